@@ -1,0 +1,26 @@
+/** Time as a port, so that tests step it and a clock that jumps moves no window, lease or limit. */
+
+export interface Clock {
+  /** Wall time in milliseconds since 1970: for signatures, stored records and schedules. */
+  now(): number
+  /** Milliseconds from some fixed start, never backwards: for windows, leases and limits. */
+  monotonic(): number
+  /** Calls `then` once after `ms`; the returned function cancels. */
+  after(ms: number, then: () => void): () => void
+}
+
+// setTimeout fires at once past 2^31 - 1 ms; a longer wait is taken in steps.
+const longestTimer = 2_147_483_647
+
+export const systemClock: Clock = {
+  now: Date.now,
+  monotonic: () => performance.now(),
+  after(ms, then) {
+    let timer: NodeJS.Timeout
+    const wait = (left: number): void => {
+      timer = setTimeout(() => (left > longestTimer ? wait(left - longestTimer) : then()), Math.min(left, longestTimer))
+    }
+    wait(ms)
+    return () => clearTimeout(timer)
+  },
+}

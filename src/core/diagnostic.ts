@@ -1,0 +1,96 @@
+/** What is wrong in an operator's files: a closed list of codes, collected and shown all at once, never thrown. */
+
+export type Severity = 'error' | 'warning' | 'info'
+
+type Entry = {
+  readonly severity: Severity
+  readonly title: string
+  /** Errors stop the start unless this says no: what is missing today may be there when it is needed. */
+  readonly starts?: true
+}
+
+/** Every code, its severity and what it is about (reference: the specification's start-up failures are WH201 to WH205). */
+export const catalogue = {
+  WH001: { severity: 'error', title: 'the file is not valid YAML' },
+  WH002: { severity: 'error', title: 'a key stands twice' },
+  WH003: { severity: 'error', title: 'the file cannot be read' },
+  WH101: { severity: 'error', title: 'unknown key' },
+  WH102: { severity: 'error', title: 'wrong type' },
+  WH103: { severity: 'error', title: 'value not in the list' },
+  WH104: { severity: 'error', title: 'missing key' },
+  WH105: { severity: 'error', title: 'value out of range' },
+  WH106: { severity: 'warning', title: 'the same key under webhook and extra; extra wins' },
+  WH108: { severity: 'error', title: 'name not usable in a URL' },
+  WH109: { severity: 'warning', title: 'the adapter is not enabled' },
+  WH201: { severity: 'error', title: 'a route has no secret' },
+  WH202: { severity: 'error', title: 'deliver_only needs a real target' },
+  WH203: { severity: 'error', title: 'cron_job and deliver_only exclude each other' },
+  WH204: { severity: 'error', title: 'coalesce excludes deliver_only and cron_job' },
+  WH205: { severity: 'error', title: 'INSECURE_NO_AUTH needs a loopback host' },
+  WH207: { severity: 'error', title: 'secret and secrets exclude each other' },
+  WH210: { severity: 'warning', title: 'a key that this mode ignores' },
+  WH211: { severity: 'warning', title: 'a subscription hidden by a configured route' },
+  WH213: { severity: 'warning', title: 'a profile without multiplexing' },
+  WH214: { severity: 'error', title: 'unknown profile', starts: true },
+  WH216: { severity: 'warning', title: 'the whole payload goes to an agent with tools' },
+  WH220: { severity: 'error', title: 'not built in this version' },
+  WH221: { severity: 'warning', title: 'a section that this version does not run' },
+  WH222: { severity: 'error', title: 'the agent lacks a setting' },
+  WH230: { severity: 'error', title: 'a subscription that cannot be served', starts: true },
+  WH304: { severity: 'warning', title: 'verification is switched off' },
+  WH305: { severity: 'error', title: 'unresolved reference' },
+  WH307: { severity: 'error', title: 'whsec_ secret is not base64', starts: true },
+  WH401: { severity: 'error', title: 'bad pattern' },
+  WH402: { severity: 'error', title: 'pattern is not linear-time' },
+  WH405: { severity: 'error', title: 'a condition needs exactly one operator' },
+  WH407: { severity: 'error', title: 'list file missing or malformed', starts: true },
+  WH412: { severity: 'error', title: 'bad JSONata expression' },
+  WH413: { severity: 'error', title: 'too many or too deep conditions' },
+  WH503: { severity: 'error', title: 'bad template expression' },
+  WH601: { severity: 'error', title: 'script not found', starts: true },
+  WH602: { severity: 'error', title: 'script outside the scripts folder' },
+  WH705: { severity: 'error', title: 'missing delivery setting' },
+  WH707: { severity: 'error', title: 'bad delivery setting' },
+  WH803: { severity: 'error', title: 'the subscriptions file is corrupt', starts: true },
+  WH804: { severity: 'warning', title: 'a file with secrets is open to others' },
+} as const satisfies { readonly [code: string]: Entry }
+
+export type Code = keyof typeof catalogue
+
+/** 1-based positions in a file. */
+export type Place = {
+  readonly file: string
+  readonly line: number
+  readonly column: number
+  readonly endLine: number
+  readonly endColumn: number
+}
+
+export type Diagnostic = {
+  readonly code: Code
+  readonly severity: Severity
+  readonly stopsStart: boolean
+  /** What happened, in a sentence. */
+  readonly message: string
+  /** What to do. */
+  readonly help?: string
+  readonly suggest?: readonly string[]
+  readonly place?: Place
+  /** JSON pointer into the file. */
+  readonly pointer: string
+  readonly route?: string
+}
+
+export const diagnostic = (
+  code: Code,
+  message: string,
+  more: Omit<Diagnostic, 'code' | 'severity' | 'stopsStart' | 'message' | 'pointer'> & { pointer?: string } = {},
+): Diagnostic => {
+  const entry: Entry = catalogue[code]
+  return { code, severity: entry.severity, stopsStart: entry.severity === 'error' && !entry.starts, message, pointer: '', ...more }
+}
+
+/** A place inside a file as a path of keys and indexes. */
+export type Path = readonly (string | number)[]
+
+export const pointerOf = (path: Path): string => path.map((part) => `/${String(part).replaceAll('~', '~0').replaceAll('/', '~1')}`).join('')

@@ -1,0 +1,44 @@
+/** One request on its way in: what is known before anybody vouched for it, and after. */
+
+import type { IncomingHttpHeaders } from 'node:http'
+import type { Json } from './json.ts'
+
+export type Headers = IncomingHttpHeaders
+
+/** A request whose body has not been read: headers only. */
+export type Knock = {
+  readonly headers: Headers
+  /** The client's address, worked out only when asked for (behind a trusted proxy it costs a header scan). */
+  readonly remote: () => string
+  /** Wall time of arrival, milliseconds. */
+  readonly at: number
+}
+
+/** Headers and raw bytes; nobody has vouched for either. */
+export type Sealed = Knock & { readonly body: Buffer }
+
+/** What the signature check found out: which scheme held, with which of the route's secrets, over which id. */
+export type Voucher = {
+  readonly scheme: string
+  /** 0 for `secret` or the first of `secrets`. */
+  readonly secret: number
+  /** The delivery id that the signature covers, where the scheme signs one. */
+  readonly signedId?: string
+  /** A field of the signed payload that must be near the server's clock (Linear). */
+  readonly freshness?: { readonly field: string; readonly toleranceMs: number }
+}
+
+/** A verified, parsed event. */
+export type Opened = {
+  readonly route: string
+  readonly profile: string
+  readonly headers: Headers
+  /** The JSON text behind `payload`: what a script reads, and where long numbers keep their digits. */
+  readonly text: string
+  readonly payload: Json
+  readonly eventType: string
+  /** Host B's short form of its human title (`merge_request`), which `events` accepts too. */
+  readonly eventAlias?: string
+  readonly deliveryId: string
+  readonly at: number
+}

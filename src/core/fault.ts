@@ -1,0 +1,43 @@
+/** What is thrown: start-up or the environment broke. Everything else is a Diagnostic or an Outcome. */
+
+/** Exit codes of the command (reference: clig.dev, sysexits for 78). */
+export const exit = {
+  ok: 0,
+  no: 1,
+  usage: 2,
+  internal: 3,
+  unreachable: 4,
+  notFound: 5,
+  conflict: 6,
+  disabled: 7,
+  config: 78,
+  cancelled: 130,
+} as const
+
+/** An end of the program that a user can act on: said in a sentence, never with a stack. */
+export class Fault extends Error {
+  readonly code: string
+  readonly exitCode: number
+  readonly hint: string | undefined
+
+  constructor(code: string, message: string, more: { exitCode: number; hint?: string; cause?: unknown }) {
+    super(message, { cause: more.cause })
+    this.name = 'Fault'
+    this.code = code
+    this.exitCode = more.exitCode
+    this.hint = more.hint
+  }
+}
+
+/** The store could not commit: disk full, I/O error, closed. The event was not accepted. */
+export class StoreFault extends Error {
+  override name = 'StoreFault'
+}
+
+/** The message of anything thrown, without its stack. */
+export const messageOf = (thrown: unknown): string =>
+  thrown instanceof Error
+    ? thrown.message
+    : typeof thrown === 'object' && thrown !== null && 'message' in thrown
+      ? String(thrown.message)
+      : String(thrown)

@@ -1,0 +1,24 @@
+/** JSON values as the program holds them, and the only way it looks inside one: own properties. */
+
+export type JsonObject = { [key: string]: Json }
+export type Json = string | number | boolean | null | Json[] | JsonObject
+
+/** Whether a value is a JSON object: not null, not a list. */
+export const isObject = (value: unknown): value is JsonObject => typeof value === 'object' && value !== null && !Array.isArray(value)
+
+const has = Object.prototype.hasOwnProperty
+
+/** The own property `key` of an object; `undefined` for anything inherited, so `constructor` and `__proto__` are just missing. */
+export const own = <T>(object: { readonly [key: string]: T }, key: string): T | undefined =>
+  has.call(object, key) ? object[key] : undefined
+
+/** JSON equality: same type, same members whatever their order. Depth is bounded by the shallower side. */
+export const equalJson = (a: Json, b: Json): boolean => {
+  if (a === b) return true
+  if (Array.isArray(a)) {
+    return Array.isArray(b) && a.length === b.length && a.every((item, i) => equalJson(item, b[i] as Json))
+  }
+  if (!isObject(a) || !isObject(b)) return false
+  const keys = Object.keys(a)
+  return keys.length === Object.keys(b).length && keys.every((key) => has.call(b, key) && equalJson(a[key] as Json, b[key] as Json))
+}

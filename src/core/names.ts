@@ -1,0 +1,22 @@
+/** Names that have two spellings: the specification's neutral words for the code hosts and their real ones (contract 1). */
+
+import type { Headers } from './exchange.ts'
+
+export const routeName = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/
+
+const targetAliases: ReadonlyMap<string, string> = new Map([
+  ['hosta_comment', 'github_comment'],
+  ['hostb_comment', 'gitlab_comment'],
+])
+
+/** The real name of a delivery target. */
+export const targetName = (name: string): string => targetAliases.get(name) ?? name
+
+/** A header's text under any of its spellings; a repeated one reads as Node joins it, which no scheme accepts. */
+export const header = (headers: Headers, ...names: readonly string[]): string | undefined => {
+  for (const name of names) {
+    const value = headers[name]
+    if (value !== undefined) return typeof value === 'string' ? value : value.join(', ')
+  }
+  return undefined
+}

@@ -1,0 +1,44 @@
+/** Cutting and showing text that came from strangers. */
+
+const isLeadSurrogate = (unit: number): boolean => unit >= 0xd800 && unit <= 0xdbff
+
+/** The first `limit` UTF-16 units of a text, one fewer where the cut would split a surrogate pair (contract 3). */
+export const cut = (text: string, limit: number): string => {
+  if (text.length <= limit) return text
+  return text.slice(0, limit > 0 && isLeadSurrogate(text.charCodeAt(limit - 1)) ? limit - 1 : limit)
+}
+
+// Everything a terminal could act on: C0 and C1 controls, line separators, bidirectional and invisible format characters.
+const unsafe = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu
+
+/** One line of text that is safe on a terminal: controls become `\u{…}` escapes. */
+export const printable = (text: string, limit = 1024): string =>
+  cut(text, limit).replace(unsafe, (char) =>
+    char === '\n' ? '\\n' : char === '\t' ? '\\t' : `\\u{${(char.codePointAt(0) as number).toString(16)}}`,
+  )
+
+/** The Damerau-free edit distance of two short words, for did-you-mean. */
+const distance = (a: string, b: string): number => {
+  let row = Array.from({ length: b.length + 1 }, (_, i) => i)
+  for (let i = 1; i <= a.length; i++) {
+    const next = [i]
+    for (let j = 1; j <= b.length; j++) {
+      const swap = (row[j - 1] as number) + (a[i - 1] === b[j - 1] ? 0 : 1)
+      next.push(Math.min(swap, (row[j] as number) + 1, (next[j - 1] as number) + 1))
+    }
+    row = next
+  }
+  return row[b.length] as number
+}
+
+/** The known words nearest to a mistyped one, best first; none when nothing is near. */
+export const nearest = (word: string, known: Iterable<string>): string[] => {
+  const reach = Math.max(1, Math.floor(word.length / 3))
+  const lower = word.slice(0, 64).toLowerCase()
+  return [...known]
+    .map((name) => ({ name, far: distance(lower, name.slice(0, 64).toLowerCase()) }))
+    .filter(({ far }) => far <= reach)
+    .sort((a, b) => a.far - b.far)
+    .slice(0, 3)
+    .map(({ name }) => name)
+}

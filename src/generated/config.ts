@@ -1,0 +1,618 @@
+// Generated from schema/ by `npm run gen`. Do not edit.
+
+
+/**
+ * A signature scheme.
+ */
+export type Scheme = ("standard_webhooks" | "svix" | "linear" | "github" | "gitlab" | "v2" | "v1")
+/**
+ * Where a reply or a direct message goes.
+ */
+export type Target = ("log" | "github_comment" | "hosta_comment" | "http" | "email" | "sms" | "telegram" | "discord" | "slack" | "signal" | "whatsapp" | "matrix" | "mattermost" | "homeassistant" | "dingtalk" | "feishu" | "wecom" | "weixin" | "bluebubbles" | "qqbot" | "gitlab_comment" | "hostb_comment" | "ntfy" | "teams" | "google_chat" | "line" | "pushover")
+/**
+ * Where a reply or a direct message goes.
+ */
+export type Target1 = ("log" | "github_comment" | "hosta_comment" | "http" | "email" | "sms" | "telegram" | "discord" | "slack" | "signal" | "whatsapp" | "matrix" | "mattermost" | "homeassistant" | "dingtalk" | "feishu" | "wecom" | "weixin" | "bluebubbles" | "qqbot" | "gitlab_comment" | "hostb_comment" | "ntfy" | "teams" | "google_chat" | "line" | "pushover")
+
+/**
+ * config.yaml of headgate.
+ */
+export interface Config {
+/**
+ * The webhook adapter and the platforms that messages go to.
+ */
+platforms?: {
+webhook?: Webhook
+github?: Platform
+gitlab?: Platform
+email?: Platform
+sms?: Platform
+telegram?: Platform
+discord?: Platform
+slack?: Platform
+signal?: Platform
+whatsapp?: Platform
+matrix?: Platform
+mattermost?: Platform
+homeassistant?: Platform
+dingtalk?: Platform
+feishu?: Platform
+wecom?: Platform
+weixin?: Platform
+bluebubbles?: Platform
+qqbot?: Platform
+ntfy?: Platform
+teams?: Platform
+google_chat?: Platform
+line?: Platform
+pushover?: Platform
+}
+/**
+ * The process itself.
+ */
+gateway?: {
+/**
+ * Serve routes that are bound to a profile at /p/<profile>/webhooks/<route>.
+ */
+multiplex_profiles?: boolean
+/**
+ * Seconds that running work may take after SIGTERM; the rest resumes at the next start.
+ */
+drain_seconds?: number
+/**
+ * Agent runs at the same time.
+ */
+max_concurrent_runs?: number
+/**
+ * Accepted runs that may wait; past them posts get 503.
+ */
+max_queued_runs?: number
+/**
+ * Scripts at the same time; others wait their turn.
+ */
+max_concurrent_scripts?: number
+}
+agent?: Agent
+/**
+ * Toolsets of agent runs, by platform.
+ */
+platform_toolsets?: {
+[k: string]: string[] | undefined
+}
+/**
+ * Where accepted events are kept.
+ */
+storage?: {
+/**
+ * sqlite is embedded and durable; memory is for tests.
+ */
+kind?: ("sqlite" | "memory" | "redis")
+/**
+ * fsync: on disk before the answer. commit: a power loss may take the last moments.
+ */
+durability?: ("fsync" | "commit")
+/**
+ * How long finished work is kept.
+ */
+retention?: {
+/**
+ * Hours that finished work is kept.
+ */
+hours?: number
+/**
+ * Bytes that finished work may take.
+ */
+max_bytes?: number
+}
+}
+/**
+ * Scheduled jobs by name.
+ */
+jobs?: {
+[k: string]: {
+
+} | undefined
+}
+}
+/**
+ * The webhook adapter. Its settings may stand here or under extra; extra wins.
+ */
+export interface Webhook {
+/**
+ * true starts the adapter (or WEBHOOK_ENABLED=true).
+ */
+enabled?: boolean
+extra?: WebhookSettings
+/**
+ * Address to listen on.
+ */
+host?: string
+/**
+ * Port to listen on; 0 is any free one.
+ */
+port?: number
+/**
+ * Secret of every route that has none of its own.
+ */
+secret?: string
+/**
+ * Requests per minute and route.
+ */
+rate_limit?: number
+/**
+ * Largest body, in bytes.
+ */
+max_body_bytes?: number
+/**
+ * Seconds a script may take.
+ */
+script_timeout_seconds?: number
+/**
+ * true, or addresses of proxies whose X-Forwarded-For is believed.
+ */
+trust_proxy?: (boolean | string[])
+/**
+ * Routes by name; the name is the last part of the path.
+ */
+routes?: {
+[k: string]: Route | undefined
+}
+}
+/**
+ * Settings of the webhook adapter.
+ */
+export interface WebhookSettings {
+/**
+ * Address to listen on.
+ */
+host?: string
+/**
+ * Port to listen on; 0 is any free one.
+ */
+port?: number
+/**
+ * Secret of every route that has none of its own.
+ */
+secret?: string
+/**
+ * Requests per minute and route.
+ */
+rate_limit?: number
+/**
+ * Largest body, in bytes.
+ */
+max_body_bytes?: number
+/**
+ * Seconds a script may take.
+ */
+script_timeout_seconds?: number
+/**
+ * true, or addresses of proxies whose X-Forwarded-For is believed.
+ */
+trust_proxy?: (boolean | string[])
+/**
+ * Routes by name; the name is the last part of the path.
+ */
+routes?: {
+[k: string]: Route | undefined
+}
+}
+/**
+ * One receiving path: who may post, which events pass, and what is done with them.
+ */
+export interface Route {
+/**
+ * A note for people; shown in lists.
+ */
+description?: string
+/**
+ * false switches the route off: posts get 403.
+ */
+enabled?: boolean
+/**
+ * Binds the route to this profile, reached at /p/<profile>/webhooks/<route>.
+ */
+profile?: string
+/**
+ * HMAC secret or token; ${NAME} and file:/path are resolved. Absent: the global secret.
+ */
+secret?: string
+/**
+ * Several secrets that all count, while one is being rotated.
+ * 
+ * @minItems 1
+ * @maxItems 8
+ */
+secrets?: string[]
+/**
+ * Only this signature scheme counts (or these). Absent: the first one the headers show.
+ */
+verify?: (Scheme | Scheme[])
+/**
+ * Accepted event types; empty or absent accepts all.
+ */
+events?: string[]
+/**
+ * Conditions that must all hold; otherwise the event is ignored.
+ */
+filters?: (Condition[] | Condition)
+/**
+ * A script under scripts/ that filters or transforms the payload: JSON on stdin, JSON or text on stdout.
+ */
+script?: string
+/**
+ * Seconds the script may take; past them the event is ignored.
+ */
+script_timeout_seconds?: number
+/**
+ * Template for the prompt or message; {dotted.path} is replaced. Absent: the payload as JSON.
+ */
+prompt?: string
+deliver?: Target
+/**
+ * Settings of the target: repo and pr_number, chat_id, url …; text values are templates.
+ */
+deliver_extra?: {
+[k: string]: unknown | undefined
+}
+/**
+ * true: no agent runs; the expanded prompt is the message.
+ */
+deliver_only?: boolean
+agent?: RouteAgent
+/**
+ * How often a failed run is tried again.
+ */
+retry?: {
+/**
+ * Attempts in all, the first one included.
+ */
+max_attempts?: number
+/**
+ * Base of the exponential back-off.
+ */
+backoff_seconds?: number
+/**
+ * No wait is longer.
+ */
+max_delay_seconds?: number
+}
+/**
+ * Skill names loaded for the agent run.
+ */
+skills?: string[]
+/**
+ * Replaces the toolsets for runs of this route; by hand in files only.
+ */
+toolsets?: string[]
+/**
+ * Template naming the session that runs share.
+ */
+session?: string
+/**
+ * Starts this scheduled job per event instead of an agent run.
+ */
+cron_job?: string
+/**
+ * Merges bursts of events for one target into one run.
+ */
+coalesce?: {
+/**
+ * Field name or template that names the group.
+ */
+key: string
+/**
+ * Quiet time after the latest event.
+ */
+window_seconds?: number
+/**
+ * Longest wait from the first event of the group.
+ */
+max_wait_seconds?: number
+}
+/**
+ * Also appends the delivered text to the chat's session.
+ */
+mirror_to_session?: boolean
+/**
+ * Test cases for this route; the gateway does not read them.
+ */
+tests?: {
+
+}[]
+}
+/**
+ * One field with one operator, or a group of conditions, or a JSONata expression.
+ */
+export interface Condition {
+/**
+ * Dotted path into the payload; numbers index lists. Also event, event_type, headers.<Name> and payload.<path>.
+ */
+field?: string
+/**
+ * true: the field is there; false: it is not.
+ */
+exists?: boolean
+/**
+ * The field is not there.
+ */
+missing?: true
+/**
+ * The field equals this JSON value, deeply.
+ */
+equals?: (string | number | boolean | null | unknown[] | {
+
+})
+/**
+ * The field does not equal this JSON value; a missing field passes.
+ */
+not_equals?: (string | number | boolean | null | unknown[] | {
+
+})
+/**
+ * A text holds this text, a list this item, a map this key.
+ */
+contains?: (string | number | boolean | null | unknown[] | {
+
+})
+/**
+ * The field equals one of these values.
+ */
+in?: (string | number | boolean | null | unknown[] | {
+
+})[]
+/**
+ * A file under the profile directory: JSON array, JSON object (its keys), or one value a line.
+ */
+in_file?: string
+/**
+ * A pattern found anywhere in the field; linear time, no look-around, no back-references.
+ */
+regex?: string
+/**
+ * A JSONata expression over {payload, event, headers} that must give true.
+ */
+jsonata?: string
+/**
+ * Every condition holds; an empty list holds.
+ */
+all?: Condition[]
+/**
+ * At least one condition holds; an empty list does not.
+ */
+any?: Condition[]
+not?: Condition
+}
+/**
+ * Overrides the agent's model and limits for this route.
+ */
+export interface RouteAgent {
+/**
+ * Model name.
+ */
+model?: string
+/**
+ * Seconds a run may take.
+ */
+timeout_seconds?: number
+/**
+ * Longest reply, in tokens.
+ */
+max_output_tokens?: number
+}
+/**
+ * Settings of one platform.
+ */
+export interface Platform {
+/**
+ * false switches the platform off.
+ */
+enabled?: boolean
+/**
+ * Address of the platform's API.
+ */
+api_base?: string
+/**
+ * Where messages go that name no chat.
+ */
+home_channel?: string
+[k: string]: string | number | boolean | undefined
+}
+/**
+ * What turns a prompt into a reply.
+ */
+export interface Agent {
+/**
+ * echo, openai, anthropic or command.
+ */
+runner?: ("echo" | "openai" | "anthropic" | "command")
+/**
+ * Program and arguments of the command runner.
+ * 
+ * @minItems 1
+ */
+command?: string[]
+/**
+ * Address of the model's API.
+ */
+base_url?: string
+/**
+ * Key of the model's API.
+ */
+api_key?: string
+/**
+ * Model name.
+ */
+model?: string
+/**
+ * Instructions that stand before every prompt.
+ */
+system?: string
+/**
+ * Rounds of tool use in one run.
+ */
+max_steps?: number
+/**
+ * Seconds a run may take.
+ */
+timeout_seconds?: number
+/**
+ * Longest reply, in tokens.
+ */
+max_output_tokens?: number
+}
+/**
+ * webhook_subscriptions.json: run-time routes by name.
+ */
+export interface Subscriptions {
+[k: string]: Subscription | undefined
+}
+/**
+ * A route created at run time, and when.
+ */
+export interface Subscription {
+/**
+ * When it was created: UTC, seconds, Z.
+ */
+created_at?: string
+/**
+ * When it was last changed: UTC, seconds, Z.
+ */
+updated_at?: string
+/**
+ * A note for people; shown in lists.
+ */
+description?: string
+/**
+ * false switches the route off: posts get 403.
+ */
+enabled?: boolean
+/**
+ * Binds the route to this profile, reached at /p/<profile>/webhooks/<route>.
+ */
+profile?: string
+/**
+ * HMAC secret or token; ${NAME} and file:/path are resolved. Absent: the global secret.
+ */
+secret?: string
+/**
+ * Several secrets that all count, while one is being rotated.
+ * 
+ * @minItems 1
+ * @maxItems 8
+ */
+secrets?: string[]
+/**
+ * Only this signature scheme counts (or these). Absent: the first one the headers show.
+ */
+verify?: (Scheme | Scheme[])
+/**
+ * Accepted event types; empty or absent accepts all.
+ */
+events?: string[]
+/**
+ * Conditions that must all hold; otherwise the event is ignored.
+ */
+filters?: (Condition[] | Condition)
+/**
+ * A script under scripts/ that filters or transforms the payload: JSON on stdin, JSON or text on stdout.
+ */
+script?: string
+/**
+ * Seconds the script may take; past them the event is ignored.
+ */
+script_timeout_seconds?: number
+/**
+ * Template for the prompt or message; {dotted.path} is replaced. Absent: the payload as JSON.
+ */
+prompt?: string
+deliver?: Target1
+/**
+ * Settings of the target: repo and pr_number, chat_id, url …; text values are templates.
+ */
+deliver_extra?: {
+[k: string]: unknown | undefined
+}
+/**
+ * true: no agent runs; the expanded prompt is the message.
+ */
+deliver_only?: boolean
+agent?: RouteAgent1
+/**
+ * How often a failed run is tried again.
+ */
+retry?: {
+/**
+ * Attempts in all, the first one included.
+ */
+max_attempts?: number
+/**
+ * Base of the exponential back-off.
+ */
+backoff_seconds?: number
+/**
+ * No wait is longer.
+ */
+max_delay_seconds?: number
+}
+/**
+ * Skill names loaded for the agent run.
+ */
+skills?: string[]
+/**
+ * Replaces the toolsets for runs of this route; by hand in files only.
+ */
+toolsets?: string[]
+/**
+ * Template naming the session that runs share.
+ */
+session?: string
+/**
+ * Starts this scheduled job per event instead of an agent run.
+ */
+cron_job?: string
+/**
+ * Merges bursts of events for one target into one run.
+ */
+coalesce?: {
+/**
+ * Field name or template that names the group.
+ */
+key: string
+/**
+ * Quiet time after the latest event.
+ */
+window_seconds?: number
+/**
+ * Longest wait from the first event of the group.
+ */
+max_wait_seconds?: number
+}
+/**
+ * Also appends the delivered text to the chat's session.
+ */
+mirror_to_session?: boolean
+/**
+ * Test cases for this route; the gateway does not read them.
+ */
+tests?: {
+
+}[]
+}
+/**
+ * Overrides the agent's model and limits for this route.
+ */
+export interface RouteAgent1 {
+/**
+ * Model name.
+ */
+model?: string
+/**
+ * Seconds a run may take.
+ */
+timeout_seconds?: number
+/**
+ * Longest reply, in tokens.
+ */
+max_output_tokens?: number
+}

@@ -1,0 +1,6 @@
+// Generated from schema/ by `npm run gen`. Do not edit.
+type Problem = { keyword: string; instancePath: string; schemaPath: string; params: Record<string, unknown>; message?: string }
+type Check = { (data: unknown): boolean; errors?: Problem[] | null }
+export const checkConfig: Check
+export const checkSubscription: Check
+export type { Check, Problem }

@@ -1,0 +1,175 @@
+/** Regenerates everything that is read off `schema/*.schema.json`: the bundle, the types, the validators. `--check` only compares. */
+
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { build } from 'esbuild'
+import { compile } from 'json-schema-to-typescript'
+
+type Node = { [key: string]: unknown }
+const require = createRequire(import.meta.url)
+const root = fileURLToPath(new URL('..', import.meta.url))
+const read = (file: string): Node => JSON.parse(readFileSync(join(root, 'schema', file), 'utf8'))
+
+/** Words in our schemas that are for editors and for us, not for validation. */
+const vocabulary = [
+  'defaultSnippets',
+  'enumDescriptions',
+  'markdownDescription',
+  'patternErrorMessage',
+  'x-stage',
+  'x-pipeline',
+  'x-conflicts',
+  'x-requires',
+  'x-ignored',
+  'x-unbuilt',
+  'x-secret',
+  'x-extends',
+  'x-operators',
+  'x-groups',
+  'x-required-extra',
+]
+
+const isNode = (value: unknown): value is Node => typeof value === 'object' && value !== null && !Array.isArray(value)
+
+const files = ['config.schema.json', 'route.schema.json', 'condition.schema.json', 'targets.schema.json', 'subscriptions.schema.json']
+
+/** One self-contained draft-07 schema out of the five files: every `$ref` local, every `x-extends` merged in. */
+const bundle = (): Node => {
+  const definitions: { [name: string]: Node } = {}
+  const titleOf = new Map(files.map((file) => [file, read(file).title as string]))
+  const local = (value: unknown): unknown => {
+    if (Array.isArray(value)) return value.map(local)
+    if (!isNode(value)) return value
+    const out: Node = {}
+    for (const [key, item] of Object.entries(value)) {
+      const title = key === '$ref' || key === 'x-extends' ? titleOf.get(item as string) : undefined
+      out[key] = title ? `#/definitions/${title}` : local(item)
+    }
+    return out
+  }
+  for (const file of files) {
+    const { $schema: _, definitions: inner, ...self } = local(read(file)) as Node
+    Object.assign(definitions, inner)
+    definitions[self.title as string] = self
+  }
+  for (const [name, node] of Object.entries(definitions)) {
+    const base = typeof node['x-extends'] === 'string' ? definitions[node['x-extends'].slice('#/definitions/'.length)] : undefined
+    if (!base) continue
+    const { 'x-extends': _, ...self } = node
+    definitions[name] = { ...base, ...self, properties: { ...(self.properties as Node), ...(base.properties as Node) } }
+  }
+  const { Config, ...rest } = definitions
+  return { $schema: 'http://json-schema.org/draft-07/schema#', ...Config, definitions: rest }
+}
+
+const banner = '// Generated from schema/ by `npm run gen`. Do not edit.\n'
+
+/** The schema as types want it: only definitions are named, and free `x-` keys do not open an object to every key. */
+const forTypes = (value: unknown, keep = true): unknown => {
+  if (Array.isArray(value)) return value.map((item) => forTypes(item, false))
+  if (!isNode(value)) return value
+  const out: Node = {}
+  for (const [key, item] of Object.entries(value)) {
+    if ((key === 'title' && typeof item === 'string' && !keep) || key === 'patternProperties') continue
+    if (key === 'properties' || key === 'definitions') {
+      out[key] = Object.fromEntries(Object.entries(item as Node).map(([name, node]) => [name, forTypes(node, key === 'definitions')]))
+    } else out[key] = forTypes(item, false)
+  }
+  return out
+}
+
+const types = async (schema: Node): Promise<string> => {
+  const definitions = schema.definitions as { [name: string]: Node }
+  // Every definition is reached through one synthetic root, so that each gets its own exported name.
+  const text = await compile(
+    {
+      ...(forTypes(schema) as Node),
+      properties: { ...((forTypes(schema) as Node).properties as Node), 'x-subscriptions': { $ref: '#/definitions/Subscriptions' } },
+    } as never,
+    'Config',
+    {
+      bannerComment: banner,
+      format: false,
+      additionalProperties: false,
+      strictIndexSignatures: true,
+      unreachableDefinitions: false,
+      ignoreMinAndMaxItems: true,
+    },
+  )
+  if (!definitions.Route) throw new Error('schema/route.schema.json: title must be Route')
+  return text
+    .replace(/\n\/\*\*\n \* This interface was referenced by[\s\S]*?\*\//g, '')
+    .replace(/ \*\n \* This interface was referenced by[^\n]*\n \* via the [^\n]*\n/g, '')
+    .replace(/^.*'?"?x-subscriptions"?'?\?: Subscriptions.*\n/m, '')
+}
+
+const validators = async (schema: Node): Promise<string> => {
+  const { Ajv } = require('ajv') as typeof import('ajv')
+  const standalone = (require('ajv/dist/standalone/index.js') as { default: typeof import('ajv/dist/standalone/index.js').default }).default
+  const ajv = new Ajv({
+    allErrors: true,
+    strict: true,
+    allowUnionTypes: true,
+    strictTypes: false,
+    strictRequired: false,
+    inlineRefs: false,
+    code: { source: true, lines: true },
+  })
+  ajv.addVocabulary(vocabulary)
+  ajv.addSchema({ ...schema, $id: 'config' })
+  ajv.addSchema({ $id: 'route', $ref: 'config#/definitions/Route' })
+  ajv.addSchema({ $id: 'subscription', $ref: 'config#/definitions/Subscription' })
+  const folder = mkdtempSync(join(tmpdir(), 'headgate-gen-'))
+  try {
+    const entry = join(folder, 'validators.cjs')
+    writeFileSync(entry, standalone(ajv, { checkConfig: 'config', checkRoute: 'route', checkSubscription: 'subscription' }))
+    writeFileSync(
+      join(folder, 'entry.mjs'),
+      `import v from './validators.cjs'\nexport const checkConfig = v.checkConfig\nexport const checkSubscription = v.checkSubscription\n`,
+    )
+    const out = await build({
+      entryPoints: [join(folder, 'entry.mjs')],
+      bundle: true,
+      format: 'esm',
+      platform: 'node',
+      target: 'node20',
+      write: false,
+      nodePaths: [join(root, 'node_modules')],
+      minify: true,
+      legalComments: 'none',
+    })
+    return `${banner}${(out.outputFiles[0]?.text ?? '').replaceAll(folder, '')}`
+  } finally {
+    rmSync(folder, { recursive: true })
+  }
+}
+
+const schema = bundle()
+const outputs: { [file: string]: string } = {
+  'schema/headgate.schema.json': `${JSON.stringify(schema, null, 2)}\n`,
+  'src/generated/config.ts': await types(schema),
+  'src/generated/schema.ts': `${banner}import type { JsonObject } from '../core/json.ts'\n\nexport const schema: JsonObject = ${JSON.stringify(schema)}\n`,
+  'src/generated/validators.js': await validators(schema),
+  'src/generated/validators.d.ts': `${banner}type Problem = { keyword: string; instancePath: string; schemaPath: string; params: Record<string, unknown>; message?: string }\ntype Check = { (data: unknown): boolean; errors?: Problem[] | null }\nexport const checkConfig: Check\nexport const checkSubscription: Check\nexport type { Check, Problem }\n`,
+}
+
+let stale = 0
+for (const [file, text] of Object.entries(outputs)) {
+  const path = join(root, file)
+  let current = ''
+  try {
+    current = readFileSync(path, 'utf8')
+  } catch {}
+  if (current === text) continue
+  if (process.argv.includes('--check')) {
+    console.error(`${file} is stale: run npm run gen`)
+    stale++
+  } else {
+    writeFileSync(path, text)
+    console.log(`wrote ${file}`)
+  }
+}
+process.exitCode = stale > 0 ? 1 : 0
