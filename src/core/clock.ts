@@ -3,7 +3,7 @@
 export interface Clock {
   /** Wall time in milliseconds since 1970: for signatures, stored records and schedules. */
   now(): number
-  /** Milliseconds from some fixed start, never backwards: for windows, leases and limits. */
+  /** Wall time at the start of the process plus what has passed since, never backwards: for windows, leases, limits and claims. */
   monotonic(): number
   /** Calls `then` once after `ms`; the returned function cancels. */
   after(ms: number, then: () => void): () => void
@@ -14,7 +14,7 @@ const longestTimer = 2_147_483_647
 
 export const systemClock: Clock = {
   now: Date.now,
-  monotonic: () => performance.now(),
+  monotonic: () => performance.timeOrigin + performance.now(),
   after(ms, then) {
     let timer: NodeJS.Timeout
     const wait = (left: number): void => {

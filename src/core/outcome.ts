@@ -32,8 +32,8 @@ export type Ignored = {
   readonly reason: 'event' | 'filter' | 'script'
   readonly route: string
   readonly event?: string
-  /** For the log only: which rule said no, and to what. */
-  readonly detail?: string
+  /** For the log only: which rule said no, and to what. Worked out when somebody reads it. */
+  readonly detail?: () => string
 }
 
 export type Outcome =

@@ -10,8 +10,10 @@ export type Step<Run> = { readonly stage: string; readonly run: Run }
 
 /** Looks at headers before the body is read. */
 export type KnockGate = (knock: Knock) => Refused | undefined
-/** Decides over raw bytes: who vouches for them? */
-export type SealGate = (sealed: Sealed) => Voucher | Refused
+/** Decides over the raw bytes: who vouches for them? */
+export type Unseal = (body: Buffer) => Voucher | Refused
+/** Looks at the headers for a signature: refuses what cannot hold, else says what must hold of the bytes. */
+export type SealGate = (knock: Knock) => Unseal | Refused
 /** Reads the verified bytes. */
 export type OpenGate = (sealed: Sealed, voucher: Voucher) => Opened | Refused
 /** Lets an event on (the same one, or one with another payload) or ends it. Never waits for what is already there. */

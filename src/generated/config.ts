@@ -253,6 +253,10 @@ deliver?: Target
  * Settings of the target: repo and pr_number, chat_id, url …; text values are templates.
  */
 deliver_extra?: {
+/**
+ * Signs what the http target sends; ${NAME} is resolved.
+ */
+secret?: string
 [k: string]: unknown | undefined
 }
 /**
@@ -531,6 +535,10 @@ deliver?: Target1
  * Settings of the target: repo and pr_number, chat_id, url …; text values are templates.
  */
 deliver_extra?: {
+/**
+ * Signs what the http target sends; ${NAME} is resolved.
+ */
+secret?: string
 [k: string]: unknown | undefined
 }
 /**

@@ -4,6 +4,7 @@ import type { Clock } from '../core/clock.ts'
 import type { Code, Path } from '../core/diagnostic.ts'
 import type { Opened, Sealed, Voucher } from '../core/exchange.ts'
 import type { Json, JsonObject } from '../core/json.ts'
+import type { Log } from '../core/log.ts'
 import type { Ending, KnockGate, OpenGate, PassGate, SealGate } from '../core/plan.ts'
 import type { Route } from '../generated/config.ts'
 import type { Delivery, NewRun, Store } from '../store/ports.ts'
@@ -55,15 +56,15 @@ export interface Effects {
   readonly clock: Clock
   readonly store: Store
   readonly limiter: Limiter
-  /** Runs a script below `folder`; never rejects. */
-  script(folder: string, job: ScriptJob): Promise<ScriptResult>
+  /** Runs a script below `folder`; `undefined` when too many wait already; never rejects. */
+  script(folder: string, job: ScriptJob): Promise<ScriptResult | undefined>
   /** Sends now; never rejects. */
   send(outgoing: Outgoing): Promise<Sent>
   /** New work was committed. */
   wake(): void
   /** Whether the queue has room. */
   hasRoom(): boolean
-  warn(fields: { readonly [name: string]: string }, message: string): void
+  readonly log: Log
 }
 
 /** Settings of the adapter that stages read. */
@@ -96,6 +97,7 @@ export type Gates = {
 
 export type StagePart = {
   readonly name: string
+  /** Pushes nothing when the route does not use it: a stage without keys leaves no gate behind. */
   compile(route: Route, kit: StageKit): Gates
 }
 
@@ -172,6 +174,8 @@ export type TargetPart = {
   readonly name: string
   /** Checks a route's `deliver_extra` as written, templates not yet filled in. */
   check?(extra: JsonObject, report: Report): void
+  /** Sending the same text twice cannot post twice: what a crash broke off may be sent again. */
+  readonly repeatable: boolean
   /** Keys of `deliver_extra` that hold secrets: never stored, read from the route again when sending. */
   readonly withheld?: readonly string[]
   /** Sends one text; a rejection counts as a failure that must not be repeated. */

@@ -38,6 +38,8 @@ export type Lease = {
   /** 1 for the first try; counted when taken, so that a run that kills the process ends as dead. */
   readonly attempt: number
   readonly run: NewRun
+  /** The taking before this one ended without a word: the process died, or its lease ran out. */
+  readonly interrupted: boolean
   /** The agent's reply, once stored: only its delivery is left to do. */
   readonly reply?: string
 }

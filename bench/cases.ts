@@ -1,0 +1,79 @@
+/** The cases: who is compared with whom, on what, and which goal ours has. */
+
+import { openLoop, startup } from './absolute.ts'
+import { type Case, compare, type RatioGoal } from './compare.ts'
+import type { Contender } from './contender.ts'
+import { type PayloadName, post } from './payloads.ts'
+import { accepting, base, fastify, filtering, headgate, webhook } from './peers.ts'
+
+const ROUTES = 10_000
+const FILTERS = 100
+
+const accepted = { status: 200, text: '"status":"accepted"' }
+const queued = { status: 202, text: '"status":"accepted"' }
+const filtered = { status: 200, text: '"reason":"filter"' }
+const refused = { status: 401, text: 'Invalid signature' }
+const unmatched = { status: 200, text: 'Hook rules were not satisfied' }
+
+const basePeer = (payload: PayloadName): Contender => ({
+  name: 'base',
+  peer: 'base',
+  launch: base,
+  post: post(payload),
+  expected: accepted,
+})
+const others = (payload: PayloadName): Contender[] => [
+  { name: 'webhook', peer: 'webhook', launch: webhook, post: post(payload), expected: unmatched },
+  { ...basePeer(payload), name: 'fastify', peer: 'fastify', launch: fastify },
+]
+
+const oneRoute = headgate(() => ({ bench: filtering() }), 'memory')
+const durableRoute = headgate(() => ({ bench: accepting }), 'sqlite')
+
+const ours = (payload: PayloadName, name = 'headgate', launch = oneRoute): Contender => ({
+  name,
+  peer: 'headgate',
+  launch,
+  post: post(payload),
+  expected: filtered,
+})
+const oursDurable = (payload: PayloadName): Contender => ({ ...ours(payload, 'headgate', durableRoute), expected: queued })
+const atLeast = (must: number, aim: number): RatioGoal => ({ of: 'headgate', metric: 'rate', must, aim })
+const atMostCpu = (of: string, must: number, aim: number): RatioGoal => ({ of, metric: 'cpu', must, aim })
+
+const pipeline = (payload: PayloadName, goal: RatioGoal): Case =>
+  compare(payload, [basePeer(payload), ours(payload), ...others(payload)], goal)
+
+/** Same route, same answer; the other 9,999 only stand beside it. */
+const manyRoutes = headgate(() => {
+  const rest = Array.from({ length: ROUTES - 1 }, (_, i) => [`route-${i}`, filtering()] as const)
+  return Object.fromEntries([...rest, ['bench', filtering()]])
+}, 'memory')
+const filters = (count: number): Contender =>
+  ours(
+    'pr',
+    `${count} ${count === 1 ? 'filter' : 'filters'}`,
+    headgate(() => ({ bench: filtering(count) }), 'memory'),
+  )
+
+export const cases: Case[] = [
+  pipeline('pr', atLeast(0.78, 0.88)),
+  pipeline('push', atLeast(0.72, 0.85)),
+  pipeline('pru', atLeast(1.1, 1.25)),
+  compare('durable', [basePeer('pr'), oursDurable('pr')], atLeast(0.72, 0.82), { durable: true }),
+  compare('durable-push', [basePeer('push'), oursDurable('push')], atLeast(0.72, 0.82), { durable: true }),
+  compare('close', [basePeer('pr'), ours('pr')], atLeast(0.8, 0.9), { close: true }),
+  compare(
+    'bad-sig',
+    [ours('pr', 'right signature'), { ...ours('pr', 'wrong signature'), post: post('pr', undefined, 'not the secret'), expected: refused }],
+    atMostCpu('wrong signature', 0.65, 0.5),
+  ),
+  compare('routes', [ours('pr', '1 route'), ours('pr', `${ROUTES} routes`, manyRoutes)], atMostCpu(`${ROUTES} routes`, 1.2, 1.1)),
+  compare('filters', [filters(1), filters(FILTERS)], atMostCpu(`${FILTERS} filters`, 1.2, 1.1)),
+  openLoop('open-loop', [basePeer('pr'), oursDurable('pr')], { 'p50 ms': { must: 0.8, aim: 0.45 }, 'p99 ms': { must: 8, aim: 4 } }),
+  startup('startup', [basePeer('pr'), oursDurable('pr'), ...others('pr')], {
+    'start ms': { must: 400, aim: 250 },
+    'idle RSS MiB': { must: 95, aim: 80 },
+    'peak RSS MiB': { must: 150, aim: 130 },
+  }),
+]

@@ -1,0 +1,71 @@
+/** A case that compares: each round measures every contender once, in turned order; ratios are taken within a round. */
+
+import { type Contender, withRunning } from './contender.ts'
+import { cpuUs, peakRssMib } from './cpu.ts'
+import { median } from './median.ts'
+import type { PeerName } from './peers.ts'
+import { type Findings, type Goal, judge, type Row } from './report.ts'
+
+export type Options = { rounds: number; seconds: number; peers: readonly PeerName[]; note: (line: string) => void }
+export type Case = { name: string; durable?: boolean; run: (options: Options) => Promise<Findings> }
+
+/** The contender `of` reaches this share of the first one: of its requests per second, or of its processor time per request. */
+export type RatioGoal = { of: string; metric: 'rate' | 'cpu'; must: number; aim: number }
+
+type Sample = { perSecond: number; cpuUs: number; p50Ms: number; p99Ms: number; peakMib: number }
+
+/** The same list, begun `by` places later. */
+export const rotate = <T>(list: readonly T[], by: number): T[] => {
+  const at = by % Math.max(1, list.length)
+  return [...list.slice(at), ...list.slice(0, at)]
+}
+
+const measure = (contender: Contender, seconds: number, close: boolean): Promise<Sample> =>
+  withRunning(contender, async ({ pid, load }) => {
+    await load({ seconds: Math.min(1, seconds), close })
+    const before = cpuUs(pid)
+    const { requests, seconds: took, p50Ms, p99Ms } = await load({ seconds, close })
+    const used = cpuUs(pid) - before
+    return { perSecond: requests / took, cpuUs: used / requests, p50Ms, p99Ms, peakMib: peakRssMib(pid) }
+  })
+
+const row = (name: string, peer: string, own: Sample[], reference: Sample[], goal: RatioGoal | undefined): Row => {
+  const mid = (pick: (sample: Sample) => number): number => median(own.map(pick))
+  const ratio = (pick: (sample: Sample) => number): number =>
+    median(own.flatMap((sample, round) => (reference[round] ? [pick(sample) / pick(reference[round])] : [])))
+  const [rate, cpu] = [ratio((sample) => sample.perSecond), ratio((sample) => sample.cpuUs)]
+  const judged = (given: RatioGoal): Goal =>
+    given.metric === 'rate' ? judge(rate, '>=', given.must, given.aim) : judge(cpu, '<=', given.must, given.aim, ' CPU')
+  return {
+    case: name,
+    peer,
+    perSecond: mid((sample) => sample.perSecond),
+    cpuUs: mid((sample) => sample.cpuUs),
+    p50Ms: mid((sample) => sample.p50Ms),
+    p99Ms: mid((sample) => sample.p99Ms),
+    peakMib: Math.max(...own.map((sample) => sample.peakMib)),
+    ratio: rate,
+    cpuRatio: cpu,
+    ...(goal ? { goal: judged(goal) } : {}),
+  }
+}
+
+/** The first contender is what the others are compared with. */
+export const compare = (name: string, all: Contender[], goal: RatioGoal, how: { close?: boolean; durable?: boolean } = {}): Case => ({
+  name,
+  durable: how.durable ?? false,
+  run: async ({ rounds, seconds, peers, note }) => {
+    const contenders = all.filter(({ peer }) => peers.includes(peer))
+    if (contenders[0] !== all[0]) throw new Error(`it needs the peer ${all[0]?.peer}`)
+    const samples = new Map<string, Sample[]>(contenders.map((contender) => [contender.name, []]))
+    for (let round = 0; round < rounds; round++) {
+      for (const contender of rotate(contenders, round)) {
+        const sample = await measure(contender, seconds, how.close ?? false)
+        samples.get(contender.name)?.push(sample)
+        note(`${name} ${round + 1}/${rounds} ${contender.name}: ${sample.perSecond.toFixed(0)}/s, ${sample.cpuUs.toFixed(1)} us`)
+      }
+    }
+    const reference = samples.get(all[0]?.name ?? '') ?? []
+    return { rows: [...samples].map(([peer, own]) => row(name, peer, own, reference, goal.of === peer ? goal : undefined)), figures: [] }
+  },
+})

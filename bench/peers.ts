@@ -1,0 +1,98 @@
+/** The servers that are measured: how each is started, and what ours is configured to do. */
+
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import type { Condition, Config, Route } from '../src/generated/config.ts'
+import { tools } from './machine.ts'
+import { SECRET } from './payloads.ts'
+
+export const peerNames = ['base', 'headgate', 'webhook', 'fastify'] as const
+export type PeerName = (typeof peerNames)[number]
+
+/** A command to start; where it does not print its address, the address is known beforehand. */
+type Launch = { argv: string[]; env?: Record<string, string>; url?: string }
+export type Launcher = (folder: string) => Launch | Promise<Launch>
+
+const main = fileURLToPath(new URL('../dist/main.js', import.meta.url))
+
+export const base: Launcher = () => ({ argv: [process.execPath, fileURLToPath(import.meta.resolve('./base-server.mjs'))], env: { SECRET } })
+export const fastify: Launcher = () => ({
+  argv: [process.execPath, fileURLToPath(import.meta.resolve('./fastify-server.mjs'))],
+  env: { SECRET },
+})
+
+const freePort = (): Promise<number> =>
+  new Promise((resolve, reject) => {
+    const probe = createServer().once('error', reject)
+    probe.listen(0, '127.0.0.1', () => {
+      const address = probe.address()
+      probe.close(() => resolve(typeof address === 'object' && address !== null ? address.port : 0))
+    })
+  })
+
+const rule = (type: string, path: string, wanted: Record<string, string>): object => ({
+  match: { type, ...wanted, parameter: { source: 'payload', name: path } },
+})
+
+/** The work of our route in its own words: signature and three rules hold, a fourth never does, so no process is started. */
+const hook = {
+  id: 'bench',
+  'execute-command': '/bin/true',
+  'trigger-rule': {
+    and: [
+      { match: { type: 'payload-hmac-sha256', secret: SECRET, parameter: { source: 'header', name: 'X-Hub-Signature-256' } } },
+      rule('value', 'repository.name', { value: 'Hello-World' }),
+      rule('regex', 'repository.full_name', { regex: 'Codertocat/' }),
+      rule('regex', 'sender.login', { regex: '^Coder(to|2)cat$' }),
+      rule('value', 'sender.type', { value: 'Nobody' }),
+    ],
+  },
+}
+
+/** adnanh/webhook, as the Debian package installs it. */
+export const webhook: Launcher = async (folder) => {
+  if (tools.webhook === undefined) throw new Error('adnanh/webhook is not installed')
+  const file = join(folder, 'hooks.json')
+  writeFileSync(file, JSON.stringify([hook]))
+  const port = await freePort()
+  const argv = [tools.webhook, '-hooks', file, '-ip', '127.0.0.1', '-port', String(port), '-urlprefix', 'webhooks']
+  return { argv, env: { GOMAXPROCS: '1' }, url: `http://127.0.0.1:${port}` }
+}
+
+const passing: Condition[] = [
+  { field: 'repository.name', equals: 'Hello-World' },
+  { field: 'repository.full_name', contains: 'Codertocat/' },
+  { field: 'sender.login', regex: '^Coder(to|2)cat$' },
+]
+const never: Condition = { field: 'sender.type', equals: 'Nobody' }
+
+const prompt = `{event_type} {action} in {repository.full_name} by {sender.login}: #{number} "{pull_request.title}" {pull_request.html_url} {ref}`
+const events = ['pull_request', 'push']
+
+/** The three conditions hold, and the event is taken on. */
+export const accepting: Route = { secret: SECRET, events, filters: passing, prompt, deliver: 'log' }
+/** `count` conditions, of which only the last does not hold: the whole pipeline runs and nothing is stored. */
+export const filtering = (count = passing.length + 1): Route => {
+  const held = Array.from({ length: count - 1 }, (_, i) => passing[i % passing.length] ?? never)
+  return { ...accepting, filters: [...held, never] }
+}
+
+/** Our server; its one agent run sleeps, so that what is measured is accepting and not what is done about it. */
+export const headgate =
+  (routes: () => Record<string, Route>, kind: 'memory' | 'sqlite'): Launcher =>
+  (folder) => {
+    if (!existsSync(main)) throw new Error('it is not built: npm run build')
+    const data = join(folder, 'data')
+    mkdirSync(data)
+    const config: Config = {
+      platforms: { webhook: { enabled: true, extra: { rate_limit: 1_000_000_000, routes: routes() } } },
+      gateway: { drain_seconds: 0, max_concurrent_runs: 1, max_queued_runs: 10_000_000 },
+      agent: { runner: 'command', command: ['sleep', '100000'] },
+      storage: { kind, durability: 'fsync' },
+    }
+    // JSON is YAML too.
+    writeFileSync(join(data, 'config.yaml'), JSON.stringify(config))
+    return { argv: [process.execPath, main, 'gateway', 'run', '--data-dir', data, '--port', '0'], env: { HOME: folder } }
+  }

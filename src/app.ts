@@ -1,0 +1,212 @@
+/** The composition root: the only place where parts, plans, store, work and HTTP meet. */
+
+import { join } from 'node:path'
+import type { Config } from './config/config.ts'
+import { subscriptionsFileName } from './config/subscriptions.ts'
+import { type Clock, systemClock } from './core/clock.ts'
+import { type Diagnostic, diagnostic } from './core/diagnostic.ts'
+import type { JsonObject } from './core/json.ts'
+import type { Log } from './core/log.ts'
+import { createSlots } from './core/slots.ts'
+import { createLimiter } from './engine/limiter.ts'
+import { endings } from './parts/endings/index.ts'
+import { operatorsByName } from './parts/operators/index.ts'
+import type { Effects, Outgoing, Runner, Sent } from './parts/part.ts'
+import { runnersByName } from './parts/runners/index.ts'
+import { schemes } from './parts/schemes/index.ts'
+import { runScript } from './parts/script.ts'
+import { stages } from './parts/stages/index.ts'
+import { targetsByName } from './parts/targets/index.ts'
+import { type Catalogue, compileRoute } from './plan/compile.ts'
+import { Subscriptions } from './plan/subscriptions.ts'
+import { type Served, servedBy, type Table } from './plan/table.ts'
+import type { Store } from './store/ports.ts'
+import { defaultRetry } from './work/backoff.ts'
+import { createSender } from './work/send.ts'
+import { type RunPolicy, Worker } from './work/worker.ts'
+
+export const catalogue: Catalogue = { stages, endings, schemes, operators: operatorsByName, targets: targetsByName }
+
+/** Scripts that may wait for one of the slots; past them posts get 503. */
+const maxWaitingScripts = 1_000
+
+export interface Gateway {
+  readonly url: string
+  readonly routes: number
+  /** Answers what is in flight, lets runs finish within `ms`, closes. What is left resumes at the next start. */
+  stop(ms: number): Promise<void>
+}
+
+export type Prepared = {
+  readonly diagnostics: readonly Diagnostic[]
+  /** Opens the store, listens, and starts to work. Throws a Fault. */
+  start(): Promise<Gateway>
+}
+
+/** Compiles everything that a configuration says; nothing is opened before `start`. */
+export const prepareGateway = (config: Config, log: Log, clock: Clock = systemClock): Prepared => {
+  const diagnostics: Diagnostic[] = []
+  let store: Store | undefined
+  let worker: Worker | undefined
+  const send = createSender({
+    targets: targetsByName,
+    profile: (name) => config.profiles.get(name),
+    written: (route) => served(route)?.spec.deliver_extra as JsonObject | undefined,
+    log: ({ route, profile, deliveryId, text }: Outgoing) => log('info', { route, profile, delivery_id: deliveryId, text }, 'delivered'),
+    clock,
+  })
+  const effects = liveEffects({ config, clock, log, send, store: () => store, wake: () => worker?.wake() })
+
+  const configured = new Map<string, Served>()
+  for (const route of config.routes.values()) {
+    const compiled = compileRoute(route, config, catalogue, effects)
+    diagnostics.push(...compiled.diagnostics)
+    if (compiled.plan) configured.set(route.name, servedBy(route, compiled.plan))
+  }
+  const subscriptions = new Subscriptions({
+    file: join(config.dataDir, subscriptionsFileName),
+    config,
+    compile: (route) => compileRoute(route, config, catalogue, effects),
+    report: (found) => {
+      for (const { code, message, route, severity } of found)
+        log(severity === 'info' ? 'info' : 'warn', { route, code }, `subscription: ${message}`)
+    },
+  })
+  const served = (route: string): Served | undefined => configured.get(route) ?? subscriptions.get(route)
+  const table: Table = { configured, subscribed: subscriptions, multiplex: config.multiplex, profiles: config.profiles }
+  const runner = compileRunner(config, log, diagnostics)
+
+  const start = async (): Promise<Gateway> => {
+    const [opened, http] = await Promise.all([openStore(config, clock), import('./http/server.ts')])
+    store = opened
+    subscriptions.refresh()
+    worker = new Worker({
+      store,
+      clock,
+      runner,
+      send,
+      log,
+      policy: (route) => policyOf(config, served(route)),
+      repeatable: (target) => targetsByName.get(target)?.repeatable ?? false,
+      maxConcurrent: config.maxConcurrentRuns,
+      longestRunMs: Math.max(config.agent.timeoutMs, ...[...configured.values()].map((route) => policyOf(config, route).timeoutMs)),
+    })
+    let stopping = false
+    const { createReporter } = await import('./http/report.ts')
+    const listener = await http
+      .listen({
+        host: config.host,
+        port: config.port,
+        clock,
+        table: () => table,
+        maxBodyBytes: config.maxBodyBytes,
+        trustProxy: config.trustProxy,
+        stopping: () => stopping,
+        ended: createReporter(log, clock),
+        ...(log.writes('debug')
+          ? {
+              watch: (route: string) => (stage: string, ended?: { kind: string }) =>
+                log('debug', { route, stage, outcome: ended?.kind ?? 'pass' }, 'stage'),
+            }
+          : {}),
+      })
+      .catch(async (error) => {
+        await opened.close()
+        throw error
+      })
+    worker.wake()
+    const running = worker
+    return {
+      url: listener.url,
+      routes: configured.size + subscriptions.size,
+      async stop(ms) {
+        stopping = true
+        const deadline = clock.monotonic() + ms
+        await settled(listener.active, clock, ms)
+        await running.stop(Math.max(0, deadline - clock.monotonic()))
+        await listener.close()
+        await opened.close()
+      },
+    }
+  }
+  return { diagnostics, start }
+}
+
+/** Waits until nothing is in flight, for at most `ms`. */
+const settled = async (active: () => number, clock: Clock, ms: number): Promise<void> => {
+  const deadline = clock.monotonic() + ms
+  while (active() > 0 && clock.monotonic() < deadline) await new Promise<void>((resolve) => clock.after(20, resolve))
+}
+
+const openStore = async (config: Config, clock: Clock): Promise<Store> => {
+  if (config.storage.kind === 'memory') return (await import('./store/memory/memory-store.ts')).openMemory({ clock })
+  const { openSqlite } = await import('./store/sqlite/sqlite-store.ts')
+  return openSqlite({ folder: join(config.dataDir, 'state'), durability: config.storage.durability, clock })
+}
+
+const compileRunner = (config: Config, log: Log, diagnostics: Diagnostic[]): Runner => {
+  const part = runnersByName.get(config.agent.runner)
+  if (!part) throw new Error(`the schema lets a runner pass that is not in the registry: ${config.agent.runner}`)
+  if (part.notice) log('info', { runner: part.name }, part.notice)
+  return part.compile(config.agent, (code, path, message, help) =>
+    diagnostics.push(
+      diagnostic(code, `agent: ${message}`, { pointer: `/agent/${path.join('/')}`, ...(help === undefined ? {} : { help }) }),
+    ),
+  )
+}
+
+const policyOf = (config: Config, route: Served | undefined): RunPolicy => {
+  const { retry, agent } = route?.spec ?? {}
+  return {
+    retry: {
+      maxAttempts: retry?.max_attempts ?? defaultRetry.maxAttempts,
+      backoffMs: retry?.backoff_seconds === undefined ? defaultRetry.backoffMs : retry.backoff_seconds * 1000,
+      maxDelayMs: retry?.max_delay_seconds === undefined ? defaultRetry.maxDelayMs : retry.max_delay_seconds * 1000,
+    },
+    timeoutMs: agent?.timeout_seconds === undefined ? config.agent.timeoutMs : agent.timeout_seconds * 1000,
+    ...(agent?.model === undefined ? {} : { model: agent.model }),
+    ...(agent?.max_output_tokens === undefined ? {} : { maxOutputTokens: agent.max_output_tokens }),
+  }
+}
+
+type Live = {
+  readonly config: Pick<Config, 'rateLimit' | 'maxConcurrentScripts' | 'maxQueuedRuns'>
+  readonly clock: Clock
+  readonly log: Log
+  readonly send: (outgoing: Outgoing) => Promise<Sent>
+  readonly store: () => Store | undefined
+  readonly wake: () => void
+}
+
+const liveEffects = ({ config, clock, log, send, store, wake }: Live): Effects => {
+  const slots = createSlots(config.maxConcurrentScripts, maxWaitingScripts)
+  const open = (): Store => {
+    const opened = store()
+    if (!opened) throw new Error('a plan ran before its store was open')
+    return opened
+  }
+  return {
+    clock,
+    log,
+    limiter: createLimiter(clock, config.rateLimit),
+    send,
+    wake,
+    get store() {
+      return open()
+    },
+    script: (folder, job) => slots.run(() => runScript(folder, job)),
+    hasRoom: () => open().backlog < config.maxQueuedRuns,
+  }
+}
+
+const silent: Log = Object.assign(() => {}, { writes: () => false })
+
+/** Effects that touch nothing: for `validate`, and for commands that compile a route before they save it. */
+export const dryEffects: Effects = liveEffects({
+  config: { rateLimit: 1, maxConcurrentScripts: 1, maxQueuedRuns: 1 },
+  clock: systemClock,
+  log: silent,
+  send: async () => ({ ok: false, why: 'dry run', repeatable: false }),
+  store: () => undefined,
+  wake: () => {},
+})

@@ -1,0 +1,57 @@
+/** What the program runs on after all files, the environment and the flags were read: names resolved, defaults filled in. */
+
+import type { Path, Place } from '../core/diagnostic.ts'
+import type { JsonObject } from '../core/json.ts'
+import type { Route } from '../generated/config.ts'
+import type { RunnerSettings } from '../parts/part.ts'
+import type { Env } from './env.ts'
+
+export const defaultProfile = 'default'
+/** The secret that switches verification off (spec: Authentication 2). */
+export const insecure = 'INSECURE_NO_AUTH'
+
+/** One route as written, with where it stands; its secrets are resolved. */
+export type RouteSource = {
+  readonly name: string
+  readonly origin: 'config' | 'subscription'
+  readonly profile: string
+  readonly enabled: boolean
+  readonly spec: Route
+  /** The secrets that count, inherited ones included. */
+  readonly secrets: readonly string[]
+  readonly place: (path: Path, of?: 'key' | 'value') => Place
+  /** Path of the route inside its file. */
+  readonly base: Path
+}
+
+export type Profile = {
+  readonly name: string
+  readonly dir: string
+  readonly env: Env
+  readonly platforms: { readonly [name: string]: JsonObject }
+}
+
+export type Config = {
+  readonly dataDir: string
+  readonly enabled: boolean
+  readonly host: string
+  readonly port: number
+  readonly globalSecret?: string
+  readonly rateLimit: number
+  readonly maxBodyBytes: number
+  readonly scriptTimeoutMs: number
+  readonly trustProxy: boolean | readonly string[]
+  readonly routes: ReadonlyMap<string, RouteSource>
+  readonly multiplex: boolean
+  /** The profiles that are served; the default one is always among them. */
+  readonly profiles: ReadonlyMap<string, Profile>
+  readonly drainMs: number
+  readonly maxConcurrentRuns: number
+  readonly maxQueuedRuns: number
+  readonly maxConcurrentScripts: number
+  readonly agent: RunnerSettings & { readonly runner: string; readonly timeoutMs: number }
+  readonly storage: { readonly kind: 'sqlite' | 'memory'; readonly durability: 'fsync' | 'commit' }
+}
+
+/** Whether an address is one of the three loopback names that allow INSECURE_NO_AUTH (spec: Authentication 2). */
+export const isLoopback = (host: string): boolean => host === '127.0.0.1' || host === 'localhost' || host === '::1'

@@ -1,0 +1,68 @@
+/** Resolves `${NAME}`, `${NAME:-default}` and `file:/path` wherever the schema says that a value is secret-like (contract 1). */
+
+import { readFileSync } from 'node:fs'
+import { type Diagnostic, diagnostic, type Path, pointerOf } from '../core/diagnostic.ts'
+import { isObject, type Json, type JsonObject, own } from '../core/json.ts'
+import type { Env } from './env.ts'
+import type { Source } from './source.ts'
+import { walk } from './walk.ts'
+
+const reference = /\$\{([A-Za-z_][A-Za-z0-9_]*)(?::-([^}]*))?\}/g
+const maxSecretBytes = 65_536
+
+/** The text with its references resolved, or the name of the first one that cannot be. */
+const resolve = (text: string, env: Env): { readonly value: string } | { readonly missing: string } => {
+  if (text.startsWith('file:')) {
+    try {
+      const bytes = readFileSync(text.slice('file:'.length))
+      if (bytes.length > maxSecretBytes) return { missing: `${text} (larger than ${maxSecretBytes} bytes)` }
+      return { value: bytes.toString('utf8').replace(/\r?\n$/, '') }
+    } catch {
+      return { missing: text }
+    }
+  }
+  let missing: string | undefined
+  const value = text.replace(reference, (_whole, name: string, fallback: string | undefined) => {
+    // spec of the shell's ${NAME:-default}: an empty variable counts as unset when there is a default.
+    const found = own(env as { [name: string]: string | undefined }, name)
+    if (found !== undefined && (found !== '' || fallback === undefined)) return found
+    if (fallback !== undefined) return fallback
+    missing ??= `\${${name}}`
+    return ''
+  })
+  return missing === undefined ? { value } : { missing }
+}
+
+/** A copy of `data` with every secret-like value resolved; each that cannot be is reported as WH305. */
+export const resolveSecrets = (
+  schema: JsonObject,
+  data: Json,
+  env: Env,
+  source: Pick<Source, 'place'>,
+  base: Path = [],
+): { readonly data: Json; readonly diagnostics: readonly Diagnostic[] } => {
+  const copy = structuredClone(data)
+  const diagnostics: Diagnostic[] = []
+  walk(schema, copy, (node, value, path) => {
+    if (node['x-secret'] !== true || typeof value !== 'string') return
+    const result = resolve(value, env)
+    if ('value' in result) return set(copy, path, result.value)
+    const full = [...base, ...path]
+    diagnostics.push(
+      diagnostic('WH305', `cannot resolve ${result.missing}`, {
+        pointer: pointerOf(full),
+        place: source.place(full),
+        help: 'set the variable (in the environment or in .env), give it a default with ${NAME:-default}, or mend the path',
+      }),
+    )
+  })
+  return { data: copy, diagnostics }
+}
+
+const set = (data: Json, path: Path, value: Json): void => {
+  let at: Json = data
+  for (const key of path.slice(0, -1)) at = (Array.isArray(at) ? at[Number(key)] : (at as JsonObject)[String(key)]) as Json
+  const last = path.at(-1) as string | number
+  if (Array.isArray(at)) at[Number(last)] = value
+  else if (isObject(at)) at[String(last)] = value
+}

@@ -1,0 +1,155 @@
+/** Checks the shape of a file against the schema and says each problem in a sentence. */
+
+import { type Code, type Diagnostic, diagnostic, type Path, pointerOf } from '../core/diagnostic.ts'
+import { isObject, type Json, type JsonObject } from '../core/json.ts'
+import { nearest, printable } from '../core/text.ts'
+import type { Check, Problem } from '../generated/validators.js'
+import type { Source } from './source.ts'
+import { schemaAt } from './walk.ts'
+
+type Sentence = {
+  readonly code: Code
+  readonly message: string
+  readonly help?: string
+  readonly suggest?: readonly string[]
+  readonly key?: string
+}
+
+const names: { readonly [type: string]: string } = {
+  string: 'text',
+  number: 'a number',
+  integer: 'a whole number',
+  boolean: 'true or false',
+  array: 'a list',
+  object: 'a map',
+  null: 'null',
+}
+const typeNames = (types: unknown): string =>
+  [types]
+    .flat()
+    .map((type) => names[String(type)] ?? String(type))
+    .join(' or ')
+
+const show = (value: Json | undefined): string => (value === undefined ? 'nothing' : printable(JSON.stringify(value) ?? 'nothing', 60))
+const kind = (value: Json | undefined, secret = false): string =>
+  secret
+    ? `a ${typeof value} (not shown)`
+    : value === null
+      ? 'null'
+      : Array.isArray(value)
+        ? 'a list'
+        : isObject(value)
+          ? 'a map'
+          : `${show(value)}`
+
+const parsePointer = (pointer: string, data: Json): Path => {
+  let at: Json | undefined = data
+  return pointer
+    .split('/')
+    .slice(1)
+    .map((raw) => {
+      const key = raw.replaceAll('~1', '/').replaceAll('~0', '~')
+      const part = Array.isArray(at) ? Number(key) : key
+      at = Array.isArray(at) ? at[Number(key)] : isObject(at) ? at[key] : undefined
+      return part
+    })
+}
+
+const valueAt = (data: Json, path: Path): Json | undefined =>
+  path.reduce<Json | undefined>((at, key) => (Array.isArray(at) ? at[Number(key)] : isObject(at) ? at[String(key)] : undefined), data)
+
+const didYouMean = (near: readonly string[]): { help?: string; suggest?: readonly string[] } =>
+  near.length > 0 ? { help: `did you mean ${near.map((name) => `"${name}"`).join(' or ')}?`, suggest: near } : {}
+
+/** Our sentence for one of the validator's problems; `undefined` where another one says it better. */
+const sentenceOf = (problem: Problem, value: Json | undefined, node: JsonObject): Sentence | undefined => {
+  const { keyword, params } = problem
+  switch (keyword) {
+    case 'additionalProperties': {
+      const key = String(params.additionalProperty)
+      const known = isObject(node.properties) ? Object.keys(node.properties) : []
+      const near = didYouMean(nearest(key, known))
+      return { code: 'WH101', message: `unknown key "${printable(key, 60)}"`, help: `known here: ${known.join(', ')}`, ...near, key }
+    }
+    case 'propertyNames':
+      return {
+        code: 'WH108',
+        message: `"${printable(String(params.propertyName), 80)}" cannot be a name here`,
+        help: 'use letters, digits, dot, underscore and hyphen; at most 64, the first a letter or digit',
+        key: String(params.propertyName),
+      }
+    case 'type': {
+      const quote =
+        params.type === 'string' && (typeof value === 'number' || typeof value === 'boolean') ? { help: 'put it in quotes' } : {}
+      return { code: 'WH102', message: `must be ${typeNames(params.type)}, found ${kind(value, node['x-secret'] === true)}`, ...quote }
+    }
+    case 'enum': {
+      const allowed = (params.allowedValues as Json[]).map(String)
+      return {
+        code: 'WH103',
+        message: `${show(value)} is not one of the known values`,
+        help: `use one of: ${allowed.join(', ')}`,
+        ...didYouMean(nearest(String(value), allowed)),
+      }
+    }
+    case 'const':
+      return { code: 'WH103', message: `only ${show(params.allowedValue as Json)} has a meaning here, found ${show(value)}` }
+    case 'required':
+      return { code: 'WH104', message: `"${String(params.missingProperty)}" is missing` }
+    case 'minimum':
+    case 'maximum':
+    case 'exclusiveMinimum':
+    case 'exclusiveMaximum':
+      return { code: 'WH105', message: `${show(value)} is out of range: it must be ${String(params.comparison)} ${String(params.limit)}` }
+    case 'minLength':
+    case 'minItems':
+    case 'minProperties':
+      return { code: 'WH105', message: 'must not be empty' }
+    case 'maxLength':
+    case 'maxItems':
+      return { code: 'WH105', message: `is too long: at most ${String(params.limit)}` }
+    case 'pattern':
+      return {
+        code: 'WH105',
+        message: `${show(value)} is not of the right form`,
+        ...(typeof node.patternErrorMessage === 'string' ? { help: node.patternErrorMessage } : {}),
+      }
+    default:
+      return undefined
+  }
+}
+
+/** In a union only the branch of the value's own type speaks; when none has it, one sentence names all the types. */
+const untangle = (problems: readonly Problem[], root: JsonObject, data: Json): readonly Problem[] => {
+  const unions = new Set(problems.filter(({ keyword }) => keyword === 'oneOf').map(({ instancePath }) => instancePath))
+  const isBranchType = (problem: Problem): boolean => problem.keyword === 'type' && unions.has(problem.instancePath)
+  const kept = problems.filter((problem) => problem.keyword !== 'oneOf' && !isBranchType(problem) && !('propertyName' in problem))
+  for (const union of unions) {
+    const types = problems.filter((problem) => isBranchType(problem) && problem.instancePath === union).map(({ params }) => params.type)
+    const branches = schemaAt(root, data, parsePointer(union, data)).oneOf
+    if (types.length > 0 && (!Array.isArray(branches) || types.length >= branches.length)) {
+      kept.push({ keyword: 'type', instancePath: union, schemaPath: '', params: { type: [...new Set(types.flat())] } })
+    }
+  }
+  return kept
+}
+
+/** Every problem of shape in `data`, which stands at `base` in its file. */
+export const checkShape = (check: Check, root: JsonObject, data: Json, source: Pick<Source, 'place'>, base: Path = []): Diagnostic[] => {
+  if (check(data)) return []
+  const seen = new Set<string>()
+  const found: Diagnostic[] = []
+  for (const problem of untangle(check.errors ?? [], root, data)) {
+    const path = parsePointer(problem.instancePath, data)
+    const sentence = sentenceOf(problem, valueAt(data, path), schemaAt(root, data, path))
+    if (!sentence) continue
+    const { key, code, message, ...more } = sentence
+    const full = [...base, ...path, ...(key === undefined ? [] : [key])]
+    const pointer = pointerOf(full)
+    if (seen.has(`${code}${pointer}`)) continue
+    seen.add(`${code}${pointer}`)
+    const subject = key !== undefined || path.length === 0 ? message : `${path.at(-1)}: ${message}`
+    found.push(diagnostic(code, subject, { ...more, pointer, place: source.place(full, key === undefined ? 'value' : 'key') }))
+  }
+  return found
+}

@@ -1,0 +1,11 @@
+/** Logging as a port: a level, fields, one short message. */
+
+export type Level = 'debug' | 'info' | 'warn' | 'error'
+
+export type Fields = { readonly [name: string]: string | number | boolean | undefined }
+
+export interface Log {
+  (level: Level, fields: Fields, message: string): void
+  /** Whether lines of this level are written at all, for what is costly to say. */
+  readonly writes: (level: Level) => boolean
+}

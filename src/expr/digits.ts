@@ -1,0 +1,80 @@
+/** Numbers past 2^53 keep the digits their sender wrote: the source text is read once more, only when such a number is rendered. */
+
+import type { Opened } from '../core/exchange.ts'
+import { isObject, type Json, own } from '../core/json.ts'
+import { isLong, type Place } from './render.ts'
+
+const quoteMark = 0x22
+const backslash = 0x5c
+
+/** The index after the string that opens at `from`. */
+const afterString = (text: string, from: number): number => {
+  let i = from + 1
+  while (i < text.length) {
+    const unit = text.charCodeAt(i)
+    if (unit === quoteMark) return i + 1
+    i += unit === backslash ? 2 : 1
+  }
+  return i
+}
+
+const startsNumber = (unit: number): boolean => unit === 0x2d || (unit >= 0x30 && unit <= 0x39)
+// Digits, sign, point and exponent.
+const inNumber = (unit: number): boolean => startsNumber(unit) || unit === 0x2e || unit === 0x2b || (unit | 0x20) === 0x65
+
+const afterNumber = (text: string, from: number): number => {
+  let i = from + 1
+  while (i < text.length && inNumber(text.charCodeAt(i))) i++
+  return i
+}
+
+/** The same JSON with every long number as a string of its digits. */
+const quoteLongNumbers = (text: string): string => {
+  let out = ''
+  let copied = 0
+  let i = 0
+  while (i < text.length) {
+    const unit = text.charCodeAt(i)
+    if (unit === quoteMark) i = afterString(text, i)
+    else if (!startsNumber(unit)) i++
+    else {
+      const end = afterNumber(text, i)
+      const token = text.slice(i, end)
+      if ((token.length > 15 || /e/i.test(token)) && isLong(Number(token))) {
+        out += `${text.slice(copied, i)}"${token}"`
+        copied = end
+      }
+      i = end
+    }
+  }
+  return out + text.slice(copied)
+}
+
+const reread = (text: string): Json | undefined => {
+  try {
+    return JSON.parse(quoteLongNumbers(text)) as Json
+  } catch {
+    return undefined // The text is not the payload's JSON: the plain number has to do.
+  }
+}
+
+const second = new WeakMap<Opened, { readonly tree: Json | undefined }>()
+
+const treeOf = (opened: Opened): Json | undefined => {
+  let known = second.get(opened)
+  if (!known) {
+    known = { tree: reread(opened.text) }
+    second.set(opened, known)
+  }
+  return known.tree
+}
+
+const looksLikeNumber = /^-?\d[\d.eE+-]*$/
+
+/** The digits of the number at `place` of the payload; `undefined` where the source text does not say the same number. */
+export const digitsOf = (opened: Opened, place: Place, value: number): string | undefined => {
+  let at: Json | undefined = treeOf(opened)
+  for (const key of place) at = Array.isArray(at) ? at[Number(key)] : isObject(at) ? own(at, String(key)) : undefined
+  // Where the payload holds a number, a string in the second reading is a quoted one.
+  return typeof at === 'string' && looksLikeNumber.test(at) && Number(at) === value ? at : undefined
+}

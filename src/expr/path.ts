@@ -1,0 +1,65 @@
+/** Dotted paths compiled to functions: numbers index lists, own properties only, everything else is just missing. */
+
+import type { Headers, Opened } from '../core/exchange.ts'
+import { isObject, type Json, own } from '../core/json.ts'
+
+type Step = { readonly key: string; readonly index: number }
+
+const listIndex = /^(?:0|[1-9]\d{0,9})$/
+const stepOf = (key: string): Step => ({ key, index: listIndex.test(key) ? Number(key) : -1 })
+
+const enter = (at: Json | undefined, step: Step): Json | undefined => {
+  if (typeof at !== 'object' || at === null) return undefined
+  return Array.isArray(at) ? at[step.index] : own(at, step.key)
+}
+
+export type Getter = (root: Json) => Json | undefined
+
+/** Reads the value at a dotted path; `undefined` is a missing one. */
+export const compilePath = (path: string): Getter => {
+  const steps = path.split('.').map(stepOf)
+  return (root) => {
+    let at: Json | undefined = root
+    for (const step of steps) at = enter(at, step)
+    return at
+  }
+}
+
+// Contract 1: the code hosts' neutral header names and their real ones are the same header.
+const twins: readonly (readonly [string, string])[] = [
+  ['x-hosta-', 'x-github-'],
+  ['x-hostb-', 'x-gitlab-'],
+]
+
+const twinOf = (name: string): string | undefined => {
+  for (const [neutral, real] of twins) {
+    if (name.startsWith(neutral)) return real + name.slice(neutral.length)
+    if (name.startsWith(real)) return neutral + name.slice(real.length)
+  }
+  return undefined
+}
+
+const compileHeader = (written: string): ((headers: Headers) => Json | undefined) => {
+  const name = written.toLowerCase()
+  const twin = twinOf(name)
+  if (twin === undefined) return (headers) => own(headers, name)
+  return (headers) => own(headers, name) ?? own(headers, twin)
+}
+
+/** Reads what a condition's `field` names: the event type, a header, or a path in the payload (spec: Filter conditions). */
+export const compileField = (field: string): ((opened: Opened) => Json | undefined) => {
+  if (field === 'event' || field === 'event_type') return (opened) => opened.eventType
+  if (field.startsWith('headers.')) {
+    const header = compileHeader(field.slice('headers.'.length))
+    return (opened) => header(opened.headers)
+  }
+  if (field.startsWith('payload.')) {
+    const inner = compilePath(field.slice('payload.'.length))
+    return ({ payload }) => {
+      const wrapped = isObject(payload) ? own(payload, 'payload') : undefined
+      return inner(isObject(wrapped) ? wrapped : payload)
+    }
+  }
+  const get = compilePath(field)
+  return (opened) => get(opened.payload)
+}

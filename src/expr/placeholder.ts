@@ -1,0 +1,79 @@
+/** Finds the placeholders of a template; whatever only looks like one is text. */
+
+export type Piece =
+  | { readonly kind: 'text'; readonly text: string }
+  | { readonly kind: 'raw' }
+  | { readonly kind: 'path'; readonly path: string; readonly written: string }
+  | { readonly kind: 'expression'; readonly source: string; readonly written: string }
+
+// No quotes, braces or line breaks, no blank at either end: `{"a": 1}`, `{ x }` and `{}` are text.
+const pathForm = /^[^\s"{}](?:[^\r\n"{}]*[^\s"{}])?$/
+
+/** The index after a quoted text, a name in backticks or a comment that starts at `from`; `from` itself when none does. */
+const afterOpaque = (text: string, from: number): number => {
+  const mark = text[from]
+  if (mark === '/' && text[from + 1] === '*') {
+    const end = text.indexOf('*/', from + 2)
+    return end < 0 ? text.length : end + 2
+  }
+  if (mark !== '"' && mark !== "'" && mark !== '`') return from
+  for (let i = from + 1; i < text.length; i++) {
+    if (text[i] === '\\' && mark !== '`') i++
+    else if (text[i] === mark) return i + 1
+  }
+  return text.length
+}
+
+/** The index of the brace that closes the one at `from`; -1 when braces or quotes do not balance. */
+const closingBrace = (text: string, from: number): number => {
+  let depth = 0
+  let i = from
+  while (i < text.length) {
+    const next = afterOpaque(text, i)
+    if (next > i) {
+      i = next
+      continue
+    }
+    if (text[i] === '{') depth++
+    else if (text[i] === '}' && --depth === 0) return i
+    i++
+  }
+  return -1
+}
+
+const pieceOf = (written: string): Piece | undefined => {
+  const inner = written.slice(1, -1)
+  if (inner.startsWith('=')) return { kind: 'expression', source: inner.slice(1), written }
+  if (inner === '__raw__') return { kind: 'raw' }
+  return pathForm.test(inner) ? { kind: 'path', path: inner, written } : undefined
+}
+
+/** A template as its pieces, in order. `report` hears of an expression without an end, which stays text. */
+export const parseTemplate = (text: string, report: (message: string) => void = () => {}): Piece[] => {
+  const pieces: Piece[] = []
+  let copied = 0
+  for (let at = text.indexOf('{'); at >= 0; at = text.indexOf('{', Math.max(at + 1, copied))) {
+    const isExpression = text[at + 1] === '='
+    const end = isExpression ? closingBrace(text, at) : text.indexOf('}', at)
+    if (end < 0) {
+      if (!isExpression) break
+      report('an expression "{=" has no closing brace: braces and quotes inside it must balance')
+      continue
+    }
+    const piece = pieceOf(text.slice(at, end + 1))
+    if (!piece) continue
+    if (at > copied) pieces.push({ kind: 'text', text: text.slice(copied, at) })
+    pieces.push(piece)
+    copied = end + 1
+  }
+  if (copied < text.length) pieces.push({ kind: 'text', text: text.slice(copied) })
+  return pieces
+}
+
+/** What a template asks for: its paths, `__raw__`, and expressions with a leading `=`. */
+export const placeholders = (text: string): string[] =>
+  parseTemplate(text).flatMap((piece) => {
+    if (piece.kind === 'text') return []
+    if (piece.kind === 'raw') return ['__raw__']
+    return [piece.kind === 'path' ? piece.path : `=${piece.source}`]
+  })

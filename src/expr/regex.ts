@@ -1,0 +1,89 @@
+/** Patterns on a linear-time engine, bounded further: no text makes one match hold the event loop for long. */
+
+import { RE2JS } from 're2js'
+import { messageOf } from '../core/fault.ts'
+
+/** Text past this is not looked at: a megabyte takes the automaton about 10 ms. */
+const maxUnits = 1_048_576
+const maxPatternUnits = 1024
+/** Bytes of automaton states; a state costs time in proportion, so this bounds the time that building them takes. */
+const stateBytes = 1_048_576
+/** Text units times program size that the slow engine may walk. */
+const maxSlowSteps = 1_000_000
+
+/** A pattern that cannot be used: WH401 malformed, WH402 not linear-time. */
+export class BadPattern extends Error {
+  override name = 'BadPattern'
+  readonly code: 'WH401' | 'WH402'
+
+  constructor(code: 'WH401' | 'WH402', message: string) {
+    super(message)
+    this.code = code
+  }
+}
+
+/** A pattern and a text that together would take too long. */
+export class TooHard extends Error {
+  override name = 'TooHard'
+}
+
+const nonLinear: readonly (readonly [RegExp, string])[] = [
+  [/^(?:[^\\]|\\.)*?\(\?<?[=!]/s, 'look-around'],
+  [/^(?:[^\\]|\\.)*?\\(?:[1-9]|k[<{'])/s, 'a back-reference'],
+]
+
+const badPattern = (pattern: string, error: unknown): BadPattern => {
+  const found = nonLinear.find(([shape]) => shape.test(pattern))
+  if (found) return new BadPattern('WH402', `the pattern uses ${found[1]}, which the linear-time engine does not have`)
+  return new BadPattern('WH401', messageOf(error).replace('error parsing regexp: ', ''))
+}
+
+/** Compiles with one flag-free syntax; throws BadPattern. */
+export const compileRe2 = (pattern: string): RE2JS => {
+  if (pattern.length > maxPatternUnits) throw new BadPattern('WH401', `the pattern is longer than ${maxPatternUnits} characters`)
+  try {
+    return RE2JS.compile(pattern)
+  } catch (error) {
+    throw badPattern(pattern, error)
+  }
+}
+
+/** Throws TooHard where the engine without an automaton would walk this text for too long. */
+export const checkSteps = (regex: RE2JS, text: string): void => {
+  if (text.length * regex.programSize() > maxSlowSteps) throw new TooHard('the pattern would take too long on a text of this length')
+}
+
+export type Regex = { test(text: string): boolean }
+
+/** A searching test. Throws BadPattern; `test` throws TooHard instead of taking long. */
+export const compileRegex = (pattern: string): Regex => {
+  const regex = compileRe2(pattern)
+  const engine = regex.re2()
+  const { dfa } = engine // Built now: for large character classes it takes a while.
+  dfa.stateBudget = stateBytes
+  dfa.memBudget = stateBytes
+
+  // The automaton starts over when its states are used up; each time costs the same again, so once per text is enough.
+  const startOver = dfa.resetCache.bind(dfa)
+  let starts = 0
+  dfa.resetCache = (state) => (starts++ === 0 ? startOver(state) : null)
+
+  const walk = engine.doExecuteNFA.bind(engine)
+  let subject = ''
+  engine.doExecuteNFA = (...call) => {
+    checkSteps(regex, subject)
+    return walk(...call)
+  }
+
+  return {
+    test(text) {
+      starts = 0
+      subject = text.length > maxUnits ? text.slice(0, maxUnits) : text
+      try {
+        return regex.test(subject)
+      } finally {
+        subject = ''
+      }
+    },
+  }
+}

@@ -1,0 +1,68 @@
+/** JSON text up to a limit: the exact prefix of what JSON.stringify would write, in time that depends on the limit alone. */
+
+import type { Json, JsonObject } from '../core/json.ts'
+import { cut } from '../core/text.ts'
+
+/** Where a value stands below the rendered one. */
+export type Place = readonly (string | number)[]
+
+/** The digits of a number too long to be held, as its source wrote them; `undefined` where they are not known. */
+export type Digits = (place: Place, value: number) => string | undefined
+
+type Frame = { readonly list: readonly Json[] | undefined; readonly map: JsonObject; readonly keys: readonly string[]; next: number }
+
+const noMap: JsonObject = {}
+const sizeOf = (frame: Frame): number => (frame.list ?? frame.keys).length
+const keyAt = (frame: Frame, i: number): string | number => (frame.list ? i : (frame.keys[i] as string))
+
+const open = (value: JsonObject | Json[]): Frame =>
+  Array.isArray(value) ? { list: value, map: noMap, keys: [], next: 0 } : { list: undefined, map: value, keys: Object.keys(value), next: 0 }
+
+// A unit of source is at least one unit of JSON, so `room` units fill the room; a pair split here lies past it.
+const quote = (text: string, room: number): string => JSON.stringify(text.length > room ? text.slice(0, room) : text)
+
+/** Whether a number has lost its digits in parsing. */
+export const isLong = (value: number): boolean => Math.abs(value) > Number.MAX_SAFE_INTEGER
+
+/**
+ * The first `limit` UTF-16 units of `JSON.stringify(value, null, indent)`, one fewer where that would split a surrogate pair.
+ * Iterative and bounded: depth and size of the value do not matter. Long numbers are written by `digits` where it knows them.
+ */
+export const renderJson = (value: Json, limit: number, indent: 0 | 2, digits?: Digits): string => {
+  const stack: Frame[] = []
+  let out = ''
+
+  const newline = (): string => (indent === 0 ? '' : `\n${' '.repeat(Math.min(indent * stack.length, Math.max(0, limit - out.length)))}`)
+  const place = (): Place => stack.map((frame) => keyAt(frame, frame.next - 1))
+  const scalar = (item: Json | undefined): string => {
+    if (typeof item === 'string') return quote(item, limit - out.length)
+    if (typeof item === 'number') return (isLong(item) ? digits?.(place(), item) : undefined) ?? JSON.stringify(item)
+    return typeof item === 'boolean' ? String(item) : 'null'
+  }
+  const write = (item: Json | undefined): void => {
+    if (typeof item !== 'object' || item === null) {
+      out += scalar(item)
+      return
+    }
+    const frame = open(item)
+    out += frame.list ? '[' : '{'
+    if (sizeOf(frame) > 0) stack.push(frame)
+    else out += frame.list ? ']' : '}'
+  }
+
+  write(value)
+  for (let frame = stack.at(-1); frame && out.length <= limit; frame = stack.at(-1)) {
+    const i = frame.next++
+    if (i === sizeOf(frame)) {
+      stack.pop()
+      out += newline() + (frame.list ? ']' : '}')
+      continue
+    }
+    if (i > 0) out += ','
+    out += newline()
+    const key = keyAt(frame, i)
+    if (typeof key === 'string') out += quote(key, Math.max(1, limit - out.length)) + (indent === 0 ? ':' : ': ')
+    write(typeof key === 'string' ? frame.map[key] : frame.list?.[key])
+  }
+  return cut(out, limit)
+}

@@ -1,0 +1,21 @@
+/** Who is asking: the peer's address, or what a trusted proxy says it is. */
+
+import type { IncomingMessage } from 'node:http'
+
+/** The nearest address that is no trusted proxy, read from the right: what stands further left anybody can write. */
+export const clientAddress = (request: IncomingMessage, trust: boolean | readonly string[]): string => {
+  const peer = plain(request.socket.remoteAddress ?? 'unknown')
+  if (trust === false) return peer
+  const forwarded = String(request.headers['x-forwarded-for'] ?? '').slice(0, 1024)
+  const hops = [
+    ...forwarded
+      .split(',')
+      .map((hop) => plain(hop.trim()))
+      .filter((hop) => hop !== ''),
+    peer,
+  ]
+  if (trust === true) return hops.at(-2) ?? peer
+  return hops.reverse().find((hop) => !trust.includes(hop)) ?? peer
+}
+
+const plain = (address: string): string => (address.startsWith('::ffff:') ? address.slice('::ffff:'.length) : address)

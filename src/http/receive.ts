@@ -1,0 +1,163 @@
+/** Takes a POST from the socket to its answer: the checks that come before a route's plan, the body, the plan, the reply. */
+
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { Clock } from '../core/clock.ts'
+import type { Knock } from '../core/exchange.ts'
+import { type Outcome, refuse } from '../core/outcome.ts'
+import type { RoutePlan } from '../core/plan.ts'
+import { admit, broken, type Proceed, type Watch } from '../engine/run.ts'
+import { lookUp, type Table } from '../plan/table.ts'
+import { clientAddress } from './client.ts'
+import { lingerBeforeClose } from './linger.ts'
+import { type Reply, replyTo } from './reply.ts'
+
+export type ReceiveOptions = {
+  readonly clock: Clock
+  /** The routes as they are now; one snapshot serves a request from end to end. */
+  readonly table: () => Table
+  readonly maxBodyBytes: number
+  readonly trustProxy: boolean | readonly string[]
+  readonly stopping: () => boolean
+  /** Told of every end, for the log. */
+  readonly ended: (
+    outcome: Outcome,
+    about: { readonly route: string | undefined; readonly remote: () => string; readonly ms: () => number },
+  ) => void
+  readonly watch?: (route: string) => Watch
+}
+
+/** Past about 1,000 header lines Node drops the rest, Content-Length too: count them all (a pair is two entries). */
+const maxRawHeaders = 200
+/** Bytes of bodies that may be in memory at once, over all connections. */
+const maxInFlightBytes = 67_108_864
+const retryAfterSeconds = 5
+
+const webhookPath = /^\/(?:p\/([^/?#]*)\/)?webhooks\/([^?#]*)/
+
+/** The route (and profile prefix) that a path names; `undefined` for other paths. */
+export const parsePath = (url: string): { readonly name: string; readonly prefix?: string } | undefined => {
+  const match = webhookPath.exec(url)
+  if (!match) return undefined
+  const name = decode(match[2] as string)
+  return match[1] === undefined ? { name } : { name, prefix: decode(match[1]) }
+}
+
+/** A name is looked up by its exact text only; an escape that means nothing stays as it is. */
+const decode = (part: string): string => {
+  if (!part.includes('%')) return part
+  try {
+    return decodeURIComponent(part)
+  } catch {
+    return part
+  }
+}
+
+/** The handler of POSTs on webhook paths. */
+export const createReceiver = (options: ReceiveOptions) => {
+  let inFlightBytes = 0
+
+  /** The checks that need no plan, in the order of the specification: size, then route. */
+  const door = (request: IncomingMessage, path: NonNullable<ReturnType<typeof parsePath>>): RoutePlan | Outcome => {
+    if (options.stopping()) return refuse('stopping', { retryAfterSeconds })
+    if (request.rawHeaders.length > maxRawHeaders) return refuse('too_many_headers')
+    if (Number(request.headers['content-length'] ?? 0) > options.maxBodyBytes) return refuse('too_large')
+    return lookUp(options.table(), path.name, path.prefix)
+  }
+
+  const admitted = (plan: RoutePlan, knock: Knock): Proceed | Outcome => {
+    try {
+      return admit(plan, knock, options.watch?.(plan.name))
+    } catch (error) {
+      return broken(error)
+    }
+  }
+
+  return (request: IncomingMessage, response: ServerResponse, path: NonNullable<ReturnType<typeof parsePath>>): void => {
+    const { clock } = options
+    const from = clock.monotonic()
+    const remote = (): string => clientAddress(request, options.trustProxy)
+    const end = (outcome: Outcome): void => {
+      options.ended(outcome, { route: plan && 'seal' in plan ? plan.name : undefined, remote, ms: () => clock.monotonic() - from })
+      answer(request, response, outcome)
+    }
+    const plan = door(request, path)
+    if (!('seal' in plan)) {
+      end(plan)
+      return
+    }
+    const knock: Knock = { headers: request.headers, remote, at: clock.now() }
+    const proceed = admitted(plan, knock)
+    if (typeof proceed !== 'function') {
+      end(proceed)
+      return
+    }
+    const declared = Number(request.headers['content-length'] ?? options.maxBodyBytes)
+    if (inFlightBytes + declared > maxInFlightBytes) {
+      end(refuse('overloaded', { retryAfterSeconds, detail: 'too many bodies at once' }))
+      return
+    }
+    inFlightBytes += declared
+    if (request.headers.expect !== undefined) response.writeContinue()
+    readBody(request, options.maxBodyBytes, (body) => {
+      inFlightBytes -= declared
+      if (body === 'gone') return
+      const outcome = body === 'too large' ? refuse('too_large') : settled(proceed, body)
+      if (outcome instanceof Promise) outcome.then(end, (error) => end(broken(error)))
+      else end(outcome)
+    })
+  }
+}
+
+const settled = (proceed: Proceed, body: Buffer): Outcome | Promise<Outcome> => {
+  try {
+    return proceed(body)
+  } catch (error) {
+    return broken(error)
+  }
+}
+
+/** Collects the body, counting; one chunk (the common case) is passed on without a copy. Calls `then` exactly once. */
+const readBody = (request: IncomingMessage, limit: number, then: (body: Buffer | 'too large' | 'gone') => void): void => {
+  let first: Buffer | undefined
+  let more: Buffer[] | undefined
+  let bytes = 0
+  let done = false
+  const finish = (result: Buffer | 'too large' | 'gone'): void => {
+    if (done) return
+    done = true
+    then(result)
+  }
+  request.on('data', (chunk: Buffer) => {
+    bytes += chunk.length
+    if (bytes > limit) {
+      first = more = undefined
+      return finish('too large')
+    }
+    if (!first) first = chunk
+    else if (more) more.push(chunk)
+    else more = [first, chunk]
+  })
+  request.on('end', () => finish(more ? Buffer.concat(more, bytes) : (first ?? Buffer.alloc(0))))
+  request.on('error', () => finish('gone'))
+  request.on('close', () => finish('gone'))
+}
+
+const answer = (request: IncomingMessage, response: ServerResponse, outcome: Outcome): void => {
+  if (response.destroyed || response.headersSent) return
+  const reply = replyTo(outcome)
+  const closes =
+    outcome.kind === 'refused' && (outcome.code === 'too_large' || outcome.code === 'too_many_headers' || outcome.code === 'stopping')
+  if (closes) lingerBeforeClose(request)
+  send(response, reply, closes)
+}
+
+/** Writes a reply in one piece. */
+export const send = (response: ServerResponse, { status, body, type, headers }: Reply, closes = false): void => {
+  response.writeHead(status, {
+    'Content-Type': type,
+    'Content-Length': Buffer.byteLength(body),
+    ...headers,
+    ...(closes ? { Connection: 'close' } : {}),
+  })
+  response.end(body)
+}

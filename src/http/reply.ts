@@ -1,0 +1,75 @@
+/** How each Outcome is answered: one table, exactly contract 2. */
+
+import type { Outcome, Refused } from '../core/outcome.ts'
+
+export type Reply = {
+  readonly status: number
+  readonly body: string
+  readonly type: string
+  readonly headers?: { readonly [name: string]: string }
+}
+
+const jsonType = 'application/json; charset=utf-8'
+
+/** Status and sentence of every refusal; `name` is appended where the answer names the route. */
+const refusals: { readonly [code in Exclude<Refused['code'], 'delivery_failed'>]: readonly [status: number, sentence: string] } = {
+  too_large: [413, 'Payload too large'],
+  too_many_headers: [431, 'Too many header fields'],
+  unknown_route: [404, 'Unknown route: '],
+  unknown_profile: [404, 'Unknown or unconfigured profile'],
+  route_disabled: [403, 'Route disabled: '],
+  rate_limited: [429, 'Rate limit exceeded'],
+  bad_signature: [401, 'Invalid signature'],
+  forbidden: [403, 'Forbidden'],
+  bad_json: [400, 'Cannot parse body'],
+  stopping: [503, 'Server is stopping'],
+  overloaded: [503, 'Queue is full'],
+  unavailable: [503, 'Store is unavailable'],
+  internal: [500, 'Internal error'],
+}
+
+export const errorReply = (status: number, error: string, headers?: Reply['headers']): Reply => ({
+  status,
+  body: JSON.stringify({ error }),
+  type: jsonType,
+  ...(headers ? { headers } : {}),
+})
+
+const refusalReply = (refused: Refused): Reply => {
+  const event = refused.eventId === undefined ? {} : eventHeader(refused.eventId)
+  if (refused.code === 'delivery_failed') return { status: 502, body: 'Delivery failed', type: 'text/plain', headers: event }
+  const [status, sentence] = refusals[refused.code]
+  const retry = refused.retryAfterSeconds === undefined ? {} : { 'Retry-After': String(refused.retryAfterSeconds) }
+  return errorReply(status, `${sentence}${refused.name ?? ''}`, { ...retry, ...event })
+}
+
+const eventHeader = (eventId: string): { readonly [name: string]: string } => ({ 'X-Headgate-Event-Id': eventId })
+
+const ok = (status: number, body: object, eventId?: string): Reply => ({
+  status,
+  body: JSON.stringify(body),
+  type: jsonType,
+  ...(eventId === undefined ? {} : { headers: eventHeader(eventId) }),
+})
+
+/** The answer to a request that ended so. */
+export const replyTo = (outcome: Outcome): Reply => {
+  switch (outcome.kind) {
+    case 'refused':
+      return refusalReply(outcome)
+    case 'ignored': {
+      const { reason, route, event } = outcome
+      return ok(200, reason === 'event' ? { status: 'ignored', reason, event, route } : { status: 'ignored', reason, route })
+    }
+    case 'duplicate':
+      return ok(200, { status: 'duplicate', route: outcome.route, delivery_id: outcome.deliveryId })
+    case 'accepted':
+      return ok(202, { status: 'accepted', route: outcome.route, event: outcome.event, delivery_id: outcome.deliveryId }, outcome.eventId)
+    case 'delivered':
+      return ok(
+        200,
+        { status: 'delivered', route: outcome.route, target: outcome.target, delivery_id: outcome.deliveryId },
+        outcome.eventId,
+      )
+  }
+}

@@ -1,0 +1,104 @@
+/** The HTTP server: Fastify is the host; POSTs on webhook paths are taken in front of its router, under the same limits. */
+
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import Fastify, { type FastifyInstance } from 'fastify'
+import { exit, Fault, messageOf } from '../core/fault.ts'
+import { createReceiver, parsePath, type ReceiveOptions } from './receive.ts'
+import { errorReply } from './reply.ts'
+
+/** Fastify and Node leave several of these off or long: all are set (reference: slow headers, slow bodies, idle connections). */
+const limits = {
+  headersTimeout: 10_000,
+  requestTimeout: 30_000,
+  keepAliveTimeout: 10_000,
+  connectionsCheckingInterval: 2_000,
+  maxHeaderSize: 16_384,
+}
+const maxConnections = 4_096
+
+export interface Listener {
+  readonly url: string
+  /** Requests that are being worked on. */
+  readonly active: () => number
+  close(): Promise<void>
+}
+
+export type ServerOptions = ReceiveOptions & { readonly host: string; readonly port: number }
+
+/** Starts to listen; throws a Fault when the address cannot be had. */
+export const listen = async (options: ServerOptions): Promise<Listener> => {
+  let active = 0
+  const receive = createReceiver(options)
+  let server: Server | undefined
+  const app = Fastify({
+    logger: false,
+    serverFactory: (handler) => {
+      server = createServer(
+        limits,
+        front(receive, handler, (response) => {
+          active++
+          response.once('close', () => active--)
+        }),
+      )
+      // Without this Node invites every body with a 100, also one that is about to be refused for its size.
+      server.on('checkContinue', server.listeners('request')[0] as Handler)
+      return server
+    },
+  })
+  addRoutes(app)
+  await app.ready()
+  if (!server) throw new Error('Fastify made no server')
+  // Fastify resets some of these when it takes the server over.
+  Object.assign(server, { ...limits, maxConnections, maxHeadersCount: 0 })
+  await bind(server, options.host, options.port)
+  const { address, family, port } = server.address() as AddressInfo
+  const shown = options.host === 'localhost' ? 'localhost' : family === 'IPv6' ? `[${address}]` : address
+  return { url: `http://${shown}:${port}`, active: () => active, close: () => app.close() }
+}
+
+type Handler = (request: IncomingMessage, response: ServerResponse) => void
+type Receiver = ReturnType<typeof createReceiver>
+
+/** A POST on a webhook path goes straight to its receiver: Fastify's router and reply cost a tenth of the request (DECISIONS.md). */
+const front = (receive: Receiver, handler: Handler, count: (response: ServerResponse) => void): Handler => {
+  return (request, response) => {
+    const path = request.method === 'POST' ? parsePath(request.url ?? '') : undefined
+    if (!path) return handler(request, response)
+    count(response)
+    receive(request, response, path)
+  }
+}
+
+const addRoutes = (app: FastifyInstance): void => {
+  app.removeAllContentTypeParsers()
+  // Nothing but webhook paths takes a body.
+  app.addContentTypeParser('*', (_request, _payload, done) => done(null))
+  app.get('/health', async () => ({ status: 'ok', platform: 'webhook' }))
+  app.setNotFoundHandler((request, reply) => {
+    const known = parsePath(request.raw.url ?? '') !== undefined
+    const { status, body, type, headers } = known ? errorReply(405, 'Method not allowed', { Allow: 'POST' }) : errorReply(404, 'Not found')
+    return reply
+      .code(status)
+      .headers({ ...headers, 'content-type': type })
+      .send(body)
+  })
+  app.setErrorHandler((error, _request, reply) => {
+    const { statusCode } = error as { statusCode?: number }
+    const { status, body, type } =
+      statusCode !== undefined && statusCode < 500 ? errorReply(statusCode, 'Bad request') : errorReply(500, 'Internal error')
+    return reply.code(status).header('content-type', type).send(body)
+  })
+}
+
+const bind = (server: Server, host: string, port: number): Promise<void> =>
+  new Promise((resolve, reject) => {
+    server.once('error', (error) => {
+      const hint =
+        'code' in error && error.code === 'EADDRINUSE'
+          ? 'another program listens there: stop it, or choose another port with --port'
+          : 'check host and port'
+      reject(new Fault('cannot_listen', `cannot listen on ${host}:${port}: ${messageOf(error)}`, { exitCode: exit.no, hint, cause: error }))
+    })
+    server.listen(port, host, resolve)
+  })

@@ -1,0 +1,18 @@
+/** The hold on a delivery id that makes a second request with it a duplicate (contract 2, rule 5). */
+
+import type { Opened } from '../core/exchange.ts'
+import type { Outcome } from '../core/outcome.ts'
+import type { Claim } from '../store/ports.ts'
+
+const keptMs = 3_600_000
+
+/**
+ * The claim of one event. Profile and route names have no `/` in them, so the first two parts are theirs
+ * whatever text a sender chose as the id.
+ */
+export const claimOf = ({ profile, route, deliveryId }: Opened, now: number): Claim => ({
+  key: `${profile}/${route}/${deliveryId}`,
+  expiresAt: now + keptMs,
+})
+
+export const duplicate = ({ route, deliveryId }: Opened): Outcome => ({ kind: 'duplicate', route, deliveryId })

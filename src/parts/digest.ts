@@ -1,0 +1,9 @@
+/** Hex digests, strictly: `Buffer.from(text, 'hex')` alone stops silently at the first bad character. */
+
+const sha256 = /^[0-9a-f]{64}$/i
+
+/** The 32 bytes of a hex SHA-256 digest; `undefined` for anything else. */
+export const hexDigest = (text: string): Buffer | undefined => (sha256.test(text) ? Buffer.from(text, 'hex') : undefined)
+
+/** The key of every scheme that takes the secret as it is. */
+export const utf8Key = (secret: string): Buffer => Buffer.from(secret, 'utf8')

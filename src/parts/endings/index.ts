@@ -1,0 +1,7 @@
+/** The endings; a route gets the first that fits. */
+
+import type { EndingPart } from '../part.ts'
+import { agent } from './agent.ts'
+import { direct } from './direct.ts'
+
+export const endings: readonly EndingPart[] = [direct, agent]

@@ -1,0 +1,19 @@
+/** Anthropic's messages API. */
+
+import { compileModelRunner, modelFetch } from '../generate.ts'
+import type { RunnerPart } from '../part.ts'
+
+export const anthropic: RunnerPart = {
+  name: 'anthropic',
+  compile: (settings, report) =>
+    // The address is always given: the SDK would otherwise take one from the environment.
+    compileModelRunner(
+      settings,
+      report,
+      { name: 'anthropic', baseUrl: 'https://api.anthropic.com/v1' },
+      async ({ model, apiKey, baseUrl }) => {
+        const { createAnthropic } = await import('@ai-sdk/anthropic')
+        return createAnthropic({ baseURL: baseUrl, apiKey: apiKey ?? '', fetch: modelFetch })(model)
+      },
+    ),
+}

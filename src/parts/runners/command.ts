@@ -1,0 +1,29 @@
+/** The operator's own program as the agent: prompt on stdin, reply on stdout, everything it started killed at the end. */
+
+import type { NewRun } from '../../store/ports.ts'
+import { type Env, envValue, failureOf, runChild } from '../child.ts'
+import type { RunnerPart } from '../part.ts'
+
+export const command: RunnerPart = {
+  name: 'command',
+  compile(settings, report) {
+    const argv = settings.command ?? []
+    if (!argv[0]) report('WH222', ['command'], 'the command runner needs a command', 'set agent.command: [program, argument]')
+    return async (prompt, { run, signal }) => {
+      const result = await runChild({ argv, env: environment(process.env, run), stdin: prompt, signal })
+      const failure = failureOf(result)
+      if (result.kind === 'exited' && failure === undefined) return result.stdout.replace(/\r?\n$/, '')
+      const late = result.kind === 'aborted' && signal.reason?.name === 'TimeoutError'
+      throw new Error(`the agent command: ${late ? 'took too long' : failure}`)
+    }
+  },
+}
+
+/** The gateway's environment, which holds the agent's own keys, without the secrets that vouch for senders (contract 8). */
+const environment = (from: Env, run: NewRun): Env => ({
+  ...Object.fromEntries(Object.entries(from).filter(([name]) => !name.startsWith('WEBHOOK_SECRET'))),
+  HEADGATE_ROUTE: envValue(run.route),
+  HEADGATE_EVENT: envValue(run.event),
+  HEADGATE_DELIVERY_ID: envValue(run.deliveryId),
+  HEADGATE_PROFILE: envValue(run.profile),
+})

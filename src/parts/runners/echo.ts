@@ -1,0 +1,9 @@
+/** Answers with the prompt it was given: a stand-in that needs no key (contract 6). */
+
+import type { RunnerPart } from '../part.ts'
+
+export const echo: RunnerPart = {
+  name: 'echo',
+  notice: 'agent.runner is "echo", a stand-in that answers with the prompt: set it to openai, anthropic or command for real replies',
+  compile: () => async (prompt) => prompt,
+}

@@ -1,0 +1,11 @@
+/** Every agent runner, by the name `agent.runner` gives it. */
+
+import type { RunnerPart } from '../part.ts'
+import { anthropic } from './anthropic.ts'
+import { command } from './command.ts'
+import { echo } from './echo.ts'
+import { openai } from './openai.ts'
+
+export const runners: readonly RunnerPart[] = [echo, openai, anthropic, command]
+
+export const runnersByName: ReadonlyMap<string, RunnerPart> = new Map(runners.map((runner) => [runner.name, runner]))

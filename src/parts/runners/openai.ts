@@ -1,0 +1,22 @@
+/** Any endpoint that speaks OpenAI's chat completions; one on this machine needs no key. */
+
+import { compileModelRunner, modelFetch } from '../generate.ts'
+import type { RunnerPart } from '../part.ts'
+
+const loopback = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])$/
+
+const isLocal = (baseUrl: string): boolean => URL.canParse(baseUrl) && loopback.test(new URL(baseUrl).hostname)
+
+export const openai: RunnerPart = {
+  name: 'openai',
+  compile: (settings, report) =>
+    compileModelRunner(
+      settings,
+      report,
+      { name: 'openai', baseUrl: 'https://api.openai.com/v1', keyless: isLocal },
+      async ({ model, apiKey, baseUrl }) => {
+        const { createOpenAICompatible } = await import('@ai-sdk/openai-compatible')
+        return createOpenAICompatible({ name: 'openai', baseURL: baseUrl, fetch: modelFetch, ...(apiKey ? { apiKey } : {}) })(model)
+      },
+    ),
+}

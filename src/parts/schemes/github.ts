@@ -1,0 +1,18 @@
+/** Code host A: `X-Hub-Signature-256: sha256=<hex HMAC of the body>`. */
+
+import { header } from '../../core/names.ts'
+import { hexDigest, utf8Key } from '../digest.ts'
+import type { Scheme } from '../part.ts'
+
+const name = 'x-hub-signature-256'
+
+export const github: Scheme = {
+  name: 'github',
+  shows: (headers) => headers[name] !== undefined,
+  read(headers) {
+    const value = header(headers, name) ?? ''
+    const digest = value.startsWith('sha256=') ? hexDigest(value.slice('sha256='.length)) : undefined
+    return digest && { kind: 'hmac', prefix: '', digests: [digest] }
+  },
+  key: utf8Key,
+}

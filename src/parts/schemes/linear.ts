@@ -1,0 +1,18 @@
+/** Linear: `Linear-Signature: <hex HMAC of the body>`, with the time of sending inside the signed body. */
+
+import { header } from '../../core/names.ts'
+import { hexDigest, utf8Key } from '../digest.ts'
+import type { Scheme } from '../part.ts'
+
+const name = 'linear-signature'
+
+export const linear: Scheme = {
+  name: 'linear',
+  shows: (headers) => headers[name] !== undefined,
+  read(headers) {
+    const digest = hexDigest(header(headers, name) ?? '')
+    return digest && { kind: 'hmac', prefix: '', digests: [digest] }
+  },
+  key: utf8Key,
+  freshness: { field: 'webhookTimestamp', toleranceMs: 60_000 },
+}

@@ -1,0 +1,70 @@
+/** Runs an operator's script that lies inside its folder, symbolic links resolved; whatever goes wrong is an answer (spec: Script rules). */
+
+import { realpathSync, type Stats, statSync } from 'node:fs'
+import { dirname, extname, relative, resolve, sep } from 'node:path'
+import { messageOf } from '../core/fault.ts'
+import { baseEnv, type Env, envValue, failureOf, runChild } from './child.ts'
+import type { ScriptJob, ScriptResult } from './part.ts'
+
+type Found = { readonly file: string } | { readonly code: 'WH601' | 'WH602'; readonly message: string }
+
+/** Whether a script can run at all, for the time of loading. */
+export const checkScript = (folder: string, path: string): { code: 'WH601' | 'WH602'; message: string } | undefined => {
+  const found = findScript(folder, path)
+  return 'file' in found ? undefined : found
+}
+
+/**
+ * Runs the script at `path` below `folder`; never rejects. The file is looked up anew for every run. Between look-up and start only
+ * somebody who may write to the folder could swap it, and they could as well rewrite it: so no /proc/self/fd, which would hide the
+ * script's own folder from it.
+ */
+export const runScript = async (folder: string, job: ScriptJob, from: Env = process.env): Promise<ScriptResult> => {
+  const found = findScript(folder, job.path)
+  if (!('file' in found)) return { ok: false, why: found.message }
+  const result = await runChild({
+    argv: [interpreter(found.file), found.file],
+    env: { ...baseEnv(from), ...Object.fromEntries(Object.entries(job.env).map(([name, value]) => [name, envValue(value)])) },
+    stdin: job.input,
+    cwd: folder,
+    timeoutMs: job.timeoutMs,
+  })
+  const failure = failureOf(result)
+  if (result.kind === 'exited' && failure === undefined) return { ok: true, output: result.stdout }
+  return { ok: false, why: `script ${JSON.stringify(job.path)}: ${failure ?? result.kind}` }
+}
+
+const interpreter = (file: string): string => (['.sh', '.bash'].includes(extname(file)) ? 'bash' : 'python3')
+
+// No tilde and no variable is expanded: they are characters of a file name.
+const findScript = (folder: string, path: string): Found => {
+  const named = `script ${JSON.stringify(path)}`
+  const outside: Found = { code: 'WH602', message: `${named} lies outside the scripts folder` }
+  const wanted = resolve(folder, path)
+  if (!isBelow(resolve(folder), wanted)) return outside
+  try {
+    const root = realpathSync(folder)
+    const file = realpathSync(wanted)
+    if (!isBelow(root, file)) return outside
+    if (!statSync(file).isFile()) return { code: 'WH601', message: `${named} is not a file` }
+    const open = openTo(root, file)
+    return open === undefined ? { file } : { code: 'WH601', message: `${named}: everybody may write to ${open}` }
+  } catch (thrown) {
+    const code = typeof thrown === 'object' && thrown !== null && 'code' in thrown ? String(thrown.code) : messageOf(thrown)
+    return { code: 'WH601', message: code === 'ENOENT' ? `${named} does not exist` : `${named} cannot be read: ${code}` }
+  }
+}
+
+const isBelow = (root: string, file: string): boolean => {
+  const way = relative(root, file)
+  return way !== '' && way !== '..' && !way.startsWith(`..${sep}`)
+}
+
+/** The first of the file and its folders up to the root that any user of the machine could change. */
+const openTo = (root: string, file: string): string | undefined => {
+  const writable = ({ mode }: Stats): boolean => (mode & 0o002) !== 0
+  for (let at = file; ; at = dirname(at)) {
+    if (writable(statSync(at))) return at
+    if (at === root) return undefined
+  }
+}

@@ -1,0 +1,30 @@
+/** Lets an event pass when every condition holds (spec: Filter conditions). */
+
+import type { Ignored } from '../../core/outcome.ts'
+import { compileConditions, type Verdict } from '../../expr/condition.ts'
+import type { StagePart } from '../part.ts'
+
+export const filters: StagePart = {
+  name: 'filters',
+  compile(route, { name, profileDir, operators, report }) {
+    if (route.filters === undefined) return {}
+    const holds = compileConditions(route.filters, {
+      operators,
+      profileDir,
+      report: (code, path, message, help) => report(code, ['filters', ...path], message, help),
+    })
+    const ignored = (verdict: Verdict): Ignored => ({
+      kind: 'ignored',
+      reason: 'filter',
+      route: name,
+      detail: () => (verdict.pass ? '' : verdict.rule()),
+    })
+    return {
+      pass(opened) {
+        const verdict = holds(opened)
+        if (verdict instanceof Promise) return verdict.then((settled) => (settled.pass ? opened : ignored(settled)))
+        return verdict.pass ? opened : ignored(verdict)
+      },
+    }
+  },
+}

@@ -1,0 +1,16 @@
+/** Looks whether the route's minute has room; it is charged when the signature holds (contract 2, rule 1). */
+
+import { refuse } from '../../core/outcome.ts'
+import type { StagePart } from '../part.ts'
+
+export const rateLimit: StagePart = {
+  name: 'rate_limit',
+  compile(_route, { name, effects: { limiter } }) {
+    return {
+      knock() {
+        const wait = limiter.wait(name)
+        return wait > 0 ? refuse('rate_limited', { retryAfterSeconds: wait }) : undefined
+      },
+    }
+  },
+}

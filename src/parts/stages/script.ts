@@ -1,0 +1,58 @@
+/** Hands the payload to the route's script, which lets it on, changes it, or says no (spec: Script rules). */
+
+import { join } from 'node:path'
+import type { Opened } from '../../core/exchange.ts'
+import { isObject, type Json, own } from '../../core/json.ts'
+import { type Ignored, refuse } from '../../core/outcome.ts'
+import type { StagePart } from '../part.ts'
+import { checkScript } from '../script.ts'
+
+const retryAfterSeconds = 5
+
+export const script: StagePart = {
+  name: 'script',
+  compile(route, kit) {
+    const path = route.script
+    if (path === undefined) return {}
+    const folder = join(kit.profileDir, 'scripts')
+    const problem = checkScript(folder, path)
+    if (problem) kit.report(problem.code, ['script'], problem.message, 'put the script under the scripts folder of the profile')
+    const timeoutMs = route.script_timeout_seconds === undefined ? kit.limits.scriptTimeoutMs : route.script_timeout_seconds * 1000
+    return {
+      async pass(opened) {
+        const env = { HEADGATE_EVENT: opened.eventType, HEADGATE_DELIVERY_ID: opened.deliveryId }
+        const result = await kit.effects.script(folder, { path, input: opened.text, timeoutMs, env })
+        if (!result) return refuse('overloaded', { retryAfterSeconds, detail: 'too many scripts are waiting' })
+        if (result.ok) return applyOutput(opened, result.output) ?? ignored(kit.name, `script ${path}: silent`)
+        kit.effects.log(
+          'warn',
+          { route: kit.name, profile: kit.profile, script: path, reason: result.why },
+          'script failed: the event is ignored',
+        )
+        return ignored(kit.name, `script ${path}: ${result.why}`)
+      },
+    }
+  },
+}
+
+const ignored = (route: string, why: string): Ignored => ({ kind: 'ignored', reason: 'script', route, detail: () => why })
+
+/** The event as the script's output leaves it; `undefined` when the script wants it ignored. */
+const applyOutput = (opened: Opened, output: string): Opened | undefined => {
+  const text = output.trim()
+  if (text === '' || text === '[SILENT]') return undefined
+  const parsed = parseObject(text)
+  if (parsed) return own(parsed, '__hermes_ignore__') === true ? undefined : { ...opened, text, payload: parsed }
+  const payload = isObject(opened.payload) ? { ...opened.payload, script_output: text } : { payload: opened.payload, script_output: text }
+  return { ...opened, payload }
+}
+
+const parseObject = (text: string): { [key: string]: Json } | undefined => {
+  if (!text.startsWith('{')) return undefined
+  try {
+    const value = JSON.parse(text) as Json
+    return isObject(value) ? value : undefined
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,141 @@
+/** Posts `{"route","delivery_id","text"}` to a URL, signed as Standard Webhooks when there is a secret; a repeat carries the same id. */
+
+import { createHash, createHmac } from 'node:crypto'
+import { isObject, type Json, type JsonObject, own } from '../../core/json.ts'
+import type { Outgoing, Sent, TargetKit, TargetPart } from '../part.ts'
+
+const longestMs = 10_000
+const longestRetryAfterMs = 3_600_000
+const maxAnswerBytes = 64 * 1024
+const maxHeaders = 50
+const maxHeaderChars = 8192
+
+// Up to the end of the host nothing may come from a payload, and no user name stands in it (contract 9).
+const address = /^https?:\/\/[^/?#\\{}@\s]+(?:[/?#]|$)/i
+const unresolved = /\{[^{}"]*\}/
+const token = /^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,256}$/
+const ours = /^(?:host|content-.*|transfer-encoding|connection|keep-alive|upgrade|te|trailer|expect|proxy-.*|webhook-.*)$/i
+
+type Lines = { readonly [name: string]: string }
+type Request = { readonly url: URL; readonly headers: Lines; readonly body: string }
+type Problem = { readonly problem: string }
+
+export const http: TargetPart = {
+  name: 'http',
+  repeatable: true,
+  withheld: ['secret'],
+  check(extra, report) {
+    const url = own(extra, 'url')
+    if (url !== undefined && (typeof url !== 'string' || !address.test(url))) {
+      report('WH707', ['url'], 'url is not an http or https address with a fixed host', 'placeholders may stand after the host only')
+    }
+    const secret = own(extra, 'secret')
+    if (secret !== undefined && keyOf(secret) === undefined) report('WH707', ['secret'], badSecret)
+    const headers = headersOf(extra)
+    if ('problem' in headers) report('WH707', ['headers'], headers.problem)
+  },
+  async send(outgoing, kit) {
+    const request = prepare(outgoing, kit)
+    if ('problem' in request) return { ok: false, why: request.problem, repeatable: false }
+    const signal = AbortSignal.timeout(Math.min(longestMs, Math.max(1, outgoing.budgetMs)))
+    try {
+      const { url, ...rest } = request
+      const response = await fetch(url, { method: 'POST', redirect: 'manual', signal, ...rest })
+      await drop(response)
+      return verdict(response, url.host, kit)
+    } catch (thrown) {
+      // The same webhook-id goes out again, so that a receiver which did get the first one can tell.
+      return { ok: false, why: `${request.url.host}: ${reason(thrown)}`, repeatable: true }
+    }
+  },
+}
+
+const prepare = (outgoing: Outgoing, kit: TargetKit): Request | Problem => {
+  const { extra } = outgoing.delivery
+  const url = own(extra, 'url')
+  if (typeof url !== 'string' || !address.test(url) || !URL.canParse(url)) return { problem: 'url is not an http or https address' }
+  if (unresolved.test(url)) return { problem: 'url has a placeholder that the payload does not fill' }
+  const custom = headersOf(extra)
+  if ('problem' in custom) return custom
+  const body = JSON.stringify({ route: outgoing.route, delivery_id: outgoing.deliveryId, text: outgoing.text })
+  const signed = sign(outgoing, own(extra, 'secret'), body, Math.floor(kit.clock.now() / 1000))
+  if ('problem' in signed) return signed
+  const headers = { 'user-agent': 'headgate', ...custom.headers, 'content-type': 'application/json', ...signed.headers }
+  return { url: new URL(url), headers, body }
+}
+
+const badSecret = 'secret is empty, or no base64 follows its whsec_'
+
+/** Standard Webhooks headers; without a secret the id alone. */
+const sign = (outgoing: Outgoing, secret: Json | undefined, body: string, seconds: number): { readonly headers: Lines } | Problem => {
+  // A digest, because a sender chose the delivery id: no header could hold every one of them, and joined text would be ambiguous.
+  const identity = JSON.stringify([outgoing.profile, outgoing.route, outgoing.deliveryId])
+  const id = `msg_${createHash('sha256').update(identity).digest('base64url').slice(0, 32)}`
+  if (secret === undefined) return { headers: { 'webhook-id': id } }
+  const key = keyOf(secret)
+  if (key === undefined) return { problem: badSecret }
+  const digest = createHmac('sha256', key).update(`${id}.${seconds}.${body}`).digest('base64')
+  return { headers: { 'webhook-id': id, 'webhook-timestamp': String(seconds), 'webhook-signature': `v1,${digest}` } }
+}
+
+/** The key's bytes: base64 after `whsec_`, the text itself otherwise; `undefined` when there is none. */
+const keyOf = (secret: Json): Buffer | undefined => {
+  if (typeof secret !== 'string' || secret.trim() === '') return undefined
+  if (!secret.startsWith('whsec_')) return Buffer.from(secret)
+  const encoded = secret.slice('whsec_'.length).replace(/={1,2}$/, '')
+  const key = Buffer.from(encoded, 'base64')
+  return key.length > 0 && key.toString('base64').replace(/=+$/, '') === encoded ? key : undefined
+}
+
+/** The operator's headers; their values never stand in a problem, for they may be keys. */
+const headersOf = (extra: JsonObject): { readonly headers: Lines } | Problem => {
+  const given = own(extra, 'headers') ?? {}
+  if (!isObject(given)) return { problem: 'headers is not a map of names to texts' }
+  const entries = Object.entries(given)
+  if (entries.length > maxHeaders) return { problem: `more than ${maxHeaders} headers` }
+  for (const [name, value] of entries) {
+    if (!token.test(name)) return { problem: 'a header name has characters that no header can have' }
+    if (ours.test(name)) return { problem: `the header ${name} cannot be set` }
+    if (!['string', 'number', 'boolean'].includes(typeof value)) return { problem: `the header ${name} is not a text` }
+    if (!/^[\t\x20-\x7e\x80-\xff]*$/.test(String(value)) || String(value).length > maxHeaderChars) {
+      return { problem: `the header ${name} is too long or has characters that no header can have` }
+    }
+  }
+  return { headers: Object.fromEntries(entries.map(([name, value]) => [name.toLowerCase(), String(value)])) }
+}
+
+/** Reads the answer so that its connection can be used again, but no more than a little of it. */
+const drop = async (response: Response): Promise<void> => {
+  let left = maxAnswerBytes
+  try {
+    for await (const chunk of response.body ?? []) {
+      left -= chunk.byteLength
+      if (left < 0) return
+    }
+  } catch {
+    // The status has come: what becomes of the body decides nothing.
+  }
+}
+
+const verdict = ({ status, headers }: Response, host: string, kit: TargetKit): Sent => {
+  if (status >= 200 && status < 300) return { ok: true, detail: `HTTP ${status}` }
+  const redirect = status >= 300 && status < 400 ? ', a redirect, which is not followed' : ''
+  const why = `${host} answered HTTP ${status}${redirect}`
+  if (status < 500 && ![408, 425, 429].includes(status)) return { ok: false, why, repeatable: false }
+  const retryAfterMs = parseRetryAfter(headers.get('retry-after') ?? '', kit.clock.now())
+  return { ok: false, why, repeatable: true, ...(retryAfterMs === undefined ? {} : { retryAfterMs }) }
+}
+
+/** Seconds or a date, as milliseconds from now, at most an hour. */
+const parseRetryAfter = (text: string, now: number): number | undefined => {
+  const ms = /^\d{1,10}$/.test(text) ? Number(text) * 1000 : Date.parse(text) - now
+  return Number.isNaN(ms) ? undefined : Math.min(longestRetryAfterMs, Math.max(0, ms))
+}
+
+// Codes only: the messages of fetch quote the address.
+const reason = (thrown: unknown): string => {
+  if (!(thrown instanceof Error)) return 'no connection'
+  if (thrown.name === 'TimeoutError') return 'no answer in time'
+  const cause = thrown.cause instanceof Error && 'code' in thrown.cause ? String(thrown.cause.code) : 'no connection'
+  return `no connection (${cause})`
+}

@@ -1,0 +1,12 @@
+/** Writes the text to the gateway's log: the default, which needs nothing. */
+
+import type { TargetPart } from '../part.ts'
+
+export const log: TargetPart = {
+  name: 'log',
+  repeatable: true,
+  async send(outgoing, kit) {
+    kit.log(outgoing)
+    return { ok: true }
+  },
+}

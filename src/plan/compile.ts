@@ -1,0 +1,75 @@
+/** One route's keys → its plan: every stage leaves its gates, one ending is chosen, all problems are collected. */
+
+import type { Config, Profile, RouteSource } from '../config/config.ts'
+import { checkRules } from '../config/rules.ts'
+import { type Diagnostic, diagnostic, type Path, pointerOf } from '../core/diagnostic.ts'
+import type { KnockGate, OpenGate, PassGate, RoutePlan, SealGate, Step } from '../core/plan.ts'
+import type { Effects, EndingPart, OperatorPart, Report, Scheme, StageKit, StagePart, TargetPart } from '../parts/part.ts'
+
+/** The catalogue of parts, handed down from the composition root. */
+export type Catalogue = {
+  readonly stages: readonly StagePart[]
+  readonly endings: readonly EndingPart[]
+  readonly schemes: readonly Scheme[]
+  readonly operators: ReadonlyMap<string, OperatorPart>
+  readonly targets: ReadonlyMap<string, TargetPart>
+}
+
+export type Compiled = { readonly plan?: RoutePlan; readonly diagnostics: readonly Diagnostic[] }
+
+/** Compiles a route; there is no plan when one of its problems stops it. */
+export const compileRoute = (route: RouteSource, config: Config, catalogue: Catalogue, effects: Effects): Compiled => {
+  const builtTargets = new Set(catalogue.targets.keys())
+  const diagnostics = checkRules(route, { host: config.host, multiplex: config.multiplex, profiles: config.profiles, builtTargets })
+  const report: Report = (code, path, message, help) => diagnostics.push(problemAt(route, code, path, message, help))
+  const profile = config.profiles.get(route.profile) ?? unservedProfile(route.profile, config)
+  const kit: StageKit = {
+    name: route.name,
+    profile: route.profile,
+    profileDir: profile.dir,
+    secrets: route.secrets,
+    limits: { maxBodyBytes: config.maxBodyBytes, scriptTimeoutMs: config.scriptTimeoutMs },
+    effects,
+    report,
+    schemes: catalogue.schemes,
+    operators: catalogue.operators,
+    targets: catalogue.targets,
+  }
+  const plan = assemble(route, kit, catalogue)
+  return diagnostics.some(({ stopsStart }) => stopsStart) || !plan ? { diagnostics } : { plan, diagnostics }
+}
+
+/** A route whose profile is not served compiles all the same: its requests end before the plan is asked. */
+const unservedProfile = (name: string, { dataDir }: Config): Profile => ({
+  name,
+  dir: `${dataDir}/profiles/${name}`,
+  env: {},
+  platforms: {},
+})
+
+const problemAt = (route: RouteSource, code: Diagnostic['code'], path: Path, message: string, help?: string): Diagnostic => {
+  const full = [...route.base, ...path]
+  return diagnostic(code, message, {
+    route: route.name,
+    pointer: pointerOf(full),
+    place: route.place(full),
+    ...(help === undefined ? {} : { help }),
+  })
+}
+
+const assemble = ({ spec, name, profile }: RouteSource, kit: StageKit, { stages, endings }: Catalogue): RoutePlan | undefined => {
+  const knock: Step<KnockGate>[] = []
+  const pass: Step<PassGate>[] = []
+  let seal: Step<SealGate> | undefined
+  let open: Step<OpenGate> | undefined
+  for (const { name: stage, compile } of stages) {
+    const gates = compile(spec, kit)
+    if (gates.knock) knock.push({ stage, run: gates.knock })
+    if (gates.seal) seal = { stage, run: gates.seal }
+    if (gates.open) open = { stage, run: gates.open }
+    if (gates.pass) pass.push({ stage, run: gates.pass })
+  }
+  const part = endings.find(({ fits }) => fits(spec))
+  if (!seal || !open || !part) return undefined
+  return { name, profile, knock, seal, open, pass, ending: { stage: 'dispatch', run: part.compile(spec, kit) } }
+}

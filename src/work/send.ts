@@ -1,0 +1,41 @@
+/** Sends a text to its target with the settings of its own profile; whatever goes wrong is an answer, never a throw. */
+
+import type { Profile } from '../config/config.ts'
+import type { Clock } from '../core/clock.ts'
+import { messageOf } from '../core/fault.ts'
+import type { JsonObject } from '../core/json.ts'
+import type { Outgoing, Sent, TargetPart } from '../parts/part.ts'
+
+export type SenderOptions = {
+  readonly targets: ReadonlyMap<string, TargetPart>
+  readonly profile: (name: string) => Profile | undefined
+  /** A route's `deliver_extra` as written, for the secrets that are never stored. */
+  readonly written: (route: string) => JsonObject | undefined
+  readonly log: (outgoing: Outgoing) => void
+  readonly clock: Clock
+}
+
+/** Which settings under `platforms` a target reads. */
+const platformOf = (target: string): string => target.replace(/_comment$/, '')
+
+const never = (why: string): Sent => ({ ok: false, why, repeatable: false })
+
+export const createSender = ({ targets, profile, written, log, clock }: SenderOptions): ((outgoing: Outgoing) => Promise<Sent>) => {
+  return async (outgoing) => {
+    const part = targets.get(outgoing.delivery.target)
+    if (!part) return never(`the target "${outgoing.delivery.target}" is not built in this version`)
+    const owner = profile(outgoing.profile)
+    if (!owner) return never(`profile "${outgoing.profile}" is no longer served`)
+    const settings = owner.platforms[platformOf(part.name)] ?? {}
+    if (settings.enabled === false) return never(`platforms.${platformOf(part.name)} is switched off`)
+    const extra = { ...outgoing.delivery.extra, ...withheldOf(part, written(outgoing.route)) }
+    try {
+      return await part.send({ ...outgoing, delivery: { ...outgoing.delivery, extra } }, { settings, env: owner.env, log, clock })
+    } catch (error) {
+      return never(messageOf(error))
+    }
+  }
+}
+
+const withheldOf = (part: TargetPart, extra: JsonObject = {}): JsonObject =>
+  Object.fromEntries((part.withheld ?? []).filter((key) => Object.hasOwn(extra, key)).map((key) => [key, extra[key] ?? null]))

@@ -1,0 +1,12 @@
+/** Replies that ask for nothing to be sent (contract 5). */
+
+const words = new Set(['[SILENT]', 'SILENT', 'NO_REPLY', 'NO REPLY'])
+
+/** Whether a reply is, or begins or ends with a line that is, one of the words of silence; an empty reply says nothing either. */
+export const isSilent = (reply: string): boolean => {
+  const text = reply.trim()
+  if (text === '') return true
+  const first = text.slice(0, 64).split('\n', 1)[0] as string
+  const last = text.slice(-64).split('\n').at(-1) as string
+  return words.has(first.trim()) || words.has(last.trim())
+}

@@ -1,0 +1,172 @@
+/** Takes accepted runs, a few at a time, and ends each: done, tried again later, or dead. */
+
+import type { Clock } from '../core/clock.ts'
+import { messageOf } from '../core/fault.ts'
+import type { Log } from '../core/log.ts'
+import type { Outgoing, Runner, Sent } from '../parts/part.ts'
+import type { Lease, RunEnd, Store } from '../store/ports.ts'
+import { delayAfter, type Retry } from './backoff.ts'
+import { isSilent } from './silence.ts'
+
+/** What a route says about its runs. */
+export type RunPolicy = {
+  readonly retry: Retry
+  readonly timeoutMs: number
+  readonly model?: string
+  readonly maxOutputTokens?: number
+}
+
+export type WorkerOptions = {
+  readonly store: Store
+  readonly clock: Clock
+  readonly runner: Runner
+  readonly policy: (route: string) => RunPolicy
+  readonly send: (outgoing: Outgoing) => Promise<Sent>
+  /** Whether sending the same text twice to this target cannot post twice. */
+  readonly repeatable: (target: string) => boolean
+  readonly maxConcurrent: number
+  /** The longest that any route lets its agent run. */
+  readonly longestRunMs: number
+  readonly log: Log
+}
+
+const deliveryBudgetMs = 60_000
+/** A lease outlives the longest run and its delivery by this much. */
+const leaseSlackMs = 60_000
+/** After a failure of the store, when to look again. */
+const storeRetryMs = 1_000
+
+/** Owns the runs in progress and the timer for the next one that is due. */
+export class Worker {
+  readonly #options: WorkerOptions
+  readonly #active = new Set<Promise<void>>()
+  readonly #abort = new AbortController()
+  #stopped = false
+  #taking = false
+  #again = false
+  #cancelTimer: () => void = () => {}
+
+  constructor(options: WorkerOptions) {
+    this.#options = options
+  }
+
+  /** There may be work: looks at once, and again after each run. */
+  wake(): void {
+    if (this.#taking) {
+      this.#again = true
+      return
+    }
+    if (this.#stopped || this.#active.size >= this.#options.maxConcurrent) return
+    this.#taking = true
+    void this.#take()
+  }
+
+  /** Takes no more, lets what runs finish for `ms`, then breaks it off: it resumes at the next start. */
+  async stop(ms: number): Promise<void> {
+    this.#stopped = true
+    this.#cancelTimer()
+    const { clock } = this.#options
+    const done = Promise.all(this.#active)
+    const late = new Promise<'late'>((resolve) => {
+      const cancel = clock.after(ms, () => resolve('late'))
+      void done.then(cancel)
+    })
+    if ((await Promise.race([done, late])) !== 'late') return
+    this.#abort.abort()
+    await Promise.all(this.#active)
+  }
+
+  async #take(): Promise<void> {
+    const { store, clock, maxConcurrent, longestRunMs, log } = this.#options
+    try {
+      const free = maxConcurrent - this.#active.size
+      const leases = await store.take(free, longestRunMs + deliveryBudgetMs + leaseSlackMs)
+      for (const lease of leases) this.#start(lease)
+      if (leases.length < free) this.#sleepUntil(await store.nextDue())
+    } catch (error) {
+      log('error', { reason: messageOf(error) }, 'cannot take work')
+      this.#sleepUntil(clock.monotonic() + storeRetryMs)
+    }
+    this.#taking = false
+    if (!this.#again) return
+    this.#again = false
+    this.wake()
+  }
+
+  #sleepUntil(at: number | undefined): void {
+    this.#cancelTimer()
+    if (at === undefined || this.#stopped) return
+    const { clock } = this.#options
+    this.#cancelTimer = clock.after(Math.max(0, at - clock.monotonic()), () => this.wake())
+  }
+
+  #start(lease: Lease): void {
+    const running = this.#run(lease)
+      .catch((error) => this.#options.log('error', { ...about(lease), reason: messageOf(error) }, 'run left for later: the store failed'))
+      .finally(() => {
+        this.#active.delete(running)
+        this.wake()
+      })
+    this.#active.add(running)
+  }
+
+  async #run(lease: Lease): Promise<void> {
+    const { store, log, policy } = this.#options
+    const end = await this.#attempt(lease, policy(lease.run.route))
+    const kept = await store.finish(lease, end)
+    if (!kept) log('warn', about(lease), 'a run that took too long was taken over by another')
+    else if (end.kind === 'dead') log('error', { ...about(lease), reason: end.error }, 'run is dead')
+    else if (end.kind === 'again') log('warn', { ...about(lease), reason: end.error }, 'run failed, it will be tried again')
+  }
+
+  /** One attempt: the agent unless its reply is stored already, then the delivery. */
+  async #attempt(lease: Lease, policy: RunPolicy): Promise<RunEnd> {
+    const { store } = this.#options
+    if (lease.attempt > policy.retry.maxAttempts)
+      return { kind: 'dead', error: `out of attempts after ${policy.retry.maxAttempts}: the process ended during each` }
+    let reply = lease.reply
+    if (reply === undefined) {
+      try {
+        reply = await this.#ask(lease, policy)
+      } catch (error) {
+        return this.#failed(lease, policy, `agent: ${messageOf(error)}`)
+      }
+      if (!(await store.keepReply(lease, reply))) return { kind: 'done' }
+    } else if (lease.interrupted && !this.#options.repeatable(lease.run.delivery.target)) {
+      return { kind: 'dead', error: 'the process ended while the reply was being delivered: it may have arrived. Look, then retry by hand' }
+    }
+    return isSilent(reply) ? { kind: 'done' } : this.#deliver(lease, policy, reply)
+  }
+
+  #ask({ run }: Lease, { timeoutMs, model, maxOutputTokens }: RunPolicy): Promise<string> {
+    const signal = AbortSignal.any([this.#abort.signal, AbortSignal.timeout(timeoutMs)])
+    return this.#options.runner(run.prompt, {
+      run,
+      signal,
+      ...(model === undefined ? {} : { model }),
+      ...(maxOutputTokens === undefined ? {} : { maxOutputTokens }),
+    })
+  }
+
+  async #deliver(lease: Lease, policy: RunPolicy, text: string): Promise<RunEnd> {
+    const { profile, route, deliveryId, delivery } = lease.run
+    const sent = await this.#options.send({ text, profile, route, deliveryId, delivery, budgetMs: deliveryBudgetMs })
+    if (sent.ok) return { kind: 'done' }
+    const error = `delivery to ${delivery.target}: ${sent.why}`
+    return sent.repeatable ? this.#failed(lease, policy, error, sent.retryAfterMs) : { kind: 'dead', error }
+  }
+
+  #failed({ attempt }: Lease, { retry }: RunPolicy, error: string, askedMs?: number): RunEnd {
+    if (attempt >= retry.maxAttempts && !this.#abort.signal.aborted) return { kind: 'dead', error }
+    return { kind: 'again', at: this.#options.clock.monotonic() + delayAfter(attempt, retry, askedMs), error }
+  }
+}
+
+const about = ({ run, attempt }: Lease) => ({
+  route: run.route,
+  profile: run.profile,
+  delivery_id: run.deliveryId,
+  event_id: run.eventId,
+  event_type: run.event,
+  attempt,
+})

@@ -1,0 +1,41 @@
+/** An HTTP server on loopback that keeps what it was sent and answers as told; it ends with its test. */
+
+import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import type { Test } from 'tap'
+
+export type Seen = { readonly method: string; readonly url: string; readonly headers: IncomingHttpHeaders; readonly body: string }
+
+export type Sink = { readonly seen: Seen[]; readonly origin: string }
+
+/** `path` puts it on a Unix socket instead of a free port. */
+export const sink = async (t: Test, answer: (response: ServerResponse, seen: Seen) => void, path?: string): Promise<Sink> => {
+  const seen: Seen[] = []
+  const server = createServer(async (request, response) => {
+    const chunks: Buffer[] = []
+    for await (const chunk of request) chunks.push(chunk)
+    const { method = '', url = '', headers } = request
+    const one = { method, url, headers, body: Buffer.concat(chunks).toString() }
+    seen.push(one)
+    answer(response, one)
+  })
+  await new Promise<void>((ready) => (path === undefined ? server.listen(0, '127.0.0.1', ready) : server.listen(path, ready)))
+  t.teardown(() => {
+    server.closeAllConnections()
+    server.close()
+  })
+  return { seen, origin: path === undefined ? `http://127.0.0.1:${(server.address() as AddressInfo).port}` : '' }
+}
+
+/** An address on loopback that nobody listens on. */
+export const closedOrigin = async (): Promise<string> => {
+  const server = createServer()
+  await new Promise<void>((ready) => server.listen(0, '127.0.0.1', ready))
+  const { port } = server.address() as AddressInfo
+  await new Promise((closed) => server.close(closed))
+  return `http://127.0.0.1:${port}`
+}
+
+export const json = (response: ServerResponse, status: number, body: unknown, headers: { [name: string]: string } = {}): void => {
+  response.writeHead(status, { 'content-type': 'application/json', ...headers }).end(JSON.stringify(body))
+}

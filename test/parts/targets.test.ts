@@ -1,0 +1,372 @@
+import { createHmac } from 'node:crypto'
+import { accessSync, chmodSync, constants, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import type { ServerResponse } from 'node:http'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import t, { type Test } from 'tap'
+import type { JsonObject } from '../../src/core/json.ts'
+import type { Outgoing, Sent, TargetKit } from '../../src/parts/part.ts'
+import { targets, targetsByName } from '../../src/parts/targets/index.ts'
+import { fakeClock } from '../fakes/clock.ts'
+import { closedOrigin, json, sink } from '../fakes/sink.ts'
+
+const clock = fakeClock(1_700_000_000_500)
+const kit = (more: Partial<TargetKit> = {}): TargetKit => ({ settings: {}, env: { PATH: process.env.PATH }, log: () => {}, clock, ...more })
+
+const outgoing = (target: string, extra: JsonObject, more: Partial<Outgoing> = {}): Outgoing => ({
+  text: 'hello',
+  profile: 'default',
+  route: 'r',
+  deliveryId: 'd1',
+  delivery: { target, extra },
+  budgetMs: 20_000,
+  ...more,
+})
+
+const send = async (target: string, extra: JsonObject, more: Partial<Outgoing> = {}, with_: TargetKit = kit()): Promise<Sent> => {
+  const part = targetsByName.get(target)
+  if (!part) throw new Error(`no target ${target}`)
+  return part.send(outgoing(target, extra, more), with_)
+}
+
+const reported = (target: string, extra: JsonObject): string[] => {
+  const found: string[] = []
+  targetsByName.get(target)?.check?.(extra, (code, path) => found.push(`${code} ${path.join('.')}`))
+  return found
+}
+
+t.test('the registry names every target once', async (t) => {
+  t.same(
+    targets.map(({ name }) => name),
+    ['log', 'github_comment', 'http'],
+  )
+  t.equal(targetsByName.size, targets.length)
+})
+
+t.test('log hands the text to the log', async (t) => {
+  const lines: string[] = []
+  t.match(await send('log', {}, {}, kit({ log: ({ text }) => lines.push(text) })), { ok: true })
+  t.same(lines, ['hello'])
+})
+
+// ---- github_comment
+
+const where = { repo: 'octo-org/octo.repo', pr_number: '42' }
+
+/** A stand-in for `gh`, first on the PATH; what it writes to `$OUT` can be read afterwards. */
+const fakeGh = (t: Test, line: string) => {
+  const out = t.testdir({ bin: {} })
+  const gh = join(out, 'bin', 'gh')
+  writeFileSync(gh, `#!/bin/sh\nOUT=${out}\n${line}\n`)
+  chmodSync(gh, 0o755)
+  return { env: { PATH: `${join(out, 'bin')}:${process.env.PATH}` }, read: (name: string) => readFileSync(join(out, name), 'utf8'), out }
+}
+
+const recording = 'printf "%s\\n" "$@" > $OUT/argv; cat > $OUT/stdin; env > $OUT/env; echo \'{"id":7,"html_url":"https://x/7"}\''
+
+t.test('github_comment: the text goes to stdin, a checked path to argv, and only what gh needs to its environment', async (t) => {
+  const gh = fakeGh(t, recording)
+  const env = { ...gh.env, GH_TOKEN: 'tok', GH_DEBUG: 'api', GH_REPO: 'evil/x', WEBHOOK_SECRET: 'canary', OPENAI_API_KEY: 'canary' }
+  t.same(await send('github_comment', where, { text: '--help "$(id)" \ud800' }, kit({ env })), { ok: true, detail: 'https://x/7' })
+  t.equal(gh.read('argv'), 'api\n--method\nPOST\nrepos/octo-org/octo.repo/issues/42/comments\n--input\n-\n')
+  t.same(JSON.parse(gh.read('stdin')), { body: '--help "$(id)" \ufffd' })
+  t.match(gh.read('env'), /^GH_TOKEN=tok$/m)
+  t.match(gh.read('env'), /^GH_PROMPT_DISABLED=1$/m)
+  t.notMatch(gh.read('env'), /canary|GH_DEBUG|GH_REPO/)
+  t.match(await send('github_comment', { ...where, pr_number: 43 }, {}, kit({ env })), { ok: true }, 'a number may be one')
+  t.match(gh.read('argv'), /issues\/43\/comments/)
+})
+
+t.test('github_comment: settings of the platform beat the environment; a host of its own takes its own token', async (t) => {
+  const gh = fakeGh(t, recording)
+  const env = { ...gh.env, GH_TOKEN: 'from-env' }
+  await send('github_comment', where, {}, kit({ env, settings: { token: 'set' } }))
+  t.match(gh.read('env'), /^GH_TOKEN=set$/m)
+  await send('github_comment', where, {}, kit({ env, settings: { token: 'set', host: 'git.corp.example' } }))
+  t.match(gh.read('env'), /^GH_ENTERPRISE_TOKEN=set$/m)
+  t.match(gh.read('env'), /^GH_HOST=git\.corp\.example$/m)
+  t.match(gh.read('env'), /^GH_TOKEN=from-env$/m)
+})
+
+t.test('github_comment: what is not a repository and a number is never handed to gh', async (t) => {
+  const gh = fakeGh(t, recording)
+  const repos = [
+    '--help',
+    '-R evil/x',
+    '-x/y',
+    'a',
+    'a/b/c',
+    'a/..',
+    'a/.',
+    '../x',
+    'a/b?x=1',
+    'a/b\n',
+    'a/b\0',
+    'a /b',
+    '{repo}',
+    '',
+    'a%2f/b',
+  ]
+  for (const repo of repos) t.match(await send('github_comment', { ...where, repo }, {}, kit({ env: gh.env })), { repeatable: false }, repo)
+  const numbers = ['--help', '1 --body-file /etc/passwd', '1e3', '0x1', '0', '-1', '1/2', '12345678901', '{number}', '', '1\n', '١']
+  for (const pr_number of [...numbers, 1.5, -1, 1e21, true, null, [1], {}]) {
+    t.match(await send('github_comment', { ...where, pr_number }, {}, kit({ env: gh.env })), { repeatable: false }, String(pr_number))
+  }
+  t.match(await send('github_comment', {}, {}, kit({ env: gh.env })), { repeatable: false })
+  t.match(await send('github_comment', where, { text: ' \n' }, kit({ env: gh.env })), { repeatable: false, why: 'the text is empty' })
+  t.notOk(existsSync(join(gh.out, 'argv')), 'gh never ran')
+})
+
+t.test('github_comment: a long text is cut with a mark and no broken character', async (t) => {
+  const gh = fakeGh(t, recording)
+  t.match(await send('github_comment', where, { text: `a${'😀'.repeat(100_000)}` }, kit({ env: gh.env })), { ok: true })
+  const { body } = JSON.parse(gh.read('stdin'))
+  t.ok(body.length <= 65_536 && body.length > 65_000)
+  t.match(body, /😀\n\n\[cut: .*\]$/u)
+  t.notMatch(body, /\ufffd/)
+  await send('github_comment', where, { text: 'x'.repeat(65_536) }, kit({ env: gh.env }))
+  t.equal(JSON.parse(gh.read('stdin')).body, 'x'.repeat(65_536), 'what fits is not cut')
+})
+
+t.test('github_comment: only what cannot have posted may be repeated', async (t) => {
+  const cases: [string, object][] = [
+    ['exit 4', { repeatable: true, why: /not logged in/ }],
+    ['echo "gh: Not Found (HTTP 404)" >&2; exit 1', { repeatable: true, why: 'gh: Not Found (HTTP 404)' }],
+    ['echo "gh: HTTP 422" >&2; exit 1', { repeatable: true }],
+    ['printf "gh: Secondary rate limit (HTTP 403)\\nmore\\n" >&2; exit 1', { repeatable: true, retryAfterMs: 60_000 }],
+    ['echo "gh: Forbidden (HTTP 403)" >&2; exit 1', { repeatable: true, retryAfterMs: undefined }],
+    ['echo "gh: Slow down (HTTP 429)" >&2; exit 1', { repeatable: true, retryAfterMs: 60_000 }],
+    ['echo "gh: Server Error (HTTP 500)" >&2; exit 1', { repeatable: false }],
+    ['echo "gh: HTTP 502" >&2; exit 1', { repeatable: false }],
+    ['echo "error connecting to api.github.com" >&2; exit 1', { repeatable: true }],
+    ['echo "Post \\"https://x\\": read: connection reset" >&2; exit 1', { repeatable: false }],
+    ['exit 1', { repeatable: false, why: /without a word/ }],
+    ['exit 0', { repeatable: false, why: /no comment in the answer/ }],
+    ['echo \'{"message":"ok"}\'', { repeatable: false }],
+    ['echo \'"id"\'', { repeatable: false }],
+    ['yes', { repeatable: false, why: 'gh: wrote too much' }],
+    ['kill -9 $$', { repeatable: false, why: 'gh: killed by SIGKILL' }],
+    ['printf "\\033[31m%05000d" 0 >&2; exit 1', { repeatable: false, why: /^\\u\{1b\}\[31m0+$/ }],
+  ]
+  for (const [line, expected] of cases) {
+    const { env } = fakeGh(t, line)
+    t.match(await send('github_comment', where, { text: 'x'.repeat(200_000) }, kit({ env })), { ok: false, ...expected }, line)
+  }
+  const hanging = fakeGh(t, 'sleep 600')
+  t.match(await send('github_comment', where, { budgetMs: 200 }, kit({ env: hanging.env })), {
+    repeatable: false,
+    why: 'gh: took too long',
+  })
+  t.match(await send('github_comment', where, {}, kit({ env: { PATH: t.testdir({}) } })), { repeatable: true, why: /not installed/ })
+})
+
+t.test('github_comment: a literal that can never be right is told at load', async (t) => {
+  t.same(reported('github_comment', where), [])
+  t.same(reported('github_comment', { repo: '{repository.full_name}', pr_number: '{number}' }), [])
+  t.same(reported('github_comment', { repo: 'acme/{repository.name}', pr_number: 7 }), [])
+  t.same(reported('github_comment', { repo: 'acme', pr_number: '#7' }), ['WH707 repo', 'WH707 pr_number'])
+  t.same(reported('github_comment', { repo: ['a/b'], pr_number: true }), ['WH707 repo', 'WH707 pr_number'])
+})
+
+const realGh = ((): boolean => {
+  try {
+    accessSync('/usr/bin/gh', constants.X_OK)
+    return true
+  } catch {
+    return false
+  }
+})()
+
+t.test('github_comment: the real gh', { skip: realGh ? false : 'gh is not installed' }, async (t) => {
+  // A Unix socket's path must be short, so not the test's own folder.
+  const folder = mkdtempSync(join(tmpdir(), 'gh-'))
+  t.teardown(() => rmSync(folder, { recursive: true }))
+  const socket = join(folder, 's')
+  mkdirSync(join(folder, 'config'))
+  writeFileSync(join(folder, 'config', 'config.yml'), `http_unix_socket: ${socket}\n`)
+  const env = { PATH: '/usr/bin:/bin', HOME: folder, GH_CONFIG_DIR: join(folder, 'config') }
+  const withToken = kit({ env: { ...env, GH_TOKEN: 'tok' } })
+  t.match(await send('github_comment', where, {}, withToken), { repeatable: true, why: /dial unix/ }, 'nobody listens')
+
+  const created = (response: ServerResponse) =>
+    json(response, 201, { id: 99, html_url: 'https://github.com/octo-org/octo.repo/issues/42#c99' })
+  let answer = created
+  const api = await sink(t, (response) => answer(response), socket)
+  const text = `@-file "quoted" 😀 ${'x'.repeat(200_000)}`
+  t.same(await send('github_comment', where, { text }, withToken), {
+    ok: true,
+    detail: 'https://github.com/octo-org/octo.repo/issues/42#c99',
+  })
+  t.match(api.seen, [{ method: 'POST', url: '/repos/octo-org/octo.repo/issues/42/comments', headers: { host: 'api.github.com' } }])
+  t.match(api.seen[0]?.headers, { authorization: 'token tok' })
+  t.match(JSON.parse(api.seen[0]?.body ?? ''), { body: /^@-file "quoted" 😀 x+\n\n\[cut/u })
+
+  answer = (response) => json(response, 404, { message: 'Not Found' })
+  t.match(await send('github_comment', where, {}, withToken), { repeatable: true, why: 'gh: Not Found (HTTP 404)' })
+  answer = (response) => json(response, 403, { message: 'You have exceeded a secondary rate limit' }, { 'retry-after': '60' })
+  t.match(await send('github_comment', where, {}, withToken), { repeatable: true, retryAfterMs: 60_000 })
+  answer = (response) => json(response, 422, { message: 'Validation Failed', errors: [{ message: 'body is too long' }] })
+  t.match(await send('github_comment', where, {}, withToken), { repeatable: true, why: /HTTP 422/ })
+  answer = (response) => response.writeHead(502, { 'content-type': 'text/html' }).end('<html>')
+  t.match(await send('github_comment', where, {}, withToken), { repeatable: false, why: /HTTP 502/ })
+  answer = () => {}
+  t.match(await send('github_comment', where, { budgetMs: 500 }, withToken), { repeatable: false, why: 'gh: took too long' })
+  t.match(await send('github_comment', where, {}, kit({ env })), { repeatable: true, why: /not logged in/ })
+
+  answer = created
+  const before = api.seen.length
+  const corp = kit({ env, settings: { host: 'git.corp.example', token: 'corp' } })
+  t.match(await send('github_comment', where, {}, corp), { ok: true })
+  t.match(api.seen[before], { url: '/api/v3/repos/octo-org/octo.repo/issues/42/comments', headers: { authorization: 'token corp' } })
+})
+
+// ---- http
+
+t.test('http: the body, and Standard Webhooks headers that a receiver can verify', async (t) => {
+  const { seen, origin } = await sink(t, (response) => response.writeHead(202).end('thanks'))
+  const key = Buffer.from('0123456789abcdef01234567')
+  const extra = { url: `${origin}/in?key=1`, secret: `whsec_${key.toString('base64')}`, headers: { 'X-Team': 'ops', 'User-Agent': 'me' } }
+  t.same(await send('http', extra, { text: 'grüße 😀', deliveryId: 'id\u0000\n☃' }), { ok: true, detail: 'HTTP 202' })
+  const [one] = seen
+  t.match(one, { method: 'POST', url: '/in?key=1', headers: { 'content-type': 'application/json', 'x-team': 'ops', 'user-agent': 'me' } })
+  t.same(JSON.parse(one?.body ?? ''), { route: 'r', delivery_id: 'id\u0000\n☃', text: 'grüße 😀' })
+  const { 'webhook-id': id, 'webhook-timestamp': at, 'webhook-signature': signature } = one?.headers ?? {}
+  t.equal(at, '1700000000')
+  t.equal(signature, `v1,${createHmac('sha256', key).update(`${id}.${at}.${one?.body}`).digest('base64')}`)
+
+  await send('http', { url: origin, secret: 'plain text' })
+  const raw = seen[1]
+  const signed = `${raw?.headers['webhook-id']}.1700000000.${raw?.body}`
+  t.equal(raw?.headers['webhook-signature'], `v1,${createHmac('sha256', 'plain text').update(signed).digest('base64')}`)
+})
+
+t.test('http: a repeat carries the same id, another event another one, whatever a sender chose as its own', async (t) => {
+  const { seen, origin } = await sink(t, (response) => response.end())
+  const same = { profile: 'a', route: 'b', deliveryId: 'c' }
+  for (const who of [
+    same,
+    same,
+    { ...same, deliveryId: 'd' },
+    { profile: 'a', route: 'b/c', deliveryId: '' },
+    { ...same, profile: 'a/b', route: '' },
+  ]) {
+    await send('http', { url: origin }, who)
+  }
+  const ids = seen.map(({ headers }) => headers['webhook-id'])
+  t.equal(ids[0], ids[1])
+  t.equal(new Set(ids).size, 4)
+  for (const id of ids) t.match(id, /^msg_[\w-]{32}$/)
+  t.equal(seen[0]?.headers['webhook-signature'], undefined, 'no secret, no signature')
+})
+
+t.test('http: which answers may be repeated, and when', async (t) => {
+  const cases: [number, { [name: string]: string }, object][] = [
+    [200, {}, { ok: true }],
+    [204, {}, { ok: true }],
+    [400, {}, { ok: false, repeatable: false }],
+    [401, { 'retry-after': '5' }, { ok: false, repeatable: false, retryAfterMs: undefined }],
+    [404, {}, { ok: false, repeatable: false }],
+    [408, {}, { ok: false, repeatable: true }],
+    [410, {}, { ok: false, repeatable: false }],
+    [425, {}, { ok: false, repeatable: true }],
+    [429, { 'retry-after': '7' }, { ok: false, repeatable: true, retryAfterMs: 7000 }],
+    [429, { 'retry-after': '9999999' }, { ok: false, repeatable: true, retryAfterMs: 3_600_000 }],
+    [503, { 'retry-after': new Date(1_700_000_060_000).toUTCString() }, { ok: false, repeatable: true, retryAfterMs: 59_500 }],
+    [503, { 'retry-after': new Date(0).toUTCString() }, { ok: false, repeatable: true, retryAfterMs: 0 }],
+    [503, { 'retry-after': 'soon' }, { ok: false, repeatable: true, retryAfterMs: undefined }],
+    [500, {}, { ok: false, repeatable: true, retryAfterMs: undefined }],
+  ]
+  let next: [number, { [name: string]: string }] = [200, {}]
+  const { origin } = await sink(t, (response) => response.writeHead(...next).end())
+  for (const [status, headers, expected] of cases) {
+    next = [status, headers]
+    t.match(await send('http', { url: origin }), expected, `${status} ${headers['retry-after'] ?? ''}`)
+  }
+})
+
+t.test('http: a redirect is a failure and is not followed', async (t) => {
+  const elsewhere = await sink(t, (response) => response.end())
+  for (const status of [301, 302, 303, 307, 308]) {
+    const { origin } = await sink(t, (response) => response.writeHead(status, { location: elsewhere.origin }).end())
+    t.match(await send('http', { url: origin }), { ok: false, repeatable: false, why: /redirect/ })
+  }
+  t.same(elsewhere.seen, [])
+})
+
+t.test('http: an answer that is slow, large or cut off after its status', async (t) => {
+  const silent = await sink(t, () => {})
+  t.match(await send('http', { url: silent.origin }, { budgetMs: 100 }), { ok: false, repeatable: true, why: /no answer in time/ })
+  const dripping = await sink(t, (response) => response.writeHead(200).write('x'))
+  t.match(await send('http', { url: dripping.origin }, { budgetMs: 100 }), { ok: true })
+  let stopped = false
+  const endless = await sink(t, (response) => {
+    response.on('close', () => {
+      stopped = true
+    })
+    const more = (): void => {
+      if (!stopped) response.write('x'.repeat(65_536), more)
+    }
+    more()
+  })
+  t.match(await send('http', { url: endless.origin }), { ok: true })
+  while (!stopped) await new Promise((soon) => setTimeout(soon, 5))
+  const broken = await sink(t, (response) => response.destroy())
+  t.match(await send('http', { url: broken.origin }), { ok: false, repeatable: true, why: /UND_ERR_SOCKET/ })
+})
+
+t.test('http: a failure says where and why, and no part of the address that may be a key', async (t) => {
+  const origin = await closedOrigin()
+  const refused = await send('http', { url: `${origin}/canary?token=canary`, secret: 'canary', headers: { Authorization: 'canary' } })
+  t.same(refused, { ok: false, why: `${new URL(origin).host}: no connection (ECONNREFUSED)`, repeatable: true })
+  const plain = await sink(t, (response) => response.writeHead(500).end('canary'))
+  t.match(await send('http', { url: plain.origin.replace('http:', 'https:') }), { ok: false, repeatable: true, why: /\(\w*SSL\w*\)$/ })
+  t.notMatch(await send('http', { url: `${plain.origin}/canary` }), { why: /canary/ })
+})
+
+t.test('http: an address or header that cannot be right is refused at load and never sent', async (t) => {
+  const { seen, origin } = await sink(t, (response) => response.end())
+  const host = new URL(origin).host
+  const bad = [
+    '',
+    'nonsense',
+    'file:///etc/passwd',
+    `ftp://${host}/`,
+    `http://user:pw@${host}/`,
+    `http:${host}/`,
+    `http:///${host}/`,
+    `//${host}/`,
+  ]
+  const templated = [
+    '{url}',
+    'https://{host}/x',
+    'https://x.{d}/',
+    'https://x{path}',
+    'https://{a}@x/',
+    `http://${host}{path}`,
+    'https://a\\{x}/',
+  ]
+  for (const url of [...bad, ...templated, 7, ['http://x/']]) {
+    t.same(reported('http', { url }), ['WH707 url'], String(url))
+    t.match(await send('http', { url }), { ok: false, repeatable: false }, String(url))
+  }
+  t.same(reported('http', { url: 'https://x/{path}?q={= $x }' }), [])
+  t.match(await send('http', { url: `${origin}/{missing.key}` }), { ok: false, repeatable: false, why: /placeholder/ })
+  t.match(await send('http', {}), { ok: false, repeatable: false })
+  const headers = [
+    { Host: 'x' },
+    { 'content-length': '1' },
+    { 'Webhook-Id': 'x' },
+    { 'a b': 'x' },
+    { 'x\r\ny': 'z' },
+    { a: 'x\r\nHost: y' },
+  ]
+  for (const one of [...headers, { a: '☃' }, { a: ['x'] }, { a: 'x'.repeat(9000) }, ['x'], 'x']) {
+    t.same(reported('http', { url: origin, headers: one }), ['WH707 headers'], JSON.stringify(one).slice(0, 40))
+    t.match(await send('http', { url: origin, headers: one }), { ok: false, repeatable: false }, JSON.stringify(one).slice(0, 40))
+  }
+  for (const secret of ['', ' ', 'whsec_', 'whsec_!!!!', 'whsec_A', 7, null]) {
+    t.same(reported('http', { url: origin, secret }), ['WH707 secret'], String(secret))
+    t.match(await send('http', { url: origin, secret }), { ok: false, repeatable: false }, String(secret))
+  }
+  t.same(seen, [])
+})
