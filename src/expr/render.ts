@@ -21,6 +21,10 @@ const open = (value: JsonObject | Json[]): Frame =>
 // A unit of source is at least one unit of JSON, so `room` units fill the room; a pair split here lies past it.
 const quote = (text: string, room: number): string => JSON.stringify(text.length > room ? text.slice(0, room) : text)
 
+/** The text of a text, number or boolean, as operators compare it; `undefined` for everything else. */
+export const scalarText = (value: Json | undefined): string | undefined =>
+  typeof value === 'string' ? value : typeof value === 'number' || typeof value === 'boolean' ? String(value) : undefined
+
 /** Whether a number has lost its digits in parsing. */
 export const isLong = (value: number): boolean => Math.abs(value) > Number.MAX_SAFE_INTEGER
 

@@ -1,0 +1,21 @@
+/** Whether the field equals a JSON value, deeply (contract 3). */
+
+import { equalJson } from '../../core/json.ts'
+import type { OperatorPart } from '../part.ts'
+
+export const equals: OperatorPart = {
+  name: 'equals',
+  compile: (wanted) =>
+    typeof wanted === 'object' && wanted !== null
+      ? (value) => value !== undefined && equalJson(wanted, value)
+      : (value) => value === wanted,
+  examples: [
+    { operand: 'opened', value: 'opened', holds: true },
+    { operand: 'opened', value: 'Opened', holds: false },
+    { operand: 5, value: '5', holds: false },
+    { operand: null, value: null, holds: true },
+    { operand: null, holds: false },
+    { operand: { a: [1], b: null }, value: { b: null, a: [1] }, holds: true },
+    { operand: [1, 2], value: [2, 1], holds: false },
+  ],
+}

@@ -1,0 +1,14 @@
+/** Whether the field is there (spec: Filter conditions). */
+
+import type { OperatorPart } from '../part.ts'
+
+export const exists: OperatorPart = {
+  name: 'exists',
+  compile: (wanted) => (value) => (value !== undefined) === wanted,
+  examples: [
+    { operand: true, value: null, holds: true },
+    { operand: true, holds: false },
+    { operand: false, value: 'a', holds: false },
+    { operand: false, holds: true },
+  ],
+}

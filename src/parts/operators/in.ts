@@ -1,0 +1,27 @@
+/** Whether the field equals one of a list of values (spec: Filter conditions). */
+
+import { equalJson, type Json } from '../../core/json.ts'
+import type { OperatorPart } from '../part.ts'
+
+const isNested = (item: Json): boolean => typeof item === 'object' && item !== null
+
+export const inList: OperatorPart = {
+  name: 'in',
+  compile(list) {
+    const items = Array.isArray(list) ? list : []
+    const scalars = new Set<Json | undefined>(items.filter((item) => !isNested(item)))
+    const nested = items.filter(isNested)
+    if (nested.length === 0) return (value) => scalars.has(value)
+    return (value) => scalars.has(value) || (value !== undefined && nested.some((item) => equalJson(item, value)))
+  },
+  examples: [
+    { operand: ['opened', 'reopened'], value: 'opened', holds: true },
+    { operand: ['opened', 'reopened'], value: 'closed', holds: false },
+    { operand: [1], value: '1', holds: false },
+    { operand: [null, { a: 1 }], value: { a: 1 }, holds: true },
+    { operand: [null, { a: 1 }], value: null, holds: true },
+    { operand: [[1]], value: [2], holds: false },
+    { operand: [], value: 'a', holds: false },
+    { operand: [null], holds: false },
+  ],
+}

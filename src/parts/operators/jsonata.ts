@@ -1,0 +1,30 @@
+/** Whether a JSONata expression over {payload, event, headers} gives true (contract 3). */
+
+import type { Opened } from '../../core/exchange.ts'
+import type { JsonObject } from '../../core/json.ts'
+import { BadExpression, compileJsonata } from '../../expr/jsonata.ts'
+import type { OperatorPart, Test } from '../part.ts'
+
+const inputOf = ({ payload, eventType, headers }: Opened): JsonObject => ({ payload, event: eventType, headers: headers as JsonObject })
+
+export const jsonata: OperatorPart = {
+  name: 'jsonata',
+  fieldless: true,
+  compile(source, { report }): Test {
+    try {
+      const evaluate = compileJsonata(String(source))
+      return async (_value, opened) => (await evaluate(inputOf(opened))) === true
+    } catch (error) {
+      if (!(error instanceof BadExpression)) throw error
+      const at = error.position > 0 ? ` (at character ${error.position})` : ''
+      report('WH412', [], `${error.message}${at}`, 'the language is described at https://docs.jsonata.org')
+      return () => false
+    }
+  },
+  examples: [
+    { operand: '1 + 1 = 2', holds: true },
+    { operand: '$count([1, 2]) > 2', holds: false },
+    { operand: '"text"', holds: false },
+    { operand: 'payload.no.such.path', holds: false },
+  ],
+}

@@ -1,0 +1,13 @@
+/** Whether the field is not there (spec: Filter conditions). */
+
+import type { OperatorPart } from '../part.ts'
+
+export const missing: OperatorPart = {
+  name: 'missing',
+  compile: () => (value) => value === undefined,
+  examples: [
+    { operand: true, holds: true },
+    { operand: true, value: null, holds: false },
+    { operand: true, value: '', holds: false },
+  ],
+}

@@ -1,0 +1,15 @@
+/** Whether the field does not equal a JSON value; a missing field passes (contract 3). */
+
+import { equalJson } from '../../core/json.ts'
+import type { OperatorPart } from '../part.ts'
+
+export const notEquals: OperatorPart = {
+  name: 'not_equals',
+  compile: (unwanted) => (value) => value === undefined || !equalJson(unwanted, value),
+  examples: [
+    { operand: 'bot', value: 'ann', holds: true },
+    { operand: 'bot', value: 'bot', holds: false },
+    { operand: 'bot', holds: true },
+    { operand: [], value: [], holds: false },
+  ],
+}

@@ -1,0 +1,37 @@
+/** Whether a pattern is found anywhere in the field's text, in linear time (contract 3). */
+
+import { setImmediate } from 'node:timers/promises'
+import { BadPattern, compileRegex } from '../../expr/regex.ts'
+import { scalarText } from '../../expr/render.ts'
+import type { OperatorPart, Test } from '../part.ts'
+
+/** A longer text waits for its turn, so that many patterns on one large payload never add up in one turn of the loop. */
+const longText = 8192
+
+export const regex: OperatorPart = {
+  name: 'regex',
+  compile(pattern, { report }): Test {
+    try {
+      const found = compileRegex(String(pattern))
+      return (value) => {
+        const text = scalarText(value)
+        if (text === undefined) return false
+        return text.length > longText ? setImmediate().then(() => found.test(text)) : found.test(text)
+      }
+    } catch (error) {
+      if (!(error instanceof BadPattern)) throw error
+      report(error.code, [], error.message, 'the syntax is RE2: https://github.com/google/re2/wiki/Syntax')
+      return () => false
+    }
+  },
+  examples: [
+    { operand: '^(fix|feat)', value: 'fix: a', holds: true },
+    { operand: '^(fix|feat)', value: 'a fix', holds: false },
+    { operand: '(?i)URGENT', value: 'so urgent', holds: true },
+    { operand: '^4\\d\\d$', value: 404, holds: true },
+    { operand: 'true', value: true, holds: true },
+    { operand: '.', value: ['a'], holds: false },
+    { operand: '', value: null, holds: false },
+    { operand: '.*', holds: false },
+  ],
+}

@@ -1,0 +1,101 @@
+/** Opens the database file for this process alone, or refuses with what to do; it never starts empty over something it cannot read. */
+
+import { closeSync, fsyncSync, mkdirSync, openSync, statSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import Database from 'libsql'
+import { exit, Fault, messageOf } from '../../core/fault.ts'
+import { own } from '../../core/json.ts'
+import type { Durability } from './messages.ts'
+import { applicationId, schema, schemaVersion } from './schema.ts'
+
+/** Throws a Fault. Every failure leaves the file as it was found. */
+export const openDatabase = (folder: string, durability: Durability): Database.Database => {
+  const file = join(folder, 'headgate.db')
+  let db: Database.Database | undefined
+  try {
+    createFile(folder, file)
+    if (sizeOf(file) === 0 && sizeOf(`${file}-wal`) > 0) throw corrupt(file, 'it is empty, but its log is not')
+    db = new Database(file, { timeout: 0 })
+    prepare(db, file, durability)
+    return db
+  } catch (thrown) {
+    if (db?.open) db.close()
+    throw thrown instanceof Fault ? thrown : faultOf(thrown, file)
+  }
+}
+
+const createFile = (folder: string, file: string): void => {
+  const first = mkdirSync(folder, { recursive: true, mode: 0o700 })
+  if (first !== undefined) syncFolder(dirname(first))
+  // Before SQLite does: its log takes over the mode of the file it belongs to.
+  closeSync(openSync(file, 'a', 0o600))
+}
+
+/** A new folder survives a power cut only once the one above it is on the disk. */
+const syncFolder = (folder: string): void => {
+  const handle = openSync(folder, 'r')
+  try {
+    fsyncSync(handle)
+  } finally {
+    closeSync(handle)
+  }
+}
+
+const sizeOf = (file: string): number => statSync(file, { throwIfNoEntry: false })?.size ?? 0
+
+const prepare = (db: Database.Database, file: string, durability: Durability): void => {
+  db.pragma('locking_mode = EXCLUSIVE')
+  const isNew = checkOwner(db, file)
+  if (value(db, 'journal_mode = WAL') !== 'wal') throw new Error('the file system does not support its log')
+  db.pragma(`synchronous = ${durability === 'fsync' ? 'FULL' : 'NORMAL'}`)
+  db.pragma('wal_autocheckpoint = 4000')
+  db.pragma('journal_size_limit = 67108864')
+  db.pragma('cache_size = -16384')
+  // Takes the lock, which is then held until the end.
+  db.exec(`begin immediate; ${isNew ? schema : ''} commit`)
+  const found = value(db, 'quick_check(1)')
+  if (found !== 'ok') throw corrupt(file, String(found))
+  // After a failed fsync the log may end in pages that are only in memory: nothing may be appended to it.
+  db.pragma('wal_checkpoint(TRUNCATE)')
+}
+
+/** Whether the file is new; anything that is not this program's, or from a later version of it, is refused untouched. */
+const checkOwner = (db: Database.Database, file: string): boolean => {
+  const owner = value(db, 'application_id')
+  const version = Number(value(db, 'user_version'))
+  if (owner === applicationId) {
+    if (version <= schemaVersion) return false
+    throw new Fault('store_newer', `${file} was written by a later version (format ${version}, this one knows ${schemaVersion})`, {
+      exitCode: exit.conflict,
+      hint: 'run that version, or use another data directory',
+    })
+  }
+  const isEmpty = owner === 0 && version === 0 && db.prepare('select 1 from sqlite_master limit 1').all().length === 0
+  if (!isEmpty) throw corrupt(file, 'it is a database of another program')
+  return true
+}
+
+const value = (db: Database.Database, pragma: string): unknown => {
+  const [row] = db.prepare(`pragma ${pragma}`).raw().all() as unknown[][]
+  return row?.[0]
+}
+
+const corrupt = (file: string, why: string, cause?: unknown): Fault =>
+  new Fault('store_corrupt', `${file} cannot be read: ${why}`, {
+    exitCode: exit.conflict,
+    hint: `restore it from a backup, or start empty: for f in ${file}*; do mv "$f" "$f.damaged"; done`,
+    cause,
+  })
+
+const faultOf = (thrown: unknown, file: string): Fault => {
+  const code = String(own(thrown as { [key: string]: unknown }, 'code') ?? '')
+  if (code.startsWith('SQLITE_BUSY') || code.startsWith('SQLITE_LOCKED')) {
+    return new Fault('store_locked', `another process has ${file} open`, {
+      exitCode: exit.conflict,
+      hint: 'stop the other gateway, or give this one a data directory of its own',
+      cause: thrown,
+    })
+  }
+  if (code.startsWith('SQLITE_NOTADB') || code.startsWith('SQLITE_CORRUPT')) return corrupt(file, messageOf(thrown), thrown)
+  return new Fault('store_unusable', `${file} cannot be opened: ${messageOf(thrown)}`, { exitCode: exit.internal, cause: thrown })
+}
