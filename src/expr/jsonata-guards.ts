@@ -47,14 +47,17 @@ type Check = (args: readonly unknown[]) => void
 type BuiltIn = { readonly implementation: (...args: unknown[]) => unknown; readonly signature?: unknown }
 
 const maxTextUnits = 2_097_152
+const maxReplacedUnits = 262_144
 const maxRenderedUnits = 1_048_576
 
 const refuse = (what: string): never => {
   throw new TooHard(what)
 }
-const shortText: Check = ([text]) => {
-  if (typeof text === 'string' && text.length > maxTextUnits) refuse('the text is too long for this function')
-}
+const textUpTo =
+  (most: number): Check =>
+  ([text]) => {
+    if (typeof text === 'string' && text.length > most) refuse('the text is too long for this function')
+  }
 const listUpTo =
   (most: number): Check =>
   ([list]) => {
@@ -64,10 +67,11 @@ const listUpTo =
 /** Built-ins that can outgrow their input or never look at the clock, and what each may be given. */
 const leashes: { readonly [name: string]: Check } = {
   eval: () => refuse('$eval is not available here'),
-  length: shortText,
-  substring: shortText,
+  length: textUpTo(maxTextUnits),
+  substring: textUpTo(maxTextUnits),
+  replace: textUpTo(maxReplacedUnits),
   pad: (args) => {
-    shortText(args)
+    textUpTo(maxTextUnits)(args)
     if (Math.abs(Number(args[1])) > 100_000) refuse('$pad goes to 100000 characters at most')
   },
   // Indenting a deep value multiplies its size by its depth.
@@ -76,6 +80,7 @@ const leashes: { readonly [name: string]: Check } = {
       refuse('the indented text would be too long')
   },
   distinct: listUpTo(2_000), // Compares every two.
+  spread: listUpTo(2_000), // Copies what it has for every item.
   sort: listUpTo(20_000),
 }
 

@@ -7,7 +7,8 @@ import type { Json } from '../core/json.ts'
 import { LinearRegExp, leash, leashedNames, linear } from './jsonata-guards.ts'
 
 const maxSourceUnits = 4096
-const limits = { timeout: 80, stack: 200, sequence: 100_000, RegexEngine: LinearRegExp as unknown as RegExpConstructor }
+// Lists grow by copying, so the longest list bounds the time of what never looks at the clock.
+const limits = { timeout: 80, stack: 200, sequence: 10_000, RegexEngine: LinearRegExp as unknown as RegExpConstructor }
 
 /** An expression that cannot be used. */
 export class BadExpression extends Error {

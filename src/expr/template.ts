@@ -7,7 +7,7 @@ import { digitsOf } from './digits.ts'
 import { BadExpression, compileJsonata } from './jsonata.ts'
 import { compilePath } from './path.ts'
 import { parseTemplate } from './placeholder.ts'
-import { isLong, type Place, renderJson } from './render.ts'
+import { type Digits, isLong, renderJson } from './render.ts'
 
 const maxPayloadUnits = 4000
 const maxNestedUnits = 2000
@@ -23,13 +23,13 @@ export const wholePayload = (opened: Opened): string =>
   renderJson(opened.payload, maxPayloadUnits, 2, (place, value) => digitsOf(opened, place, value))
 
 /** A value as text: strings as they are, the rest as JSON, nested ones cut at 2000. */
-const show = (value: Json, place: Place, opened?: Opened): string => {
+const show = (value: Json, digits: Digits): string => {
   if (typeof value === 'string') return value
-  const digits = (below: Place, long: number): string | undefined => opened && digitsOf(opened, [...place, ...below], long)
-  if (typeof value !== 'object' || value === null)
-    return (typeof value === 'number' && isLong(value) ? digits([], value) : undefined) ?? JSON.stringify(value)
-  return renderJson(value, maxNestedUnits, 0, digits)
+  if (typeof value === 'object' && value !== null) return renderJson(value, maxNestedUnits, 0, digits)
+  return (typeof value === 'number' && isLong(value) ? digits([], value) : undefined) ?? JSON.stringify(value)
 }
+
+const noDigits: Digits = () => undefined
 
 // Contract 3: these resolve even when the payload lacks them.
 const fallbacks: ReadonlyMap<string, (opened: Opened) => string> = new Map([
@@ -44,7 +44,8 @@ const compilePlaceholder = (path: string, written: string): ((opened: Opened) =>
   const fallback = fallbacks.get(path) ?? (() => written)
   return (opened) => {
     const value = get(opened.payload)
-    return value === undefined ? fallback(opened) : show(value, place, opened)
+    if (value === undefined) return fallback(opened)
+    return typeof value === 'string' ? value : show(value, (below, long) => digitsOf(opened, [...place, ...below], long))
   }
 }
 
@@ -64,7 +65,7 @@ const compileExpression = (source: string, written: string, kit: TemplateKit): R
     const evaluate = compileJsonata(source)
     const text = async (opened: Opened): Promise<string> => {
       const value = await evaluate(surroundings(opened))
-      return value === undefined ? written : show(value, [])
+      return value === undefined ? written : show(value, noDigits)
     }
     // A failed expression stays in the text, like a missing key.
     return (opened) => text(opened).catch(() => written)

@@ -54,7 +54,7 @@ export const listen = async (options: ServerOptions): Promise<Listener> => {
   await bind(server, options.host, options.port)
   const { address, family, port } = server.address() as AddressInfo
   const shown = options.host === 'localhost' ? 'localhost' : family === 'IPv6' ? `[${address}]` : address
-  return { url: `http://${shown}:${port}`, active: () => active, close: () => app.close() }
+  return { url: `http://${shown}:${port}`, active: () => active, close: () => close(app, server as Server) }
 }
 
 type Handler = (request: IncomingMessage, response: ServerResponse) => void
@@ -89,6 +89,18 @@ const addRoutes = (app: FastifyInstance): void => {
       statusCode !== undefined && statusCode < 500 ? errorReply(statusCode, 'Bad request') : errorReply(500, 'Internal error')
     return reply.code(status).header('content-type', type).send(body)
   })
+}
+
+const lastWordsMs = 500
+
+/** Ends the connections: idle ones at once, the others when they have had their answer. */
+const close = async (app: FastifyInstance, server: Server): Promise<void> => {
+  const closed = new Promise<void>((resolve) => server.close(() => resolve()))
+  server.closeIdleConnections()
+  const late = setTimeout(() => server.closeAllConnections(), lastWordsMs)
+  await closed
+  clearTimeout(late)
+  await app.close()
 }
 
 const bind = (server: Server, host: string, port: number): Promise<void> =>

@@ -68,7 +68,8 @@ const watch = (child: ChildProcess, name: string, job: ChildJob): Promise<ChildR
       clearTimeout(limit)
       clearTimeout(linger)
       job.signal?.removeEventListener('abort', abort)
-      for (const pipe of child.stdio) pipe?.destroy()
+      // Out of file descriptors, a child has no pipes at all.
+      for (const pipe of [child.stdin, child.stdout, child.stderr]) pipe?.destroy()
       child.unref()
       const end = result ?? { kind: 'failed', why: 'ended without a word' }
       resolve(end.kind === 'exited' ? { ...end, stdout: Buffer.concat(stdout).toString(), stderr: stderr.toString() } : end)

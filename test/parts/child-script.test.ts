@@ -5,18 +5,10 @@ import { createSlots } from '../../src/core/slots.ts'
 import { baseEnv, type ChildJob, envValue, failureOf, runChild } from '../../src/parts/child.ts'
 import type { ScriptJob } from '../../src/parts/part.ts'
 import { checkScript, runScript } from '../../src/parts/script.ts'
+import { isGone, isRunning, soon } from '../fakes/process.ts'
 
 const env = baseEnv(process.env)
 const sh = (line: string, more: Partial<ChildJob> = {}) => runChild({ argv: ['sh', '-c', line], env, timeoutMs: 20_000, ...more })
-
-/** Whether a process runs: neither gone nor a zombie. */
-const runs = (pid: number): boolean => {
-  try {
-    return !/^State:\s+Z/m.test(readFileSync(`/proc/${pid}/status`, 'utf8'))
-  } catch {
-    return false
-  }
-}
 
 const scripts = (t: Test, files: { readonly [name: string]: string }): string => {
   const folder = join(t.testdir({ scripts: {} }), 'scripts')
@@ -68,7 +60,7 @@ t.test('a child that left the group and holds stdout keeps nobody waiting', asyn
   const line = `setsid sh -c 'echo $$ > ${folder}/pid; exec sleep 600' & while [ ! -s ${folder}/pid ]; do :; done; echo done`
   const result = await sh(line)
   const pid = Number(readFileSync(join(folder, 'pid'), 'utf8'))
-  t.ok(runs(pid), 'it still runs, and holds the pipe')
+  t.ok(isRunning(pid), 'it still runs, and holds the pipe')
   process.kill(pid, 'SIGKILL')
   t.match(result, { kind: 'exited', code: 0, stdout: 'done\n' })
 })
@@ -92,10 +84,10 @@ t.test('an abort ends a running child with all that it started, and one that is 
   const folder = t.testdir({})
   const stop = new AbortController()
   const running = sh(`trap '' TERM; sleep 600 & echo $! > ${folder}/new; mv ${folder}/new ${folder}/pid; wait`, { signal: stop.signal })
-  while (!existsSync(join(folder, 'pid'))) await new Promise((soon) => setTimeout(soon, 5))
+  while (!existsSync(join(folder, 'pid'))) await soon()
   stop.abort()
   t.same(await running, { kind: 'aborted' })
-  t.notOk(runs(Number(readFileSync(join(folder, 'pid'), 'utf8'))), 'its child is gone too')
+  t.ok(await isGone(Number(readFileSync(join(folder, 'pid'), 'utf8'))), 'its child is gone too')
   t.same(await sh(`touch ${folder}/ran`, { signal: stop.signal }), { kind: 'aborted' })
   t.notOk(existsSync(join(folder, 'ran')))
 })

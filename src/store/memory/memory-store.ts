@@ -10,6 +10,7 @@ type Entry = {
   readonly id: number
   readonly run: NewRun
   fence: number
+  /** Also after the lease ran out, until the run is taken again or finished. */
   leased: boolean
   /** When a run that was taken before is due again: its lease's end, or the time its worker named. */
   dueAt: number
@@ -127,12 +128,13 @@ class MemoryStore implements Store {
   }
 
   #lease(entry: Entry, until: number): Lease {
+    const interrupted = entry.leased
     entry.fence++
     entry.leased = true
     entry.dueAt = until
     this.#fresh.delete(entry.id)
     this.#tried.set(entry.id, entry)
-    const lease = { runId: entry.id, fence: entry.fence, attempt: entry.fence, run: entry.run }
+    const lease = { runId: entry.id, fence: entry.fence, attempt: entry.fence, interrupted, run: entry.run }
     return entry.reply === undefined ? lease : { ...lease, reply: entry.reply }
   }
 

@@ -1,6 +1,6 @@
 /** Opens the database file for this process alone, or refuses with what to do; it never starts empty over something it cannot read. */
 
-import { closeSync, fsyncSync, mkdirSync, openSync, statSync } from 'node:fs'
+import { closeSync, existsSync, fsyncSync, mkdirSync, openSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import Database from 'libsql'
 import { exit, Fault, messageOf } from '../../core/fault.ts'
@@ -27,8 +27,9 @@ export const openDatabase = (folder: string, durability: Durability): Database.D
 const createFile = (folder: string, file: string): void => {
   const first = mkdirSync(folder, { recursive: true, mode: 0o700 })
   if (first !== undefined) syncFolder(dirname(first))
-  // Before SQLite does: its log takes over the mode of the file it belongs to.
-  closeSync(openSync(file, 'a', 0o600))
+  // Before SQLite does: its log takes over the mode of the file it belongs to. Never opened when it is there:
+  // closing any handle of a file drops the locks that this process holds on it.
+  if (!existsSync(file)) closeSync(openSync(file, 'ax', 0o600))
 }
 
 /** A new folder survives a power cut only once the one above it is on the disk. */

@@ -1,10 +1,10 @@
 /** The synchronous statements over an open database: a batch is one transaction. It knows no thread. */
 
 import type Database from 'libsql'
-import { type Lease, type NewRun, type RunEnd } from '../ports.ts'
+import type { Lease, RunEnd } from '../ports.ts'
 import type { Batch, Step, ThreadStart } from './messages.ts'
 import { type Statements, statementsOf } from './statements.ts'
-import { parseReply, parseRun } from './stored.ts'
+import { parseStored } from './stored.ts'
 
 const hourMs = 3_600_000
 /** How many claims are accepted between two looks for expired ones, and how many a look passes: it goes round faster than they come. */
@@ -12,6 +12,8 @@ const pruneEvery = 256
 const prunePass = 512
 
 type StepOf<Op extends Step['op']> = Extract<Step, { op: Op }>
+/** A run's id, and whether it is still leased to one who never finished. */
+type Due = [runId: number, leased: number]
 type Row = { readonly fence: number; readonly attempt: number; readonly run: Buffer; readonly reply: Buffer | null }
 
 /** After `run` has thrown, the database must be closed: what this holds in memory is ahead of it. */
@@ -29,9 +31,9 @@ export class Ledger {
     this.#db = db
     this.#sql = statementsOf(db)
     this.#release(start)
-    const [backlog, cursor] = this.#sql.standing.get() as [number, number | null]
-    this.backlog = backlog
-    this.#cursor = cursor ?? 0
+    const [standing] = this.#sql.standing.all() as [backlog: number, cursor: number | null][]
+    this.backlog = standing?.[0] ?? 0
+    this.#cursor = standing?.[1] ?? 0
   }
 
   /** One result for each step, committed. */
@@ -96,27 +98,22 @@ export class Ledger {
   }
 
   #take({ max, leaseMs }: StepOf<'take'>, now: number): Lease[] {
-    const tried = this.#sql.dueTried.all(now, max) as [number][]
-    const fresh = tried.length < max ? (this.#sql.fresh.all(this.#cursor, max - tried.length) as [number][]) : []
+    const tried = this.#sql.dueTried.all(now, max) as Due[]
+    const fresh = tried.length < max ? (this.#sql.fresh.all(this.#cursor, max - tried.length) as Due[]) : []
     this.#cursor = fresh.at(-1)?.[0] ?? this.#cursor
-    const leases: Lease[] = []
-    for (const [runId] of [...tried, ...fresh]) {
-      const lease = this.#lease(runId, now + leaseMs)
-      if (lease !== undefined) leases.push(lease)
-    }
-    return leases
+    return [...tried, ...fresh].flatMap((due) => this.#lease(due, now + leaseMs) ?? [])
   }
 
-  #lease(runId: number, until: number): Lease | undefined {
+  #lease([runId, leased]: Due, until: number): Lease | undefined {
     const [row] = this.#sql.lease.all(until, runId) as Row[]
     if (row === undefined) return undefined
-    const run = parseRun(row.run)
-    if (run === undefined) {
+    const stored = parseStored(row.run, row.reply)
+    if (stored === undefined) {
       // One damaged record must not stand in the way of the others.
       this.#finish(runId, row.fence, { kind: 'dead', error: 'the stored run cannot be read' })
       return undefined
     }
-    return leaseOf(runId, row, run)
+    return { runId, fence: row.fence, attempt: row.attempt, interrupted: leased === 1, ...stored }
   }
 
   #finish(runId: number, fence: number, end: RunEnd): boolean {
@@ -144,10 +141,4 @@ export class Ledger {
     this.#sql.prune.run(this.#pruneFrom, row?.[0] ?? '~', now)
     this.#pruneFrom = row?.[0] ?? ''
   }
-}
-
-const leaseOf = (runId: number, row: Row, run: NewRun): Lease => {
-  const reply = row.reply === null ? undefined : parseReply(row.reply)
-  const lease = { runId, fence: row.fence, attempt: row.attempt, run }
-  return reply === undefined ? lease : { ...lease, reply }
 }

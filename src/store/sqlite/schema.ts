@@ -7,6 +7,7 @@ export const schemaVersion = 1
 /**
  * claims.mark: 0 or less for a claim that is kept; above, for one that waits to be settled, the number of the call that made it.
  * runs: never taken while fence is 0; dead when taken and without a due time; done ones are deleted.
+ * A lease that ran out, or whose process died, stays `leased` until the run is taken again: that is how an interrupted one is known.
  * The index holds only runs that were taken, so that accepting one maintains no index; ids are never used twice.
  */
 export const schema = `

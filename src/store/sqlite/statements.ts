@@ -26,17 +26,28 @@ const texts = {
   pruneUpTo: 'select key from claims where key > ? order by key limit 1 offset ?',
   prune: 'delete from claims where key > ? and key <= ? and expires_at <= ?',
 
-  dueTried: 'select id from runs where fence > 0 and due_at <= ? order by due_at, id limit ?',
+  dueTried: 'select id, leased from runs where fence > 0 and due_at <= ? order by due_at, id limit ?',
   nextTried: 'select due_at from runs where fence > 0 and due_at is not null order by due_at limit 1',
-  fresh: 'select id from runs where id > ? and fence = 0 order by id limit ?',
+  fresh: 'select id, leased from runs where id > ? and fence = 0 order by id limit ?',
   lease: `update runs set fence = fence + 1, attempt = attempt + 1, leased = 1, due_at = ? where id = ?
     returning fence, attempt, cast(run as blob) as run, cast(reply as blob) as reply`,
   keepReply: 'update runs set reply = ? where id = ? and fence = ? and leased = 1',
   endLease: 'update runs set leased = 0, due_at = ?, error = ? where id = ? and fence = ? and leased = 1',
   deleteRun: 'delete from runs where id = ? and fence = ? and leased = 1',
 
-  freeRuns: `update runs set due_at = case when leased then ? else ? end, leased = 0
+  freeRuns: `update runs set due_at = case when leased then ? else ? end
     where fence > 0 and due_at is not null and (leased or due_at > ?)`,
   standing: `select (select count(*) from runs where fence = 0 or due_at is not null) as backlog,
     (select max(id) from runs where fence > 0) as taken`,
 } as const
+
+/** Those whose rows are read as lists, not as objects. */
+const lists: readonly string[] = ['acceptClaims', 'pruneUpTo', 'dueTried', 'nextTried', 'fresh', 'standing']
+
+export const statementsOf = (db: Database.Database): Statements => {
+  const prepared = Object.entries(texts).map(([name, text]) => {
+    const statement = db.prepare(text)
+    return [name, lists.includes(name) ? statement.raw() : statement] as const
+  })
+  return Object.fromEntries(prepared) as Statements
+}

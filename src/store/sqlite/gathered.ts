@@ -1,0 +1,69 @@
+/** Calls on their way to the thread: gathered in order, accepted runs side by side so that one statement serves many. */
+
+import type { StoreFault } from '../../core/fault.ts'
+import type { NewRun } from '../ports.ts'
+import type { Step, Unsettled } from './messages.ts'
+
+export type Answer<T> = { readonly resolve: (result: T) => void; readonly reject: (why: StoreFault) => void }
+
+type Accepts = {
+  readonly claims: [key: string, expiresAt: number][]
+  readonly runs: NewRun[]
+  readonly answers: Answer<boolean>[]
+}
+type Call = { readonly step: Exclude<Step, { op: 'accept' }>; readonly answer: Answer<unknown> }
+
+/** The calls of one batch. */
+export class Gathered {
+  readonly #entries: (Accepts | Call)[] = []
+  /** The accepts that more may join: nothing that was called since can tell the difference. */
+  #open: Accepts | undefined
+  size = 0
+
+  accept(run: NewRun, key: string, expiresAt: number, answer: Answer<boolean>): void {
+    this.size++
+    if (this.#open === undefined) {
+      this.#open = { claims: [], runs: [], answers: [] }
+      this.#entries.push(this.#open)
+    }
+    this.#open.claims.push([key, expiresAt])
+    this.#open.runs.push(run)
+    this.#open.answers.push(answer)
+  }
+
+  call(step: Call['step'], answer: Answer<unknown>): void {
+    this.size++
+    // An id may change hands here: what is accepted later must come later.
+    if (step.op === 'claim' || step.op === 'settle') this.#open = undefined
+    this.#entries.push({ step, answer })
+  }
+
+  steps(): Step[] {
+    return this.#entries.map((entry) =>
+      'step' in entry
+        ? entry.step
+        : { op: 'accept', count: entry.runs.length, claims: JSON.stringify(entry.claims), runs: JSON.stringify(entry.runs) },
+    )
+  }
+
+  unsettled(): Unsettled[] {
+    return this.#entries.flatMap((entry) => ('step' in entry && entry.step.op === 'claim' ? [entry.step] : []))
+  }
+
+  resolve(results: readonly unknown[]): void {
+    for (const [i, entry] of this.#entries.entries()) {
+      if ('step' in entry) entry.answer.resolve(results[i])
+      else resolveRows(entry.answers, results[i] as true | boolean[])
+    }
+  }
+
+  reject(why: StoreFault): void {
+    for (const entry of this.#entries) {
+      for (const answer of 'step' in entry ? [entry.answer] : entry.answers) answer.reject(why)
+    }
+  }
+}
+
+const resolveRows = (answers: readonly Answer<boolean>[], got: true | boolean[]): void => {
+  for (const [row, answer] of answers.entries()) answer.resolve(got === true || got[row] === true)
+}

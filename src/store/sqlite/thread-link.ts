@@ -1,0 +1,79 @@
+/** The other end of the store's thread: starts it, asks it one thing at a time, and knows when it is gone. */
+
+import { Worker } from 'node:worker_threads'
+import { Fault, messageOf, StoreFault } from '../../core/fault.ts'
+import type { Batch, Said, ThreadStart } from './messages.ts'
+
+type Asked = { readonly resolve: (said: Said) => void; readonly reject: (why: StoreFault) => void }
+
+/** Built, the thread's file lies beside this one; from sources it needs a TypeScript loader of its own. */
+const startWorker = (workerData: ThreadStart): Worker => {
+  if (!import.meta.url.endsWith('.ts')) return new Worker(new URL('./store-thread.js', import.meta.url), { workerData })
+  const loader = import.meta.resolve('tsx/esm/api')
+  const entry = new URL('./thread.ts', import.meta.url)
+  const code = `import { register } from '${loader}'; register(); await import('${entry}')`
+  return new Worker(new URL(`data:text/javascript,${encodeURIComponent(code)}`), { workerData, execArgv: [] })
+}
+
+export class ThreadLink {
+  readonly worker: Worker
+  /** Settles when the thread has ended, and with it its hold on the file. */
+  readonly gone: Promise<unknown>
+  #asked: Asked | undefined
+  #broken: StoreFault | undefined
+
+  constructor(start: ThreadStart) {
+    this.worker = startWorker(start)
+    this.gone = new Promise((resolve) => this.worker.once('exit', resolve))
+    this.worker.on('message', (said: Said) => this.#hear(said))
+    this.worker.on('error', (thrown) => this.#break(new StoreFault(`the store's thread failed: ${messageOf(thrown)}`)))
+    this.worker.on('exit', () => this.#break(new StoreFault("the store's thread ended")))
+  }
+
+  /** Whether it can still be asked. */
+  get works(): boolean {
+    return this.#broken === undefined
+  }
+
+  /** How many runs wait. Throws a Fault. */
+  async opened(): Promise<number> {
+    const said = await this.#next()
+    if (said.kind === 'ready') return said.backlog
+    if (said.kind === 'refused') throw new Fault(said.code, said.message, { ...said })
+    throw new StoreFault('the store answered out of turn')
+  }
+
+  /** Commits a batch. Throws StoreFault, and then the thread is of no more use. */
+  async ask(batch: Batch): Promise<Extract<Said, { kind: 'done' }>> {
+    this.worker.postMessage(batch)
+    const said = await this.#next()
+    if (said.kind === 'done') return said
+    throw new StoreFault('the store answered out of turn')
+  }
+
+  async close(): Promise<void> {
+    this.worker.postMessage('close')
+    await this.gone
+  }
+
+  #next(): Promise<Said> {
+    return new Promise((resolve, reject) => {
+      if (this.#broken === undefined) this.#asked = { resolve, reject }
+      else reject(this.#broken)
+    })
+  }
+
+  #hear(said: Said): void {
+    if (said.kind !== 'failed') {
+      this.#asked?.resolve(said)
+      this.#asked = undefined
+    }
+    if (said.kind === 'failed' || said.kind === 'refused') this.#break(new StoreFault(said.message))
+  }
+
+  #break(why: StoreFault): void {
+    this.#broken ??= why
+    this.#asked?.reject(this.#broken)
+    this.#asked = undefined
+  }
+}

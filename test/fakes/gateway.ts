@@ -1,0 +1,135 @@
+/** A real gateway on a free loopback port, in this process, from a config file: what the specification's tests talk to. */
+
+import { createHmac, randomUUID } from 'node:crypto'
+import { connect } from 'node:net'
+import type { Test } from 'tap'
+import { stringify } from 'yaml'
+import { prepareGateway } from '../../src/app.ts'
+import { loadConfig } from '../../src/config/load.ts'
+import type { Clock } from '../../src/core/clock.ts'
+import { systemClock } from '../../src/core/clock.ts'
+import type { Level } from '../../src/core/log.ts'
+import { createLog } from '../../src/log.ts'
+
+export const secret = 'It is a secret to everybody'
+
+type Tree = { readonly [key: string]: unknown }
+export type Line = { readonly [name: string]: unknown; readonly msg: string; readonly level: string }
+export type Answer = { readonly status: number; readonly headers: Headers; readonly text: string; readonly json: Tree }
+export type Post = { readonly headers?: { readonly [name: string]: string }; readonly body?: unknown; readonly sign?: boolean; readonly path?: string; readonly method?: string }
+
+export type TestGateway = {
+  readonly url: string
+  readonly port: number
+  readonly dir: string
+  /** Log lines so far. */
+  readonly lines: Line[]
+  /** Posts a body to a route, V1-signed unless `sign` is false. */
+  post(route: string, options?: Post): Promise<Answer>
+  /** Sends bytes as they are; what came back when the other side closed or `ms` passed. */
+  raw(bytes: string | Buffer, ms?: number): Promise<string>
+  /** The log line that fits, as soon as it is there. */
+  line(fits: (line: Line) => boolean): Promise<Line>
+  stop(ms?: number): Promise<void>
+}
+
+export type GatewayOptions = {
+  readonly routes?: Tree
+  /** Settings under platforms.webhook.extra. */
+  readonly extra?: Tree
+  /** Other top-level sections. */
+  readonly config?: Tree
+  /** Wall time of the requests, for signature windows. */
+  readonly now?: () => number
+  readonly clock?: Clock
+  readonly dir?: string
+  readonly files?: { readonly [path: string]: unknown }
+  readonly level?: Level
+  readonly env?: { readonly [name: string]: string }
+}
+
+const patienceMs = 10_000
+
+export const startGateway = async (t: Test, options: GatewayOptions): Promise<TestGateway> => {
+  const settings = { secret, port: 0, rate_limit: 100_000, ...options.extra, routes: options.routes ?? {} }
+  const config = { platforms: { webhook: { enabled: true, extra: settings } }, storage: { kind: 'memory' }, ...options.config }
+  const dir = options.dir ?? t.testdir({ 'config.yaml': stringify(config), ...options.files })
+  const loaded = loadConfig({ dataDir: dir, env: options.env ?? {} })
+  const lines: Line[] = []
+  const waiting = new Set<() => void>()
+  const log = createLog({
+    level: options.level ?? 'debug',
+    format: 'json',
+    redact: (text) => text,
+    write: (line) => {
+      lines.push(JSON.parse(line) as Line)
+      for (const look of waiting) look()
+    },
+  })
+  const clock: Clock = options.clock ?? { ...systemClock, now: options.now ?? systemClock.now }
+  const prepared = prepareGateway(loaded.config, log, clock)
+  const problems = [...loaded.diagnostics, ...prepared.diagnostics].filter(({ stopsStart }) => stopsStart)
+  if (problems.length > 0) throw new Error(problems.map(({ code, message }) => `${code} ${message}`).join('; '))
+  const gateway = await prepared.start()
+  let stopped = false
+  const stop = async (ms = 2_000): Promise<void> => {
+    if (stopped) return
+    stopped = true
+    await gateway.stop(ms)
+  }
+  t.teardown(() => stop())
+  const port = Number(new URL(gateway.url).port)
+
+  return {
+    url: gateway.url, port, dir, lines, stop,
+    post: (route, post = {}) => send(gateway.url, route, post),
+    raw: (bytes, ms = 3_000) => exchange(port, bytes, ms),
+    line: (fits) =>
+      new Promise((resolve, reject) => {
+        const late = setTimeout(() => reject(new Error('no such log line')), patienceMs)
+        const look = (): void => {
+          const found = lines.find(fits)
+          if (!found) return
+          clearTimeout(late)
+          waiting.delete(look)
+          resolve(found)
+        }
+        waiting.add(look)
+        look()
+      }),
+  }
+}
+
+/** The bytes that a body value stands for. */
+export const bytesOf = (body: unknown): Buffer => (Buffer.isBuffer(body) ? body : Buffer.from(typeof body === 'string' ? body : JSON.stringify(body ?? {})))
+
+export const hexHmac = (body: Buffer | string, key = secret): string => createHmac('sha256', key).update(body).digest('hex')
+
+const send = async (url: string, route: string, { headers = {}, body, sign = true, path, method = 'POST' }: Post): Promise<Answer> => {
+  const bytes = bytesOf(body)
+  const response = await fetch(`${url}${path ?? `/webhooks/${route}`}`, {
+    method,
+    headers: { 'X-Request-ID': randomUUID(), ...(sign ? { 'X-Webhook-Signature': hexHmac(bytes) } : {}), ...headers },
+    ...(method === 'GET' || method === 'HEAD' ? {} : { body: bytes }),
+  })
+  const text = await response.text()
+  const json = text.startsWith('{') ? (JSON.parse(text) as Tree) : {}
+  return { status: response.status, headers: response.headers, text, json }
+}
+
+const exchange = (port: number, bytes: string | Buffer, ms: number): Promise<string> =>
+  new Promise((resolve) => {
+    let seen = ''
+    const socket = connect(port, '127.0.0.1', () => socket.write(bytes))
+    const done = (): void => {
+      clearTimeout(timer)
+      socket.destroy()
+      resolve(seen)
+    }
+    const timer = setTimeout(done, ms)
+    socket.on('data', (chunk) => {
+      seen += chunk.toString('latin1')
+    })
+    socket.on('end', done)
+    socket.on('error', done)
+  })

@@ -1,0 +1,20 @@
+/** Looking at processes that a test made somebody else start. */
+
+import { readFileSync } from 'node:fs'
+
+/** Whether a process runs: neither gone nor a zombie. */
+export const isRunning = (pid: number): boolean => {
+  try {
+    return !/^State:\s+Z/m.test(readFileSync(`/proc/${pid}/status`, 'utf8'))
+  } catch {
+    return false
+  }
+}
+
+export const soon = (): Promise<void> => new Promise((then) => setTimeout(then, 5))
+
+/** A killed process takes a moment to be gone; `false` when it stays. */
+export const isGone = async (pid: number): Promise<boolean> => {
+  for (let tries = 0; isRunning(pid) && tries < 2000; tries++) await soon()
+  return !isRunning(pid)
+}
