@@ -1,11 +1,11 @@
 /** Run-time routes: the text of `webhook_subscriptions.json` → the entries that can be served and what is wrong with the others. */
 
 import { type Diagnostic, diagnostic, type Path, pointerOf } from '../core/diagnostic.ts'
-import { messageOf } from '../core/fault.ts'
 import { isObject, type Json, type JsonObject } from '../core/json.ts'
 import type { Subscription } from '../generated/config.ts'
 import { checkSubscription } from '../generated/validators.js'
 import { type Config, defaultProfile, type RouteSource } from './config.ts'
+import { jsonErrorPlace } from './json-place.ts'
 import { secretsOf } from './load.ts'
 import { resolveSecrets } from './secrets.ts'
 import { checkShape } from './shape.ts'
@@ -23,8 +23,10 @@ export const parseSubscriptions = (text: string): JsonObject => {
   let data: Json
   try {
     data = JSON.parse(text) as Json
-  } catch (error) {
-    throw new Error(`not valid JSON: ${messageOf(error)}`)
+  } catch {
+    // The engine's own message quotes the text around the mistake, and that may be a secret.
+    const { line, column } = jsonErrorPlace(text)
+    throw new Error(`not valid JSON at line ${line}, column ${column}`)
   }
   if (!isObject(data)) throw new Error('not a JSON object of routes by name')
   return data

@@ -19,13 +19,15 @@ export class Fault extends Error {
   readonly code: string
   readonly exitCode: number
   readonly hint: string | undefined
+  readonly suggest: readonly string[]
 
-  constructor(code: string, message: string, more: { exitCode: number; hint?: string; cause?: unknown }) {
+  constructor(code: string, message: string, more: { exitCode: number; hint?: string; suggest?: readonly string[]; cause?: unknown }) {
     super(message, { cause: more.cause })
     this.name = 'Fault'
     this.code = code
     this.exitCode = more.exitCode
     this.hint = more.hint
+    this.suggest = more.suggest ?? []
   }
 }
 

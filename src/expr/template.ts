@@ -86,8 +86,6 @@ export const compileTemplate = (text: string, kit: TemplateKit): Renderer<string
     later = true
     return compileExpression(piece.source, piece.written, kit)
   })
-  const only = pieces[0]
-  if (pieces.length === 1 && only && !later) return (opened) => cut(only(opened) as string, maxTextUnits)
   if (later) return async (opened) => cut((await Promise.all(pieces.map((piece) => piece(opened)))).join(''), maxTextUnits)
   return (opened) => {
     let out = ''

@@ -16,7 +16,13 @@ export const secret = 'It is a secret to everybody'
 type Tree = { readonly [key: string]: unknown }
 export type Line = { readonly [name: string]: unknown; readonly msg: string; readonly level: string }
 export type Answer = { readonly status: number; readonly headers: Headers; readonly text: string; readonly json: Tree }
-export type Post = { readonly headers?: { readonly [name: string]: string }; readonly body?: unknown; readonly sign?: boolean; readonly path?: string; readonly method?: string }
+export type Post = {
+  readonly headers?: { readonly [name: string]: string }
+  readonly body?: unknown
+  readonly sign?: boolean
+  readonly path?: string
+  readonly method?: string
+}
 
 export type TestGateway = {
   readonly url: string
@@ -81,7 +87,11 @@ export const startGateway = async (t: Test, options: GatewayOptions): Promise<Te
   const port = Number(new URL(gateway.url).port)
 
   return {
-    url: gateway.url, port, dir, lines, stop,
+    url: gateway.url,
+    port,
+    dir,
+    lines,
+    stop,
     post: (route, post = {}) => send(gateway.url, route, post),
     raw: (bytes, ms = 3_000) => exchange(port, bytes, ms),
     line: (fits) =>
@@ -101,7 +111,8 @@ export const startGateway = async (t: Test, options: GatewayOptions): Promise<Te
 }
 
 /** The bytes that a body value stands for. */
-export const bytesOf = (body: unknown): Buffer => (Buffer.isBuffer(body) ? body : Buffer.from(typeof body === 'string' ? body : JSON.stringify(body ?? {})))
+export const bytesOf = (body: unknown): Buffer =>
+  Buffer.isBuffer(body) ? body : Buffer.from(typeof body === 'string' ? body : JSON.stringify(body ?? {}))
 
 export const hexHmac = (body: Buffer | string, key = secret): string => createHmac('sha256', key).update(body).digest('hex')
 

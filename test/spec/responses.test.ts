@@ -39,7 +39,11 @@ t.test('Responses', async (t) => {
     const again = await gateway.post('agent', { headers })
     t.equal(again.status, 200)
     t.same(again.json, { status: 'duplicate', route: 'agent', delivery_id: 'd-2' })
-    t.equal((await gateway.post('listed', { headers: { ...headers, 'X-GitHub-Event': 'pull_request' } })).status, 202, 'another route is another delivery')
+    t.equal(
+      (await gateway.post('listed', { headers: { ...headers, 'X-GitHub-Event': 'pull_request' } })).status,
+      202,
+      'another route is another delivery',
+    )
   })
 
   t.test('fifty requests with one id at once: one is accepted', async (t) => {
@@ -58,7 +62,11 @@ t.test('Responses', async (t) => {
     t.same(answer.json, { status: 'ignored', reason: 'event', event: 'push', route: 'listed' })
     t.equal((await gateway.post('listed', { body: { type: 'pull_request' } })).status, 202)
     t.equal((await gateway.post('listed', { body: { event_type: 'push' }, headers: { 'X-HostA-Event': 'pull_request' } })).status, 202)
-    t.equal((await gateway.post('listed', { body: { object_kind: 'merge_request' }, headers: { 'X-Gitlab-Event': 'Merge Request Hook' } })).status, 202)
+    t.equal(
+      (await gateway.post('listed', { body: { object_kind: 'merge_request' }, headers: { 'X-Gitlab-Event': 'Merge Request Hook' } }))
+        .status,
+      202,
+    )
     t.equal((await gateway.post('listed', { body: { event_type: { a: 1 } } })).json.event, 'unknown')
   })
 
@@ -133,7 +141,8 @@ t.test('Responses', async (t) => {
   })
 
   t.test('any JSON value is a payload; a byte order mark is passed over', async (t) => {
-    for (const body of ['[1,2]', '"text"', '12', 'null', 'true', '\ufeff{"a":1}']) t.equal((await gateway.post('agent', { body })).status, 202, body)
+    for (const body of ['[1,2]', '"text"', '12', 'null', 'true', '\ufeff{"a":1}'])
+      t.equal((await gateway.post('agent', { body })).status, 202, body)
   })
 
   t.test('a form: its payload field as JSON, else the fields', async (t) => {
@@ -147,7 +156,10 @@ t.test('Responses', async (t) => {
     const answer = await gateway.raw('POST /webhooks/nosuch HTTP/1.1\r\nHost: x\r\nContent-Length: 10001\r\n\r\n', 2_000)
     t.match(answer, /^HTTP\/1\.1 413 /)
     t.match(answer, /"error":"Payload too large"/)
-    const invited = await gateway.raw('POST /webhooks/agent HTTP/1.1\r\nHost: x\r\nExpect: 100-continue\r\nContent-Length: 10001\r\n\r\n', 2_000)
+    const invited = await gateway.raw(
+      'POST /webhooks/agent HTTP/1.1\r\nHost: x\r\nExpect: 100-continue\r\nContent-Length: 10001\r\n\r\n',
+      2_000,
+    )
     t.match(invited, /^HTTP\/1\.1 413 /, 'no 100 invites it')
   })
 
@@ -219,7 +231,10 @@ t.test('Profiles', async (t) => {
     await gateway.post('bound'),
     await gateway.post('', { path: '/p/team/webhooks/bound', sign: false, headers: { 'X-Webhook-Signature': 'x' } }),
   ]
-  t.same(wrong.map(({ status }) => status), [404, 404, 404, 401])
+  t.same(
+    wrong.map(({ status }) => status),
+    [404, 404, 404, 401],
+  )
   t.same(wrong[0]?.text, '{"error":"Unknown route: plain"}')
   t.same(wrong[1]?.text, wrong[2]?.text, 'either way round, the same bytes')
   for (const path of ['/p/nowhere/webhooks/lost', '/p/other/webhooks/plain', '/p/__proto__/webhooks/plain']) {

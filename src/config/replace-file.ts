@@ -1,0 +1,38 @@
+/** Replaces a file whole: a reader sees the old text or the new one, only its owner may read it, and a crash leaves one of the two. */
+
+import { lstatSync } from 'node:fs'
+import { mkdir, open } from 'node:fs/promises'
+import { dirname } from 'node:path'
+import writeFileAtomic from 'write-file-atomic'
+import { exit, Fault } from '../core/fault.ts'
+
+/** Creates a folder that only its owner may look into; one that is there stays as it is. */
+export const makeFolder = async (folder: string): Promise<void> => {
+  await mkdir(folder, { recursive: true, mode: 0o700 })
+}
+
+/** Writes `text` to `file` with mode 0600 from the first byte, and waits until the disk has it. */
+export const replaceFile = async (file: string, text: string): Promise<void> => {
+  refuseOdd(file)
+  await makeFolder(dirname(file))
+  await writeFileAtomic(file, text, { mode: 0o600 })
+  await syncFolder(dirname(file))
+}
+
+/** A link would let somebody else choose what is overwritten. */
+export const refuseOdd = (file: string): void => {
+  const stat = lstatSync(file, { throwIfNoEntry: false })
+  if (!stat || stat.isFile()) return
+  const what = stat.isSymbolicLink() ? 'a symbolic link' : 'not a regular file'
+  throw new Fault('odd_file', `${file} is ${what}: it is not touched`, { exitCode: exit.conflict, hint: 'put a regular file in its place' })
+}
+
+/** The rename itself must survive a power cut. */
+const syncFolder = async (folder: string): Promise<void> => {
+  const handle = await open(folder, 'r')
+  try {
+    await handle.sync()
+  } finally {
+    await handle.close()
+  }
+}

@@ -1,0 +1,158 @@
+import fc from 'fast-check'
+import t from 'tap'
+import type { Opened } from '../../src/core/exchange.ts'
+import type { Json, JsonObject } from '../../src/core/json.ts'
+import { compileField, compilePath } from '../../src/expr/path.ts'
+import { placeholders } from '../../src/expr/placeholder.ts'
+import { compileTemplate, compileTexts, wholePayload } from '../../src/expr/template.ts'
+
+const open = (text: string, headers: Opened['headers'] = {}): Opened => ({
+  route: 'pr-review',
+  profile: 'default',
+  headers,
+  text,
+  payload: JSON.parse(text) as Json,
+  eventType: 'pull_request',
+  deliveryId: 'd-1',
+  at: 0,
+})
+const of = (payload: unknown, headers?: Opened['headers']): Opened => open(JSON.stringify(payload), headers)
+const noReport = { report: (message: string) => t.fail(`unexpected report: ${message}`) }
+const render = (template: string, opened: Opened): string => {
+  const text = compileTemplate(template, noReport)(opened)
+  if (typeof text !== 'string') throw new Error('a template without an expression has to be synchronous')
+  return text
+}
+
+t.test('a path reads maps by key and lists by index', async (t) => {
+  const root = { a: { b: [{ c: 1 }, null] }, '': { '': 2 }, '0': 'zero' }
+  t.equal(compilePath('a.b.0.c')(root), 1)
+  t.equal(compilePath('a.b.1')(root), null)
+  t.equal(compilePath('0')(root), 'zero')
+  t.equal(compilePath('.')(root), 2)
+  for (const missing of ['a.b.2', 'a.b.-1', 'a.b.00', 'a.b.1.c', 'a.b.length', 'a.x.y', 'a.b.0.c.d'])
+    t.equal(compilePath(missing)(root), undefined)
+})
+
+t.test('a path never returns what an object inherits', async (t) => {
+  const names = ['__proto__', 'constructor', 'toString', 'hasOwnProperty', 'length', 'name', 'valueOf', 'at', 'map']
+  const path = fc.array(fc.constantFrom(...names), { minLength: 1, maxLength: 4 }).map((keys) => keys.join('.'))
+  fc.assert(fc.property(fc.jsonValue({ noNegativeZero: true }), path, (value, dotted) => compilePath(dotted)(value as Json) === undefined))
+  t.same(compilePath('__proto__.polluted')(JSON.parse('{"__proto__":{"polluted":1}}')), 1, 'an own key of that name is a key')
+})
+
+t.test('a field reads the event type, headers in any case and under both names, and payload paths', async (t) => {
+  const opened = of({ event: 'mine', action: 'opened', payload: { action: 'wrapped' } }, { 'x-github-event': 'push', 'x-hostb-token': 't' })
+  const field = (name: string, from = opened): unknown => compileField(name)(from)
+  t.equal(field('event'), 'pull_request')
+  t.equal(field('event_type'), 'pull_request')
+  t.equal(field('headers.X-GitHub-Event'), 'push')
+  t.equal(field('headers.x-hosta-event'), 'push')
+  t.equal(field('headers.X-Gitlab-Token'), 't')
+  t.equal(field('headers.constructor'), undefined)
+  t.equal(field('action'), 'opened')
+  t.equal(field('payload.action'), 'wrapped')
+  t.equal(field('payload.action', of({ action: 'flat' })), 'flat')
+  t.equal(field('payload.event', of({ event: 'mine' })), 'mine')
+  t.equal(field('payload.action', of({ payload: 'text', action: 'flat' })), 'flat')
+})
+
+t.test('placeholders are filled, missing ones stay as they are written', async (t) => {
+  const opened = of({ number: 7, title: 'A "b"', user: { login: 'ann' }, list: [{ id: 'x' }], ok: true, none: null, 'First Name': 'Bo' })
+  t.equal(render('PR {number}: {title} by {user.login} {list.0.id}', opened), 'PR 7: A "b" by ann x')
+  t.equal(render('{ok} {none} {user} {list} {First Name}', opened), 'true null {"login":"ann"} [{"id":"x"}] Bo')
+  t.equal(render('{nope} {user.nope} {list.9}', opened), '{nope} {user.nope} {list.9}')
+  t.equal(render('{event_type} {route} {delivery_id}', opened), 'pull_request pr-review d-1')
+  t.equal(render('{event_type} {route}', of({ event_type: 'own', route: null })), 'own null')
+  t.equal(render('', opened), '')
+})
+
+t.test('text that only looks like a placeholder stays', async (t) => {
+  const opened = of({ x: 'X', ' x ': 'no', '"a": 1': 'no', a: 'A' })
+  for (const text of ['{"a": 1}', '{ x }', '{}', '{', '}', '}{', '{x', 'x}', '{\nx}', '{"x"}']) t.equal(render(text, opened), text)
+  t.equal(render('{{x}}', opened), '{X}')
+  t.equal(render('{"k": "{x}"}', opened), '{"k": "X"}')
+  t.equal(render('{x}{x}', opened), 'XX')
+})
+
+t.test('hostile payloads: nothing inherited, nothing expanded twice, no replacement patterns', async (t) => {
+  const opened = of({ title: 'abc', trap: '{__raw__} {title} {= 1+1 }', money: "$& $1 $$ $` $'", list: [1] })
+  for (const text of ['{__proto__}', '{constructor.name}', '{title.length}', '{toString}', '{list.length}', '{title.0}'])
+    t.equal(render(text, opened), text)
+  t.equal(render('a {trap} b', opened), 'a {__raw__} {title} {= 1+1 } b')
+  t.equal(render('a {money} b', opened), "a $& $1 $$ $` $' b")
+})
+
+t.test('nested values are cut at 2000, the payload at 4000, never inside a surrogate pair', async (t) => {
+  for (const [limit, template] of [
+    [2000, '{v}'],
+    [4000, '{__raw__}'],
+  ] as const)
+    for (let shift = -4; shift <= 4; shift++) {
+      const value = { k: `${'a'.repeat(limit - 8 + shift)}😀😀😀` }
+      const payload = template === '{v}' ? { v: value } : value
+      const whole = template === '{v}' ? JSON.stringify(value) : JSON.stringify(value, null, 2)
+      const text = render(template, of(payload))
+      t.ok(text.isWellFormed() && whole.startsWith(text) && text.length <= limit && text.length >= Math.min(limit - 1, whole.length))
+    }
+  t.equal(render('{__raw__}!', of({ a: [1] })), '{\n  "a": [\n    1\n  ]\n}!')
+  t.equal(wholePayload(of([1])), '[\n  1\n]')
+})
+
+t.test('a prompt ends at 200,000 characters', async (t) => {
+  t.equal(render('{s}{s}{s}', of({ s: 'x'.repeat(150_000) })).length, 200_000)
+  t.equal(render('{s}', of({ s: '😀'.repeat(100_001) })).length, 200_000)
+})
+
+t.test('no template and no payload makes rendering throw, and inserted text is never expanded', async (t) => {
+  const name = fc.constantFrom('a', 'b', '__raw__', 'a.b', 'a.0', '__proto__', 'event_type')
+  const part = fc.oneof(
+    name.map((path) => `{${path}}`),
+    fc.constantFrom('{', '}', '{}', ' ', '"', '$&', '\n'),
+    fc.string({ maxLength: 8 }),
+  )
+  const template = fc.array(part, { maxLength: 8 }).map((parts) => parts.join('').replaceAll('{=', '{'))
+  fc.assert(fc.property(template, fc.jsonValue(), (text, payload) => typeof render(text, of(payload)) === 'string'))
+  fc.assert(
+    fc.property(fc.array(part, { maxLength: 6 }), (parts) => {
+      const inserted = parts.join('')
+      return render('<{a}>', of({ a: inserted })) === `<${inserted}>`
+    }),
+  )
+})
+
+t.test('expressions are JSONata; what fails or gives nothing stays', async (t) => {
+  const opened = of({ title: 'fix', commits: [{ id: 'a' }, { id: 'b' }], o: { b: 1 } })
+  const later = (text: string): string | Promise<string> => compileTemplate(text, noReport)(opened)
+  t.equal(await later('{= $uppercase(title) }!'), 'FIX!')
+  t.equal(await later('{= $count(commits) } {=$count(payload.commits)} {= event }'), '2 2 pull_request')
+  t.equal(await later('{= {"a": "}"} } {= commits.id } {= 1 = 1 } {= null }'), '{"a":"}"} ["a","b"] true null')
+  t.equal(await later('{= nope } {= $error("x") } {= $uppercase } {title}'), '{= nope } {= $error("x") } {= $uppercase } fix')
+  t.equal(await later('{= commits[id = "a"].id & /* } */ `title` }'), 'afix')
+})
+
+t.test('a bad expression is reported and stays', async (t) => {
+  const said: string[] = []
+  const kit = { report: (message: string) => said.push(message) }
+  const opened = of({ x: 1 })
+  t.equal(compileTemplate('{= 1 + } {x}', kit)(opened) instanceof Promise, true)
+  t.equal(await compileTemplate('{= 1 + } {x}', kit)(opened), '{= 1 + } 1')
+  t.equal(await compileTemplate('{= "a } {x}', kit)(opened), '{= "a } 1')
+  t.match(said, [/^\{= 1 \+ \}: /, /^\{= 1 \+ \}: /, /no closing brace/])
+})
+
+t.test('every text of deliver_extra is a template, other values pass, maps and lists are walked', async (t) => {
+  const opened = of({ number: 7, repo: 'a/b' })
+  const extra = { repo: '{repo}', n: 5, flag: true, none: null, deep: { list: ['#{number}', 1] } }
+  t.same(compileTexts(extra, noReport)(opened), { repo: 'a/b', n: 5, flag: true, none: null, deep: { list: ['#7', 1] } })
+  const promised = compileTexts({ ...extra, e: { f: '{= number + 1 }' } } as JsonObject, noReport)(opened)
+  t.ok(promised instanceof Promise)
+  t.same((await promised).e, { f: '8' })
+  const odd = compileTexts(JSON.parse('{"__proto__":{"x":"{number}"}}'), noReport)(opened) as JsonObject
+  t.equal(Object.getPrototypeOf(odd), Object.prototype)
+  t.same(Object.entries(odd), [['__proto__', { x: '7' }]])
+})
+
+t.test('the placeholders of a template are listed', async (t) => {
+  t.same(placeholders('a {b.c} {__raw__} {"x": 1} {= a + 1 } {d}'), ['b.c', '__raw__', '= a + 1 ', 'd'])
+})

@@ -1,0 +1,129 @@
+import fc from 'fast-check'
+import t from 'tap'
+import type { Opened } from '../../src/core/exchange.ts'
+import type { Json } from '../../src/core/json.ts'
+import { cut } from '../../src/core/text.ts'
+import { digitsOf } from '../../src/expr/digits.ts'
+import { renderJson } from '../../src/expr/render.ts'
+import { compileTemplate, wholePayload } from '../../src/expr/template.ts'
+
+const open = (text: string, payload: Json = JSON.parse(text)): Opened => ({
+  route: 'r',
+  profile: 'default',
+  headers: {},
+  text,
+  payload,
+  eventType: 'push',
+  deliveryId: 'd',
+  at: 0,
+})
+const render = (template: string, opened: Opened): unknown => compileTemplate(template, { report: () => {} })(opened)
+
+t.test('the text is the prefix of what JSON.stringify writes, for any value and limit', async () => {
+  const text = fc.oneof(
+    fc.string({ unit: 'binary' }),
+    fc.string({ unit: fc.constantFrom('a', '"', '\\', '\n', '\u0000', '😀', '\ud83d', '\ude00', '\u2028') }),
+  )
+  const { value } = fc.letrec<{ value: Json; list: Json[]; map: { [key: string]: Json } }>((tie) => ({
+    value: fc.oneof(
+      { maxDepth: 5 },
+      text,
+      fc.double(),
+      fc.integer(),
+      fc.boolean(),
+      fc.constant(null),
+      tie('list'),
+      tie('map'),
+    ) as fc.Arbitrary<Json>,
+    list: fc.array(tie('value'), { maxLength: 5 }),
+    map: fc.dictionary(fc.oneof(text, fc.constantFrom('__proto__', '1', 'toJSON')), tie('value'), { maxKeys: 5 }),
+  }))
+  fc.assert(
+    fc.property(value, fc.nat(200), fc.constantFrom(0 as const, 2 as const), (json, limit, indent) => {
+      const whole = JSON.stringify(json, null, indent)
+      const found = renderJson(json, limit, indent)
+      return found === cut(whole, limit) && renderJson(json, whole.length, indent) === whole
+    }),
+    { numRuns: 1000 },
+  )
+})
+
+t.test('size and depth do not matter', async (t) => {
+  const deep = '['.repeat(524_288) + ']'.repeat(524_288)
+  t.equal(renderJson(JSON.parse(deep), 2000, 0), deep.slice(0, 2000))
+  t.equal(renderJson(JSON.parse(deep), 4000, 2).length, 4000)
+  t.equal(renderJson(JSON.parse(deep), 2_000_000, 0), deep)
+  t.equal(renderJson('x'.repeat(1_048_576), 2000, 0), `"${'x'.repeat(1999)}`)
+  t.equal(renderJson({ ['k'.repeat(1_048_576)]: 1 }, 4000, 2).length, 4000)
+  const wide = Object.fromEntries(Array.from({ length: 60_000 }, (_, i) => [`key${i}`, i]))
+  t.equal(renderJson(wide, 4000, 2), JSON.stringify(wide, null, 2).slice(0, 4000))
+  t.equal(renderJson([JSON.parse(`[${'[[],[]],'.repeat(120_000)}1]`)], 4000, 2).length, 4000)
+})
+
+t.test('long numbers keep their digits, alone and inside JSON', async (t) => {
+  const opened = open(
+    '{"number":9007199254740993,"n":{"id":12345678901234567890,"a":[1,{"b":-9007199254740995}]},"big":1e400,"s":"9007199254740993"}',
+  )
+  t.equal(render('{number}', opened), '9007199254740993')
+  t.equal(render('{n.id} {big} {s}', opened), '12345678901234567890 1e400 9007199254740993')
+  t.equal(render('{n}', opened), '{"id":12345678901234567890,"a":[1,{"b":-9007199254740995}]}')
+  t.equal(render('{n.a}', opened), '[1,{"b":-9007199254740995}]')
+  t.match(wholePayload(opened), /"number": 9007199254740993,[^]*"id": 12345678901234567890,[^]*"big": 1e400,\n {2}"s": "9007199254740993"/)
+  t.equal(render('{0}', open('[12345678901234567890]')), '12345678901234567890')
+  t.equal(wholePayload(open('12345678901234567890')), '12345678901234567890')
+})
+
+t.test('numbers that are held exactly print as JSON prints them', async (t) => {
+  t.equal(render('{a} {b} {c} {d}', open('{"a":1.50,"b":1e3,"c":-0,"d":9007199254740991}')), '1.5 1000 0 9007199254740991')
+})
+
+t.test('strings that look like numbers or hold quotes do not confuse the second reading', async (t) => {
+  const text = JSON.stringify({ a: 'x\\" 12345678901234567890 ["\\', 'k 12345678901234567890': [1], z: 0 }).replace(
+    '"z":0',
+    '"z":12345678901234567890',
+  )
+  t.equal(render('{z}', open(text)), '12345678901234567890')
+  fc.assert(
+    fc.property(
+      fc.dictionary(fc.string(), fc.oneof(fc.string(), fc.bigInt({ min: 2n ** 53n, max: 2n ** 200n })), { maxKeys: 6 }),
+      (map) => {
+        const members = Object.entries(map).map(
+          ([key, item]) => `${JSON.stringify(key)}:${typeof item === 'bigint' ? item : JSON.stringify(item)}`,
+        )
+        const opened = open(`{${members.join(',')}}`)
+        return Object.entries(map).every(
+          ([key, item]) => typeof item === 'string' || digitsOf(opened, [key], Number(item)) === String(item),
+        )
+      },
+    ),
+  )
+})
+
+t.test('a text that is not the payload leaves the plain number, and nothing throws', async (t) => {
+  const payload = { n: 12345678901234567890 }
+  for (const text of [
+    '',
+    'n=12345678901234567890',
+    '{"n":1',
+    '{"n":"x"}',
+    '{"n":" 12345678901234567890"}',
+    '{"n":98765432109876543210}',
+    '"',
+    '"\\',
+    '[1e',
+    '-',
+    'null',
+    '{"n":{"n":12345678901234567890}}',
+  ])
+    t.equal(render('{n}', open(text, payload)), '12345678901234567000', text)
+  t.equal(render('{n}', open('[]', { n: Number.POSITIVE_INFINITY })), 'null')
+  fc.assert(fc.property(fc.string(), (text) => render('{n}', open(text, { n: 1e300 })) === '1e+300'))
+})
+
+t.test('a megabyte of anything is read a second time without trouble', async (t) => {
+  const deep = `${'['.repeat(500_000)}1e400${']'.repeat(500_000)}`
+  t.equal(wholePayload(open(deep)).length, 4000)
+  t.equal(wholePayload(open(`[${'12345678901234567890,'.repeat(50_000)}1]`)).split('12345678901234567890').length > 100, true)
+  t.equal(wholePayload(open(`[1e400,"${'\\"'.repeat(500_000)}"]`)).slice(0, 14), '[\n  1e400,\n  "')
+  t.equal((render('{0}', open(`[${'9'.repeat(1_000_000)}]`)) as string).length, 200_000)
+})

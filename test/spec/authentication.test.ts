@@ -1,0 +1,240 @@
+import { createHmac } from 'node:crypto'
+import t from 'tap'
+import { hexHmac, secret, startGateway, type TestGateway } from '../fakes/gateway.ts'
+
+type Headers = { readonly [name: string]: string }
+
+const whsec = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw'
+const key = Buffer.from('MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw', 'base64')
+const at = 1_614_265_330
+
+const standard = (body: string, { id = 'msg_1', ts = String(at), by = key, prefix = 'webhook-' } = {}): Headers => ({
+  [`${prefix}id`]: id,
+  [`${prefix}timestamp`]: ts,
+  [`${prefix}signature`]: `v1,${createHmac('sha256', by).update(`${id}.${ts}.${body}`).digest('base64')}`,
+})
+const v2 = (body: string, ts = String(at), by = secret): Headers => ({
+  'X-Webhook-Timestamp': ts,
+  'X-Webhook-Signature-V2': hexHmac(`${ts}.${body}`, by),
+})
+const github = (body: string): Headers => ({ 'X-Hub-Signature-256': `sha256=${hexHmac(body)}` })
+
+t.test('Authentication', async (t) => {
+  const gateway = await startGateway(t, {
+    now: () => at * 1000,
+    routes: {
+      any: {},
+      standard: { secret: whsec },
+      rotating: { secrets: ['old-secret', secret] },
+      pinned: { verify: 'v2' },
+      two: { verify: ['github', 'v2'] },
+      empty: { secret: 'whsec_' },
+      junk: { secret: 'whsec_!!!!' },
+      linear: { verify: 'linear' },
+    },
+  })
+  const status = async (route: string, headers: Headers, body = '{"a":1}'): Promise<number> =>
+    (await gateway.post(route, { sign: false, headers, body })).status
+  const raw = (route: string, headerLines: string, body = '{"a":1}'): Promise<string> =>
+    gateway.raw(
+      `POST /webhooks/${route} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n${headerLines}Content-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`,
+    )
+
+  t.test('the published vector of Standard Webhooks holds', async (t) => {
+    const headers = {
+      'webhook-id': 'msg_p5jXN8AQM9LWM0D4loKWxJek',
+      'webhook-timestamp': '1614265330',
+      'webhook-signature': 'v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=',
+    }
+    const answer = await gateway.post('standard', { sign: false, headers, body: '{"test": 2432232314}' })
+    t.equal(answer.status, 202)
+    t.equal(answer.json.delivery_id, 'msg_p5jXN8AQM9LWM0D4loKWxJek')
+    t.equal(await status('standard', headers, '{"test": 2432232315}'), 401)
+  })
+
+  t.test('the published vector of code host A holds', async (t) => {
+    const github = await startGateway(t, { routes: { a: { secret: "It's a Secret to Everybody" } } })
+    const signature = 'sha256=757107ea0eb2509fc211221cce984b8a37570b6d7586c22c46f4379c8b043e17'
+    // The vector's body is not JSON: it verifies, and then it is refused for that.
+    const good = await github.post('a', { sign: false, body: 'Hello, World!', headers: { 'X-Hub-Signature-256': signature } })
+    t.equal(good.status, 400)
+    const bad = await github.post('a', { sign: false, body: 'Hello, World?', headers: { 'X-Hub-Signature-256': signature } })
+    t.equal(bad.status, 401)
+  })
+
+  t.test('Standard Webhooks: several signatures, any match; unknown versions passed over', async (t) => {
+    const good = standard('{"a":1}', { id: 'msg_2' })
+    const signature = good['webhook-signature'] as string
+    t.equal(await status('standard', { ...good, 'webhook-signature': `v1,${'A'.repeat(43)}= ${signature}` }), 202)
+    t.equal(await status('standard', { ...standard('{"a":1}', { id: 'msg_3' }), 'webhook-signature': signature }), 401, 'the id is signed')
+    t.equal(await status('standard', { ...good, 'webhook-signature': signature.replace('v1,', 'v2,') }), 401)
+    t.equal(await status('standard', { ...good, 'webhook-signature': signature.slice(0, -2) }), 401)
+    t.equal(await status('standard', { ...good, 'webhook-signature': signature.slice(3) }), 401)
+  })
+
+  t.test('Standard Webhooks: each header is needed, and the timestamp is within 300 seconds', async (t) => {
+    for (const name of ['webhook-id', 'webhook-timestamp', 'webhook-signature']) {
+      const { [name]: _, ...rest } = standard('{"a":1}', { id: 'msg_4' })
+      t.equal(await status('standard', rest), 401, `without ${name}`)
+    }
+    for (const [ts, expected] of [
+      [at - 301, 401],
+      [at - 300, 202],
+      [at + 300, 202],
+      [at + 301, 401],
+    ] as const) {
+      t.equal(await status('standard', standard('{"a":1}', { id: `ts ${ts}`, ts: String(ts) })), expected, String(ts - at))
+    }
+  })
+
+  t.test('Standard Webhooks: an empty or malformed whsec_ secret refuses everything; others are raw text', async (t) => {
+    for (const route of ['empty', 'junk']) {
+      t.equal(await status(route, standard('{"a":1}', { by: Buffer.from('x') })), 401)
+      t.equal(await status(route, standard('{"a":1}', { by: Buffer.alloc(0) })), 401)
+    }
+    t.equal(await status('any', standard('{"a":1}', { id: 'raw', by: Buffer.from(secret) })), 202)
+  })
+
+  t.test('svix: the same under its own names, and its id is the delivery id', async (t) => {
+    const answer = await gateway.post('standard', {
+      sign: false,
+      body: '{"a":1}',
+      headers: standard('{"a":1}', { id: 'sv_1', prefix: 'svix-' }),
+    })
+    t.equal(answer.status, 202)
+    t.equal(answer.json.delivery_id, 'sv_1')
+  })
+
+  t.test('an unsigned id header does not make a captured signed request look new', async (t) => {
+    const headers = standard('{"a":1}', { id: 'msg_replayed' })
+    t.equal(await status('standard', headers), 202)
+    const replay = await gateway.post('standard', { sign: false, body: '{"a":1}', headers: { ...headers, 'X-HostA-Delivery': 'fresh' } })
+    t.equal(replay.json.status, 'duplicate')
+  })
+
+  t.test('code host B: the token equals the secret exactly', async (t) => {
+    t.equal(await status('any', { 'X-HostB-Token': secret }), 202)
+    t.equal(
+      await status('any', { 'X-Gitlab-Token': secret, 'webhook-id': 'x', 'webhook-timestamp': '1' }),
+      202,
+      'the id and timestamp commit to nothing',
+    )
+    for (const wrong of [`${secret}x`, secret.slice(1), secret.toUpperCase(), ''])
+      t.equal(await status('any', { 'X-Gitlab-Token': wrong }), 401)
+    const early = await gateway.raw('POST /webhooks/any HTTP/1.1\r\nHost: x\r\nX-Gitlab-Token: no\r\nContent-Length: 999\r\n\r\n', 1_500)
+    t.match(early, /^HTTP\/1\.1 401 /, 'before the body is read')
+  })
+
+  t.test('generic V2: signs timestamp and body, within 300 seconds, plain digits only', async (t) => {
+    t.equal(await status('any', v2('{"a":1}')), 202)
+    t.equal(await status('any', v2('{"a":2}')), 401)
+    for (const [ts, expected] of [
+      [at - 301, 401],
+      [at - 300, 202],
+      [at + 300, 202],
+      [at + 301, 401],
+    ] as const)
+      t.equal(await status('any', v2('{"a":1}', String(ts))), expected)
+    for (const ts of ['1e9', '0x65', `${at}abc`, `+${at}`, `${at}.5`, 'NaN', '9'.repeat(20), ''])
+      t.equal(await status('any', v2('{"a":1}', ts)), 401, ts)
+    t.equal(await status('any', { 'X-Webhook-Signature-V2': hexHmac(`${at}.{"a":1}`) }), 401, 'without its timestamp')
+  })
+
+  t.test('generic V1 still holds, and is called deprecated once per route', async (t) => {
+    const v1 = { 'X-Webhook-Signature': hexHmac('{"a":1}') }
+    t.equal(await status('any', v1), 202)
+    t.equal(await status('any', v1), 202)
+    t.equal(gateway.lines.filter(({ msg, route }) => msg.startsWith('deprecated') && route === 'any').length, 1)
+  })
+
+  t.test('linear: signs the body, whose own timestamp must be within a minute', async (t) => {
+    const post = (body: string): Promise<number> => status('linear', { 'Linear-Signature': hexHmac(body) }, body)
+    t.equal(await post(JSON.stringify({ webhookTimestamp: at * 1000 })), 202)
+    t.equal(await post(JSON.stringify({ webhookTimestamp: at * 1000 - 61_000 })), 401)
+  })
+
+  t.test('the first scheme shown decides: nothing falls through to a weaker one', async (t) => {
+    const weak = { 'X-Webhook-Signature': hexHmac('{"a":1}') }
+    const strong: Headers[] = [
+      { 'X-Hub-Signature-256': 'sha256=00' },
+      { 'X-Gitlab-Token': 'no' },
+      { 'X-Webhook-Signature-V2': '' },
+      { 'webhook-signature': '' },
+      { 'svix-id': 'x' },
+      { 'linear-signature': 'x' },
+    ]
+    for (const headers of strong) t.equal(await status('any', { ...weak, ...headers }), 401, Object.keys(headers)[0])
+    t.equal(await status('any', { ...github('{"a":1}'), 'X-Webhook-Signature': 'no' }), 202, 'a weaker one beside it is not asked')
+  })
+
+  t.test('a pinned route takes its scheme only', async (t) => {
+    t.equal(await status('pinned', v2('{"a":1}')), 202)
+    t.equal(await status('pinned', { 'X-Webhook-Signature': hexHmac('{"a":1}') }), 401)
+    t.equal(await status('two', github('{"a":1}')), 202)
+    t.equal(await status('two', { 'X-Gitlab-Token': secret }), 401)
+  })
+
+  t.test('several secrets count while one is rotated, and the log says which, never its value', async (t) => {
+    t.equal(await status('rotating', { 'X-Hub-Signature-256': `sha256=${hexHmac('{"a":1}', 'old-secret')}` }), 202)
+    t.equal(await status('rotating', github('{"a":1}')), 202)
+    t.same(
+      gateway.lines.filter(({ msg }) => msg === 'signature matched').map(({ secret }) => secret),
+      ['1 of 2', '2 of 2'],
+    )
+    t.notOk(gateway.lines.some((line) => JSON.stringify(line).includes('old-secret')))
+  })
+
+  t.test('hostile headers are 401s, never 500s', async (t) => {
+    const good = hexHmac('{"a":1}')
+    const lines: { readonly [title: string]: string } = {
+      'non-ASCII': `X-Webhook-Signature: \u00e9${'a'.repeat(63)}\r\n`,
+      doubled: `X-Webhook-Signature: ${good}\r\nX-Webhook-Signature: ${good}\r\n`,
+      'doubled, one wrong': `X-Hub-Signature-256: sha256=${good}\r\nX-Hub-Signature-256: x\r\n`,
+      'trailing junk': `X-Webhook-Signature: ${good}zz\r\n`,
+      'an odd nibble': `X-Webhook-Signature: ${good.slice(1)}\r\n`,
+      huge: `X-Webhook-Signature: ${'a'.repeat(8_000)}\r\n`,
+      'a non-ASCII token': 'X-Gitlab-Token: \u00ff\r\n',
+    }
+    for (const [title, line] of Object.entries(lines)) {
+      const request = Buffer.from(
+        `POST /webhooks/any HTTP/1.1\r\nHost: x\r\nConnection: close\r\n${line}Content-Length: 7\r\n\r\n{"a":1}`,
+        'latin1',
+      )
+      t.match(await gateway.raw(request.toString('latin1')), /^HTTP\/1\.1 401 /, title)
+    }
+    t.match(
+      await raw('any', `X-Webhook-Signature: ${good}\r\n${Array.from({ length: 1_100 }, (_, i) => `h${i}: 1\r\n`).join('')}`),
+      /^HTTP\/1\.1 431 /,
+    )
+  })
+
+  t.test('the signature is over the received bytes', async (t) => {
+    for (const body of ['\ufeff{"a":1}', '{"a":1,\r\n"a":2}', '{ "a" : 1 }']) t.equal(await status('any', github(body), body), 202)
+    const invalid = Buffer.from([0x22, 0xff, 0x22])
+    const answer = await gateway.post('any', {
+      sign: false,
+      body: invalid,
+      headers: { 'X-Hub-Signature-256': `sha256=${hexHmac(invalid)}` },
+    })
+    t.equal(answer.status, 400, 'it verifies, but is not UTF-8')
+    const other = await gateway.post('any', {
+      sign: false,
+      body: Buffer.from([0x22, 0xfe, 0x22]),
+      headers: { 'X-Hub-Signature-256': `sha256=${hexHmac(invalid)}` },
+    })
+    t.equal(other.status, 401)
+  })
+
+  t.test('a V2 signature replayed as V1 over "ts.body" verifies, is not JSON, and leaves nothing behind', async (t) => {
+    const body = `${at}.{"a":1}`
+    t.equal(await status('any', { 'X-Webhook-Signature': hexHmac(body), 'X-Request-ID': 'cross' }, body), 400)
+  })
+})
+
+t.test('INSECURE_NO_AUTH: on loopback anybody passes, but no page in a browser', async (t) => {
+  const gateway: TestGateway = await startGateway(t, { routes: { open: { secret: 'INSECURE_NO_AUTH' } } })
+  t.equal((await gateway.post('open', { sign: false })).status, 202)
+  t.equal((await gateway.post('open', { sign: false, headers: { Origin: 'https://evil.example' } })).status, 403)
+  const rebound = await gateway.raw('POST /webhooks/open HTTP/1.1\r\nHost: evil.example\r\nContent-Length: 2\r\n\r\n{}', 1_000)
+  t.match(rebound, /^HTTP\/1\.1 403 /)
+})
