@@ -37,8 +37,15 @@ t.test('a path reads maps by key and lists by index', async (t) => {
 t.test('a path never returns what an object inherits', async (t) => {
   const names = ['__proto__', 'constructor', 'toString', 'hasOwnProperty', 'length', 'name', 'valueOf', 'at', 'map']
   const path = fc.array(fc.constantFrom(...names), { minLength: 1, maxLength: 4 }).map((keys) => keys.join('.'))
-  fc.assert(fc.property(fc.jsonValue({ noNegativeZero: true }), path, (value, dotted) => compilePath(dotted)(value as Json) === undefined))
-  t.same(compilePath('__proto__.polluted')(JSON.parse('{"__proto__":{"polluted":1}}')), 1, 'an own key of that name is a key')
+  const enter = (at: unknown, key: string): unknown =>
+    typeof at === 'object' && at !== null && !Array.isArray(at) ? Object.getOwnPropertyDescriptor(at, key)?.value : undefined
+  fc.assert(
+    fc.property(fc.jsonValue(), path, (value, dotted) => {
+      const expected = dotted.split('.').reduce<unknown>(enter, value)
+      return compilePath(dotted)(value as Json) === expected
+    }),
+  )
+  t.equal(compilePath('__proto__.polluted')(JSON.parse('{"__proto__":{"polluted":1}}')), 1, 'an own key of that name is a key')
 })
 
 t.test('a field reads the event type, headers in any case and under both names, and payload paths', async (t) => {
@@ -93,7 +100,7 @@ t.test('nested values are cut at 2000, the payload at 4000, never inside a surro
       const payload = template === '{v}' ? { v: value } : value
       const whole = template === '{v}' ? JSON.stringify(value) : JSON.stringify(value, null, 2)
       const text = render(template, of(payload))
-      t.ok(text.isWellFormed() && whole.startsWith(text) && text.length <= limit && text.length >= Math.min(limit - 1, whole.length))
+      t.ok(!/\p{Cs}/u.test(text) && whole.startsWith(text) && text.length <= limit && text.length >= Math.min(limit - 1, whole.length))
     }
   t.equal(render('{__raw__}!', of({ a: [1] })), '{\n  "a": [\n    1\n  ]\n}!')
   t.equal(wholePayload(of([1])), '[\n  1\n]')
@@ -104,7 +111,7 @@ t.test('a prompt ends at 200,000 characters', async (t) => {
   t.equal(render('{s}', of({ s: '😀'.repeat(100_001) })).length, 200_000)
 })
 
-t.test('no template and no payload makes rendering throw, and inserted text is never expanded', async (t) => {
+t.test('no template and no payload makes rendering throw, and inserted text is never expanded', async () => {
   const name = fc.constantFrom('a', 'b', '__raw__', 'a.b', 'a.0', '__proto__', 'event_type')
   const part = fc.oneof(
     name.map((path) => `{${path}}`),

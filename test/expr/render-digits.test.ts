@@ -68,7 +68,10 @@ t.test('long numbers keep their digits, alone and inside JSON', async (t) => {
   t.equal(render('{n.id} {big} {s}', opened), '12345678901234567890 1e400 9007199254740993')
   t.equal(render('{n}', opened), '{"id":12345678901234567890,"a":[1,{"b":-9007199254740995}]}')
   t.equal(render('{n.a}', opened), '[1,{"b":-9007199254740995}]')
-  t.match(wholePayload(opened), /"number": 9007199254740993,[^]*"id": 12345678901234567890,[^]*"big": 1e400,\n {2}"s": "9007199254740993"/)
+  t.match(
+    wholePayload(opened),
+    /"number": 9007199254740993,[\s\S]*"id": 12345678901234567890,[\s\S]*"big": 1e400,\n {2}"s": "9007199254740993"/,
+  )
   t.equal(render('{0}', open('[12345678901234567890]')), '12345678901234567890')
   t.equal(wholePayload(open('12345678901234567890')), '12345678901234567890')
 })
@@ -100,7 +103,7 @@ t.test('strings that look like numbers or hold quotes do not confuse the second 
 })
 
 t.test('a text that is not the payload leaves the plain number, and nothing throws', async (t) => {
-  const payload = { n: 12345678901234567890 }
+  const payload = { n: Number('12345678901234567890') }
   for (const text of [
     '',
     'n=12345678901234567890',

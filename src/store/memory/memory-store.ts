@@ -42,8 +42,7 @@ class MemoryStore implements Store {
 
   async accept(run: NewRun, claim: Claim): Promise<boolean> {
     this.#check()
-    if (this.backlog >= this.#maxClaims) throw new StoreFault('the memory store is full')
-    if (!this.#hold(claim, true)) return false
+    if (!this.#hold(claim, true, this.backlog)) return false
     const id = ++this.#lastId
     this.#fresh.set(id, { id, run, fence: 0, leased: false, dueAt: 0 })
     return true
@@ -51,7 +50,7 @@ class MemoryStore implements Store {
 
   async claim(claim: Claim): Promise<boolean> {
     this.#check()
-    return this.#hold(claim, false)
+    return this.#hold(claim, false, 0)
   }
 
   async settle(key: string, kept: boolean): Promise<void> {
@@ -108,14 +107,14 @@ class MemoryStore implements Store {
     if (this.#closed) throw new StoreFault('the store is closed')
   }
 
-  #hold(claim: Claim, settled: boolean): boolean {
+  #hold(claim: Claim, settled: boolean, backlog: number): boolean {
     const now = this.#clock.monotonic()
     this.#prune(now)
     const held = this.#claims.get(claim.key)
     if (held !== undefined && held.expiresAt > now) return false
-    // A claim that still holds is never given up for room: its sender's retry would work twice.
-    if (held === undefined && this.#claims.size >= this.#maxClaims) throw new StoreFault('the memory store is full')
     this.#claims.delete(claim.key)
+    // A claim that still holds is never given up for room: its sender's retry would work twice.
+    if (Math.max(this.#claims.size, backlog) >= this.#maxClaims) throw new StoreFault('the memory store is full')
     this.#claims.set(claim.key, { expiresAt: claim.expiresAt, settled })
     return true
   }

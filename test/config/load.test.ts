@@ -1,0 +1,193 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import t from 'tap'
+import { catalogue, dryEffects, prepareGateway } from '../../src/app.ts'
+import { loadConfig } from '../../src/config/load.ts'
+import { compileRoute } from '../../src/plan/compile.ts'
+
+type Env = { readonly [name: string]: string }
+
+const load = (dir: string, env: Env = {}, flags: { host?: string; port?: number } = {}) => {
+  const loaded = loadConfig({ dataDir: dir, env, ...flags })
+  const compiled = [...loaded.config.routes.values()].flatMap(
+    (route) => compileRoute(route, loaded.config, catalogue, dryEffects).diagnostics,
+  )
+  return { config: loaded.config, found: [...loaded.diagnostics, ...compiled] }
+}
+
+const webhook = (lines: string): string => `platforms:\n  webhook:\n    enabled: true\n    extra:\n${lines}`
+const route = (lines: string): string => webhook(`      secret: s3cret\n      routes:\n        a:\n${lines}`)
+/** Code and line of everything that is wrong. */
+const summary = (found: ReturnType<typeof load>['found']) => found.map(({ code, place }) => `${code}@${place?.line ?? '-'}`)
+
+t.test('the five start-up failures of the specification stop the start, with their place', async (t) => {
+  const cases: { readonly [code: string]: string } = {
+    'WH201@6': webhook('      routes:\n        a: { prompt: x }'),
+    'WH202@8': route('          deliver_only: true'),
+    'WH203@9': route(
+      '          cron_job: nightly\n          deliver_only: true\n          deliver: http\n          deliver_extra: { url: "http://127.0.0.1/" }',
+    ),
+    'WH204@8': route(
+      '          coalesce: { key: number }\n          deliver_only: true\n          deliver: http\n          deliver_extra: { url: "http://127.0.0.1/" }',
+    ),
+    'WH205@6': webhook('      host: 0.0.0.0\n      routes:\n        a: { secret: INSECURE_NO_AUTH }'),
+  }
+  for (const [expected, yaml] of Object.entries(cases)) {
+    const code = expected.split('@')[0]
+    const { found } = load(t.testdir({ 'config.yaml': yaml }))
+    const hit = found.find((each) => each.code === code)
+    t.ok(hit?.stopsStart, `${code} in ${summary(found)}`)
+    t.ok(hit?.help, 'it says a way out')
+    t.equal(hit?.route, 'a')
+    t.ok(hit?.place?.line)
+  }
+  const conflict = load(t.testdir({ 'config.yaml': route('          coalesce: { key: x }\n          cron_job: y') }))
+  t.ok(conflict.found.some(({ code }) => code === 'WH204'))
+  const log = load(t.testdir({ 'config.yaml': route('          deliver_only: true\n          deliver: log') }))
+  t.ok(log.found.some(({ code }) => code === 'WH202'))
+})
+
+t.test('a missing secret inherits the global one, an empty or blank one does not', async (t) => {
+  for (const [secret, ok] of [
+    ['', false],
+    ["          secret: ''\n", false],
+    ["          secret: '  '\n", false],
+  ] as const) {
+    const { found } = load(t.testdir({ 'config.yaml': route(`          prompt: x\n${secret}`) }))
+    t.equal(
+      found.some(({ code }) => code === 'WH201'),
+      secret !== '' && !ok,
+      secret,
+    )
+  }
+  t.equal(load(t.testdir({ 'config.yaml': webhook('      routes:\n        a: {}') }), { WEBHOOK_SECRET: 'from-env' }).found.length, 0)
+})
+
+t.test('every problem at once, each with line, column and a way out', async (t) => {
+  const { found } = load(
+    t.testdir({
+      'config.yaml': webhook(
+        [
+          '      rate_limit: 0', // 5
+          '      port: "80"', // 6
+          '      routes:', // 7
+          '        a:', // 8
+          '          evnts: [push]', // 9
+          '          secret: 123456', // 10
+          '        b/c: {}', // 11
+          '        d:', // 12
+          '          secret: x1y2z3', // 13
+          '          filters:', // 14
+          '            - { field: a, regex: "(?=x)" }', // 15
+          '            - { field: a }', // 16
+          '            - { field: a, equals: 1, contains: 2 }', // 17
+          '          deliver: telegrm', // 18
+          '        e:', // 19
+          '          secret: ${NOT_SET}', // 20
+          '          verify: nothing', // 21
+          '        f:', // 22
+          '          secret: x1y2z3', // 23
+          '          deliver: github_comment', // 24
+        ].join('\n'),
+      ),
+    }),
+  )
+  const lines = summary(found)
+  for (const expected of ['WH105@5', 'WH102@6', 'WH101@9', 'WH102@10', 'WH108@11', 'WH103@18', 'WH305@20', 'WH103@21', 'WH705@24'])
+    t.ok(lines.includes(expected), `${expected} in ${lines}`)
+  t.match(found.find(({ code }) => code === 'WH101')?.help, /did you mean "events"/)
+  t.match(found.find(({ code }) => code === 'WH103')?.help, /did you mean "telegram"/)
+  t.match(found.find(({ code }) => code === 'WH305')?.message, /NOT_SET/)
+  t.notOk(JSON.stringify(found).includes('123456'), 'no secret in a message')
+})
+
+t.test('patterns, operators and templates are refused at load, each at its line', async (t) => {
+  const { found } = load(
+    t.testdir({
+      'config.yaml': route(
+        [
+          '          filters:', // 8
+          '            - { field: a, regex: "(?=x)" }', // 9
+          '            - { field: a, regex: "(" }', // 10
+          '            - { field: a }', // 11
+          '            - any: [{ not: { field: a, equals: 1, contains: 2 } }]', // 12
+          '            - { jsonata: "a b" }', // 13
+          '          prompt: "{= $count( }"', // 14
+        ].join('\n'),
+      ),
+    }),
+  )
+  t.same(summary(found), ['WH402@9', 'WH401@10', 'WH405@11', 'WH405@12', 'WH412@13', 'WH503@14'])
+})
+
+t.test('YAML: syntax, duplicate keys, alias bombs', async (t) => {
+  t.match(summary(load(t.testdir({ 'config.yaml': 'a: [1' })).found)[0], /^WH001@1/)
+  t.match(summary(load(t.testdir({ 'config.yaml': 'platforms: {}\nplatforms: {}' })).found)[0], /^WH002@2/)
+  const bomb = [
+    'a: &a [x,x,x,x,x,x,x,x,x]',
+    ...'bcdefg'.split('').map((name, i) => `${name}: &${name} [${Array(9).fill(`*${'abcdef'[i]}`).join(',')}]`),
+  ].join('\n')
+  t.match(summary(load(t.testdir({ 'config.yaml': bomb })).found)[0], /^WH001/)
+})
+
+t.test('what is not built is refused with a plain message, never half-run', async (t) => {
+  for (const line of [
+    'deliver: telegram',
+    'cron_job: nightly',
+    'coalesce: { key: number }',
+    'skills: [x]',
+    'toolsets: [x]',
+    'mirror_to_session: true',
+    'session: x',
+  ]) {
+    const { found } = load(t.testdir({ 'config.yaml': route(`          ${line}`) }))
+    t.ok(
+      found.some(({ code, stopsStart }) => code === 'WH220' && stopsStart),
+      line,
+    )
+  }
+  t.same(load(t.testdir({ 'config.yaml': route('          skills: []\n          mirror_to_session: false') })).found, [])
+})
+
+t.test('precedence: flag, environment, .env, file, default; extra wins key by key', async (t) => {
+  const dir = t.testdir({
+    '.env': 'WEBHOOK_PORT=3\nWEBHOOK_ENABLED=true\nWEBHOOK_SECRET=dotenv',
+    'config.yaml': 'platforms:\n  webhook:\n    port: 1\n    rate_limit: 7\n    extra: { port: 2, host: "::1" }',
+  })
+  t.match(load(dir).config, { port: 3, host: '::1', rateLimit: 7, enabled: true, globalSecret: 'dotenv' })
+  t.match(load(dir, { WEBHOOK_PORT: '4', WEBHOOK_SECRET: 'process' }).config, { port: 4, globalSecret: 'process' })
+  t.match(load(dir, { WEBHOOK_PORT: '4' }, { port: 5, host: 'localhost' }).config, { port: 5, host: 'localhost' })
+  t.same(summary(load(dir).found), ['WH106@3'])
+  t.match(load(t.testdir({})).config, { port: 8644, host: '127.0.0.1', enabled: false, rateLimit: 30, maxBodyBytes: 1_048_576 })
+  t.ok(load(dir, { WEBHOOK_PORT: 'high', WEBHOOK_ENABLED: 'perhaps' }).found.filter(({ code }) => code === 'WH102').length === 2)
+})
+
+t.test('secret-like values take ${NAME}, ${NAME:-default} and file:', async (t) => {
+  const dir = t.testdir({ key: 'from-file\n' })
+  const resolved = (value: string, env: Env = {}): readonly string[] | undefined => {
+    writeFileSync(join(dir, 'config.yaml'), route(`          secret: ${value}`))
+    return load(dir, env).config.routes.get('a')?.secrets
+  }
+  t.same(resolved('${A}', { A: 'one' }), ['one'])
+  t.same(resolved('x-${A}-${B:-two}', { A: 'one' }), ['x-one-two'])
+  t.same(resolved(`file:${dir}/key`), ['from-file'])
+  t.equal(resolved('file:/nowhere/at/all'), undefined)
+  t.equal(resolved('${constructor}'), undefined)
+  writeFileSync(join(dir, 'config.yaml'), route('          prompt: "costs ${A}"'))
+  t.equal(load(dir).config.routes.get('a')?.spec.prompt, 'costs ${A}', 'a prompt is not secret-like')
+})
+
+t.test('a file that cannot be read is said, not thrown', async (t) => {
+  t.match(summary(load(t.testdir({ 'config.yaml': {} })).found)[0], /^WH003/)
+})
+
+t.test('an agent that lacks a setting is refused', async (t) => {
+  const log = Object.assign(() => {}, { writes: () => false })
+  for (const agent of ['runner: command', 'runner: anthropic\n  model: m', 'runner: openai\n  api_key: k']) {
+    const { config } = loadConfig({ dataDir: t.testdir({ 'config.yaml': `agent:\n  ${agent}` }), env: {} })
+    t.ok(
+      prepareGateway(config, log).diagnostics.some(({ code }) => code === 'WH222'),
+      agent,
+    )
+  }
+})

@@ -1,0 +1,241 @@
+import { execFileSync } from 'node:child_process'
+import { mkdirSync, rmSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import fc from 'fast-check'
+import t from 'tap'
+import type { Opened } from '../../src/core/exchange.ts'
+import type { Json } from '../../src/core/json.ts'
+import { compileConditions, type Verdict } from '../../src/expr/condition.ts'
+import type { Condition } from '../../src/generated/config.ts'
+import { operatorsByName } from '../../src/parts/operators/index.ts'
+
+const of = (payload: Json, headers: Opened['headers'] = {}): Opened => ({
+  route: 'r',
+  profile: 'default',
+  headers,
+  text: '',
+  payload,
+  eventType: 'push',
+  deliveryId: 'd',
+  at: 0,
+})
+type Said = { code: string; path: string; message: string }
+const compile = (spec: unknown, profileDir = '/nonexistent') => {
+  const said: Said[] = []
+  const run = compileConditions(spec as Condition[], {
+    operators: operatorsByName,
+    profileDir,
+    report: (code, path, message) => said.push({ code, path: path.join('.'), message }),
+  })
+  return { run, said }
+}
+const judge = (spec: unknown, payload: Json, profileDir?: string): Verdict | Promise<Verdict> => compile(spec, profileDir).run(of(payload))
+const passes = async (spec: unknown, payload: Json, profileDir?: string): Promise<boolean> => (await judge(spec, payload, profileDir)).pass
+const ruleOf = (verdict: Verdict): string => (verdict.pass ? 'passed' : verdict.rule())
+
+t.test('all at the top must pass; a single condition may stand without a list', async (t) => {
+  const opened = { field: 'action', equals: 'opened' }
+  const notDraft = { not: { field: 'draft', equals: true } }
+  t.same(judge([opened, notDraft], { action: 'opened', draft: false }), { pass: true })
+  t.notOk(await passes([opened, notDraft], { action: 'opened', draft: true }))
+  t.notOk(await passes([opened, notDraft], { action: 'closed' }))
+  t.ok(await passes(opened, { action: 'opened' }))
+  t.ok(await passes([], {}))
+})
+
+t.test('groups nest; an empty all holds, an empty any does not', async (t) => {
+  t.ok(await passes({ all: [] }, {}))
+  t.notOk(await passes({ any: [] }, {}))
+  t.ok(await passes({ not: { any: [] } }, {}))
+  const spec = {
+    any: [
+      {
+        all: [
+          { field: 'a', equals: 1 },
+          { field: 'b', equals: 2 },
+        ],
+      },
+      { not: { field: 'c', exists: true } },
+    ],
+  }
+  t.ok(await passes(spec, { a: 1, b: 2, c: 3 }))
+  t.ok(await passes(spec, {}))
+  t.notOk(await passes(spec, { a: 1, c: 3 }))
+})
+
+t.test('a missing field makes not_equals true and every other value operator false', async (t) => {
+  for (const [operator, operand] of Object.entries({ equals: null, contains: '', in: [null], in_file: 'x', regex: '', exists: true }))
+    t.notOk(await passes({ field: 'no', [operator]: operand }, {}), operator)
+  t.ok(await passes({ field: 'no', not_equals: null }, {}))
+  t.ok(await passes({ field: 'no', missing: true }, {}))
+  t.ok(await passes({ field: 'no', exists: false }, {}))
+})
+
+t.test('the answer is there at once unless an operator has to wait', async (t) => {
+  t.notOk(judge([{ field: 'a', regex: 'x' }], { a: 'x' }) instanceof Promise)
+  const waiting = judge(
+    [{ jsonata: 'payload.a = 1' }, { field: 'b', equals: 2 }, { any: [{ jsonata: 'false' }, { field: 'b', equals: 2 }] }],
+    { a: 1, b: 2 },
+  )
+  t.ok(waiting instanceof Promise)
+  t.same(await waiting, { pass: true })
+  t.ok(await passes({ not: { jsonata: 'payload.a = 2' } }, { a: 1 }))
+  t.notOk(await passes({ any: [{ jsonata: 'false' }, { jsonata: 'false' }] }, {}))
+})
+
+t.test('a refusal says which rule said no, to what, bounded and printable', async (t) => {
+  const rule = async (spec: unknown, opened: Opened): Promise<string> => ruleOf(await compile(spec).run(opened))
+  const first = { field: 'a', exists: true }
+  t.equal(
+    await rule([first, { field: 'payload.action', equals: 'opened' }], of({ a: 1, action: 'closed' })),
+    'filters[1] payload.action equals "opened" (got "closed")',
+  )
+  t.equal(await rule({ field: 'x', in: [1] }, of({})), 'filters x in [1] (got missing)')
+  t.equal(await rule([{ not: { all: [first] } }], of({ a: 1 })), 'filters[0].not: the condition inside holds')
+  t.equal(
+    await rule([{ any: [{ field: 'a', equals: 2 }, first] }], of({ b: 1 })),
+    'filters[0].any: none of 2 holds; filters[0].any[0] a equals 2 (got missing)',
+  )
+  t.equal(await rule([{ jsonata: 'payload.a' }], of({ a: 1 })), 'filters[0] jsonata "payload.a" (not true)')
+  const long = await rule([{ field: 'a', equals: 1 }], of({ a: `\u001b[31m${'x'.repeat(1_000_000)}` }))
+  t.ok(long.length < 200 && !long.includes('\u001b'))
+  const token = await rule([{ field: 'headers.X-Gitlab-Token', equals: 'wanted' }], of({}, { 'x-gitlab-token': 's3cr3t' }))
+  t.notMatch(token, /s3cr3t|wanted/)
+})
+
+t.test('a condition that fails does not pass, under not neither, and is named', async (t) => {
+  const broken = { jsonata: '$error("boom")' }
+  t.match(ruleOf(await judge([broken], {})), /^filters\[0\] jsonata .*\(failed: .*boom/)
+  t.notOk(await passes({ not: broken }, {}))
+  t.notOk(await passes({ not: { any: [{ field: 'a', equals: 1 }, broken] } }, {}))
+  t.ok(await passes({ any: [broken, { field: 'a', equals: 1 }] }, { a: 1 }))
+  const slow = judge({ field: 'a', regex: '(.{0,1000})z$' }, { a: `z${'x'.repeat(8000)}` })
+  t.match(ruleOf(await slow), /failed: the pattern would take too long/)
+})
+
+t.test('a condition needs exactly one operator, a field where one is due, and nothing unknown', async (t) => {
+  const problems = (spec: unknown): string[] => compile(spec).said.map(({ code, path }) => `${code} ${path}`)
+  t.same(problems([{ field: 'a' }]), ['WH405 0'])
+  t.same(problems([{ field: 'a', equals: 1, in: [1] }]), ['WH405 0'])
+  t.same(problems([{ all: [], any: [] }]), ['WH405 0'])
+  t.same(problems([{ all: [{ not: { equals: 1 } }] }]), ['WH405 0.all.0.not'])
+  t.same(problems([{ field: 'a', jsonata: 'true' }]), ['WH405 0'])
+  t.same(problems([{ field: 'a', any: [] }]), ['WH405 0'])
+  t.same(problems([{ field: 'a', constructor: 1 }]), ['WH405 0.constructor'])
+  t.same(problems({ field: 'a', 'x-note': 'why', equals: 1 }), [])
+  t.same(problems([{ field: 'a', regex: '(' }]), ['WH401 0.regex'])
+  t.same(problems([{ not: { field: 'a', regex: '(?=a)' } }]), ['WH402 0.not.regex'])
+  t.same(problems([{ jsonata: '1 +' }]), ['WH412 0.jsonata'])
+  t.notOk(await passes([{ not: { field: 'a' } }], { a: 1 }), 'what could not be compiled never lets through')
+})
+
+t.test('1000 conditions and 32 levels are enough', async (t) => {
+  const leaf = { field: 'a', equals: 1 }
+  t.same(compile(Array.from({ length: 1000 }, () => leaf)).said, [])
+  t.same(
+    compile(Array.from({ length: 1200 }, () => leaf)).said.map(({ code, path }) => `${code} ${path}`),
+    ['WH413 1000'],
+  )
+  const nested = (depth: number): unknown => (depth === 1 ? leaf : { all: [nested(depth - 1)] })
+  t.same(compile(nested(32)).said, [])
+  t.same(
+    compile(nested(33)).said.map(({ code }) => code),
+    ['WH413'],
+  )
+  t.same(compile(nested(500)).said.length, 1)
+})
+
+t.test('in_file reads arrays, keys and lines, and follows the file', async (t) => {
+  const dir = t.testdir({ 'a.json': '["ann", 7, true, {"x": 1}]', 'o.json': '{"ann": 1, "__proto__": 2}', 'l.txt': ' ann \r\n\n7\nbob\n' })
+  for (const file of ['a.json', 'o.json', 'l.txt']) t.ok(await passes({ field: 'u', in_file: file }, { u: 'ann' }, dir), file)
+  t.ok(await passes({ field: 'u', in_file: 'a.json' }, { u: 7 }, dir))
+  t.ok(await passes({ field: 'u', in_file: 'a.json' }, { u: true }, dir))
+  t.ok(await passes({ field: 'u', in_file: 'l.txt' }, { u: 7 }, dir))
+  t.ok(await passes({ field: 'u', in_file: 'o.json' }, { u: '__proto__' }, dir))
+  for (const value of ['toString', '', null, ['ann'], { ann: 1 }])
+    t.notOk(await passes({ field: 'u', in_file: 'o.json' }, { u: value }, dir))
+
+  const { run, said } = compile({ field: 'u', in_file: 'late.txt' }, dir)
+  t.same(
+    said.map(({ code, path }) => `${code} ${path}`),
+    ['WH407 in_file'],
+  )
+  const holds = async (): Promise<boolean> => (await run(of({ u: 'ann' }))).pass
+  t.notOk(await holds())
+  writeFileSync(join(dir, 'late.txt'), 'ann')
+  t.ok(await holds())
+  t.notOk(run(of({ u: 'ann' })) instanceof Promise, 'an unchanged file is not read again')
+  writeFileSync(join(dir, 'late.txt'), '["bob"')
+  t.match(ruleOf(await run(of({ u: 'ann' }))), /failed/)
+  rmSync(join(dir, 'late.txt'))
+  t.match(ruleOf(await run(of({ u: 'ann' }))), /failed: ENOENT/)
+  writeFileSync(join(dir, 'late.txt'), '["ann", "bob"]')
+  t.same(await Promise.all([holds(), holds()]), [true, true])
+})
+
+t.test('in_file stays inside the profile, reads regular files only, and never blocks', async (t) => {
+  const dir = t.testdir({ profile: { 'ok.txt': 'ann' }, 'out.txt': 'ann' })
+  const profile = join(dir, 'profile')
+  symlinkSync(join(dir, 'out.txt'), join(profile, 'leak.txt'))
+  symlinkSync('ok.txt', join(profile, 'fine.txt'))
+  mkdirSync(join(profile, 'folder'))
+  execFileSync('mkfifo', [join(profile, 'pipe')])
+  writeFileSync(join(profile, 'huge.txt'), 'ann')
+  truncateSync(join(profile, 'huge.txt'), 9 * 1024 * 1024)
+  for (const file of ['../out.txt', join(dir, 'out.txt'), 'leak.txt', 'folder', 'pipe', 'huge.txt', '.', 'nope', 'a\u0000b']) {
+    const { run, said } = compile({ field: 'u', in_file: file }, profile)
+    t.equal(said[0]?.code, 'WH407', file)
+    t.notOk((await run(of({ u: 'ann' }))).pass, file)
+  }
+  t.ok(await passes({ field: 'u', in_file: 'fine.txt' }, { u: 'ann' }, profile))
+  const swapped = compile({ field: 'u', in_file: 'ok.txt' }, profile)
+  rmSync(join(profile, 'ok.txt'))
+  execFileSync('mkfifo', [join(profile, 'ok.txt')])
+  t.match(ruleOf(await swapped.run(of({ u: 'ann' }))), /not a regular file/)
+})
+
+t.test('a megabyte against every operator', async (t) => {
+  const dir = t.testdir({ 'l.txt': 'ann' })
+  const texts: Json[] = [
+    'a'.repeat(1_048_576),
+    ' '.repeat(1_048_575).concat('x'),
+    JSON.parse('['.repeat(500_000) + ']'.repeat(500_000)),
+    Array.from({ length: 400_000 }, () => 1),
+  ]
+  const operands = {
+    exists: true,
+    missing: true,
+    equals: 'b',
+    not_equals: { a: 1 },
+    contains: 'b',
+    in: ['b', { a: 1 }],
+    in_file: 'l.txt',
+    regex: '^(a+)+$|\\s+$',
+    jsonata: 'payload.v = "b"',
+  }
+  for (const value of texts)
+    for (const [operator, operand] of Object.entries(operands)) {
+      const condition = operator === 'jsonata' ? { jsonata: operand } : { field: 'v', [operator]: operand }
+      const { run, said } = compile([condition], dir)
+      t.same(said, [])
+      t.type((await run(of({ v: value }))).pass, 'boolean')
+    }
+})
+
+t.test('conditions never throw, whatever the payload', async () => {
+  const specs = [
+    { field: 'a.b', equals: { x: [1] } },
+    { field: 'a', contains: '__proto__' },
+    { field: 'payload.a', regex: '^.*$' },
+    { field: 'a.0', in: [null, 'x', {}] },
+    { any: [{ field: '__proto__', exists: true }, { not: { field: 'constructor.name', contains: 'O' } }] },
+    { jsonata: 'payload.a > payload.b' },
+  ].map((spec) => compile([spec]).run)
+  const key = fc.constantFrom('a', 'b', '0', 'payload', '__proto__', 'constructor')
+  const payload = fc.oneof(fc.jsonValue(), fc.dictionary(key, fc.oneof(fc.jsonValue(), fc.dictionary(key, fc.jsonValue()))))
+  await fc.assert(
+    fc.asyncProperty(payload, async (value) => {
+      for (const run of specs) ruleOf(await run(of(value as Json)))
+    }),
+  )
+})

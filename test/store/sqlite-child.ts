@@ -1,0 +1,42 @@
+/** A process for the store's tests: accepts run after run and prints each id once it is committed; on a fault it says so and waits for a line. */
+
+import { once } from 'node:events'
+import { writeSync } from 'node:fs'
+import { systemClock } from '../../src/core/clock.ts'
+import { StoreFault } from '../../src/core/fault.ts'
+import { openSqlite } from '../../src/store/sqlite/sqlite-store.ts'
+import { fakeClock } from '../fakes/clock.ts'
+
+const [folder = '', count = '0'] = process.argv.slice(2)
+const clock = fakeClock(systemClock.now())
+const store = await openSqlite({ folder, durability: 'fsync', clock })
+const say = (line: string): void => void writeSync(1, `${line}\n`)
+
+const accept = async (id: string): Promise<void> => {
+  const delivery = { target: 'log', extra: {} }
+  const run = {
+    eventId: id,
+    profile: 'default',
+    route: 'r',
+    event: 'push',
+    deliveryId: id,
+    prompt: 'x'.repeat(2000),
+    delivery,
+    acceptedAt: 0,
+  }
+  const got = await store.accept(run, { key: id, expiresAt: clock.monotonic() + 3_600_000 })
+  say(got ? id : `refused ${id}`)
+}
+
+let next = 0
+while (next < Number(count)) {
+  const ids = Array.from({ length: 8 }, () => `id-${next++}`)
+  const ends = await Promise.allSettled(ids.map(accept))
+  const faults = ends.flatMap((end) => (end.status === 'rejected' ? [end.reason] : []))
+  if (faults.length === 0) continue
+  say(`${faults.filter((fault) => fault instanceof StoreFault).length} of ${ids.length} refused: ${faults[0]}`)
+  await once(process.stdin, 'data')
+  clock.advance(10_000)
+}
+await store.close()
+process.exit(0)

@@ -1,0 +1,335 @@
+/** What only the durable store promises: restarts, power over one folder, disk faults, damaged files. */
+
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { readFileSync, statSync, truncateSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { fileURLToPath } from 'node:url'
+import Database from 'libsql'
+import t, { type Test } from 'tap'
+import { Fault, StoreFault } from '../../src/core/fault.ts'
+import type { Lease, NewRun, Store } from '../../src/store/ports.ts'
+import { openSqlite } from '../../src/store/sqlite/sqlite-store.ts'
+import { ThreadLink } from '../../src/store/sqlite/thread-link.ts'
+import { type FakeClock, fakeClock } from '../fakes/clock.ts'
+
+const hourMs = 3_600_000
+
+const runOf = (id: string): NewRun => ({
+  eventId: id,
+  profile: 'default',
+  route: 'r',
+  event: 'push',
+  deliveryId: id,
+  prompt: `prompt of ${id}`,
+  delivery: { target: 'log', extra: {} },
+  acceptedAt: 0,
+})
+
+const claimOf = (clock: FakeClock, key: string) => ({ key, expiresAt: clock.monotonic() + hourMs })
+const accept = (store: Store, clock: FakeClock, id: string): Promise<boolean> => store.accept(runOf(id), claimOf(clock, id))
+const ids = (leases: readonly Lease[]): string[] => leases.map((lease) => lease.run.deliveryId)
+const fileIn = (folder: string): string => join(folder, 'headgate.db')
+
+const open = async (t: Test, folder: string, clock: FakeClock): Promise<Store> => {
+  const store = await openSqlite({ folder, durability: 'fsync', clock })
+  t.teardown(() => store.close())
+  return store
+}
+
+/** Changes a closed database behind the store's back. */
+const tamper = (folder: string, sql: string): void => {
+  const db = new Database(fileIn(folder))
+  db.exec(sql)
+  db.close()
+}
+
+t.test('work, attempts, replies and ids survive a restart; leases do not', async (t) => {
+  const folder = t.testdir()
+  const clock = fakeClock()
+  const first = await open(t, folder, clock)
+  for (const id of ['done', 'dead', 'replied', 'retry', 'fresh']) await accept(first, clock, id)
+  const [done, dead, replied, retry] = await first.take(4, hourMs)
+  if (!done || !dead || !replied || !retry) throw new Error('expected four leases')
+  await first.finish(done, { kind: 'done' })
+  await first.finish(dead, { kind: 'dead', error: 'out of attempts' })
+  await first.keepReply(replied, 'the reply')
+  await first.finish(retry, { kind: 'again', at: clock.monotonic() + 500, error: 'busy' })
+  t.equal(first.backlog, 3)
+  await first.close()
+
+  const second = await open(t, folder, clock)
+  t.equal(second.backlog, 3)
+  const taken = await second.take(10, 1000)
+  t.strictSame(ids(taken), ['replied', 'fresh'])
+  t.match(taken, [
+    { attempt: 2, interrupted: true, reply: 'the reply' },
+    { attempt: 1, interrupted: false },
+  ])
+  t.ok((taken[0]?.fence ?? 0) > replied.fence)
+  t.equal(await second.finish(replied, { kind: 'done' }), false, 'its holder died with the process')
+  clock.advance(500)
+  t.match(await second.take(10, 1000), [{ runId: retry.runId, attempt: 2, interrupted: false }])
+  for (const id of ['done', 'dead', 'fresh']) t.equal(await accept(second, clock, id), false, id)
+})
+
+t.test('a run id is never used twice, not even when all runs are gone', async (t) => {
+  const folder = t.testdir()
+  const clock = fakeClock()
+  const seen: number[] = []
+  for (const id of ['a', 'b']) {
+    const store = await open(t, folder, clock)
+    await accept(store, clock, id)
+    for (const lease of await store.take(1, 1000)) {
+      seen.push(lease.runId)
+      await store.finish(lease, { kind: 'done' })
+    }
+    await store.close()
+  }
+  t.equal(new Set(seen).size, 2)
+})
+
+t.test('an unsettled claim is given back by a restart, a settled one is not', async (t) => {
+  const folder = t.testdir()
+  const clock = fakeClock()
+  const first = await open(t, folder, clock)
+  for (const key of ['kept', 'died']) t.equal(await first.claim(claimOf(clock, key)), true)
+  await first.settle('kept', true)
+  await first.close()
+  const second = await open(t, folder, clock)
+  t.equal(await second.claim(claimOf(clock, 'kept')), false)
+  t.equal(await second.claim(claimOf(clock, 'died')), true)
+})
+
+t.test('a wall clock that was set back holds no id and no run for longer than an hour', async (t) => {
+  const folder = t.testdir()
+  const later = fakeClock()
+  const first = await open(t, folder, later)
+  await accept(first, later, 'a')
+  await accept(first, later, 'b')
+  const [a] = await first.take(1, hourMs)
+  if (a === undefined) throw new Error('expected a lease')
+  await first.finish(a, { kind: 'again', at: later.monotonic() + 1000, error: 'busy' })
+  await first.close()
+
+  const clock = fakeClock(later.now() - 100 * hourMs)
+  const second = await open(t, folder, clock)
+  t.equal(await accept(second, clock, 'a'), false, 'a small step back must not let a duplicate in')
+  t.strictSame(ids(await second.take(10, 10 * hourMs)), ['b'], 'a fresh run never waits')
+  clock.advance(hourMs)
+  t.strictSame(ids(await second.take(10, 1000)), ['a'])
+  t.equal(await accept(second, clock, 'a'), true)
+})
+
+t.test('the folder and its files are the owner’s alone', async (t) => {
+  const folder = join(t.testdir(), 'deep', 'state')
+  const clock = fakeClock()
+  const store = await open(t, folder, clock)
+  await accept(store, clock, 'a')
+  const modeOf = (path: string): string => (statSync(path).mode & 0o777).toString(8)
+  t.strictSame([modeOf(folder), modeOf(fileIn(folder)), modeOf(`${fileIn(folder)}-wal`)], ['700', '600', '600'])
+})
+
+t.test('expired ids make room: the file stops growing', async (t) => {
+  const folder = t.testdir()
+  const clock = fakeClock()
+  const store = await openSqlite({ folder, durability: 'commit', clock })
+  t.teardown(() => store.close())
+  const sizes: number[] = []
+  for (let round = 0; round < 8; round++) {
+    const claims = Array.from({ length: 3000 }, (_, i) => store.claim(claimOf(clock, `${round}-${i}`)))
+    t.ok((await Promise.all(claims)).every(Boolean))
+    sizes.push(statSync(fileIn(folder)).size)
+    clock.advance(hourMs)
+  }
+  t.comment(sizes.join(' '))
+})
+
+t.test('a second opener is refused, in this process and in another, and harms nothing', async (t) => {
+  const folder = t.testdir()
+  const clock = fakeClock()
+  const store = await open(t, folder, clock)
+  const options = { folder, durability: 'fsync' as const, clock }
+  for (const _ of ['once', 'again']) {
+    await t.rejects(openSqlite(options), { code: 'store_locked', exitCode: 6, hint: /stop the other gateway/ })
+  }
+  const child = startChild(t, folder, 8)
+  t.match(await child.end(), { code: 1, errors: /store_locked/ })
+  t.equal(await accept(store, clock, 'a'), true)
+})
+
+t.test('what it cannot read is refused untouched, with a way out', async (t) => {
+  const clock = fakeClock()
+  const refused = async (folder: string, code: string, message: RegExp): Promise<void> => {
+    const before = readFileSync(fileIn(folder))
+    const fault: unknown = await openSqlite({ folder, durability: 'fsync', clock }).catch((thrown: unknown) => thrown)
+    t.match(fault, { constructor: Fault, code, message, exitCode: 6, hint: /./ })
+    t.ok(before.equals(readFileSync(fileIn(folder))), 'the file is as it was')
+  }
+  const filled = async (name: string): Promise<string> => {
+    const folder = t.testdir({ [name]: {} })
+    const store = await openSqlite({ folder: join(folder, name), durability: 'fsync', clock })
+    await Promise.all(Array.from({ length: 500 }, (_, i) => accept(store, clock, `${name}-${i}`)))
+    await store.close()
+    return join(folder, name)
+  }
+  await refused(t.testdir({ 'headgate.db': 'not a database '.repeat(1000) }), 'store_corrupt', /not a database/)
+
+  const foreign = t.testdir()
+  tamper(foreign, 'create table theirs (x); insert into theirs values (1)')
+  await refused(foreign, 'store_corrupt', /another program/)
+
+  const newer = await filled('newer')
+  tamper(newer, 'pragma user_version = 2')
+  await refused(newer, 'store_newer', /later version/)
+
+  const damaged = await filled('damaged')
+  const bytes = readFileSync(fileIn(damaged))
+  bytes.fill(0xff, 4096 * 4, 4096 * 8)
+  writeFileSync(fileIn(damaged), bytes)
+  await refused(damaged, 'store_corrupt', /./)
+
+  const cut = await filled('cut')
+  truncateSync(fileIn(cut), 4096 * 10)
+  await refused(cut, 'store_corrupt', /./)
+
+  await refused(t.testdir({ 'headgate.db': '', 'headgate.db-wal': 'x'.repeat(5000) }), 'store_corrupt', /empty/)
+})
+
+t.test('a file that cannot be opened is a Fault too', async (t) => {
+  const folder = join(t.testdir({ state: 'a file where the folder should be' }), 'state')
+  await t.rejects(openSqlite({ folder, durability: 'fsync', clock: fakeClock() }), { code: 'store_unusable' })
+})
+
+t.test('a stored run that cannot be read is dead and stands in nobody’s way', async (t) => {
+  const folder = t.testdir()
+  const clock = fakeClock()
+  const first = await open(t, folder, clock)
+  for (const id of ['a', 'b', 'c', 'd', 'e']) await accept(first, clock, id)
+  await first.close()
+  tamper(folder, `update runs set run = '{"eventId":' where id = 1; update runs set run = cast(x'22ff22' as text) where id = 2`)
+  tamper(folder, `update runs set run = '[]' where id = 3; update runs set reply = 'no JSON' where id = 4`)
+  const second = await open(t, folder, clock)
+  t.strictSame(ids(await second.take(10, 1000)), ['e'])
+  t.equal(second.backlog, 1)
+  clock.advance(hourMs)
+  t.strictSame(ids(await second.take(10, 1000)), ['e'])
+})
+
+t.test('a thread that dies takes its batch with it and is replaced', async (t) => {
+  const folder = t.testdir()
+  const clock = fakeClock()
+  const links: ThreadLink[] = []
+  const store = await openSqlite({ folder, durability: 'fsync', clock }, (start) => {
+    const link = new ThreadLink(start)
+    links.push(link)
+    return link
+  })
+  t.teardown(() => store.close())
+  await accept(store, clock, 'before')
+  t.equal(await store.claim(claimOf(clock, 'in hand')), true)
+  const [lease] = await store.take(1, hourMs)
+  if (lease === undefined) throw new Error('expected a lease')
+
+  // In the order of this process: the batch is on its way before the thread is ended.
+  const pending = [store.claim(claimOf(clock, 'doubtful')), accept(store, clock, 'lost')]
+  const settled = Promise.allSettled(pending)
+  links[0]?.worker.terminate()
+  t.match(await settled, [
+    { status: 'rejected', reason: StoreFault },
+    { status: 'rejected', reason: StoreFault },
+  ])
+  await t.rejects(accept(store, clock, 'too soon'), StoreFault)
+  t.equal(links.length, 1, 'it is not started for each call')
+
+  clock.advance(1000)
+  t.equal(await store.claim(claimOf(clock, 'doubtful')), true, 'the sender’s retry is not swallowed')
+  t.equal(links.length, 2)
+  t.equal(await store.claim(claimOf(clock, 'in hand')), false, 'what is being delivered stays claimed')
+  t.strictSame(await store.take(10, 1000).then((leases) => ids(leases).filter((id) => id === 'before')), [], 'leases stand')
+  t.equal(await store.finish(lease, { kind: 'done' }), true)
+})
+
+t.test('the queue before the thread is bounded', async (t) => {
+  const clock = fakeClock()
+  const store = await open(t, t.testdir(), clock)
+  const ends = await Promise.allSettled(Array.from({ length: 10_500 }, () => store.settle('nobody', true)))
+  t.equal(ends.filter((end) => end.status === 'fulfilled').length, 10_000)
+  t.equal(await accept(store, clock, 'a'), true)
+})
+
+t.test('killed in mid-work it keeps all that it had promised', async (t) => {
+  const folder = t.testdir()
+  const child = startChild(t, folder, 1_000_000)
+  await child.until((lines) => lines.length >= 300)
+  child.process.kill('SIGKILL')
+  await child.end()
+  const promised = child.lines.filter((line) => line.startsWith('id-'))
+  t.ok(promised.length >= 300)
+  await holds(t, folder, promised)
+})
+
+t.test(
+  'a disk that is full refuses, and works again when there is room',
+  { skip: process.platform !== 'linux' && 'needs prlimit' },
+  async (t) => {
+    const folder = t.testdir()
+    // A file that may not grow: the same failing write that a full disk gives, without needing to be root.
+    const child = startChild(t, folder, 2000, 'ulimit -S -f 1200; exec "$@"')
+    await child.until((lines) => lines.some((line) => line.includes('refused')))
+    t.match(child.lines.at(-1), /^8 of 8 refused: StoreFault: .*(I\/O|full)/i)
+    child.process.stdin?.write('\n')
+    await child.until((lines) => lines.filter((line) => line.includes('refused')).length === 2)
+    execFileSync('prlimit', ['--pid', String(child.process.pid), '--fsize=unlimited:'])
+    child.process.stdin?.write('\n')
+    t.equal((await child.end()).code, 0, 'the process never went down')
+    const promised = child.lines.filter((line) => line.startsWith('id-'))
+    t.equal(promised.length, 2000 - 16)
+    await holds(t, folder, promised)
+  },
+)
+
+/** Everything promised is there, once. */
+const holds = async (t: Test, folder: string, promised: readonly string[]): Promise<void> => {
+  const store = await open(t, folder, fakeClock(Date.now()))
+  const found = ids(await store.take(1_000_000, 1000))
+  const missing = promised.filter((id) => !new Set(found).has(id))
+  t.strictSame(missing, [])
+  t.equal(new Set(found).size, found.length)
+}
+
+type Child = {
+  readonly process: ChildProcess
+  readonly lines: string[]
+  until(met: (lines: readonly string[]) => boolean): Promise<void>
+  end(): Promise<{ code: number | null; errors: string }>
+}
+
+const startChild = (t: Test, folder: string, count: number, shell = 'exec "$@"'): Child => {
+  const script = fileURLToPath(new URL('./sqlite-child.ts', import.meta.url))
+  const command = [process.execPath, '--import', import.meta.resolve('tsx'), script, folder, String(count)]
+  const child = spawn('sh', ['-c', shell, 'sh', ...command], { env: { PATH: process.env.PATH } })
+  t.teardown(() => child.kill('SIGKILL'))
+  const lines: string[] = []
+  let errors = ''
+  child.stderr.on('data', (data: Buffer) => {
+    errors += data
+  })
+  const reader = createInterface({ input: child.stdout })
+  reader.on('line', (line) => lines.push(line))
+  const closed = once(child, 'close')
+  return {
+    process: child,
+    lines,
+    async until(met) {
+      const ended = closed.then(() => Promise.reject(new Error(`the child ended: ${errors}`)))
+      ended.catch(() => undefined)
+      while (!met(lines)) await Promise.race([once(reader, 'line'), ended])
+    },
+    async end() {
+      await closed
+      return { code: child.exitCode, errors }
+    },
+  }
+}
