@@ -8,7 +8,9 @@ const viable = (text: string): boolean => {
   } catch (error) {
     const message = error instanceof Error ? error.message : ''
     const position = /at position (\d+)/.exec(message)?.[1]
-    return message.includes('end of JSON') || message.includes('Unterminated') || (position !== undefined && Number(position) >= text.length)
+    return (
+      message.includes('end of JSON') || message.includes('Unterminated') || (position !== undefined && Number(position) >= text.length)
+    )
   }
 }
 

@@ -105,10 +105,13 @@ const readText = (file: string): string => {
 /** A name that stands twice: writing the file back would drop one of the two. */
 const refuseTwins = (file: string, text: string): void => {
   const twin = parseSource(file, text).diagnostics.find(({ code }) => code === 'WH002')
-  if (twin?.place) throw new Error(`a key stands twice at line ${twin.place.line}, column ${twin.place.column}`)
+  if (twin?.place) throw new Error(`a key stands twice at ${twin.place.line}:${twin.place.column}`)
 }
 
 const corrupt = (file: string, why: string): Fault => {
   const backup = fs.existsSync(`${file}.bak`) ? `, or restore ${file}.bak` : ''
-  return new Fault('corrupt_store', `${file}: ${why}`, { exitCode: exit.conflict, hint: `nothing was written: mend the file by hand${backup}` })
+  return new Fault('corrupt_store', `${file}: ${why}`, {
+    exitCode: exit.conflict,
+    hint: `nothing was written: mend the file by hand${backup}`,
+  })
 }

@@ -26,7 +26,7 @@ export const parseSubscriptions = (text: string): JsonObject => {
   } catch {
     // The engine's own message quotes the text around the mistake, and that may be a secret.
     const { line, column } = jsonErrorPlace(text)
-    throw new Error(`not valid JSON at line ${line}, column ${column}`)
+    throw new Error(`not valid JSON at ${line}:${column}`)
   }
   if (!isObject(data)) throw new Error('not a JSON object of routes by name')
   return data

@@ -12,9 +12,11 @@ export interface Clock {
 // setTimeout fires at once past 2^31 - 1 ms; a longer wait is taken in steps.
 const longestTimer = 2_147_483_647
 
+const startedAt = performance.timeOrigin
+
 export const systemClock: Clock = {
   now: Date.now,
-  monotonic: () => performance.timeOrigin + performance.now(),
+  monotonic: () => startedAt + performance.now(),
   after(ms, then) {
     let timer: NodeJS.Timeout
     const wait = (left: number): void => {

@@ -23,9 +23,9 @@ export type Voucher = {
   /** 0 for `secret` or the first of `secrets`. */
   readonly secret: number
   /** The delivery id that the signature covers, where the scheme signs one. */
-  readonly signedId?: string
+  readonly signedId: string | undefined
   /** A field of the signed payload that must be near the server's clock (Linear). */
-  readonly freshness?: { readonly field: string; readonly toleranceMs: number }
+  readonly freshness: { readonly field: string; readonly toleranceMs: number } | undefined
 }
 
 /** A verified, parsed event. */
@@ -38,7 +38,7 @@ export type Opened = {
   readonly payload: Json
   readonly eventType: string
   /** Host B's short form of its human title (`merge_request`), which `events` accepts too. */
-  readonly eventAlias?: string
+  readonly eventAlias: string | undefined
   readonly deliveryId: string
   readonly at: number
 }

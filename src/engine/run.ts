@@ -30,7 +30,7 @@ const proceed = (plan: RoutePlan, knock: Knock, unseal: Unseal, body: Buffer, wa
     return voucher
   }
   watch?.(plan.seal.stage, undefined)
-  const opened = plan.open.run({ ...knock, body }, voucher)
+  const opened = plan.open.run({ headers: knock.headers, remote: knock.remote, at: knock.at, body }, voucher)
   if ('kind' in opened) {
     watch?.(plan.open.stage, opened)
     return opened

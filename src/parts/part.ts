@@ -131,7 +131,7 @@ export type Scheme = {
   /** The key's bytes; `undefined` when the secret cannot serve this scheme. */
   readonly key: (secret: string) => Buffer | undefined
   readonly signedId?: (headers: Sealed['headers']) => string | undefined
-  readonly freshness?: NonNullable<Voucher['freshness']>
+  readonly freshness?: Voucher['freshness']
   /** Said once per route when a request uses it. */
   readonly deprecated?: string
 }

@@ -4,7 +4,17 @@ import type { JsonObject } from '../../src/core/json.ts'
 import { schema } from '../../src/generated/schema.ts'
 import { operators, operatorsByName } from '../../src/parts/operators/index.ts'
 
-const opened: Opened = { route: 'r', profile: 'default', headers: {}, text: '{}', payload: {}, eventType: 'push', deliveryId: 'd', at: 0 }
+const opened: Opened = {
+  route: 'r',
+  profile: 'default',
+  headers: {},
+  text: '{}',
+  payload: {},
+  eventType: 'push',
+  eventAlias: undefined,
+  deliveryId: 'd',
+  at: 0,
+}
 const profileDir = t.testdir({ 'allowed.txt': 'ann\n' })
 const condition = (schema.definitions as JsonObject).Condition as JsonObject
 

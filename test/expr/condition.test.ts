@@ -16,6 +16,7 @@ const of = (payload: Json, headers: Opened['headers'] = {}): Opened => ({
   text: '',
   payload,
   eventType: 'push',
+  eventAlias: undefined,
   deliveryId: 'd',
   at: 0,
 })

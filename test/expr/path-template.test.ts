@@ -13,6 +13,7 @@ const open = (text: string, headers: Opened['headers'] = {}): Opened => ({
   text,
   payload: JSON.parse(text) as Json,
   eventType: 'pull_request',
+  eventAlias: undefined,
   deliveryId: 'd-1',
   at: 0,
 })

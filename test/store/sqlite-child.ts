@@ -1,7 +1,7 @@
 /** A process for the store's tests: accepts run after run and prints each id once it is committed; on a fault it says so and waits for a line. */
 
-import { once } from 'node:events'
 import { writeSync } from 'node:fs'
+import { createInterface } from 'node:readline'
 import { systemClock } from '../../src/core/clock.ts'
 import { StoreFault } from '../../src/core/fault.ts'
 import { openSqlite } from '../../src/store/sqlite/sqlite-store.ts'
@@ -28,6 +28,7 @@ const accept = async (id: string): Promise<void> => {
   say(got ? id : `refused ${id}`)
 }
 
+const input = createInterface({ input: process.stdin })[Symbol.asyncIterator]()
 let next = 0
 while (next < Number(count)) {
   const ids = Array.from({ length: 8 }, () => `id-${next++}`)
@@ -35,7 +36,7 @@ while (next < Number(count)) {
   const faults = ends.flatMap((end) => (end.status === 'rejected' ? [end.reason] : []))
   if (faults.length === 0) continue
   say(`${faults.filter((fault) => fault instanceof StoreFault).length} of ${ids.length} refused: ${faults[0]}`)
-  await once(process.stdin, 'data')
+  await input.next()
   clock.advance(10_000)
 }
 await store.close()

@@ -17,7 +17,6 @@ export const json: StagePart = {
         if (!read) return refuse('bad_json')
         if (stale(voucher, read.payload, sealed.at))
           return refuse('bad_signature', { detail: `${voucher.scheme}: the signed timestamp is too far off` })
-        const alias = shortForm(sealed.headers, read.payload)
         return {
           route: name,
           profile,
@@ -25,7 +24,7 @@ export const json: StagePart = {
           text: read.text,
           payload: read.payload,
           eventType: eventTypeOf(sealed.headers, read.payload),
-          ...(alias === undefined ? {} : { eventAlias: alias }),
+          eventAlias: shortForm(sealed.headers, read.payload),
           deliveryId: deliveryIdOf(sealed, voucher),
           at: sealed.at,
         } satisfies Opened

@@ -59,13 +59,7 @@ const verifying = (candidates: readonly Candidate[], kit: StageKit): SealGate =>
       if (!key) return refused(knock, `${scheme.name}: no secret of the route gives this signature`)
       if (!effects.limiter.charge(name)) return refuse('rate_limited', { retryAfterSeconds: effects.limiter.wait(name) })
       note(scheme, key.index)
-      const signedId = scheme.signedId?.(knock.headers)
-      return {
-        scheme: scheme.name,
-        secret: key.index,
-        ...(signedId === undefined ? {} : { signedId }),
-        ...(scheme.freshness ? { freshness: scheme.freshness } : {}),
-      }
+      return { scheme: scheme.name, secret: key.index, signedId: scheme.signedId?.(knock.headers), freshness: scheme.freshness }
     }
   }
 }
@@ -115,7 +109,7 @@ const noting = ({ name, secrets, effects }: StageKit): ((scheme: Scheme, index: 
   }
 }
 
-const unsigned: Voucher = { scheme: 'none', secret: 0 }
+const unsigned: Voucher = { scheme: 'none', secret: 0, signedId: undefined, freshness: undefined }
 const loopbackHost = /^(127\.0\.0\.1|localhost|\[::1\])(:\d+)?$/i
 
 /** No verification: for tests on loopback, and for nobody's browser (a page must not reach a route through DNS rebinding). */

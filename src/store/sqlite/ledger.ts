@@ -7,9 +7,8 @@ import { type Statements, statementsOf } from './statements.ts'
 import { parseStored } from './stored.ts'
 
 const hourMs = 3_600_000
-/** How many claims are accepted between two looks for expired ones, and how many a look passes: it goes round faster than they come. */
+/** How many claims are made between two looks for expired ones. */
 const pruneEvery = 256
-const prunePass = 512
 
 type StepOf<Op extends Step['op']> = Extract<Step, { op: Op }>
 /** A run's id, and whether it is still leased to one who never finished. */
@@ -68,6 +67,7 @@ export class Ledger {
       case 'accept':
         return this.#accept(step, now)
       case 'claim':
+        this.#unpruned++
         return this.#sql.claim.run(step.key, step.expiresAt, step.mark, now).changes === 1
       case 'settle':
         return void (step.kept ? this.#sql.keepClaim : this.#sql.dropClaim).run(step.key)
@@ -133,10 +133,10 @@ export class Ledger {
     return row?.[0]
   }
 
-  /** Walks on through the claims, a few hundred at a time, so that the file stays bounded without an index on their expiry. */
+  /** Walks on past twice as many claims as were made: the file stays bounded without an index on their expiry. */
   #prune(now: number): void {
+    const [row] = this.#sql.pruneUpTo.all(this.#pruneFrom, 2 * this.#unpruned) as [string][]
     this.#unpruned = 0
-    const [row] = this.#sql.pruneUpTo.all(this.#pruneFrom, prunePass) as [string][]
     // '~' sorts after every key.
     this.#sql.prune.run(this.#pruneFrom, row?.[0] ?? '~', now)
     this.#pruneFrom = row?.[0] ?? ''

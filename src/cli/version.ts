@@ -1,0 +1,3 @@
+/** The version that this build is of. */
+
+export const version = '0.1.0'

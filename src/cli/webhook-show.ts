@@ -1,0 +1,25 @@
+/** `webhook show <name>`: one route whole, its secrets masked. */
+
+import { stringify } from 'yaml'
+import { isObject, type JsonObject } from '../core/json.ts'
+import { printable } from '../core/text.ts'
+import { describeRoute, findRoute, readRoutes, stateOf } from './known-routes.ts'
+import { maskJson } from './mask.ts'
+import { answer, type Cli } from './output.ts'
+import { shadowWarning } from './webhook-list.ts'
+
+export const webhookShow = async (name: string, cli: Cli): Promise<number> => {
+  const known = readRoutes(cli)
+  const route = findRoute(known, name)
+  const fields = maskJson(route.written)
+  const data: JsonObject = { ...describeRoute(route, known.loaded.config), fields }
+  const head: JsonObject = { name: route.name, source: route.source, state: stateOf(route), url: data.url ?? '' }
+  const text = stringify({ ...head, ...(isObject(fields) ? fields : { written: fields }) }, { lineWidth: 0 })
+  const lines = text.trimEnd().split('\n')
+  return answer(cli, {
+    kind: 'webhook.show',
+    data,
+    text: lines.map((line) => `${printable(line, 8192)}\n`).join(''),
+    warnings: route.shadowed ? [shadowWarning(route)] : [],
+  })
+}

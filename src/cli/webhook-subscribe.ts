@@ -1,0 +1,138 @@
+/** `webhook subscribe <name>`: creates or updates a subscription that the server would serve, and says how to post to it. */
+
+import { catalogue, dryEffects } from '../app.ts'
+import type { Config } from '../config/config.ts'
+import { loadConfig } from '../config/load.ts'
+import { readEntries, subscriptionNameOf, type Update, updateEntries } from '../config/subscription-store.ts'
+import { readSubscription } from '../config/subscriptions.ts'
+import type { Diagnostic } from '../core/diagnostic.ts'
+import { exit, Fault } from '../core/fault.ts'
+import { type JsonObject, own } from '../core/json.ts'
+import { compileRoute } from '../plan/compile.ts'
+import { routeUrl } from './address.ts'
+import { signingCurl } from './curl.ts'
+import { subscriptionsFile } from './known-routes.ts'
+import { answer, type Cli, disabledHelp, note, refuse, type Warning, warn } from './output.ts'
+import { schemeOf } from './sign.ts'
+import { readWish, type SubscribeOptions } from './subscribe-options.ts'
+import { type Change, changeEntry, type Wish } from './subscription-record.ts'
+import { shadowWarning } from './webhook-list.ts'
+
+export const webhookSubscribe = async (asked: string, options: SubscribeOptions, cli: Cli): Promise<number> => {
+  const name = subscriptionNameOf(asked)
+  const { config, diagnostics, texts } = loadConfig({ dataDir: cli.dataDir, env: cli.io.env })
+  const unread = diagnostics.filter(({ code }) => unreadable.has(code))
+  if (unread.length > 0) return refuse(cli, unread, texts, 'nothing was saved')
+  if (!config.enabled) throw disabled()
+  if (diagnostics.some(({ stopsStart }) => stopsStart)) note(cli, `the configuration has other problems: ${cli.self} validate`)
+
+  const wish = await readWish(options, cli.io)
+  const file = subscriptionsFile(cli)
+  const update = updateOf(name, wish, config, options.dryRun === true)
+  const tried = options.dryRun ? update(readEntries(file)).result : await updateEntries(file, update)
+  if (tried.refused) return refuse(cli, tried.diagnostics, new Map(), `nothing was saved: "${name}" would not be served like this`)
+
+  const warnings = [
+    ...tried.diagnostics.map(({ code, message }) => ({ code, message })),
+    ...(config.routes.has(name) ? [shadowWarning({ name })] : []),
+    ...secretWarning(name, tried.change),
+  ]
+  return report({ name, config, options, warnings, ...tried }, cli)
+}
+
+/** Without its file the configuration cannot say whether the adapter is enabled. */
+const unreadable: ReadonlySet<string> = new Set(['WH001', 'WH002', 'WH003'])
+
+const disabled = (): Fault => {
+  const [message = '', ...ways] = disabledHelp.split('\n')
+  return new Fault('adapter_disabled', message, { exitCode: exit.disabled, hint: ways.map((way) => way.trim()).join('\n') })
+}
+
+type Tried = {
+  readonly change: Change
+  /** The secret that counts, references resolved. */
+  readonly secret: string
+  readonly diagnostics: readonly Diagnostic[]
+  readonly refused: boolean
+}
+
+/** The change as a function of what is stored: made, checked as the server would, and kept only when it holds. */
+const updateOf =
+  (name: string, wish: Wish, config: Config, dry: boolean): Update<Tried> =>
+  (entries) => {
+    const change = changeEntry(name, own(entries, name), wish)
+    const { route, diagnostics: shape } = readSubscription(name, change.entry, config, { place: nowhere })
+    const compiled = route ? compileRoute(route, config, catalogue, dryEffects).diagnostics : []
+    // The record is not in a file yet: a place would point nowhere.
+    const diagnostics = [...shape, ...compiled].map(({ place: _, ...rest }) => rest)
+    const refused = diagnostics.some(({ severity }) => severity === 'error')
+    const result: Tried = { change, secret: route?.secrets[0] ?? '', diagnostics, refused }
+    const same = change.changed.length === 0 && !change.created
+    return refused || dry || same ? { result } : { entries: { ...entries, [name]: change.entry }, result }
+  }
+
+const nowhere = () => ({ file: '', line: 1, column: 1, endLine: 1, endColumn: 1 })
+
+const secretWarning = (name: string, { created, changed, rebound, entry }: Change): Warning[] => {
+  if (created || !changed.includes('secret')) return []
+  const why = rebound ? `"${name}" is bound to profile "${String(entry.profile)}" now` : `"${name}" is changed`
+  return [{ code: 'new_secret', message: `${why} and ITS SECRET IS NEW: senders that hold the old one are refused until they are updated` }]
+}
+
+type Report = Tried & {
+  readonly name: string
+  readonly config: Config
+  readonly options: SubscribeOptions
+  readonly warnings: readonly Warning[]
+}
+
+const report = (done: Report, cli: Cli): number => {
+  const { name, config, options, warnings, change, secret } = done
+  const url = routeUrl(config, name, String(change.entry.profile ?? 'default'))
+  if (options.print) {
+    for (const warning of warnings) warn(cli, warning)
+    cli.io.stdout(`${options.print === 'url' ? url : secret}\n`)
+    return exit.ok
+  }
+  const shown = change.secret === 'generated' && !options.dryRun ? secret : undefined
+  const verify = change.entry.verify as string | string[] | undefined
+  const scheme = schemeOf('auto', verify, secret)
+  const events = (change.entry.events ?? []) as string[]
+  const curl = scheme === 'v2' || scheme === 'none' ? signingCurl(url, scheme === 'none' ? secret : shown, events) : undefined
+  const data: JsonObject = {
+    name,
+    created: change.created,
+    changed: [...change.changed],
+    url,
+    secret: shown ?? null,
+    secret_generated: change.secret === 'generated',
+    shadowed: config.routes.has(name),
+    curl: curl ?? null,
+    dry_run: options.dryRun === true,
+  }
+  return answer(cli, { kind: 'webhook.subscribe', data, warnings, text: textOf(done, { url, shown, scheme, curl }, cli) })
+}
+
+type Shown = { readonly url: string; readonly shown: string | undefined; readonly scheme: string; readonly curl: string | undefined }
+
+const textOf = ({ name, options, change }: Report, { url, shown, scheme, curl }: Shown, cli: Cli): string => {
+  const what = change.created ? 'created' : 'updated'
+  if (!change.created && change.changed.length === 0) return `no change: ${name}\nurl      ${url}\n`
+  if (options.dryRun) return `would be ${what}: ${name} (${change.changed.join(', ')})\nurl      ${url}\n`
+  const secretLine = { generated: shown ?? '', supplied: '(as given)', kept: '(unchanged)' }[change.secret]
+  const lines = [
+    `${what}  ${name}${change.created ? '' : ` (${change.changed.join(', ')})`}`,
+    `url      ${url}`,
+    `secret   ${secretLine}`,
+    `sign     ${signHint(scheme)}`,
+    ...(curl === undefined ? [] : [`try      ${curl}`]),
+    `next     ${cli.self} webhook test ${name}`,
+  ]
+  return `${(cli.quiet ? lines.slice(0, 3) : lines).join('\n')}\n`
+}
+
+const signHint = (scheme: string): string => {
+  if (scheme === 'none') return 'nothing: requests are not verified'
+  if (scheme !== 'v2') return `only ${scheme} counts`
+  return 'X-Webhook-Signature-V2: hex HMAC-SHA256 of "<X-Webhook-Timestamp>.<body>"; GitHub, GitLab and Standard Webhooks headers work too'
+}
