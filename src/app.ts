@@ -74,7 +74,7 @@ export const prepareGateway = (config: Config, log: Log, clock: Clock = systemCl
   })
   const served = (route: string): Served | undefined => configured.get(route) ?? subscriptions.get(route)
   const table: Table = { configured, subscribed: subscriptions, multiplex: config.multiplex, profiles: config.profiles }
-  const runner = compileRunner(config, log, diagnostics)
+  const runner = compileRunner(config, diagnostics)
 
   const start = async (): Promise<Gateway> => {
     const [opened, http] = await Promise.all([openStore(config, clock), import('./http/server.ts')])
@@ -114,6 +114,8 @@ export const prepareGateway = (config: Config, log: Log, clock: Clock = systemCl
         await opened.close()
         throw error
       })
+    const notice = runnersByName.get(config.agent.runner)?.notice
+    if (notice) log('info', { runner: config.agent.runner }, notice)
     worker.wake()
     const running = worker
     return {
@@ -144,10 +146,9 @@ const openStore = async (config: Config, clock: Clock): Promise<Store> => {
   return openSqlite({ folder: join(config.dataDir, 'state'), durability: config.storage.durability, clock })
 }
 
-const compileRunner = (config: Config, log: Log, diagnostics: Diagnostic[]): Runner => {
+const compileRunner = (config: Config, diagnostics: Diagnostic[]): Runner => {
   const part = runnersByName.get(config.agent.runner)
   if (!part) throw new Error(`the schema lets a runner pass that is not in the registry: ${config.agent.runner}`)
-  if (part.notice) log('info', { runner: part.name }, part.notice)
   return part.compile(config.agent, (code, path, message, help) =>
     diagnostics.push(
       diagnostic(code, `agent: ${message}`, { pointer: `/agent/${path.join('/')}`, ...(help === undefined ? {} : { help }) }),

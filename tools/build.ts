@@ -24,8 +24,13 @@ await build({
   legalComments: 'none',
   // Native, or loaded with require when a route asks for it.
   external: ['libsql', 'jsonata', 'ai', '@ai-sdk/*'],
-  // Bundled CommonJS packages call require.
-  banner: { js: "import { createRequire as __createRequire } from 'node:module'; const require = __createRequire(import.meta.url);" },
+  // Bundled CommonJS packages expect these.
+  banner: {
+    js: [
+      "import { createRequire as __createRequire } from 'node:module'",
+      'const require = __createRequire(import.meta.url), __filename = import.meta.filename, __dirname = import.meta.dirname',
+    ].join(';'),
+  },
   logLevel: 'warning',
 })
 chmodSync(`${root}/dist/main.js`, 0o755)

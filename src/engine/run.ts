@@ -66,7 +66,9 @@ const finish = ({ stage, run }: Step<Ending>, opened: Opened, watch?: Watch): Ou
   const outcome = run(opened)
   if (!watch) return outcome
   const told = (ended: Outcome): Outcome => {
-    watch(ended.kind === 'duplicate' ? 'duplicate' : stage, ended, opened)
+    // The claim and the work are one commit of the ending; in the specification's order they are two stages.
+    if (ended.kind !== 'refused') watch('duplicate', ended.kind === 'duplicate' ? ended : undefined, opened)
+    if (ended.kind !== 'duplicate') watch(stage, ended, opened)
     return ended
   }
   return outcome instanceof Promise ? outcome.then(told) : told(outcome)

@@ -331,8 +331,10 @@ t.test('the stores do the same over any sequence of calls', async (t) => {
       for (const lease of await store.take(1000, 1000)) await store.finish(lease, { kind: 'done' })
     }
   }
+  let runs = 0
   const sequence = fc
     .asyncProperty(fc.array(command, { minLength: 1, maxLength: 40 }), async (commands) => {
+      runs++
       const leases: [Lease[], Lease[]] = [[], []]
       for (const command of commands) {
         if (command.op === 'advance') clock.advance(command.ms)
@@ -346,4 +348,5 @@ t.test('the stores do the same over any sequence of calls', async (t) => {
     })
     .afterEach(empty)
   await t.resolves(fc.assert(sequence, { numRuns: 60, interruptAfterTimeLimit: 5000, markInterruptAsFailure: false }))
+  t.ok(runs >= 10, `${runs} sequences`)
 })

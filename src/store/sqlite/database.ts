@@ -84,7 +84,7 @@ const value = (db: Database.Database, pragma: string): unknown => {
 const corrupt = (file: string, why: string, cause?: unknown): Fault =>
   new Fault('store_corrupt', `${file} cannot be read: ${why}`, {
     exitCode: exit.conflict,
-    hint: `restore it from a backup, or start empty: for f in ${file}*; do mv "$f" "$f.damaged"; done`,
+    hint: `restore it from a backup, or start empty: for f in "${file}"*; do mv "$f" "$f.damaged"; done`,
     cause,
   })
 

@@ -1,0 +1,336 @@
+/** `webhook subscribe`: what it stores, what it prints, and what it refuses. */
+
+import { execFileSync } from 'node:child_process'
+import { createHmac } from 'node:crypto'
+import { existsSync, readFileSync } from 'node:fs'
+import t, { type Test } from 'tap'
+import { fakeCli } from '../fakes/cli.ts'
+
+const store = 'webhook_subscriptions.json'
+const subscribe = ['webhook', 'subscribe'] as const
+const multiplexed = { 'config.yaml': 'gateway: { multiplex_profiles: true }\n', 'profiles/work/config.yaml': '' }
+
+t.test('a new record has the fields of the contract, in their order', async (t) => {
+  const cli = fakeCli(t)
+  const { code, out } = await cli.run(
+    ...subscribe,
+    '  My Hook ',
+    '--prompt',
+    'Hi {name}',
+    '--events',
+    'push,issues',
+    '--events',
+    'pull_request',
+  )
+  t.equal(code, 0)
+  const { secret, created_at, ...rest } = cli.entry('my-hook')
+  t.same(rest, {
+    description: '',
+    events: ['push', 'issues', 'pull_request'],
+    prompt: 'Hi {name}',
+    skills: [],
+    deliver: 'log',
+    profile: 'default',
+  })
+  t.same(Object.keys(cli.entry('my-hook')), ['description', 'events', 'secret', 'prompt', 'skills', 'deliver', 'profile', 'created_at'])
+  t.match(secret, /^[\w-]{43}$/)
+  t.match(created_at, /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/)
+  t.match(out, 'created  my-hook')
+  t.match(out, 'http://127.0.0.1:8644/webhooks/my-hook')
+  t.match(out, `secret   ${secret}`)
+  t.match(out, 'headgate webhook test my-hook')
+})
+
+t.test('the printed curl line carries a signature over time and body', async (t) => {
+  const cli = fakeCli(t)
+  const { out } = await cli.run(...subscribe, 'a', '--json', '--events', 'push')
+  const { secret, curl } = JSON.parse(out).data
+  // A curl that prints its arguments stands in for the real one.
+  const printed = execFileSync('bash', ['-c', `curl() { printf '%s\\n' "$@"; }; ${curl}`], { encoding: 'utf8' })
+  const time = /X-Webhook-Timestamp: (\d+)/.exec(printed)?.[1]
+  const body = printed.trimEnd().split('\n').at(-1)
+  t.match(printed, 'X-GitHub-Event: push')
+  t.match(printed, `X-Webhook-Signature-V2: ${createHmac('sha256', secret).update(`${time}.${body}`).digest('hex')}`)
+})
+
+t.test('every flag has its field', async (t) => {
+  const cli = fakeCli(t, {
+    'scripts/f.py': 'print(1)',
+    'p.txt': 'From a file {x}',
+    'f.yaml': '- { field: a, exists: true }\n- field: b\n  in: [1, 2]\n',
+  })
+  const flags = [
+    ['--prompt', `@${cli.file('p.txt')}`],
+    ['--deliver', 'hosta_comment', '--deliver-extra', 'repo={r}', '--deliver-extra', 'pr_number=a=b', '--deliver-chat-id', '-100'],
+    ['--description', 'mine', '--script', 'f.py', '--deliver-only'],
+    ['--filter', '{"field":"action","equals":"opened"}', '--filter', `@${cli.file('f.yaml')}`],
+  ].flat()
+  const { code, err } = await cli.run(...subscribe, 'a', ...flags)
+  t.equal(code, 0, err)
+  t.match(cli.entry('a'), {
+    prompt: 'From a file {x}',
+    deliver: 'hosta_comment',
+    deliver_extra: { repo: '{r}', pr_number: 'a=b', chat_id: '-100' },
+    description: 'mine',
+    script: 'f.py',
+    deliver_only: true,
+    filters: [
+      { field: 'action', equals: 'opened' },
+      { field: 'a', exists: true },
+      { field: 'b', in: [1, 2] },
+    ],
+  })
+})
+
+t.test('text from standard input, and text that begins with @', async (t) => {
+  const cli = fakeCli(t)
+  await cli.runWith({ stdin: async () => 'piped' }, ...subscribe, 'a', '--prompt', '@-')
+  await cli.run(...subscribe, 'b', '--prompt', '@@here look')
+  t.same([cli.entry('a').prompt, cli.entry('b').prompt], ['piped', '@here look'])
+  t.match(await cli.run(...subscribe, 'c', '--prompt', '@nowhere.txt'), { code: 2, err: /nowhere\.txt.*\n.*@@/ })
+})
+
+t.test('the same command twice: no change, same secret', async (t) => {
+  const cli = fakeCli(t)
+  await cli.run(...subscribe, 'a', '--prompt', 'x')
+  const before = cli.read(store)
+  const second = await cli.run(...subscribe, 'a', '--prompt', 'x')
+  t.match(second, { code: 0, out: /no change: a/ })
+  t.equal(cli.read(store), before)
+})
+
+t.test('an existing record is merged: only what is given changes', async (t) => {
+  const cli = fakeCli(t)
+  await cli.run(...subscribe, 'a', '--prompt', 'x', '--deliver', 'http', '--deliver-extra', 'url=https://example.com/', '--deliver-only')
+  const stored = { a: { 'x-note': 'by hand', ...cli.entry('a'), enabled: false } }
+  cli.write(store, JSON.stringify(stored))
+  const { code, out } = await cli.run(...subscribe, 'a', '--description', 'new', '--deliver-extra', 'more=1')
+  t.equal(code, 0)
+  t.match(out, 'updated  a (description, deliver_extra)')
+  t.notMatch(out, String(stored.a.enabled && 'never'))
+  const { updated_at, ...after } = cli.entry('a')
+  t.match(updated_at, /Z$/)
+  t.same(after, { ...stored.a, description: 'new', deliver_extra: { url: 'https://example.com/', more: '1' } })
+  t.same(Object.keys(after)[0], 'x-note', 'key order is kept')
+  await cli.run(...subscribe, 'a', '--no-deliver-only')
+  t.notOk('deliver_only' in cli.entry('a'))
+})
+
+t.test('--replace starts clean, but does not switch a disabled route on', async (t) => {
+  const cli = fakeCli(t)
+  await cli.run(...subscribe, 'a', '--prompt', 'x', '--description', 'd')
+  const { secret } = cli.entry('a')
+  await cli.run('webhook', 'disable', 'a')
+  const { err } = await cli.run(...subscribe, 'a', '--replace', '--prompt', 'y')
+  t.match(err, 'ITS SECRET IS NEW')
+  t.match(cli.entry('a'), { prompt: 'y', description: '', enabled: false })
+  t.not(cli.entry('a').secret, secret)
+})
+
+t.test('a supplied secret is stored and not echoed', async (t) => {
+  const cli = fakeCli(t, { secret: 'from-the-file\n' })
+  const given = await cli.run(...subscribe, 'a', '--secret', 'hunter2-hunter2')
+  t.notMatch(given.out + given.err, 'hunter2-hunter2')
+  t.match(given.out, '$SECRET')
+  await cli.run(...subscribe, 'b', '--secret-file', cli.file('secret'))
+  await cli.runWith({ stdin: async () => 'from-stdin\n' }, ...subscribe, 'c', '--secret-stdin')
+  t.same(
+    ['a', 'b', 'c'].map((name) => cli.entry(name).secret),
+    ['hunter2-hunter2', 'from-the-file', 'from-stdin'],
+  )
+  t.match(await cli.run(...subscribe, 'd', '--secret', 'x', '--secret-stdin'), { code: 2 })
+  t.match(await cli.run(...subscribe, 'd', '--secret', ' '), { code: 2 })
+})
+
+t.test('--rotate makes a new secret, and says so', async (t) => {
+  const cli = fakeCli(t)
+  await cli.run(...subscribe, 'a')
+  const { secret } = cli.entry('a')
+  const { out, err } = await cli.run(...subscribe, 'a', '--rotate')
+  t.not(cli.entry('a').secret, secret)
+  t.match(out, String(cli.entry('a').secret))
+  t.match(err, 'ITS SECRET IS NEW')
+})
+
+t.test('a new secret ends a list of old ones', async (t) => {
+  const cli = fakeCli(t, { [store]: '{"a":{"secrets":["old-secret-1","old-secret-2"],"prompt":"x"}}' })
+  await cli.run(...subscribe, 'a', '--rotate')
+  t.notOk('secrets' in cli.entry('a'))
+})
+
+t.test('re-binding to another profile makes a new secret and warns', async (t) => {
+  const cli = fakeCli(t, multiplexed)
+  await cli.run(...subscribe, 'a', '--secret', 'operator-chosen')
+  const { code, out, err } = await cli.run(...subscribe, 'a', '--route-profile', 'work')
+  t.equal(code, 0)
+  t.not(cli.entry('a').secret, 'operator-chosen')
+  t.match(out, String(cli.entry('a').secret))
+  t.match(out, 'http://127.0.0.1:8644/p/work/webhooks/a')
+  t.match(err, /profile "work".*ITS SECRET IS NEW/)
+  const { secret } = cli.entry('a')
+  await cli.run(...subscribe, 'a', '--route-profile', 'work')
+  t.equal(cli.entry('a').secret, secret, 'the same profile again is no re-binding')
+})
+
+t.test('re-binding with the old secret is refused', async (t) => {
+  const cli = fakeCli(t, multiplexed)
+  await cli.run(...subscribe, 'a', '--secret', 'operator-chosen')
+  const before = cli.read(store)
+  t.match(await cli.run(...subscribe, 'a', '--route-profile', 'work', '--secret', 'operator-chosen'), {
+    code: 1,
+    err: /cannot keep its secret/,
+  })
+  t.equal(cli.read(store), before)
+  t.match(await cli.run(...subscribe, 'a', '--route-profile', 'work', '--secret', 'another-one-12'), { code: 0 })
+})
+
+t.test('--route-profile default is the default profile, said aloud', async (t) => {
+  const cli = fakeCli(t)
+  const { out } = await cli.run(...subscribe, 'a', '--route-profile', 'default')
+  t.equal(cli.entry('a').profile, 'default')
+  t.match(out, 'http://127.0.0.1:8644/webhooks/a')
+})
+
+t.test('a profile that nothing serves: warned of without multiplexing, refused with it', async (t) => {
+  const off = fakeCli(t)
+  t.match(await off.run(...subscribe, 'a', '--route-profile', 'work'), { code: 0, err: /WH213/ })
+})
+
+const refused: [title: string, flags: string[], code: number, says: RegExp][] = [
+  ['a mistyped target', ['--deliver', 'telegrm'], 1, /did you mean "telegram"/],
+  ['deliver_only without a target', ['--deliver-only'], 1, /WH202.*needs a real target/],
+  ['a job reference', ['--cron-job', 'nightly'], 1, /WH220.*cron_job/],
+  ['skills', ['--skills', 'x'], 1, /WH220.*skills/],
+  ['mirroring', ['--mirror-to-session'], 1, /WH220.*mirror_to_session/],
+  ['a bad pattern', ['--filter', '{field: a, regex: "("}'], 1, /WH401/],
+  ['a bad filter text', ['--filter', '{field: ['], 2, /--filter/],
+  ['a missing script', ['--script', 'nope.py'], 1, /WH601/],
+  ['a setting without a value', ['--deliver-extra', 'repo'], 2, /key=value/],
+  ['toolsets', ['--toolsets', 'x'], 2, /unknown option '--toolsets'/],
+  ['a mistyped option', ['--promt', 'x'], 2, /did you mean "--prompt"/],
+]
+
+for (const [title, flags, code, says] of refused) {
+  t.test(`refused with nothing saved: ${title}`, async (t) => {
+    const cli = fakeCli(t)
+    t.match(await cli.run(...subscribe, 'a', ...flags), { code, err: says, out: /^$/ })
+    t.notOk(existsSync(cli.file(store)))
+  })
+}
+
+t.test('a refusal leaves the stored record as it was', async (t) => {
+  const cli = fakeCli(t)
+  await cli.run(...subscribe, 'a', '--prompt', 'x')
+  const before = cli.read(store)
+  t.match(await cli.run(...subscribe, 'a', '--deliver-only'), { code: 1 })
+  t.equal(cli.read(store), before)
+})
+
+t.test('an adapter that is not enabled: exit 7, three ways, nothing written', async (t) => {
+  const cli = fakeCli(t, {}, {})
+  t.match(await cli.run(...subscribe, 'a'), {
+    code: 7,
+    err: /gateway setup --yes[\s\S]*WEBHOOK_ENABLED=true[\s\S]*platforms\.webhook\.enabled/,
+  })
+  t.notOk(existsSync(cli.file(store)))
+  t.match(JSON.parse((await cli.run(...subscribe, 'a', '--json')).out), {
+    v: 1,
+    kind: 'error',
+    ok: false,
+    error: { code: 'adapter_disabled' },
+  })
+})
+
+t.test('a configuration that cannot be read: its problem, not "not enabled"', async (t) => {
+  const cli = fakeCli(t, { 'config.yaml': 'platforms: {\n' }, {})
+  t.match(await cli.run(...subscribe, 'a'), { code: 1, err: /WH001/ })
+})
+
+t.test('a subscription that a configured route hides is saved with a warning', async (t) => {
+  const cli = fakeCli(t, { 'config.yaml': 'platforms: { webhook: { routes: { a: { secret: abcdefgh } } } }\n' })
+  const { code, err } = await cli.run(...subscribe, 'a')
+  t.equal(code, 0)
+  t.match(err, /WH211/)
+  t.match(cli.entry('a'), { deliver: 'log' })
+  t.match(JSON.parse((await cli.run(...subscribe, 'a', '--prompt', 'x', '--json')).out), {
+    data: { shadowed: true },
+    warnings: [{ code: 'WH211' }],
+  })
+})
+
+t.test('a corrupt store: exit 6, where, and the file untouched', async (t) => {
+  const cli = fakeCli(t, { [store]: '{"a": {\n' })
+  t.match(await cli.run(...subscribe, 'b'), { code: 6, err: /webhook_subscriptions\.json.* at 2:1/ })
+  t.equal(cli.read(store), '{"a": {\n')
+})
+
+t.test('an entry that is no map is not overwritten unless told to', async (t) => {
+  const cli = fakeCli(t, { [store]: '{"a": 5}' })
+  t.match(await cli.run(...subscribe, 'a'), { code: 6, err: /--replace/ })
+  t.match(await cli.run(...subscribe, 'a', '--replace'), { code: 0 })
+})
+
+t.test('--dry-run saves nothing and makes no secret', async (t) => {
+  const cli = fakeCli(t)
+  const { code, out } = await cli.run(...subscribe, 'a', '--prompt', 'x', '--dry-run')
+  t.equal(code, 0)
+  t.match(out, 'would be created: a')
+  t.notMatch(out, /secret {3}/)
+  t.notOk(existsSync(cli.file(store)))
+  t.match(await cli.run(...subscribe, 'a', '--deliver-only', '--dry-run'), { code: 1 })
+})
+
+t.test('--print gives one value alone', async (t) => {
+  const cli = fakeCli(t)
+  t.equal((await cli.run(...subscribe, 'a', '--print', 'secret')).out, `${cli.entry('a').secret}\n`)
+  t.equal((await cli.run(...subscribe, 'a', '--print', 'url')).out, 'http://127.0.0.1:8644/webhooks/a\n')
+})
+
+t.test('--json is one document with the agreed members', async (t) => {
+  const cli = fakeCli(t)
+  const { out, err } = await cli.run('--json', ...subscribe, 'a', '--prompt', 'x')
+  const document = JSON.parse(out)
+  t.match(document, { v: 1, kind: 'webhook.subscribe', ok: true, warnings: [] })
+  t.match(document.data, { name: 'a', created: true, secret_generated: true, shadowed: false, secret: cli.entry('a').secret, curl: /^b=/ })
+  t.same(err, '')
+  t.same(JSON.parse((await cli.run(...subscribe, 'a', '--json')).out).data, {
+    ...document.data,
+    created: false,
+    changed: [],
+    secret: null,
+    secret_generated: false,
+    curl: JSON.parse((await cli.run(...subscribe, 'a', '--json')).out).data.curl,
+  })
+})
+
+t.test('the address is one that a client can use', async (t: Test) => {
+  const cases: [host: string, url: string][] = [
+    ['0.0.0.0', 'http://127.0.0.1:9000/webhooks/a'],
+    ['"::"', 'http://127.0.0.1:9000/webhooks/a'],
+    ['"::1"', 'http://[::1]:9000/webhooks/a'],
+    ['10.0.0.5', 'http://10.0.0.5:9000/webhooks/a'],
+  ]
+  for (const [host, url] of cases) {
+    const cli = fakeCli(t, { 'config.yaml': `platforms: { webhook: { host: ${host}, port: 9000 } }\n` })
+    t.equal((await cli.run(...subscribe, 'a', '--replace', '--print', 'url')).out, `${url}\n`)
+  }
+})
+
+t.test('two terminals change the same route: no update is lost', async (t) => {
+  const cli = fakeCli(t)
+  await cli.run(...subscribe, 'a')
+  await Promise.all([
+    cli.run(...subscribe, 'a', '--prompt', 'p'),
+    cli.run(...subscribe, 'a', '--description', 'd'),
+    cli.run(...subscribe, 'a', '--events', 'push'),
+  ])
+  t.match(cli.entry('a'), { prompt: 'p', description: 'd', events: ['push'] })
+})
+
+t.test('no source of the command line can set toolsets', (t) => {
+  for (const file of ['grammar', 'subscribe-options']) {
+    const code = readFileSync(new URL(`../../src/cli/${file}.ts`, import.meta.url), 'utf8').replaceAll(/\/\*\*.*?\*\//gs, '')
+    t.notMatch(code, /toolset/)
+  }
+  t.end()
+})

@@ -1,0 +1,63 @@
+/** Drives the command line in-process over a data directory of its own. */
+
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import type { Test } from 'tap'
+import type { Io } from '../../src/cli/io.ts'
+import { runCli } from '../../src/cli/program.ts'
+
+export type Result = { readonly code: number; readonly out: string; readonly err: string }
+
+export type FakeCli = {
+  readonly dir: string
+  readonly file: (name: string) => string
+  readonly read: (name: string) => string
+  readonly write: (name: string, text: string) => void
+  /** The entry of this name in the subscriptions file. */
+  readonly entry: (name: string) => { [key: string]: unknown }
+  readonly run: (...argv: string[]) => Promise<Result>
+  readonly runWith: (io: Partial<Io>, ...argv: string[]) => Promise<Result>
+}
+
+/** `files` are written first; without `config.yaml` the adapter is enabled by the environment. */
+export const fakeCli = (
+  t: Test,
+  files: { readonly [name: string]: string } = {},
+  env: Io['env'] = { WEBHOOK_ENABLED: 'true' },
+): FakeCli => {
+  const dir = t.testdir()
+  const file = (name: string): string => join(dir, name)
+  const read = (name: string): string => readFileSync(file(name), 'utf8')
+  const write = (name: string, text: string): void => {
+    mkdirSync(dirname(file(name)), { recursive: true })
+    writeFileSync(file(name), text)
+  }
+  for (const [name, text] of Object.entries(files)) write(name, text)
+  const runWith = async (io: Partial<Io>, ...argv: string[]): Promise<Result> => {
+    const said = { out: '', err: '' }
+    const whole: Io = {
+      stdout: (text) => {
+        said.out += text
+      },
+      stderr: (text) => {
+        said.err += text
+      },
+      stdin: async () => '',
+      env: { HEADGATE_HOME: dir, ...env },
+      isTty: false,
+      colour: false,
+      ...io,
+    }
+    const code = await runCli(argv, whole)
+    return { code, ...said }
+  }
+  return {
+    dir,
+    file,
+    read,
+    write,
+    entry: (name) => JSON.parse(read('webhook_subscriptions.json'))[name],
+    run: (...argv) => runWith({}, ...argv),
+    runWith,
+  }
+}
