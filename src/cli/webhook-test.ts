@@ -149,7 +149,8 @@ const send = ({ url, headers, body }: Post, cli: Cli): Promise<Got> =>
         fail(error)
       }
     })
-    request.end(body)
+    // As bytes: Node writes the headers in the encoding of a text that follows them.
+    request.end(Buffer.from(body))
   })
 
 const urlOf = (text: string): URL => {

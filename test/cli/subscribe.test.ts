@@ -61,7 +61,18 @@ t.test('every flag has its field', async (t) => {
   })
   const flags = [
     ['--prompt', `@${cli.file('p.txt')}`],
-    ['--deliver', 'hosta_comment', '--deliver-extra', 'repo={r}', '--deliver-extra', 'pr_number=a=b', '--deliver-chat-id', '-100'],
+    [
+      '--deliver',
+      'hosta_comment',
+      '--deliver-extra',
+      'repo={r}',
+      '--deliver-extra',
+      'pr_number={n}',
+      '--deliver-extra',
+      'x=a=b',
+      '--deliver-chat-id',
+      '-100',
+    ],
     ['--description', 'mine', '--script', 'f.py', '--deliver-only'],
     ['--filter', '{"field":"action","equals":"opened"}', '--filter', `@${cli.file('f.yaml')}`],
   ].flat()
@@ -70,7 +81,7 @@ t.test('every flag has its field', async (t) => {
   t.match(cli.entry('a'), {
     prompt: 'From a file {x}',
     deliver: 'hosta_comment',
-    deliver_extra: { repo: '{r}', pr_number: 'a=b', chat_id: '-100' },
+    deliver_extra: { repo: '{r}', pr_number: '{n}', x: 'a=b', chat_id: '-100' },
     description: 'mine',
     script: 'f.py',
     deliver_only: true,
@@ -107,7 +118,6 @@ t.test('an existing record is merged: only what is given changes', async (t) => 
   const { code, out } = await cli.run(...subscribe, 'a', '--description', 'new', '--deliver-extra', 'more=1')
   t.equal(code, 0)
   t.match(out, 'updated  a (description, deliver_extra)')
-  t.notMatch(out, String(stored.a.enabled && 'never'))
   const { updated_at, ...after } = cli.entry('a')
   t.match(updated_at, /Z$/)
   t.same(after, { ...stored.a, description: 'new', deliver_extra: { url: 'https://example.com/', more: '1' } })
@@ -293,14 +303,8 @@ t.test('--json is one document with the agreed members', async (t) => {
   t.match(document, { v: 1, kind: 'webhook.subscribe', ok: true, warnings: [] })
   t.match(document.data, { name: 'a', created: true, secret_generated: true, shadowed: false, secret: cli.entry('a').secret, curl: /^b=/ })
   t.same(err, '')
-  t.same(JSON.parse((await cli.run(...subscribe, 'a', '--json')).out).data, {
-    ...document.data,
-    created: false,
-    changed: [],
-    secret: null,
-    secret_generated: false,
-    curl: JSON.parse((await cli.run(...subscribe, 'a', '--json')).out).data.curl,
-  })
+  const again = JSON.parse((await cli.run(...subscribe, 'a', '--json')).out)
+  t.match(again.data, { created: false, changed: [], secret: null, secret_generated: false })
 })
 
 t.test('the address is one that a client can use', async (t: Test) => {

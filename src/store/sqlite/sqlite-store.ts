@@ -11,6 +11,8 @@ import { ThreadLink } from './thread-link.ts'
 
 const maxGathered = 10_000
 const maxBatch = 1_000
+/** Calls past which waiting for more gains nothing. */
+const fullBatch = 64
 /** How long a broken store refuses before it is opened again. */
 const restartMs = 500
 
@@ -93,12 +95,19 @@ class SqliteStore implements Store {
   /** One batch at a time: while the disk is busy the next ones grow, and so do the gains of committing them together. */
   async #pump(): Promise<void> {
     await nextTurn()
-    for (let batch = this.#queue.shift(); batch !== undefined; batch = this.#queue.shift()) {
+    while (this.#queue.length > 0) {
+      await this.#fill()
+      const batch = this.#queue.shift() as Gathered
       this.#waiting -= batch.size
       await this.#commit(batch)
       await nextTurn()
     }
     this.#pumping = undefined
+  }
+
+  /** Waits while each turn of the loop brings more: under load what arrives together is committed together, a lone call waits one turn. */
+  async #fill(): Promise<void> {
+    for (let size = 0; this.#waiting > size && size < fullBatch; await nextTurn()) size = this.#waiting
   }
 
   async #commit(batch: Gathered): Promise<void> {

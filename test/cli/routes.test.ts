@@ -1,0 +1,257 @@
+/** The commands that show, switch, remove and try routes. */
+
+import { createHash } from 'node:crypto'
+import { symlinkSync } from 'node:fs'
+import { createServer } from 'node:net'
+import t, { type Test } from 'tap'
+import { type Gateway, prepareGateway } from '../../src/app.ts'
+import { loadConfig } from '../../src/config/load.ts'
+import { type FakeCli, fakeCli } from '../fakes/cli.ts'
+import { closedOrigin } from '../fakes/sink.ts'
+
+const store = 'webhook_subscriptions.json'
+const secret = 'hunter2-hunter2'
+const print = createHash('sha256').update(secret).digest('hex').slice(0, 8)
+const config = `platforms:
+  webhook:
+    routes:
+      fixed: { secret: config-secret-1, events: [push], deliver: http, deliver_only: true, deliver_extra: { url: "https://example.com/" } }
+      both: { secret: config-secret-2 }
+`
+
+t.test('list: one route a line, stable columns, no escape bytes, no secret', async (t) => {
+  const cli = fakeCli(t, {
+    [store]: JSON.stringify({
+      short: { secret, events: ['push', 'issues'], description: 'says hello' },
+      'a-much-longer-name': { secret, enabled: false, deliver: 'email' },
+      both: { secret },
+      odd: { deliver: 5 },
+    }),
+    'config.yaml': config,
+  })
+  const { code, out, err } = await cli.run('webhook', 'list')
+  t.equal(code, 0)
+  t.same(out.split('\n'), [
+    `short               enabled   agent  push,issues  log    ${print}  says hello`,
+    `a-much-longer-name  disabled  agent  *            email  ${print}  -`,
+    `both                shadowed  agent  *            log    ${print}  -`,
+    'odd                 invalid   agent  *            log    -         -',
+    '',
+  ])
+  t.notMatch(out + err, secret)
+  t.notMatch(out, '\u001b')
+  const all = await cli.run('webhook', 'list', '--all', '--wide')
+  t.match(all.out, /^fixed +config +enabled +direct +push +http .*http:\/\/127\.0\.0\.1:8644\/webhooks\/fixed/m)
+  t.notMatch(all.out, 'config-secret')
+})
+
+t.test('list: a terminal gets a header line, and colour only when it may', async (t) => {
+  const cli = fakeCli(t, { [store]: '{"a":{"secret":"x"}}' })
+  t.match((await cli.runWith({ isTty: true }, 'webhook', 'list')).out, /^NAME +STATE/)
+  t.match((await cli.runWith({ isTty: true, colour: true }, 'webhook', 'list')).out, '\u001b[')
+  t.notMatch((await cli.runWith({ isTty: true, colour: true }, 'webhook', 'list', '--color', 'never')).out, '\u001b[')
+})
+
+t.test('list: what could drive a terminal is escaped, in names and descriptions', async (t) => {
+  const cli = fakeCli(t, { [store]: JSON.stringify({ 'n\u001b[2J': { secret }, a: { secret, description: 'd\u001b[2J\nx\u202e\u009b' } }) })
+  for (const argv of [['list'], ['list', '--wide'], ['list', '--json'], ['show', 'a'], ['show', 'a', '--json']]) {
+    const { out, err } = await cli.run('webhook', ...argv)
+    t.notMatch(out + err, /[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u202e]/, argv.join(' '))
+  }
+  t.equal((await cli.run('webhook', 'list')).out.trimEnd().split('\n').length, 2)
+})
+
+t.test('list --json has the agreed members', async (t) => {
+  const cli = fakeCli(t, { [store]: JSON.stringify({ both: { secret } }), 'config.yaml': config })
+  const document = JSON.parse((await cli.run('webhook', 'list', '--json', '--all')).out)
+  t.match(document, { v: 1, kind: 'webhook.list', ok: true, warnings: [{ code: 'WH211' }] })
+  t.same(
+    document.data.routes.map(({ name, source, shadowed }: { [key: string]: unknown }) => [name, source, shadowed]),
+    [
+      ['fixed', 'config', false],
+      ['both', 'config', false],
+      ['both', 'subscription', true],
+    ],
+  )
+  t.match(document.data.routes[2], {
+    enabled: true,
+    mode: 'agent',
+    events: [],
+    deliver: 'log',
+    secret: { from: 'route', fingerprint: print },
+  })
+})
+
+t.test('list: none is said on stderr, a corrupt store is exit 6', async (t) => {
+  const cli = fakeCli(t)
+  t.match(await cli.run('webhook', 'list'), { code: 0, out: '', err: /no subscriptions yet/ })
+  t.same(await cli.run('webhook', 'list', '-q'), { code: 0, out: '', err: '' })
+  cli.write(store, '{')
+  t.match(await cli.run('webhook', 'list'), { code: 6, err: /not valid JSON at 1:2/ })
+  t.match(JSON.parse((await cli.run('webhook', 'list', '--json')).out), { ok: false, error: { code: 'corrupt_store' } })
+})
+
+t.test('show: everything but the secrets, wherever they stand', async (t) => {
+  const entry = {
+    secrets: [secret, 'second-secret'],
+    prompt: 'Hello {x}',
+    deliver: 'http',
+    deliver_extra: { url: 'https://example.com/', secret: 'signing-secret', headers: { Authorization: 'Bearer abcdef123' } },
+  }
+  const cli = fakeCli(t, { [store]: JSON.stringify({ a: entry }) })
+  for (const flags of [[], ['--json']]) {
+    const { code, out } = await cli.run('webhook', 'show', 'a', ...flags)
+    t.equal(code, 0)
+    t.match(out, 'Hello {x}')
+    t.match(out, print)
+    for (const hidden of [secret, 'second-secret', 'signing-secret', 'abcdef123']) t.notMatch(out, hidden)
+  }
+  t.match(await cli.run('webhook', 'show', 'b2'), { code: 5 })
+})
+
+t.test('remove: gone from the file, the rest kept, a way back', async (t) => {
+  const cli = fakeCli(t, { [store]: '{"a":{"secret":"x"},"b":{"secret":"y"}}' })
+  t.match(await cli.run('webhook', 'remove', 'a'), { code: 0, out: /removed {2}a\nundo .*webhook_subscriptions\.json\.bak/ })
+  t.same(JSON.parse(cli.read(store)), { b: { secret: 'y' } })
+  t.same(Object.keys(JSON.parse(cli.read(`${store}.bak`))), ['a', 'b'])
+})
+
+t.test('remove: an unknown name gets the nearest ones, a configured route its place', async (t) => {
+  const cli = fakeCli(t, { [store]: '{"deploys":{"secret":"x"}}', 'config.yaml': config })
+  t.match(await cli.run('webhook', 'remove', 'deplys'), { code: 5, err: /did you mean "deploys"/ })
+  t.match(await cli.run('webhook', 'remove', 'fixed'), { code: 5, err: /route of config\.yaml/ })
+  t.match(JSON.parse((await cli.run('webhook', 'remove', 'deplys', '--json')).out), { error: { code: 'not_found', suggest: ['deploys'] } })
+})
+
+t.test('remove: at a terminal it asks, unless told not to', async (t) => {
+  const cli = fakeCli(t, { [store]: '{"a":{"secret":"x"},"b":{"secret":"y"}}' })
+  const asked: string[] = []
+  const ask = (reply: string) => async (question: string) => {
+    asked.push(question)
+    return reply
+  }
+  t.match(await cli.runWith({ ask: ask('') }, 'webhook', 'remove', 'a'), { code: 130 })
+  t.same(Object.keys(JSON.parse(cli.read(store))), ['a', 'b'])
+  t.match(await cli.runWith({ ask: ask('y') }, 'webhook', 'remove', 'a'), { code: 0 })
+  t.match(await cli.runWith({ ask: ask('n') }, 'webhook', 'remove', 'b', '--yes'), { code: 0 })
+  t.equal(asked.length, 2)
+  t.same(JSON.parse(cli.read(store)), {})
+})
+
+t.test('remove: an entry that another terminal changed during the question is kept', async (t) => {
+  const cli = fakeCli(t, { [store]: '{"a":{"secret":"x"}}' })
+  const ask = (change: string) => async () => {
+    cli.write(store, change)
+    return 'y'
+  }
+  t.match(await cli.runWith({ ask: ask('{"a":{"secret":"x","prompt":"new"}}') }, 'webhook', 'remove', 'a'), {
+    code: 6,
+    err: /changed meanwhile/,
+  })
+  t.equal(cli.entry('a').prompt, 'new')
+  t.match(await cli.runWith({ ask: ask('{}') }, 'webhook', 'remove', 'a'), { code: 6, err: /removed meanwhile/ })
+})
+
+t.test('disable and enable switch, and nothing else', async (t) => {
+  const cli = fakeCli(t, { [store]: '{"a":{"secret":"x","x-note":1}}' })
+  t.match(await cli.run('webhook', 'disable', 'a'), { code: 0, out: 'disabled  a\n' })
+  t.match(cli.entry('a'), { secret: 'x', 'x-note': 1, enabled: false })
+  t.match(await cli.run('webhook', 'disable', 'a'), { code: 0, out: /no change/ })
+  t.match((await cli.run('webhook', 'list')).out, /a {2}disabled/)
+  t.match(await cli.run('webhook', 'enable', 'a'), { code: 0 })
+  const { updated_at: _, ...entry } = cli.entry('a')
+  t.same(entry, { secret: 'x', 'x-note': 1 })
+  t.match(await cli.run('webhook', 'enable', 'b'), { code: 5 })
+})
+
+t.test('a link in place of the store is not written through', async (t) => {
+  const cli = fakeCli(t, { elsewhere: '{"a":{"secret":"x"}}' })
+  symlinkSync('elsewhere', cli.file(store))
+  for (const argv of [['subscribe', 'b'], ['remove', 'a'], ['disable', 'a'], ['list']]) {
+    t.match(await cli.run('webhook', ...argv), { code: 6, err: /symbolic link/ }, argv.join(' '))
+  }
+  t.equal(cli.read('elsewhere'), '{"a":{"secret":"x"}}')
+})
+
+/** A gateway over the data directory, on a free port that the environment then names. */
+const gatewayOf = async (t: Test, cli: FakeCli): Promise<{ gateway: Gateway; env: { [name: string]: string } }> => {
+  const log = Object.assign(() => {}, { writes: () => false })
+  const base = { HEADGATE_HOME: cli.dir, WEBHOOK_ENABLED: 'true' }
+  const { config: loaded } = loadConfig({ dataDir: cli.dir, env: base, port: 0 })
+  const gateway = await prepareGateway({ ...loaded, storage: { kind: 'memory', durability: 'commit' } }, log).start()
+  t.teardown(() => gateway.stop(0))
+  return { gateway, env: { ...base, WEBHOOK_PORT: new URL(gateway.url).port } }
+}
+
+t.test('test: every scheme is accepted by the gateway, no signature and a bad one are not', async (t) => {
+  const cli = fakeCli(t, {
+    [store]: JSON.stringify({
+      a: { secret: 'sécret-ü-123' },
+      w: { secret: `whsec_${Buffer.from('0123456789abcdef').toString('base64')}` },
+    }),
+    'config.yaml': `platforms:\n  webhook:\n    routes:\n      C: { secret: config-secret-1 }\n      l: { secret: config-secret-2, verify: linear }\n      s: { secret: config-secret-3, verify: [svix] }\n`,
+  })
+  const { env } = await gatewayOf(t, cli)
+  const run = (...argv: string[]) => cli.runWith({ env }, 'webhook', 'test', ...argv)
+  for (const scheme of ['auto', 'v2', 'v1', 'github', 'host-a', 'gitlab', 'host-b', 'standard', 'standard_webhooks', 'svix']) {
+    t.match(await run('a', '--scheme', scheme), { code: 0, out: /^--> POST .*\n<-- 202 accepted \d+ ms\n\{/ }, scheme)
+  }
+  for (const scheme of ['none', 'bad'])
+    t.match(await run('a', '--scheme', scheme), { code: 1, out: /<-- 401 .*\n.*Invalid signature/ }, scheme)
+  t.match(await run('w', '--scheme', 'standard'), { code: 0 }, 'a whsec_ secret')
+  t.match(await run('C'), { code: 0 }, 'a configured route')
+  t.match(await run('l'), { code: 0, out: / linear / }, 'auto takes what the route verifies')
+  t.match(await run('s'), { code: 0, out: / svix / })
+  t.match(await run('a', '--scheme', 'v3'), { code: 2 })
+})
+
+t.test('test: payload, event and id are those asked for', async (t) => {
+  const cli = fakeCli(t, { [store]: JSON.stringify({ a: { secret, events: ['push', 'tag'] } }), 'p.json': '{"n":3}' })
+  const { env, gateway } = await gatewayOf(t, cli)
+  const run = async (...argv: string[]) => JSON.parse((await cli.runWith({ env }, '--json', 'webhook', 'test', 'a', ...argv)).out)
+  t.match(await run('--payload', `@${cli.file('p.json')}`, '--id', 'one'), {
+    kind: 'webhook.test',
+    ok: true,
+    data: {
+      request: { scheme: 'v2', event: 'push', delivery_id: 'one', bytes: 7 },
+      response: { status: 202, body: { event: 'push' } },
+      outcome: 'accepted',
+    },
+  })
+  t.match(await run('--id', 'one'), { data: { outcome: 'duplicate' } })
+  t.match(await run('--event', 'other'), { ok: true, data: { outcome: 'ignored' } })
+  t.match(await run('--url', `${gateway.url}/webhooks/nope`), { ok: false, data: { response: { status: 404 } } })
+  t.match(await run('--payload', '{bad'), { ok: false, error: { code: 'usage' } })
+  t.match(await run('--event', 'a\nb'), { ok: false, error: { code: 'usage' } })
+})
+
+t.test('test: --print-curl prints the signed request and sends nothing', async (t) => {
+  const cli = fakeCli(t, { [store]: JSON.stringify({ a: { secret } }) })
+  const { code, out } = await cli.run('webhook', 'test', 'a', '--print-curl', '--payload', `{"it":"isn't"}`)
+  t.equal(code, 0)
+  t.match(out, /^curl -sS http:\/\/127\.0\.0\.1:8644\/webhooks\/a .*X-Webhook-Signature-V2: [0-9a-f]{64}/)
+  t.match(out, `-d '{"it":"isn'\\''t"}'`)
+  t.notMatch(out, secret)
+})
+
+t.test('test: no gateway is exit 4, with the way to start it', async (t) => {
+  const cli = fakeCli(t, { [store]: JSON.stringify({ a: { secret } }) })
+  const url = `${await closedOrigin()}/webhooks/a`
+  t.match(await cli.run('webhook', 'test', 'a', '--url', url), { code: 4, err: /ECONNREFUSED[\s\S]*headgate gateway run/ })
+})
+
+t.test('test: a server that hangs up is exit 4, not a crash', async (t) => {
+  const server = createServer((socket) => socket.once('data', () => socket.destroy()))
+  await new Promise<void>((ready) => server.listen(0, '127.0.0.1', ready))
+  t.teardown(() => server.close())
+  const cli = fakeCli(t, { [store]: JSON.stringify({ a: { secret } }) })
+  const { port } = server.address() as { port: number }
+  t.match(await cli.run('webhook', 'test', 'a', '--url', `http://127.0.0.1:${port}/`), { code: 4 })
+  t.match(await cli.run('webhook', 'test', 'a', '--url', 'ftp://x/'), { code: 2 })
+})
+
+t.test('test: an unknown route is exit 5, one without a secret exit 1', async (t) => {
+  const cli = fakeCli(t, { [store]: '{"a":{"prompt":"x"}}' })
+  t.match(await cli.run('webhook', 'test', 'b'), { code: 5, err: /did you mean "a"/ })
+  t.match(await cli.run('webhook', 'test', 'a'), { code: 1, err: /no secret/ })
+})
