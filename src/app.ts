@@ -7,28 +7,24 @@ import { type Clock, systemClock } from './core/clock.ts'
 import { type Diagnostic, diagnostic } from './core/diagnostic.ts'
 import type { JsonObject } from './core/json.ts'
 import type { Log } from './core/log.ts'
-import { createSlots } from './core/slots.ts'
-import { createLimiter } from './engine/limiter.ts'
+import type { Watch } from './engine/run.ts'
 import { endings } from './parts/endings/index.ts'
 import { operatorsByName } from './parts/operators/index.ts'
-import type { Effects, Outgoing, Runner, Sent } from './parts/part.ts'
+import type { Outgoing, Runner } from './parts/part.ts'
 import { runnersByName } from './parts/runners/index.ts'
 import { schemes } from './parts/schemes/index.ts'
-import { runScript } from './parts/script.ts'
 import { stages } from './parts/stages/index.ts'
 import { targetsByName } from './parts/targets/index.ts'
 import { type Catalogue, compileRoute } from './plan/compile.ts'
 import { Subscriptions } from './plan/subscriptions.ts'
 import { type Served, servedBy, type Table } from './plan/table.ts'
 import type { Store } from './store/ports.ts'
-import { defaultRetry } from './work/backoff.ts'
+import { liveEffects } from './work/effects.ts'
+import { policyOf } from './work/policy.ts'
 import { createSender } from './work/send.ts'
-import { type RunPolicy, Worker } from './work/worker.ts'
+import { Worker } from './work/worker.ts'
 
 export const catalogue: Catalogue = { stages, endings, schemes, operators: operatorsByName, targets: targetsByName }
-
-/** Scripts that may wait for one of the slots; past them posts get 503. */
-const maxWaitingScripts = 1_000
 
 export interface Gateway {
   readonly url: string
@@ -86,10 +82,13 @@ export const prepareGateway = (config: Config, log: Log, clock: Clock = systemCl
       runner,
       send,
       log,
-      policy: (route) => policyOf(config, served(route)),
+      policy: (route) => policyOf(config.agent.timeoutMs, served(route)?.spec),
       repeatable: (target) => targetsByName.get(target)?.repeatable ?? false,
       maxConcurrent: config.maxConcurrentRuns,
-      longestRunMs: Math.max(config.agent.timeoutMs, ...[...configured.values()].map((route) => policyOf(config, route).timeoutMs)),
+      longestRunMs: Math.max(
+        config.agent.timeoutMs,
+        ...[...configured.values()].map((route) => policyOf(config.agent.timeoutMs, route.spec).timeoutMs),
+      ),
     })
     let stopping = false
     const { createReporter } = await import('./http/report.ts')
@@ -103,12 +102,7 @@ export const prepareGateway = (config: Config, log: Log, clock: Clock = systemCl
         trustProxy: config.trustProxy,
         stopping: () => stopping,
         ended: createReporter(log, clock),
-        ...(log.writes('debug')
-          ? {
-              watch: (route: string) => (stage: string, ended?: { kind: string }) =>
-                log('debug', { route, stage, outcome: ended?.kind ?? 'pass' }, 'stage'),
-            }
-          : {}),
+        ...(log.writes('debug') ? { watch: stageLog(log) } : {}),
       })
       .catch(async (error) => {
         await opened.close()
@@ -134,6 +128,13 @@ export const prepareGateway = (config: Config, log: Log, clock: Clock = systemCl
   return { diagnostics, start }
 }
 
+/** One line for each stage of each request: what `--log-level debug` asks for. */
+const stageLog =
+  (log: Log) =>
+  (route: string): Watch =>
+  (stage, ended) =>
+    log('debug', { route, stage, outcome: ended?.kind ?? 'pass' }, 'stage')
+
 /** Waits until nothing is in flight, for at most `ms`. */
 const settled = async (active: () => number, clock: Clock, ms: number): Promise<void> => {
   const deadline = clock.monotonic() + ms
@@ -155,59 +156,3 @@ const compileRunner = (config: Config, diagnostics: Diagnostic[]): Runner => {
     ),
   )
 }
-
-const policyOf = (config: Config, route: Served | undefined): RunPolicy => {
-  const { retry, agent } = route?.spec ?? {}
-  return {
-    retry: {
-      maxAttempts: retry?.max_attempts ?? defaultRetry.maxAttempts,
-      backoffMs: retry?.backoff_seconds === undefined ? defaultRetry.backoffMs : retry.backoff_seconds * 1000,
-      maxDelayMs: retry?.max_delay_seconds === undefined ? defaultRetry.maxDelayMs : retry.max_delay_seconds * 1000,
-    },
-    timeoutMs: agent?.timeout_seconds === undefined ? config.agent.timeoutMs : agent.timeout_seconds * 1000,
-    ...(agent?.model === undefined ? {} : { model: agent.model }),
-    ...(agent?.max_output_tokens === undefined ? {} : { maxOutputTokens: agent.max_output_tokens }),
-  }
-}
-
-type Live = {
-  readonly config: Pick<Config, 'rateLimit' | 'maxConcurrentScripts' | 'maxQueuedRuns'>
-  readonly clock: Clock
-  readonly log: Log
-  readonly send: (outgoing: Outgoing) => Promise<Sent>
-  readonly store: () => Store | undefined
-  readonly wake: () => void
-}
-
-const liveEffects = ({ config, clock, log, send, store, wake }: Live): Effects => {
-  const slots = createSlots(config.maxConcurrentScripts, maxWaitingScripts)
-  const open = (): Store => {
-    const opened = store()
-    if (!opened) throw new Error('a plan ran before its store was open')
-    return opened
-  }
-  return {
-    clock,
-    log,
-    limiter: createLimiter(clock, config.rateLimit),
-    send,
-    wake,
-    get store() {
-      return open()
-    },
-    script: (folder, job) => slots.run(() => runScript(folder, job)),
-    hasRoom: () => open().backlog < config.maxQueuedRuns,
-  }
-}
-
-const silent: Log = Object.assign(() => {}, { writes: () => false })
-
-/** Effects that touch nothing: for `validate`, and for commands that compile a route before they save it. */
-export const dryEffects: Effects = liveEffects({
-  config: { rateLimit: 1, maxConcurrentScripts: 1, maxQueuedRuns: 1 },
-  clock: systemClock,
-  log: silent,
-  send: async () => ({ ok: false, why: 'dry run', repeatable: false }),
-  store: () => undefined,
-  wake: () => {},
-})

@@ -3,7 +3,7 @@
 import { type Config, defaultProfile } from '../config/config.ts'
 
 /** The gateway's base address: a bind to all addresses is reached on loopback. */
-export const baseUrl = ({ host, port }: Pick<Config, 'host' | 'port'>): string => {
+const baseUrl = ({ host, port }: Pick<Config, 'host' | 'port'>): string => {
   const reached = host === '0.0.0.0' || host === '::' || host === '' ? '127.0.0.1' : host
   return `http://${reached.includes(':') ? `[${reached}]` : reached}:${port}`
 }

@@ -1,10 +1,13 @@
 /** `gateway run`: the gateway in the foreground, from its files to the signal that stops it. */
 
+import { chmodSync, statSync } from 'node:fs'
+import { join } from 'node:path'
 import { prepareGateway } from '../app.ts'
 import type { Config } from '../config/config.ts'
 import { loadConfig } from '../config/load.ts'
-import { exit } from '../core/fault.ts'
-import type { Level } from '../core/log.ts'
+import { subscriptionsFileName } from '../config/subscriptions.ts'
+import { exit, messageOf } from '../core/fault.ts'
+import type { Level, Log } from '../core/log.ts'
 import { createRedactor } from '../core/redact.ts'
 import { createLog } from '../log.ts'
 import type { Io } from './io.ts'
@@ -36,6 +39,7 @@ export const gatewayRun = async (options: GatewayRunOptions, io: Io): Promise<nu
     io.stderr(`${disabledHelp}\n`)
     return exit.disabled
   }
+  for (const name of ['.env', subscriptionsFileName]) closeToOthers(join(config.dataDir, name), log)
   // A signal during the start stops it as soon as there is something to stop.
   const signal = nextSignal()
   const gateway = await prepared.start()
@@ -46,6 +50,18 @@ export const gatewayRun = async (options: GatewayRunOptions, io: Io): Promise<nu
   // Sockets and children are still open then: only leaving at once is what a second signal asks for.
   if (ended === 'forced') process.exit(exit.cancelled)
   return exit.ok
+}
+
+/** Files with secrets that others can read are closed to them, and it is said (H1). */
+const closeToOthers = (file: string, log: Log): void => {
+  const stat = statSync(file, { throwIfNoEntry: false })
+  if (!stat || (stat.mode & 0o077) === 0) return
+  try {
+    chmodSync(file, 0o600)
+    log('warn', { file }, 'a file with secrets was open to others: its mode is 0600 now')
+  } catch (error) {
+    log('warn', { file, reason: messageOf(error) }, 'a file with secrets is open to others')
+  }
 }
 
 const signals = ['SIGTERM', 'SIGINT'] as const

@@ -18,7 +18,7 @@ export const readText = async (option: string, value: string, io: Pick<Io, 'stdi
 }
 
 /** A file named by an option. Throws a usage Fault that names both. */
-export const readFileOf = (option: string, file: string): string => {
+const readFileOf = (option: string, file: string): string => {
   try {
     return readFileSync(file, 'utf8')
   } catch (error) {

@@ -3,11 +3,10 @@
 import { createHash } from 'node:crypto'
 import { isObject, type Json } from '../core/json.ts'
 
-const secretWord =
-  /secret|token|passw|passphrase|credential|authorization|cookie|api[_-]?key|private[_-]?key|account[_-]?key|access[_-]?key|[_-]key$/i
-/** A key that names a secret, its quotes and what is before it, up to and with the colon. */
-const secretKey =
-  /^(?<before>.*?)(?<key>["']?[\w.-]*(?:secret|token|passw|passphrase|credential|authorization|cookie|api[_-]?key|private[_-]?key|account[_-]?key|access[_-]?key|_key)[\w.-]*["']?\s*:)(?<rest>.*)$/i
+const words = 'secret|token|passw|passphrase|credential|authorization|cookie|(?:api|private|account|access)[_-]?key|[_-]key'
+const secretWord = new RegExp(words, 'i')
+/** The end of a key that names a secret, with its colon. */
+const secretKey = new RegExp(`(?:${words})[\\w.-]{0,64}["']?\\s{0,16}:`, 'i')
 
 const stars = '***'
 
@@ -28,17 +27,32 @@ const maskAll = (value: Json): Json => {
   return stars
 }
 
+/** A line of a map: under a key like `my-token-route:` stand settings, not a secret. */
+const mapLine = /^\s*["']?[\w.-]+["']?\s*:(\s|$)/
+
+type Block = { readonly indent: number; readonly mayBeMap: boolean }
+
 /** The lines of a YAML or JSON file with the values of such keys masked, nested and many-line ones included; works on broken files too. */
 export const maskLines = (text: string): string[] => {
-  let block: number | undefined
+  let block: Block | undefined
   return text.split(/\r?\n/).map((line) => {
-    const indent = line.search(/[^\s]/)
-    const goesOn = indent < 0 || (block !== undefined && (indent > block || (indent === block && /^\s*[-\]}]/.test(line))))
-    if (block !== undefined && goesOn) return indent < 0 ? line : `${' '.repeat(indent)}${stars}`
+    const indent = line.search(/\S/)
+    if (indent < 0) return line
+    if (block && isInside(block, line, indent)) {
+      block = { ...block, mayBeMap: false }
+      return `${' '.repeat(indent)}${stars}`
+    }
+    const found = secretKey.exec(line)
     block = undefined
-    const found = secretKey.exec(line)?.groups
     if (!found) return line
-    block = indent
-    return found.rest?.trim() ? `${found.before}${found.key} ${stars}` : line
+    const end = found.index + found[0].length
+    const bare = line.slice(end).trim() === ''
+    block = { indent, mayBeMap: bare }
+    return bare ? line : `${line.slice(0, end)} ${stars}`
   })
+}
+
+const isInside = (block: Block, line: string, indent: number): boolean => {
+  if (block.mayBeMap && mapLine.test(line)) return false
+  return indent > block.indent || (indent === block.indent && /^\s*[-\]}]/.test(line))
 }

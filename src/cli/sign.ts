@@ -55,7 +55,7 @@ const aliases: ReadonlyMap<string, string> = new Map([
   ['standard', 'standard_webhooks'],
 ])
 
-export const schemeNames = ['auto', ...rows.keys(), ...aliases.keys()]
+const schemeNames = ['auto', ...rows.keys(), ...aliases.keys()]
 
 /** The scheme a request to this route is signed with: as asked, else the first one it verifies, else V2. */
 export const schemeOf = (asked: string, verify: string | readonly string[] | undefined, secret: string): string => {

@@ -6,7 +6,7 @@ import { exit, Fault } from '../core/fault.ts'
 import { equalJson, isObject, type Json, type JsonObject, own } from '../core/json.ts'
 
 /** The fields that flags give; absent ones are kept. There is none for toolsets: those are set by hand only (spec: Subscription 6). */
-export type Fields = {
+type Fields = {
   readonly description?: string | undefined
   readonly events?: readonly string[] | undefined
   readonly prompt?: string | undefined

@@ -1,6 +1,6 @@
 /** `webhook subscribe <name>`: creates or updates a subscription that the server would serve, and says how to post to it. */
 
-import { catalogue, dryEffects } from '../app.ts'
+import { catalogue } from '../app.ts'
 import type { Config } from '../config/config.ts'
 import { loadConfig } from '../config/load.ts'
 import { readEntries, subscriptionNameOf, type Update, updateEntries } from '../config/subscription-store.ts'
@@ -9,6 +9,7 @@ import type { Diagnostic } from '../core/diagnostic.ts'
 import { exit, Fault } from '../core/fault.ts'
 import { type JsonObject, own } from '../core/json.ts'
 import { compileRoute } from '../plan/compile.ts'
+import { dryEffects } from '../work/effects.ts'
 import { routeUrl } from './address.ts'
 import { signingCurl } from './curl.ts'
 import { subscriptionsFile } from './known-routes.ts'

@@ -45,7 +45,10 @@ export const parseSource = (file: string, text: string): Read => {
   try {
     data = (document.toJS({ maxAliasCount: maxAliases }) ?? {}) as Json
   } catch (error) {
-    return { text, diagnostics: [diagnostic('WH001', messageOf(error), { place: at([0, 0]), help: 'use fewer aliases' })] }
+    // The name of an alias is cut off: it may be a secret that begins with a star.
+    const message = messageOf(error).replace(/:.*/s, '')
+    const help = 'use fewer aliases, and put a text that begins with * in quotes'
+    return { text, diagnostics: [diagnostic('WH001', message, { place: at([0, 0]), help })] }
   }
   const place = (path: Path, of: 'key' | 'value' = 'value'): Place => at(rangeAt(document.contents, path, of) ?? [0, 0])
   return { source: { file, text, data, place }, text, diagnostics: [] }

@@ -6,11 +6,11 @@ import type { Subscription } from '../generated/config.ts'
 import { checkSubscription } from '../generated/validators.js'
 import { type Config, defaultProfile, type RouteSource } from './config.ts'
 import { jsonErrorPlace } from './json-place.ts'
-import { secretsOf } from './load.ts'
 import { resolveSecrets } from './secrets.ts'
 import { checkShape } from './shape.ts'
 import type { Source } from './source.ts'
 import { definition } from './walk.ts'
+import { secretsOf } from './webhook.ts'
 
 export const subscriptionsFileName = 'webhook_subscriptions.json'
 /** Subscription names are lower case (contract 7). */

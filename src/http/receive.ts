@@ -3,10 +3,11 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Clock } from '../core/clock.ts'
 import type { Knock } from '../core/exchange.ts'
-import { type Outcome, refuse } from '../core/outcome.ts'
+import { type Outcome, type Refused, refuse } from '../core/outcome.ts'
 import type { RoutePlan } from '../core/plan.ts'
-import { admit, broken, type Proceed, type Watch } from '../engine/run.ts'
+import { admit, broken, type Watch } from '../engine/run.ts'
 import { lookUp, type Table } from '../plan/table.ts'
+import { createRoom, readBody } from './body.ts'
 import { clientAddress } from './client.ts'
 import { lingerBeforeClose } from './linger.ts'
 import { type Reply, replyTo } from './reply.ts'
@@ -54,7 +55,7 @@ const decode = (part: string): string => {
 
 /** The handler of POSTs on webhook paths. */
 export const createReceiver = (options: ReceiveOptions) => {
-  let inFlightBytes = 0
+  const room = createRoom(maxInFlightBytes)
 
   /** The checks that need no plan, in the order of the specification: size, then route. */
   const door = (request: IncomingMessage, path: NonNullable<ReturnType<typeof parsePath>>): RoutePlan | Outcome => {
@@ -62,14 +63,6 @@ export const createReceiver = (options: ReceiveOptions) => {
     if (request.rawHeaders.length > maxRawHeaders) return refuse('too_many_headers')
     if (Number(request.headers['content-length'] ?? 0) > options.maxBodyBytes) return refuse('too_large')
     return lookUp(options.table(), path.name, path.prefix)
-  }
-
-  const admitted = (plan: RoutePlan, knock: Knock): Proceed | Outcome => {
-    try {
-      return admit(plan, knock, options.watch?.(plan.name))
-    } catch (error) {
-      return broken(error)
-    }
   }
 
   return (request: IncomingMessage, response: ServerResponse, path: NonNullable<ReturnType<typeof parsePath>>): void => {
@@ -80,66 +73,39 @@ export const createReceiver = (options: ReceiveOptions) => {
       options.ended(outcome, { route: plan && 'seal' in plan ? plan.name : undefined, remote, ms: () => clock.monotonic() - from })
       answer(request, response, outcome)
     }
-    const plan = door(request, path)
+    const plan = tried(() => door(request, path))
     if (!('seal' in plan)) {
       end(plan)
       return
     }
     const knock: Knock = { headers: request.headers, remote, at: clock.now() }
-    const proceed = admitted(plan, knock)
+    const proceed = tried(() => admit(plan, knock, options.watch?.(plan.name)))
     if (typeof proceed !== 'function') {
       end(proceed)
       return
     }
-    const declared = Number(request.headers['content-length'] ?? options.maxBodyBytes)
-    if (inFlightBytes + declared > maxInFlightBytes) {
-      end(refuse('overloaded', { retryAfterSeconds, detail: 'too many bodies at once' }))
-      return
-    }
-    inFlightBytes += declared
     if (request.headers.expect !== undefined) response.writeContinue()
-    readBody(request, options.maxBodyBytes, (body) => {
-      inFlightBytes -= declared
+    readBody(request, options.maxBodyBytes, room, (body) => {
       if (body === 'gone') return
-      const outcome = body === 'too large' ? refuse('too_large') : settled(proceed, body)
+      const outcome = Buffer.isBuffer(body) ? tried(() => proceed(body)) : unread[body]
       if (outcome instanceof Promise) outcome.then(end, (error) => end(broken(error)))
       else end(outcome)
     })
   }
 }
 
-const settled = (proceed: Proceed, body: Buffer): Outcome | Promise<Outcome> => {
+/** Whatever throws is a bug of ours: it ends this request, never the process. */
+const tried = <T>(work: () => T): T | Refused => {
   try {
-    return proceed(body)
+    return work()
   } catch (error) {
     return broken(error)
   }
 }
 
-/** Collects the body, counting; one chunk (the common case) is passed on without a copy. Calls `then` exactly once. */
-const readBody = (request: IncomingMessage, limit: number, then: (body: Buffer | 'too large' | 'gone') => void): void => {
-  let first: Buffer | undefined
-  let more: Buffer[] | undefined
-  let bytes = 0
-  let done = false
-  const finish = (result: Buffer | 'too large' | 'gone'): void => {
-    if (done) return
-    done = true
-    then(result)
-  }
-  request.on('data', (chunk: Buffer) => {
-    bytes += chunk.length
-    if (bytes > limit) {
-      first = more = undefined
-      return finish('too large')
-    }
-    if (!first) first = chunk
-    else if (more) more.push(chunk)
-    else more = [first, chunk]
-  })
-  request.on('end', () => finish(more ? Buffer.concat(more, bytes) : (first ?? Buffer.alloc(0))))
-  request.on('error', () => finish('gone'))
-  request.on('close', () => finish('gone'))
+const unread = {
+  'too large': refuse('too_large'),
+  'no room': refuse('overloaded', { retryAfterSeconds, detail: 'too many bodies at once' }),
 }
 
 const answer = (request: IncomingMessage, response: ServerResponse, outcome: Outcome): void => {

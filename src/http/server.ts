@@ -8,7 +8,7 @@ import { createReceiver, parsePath, type ReceiveOptions } from './receive.ts'
 import { errorReply } from './reply.ts'
 
 /** Fastify and Node leave several of these off or long: all are set (reference: slow headers, slow bodies, idle connections). */
-const limits = {
+export const connectionLimits = {
   headersTimeout: 10_000,
   requestTimeout: 30_000,
   keepAliveTimeout: 10_000,
@@ -24,11 +24,17 @@ export interface Listener {
   close(): Promise<void>
 }
 
-export type ServerOptions = ReceiveOptions & { readonly host: string; readonly port: number }
+export type ServerOptions = ReceiveOptions & {
+  readonly host: string
+  readonly port: number
+  /** Shorter ones, for tests. */
+  readonly limits?: typeof connectionLimits
+}
 
 /** Starts to listen; throws a Fault when the address cannot be had. */
 export const listen = async (options: ServerOptions): Promise<Listener> => {
   let active = 0
+  const limits = options.limits ?? connectionLimits
   const receive = createReceiver(options)
   let server: Server | undefined
   const app = Fastify({

@@ -19,7 +19,8 @@ export const compileMessage = (route: Route, kit: StageKit): ((opened: Opened) =
   const withheld = part?.withheld ?? []
   const stored = Object.fromEntries(Object.entries(written).filter(([key]) => !withheld.includes(key)))
   const report = (key: string) => (message: string) => kit.report('WH503', [key], message)
-  const text = route.prompt === undefined ? wholePayload : compileTemplate(route.prompt, { report: report('prompt') })
+  // spec: Limits - an empty template is the whole payload too.
+  const text = !route.prompt ? wholePayload : compileTemplate(route.prompt, { report: report('prompt') })
   const extra = compileTexts(stored, { report: report('deliver_extra') })
   const join = (rendered: string, filled: JsonObject): Message => ({ text: rendered, delivery: { target, extra: filled } })
   return (opened) => {

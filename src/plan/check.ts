@@ -35,7 +35,9 @@ export const checkConfigured = ({ config, diagnostics, texts }: Loaded, catalogu
   const routes = [...config.routes.values()]
   const compiled = routes.flatMap((route) => compileRoute(route, config, catalogue, effects).diagnostics)
   const help = 'set platforms.webhook.enabled: true, or WEBHOOK_ENABLED=true'
-  const off = config.enabled ? [] : [diagnostic('WH109', 'the webhook adapter is not enabled: nothing is served', { help })]
+  // A file that cannot be read does not say that the adapter is off.
+  const unread = diagnostics.some(({ code }) => code === 'WH001' || code === 'WH002' || code === 'WH003')
+  const off = config.enabled || unread ? [] : [diagnostic('WH109', 'the webhook adapter is not enabled: nothing is served', { help })]
   return { diagnostics: [...diagnostics, ...compiled, ...off], routes: routes.length, files: texts.size, texts }
 }
 

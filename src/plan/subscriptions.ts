@@ -1,6 +1,6 @@
 /** The subscriptions file as served routes: one consistent snapshot, read again only when the file changed (spec: Subscription 1). */
 
-import { closeSync, constants, fstatSync, openSync, readFileSync, statSync } from 'node:fs'
+import { closeSync, constants, fstatSync, openSync, readSync, statSync } from 'node:fs'
 import type { Config } from '../config/config.ts'
 import { parseSubscriptions, readSubscription } from '../config/subscriptions.ts'
 import { type Diagnostic, diagnostic } from '../core/diagnostic.ts'
@@ -26,6 +26,7 @@ type Entry = { readonly text: string; readonly served: Served | undefined }
 export class Subscriptions {
   readonly #options: SubscriptionsOptions
   #seen = ''
+  #told = ''
   #entries: ReadonlyMap<string, Entry> = new Map()
 
   constructor(options: SubscriptionsOptions) {
@@ -42,18 +43,26 @@ export class Subscriptions {
     return this.#entries.size
   }
 
-  /** Reads the file again if its times, size or inode changed; a torn or corrupt one keeps the last good set. */
+  /** Reads the file again if its times, size or inode changed; a torn or corrupt one keeps the last good set. Never throws. */
   refresh(): void {
     const now = signatureOf(this.#options.file)
     if (now === this.#seen) return
-    this.#seen = now
     try {
       const text = now === absent ? '{}' : readSnapshot(this.#options.file)
+      // Not before: what could not be read this time (no descriptor free) is tried again at the next request.
+      this.#seen = now
       this.#entries = this.#compile(parseSubscriptions(text))
     } catch (error) {
-      const help = 'the last good set stays in use: mend the file, or restore it from webhook_subscriptions.json.bak'
-      this.#options.report([diagnostic('WH803', `${this.#options.file}: ${messageOf(error)}`, { help })])
+      this.#keep(now, error)
     }
+  }
+
+  /** Says, once for each state of the file, that the last good set stays. */
+  #keep(signature: string, error: unknown): void {
+    if (signature === this.#told) return
+    this.#told = signature
+    const help = 'the last good set stays in use: mend the file, or restore it from webhook_subscriptions.json.bak'
+    this.#options.report([diagnostic('WH803', `${this.#options.file}: ${messageOf(error)}`, { help })])
   }
 
   /** Only what changed is compiled again. */
@@ -82,8 +91,13 @@ export class Subscriptions {
 const absent = 'absent'
 
 const signatureOf = (file: string): string => {
-  const stat = statSync(file, { bigint: true, throwIfNoEntry: false })
-  return stat ? `${stat.mtimeNs} ${stat.ctimeNs} ${stat.size} ${stat.ino}` : absent
+  try {
+    const stat = statSync(file, { bigint: true, throwIfNoEntry: false })
+    return stat ? `${stat.mtimeNs} ${stat.ctimeNs} ${stat.size} ${stat.ino}` : absent
+  } catch (error) {
+    // A loop of links, a folder that may not be searched: reading it will say so.
+    return messageOf(error)
+  }
 }
 
 /** The file's text, unchanged while it was read; writers replace it whole, so a second try is rare. */
@@ -94,9 +108,10 @@ const readSnapshot = (file: string): string => {
       const before = fstatSync(fd, { bigint: true })
       if (!before.isFile()) throw new Error('not a regular file')
       if (before.size > maxFileBytes) throw new Error(`larger than ${maxFileBytes} bytes`)
-      const text = readFileSync(`/proc/self/fd/${fd}`, 'utf8')
+      const bytes = Buffer.alloc(Number(before.size))
+      const read = readSync(fd, bytes, 0, bytes.length, 0)
       const after = fstatSync(fd, { bigint: true })
-      if (before.mtimeNs === after.mtimeNs && before.size === after.size) return text
+      if (read === bytes.length && before.mtimeNs === after.mtimeNs && before.size === after.size) return bytes.toString('utf8')
     }
     throw new Error('it keeps changing while it is read')
   } finally {

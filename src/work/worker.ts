@@ -5,16 +5,9 @@ import { messageOf } from '../core/fault.ts'
 import type { Log } from '../core/log.ts'
 import type { Outgoing, Runner, Sent } from '../parts/part.ts'
 import type { Lease, RunEnd, Store } from '../store/ports.ts'
-import { delayAfter, type Retry } from './backoff.ts'
+import { delayAfter } from './backoff.ts'
+import type { RunPolicy } from './policy.ts'
 import { isSilent } from './silence.ts'
-
-/** What a route says about its runs. */
-export type RunPolicy = {
-  readonly retry: Retry
-  readonly timeoutMs: number
-  readonly model?: string
-  readonly maxOutputTokens?: number
-}
 
 export type WorkerOptions = {
   readonly store: Store
@@ -122,7 +115,8 @@ export class Worker {
   /** One attempt: the agent unless its reply is stored already, then the delivery. */
   async #attempt(lease: Lease, policy: RunPolicy): Promise<RunEnd> {
     const { store } = this.#options
-    if (lease.attempt > policy.retry.maxAttempts)
+    // One that an orderly stop broke off is not interrupted: its last attempt is made again.
+    if (lease.interrupted && lease.attempt > policy.retry.maxAttempts)
       return { kind: 'dead', error: `out of attempts after ${policy.retry.maxAttempts}: the process ended during each` }
     let reply = lease.reply
     if (reply === undefined) {
@@ -157,8 +151,11 @@ export class Worker {
   }
 
   #failed({ attempt }: Lease, { retry }: RunPolicy, error: string, askedMs?: number): RunEnd {
-    if (attempt >= retry.maxAttempts && !this.#abort.signal.aborted) return { kind: 'dead', error }
-    return { kind: 'again', at: this.#options.clock.monotonic() + delayAfter(attempt, retry, askedMs), error }
+    const now = this.#options.clock.monotonic()
+    // Broken off by the stop, not by itself: due as soon as the next start.
+    if (this.#abort.signal.aborted) return { kind: 'again', at: now, error }
+    if (attempt >= retry.maxAttempts) return { kind: 'dead', error }
+    return { kind: 'again', at: now + delayAfter(attempt, retry, askedMs), error }
   }
 }
 

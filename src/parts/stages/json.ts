@@ -59,7 +59,7 @@ const readJson = (body: Buffer): Read | undefined => {
   return text === undefined ? undefined : parse(text)
 }
 
-const isForm = (headers: Headers): boolean => headers['content-type']?.startsWith('application/x-www-form-urlencoded') === true
+const isForm = (headers: Headers): boolean => /^application\/x-www-form-urlencoded\b/i.test(headers['content-type'] ?? '')
 
 /** A form: its `payload` field as JSON if there is one, else its fields (contract 2, rule 4). */
 const readForm = (body: Buffer): Read | undefined => {

@@ -1,0 +1,76 @@
+/** The files of a data directory: `config.yaml`, `.env`, and those of every profile, each with what is wrong with it. */
+
+import { existsSync, readdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { type Diagnostic, diagnostic } from '../core/diagnostic.ts'
+import { messageOf } from '../core/fault.ts'
+import { isObject } from '../core/json.ts'
+import { routeName } from '../core/names.ts'
+import type { Config as File } from '../generated/config.ts'
+import { checkConfig } from '../generated/validators.js'
+import { defaultProfile, type Profile } from './config.ts'
+import { type Env, readEnvFile } from './env.ts'
+import { resolveSecrets } from './secrets.ts'
+import { checkShape } from './shape.ts'
+import { readSource, type Source } from './source.ts'
+import { configSchema } from './walk.ts'
+
+/** What has been found so far: problems, and texts for code frames. */
+export type Gathered = { diagnostics: Diagnostic[]; texts: Map<string, string> }
+
+/** One `config.yaml` with its `.env`: checked, its secrets resolved; empty where there is none. */
+export const readFile = (
+  file: string,
+  env: Env,
+  into: Gathered,
+  required: boolean,
+): { data: File; source?: Source; bad: ReadonlySet<string> } => {
+  const { source, text, diagnostics } = readSource(file)
+  if (text !== undefined) into.texts.set(file, text)
+  into.diagnostics.push(...diagnostics)
+  if (!source && required && diagnostics.length === 0) {
+    into.diagnostics.push(diagnostic('WH003', `${file} does not exist`, { help: 'check the path given with --config' }))
+  }
+  if (!source) return { data: {}, bad: new Set() }
+  const shape = checkShape(checkConfig, configSchema, source.data, source)
+  if (!isObject(source.data)) {
+    into.diagnostics.push(...shape)
+    return { data: {}, source, bad: new Set() }
+  }
+  const resolved = resolveSecrets(configSchema, source.data, env, source)
+  into.diagnostics.push(...shape, ...resolved.diagnostics)
+  const bad = new Set([...shape, ...resolved.diagnostics].map(({ pointer }) => pointer))
+  return { data: resolved.data as File, source, bad }
+}
+
+export const readEnv = (dir: string, env: Env, into: Gathered): Env => {
+  const file = join(dir, '.env')
+  try {
+    return { ...readEnvFile(file), ...env }
+  } catch (error) {
+    into.diagnostics.push(diagnostic('WH003', `cannot read ${file}: ${messageOf(error)}`, { help: 'check its permissions' }))
+    return env
+  }
+}
+
+/** Profiles that are served: multiplexing on and `profiles/<name>/config.yaml` there (contract 9). */
+export const readProfiles = (dataDir: string, multiplex: boolean, main: Profile, into: Gathered): Map<string, Profile> => {
+  const profiles = new Map([[defaultProfile, main]])
+  const folder = join(dataDir, 'profiles')
+  if (!multiplex || !existsSync(folder)) return profiles
+  for (const name of readdirSync(folder).sort()) {
+    const dir = join(folder, name)
+    const file = join(dir, 'config.yaml')
+    if (!routeName.test(name) || name === defaultProfile || !existsSync(file)) continue
+    // A profile's credentials come from its own .env only: the process's environment belongs to the default profile.
+    const env = readEnv(dir, {}, into)
+    const { data } = readFile(file, { ...main.env, ...env }, into, false)
+    profiles.set(name, { name, dir, env, platforms: platformsOf(data) })
+  }
+  return profiles
+}
+
+export const platformsOf = (file: File): Profile['platforms'] => {
+  const { webhook: _, ...others } = isObject(file.platforms) ? file.platforms : {}
+  return others as Profile['platforms']
+}

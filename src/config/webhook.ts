@@ -1,0 +1,91 @@
+/** The adapter's own settings: merged over `extra`, then over the environment, and the routes among them. */
+
+import { diagnostic, type Path, pointerOf } from '../core/diagnostic.ts'
+import { isObject, type JsonObject } from '../core/json.ts'
+import type { Config as File, Route, WebhookSettings } from '../generated/config.ts'
+import { defaultProfile, type RouteSource } from './config.ts'
+import { type Env, parseFlag } from './env.ts'
+import type { Gathered } from './files.ts'
+import type { Source } from './source.ts'
+
+/** The settings of the adapter, key by key: `extra` wins over `platforms.webhook` (spec: Enabling the adapter). */
+export const mergeWebhook = (
+  file: File,
+  source: Source | undefined,
+  into: Gathered,
+): { settings: WebhookSettings; baseOf: (key: string) => Path } => {
+  const webhook = isObject(file.platforms?.webhook) ? (file.platforms.webhook as JsonObject) : {}
+  const extra = isObject(webhook.extra) ? webhook.extra : {}
+  const { extra: _, enabled: __, ...direct } = webhook
+  for (const key of Object.keys(extra)) {
+    if (!Object.hasOwn(direct, key) || !source) continue
+    const path = ['platforms', 'webhook', key]
+    into.diagnostics.push(
+      diagnostic('WH106', `"${key}" stands under webhook and under extra: the one here has no effect`, {
+        pointer: pointerOf(path),
+        place: source.place(path, 'key'),
+        help: 'keep the one under extra',
+      }),
+    )
+  }
+  const baseOf = (key: string): Path => (Object.hasOwn(extra, key) ? ['platforms', 'webhook', 'extra', key] : ['platforms', 'webhook', key])
+  return { settings: { ...direct, ...extra } as WebhookSettings, baseOf }
+}
+
+/** An empty or blank secret counts as none (contract 2, rule 3). */
+export const present = (secret: unknown): secret is string => typeof secret === 'string' && secret.trim() !== ''
+
+/** The secrets of a route: its own, or the global one where the key is missing. */
+export const secretsOf = (spec: Route, globalSecret: string | undefined): string[] => {
+  if (Array.isArray(spec.secrets)) return spec.secrets.filter(present)
+  const secret = Object.hasOwn(spec, 'secret') ? spec.secret : globalSecret
+  return present(secret) ? [secret] : []
+}
+
+export const readRoutes = (
+  settings: WebhookSettings,
+  globalSecret: string | undefined,
+  source: Source | undefined,
+  base: Path,
+  bad: ReadonlySet<string>,
+): Map<string, RouteSource> => {
+  const routes = new Map<string, RouteSource>()
+  if (!source || !isObject(settings.routes)) return routes
+  for (const [name, spec] of Object.entries(settings.routes)) {
+    const at = [...base, name]
+    const prefix = pointerOf(at)
+    const broken = [...bad].some((pointer) => pointer === prefix || pointer.startsWith(`${prefix}/`))
+    if (broken || !isObject(spec)) continue
+    const route = spec as Route
+    routes.set(name, {
+      name,
+      origin: 'config',
+      profile: route.profile ?? defaultProfile,
+      enabled: route.enabled !== false,
+      spec: route,
+      secrets: secretsOf(route, globalSecret),
+      place: source.place,
+      base: at,
+    })
+  }
+  return routes
+}
+
+export const environmentValues = (env: Env, into: Gathered): { enabled?: boolean; port?: number; secret?: string } => {
+  const values: { enabled?: boolean; port?: number; secret?: string } = {}
+  const bad = (name: string, must: string): void => {
+    into.diagnostics.push(diagnostic('WH102', `the variable ${name} must be ${must}`, { help: `mend it in the environment or in .env` }))
+  }
+  if (env.WEBHOOK_ENABLED !== undefined) {
+    const enabled = parseFlag(env.WEBHOOK_ENABLED)
+    if (enabled === undefined) bad('WEBHOOK_ENABLED', 'true or false')
+    else values.enabled = enabled
+  }
+  if (env.WEBHOOK_PORT !== undefined && env.WEBHOOK_PORT !== '') {
+    const port = Number(env.WEBHOOK_PORT)
+    if (!/^\d{1,5}$/.test(env.WEBHOOK_PORT) || port > 65_535) bad('WEBHOOK_PORT', 'a port from 0 to 65535')
+    else values.port = port
+  }
+  if (present(env.WEBHOOK_SECRET)) values.secret = env.WEBHOOK_SECRET
+  return values
+}

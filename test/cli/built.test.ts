@@ -1,0 +1,140 @@
+/** The built command as a process: exit codes, file modes, commands at once, a kill in the middle. */
+
+import { type ChildProcess, spawn } from 'node:child_process'
+import { existsSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import t, { type Test } from 'tap'
+import { closedOrigin } from '../fakes/sink.ts'
+
+const main = fileURLToPath(new URL('../../dist/main.js', import.meta.url))
+const store = 'webhook_subscriptions.json'
+
+if (!existsSync(main)) throw new Error('dist/main.js is not there: npm run build')
+
+type Ended = { readonly code: number | null; readonly out: string; readonly err: string }
+
+/** Starts the command over a data directory; it is killed with its test if it should still run. */
+const start = (t: Test, dir: string, ...argv: string[]): { child: ChildProcess; ended: Promise<Ended> } => {
+  const { HOME = '', PATH = '' } = process.env
+  const env = { HOME, PATH, HEADGATE_HOME: dir, WEBHOOK_ENABLED: 'true' }
+  const child = spawn(process.execPath, [main, ...argv], { env, stdio: ['ignore', 'pipe', 'pipe'] })
+  t.teardown(() => child.kill('SIGKILL'))
+  const said = { out: '', err: '' }
+  child.stdout.on('data', (chunk: Buffer) => {
+    said.out += chunk
+  })
+  child.stderr.on('data', (chunk: Buffer) => {
+    said.err += chunk
+  })
+  return { child, ended: new Promise((resolve) => child.on('close', (code) => resolve({ code, ...said }))) }
+}
+
+const run = (t: Test, dir: string, ...argv: string[]): Promise<Ended> => start(t, dir, ...argv).ended
+const modeOf = (path: string): number => statSync(path).mode & 0o777
+const entries = (dir: string): { [name: string]: { [key: string]: unknown } } => JSON.parse(readFileSync(join(dir, store), 'utf8'))
+
+t.test('exit codes', async (t) => {
+  const dir = t.testdir({ [store]: '{"a":{"secret":"x"}}', bad: { [store]: '{' } })
+  const cases: [code: number, dir: string, argv: string[]][] = [
+    [0, dir, []],
+    [0, dir, ['webhook', 'list']],
+    [1, dir, ['webhook', 'subscribe', 'b', '--deliver', 'telegrm']],
+    [2, dir, ['webhok', 'list']],
+    [2, dir, ['webhook', 'subscribe', 'b', '--toolsets', 'x']],
+    [4, dir, ['webhook', 'test', 'a', '--url', `${await closedOrigin()}/`]],
+    [5, dir, ['webhook', 'remove', 'nope']],
+    [6, join(dir, 'bad'), ['webhook', 'subscribe', 'b']],
+  ]
+  for (const [code, folder, argv] of cases) t.equal((await run(t, folder, ...argv)).code, code, argv.join(' '))
+})
+
+t.test('files are 0600 and folders 0700 whatever the umask', async (t) => {
+  const dir = join(t.testdir(), 'data')
+  const before = process.umask(0)
+  t.teardown(() => process.umask(before))
+  t.equal((await run(t, dir, 'gateway', 'setup', '--yes')).code, 0)
+  t.equal((await run(t, dir, 'webhook', 'subscribe', 'a')).code, 0)
+  t.equal((await run(t, dir, 'webhook', 'subscribe', 'b')).code, 0)
+  t.equal(modeOf(dir), 0o700)
+  for (const name of ['.env', 'config.yaml', store, `${store}.bak`]) t.equal(modeOf(join(dir, name)), 0o600, name)
+})
+
+t.test('twenty subscribes at once: none is lost', async (t) => {
+  const dir = t.testdir()
+  const names = Array.from({ length: 20 }, (_, i) => `s${i}`)
+  const ended = await Promise.all(names.map((name) => run(t, dir, 'webhook', 'subscribe', name)))
+  t.same(
+    ended.map(({ code }) => code),
+    names.map(() => 0),
+  )
+  t.same(Object.keys(entries(dir)).sort(), [...names].sort())
+  t.equal((await run(t, dir, 'webhook', 'list')).out.trimEnd().split('\n').length, 20)
+  t.notOk(existsSync(join(dir, `${store}.lock`)))
+})
+
+t.test('what is removed or disabled stays so beside updates of others and of itself', async (t) => {
+  const dir = t.testdir()
+  for (let round = 0; round < 3; round++) {
+    const stored = { gone: { secret: 'x' }, other: { secret: 'y' }, off: { secret: 'z' } }
+    writeFileSync(join(dir, store), JSON.stringify(stored))
+    const ended = await Promise.all([
+      run(t, dir, 'webhook', 'subscribe', 'other', '--description', `round ${round}`),
+      run(t, dir, 'webhook', 'remove', 'gone'),
+      run(t, dir, 'webhook', 'disable', 'off'),
+      run(t, dir, 'webhook', 'subscribe', 'off', '--prompt', `round ${round}`),
+    ])
+    t.same(
+      ended.map(({ code }) => code),
+      [0, 0, 0, 0],
+      `round ${round}`,
+    )
+    t.match(entries(dir), { other: { description: `round ${round}` }, off: { enabled: false, prompt: `round ${round}` } })
+    t.notOk('gone' in entries(dir), 'removed')
+  }
+})
+
+t.test('killed in the middle: the file is whole, and the next command takes over the lock', async (t) => {
+  const dir = t.testdir()
+  const lock = join(dir, `${store}.lock`)
+  t.equal((await run(t, dir, 'webhook', 'subscribe', 'first')).code, 0)
+  for (let round = 0; round < 3; round++) {
+    rmSync(lock, { recursive: true, force: true })
+    const { child, ended } = start(t, dir, 'webhook', 'subscribe', `k${round}`)
+    while (!existsSync(lock) && child.exitCode === null) await new Promise(setImmediate)
+    child.kill('SIGKILL')
+    await ended
+    t.ok('first' in entries(dir), `round ${round}: it parses, and nothing is lost`)
+  }
+  t.equal((await run(t, dir, 'webhook', 'subscribe', 'last')).code, 0)
+  t.match(entries(dir), { first: {}, last: {} })
+})
+
+t.test('a reader that goes away ends the command quietly', async (t) => {
+  const many = Object.fromEntries(Array.from({ length: 3000 }, (_, i) => [`r${i}`, { secret: 'x', description: 'd'.repeat(100) }]))
+  const dir = t.testdir({ [store]: JSON.stringify(many) })
+  const { child, ended } = start(t, dir, 'webhook', 'list', '--json')
+  child.stdout?.once('data', () => child.stdout?.destroy())
+  const { code, err } = await ended
+  t.same({ code, err }, { code: 0, err: '' })
+})
+
+t.test('help loads the grammar alone', (t) => {
+  const folder = fileURLToPath(new URL('../../dist/', import.meta.url))
+  const loaded = new Set<string>()
+  const follow = (file: string): void => {
+    if (loaded.has(file)) return
+    loaded.add(file)
+    // Static imports only: what a command imports when it runs is not loaded for help.
+    for (const [, next] of readFileSync(join(folder, file), 'utf8').matchAll(/^(?:import|\} from|import .* from) ?"\.\/([\w.-]+)";$/gm))
+      follow(next as string)
+  }
+  follow('main.js')
+  const code = [...loaded].map((file) => readFileSync(join(folder, file), 'utf8')).join('\n')
+  t.ok(loaded.size > 1, 'the walk follows imports')
+  t.match(code, 'node_modules/commander', 'the marks of packages are there to be found')
+  for (const name of ['fastify', 'yaml', 'proper-lockfile', 'write-file-atomic', 'pino', 're2js'])
+    t.notMatch(code, `node_modules/${name}/`, name)
+  t.notMatch(code, 'src/generated/', 'neither schema nor validators')
+  t.end()
+})

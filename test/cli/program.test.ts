@@ -1,0 +1,162 @@
+/** The command line as a whole: help, mistakes, faults, colour, and `gateway setup`. */
+
+import { readFileSync, statSync, symlinkSync } from 'node:fs'
+import { parseEnv } from 'node:util'
+import t from 'tap'
+import { quoted } from '../../src/cli/curl.ts'
+import { wantsColour } from '../../src/cli/io.ts'
+import { version } from '../../src/cli/version.ts'
+import { loadConfig } from '../../src/config/load.ts'
+import { schema } from '../../src/generated/schema.ts'
+import { fakeCli } from '../fakes/cli.ts'
+
+t.test('alone it prints four commands to begin with', async (t) => {
+  const cli = fakeCli(t)
+  const { code, out, err } = await cli.run()
+  t.same({ code, err }, { code: 0, err: '' })
+  t.equal(out.split('\n').filter((line) => line.startsWith('  headgate ')).length, 4)
+})
+
+t.test('--help lists every command, --version the version of the package', async (t) => {
+  const cli = fakeCli(t)
+  const { code, out } = await cli.run('--help')
+  t.equal(code, 0)
+  for (const name of ['gateway', 'webhook', 'validate', 'schema']) t.match(out, new RegExp(`^ {2}${name}`, 'm'))
+  const webhook = await cli.run('webhook', '--help')
+  for (const name of ['subscribe', 'list', 'show', 'remove', 'enable', 'disable', 'test'])
+    t.match(webhook.out, new RegExp(`^ {2}${name}`, 'm'))
+  t.match(await cli.run('webhook', 'subscribe', '--help'), { code: 0, out: /--route-profile/ })
+  t.match(await cli.run('--version'), { code: 0, out: `${version}\n` })
+  t.equal(version, JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')).version)
+})
+
+t.test('mistakes in the command line: what was meant, exit 2', async (t) => {
+  const cli = fakeCli(t)
+  t.match(await cli.run('webhok', 'list'), { code: 2, out: '', err: /unknown command 'webhok'\n {2}did you mean "webhook"\?/ })
+  t.match(await cli.run('webhook', 'lst'), { code: 2, err: /did you mean "list"/ })
+  t.match(await cli.run('webhook', 'list', '--al'), { code: 2, err: /did you mean "--all"/ })
+  t.match(await cli.run('webhook', 'remove'), { code: 2, err: /missing required argument 'name'/ })
+  t.match(await cli.run('webhook', 'remove', 'a', 'b'), { code: 2 })
+  t.match(await cli.run('webhook'), { code: 2, err: /subscribe/ })
+  t.match(await cli.run('gateway', 'run', '--port', '70000'), { code: 2, err: /port from 0 to 65535/ })
+  t.match(await cli.run('gateway', 'run', '--log-level', 'loud'), { code: 2, err: /debug, info, warn, error/ })
+  t.match(await cli.run('validate', '--format', 'xml'), { code: 2 })
+  t.match(JSON.parse((await cli.run('webhok', '--json')).out), {
+    v: 1,
+    kind: 'error',
+    ok: false,
+    error: { code: 'usage', suggest: ['webhook'] },
+  })
+})
+
+t.test('global options stand before or after the command', async (t) => {
+  const cli = fakeCli(t, { 'webhook_subscriptions.json': '{"a":{"secret":"x"}}' }, { HEADGATE_HOME: '/nowhere' })
+  const after = await cli.run('webhook', 'list', '--json', '--data-dir', cli.dir)
+  const before = await cli.run('--data-dir', cli.dir, '--json', 'webhook', 'list')
+  t.same(after, before)
+  t.equal(JSON.parse(after.out).data.routes.length, 1)
+})
+
+t.test('the data directory: option, then HEADGATE_HOME, then the home folder', async (t) => {
+  const cli = fakeCli(t, {
+    '.headgate/webhook_subscriptions.json': '{"h":{"secret":"x"}}',
+    'webhook_subscriptions.json': '{"e":{"secret":"x"}}',
+  })
+  t.match((await cli.run('webhook', 'list')).out, /^e /)
+  t.match((await cli.runWith({ env: { HOME: cli.dir } }, 'webhook', 'list')).out, /^h /)
+})
+
+t.test('anything unforeseen ends as one line and exit 3; the stack only when asked for', async (t) => {
+  const cli = fakeCli(t)
+  const broken = {
+    stdout: () => {
+      throw new TypeError('boom\nand more')
+    },
+  }
+  t.same(await cli.runWith(broken, 'schema', 'print'), { code: 3, out: '', err: 'error: boom\n' })
+  t.match(await cli.runWith({ ...broken, env: { HEADGATE_DEBUG: '1' } }, 'schema', 'print'), { code: 3, err: /TypeError: boom[\s\S]* at / })
+})
+
+t.test('schema print gives the bundled schema, whole or for the subscriptions', async (t) => {
+  const cli = fakeCli(t)
+  t.same(JSON.parse((await cli.run('schema', 'print')).out), schema)
+  t.match(JSON.parse((await cli.run('schema', 'print', 'subscriptions')).out), { $ref: '#/definitions/Subscriptions' })
+  t.match(await cli.run('schema', 'print', 'routes'), { code: 2 })
+})
+
+t.test('colour obeys the environment', (t) => {
+  const cases: [env: { [name: string]: string }, tty: boolean, colour: boolean][] = [
+    [{}, true, true],
+    [{}, false, false],
+    [{ NO_COLOR: '1' }, true, false],
+    [{ NO_COLOR: '1', FORCE_COLOR: '1' }, true, false],
+    [{ NO_COLOR: '' }, true, true],
+    [{ FORCE_COLOR: '1' }, false, true],
+    [{ FORCE_COLOR: '0' }, true, false],
+    [{ CLICOLOR_FORCE: '1' }, false, true],
+    [{ CLICOLOR: '0' }, true, false],
+    [{ TERM: 'dumb' }, true, false],
+  ]
+  for (const [env, tty, colour] of cases) t.equal(wantsColour(env, tty), colour, JSON.stringify([env, tty]))
+  t.end()
+})
+
+t.test('a word for the shell', (t) => {
+  t.same(['abc', 'a b', "it's", '', '$x'].map(quoted), ['abc', "'a b'", "'it'\\''s'", "''", "'$x'"])
+  t.end()
+})
+
+t.test('setup: without --yes nothing is written, terminal or not', async (t) => {
+  const cli = fakeCli(t, {}, {})
+  t.match(await cli.run('gateway', 'setup'), { code: 2, err: /--yes/ })
+  t.match(await cli.runWith({ ask: async () => 'y' }, 'gateway', 'setup'), { code: 2, err: /wizard.*--yes/ })
+  t.throws(() => cli.read('.env'))
+})
+
+t.test('setup --yes: an adapter that is enabled, with a secret of its own', async (t) => {
+  const cli = fakeCli(t, {}, {})
+  const { code, out } = await cli.run('gateway', 'setup', '--yes', '--port', '9001', '--host', '127.0.0.2')
+  t.equal(code, 0)
+  const env = parseEnv(cli.read('.env'))
+  t.match(env, { WEBHOOK_ENABLED: 'true', WEBHOOK_PORT: '9001', WEBHOOK_SECRET: /^[\w-]{43}$/ })
+  t.notMatch(out, String(env.WEBHOOK_SECRET))
+  t.equal(cli.read('config.yaml').split('\n')[0], `# yaml-language-server: $schema=${cli.file('headgate.schema.json')}`)
+  t.same(JSON.parse(cli.read('headgate.schema.json')), schema)
+  for (const name of ['.env', 'config.yaml']) t.equal(statSync(cli.file(name)).mode & 0o777, 0o600, name)
+  const { config, diagnostics } = loadConfig({ dataDir: cli.dir, env: {} })
+  t.same(diagnostics, [])
+  t.match(config, { enabled: true, port: 9001, host: '127.0.0.2', globalSecret: String(env.WEBHOOK_SECRET) })
+  t.match(await cli.run('validate'), { code: 0, out: /0 errors, 0 warnings/ })
+  t.match(out, /headgate webhook subscribe[\s\S]*headgate gateway run/)
+})
+
+t.test('setup again keeps secret, port, other lines and config.yaml', async (t) => {
+  const mine = '# mine\nexport FOO="a b"\nWEBHOOK_PORT=7000\nWEBHOOK_SECRET=\'keep me\'\nWEBHOOK_ENABLED=false\nBAR=1'
+  const cli = fakeCli(t, { '.env': mine, 'config.yaml': '# my config\n' }, {})
+  const { code, err } = await cli.run('gateway', 'setup', '--yes', '--host', '0.0.0.0')
+  t.equal(code, 0)
+  t.equal(cli.read('.env'), `${mine.replace('ENABLED=false', 'ENABLED=true')}\n`)
+  t.equal(cli.read('config.yaml'), '# my config\n')
+  t.match(err, /host: 0\.0\.0\.0 by hand/)
+  await cli.run('gateway', 'setup', '--yes', '--generate-secret')
+  t.match(parseEnv(cli.read('.env')), { FOO: 'a b', BAR: '1', WEBHOOK_PORT: '7000', WEBHOOK_SECRET: /^[\w-]{43}$/ })
+})
+
+t.test('setup: a secret from a file reads back as it was', async (t) => {
+  for (const secret of ['simple', 'with space # and $x', `quote's`, `both ' and "`]) {
+    const cli = fakeCli(t, { secret: `${secret}\n` }, {})
+    t.match(await cli.run('gateway', 'setup', '--yes', '--secret-file', cli.file('secret')), { code: 0 })
+    t.equal(parseEnv(cli.read('.env')).WEBHOOK_SECRET, secret)
+  }
+  const cli = fakeCli(t, { secret: `all of ' " \` and #` }, {})
+  t.match(await cli.run('gateway', 'setup', '--yes', '--secret-file', cli.file('secret')), { code: 2, err: /would not read back/ })
+  t.match(await cli.run('gateway', 'setup', '--yes', '--secret-file', cli.file('secret'), '--generate-secret'), { code: 2 })
+  t.match(await cli.run('gateway', 'setup', '--yes', '--secret-file', cli.file('nope')), { code: 2, err: /--secret-file/ })
+})
+
+t.test('setup: a link in place of .env is not written through', async (t) => {
+  const cli = fakeCli(t, { elsewhere: 'FOO=1\n' }, {})
+  symlinkSync('elsewhere', cli.file('.env'))
+  t.match(await cli.run('gateway', 'setup', '--yes'), { code: 6, err: /symbolic link/ })
+  t.equal(cli.read('elsewhere'), 'FOO=1\n')
+})

@@ -1,0 +1,240 @@
+/** `validate`: all findings at once, in order, with the line that is meant and never a secret. */
+
+import { chmodSync } from 'node:fs'
+import { resolve } from 'node:path'
+import t from 'tap'
+import type { Place } from '../../src/core/diagnostic.ts'
+import { fakeCli } from '../fakes/cli.ts'
+
+const store = 'webhook_subscriptions.json'
+
+const clean = `platforms:
+  webhook:
+    enabled: true
+    extra:
+      secret: global-secret-1
+      routes:
+        a: { events: [push] }
+        b: { secret: other-secret-2 }
+`
+
+/** Twelve mistakes, each on its own line. */
+const twelve = `platforms:
+  webhook:
+    enabled: true
+    prot: 8644
+    extra:
+      port: 99999
+      rate_limit: "30"
+      secret: global-secret-1
+      routes:
+        unknown-key:
+          evnts: [push]
+        bad-target:
+          deliver: telegrm
+        two-modes:
+          deliver: http
+          deliver_extra: { url: "https://example.com/" }
+          deliver_only: true
+          cron_job: nightly
+        empty-secret:
+          secret: ""
+        no-target:
+          deliver_only: true
+        bad-pattern:
+          filters:
+            - { field: a, regex: "(" }
+        two-operators:
+          filters:
+            - { field: a, equals: 1, contains: 2 }
+        missing-script:
+          script: nope.py
+        missing-setting:
+          deliver: github_comment
+agent:
+  runner: opnai
+`
+
+const codesOf = (out: string): [code: string, line: number][] =>
+  JSON.parse(out).data.diagnostics.map(({ code, range }: { code: string; range: { start: Place } | null }) => [
+    code,
+    range?.start.line ?? 0,
+  ])
+
+t.test('clean files: counts and exit 0', async (t) => {
+  const cli = fakeCli(t, { 'config.yaml': clean })
+  t.same(await cli.run('validate'), { code: 0, out: '0 errors, 0 warnings in 2 routes (1 file)\n', err: '' })
+  t.same(JSON.parse((await cli.run('validate', '--json')).out), {
+    v: 1,
+    kind: 'validate',
+    ok: true,
+    data: { diagnostics: [], summary: { errors: 0, warnings: 0, routes: 2, files: 1 } },
+    warnings: [],
+  })
+})
+
+t.test('twelve mistakes: all of them, ordered by line, exit 1', async (t) => {
+  const cli = fakeCli(t, { 'config.yaml': twelve })
+  const { code, out } = await cli.run('validate', '--format', 'json')
+  t.equal(code, 1)
+  const found = codesOf(out)
+  const expected: [string, number][] = [
+    ['WH101', 4],
+    ['WH105', 6],
+    ['WH102', 7],
+    ['WH101', 11],
+    ['WH103', 13],
+    ['WH203', 17],
+    ['WH201', 20],
+    ['WH202', 22],
+    ['WH401', 25],
+    ['WH405', 28],
+    ['WH601', 30],
+    ['WH705', 32],
+    ['WH103', 34],
+  ]
+  for (const [wanted, line] of expected)
+    t.ok(
+      found.some(([code, at]) => code === wanted && at === line),
+      `${wanted} on line ${line}`,
+    )
+  t.same(
+    [...found].sort(([, a], [, b]) => a - b),
+    found,
+    'in the order of the lines',
+  )
+  const pretty = await cli.run('validate')
+  t.equal(pretty.code, 1)
+  t.match(
+    pretty.out,
+    /error\[WH101\] unknown key "evnts" {2}\S*config\.yaml:11:11\n {3}\|\n10 \| +unknown-key:\n11 \| +evnts: \[push\]\n {3}\| {11}\^{5}\n {3}= help {4}did you mean "events"\?/,
+  )
+  t.notMatch(pretty.out, 'global-secret-1')
+  t.notMatch(pretty.out, 'docs')
+})
+
+t.test('each item has the agreed members', async (t) => {
+  const cli = fakeCli(t, { 'config.yaml': clean.replace('events: [push]', 'evnts: [push]') })
+  const { data, ok } = JSON.parse((await cli.run('validate', '--json')).out)
+  t.equal(ok, false)
+  const at = clean.indexOf('events')
+  const { file, ...item } = data.diagnostics[0]
+  t.equal(resolve(file), cli.file('config.yaml'))
+  t.same(item, {
+    code: 'WH101',
+    name: 'unknown key',
+    severity: 'error',
+    stops_startup: true,
+    message: 'unknown key "evnts"',
+    help: 'did you mean "events"?',
+    range: { start: { line: 7, column: 14, offset: at }, end: { line: 7, column: 19, offset: at + 5 } },
+    pointer: '/platforms/webhook/extra/routes/a/evnts',
+    route: null,
+    suggest: ['events'],
+  })
+})
+
+t.test('concise: one finding a line', async (t) => {
+  const cli = fakeCli(t, { 'config.yaml': clean.replace('events: [push]', 'evnts: [push]') })
+  t.match((await cli.run('validate', '--format', 'concise')).out, /^\S*config\.yaml:7:14: WH101 error: unknown key "evnts"\n$/)
+})
+
+t.test('subscriptions have places in their own file and never stop the start', async (t) => {
+  const cli = fakeCli(t, {
+    'config.yaml': clean,
+    [store]:
+      '{\n  "a": {"secret": "x-x-x-x-x"},\n  "ok": {"secret": "x-x-x-x-x"},\n  "bad": {"secret": "hunter2-hunter2",\n    "evnts": []},\n  "none": {"secret": "", "deliver_only": true},\n  "__proto__": {}\n}\n',
+  })
+  chmodSync(cli.file(store), 0o600)
+  const { code, out } = await cli.run('validate', '--json')
+  t.equal(code, 1)
+  t.same(codesOf(out), [
+    ['WH211', 2],
+    ['WH101', 5],
+    ['WH201', 6],
+    ['WH202', 6],
+    ['WH108', 7],
+  ])
+  const { data } = JSON.parse(out)
+  t.match(data.summary, { errors: 4, warnings: 1, routes: 7, files: 2 })
+  t.ok(data.diagnostics.every((item: { stops_startup: boolean }) => !item.stops_startup))
+})
+
+t.test('a corrupt subscriptions file: its place and the backup', async (t) => {
+  const cli = fakeCli(t, { 'config.yaml': clean, [store]: '{"a": {"secret": "hunter2-hunter2" x' })
+  chmodSync(cli.file(store), 0o600)
+  const { code, out } = await cli.run('validate')
+  t.equal(code, 1)
+  t.match(out, /error\[WH803\].*not valid JSON at 1:36.*:1:36/)
+  t.match(out, 'webhook_subscriptions.json.bak')
+  t.notMatch(out, 'hunter2')
+})
+
+t.test('a subscriptions file that others can read is a warning, and --deny-warnings makes it count', async (t) => {
+  const cli = fakeCli(t, { 'config.yaml': clean, [store]: '{}' })
+  chmodSync(cli.file(store), 0o644)
+  t.match(await cli.run('validate'), { code: 0, out: /WH804.*0644/ })
+  t.match(await cli.run('validate', '--deny-warnings'), { code: 1 })
+})
+
+t.test('an adapter that is off is a warning; a file that cannot be read is not taken for one', async (t) => {
+  const cli = fakeCli(t, {}, {})
+  t.match(await cli.run('validate'), { code: 0, out: /WH109/ })
+  cli.write('config.yaml', 'platforms: {')
+  const { out } = await cli.run('validate')
+  t.match(out, 'WH001')
+  t.notMatch(out, 'WH109')
+})
+
+t.test('a path is that file, a subscriptions file among them; a missing one is exit 2', async (t) => {
+  const cli = fakeCli(t, { 'config.yaml': twelve, 'other.yaml': clean, [`sub/${store}`]: '{"a":{"evnts":[]}}' })
+  t.match(await cli.run('validate', cli.file('other.yaml')), { code: 0, out: /in 2 routes \(1 file\)/ })
+  t.match(await cli.run('validate', '--config', cli.file('other.yaml')), { code: 0 })
+  t.match(await cli.run('validate', cli.file(`sub/${store}`), '--config', cli.file('other.yaml')), { code: 1, out: /WH101/ })
+  t.match(await cli.run('validate', cli.file('other.yaml'), cli.file(`sub/${store}`)), { code: 1, out: /in 3 routes \(2 files\)/ })
+  t.match(await cli.run('validate', 'nowhere.yaml'), { code: 2, err: /no such path: nowhere\.yaml/ })
+  t.match(await cli.run('validate', '--config', 'nowhere.yaml'), { code: 2 })
+})
+
+t.test("the agent's settings are checked as at start", async (t) => {
+  const cli = fakeCli(t, { 'config.yaml': `${clean}agent:\n  runner: command\n` })
+  t.match(await cli.run('validate'), { code: 1, out: /WH222.*config\.yaml:10:3/ })
+})
+
+const leaks: [title: string, yaml: string][] = [
+  ['a plain value', 'secret: hunter2-hunter2\n      prot: 1'],
+  ['a wrong type', 'secret: [hunter2-hunter2]'],
+  ['a list of secrets', 'routes: { a: { secrets: [hunter2-hunter2, 5] } }'],
+  ['a block list', 'routes:\n        a:\n          secrets:\n          - hunter2-hunter2\n          - 5\n          evnts: 1'],
+  ['a block text', 'secret: |\n        hunter2-hunter2\n      prot: 1'],
+  ['a text on the next line', 'secret:\n        hunter2-hunter2\n      prot: 1'],
+  ['a list of maps', 'routes: { a: 1 }\n      secret:\n        - x: 1\n          y: hunter2-hunter2\n      prot: 1'],
+  ['a quote that does not end', 'secret: "hunter2-hunter2\n      port: 1'],
+  ['text after a quote', 'secret: "x" hunter2-hunter2'],
+  ['an alias', 'secret: *hunter2-hunter2'],
+  ['an inline map', 'routes: { a: { secret: hunter2-hunter2, evnts: 1 } }'],
+  ['an unresolved reference', 'secret: "${NOPE}hunter2-hunter2"'],
+  ['a file that is not there', 'routes: { a: { secret: hunter2-hunter2, deliver: http, deliver_extra: { secret: hunter2-hunter2 } } }'],
+]
+
+t.test('a route whose name sounds secret is shown all the same', async (t) => {
+  const cli = fakeCli(t, { 'config.yaml': clean.replace('        a: {', '        my-token:\n          evnts: 1\n        a: {') })
+  t.match((await cli.run('validate')).out, /7 \| +my-token:\n8 \| +evnts: 1/)
+})
+
+for (const [title, yaml] of leaks) {
+  t.test(`no secret in any message or frame: ${title}`, async (t) => {
+    const cli = fakeCli(t, { 'config.yaml': `platforms:\n  webhook:\n    extra:\n      ${yaml}\n` })
+    for (const format of ['pretty', 'concise', 'json']) {
+      const { code, out, err } = await cli.run('validate', '--format', format)
+      t.equal(code, 1, format)
+      t.notMatch(out + err, 'hunter2', format)
+    }
+  })
+}
+
+t.test('colour when asked for, none by default', async (t) => {
+  const cli = fakeCli(t, { 'config.yaml': twelve })
+  t.notMatch((await cli.run('validate')).out, '\u001b')
+  t.match((await cli.run('validate', '--color', 'always')).out, '\u001b[31;1merror[WH101]')
+})

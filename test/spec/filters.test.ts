@@ -1,0 +1,243 @@
+import { readFileSync, renameSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import t from 'tap'
+import { type Post, startGateway } from '../fakes/gateway.ts'
+import { delivery } from '../fakes/webhooks.ts'
+
+const opened = delivery('pull_request', 'opened')
+const push = delivery('push')
+
+type Rule = {
+  readonly filters: unknown
+  readonly yes?: readonly unknown[]
+  readonly no?: readonly unknown[]
+  readonly headers?: Post['headers']
+}
+
+const rules: { readonly [title: string]: Rule } = {
+  'all top-level entries must pass': {
+    filters: [{ field: 'action', in: ['opened', 'reopened'] }, { not: { field: 'pull_request.draft', equals: true } }],
+    yes: [opened, { action: 'reopened' }],
+    no: [
+      { ...opened, action: 'closed' },
+      { action: 'opened', pull_request: { draft: true } },
+    ],
+  },
+  'a single condition stands without a list': { filters: { field: 'a', equals: 1 }, yes: [{ a: 1 }], no: [{ a: 2 }] },
+  'exists: true': { filters: [{ field: 'a.b', exists: true }], yes: [{ a: { b: null } }], no: [{ a: {} }, {}, [], null, '"a"'] },
+  'exists: false': { filters: [{ field: 'a.b', exists: false }], yes: [{ a: {} }, []], no: [{ a: { b: null } }] },
+  'missing: true': { filters: [{ field: 'after', missing: true }], yes: [opened], no: [push] },
+  'equals compares JSON deeply, with its types': {
+    filters: [{ field: 'a', equals: { x: [1, { y: null }], z: 'é' } }],
+    yes: [{ a: { z: 'é', x: [1, { y: null }] } }],
+    no: [{ a: { z: 'é', x: [1] } }, { a: { z: 'é', x: [1, { y: null }], more: 1 } }, { a: '{"x":[1,{"y":null}],"z":"é"}' }, {}],
+  },
+  'equals a real field': {
+    filters: [{ field: 'repository.private', equals: false }],
+    yes: [opened],
+    no: [{ repository: { private: 'false' } }],
+  },
+  'not_equals, also of a missing field': {
+    filters: [{ field: 'sender.type', not_equals: 'Bot' }],
+    yes: [opened, {}, { sender: 'Bot' }],
+    no: [{ sender: { type: 'Bot' } }],
+  },
+  'contains: a text in a text': {
+    filters: [{ field: 'ref', contains: 'tags/' }],
+    yes: [push],
+    no: [{ ref: 'refs/heads/main' }, { ref: null }, {}],
+  },
+  'contains: an item of a list': {
+    filters: [{ field: 'topics', contains: 'api' }],
+    yes: [{ topics: ['a', 'api'] }],
+    no: [{ topics: ['apis'] }, { topics: [['api']] }],
+  },
+  'contains: a key of a dictionary': {
+    filters: [{ field: 'repository', contains: 'full_name' }],
+    yes: [opened, { repository: { full_name: null } }],
+    no: [{ repository: { name: 'full_name' } }],
+  },
+  'contains: the text of a number or boolean': {
+    filters: [{ field: 'a', contains: '42' }],
+    yes: [{ a: 1422 }],
+    no: [{ a: 24 }, { a: true }],
+  },
+  'contains knows no inherited key': {
+    filters: [{ field: 'a', contains: 'constructor' }],
+    yes: [{ a: { constructor: 1 } }],
+    no: [{ a: {} }],
+  },
+  'in: one of a list, with its type': {
+    filters: [{ field: 'n', in: [1, 'two', null] }],
+    yes: [{ n: 1 }, { n: 'two' }, { n: null }],
+    no: [{ n: '1' }, { n: 2 }, {}],
+  },
+  'regex searches': {
+    filters: [{ field: 'pull_request.title', regex: 'README' }],
+    yes: [opened],
+    no: [{ pull_request: { title: 'readme' } }, {}, { pull_request: { title: ['README'] } }],
+  },
+  'regex takes (?i) and named groups': {
+    filters: [{ field: 'a', regex: '(?i)^(?P<kind>fix|feat):' }],
+    yes: [{ a: 'FIX: b' }],
+    no: [{ a: 'a fix:' }],
+  },
+  'regex is linear: a pattern that ruins others is decided': {
+    filters: [{ field: 'a', regex: '^(a+)+$' }],
+    yes: [{ a: 'a'.repeat(9000) }],
+    no: [{ a: `${'a'.repeat(9000)}!` }],
+  },
+  'all, any and not nest': {
+    filters: [{ any: [{ all: [{ field: 'a', equals: 1 }, { not: { field: 'b', exists: true } }] }, { field: 'c', equals: 3 }] }],
+    yes: [{ a: 1 }, { a: 1, b: 1, c: 3 }],
+    no: [{ a: 1, b: 1 }, {}],
+  },
+  'an empty all is true': { filters: [{ all: [] }], yes: [{}, null] },
+  'an empty any is false': { filters: [{ any: [] }], no: [{}, opened] },
+  'no conditions: all pass': { filters: [], yes: [{}, 1] },
+  'a missing field makes every value operator but not_equals false': {
+    filters: {
+      any: [
+        ...['equals', 'contains'].map((operator) => ({ field: 'no', [operator]: '' })),
+        { field: 'no', in: [null] },
+        { field: 'no', regex: '.*' },
+        { field: 'no', in_file: 'list.txt' },
+      ],
+    },
+    no: [{}, opened],
+  },
+  'a missing field passes not equals': { filters: { not: { field: 'no', equals: 1 } }, yes: [{}], no: [{ no: 1 }] },
+  'payload.x reads from a top-level payload object, else from the root': {
+    filters: { field: 'payload.x', equals: 1 },
+    yes: [{ x: 1 }, { payload: { x: 1 } }, { payload: 'text', x: 1 }],
+    no: [{ payload: {}, x: 1 }, { payload: { payload: { x: 1 } } }],
+  },
+  'numeric parts index lists': {
+    filters: { field: 'commits.0.author.name', equals: 'ann' },
+    yes: [{ commits: [{ author: { name: 'ann' } }] }],
+    no: [{ commits: [] }, { commits: [{ author: 'ann' }] }],
+  },
+  'own properties only': {
+    filters: {
+      any: ['__proto__', 'constructor', 'a.length', 'a.0', 'toString.name', 'headers.constructor'].map((field) => ({
+        field,
+        exists: true,
+      })),
+    },
+    no: [{ a: 'text' }, {}, [], '"text"'],
+  },
+  'an own key of a strange name is read': { filters: { field: '__proto__.a', equals: 1 }, yes: ['{"__proto__":{"a":1}}'], no: [{ a: 1 }] },
+  'event and event_type are the resolved event type': {
+    filters: [
+      { field: 'event', equals: 'issues' },
+      { field: 'event_type', equals: 'issues' },
+    ],
+    headers: { 'X-HostA-Event': 'issues' },
+    yes: [{}, { event: 'other', event_type: 'other' }],
+  },
+  'headers.Name reads a header in any letter case, under both names': {
+    filters: [
+      { field: 'headers.x-CUSTOM', equals: 'v' },
+      { field: 'headers.X-HostA-Event', equals: 'push' },
+      { field: 'headers.X-GitHub-Event', equals: 'push' },
+    ],
+    headers: { 'X-Custom': 'v', 'X-GitHub-Event': 'push' },
+    yes: [push],
+  },
+  'headers.Name of another value, or none': {
+    filters: { field: 'headers.x-custom', equals: 'v' },
+    headers: { 'X-Customs': 'v' },
+    no: [{ 'x-custom': 'v' }],
+  },
+  'in_file: a text, one value a line': {
+    filters: { field: 'u', in_file: 'list.txt' },
+    yes: [{ u: 'ann' }, { u: 12 }],
+    no: [{ u: 'an' }, { u: '' }, { u: ['ann'] }],
+  },
+  'in_file: a JSON array': { filters: { field: 'u', in_file: 'sub/list.json' }, yes: [{ u: 'bob' }, { u: 7 }], no: [{ u: 'ann' }] },
+  'in_file: the keys of a JSON object': {
+    filters: { field: 'u', in_file: 'map.json' },
+    yes: [{ u: 'cy' }],
+    no: [{ u: 'value' }, { u: 'constructor' }],
+  },
+  'jsonata: over payload, event and headers, must give true': {
+    filters: { jsonata: 'event = "push" and $count(payload.commits) > 1 and headers."x-custom" = "v"' },
+    headers: { 'X-GitHub-Event': 'push', 'X-Custom': 'v' },
+    yes: [{ commits: [1, 2] }],
+    no: [{ commits: [1] }, {}],
+  },
+  'jsonata: something that is not true does not pass': {
+    filters: { jsonata: 'payload.a' },
+    yes: [{ a: true }],
+    no: [{ a: 'true' }, { a: 1 }, {}, '{"a":{"b":1e400}}'],
+  },
+}
+
+t.test('Filter conditions', async (t) => {
+  const titles = Object.keys(rules)
+  const routes = Object.fromEntries(Object.values(rules).map(({ filters }, i) => [`r${i}`, { filters }]))
+  const files = { 'list.txt': 'ann\r\n 12 \n\n', sub: { 'list.json': '["bob", 7, null]' }, 'map.json': '{"cy":"value"}' }
+  const gateway = await startGateway(t, { routes, files })
+  for (const [i, title] of titles.entries()) {
+    t.test(title, async (t) => {
+      const { yes = [], no = [], headers = {} } = rules[title] as Rule
+      for (const body of yes) t.equal((await gateway.post(`r${i}`, { body, headers })).status, 202, JSON.stringify(body).slice(0, 80))
+      for (const body of no) {
+        const answer = await gateway.post(`r${i}`, { body, headers })
+        t.same(answer.json, { status: 'ignored', reason: 'filter', route: `r${i}` }, JSON.stringify(body).slice(0, 80))
+      }
+    })
+  }
+})
+
+t.test('in_file is read again when it changed: time, size or inode', async (t) => {
+  const gateway = await startGateway(t, { routes: { r: { filters: { field: 'u', in_file: 'l.txt' } } }, files: { 'l.txt': 'ann' } })
+  const file = join(gateway.dir, 'l.txt')
+  const passes = async (u: string): Promise<boolean> => (await gateway.post('r', { body: { u } })).status === 202
+  t.ok(await passes('ann'))
+  writeFileSync(file, 'ann\nbob')
+  t.ok(await passes('bob'), 'another size')
+  const at = new Date(1_700_000_000_000)
+  utimesSync(file, at, at)
+  t.ok(await passes('bob'))
+  writeFileSync(`${file}.new`, 'ann\ncyn')
+  utimesSync(`${file}.new`, at, at)
+  renameSync(`${file}.new`, file)
+  t.ok(await passes('cyn'), 'the same size and time, another inode')
+  t.notOk(await passes('bob'))
+})
+
+t.test('in_file stays inside the profile directory, links resolved; what cannot be decided does not pass under not either', async (t) => {
+  const outside = '/etc/passwd'
+  const u = readFileSync(outside, 'utf8').split('\n')[0]
+  const filters = (file: string): unknown => ({ field: 'u', in_file: file })
+  const up = `${'../'.repeat(20)}etc/passwd`
+  const gateway = await startGateway(t, {
+    routes: {
+      up: { filters: filters(up) },
+      root: { filters: filters(outside) },
+      link: { filters: filters('link') },
+      not: { filters: { not: filters('link') } },
+    },
+  })
+  symlinkSync(outside, join(gateway.dir, 'link'))
+  for (const route of ['up', 'root', 'link', 'not']) t.equal((await gateway.post(route, { body: { u } })).json.reason, 'filter', route)
+})
+
+t.test('what is wrong with a filter stops the start', async (t) => {
+  const wrong: { readonly [title: string]: readonly [unknown, RegExp] } = {
+    'two operators in one condition': [{ field: 'a', equals: 1, exists: true }, /exactly one operator/],
+    'no operator': [{ field: 'a' }, /exactly one operator/],
+    'an unknown operator': [{ field: 'a', equal: 1 }, /equal/],
+    'an operator without its field': [{ equals: 1 }, /field/],
+    'look-ahead in a pattern': [{ field: 'a', regex: '(?=a)' }, /WH402/],
+    'a back-reference in a pattern': [{ field: 'a', regex: '(a)\\1' }, /WH402/],
+    'a malformed pattern': [{ field: 'a', regex: '(' }, /WH401/],
+    'a malformed JSONata expression': [{ jsonata: '1 +' }, /WH412/],
+  }
+  for (const [title, [filter, message]] of Object.entries(wrong)) {
+    t.test(title, async (t) => {
+      await t.rejects(startGateway(t, { routes: { r: { filters: [filter] } } }), { message })
+    })
+  }
+})
