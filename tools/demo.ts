@@ -77,9 +77,13 @@ const follow = async (gateway: ChildProcess): Promise<void> => {
 
 const folder = mkdtempSync(join(tmpdir(), 'headgate-demo-'))
 writeFileSync(join(folder, 'config.yaml'), config)
-const gateway = spawn(process.execPath, ['dist/main.js', 'gateway', 'run', '--data-dir', folder, '--port', '0', '--log-level', 'debug', '--log-format', 'json'], {
-  stdio: ['ignore', 'pipe', 'inherit'],
-})
+const gateway = spawn(
+  process.execPath,
+  ['dist/main.js', 'gateway', 'run', '--data-dir', folder, '--port', '0', '--log-level', 'debug', '--log-format', 'json'],
+  {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  },
+)
 const fail = (why: string): void => {
   console.error(`demo failed: ${why}`)
   process.exitCode = 1

@@ -16,6 +16,7 @@ const read = (file: string): Node => JSON.parse(readFileSync(join(root, 'schema'
 /** Words in our schemas that are for editors and for us, not for validation. */
 const vocabulary = [
   'defaultSnippets',
+  'doNotSuggest',
   'enumDescriptions',
   'markdownDescription',
   'patternErrorMessage',
@@ -67,13 +68,15 @@ const bundle = (): Node => {
 
 const banner = '// Generated from schema/ by `npm run gen`. Do not edit.\n'
 
-/** The schema as types want it: only definitions are named, and free `x-` keys do not open an object to every key. */
+/** The schema as types want it: only definitions are named, free `x-` keys open no object, and what editors want said twice is said once. */
 const forTypes = (value: unknown, keep = true): unknown => {
   if (Array.isArray(value)) return value.map((item) => forTypes(item, false))
   if (!isNode(value)) return value
+  if (typeof value.$ref === 'string') return { $ref: value.$ref }
   const out: Node = {}
   for (const [key, item] of Object.entries(value)) {
     if ((key === 'title' && typeof item === 'string' && !keep) || key === 'patternProperties') continue
+    if (key === 'type' && 'oneOf' in value) continue
     if (key === 'properties' || key === 'definitions') {
       out[key] = Object.fromEntries(Object.entries(item as Node).map(([name, node]) => [name, forTypes(node, key === 'definitions')]))
     } else out[key] = forTypes(item, false)

@@ -1,5 +1,6 @@
 /** Templates compiled to functions: one pass, so that text from a payload is never expanded again (spec: Template rules). */
 
+import { setImmediate } from 'node:timers/promises'
 import type { Opened } from '../core/exchange.ts'
 import { isObject, type Json, type JsonObject } from '../core/json.ts'
 import { cut } from '../core/text.ts'
@@ -13,6 +14,8 @@ const maxPayloadUnits = 4000
 const maxNestedUnits = 2000
 /** The specification bounds no plain text; a prompt has to end somewhere. */
 const maxTextUnits = 200_000
+/** A payload past this is looked at by expressions in a turn of the loop of its own. */
+const longText = 65_536
 
 export type TemplateKit = { readonly report: (message: string) => void }
 
@@ -49,21 +52,33 @@ const compilePlaceholder = (path: string, written: string): ((opened: Opened) =>
   }
 }
 
+const seen = new WeakMap<Opened, JsonObject>()
+
 /** What an expression sees: the payload's own names, and beside them, where the payload lacks them, what surrounds it. */
-const surroundings = ({ payload, eventType, headers, route, deliveryId }: Opened): JsonObject => ({
-  payload,
-  event: eventType,
-  event_type: eventType,
-  headers: headers as JsonObject,
-  route,
-  delivery_id: deliveryId,
-  ...(isObject(payload) ? payload : {}),
-})
+const surroundings = (opened: Opened): JsonObject => {
+  // Once for all expressions: copying tens of thousands of names takes longer than parsing them.
+  const known = seen.get(opened)
+  if (known) return known
+  const { payload, eventType, headers, route, deliveryId } = opened
+  const all = {
+    payload,
+    event: eventType,
+    event_type: eventType,
+    headers: headers as JsonObject,
+    route,
+    delivery_id: deliveryId,
+    ...(isObject(payload) ? payload : {}),
+  }
+  seen.set(opened, all)
+  return all
+}
 
 const compileExpression = (source: string, written: string, kit: TemplateKit): Renderer<string> => {
   try {
     const evaluate = compileJsonata(source)
     const text = async (opened: Opened): Promise<string> => {
+      // A large payload was parsed in this turn of the loop: that is enough for one.
+      if (opened.text.length > longText) await setImmediate()
       const value = await evaluate(surroundings(opened))
       return value === undefined ? written : show(value, noDigits)
     }

@@ -9,10 +9,6 @@ export type Scheme = ("standard_webhooks" | "svix" | "linear" | "github" | "gitl
  * Where a reply or a direct message goes.
  */
 export type Target = ("log" | "github_comment" | "hosta_comment" | "http" | "email" | "sms" | "telegram" | "discord" | "slack" | "signal" | "whatsapp" | "matrix" | "mattermost" | "homeassistant" | "dingtalk" | "feishu" | "wecom" | "weixin" | "bluebubbles" | "qqbot" | "gitlab_comment" | "hostb_comment" | "ntfy" | "teams" | "google_chat" | "line" | "pushover")
-/**
- * Where a reply or a direct message goes.
- */
-export type Target1 = ("log" | "github_comment" | "hosta_comment" | "http" | "email" | "sms" | "telegram" | "discord" | "slack" | "signal" | "whatsapp" | "matrix" | "mattermost" | "homeassistant" | "dingtalk" | "feishu" | "wecom" | "weixin" | "bluebubbles" | "qqbot" | "gitlab_comment" | "hostb_comment" | "ntfy" | "teams" | "google_chat" | "line" | "pushover")
 
 /**
  * config.yaml of headgate.
@@ -253,6 +249,24 @@ deliver?: Target
  * Settings of the target: repo and pr_number, chat_id, url …; text values are templates.
  */
 deliver_extra?: {
+/**
+ * github_comment: owner/name.
+ */
+repo?: string
+/**
+ * github_comment: number of the pull request or issue.
+ */
+pr_number?: (string | number)
+/**
+ * http: where to post; no placeholder in its host.
+ */
+url?: string
+/**
+ * http: further headers of the post.
+ */
+headers?: {
+
+}
 /**
  * Signs what the http target sends; ${NAME} is resolved.
  */
@@ -530,11 +544,29 @@ script_timeout_seconds?: number
  * Template for the prompt or message; {dotted.path} is replaced. Absent: the payload as JSON.
  */
 prompt?: string
-deliver?: Target1
+deliver?: Target
 /**
  * Settings of the target: repo and pr_number, chat_id, url …; text values are templates.
  */
 deliver_extra?: {
+/**
+ * github_comment: owner/name.
+ */
+repo?: string
+/**
+ * github_comment: number of the pull request or issue.
+ */
+pr_number?: (string | number)
+/**
+ * http: where to post; no placeholder in its host.
+ */
+url?: string
+/**
+ * http: further headers of the post.
+ */
+headers?: {
+
+}
 /**
  * Signs what the http target sends; ${NAME} is resolved.
  */
@@ -545,7 +577,7 @@ secret?: string
  * true: no agent runs; the expanded prompt is the message.
  */
 deliver_only?: boolean
-agent?: RouteAgent1
+agent?: RouteAgent
 /**
  * How often a failed run is tried again.
  */
@@ -606,21 +638,4 @@ mirror_to_session?: boolean
 tests?: {
 
 }[]
-}
-/**
- * Overrides the agent's model and limits for this route.
- */
-export interface RouteAgent1 {
-/**
- * Model name.
- */
-model?: string
-/**
- * Seconds a run may take.
- */
-timeout_seconds?: number
-/**
- * Longest reply, in tokens.
- */
-max_output_tokens?: number
 }

@@ -53,23 +53,35 @@ const decode = (part: string): string => {
   }
 }
 
+type WebhookPath = NonNullable<ReturnType<typeof parsePath>>
+
+export interface Receiver {
+  /** Takes one POST on a webhook path. */
+  receive(request: IncomingMessage, response: ServerResponse, path: WebhookPath): void
+  /** Requests that have had no answer yet. */
+  readonly active: number
+}
+
 /** The handler of POSTs on webhook paths. */
-export const createReceiver = (options: ReceiveOptions) => {
+export const createReceiver = (options: ReceiveOptions): Receiver => {
   const room = createRoom(maxInFlightBytes)
+  let active = 0
 
   /** The checks that need no plan, in the order of the specification: size, then route. */
-  const door = (request: IncomingMessage, path: NonNullable<ReturnType<typeof parsePath>>): RoutePlan | Outcome => {
+  const door = (request: IncomingMessage, path: WebhookPath): RoutePlan | Outcome => {
     if (options.stopping()) return refuse('stopping', { retryAfterSeconds })
     if (request.rawHeaders.length > maxRawHeaders) return refuse('too_many_headers')
     if (Number(request.headers['content-length'] ?? 0) > options.maxBodyBytes) return refuse('too_large')
     return lookUp(options.table(), path.name, path.prefix)
   }
 
-  return (request: IncomingMessage, response: ServerResponse, path: NonNullable<ReturnType<typeof parsePath>>): void => {
+  const receive: Receiver['receive'] = (request, response, path) => {
+    active++
     const { clock } = options
     const from = clock.monotonic()
     const remote = (): string => clientAddress(request, options.trustProxy)
     const end = (outcome: Outcome): void => {
+      active--
       options.ended(outcome, { route: plan && 'seal' in plan ? plan.name : undefined, remote, ms: () => clock.monotonic() - from })
       answer(request, response, outcome)
     }
@@ -86,11 +98,20 @@ export const createReceiver = (options: ReceiveOptions) => {
     }
     if (request.headers.expect !== undefined) response.writeContinue()
     readBody(request, options.maxBodyBytes, room, (body) => {
-      if (body === 'gone') return
+      if (body === 'gone') {
+        active--
+        return
+      }
       const outcome = Buffer.isBuffer(body) ? tried(() => proceed(body)) : unread[body]
       if (outcome instanceof Promise) outcome.then(end, (error) => end(broken(error)))
       else end(outcome)
     })
+  }
+  return {
+    receive,
+    get active() {
+      return active
+    },
   }
 }
 
@@ -118,12 +139,9 @@ const answer = (request: IncomingMessage, response: ServerResponse, outcome: Out
 }
 
 /** Writes a reply in one piece. */
-export const send = (response: ServerResponse, { status, body, type, headers }: Reply, closes = false): void => {
-  response.writeHead(status, {
-    'Content-Type': type,
-    'Content-Length': Buffer.byteLength(body),
-    ...headers,
-    ...(closes ? { Connection: 'close' } : {}),
-  })
+const send = (response: ServerResponse, { status, body, type, headers }: Reply, closes = false): void => {
+  const always = { 'Content-Type': type, 'Content-Length': Buffer.byteLength(body) }
+  const more = closes ? { ...headers, Connection: 'close' } : headers
+  response.writeHead(status, more ? { ...always, ...more } : always)
   response.end(body)
 }

@@ -4,7 +4,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from 'node:net'
 import Fastify, { type FastifyInstance } from 'fastify'
 import { exit, Fault, messageOf } from '../core/fault.ts'
-import { createReceiver, parsePath, type ReceiveOptions } from './receive.ts'
+import { createReceiver, parsePath, type ReceiveOptions, type Receiver } from './receive.ts'
 import { errorReply } from './reply.ts'
 
 /** Fastify and Node leave several of these off or long: all are set (reference: slow headers, slow bodies, idle connections). */
@@ -33,20 +33,13 @@ export type ServerOptions = ReceiveOptions & {
 
 /** Starts to listen; throws a Fault when the address cannot be had. */
 export const listen = async (options: ServerOptions): Promise<Listener> => {
-  let active = 0
   const limits = options.limits ?? connectionLimits
-  const receive = createReceiver(options)
+  const receiver = createReceiver(options)
   let server: Server | undefined
   const app = Fastify({
     logger: false,
     serverFactory: (handler) => {
-      server = createServer(
-        limits,
-        front(receive, handler, (response) => {
-          active++
-          response.once('close', () => active--)
-        }),
-      )
+      server = createServer(limits, front(receiver, handler))
       // Without this Node invites every body with a 100, also one that is about to be refused for its size.
       server.on('checkContinue', server.listeners('request')[0] as Handler)
       return server
@@ -60,19 +53,17 @@ export const listen = async (options: ServerOptions): Promise<Listener> => {
   await bind(server, options.host, options.port)
   const { address, family, port } = server.address() as AddressInfo
   const shown = options.host === 'localhost' ? 'localhost' : family === 'IPv6' ? `[${address}]` : address
-  return { url: `http://${shown}:${port}`, active: () => active, close: () => close(app, server as Server) }
+  return { url: `http://${shown}:${port}`, active: () => receiver.active, close: () => close(app, server as Server) }
 }
 
 type Handler = (request: IncomingMessage, response: ServerResponse) => void
-type Receiver = ReturnType<typeof createReceiver>
 
 /** A POST on a webhook path goes straight to its receiver: Fastify's router and reply cost a tenth of the request (DECISIONS.md). */
-const front = (receive: Receiver, handler: Handler, count: (response: ServerResponse) => void): Handler => {
+const front = (receiver: Receiver, handler: Handler): Handler => {
   return (request, response) => {
     const path = request.method === 'POST' ? parsePath(request.url ?? '') : undefined
-    if (!path) return handler(request, response)
-    count(response)
-    receive(request, response, path)
+    if (path) receiver.receive(request, response, path)
+    else handler(request, response)
   }
 }
 

@@ -30,6 +30,12 @@ const defaultMaxStdoutBytes = 1024 * 1024
 const stderrTailBytes = 16 * 1024
 const lingerMs = 250
 const longestTimerMs = 2_147_483_647
+/** Whom this process takes with it when it leaves without waiting for them. */
+const running = new Set<ChildProcess>()
+
+process.on('exit', () => {
+  for (const child of running) killGroup(child)
+})
 
 /** What a child may know of an environment: where programs and the home are, language and time zone; no secret. */
 export const baseEnv = (from: Env): Env => Object.fromEntries(inherited.map((name) => [name, from[name]]))
@@ -64,7 +70,9 @@ const watch = (child: ChildProcess, name: string, job: ChildJob): Promise<ChildR
     let result: ChildResult | { kind: 'exited'; code: number } | undefined
     let linger: NodeJS.Timeout | undefined
 
+    running.add(child)
     const settle = (): void => {
+      running.delete(child)
       clearTimeout(limit)
       clearTimeout(linger)
       job.signal?.removeEventListener('abort', abort)

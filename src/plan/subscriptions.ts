@@ -52,6 +52,7 @@ export class Subscriptions {
       // Not before: what could not be read this time (no descriptor free) is tried again at the next request.
       this.#seen = now
       this.#entries = this.#compile(parseSubscriptions(text))
+      this.#told = ''
     } catch (error) {
       this.#keep(now, error)
     }

@@ -56,7 +56,7 @@ export interface Store {
   claim(claim: Claim): Promise<boolean>
   /** Ends what `claim` began: kept until it expires, or released for the sender's retry. */
   settle(key: string, kept: boolean): Promise<void>
-  /** Up to `max` runs that are due, each leased for `leaseMs`, oldest first. */
+  /** Up to `max` runs that are due, each leased for `leaseMs`: those a dead process had in hand first (most tried first), then oldest first. */
   take(max: number, leaseMs: number): Promise<readonly Lease[]>
   /** Stores the reply before it is delivered. `false`: the lease is lost. */
   keepReply(lease: Lease, reply: string): Promise<boolean>

@@ -7,6 +7,7 @@ import type { Outgoing, Runner, Sent } from '../parts/part.ts'
 import type { Lease, RunEnd, Store } from '../store/ports.ts'
 import { delayAfter } from './backoff.ts'
 import type { RunPolicy } from './policy.ts'
+import { record, storeRetryMs } from './record.ts'
 import { isSilent } from './silence.ts'
 
 export type WorkerOptions = {
@@ -26,8 +27,6 @@ export type WorkerOptions = {
 const deliveryBudgetMs = 60_000
 /** A lease outlives the longest run and its delivery by this much. */
 const leaseSlackMs = 60_000
-/** After a failure of the store, when to look again. */
-const storeRetryMs = 1_000
 
 /** Owns the runs in progress and the timer for the next one that is due. */
 export class Worker {
@@ -35,8 +34,12 @@ export class Worker {
   readonly #active = new Set<Promise<void>>()
   readonly #abort = new AbortController()
   #stopped = false
-  #taking = false
+  #taking: Promise<void> | undefined
   #again = false
+  /** Until the first run that no dead process had in hand: they are taken one by one. */
+  #careful = true
+  /** The last try of a run that may have killed the process each time: nobody else is put at risk, or under suspicion. */
+  #alone = false
   #cancelTimer: () => void = () => {}
 
   constructor(options: WorkerOptions) {
@@ -45,13 +48,8 @@ export class Worker {
 
   /** There may be work: looks at once, and again after each run. */
   wake(): void {
-    if (this.#taking) {
-      this.#again = true
-      return
-    }
-    if (this.#stopped || this.#active.size >= this.#options.maxConcurrent) return
-    this.#taking = true
-    void this.#take()
+    if (this.#taking) this.#again = true
+    else if (this.#room() > 0) this.#taking = this.#takeAll()
   }
 
   /** Takes no more, lets what runs finish for `ms`, then breaks it off: it resumes at the next start. */
@@ -59,31 +57,54 @@ export class Worker {
     this.#stopped = true
     this.#cancelTimer()
     const { clock } = this.#options
-    const done = Promise.all(this.#active)
+    const done = this.#idle()
     const late = new Promise<'late'>((resolve) => {
       const cancel = clock.after(ms, () => resolve('late'))
       void done.then(cancel)
     })
     if ((await Promise.race([done, late])) !== 'late') return
     this.#abort.abort()
+    await done
+  }
+
+  async #idle(): Promise<void> {
+    await this.#taking
     await Promise.all(this.#active)
   }
 
-  async #take(): Promise<void> {
-    const { store, clock, maxConcurrent, longestRunMs, log } = this.#options
+  /** How many more runs may begin. */
+  #room(): number {
+    if (this.#stopped || (this.#alone && this.#active.size > 0)) return 0
+    const free = this.#options.maxConcurrent - this.#active.size
+    return this.#careful ? Math.min(1, free) : free
+  }
+
+  async #takeAll(): Promise<void> {
+    do {
+      this.#again = false
+      await this.#take(this.#room())
+    } while (this.#again && this.#room() > 0)
+    this.#taking = undefined
+  }
+
+  async #take(max: number): Promise<void> {
+    const { store, clock, longestRunMs, log } = this.#options
     try {
-      const free = maxConcurrent - this.#active.size
-      const leases = await store.take(free, longestRunMs + deliveryBudgetMs + leaseSlackMs)
+      const leases = await store.take(max, longestRunMs + deliveryBudgetMs + leaseSlackMs)
+      if (this.#careful) this.#watchOut(leases[0])
       for (const lease of leases) this.#start(lease)
-      if (leases.length < free) this.#sleepUntil(await store.nextDue())
+      if (leases.length < max) this.#sleepUntil(await store.nextDue())
     } catch (error) {
       log('error', { reason: messageOf(error) }, 'cannot take work')
       this.#sleepUntil(clock.monotonic() + storeRetryMs)
     }
-    this.#taking = false
-    if (!this.#again) return
-    this.#again = false
-    this.wake()
+  }
+
+  #watchOut(lease: Lease | undefined): void {
+    this.#careful = lease?.interrupted === true
+    this.#alone = this.#careful && lease?.attempt === this.#options.policy(lease?.run.route ?? '').retry.maxAttempts
+    // One was asked for: there may be more.
+    if (lease) this.#again = true
   }
 
   #sleepUntil(at: number | undefined): void {
@@ -106,7 +127,7 @@ export class Worker {
   async #run(lease: Lease): Promise<void> {
     const { store, log, policy } = this.#options
     const end = await this.#attempt(lease, policy(lease.run.route))
-    const kept = await store.finish(lease, end)
+    const kept = await this.#record(lease, () => store.finish(lease, end))
     if (!kept) log('warn', about(lease), 'a run that took too long was taken over by another')
     else if (end.kind === 'dead') log('error', { ...about(lease), reason: end.error }, 'run is dead')
     else if (end.kind === 'again') log('warn', { ...about(lease), reason: end.error }, 'run failed, it will be tried again')
@@ -125,11 +146,18 @@ export class Worker {
       } catch (error) {
         return this.#failed(lease, policy, `agent: ${messageOf(error)}`)
       }
-      if (!(await store.keepReply(lease, reply))) return { kind: 'done' }
+      const answer = reply
+      if (!(await this.#record(lease, () => store.keepReply(lease, answer)))) return { kind: 'done' }
     } else if (lease.interrupted && !this.#options.repeatable(lease.run.delivery.target)) {
       return { kind: 'dead', error: 'the process ended while the reply was being delivered: it may have arrived. Look, then retry by hand' }
     }
     return isSilent(reply) ? { kind: 'done' } : this.#deliver(lease, policy, reply)
+  }
+
+  #record(lease: Lease, tell: () => Promise<boolean>): Promise<boolean> {
+    const { clock, log } = this.#options
+    const failed = (reason: string): void => log('error', { ...about(lease), reason }, 'cannot record a run, trying again')
+    return record(tell, { clock, signal: this.#abort.signal, failed })
   }
 
   #ask({ run }: Lease, { timeoutMs, model, maxOutputTokens }: RunPolicy): Promise<string> {

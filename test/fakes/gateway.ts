@@ -111,7 +111,7 @@ export const startGateway = async (t: Test, options: GatewayOptions): Promise<Te
 }
 
 /** The bytes that a body value stands for. */
-export const bytesOf = (body: unknown): Buffer =>
+const bytesOf = (body: unknown): Buffer =>
   Buffer.isBuffer(body) ? body : Buffer.from(typeof body === 'string' ? body : JSON.stringify(body ?? {}))
 
 export const hexHmac = (body: Buffer | string, key = secret): string => createHmac('sha256', key).update(body).digest('hex')

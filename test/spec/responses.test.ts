@@ -149,6 +149,8 @@ t.test('Responses', async (t) => {
     const headers = { 'Content-Type': 'application/x-www-form-urlencoded' }
     t.equal((await gateway.post('filtered', { headers, body: `payload=${encodeURIComponent('{"action":"opened"}')}` })).status, 202)
     t.equal((await gateway.post('filtered', { headers, body: 'action=opened&x=1' })).status, 202)
+    const shouted = { 'Content-Type': 'Application/X-WWW-Form-Urlencoded; charset=utf-8' }
+    t.equal((await gateway.post('filtered', { headers: shouted, body: 'action=opened' })).status, 202)
     t.equal((await gateway.post('filtered', { headers, body: 'payload=%7B' })).status, 400)
   })
 

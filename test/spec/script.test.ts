@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { existsSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
-import { type Answer, startGateway, type TestGateway } from '../fakes/gateway.ts'
+import { startGateway, type TestGateway } from '../fakes/gateway.ts'
 import { json, sink } from '../fakes/sink.ts'
 import { until } from '../fakes/wait.ts'
 import { delivery } from '../fakes/webhooks.ts'
@@ -30,7 +30,7 @@ p = json.load(sys.stdin)
 print(json.dumps({"number": p["number"], "title": p["pull_request"]["title"], "by": p["sender"]["login"]}))'`,
   'note.bash': '[ -n "$BASH_VERSION" ] && printf "  two\\nlines  \\n"',
   'list.py': 'print("[1, 2]")',
-  'env.py': 'import json, os\nprint(json.dumps({"env": dict(os.environ)}))',
+  'env.py': 'import json, os\nprint("env " + json.dumps(dict(os.environ)))',
   'same.sh': 'cat',
   'no-extension': 'import sys\nprint("python " + sys.stdin.read())',
 }
@@ -60,17 +60,14 @@ t.test('Script rules', async (t) => {
       note: script('note.bash', { prompt: '{title}: {script_output}' }),
       list: script('list.py', { prompt: '{script_output} {payload}' }),
       moody: script('moody.py', { script_timeout_seconds: 0.5, prompt: '{text}' }),
-      env: script('env.py', { prompt: '{env}' }),
+      env: script('env.py', { prompt: '{script_output}' }),
       same: script('same.sh'),
       named: script('no-extension', { prompt: '{script_output}' }),
       lost: script('lost.py'),
       listed: script('moody.py', { events: ['push'], filters: [{ field: 'mode', equals: 'ok' }], prompt: '{text}' }),
     },
   })
-  const ignored = (answer: Answer, route: string): void => {
-    t.equal(answer.status, 200)
-    t.same(answer.json, { status: 'ignored', reason: 'script', route })
-  }
+  const ignored = (route: string) => ({ status: 200, json: { status: 'ignored', reason: 'script', route } })
 
   t.test('the payload comes on standard input; a JSON object replaces it in the prompt', async (t) => {
     const opened = delivery('pull_request', 'opened')
@@ -96,10 +93,10 @@ t.test('Script rules', async (t) => {
     t.equal(await textOf(gateway, 'named', '{"n":9007199254740993}'), 'python {"n":9007199254740993}')
   })
 
-  t.test('empty, [SILENT], __hermes_ignore__, time-out, non-zero exit, a kill and a flood: ignored, and the id stays free', async () => {
+  t.test('empty, [SILENT], __hermes_ignore__, time-out, non-zero exit, a kill and a flood: ignored, and the id stays free', async (t) => {
     for (const mode of ['blank', 'nothing', 'silent', 'ignore', 'hangs', 'fails', 'killed', 'floods']) {
       const headers = { 'X-Request-ID': `free after ${mode}` }
-      ignored(await gateway.post('moody', { body: { mode }, headers }), 'moody')
+      t.match(await gateway.post('moody', { body: { mode }, headers }), ignored('moody'))
       t.equal(await textOf(gateway, 'moody', { mode: 'ok' }, headers), 'replaced', mode)
       t.equal((await gateway.post('moody', { body: { mode: 'ok' }, headers })).json.status, 'duplicate')
     }
@@ -113,23 +110,23 @@ t.test('Script rules', async (t) => {
 
   t.test('a missing script: the event is ignored, until there is one', async (t) => {
     const headers = { 'X-Request-ID': 'lost' }
-    ignored(await gateway.post('lost', { headers }), 'lost')
+    t.match(await gateway.post('lost', { headers }), ignored('lost'))
     writeFileSync(join(gateway.dir, 'scripts', 'lost.py'), 'print("found")')
     t.equal((await gateway.post('lost', { headers })).status, 202)
     rmSync(join(gateway.dir, 'scripts', 'lost.py'))
-    ignored(await gateway.post('lost'), 'lost')
+    t.match(await gateway.post('lost'), ignored('lost'))
   })
 
   t.test('the environment is stripped; HEADGATE_EVENT and HEADGATE_DELIVERY_ID are there', async (t) => {
     process.env.HEADGATE_TEST_CANARY = 'canary-value'
     t.teardown(() => delete process.env.HEADGATE_TEST_CANARY)
     const text = await textOf(gateway, 'env', {}, { 'X-GitHub-Event': 'push', 'X-Request-ID': 'id $(touch ran)' })
-    const env = JSON.parse(String(text)) as { [name: string]: string }
+    const env = JSON.parse(String(text).slice('env '.length)) as { [name: string]: string }
     t.match(env, { HEADGATE_EVENT: 'push', HEADGATE_DELIVERY_ID: 'id $(touch ran)', PATH: process.env.PATH })
     t.notMatch(String(text), 'canary-value')
     const known = ['PATH', 'HOME', 'LANG', 'LC_ALL', 'LC_CTYPE', 'TZ', 'TMPDIR', 'HEADGATE_EVENT', 'HEADGATE_DELIVERY_ID']
-    // What the shell or a launcher of Python adds by itself is not ours.
-    const own = /^(PWD|OLDPWD|SHLVL|_|__CF.*|PYENV.*)$/
+    // What the shell, a launcher of Python or the test runner adds by itself is not ours.
+    const own = /^(PWD|OLDPWD|SHLVL|_|__CF.*|_?PYENV.*|_TAPJS.*|NODE_OPTIONS)$/
     t.same(
       Object.keys(env).filter((name) => !known.includes(name) && !own.test(name)),
       [],
@@ -146,7 +143,7 @@ t.test('Script rules', async (t) => {
     const marker = join(gateway.dir, 'ran')
     writeFileSync(join(gateway.dir, 'evil.py'), `open(${JSON.stringify(marker)}, "w")\nprint("evil")`)
     symlinkSync(join(gateway.dir, 'evil.py'), join(gateway.dir, 'scripts', 'lost.py'))
-    ignored(await gateway.post('lost'), 'lost')
+    t.match(await gateway.post('lost'), ignored('lost'))
     t.notOk(existsSync(marker))
   })
 })

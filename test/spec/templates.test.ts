@@ -24,6 +24,7 @@ t.test('Template rules', async (t) => {
       around: { prompt: '{event_type} {route} {delivery_id}' },
       lists: { prompt: '{commits.0.id} {commits.1} {commits.01} {commits.length}' },
       values: { prompt: '{a} {b} {c} {d} {e} {f}' },
+      wide: { prompt: '{title} {é.語}' },
       hostile: { prompt: '{__proto__} {constructor.name} {title.length} {toString} {title}' },
       expression: { prompt: '{= $uppercase(title) & "!" } {= event } {= $sum(commits.n) } {= nothing } {title}' },
       extra: {
@@ -88,6 +89,14 @@ t.test('Template rules', async (t) => {
       await prompt('values', '{"a":9007199254740993,"b":1.50,"c":true,"d":null,"e":1e400,"f":"1"}'),
       '9007199254740993 1.5 true null 1e400 1',
     )
+  })
+
+  t.test('characters past ASCII stay what they are, few or many; a bad escape before one is no JSON', async (t) => {
+    for (const title of ['é', '\u{1f600} a 語', 'é'.repeat(3_000), 'aé'.repeat(300), '\\é', '\\\\"é', 'é\\u00e9'])
+      t.equal(await prompt('wide', { title, é: { 語: title } }), `${title} ${title}`, title.slice(0, 20))
+    for (const body of ['{"title":"\\é"}', '{"title":"\\\\\\é"}', '{é:1}', '{"title":é}'])
+      t.equal((await gateway.post('whole', { body })).status, 400, body)
+    t.equal(await prompt('wide', '\ufeff{"title":"é","é":{"語":1}}'), 'é 1')
   })
 
   t.test('own properties only, one pass, no replacement patterns', async (t) => {

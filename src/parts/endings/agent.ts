@@ -28,6 +28,8 @@ export const agent: EndingPart = {
         if (!claimed) return duplicate(opened)
       } catch (error) {
         if (!(error instanceof StoreFault)) throw error
+        // Perhaps it was committed all the same: the worker looks as soon as the store works again.
+        effects.wake()
         return refuse('unavailable', { retryAfterSeconds, detail: error.message })
       }
       effects.wake()

@@ -55,7 +55,7 @@ export class Ledger {
       this.#sql.releaseAllClaims.run()
       // A wall clock that was set back must not hold an id, or a run, for longer than it could have been held.
       this.#sql.capClaims.run(now + hourMs, now + hourMs)
-      this.#sql.freeRuns.run(now, now + hourMs, now + hourMs)
+      this.#sql.freeRuns.run(now + hourMs, now + hourMs)
     } else {
       for (const { key, mark } of doubtful) this.#sql.releaseClaim.run(key, mark)
     }

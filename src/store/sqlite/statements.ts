@@ -35,7 +35,8 @@ const texts = {
   endLease: 'update runs set leased = 0, due_at = ?, error = ? where id = ? and fence = ? and leased = 1',
   deleteRun: 'delete from runs where id = ? and fence = ? and leased = 1',
 
-  freeRuns: `update runs set due_at = case when leased then ? else ? end
+  // What the dead process had in hand comes first, and of that what was tried most.
+  freeRuns: `update runs set due_at = case when leased then -attempt else ? end
     where fence > 0 and due_at is not null and (leased or due_at > ?)`,
   standing: `select (select count(*) from runs where fence = 0 or due_at is not null) as backlog,
     (select max(id) from runs where fence > 0) as taken`,

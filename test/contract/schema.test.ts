@@ -1,0 +1,187 @@
+/** The schema keeps the rules that make editors, types and messages good, and the code keeps what the schema says. */
+
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { Ajv } from 'ajv'
+import t from 'tap'
+import { stringify } from 'yaml'
+import { loadConfig } from '../../src/config/load.ts'
+import { isObject, type Json, type JsonObject } from '../../src/core/json.ts'
+import { schema as generated } from '../../src/generated/schema.ts'
+
+const root = fileURLToPath(new URL('../..', import.meta.url))
+const read = (file: string): string => readFileSync(join(root, file), 'utf8')
+const schema = JSON.parse(read('schema/headgate.schema.json')) as JsonObject
+const definitions = schema.definitions as { readonly [name: string]: JsonObject }
+
+/** Words that editors and the program read: the list that the generator gives its validator. */
+const vocabulary = [...(/const vocabulary = \[([^\]]*)\]/.exec(read('tools/gen.ts'))?.[1] ?? '').matchAll(/'([^']+)'/g)].map(
+  ([, word]) => word as string,
+)
+const ajv = new Ajv({ strict: true, allowUnionTypes: true, strictTypes: false, strictRequired: false, allErrors: true })
+ajv.addVocabulary(vocabulary)
+
+type Place = { readonly at: string; readonly node: JsonObject }
+
+/** Places of a schema where another schema stands: the node itself, then all below it. */
+const nodesOf = (node: Json | undefined, at: string): Place[] => {
+  if (!isObject(node)) return Array.isArray(node) ? node.flatMap((item, i) => nodesOf(item, `${at}/${i}`)) : []
+  const named = ['properties', 'patternProperties', 'definitions'].flatMap((word) =>
+    Object.entries((node[word] as JsonObject | undefined) ?? {}).flatMap(([key, item]) => nodesOf(item, `${at}/${key}`)),
+  )
+  const below = ['items', 'additionalProperties', 'propertyNames', 'oneOf', 'anyOf', 'allOf', 'not', 'if', 'then', 'else'].flatMap((word) =>
+    nodesOf(node[word], `${at}/${word}`),
+  )
+  return [{ at, node }, ...named, ...below]
+}
+const nodes = nodesOf(schema, '')
+const properties = nodes.flatMap(({ at, node }) =>
+  Object.entries((node.properties as { [key: string]: JsonObject } | undefined) ?? {}).map(([key, property]) => ({
+    key,
+    at: `${at}/${key}`,
+    node: property,
+    required: ((node.required as string[] | undefined) ?? []).includes(key),
+  })),
+)
+const target = (node: JsonObject): JsonObject =>
+  typeof node.$ref === 'string' ? (definitions[node.$ref.replace('#/definitions/', '')] ?? {}) : {}
+/** A word of a property, its own or that of what it refers to. */
+const said = (node: JsonObject, word: string): Json | undefined => node[word] ?? target(node)[word]
+
+t.ok(properties.length > 100, 'the walk finds properties')
+
+t.test('it is one draft-07 file, the same that the program carries, and compiles strictly', async (t) => {
+  t.same(schema, generated)
+  t.equal(schema.$schema, 'http://json-schema.org/draft-07/schema#')
+  t.match(schema.$id, /:v\d+$/, 'its id names the major version')
+  for (const { at, node } of nodes) if ('$ref' in node) t.ok(Object.keys(target(node)).length > 0, `${at}: ${node.$ref}`)
+  t.doesNotThrow(() => ajv.compile(schema))
+  const files = readdirSync(join(root, 'schema'))
+    .map((file) => read(join('schema', file)))
+    .join('\n')
+  t.same(
+    vocabulary.filter((word) => !files.includes(`"${word}":`)),
+    [],
+    'no word of the vocabulary is unused',
+  )
+})
+
+t.test('every property has a type, a title, one plain line for lists and Markdown for hovering', async (t) => {
+  for (const { at, node } of properties) {
+    t.ok('type' in node || '$ref' in node, `${at}: a type, else it completes without a colon`)
+    for (const word of ['title', 'description', 'markdownDescription']) t.equal(typeof said(node, word), 'string', `${at}: ${word}`)
+    t.match(said(node, 'description'), /^[^\n`]{3,120}[.…]$/, `${at}: one plain sentence`)
+  }
+})
+
+t.test('every listed value has its text', async (t) => {
+  for (const { at, node } of nodes) {
+    if (!Array.isArray(node.enum)) continue
+    const texts = node.enumDescriptions as string[]
+    t.equal(texts?.length, node.enum.length, at)
+    t.ok(
+      texts?.every((text) => text.trim() !== ''),
+      at,
+    )
+  }
+})
+
+t.test('what an editor inserts is allowed: defaults and examples fit their own schema', async (t) => {
+  const scalars = ['boolean', 'integer', 'number']
+  for (const { at, node, required } of properties) {
+    if (required || !(scalars.includes(String(node.type)) || 'enum' in node)) continue
+    t.ok('default' in node || 'examples' in node, `${at}: a default, or an example`)
+  }
+  for (const { at, node } of nodes) {
+    const { $id: _, ...bare } = node
+    const values = [...('default' in node ? [node.default] : []), ...((node.examples as Json[] | undefined) ?? [])]
+    const snippets = (node.defaultSnippets as { label: string; body: Json }[] | undefined) ?? []
+    if (values.length === 0 && snippets.length === 0) continue
+    const check = ajv.compile({ ...bare, definitions: schema.definitions as JsonObject })
+    for (const value of values) t.ok(check(value), `${at}: ${JSON.stringify(value)}`)
+    for (const { label, body } of snippets) t.ok(check(filled(body)), `${at}: ${label} ${JSON.stringify(check.errors)}`)
+  }
+})
+
+/** A snippet as it is inserted when nobody types over its placeholders; quotes that are there for YAML are gone. */
+const filled = (body: Json): Json =>
+  JSON.parse(
+    JSON.stringify(body)
+      .replace(/\$\{\d+:([^}]*)\}/g, '$1')
+      .replace(/"'(.*?)'"/g, '"$1"'),
+  ) as Json
+
+t.test('typing errors are found: objects are closed, and what is open says so', async (t) => {
+  const open = ['/Platform', '/deliver_extra']
+  for (const { at, node } of nodes) {
+    if (!('properties' in node)) continue
+    t.ok('additionalProperties' in node, `${at}: says whether it is open`)
+    t.equal(
+      node.additionalProperties !== false,
+      open.some((end) => at.endsWith(end)),
+      at,
+    )
+  }
+  for (const name of ['Route', 'Condition', 'WebhookSettings'])
+    t.match(definitions[name], { patternProperties: { '^x-': {} } }, `${name}: notes`)
+})
+
+t.test('a pattern explains itself, and none stands on what templates or references replace', async (t) => {
+  for (const { at, node } of nodes) {
+    if (!('pattern' in node)) continue
+    t.type(node.patternErrorMessage, 'string', at)
+    t.notOk('x-secret' in node, at)
+  }
+  for (const { at, node } of nodes.filter(({ node }) => 'propertyNames' in node)) {
+    const names = node.propertyNames as JsonObject
+    for (const word of ['title', 'description', 'pattern']) t.ok(word in names, `${at}: ${word}`)
+  }
+})
+
+t.test('keywords that make editors say nonsense are not used', async (t) => {
+  for (const { at, node } of nodes)
+    for (const word of ['not', 'anyOf', 'allOf', 'if', 'dependencies']) t.notOk(word in node, `${at}: ${word}`)
+})
+
+const sources = readdirSync(join(root, 'src'), { recursive: true, encoding: 'utf8' })
+  .filter((file) => file.endsWith('.ts') && !file.startsWith('generated'))
+  .map((file) => read(join('src', file)))
+  .join('\n')
+
+t.test('a key that the program does not read is marked as unbuilt, and editors do not offer it', async (t) => {
+  for (const { at, node } of properties) t.equal(node.doNotSuggest === true, 'x-unbuilt' in node, `${at}: hidden as long as unbuilt`)
+  // A platform's settings are read by the target of its name, once there is one.
+  const read = properties.filter(({ at, node }) => !('x-unbuilt' in node) && !/^\/(platforms|Platform)\//.test(at))
+  const below = properties.filter(({ node }) => 'x-unbuilt' in node).map(({ at }) => `${at}/`)
+  const missed = read.filter(({ key, at }) => !below.some((start) => at.startsWith(start)) && !new RegExp(`\\b${key}\\b`).test(sources))
+  t.same(
+    missed.map(({ at }) => at),
+    [],
+  )
+})
+
+t.test('the defaults that editors show are those of the program', async (t) => {
+  const defaultsOf = (node: JsonObject): JsonObject =>
+    Object.fromEntries(
+      Object.entries(node.properties as { [key: string]: JsonObject }).flatMap(([key, { default: value }]) =>
+        value === undefined ? [] : [[key, value]],
+      ),
+    )
+  const [gateway, storage] = ['gateway', 'storage'].map((key) =>
+    defaultsOf((schema.properties as { [key: string]: JsonObject })[key] as JsonObject),
+  )
+  const { enabled, ...extra } = {
+    ...defaultsOf(definitions.Webhook as JsonObject),
+    ...defaultsOf(definitions.WebhookSettings as JsonObject),
+  }
+  const said = { platforms: { webhook: { enabled, extra } }, gateway, storage, agent: defaultsOf(definitions.Agent as JsonObject) }
+  t.ok(Object.keys(extra).length > 4 && Object.keys(gateway ?? {}).length > 3, 'there are defaults')
+  const load = (yaml: string) => {
+    const { config, diagnostics } = loadConfig({ dataDir: t.testdir({ 'config.yaml': yaml }), env: {} })
+    t.same(diagnostics, [])
+    const { dataDir: _, profiles: __, ...rest } = config
+    return rest
+  }
+  t.same(load(stringify(said)), load('{}'))
+})

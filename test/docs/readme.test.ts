@@ -1,0 +1,209 @@
+/** What the documents show is true: their YAML serves, their commands exist, and the first steps print what they say. */
+
+import { type ChildProcess, spawn } from 'node:child_process'
+import { chmodSync, existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import t, { type Test } from 'tap'
+import { isScalar, parseDocument, visit } from 'yaml'
+import { catalogue } from '../../src/app.ts'
+import { loadConfig } from '../../src/config/load.ts'
+import { compileRoute } from '../../src/plan/compile.ts'
+import { dryEffects } from '../../src/work/effects.ts'
+import { fakeCli } from '../fakes/cli.ts'
+import { closedOrigin } from '../fakes/sink.ts'
+import { until } from '../fakes/wait.ts'
+
+const root = fileURLToPath(new URL('../..', import.meta.url))
+const main = join(root, 'dist/main.js')
+const read = (file: string): string => readFileSync(join(root, file), 'utf8')
+const markdown = (folder: string): string[] =>
+  readdirSync(join(root, folder))
+    .filter((file) => file.endsWith('.md'))
+    .map((file) => join(folder, file))
+const documents = [...markdown('.'), ...markdown('bench'), ...(existsSync(join(root, 'docs')) ? markdown('docs') : [])]
+const env = { WEBHOOK_SECRET: 's3cret', ANTHROPIC_API_KEY: 'key' }
+
+type Block = { readonly file: string; readonly line: number; readonly text: string }
+
+/** The fenced blocks of a language. */
+const blocksOf = (file: string, language: string): Block[] => {
+  const text = read(file)
+  return [...text.matchAll(new RegExp(`^\`\`\`${language}\\b.*\\n([\\s\\S]*?)^\`\`\``, 'gm'))].map(({ 1: block = '', index }) => ({
+    file,
+    line: text.slice(0, index).split('\n').length + 1,
+    text: block,
+  }))
+}
+
+/** Texts that YAML cut: what follows ` #` is a comment, also where a `{key}` was meant. */
+const cutTexts = (yaml: string): string[] => {
+  const cut: string[] = []
+  visit(parseDocument(yaml), (_, node) => {
+    if (isScalar(node) && node.comment?.includes('{')) cut.push(`${node.value} #${node.comment}`)
+  })
+  return cut
+}
+
+t.test('every YAML block serves as it stands', async (t) => {
+  t.same(cutTexts('a: PR #{number}'), ['PR #{number}'], 'a cut text is found')
+  const blocks = documents.flatMap((file) => blocksOf(file, 'ya?ml'))
+  t.ok(blocks.some(({ file }) => file === 'README.md'))
+  for (const { file, line, text } of blocks) {
+    const loaded = loadConfig({ dataDir: t.testdir({ 'config.yaml': text }), env })
+    const routes = [...loaded.config.routes.values()]
+    const found = [
+      ...loaded.diagnostics,
+      ...routes.flatMap((route) => compileRoute(route, loaded.config, catalogue, dryEffects).diagnostics),
+    ]
+    t.same(
+      found.filter(({ severity }) => severity === 'error').map(({ code, message }) => `${code} ${message}`),
+      [],
+      `${file}:${line}`,
+    )
+    t.same(cutTexts(text), [], `${file}:${line}: no text is cut`)
+  }
+})
+
+t.test('every example validates clean', async (t) => {
+  const examples = readdirSync(join(root, 'examples')).filter((file) => file.endsWith('.yaml'))
+  t.ok(examples.length > 0)
+  const { runWith } = fakeCli(t)
+  for (const name of examples) {
+    const { code, out, err } = await runWith({ env }, 'validate', join(root, 'examples', name), '--data-dir', join(root, 'examples'))
+    t.same({ code, err }, { code: 0, err: '' }, name)
+    t.match(out, /^0 errors, 0 warnings in [1-9]/m, `${name}: ${out}`)
+    t.same(cutTexts(read(join('examples', name))), [], `${name}: no text is cut`)
+  }
+})
+
+t.test('every link leads somewhere', async (t) => {
+  const links = documents.flatMap((file) => [...read(file).matchAll(/\]\(([^)#:]+)\)/g)].map(([, to]) => ({ file, to: to as string })))
+  t.ok(links.length > 0)
+  for (const { file, to } of links) t.ok(existsSync(join(root, dirname(file), to)), `${file}: ${to}`)
+})
+
+t.test('every npm script that is named is there', async (t) => {
+  const { scripts } = JSON.parse(read('package.json')) as { scripts: { [name: string]: string } }
+  const named = documents.flatMap((file) => [...read(file).matchAll(/npm run ([\w:-]+)/g)].map(([, name]) => name as string))
+  t.ok(named.length > 0)
+  t.same(
+    named.filter((name) => !(name in scripts)),
+    [],
+  )
+})
+
+/** Words of a shell line up to its comment, quotes taken off. */
+const wordsOf = (line: string): string[] => {
+  const words = line.match(/'[^']*'|"[^"]*"|[^\s'"]+/g) ?? []
+  const end = words.findIndex((word) => word.startsWith('#') || word === '&')
+  return (end < 0 ? words : words.slice(0, end)).map((word) => word.replace(/^(['"])(.*)\1$/s, '$2'))
+}
+
+type Grammar = { readonly usage: string; readonly options: ReadonlyMap<string, boolean> }
+
+/** Options of a help text, and whether they take a value. */
+const grammarOf = (help: string): Grammar => ({
+  usage: /^Usage: (.*)$/m.exec(help)?.[1] ?? '',
+  options: new Map([...help.matchAll(/^ +(?:-\w, )?(--[\w-]+)( [<[])?/gm)].map(([, name, value]) => [name as string, value !== undefined])),
+})
+
+/** What the grammar of the program has against a command line; nothing when it fits. */
+const objection = async (words: readonly string[], help: (...argv: string[]) => Promise<string>): Promise<string | undefined> => {
+  const firstOption = words.findIndex((word) => word.startsWith('-'))
+  const { usage, options } = grammarOf(await help(...words.slice(0, firstOption < 0 ? words.length : firstOption), '--help'))
+  const all = new Map([...grammarOf(await help('--help')).options, ...options])
+  const plain: string[] = []
+  for (let i = 0; i < words.length; i++) {
+    const word = words[i] as string
+    if (!word.startsWith('-')) plain.push(word)
+    else if (!all.has(word)) return `no option ${word}`
+    else if (all.get(word)) i++
+  }
+  const [, command = '', after = ''] = /^headgate ?((?:[a-z]+ ?)*)(.*)$/.exec(usage) ?? []
+  const path = command.trim().split(' ').filter(Boolean)
+  const given = plain.slice(path.length)
+  if (after.includes('[command]') && plain.length > 0) return `no command ${given.join(' ')}`
+  if (plain.slice(0, path.length).join(' ') !== path.join(' ')) return `not the command ${path.join(' ')}`
+  const takes = after.replace('[options]', '').match(/[<[][^>\]]+[>\]]/g) ?? []
+  const least = takes.filter((name) => name.startsWith('<')).length
+  const most = after.includes('...') ? Number.POSITIVE_INFINITY : takes.length
+  return given.length < least || given.length > most ? `arguments: ${usage}` : undefined
+}
+
+t.test('every command line fits the grammar of the program', async (t) => {
+  const cli = fakeCli(t)
+  const help = async (...argv: string[]): Promise<string> => {
+    const { out, err } = await cli.run(...argv)
+    return out || err
+  }
+  t.equal(await objection(['webhook', 'nope'], help), 'no command nope')
+  t.equal(await objection(['webhook', 'list', '--nope'], help), 'no option --nope')
+  t.match(await objection(['webhook', 'show'], help), 'arguments')
+  const lines = documents.flatMap((file) => [
+    ...blocksOf(file, 'sh').flatMap(({ text }) => text.split('\n').filter((line) => line.startsWith('headgate '))),
+    ...[...read(file).matchAll(/`(headgate [^`\n]+)`/g)].map(([, line]) => line as string),
+  ])
+  t.ok(lines.length > 5)
+  for (const line of lines) t.equal(await objection(wordsOf(line).slice(1), help), undefined, line)
+})
+
+type Shell = { readonly said: () => string; readonly run: (line: string) => Promise<number> }
+
+/** A shell that is given one line after the other, as by hand. */
+const openShell = (t: Test, env: { readonly [name: string]: string }): Shell => {
+  const child: ChildProcess = spawn('sh', [], { env, stdio: 'pipe', detached: true })
+  let out = ''
+  for (const stream of [child.stdout, child.stderr])
+    stream?.on('data', (chunk: Buffer) => {
+      out += chunk
+    })
+  const ended = new Promise((resolve) => child.once('close', resolve))
+  t.teardown(async () => {
+    // The shell and what it started are one group.
+    if (child.pid !== undefined) process.kill(-child.pid, 'SIGKILL')
+    await ended
+  })
+  let count = 0
+  return {
+    said: () => out,
+    run: async (line) => {
+      const mark = `ended-${++count}-`
+      child.stdin?.write(`${line}\necho ${mark}$?-\n`)
+      return Number(await until(() => new RegExp(`${mark}(\\d+)-`).exec(out)?.[1]))
+    },
+  }
+}
+
+t.test('"Try it" does what it says', async (t) => {
+  if (!existsSync(main)) throw new Error('dist/main.js is not there: npm run build')
+  const block = blocksOf('README.md', 'sh').find(({ text }) => text.includes('gateway setup'))?.text ?? ''
+  const [build, ...lines] = block.trimEnd().split('\n')
+  t.equal(build, 'npm run build && npm link', 'stands for the command on the PATH')
+  t.ok(lines.length >= 4)
+
+  const home = t.testdir({ bin: {} })
+  const command = join(home, 'bin/headgate')
+  writeFileSync(command, `#!/bin/sh\nexec '${process.execPath}' '${main}' "$@"\n`)
+  chmodSync(command, 0o755)
+  const { port } = new URL(await closedOrigin())
+  const shell = openShell(t, { HOME: home, PATH: `${join(home, 'bin')}:${process.env.PATH}`, WEBHOOK_PORT: port })
+  for (const line of lines) {
+    t.equal(await shell.run(line), 0, `${line}\n${shell.said()}`)
+    const promised = /&\s+# (.*)/.exec(line)?.[1]?.replace('8644', port)
+    if (promised) await until(() => shell.said().includes(promised))
+  }
+
+  const files = join(home, '.headgate')
+  t.match(readFileSync(join(files, '.env'), 'utf8'), /^WEBHOOK_PORT=8644$[\s\S]*^WEBHOOK_SECRET=\S{32,}$/m)
+  const schema = /^# yaml-language-server: \$schema=(.*)/.exec(readFileSync(join(files, 'config.yaml'), 'utf8'))?.[1] ?? ''
+  t.ok(existsSync(schema), `the editor finds ${schema}`)
+
+  const told = read('README.md').slice(read('README.md').indexOf(block) + block.length)
+  const [answer = '', text = ''] = [...told.matchAll(/`([^`\n]+)`/g)].map(([, said]) => said as string)
+  t.match(answer, /^<-- 202/)
+  t.match(shell.said(), answer, 'the answer')
+  t.match(text, 'Ada')
+  await until(() => shell.said().includes(`"text":"${text}"`))
+  t.equal(await shell.run('kill $! && wait $!'), 0, 'the gateway stops cleanly')
+})

@@ -1,0 +1,147 @@
+/** What survives `kill -9`: everything that was answered with 202, once where nothing was broken off. */
+
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import Database from 'libsql'
+import t, { type Test } from 'tap'
+import { dataDir, linesIn, type ProcessGateway, startGateway } from '../fakes/process-gateway.ts'
+import { json, sink } from '../fakes/sink.ts'
+import { until } from '../fakes/wait.ts'
+
+const concurrentRuns = 4
+
+/** Runs that a stopped gateway left behind: `due` ones and dead ones. */
+const leftIn = (dir: string): { due: number; dead: number } => {
+  const db = new Database(join(dir, 'state', 'headgate.db'))
+  const [row] = db.prepare('select count(due_at) + count(iif(fence = 0, 1, null)) as due, count(error) as dead from runs').all() as {
+    due: number
+    dead: number
+  }[]
+  db.close()
+  return { due: row?.due ?? -1, dead: row?.dead ?? -1 }
+}
+
+const deliveredIn = ({ lines }: Pick<ProcessGateway, 'lines'>): string[] =>
+  lines.filter(({ msg }) => msg === 'delivered').map(({ delivery_id }) => String(delivery_id))
+
+const stop = async (t: Test, dir: string, gateway: ProcessGateway, left: { due: number; dead: number }): Promise<void> => {
+  gateway.kill('SIGTERM')
+  t.match(await gateway.ended, { code: 0, err: '' })
+  t.strictSame(leftIn(dir), left)
+}
+
+t.test('500 events and eight kills under load: all that was accepted runs', async (t) => {
+  const kills = 8
+  const connections = 8
+  const ids = Array.from({ length: 500 }, (_, i) => `event-${i}`)
+  const dir = dataDir(t, {
+    // Each kill may take an attempt from a run: none shall die of them here.
+    routes: { work: { prompt: 'p', retry: { max_attempts: 20 } } },
+    agent: 'echo "$HEADGATE_DELIVERY_ID" >> "$dir/ran"; echo done',
+  })
+  const open = [...ids]
+  const acknowledged = new Set<string>()
+  const delivered: string[] = []
+  const wrong: unknown[] = []
+
+  /** One connection's sender: an event without an answer goes back to be sent again. */
+  const sender = async (gateway: ProcessGateway, answered: () => void): Promise<void> => {
+    for (let id = open.shift(); id !== undefined; id = open.shift()) {
+      try {
+        const { status, json } = await gateway.post('work', id)
+        if (status === 202 ? json.status !== 'accepted' : json.status !== 'duplicate') wrong.push({ id, status, json })
+        acknowledged.add(id)
+        answered()
+      } catch {
+        open.push(id)
+        return
+      }
+    }
+  }
+  const resend = async (gateway: ProcessGateway, some: readonly string[]): Promise<void> => {
+    for (const id of some) {
+      const { status, json } = await gateway.post('work', id)
+      if (status !== 200 || json.status !== 'duplicate') wrong.push({ id, status, json, why: 'acknowledged before' })
+    }
+  }
+
+  for (let life = 0; life <= kills; life++) {
+    const gateway = await startGateway(t, dir)
+    await resend(gateway, [...acknowledged].slice(-4))
+    const isLast = life === kills
+    let killAfter = 5 + Math.floor(Math.random() * 30)
+    const answered = (): void => {
+      if (!isLast && --killAfter === 0) setTimeout(() => gateway.kill(), Math.random() * 20)
+    }
+    await Promise.all(Array.from({ length: connections }, () => sender(gateway, answered)))
+    if (isLast) {
+      await resend(gateway, ids)
+      const known = new Set(delivered)
+      await until(() => new Set([...known, ...deliveredIn(gateway)]).size === ids.length)
+      await stop(t, dir, gateway, { due: 0, dead: 0 })
+    } else {
+      t.match(await gateway.ended, { signal: 'SIGKILL', err: '' }, `kill ${life + 1}`)
+    }
+    delivered.push(...deliveredIn(gateway))
+  }
+
+  t.strictSame(wrong, [])
+  t.equal(acknowledged.size, ids.length)
+  const ran = linesIn(dir, 'ran')
+  t.strictSame([...new Set(ran)].sort(), [...ids].sort(), 'each ran')
+  t.ok(ran.length - ids.length <= kills * concurrentRuns, `${ran.length - ids.length} ran again after a kill`)
+  t.strictSame([...new Set(delivered)].sort(), [...ids].sort(), 'each was delivered')
+})
+
+t.test('a run that kills the process each time ends as dead, and takes nobody with it', async (t) => {
+  const dir = dataDir(t, {
+    routes: { poison: { prompt: 'p' }, work: { prompt: 'p' } },
+    agent: `if [ "$HEADGATE_ROUTE" = poison ]; then sleep 0.1; kill -9 $PPID; exit; fi
+      sleep 0.3; echo "$HEADGATE_DELIVERY_ID"`,
+  })
+  const ids = Array.from({ length: 8 }, (_, i) => `work-${i}`)
+  const first = await startGateway(t, dir)
+  t.strictSame(
+    (await Promise.all([first.post('poison', 'p'), ...ids.map((id) => first.post('work', id))])).map(({ status }) => status),
+    Array(9).fill(202),
+  )
+  t.match(await first.ended, { signal: 'SIGKILL' })
+  const delivered = deliveredIn(first)
+  for (const attempt of [2, 3]) {
+    const gateway = await startGateway(t, dir)
+    t.match(await gateway.ended, { signal: 'SIGKILL' }, `attempt ${attempt}`)
+    delivered.push(...deliveredIn(gateway))
+  }
+  const last = await startGateway(t, dir)
+  t.match(await last.line(({ msg }) => msg === 'run is dead'), { route: 'poison', delivery_id: 'p', reason: /out of attempts after 3/ })
+  await until(() => ids.every((id) => [...delivered, ...deliveredIn(last)].includes(id)))
+  t.match((await last.post('poison', 'p')).json, { status: 'duplicate' })
+  await stop(t, dir, last, { due: 0, dead: 1 })
+})
+
+t.test('a reply is stored before it is delivered: a kill during the delivery does not run the agent again', async (t) => {
+  let answers = false
+  const receiver = await sink(t, (response) => {
+    if (answers) json(response, 200, {})
+  })
+  const dir = dataDir(t, {
+    routes: { work: { prompt: 'p', deliver: 'http', deliver_extra: { url: `${receiver.origin}/in`, secret: 'outgoing' } } },
+    agent: 'echo "$HEADGATE_DELIVERY_ID" >> "$dir/ran"; echo "reply $$"',
+  })
+  const first = await startGateway(t, dir)
+  t.equal((await first.post('work', 'a')).status, 202)
+  await until(() => receiver.seen.length === 1)
+  first.kill()
+  await first.ended
+  answers = true
+  const second = await startGateway(t, dir)
+  await until(() => receiver.seen.length === 2)
+  await stop(t, dir, second, { due: 0, dead: 0 })
+  const [before, after] = receiver.seen
+  t.match(JSON.parse(before?.body ?? ''), { delivery_id: 'a', text: /^reply \d+$/ })
+  t.equal(after?.body, before?.body)
+  t.ok(before?.headers['webhook-id'])
+  t.equal(after?.headers['webhook-id'], before?.headers['webhook-id'])
+  t.strictSame(linesIn(dir, 'ran'), ['a'])
+  t.notMatch(readFileSync(join(dir, 'state', 'headgate.db'), 'latin1'), 'outgoing', 'the secret of the target is not stored')
+})

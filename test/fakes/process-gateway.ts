@@ -1,0 +1,205 @@
+/** The built command as a process of its own: started, listened to, posted at, killed; it ends with its test. */
+
+import { spawn } from 'node:child_process'
+import { createHmac } from 'node:crypto'
+import { existsSync, readFileSync } from 'node:fs'
+import { Agent, type IncomingHttpHeaders, type OutgoingHttpHeaders, request } from 'node:http'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { fileURLToPath } from 'node:url'
+import type { Test } from 'tap'
+import { stringify } from 'yaml'
+import { isRunning } from './process.ts'
+
+const main = fileURLToPath(new URL('../../dist/main.js', import.meta.url))
+if (!existsSync(main)) throw new Error('dist/main.js is not there: npm run build')
+
+const secret = 'It is a secret to everybody'
+const patienceMs = 20_000
+
+type Tree = { readonly [key: string]: unknown }
+export type Line = Tree & { readonly msg: string }
+export type Answer = { readonly status: number; readonly headers: IncomingHttpHeaders; readonly json: Tree }
+export type Ended = { readonly code: number | null; readonly signal: string | null; readonly out: string; readonly err: string }
+
+export type StartOptions = {
+  /** Further arguments of `gateway run`. */
+  readonly args?: readonly string[]
+  readonly env?: { readonly [name: string]: string }
+  /** Shell lines that run first, in the process that becomes the gateway. */
+  readonly before?: string
+}
+
+export type ProcessGateway = {
+  readonly pid: number
+  readonly dir: string
+  /** Log lines so far; lines that are not JSON are `{ msg }`. */
+  readonly lines: Line[]
+  readonly ended: Promise<Ended>
+  /** Its address as soon as it listens; rejects when it ends before. */
+  readonly listening: Promise<string>
+  /** The log line that fits, as soon as it is there; rejects when the process ends without it. */
+  line(fits: (line: Line) => boolean): Promise<Line>
+  /** Posts a signed event; rejects when no answer comes. */
+  post(route: string, id: string, options?: PostOptions): Promise<Answer>
+  health(): Promise<Answer>
+  kill(signal?: NodeJS.Signals): void
+}
+
+export type PostOptions = {
+  readonly body?: string
+  readonly key?: string
+  /** The server has let the headers in and waits for the body, which is sent when this resolves. */
+  readonly admitted?: () => Promise<void>
+}
+
+/** Starts `gateway run` over a data directory. */
+export const spawnGateway = (t: Test, dir: string, { args = [], env = {}, before = '' }: StartOptions = {}): ProcessGateway => {
+  const { HOME = '', PATH = '' } = process.env
+  const argv = [process.execPath, main, '--data-dir', dir, 'gateway', 'run', ...args]
+  // Nothing else is inherited: the test runner's NODE_OPTIONS bring a loader and signal handlers of its own.
+  const child = spawn('sh', ['-c', `${before}\nexec "$@"`, 'sh', ...argv], {
+    env: { HOME, PATH, ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  const lines: Line[] = []
+  const looks = new Set<() => void>()
+  const said = { out: '', err: '' }
+  createInterface({ input: child.stdout }).on('line', (text) => {
+    said.out += `${text}\n`
+    lines.push(text.startsWith('{') ? (JSON.parse(text) as Line) : { msg: text })
+    for (const look of [...looks]) look()
+  })
+  child.stderr.on('data', (chunk: Buffer) => {
+    said.err += chunk
+  })
+  const ended = new Promise<Ended>((resolve) => child.once('close', (code, signal) => resolve({ code, signal, ...said })))
+  const agent = new Agent({ keepAlive: true })
+  t.teardown(async () => {
+    child.kill('SIGKILL')
+    await ended
+    agent.destroy()
+    killAgents(dir)
+  })
+
+  const line = (fits: (line: Line) => boolean): Promise<Line> =>
+    new Promise((resolve, reject) => {
+      const done = (then: () => void): void => {
+        clearTimeout(late)
+        looks.delete(look)
+        then()
+      }
+      const look = (): void => {
+        const found = lines.find(fits)
+        if (found) done(() => resolve(found))
+      }
+      const late = setTimeout(() => done(() => reject(new Error(`no such log line: ${fits}\n${said.out}${said.err}`))), patienceMs)
+      looks.add(look)
+      look()
+      void ended.then((end) => done(() => reject(new Error(`ended without such a log line: ${fits}\n${JSON.stringify(end)}`))))
+    })
+  const listening = line(({ msg }) => msg.startsWith('headgate is listening on ')).then(({ msg }) => /http:\S+/.exec(msg)?.[0] ?? '')
+  listening.catch(() => undefined)
+
+  return {
+    pid: child.pid ?? 0,
+    dir,
+    lines,
+    ended,
+    listening,
+    line,
+    post: async (route, id, options) => send(agent, new URL(`/webhooks/${route}`, await listening), id, options),
+    health: async () => exchange(agent, new URL('/health', await listening), 'GET', {}),
+    kill: (signal = 'SIGKILL') => void child.kill(signal),
+  }
+}
+
+/** Starts it and waits until it listens. */
+export const startGateway = async (t: Test, dir: string, options: StartOptions = {}): Promise<ProcessGateway> => {
+  const gateway = spawnGateway(t, dir, options)
+  await gateway.listening
+  return gateway
+}
+
+export type Setup = {
+  readonly routes: Tree
+  readonly agent?: string
+  readonly config?: Tree
+  readonly files?: { readonly [name: string]: string }
+}
+
+/** A data directory; `agent` is a shell script that runs as the agent, in which `$dir` is that directory. */
+export const dataDir = (t: Test, { routes, agent, config = {}, files = {} }: Setup): string => {
+  const dir = t.testdir()
+  const webhook = { enabled: true, extra: { port: 0, secret, rate_limit: 100_000, routes } }
+  const runner = { runner: 'command', command: ['sh', join(dir, 'agent.sh')] }
+  // The shell keeps its process id in a file, so that an agent that outlives its gateway can be ended with its test.
+  const script = `dir='${dir}'\necho $$ >> "$dir/agent.pids"\n${agent}`
+  return t.testdir({
+    'config.yaml': stringify({ platforms: { webhook }, ...(agent === undefined ? {} : { agent: runner }), ...config }),
+    ...(agent === undefined ? {} : { 'agent.sh': script }),
+    ...files,
+  })
+}
+
+/** The lines of a file in a data directory; none when it is not there. */
+export const linesIn = (dir: string, name: string): string[] => {
+  const file = join(dir, name)
+  return existsSync(file) ? readFileSync(file, 'utf8').split('\n').filter(Boolean) : []
+}
+
+/** Process ids of the agents that were started over this data directory and run. */
+export const runningAgents = (dir: string): number[] =>
+  linesIn(dir, 'agent.pids')
+    .map(Number)
+    .filter((pid) => isRunning(pid) && readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes(join(dir, 'agent.sh')))
+
+const killAgents = (dir: string): void => {
+  for (const pid of runningAgents(dir)) {
+    try {
+      process.kill(-pid, 'SIGKILL')
+    } catch {
+      // It ended in between.
+    }
+  }
+}
+
+const send = (agent: Agent, url: URL, id: string, { body = '{}', key = secret, admitted }: PostOptions = {}): Promise<Answer> => {
+  const headers = {
+    'Content-Length': Buffer.byteLength(body),
+    'X-GitHub-Event': 'push',
+    'X-GitHub-Delivery': id,
+    'X-Hub-Signature-256': `sha256=${createHmac('sha256', key).update(body).digest('hex')}`,
+    ...(admitted ? { Expect: '100-continue' } : {}),
+  }
+  return exchange(agent, url, 'POST', headers, body, admitted)
+}
+
+const exchange = (
+  agent: Agent,
+  url: URL,
+  method: string,
+  headers: OutgoingHttpHeaders,
+  body?: string,
+  admitted?: () => Promise<void>,
+): Promise<Answer> =>
+  new Promise((resolve, reject) => {
+    const sent = request(url, { method, headers, agent })
+    sent.on('error', reject)
+    sent.on('response', async (response) => {
+      let text = ''
+      try {
+        for await (const chunk of response) text += chunk
+        const json = text.startsWith('{') ? (JSON.parse(text) as Tree) : {}
+        resolve({ status: response.statusCode ?? 0, headers: response.headers, json })
+      } catch (error) {
+        reject(error)
+      }
+    })
+    if (!admitted) {
+      sent.end(body)
+      return
+    }
+    sent.on('continue', () => void admitted().then(() => sent.end(body)))
+    sent.flushHeaders()
+  })

@@ -1,0 +1,254 @@
+import { once } from 'node:events'
+import { connect, type Socket } from 'node:net'
+import { setTimeout as wait } from 'node:timers/promises'
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
+import t, { type Test } from 'tap'
+import { catalogue } from '../../src/app.ts'
+import { loadConfig } from '../../src/config/load.ts'
+import { systemClock } from '../../src/core/clock.ts'
+import type { Outcome } from '../../src/core/outcome.ts'
+import { createLimiter } from '../../src/engine/limiter.ts'
+import { connectionLimits, listen, type ServerOptions } from '../../src/http/server.ts'
+import type { Effects } from '../../src/parts/part.ts'
+import { compileRoute } from '../../src/plan/compile.ts'
+import { servedBy } from '../../src/plan/table.ts'
+import { openMemory } from '../../src/store/memory/memory-store.ts'
+import { hexHmac, startGateway } from '../fakes/gateway.ts'
+import { until } from '../fakes/wait.ts'
+
+const head = (line: string, ...headers: string[]): string => `${[line, 'Host: x', ...headers].join('\r\n')}\r\n\r\n`
+const post = (...headers: string[]): string => head('POST /webhooks/a HTTP/1.1', ...headers)
+const signature = (body: string): string => `X-Webhook-Signature: ${hexHmac(body)}`
+const signed = (body: string, ...headers: string[]): string =>
+  post(signature(body), `Content-Length: ${Buffer.byteLength(body)}`, ...headers) + body
+const statuses = (text: string): number[] => [...text.matchAll(/HTTP\/1\.1 (\d{3}) /g)].map(([, status]) => Number(status))
+
+setFlagsFromString('--expose-gc')
+const collectGarbage = runInNewContext('gc') as () => void
+
+/** Bytes that this process really holds on to. */
+const heldBytes = (): number => {
+  collectGarbage()
+  const { heapUsed, external } = process.memoryUsage()
+  return heapUsed + external
+}
+
+/** A listener of its own with one real route, whose script is the given function. */
+const listenWith = async (t: Test, script: Effects['script'], options: Partial<ServerOptions> = {}) => {
+  const { config } = loadConfig({
+    dataDir: t.testdir({
+      'config.yaml': 'platforms: { webhook: { secret: It is a secret to everybody, routes: { a: { script: x.sh } } } }',
+    }),
+    env: {},
+  })
+  const store = openMemory({ clock: systemClock })
+  const silent = Object.assign(() => {}, { writes: () => false })
+  const limiter = createLimiter(systemClock, 1_000)
+  const send = async () => ({ ok: true }) as const
+  const effects: Effects = { clock: systemClock, store, limiter, script, send, wake: () => {}, hasRoom: () => true, log: silent }
+  const route = config.routes.get('a')
+  const { plan } = route ? compileRoute(route, config, catalogue, effects) : {}
+  if (!route || !plan) throw new Error('the route does not compile')
+  const configured = new Map([['a', servedBy(route, plan)]])
+  const ended: Outcome[] = []
+  const listener = await listen({
+    host: '127.0.0.1',
+    port: 0,
+    clock: systemClock,
+    table: () => ({ configured, subscribed: { get: () => undefined }, multiplex: false, profiles: new Map() }),
+    maxBodyBytes: 1_048_576,
+    trustProxy: false,
+    stopping: () => false,
+    ended: (outcome) => ended.push(outcome),
+    ...options,
+  })
+  t.teardown(() => listener.close())
+  return { url: listener.url, port: Number(new URL(listener.url).port), ended }
+}
+
+t.test('Connections', async (t) => {
+  const gateway = await startGateway(t, { routes: { a: { prompt: '{n}' } } })
+  const healthy = async (): Promise<boolean> => (await gateway.post('', { path: '/health', method: 'GET' })).status === 200
+
+  t.test('lengths that cannot be are 400: negative, signed, twice, beside chunked, too long to count', async (t) => {
+    const lines = [
+      '-1',
+      '+2',
+      '2\r\nContent-Length: 3',
+      '2\r\nContent-Length: 2',
+      '2\r\nTransfer-Encoding: chunked',
+      '9'.repeat(30),
+      '0x2',
+      '2, 2',
+      '',
+    ]
+    for (const line of lines) t.same(statuses(await gateway.raw(`${post(signature('{}'), `Content-Length: ${line}`)}{}`)), [400], line)
+  })
+
+  t.test('a length shorter than the body: the rest is no request and no body; a longer one waits', async (t) => {
+    t.equal(statuses(await gateway.raw(`${signed('{}')}{"n":1}`)).at(-1), 400)
+    t.same(statuses(await gateway.raw(`${post(signature('{}'), 'Content-Length: 3')}{}`, 300)), [])
+  })
+
+  t.test('chunked with junk is 400', async (t) => {
+    const chunked = post(signature('{}'), 'Transfer-Encoding: chunked')
+    for (const junk of [
+      'zz\r\n{}\r\n0\r\n\r\n',
+      '-2\r\n{}\r\n',
+      '2\r\n{}x',
+      `2;${'a'.repeat(200_000)}\r\n{}\r\n0\r\n\r\n`,
+      `${'f'.repeat(20)}\r\n`,
+    ])
+      t.same(statuses(await gateway.raw(chunked + junk)), [400], junk.slice(0, 20))
+  })
+
+  t.test('1,100 header lines and a header of 20 KB are 431, whatever follows', async (t) => {
+    const many = Array.from({ length: 1_100 }, (_, i) => `h${i}: 1`)
+    t.same(statuses(await gateway.raw(post(...many, 'Content-Length: 99999999'))), [431])
+    t.same(statuses(await gateway.raw(post(`X-Long: ${'a'.repeat(20_480)}`, 'Content-Length: 2'))), [431])
+  })
+
+  t.test('two pipelined requests are answered in their order', async (t) => {
+    const answer = await gateway.raw(signed('{"n":1}', 'X-Request-ID: one') + signed('{"n":2}', 'X-Request-ID: two', 'Connection: close'))
+    t.same(statuses(answer), [202, 202])
+    t.ok(answer.indexOf('"delivery_id":"one"') < answer.indexOf('"delivery_id":"two"'))
+    const refused = await gateway.raw(`${post('Content-Length: 2')}{}${signed('{"n":3}', 'Connection: close')}`)
+    t.same(statuses(refused), [401, 202])
+  })
+
+  t.test('upgrades are passed over', async (t) => {
+    const h2c = head('GET /health HTTP/1.1', 'Connection: Upgrade, HTTP2-Settings, close', 'Upgrade: h2c', 'HTTP2-Settings: AAMAAABk')
+    const socket = head('GET /health HTTP/1.1', 'Connection: Upgrade, close', 'Upgrade: websocket', 'Sec-WebSocket-Key: dGhlIHNhbXBsZQ==')
+    for (const request of [h2c, socket]) t.same(statuses(await gateway.raw(request)), [200])
+    t.same(statuses(await gateway.raw(signed('{}', 'Connection: Upgrade, close', 'Upgrade: h2c'))), [202])
+    t.same(statuses(await gateway.raw('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n')), [400])
+  })
+
+  t.test('TRACE, CONNECT, unknown methods, HTTP/1.0, odd targets: an answer or a close, never a hang', async (t) => {
+    const closes = async (bytes: string): Promise<number[]> => {
+      const patience = 3_000
+      const from = Date.now()
+      const seen = statuses(await gateway.raw(bytes, patience))
+      if (Date.now() - from >= patience) t.fail('it hung', { bytes })
+      return seen
+    }
+    t.same(await closes(head('TRACE /webhooks/a HTTP/1.1', 'Connection: close')), [405])
+    t.same(await closes(head('CONNECT example.com:443 HTTP/1.1')), [])
+    t.same(await closes(head('FOO /health HTTP/1.1')), [400])
+    t.same(await closes(signed('{}').replace('HTTP/1.1', 'HTTP/1.0')), [202])
+    t.same(await closes(head('GET /%E0%A4%A HTTP/1.1', 'Connection: close')), [400])
+    t.same(await closes(head('POST * HTTP/1.1', 'Content-Length: 0', 'Connection: close')), [404])
+    t.same(await closes(signed('{}', 'Expect: something', 'Connection: close')), [417])
+    t.same(await closes('\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03'), [400])
+  })
+
+  t.test('a body that was announced compressed is not decompressed', async (t) => {
+    t.equal((await gateway.post('a', { headers: { 'Content-Encoding': 'gzip' }, body: Buffer.from([0x1f, 0x8b, 8, 0]) })).status, 400)
+  })
+
+  t.test('300 connections that say nothing, or only half, keep nobody waiting', async (t) => {
+    const sockets = await Promise.all(
+      Array.from({ length: 300 }, (_, i) => {
+        // A third idle, a third in their headers, a third with a large body announced.
+        const said = ['', 'POST /webhooks/a HTTP/1.1\r\nHost:', post(signature('{}'), 'Content-Length: 1048576')][i % 3] as string
+        return new Promise<Socket>((ready) => {
+          const socket: Socket = connect(gateway.port, '127.0.0.1', () => socket.write(said, () => ready(socket)))
+        })
+      }),
+    )
+    t.ok(await healthy())
+    t.equal((await gateway.post('a', { body: { n: 1 } })).status, 202)
+    for (const socket of sockets) socket.destroy()
+  })
+
+  t.test('a body in pieces of one byte takes little more memory than its size', async (t) => {
+    const length = 500_000
+    const body = `"${'a'.repeat(length - 2)}"`
+    const pieces = Buffer.from(body.replace(/./g, '1\r\n$&\r\n'))
+    const before = heldBytes()
+    const socket = connect(gateway.port, '127.0.0.1')
+    const answer = once(socket, 'data')
+    socket.write(post(signature(body), 'Transfer-Encoding: chunked', 'Connection: close'))
+    socket.write(pieces)
+    await until(() => socket.writableLength === 0)
+    for (let i = 0; i < 100; i++) await healthy()
+    t.ok(heldBytes() - before < 10 * length)
+    socket.write('0\r\n\r\n')
+    t.match(String(await answer), /^HTTP\/1\.1 202 /)
+  })
+})
+
+t.test('slow headers and slow bodies are cut off, by limits that the server really has', async (t) => {
+  t.same(connectionLimits, {
+    headersTimeout: 10_000,
+    requestTimeout: 30_000,
+    keepAliveTimeout: 10_000,
+    connectionsCheckingInterval: 2_000,
+    maxHeaderSize: 16_384,
+  })
+  const limits = { ...connectionLimits, headersTimeout: 150, requestTimeout: 400, keepAliveTimeout: 100, connectionsCheckingInterval: 20 }
+  const { port } = await listenWith(t, async () => ({ ok: true, output: '{}' }), { limits })
+  // Writes one more byte every 20 ms until the other side has had enough.
+  const drip = (first: string): Promise<string> =>
+    new Promise((resolve) => {
+      let seen = ''
+      const socket = connect(port, '127.0.0.1', () => socket.write(first))
+      const timer = setInterval(() => socket.write('a'), 20)
+      socket.on('data', (chunk) => {
+        seen += chunk
+      })
+      socket.on('error', () => {})
+      socket.on('close', () => {
+        clearInterval(timer)
+        resolve(seen)
+      })
+    })
+  t.same(statuses(await drip('POST /webhooks/a HTTP/1.1\r\nHost: x\r\nX-Slow: ')), [408])
+  t.same(statuses(await drip(post(signature('{}'), 'Content-Length: 1000'))), [408])
+  t.same(statuses(await drip(`${post('Content-Length: 1000')}`)).slice(0, 1), [401], 'and one that was refused before its body')
+})
+
+t.test('a gate that throws is a 500 with one fixed body, and the id is not consumed', async (t) => {
+  const breaks: (() => never | Promise<never>)[] = [
+    () => {
+      throw new Error('canary: at /src/secret.ts:1')
+    },
+    () => Promise.reject(new Error('canary: later')),
+  ]
+  const { url, ended } = await listenWith(t, () => breaks.shift()?.() ?? Promise.resolve({ ok: true, output: '{}' }))
+  const send = async (): Promise<{ status: number; text: string }> => {
+    const response = await fetch(`${url}/webhooks/a`, {
+      method: 'POST',
+      body: '{}',
+      headers: { 'X-Request-ID': 'x', 'X-Webhook-Signature': hexHmac('{}') },
+    })
+    return { status: response.status, text: await response.text() }
+  }
+  for (let i = 0; i < 2; i++) {
+    t.same(await send(), { status: 500, text: '{"error":"Internal error"}' })
+    t.match(ended.at(-1), { code: 'internal', detail: /canary/ }, 'the reason is for the log')
+  }
+  t.equal((await send()).status, 202)
+  t.match(await send(), { status: 200, text: /duplicate/ })
+})
+
+t.test('the bodies of all requests together have a bound, in bytes that came and not in bytes announced', async (t) => {
+  const gateway = await startGateway(t, { routes: { a: {} } })
+  const body = Buffer.alloc(1_000_000, 0x20)
+  const open = async (part: Buffer): Promise<Socket> => {
+    const socket: Socket = connect(gateway.port, '127.0.0.1')
+    socket.on('error', () => {})
+    await new Promise<void>((sent) =>
+      socket.write(Buffer.concat([Buffer.from(post(signature('{}'), 'Content-Length: 1000000')), part]), () => sent()),
+    )
+    return socket
+  }
+  const silent = await Promise.all(Array.from({ length: 70 }, () => open(Buffer.alloc(0))))
+  t.equal((await gateway.post('a')).status, 202, '70 MB announced')
+  const full = await Promise.all(Array.from({ length: 68 }, () => open(body.subarray(1))))
+  await gateway.line(({ outcome, reason }) => outcome === 'overloaded' && /too many bodies/.test(String(reason)))
+  for (const socket of [...silent, ...full]) socket.destroy()
+  for (let tries = 0; tries < 100 && (await gateway.post('a', { body })).status === 503; tries++) await wait(10)
+  t.equal((await gateway.post('a', { body: '{}' })).status, 202, 'and is free again when they are gone')
+})

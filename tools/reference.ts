@@ -1,0 +1,59 @@
+/** The reference of all settings, as Markdown, read off the bundled schema. */
+
+type Node = { readonly [key: string]: unknown }
+
+const isNode = (value: unknown): value is Node => typeof value === 'object' && value !== null && !Array.isArray(value)
+
+/** Definitions that have a table of their own, in reading order. */
+const tables = ['WebhookSettings', 'Route', 'Condition', 'RouteAgent', 'Agent', 'Platform'] as const
+
+const typeOf = (node: Node): string => {
+  if (typeof node.$ref === 'string')
+    return `[${node.$ref.slice('#/definitions/'.length)}](#${node.$ref.slice('#/definitions/'.length).toLowerCase()})`
+  if (Array.isArray(node.oneOf)) return node.oneOf.map((branch) => typeOf(branch as Node)).join(' or ')
+  if (node.type === 'array') return isNode(node.items) ? `list of ${typeOf(node.items)}` : 'list'
+  return [node.type].flat().join(' or ')
+}
+
+const cell = (text: unknown): string =>
+  String(text ?? '')
+    .replaceAll('\n\n', ' ')
+    .replaceAll('\n', ' ')
+    .replaceAll('|', '\\|')
+
+const row = (key: string, node: Node, required: readonly string[]): string => {
+  const unbuilt = typeof node['x-unbuilt'] === 'string' ? ` *Not built in this version: ${node['x-unbuilt']}.*` : ''
+  const fallback = node.default === undefined ? (required.includes(key) ? 'required' : '') : `\`${JSON.stringify(node.default)}\``
+  return `| \`${key}\` | ${typeOf(node)} | ${fallback} | ${cell(node.markdownDescription ?? node.description)}${unbuilt} |`
+}
+
+const table = (node: Node): string =>
+  [
+    '| key | type | default | meaning |',
+    '|---|---|---|---|',
+    ...Object.entries(node.properties as Node).map(([key, item]) => row(key, item as Node, (node.required as string[]) ?? [])),
+  ].join('\n')
+
+/** The whole page. */
+export const renderReference = (schema: Node): string => {
+  const definitions = schema.definitions as Node
+  const sections = (node: Node, names: readonly string[]): string[] =>
+    names.map((name) => {
+      const section = (node.properties as Node)[name] as Node
+      return `## \`${name}\`\n\n${cell(section.description)}\n\n${table(section)}`
+    })
+  const named = tables.map((name) => {
+    const node = definitions[name] as Node
+    return `## ${name}\n\n${cell(node.description)}\n\n${table(node)}`
+  })
+  const target = definitions.Target as Node
+  const targets = (target.enum as string[]).map((name, i) => `| \`${name}\` | ${cell((target.enumDescriptions as string[])[i])} |`)
+  return [
+    '# Settings',
+    '<!-- Generated from schema/ by `npm run gen`. Do not edit. -->',
+    'Settings of the adapter stand under `platforms.webhook.extra` (or directly under `platforms.webhook`; `extra` wins). Keys that begin with `x-` are free for notes.',
+    ...named,
+    `## Target\n\n${cell(target.description)}\n\n| value | meaning |\n|---|---|\n${targets.join('\n')}`,
+    ...sections(schema, ['gateway', 'storage']),
+  ].join('\n\n')
+}
