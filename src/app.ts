@@ -85,10 +85,6 @@ export const prepareGateway = (config: Config, log: Log, clock: Clock = systemCl
       policy: (route) => policyOf(config.agent.timeoutMs, served(route)?.spec),
       repeatable: (target) => targetsByName.get(target)?.repeatable ?? false,
       maxConcurrent: config.maxConcurrentRuns,
-      longestRunMs: Math.max(
-        config.agent.timeoutMs,
-        ...[...configured.values()].map((route) => policyOf(config.agent.timeoutMs, route.spec).timeoutMs),
-      ),
     })
     let stopping = false
     const { createReporter } = await import('./http/report.ts')

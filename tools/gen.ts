@@ -7,6 +7,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { build } from 'esbuild'
 import { compile } from 'json-schema-to-typescript'
+import { renderReference } from './reference.ts'
 
 type Node = { [key: string]: unknown }
 const require = createRequire(import.meta.url)
@@ -153,6 +154,7 @@ const validators = async (schema: Node): Promise<string> => {
 const schema = bundle()
 const outputs: { [file: string]: string } = {
   'schema/headgate.schema.json': `${JSON.stringify(schema, null, 2)}\n`,
+  'docs/reference.md': `${renderReference(schema)}\n`,
   'src/generated/config.ts': await types(schema),
   'src/generated/schema.ts': `${banner}import type { JsonObject } from '../core/json.ts'\n\nexport const schema: JsonObject = ${JSON.stringify(schema)}\n`,
   'src/generated/validators.js': await validators(schema),

@@ -1,12 +1,14 @@
 /** Files, environment and flags → one Config and everything that is wrong with them. The server and `validate` both start here. */
 
 import { join, resolve } from 'node:path'
-import { type Diagnostic, diagnostic } from '../core/diagnostic.ts'
+import { type Diagnostic, diagnostic, pointerOf } from '../core/diagnostic.ts'
 import { isObject, type JsonObject } from '../core/json.ts'
 import type { Config as File } from '../generated/config.ts'
 import { type Config, defaultProfile, type Profile } from './config.ts'
 import type { Env } from './env.ts'
 import { type Gathered, platformsOf, readEnv, readFile, readProfiles } from './files.ts'
+import type { Source } from './source.ts'
+import { configSchema, walk } from './walk.ts'
 import { environmentValues, mergeWebhook, present, readRoutes } from './webhook.ts'
 
 export type LoadOptions = {
@@ -48,6 +50,17 @@ const agentOf = (file: File, env: Env): Config['agent'] => {
   return { runner, timeoutMs: number(agent.timeout_seconds, 600) * 1000, ...settings }
 }
 
+/** Sections that are described already but that nothing reads yet: said, not half-run. Those of a route are errors (rules.ts). */
+const notRun = (data: File, source: Source | undefined): Diagnostic[] => {
+  const found: Diagnostic[] = []
+  walk(configSchema, data as JsonObject, (node, value, path) => {
+    if (typeof node['x-unbuilt'] !== 'string' || path.includes('routes') || (isObject(value) && Object.keys(value).length === 0)) return
+    const message = `"${path.at(-1)}" has no effect in this version: ${node['x-unbuilt']} come later`
+    found.push(diagnostic('WH221', message, { pointer: pointerOf(path), ...(source ? { place: source.place(path, 'key') } : {}) }))
+  })
+  return found
+}
+
 /** Loads everything; a Config is always there, and must not be served while a Diagnostic stops the start. */
 export const loadConfig = (options: LoadOptions): Loaded => {
   const into: Gathered = { diagnostics: [], texts: new Map() }
@@ -71,14 +84,7 @@ export const loadConfig = (options: LoadOptions): Loaded => {
       }),
     )
   }
-  if (Object.keys(record(data.jobs)).length > 0) {
-    into.diagnostics.push(
-      diagnostic('WH221', '"jobs" are not run by this version: scheduled jobs come later', {
-        ...(source ? { place: source.place(['jobs'], 'key') } : {}),
-        pointer: '/jobs',
-      }),
-    )
-  }
+  into.diagnostics.push(...notRun(data, source))
   const config: Config = {
     dataDir,
     enabled: fromEnv.enabled ?? data.platforms?.webhook?.enabled === true,

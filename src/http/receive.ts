@@ -33,7 +33,8 @@ const maxRawHeaders = 200
 const maxInFlightBytes = 67_108_864
 const retryAfterSeconds = 5
 
-const webhookPath = /^\/(?:p\/([^/?#]*)\/)?webhooks\/([^?#]*)/
+// An absolute target (`POST http://host/webhooks/x`) names the same path (RFC 9112, 3.2.2).
+const webhookPath = /^(?:https?:\/\/[^/]*)?\/(?:p\/([^/?#]*)\/)?webhooks\/([^?#]*)/
 
 /** The route (and profile prefix) that a path names; `undefined` for other paths. */
 export const parsePath = (url: string): { readonly name: string; readonly prefix?: string } | undefined => {

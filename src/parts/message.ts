@@ -16,13 +16,16 @@ export const compileMessage = (route: Route, kit: StageKit): ((opened: Opened) =
   const part = kit.targets.get(target)
   const written = (route.deliver_extra ?? {}) as JsonObject
   part?.check?.(written, (code, path, message, help) => kit.report(code, ['deliver_extra', ...path], message, help))
-  const withheld = part?.withheld ?? []
+  const withheld = (part?.withheld ?? []).filter((key) => Object.hasOwn(written, key))
   const stored = Object.fromEntries(Object.entries(written).filter(([key]) => !withheld.includes(key)))
   const report = (key: string) => (message: string) => kit.report('WH503', [key], message)
   // spec: Limits - an empty template is the whole payload too.
   const text = !route.prompt ? wholePayload : compileTemplate(route.prompt, { report: report('prompt') })
   const extra = compileTexts(stored, { report: report('deliver_extra') })
-  const join = (rendered: string, filled: JsonObject): Message => ({ text: rendered, delivery: { target, extra: filled } })
+  const join = (rendered: string, filled: JsonObject): Message => ({
+    text: rendered,
+    delivery: { target, extra: filled, ...(withheld.length > 0 ? { withheld } : {}) },
+  })
   return (opened) => {
     const rendered = text(opened)
     const filled = extra(opened)

@@ -16,6 +16,8 @@ export type Claim = {
 export type Delivery = {
   readonly target: string
   readonly extra: JsonObject
+  /** Settings that are secret: never stored, read from the route again when the text is sent. */
+  readonly withheld?: readonly string[]
 }
 
 /** Work that was accepted: small on purpose, it is committed before the answer. */

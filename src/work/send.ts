@@ -28,7 +28,10 @@ export const createSender = ({ targets, profile, written, log, clock }: SenderOp
     if (!owner) return never(`profile "${outgoing.profile}" is no longer served`)
     const settings = owner.platforms[platformOf(part.name)] ?? {}
     if (settings.enabled === false) return never(`platforms.${platformOf(part.name)} is switched off`)
-    const extra = { ...outgoing.delivery.extra, ...withheldOf(part, written(outgoing.route)) }
+    const { extra: stored, withheld = [] } = outgoing.delivery
+    const secrets = Object.entries(written(outgoing.route) ?? {}).filter(([key]) => withheld.includes(key))
+    if (secrets.length < withheld.length) return never(`the route no longer says its ${withheld.join(', ')}, and nothing goes out without`)
+    const extra = { ...stored, ...Object.fromEntries(secrets) }
     try {
       return await part.send({ ...outgoing, delivery: { ...outgoing.delivery, extra } }, { settings, env: owner.env, log, clock })
     } catch (error) {
@@ -36,6 +39,3 @@ export const createSender = ({ targets, profile, written, log, clock }: SenderOp
     }
   }
 }
-
-const withheldOf = (part: TargetPart, extra: JsonObject = {}): JsonObject =>
-  Object.fromEntries((part.withheld ?? []).filter((key) => Object.hasOwn(extra, key)).map((key) => [key, extra[key] ?? null]))

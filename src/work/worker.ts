@@ -19,12 +19,12 @@ export type WorkerOptions = {
   /** Whether sending the same text twice to this target cannot post twice. */
   readonly repeatable: (target: string) => boolean
   readonly maxConcurrent: number
-  /** The longest that any route lets its agent run. */
-  readonly longestRunMs: number
   readonly log: Log
 }
 
 const deliveryBudgetMs = 60_000
+/** The longest that the schema lets any route's agent run. */
+const longestRunMs = 86_400_000
 /** A lease outlives the longest run and its delivery by this much. */
 const leaseSlackMs = 60_000
 
@@ -88,7 +88,7 @@ export class Worker {
   }
 
   async #take(max: number): Promise<void> {
-    const { store, clock, longestRunMs, log } = this.#options
+    const { store, clock, log } = this.#options
     try {
       const leases = await store.take(max, longestRunMs + deliveryBudgetMs + leaseSlackMs)
       if (this.#careful) this.#watchOut(leases[0])

@@ -148,7 +148,7 @@ const syncsBeforeAnswers = (trace: readonly string[]): { synced: number; unsynce
   let isSynced = false
   for (const line of trace) {
     if (/read.*"POST \/webhooks\//.test(line)) isSynced = false
-    if (/fdatasync.*headgate\.db.*= 0$|fdatasync resumed>\).*= 0$/.test(line)) isSynced = true
+    if (/f(data)?sync\(.*headgate\.db.*= 0$|f(data)?sync resumed>.*= 0$/.test(line)) isSynced = true
     if (/writev?\(.*"HTTP\/1\.1 202/.test(line)) count[isSynced ? 'synced' : 'unsynced']++
   }
   return count
@@ -201,4 +201,20 @@ t.test('a disk that fails to sync: 503 and no exit; it recovers without a restar
   for (const id of [...ids, 'after']) await isDelivered(id)
   await stop(t, gateway)
   t.strictSame(linesIn(dir, 'ran').sort(), ['after', 'before', ...ids].sort(), 'each ran once')
+})
+
+t.test('a disk that fails while work is taken: the work is not left lying until its lease runs out', { skip: noStrace }, async (t) => {
+  const dir = dataDir(t, { routes: { work: { prompt: 'p' } }, agent: 'echo "$HEADGATE_DELIVERY_ID" >> "$dir/ran"; echo done' })
+  const gateway = await startGateway(t, dir)
+  const isDelivered = (id: string) => gateway.line(({ msg, delivery_id }) => msg === 'delivered' && delivery_id === id)
+  t.equal((await gateway.post('work', 'before')).status, 202)
+  await isDelivered('before')
+  // The first sync is of the event, the next one of its taking, which is in the log of the database all the same.
+  const strace = await attach(t, gateway, '-e', 'trace=fsync,fdatasync', '-e', 'inject=fsync,fdatasync:error=EIO:when=2+')
+  t.equal((await gateway.post('work', 'a')).status, 202)
+  await gateway.line(({ msg }) => msg === 'cannot take work')
+  await strace.stop()
+  await isDelivered('a')
+  await stop(t, gateway)
+  t.strictSame(linesIn(dir, 'ran'), ['before', 'a'])
 })

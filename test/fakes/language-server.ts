@@ -35,7 +35,7 @@ const settings: { readonly [section: string]: unknown } = {
 export const startLanguageServer = async (t: Test, heading: string): Promise<LanguageServer> => {
   const child = spawn(process.execPath, [server, '--stdio'], { stdio: ['pipe', 'pipe', 'inherit'] })
   t.teardown(async () => {
-    if (child.exitCode !== null) return
+    if (child.exitCode !== null || child.signalCode !== null) return
     const gone = once(child, 'exit')
     child.kill('SIGKILL')
     await gone

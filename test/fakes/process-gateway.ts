@@ -57,11 +57,9 @@ export type PostOptions = {
 export const spawnGateway = (t: Test, dir: string, { args = [], env = {}, before = '' }: StartOptions = {}): ProcessGateway => {
   const { HOME = '', PATH = '' } = process.env
   const argv = [process.execPath, main, '--data-dir', dir, 'gateway', 'run', ...args]
-  // Nothing else is inherited: the test runner's NODE_OPTIONS bring a loader and signal handlers of its own.
-  const child = spawn('sh', ['-c', `${before}\nexec "$@"`, 'sh', ...argv], {
-    env: { HOME, PATH, ...env },
-    stdio: ['ignore', 'pipe', 'pipe'],
-  })
+  // The test runner puts an option into the environment of every child: a loader, and signal handlers that would end it over a full disk.
+  const script = `unset NODE_OPTIONS\n${before}\nexec "$@"`
+  const child = spawn('sh', ['-c', script, 'sh', ...argv], { env: { HOME, PATH, ...env }, stdio: ['ignore', 'pipe', 'pipe'] })
   const lines: Line[] = []
   const looks = new Set<() => void>()
   const said = { out: '', err: '' }

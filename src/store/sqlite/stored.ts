@@ -22,7 +22,7 @@ export const parseStored = (run: Buffer, reply: Buffer | null): Stored | undefin
   try {
     const value = JSON.parse(utf8.decode(run)) as Json
     if (!isRun(value)) return undefined
-    const stored = { run: value as NewRun }
+    const stored = { run: value as unknown as NewRun }
     if (reply === null) return stored
     const text = JSON.parse(utf8.decode(reply)) as Json
     return typeof text === 'string' ? { ...stored, reply: text } : undefined
