@@ -41,14 +41,11 @@ export const gatewayRun = async (options: GatewayRunOptions, io: Io): Promise<nu
   }
   for (const name of ['.env', subscriptionsFileName]) closeToOthers(join(config.dataDir, name), log)
   // A signal during the start stops it as soon as there is something to stop.
-  const signal = nextSignal()
+  const signal = firstSignal()
   const gateway = await prepared.start()
   io.stdout(`headgate is listening on ${gateway.url} (${gateway.routes} ${gateway.routes === 1 ? 'route' : 'routes'})\n`)
   log('info', { signal: await signal, drain_seconds: config.drainMs / 1000 }, 'stopping')
-  const forced = nextSignal().then(() => 'forced' as const)
-  const ended = await Promise.race([gateway.stop(config.drainMs), forced])
-  // Sockets and children are still open then: only leaving at once is what a second signal asks for.
-  if (ended === 'forced') process.exit(exit.cancelled)
+  await gateway.stop(config.drainMs)
   return exit.ok
 }
 
@@ -66,10 +63,13 @@ const closeToOthers = (file: string, log: Log): void => {
 
 const signals = ['SIGTERM', 'SIGINT'] as const
 
-const nextSignal = (): Promise<string> =>
+/** Resolves at the first signal; a second one leaves at once, whatever is still open. */
+const firstSignal = (): Promise<string> =>
   new Promise((resolve) => {
+    let asked = false
     const listener = (signal: string): void => {
-      for (const name of signals) process.off(name, listener)
+      if (asked) process.exit(exit.cancelled)
+      asked = true
       resolve(signal)
     }
     for (const name of signals) process.on(name, listener)

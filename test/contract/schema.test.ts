@@ -164,8 +164,8 @@ t.test('a key that the program does not read is marked as unbuilt, and editors d
 t.test('the defaults that editors show are those of the program', async (t) => {
   const defaultsOf = (node: JsonObject): JsonObject =>
     Object.fromEntries(
-      Object.entries(node.properties as { [key: string]: JsonObject }).flatMap(([key, { default: value }]) =>
-        value === undefined ? [] : [[key, value]],
+      Object.entries(node.properties as { [key: string]: JsonObject }).flatMap(([key, { default: value, ...rest }]) =>
+        value === undefined || 'x-unbuilt' in rest ? [] : [[key, value]],
       ),
     )
   const [gateway, storage] = ['gateway', 'storage'].map((key) =>

@@ -109,8 +109,10 @@ for (const { title, skip, before, makeRoom } of fullDisks) {
   })
 }
 
+type Trace = { readonly lines: () => string[]; stop(): Promise<void> }
+
 /** Watches all threads of a process, and meddles with their system calls; once it is stopped the process goes on by itself. */
-const attach = async (t: Test, { pid, dir }: ProcessGateway, ...args: string[]): Promise<{ stop(): Promise<string[]> }> => {
+const attach = async (t: Test, { pid, dir }: ProcessGateway, ...args: string[]): Promise<Trace> => {
   const file = join(dir, 'trace')
   const strace = spawn('strace', ['-f', '-y', '-s', '64', ...args, '-o', file, '-p', String(pid)], { stdio: 'ignore' })
   const closed = once(strace, 'close')
@@ -121,10 +123,10 @@ const attach = async (t: Test, { pid, dir }: ProcessGateway, ...args: string[]):
   const isTraced = (task: string): boolean => !/^TracerPid:\s+0$/m.test(readFileSync(`/proc/${pid}/task/${task}/status`, 'utf8'))
   await until(() => readdirSync(`/proc/${pid}/task`).every(isTraced))
   return {
+    lines: () => readFileSync(file, 'utf8').split('\n'),
     async stop() {
       strace.kill('SIGINT')
       await closed
-      return readFileSync(file, 'utf8').split('\n')
     },
   }
 }
@@ -163,7 +165,8 @@ t.test('what is answered with 202 is on the disk', { skip: noStrace }, async (t)
     const gateway = await withIdleWorker(t, { durability })
     const strace = await attach(t, gateway, '-e', 'trace=read,write,writev,fsync,fdatasync')
     for (let i = 0; i < 10; i++) t.equal((await gateway.post('work', `id-${i}`)).status, 202)
-    t.strictSame(syncsBeforeAnswers(await strace.stop()), expected, durability)
+    await strace.stop()
+    t.strictSame(syncsBeforeAnswers(strace.lines()), expected, durability)
     await stop(t, gateway)
   }
 })
@@ -176,7 +179,8 @@ t.test('a disk that is slow to sync stalls the events, and nobody else', { skip:
   for (let i = 0; i < 5; i++) order.push(String((await gateway.health()).status))
   await Promise.all(posts)
   t.strictSame(order, ['200', '200', '200', '200', '200', '202', '202', '202'])
-  t.ok((await strace.stop()).some((line) => line.includes('DELAYED')))
+  await strace.stop()
+  t.ok(strace.lines().some((line) => line.includes('DELAYED')))
   await stop(t, gateway)
 })
 
@@ -194,7 +198,8 @@ t.test('a disk that fails to sync: 503 and no exit; it recovers without a restar
     t.match({ status, headers }, { status: 503, headers: { 'retry-after': /^\d+$/ } })
   }
   t.equal((await gateway.health()).status, 200)
-  t.ok((await strace.stop()).some((line) => line.includes('INJECTED')))
+  await strace.stop()
+  t.ok(strace.lines().some((line) => line.includes('INJECTED')))
 
   // An event whose commit failed in the end may be there all the same; then its run is there too.
   for (const id of [...ids, 'after']) t.ok([200, 202].includes(await insist(gateway, id)), id)
@@ -213,6 +218,8 @@ t.test('a disk that fails while work is taken: the work is not left lying until 
   const strace = await attach(t, gateway, '-e', 'trace=fsync,fdatasync', '-e', 'inject=fsync,fdatasync:error=EIO:when=2+')
   t.equal((await gateway.post('work', 'a')).status, 202)
   await gateway.line(({ msg }) => msg === 'cannot take work')
+  // Also that of the closing handle fails, so that what was written of the taking stays.
+  await until(() => strace.lines().filter((line) => line.includes('INJECTED')).length >= 2)
   await strace.stop()
   await isDelivered('a')
   await stop(t, gateway)

@@ -190,8 +190,8 @@ const config = (route: object, extra: object = { secret: 's' }): string =>
 t.test('a configuration that must not be served: 78, the place, the way out, nothing opened', async (t) => {
   const cases: [title: string, config: string, message: RegExp][] = [
     ['no secret', config({ prompt: 'p' }, {}), /^error\[WH201\] .*"r" cannot verify anybody.* .*config\.yaml:\d+:\d+$/m],
-    ['deliver_only to log', config({ deliver_only: true, deliver: 'log' }), /^error\[WH202\] .* .*config\.yaml:8:\d+$/m],
-    ['deliver_only to nowhere', config({ deliver_only: true }), /^error\[WH202\] .* .*config\.yaml:8:\d+$/m],
+    ['deliver_only to log', config({ deliver_only: true, deliver: 'log' }), /^error\[WH202\] .* .*config\.yaml:9:\d+$/m],
+    ['deliver_only to nowhere', config({ deliver_only: true }), /^error\[WH202\] .* .*config\.yaml:9:\d+$/m],
     [
       'cron_job and deliver_only',
       config({ deliver_only: true, deliver: 'http', cron_job: 'j' }),
@@ -200,7 +200,7 @@ t.test('a configuration that must not be served: 78, the place, the way out, not
     ['coalesce and deliver_only', config({ deliver_only: true, coalesce: { key: 'k' } }), /^error\[WH204\] .*config\.yaml:\d+:\d+$/m],
     ['coalesce and cron_job', config({ cron_job: 'j', coalesce: { key: 'k' } }), /^error\[WH204\] .*config\.yaml:\d+:\d+$/m],
     ['INSECURE_NO_AUTH in the open', config({ secret: 'INSECURE_NO_AUTH' }, { host: '0.0.0.0' }), /^error\[WH205\] .*config\.yaml:9:\d+$/m],
-    ['an unknown key', config({ promt: 'p' }), /^error\[WH101\] .*"?promt"?.*config\.yaml:8:\d+$[\s\S]*did you mean "?prompt/m],
+    ['an unknown key', config({ promt: 'p' }), /^error\[WH101\] .*"?promt"?.*config\.yaml:9:\d+$[\s\S]*did you mean "?prompt/m],
     ['not YAML', 'platforms: [', /^error\[WH001\] .*config\.yaml:\d+:\d+$/m],
   ]
   for (const [title, text, message] of cases) {

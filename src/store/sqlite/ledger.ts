@@ -48,8 +48,8 @@ export class Ledger {
     this.#db.close()
   }
 
-  /** A new process is the only owner: what an earlier one was doing is free again. In the same process only doubtful claims are. */
-  #release({ now, doubtful }: ThreadStart): void {
+  /** A new process is the only owner: what an earlier one was doing is free again. In the same process only what is in doubt is. */
+  #release({ now, doubtful, held = [] }: ThreadStart): void {
     this.#sql.begin.run()
     if (doubtful === undefined) {
       this.#sql.releaseAllClaims.run()
@@ -58,6 +58,7 @@ export class Ledger {
       this.#sql.freeRuns.run(now + hourMs, now + hourMs)
     } else {
       for (const { key, mark } of doubtful) this.#sql.releaseClaim.run(key, mark)
+      this.#sql.freeUnheldRuns.run(now, JSON.stringify(held))
     }
     this.#sql.commit.run()
   }

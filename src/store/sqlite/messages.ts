@@ -14,6 +14,8 @@ export type ThreadStart = {
   readonly now: number
   /** Absent when the process starts; later, the claims of a batch of which nobody knows whether it was committed. */
   readonly doubtful?: readonly Unsettled[]
+  /** With `doubtful`: the runs that this process has in hand. */
+  readonly held?: readonly number[]
 }
 
 /** One statement of a batch; times are the caller's, the thread has no clock. */

@@ -30,6 +30,8 @@ class SqliteStore implements Store {
   #retryAt = 0
   /** Claims of a batch that failed: it may have been committed all the same. */
   #doubtful: readonly Unsettled[] = []
+  /** Runs that were taken and are not finished: what is leased besides them was taken by a batch that failed. */
+  readonly #held = new Set<number>()
   #marks = 0
   #queue: Gathered[] = []
   #waiting = 0
@@ -56,16 +58,20 @@ class SqliteStore implements Store {
     return this.#call({ op: 'settle', key: keyOf(key), kept })
   }
 
-  take(max: number, leaseMs: number): Promise<readonly Lease[]> {
-    return this.#call({ op: 'take', max, leaseMs })
+  async take(max: number, leaseMs: number): Promise<readonly Lease[]> {
+    const leases = await this.#call<readonly Lease[]>({ op: 'take', max, leaseMs })
+    for (const { runId } of leases) this.#held.add(runId)
+    return leases
   }
 
   keepReply({ runId, fence }: Lease, reply: string): Promise<boolean> {
     return this.#call({ op: 'keepReply', runId, fence, reply })
   }
 
-  finish({ runId, fence }: Lease, end: RunEnd): Promise<boolean> {
-    return this.#call({ op: 'finish', runId, fence, end })
+  async finish({ runId, fence }: Lease, end: RunEnd): Promise<boolean> {
+    const kept = await this.#call<boolean>({ op: 'finish', runId, fence, end })
+    if (kept) this.#held.delete(runId)
+    return kept
   }
 
   nextDue(): Promise<number | undefined> {
@@ -135,7 +141,7 @@ class SqliteStore implements Store {
     if (this.#now() < this.#retryAt) throw new StoreFault('the store failed and is opened again shortly')
     await this.#link.gone
     const { folder, durability } = this.#options
-    this.#link = this.#start({ folder, durability, now: this.#now(), doubtful: this.#doubtful })
+    this.#link = this.#start({ folder, durability, now: this.#now(), doubtful: this.#doubtful, held: [...this.#held] })
     this.backlog = await this.#link.opened()
     return this.#link
   }

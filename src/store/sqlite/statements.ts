@@ -38,6 +38,9 @@ const texts = {
   // What the dead process had in hand comes first, and of that what was tried most.
   freeRuns: `update runs set due_at = case when leased then -attempt else ? end
     where fence > 0 and due_at is not null and (leased or due_at > ?)`,
+  // Leased to nobody: no attempt was made.
+  freeUnheldRuns: `update runs set leased = 0, attempt = attempt - 1, due_at = ?
+    where leased and id not in (select value from json_each(?))`,
   standing: `select (select count(*) from runs where fence = 0 or due_at is not null) as backlog,
     (select max(id) from runs where fence > 0) as taken`,
 } as const
