@@ -5,6 +5,7 @@ import { type Case, compare, type RatioGoal } from './compare.ts'
 import type { Contender } from './contender.ts'
 import { type PayloadName, post } from './payloads.ts'
 import { accepting, base, fastify, filtering, headgate, webhook } from './peers.ts'
+import { stall, stallRoutes } from './stall.ts'
 
 const ROUTES = 10_000
 const FILTERS = 100
@@ -56,6 +57,13 @@ const filters = (count: number): Contender =>
     headgate(() => ({ bench: filtering(count) }), 'memory'),
   )
 
+/** The routes that look at large bodies, and one more to see that it is up. */
+const curious = ours(
+  'pr',
+  'headgate',
+  headgate(() => ({ ...stallRoutes(), bench: filtering() }), 'memory'),
+)
+
 export const cases: Case[] = [
   pipeline('pr', atLeast(0.78, 0.88)),
   pipeline('push', atLeast(0.72, 0.85)),
@@ -71,6 +79,7 @@ export const cases: Case[] = [
   compare('routes', [ours('pr', '1 route'), ours('pr', `${ROUTES} routes`, manyRoutes)], atMostCpu(`${ROUTES} routes`, 1.2, 1.1)),
   compare('filters', [filters(1), filters(FILTERS)], atMostCpu(`${FILTERS} filters`, 1.2, 1.1)),
   openLoop('open-loop', [basePeer('pr'), oursDurable('pr')], { 'p50 ms': { must: 0.8, aim: 0.45 }, 'p99 ms': { must: 8, aim: 4 } }),
+  stall('stall', curious, 100, 50),
   startup('startup', [basePeer('pr'), oursDurable('pr'), ...others('pr')], {
     'start ms': { must: 400, aim: 250 },
     'idle RSS MiB': { must: 95, aim: 80 },

@@ -17,6 +17,7 @@ const SHOWN_CHARS = 2_000
 export type Contender = { name: string; peer: PeerName; launch: Launcher; post: Post; expected: Expected }
 export type Running = {
   pid: number
+  baseUrl: string
   /** From the start of the process to its first right answer. */
   startMs: number
   load: (options: Pick<Load, 'seconds' | 'close' | 'rate'>) => Promise<Loaded>
@@ -61,7 +62,7 @@ export const withRunning = async <T>(contender: Contender, use: (running: Runnin
     const baseUrl = url ?? (await Promise.race([printedUrl, ended]))
     await Promise.race([probe(baseUrl, post, expected, START_MS), ended])
     const startMs = performance.now() - began
-    return await use({ pid: child.pid ?? 0, startMs, load: (options) => load({ baseUrl, post, expected, folder, ...options }) })
+    return await use({ pid: child.pid ?? 0, baseUrl, startMs, load: (options) => load({ baseUrl, post, expected, folder, ...options }) })
   } catch (error) {
     throw new Error(`${name}: ${error instanceof Error ? error.message : error}`)
   } finally {

@@ -23,10 +23,8 @@ export type WorkerOptions = {
 }
 
 const deliveryBudgetMs = 60_000
-/** The longest that the schema lets any route's agent run. */
-const longestRunMs = 86_400_000
-/** A lease outlives the longest run and its delivery by this much. */
-const leaseSlackMs = 60_000
+/** A lease outlives the longest run that the schema lets a route have (a day), and its delivery. */
+const leaseMs = 86_400_000 + 2 * deliveryBudgetMs
 
 /** Owns the runs in progress and the timer for the next one that is due. */
 export class Worker {
@@ -90,7 +88,7 @@ export class Worker {
   async #take(max: number): Promise<void> {
     const { store, clock, log } = this.#options
     try {
-      const leases = await store.take(max, longestRunMs + deliveryBudgetMs + leaseSlackMs)
+      const leases = await store.take(max, leaseMs)
       if (this.#careful) this.#watchOut(leases[0])
       for (const lease of leases) this.#start(lease)
       if (leases.length < max) this.#sleepUntil(await store.nextDue())

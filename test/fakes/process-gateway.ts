@@ -16,6 +16,8 @@ if (!existsSync(main)) throw new Error('dist/main.js is not there: npm run build
 
 const secret = 'It is a secret to everybody'
 const patienceMs = 20_000
+/** A gateway that hangs is ended, so that its test fails and not the test runner. */
+const longestLifeMs = 60_000
 
 type Tree = { readonly [key: string]: unknown }
 export type Line = Tree & { readonly msg: string }
@@ -71,7 +73,13 @@ export const spawnGateway = (t: Test, dir: string, { args = [], env = {}, before
   child.stderr.on('data', (chunk: Buffer) => {
     said.err += chunk
   })
-  const ended = new Promise<Ended>((resolve) => child.once('close', (code, signal) => resolve({ code, signal, ...said })))
+  const tooLong = setTimeout(() => child.kill('SIGKILL'), longestLifeMs)
+  const ended = new Promise<Ended>((resolve) =>
+    child.once('close', (code, signal) => {
+      clearTimeout(tooLong)
+      resolve({ code, signal, ...said })
+    }),
+  )
   const agent = new Agent({ keepAlive: true })
   t.teardown(async () => {
     child.kill('SIGKILL')
@@ -150,7 +158,16 @@ export const linesIn = (dir: string, name: string): string[] => {
 export const runningAgents = (dir: string): number[] =>
   linesIn(dir, 'agent.pids')
     .map(Number)
-    .filter((pid) => isRunning(pid) && readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes(join(dir, 'agent.sh')))
+    .filter((pid) => isRunning(pid) && commandOf(pid).includes(join(dir, 'agent.sh')))
+
+/** Its id may belong to another process by now. */
+const commandOf = (pid: number): string => {
+  try {
+    return readFileSync(`/proc/${pid}/cmdline`, 'utf8')
+  } catch {
+    return ''
+  }
+}
 
 const killAgents = (dir: string): void => {
   for (const pid of runningAgents(dir)) {
