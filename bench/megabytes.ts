@@ -7,6 +7,7 @@ export const megabytes: { readonly [what: string]: string } = {
   'nested arrays': nested(megabyte / 2 - 3),
   'nested objects': `${'{"v":'.repeat(150_000)}1${'}'.repeat(150_000)}`,
   'nested in a field': `{"v":${nested(megabyte / 2 - 6)}}`,
+  'as many lists as are taken': `[${Array(99_999).fill('[]').join()}]`,
   'one string': JSON.stringify({ v: 'a'.repeat(megabyte - 8) }),
   'a string of quotes': JSON.stringify({ v: '"'.repeat(megabyte / 2 - 8) }),
   'not ASCII': JSON.stringify({ v: '\u{1f600}'.repeat(megabyte / 4 - 8) }),

@@ -7,6 +7,7 @@ import { isObject, type Json, own } from '../../core/json.ts'
 import { header } from '../../core/names.ts'
 import { refuse } from '../../core/outcome.ts'
 import { decodeJson } from '../decode.ts'
+import { tooManyContainers } from '../nesting.ts'
 import type { StagePart } from '../part.ts'
 
 export const json: StagePart = {
@@ -15,7 +16,8 @@ export const json: StagePart = {
     return {
       open(sealed, voucher) {
         const read = isForm(sealed.headers) ? readForm(sealed.body) : readJson(sealed.body)
-        if (!read) return refuse('bad_json')
+        if (read === 'not JSON') return refuse('bad_json')
+        if (read === 'too many') return refuse('too_large', { detail: 'more than 100,000 lists and maps' })
         if (stale(voucher, read.payload, sealed.at))
           return refuse('bad_signature', { detail: `${voucher.scheme}: the signed timestamp is too far off` })
         return {
@@ -36,24 +38,27 @@ export const json: StagePart = {
 
 type Read = { readonly text: string; readonly payload: Json }
 
-const parse = (text: string): Read | undefined => {
+type Unread = 'not JSON' | 'too many'
+
+const parse = (text: string): Read | Unread => {
+  if (tooManyContainers(text)) return 'too many'
   try {
     return { text, payload: JSON.parse(text) as Json }
   } catch {
-    return undefined
+    return 'not JSON'
   }
 }
 
-const readJson = (body: Buffer): Read | undefined => {
+const readJson = (body: Buffer): Read | Unread => {
   const text = decodeJson(body)
-  return text === undefined ? undefined : parse(text)
+  return text === undefined ? 'not JSON' : parse(text)
 }
 
 const isForm = (headers: Headers): boolean => /^application\/x-www-form-urlencoded\b/i.test(headers['content-type'] ?? '')
 
 /** A form: its `payload` field as JSON if there is one, else its fields (contract 2, rule 4). */
-const readForm = (body: Buffer): Read | undefined => {
-  if (!isUtf8(body)) return undefined
+const readForm = (body: Buffer): Read | Unread => {
+  if (!isUtf8(body)) return 'not JSON'
   const fields = new URLSearchParams(body.toString('utf8'))
   const payload = fields.get('payload')
   if (payload !== null) return parse(payload)
