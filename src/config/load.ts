@@ -55,7 +55,7 @@ const notRun = (data: File, source: Source | undefined): Diagnostic[] => {
   const found: Diagnostic[] = []
   walk(configSchema, data as JsonObject, (node, value, path) => {
     if (typeof node['x-unbuilt'] !== 'string' || path.includes('routes') || (isObject(value) && Object.keys(value).length === 0)) return
-    const message = `"${path.at(-1)}" has no effect in this version: ${node['x-unbuilt']} come later`
+    const message = `"${path.at(-1)}" has no effect in this version (planned: ${node['x-unbuilt']})`
     found.push(diagnostic('WH221', message, { pointer: pointerOf(path), ...(source ? { place: source.place(path, 'key') } : {}) }))
   })
   return found

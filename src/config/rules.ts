@@ -71,7 +71,7 @@ const checkUnbuilt = (spec: JsonObject, context: RuleContext, report: Report): v
   for (const [key, node] of Object.entries(routeSchema.properties as JsonObject)) {
     const what = isObject(node) ? node['x-unbuilt'] : undefined
     if (typeof what !== 'string' || !used(spec, key) || ignored.includes(key)) continue
-    report('WH220', [key], `"${key}" is not built in this version: ${what} come later`, 'remove it')
+    report('WH220', [key], `"${key}" is not built in this version (planned: ${what})`, 'remove it')
   }
   const target = targetName(typeof spec.deliver === 'string' ? spec.deliver : 'log')
   if (!context.builtTargets.has(target)) {

@@ -2,6 +2,7 @@
 
 import { RE2JS } from 're2js'
 import { messageOf } from '../core/fault.ts'
+import { compileLiterals } from './literals.ts'
 
 /** Text past this is not looked at: a megabyte takes the automaton about 10 ms. */
 const maxUnits = 1_048_576
@@ -57,6 +58,8 @@ export type Regex = { test(text: string): boolean }
 
 /** A searching test. Throws BadPattern; `test` throws TooHard instead of taking long. */
 export const compileRegex = (pattern: string): Regex => {
+  const literal = compileLiterals(pattern)
+  if (literal) return { test: literal }
   const regex = compileRe2(pattern)
   const engine = regex.re2()
   const { dfa } = engine // Built now: for large character classes it takes a while.

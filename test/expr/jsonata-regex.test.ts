@@ -1,7 +1,9 @@
+import fc from 'fast-check'
 import t from 'tap'
 import type { Json, JsonObject } from '../../src/core/json.ts'
 import { BadExpression, compileJsonata } from '../../src/expr/jsonata.ts'
-import { BadPattern, compileRegex, TooHard } from '../../src/expr/regex.ts'
+import { compileLiterals } from '../../src/expr/literals.ts'
+import { BadPattern, compileRe2, compileRegex, TooHard } from '../../src/expr/regex.ts'
 
 const run = (source: string, input: Json = {}): Promise<Json | undefined> => compileJsonata(source)(input)
 
@@ -10,6 +12,46 @@ t.test('patterns search, with flags and named groups', async (t) => {
   t.ok(compileRegex('(?<n>é)😀$').test('é😀'))
   t.notOk(compileRegex('^b').test('ab'))
   t.ok(compileRegex('').test(''))
+})
+
+t.test('patterns of fixed texts are compared as texts, and mean what the engine means', async (t) => {
+  for (const pattern of ['^(fix|feat)', '^refs/heads/main$', 'a|^b|c$', '^Coder(?:to|2)cat$', 'v1\\.2', '', '^$', '(a|b)(c|d)'])
+    t.ok(compileLiterals(pattern), pattern)
+  for (const pattern of [
+    'a+',
+    'a?',
+    'a{2}',
+    '[ab]',
+    'a.c',
+    '\\d',
+    '(?i)a',
+    '(?<n>a)',
+    'a^b',
+    'a$b',
+    '(a$)',
+    '(a',
+    'a)',
+    '\\',
+    '(a|b)'.repeat(7),
+  ]) {
+    t.equal(compileLiterals(pattern), undefined, pattern)
+  }
+  const piece = fc.constantFrom('a', 'b', '/', '\\.', '|', '(', ')', '(?:', '^', '$', 'é', '?', '[')
+  const patterns = fc.array(piece, { maxLength: 9 }).map((pieces) => pieces.join(''))
+  const texts = fc.array(fc.constantFrom('a', 'b', '/', '.', 'é', '\n'), { maxLength: 6 }).map((units) => units.join(''))
+  let compared = 0
+  fc.assert(
+    fc.property(patterns, fc.array(texts, { minLength: 8, maxLength: 8 }), (pattern, subjects) => {
+      const literal = compileLiterals(pattern)
+      if (!literal) return
+      compared++
+      const engine = compileRe2(pattern)
+      for (const subject of subjects)
+        if (literal(subject) !== engine.test(subject)) throw new Error(`${pattern} on ${JSON.stringify(subject)}`)
+    }),
+    { numRuns: 5_000 },
+  )
+  t.ok(compared > 500, `${compared} patterns were compared`)
 })
 
 t.test('a bad pattern says what is wrong with it', async (t) => {

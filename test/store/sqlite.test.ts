@@ -343,7 +343,7 @@ type Child = {
 }
 
 const startChild = (t: Test, folder: string, count: number, limits = ''): Child => {
-  const script = fileURLToPath(new URL('./sqlite-child.ts', import.meta.url))
+  const script = fileURLToPath(new URL('../fakes/sqlite-child.ts', import.meta.url))
   const command = [process.execPath, '--import', import.meta.resolve('tsx'), script, folder, String(count)]
   // The test runner puts an option into the environment of every child: a signal handler that would end this one over its file limit.
   const child = spawn('sh', ['-c', `unset NODE_OPTIONS; ${limits}\nexec "$@"`, 'sh', ...command])

@@ -5,7 +5,7 @@ import { createInterface } from 'node:readline'
 import { systemClock } from '../../src/core/clock.ts'
 import { StoreFault } from '../../src/core/fault.ts'
 import { openSqlite } from '../../src/store/sqlite/sqlite-store.ts'
-import { fakeClock } from '../fakes/clock.ts'
+import { fakeClock } from './clock.ts'
 
 const [folder = '', count = '0'] = process.argv.slice(2)
 const clock = fakeClock(systemClock.now())
