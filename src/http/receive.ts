@@ -10,6 +10,7 @@ import { lookUp, type Table } from '../plan/table.ts'
 import { createRoom, readBody } from './body.ts'
 import { clientAddress } from './client.ts'
 import { lingerBeforeClose } from './linger.ts'
+import { createOutbox } from './outbox.ts'
 import { type Reply, replyTo } from './reply.ts'
 
 export type ReceiveOptions = {
@@ -66,6 +67,7 @@ export interface Receiver {
 /** The handler of POSTs on webhook paths. */
 export const createReceiver = (options: ReceiveOptions): Receiver => {
   const room = createRoom(maxInFlightBytes)
+  const outbox = createOutbox()
   let active = 0
 
   /** The checks that need no plan, in the order of the specification: size, then route. */
@@ -84,7 +86,9 @@ export const createReceiver = (options: ReceiveOptions): Receiver => {
     const end = (outcome: Outcome): void => {
       active--
       options.ended(outcome, { route: plan && 'seal' in plan ? plan.name : undefined, remote, ms: () => clock.monotonic() - from })
-      answer(request, response, outcome)
+      outbox(() => {
+        if (tried(() => answer(request, response, outcome))) request.socket.destroy()
+      })
     }
     const plan = tried(() => door(request, path))
     if (!('seal' in plan)) {
