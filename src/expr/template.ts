@@ -1,6 +1,5 @@
 /** Templates compiled to functions: one pass, so that text from a payload is never expanded again (spec: Template rules). */
 
-import { setImmediate } from 'node:timers/promises'
 import type { Opened } from '../core/exchange.ts'
 import { isObject, type Json, type JsonObject } from '../core/json.ts'
 import { cut } from '../core/text.ts'
@@ -9,13 +8,12 @@ import { BadExpression, compileJsonata } from './jsonata.ts'
 import { compilePath } from './path.ts'
 import { parseTemplate } from './placeholder.ts'
 import { type Digits, isLong, renderJson } from './render.ts'
+import { ownTurn } from './turn.ts'
 
 const maxPayloadUnits = 4000
 const maxNestedUnits = 2000
 /** The specification bounds no plain text; a prompt has to end somewhere. */
 const maxTextUnits = 200_000
-/** A payload past this is looked at by expressions in a turn of the loop of its own. */
-const longText = 65_536
 
 export type TemplateKit = { readonly report: (message: string) => void }
 
@@ -77,8 +75,7 @@ const compileExpression = (source: string, written: string, kit: TemplateKit): R
   try {
     const evaluate = compileJsonata(source)
     const text = async (opened: Opened): Promise<string> => {
-      // A large payload was parsed in this turn of the loop: that is enough for one.
-      if (opened.text.length > longText) await setImmediate()
+      await ownTurn(opened)
       const value = await evaluate(surroundings(opened))
       return value === undefined ? written : show(value, noDigits)
     }

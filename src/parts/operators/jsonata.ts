@@ -3,6 +3,7 @@
 import type { Opened } from '../../core/exchange.ts'
 import type { JsonObject } from '../../core/json.ts'
 import { BadExpression, compileJsonata } from '../../expr/jsonata.ts'
+import { ownTurn } from '../../expr/turn.ts'
 import type { OperatorPart, Test } from '../part.ts'
 
 const inputOf = ({ payload, eventType, headers }: Opened): JsonObject => ({ payload, event: eventType, headers: headers as JsonObject })
@@ -13,7 +14,10 @@ export const jsonata: OperatorPart = {
   compile(source, { report }): Test {
     try {
       const evaluate = compileJsonata(String(source))
-      return async (_value, opened) => (await evaluate(inputOf(opened))) === true
+      return async (_value, opened) => {
+        await ownTurn(opened)
+        return (await evaluate(inputOf(opened))) === true
+      }
     } catch (error) {
       if (!(error instanceof BadExpression)) throw error
       const at = error.position > 0 ? ` (at character ${error.position})` : ''
