@@ -1,11 +1,11 @@
 /** Standard Webhooks 1.0 and Svix, which differ in the names of their headers only. */
 
 import { header } from '../../core/names.ts'
+import { whsecKey } from '../digest.ts'
 import type { Scheme } from '../part.ts'
 import { fresh } from '../timestamp.ts'
 
 const base64Digest = /^[A-Za-z0-9+/]{43}=$/
-const base64Key = /^[A-Za-z0-9+/]+={0,2}$/
 /** A sender that rotates keys sends two or three signatures; more is noise. */
 const maxSignatures = 16
 
@@ -15,15 +15,6 @@ const digestsOf = (signatures: string): Buffer[] =>
     .split(' ', maxSignatures)
     .filter((entry) => entry.startsWith('v1,') && base64Digest.test(entry.slice(3)))
     .map((entry) => Buffer.from(entry.slice(3), 'base64'))
-
-/** `whsec_` secrets are strict base64 after the prefix, others raw UTF-8 (contract 2, rule 2). */
-const keyOf = (secret: string): Buffer | undefined => {
-  if (!secret.startsWith('whsec_')) return Buffer.from(secret, 'utf8')
-  const encoded = secret.slice('whsec_'.length)
-  const key = Buffer.from(encoded, 'base64')
-  const strict = base64Key.test(encoded) && key.toString('base64').replace(/=+$/, '') === encoded.replace(/=+$/, '')
-  return strict && key.length > 0 ? key : undefined
-}
 
 const scheme = (name: string, prefix: string, commits: readonly string[]): Scheme => ({
   name,
@@ -36,7 +27,7 @@ const scheme = (name: string, prefix: string, commits: readonly string[]): Schem
     const digests = digestsOf(signatures)
     return digests.length > 0 ? { kind: 'hmac', prefix: `${id}.${timestamp}.`, digests } : undefined
   },
-  key: keyOf,
+  key: whsecKey,
   signedId: (headers) => header(headers, `${prefix}id`),
 })
 

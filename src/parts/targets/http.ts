@@ -2,6 +2,7 @@
 
 import { createHash, createHmac } from 'node:crypto'
 import { isObject, type Json, type JsonObject, own } from '../../core/json.ts'
+import { whsecKey } from '../digest.ts'
 import type { Outgoing, Sent, TargetKit, TargetPart } from '../part.ts'
 
 const longestMs = 10_000
@@ -72,19 +73,10 @@ const sign = (outgoing: Outgoing, secret: Json | undefined, body: string, second
   const identity = JSON.stringify([outgoing.profile, outgoing.route, outgoing.deliveryId])
   const id = `msg_${createHash('sha256').update(identity).digest('base64url').slice(0, 32)}`
   if (secret === undefined) return { headers: { 'webhook-id': id } }
-  const key = keyOf(secret)
+  const key = typeof secret === 'string' && secret.trim() !== '' ? whsecKey(secret) : undefined
   if (key === undefined) return { problem: badSecret }
   const digest = createHmac('sha256', key).update(`${id}.${seconds}.${body}`).digest('base64')
   return { headers: { 'webhook-id': id, 'webhook-timestamp': String(seconds), 'webhook-signature': `v1,${digest}` } }
-}
-
-/** The key's bytes: base64 after `whsec_`, the text itself otherwise; `undefined` when there is none. */
-const keyOf = (secret: Json): Buffer | undefined => {
-  if (typeof secret !== 'string' || secret.trim() === '') return undefined
-  if (!secret.startsWith('whsec_')) return Buffer.from(secret)
-  const encoded = secret.slice('whsec_'.length).replace(/={1,2}$/, '')
-  const key = Buffer.from(encoded, 'base64')
-  return key.length > 0 && key.toString('base64').replace(/=+$/, '') === encoded ? key : undefined
 }
 
 /** The operator's headers; their values never stand in a problem, for they may be keys. */
