@@ -73,11 +73,13 @@ const sign = (outgoing: Outgoing, secret: Json | undefined, body: string, second
   const identity = JSON.stringify([outgoing.profile, outgoing.route, outgoing.deliveryId])
   const id = `msg_${createHash('sha256').update(identity).digest('base64url').slice(0, 32)}`
   if (secret === undefined) return { headers: { 'webhook-id': id } }
-  const key = typeof secret === 'string' && secret.trim() !== '' ? whsecKey(secret) : undefined
+  const key = keyOf(secret)
   if (key === undefined) return { problem: badSecret }
   const digest = createHmac('sha256', key).update(`${id}.${seconds}.${body}`).digest('base64')
   return { headers: { 'webhook-id': id, 'webhook-timestamp': String(seconds), 'webhook-signature': `v1,${digest}` } }
 }
+
+const keyOf = (secret: Json): Buffer | undefined => (typeof secret === 'string' && secret.trim() !== '' ? whsecKey(secret) : undefined)
 
 /** The operator's headers; their values never stand in a problem, for they may be keys. */
 const headersOf = (extra: JsonObject): { readonly headers: Lines } | Problem => {
