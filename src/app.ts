@@ -4,18 +4,19 @@ import { join } from 'node:path'
 import type { Config } from './config/config.ts'
 import { subscriptionsFileName } from './config/subscriptions.ts'
 import { type Clock, systemClock } from './core/clock.ts'
-import { type Diagnostic, diagnostic } from './core/diagnostic.ts'
+import type { Diagnostic } from './core/diagnostic.ts'
 import type { JsonObject } from './core/json.ts'
 import type { Log } from './core/log.ts'
 import type { Watch } from './engine/run.ts'
 import { endings } from './parts/endings/index.ts'
 import { operatorsByName } from './parts/operators/index.ts'
-import type { Outgoing, Runner } from './parts/part.ts'
+import type { Outgoing } from './parts/part.ts'
 import { runnersByName } from './parts/runners/index.ts'
 import { schemes } from './parts/schemes/index.ts'
 import { stages } from './parts/stages/index.ts'
 import { targetsByName } from './parts/targets/index.ts'
 import { type Catalogue, compileRoute } from './plan/compile.ts'
+import { compileRunner } from './plan/runner.ts'
 import { Subscriptions } from './plan/subscriptions.ts'
 import { type Served, servedBy, type Table } from './plan/table.ts'
 import type { Store } from './store/ports.ts'
@@ -70,7 +71,8 @@ export const prepareGateway = (config: Config, log: Log, clock: Clock = systemCl
   })
   const served = (route: string): Served | undefined => configured.get(route) ?? subscriptions.get(route)
   const table: Table = { configured, subscribed: subscriptions, multiplex: config.multiplex, profiles: config.profiles }
-  const runner = compileRunner(config, diagnostics)
+  const { runner, notice, diagnostics: agentProblems } = compileRunner(config, runnersByName)
+  diagnostics.push(...agentProblems)
 
   const start = async (): Promise<Gateway> => {
     const [opened, http] = await Promise.all([openStore(config, clock), import('./http/server.ts')])
@@ -104,7 +106,6 @@ export const prepareGateway = (config: Config, log: Log, clock: Clock = systemCl
         await opened.close()
         throw error
       })
-    const notice = runnersByName.get(config.agent.runner)?.notice
     if (notice) log('info', { runner: config.agent.runner }, notice)
     worker.wake()
     const running = worker
@@ -140,14 +141,4 @@ const openStore = async (config: Config, clock: Clock): Promise<Store> => {
   if (config.storage.kind === 'memory') return (await import('./store/memory/memory-store.ts')).openMemory({ clock })
   const { openSqlite } = await import('./store/sqlite/sqlite-store.ts')
   return openSqlite({ folder: join(config.dataDir, 'state'), durability: config.storage.durability, clock })
-}
-
-const compileRunner = (config: Config, diagnostics: Diagnostic[]): Runner => {
-  const part = runnersByName.get(config.agent.runner)
-  if (!part) throw new Error(`the schema lets a runner pass that is not in the registry: ${config.agent.runner}`)
-  return part.compile(config.agent, (code, path, message, help) =>
-    diagnostics.push(
-      diagnostic(code, `agent: ${message}`, { pointer: `/agent/${path.join('/')}`, ...(help === undefined ? {} : { help }) }),
-    ),
-  )
 }

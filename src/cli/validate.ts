@@ -4,14 +4,14 @@ import { existsSync } from 'node:fs'
 import { basename, resolve } from 'node:path'
 import { catalogue } from '../app.ts'
 import { type Loaded, loadConfig } from '../config/load.ts'
-import { parseSource } from '../config/source.ts'
 import { subscriptionsFileName } from '../config/subscriptions.ts'
-import { catalogue as codes, type Diagnostic, diagnostic } from '../core/diagnostic.ts'
+import { catalogue as codes, type Diagnostic } from '../core/diagnostic.ts'
 import { exit } from '../core/fault.ts'
 import type { JsonObject } from '../core/json.ts'
 import { printable } from '../core/text.ts'
 import { runnersByName } from '../parts/runners/index.ts'
 import { type Checked, checkAll, checkConfigured, checkSubscriptions, merge } from '../plan/check.ts'
+import { compileRunner } from '../plan/runner.ts'
 import { dryEffects } from '../work/effects.ts'
 import { frames, shownFile, shownPlace } from './frame.ts'
 import { usage } from './input.ts'
@@ -65,17 +65,10 @@ const checkPaths = (paths: readonly string[], options: ValidateOptions, cli: Cli
 }
 
 /** The agent's settings, checked by its runner as at start. */
-const withAgent = (checked: Checked, { config }: Loaded): Checked => {
-  const found: Diagnostic[] = []
-  const [file, text] = [...checked.texts][0] ?? []
-  const source = file !== undefined && text !== undefined ? parseSource(file, text).source : undefined
-  runnersByName.get(config.agent.runner)?.compile(config.agent, (code, path, message, help) => {
-    const pointer = `/agent${path.map((part) => `/${part}`).join('')}`
-    const place = source && { place: source.place(['agent', ...path], 'key') }
-    found.push(diagnostic(code, `agent: ${message}`, { pointer, ...place, ...(help === undefined ? {} : { help }) }))
-  })
-  return { ...checked, diagnostics: [...checked.diagnostics, ...found] }
-}
+const withAgent = (checked: Checked, { config }: Loaded): Checked => ({
+  ...checked,
+  diagnostics: [...checked.diagnostics, ...compileRunner(config, runnersByName).diagnostics],
+})
 
 /** By file, then line; what has no place comes first. */
 const sortedByPlace = (found: readonly Diagnostic[]): Diagnostic[] =>

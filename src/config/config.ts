@@ -49,7 +49,12 @@ export type Config = {
   readonly maxConcurrentRuns: number
   readonly maxQueuedRuns: number
   readonly maxConcurrentScripts: number
-  readonly agent: RunnerSettings & { readonly runner: string; readonly timeoutMs: number }
+  readonly agent: RunnerSettings & {
+    readonly runner: string
+    readonly timeoutMs: number
+    /** Where a key of the agent's settings stands; absent without a file. */
+    readonly place?: (path: Path) => Place
+  }
   readonly storage: { readonly kind: 'sqlite' | 'memory'; readonly durability: 'fsync' | 'commit' }
 }
 

@@ -1,7 +1,7 @@
 /** Files, environment and flags → one Config and everything that is wrong with them. The server and `validate` both start here. */
 
 import { join, resolve } from 'node:path'
-import { type Diagnostic, diagnostic, pointerOf } from '../core/diagnostic.ts'
+import { type Diagnostic, diagnostic, type Path, pointerOf } from '../core/diagnostic.ts'
 import { isObject, type JsonObject } from '../core/json.ts'
 import type { Config as File } from '../generated/config.ts'
 import { type Config, defaultProfile, type Profile } from './config.ts'
@@ -35,7 +35,7 @@ const record = (value: unknown): JsonObject => (isObject(value) ? value : {})
 
 const keyVariable: { readonly [runner: string]: string } = { openai: 'OPENAI_API_KEY', anthropic: 'ANTHROPIC_API_KEY' }
 
-const agentOf = (file: File, env: Env): Config['agent'] => {
+const agentOf = (file: File, env: Env, source: Source | undefined): Config['agent'] => {
   const agent = record(file.agent)
   const runner = text(agent.runner) ?? 'echo'
   const optional = {
@@ -45,6 +45,7 @@ const agentOf = (file: File, env: Env): Config['agent'] => {
     model: text(agent.model),
     system: text(agent.system),
     maxOutputTokens: typeof agent.max_output_tokens === 'number' ? agent.max_output_tokens : undefined,
+    place: source && ((path: Path) => source.place(['agent', ...path], 'key')),
   }
   const settings = Object.fromEntries(Object.entries(optional).filter(([, value]) => value !== undefined))
   return { runner, timeoutMs: number(agent.timeout_seconds, 600) * 1000, ...settings }
@@ -102,7 +103,7 @@ export const loadConfig = (options: LoadOptions): Loaded => {
     maxConcurrentRuns: number(gateway.max_concurrent_runs, 4),
     maxQueuedRuns: number(gateway.max_queued_runs, 100_000),
     maxConcurrentScripts: number(gateway.max_concurrent_scripts, 8),
-    agent: agentOf(data, env),
+    agent: agentOf(data, env, source),
     storage: { kind: storage.kind === 'memory' ? 'memory' : 'sqlite', durability: storage.durability === 'commit' ? 'commit' : 'fsync' },
   }
   return { config, diagnostics: into.diagnostics, texts: into.texts }

@@ -182,6 +182,18 @@ t.test('a file that cannot be read is said, not thrown', async (t) => {
   t.match(summary(load(t.testdir({ 'config.yaml': {} })).found)[0], /^WH003/)
 })
 
+t.test('an unknown runner is refused with its place, not thrown', async (t) => {
+  const { config, diagnostics } = loadConfig({ dataDir: t.testdir({ 'config.yaml': 'agent:\n  runner: opnai' }), env: {} })
+  t.same(summary([...diagnostics]), ['WH103@2'])
+  t.same(
+    prepareGateway(
+      config,
+      Object.assign(() => {}, { writes: () => false }),
+    ).diagnostics,
+    [],
+  )
+})
+
 t.test('an agent that lacks a setting is refused', async (t) => {
   const log = Object.assign(() => {}, { writes: () => false })
   for (const agent of ['runner: command', 'runner: anthropic\n  model: m', 'runner: openai\n  api_key: k']) {
