@@ -36,9 +36,16 @@ const vocabulary = [
 
 const isNode = (value: unknown): value is Node => typeof value === 'object' && value !== null && !Array.isArray(value)
 
-const files = ['config.schema.json', 'route.schema.json', 'condition.schema.json', 'targets.schema.json', 'subscriptions.schema.json']
+const files = [
+  'config.schema.json',
+  'route.schema.json',
+  'condition.schema.json',
+  'targets.schema.json',
+  'subscriptions.schema.json',
+  'jobs.schema.json',
+]
 
-/** One self-contained draft-07 schema out of the five files: every `$ref` local, every `x-extends` merged in. */
+/** One self-contained draft-07 schema out of the six files: every `$ref` local, every `x-extends` merged in. */
 const bundle = (): Node => {
   const definitions: { [name: string]: Node } = {}
   const titleOf = new Map(files.map((file) => [file, read(file).title as string]))
@@ -91,7 +98,11 @@ const types = async (schema: Node): Promise<string> => {
   const text = await compile(
     {
       ...(forTypes(schema) as Node),
-      properties: { ...((forTypes(schema) as Node).properties as Node), 'x-subscriptions': { $ref: '#/definitions/Subscriptions' } },
+      properties: {
+        ...((forTypes(schema) as Node).properties as Node),
+        'x-subscriptions': { $ref: '#/definitions/Subscriptions' },
+        'x-jobs': { $ref: '#/definitions/CronJobs' },
+      },
     } as never,
     'Config',
     {
@@ -107,7 +118,7 @@ const types = async (schema: Node): Promise<string> => {
   return text
     .replace(/\n\/\*\*\n \* This interface was referenced by[\s\S]*?\*\//g, '')
     .replace(/ \*\n \* This interface was referenced by[^\n]*\n \* via the [^\n]*\n/g, '')
-    .replace(/^.*'?"?x-subscriptions"?'?\?: Subscriptions.*\n/m, '')
+    .replace(/^.*"?x-(subscriptions|jobs)"?\?: .*\n/gm, '')
 }
 
 const validators = async (schema: Node): Promise<string> => {
@@ -126,13 +137,17 @@ const validators = async (schema: Node): Promise<string> => {
   ajv.addSchema({ ...schema, $id: 'config' })
   ajv.addSchema({ $id: 'route', $ref: 'config#/definitions/Route' })
   ajv.addSchema({ $id: 'subscription', $ref: 'config#/definitions/Subscription' })
+  ajv.addSchema({ $id: 'job', $ref: 'config#/definitions/StoredJob' })
   const folder = mkdtempSync(join(tmpdir(), 'headgate-gen-'))
   try {
     const entry = join(folder, 'validators.cjs')
-    writeFileSync(entry, standalone(ajv, { checkConfig: 'config', checkRoute: 'route', checkSubscription: 'subscription' }))
+    writeFileSync(
+      entry,
+      standalone(ajv, { checkConfig: 'config', checkRoute: 'route', checkSubscription: 'subscription', checkJob: 'job' }),
+    )
     writeFileSync(
       join(folder, 'entry.mjs'),
-      `import v from './validators.cjs'\nexport const checkConfig = v.checkConfig\nexport const checkSubscription = v.checkSubscription\n`,
+      `import v from './validators.cjs'\nexport const checkConfig = v.checkConfig\nexport const checkSubscription = v.checkSubscription\nexport const checkJob = v.checkJob\n`,
     )
     const out = await build({
       entryPoints: [join(folder, 'entry.mjs')],
@@ -158,7 +173,7 @@ const outputs: { [file: string]: string } = {
   'src/generated/config.ts': await types(schema),
   'src/generated/schema.ts': `${banner}import type { JsonObject } from '../core/json.ts'\n\nexport const schema: JsonObject = ${JSON.stringify(schema)}\n`,
   'src/generated/validators.js': await validators(schema),
-  'src/generated/validators.d.ts': `${banner}type Problem = { keyword: string; instancePath: string; schemaPath: string; params: Record<string, unknown>; message?: string }\ntype Check = { (data: unknown): boolean; errors?: Problem[] | null }\nexport const checkConfig: Check\nexport const checkSubscription: Check\nexport type { Check, Problem }\n`,
+  'src/generated/validators.d.ts': `${banner}type Problem = { keyword: string; instancePath: string; schemaPath: string; params: Record<string, unknown>; message?: string }\ntype Check = { (data: unknown): boolean; errors?: Problem[] | null }\nexport const checkConfig: Check\nexport const checkSubscription: Check\nexport const checkJob: Check\nexport type { Check, Problem }\n`,
 }
 
 let stale = 0

@@ -5,7 +5,7 @@ type Node = { readonly [key: string]: unknown }
 const isNode = (value: unknown): value is Node => typeof value === 'object' && value !== null && !Array.isArray(value)
 
 /** Definitions that have a table of their own, in reading order. */
-const tables = ['WebhookSettings', 'Route', 'Condition', 'RouteAgent', 'Agent', 'Platform'] as const
+const tables = ['WebhookSettings', 'Route', 'Condition', 'Job', 'RouteAgent', 'Agent', 'Platform'] as const
 
 const typeOf = (node: Node): string => {
   if (typeof node.$ref === 'string')

@@ -88,26 +88,36 @@ kind?: ("sqlite" | "memory" | "redis")
  */
 durability?: ("fsync" | "commit")
 /**
- * How long finished work is kept.
+ * How long what is over is kept: event records, raw requests, dead runs.
  */
 retention?: {
 /**
- * Hours that finished work is kept.
+ * Hours that events and dead runs are kept.
  */
 hours?: number
 /**
- * Bytes that finished work may take.
+ * Bytes that event records and raw requests may take.
  */
 max_bytes?: number
+/**
+ * Event records that are kept at most.
+ */
+max_events?: number
+/**
+ * Dead runs that are kept at most; past them the oldest go.
+ */
+max_dead_runs?: number
+/**
+ * false: raw requests are not kept, and nothing can be replayed.
+ */
+payloads?: boolean
 }
 }
 /**
  * Scheduled jobs by name.
  */
 jobs?: {
-[k: string]: {
-
-} | undefined
+[k: string]: Job | undefined
 }
 }
 /**
@@ -289,11 +299,24 @@ max_attempts?: number
 /**
  * Base of the exponential back-off.
  */
-backoff_seconds?: number
+backoff?: number
 /**
  * No wait is longer.
  */
 max_delay_seconds?: number
+}
+/**
+ * How many runs of this route, or of one key of it, are active at once.
+ */
+concurrency?: {
+/**
+ * Runs at the same time.
+ */
+limit: number
+/**
+ * Field name or template: each value has a limit of its own.
+ */
+key?: string
 }
 /**
  * Skill names loaded for the agent run.
@@ -308,9 +331,13 @@ toolsets?: string[]
  */
 session?: string
 /**
- * Starts this scheduled job per event instead of an agent run.
+ * Starts this scheduled job (id or name) per event instead of an agent run.
  */
 cron_job?: string
+/**
+ * What an event does while its job is running.
+ */
+cron_job_running?: ("skip" | "queue")
 /**
  * Merges bursts of events for one target into one run.
  */
@@ -327,6 +354,14 @@ window_seconds?: number
  * Longest wait from the first event of the group.
  */
 max_wait_seconds?: number
+/**
+ * Which event the run is about.
+ */
+keep?: ("latest" | "first" | "all")
+/**
+ * true: the next run of a group waits for the end of the one before.
+ */
+single_flight?: boolean
 }
 /**
  * Also appends the delivered text to the chat's session.
@@ -480,6 +515,66 @@ timeout_seconds?: number
 max_output_tokens?: number
 }
 /**
+ * A prompt for the agent that runs by the clock, or when an event starts it.
+ */
+export interface Job {
+/**
+ * Another name than the id, for people and for routes.
+ */
+name?: string
+/**
+ * A note for people; shown in lists.
+ */
+description?: string
+/**
+ * A cron expression, an interval like every 15m, or one time.
+ */
+schedule: string
+/**
+ * IANA name of the zone that the schedule is in.
+ */
+timezone?: string
+/**
+ * What the agent is asked; no template.
+ */
+prompt?: string
+/**
+ * Skill names loaded for the run.
+ */
+skills?: string[]
+/**
+ * Toolsets of the run; by hand in files only.
+ */
+toolsets?: string[]
+/**
+ * Another model than the agent's.
+ */
+model?: string
+deliver?: Target
+/**
+ * Settings of the target, as they are: no templates.
+ */
+deliver_extra?: {
+/**
+ * Signs what the http target sends; ${NAME} is resolved.
+ */
+secret?: string
+[k: string]: unknown | undefined
+}
+/**
+ * false: it never runs.
+ */
+enabled?: boolean
+/**
+ * true: it does not run until it is resumed.
+ */
+paused?: boolean
+/**
+ * How late a run may start that was missed while the gateway was down.
+ */
+grace_seconds?: number
+}
+/**
  * webhook_subscriptions.json: run-time routes by name.
  */
 export interface Subscriptions {
@@ -589,11 +684,24 @@ max_attempts?: number
 /**
  * Base of the exponential back-off.
  */
-backoff_seconds?: number
+backoff?: number
 /**
  * No wait is longer.
  */
 max_delay_seconds?: number
+}
+/**
+ * How many runs of this route, or of one key of it, are active at once.
+ */
+concurrency?: {
+/**
+ * Runs at the same time.
+ */
+limit: number
+/**
+ * Field name or template: each value has a limit of its own.
+ */
+key?: string
 }
 /**
  * Skill names loaded for the agent run.
@@ -608,9 +716,13 @@ toolsets?: string[]
  */
 session?: string
 /**
- * Starts this scheduled job per event instead of an agent run.
+ * Starts this scheduled job (id or name) per event instead of an agent run.
  */
 cron_job?: string
+/**
+ * What an event does while its job is running.
+ */
+cron_job_running?: ("skip" | "queue")
 /**
  * Merges bursts of events for one target into one run.
  */
@@ -627,6 +739,14 @@ window_seconds?: number
  * Longest wait from the first event of the group.
  */
 max_wait_seconds?: number
+/**
+ * Which event the run is about.
+ */
+keep?: ("latest" | "first" | "all")
+/**
+ * true: the next run of a group waits for the end of the one before.
+ */
+single_flight?: boolean
 }
 /**
  * Also appends the delivered text to the chat's session.
@@ -638,4 +758,78 @@ mirror_to_session?: boolean
 tests?: {
 
 }[]
+}
+/**
+ * cron_jobs.json: run-time jobs by id.
+ */
+export interface CronJobs {
+[k: string]: StoredJob | undefined
+}
+/**
+ * A job made at run time, and when; for a configured id only paused counts.
+ */
+export interface StoredJob {
+/**
+ * When it was created: UTC, seconds, Z.
+ */
+created_at?: string
+/**
+ * When it was last changed: UTC, seconds, Z.
+ */
+updated_at?: string
+/**
+ * Another name than the id, for people and for routes.
+ */
+name?: string
+/**
+ * A note for people; shown in lists.
+ */
+description?: string
+/**
+ * A cron expression, an interval like every 15m, or one time.
+ */
+schedule: string
+/**
+ * IANA name of the zone that the schedule is in.
+ */
+timezone?: string
+/**
+ * What the agent is asked; no template.
+ */
+prompt?: string
+/**
+ * Skill names loaded for the run.
+ */
+skills?: string[]
+/**
+ * Toolsets of the run; by hand in files only.
+ */
+toolsets?: string[]
+/**
+ * Another model than the agent's.
+ */
+model?: string
+deliver?: Target
+/**
+ * Settings of the target, as they are: no templates.
+ */
+deliver_extra?: {
+/**
+ * Signs what the http target sends; ${NAME} is resolved.
+ */
+secret?: string
+[k: string]: unknown | undefined
+}
+/**
+ * false: it never runs.
+ */
+enabled?: boolean
+/**
+ * true: it does not run until it is resumed.
+ */
+paused?: boolean
+/**
+ * How late a run may start that was missed while the gateway was down.
+ */
+grace_seconds?: number
 }

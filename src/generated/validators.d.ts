@@ -3,4 +3,5 @@ type Problem = { keyword: string; instancePath: string; schemaPath: string; para
 type Check = { (data: unknown): boolean; errors?: Problem[] | null }
 export const checkConfig: Check
 export const checkSubscription: Check
+export const checkJob: Check
 export type { Check, Problem }
