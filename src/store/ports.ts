@@ -5,7 +5,7 @@
 
 import type { JsonObject } from '../core/json.ts'
 
-/** An hour-long hold on one delivery id of one route (contract 2, rule 5). */
+/** An hour-long hold on one delivery id of one route (contract 2, rule 5), or on one time of a schedule. */
 export type Claim = {
   /** Unambiguous over (profile, route, delivery id). */
   readonly key: string
@@ -20,17 +20,61 @@ export type Delivery = {
   readonly withheld?: readonly string[]
 }
 
+/** Which of a group's events its run is about (spec: Coalesce 2; `keep` on the route). */
+export type Keep = 'latest' | 'first' | 'all'
+
+/** What a run was merged from: absent for a run of one event that waited for no others. */
+export type Merged = {
+  /** The event that opened the group; each member's record names it. */
+  readonly group: string
+  /** Events in all. */
+  readonly count: number
+  readonly keep: Keep
+  /** With `keep: all`, the prompts in the order of their events; the oldest are left out past the bounds of the store. */
+  readonly prompts?: readonly string[]
+}
+
 /** Work that was accepted: small on purpose, it is committed before the answer. */
 export type NewRun = {
   readonly eventId: string
   readonly profile: string
+  /** Empty for a run that a schedule started. */
   readonly route: string
   readonly event: string
   readonly deliveryId: string
   readonly prompt: string
   readonly delivery: Delivery
   readonly acceptedAt: number
+  /** The id of the scheduled job that this is a run of. */
+  readonly job?: string
+  readonly merged?: Merged
 }
+
+/** Runs that take turns: at most `limit` of one lane are begun and not ended; one that waits to be tried again keeps its turn. */
+export type Lane = {
+  readonly key: string
+  readonly limit: number
+  /** `wait`: behind the others, in the order of acceptance. `refuse`: not accepted, its id not claimed. */
+  readonly whenFull: 'wait' | 'refuse'
+}
+
+export type Accepted = 'accepted' | 'duplicate' | 'busy'
+
+/** Events that wait to become one run (spec: Coalesce rules). */
+export type Group = {
+  /** Unambiguous over (profile, route, key). */
+  readonly key: string
+  /** Quiet time after the latest event. */
+  readonly windowMs: number
+  /** Longest wait, from the first event. */
+  readonly maxWaitMs: number
+  readonly keep: Keep
+  /** The group's run takes turns with others of this lane. */
+  readonly lane?: Lane
+}
+
+/** `full`: there are as many groups as may be, nothing was claimed. Else which event opened the group, and how many there are now. */
+export type Joined = 'duplicate' | 'full' | { readonly group: string; readonly count: number }
 
 /** One worker's hold on one run. */
 export type Lease = {
@@ -47,26 +91,53 @@ export type Lease = {
 }
 
 export type RunEnd =
-  | { readonly kind: 'done' }
+  | { readonly kind: 'done' /** The agent asked for nothing to be sent. */; readonly silent?: true }
   | { readonly kind: 'again'; readonly at: number; readonly error: string }
   | { readonly kind: 'dead'; readonly error: string }
 
+/** How the run of one event stands in the store; done ones are not in it any more. */
+export type Standing = {
+  readonly eventId: string
+  /** `waiting`: due, or for another try, or for its turn. */
+  readonly state: 'waiting' | 'running' | 'dead'
+  readonly attempt: number
+  /** When it is tried again. */
+  readonly dueAt?: number
+  /** How the last attempt ended. */
+  readonly error?: string
+}
+
 export interface Store {
-  /** Claims the delivery id and enqueues its run in one commit. `false`: the id is claimed already. Throws StoreFault. */
-  accept(run: NewRun, claim: Claim): Promise<boolean>
+  /** Claims the delivery id and enqueues its run in one commit. Throws StoreFault. */
+  accept(run: NewRun, claim: Claim, lane?: Lane): Promise<Accepted>
+  /** Claims the delivery id and adds its event to a group, or opens one, in one commit. */
+  join(run: NewRun, claim: Claim, group: Group): Promise<Joined>
   /** Claims an id for work that is done before the answer; a restart releases it unless it was settled as kept. */
   claim(claim: Claim): Promise<boolean>
   /** Ends what `claim` began: kept until it expires, or released for the sender's retry. */
   settle(key: string, kept: boolean): Promise<void>
-  /** Up to `max` runs that are due, each leased for `leaseMs`: those a dead process had in hand first (most tried first), then oldest first. */
-  take(max: number, leaseMs: number): Promise<readonly Lease[]>
+  /**
+   * Up to `max` runs that are due, each leased for `leaseMs`: those a dead process had in hand first (most tried first), then oldest
+   * first. A group that is due becomes a run here. `only: 'groups'`: the runs of groups that wait, due or not, and nothing else.
+   */
+  take(max: number, leaseMs: number, only?: 'groups'): Promise<readonly Lease[]>
   /** Stores the reply before it is delivered. `false`: the lease is lost. */
   keepReply(lease: Lease, reply: string): Promise<boolean>
   /** `false`: the lease is lost. */
   finish(lease: Lease, end: RunEnd): Promise<boolean>
-  /** When the next waiting run is due; `undefined` when none waits. */
+  /** When the next waiting run or group is due; `undefined` when none waits. */
   nextDue(): Promise<number | undefined>
-  /** Runs that are accepted and neither done nor dead. */
+  /** The run of a dead event again, from its first attempt; a stored reply is kept. `false`: no dead run has this event. */
+  revive(eventId: string): Promise<boolean>
+  /** How the runs of these events stand; those that are not in the store are left out. */
+  standings(eventIds: readonly string[]): Promise<readonly Standing[]>
+  /** Forgets dead runs that ended before `before`, and the oldest past `maxDead`; how many. */
+  prune(before: number, maxDead: number): Promise<number>
+  /** The next time of each schedule, as last noted by `plan`: wall time, milliseconds. */
+  plans(): Promise<ReadonlyMap<string, number>>
+  /** Notes the next times of schedules; `undefined` forgets one. */
+  plan(times: ReadonlyMap<string, number | undefined>): Promise<void>
+  /** Runs that are accepted and neither done nor dead, and groups. */
   readonly backlog: number
   close(): Promise<void>
 }

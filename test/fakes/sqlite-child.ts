@@ -25,7 +25,7 @@ const accept = async (id: string): Promise<void> => {
     acceptedAt: 0,
   }
   const got = await store.accept(run, { key: id, expiresAt: clock.monotonic() + 3_600_000 })
-  say(got ? id : `refused ${id}`)
+  say(got === 'accepted' ? id : `refused ${id}`)
 }
 
 const input = createInterface({ input: process.stdin })[Symbol.asyncIterator]()

@@ -4,7 +4,7 @@ import fc from 'fast-check'
 import t, { type Test } from 'tap'
 import { StoreFault } from '../../src/core/fault.ts'
 import { openMemory } from '../../src/store/memory/memory-store.ts'
-import type { Claim, Lease, NewRun, RunEnd, Store } from '../../src/store/ports.ts'
+import type { Accepted, Claim, Group, Joined, Lane, Lease, NewRun, RunEnd, Store } from '../../src/store/ports.ts'
 import { openSqlite } from '../../src/store/sqlite/sqlite-store.ts'
 import { type FakeClock, fakeClock } from '../fakes/clock.ts'
 
@@ -24,7 +24,10 @@ const runOf = (id: string, prompt = `prompt of ${id}`): NewRun => ({
 type Setting = {
   readonly store: Store
   readonly clock: FakeClock
-  readonly accept: (id: string) => Promise<boolean>
+  readonly accept: (id: string, lane?: Lane) => Promise<Accepted>
+  readonly join: (id: string, group: Group, prompt?: string) => Promise<Joined>
+  /** Takes what there is and ends it as done; the delivery ids. */
+  readonly work: () => Promise<string[]>
   readonly claimOf: (key: string) => Claim
 }
 
@@ -35,6 +38,10 @@ const only = (leases: readonly Lease[]): Lease => {
   if (lease === undefined || leases.length > 1) throw new Error(`expected one lease, found ${leases.length}`)
   return lease
 }
+
+const laneOf = (limit: number, whenFull: Lane['whenFull'] = 'wait', key = 'lane'): Lane => ({ key, limit, whenFull })
+
+const groupOf = (more: Partial<Group> = {}): Group => ({ key: 'pr-1', windowMs: 30_000, maxWaitMs: 300_000, keep: 'latest', ...more })
 
 type Kind = { readonly name: string; readonly open: (folder: string, clock: FakeClock) => Promise<Store> }
 
@@ -51,30 +58,41 @@ for (const { name, open } of kinds) {
         const store = await open(t.testdir(), clock)
         t.teardown(() => store.close())
         const claimOf = (key: string): Claim => ({ key, expiresAt: clock.monotonic() + hourMs })
-        await check(t, { store, clock, claimOf, accept: (id) => store.accept(runOf(id), claimOf(id)) })
+        await check(t, {
+          store,
+          clock,
+          claimOf,
+          accept: (id, lane) => store.accept(runOf(id), claimOf(id), lane),
+          join: (id, group, prompt) => store.join(runOf(id, prompt), claimOf(id), group),
+          async work() {
+            const leases = await store.take(100, 1000)
+            for (const lease of leases) await store.finish(lease, { kind: 'done' })
+            return ids(leases)
+          },
+        })
       })
     }
 
     promise('an id is accepted once, also when asked twice in one turn', async (t, { store, accept }) => {
-      t.strictSame(await Promise.all([accept('a'), accept('b'), accept('a')]), [true, true, false])
-      t.equal(await accept('b'), false)
+      t.strictSame(await Promise.all([accept('a'), accept('b'), accept('a')]), ['accepted', 'accepted', 'duplicate'])
+      t.equal(await accept('b'), 'duplicate')
       t.equal(store.backlog, 2)
       t.strictSame(ids(await store.take(10, 1000)), ['a', 'b'])
     })
 
     promise('of 200 calls for one id one gets it', async (t, { store, accept }) => {
       const got = await Promise.all(Array.from({ length: 200 }, () => accept('a')))
-      t.equal(got.filter(Boolean).length, 1)
-      t.equal(got[0], true, 'the first')
+      t.equal(got.filter((one) => one === 'accepted').length, 1)
+      t.equal(got[0], 'accepted', 'the first')
       t.equal(ids(await store.take(10, 1000)).length, 1)
     })
 
     promise('runs and their ids come back as they were given', async (t, { store, claimOf }) => {
       const odd = runOf('odd', 'nul \0, lone \ud800, pair 😀, line \u2028, quote "\\')
       await store.accept(odd, claimOf('k\0\ud800'))
-      t.equal(await store.accept(odd, claimOf('k\0\ud800')), false)
-      t.equal(await store.accept(runOf('other'), claimOf('k')), true, 'no id is cut at a NUL')
-      t.equal(await store.accept(runOf('long'), claimOf('k'.repeat(20_000))), true)
+      t.equal(await store.accept(odd, claimOf('k\0\ud800')), 'duplicate')
+      t.equal(await store.accept(runOf('other'), claimOf('k')), 'accepted', 'no id is cut at a NUL')
+      t.equal(await store.accept(runOf('long'), claimOf('k'.repeat(20_000))), 'accepted')
       const [lease] = await store.take(1, 1000)
       t.strictSame(lease?.run, odd)
     })
@@ -84,15 +102,15 @@ for (const { name, open } of kinds) {
       await store.claim(claimOf('b'))
       await store.settle('b', true)
       clock.advance(hourMs - 1000)
-      t.strictSame(await Promise.all([accept('a'), accept('b')]), [false, false], '59:59')
+      t.strictSame(await Promise.all([accept('a'), accept('b')]), ['duplicate', 'duplicate'], '59:59')
       clock.advance(2000)
-      t.strictSame(await Promise.all([accept('a'), accept('b')]), [true, true], '60:01')
-      t.equal(await accept('a'), false, 'and holds again')
+      t.strictSame(await Promise.all([accept('a'), accept('b')]), ['accepted', 'accepted'], '60:01')
+      t.equal(await accept('a'), 'duplicate', 'and holds again')
     })
 
     promise('a claim excludes others until it is given back', async (t, { store, accept, claimOf }) => {
       t.equal(await store.claim(claimOf('a')), true)
-      t.strictSame(await Promise.all([store.claim(claimOf('a')), accept('a')]), [false, false])
+      t.strictSame(await Promise.all([store.claim(claimOf('a')), accept('a')]), [false, 'duplicate'])
       await store.settle('a', false)
       t.equal(await store.claim(claimOf('a')), true, 'the sender may try again')
       await store.settle('a', true)
@@ -101,9 +119,9 @@ for (const { name, open } of kinds) {
       t.equal(await store.claim(claimOf('a')), false, 'what is settled stays settled')
       await accept('b')
       await store.settle('b', false)
-      t.equal(await accept('b'), false, 'what was accepted is settled')
+      t.equal(await accept('b'), 'duplicate', 'what was accepted is settled')
       await store.settle('nobody', true)
-      t.equal(await accept('nobody'), true)
+      t.equal(await accept('nobody'), 'accepted')
     })
 
     promise('calls of one turn take effect in their order', async (t, { store, accept, claimOf }) => {
@@ -115,7 +133,7 @@ for (const { name, open } of kinds) {
         accept('a'),
         store.claim(claimOf('a')),
       ])
-      t.strictSame(got, [true, true, false, undefined, true, false])
+      t.strictSame(got, ['accepted', true, 'duplicate', undefined, 'accepted', false])
     })
 
     promise('work is taken once, oldest first', async (t, { store, accept }) => {
@@ -230,7 +248,7 @@ for (const { name, open } of kinds) {
     promise('closing commits what was called before and refuses what comes after', async (t, { store, accept, claimOf }) => {
       const pending = [accept('a'), accept('b')]
       const closed = store.close()
-      t.strictSame(await Promise.all(pending), [true, true])
+      t.strictSame(await Promise.all(pending), ['accepted', 'accepted'])
       await closed
       await store.close()
       const calls = [
@@ -239,8 +257,338 @@ for (const { name, open } of kinds) {
         () => store.settle('c', true),
         () => store.take(1, 1),
         () => store.nextDue(),
+        () => store.accept(runOf('c'), claimOf('c'), laneOf(1)),
+        () => store.join(runOf('c'), claimOf('c'), groupOf()),
+        () => store.revive('evt-a'),
+        () => store.standings(['evt-a']),
+        () => store.prune(0, 0),
+        () => store.plans(),
+        () => store.plan(new Map()),
       ]
       for (const call of calls) await t.rejects(async () => void (await call()), StoreFault)
+    })
+
+    promise('runs of one lane take turns in the order of their acceptance', async (t, { store, clock, accept }) => {
+      for (const id of ['a', 'b', 'c', 'd', 'e']) t.equal(await accept(id, laneOf(2)), 'accepted')
+      await accept('other', laneOf(1, 'wait', 'another lane'))
+      await accept('plain')
+      t.equal(store.backlog, 7)
+      const [a, b, ...others] = await store.take(10, 1000)
+      if (a === undefined || b === undefined) throw new Error('expected leases')
+      t.strictSame(
+        [ids([a, b]), ids(others)],
+        [
+          ['a', 'b'],
+          ['other', 'plain'],
+        ],
+        'nobody else waits',
+      )
+      t.equal(await store.nextDue(), clock.monotonic() + 1000, 'those that wait for their turn are not due')
+      await store.finish(a, { kind: 'again', at: clock.monotonic() + 500, error: 'busy' })
+      t.strictSame(await store.take(10, 1000), [], 'one that will be tried again keeps its turn')
+      await store.finish(b, { kind: 'dead', error: 'out of attempts' })
+      t.equal(await store.nextDue(), clock.monotonic(), 'a dead one gives it on')
+      const c = only(await store.take(10, 10_000))
+      t.match(c, { run: { deliveryId: 'c' }, attempt: 1, interrupted: false })
+      clock.advance(1000)
+      t.strictSame(ids(await store.take(10, 10_000)), ['a', 'other', 'plain'], 'so does one whose lease ran out')
+      await store.finish(c, { kind: 'done' })
+      t.strictSame(ids(await store.take(10, 10_000)), ['d'], 'two at once, not more')
+    })
+
+    promise('a done run gives its turn on, one at a time', async (t, { store, accept, work }) => {
+      for (const id of ['a', 'b', 'c']) await accept(id, laneOf(1))
+      t.strictSame([await work(), await work(), await work(), await work()], [['a'], ['b'], ['c'], []])
+      t.equal(store.backlog, 0)
+      t.equal(await accept('d', laneOf(1)), 'accepted', 'the lane is free again')
+      t.strictSame(await work(), ['d'])
+    })
+
+    promise('a full lane may refuse: nothing is claimed, and a duplicate is known as one', async (t, { store, accept, work }) => {
+      const lane = laneOf(1, 'refuse')
+      t.strictSame(await Promise.all([accept('a', lane), accept('b', lane), accept('a', lane)]), ['accepted', 'busy', 'duplicate'])
+      t.equal(store.backlog, 1)
+      t.strictSame(await work(), ['a'])
+      t.equal(await accept('a', lane), 'duplicate', 'also when there is room')
+      t.equal(await accept('b', lane), 'accepted', 'the sender may try again')
+    })
+
+    promise('an id that a lane took is not given to a later call of the same turn', async (t, { accept }) => {
+      const got = await Promise.all([accept('x'), accept('a', laneOf(1)), accept('a'), accept('b')])
+      t.strictSame(got, ['accepted', 'accepted', 'duplicate', 'accepted'])
+    })
+
+    promise('a limit counts as it was last said, and those who wait go first', async (t, { store, accept, work }) => {
+      for (const id of ['a', 'b', 'c', 'd']) await accept(id, laneOf(1))
+      t.strictSame(ids(await store.take(10, 1000)), ['a'])
+      t.equal(await accept('e', laneOf(3)), 'accepted')
+      t.strictSame(ids(await store.take(10, 1000)), ['b', 'c'], 'd and e wait')
+      t.equal(await accept('f', laneOf(4, 'refuse')), 'busy', 'd came before it')
+      t.equal(await accept('g', laneOf(1)), 'accepted')
+      t.strictSame(await work(), ['d'])
+      t.strictSame(await work(), [], 'three have their turn where one may')
+    })
+
+    promise('a group becomes one run once nothing came for its window', async (t, { store, clock, join, work }) => {
+      const start = clock.monotonic()
+      t.strictSame(await join('a', groupOf()), { group: 'evt-a', count: 1 })
+      clock.advance(20_000)
+      t.strictSame(await join('b', groupOf()), { group: 'evt-a', count: 2 })
+      t.strictSame([store.backlog, await store.nextDue()], [1, start + 50_000])
+      clock.advance(29_999)
+      t.strictSame(await work(), [])
+      clock.advance(1)
+      t.equal(store.backlog, 1)
+      const lease = only(await store.take(10, 1000))
+      t.strictSame(lease.run, { ...runOf('b'), merged: { group: 'evt-a', count: 2, keep: 'latest' } })
+      t.match(lease, { attempt: 1, interrupted: false })
+      t.strictSame(await join('c', groupOf()), { group: 'evt-c', count: 1 }, 'the next group')
+      await store.finish(lease, { kind: 'done' })
+      t.equal(store.backlog, 1)
+    })
+
+    promise('a group waits no longer than its cap', async (t, { store, clock, join, work }) => {
+      const start = clock.monotonic()
+      for (const id of ['a', 'b', 'c', 'd']) {
+        await join(id, groupOf({ maxWaitMs: 70_000 }))
+        clock.advance(20_000)
+      }
+      t.equal(await store.nextDue(), start + 70_000)
+      t.strictSame(await work(), ['d'])
+      await join('e', groupOf({ maxWaitMs: 10_000 }))
+      t.equal(await store.nextDue(), clock.monotonic() + 10_000, 'also when it is shorter than the window')
+    })
+
+    promise('an event counts once, and each key has its group', async (t, { store, clock, join, accept, work, claimOf }) => {
+      await accept('z')
+      const got = await Promise.all([
+        join('a', groupOf()),
+        join('a', groupOf()),
+        join('z', groupOf()),
+        join('b', groupOf({ key: 'pr-2' })),
+        accept('a'),
+        join('c', groupOf()),
+      ])
+      const first = { group: 'evt-a', count: 1 }
+      t.strictSame(got, [first, 'duplicate', 'duplicate', { group: 'evt-b', count: 1 }, 'duplicate', { group: 'evt-a', count: 2 }])
+      t.strictSame(await work(), ['z'])
+      clock.advance(30_000)
+      const taken = await store.take(10, 1000)
+      t.strictSame(ids(taken), ['c', 'b'])
+      t.notOk('merged' in (taken[1]?.run ?? {}), 'one event alone was not merged')
+      await store.settle('a', false)
+      t.equal(await store.claim(claimOf('a')), false, 'its id is kept')
+    })
+
+    promise('which event a run is about: the latest, the first, or all', async (t, { store, clock, join }) => {
+      for (const keep of ['latest', 'first', 'all'] as const) {
+        for (const n of [1, 2, 3]) await join(`${keep}-${n}`, groupOf({ key: keep, keep }))
+      }
+      clock.advance(30_000)
+      const [latest, first, all] = await store.take(10, 1000)
+      t.strictSame(latest?.run, { ...runOf('latest-3'), merged: { group: 'evt-latest-1', count: 3, keep: 'latest' } })
+      t.strictSame(first?.run, { ...runOf('first-1'), merged: { group: 'evt-first-1', count: 3, keep: 'first' } })
+      const prompts = ['prompt of all-1', 'prompt of all-2', 'prompt of all-3']
+      t.strictSame(all?.run, { ...runOf('all-3'), merged: { group: 'evt-all-1', count: 3, keep: 'all', prompts } })
+    })
+
+    promise('of all prompts the newest are kept, as they were given', async (t, { store, clock, join }) => {
+      const odd = 'nul \0, lone \ud800, pair 😀, line \u2028, quote "\\'
+      const fill = async (key: string, prompts: readonly string[]): Promise<void> => {
+        for (const [i, prompt] of prompts.entries()) await join(`${key}-${i}`, groupOf({ key, keep: 'all' }), prompt)
+      }
+      const many = Array.from({ length: 120 }, (_, i) => `prompt ${i}`)
+      const long = [50_001, 40_000, 60_000, 50_000].map((chars, i) => String(i).repeat(chars))
+      const huge = ['small', 'x'.repeat(200_000)]
+      await Promise.all([fill('odd', [odd, odd]), fill('many', many), fill('long', long), fill('huge', huge)])
+      clock.advance(30_000)
+      const merged = new Map((await store.take(10, 1000)).map(({ run }) => [run.merged?.group, run.merged]))
+      t.strictSame(merged.get('evt-odd-0')?.prompts, [odd, odd])
+      t.strictSame(merged.get('evt-many-0')?.prompts, many.slice(20))
+      t.equal(merged.get('evt-many-0')?.count, 120, 'all are counted')
+      t.strictSame(merged.get('evt-long-0')?.prompts, long.slice(1), '150,000 characters')
+      t.strictSame(merged.get('evt-huge-0')?.prompts, huge.slice(1), 'the newest whatever its size')
+    })
+
+    promise('groups can be taken before they are due, and nothing else', async (t, { store, clock, accept, join }) => {
+      await accept('plain')
+      for (const id of ['a', 'b', 'c']) await join(id, groupOf({ key: id }))
+      clock.advance(30_000)
+      await join('d', groupOf({ key: 'd', windowMs: 10 }))
+      await join('e', groupOf({ key: 'e' }))
+      t.strictSame(await store.take(0, 1000, 'groups'), [])
+      const [a] = await store.take(1, 1000, 'groups')
+      t.strictSame(a && ids([a]), ['a'])
+      t.strictSame(ids(await store.take(10, 1000, 'groups')), ['b', 'c', 'd', 'e'], 'by the time they are due')
+      t.strictSame(await store.take(10, 1000, 'groups'), [])
+      t.equal(store.backlog, 6)
+      t.equal(a && (await store.finish(a, { kind: 'done' })), true)
+      t.strictSame(ids(await store.take(10, 1000)), ['plain'])
+      clock.advance(1000)
+      t.strictSame(ids(await store.take(10, 1000)), ['plain', 'b', 'c', 'd', 'e'], 'their leases run out like any others')
+    })
+
+    promise('the run of a group waits for its turn', async (t, { store, clock, join, accept, work }) => {
+      const group = groupOf({ lane: laneOf(1) })
+      await join('a', group)
+      clock.advance(30_000)
+      const a = only(await store.take(10, hourMs))
+      const leaseEnd = clock.monotonic() + hourMs
+      await join('b', group)
+      await join('c', group)
+      clock.advance(30_000)
+      t.strictSame(await store.take(10, 1000), [])
+      t.equal(store.backlog, 2)
+      t.equal(await store.nextDue(), leaseEnd, 'it is no group any more')
+      await join('d', group)
+      await join('e', groupOf({ key: 'no lane' }))
+      t.strictSame(ids(await store.take(1, 1000, 'groups')), ['e'], 'd has to wait, and is out of the way')
+      await accept('f', laneOf(1))
+      await store.finish(a, { kind: 'done' })
+      t.match(await store.take(10, 1000), [{ attempt: 1, run: { deliveryId: 'c', merged: { group: 'evt-b', count: 2 } } }])
+      clock.advance(1000)
+      t.strictSame([await work(), await work(), await work()], [['c', 'e'], ['d'], ['f']])
+    })
+
+    promise('there are at most 10,000 groups', async (t, { store, join, clock }) => {
+      const fill = (from: number, count: number): Promise<Joined[]> =>
+        Promise.all(Array.from({ length: count }, (_, i) => join(`id-${from + i}`, groupOf({ key: `key ${from + i}` }))))
+      t.notOk((await fill(0, 5000)).includes('full'))
+      t.notOk((await fill(5000, 5000)).includes('full'))
+      t.equal(await join('one more', groupOf({ key: 'one more' })), 'full')
+      t.equal(await join('id-7', groupOf({ key: 'one more' })), 'duplicate')
+      t.match(await join('another', groupOf({ key: 'key 7' })), { count: 2 }, 'those that wait take more')
+      clock.advance(30_000)
+      t.strictSame(ids(await store.take(2, 1000)), ['id-0', 'id-1'])
+      t.match(await join('one more', groupOf({ key: 'one more' })), { count: 1 }, 'its id was not claimed')
+      t.equal(store.backlog, 10_001)
+    })
+
+    promise('a dead run can be put back', async (t, { store, clock, accept }) => {
+      for (const id of ['a', 'b']) await accept(id)
+      const [a, b] = await store.take(2, 1000)
+      if (a === undefined || b === undefined) throw new Error('expected two leases')
+      await store.keepReply(a, 'the reply')
+      t.equal(await store.revive('evt-a'), false, 'it runs')
+      await store.finish(a, { kind: 'dead', error: 'out of attempts' })
+      for (const hostile of ['', 'evt', 'evt-a"', '%', '_____', 'evt-\0', 'x'.repeat(100_000)]) t.equal(await store.revive(hostile), false)
+      t.equal(await store.revive('evt-a'), true)
+      t.equal(await store.revive('evt-a'), false, 'it is not dead any more')
+      t.equal(store.backlog, 2)
+      t.equal(await store.nextDue(), clock.monotonic())
+      t.strictSame(await store.standings(['evt-a']), [{ eventId: 'evt-a', state: 'waiting', attempt: 0 }])
+      const again = only(await store.take(10, 1000))
+      t.match(again, { runId: a.runId, attempt: 1, interrupted: false, reply: 'the reply' })
+      t.equal(await store.finish(a, { kind: 'done' }), false, 'its first holder is late')
+      t.equal(await store.finish(again, { kind: 'done' }), true)
+      t.equal(await store.revive('evt-a'), false, 'it is gone')
+    })
+
+    promise('a dead run that is put back waits for its turn, and no late holder can end it', async (t, { store, accept, clock }) => {
+      await accept('a', laneOf(1))
+      await accept('b', laneOf(1))
+      const holders: Lease[] = []
+      for (let i = 0; i < 3; i++) {
+        holders.push(only(await store.take(10, 10)))
+        clock.advance(10)
+      }
+      const last = only(await store.take(10, 10))
+      t.equal(await store.finish(last, { kind: 'dead', error: 'out of attempts' }), true)
+      const b = only(await store.take(10, hourMs))
+      t.equal(await store.revive('evt-a'), true)
+      await accept('c', laneOf(1))
+      t.strictSame(await store.take(10, 10), [])
+      t.equal(store.backlog, 3)
+      await store.finish(b, { kind: 'done' })
+      const a = only(await store.take(10, hourMs))
+      t.match(a, { run: { deliveryId: 'a' }, attempt: 1 })
+      for (const late of [...holders, last]) t.equal(await store.finish(late, { kind: 'done' }), false)
+      await store.finish(a, { kind: 'done' })
+      t.strictSame(ids(await store.take(10, 10)), ['c'])
+    })
+
+    promise('says how the runs of events stand', async (t, { store, clock, accept, join }) => {
+      const now = clock.monotonic()
+      for (const id of ['done', 'dead', 'again', 'running']) await accept(id)
+      const [done, dead, again] = await store.take(4, 1000)
+      if (done === undefined || dead === undefined || again === undefined) throw new Error('expected leases')
+      await store.finish(done, { kind: 'done' })
+      await store.finish(dead, { kind: 'dead', error: 'odd \0 \ud800 "' })
+      await store.finish(again, { kind: 'again', at: now + 500, error: 'busy' })
+      await accept('fresh', laneOf(1))
+      await accept('parked', laneOf(1))
+      await join('first', groupOf())
+      await join('latest', groupOf())
+      const all = ['done', 'dead', 'again', 'running', 'fresh', 'parked', 'first', 'latest', 'nobody'].map((id) => `evt-${id}`)
+      t.strictSame(await store.standings([...all, '', '"', "'", 'x'.repeat(100_000)]), [
+        { eventId: 'evt-dead', state: 'dead', attempt: 1, error: 'odd \0 \ud800 "' },
+        { eventId: 'evt-again', state: 'waiting', attempt: 1, dueAt: now + 500, error: 'busy' },
+        { eventId: 'evt-running', state: 'running', attempt: 1 },
+        { eventId: 'evt-fresh', state: 'waiting', attempt: 0 },
+        { eventId: 'evt-parked', state: 'waiting', attempt: 0 },
+        { eventId: 'evt-latest', state: 'waiting', attempt: 0, dueAt: now + 30_000 },
+      ])
+      t.strictSame(await store.standings([]), [])
+      const many = Array.from({ length: 1000 }, (_, i) => `evt-${i}`)
+      t.strictSame(await store.standings(many), [])
+      await t.rejects(store.standings([...many, 'evt-dead']), StoreFault)
+    })
+
+    promise('dead runs are forgotten by age and by number', async (t, { store, clock, accept }) => {
+      const start = clock.monotonic()
+      for (const id of ['a', 'b', 'c', 'd', 'e']) {
+        await accept(id)
+        await store.finish(only(await store.take(1, 1000)), { kind: 'dead', error: 'x' })
+        clock.advance(10)
+      }
+      await accept('lives')
+      const left = async (): Promise<string[]> =>
+        (await store.standings(['a', 'b', 'c', 'd', 'e', 'lives'].map((id) => `evt-${id}`))).map(({ eventId }) => eventId)
+      t.equal(await store.prune(start + 10, 10), 1)
+      t.strictSame(await left(), ['evt-b', 'evt-c', 'evt-d', 'evt-e', 'evt-lives'])
+      t.equal(await store.prune(start, 2), 2)
+      t.strictSame(await left(), ['evt-d', 'evt-e', 'evt-lives'], 'the oldest go')
+      t.equal(await store.revive('evt-b'), false)
+      t.equal(await store.prune(start + hourMs, 10), 2)
+      t.equal(await store.prune(start + hourMs, 0), 0)
+      t.strictSame(await left(), ['evt-lives'])
+    })
+
+    promise('the times of schedules are noted and forgotten', async (t, { store }) => {
+      t.strictSame(await store.plans(), new Map())
+      const odd = 'nul \0, lone \ud800, "quote"'
+      await store.plan(
+        new Map([
+          ['a', 1],
+          ['b', 2.5],
+          [odd, 3],
+        ]),
+      )
+      await store.plan(
+        new Map([
+          ['a', 4],
+          ['b', undefined],
+          ['nobody', undefined],
+        ]),
+      )
+      t.strictSame(
+        await store.plans(),
+        new Map([
+          ['a', 4],
+          [odd, 3],
+        ]),
+      )
+      await store.plan(new Map(Array.from({ length: 10_500 }, (_, i) => [`k${i}`, i])))
+      t.equal((await store.plans()).size, 10_000)
+      await store.plan(
+        new Map([
+          ['new', 1],
+          ['a', 5],
+          [odd, undefined],
+        ]),
+      )
+      const plans = await store.plans()
+      t.strictSame([plans.size, plans.get('new'), plans.get('a')], [10_000, 1, 5], 'what is forgotten makes room')
     })
 
     t.end()
@@ -250,35 +598,82 @@ for (const { name, open } of kinds) {
 t.test('memory: full is refused, never forgotten', async (t) => {
   const clock = fakeClock()
   const store = openMemory({ clock, maxClaims: 2 })
-  const accept = (id: string): Promise<boolean> => store.accept(runOf(id), { key: id, expiresAt: clock.monotonic() + hourMs })
-  t.strictSame([await accept('a'), await accept('b')], [true, true])
+  const accept = (id: string): Promise<Accepted> => store.accept(runOf(id), { key: id, expiresAt: clock.monotonic() + hourMs })
+  t.strictSame([await accept('a'), await accept('b')], ['accepted', 'accepted'])
   await t.rejects(accept('c'), StoreFault)
-  t.equal(await accept('a'), false, 'a duplicate is still known')
+  t.equal(await accept('a'), 'duplicate', 'a duplicate is still known')
   clock.advance(hourMs)
   await t.rejects(accept('c'), StoreFault, 'the ids are free, the runs still wait')
   for (const lease of await store.take(2, 1000)) await store.finish(lease, { kind: 'done' })
-  t.equal(await accept('c'), true)
+  t.equal(await accept('c'), 'accepted')
   t.equal(await store.claim({ key: 'd', expiresAt: clock.monotonic() + hourMs }), true)
   await t.rejects(store.claim({ key: 'e', expiresAt: clock.monotonic() + hourMs }), StoreFault)
 })
 
+t.test('memory: dead runs count until they are forgotten', async (t) => {
+  const clock = fakeClock()
+  const store = openMemory({ clock, maxClaims: 2 })
+  const accept = (id: string): Promise<Accepted> => store.accept(runOf(id), { key: id, expiresAt: clock.monotonic() + 10 })
+  for (const id of ['a', 'b']) {
+    await accept(id)
+    await store.finish(only(await store.take(1, 1000)), { kind: 'dead', error: 'x' })
+  }
+  clock.advance(10)
+  t.equal(store.backlog, 0)
+  await t.rejects(accept('c'), StoreFault)
+  t.equal(await store.prune(clock.monotonic(), 1), 2)
+  t.equal(await accept('c'), 'accepted')
+})
+
+type Call =
+  | { readonly op: 'accept' | 'claim' | 'keep' | 'release'; readonly id: string }
+  | { readonly op: 'accept'; readonly id: string; readonly lane: Lane }
+  | { readonly op: 'join'; readonly id: string; readonly group: Group }
+
 type Command =
-  | { readonly op: 'turn'; readonly calls: readonly { readonly op: 'accept' | 'claim' | 'keep' | 'release'; readonly id: string }[] }
-  | { readonly op: 'take'; readonly max: number; readonly leaseMs: number }
+  | { readonly op: 'turn'; readonly calls: readonly Call[] }
+  | { readonly op: 'take'; readonly max: number; readonly leaseMs: number; readonly groups: boolean }
   | { readonly op: 'finish'; readonly pick: number; readonly kind: RunEnd['kind']; readonly delayMs: number }
   | { readonly op: 'reply'; readonly pick: number }
   | { readonly op: 'advance'; readonly ms: number }
+  | { readonly op: 'revive'; readonly id: string }
+  | { readonly op: 'prune'; readonly ageMs: number; readonly maxDead: number }
 
-const id = fc.constantFrom('a', 'b', 'c', 'd', 'e')
-const call = fc.record({
-  op: fc.constantFrom('accept' as const, 'accept' as const, 'claim' as const, 'keep' as const, 'release' as const),
-  id,
+const id = fc.constantFrom('a', 'b', 'c', 'd', 'e', 'f', 'g', 'h')
+const lane: fc.Arbitrary<Lane> = fc.record({
+  key: fc.constantFrom('x', 'y'),
+  limit: fc.integer({ min: 0, max: 3 }),
+  whenFull: fc.constantFrom('wait' as const, 'wait' as const, 'refuse' as const),
 })
-const command: fc.Arbitrary<Command> = fc.oneof(
-  { weight: 4, arbitrary: fc.record({ op: fc.constant('turn' as const), calls: fc.array(call, { minLength: 1, maxLength: 8 }) }) },
-  { weight: 3, arbitrary: fc.record({ op: fc.constant('take' as const), max: fc.nat(3), leaseMs: fc.integer({ min: 1, max: 50 }) }) },
+const group: fc.Arbitrary<Group> = fc.record(
   {
-    weight: 3,
+    key: fc.constantFrom('g', 'h'),
+    windowMs: fc.constantFrom(5, 30, 100),
+    maxWaitMs: fc.constantFrom(20, 60),
+    keep: fc.constantFrom('latest' as const, 'first' as const, 'all' as const),
+    lane,
+  },
+  { requiredKeys: ['key', 'windowMs', 'maxWaitMs', 'keep'] },
+)
+const call: fc.Arbitrary<Call> = fc.oneof(
+  { weight: 3, arbitrary: fc.record({ op: fc.constant('accept' as const), id }) },
+  { weight: 4, arbitrary: fc.record({ op: fc.constant('accept' as const), id, lane }) },
+  { weight: 4, arbitrary: fc.record({ op: fc.constant('join' as const), id, group }) },
+  { weight: 2, arbitrary: fc.record({ op: fc.constantFrom('claim' as const, 'keep' as const, 'release' as const), id }) },
+)
+const command: fc.Arbitrary<Command> = fc.oneof(
+  { weight: 5, arbitrary: fc.record({ op: fc.constant('turn' as const), calls: fc.array(call, { minLength: 1, maxLength: 8 }) }) },
+  {
+    weight: 4,
+    arbitrary: fc.record({
+      op: fc.constant('take' as const),
+      max: fc.nat(3),
+      leaseMs: fc.integer({ min: 1, max: 50 }),
+      groups: fc.constantFrom(false, false, true),
+    }),
+  },
+  {
+    weight: 4,
     arbitrary: fc.record({
       op: fc.constant('finish' as const),
       pick: fc.nat(),
@@ -288,47 +683,65 @@ const command: fc.Arbitrary<Command> = fc.oneof(
   },
   { weight: 1, arbitrary: fc.record({ op: fc.constant('reply' as const), pick: fc.nat() }) },
   { weight: 2, arbitrary: fc.record({ op: fc.constant('advance' as const), ms: fc.constantFrom(1, 10, 40, hourMs / 2, hourMs) }) },
+  { weight: 2, arbitrary: fc.record({ op: fc.constant('revive' as const), id }) },
+  {
+    weight: 1,
+    arbitrary: fc.record({ op: fc.constant('prune' as const), ageMs: fc.constantFrom(0, 20, hourMs), maxDead: fc.nat(4) }),
+  },
 )
 
-/** Runs a command and says all that a caller can see of it. */
+const callOf = (store: Store, clock: FakeClock, call: Call): Promise<unknown> => {
+  const claim = { key: call.id, expiresAt: clock.monotonic() + hourMs }
+  if ('group' in call) return store.join(runOf(call.id), claim, call.group)
+  if (call.op === 'accept') return store.accept(runOf(call.id), claim, 'lane' in call ? call.lane : undefined)
+  return call.op === 'claim' ? store.claim(claim) : store.settle(call.id, call.op === 'keep')
+}
+
+/** Runs a command and says all that its caller can see of it. */
 const apply = async (store: Store, clock: FakeClock, leases: Lease[], command: Command): Promise<unknown> => {
-  const lease = 'pick' in command ? leases[command.pick % Math.max(1, leases.length)] : undefined
-  if (command.op === 'advance') return undefined
-  if (command.op === 'take') {
-    const taken = await store.take(command.max, command.leaseMs)
-    leases.push(...taken)
-    return taken
+  switch (command.op) {
+    case 'advance':
+      return undefined
+    case 'turn':
+      return Promise.all(command.calls.map((call) => callOf(store, clock, call)))
+    case 'take': {
+      const taken = await store.take(command.max, command.leaseMs, command.groups ? 'groups' : undefined)
+      leases.push(...taken)
+      return taken
+    }
+    case 'revive':
+      return store.revive(`evt-${command.id}`)
+    case 'prune':
+      return store.prune(clock.monotonic() - command.ageMs, command.maxDead)
   }
-  if (command.op === 'turn') {
-    const claimOf = (key: string): Claim => ({ key, expiresAt: clock.monotonic() + hourMs })
-    return Promise.all(
-      command.calls.map(({ op, id }) =>
-        op === 'accept'
-          ? store.accept(runOf(id), claimOf(id))
-          : op === 'claim'
-            ? store.claim(claimOf(id))
-            : store.settle(id, op === 'keep'),
-      ),
-    )
-  }
+  const lease = leases[command.pick % Math.max(1, leases.length)]
   if (lease === undefined) return undefined
   if (command.op === 'reply') return store.keepReply(lease, `reply ${lease.fence}`)
-  const end = { kind: command.kind, at: clock.monotonic() + command.delayMs, error: 'x' }
-  return store.finish(lease, end)
+  return store.finish(lease, { kind: command.kind, at: clock.monotonic() + command.delayMs, error: `error ${command.delayMs}` })
 }
+
+/** All that anybody can see of a store. */
+const seen = async (store: Store): Promise<unknown> => [
+  store.backlog,
+  await store.nextDue(),
+  await store.standings(['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h'].map((id) => `evt-${id}`)),
+]
 
 t.test('the stores do the same over any sequence of calls', async (t) => {
   const clock = fakeClock()
   const sqlite = await openSqlite({ folder: t.testdir(), durability: 'commit', clock })
   t.teardown(() => sqlite.close())
   const memory = openMemory({ clock })
-  const stores = [sqlite, memory] as const
 
   /** Back to nothing held and nothing waiting, so that one pair of stores serves all sequences. */
   const empty = async (): Promise<void> => {
     clock.advance(2 * hourMs)
-    for (const store of stores) {
-      for (const lease of await store.take(1000, 1000)) await store.finish(lease, { kind: 'done' })
+    for (const store of [sqlite, memory]) {
+      for (let leases = await store.take(1000, 1000); leases.length > 0; leases = await store.take(1000, 1000)) {
+        await Promise.all(leases.map((lease) => store.finish(lease, { kind: 'done' })))
+      }
+      await store.prune(clock.monotonic(), 0)
+      if (store.backlog > 0) throw new Error(`${store.backlog} left that nobody can take`)
     }
   }
   let runs = 0
@@ -338,15 +751,12 @@ t.test('the stores do the same over any sequence of calls', async (t) => {
       const leases: [Lease[], Lease[]] = [[], []]
       for (const command of commands) {
         if (command.op === 'advance') clock.advance(command.ms)
-        const seen = [await apply(sqlite, clock, leases[0], command), await apply(memory, clock, leases[1], command)]
-        seen.push([sqlite.backlog, await sqlite.nextDue()], [memory.backlog, await memory.nextDue()])
-        const [bySqlite, byMemory, sqliteState, memoryState] = seen.map((part) => JSON.stringify(part))
-        if (bySqlite !== byMemory || sqliteState !== memoryState) {
-          throw new Error(`${JSON.stringify(command)}: ${bySqlite} ${sqliteState} by sqlite, ${byMemory} ${memoryState} by memory`)
-        }
+        const bySqlite = JSON.stringify([await apply(sqlite, clock, leases[0], command), await seen(sqlite)])
+        const byMemory = JSON.stringify([await apply(memory, clock, leases[1], command), await seen(memory)])
+        if (bySqlite !== byMemory) throw new Error(`${JSON.stringify(command)}: ${bySqlite} by sqlite, ${byMemory} by memory`)
       }
     })
     .afterEach(empty)
-  await t.resolves(fc.assert(sequence, { numRuns: 60, interruptAfterTimeLimit: 5000, markInterruptAsFailure: false }))
+  await t.resolves(fc.assert(sequence, { numRuns: 100, interruptAfterTimeLimit: 5000, markInterruptAsFailure: false }))
   t.ok(runs >= 10, `${runs} sequences`)
 })

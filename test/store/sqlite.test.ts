@@ -9,7 +9,7 @@ import { fileURLToPath } from 'node:url'
 import Database from 'libsql'
 import t, { type Test } from 'tap'
 import { Fault, StoreFault } from '../../src/core/fault.ts'
-import type { Lease, NewRun, Store } from '../../src/store/ports.ts'
+import type { Accepted, Group, Joined, Lane, Lease, NewRun, Store } from '../../src/store/ports.ts'
 import type { Batch } from '../../src/store/sqlite/messages.ts'
 import { openSqlite } from '../../src/store/sqlite/sqlite-store.ts'
 import { ThreadLink } from '../../src/store/sqlite/thread-link.ts'
@@ -29,7 +29,12 @@ const runOf = (id: string): NewRun => ({
 })
 
 const claimOf = (clock: FakeClock, key: string) => ({ key, expiresAt: clock.monotonic() + hourMs })
-const accept = (store: Store, clock: FakeClock, id: string): Promise<boolean> => store.accept(runOf(id), claimOf(clock, id))
+const accept = (store: Store, clock: FakeClock, id: string): Promise<Accepted> => store.accept(runOf(id), claimOf(clock, id))
+const inLane = (store: Store, clock: FakeClock, id: string, lane: Lane): Promise<Accepted> =>
+  store.accept(runOf(id), claimOf(clock, id), lane)
+const group = (store: Store, clock: FakeClock, id: string, more: Partial<Group> = {}): Promise<Joined> =>
+  store.join(runOf(id), claimOf(clock, id), { key: 'g', windowMs: 30_000, maxWaitMs: 300_000, keep: 'all', ...more })
+const lane: Lane = { key: 'lane', limit: 2, whenFull: 'wait' }
 const ids = (leases: readonly Lease[]): string[] => leases.map((lease) => lease.run.deliveryId)
 const fileIn = (folder: string): string => join(folder, 'headgate.db')
 
@@ -72,7 +77,7 @@ t.test('work, attempts, replies and ids survive a restart; leases do not', async
   t.equal(await second.finish(replied, { kind: 'done' }), false, 'its holder died with the process')
   clock.advance(500)
   t.match(await second.take(10, 1000), [{ runId: retry.runId, attempt: 2, interrupted: false }])
-  for (const id of ['done', 'dead', 'fresh']) t.equal(await accept(second, clock, id), false, id)
+  for (const id of ['done', 'dead', 'fresh']) t.equal(await accept(second, clock, id), 'duplicate', id)
 })
 
 t.test('a run id is never used twice, not even when all runs are gone', async (t) => {
@@ -116,11 +121,11 @@ t.test('a wall clock that was set back holds no id and no run for longer than an
 
   const clock = fakeClock(later.now() - 100 * hourMs)
   const second = await open(t, folder, clock)
-  t.equal(await accept(second, clock, 'a'), false, 'a small step back must not let a duplicate in')
+  t.equal(await accept(second, clock, 'a'), 'duplicate', 'a small step back must not let a duplicate in')
   t.strictSame(ids(await second.take(10, 10 * hourMs)), ['b'], 'a fresh run never waits')
   clock.advance(hourMs)
   t.strictSame(ids(await second.take(10, 1000)), ['a'])
-  t.equal(await accept(second, clock, 'a'), true)
+  t.equal(await accept(second, clock, 'a'), 'accepted')
 })
 
 t.test('the folder and its files are the owner’s alone', async (t) => {
@@ -142,7 +147,7 @@ t.test('expired ids make room: the file stops growing', async (t) => {
         const claim = claimOf(clock, `${clock.now()}-${i}`)
         return i % 2 === 0 ? store.claim(claim) : store.accept(runOf(claim.key), claim)
       })
-      t.ok((await Promise.all(calls)).every(Boolean))
+      t.ok((await Promise.all<boolean | Accepted>(calls)).every((got) => got === true || got === 'accepted'))
       const leases = await store.take(1500, 1000)
       await Promise.all(leases.map((lease) => store.finish(lease, { kind: 'done' })))
       clock.advance(hourMs)
@@ -165,7 +170,7 @@ t.test('a second opener is refused, in this process and in another, and harms no
   }
   const child = startChild(t, folder, 8)
   t.match(await child.end(), { code: 1, errors: /store_locked/ })
-  t.equal(await accept(store, clock, 'a'), true)
+  t.equal(await accept(store, clock, 'a'), 'accepted')
 })
 
 t.test('what it cannot read is refused untouched, with a way out', async (t) => {
@@ -190,7 +195,7 @@ t.test('what it cannot read is refused untouched, with a way out', async (t) => 
   await refused(foreign, 'store_corrupt', /another program/)
 
   const newer = await filled('newer')
-  tamper(newer, 'pragma user_version = 2')
+  tamper(newer, 'pragma user_version = 99')
   await refused(newer, 'store_newer', /later version/)
 
   const damaged = await filled('damaged')
@@ -238,15 +243,16 @@ class MortalLink extends ThreadLink {
   }
 }
 
-const openMortal = async (t: Test, clock: FakeClock): Promise<{ store: Store; links: MortalLink[] }> => {
+const openMortal = async (t: Test, clock: FakeClock): Promise<{ store: Store; links: MortalLink[]; folder: string }> => {
   const links: MortalLink[] = []
-  const store = await openSqlite({ folder: t.testdir(), durability: 'fsync', clock }, (start) => {
+  const folder = t.testdir()
+  const store = await openSqlite({ folder, durability: 'fsync', clock }, (start) => {
     const link = new MortalLink(start)
     links.push(link)
     return link
   })
   t.teardown(() => store.close())
-  return { store, links }
+  return { store, links, folder }
 }
 
 t.test('a thread that dies takes its batch with it and is replaced', async (t) => {
@@ -263,7 +269,7 @@ t.test('a thread that dies takes its batch with it and is replaced', async (t) =
   t.equal(links.length, 1, 'it is not started for each call')
 
   clock.advance(1000)
-  t.equal(await accept(store, clock, 'a'), true)
+  t.equal(await accept(store, clock, 'a'), 'accepted')
   t.equal(links.length, 2)
   t.equal(store.backlog, 2)
   t.strictSame(ids(await store.take(10, 1000)), ['a'], 'a lease stands')
@@ -283,8 +289,235 @@ t.test('when nobody knows whether a batch was committed, no retry is swallowed a
   clock.advance(1000)
   t.equal(await store.claim(claimOf(clock, 'doubtful')), true, 'the sender heard of a fault and may try again')
   t.equal(await store.claim(claimOf(clock, 'in hand')), false, 'what is being delivered stays claimed')
-  t.equal(await accept(store, clock, 'a'), false, 'accepted once, whatever the sender heard')
+  t.equal(await accept(store, clock, 'a'), 'duplicate', 'accepted once, whatever the sender heard')
   t.strictSame(ids(await store.take(10, 1000)), ['a'])
+})
+
+/** Lanes, groups, dead runs and schedules in every state there is. */
+const fill = async (store: Store, clock: FakeClock): Promise<Lease> => {
+  for (const id of ['open', 'ended', 'dead']) await accept(store, clock, id)
+  const [open, ended, dead] = await store.take(3, hourMs)
+  if (!open || !ended || !dead) throw new Error('expected three leases')
+  await store.finish(ended, { kind: 'done' })
+  await store.finish(dead, { kind: 'dead', error: 'out of attempts' })
+  for (const id of ['a', 'b', 'c', 'd', 'e']) await inLane(store, clock, id, lane)
+  const [a] = await store.take(1, hourMs)
+  if (!a) throw new Error('expected a lease')
+  await store.finish(a, { kind: 'again', at: clock.monotonic() + 5000, error: 'busy' })
+  await group(store, clock, 'g1')
+  clock.advance(1000)
+  await group(store, clock, 'g2')
+  await group(store, clock, 'early', { key: 'early', keep: 'first' })
+  await store.plan(new Map([['nightly', 1.5]]))
+  return open
+}
+
+/** What `fill` left, found and worked off. */
+const holdsFilled = async (t: Test, store: Store, clock: FakeClock): Promise<void> => {
+  const now = clock.monotonic()
+  t.equal(store.backlog, 8)
+  t.strictSame(await store.plans(), new Map([['nightly', 1.5]]))
+  t.match(await store.standings(['dead', 'a', 'c', 'g2', 'early']), [
+    { eventId: 'dead', state: 'dead', attempt: 1, error: 'out of attempts' },
+    { eventId: 'a', state: 'waiting', attempt: 1, error: 'busy' },
+    { eventId: 'c', state: 'waiting', attempt: 0 },
+    { eventId: 'g2', state: 'waiting', attempt: 0 },
+    { eventId: 'early', state: 'waiting', attempt: 0 },
+  ])
+  t.strictSame(ids(await store.take(10, 1000, 'groups')), ['g2', 'early'], 'also where older runs were never taken')
+  t.match(await group(store, clock, 'g2'), 'duplicate')
+  const taken = await store.take(10, 3 * hourMs)
+  t.match(
+    ids(taken).filter((id) => id !== 'open'),
+    ['b'],
+    'c, d and e wait for their turns',
+  )
+  const b = taken.find(({ run }) => run.eventId === 'b')
+  if (b === undefined) throw new Error('expected b')
+  await store.finish(b, { kind: 'done' })
+  t.match(await store.take(10, 3 * hourMs), [{ run: { eventId: 'c' }, attempt: 1, interrupted: false }])
+  clock.advance(now + 5000 - clock.monotonic())
+  const rest = await store.take(10, 3 * hourMs)
+  t.match(new Map(rest.map(({ run, attempt }) => [run.eventId, attempt])).get('a'), 2, 'a has had its turn all the time')
+  t.notOk(ids(rest).includes('d'))
+  t.equal(await store.revive('dead'), true)
+  t.strictSame(ids(await store.take(10, 1000)), ['dead'])
+}
+
+t.test('lanes, groups, dead runs and schedules survive a crash', async (t) => {
+  const clock = fakeClock()
+  const { store, links, folder } = await openMortal(t, clock)
+  await fill(store, clock)
+  await links[0]?.worker.terminate()
+  const second = await open(t, folder, clock)
+  await holdsFilled(t, second, clock)
+})
+
+t.test('lanes, groups, dead runs and schedules are the same after a batch that failed', async (t) => {
+  const clock = fakeClock()
+  const { store, links } = await openMortal(t, clock)
+  const held = await fill(store, clock)
+  if (links[0] === undefined) throw new Error('expected a thread')
+  links[0].dies = 'before'
+  const lost = [
+    inLane(store, clock, 'f', { ...lane, limit: 9 }),
+    group(store, clock, 'g3'),
+    store.take(10, hourMs, 'groups'),
+    store.plan(new Map([['nightly', 2]])),
+    store.revive('dead'),
+    store.prune(clock.monotonic() + 1, 0),
+  ]
+  for (const end of await Promise.allSettled(lost)) t.match(end, { status: 'rejected', reason: StoreFault })
+  clock.advance(1000)
+  await holdsFilled(t, store, clock)
+  t.equal(links.length, 2)
+  t.equal(await store.finish(held, { kind: 'done' }), true, 'a lease stands')
+})
+
+t.test('runs of groups in a batch that was committed but not answered are free again, and lose no attempt', async (t) => {
+  const clock = fakeClock()
+  const { store, links } = await openMortal(t, clock)
+  if (links[0] === undefined) throw new Error('expected a thread')
+  await group(store, clock, 'a', { lane: { ...lane, limit: 1 } })
+  links[0].dies = 'after'
+  const calls = [store.take(10, hourMs, 'groups'), inLane(store, clock, 'b', { ...lane, limit: 1 }), group(store, clock, 'c')]
+  for (const end of await Promise.allSettled(calls)) t.match(end, { status: 'rejected', reason: StoreFault })
+  clock.advance(1000)
+  t.equal(await group(store, clock, 'c'), 'duplicate')
+  t.equal(store.backlog, 3)
+  const [a, ...others] = await store.take(10, hourMs)
+  t.match(a, { run: { eventId: 'a' }, attempt: 1, interrupted: false })
+  t.strictSame(ids(others), [])
+  t.equal(a && (await store.finish(a, { kind: 'done' })), true)
+  t.strictSame(ids(await store.take(10, hourMs)), ['b'])
+})
+
+t.test('a run that begins before older ones does not hide them from the next process', async (t) => {
+  const folder = t.testdir()
+  const clock = fakeClock()
+  const first = await open(t, folder, clock)
+  await accept(first, clock, 'older')
+  await inLane(first, clock, 'a', { ...lane, limit: 1 })
+  await inLane(first, clock, 'b', { ...lane, limit: 1 })
+  await inLane(first, clock, 'c', { ...lane, limit: 2 })
+  await group(first, clock, 'g')
+  t.strictSame(ids(await first.take(1, 1000, 'groups')), ['g'])
+  t.strictSame(ids(await first.take(1, 1000)), ['b'])
+  await first.close()
+  const second = await open(t, folder, clock)
+  t.strictSame(ids(await second.take(10, 1000)), ['b', 'g', 'older', 'a'])
+  await inLane(second, clock, 'd', { ...lane, limit: 1 })
+  await second.close()
+
+  const third = await open(t, folder, clock)
+  const leases = new Map((await third.take(10, 1000)).map((lease) => [lease.run.eventId, lease]))
+  const [a, b] = [leases.get('a'), leases.get('b')]
+  if (a === undefined || b === undefined) throw new Error('expected two leases of the lane')
+  await third.finish(a, { kind: 'done' })
+  t.strictSame(ids(await third.take(10, 1000)), [], 'the limit is the one that was last said')
+  await third.finish(b, { kind: 'done' })
+  t.strictSame(ids(await third.take(10, 1000)), ['c'])
+})
+
+t.test('a wall clock that was set back holds no group, no turn and no dead run for longer', async (t) => {
+  const folder = t.testdir()
+  const later = fakeClock()
+  const first = await open(t, folder, later)
+  await accept(first, later, 'dead')
+  for (const lease of await first.take(1, 1000)) await first.finish(lease, { kind: 'dead', error: 'x' })
+  await group(first, later, 'g')
+  await inLane(first, later, 'a', { ...lane, limit: 1 })
+  await inLane(first, later, 'b', { ...lane, limit: 1 })
+  for (const lease of await first.take(1, 1000)) await first.finish(lease, { kind: 'done' })
+  await first.close()
+
+  const clock = fakeClock(later.now() - 100 * hourMs)
+  const second = await open(t, folder, clock)
+  t.strictSame(ids(await second.take(10, 10 * hourMs)), ['b'])
+  t.equal(await second.nextDue(), clock.monotonic() + 30_000)
+  clock.advance(29_999)
+  t.match(await group(second, clock, 'h'), { count: 2 })
+  t.equal(await second.nextDue(), clock.monotonic() + 30_000)
+  clock.advance(30_000)
+  t.strictSame(ids(await second.take(10, 1000)), ['h'])
+  t.equal(await second.prune(clock.monotonic(), 10), 1)
+})
+
+t.test('what is damaged in a group, a dead run or a schedule stops nothing', async (t) => {
+  const folder = t.testdir()
+  const clock = fakeClock()
+  const first = await open(t, folder, clock)
+  for (const id of ['x', 'y', 'z']) await accept(first, clock, id)
+  for (const lease of await first.take(3, 1000)) await first.finish(lease, { kind: 'dead', error: 'x' })
+  for (const id of ['a1', 'a2', 'b1', 'b2', 'c1', 'c2', 'd1', 'd2']) await group(first, clock, id, { key: id.slice(0, 1), lane })
+  await first.plan(
+    new Map([
+      ['p', 1],
+      ['q', 2],
+    ]),
+  )
+  await first.close()
+  const bad = "cast(x'22ff00' as text)"
+  tamper(folder, `update runs set run = ${bad}, error = ${bad} where id = 1; update runs set error = 'no JSON', lane = ${bad} where id = 2`)
+  tamper(folder, `update groups set run = '' where id = 1; update groups set event = ${bad}, lane = ${bad} where id = 2`)
+  tamper(folder, `update members set prompt = ${bad} where group_id = 3; update plans set key = ${bad} where at = 1`)
+  const second = await open(t, folder, clock)
+  t.strictSame(await second.plans(), new Map([['q', 2]]))
+  t.match(await group(second, clock, 'b3', { key: 'b' }), { group: '', count: 3 })
+  t.strictSame(await second.standings(['x', 'y', 'z', 'a2', 'd2']), [
+    { eventId: 'y', state: 'dead', attempt: 1 },
+    { eventId: 'z', state: 'dead', attempt: 1, error: 'x' },
+    { eventId: 'd2', state: 'waiting', attempt: 0, dueAt: clock.monotonic() + 30_000 },
+  ])
+  t.strictSame([await second.revive('x'), await second.revive('y')], [false, true])
+  clock.advance(30_000)
+  t.strictSame(ids(await second.take(10, 1000)), ['y'], 'the others cannot be read')
+  t.strictSame(ids(await second.take(10, 1000)), ['d2'], 'they gave their turns on')
+  t.equal(second.backlog, 2)
+})
+
+const version1 = `
+  create table claims (key text primary key, expires_at real not null, mark integer not null) without rowid;
+  create table runs (
+    id integer primary key autoincrement, fence integer not null default 0, attempt integer not null default 0,
+    leased integer not null default 0, due_at real, error text, reply text, run text not null
+  );
+  create index tried on runs (due_at) where fence > 0;
+  pragma application_id = 1212629332;
+  pragma user_version = 1;
+`
+
+t.test('a file of the first version is brought up to this one', async (t) => {
+  const folder = t.testdir()
+  const clock = fakeClock()
+  tamper(folder, version1)
+  const row = (id: string, columns: string): string =>
+    `insert into runs (fence, attempt, leased, due_at, error, reply, run) values (${columns}, '${JSON.stringify(runOf(id))}');`
+  const now = clock.monotonic()
+  tamper(folder, row('dead', `3, 3, 0, null, 'it said "no"', '"the reply"'`))
+  tamper(folder, row('leased', `1, 1, 1, ${now + hourMs}, null, null`))
+  tamper(folder, row('again', `2, 2, 0, ${now + 500}, 'busy', null`))
+  tamper(folder, row('waiting', '0, 0, 0, null, null, null'))
+  const store = await open(t, folder, clock)
+  t.equal(store.backlog, 3)
+  t.strictSame(await store.standings(['dead', 'leased', 'again', 'waiting']), [
+    { eventId: 'dead', state: 'dead', attempt: 3, error: 'it said "no"' },
+    { eventId: 'leased', state: 'running', attempt: 1 },
+    { eventId: 'again', state: 'waiting', attempt: 2, dueAt: now + 500, error: 'busy' },
+    { eventId: 'waiting', state: 'waiting', attempt: 0 },
+  ])
+  t.match(await store.take(10, 1000), [
+    { run: runOf('leased'), attempt: 2, interrupted: true },
+    { run: runOf('waiting'), attempt: 1, interrupted: false },
+  ])
+  t.equal(await store.prune(now, 10), 0, 'the dead one is as old as the opening')
+  t.equal(await store.revive('dead'), true)
+  t.match(await store.take(10, 1000), [{ run: runOf('dead'), attempt: 1, fence: 5, reply: 'the reply' }])
+  await group(store, clock, 'a')
+  await inLane(store, clock, 'b', lane)
+  await store.close()
+  const again = await open(t, folder, clock)
+  t.equal(again.backlog, 6)
 })
 
 t.test('the queue before the thread is bounded', async (t) => {
@@ -292,7 +525,7 @@ t.test('the queue before the thread is bounded', async (t) => {
   const store = await open(t, t.testdir(), clock)
   const ends = await Promise.allSettled(Array.from({ length: 10_500 }, () => store.settle('nobody', true)))
   t.equal(ends.filter((end) => end.status === 'fulfilled').length, 10_000)
-  t.equal(await accept(store, clock, 'a'), true)
+  t.equal(await accept(store, clock, 'a'), 'accepted')
 })
 
 t.test('killed in mid-work it keeps all that it had promised', async (t) => {

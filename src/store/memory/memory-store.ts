@@ -2,147 +2,133 @@
 
 import type { Clock } from '../../core/clock.ts'
 import { StoreFault } from '../../core/fault.ts'
-import type { Claim, Lease, NewRun, RunEnd, Store } from '../ports.ts'
-
-type Held = { expiresAt: number; settled: boolean }
-
-type Entry = {
-  readonly id: number
-  readonly run: NewRun
-  fence: number
-  /** Also after the lease ran out, until the run is taken again or finished. */
-  leased: boolean
-  /** When a run that was taken before is due again: its lease's end, or the time its worker named. */
-  dueAt: number
-  reply?: string
-}
-
-const byDueTime = (a: Entry, b: Entry): number => a.dueAt - b.dueAt || a.id - b.id
+import { isEventId, maxPlans, maxRipe, maxStandings } from '../bounds.ts'
+import type { Accepted, Claim, Group, Joined, Lane, Lease, NewRun, RunEnd, Standing, Store } from '../ports.ts'
+import { Claims } from './claims.ts'
+import { Groups, type Waiting } from './groups.ts'
+import { type Entry, Runs } from './runs.ts'
 
 class MemoryStore implements Store {
   readonly #clock: Clock
-  readonly #maxClaims: number
-  /** In the order of their expiry, as near as the callers' clocks allow. */
-  readonly #claims = new Map<string, Held>()
-  /** Never taken, in the order of their acceptance. */
-  readonly #fresh = new Map<number, Entry>()
-  /** Taken at least once: leased, or waiting for another try. */
-  readonly #tried = new Map<number, Entry>()
-  #lastId = 0
+  readonly #claims: Claims
+  readonly #runs = new Runs()
+  readonly #groups = new Groups()
+  readonly #plans = new Map<string, number>()
   #closed = false
 
   constructor(clock: Clock, maxClaims: number) {
     this.#clock = clock
-    this.#maxClaims = maxClaims
+    this.#claims = new Claims(maxClaims)
   }
 
   get backlog(): number {
-    return this.#fresh.size + this.#tried.size
+    return this.#runs.backlog + this.#groups.size
   }
 
-  async accept(run: NewRun, claim: Claim): Promise<boolean> {
-    this.#check()
-    if (!this.#hold(claim, true, this.backlog)) return false
-    const id = ++this.#lastId
-    this.#fresh.set(id, { id, run, fence: 0, leased: false, dueAt: 0 })
-    return true
+  async accept(run: NewRun, claim: Claim, lane?: Lane): Promise<Accepted> {
+    const now = this.#now()
+    if (lane?.whenFull === 'refuse' && !this.#runs.hasRoom(lane, now)) return this.#claims.isHeld(claim.key, now) ? 'duplicate' : 'busy'
+    if (!this.#hold(claim, now)) return 'duplicate'
+    this.#runs.add(run, lane, now)
+    return 'accepted'
+  }
+
+  async join(run: NewRun, claim: Claim, group: Group): Promise<Joined> {
+    const now = this.#now()
+    if (!this.#groups.hasRoom(group.key)) return this.#claims.isHeld(claim.key, now) ? 'duplicate' : 'full'
+    return this.#hold(claim, now) ? this.#groups.join(run, group, now) : 'duplicate'
   }
 
   async claim(claim: Claim): Promise<boolean> {
-    this.#check()
-    return this.#hold(claim, false, 0)
+    const now = this.#now()
+    return this.#claims.hold(claim, false, 0, now)
   }
 
   async settle(key: string, kept: boolean): Promise<void> {
-    this.#check()
-    const held = this.#claims.get(key)
-    if (held === undefined || held.settled) return
-    if (kept) held.settled = true
-    else this.#claims.delete(key)
+    this.#now()
+    this.#claims.settle(key, kept)
   }
 
-  async take(max: number, leaseMs: number): Promise<readonly Lease[]> {
-    this.#check()
-    const now = this.#clock.monotonic()
-    const due = [...this.#tried.values()].filter((entry) => entry.dueAt <= now).sort(byDueTime)
-    const entries = due.slice(0, max)
-    for (const entry of this.#fresh.values()) {
-      if (entries.length >= max) break
-      entries.push(entry)
-    }
-    return entries.map((entry) => this.#lease(entry, now + leaseMs))
+  async take(max: number, leaseMs: number, only?: 'groups'): Promise<readonly Lease[]> {
+    const now = this.#now()
+    if (only === 'groups') return this.#takeGroups(max, now + leaseMs, now)
+    for (const group of this.#groups.due(now, maxRipe)) this.#endGroup(group, now)
+    return this.#runs.take(max, now + leaseMs, now)
   }
 
   async keepReply(lease: Lease, reply: string): Promise<boolean> {
-    this.#check()
-    const entry = this.#holding(lease)
-    if (entry === undefined) return false
-    entry.reply = reply
-    return true
+    this.#now()
+    return this.#runs.keepReply(lease, reply)
   }
 
   async finish(lease: Lease, end: RunEnd): Promise<boolean> {
-    this.#check()
-    const entry = this.#holding(lease)
-    if (entry === undefined) return false
-    entry.leased = false
-    if (end.kind === 'again') entry.dueAt = end.at
-    else this.#tried.delete(entry.id)
-    return true
+    return this.#runs.finish(lease, end, this.#now())
   }
 
   async nextDue(): Promise<number | undefined> {
-    this.#check()
-    if (this.#fresh.size > 0) return this.#clock.monotonic()
-    let next: number | undefined
-    for (const { dueAt } of this.#tried.values()) next = next === undefined ? dueAt : Math.min(next, dueAt)
-    return next
+    const due = [this.#runs.nextDue(this.#now()), this.#groups.nextDue()].filter((at) => at !== undefined)
+    return due.length === 0 ? undefined : Math.min(...due)
+  }
+
+  async revive(eventId: string): Promise<boolean> {
+    const now = this.#now()
+    return isEventId(eventId) && this.#runs.revive(eventId, now)
+  }
+
+  async standings(eventIds: readonly string[]): Promise<readonly Standing[]> {
+    this.#now()
+    if (eventIds.length > maxStandings) throw new StoreFault(`asked for more than ${maxStandings} events at once`)
+    const wanted = new Set(eventIds.filter(isEventId))
+    return [...this.#runs.standings(wanted), ...this.#groups.standings(wanted)]
+  }
+
+  async prune(before: number, maxDead: number): Promise<number> {
+    this.#now()
+    return this.#runs.prune(before, maxDead)
+  }
+
+  async plans(): Promise<ReadonlyMap<string, number>> {
+    this.#now()
+    return new Map(this.#plans)
+  }
+
+  async plan(times: ReadonlyMap<string, number | undefined>): Promise<void> {
+    this.#now()
+    for (const [key, at] of times) if (at === undefined) this.#plans.delete(key)
+    for (const [key, at] of times) {
+      if (at !== undefined && (this.#plans.size < maxPlans || this.#plans.has(key))) this.#plans.set(key, at)
+    }
   }
 
   async close(): Promise<void> {
     this.#closed = true
   }
 
-  #check(): void {
+  /** What time it is, unless the store is closed. */
+  #now(): number {
     if (this.#closed) throw new StoreFault('the store is closed')
+    return this.#clock.monotonic()
   }
 
-  #hold(claim: Claim, settled: boolean, backlog: number): boolean {
-    const now = this.#clock.monotonic()
-    this.#prune(now)
-    const held = this.#claims.get(claim.key)
-    if (held !== undefined && held.expiresAt > now) return false
-    this.#claims.delete(claim.key)
-    // A claim that still holds is never given up for room: its sender's retry would work twice.
-    if (Math.max(this.#claims.size, backlog) >= this.#maxClaims) throw new StoreFault('the memory store is full')
-    this.#claims.set(claim.key, { expiresAt: claim.expiresAt, settled })
-    return true
+  #hold(claim: Claim, now: number): boolean {
+    return this.#claims.hold(claim, true, this.backlog + this.#runs.dead, now)
   }
 
-  #prune(now: number): void {
-    for (const [key, held] of this.#claims) {
-      if (held.expiresAt > now) return
-      this.#claims.delete(key)
+  #takeGroups(max: number, until: number, now: number): Lease[] {
+    const leases: Lease[] = []
+    for (const group of this.#groups.due(Number.MAX_VALUE, this.#groups.size)) {
+      if (leases.length >= max) break
+      const entry = this.#endGroup(group, now)
+      if (entry !== undefined) leases.push(this.#runs.lease(entry, until))
     }
+    return leases
   }
 
-  #lease(entry: Entry, until: number): Lease {
-    const interrupted = entry.leased
-    entry.fence++
-    entry.leased = true
-    entry.dueAt = until
-    this.#fresh.delete(entry.id)
-    this.#tried.set(entry.id, entry)
-    const lease = { runId: entry.id, fence: entry.fence, attempt: entry.fence, interrupted, run: entry.run }
-    return entry.reply === undefined ? lease : { ...lease, reply: entry.reply }
-  }
-
-  #holding(lease: Lease): Entry | undefined {
-    const entry = this.#tried.get(lease.runId)
-    return entry?.leased && entry.fence === lease.fence ? entry : undefined
+  #endGroup(group: Waiting, now: number): Entry | undefined {
+    return this.#runs.add(this.#groups.end(group), group.lane, now)
   }
 }
 
-/** Holds at most `maxClaims` ids and as many runs; past that it refuses with StoreFault. */
+/** Holds at most `maxClaims` ids and as many runs and groups, dead runs too; past that it refuses with StoreFault. */
 export const openMemory = (options: { readonly clock: Clock; readonly maxClaims?: number }): Store =>
   new MemoryStore(options.clock, options.maxClaims ?? 1_000_000)

@@ -6,7 +6,7 @@ import Database from 'libsql'
 import { exit, Fault, messageOf } from '../../core/fault.ts'
 import { own } from '../../core/json.ts'
 import type { Durability } from './messages.ts'
-import { applicationId, schema, schemaVersion } from './schema.ts'
+import { applicationId, schemaVersion, upgradeFrom } from './schema.ts'
 
 /** Throws a Fault. Every failure leaves the file as it was found. */
 export const openDatabase = (folder: string, durability: Durability): Database.Database => {
@@ -46,26 +46,26 @@ const sizeOf = (file: string): number => statSync(file, { throwIfNoEntry: false 
 
 const prepare = (db: Database.Database, file: string, durability: Durability): void => {
   db.pragma('locking_mode = EXCLUSIVE')
-  const isNew = checkOwner(db, file)
+  const version = checkOwner(db, file)
   if (value(db, 'journal_mode = WAL') !== 'wal') throw new Error('the file system does not support its log')
   db.pragma(`synchronous = ${durability === 'fsync' ? 'FULL' : 'NORMAL'}`)
   db.pragma('wal_autocheckpoint = 4000')
   db.pragma('journal_size_limit = 67108864')
   db.pragma('cache_size = -16384')
   // Takes the lock, which is then held until the end.
-  db.exec(`begin immediate; ${isNew ? schema : ''} commit`)
+  db.exec(`begin immediate; ${upgradeFrom(version)} commit`)
   const found = value(db, 'quick_check(1)')
   if (found !== 'ok') throw corrupt(file, String(found))
   // After a failed fsync the log may end in pages that are only in memory: nothing may be appended to it.
   db.pragma('wal_checkpoint(TRUNCATE)')
 }
 
-/** Whether the file is new; anything that is not this program's, or from a later version of it, is refused untouched. */
-const checkOwner = (db: Database.Database, file: string): boolean => {
+/** The file's version, 0 when it is new; anything that is not this program's, or from a later version of it, is refused untouched. */
+const checkOwner = (db: Database.Database, file: string): number => {
   const owner = value(db, 'application_id')
   const version = Number(value(db, 'user_version'))
   if (owner === applicationId) {
-    if (version <= schemaVersion) return false
+    if (version <= schemaVersion) return version
     throw new Fault('store_newer', `${file} was written by a later version (format ${version}, this one knows ${schemaVersion})`, {
       exitCode: exit.conflict,
       hint: 'run that version, or use another data directory',
@@ -73,7 +73,7 @@ const checkOwner = (db: Database.Database, file: string): boolean => {
   }
   const isEmpty = owner === 0 && version === 0 && db.prepare('select 1 from sqlite_master limit 1').all().length === 0
   if (!isEmpty) throw corrupt(file, 'it is a database of another program')
-  return true
+  return 0
 }
 
 const value = (db: Database.Database, pragma: string): unknown => {

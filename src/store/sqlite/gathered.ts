@@ -1,7 +1,7 @@
 /** Calls on their way to the thread: gathered in order, accepted runs side by side so that one statement serves many. */
 
 import type { StoreFault } from '../../core/fault.ts'
-import type { NewRun } from '../ports.ts'
+import type { Accepted, NewRun } from '../ports.ts'
 import type { Step, Unsettled } from './messages.ts'
 
 export type Answer<T> = { readonly resolve: (result: T) => void; readonly reject: (why: StoreFault) => void }
@@ -9,9 +9,12 @@ export type Answer<T> = { readonly resolve: (result: T) => void; readonly reject
 type Accepts = {
   readonly claims: [key: string, expiresAt: number][]
   readonly runs: NewRun[]
-  readonly answers: Answer<boolean>[]
+  readonly answers: Answer<Accepted>[]
 }
-type Call = { readonly step: Exclude<Step, { op: 'accept' }>; readonly answer: Answer<unknown> }
+export type CallStep = Exclude<Step, { op: 'accept' }>
+type Call = { readonly step: CallStep; readonly answer: Answer<unknown> }
+
+const changesHands: ReadonlySet<Step['op']> = new Set(['claim', 'settle', 'acceptInLane', 'join'])
 
 /** The calls of one batch. */
 export class Gathered {
@@ -20,7 +23,7 @@ export class Gathered {
   #open: Accepts | undefined
   size = 0
 
-  accept(run: NewRun, key: string, expiresAt: number, answer: Answer<boolean>): void {
+  accept(run: NewRun, key: string, expiresAt: number, answer: Answer<Accepted>): void {
     this.size++
     if (this.#open === undefined) {
       this.#open = { claims: [], runs: [], answers: [] }
@@ -31,10 +34,10 @@ export class Gathered {
     this.#open.answers.push(answer)
   }
 
-  call(step: Call['step'], answer: Answer<unknown>): void {
+  call(step: CallStep, answer: Answer<unknown>): void {
     this.size++
     // An id may change hands here: what is accepted later must come later.
-    if (step.op === 'claim' || step.op === 'settle') this.#open = undefined
+    if (changesHands.has(step.op)) this.#open = undefined
     this.#entries.push({ step, answer })
   }
 
@@ -64,6 +67,6 @@ export class Gathered {
   }
 }
 
-const resolveRows = (answers: readonly Answer<boolean>[], got: true | boolean[]): void => {
-  for (const [row, answer] of answers.entries()) answer.resolve(got === true || got[row] === true)
+const resolveRows = (answers: readonly Answer<Accepted>[], got: true | boolean[]): void => {
+  for (const [row, answer] of answers.entries()) answer.resolve(got === true || got[row] === true ? 'accepted' : 'duplicate')
 }

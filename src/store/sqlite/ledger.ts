@@ -1,45 +1,53 @@
-/** The synchronous statements over an open database: a batch is one transaction. It knows no thread. */
+/** The synchronous steps over an open database: a batch is one transaction. It knows no thread. */
 
 import type Database from 'libsql'
-import type { Lease, RunEnd } from '../ports.ts'
+import { isEventId, maxRipe } from '../bounds.ts'
+import type { Accepted, Joined, Lease, Standing } from '../ports.ts'
+import { Claims } from './claims.ts'
+import { Groups, type Waiting } from './groups.ts'
 import type { Batch, Step, ThreadStart } from './messages.ts'
+import { Plans } from './plans.ts'
+import { Runs } from './runs.ts'
 import { type Statements, statementsOf } from './statements.ts'
-import { parseStored } from './stored.ts'
-
-const hourMs = 3_600_000
-/** How many claims are made between two looks for expired ones. */
-const pruneEvery = 256
+import { parseLane } from './stored.ts'
 
 type StepOf<Op extends Step['op']> = Extract<Step, { op: Op }>
-/** A run's id, and whether it is still leased to one who never finished. */
-type Due = [runId: number, leased: number]
-type Row = { readonly fence: number; readonly attempt: number; readonly run: Buffer; readonly reply: Buffer | null }
 
 /** After `run` has thrown, the database must be closed: what this holds in memory is ahead of it. */
 export class Ledger {
   readonly #db: Database.Database
   readonly #sql: Statements
-  /** Runs that are neither done nor dead. */
-  backlog: number
-  /** Every run up to this one was taken before; all later ones never were. */
-  #cursor: number
-  #pruneFrom = ''
-  #unpruned = 0
+  readonly #claims: Claims
+  readonly #runs: Runs
+  readonly #groups: Groups
+  readonly #plans: Plans
 
   constructor(db: Database.Database, start: ThreadStart) {
     this.#db = db
     this.#sql = statementsOf(db)
+    this.#claims = new Claims(this.#sql)
+    this.#runs = new Runs(this.#sql)
+    this.#groups = new Groups(this.#sql)
+    this.#plans = new Plans(this.#sql)
+    this.#sql.begin.run()
     this.#release(start)
-    const [standing] = this.#sql.standing.all() as [backlog: number, cursor: number | null][]
-    this.backlog = standing?.[0] ?? 0
-    this.#cursor = standing?.[1] ?? 0
+    const [standing] = this.#sql.standing.all() as [runs: number, groups: number, cursor: number][]
+    const [runs, groups, cursor] = standing ?? [0, 0, 0]
+    this.#groups.size = groups
+    this.#runs.restore(runs, cursor, start.now)
+    this.#sql.commit.run()
+  }
+
+  /** Runs that are neither done nor dead, and groups. */
+  get backlog(): number {
+    return this.#runs.size + this.#groups.size
   }
 
   /** One result for each step, committed. */
   run(batch: Batch): unknown[] {
     this.#sql.begin.run()
     const results = batch.steps.map((step) => this.#step(step, batch.now))
-    if (this.#unpruned >= pruneEvery) this.#prune(batch.now)
+    this.#claims.prune(batch.now)
     this.#sql.commit.run()
     return results
   }
@@ -48,98 +56,113 @@ export class Ledger {
     this.#db.close()
   }
 
-  /** A new process is the only owner: what an earlier one was doing is free again. In the same process only what is in doubt is. */
+  /** A new process is the only owner of all there is. In the same process only what is in doubt is free again. */
   #release({ now, doubtful, held = [] }: ThreadStart): void {
-    this.#sql.begin.run()
     if (doubtful === undefined) {
-      this.#sql.releaseAllClaims.run()
-      // A wall clock that was set back must not hold an id, or a run, for longer than it could have been held.
-      this.#sql.capClaims.run(now + hourMs, now + hourMs)
-      this.#sql.freeRuns.run(now + hourMs, now + hourMs)
+      for (const table of [this.#claims, this.#runs, this.#groups]) table.takeOver(now)
     } else {
-      for (const { key, mark } of doubtful) this.#sql.releaseClaim.run(key, mark)
-      this.#sql.freeUnheldRuns.run(now, JSON.stringify(held))
+      this.#claims.release(doubtful)
+      this.#runs.release(held, now)
     }
-    this.#sql.commit.run()
   }
 
   #step(step: Step, now: number): unknown {
     switch (step.op) {
       case 'accept':
         return this.#accept(step, now)
+      case 'acceptInLane':
+        return this.#acceptInLane(step, now)
+      case 'join':
+        return this.#join(step, now)
       case 'claim':
-        this.#unpruned++
-        return this.#sql.claim.run(step.key, step.expiresAt, step.mark, now).changes === 1
+        return this.#claims.claim(step.key, step.expiresAt, step.mark, now)
       case 'settle':
-        return void (step.kept ? this.#sql.keepClaim : this.#sql.dropClaim).run(step.key)
+        return this.#claims.settle(step.key, step.kept)
       case 'take':
-        return this.#take(step, now)
+        return step.onlyGroups ? this.#takeGroups(step, now) : this.#take(step, now)
       case 'keepReply':
         return this.#sql.keepReply.run(JSON.stringify(step.reply), step.runId, step.fence).changes === 1
       case 'finish':
-        return this.#finish(step.runId, step.fence, step.end)
+        return this.#runs.finish(step.runId, step.fence, step.end, now)
       case 'nextDue':
         return this.#nextDue(now)
+      case 'revive':
+        return isEventId(step.eventId) && this.#runs.revive(step.eventId, now)
+      case 'standings':
+        return this.#standings(step.eventIds)
+      case 'prune':
+        return this.#runs.prune(step.before, step.maxDead)
+      case 'plans':
+        return this.#plans.all()
+      case 'plan':
+        return this.#plans.note(step.times)
     }
   }
 
-  /** `true` when every row got its id, else which did. Of two rows with one id the first does. */
+  /** `true` when every row got its id, else which did. */
   #accept({ count, claims, runs }: StepOf<'accept'>, now: number): true | boolean[] {
-    this.#unpruned += count
-    const got = this.#sql.acceptClaims.all(claims, now) as [number][]
-    this.backlog += got.length
+    const got = this.#claims.claimAll(claims, count, now)
     if (got.length === count) {
-      this.#sql.acceptRuns.run(runs)
+      this.#runs.addAll(runs, count)
       return true
     }
+    this.#runs.addAll(runs, got.length, got)
     const accepted = new Array<boolean>(count).fill(false)
-    for (const [mark] of got) accepted[-mark] = true
-    this.#sql.acceptSomeRuns.run(runs, JSON.stringify(got.map(([mark]) => -mark)))
+    for (const row of got) accepted[row] = true
     return accepted
   }
 
-  #take({ max, leaseMs }: StepOf<'take'>, now: number): Lease[] {
-    const tried = this.#sql.dueTried.all(now, max) as Due[]
-    const fresh = tried.length < max ? (this.#sql.fresh.all(this.#cursor, max - tried.length) as Due[]) : []
-    this.#cursor = fresh.at(-1)?.[0] ?? this.#cursor
-    return [...tried, ...fresh].flatMap((due) => this.#lease(due, now + leaseMs) ?? [])
-  }
-
-  #lease([runId, leased]: Due, until: number): Lease | undefined {
-    const [row] = this.#sql.lease.all(until, runId) as Row[]
-    if (row === undefined) return undefined
-    const stored = parseStored(row.run, row.reply)
-    if (stored === undefined) {
-      // One damaged record must not stand in the way of the others.
-      this.#finish(runId, row.fence, { kind: 'dead', error: 'the stored run cannot be read' })
-      return undefined
+  #acceptInLane({ key, expiresAt, run, lane }: StepOf<'acceptInLane'>, now: number): Accepted {
+    if (lane.whenFull === 'refuse' && !this.#runs.hasRoom(lane.key, lane.limit, now)) {
+      return this.#claims.isHeld(key, now) ? 'duplicate' : 'busy'
     }
-    return { runId, fence: row.fence, attempt: row.attempt, interrupted: leased === 1, ...stored }
+    if (!this.#claims.claim(key, expiresAt, 0, now)) return 'duplicate'
+    this.#runs.add(lane.key, lane.limit, now, (fence) => this.#sql.acceptInLane.run(fence, lane.key, lane.limit, run))
+    return 'accepted'
   }
 
-  #finish(runId: number, fence: number, end: RunEnd): boolean {
-    if (end.kind === 'done') return this.#left(this.#sql.deleteRun.run(runId, fence).changes)
-    if (end.kind === 'dead') return this.#left(this.#sql.endLease.run(null, end.error, runId, fence).changes)
-    return this.#sql.endLease.run(end.at, end.error, runId, fence).changes === 1
+  #join({ key, expiresAt, joining }: StepOf<'join'>, now: number): Joined {
+    if (!this.#groups.hasRoom(joining.group)) return this.#claims.isHeld(key, now) ? 'duplicate' : 'full'
+    if (!this.#claims.claim(key, expiresAt, 0, now)) return 'duplicate'
+    return this.#groups.join(joining, now)
   }
 
-  #left(changes: number): boolean {
-    this.backlog -= changes
-    return changes === 1
+  #take({ max, leaseMs }: StepOf<'take'>, now: number): Lease[] {
+    for (const group of this.#groups.due(now, maxRipe)) this.#endGroup(group, now)
+    return this.#runs.take(max, now + leaseMs, now)
+  }
+
+  /** Those that have to wait for their turn are not taken: it goes on until there are enough, or no group is left. */
+  #takeGroups({ max, leaseMs }: StepOf<'take'>, now: number): Lease[] {
+    const leases: Lease[] = []
+    while (leases.length < max) {
+      const groups = this.#groups.due(Number.MAX_VALUE, max - leases.length)
+      if (groups.length === 0) break
+      for (const group of groups) {
+        const runId = this.#endGroup(group, now)
+        const lease = runId === undefined ? undefined : this.#runs.lease([runId, 0], now + leaseMs, now)
+        if (lease !== undefined) leases.push(lease)
+      }
+    }
+    return leases
+  }
+
+  /** The id of the group's run when it may begin. */
+  #endGroup([groupId, lane, limit]: Waiting, now: number): number | undefined {
+    let runId: number | undefined
+    const begins = this.#runs.add(parseLane(lane), limit ?? 1, now, (fence) => {
+      runId = this.#groups.end(groupId, fence)
+    })
+    return begins ? runId : undefined
   }
 
   #nextDue(now: number): number | undefined {
-    if (this.#sql.fresh.all(this.#cursor, 1).length > 0) return now
-    const [row] = this.#sql.nextTried.all() as [number][]
-    return row?.[0]
+    const due = [this.#runs.nextDue(now), this.#groups.nextDue()].filter((at) => at !== undefined)
+    return due.length === 0 ? undefined : Math.min(...due)
   }
 
-  /** Walks on past twice as many claims as were made: the file stays bounded without an index on their expiry. */
-  #prune(now: number): void {
-    const [row] = this.#sql.pruneUpTo.all(this.#pruneFrom, 2 * this.#unpruned) as [string][]
-    this.#unpruned = 0
-    // '~' sorts after every key.
-    this.#sql.prune.run(this.#pruneFrom, row?.[0] ?? '~', now)
-    this.#pruneFrom = row?.[0] ?? ''
+  #standings(eventIds: readonly string[]): Standing[] {
+    const wanted = JSON.stringify(eventIds.filter(isEventId))
+    return [...this.#runs.standings(wanted), ...this.#groups.standings(wanted)]
   }
 }

@@ -1,6 +1,7 @@
 /** What the store and its thread say to each other: plain data, one message a batch each way. */
 
-import type { RunEnd } from '../ports.ts'
+import type { Keep, Lane, RunEnd } from '../ports.ts'
+import type { PlanEntry } from './plans.ts'
 
 /** `fsync`: on the disk before the answer. `commit`: written before the answer, on the disk soon after. */
 export type Durability = 'fsync' | 'commit'
@@ -18,16 +19,37 @@ export type ThreadStart = {
   readonly held?: readonly number[]
 }
 
-/** One statement of a batch; times are the caller's, the thread has no clock. */
+/** One event on its way into a group; texts are JSON. */
+export type Joining = {
+  readonly group: string
+  readonly event: string
+  readonly windowMs: number
+  readonly maxWaitMs: number
+  readonly keep: Keep
+  readonly lane: string | null
+  readonly limit: number | null
+  readonly run: string
+  /** Only with `keep: all`. */
+  readonly prompt?: { readonly text: string; readonly chars: number }
+}
+
+/** One statement of a batch; times are the caller's, the thread has no clock; keys are hashes. */
 export type Step =
   /** Two JSON lists of the same length: `[key, expiresAt]` and runs. */
   | { readonly op: 'accept'; readonly count: number; readonly claims: string; readonly runs: string }
+  | { readonly op: 'acceptInLane'; readonly key: string; readonly expiresAt: number; readonly run: string; readonly lane: Lane }
+  | { readonly op: 'join'; readonly key: string; readonly expiresAt: number; readonly joining: Joining }
   | { readonly op: 'claim'; readonly key: string; readonly expiresAt: number; readonly mark: number }
   | { readonly op: 'settle'; readonly key: string; readonly kept: boolean }
-  | { readonly op: 'take'; readonly max: number; readonly leaseMs: number }
+  | { readonly op: 'take'; readonly max: number; readonly leaseMs: number; readonly onlyGroups: boolean }
   | { readonly op: 'keepReply'; readonly runId: number; readonly fence: number; readonly reply: string }
   | { readonly op: 'finish'; readonly runId: number; readonly fence: number; readonly end: RunEnd }
   | { readonly op: 'nextDue' }
+  | { readonly op: 'revive'; readonly eventId: string }
+  | { readonly op: 'standings'; readonly eventIds: readonly string[] }
+  | { readonly op: 'prune'; readonly before: number; readonly maxDead: number }
+  | { readonly op: 'plans' }
+  | { readonly op: 'plan'; readonly times: readonly PlanEntry[] }
 
 export type Batch = { readonly now: number; readonly steps: readonly Step[] }
 

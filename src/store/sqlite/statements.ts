@@ -1,10 +1,23 @@
 /** Every statement the ledger runs, prepared once. */
 
 import type Database from 'libsql'
+import { maxPlans, maxPromptChars, maxPrompts } from '../bounds.ts'
 
 export type Statements = { readonly [name in keyof typeof texts]: Database.Statement }
 
 const unlessHeld = `on conflict (key) do update set expires_at = excluded.expires_at, mark = excluded.mark where claims.expires_at <= ?`
+
+// A run's JSON begins with its event's id, which holds no quote; JSON functions would throw on a damaged one.
+const eventPrefix = '{"eventId":"'
+const eventId = `substr(run, ${eventPrefix.length + 1}, instr(substr(run, ${eventPrefix.length + 1}, 129), '"') - 1)`
+const isWanted = `substr(run, 1, ${eventPrefix.length}) = '${eventPrefix}' and ${eventId} in (select value from json_each(?))`
+
+// The run's text is extended as it stands: it always ends in a brace, and need not be read here.
+const mergedRun = `case count when 1 then run else
+  substr(run, 1, length(run) - 1) || ',"merged":{"group":' || event || ',"count":' || count || ',"keep":"' || keep || '"' ||
+  case keep when 'all' then
+    ',"prompts":[' || coalesce((select group_concat(prompt, ',' order by n) from members where group_id = groups.id), '') || ']'
+  else '' end || '}}' end`
 
 // Blobs, not text: the driver ends the whole process over text that is not UTF-8, which a damaged page can hold.
 const texts = {
@@ -16,42 +29,87 @@ const texts = {
     returning mark`,
   acceptRuns: 'insert into runs (run) select value from json_each(?)',
   acceptSomeRuns: 'insert into runs (run) select value from json_each(?) where key in (select value from json_each(?))',
+  acceptInLane: 'insert into runs (fence, lane, lane_limit, run) values (?, ?, ?, ?)',
 
   claim: `insert into claims (key, expires_at, mark) values (?, ?, ?) ${unlessHeld}`,
+  isHeld: 'select 1 from claims where key = ? and expires_at > ?',
   keepClaim: 'update claims set mark = 0 where key = ? and mark > 0',
   dropClaim: 'delete from claims where key = ? and mark > 0',
   releaseClaim: 'delete from claims where key = ? and mark = ?',
   releaseAllClaims: 'delete from claims where mark > 0',
   capClaims: 'update claims set expires_at = ? where expires_at > ?',
   pruneUpTo: 'select key from claims where key > ? order by key limit 1 offset ?',
-  prune: 'delete from claims where key > ? and key <= ? and expires_at <= ?',
+  pruneClaims: 'delete from claims where key > ? and key <= ? and expires_at <= ?',
 
   dueTried: 'select id, leased from runs where fence > 0 and due_at <= ? order by due_at, id limit ?',
   nextTried: 'select due_at from runs where fence > 0 and due_at is not null order by due_at limit 1',
   fresh: 'select id, leased from runs where id > ? and fence = 0 order by id limit ?',
+  lastId: 'select max(id) from runs',
   lease: `update runs set fence = fence + 1, attempt = attempt + 1, leased = 1, due_at = ? where id = ?
     returning fence, attempt, cast(run as blob) as run, cast(reply as blob) as reply`,
   keepReply: 'update runs set reply = ? where id = ? and fence = ? and leased = 1',
-  endLease: 'update runs set leased = 0, due_at = ?, error = ? where id = ? and fence = ? and leased = 1',
+  retryRun: 'update runs set leased = 0, due_at = ?, error = ? where id = ? and fence = ? and leased = 1',
+  buryRun: 'update runs set leased = 0, due_at = null, ended_at = ?, error = ? where id = ? and fence = ? and leased = 1',
   deleteRun: 'delete from runs where id = ? and fence = ? and leased = 1',
 
-  // What the dead process had in hand comes first, and of that what was tried most.
-  freeRuns: `update runs set due_at = case when leased then -attempt else ? end
-    where fence > 0 and due_at is not null and (leased or due_at > ?)`,
+  laneOf: 'select cast(lane as blob) from runs where id = ?',
+  firstParked: 'select id from runs where lane = ? and fence < 0 order by id limit 1',
+  unpark: 'update runs set fence = -fence, due_at = ? where id = ?',
+  deadRun: `select id, cast(lane as blob), lane_limit from runs indexed by dead where ended_at is not null and ${isWanted} order by id desc limit 1`,
+  parkDead: 'update runs set fence = -1 - fence, attempt = 0, error = null, ended_at = null where id = ?',
+  pruneDead: 'delete from runs where ended_at < ?',
+  pruneMostDead:
+    'delete from runs where id in (select id from runs where ended_at is not null order by ended_at desc, id desc limit -1 offset ?)',
+  runStandings: `select ${eventId}, attempt, leased, due_at, ended_at, cast(error as blob) from runs where ${isWanted} order by id`,
+  groupStandings: `select ${eventId}, due_at from groups where ${isWanted} order by id`,
+
+  groupOf: 'select 1 from groups where key = ?',
+  join: `insert into groups (key, event, count, keep, first_at, due_at, window_ms, lane, lane_limit, run)
+    values (:group, :event, 1, :keep, :now, :now + min(:windowMs, :maxWaitMs), :windowMs, :lane, :limit, :run)
+    on conflict (key) do update set count = count + 1, keep = excluded.keep, due_at = min(excluded.due_at, first_at + :maxWaitMs),
+      window_ms = excluded.window_ms, lane = excluded.lane, lane_limit = excluded.lane_limit,
+      run = case excluded.keep when 'first' then run else excluded.run end
+    returning id, count, cast(event as blob) as event`,
+  addMember: 'insert into members (group_id, n, chars, prompt) values (?, ?, ?, ?)',
+  trimMembers: `delete from members where group_id = ?1 and n < ?2 and n <= (
+    select max(n) from (
+      select n, sum(chars) over newest as total, row_number() over newest as place
+      from members where group_id = ?1 window newest as (order by n desc)
+    ) where total > ${maxPromptChars} or place > ${maxPrompts})`,
+  dueGroups: 'select id, cast(lane as blob), lane_limit from groups where due_at <= ? order by due_at, id limit ?',
+  nextGroup: 'select min(due_at) from groups',
+  runOfGroup: `insert into runs (fence, lane, lane_limit, run) select ?, lane, lane_limit, ${mergedRun} from groups where id = ?`,
+  dropMembers: 'delete from members where group_id = ?',
+  dropGroup: 'delete from groups where id = ?',
+
+  plans: 'select cast(key as blob), at from plans',
+  plan: `insert into plans (key, at) select ?1, ?2
+    where (select count(*) from plans) < ${maxPlans} or exists (select 1 from plans where key = ?1)
+    on conflict (key) do update set at = excluded.at`,
+  unplan: 'delete from plans where key = ?',
+
+  // What the dead process had in hand comes first, and of that what was tried most. One that was never tried waits for nothing.
+  freeRuns: `update runs set due_at = case when leased then -attempt when attempt = 0 then ?1 else ?2 end
+    where fence > 0 and ended_at is null and (leased or due_at > case attempt when 0 then ?1 else ?2 end)`,
+  capGroups:
+    'update groups set first_at = min(first_at, ?1), due_at = min(due_at, ?1 + window_ms) where first_at > ?1 or due_at > ?1 + window_ms',
+  capDead: 'update runs set ended_at = ?1 where ended_at > ?1',
   // Leased to nobody: no attempt was made.
   freeUnheldRuns: `update runs set leased = 0, attempt = attempt - 1, due_at = ?
     where leased and id not in (select value from json_each(?))`,
-  standing: `select (select count(*) from runs where fence = 0 or due_at is not null) as backlog,
-    (select max(id) from runs where fence > 0) as taken`,
+  // Every run up to `cursor` was taken before, or is not to be taken as it stands.
+  standing: `select (select count(*) from runs where ended_at is null) as backlog, (select count(*) from groups) as waiting,
+    coalesce((select min(id) - 1 from runs where fence = 0), (select max(id) from runs), 0) as cursor`,
+  openLanes: `select cast(lane as blob), sum(fence >= 0), lane_limit, max(id) from runs where lane is not null and ended_at is null group by lane`,
 } as const
 
-/** Those whose rows are read as lists, not as objects. */
-const lists: readonly string[] = ['acceptClaims', 'pruneUpTo', 'dueTried', 'nextTried', 'fresh', 'standing']
+/** Those whose rows are read as objects, not as lists. */
+const objects: readonly string[] = ['lease', 'join']
 
 export const statementsOf = (db: Database.Database): Statements => {
   const prepared = Object.entries(texts).map(([name, text]) => {
     const statement = db.prepare(text)
-    return [name, lists.includes(name) ? statement.raw() : statement] as const
+    return [name, !objects.includes(name) && statement.reader ? statement.raw() : statement] as const
   })
   return Object.fromEntries(prepared) as Statements
 }

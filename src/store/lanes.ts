@@ -1,0 +1,60 @@
+/** Whose turn it is in each lane: counts the runs that have begun, and hands on the turn of one that ended. */
+
+type Turns = {
+  /** Begun and not ended. */
+  open: number
+  /** As it was last said. */
+  limit: number
+}
+
+/** Knows only lanes in which a run is open: where none is, none waits. */
+export class Lanes {
+  readonly #beginNext: (lane: string, now: number) => boolean
+  readonly #lanes = new Map<string, Turns>()
+
+  /** `beginNext` lets the run begin that waits longest in a lane; `false` when none waits. */
+  constructor(beginNext: (lane: string, now: number) => boolean) {
+    this.#beginNext = beginNext
+  }
+
+  /** Whether any run of any lane is open. */
+  get areUsed(): boolean {
+    return this.#lanes.size > 0
+  }
+
+  /** Whether one more may begin under this limit, after those that wait. */
+  hasRoom(lane: string, limit: number, now: number): boolean {
+    const turns = this.#lanes.get(lane) ?? { open: 0, limit }
+    turns.limit = limit
+    this.#fill(lane, turns, now)
+    return turns.open < Math.max(1, limit)
+  }
+
+  /** One more begins; `false`: it has to wait. */
+  enter(lane: string, limit: number, now: number): boolean {
+    if (!this.hasRoom(lane, limit, now)) return false
+    const turns = this.#lanes.get(lane)
+    if (turns === undefined) this.#lanes.set(lane, { open: 1, limit })
+    else turns.open++
+    return true
+  }
+
+  /** One has ended. */
+  leave(lane: string, now: number): void {
+    const turns = this.#lanes.get(lane)
+    if (turns === undefined) return
+    turns.open--
+    this.#fill(lane, turns, now)
+  }
+
+  /** Lets those begin that wait and may, in a lane of which the store knows `stored` where nothing else is known. */
+  resume(lane: string, stored: Turns, now: number): void {
+    this.#fill(lane, this.#lanes.get(lane) ?? stored, now)
+  }
+
+  #fill(lane: string, turns: Turns, now: number): void {
+    while (turns.open < Math.max(1, turns.limit) && this.#beginNext(lane, now)) turns.open++
+    if (turns.open > 0) this.#lanes.set(lane, turns)
+    else this.#lanes.delete(lane)
+  }
+}

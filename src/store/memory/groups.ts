@@ -1,0 +1,83 @@
+/** Events that wait to become one run, in memory (spec: Coalesce rules). */
+
+import { maxGroups, maxPromptChars, maxPrompts } from '../bounds.ts'
+import type { Group, Joined, Keep, Lane, Merged, NewRun, Standing } from '../ports.ts'
+
+export type Waiting = {
+  readonly key: string
+  readonly event: string
+  readonly firstAt: number
+  dueAt: number
+  count: number
+  keep: Keep
+  lane: Lane | undefined
+  run: NewRun
+  prompts: string[]
+}
+
+export class Groups {
+  /** In the order in which they were opened. */
+  readonly #groups = new Map<string, Waiting>()
+
+  get size(): number {
+    return this.#groups.size
+  }
+
+  /** Whether an event of this group can join it, or open it. */
+  hasRoom(key: string): boolean {
+    return this.#groups.size < maxGroups || this.#groups.has(key)
+  }
+
+  join(run: NewRun, { key, windowMs, maxWaitMs, keep, lane }: Group, now: number): Joined {
+    let group = this.#groups.get(key)
+    if (group === undefined) {
+      group = { key, event: run.eventId, firstAt: now, dueAt: 0, count: 0, keep, lane, run, prompts: [] }
+      this.#groups.set(key, group)
+    }
+    group.count++
+    // spec: Coalesce 2, 3 - a new event restarts the quiet time, but never past the cap counted from the first event.
+    group.dueAt = Math.min(now + windowMs, group.firstAt + maxWaitMs)
+    group.keep = keep
+    group.lane = lane
+    if (keep !== 'first') group.run = run
+    if (keep === 'all') group.prompts = newest([...group.prompts, run.prompt])
+    return { group: group.event, count: group.count }
+  }
+
+  /** At most `max` that are due by `at`, those that are due first before the others. */
+  due(at: number, max: number): Waiting[] {
+    const due = [...this.#groups.values()].filter(({ dueAt }) => dueAt <= at)
+    return due.sort((a, b) => a.dueAt - b.dueAt).slice(0, max)
+  }
+
+  /** Ends a group; the run it becomes. */
+  end({ key, event: group, count, keep, run, prompts }: Waiting): NewRun {
+    this.#groups.delete(key)
+    if (count === 1) return run
+    const merged: Merged = { group, count, keep, ...(keep === 'all' ? { prompts } : {}) }
+    return { ...run, merged }
+  }
+
+  nextDue(): number | undefined {
+    let next: number | undefined
+    for (const { dueAt } of this.#groups.values()) next = Math.min(next ?? dueAt, dueAt)
+    return next
+  }
+
+  standings(wanted: ReadonlySet<string>): Standing[] {
+    const found = [...this.#groups.values()].filter(({ run }) => wanted.has(run.eventId))
+    return found.map(({ run, dueAt }) => ({ eventId: run.eventId, state: 'waiting', attempt: 0, dueAt }))
+  }
+}
+
+/** As many of the last prompts as the bounds allow; the very last always. */
+const newest = (prompts: readonly string[]): string[] => {
+  let first = prompts.length - 1
+  let chars = prompts[first]?.length ?? 0
+  while (first > 0 && prompts.length - first < maxPrompts) {
+    chars += prompts[first - 1]?.length ?? 0
+    if (chars > maxPromptChars) break
+    first--
+  }
+  return prompts.slice(first)
+}

@@ -1,0 +1,187 @@
+/** Accepted runs in memory: fresh, tried, waiting for their turn, dead. */
+
+import { Lanes } from '../lanes.ts'
+import type { Lane, Lease, NewRun, RunEnd, Standing } from '../ports.ts'
+
+export type Entry = {
+  readonly id: number
+  readonly run: NewRun
+  readonly lane: Lane | undefined
+  fence: number
+  attempt: number
+  /** Also after the lease ran out, until the run is taken again or finished. */
+  leased: boolean
+  /** When a run that was taken before is due again: its lease's end, or the time its worker named. */
+  dueAt: number
+  endedAt: number
+  reply: string | undefined
+  error: string | undefined
+}
+
+const byDueTime = (a: Entry, b: Entry): number => a.dueAt - b.dueAt || a.id - b.id
+const byEnd = (a: Entry, b: Entry): number => a.endedAt - b.endedAt || a.id - b.id
+const byId = (a: Entry, b: Entry): number => a.id - b.id
+
+export class Runs {
+  /** Never taken, in the order of their acceptance. */
+  readonly #fresh = new Map<number, Entry>()
+  /** Taken at least once, or after they had to wait for their turn: leased, or waiting for another try. */
+  readonly #tried = new Map<number, Entry>()
+  /** Per lane, in the order of their acceptance. */
+  readonly #parked = new Map<string, Entry[]>()
+  readonly #dead = new Map<number, Entry>()
+  readonly #lanes = new Lanes((lane, now) => this.#beginNext(lane, now))
+  #lastId = 0
+  #waiting = 0
+
+  /** Neither done nor dead. */
+  get backlog(): number {
+    return this.#fresh.size + this.#tried.size + this.#waiting
+  }
+
+  get dead(): number {
+    return this.#dead.size
+  }
+
+  hasRoom({ key, limit }: Lane, now: number): boolean {
+    return this.#lanes.hasRoom(key, limit, now)
+  }
+
+  /** The run's entry when it may begin; else it waits for its turn. */
+  add(run: NewRun, lane: Lane | undefined, now: number): Entry | undefined {
+    const id = ++this.#lastId
+    const entry = { id, run, lane, fence: 0, attempt: 0, leased: false, dueAt: 0, endedAt: 0, reply: undefined, error: undefined }
+    if (lane !== undefined && !this.#lanes.enter(lane.key, lane.limit, now)) {
+      this.#park(entry, lane)
+      return undefined
+    }
+    this.#fresh.set(id, entry)
+    return entry
+  }
+
+  take(max: number, until: number, now: number): Lease[] {
+    const due = [...this.#tried.values()].filter((entry) => entry.dueAt <= now).sort(byDueTime)
+    const entries = due.slice(0, max)
+    for (const entry of this.#fresh.values()) {
+      if (entries.length >= max) break
+      entries.push(entry)
+    }
+    return entries.map((entry) => this.lease(entry, until))
+  }
+
+  lease(entry: Entry, until: number): Lease {
+    const interrupted = entry.leased
+    entry.fence++
+    entry.attempt++
+    entry.leased = true
+    entry.dueAt = until
+    this.#fresh.delete(entry.id)
+    this.#tried.set(entry.id, entry)
+    const lease = { runId: entry.id, fence: entry.fence, attempt: entry.attempt, interrupted, run: entry.run }
+    return entry.reply === undefined ? lease : { ...lease, reply: entry.reply }
+  }
+
+  keepReply(lease: Lease, reply: string): boolean {
+    const entry = this.#holding(lease)
+    if (entry === undefined) return false
+    entry.reply = reply
+    return true
+  }
+
+  finish(lease: Lease, end: RunEnd, now: number): boolean {
+    const entry = this.#holding(lease)
+    if (entry === undefined) return false
+    entry.leased = false
+    if (end.kind !== 'done') entry.error = end.error
+    if (end.kind === 'again') {
+      entry.dueAt = end.at
+      return true
+    }
+    this.#tried.delete(entry.id)
+    if (end.kind === 'dead') {
+      entry.endedAt = now
+      this.#dead.set(entry.id, entry)
+    }
+    if (entry.lane !== undefined) this.#lanes.leave(entry.lane.key, now)
+    return true
+  }
+
+  nextDue(now: number): number | undefined {
+    if (this.#fresh.size > 0) return now
+    let next: number | undefined
+    for (const { dueAt } of this.#tried.values()) next = Math.min(next ?? dueAt, dueAt)
+    return next
+  }
+
+  revive(eventId: string, now: number): boolean {
+    const [entry] = [...this.#dead.values()].filter(({ run }) => run.eventId === eventId).sort((a, b) => b.id - a.id)
+    if (entry === undefined) return false
+    this.#dead.delete(entry.id)
+    Object.assign(entry, { attempt: 0, error: undefined })
+    if (entry.lane === undefined) {
+      entry.fence++
+      entry.dueAt = now
+      this.#tried.set(entry.id, entry)
+      return true
+    }
+    this.#park(entry, entry.lane)
+    this.#lanes.resume(entry.lane.key, { open: 0, limit: entry.lane.limit }, now)
+    return true
+  }
+
+  standings(wanted: ReadonlySet<string>): Standing[] {
+    const all = [this.#fresh.values(), this.#tried.values(), ...this.#parked.values(), this.#dead.values()].flatMap((some) => [...some])
+    const found = all.filter(({ run }) => wanted.has(run.eventId)).sort(byId)
+    return found.map((entry) => this.#standing(entry))
+  }
+
+  prune(before: number, maxDead: number): number {
+    const dead = [...this.#dead.values()].sort(byEnd)
+    const gone = dead.filter(({ endedAt }, i) => endedAt < before || i < dead.length - maxDead)
+    for (const { id } of gone) this.#dead.delete(id)
+    return gone.length
+  }
+
+  #park(entry: Entry, { key }: Lane): void {
+    const others = this.#parked.get(key)
+    entry.fence = -1 - entry.fence
+    this.#waiting++
+    if (others === undefined) this.#parked.set(key, [entry])
+    // One that was put back may be older than those that wait.
+    else if (entry.id < (others.at(-1)?.id ?? 0))
+      others.splice(
+        others.findIndex(({ id }) => id > entry.id),
+        0,
+        entry,
+      )
+    else others.push(entry)
+  }
+
+  #beginNext(lane: string, now: number): boolean {
+    const others = this.#parked.get(lane)
+    const entry = others?.shift()
+    if (entry === undefined) return false
+    if (others?.length === 0) this.#parked.delete(lane)
+    this.#waiting--
+    entry.fence = -entry.fence
+    entry.dueAt = now
+    this.#tried.set(entry.id, entry)
+    return true
+  }
+
+  #holding(lease: Lease): Entry | undefined {
+    const entry = this.#tried.get(lease.runId)
+    return entry?.leased && entry.fence === lease.fence ? entry : undefined
+  }
+
+  #standing({ id, run, leased, attempt, dueAt, error }: Entry): Standing {
+    const state = this.#dead.has(id) ? 'dead' : leased ? 'running' : 'waiting'
+    return {
+      eventId: run.eventId,
+      state,
+      attempt,
+      ...(state === 'waiting' && attempt > 0 ? { dueAt } : {}),
+      ...(error === undefined ? {} : { error }),
+    }
+  }
+}

@@ -1,0 +1,66 @@
+/** The groups of an open database: events that wait to become one run (spec: Coalesce rules). */
+
+import { maxGroups } from '../bounds.ts'
+import type { Joined, Standing } from '../ports.ts'
+import type { Joining } from './messages.ts'
+import type { Statements } from './statements.ts'
+import { parseText } from './stored.ts'
+
+/** A group, and the lane its run takes turns in. */
+export type Waiting = [groupId: number, lane: Buffer | null, limit: number | null]
+type Row = { readonly id: number; readonly count: number; readonly event: Buffer }
+
+export class Groups {
+  readonly #sql: Statements
+  size = 0
+
+  constructor(sql: Statements) {
+    this.#sql = sql
+  }
+
+  /** A wall clock that was set back must not hold a group for longer than its window. */
+  takeOver(now: number): void {
+    this.#sql.capGroups.run(now)
+  }
+
+  /** Whether an event of this group can join it, or open it. */
+  hasRoom(group: string): boolean {
+    return this.size < maxGroups || this.#sql.groupOf.all(group).length > 0
+  }
+
+  join({ prompt, ...joining }: Joining, now: number): Joined {
+    const [row] = this.#sql.join.all({ ...joining, now }) as Row[]
+    if (row === undefined) throw new Error('a group took no event')
+    if (row.count === 1) this.size++
+    if (prompt !== undefined) {
+      this.#sql.addMember.run(row.id, row.count, prompt.chars, prompt.text)
+      if (row.count > 1) this.#sql.trimMembers.run(row.id, row.count)
+    }
+    return { group: parseText(row.event) ?? '', count: row.count }
+  }
+
+  /** At most `max` that are due by `at`, those that are due first before the others. */
+  due(at: number, max: number): Waiting[] {
+    return this.size === 0 ? [] : (this.#sql.dueGroups.all(at, max) as Waiting[])
+  }
+
+  /** Ends a group in a run, with the fence it is told; the run's id. */
+  end(groupId: number, fence: number): number {
+    const { lastInsertRowid } = this.#sql.runOfGroup.run(fence, groupId)
+    this.#sql.dropMembers.run(groupId)
+    this.#sql.dropGroup.run(groupId)
+    this.size--
+    return Number(lastInsertRowid)
+  }
+
+  nextDue(): number | undefined {
+    if (this.size === 0) return undefined
+    const [row] = this.#sql.nextGroup.all() as [number | null][]
+    return row?.[0] ?? undefined
+  }
+
+  standings(eventIds: string): Standing[] {
+    const rows = this.#sql.groupStandings.all(eventIds) as [eventId: string, dueAt: number][]
+    return rows.map(([eventId, dueAt]) => ({ eventId, state: 'waiting', attempt: 0, dueAt }))
+  }
+}

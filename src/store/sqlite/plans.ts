@@ -1,0 +1,29 @@
+/** The next times of schedules in an open database. */
+
+import type { Statements } from './statements.ts'
+import { parseText } from './stored.ts'
+
+export type PlanEntry = readonly [key: string, at: number | undefined]
+
+/** Keys are stored as JSON: they are given back as they came. */
+export class Plans {
+  readonly #sql: Statements
+
+  constructor(sql: Statements) {
+    this.#sql = sql
+  }
+
+  all(): PlanEntry[] {
+    const rows = this.#sql.plans.all() as [Buffer, number][]
+    return rows.flatMap(([stored, at]) => {
+      const key = parseText(stored)
+      return key === undefined ? [] : [[key, at] as const]
+    })
+  }
+
+  note(times: readonly PlanEntry[]): void {
+    // What is forgotten makes room first.
+    for (const [key, at] of times) if (at === undefined) this.#sql.unplan.run(JSON.stringify(key))
+    for (const [key, at] of times) if (at !== undefined) this.#sql.plan.run(JSON.stringify(key), at)
+  }
+}

@@ -1,0 +1,155 @@
+/** The runs of an open database, dead ones too: who may begin, who is due, how each ends. */
+
+import { Lanes } from '../lanes.ts'
+import type { Lease, RunEnd, Standing } from '../ports.ts'
+import type { Statements } from './statements.ts'
+import { parseLane, parseStored, parseText } from './stored.ts'
+
+const hourMs = 3_600_000
+
+/** A run's id, and whether it is still leased to one who never finished. */
+type Due = [runId: number, leased: number]
+type Row = { readonly fence: number; readonly attempt: number; readonly run: Buffer; readonly reply: Buffer | null }
+type StandingRow = [eventId: string, attempt: number, leased: number, dueAt: number | null, endedAt: number | null, error: Buffer | null]
+
+export class Runs {
+  readonly #sql: Statements
+  readonly #lanes: Lanes
+  /** Neither done nor dead. */
+  size = 0
+  /** Every run up to this one was taken before, or waits for its turn in its lane. */
+  #cursor = 0
+
+  constructor(sql: Statements) {
+    this.#sql = sql
+    this.#lanes = new Lanes((lane, now) => this.#beginNext(lane, now))
+  }
+
+  /** A new process is the only owner: what an earlier one had in hand is free, and no wall clock set back holds a run up. */
+  takeOver(now: number): void {
+    this.#sql.freeRuns.run(now, now + hourMs)
+    this.#sql.capDead.run(now)
+  }
+
+  /** In the same process only what nobody has in hand is free. */
+  release(held: readonly number[], now: number): void {
+    this.#sql.freeUnheldRuns.run(now, JSON.stringify(held))
+  }
+
+  /** Reads what this keeps in memory. */
+  restore(size: number, cursor: number, now: number): void {
+    this.size = size
+    this.#cursor = cursor
+    for (const [stored, open, limit] of this.#sql.openLanes.all() as [Buffer, number, number][]) {
+      const lane = parseLane(stored)
+      if (lane !== undefined) this.#lanes.resume(lane, { open, limit }, now)
+    }
+  }
+
+  /** Whether one more of a lane may begin. */
+  hasRoom(lane: string, limit: number, now: number): boolean {
+    return this.#lanes.hasRoom(lane, limit, now)
+  }
+
+  /** Runs without a lane, as a JSON list; of these only those at some indexes, where it is said. */
+  addAll(runs: string, count: number, only?: readonly number[]): void {
+    if (only === undefined) this.#sql.acceptRuns.run(runs)
+    else this.#sql.acceptSomeRuns.run(runs, JSON.stringify(only))
+    this.size += count
+  }
+
+  /** One run, which `insert` writes with the fence it is told; `true`: it may begin, else it waits for its turn. */
+  add(lane: string | undefined, limit: number, now: number, insert: (fence: number) => void): boolean {
+    const begins = lane === undefined || this.#lanes.enter(lane, limit, now)
+    insert(begins ? 0 : -1)
+    this.size++
+    return begins
+  }
+
+  take(max: number, until: number, now: number): Lease[] {
+    const tried = this.#sql.dueTried.all(now, max) as Due[]
+    const wanted = max - tried.length
+    const fresh = wanted > 0 ? (this.#sql.fresh.all(this.#cursor, wanted) as Due[]) : []
+    // With none left, those that wait for their turn are not looked through again.
+    this.#cursor = fresh.length < wanted ? this.#lastId() : (fresh.at(-1)?.[0] ?? this.#cursor)
+    return [...tried, ...fresh].flatMap((due) => this.lease(due, until, now) ?? [])
+  }
+
+  lease([runId, leased]: Due, until: number, now: number): Lease | undefined {
+    const [row] = this.#sql.lease.all(until, runId) as Row[]
+    if (row === undefined) return undefined
+    const stored = parseStored(row.run, row.reply)
+    if (stored === undefined) {
+      // One damaged record must not stand in the way of the others.
+      this.finish(runId, row.fence, { kind: 'dead', error: 'the stored run cannot be read' }, now)
+      return undefined
+    }
+    return { runId, fence: row.fence, attempt: row.attempt, interrupted: leased === 1, ...stored }
+  }
+
+  finish(runId: number, fence: number, end: RunEnd, now: number): boolean {
+    if (end.kind === 'again') return this.#sql.retryRun.run(end.at, JSON.stringify(end.error), runId, fence).changes === 1
+    const lane = this.#laneOf(runId)
+    const { changes } =
+      end.kind === 'done' ? this.#sql.deleteRun.run(runId, fence) : this.#sql.buryRun.run(now, JSON.stringify(end.error), runId, fence)
+    if (changes === 0) return false
+    this.size--
+    if (lane !== undefined) this.#lanes.leave(lane, now)
+    return true
+  }
+
+  nextDue(now: number): number | undefined {
+    if (this.#sql.fresh.all(this.#cursor, 1).length > 0) return now
+    const [row] = this.#sql.nextTried.all() as [number][]
+    return row?.[0]
+  }
+
+  /** Parked, and let go at once where nothing is in the way: its fence goes up either way. */
+  revive(eventId: string, now: number): boolean {
+    const [row] = this.#sql.deadRun.all(JSON.stringify([eventId])) as [number, Buffer | null, number | null][]
+    if (row === undefined) return false
+    const [runId, stored, limit] = row
+    const lane = parseLane(stored)
+    this.#sql.parkDead.run(runId)
+    this.size++
+    if (lane === undefined) this.#sql.unpark.run(now, runId)
+    else this.#lanes.resume(lane, { open: 0, limit: limit ?? 1 }, now)
+    return true
+  }
+
+  standings(eventIds: string): Standing[] {
+    return (this.#sql.runStandings.all(eventIds) as StandingRow[]).map(standingOf)
+  }
+
+  prune(before: number, maxDead: number): number {
+    return this.#sql.pruneDead.run(before).changes + this.#sql.pruneMostDead.run(maxDead).changes
+  }
+
+  /** Not looked for while no lane is in use: a leased run of one would be open in it. */
+  #laneOf(runId: number): string | undefined {
+    const [row] = this.#lanes.areUsed ? (this.#sql.laneOf.all(runId) as [Buffer | null][]) : []
+    return parseLane(row?.[0] ?? null)
+  }
+
+  #beginNext(lane: string, now: number): boolean {
+    const [row] = this.#sql.firstParked.all(lane) as [number][]
+    return row !== undefined && this.#sql.unpark.run(now, row[0]).changes === 1
+  }
+
+  #lastId(): number {
+    const [row] = this.#sql.lastId.all() as [number | null][]
+    return Math.max(this.#cursor, row?.[0] ?? 0)
+  }
+}
+
+const standingOf = ([eventId, attempt, leased, dueAt, endedAt, stored]: StandingRow): Standing => {
+  const state = endedAt !== null ? 'dead' : leased === 1 ? 'running' : 'waiting'
+  const error = parseText(stored)
+  return {
+    eventId,
+    state,
+    attempt,
+    ...(state === 'waiting' && attempt > 0 && dueAt !== null ? { dueAt } : {}),
+    ...(error === undefined ? {} : { error }),
+  }
+}

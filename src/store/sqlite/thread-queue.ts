@@ -1,0 +1,123 @@
+/** Calls on their way to the store's thread: those of one turn of the loop are one batch, and resolve once it is committed. */
+
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import type { Clock } from '../../core/clock.ts'
+import { messageOf, StoreFault } from '../../core/fault.ts'
+import { type Answer, type CallStep, Gathered } from './gathered.ts'
+import type { Durability, ThreadStart, Unsettled } from './messages.ts'
+import type { ThreadLink } from './thread-link.ts'
+
+const maxGathered = 10_000
+const maxBatch = 1_000
+/** Calls past which waiting for more gains nothing. */
+const fullBatch = 64
+/** How long a broken store refuses before it is opened again. */
+const restartMs = 500
+
+export type Options = { readonly folder: string; readonly durability: Durability; readonly clock: Clock }
+export type Start = (start: ThreadStart) => ThreadLink
+
+/** Owns the thread, and replaces it when it broke. */
+export class ThreadQueue {
+  readonly #options: Options
+  readonly #start: Start
+  readonly #held: () => readonly number[]
+  #link: ThreadLink
+  /** Until when a broken store refuses. */
+  #retryAt = 0
+  /** Claims of a batch that failed: it may have been committed all the same. */
+  #doubtful: readonly Unsettled[] = []
+  #queue: Gathered[] = []
+  #waiting = 0
+  #pumping: Promise<void> | undefined
+  #closing: Promise<void> | undefined
+  backlog: number
+
+  /** `held`: the runs that this process has in hand. */
+  constructor(
+    options: Options,
+    start: Start,
+    opened: { readonly link: ThreadLink; readonly backlog: number },
+    held: () => readonly number[],
+  ) {
+    this.#options = options
+    this.#start = start
+    this.#held = held
+    this.#link = opened.link
+    this.backlog = opened.backlog
+  }
+
+  call<T>(step: CallStep): Promise<T> {
+    return this.gather((batch, answer: Answer<T>) => batch.call(step, answer as Answer<unknown>))
+  }
+
+  gather<T>(add: (batch: Gathered, answer: Answer<T>) => void): Promise<T> {
+    if (this.#closing !== undefined) return Promise.reject(new StoreFault('the store is closed'))
+    if (this.#waiting >= maxGathered) return Promise.reject(new StoreFault('too many calls wait for the store'))
+    this.#waiting++
+    const last = this.#queue.at(-1)
+    const batch = last !== undefined && last.size < maxBatch ? last : new Gathered()
+    if (batch !== last) this.#queue.push(batch)
+    this.#pumping ??= this.#pump()
+    return new Promise((resolve, reject) => add(batch, { resolve, reject }))
+  }
+
+  close(): Promise<void> {
+    this.#closing ??= this.#end()
+    return this.#closing
+  }
+
+  /** One batch at a time: while the disk is busy the next ones grow, and so do the gains of committing them together. */
+  async #pump(): Promise<void> {
+    await nextTurn()
+    while (this.#queue.length > 0) {
+      await this.#fill()
+      const batch = this.#queue.shift() as Gathered
+      this.#waiting -= batch.size
+      await this.#commit(batch)
+      await nextTurn()
+    }
+    this.#pumping = undefined
+  }
+
+  /** Waits while each turn of the loop brings more: under load what arrives together is committed together, a lone call waits one turn. */
+  async #fill(): Promise<void> {
+    for (let size = 0; this.#waiting > size && size < fullBatch; await nextTurn()) size = this.#waiting
+  }
+
+  async #commit(batch: Gathered): Promise<void> {
+    try {
+      const steps = batch.steps()
+      const link = await this.#working()
+      this.#doubtful = batch.unsettled()
+      const { results, backlog } = await link.ask({ now: this.#now(), steps })
+      this.#doubtful = []
+      this.backlog = backlog
+      batch.resolve(results)
+    } catch (thrown) {
+      if (this.#now() >= this.#retryAt) this.#retryAt = this.#now() + restartMs
+      batch.reject(thrown instanceof StoreFault ? thrown : new StoreFault(messageOf(thrown), { cause: thrown }))
+    }
+  }
+
+  #now(): number {
+    return this.#options.clock.monotonic()
+  }
+
+  /** The thread, or a new one where it broke, but not at once: a full disk is not asked again for each request. */
+  async #working(): Promise<ThreadLink> {
+    if (this.#link.works) return this.#link
+    if (this.#now() < this.#retryAt) throw new StoreFault('the store failed and is opened again shortly')
+    await this.#link.gone
+    const { folder, durability } = this.#options
+    this.#link = this.#start({ folder, durability, now: this.#now(), doubtful: this.#doubtful, held: this.#held() })
+    this.backlog = await this.#link.opened()
+    return this.#link
+  }
+
+  async #end(): Promise<void> {
+    await this.#pumping
+    if (this.#link.works) await this.#link.close()
+    await this.#link.gone
+  }
+}
