@@ -1,0 +1,45 @@
+/** The folder of the journal: which segments it holds, and what their files are called. */
+
+import { readdir, stat } from 'node:fs/promises'
+import { join } from 'node:path'
+
+/** The journal of a data directory. */
+export const journalFolder = (dataDir: string): string => join(dataDir, 'state', 'events')
+
+/** A segment as its files show it. */
+export type SegmentFiles = {
+  readonly name: string
+  /** Of both files. */
+  readonly bytes: number
+  readonly lineBytes: number
+  readonly changedAt: number
+}
+
+const segmentFile = /^(\d{10})\.(?:jsonl|raw)$/
+
+export const isSegmentName = (name: string): boolean => /^\d{10}$/.test(name)
+export const segmentName = (number: number): string => String(number).padStart(10, '0')
+export const linesPath = (folder: string, name: string): string => join(folder, `${name}.jsonl`)
+export const rawPath = (folder: string, name: string): string => join(folder, `${name}.raw`)
+
+/** For `catch`: `undefined` when there is no such file or folder (any more), else throws on. */
+export const unlessGone = (error: unknown): undefined => {
+  const code = error instanceof Error && 'code' in error ? error.code : undefined
+  if (code !== 'ENOENT' && code !== 'ENOTDIR') throw error
+  return undefined
+}
+
+/** The segments of a folder, oldest first; none where there is no folder. */
+export const listSegments = async (folder: string): Promise<SegmentFiles[]> => {
+  const files = (await readdir(folder).catch(unlessGone)) ?? []
+  const names = new Set(files.flatMap((file) => segmentFile.exec(file)?.[1] ?? []))
+  const found = await Promise.all([...names].sort().map((name) => look(folder, name)))
+  return found.filter((segment) => segment !== undefined)
+}
+
+const look = async (folder: string, name: string): Promise<SegmentFiles | undefined> => {
+  const [lines, raw] = await Promise.all([linesPath, rawPath].map((path) => stat(path(folder, name)).catch(unlessGone)))
+  if (!lines && !raw) return undefined
+  const lineBytes = lines?.size ?? 0
+  return { name, bytes: lineBytes + (raw?.size ?? 0), lineBytes, changedAt: Math.max(lines?.mtimeMs ?? 0, raw?.mtimeMs ?? 0) }
+}

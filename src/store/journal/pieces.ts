@@ -1,0 +1,76 @@
+/** Reads the lines of segments from their end, in bounded pieces; a file that vanishes meanwhile just ends. */
+
+import { type FileHandle, open } from 'node:fs/promises'
+import { linesPath, type SegmentFiles, unlessGone } from './folder.ts'
+
+const pieceBytes = 256 * 1024
+/** Longer lines are none of the journal's. */
+const maxLineBytes = 1024 * 1024
+
+const newline = 10
+
+export type Piece = { readonly segment: string; readonly bytes: Buffer }
+
+/** Whole lines of segments listed oldest first; the newest segment and the last lines of each come first. */
+export async function* piecesBackward(folder: string, segments: readonly SegmentFiles[]): AsyncGenerator<Piece> {
+  for (const { name } of segments.toReversed()) {
+    for await (const bytes of piecesOf(folder, name, name === segments.at(-1)?.name)) yield { segment: name, bytes }
+  }
+}
+
+/** `growing`: an unfinished line at the end is just being written. */
+async function* piecesOf(folder: string, name: string, growing: boolean): AsyncGenerator<Buffer> {
+  const file = await open(linesPath(folder, name)).catch(unlessGone)
+  if (!file) return
+  try {
+    let { size: end } = await file.stat()
+    /** The later part of a line that begins further up. */
+    let rest: Buffer = Buffer.alloc(0)
+    let first = growing
+    while (end > 0) {
+      const start = Math.max(0, end - pieceBytes)
+      const bytes = await readInto(file, start, end, rest)
+      if (!bytes) return
+      const whole = start === 0 ? 0 : bytes.indexOf(newline) + 1 || bytes.length
+      const last = first ? bytes.lastIndexOf(newline) + 1 : bytes.length
+      if (whole < last) yield bytes.subarray(whole, last)
+      rest = bytes.subarray(0, Math.min(whole, last))
+      first &&= last === 0
+      if (rest.length > maxLineBytes) rest = Buffer.of(newline)
+      end = start
+    }
+  } finally {
+    await file.close()
+  }
+}
+
+const readInto = async (file: FileHandle, start: number, end: number, rest: Buffer): Promise<Buffer | undefined> => {
+  const bytes = Buffer.allocUnsafe(end - start + rest.length)
+  const { bytesRead } = await file.read(bytes, 0, end - start, start)
+  rest.copy(bytes, end - start)
+  return bytesRead === end - start ? bytes : undefined
+}
+
+/** The lines of a piece, last first, without their ends. */
+export function* linesBackward(piece: Buffer): Generator<Buffer> {
+  let end = piece.length
+  while (end > 0) {
+    const before = piece[end - 1] === newline ? end - 1 : end
+    const start = before === 0 ? 0 : piece.lastIndexOf(newline, before - 1) + 1
+    if (start < before) yield piece.subarray(start, before)
+    end = start
+  }
+}
+
+/** Those of them that hold `needle`, which is searched before anything else is looked at. */
+export function* linesWith(piece: Buffer, needle: Buffer): Generator<Buffer> {
+  const found: Buffer[] = []
+  for (let at = piece.indexOf(needle); at >= 0; ) {
+    const start = piece.lastIndexOf(newline, at) + 1
+    const next = piece.indexOf(newline, at)
+    const end = next < 0 ? piece.length : next
+    found.push(piece.subarray(start, end))
+    at = piece.indexOf(needle, end)
+  }
+  yield* found.reverse()
+}

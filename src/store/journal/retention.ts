@@ -1,0 +1,88 @@
+/** How much the journal keeps: when a segment is full, and which finished ones are deleted. */
+
+import { open } from 'node:fs/promises'
+import { linesPath, listSegments, type SegmentFiles, unlessGone } from './folder.ts'
+import { deleteSegment } from './segment.ts'
+
+/** What is kept at most; the newest segment alone may be over it. */
+export type Limits = { readonly maxAgeMs: number; readonly maxBytes: number; readonly maxEvents: number }
+
+/** What counts of a segment. */
+export type Load = { readonly bytes: number; readonly lines: number }
+
+const mib = 1024 * 1024
+
+/** A sixteenth of what may be kept, so that deleting one takes little away. */
+export const isFull = ({ bytes, lines }: Load, ageMs: number, { maxAgeMs, maxBytes, maxEvents }: Limits): boolean =>
+  bytes > Math.max(mib, Math.min(64 * mib, maxBytes / 16)) ||
+  lines > Math.max(1_000, maxEvents / 16) ||
+  ageMs > Math.max(60_000, maxAgeMs / 16)
+
+type Finished = Load & { readonly name: string; readonly changedAt: number }
+
+export interface Retention {
+  /** The number after the last one seen. */
+  readonly nextNumber: number
+  /** Takes in what earlier processes left. */
+  load(): Promise<void>
+  finish(segment: Finished): void
+  /** Deletes the oldest finished segments that are too old, or too much beside the one being written. */
+  prune(limits: Limits, now: number, current: Load): Promise<void>
+}
+
+export const createRetention = (folder: string): Retention => {
+  const finished: Finished[] = []
+  let bytes = 0
+  let lines = 0
+  let last = 0
+
+  const finish = (segment: Finished): void => {
+    finished.push(segment)
+    bytes += segment.bytes
+    lines += segment.lines
+    last = Math.max(last, Number(segment.name))
+  }
+
+  const isOver = (limits: Limits, now: number, current: Load, oldest: Finished): boolean =>
+    bytes + current.bytes > limits.maxBytes || lines + current.lines > limits.maxEvents || oldest.changedAt < now - limits.maxAgeMs
+
+  return {
+    get nextNumber() {
+      return last + 1
+    },
+    async load() {
+      for (const segment of await listSegments(folder)) finish({ ...segment, lines: await estimateLines(folder, segment) })
+    },
+    finish,
+    async prune(limits, now, current) {
+      for (let oldest = finished[0]; oldest && isOver(limits, now, current, oldest); oldest = finished[0]) {
+        // Forgotten first: one that cannot be deleted must not keep the others from it.
+        finished.shift()
+        bytes -= oldest.bytes
+        lines -= oldest.lines
+        await deleteSegment(folder, oldest.name)
+      }
+    },
+  }
+}
+
+const sampleBytes = 64 * 1024
+
+/** Exact for a small file; else as many as its beginning suggests, because counting a gigabyte would delay the start. */
+const estimateLines = async (folder: string, { name, lineBytes }: SegmentFiles): Promise<number> => {
+  const file = await open(linesPath(folder, name)).catch(unlessGone)
+  if (!file) return 0
+  try {
+    const { buffer, bytesRead } = await file.read(Buffer.allocUnsafe(sampleBytes), 0, sampleBytes, 0)
+    const sampled = countLines(buffer.subarray(0, bytesRead))
+    return bytesRead === 0 ? 0 : Math.round((sampled * lineBytes) / bytesRead)
+  } finally {
+    await file.close()
+  }
+}
+
+const countLines = (bytes: Buffer): number => {
+  let count = 0
+  for (let at = bytes.indexOf(10); at >= 0; at = bytes.indexOf(10, at + 1)) count++
+  return count
+}
