@@ -28,13 +28,19 @@ export const catalogue = {
   WH204: { severity: 'error', title: 'coalesce excludes deliver_only and cron_job' },
   WH205: { severity: 'error', title: 'INSECURE_NO_AUTH needs a loopback host' },
   WH207: { severity: 'error', title: 'secret and secrets exclude each other' },
+  WH208: { severity: 'error', title: 'a key that does not go with the mode of the route' },
   WH210: { severity: 'warning', title: 'a key that this mode ignores' },
   WH211: { severity: 'warning', title: 'a subscription hidden by a configured route' },
+  WH212: { severity: 'warning', title: 'max_wait_seconds is shorter than window_seconds' },
   WH213: { severity: 'warning', title: 'a profile without multiplexing' },
   WH214: { severity: 'error', title: 'unknown profile', starts: true },
+  WH217: { severity: 'error', title: 'no such scheduled job', starts: true },
+  WH218: { severity: 'error', title: 'several scheduled jobs have this name' },
+  WH219: { severity: 'warning', title: 'a scheduled job is paused or disabled' },
   WH220: { severity: 'error', title: 'not built in this version' },
   WH221: { severity: 'warning', title: 'a section that this version does not run' },
   WH222: { severity: 'error', title: 'the agent lacks a setting' },
+  WH223: { severity: 'error', title: 'bad schedule or time zone' },
   WH304: { severity: 'warning', title: 'verification is switched off' },
   WH305: { severity: 'error', title: 'unresolved reference' },
   WH307: { severity: 'error', title: 'whsec_ secret is not base64', starts: true },
@@ -51,6 +57,7 @@ export const catalogue = {
   WH707: { severity: 'error', title: 'bad delivery setting' },
   WH803: { severity: 'error', title: 'the subscriptions file is corrupt', starts: true },
   WH804: { severity: 'warning', title: 'a file with secrets is open to others' },
+  WH806: { severity: 'error', title: 'the jobs file is corrupt', starts: true },
 } as const satisfies { readonly [code: string]: Entry }
 
 export type Code = keyof typeof catalogue

@@ -28,8 +28,12 @@ export type Voucher = {
   readonly freshness: { readonly field: string; readonly toleranceMs: number } | undefined
 }
 
+/** A request that somebody vouched for: from here on it leaves a record. */
+export type Vouched = Sealed & { readonly eventId: string; readonly voucher: Voucher }
+
 /** A verified, parsed event. */
 export type Opened = {
+  readonly eventId: string
   readonly route: string
   readonly profile: string
   readonly headers: Headers

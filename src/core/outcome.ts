@@ -24,23 +24,28 @@ export type Refused = {
   readonly retryAfterSeconds?: number
   /** For the log only: never leaves the server. */
   readonly detail?: string
-  readonly eventId?: string
 }
 
 export type Ignored = {
   readonly kind: 'ignored'
-  readonly reason: 'event' | 'filter' | 'script'
+  readonly reason: 'event' | 'filter' | 'script' | 'job_paused' | 'job_disabled' | 'job_running' | 'job_missing'
   readonly route: string
   readonly event?: string
+  /** Where a scheduled job said no. */
+  readonly deliveryId?: string
   /** For the log only: which rule said no, and to what. Worked out when somebody reads it. */
   readonly detail?: () => string
 }
+
+type Taken = { readonly route: string; readonly event: string; readonly deliveryId: string }
 
 export type Outcome =
   | Refused
   | Ignored
   | { readonly kind: 'duplicate'; readonly route: string; readonly deliveryId: string }
-  | { readonly kind: 'accepted'; readonly route: string; readonly event: string; readonly deliveryId: string; readonly eventId: string }
-  | { readonly kind: 'delivered'; readonly route: string; readonly target: string; readonly deliveryId: string; readonly eventId: string }
+  | (Taken & { readonly kind: 'accepted'; readonly cronJob?: string })
+  /** Merged into the group that the event `group` opened. */
+  | (Taken & { readonly kind: 'coalesced'; readonly group: string })
+  | { readonly kind: 'delivered'; readonly route: string; readonly target: string; readonly deliveryId: string }
 
 export const refuse = (code: Refusal, more: Omit<Refused, 'kind' | 'code'> = {}): Refused => ({ kind: 'refused', code, ...more })

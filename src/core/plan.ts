@@ -1,6 +1,6 @@
 /** A route, compiled: gates in the order of the specification, then one ending. */
 
-import type { Knock, Opened, Sealed, Voucher } from './exchange.ts'
+import type { Knock, Opened, Vouched, Voucher } from './exchange.ts'
 import type { Ignored, Outcome, Refused } from './outcome.ts'
 
 type MaybePromise<T> = T | Promise<T>
@@ -15,7 +15,7 @@ export type Unseal = (body: Buffer) => Voucher | Refused
 /** Looks at the headers for a signature: refuses what cannot hold, else says what must hold of the bytes. */
 export type SealGate = (knock: Knock) => Unseal | Refused
 /** Reads the verified bytes. */
-export type OpenGate = (sealed: Sealed, voucher: Voucher) => Opened | Refused
+export type OpenGate = (vouched: Vouched) => Opened | Refused
 /** Lets an event on (the same one, or one with another payload) or ends it. Never waits for what is already there. */
 export type PassGate = (opened: Opened) => MaybePromise<Opened | Ignored | Refused>
 /** The only thing that makes work. */

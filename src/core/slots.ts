@@ -5,20 +5,21 @@ export interface Slots {
   run<T>(work: () => Promise<T>): Promise<T | undefined>
 }
 
-export const createSlots = (max: number, maxWaiting: number): Slots => {
+export const createSlots = (max: () => number, maxWaiting: number): Slots => {
   const waiting: (() => void)[] = []
   let busy = 0
 
   return {
     async run(work) {
-      if (busy < max) busy++
+      if (busy < max()) busy++
       else if (waiting.length >= maxWaiting) return undefined
       // Whoever ends hands its slot over, so `busy` stays and nobody can step in between.
       else await new Promise<void>((turn) => waiting.push(turn))
       try {
         return await work()
       } finally {
-        const next = waiting.shift()
+        // A limit that was lowered meanwhile is reached by handing nothing over.
+        const next = busy <= max() ? waiting.shift() : undefined
         if (next) next()
         else busy--
       }

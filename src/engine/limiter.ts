@@ -10,7 +10,7 @@ const maxClients = 10_000
 type Window = { from: number; count: number }
 
 /** A limiter of `perMinute` requests, on monotonic time: a clock that jumps opens or shuts nothing. */
-export const createLimiter = (clock: Clock, perMinute: number): Limiter => {
+export const createLimiter = (clock: Clock, perMinute: () => number): Limiter => {
   const routes = new Map<string, Window>()
   let failures = new Map<string, number>()
   let failuresFrom = clock.monotonic()
@@ -29,11 +29,11 @@ export const createLimiter = (clock: Clock, perMinute: number): Limiter => {
   return {
     wait(route) {
       const { from, count } = windowOf(route)
-      return count < perMinute ? 0 : Math.max(1, Math.ceil((from + windowMs - clock.monotonic()) / 1000))
+      return count < perMinute() ? 0 : Math.max(1, Math.ceil((from + windowMs - clock.monotonic()) / 1000))
     },
     charge(route) {
       const window = windowOf(route)
-      if (window.count >= perMinute) return false
+      if (window.count >= perMinute()) return false
       // The minute begins with its first request.
       if (window.count === 0) window.from = clock.monotonic()
       window.count++
@@ -49,7 +49,7 @@ export const createLimiter = (clock: Clock, perMinute: number): Limiter => {
       const key = failures.size < maxClients || failures.has(own) ? own : ''
       const count = (failures.get(key) ?? 0) + 1
       failures.set(key, count)
-      return count <= perMinute
+      return count <= perMinute()
     },
   }
 }

@@ -30,7 +30,16 @@ const show = (value: Json, digits: Digits): string => {
   return (typeof value === 'number' && isLong(value) ? digits([], value) : undefined) ?? JSON.stringify(value)
 }
 
+/** The text of a value that can name something; null cannot, nor can lists and maps, which are cut: two of them could read the same. */
+export const showName = (value: Json, digits: Digits): string | undefined => (typeof value === 'object' ? undefined : show(value, digits))
+
 const noDigits: Digits = () => undefined
+
+/** What a placeholder becomes when it has a value, and when it has none. */
+type Use<T> = { readonly show: (value: Json, digits: Digits) => string | T; readonly missing: (written: string) => T }
+
+const asText: Use<string> = { show, missing: (written) => written }
+const asName: Use<undefined> = { show: showName, missing: () => undefined }
 
 // Contract 3: these resolve even when the payload lacks them.
 const fallbacks: ReadonlyMap<string, (opened: Opened) => string> = new Map([
@@ -39,14 +48,14 @@ const fallbacks: ReadonlyMap<string, (opened: Opened) => string> = new Map([
   ['delivery_id', (opened) => opened.deliveryId],
 ])
 
-const compilePlaceholder = (path: string, written: string): ((opened: Opened) => string) => {
+const compilePlaceholder = <T>(path: string, written: string, use: Use<T>): ((opened: Opened) => string | T) => {
   const get = compilePath(path)
   const place = path.split('.')
-  const fallback = fallbacks.get(path) ?? (() => written)
+  const fallback = fallbacks.get(path) ?? (() => use.missing(written))
   return (opened) => {
     const value = get(opened.payload)
     if (value === undefined) return fallback(opened)
-    return typeof value === 'string' ? value : show(value, (below, long) => digitsOf(opened, [...place, ...below], long))
+    return typeof value === 'string' ? value : use.show(value, (below, long) => digitsOf(opened, [...place, ...below], long))
   }
 }
 
@@ -71,43 +80,53 @@ const surroundings = (opened: Opened): JsonObject => {
   return all
 }
 
-const compileExpression = (source: string, written: string, kit: TemplateKit): Renderer<string> => {
+const compileExpression = <T>(source: string, written: string, use: Use<T>, kit: TemplateKit): Renderer<string | T> => {
   try {
     const evaluate = compileJsonata(source)
-    const text = async (opened: Opened): Promise<string> => {
+    const text = async (opened: Opened): Promise<string | T> => {
       await ownTurn(opened)
       const value = await evaluate(surroundings(opened))
-      return value === undefined ? written : show(value, noDigits)
+      return value === undefined ? use.missing(written) : use.show(value, noDigits)
     }
-    // A failed expression stays in the text, like a missing key.
-    return (opened) => text(opened).catch(() => written)
+    // A failed expression is like a missing key.
+    return (opened) => text(opened).catch(() => use.missing(written))
   } catch (error) {
     if (!(error instanceof BadExpression)) throw error
     kit.report(`{=${source}}: ${error.message}`)
-    return () => written
+    return () => use.missing(written)
+  }
+}
+
+const compilePieces = <T>(text: string, use: Use<T>, kit: TemplateKit): Renderer<string | T> => {
+  let later = false
+  const pieces = parseTemplate(text, kit.report).map((piece): Renderer<string | T> => {
+    if (piece.kind === 'text') return () => piece.text
+    if (piece.kind === 'raw') return wholePayload
+    if (piece.kind === 'path') return compilePlaceholder(piece.path, piece.written, use)
+    later = true
+    return compileExpression(piece.source, piece.written, use, kit)
+  })
+  const join = (textOf: (i: number) => string | T): string | T => {
+    let out = ''
+    for (let i = 0; i < pieces.length && out.length <= maxTextUnits; i++) {
+      const rendered = textOf(i)
+      if (typeof rendered !== 'string') return rendered
+      out += rendered
+    }
+    return cut(out, maxTextUnits)
+  }
+  if (!later) return (opened) => join((i) => pieces[i]?.(opened) as string | T)
+  return async (opened) => {
+    const rendered = await Promise.all(pieces.map((piece) => piece(opened)))
+    return join((i) => rendered[i] as string | T)
   }
 }
 
 /** Renders a text; a promise only where it holds a `{= expression }`. Never throws; at most 200,000 characters. */
-export const compileTemplate = (text: string, kit: TemplateKit): Renderer<string> => {
-  let later = false
-  const pieces = parseTemplate(text, kit.report).map((piece): Renderer<string> => {
-    if (piece.kind === 'text') return () => piece.text
-    if (piece.kind === 'raw') return wholePayload
-    if (piece.kind === 'path') return compilePlaceholder(piece.path, piece.written)
-    later = true
-    return compileExpression(piece.source, piece.written, kit)
-  })
-  if (later) return async (opened) => cut((await Promise.all(pieces.map((piece) => piece(opened)))).join(''), maxTextUnits)
-  return (opened) => {
-    let out = ''
-    for (const piece of pieces) {
-      out += piece(opened) as string
-      if (out.length > maxTextUnits) break
-    }
-    return cut(out, maxTextUnits)
-  }
-}
+export const compileTemplate = (text: string, kit: TemplateKit): Renderer<string> => compilePieces(text, asText, kit)
+
+/** Renders a text that names something: `undefined` when one of its placeholders has no value that can. */
+export const compileName = (text: string, kit: TemplateKit): Renderer<string | undefined> => compilePieces(text, asName, kit)
 
 const gather = <T, U>(values: readonly (T | Promise<T>)[], then: (settled: T[]) => U): U | Promise<U> =>
   values.some((value) => value instanceof Promise) ? Promise.all(values).then(then) : then(values as T[])

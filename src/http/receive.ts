@@ -1,11 +1,11 @@
 /** Takes a POST from the socket to its answer: the checks that come before a route's plan, the body, the plan, the reply. */
 
-import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http'
 import type { Clock } from '../core/clock.ts'
 import type { Knock } from '../core/exchange.ts'
-import { type Outcome, type Refused, refuse } from '../core/outcome.ts'
+import { refuse } from '../core/outcome.ts'
 import type { RoutePlan } from '../core/plan.ts'
-import { admit, broken, type Watch } from '../engine/run.ts'
+import { admit, broken, type Ended, type Watch } from '../engine/run.ts'
 import { lookUp, type Table } from '../plan/table.ts'
 import { createRoom, readBody } from './body.ts'
 import { clientAddress } from './client.ts'
@@ -13,18 +13,23 @@ import { lingerBeforeClose } from './linger.ts'
 import { createOutbox } from './outbox.ts'
 import { type Reply, replyTo } from './reply.ts'
 
-export type ReceiveOptions = {
-  readonly clock: Clock
-  /** The routes as they are now; one snapshot serves a request from end to end. */
-  readonly table: () => Table
+/** What serves requests: replaced whole when the configuration is read again. */
+export type Serving = {
+  readonly table: Table
   readonly maxBodyBytes: number
   readonly trustProxy: boolean | readonly string[]
+}
+
+/** `plan`: the route's, once it was found. */
+export type About = { readonly plan: RoutePlan | undefined; readonly remote: () => string; readonly ms: () => number }
+
+export type ReceiveOptions = {
+  readonly clock: Clock
+  /** As things are now; one snapshot serves a request from end to end. */
+  readonly serving: () => Serving
   readonly stopping: () => boolean
-  /** Told of every end, for the log. */
-  readonly ended: (
-    outcome: Outcome,
-    about: { readonly route: string | undefined; readonly remote: () => string; readonly ms: () => number },
-  ) => void
+  /** Told of every end, for the log and for the journal. */
+  readonly ended: (ended: Ended, about: About) => void
   readonly watch?: (route: string) => Watch
 }
 
@@ -71,26 +76,28 @@ export const createReceiver = (options: ReceiveOptions): Receiver => {
   let active = 0
 
   /** The checks that need no plan, in the order of the specification: size, then route. */
-  const door = (request: IncomingMessage, path: WebhookPath): RoutePlan | Outcome => {
-    if (options.stopping()) return refuse('stopping', { retryAfterSeconds })
-    if (request.rawHeaders.length > maxRawHeaders) return refuse('too_many_headers')
-    if (Number(request.headers['content-length'] ?? 0) > options.maxBodyBytes) return refuse('too_large')
-    return lookUp(options.table(), path.name, path.prefix)
+  const door = (request: IncomingMessage, path: WebhookPath, { table, maxBodyBytes }: Serving): RoutePlan | Ended => {
+    if (options.stopping()) return { outcome: refuse('stopping', { retryAfterSeconds }), stage: 'body_size' }
+    if (request.rawHeaders.length > maxRawHeaders) return { outcome: refuse('too_many_headers'), stage: 'body_size' }
+    if (Number(request.headers['content-length'] ?? 0) > maxBodyBytes) return unread['too large']
+    const found = lookUp(table, path.name, path.prefix)
+    return 'seal' in found ? found : { outcome: found, stage: 'route' }
   }
 
   const receive: Receiver['receive'] = (request, response, path) => {
     active++
     const { clock } = options
+    const serving = options.serving()
     const from = clock.monotonic()
-    const remote = (): string => clientAddress(request, options.trustProxy)
-    const end = (outcome: Outcome): void => {
+    const remote = (): string => clientAddress(request, serving.trustProxy)
+    const end = (ended: Ended): void => {
       active--
-      options.ended(outcome, { route: plan && 'seal' in plan ? plan.name : undefined, remote, ms: () => clock.monotonic() - from })
+      options.ended(ended, { plan: plan && 'seal' in plan ? plan : undefined, remote, ms: () => clock.monotonic() - from })
       outbox(() => {
-        if (tried(() => answer(request, response, outcome))) request.socket.destroy()
+        if (tried(() => answer(request, response, ended))) request.socket.destroy()
       })
     }
-    const plan = tried(() => door(request, path))
+    const plan = tried(() => door(request, path, serving))
     if (!('seal' in plan)) {
       end(plan)
       return
@@ -102,14 +109,14 @@ export const createReceiver = (options: ReceiveOptions): Receiver => {
       return
     }
     if (request.headers.expect !== undefined) response.writeContinue()
-    readBody(request, options.maxBodyBytes, room, (body) => {
+    readBody(request, serving.maxBodyBytes, room, (body) => {
       if (body === 'gone') {
         active--
         return
       }
-      const outcome = Buffer.isBuffer(body) ? tried(() => proceed(body)) : unread[body]
-      if (outcome instanceof Promise) outcome.then(end, (error) => end(broken(error)))
-      else end(outcome)
+      const ended = Buffer.isBuffer(body) ? tried(() => proceed(body)) : unread[body]
+      if (ended instanceof Promise) void ended.then(end)
+      else end(ended)
     })
   }
   return {
@@ -121,32 +128,39 @@ export const createReceiver = (options: ReceiveOptions): Receiver => {
 }
 
 /** Whatever throws is a bug of ours: it ends this request, never the process. */
-const tried = <T>(work: () => T): T | Refused => {
+const tried = <T>(work: () => T): T | Ended => {
   try {
     return work()
   } catch (error) {
-    return broken(error)
+    return { outcome: broken(error), stage: 'internal' }
   }
 }
 
 const unread = {
-  'too large': refuse('too_large'),
-  'no room': refuse('overloaded', { retryAfterSeconds, detail: 'too many bodies at once' }),
+  'too large': { outcome: refuse('too_large'), stage: 'body_size' },
+  'no room': { outcome: refuse('overloaded', { retryAfterSeconds, detail: 'too many bodies at once' }), stage: 'body_size' },
 }
 
-const answer = (request: IncomingMessage, response: ServerResponse, outcome: Outcome): void => {
+const answer = (request: IncomingMessage, response: ServerResponse, { outcome, vouched }: Ended): void => {
   if (response.destroyed || response.headersSent) return
   const reply = replyTo(outcome)
   const closes =
     outcome.kind === 'refused' && (outcome.code === 'too_large' || outcome.code === 'too_many_headers' || outcome.code === 'stopping')
   if (closes) lingerBeforeClose(request)
-  send(response, reply, closes)
+  send(response, reply, vouched?.eventId, closes)
 }
 
 /** Writes a reply in one piece. */
-const send = (response: ServerResponse, { status, body, type, headers }: Reply, closes = false): void => {
-  const always = { 'Content-Type': type, 'Content-Length': Buffer.byteLength(body) }
-  const more = closes ? { ...headers, Connection: 'close' } : headers
-  response.writeHead(status, more ? { ...always, ...more } : always)
+const send = (
+  response: ServerResponse,
+  { status, body, type, headers: more }: Reply,
+  eventId: string | undefined,
+  closes: boolean,
+): void => {
+  const headers: OutgoingHttpHeaders = { 'Content-Type': type, 'Content-Length': Buffer.byteLength(body), ...more }
+  // contract 2: so that an operator can look it up.
+  if (eventId !== undefined) headers['X-Headgate-Event-Id'] = eventId
+  if (closes) headers.Connection = 'close'
+  response.writeHead(status, headers)
   response.end(body)
 }

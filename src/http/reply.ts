@@ -35,22 +35,20 @@ export const errorReply = (status: number, error: string, headers?: Reply['heade
   ...(headers ? { headers } : {}),
 })
 
-const refusalReply = (refused: Refused): Reply => {
-  const event = refused.eventId === undefined ? {} : eventHeader(refused.eventId)
-  if (refused.code === 'delivery_failed') return { status: 502, body: 'Delivery failed', type: 'text/plain', headers: event }
-  const [status, sentence] = refusals[refused.code]
-  const retry = refused.retryAfterSeconds === undefined ? {} : { 'Retry-After': String(refused.retryAfterSeconds) }
-  return errorReply(status, `${sentence}${refused.name ?? ''}`, { ...retry, ...event })
+/** The status of an end, for records of it. */
+export const statusOf = (outcome: Outcome): number => {
+  if (outcome.kind === 'refused') return outcome.code === 'delivery_failed' ? 502 : refusals[outcome.code][0]
+  return outcome.kind === 'accepted' || outcome.kind === 'coalesced' ? 202 : 200
 }
 
-const eventHeader = (eventId: string): { readonly [name: string]: string } => ({ 'X-Headgate-Event-Id': eventId })
+const refusalReply = (refused: Refused): Reply => {
+  if (refused.code === 'delivery_failed') return { status: 502, body: 'Delivery failed', type: 'text/plain' }
+  const [status, sentence] = refusals[refused.code]
+  const retry = refused.retryAfterSeconds === undefined ? undefined : { 'Retry-After': String(refused.retryAfterSeconds) }
+  return errorReply(status, `${sentence}${refused.name ?? ''}`, retry)
+}
 
-const ok = (status: number, body: object, eventId?: string): Reply => ({
-  status,
-  body: JSON.stringify(body),
-  type: jsonType,
-  ...(eventId === undefined ? {} : { headers: eventHeader(eventId) }),
-})
+const reply = (outcome: Outcome, body: object): Reply => ({ status: statusOf(outcome), body: JSON.stringify(body), type: jsonType })
 
 /** The answer to a request that ended so. */
 export const replyTo = (outcome: Outcome): Reply => {
@@ -58,18 +56,19 @@ export const replyTo = (outcome: Outcome): Reply => {
     case 'refused':
       return refusalReply(outcome)
     case 'ignored': {
-      const { reason, route, event } = outcome
-      return ok(200, reason === 'event' ? { status: 'ignored', reason, event, route } : { status: 'ignored', reason, route })
+      const { reason, route, event, deliveryId } = outcome
+      const more = { ...(reason === 'event' ? { event } : {}), route, ...(deliveryId === undefined ? {} : { delivery_id: deliveryId }) }
+      return reply(outcome, { status: 'ignored', reason, ...more })
     }
     case 'duplicate':
-      return ok(200, { status: 'duplicate', route: outcome.route, delivery_id: outcome.deliveryId })
-    case 'accepted':
-      return ok(202, { status: 'accepted', route: outcome.route, event: outcome.event, delivery_id: outcome.deliveryId }, outcome.eventId)
+      return reply(outcome, { status: 'duplicate', route: outcome.route, delivery_id: outcome.deliveryId })
+    case 'accepted': {
+      const job = outcome.cronJob === undefined ? {} : { cron_job: outcome.cronJob }
+      return reply(outcome, { status: 'accepted', route: outcome.route, ...job, event: outcome.event, delivery_id: outcome.deliveryId })
+    }
+    case 'coalesced':
+      return reply(outcome, { status: 'coalesced', route: outcome.route, event: outcome.event, delivery_id: outcome.deliveryId })
     case 'delivered':
-      return ok(
-        200,
-        { status: 'delivered', route: outcome.route, target: outcome.target, delivery_id: outcome.deliveryId },
-        outcome.eventId,
-      )
+      return reply(outcome, { status: 'delivered', route: outcome.route, target: outcome.target, delivery_id: outcome.deliveryId })
   }
 }

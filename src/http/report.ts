@@ -3,14 +3,14 @@
 import type { Clock } from '../core/clock.ts'
 import type { Level, Log } from '../core/log.ts'
 import type { Outcome } from '../core/outcome.ts'
-import { replyTo } from './reply.ts'
+import type { Ended } from '../engine/run.ts'
+import type { About } from './receive.ts'
+import { statusOf } from './reply.ts'
 
 /** Lines of one kind and route in a minute; the others are counted and told when it is over. */
 const linesPerMinute = 10
 const minuteMs = 60_000
 const maxKinds = 1_000
-
-type About = { readonly route: string | undefined; readonly remote: () => string; readonly ms: () => number }
 
 const levels: { readonly [code: string]: Level } = {
   bad_signature: 'warn',
@@ -25,7 +25,7 @@ const levels: { readonly [code: string]: Level } = {
 /** spec: Authentication 5 asks for these words. */
 const messages: { readonly [code: string]: string } = { bad_signature: 'Invalid signature' }
 
-export const createReporter = (log: Log, clock: Clock): ((outcome: Outcome, about: About) => void) => {
+export const createReporter = (log: Log, clock: Clock): ((ended: Ended, about: About) => void) => {
   let counts = new Map<string, number>()
   let from = clock.monotonic()
 
@@ -55,24 +55,40 @@ export const createReporter = (log: Log, clock: Clock): ((outcome: Outcome, abou
     return count <= linesPerMinute
   }
 
-  return (outcome, about) => {
+  return (ended, about) => {
+    const { outcome } = ended
     const loud = outcome.kind === 'refused' ? levels[outcome.code] : undefined
     const level = loud ?? 'debug'
     if (!log.writes(level)) return
-    if (loud && outcome.kind === 'refused' && !allowed(outcome.code, about.route ?? '')) return
-    log(level, fieldsOf(outcome, about), outcome.kind === 'refused' ? (messages[outcome.code] ?? outcome.code) : outcome.kind)
+    if (loud && outcome.kind === 'refused' && !allowed(outcome.code, about.plan?.name ?? '')) return
+    log(level, fieldsOf(ended, about), outcome.kind === 'refused' ? (messages[outcome.code] ?? outcome.code) : outcome.kind)
   }
 }
 
-const fieldsOf = (outcome: Outcome, { route, remote, ms }: About) => {
-  const detail = outcome.kind === 'ignored' ? outcome.detail?.() : outcome.kind === 'refused' ? outcome.detail : undefined
+/** A refusal by its code, every other end by its kind. */
+const outcomeName = (outcome: Outcome): string => (outcome.kind === 'refused' ? outcome.code : outcome.kind)
+
+/** Why it ended so, where there is more to say. */
+const reasonOf = (outcome: Outcome): string | undefined =>
+  outcome.kind === 'ignored' ? (outcome.detail?.() ?? outcome.reason) : outcome.kind === 'refused' ? outcome.detail : undefined
+
+/** An end in words, as records and commands give it. */
+export const describe = (outcome: Outcome): { readonly outcome: string; readonly status: number; readonly reason?: string } => {
+  const reason = reasonOf(outcome)
+  return { outcome: outcomeName(outcome), status: statusOf(outcome), ...(reason === undefined ? {} : { reason }) }
+}
+
+const fieldsOf = ({ outcome, stage, vouched }: Ended, { plan, remote, ms }: About) => {
+  const detail = reasonOf(outcome)
   return {
-    route,
-    outcome: outcome.kind === 'refused' ? outcome.code : outcome.kind,
+    route: plan?.name,
+    stage,
+    outcome: outcomeName(outcome),
+    ...(vouched ? { event_id: vouched.eventId } : {}),
     ...(detail === undefined ? {} : { reason: detail }),
     ...('deliveryId' in outcome ? { delivery_id: outcome.deliveryId } : {}),
     ...('event' in outcome ? { event_type: outcome.event } : {}),
-    status: replyTo(outcome).status,
+    status: statusOf(outcome),
     remote: remote(),
     duration_ms: Math.round(ms() * 1000) / 1000,
   }

@@ -2,30 +2,25 @@
 
 import type { Opened } from '../core/exchange.ts'
 import type { JsonObject } from '../core/json.ts'
-import { targetName } from '../core/names.ts'
 import { compileTemplate, compileTexts, wholePayload } from '../expr/template.ts'
 import type { Route } from '../generated/config.ts'
 import type { Delivery } from '../store/ports.ts'
+import { readDelivery } from './delivery.ts'
 import type { StageKit } from './part.ts'
 
 export type Message = { readonly text: string; readonly delivery: Delivery }
 
+/** Renders a route's prompt for one event; a promise only where JSONata is used. */
+export const compilePrompt = (route: Route, kit: StageKit): ((opened: Opened) => string | Promise<string>) =>
+  // spec: Limits - an empty template is the whole payload too.
+  route.prompt ? compileTemplate(route.prompt, { report: (message) => kit.report('WH503', ['prompt'], message) }) : wholePayload
+
 /** Renders a route's message for one event; a promise only where JSONata is used. */
 export const compileMessage = (route: Route, kit: StageKit): ((opened: Opened) => Message | Promise<Message>) => {
-  const target = targetName(route.deliver ?? 'log')
-  const part = kit.targets.get(target)
-  const written = (route.deliver_extra ?? {}) as JsonObject
-  part?.check?.(written, (code, path, message, help) => kit.report(code, ['deliver_extra', ...path], message, help))
-  const withheld = (part?.withheld ?? []).filter((key) => Object.hasOwn(written, key))
-  const stored = Object.fromEntries(Object.entries(written).filter(([key]) => !withheld.includes(key)))
-  const report = (key: string) => (message: string) => kit.report('WH503', [key], message)
-  // spec: Limits - an empty template is the whole payload too.
-  const text = !route.prompt ? wholePayload : compileTemplate(route.prompt, { report: report('prompt') })
-  const extra = compileTexts(stored, { report: report('deliver_extra') })
-  const join = (rendered: string, filled: JsonObject): Message => ({
-    text: rendered,
-    delivery: { target, extra: filled, ...(withheld.length > 0 ? { withheld } : {}) },
-  })
+  const written = readDelivery(route, kit.targets, kit.report)
+  const text = compilePrompt(route, kit)
+  const extra = compileTexts(written.extra, { report: (message) => kit.report('WH503', ['deliver_extra'], message) })
+  const join = (text: string, filled: JsonObject): Message => ({ text, delivery: { ...written, extra: filled } })
   return (opened) => {
     const rendered = text(opened)
     const filled = extra(opened)

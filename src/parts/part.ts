@@ -47,8 +47,27 @@ export type Outgoing = {
   readonly profile: string
   readonly route: string
   readonly deliveryId: string
+  /** The scheduled job that says this, by id. */
+  readonly job?: string
   readonly delivery: Delivery
   readonly budgetMs: number
+}
+
+/** A scheduled job as those see it who start it. */
+export type Job = {
+  /** Unique in its profile. */
+  readonly id: string
+  readonly name: string
+  readonly profile: string
+  readonly state: 'active' | 'paused' | 'disabled'
+  readonly prompt: string
+  /** Where its output goes, whoever started it. */
+  readonly delivery: Delivery
+}
+
+export interface Jobs {
+  /** The jobs of a profile that a reference names as things are now: the one of this id, else all of this name. */
+  find(profile: string, reference: string): readonly Job[]
 }
 
 /** What gates and endings may do to the world; `validate` and `trace` pass a dry one. */
@@ -56,6 +75,7 @@ export interface Effects {
   readonly clock: Clock
   readonly store: Store
   readonly limiter: Limiter
+  readonly jobs: Jobs
   /** Runs a script below `folder`; `undefined` when too many wait already; never rejects. */
   script(folder: string, job: ScriptJob): Promise<ScriptResult | undefined>
   /** Sends now; never rejects. */

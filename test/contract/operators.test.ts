@@ -5,6 +5,7 @@ import { schema } from '../../src/generated/schema.ts'
 import { operators, operatorsByName } from '../../src/parts/operators/index.ts'
 
 const opened: Opened = {
+  eventId: 'e',
   route: 'r',
   profile: 'default',
   headers: {},

@@ -10,6 +10,7 @@ import type { Condition } from '../../src/generated/config.ts'
 import { operatorsByName } from '../../src/parts/operators/index.ts'
 
 const of = (payload: Json, headers: Opened['headers'] = {}): Opened => ({
+  eventId: 'e',
   route: 'r',
   profile: 'default',
   headers,

@@ -7,6 +7,7 @@ import { placeholders } from '../../src/expr/placeholder.ts'
 import { compileTemplate, compileTexts, wholePayload } from '../../src/expr/template.ts'
 
 const open = (text: string, headers: Opened['headers'] = {}): Opened => ({
+  eventId: 'e',
   route: 'pr-review',
   profile: 'default',
   headers,

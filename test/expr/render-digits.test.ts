@@ -8,6 +8,7 @@ import { renderJson } from '../../src/expr/render.ts'
 import { compileTemplate, wholePayload } from '../../src/expr/template.ts'
 
 const open = (text: string, payload: Json = JSON.parse(text)): Opened => ({
+  eventId: 'e',
   route: 'r',
   profile: 'default',
   headers: {},

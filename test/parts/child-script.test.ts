@@ -160,7 +160,7 @@ t.test('time-out, non-zero exit and flood are answers with a reason', async (t) 
 })
 
 t.test('slots: so many at once, so many waiting, no room past both; an end makes room, also a failed one', async (t) => {
-  const slots = createSlots(2, 1)
+  const slots = createSlots(() => 2, 1)
   const ends: (() => void)[] = []
   let started = 0
   const work = () => {

@@ -2,7 +2,7 @@
 
 import { isUtf8 } from 'node:buffer'
 import { createHash, randomUUID } from 'node:crypto'
-import type { Headers, Opened, Sealed, Voucher } from '../../core/exchange.ts'
+import type { Headers, Opened, Vouched, Voucher } from '../../core/exchange.ts'
 import { isObject, type Json, own } from '../../core/json.ts'
 import { header } from '../../core/names.ts'
 import { refuse } from '../../core/outcome.ts'
@@ -14,22 +14,24 @@ export const json: StagePart = {
   name: 'json',
   compile(_route, { name, profile }) {
     return {
-      open(sealed, voucher) {
-        const read = isForm(sealed.headers) ? readForm(sealed.body) : readJson(sealed.body)
+      open(vouched) {
+        const { voucher } = vouched
+        const read = isForm(vouched.headers) ? readForm(vouched.body) : readJson(vouched.body)
         if (read === 'not JSON') return refuse('bad_json')
         if (read === 'too many') return refuse('too_large', { detail: 'more than 100,000 lists and maps' })
-        if (stale(voucher, read.payload, sealed.at))
+        if (stale(voucher, read.payload, vouched.at))
           return refuse('bad_signature', { detail: `${voucher.scheme}: the signed timestamp is too far off` })
         return {
+          eventId: vouched.eventId,
           route: name,
           profile,
-          headers: sealed.headers,
+          headers: vouched.headers,
           text: read.text,
           payload: read.payload,
-          eventType: eventTypeOf(sealed.headers, read.payload),
-          eventAlias: shortForm(sealed.headers, read.payload),
-          deliveryId: deliveryIdOf(sealed, voucher),
-          at: sealed.at,
+          eventType: eventTypeOf(vouched.headers, read.payload),
+          eventAlias: shortForm(vouched.headers, read.payload),
+          deliveryId: deliveryIdOf(vouched),
+          at: vouched.at,
         } satisfies Opened
       },
     }
@@ -93,7 +95,7 @@ const longId = 200
  * The signed id where the scheme signs one: an unsigned header must not make a captured request look new.
  * Else host A's, svix-id, webhook-id, X-Request-ID, else a random one (contract 1). A long id is kept as its hash.
  */
-const deliveryIdOf = ({ headers }: Sealed, voucher: Voucher): string => {
+const deliveryIdOf = ({ headers, voucher }: Vouched): string => {
   const id =
     voucher.signedId || header(headers, 'x-github-delivery', 'x-hosta-delivery', 'svix-id', 'webhook-id', 'x-request-id') || randomUUID()
   return id.length <= longId ? id : `sha256:${createHash('sha256').update(id, 'latin1').digest('hex')}`

@@ -1,0 +1,71 @@
+/** Holds events of one target for a quiet time, and merges them into one agent run (spec: Coalesce rules). */
+
+import type { Opened } from '../../core/exchange.ts'
+import type { Outcome } from '../../core/outcome.ts'
+import type { Route } from '../../generated/config.ts'
+import type { Group, Lane, NewRun } from '../../store/ports.ts'
+import { acceptAgent, agentRun, commit } from '../accept.ts'
+import { claimOf, duplicate } from '../claim.ts'
+import { compileKey, keyName } from '../key.ts'
+import { compileLane } from '../lane.ts'
+import { compileMessage } from '../message.ts'
+import type { Effects, EndingPart, Report } from '../part.ts'
+
+const defaultWindowSeconds = 30
+const defaultMaxWaitSeconds = 300
+
+type Settings = Omit<Group, 'key' | 'lane'> & { readonly singleFlight: boolean }
+
+export const coalesce: EndingPart = {
+  name: 'coalesce',
+  fits: (route) => route.deliver_only !== true && route.cron_job === undefined && route.coalesce !== undefined,
+  compile(route, kit) {
+    const settings = readSettings(route, kit.report)
+    const keyOf = compileKey(route.coalesce?.key ?? '', (message) => kit.report('WH503', ['coalesce', 'key'], message))
+    const message = compileMessage(route, kit)
+    const laneOf = compileLane(route, kit)
+    return async (opened) => {
+      // Rendered for each event: of the latest, everything counts (spec: Coalesce 2).
+      const run = agentRun(opened, await message(opened))
+      const [key, lane] = [await keyOf(opened), await laneOf(opened)]
+      // spec: Coalesce 5
+      if (key === undefined) return acceptAgent(opened, run, kit.effects, lane)
+      return join(opened, run, groupOf(keyName('group', opened, key), settings, lane), kit.effects)
+    }
+  },
+}
+
+const readSettings = (route: Route, report: Report): Settings => {
+  const spec = { window_seconds: defaultWindowSeconds, max_wait_seconds: defaultMaxWaitSeconds, ...route.coalesce }
+  const { window_seconds: window, max_wait_seconds: maxWait, keep = 'latest', single_flight: singleFlight = false } = spec
+  if (maxWait < window)
+    report(
+      'WH212',
+      ['coalesce', route.coalesce?.max_wait_seconds === undefined ? 'window_seconds' : 'max_wait_seconds'],
+      `max_wait_seconds (${maxWait}) is shorter than window_seconds (${window}): every group runs ${maxWait} s after its first event`,
+      'make max_wait_seconds the longer one',
+    )
+  if (singleFlight && route.concurrency)
+    report(
+      'WH208',
+      ['concurrency'],
+      '"single_flight" and "concurrency" cannot be used together',
+      "single_flight is concurrency { limit: 1 } on the group's key: remove one of the two",
+    )
+  return { windowMs: Math.ceil(window * 1000), maxWaitMs: Math.ceil(maxWait * 1000), keep, singleFlight }
+}
+
+const groupOf = (key: string, { singleFlight, ...settings }: Settings, lane: Lane | undefined): Group => {
+  const turns: Lane | undefined = singleFlight ? { key, limit: 1, whenFull: 'wait' } : lane
+  return { key, ...settings, ...(turns ? { lane: turns } : {}) }
+}
+
+const join = async (opened: Opened, run: NewRun, group: Group, effects: Effects): Promise<Outcome> => {
+  const joined = await commit(effects, (store) => store.join(run, claimOf(opened, effects.clock.monotonic()), group))
+  if (joined === 'duplicate') return duplicate(opened)
+  // As many groups wait as may: nothing is lost, it is only not merged.
+  if (joined === 'full') return acceptAgent(opened, run, effects, group.lane)
+  if ('kind' in joined) return joined
+  const { route, event, deliveryId } = run
+  return { kind: 'coalesced', route, event, deliveryId, group: joined.group }
+}

@@ -1,0 +1,74 @@
+/** Starts an existing scheduled job with the expanded prompt as context of that one run (spec: Scheduled-job trigger rules). */
+
+import type { Opened } from '../../core/exchange.ts'
+import type { Ignored, Outcome } from '../../core/outcome.ts'
+import { causeOf, commit } from '../accept.ts'
+import { claimOf, duplicate } from '../claim.ts'
+import { jobLane, jobRun } from '../job.ts'
+import { compilePrompt } from '../message.ts'
+import type { EndingPart, Job, StageKit } from '../part.ts'
+
+export const cronJob: EndingPart = {
+  name: 'cron_job',
+  fits: (route) => route.deliver_only !== true && route.cron_job !== undefined,
+  compile(route, kit) {
+    const reference = route.cron_job ?? ''
+    const whenFull = route.cron_job_running === 'queue' ? 'wait' : 'refuse'
+    checkJob(reference, kit)
+    const prompt = compilePrompt(route, kit)
+    return async (opened) => {
+      // As things are now: jobs are paused, made and removed while routes stay.
+      const [job, ...others] = kit.effects.jobs.find(kit.profile, reference)
+      if (!job || others.length > 0)
+        return drop(opened, 'job_missing', job ? several(reference, [job, ...others]) : missing(reference), kit)
+      if (job.state !== 'active') return drop(opened, `job_${job.state}`, idle(job), kit)
+      const context = await prompt(opened)
+      return start(opened, job, context, whenFull, kit)
+    }
+  },
+}
+
+const missing = (reference: string): string => `there is no scheduled job "${reference}"`
+const several = (reference: string, jobs: readonly Job[]): string =>
+  `${jobs.length} scheduled jobs are named "${reference}": ${jobs.map(({ id }) => id).join(', ')}`
+const idle = ({ id, state }: Job): string => `the scheduled job "${id}" is ${state}`
+
+const checkJob = (reference: string, { effects, profile, report }: StageKit): void => {
+  const jobs = effects.jobs.find(profile, reference)
+  const [job] = jobs
+  if (!job) report('WH217', ['cron_job'], missing(reference), 'headgate cron list shows those there are')
+  else if (jobs.length > 1) report('WH218', ['cron_job'], several(reference, jobs), 'name one by its id')
+  else if (job.state !== 'active')
+    report(
+      'WH219',
+      ['cron_job'],
+      `${idle(job)}: events are ignored`,
+      job.state === 'paused' ? `headgate cron resume ${job.id}` : 'enable it',
+    )
+}
+
+/** spec: Scheduled-job trigger 5 - logged and dropped; the delivery id stays free. */
+const drop = (opened: Opened, reason: Ignored['reason'], why: string, { effects }: StageKit): Ignored => {
+  const { profile, route, deliveryId } = opened
+  const fields = { profile, route, delivery_id: deliveryId, event_type: opened.eventType, reason: why }
+  effects.log(reason === 'job_missing' ? 'warn' : 'info', fields, 'the event is dropped')
+  return ignored(opened, reason, why)
+}
+
+const ignored = ({ route, deliveryId }: Opened, reason: Ignored['reason'], why: string): Ignored => ({
+  kind: 'ignored',
+  reason,
+  route,
+  deliveryId,
+  detail: () => why,
+})
+
+const start = async (opened: Opened, job: Job, context: string, whenFull: 'wait' | 'refuse', { effects }: StageKit): Promise<Outcome> => {
+  const run = jobRun(job, { ...causeOf(opened), context })
+  const claim = claimOf(opened, effects.clock.monotonic())
+  const handed = await commit(effects, (store) => store.accept(run, claim, jobLane(job, whenFull)))
+  if (typeof handed === 'object') return handed
+  if (handed === 'duplicate') return duplicate(opened)
+  if (handed === 'busy') return ignored(opened, 'job_running', `the scheduled job "${job.id}" is running`)
+  return { kind: 'accepted', route: run.route, event: run.event, deliveryId: run.deliveryId, cronJob: job.id }
+}

@@ -1,0 +1,26 @@
+/** What the agent is told about the events that its run was merged from (spec: Coalesce 4). */
+
+import type { Merged, NewRun } from '../store/ports.ts'
+
+/** The prompt of a run, with a note when it stands for several events. */
+export const promptOf = ({ prompt, merged }: NewRun): string => {
+  if (merged === undefined || merged.count < 2) return prompt
+  return merged.keep === 'all'
+    ? allOf(merged, merged.prompts ?? [prompt])
+    : `${prompt}\n\n[headgate] ${leftOut(merged)}; ${merged.count} arrived in all.`
+}
+
+const leftOut = ({ count, keep }: Merged): string => {
+  const others = count - 1
+  const [events, were] = others === 1 ? ['event', 'was'] : ['events', 'were']
+  return keep === 'first'
+    ? `${others} later ${events} for this target ${were} left out`
+    : `${others} earlier ${events} for this target ${were} replaced by this one`
+}
+
+/** Every prompt under its number; the store left out the oldest past its bounds. */
+const allOf = ({ count }: Merged, prompts: readonly string[]): string => {
+  const missing = count - prompts.length
+  const head = missing > 0 ? [`[headgate] The oldest ${missing} of ${count} events for this target are left out.`] : []
+  return [...head, ...prompts.map((prompt, i) => `[headgate] event ${missing + i + 1} of ${count}\n${prompt}`)].join('\n\n')
+}
