@@ -2,7 +2,7 @@
 
 import type { Path, Place } from '../core/diagnostic.ts'
 import type { JsonObject } from '../core/json.ts'
-import type { Route } from '../generated/config.ts'
+import type { Job, Route } from '../generated/config.ts'
 import type { RunnerSettings } from '../parts/part.ts'
 import type { Env } from './env.ts'
 
@@ -24,11 +24,34 @@ export type RouteSource = {
   readonly base: Path
 }
 
+/** One scheduled job as written, with where it stands. */
+export type JobSource = {
+  readonly id: string
+  readonly profile: string
+  readonly origin: 'config' | 'stored'
+  readonly spec: Job
+  readonly place: (path: Path, of?: 'key' | 'value') => Place
+  /** Path of the job inside its file. */
+  readonly base: Path
+}
+
 export type Profile = {
   readonly name: string
   readonly dir: string
   readonly env: Env
   readonly platforms: { readonly [name: string]: JsonObject }
+  /** The jobs of its config.yaml, by id. */
+  readonly jobs: ReadonlyMap<string, JobSource>
+}
+
+/** How long what is over is kept. */
+export type Retention = {
+  readonly maxAgeMs: number
+  readonly maxBytes: number
+  readonly maxEvents: number
+  readonly maxDeadRuns: number
+  /** Whether raw requests are kept at all. */
+  readonly payloads: boolean
 }
 
 export type Config = {
@@ -55,7 +78,7 @@ export type Config = {
     /** Where a key of the agent's settings stands; absent without a file. */
     readonly place?: (path: Path) => Place
   }
-  readonly storage: { readonly kind: 'sqlite' | 'memory'; readonly durability: 'fsync' | 'commit' }
+  readonly storage: { readonly kind: 'sqlite' | 'memory'; readonly durability: 'fsync' | 'commit'; readonly retention: Retention }
 }
 
 /** Whether an address is one of the three loopback names that allow INSECURE_NO_AUTH (spec: Authentication 2). */

@@ -10,9 +10,11 @@ import type { Config as File } from '../generated/config.ts'
 import { checkConfig } from '../generated/validators.js'
 import { defaultProfile, type Profile } from './config.ts'
 import { type Env, readEnvFile } from './env.ts'
+import { readJobs } from './jobs.ts'
 import { resolveSecrets } from './secrets.ts'
 import { checkShape } from './shape.ts'
 import { readSource, type Source } from './source.ts'
+import { checkUnbuilt } from './unbuilt.ts'
 import { configSchema } from './walk.ts'
 
 /** What has been found so far: problems, and texts for code frames. */
@@ -38,7 +40,7 @@ export const readFile = (
     return { data: {}, source, bad: new Set() }
   }
   const resolved = resolveSecrets(configSchema, source.data, env, source)
-  into.diagnostics.push(...shape, ...resolved.diagnostics)
+  into.diagnostics.push(...shape, ...resolved.diagnostics, ...checkUnbuilt(configSchema, source.data, source))
   const bad = new Set([...shape, ...resolved.diagnostics].map(({ pointer }) => pointer))
   return { data: resolved.data as File, source, bad }
 }
@@ -64,8 +66,8 @@ export const readProfiles = (dataDir: string, multiplex: boolean, main: Profile,
     if (!routeName.test(name) || name === defaultProfile || !existsSync(file)) continue
     // A profile's credentials come from its own .env only: the process's environment belongs to the default profile.
     const env = readEnv(dir, {}, into)
-    const { data } = readFile(file, { ...main.env, ...env }, into, false)
-    profiles.set(name, { name, dir, env, platforms: platformsOf(data) })
+    const { data, source, bad } = readFile(file, { ...main.env, ...env }, into, false)
+    profiles.set(name, { name, dir, env, platforms: platformsOf(data), jobs: readJobs(data, name, source, bad) })
   }
   return profiles
 }

@@ -1,14 +1,14 @@
 /** Files, environment and flags → one Config and everything that is wrong with them. The server and `validate` both start here. */
 
 import { join, resolve } from 'node:path'
-import { type Diagnostic, diagnostic, type Path, pointerOf } from '../core/diagnostic.ts'
+import { type Diagnostic, diagnostic, type Path } from '../core/diagnostic.ts'
 import { isObject, type JsonObject } from '../core/json.ts'
 import type { Config as File } from '../generated/config.ts'
-import { type Config, defaultProfile, type Profile } from './config.ts'
+import { type Config, defaultProfile, type Profile, type Retention } from './config.ts'
 import type { Env } from './env.ts'
 import { type Gathered, platformsOf, readEnv, readFile, readProfiles } from './files.ts'
+import { readJobs } from './jobs.ts'
 import type { Source } from './source.ts'
-import { configSchema, walk } from './walk.ts'
 import { environmentValues, mergeWebhook, present, readRoutes } from './webhook.ts'
 
 export type LoadOptions = {
@@ -27,6 +27,12 @@ export type Loaded = {
   /** Texts of the files that were read, for code frames. */
   readonly texts: ReadonlyMap<string, string>
 }
+
+const unreadable: ReadonlySet<string> = new Set(['WH001', 'WH002', 'WH003'])
+
+/** Why a file could not be read at all: then nothing is known about what stands in it. */
+export const unreadIn = ({ diagnostics }: Pick<Loaded, 'diagnostics'>): Diagnostic[] =>
+  diagnostics.filter(({ code }) => unreadable.has(code))
 
 /** A number wherever the file's shape held, else the default: the Diagnostic is there already. */
 const number = (value: unknown, fallback: number): number => (typeof value === 'number' ? value : fallback)
@@ -51,15 +57,15 @@ const agentOf = (file: File, env: Env, source: Source | undefined): Config['agen
   return { runner, timeoutMs: number(agent.timeout_seconds, 600) * 1000, ...settings }
 }
 
-/** Sections that are described already but that nothing reads yet: said, not half-run. Those of a route are errors (rules.ts). */
-const notRun = (data: File, source: Source | undefined): Diagnostic[] => {
-  const found: Diagnostic[] = []
-  walk(configSchema, data as JsonObject, (node, value, path) => {
-    if (typeof node['x-unbuilt'] !== 'string' || path.includes('routes') || (isObject(value) && Object.keys(value).length === 0)) return
-    const message = `"${path.at(-1)}" has no effect in this version (planned: ${node['x-unbuilt']})`
-    found.push(diagnostic('WH221', message, { pointer: pointerOf(path), ...(source ? { place: source.place(path, 'key') } : {}) }))
-  })
-  return found
+const retentionOf = (storage: JsonObject): Retention => {
+  const { hours, max_bytes, max_events, max_dead_runs, payloads } = record(storage.retention)
+  return {
+    maxAgeMs: number(hours, 72) * 3_600_000,
+    maxBytes: number(max_bytes, 1_073_741_824),
+    maxEvents: number(max_events, 1_000_000),
+    maxDeadRuns: number(max_dead_runs, 10_000),
+    payloads: payloads !== false,
+  }
 }
 
 /** Loads everything; a Config is always there, and must not be served while a Diagnostic stops the start. */
@@ -75,7 +81,8 @@ export const loadConfig = (options: LoadOptions): Loaded => {
   const storage = record(data.storage)
   const multiplex = gateway.multiplex_profiles === true
   const globalSecret = fromEnv.secret ?? (present(settings.secret) ? settings.secret : undefined)
-  const main: Profile = { name: defaultProfile, dir: dataDir, env, platforms: platformsOf(data) }
+  const jobs = readJobs(data, defaultProfile, source, bad)
+  const main: Profile = { name: defaultProfile, dir: dataDir, env, platforms: platformsOf(data), jobs }
   if (storage.kind === 'redis') {
     into.diagnostics.push(
       diagnostic('WH220', 'storage.kind "redis" is not built in this version', {
@@ -85,7 +92,6 @@ export const loadConfig = (options: LoadOptions): Loaded => {
       }),
     )
   }
-  into.diagnostics.push(...notRun(data, source))
   const config: Config = {
     dataDir,
     enabled: fromEnv.enabled ?? data.platforms?.webhook?.enabled === true,
@@ -104,7 +110,11 @@ export const loadConfig = (options: LoadOptions): Loaded => {
     maxQueuedRuns: number(gateway.max_queued_runs, 100_000),
     maxConcurrentScripts: number(gateway.max_concurrent_scripts, 8),
     agent: agentOf(data, env, source),
-    storage: { kind: storage.kind === 'memory' ? 'memory' : 'sqlite', durability: storage.durability === 'commit' ? 'commit' : 'fsync' },
+    storage: {
+      kind: storage.kind === 'memory' ? 'memory' : 'sqlite',
+      durability: storage.durability === 'commit' ? 'commit' : 'fsync',
+      retention: retentionOf(storage),
+    },
   }
   return { config, diagnostics: into.diagnostics, texts: into.texts }
 }

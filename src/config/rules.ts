@@ -7,6 +7,7 @@ import { type Config, insecure, isLoopback, type RouteSource } from './config.ts
 import { definition } from './walk.ts'
 
 const routeSchema = definition('Route')
+const defaultTarget = definition('Target').default
 const requiredExtra = definition('Target')['x-required-extra'] as { [target: string]: string[] }
 const rules = routeSchema as unknown as {
   readonly 'x-conflicts': readonly Conflict[]
@@ -54,11 +55,14 @@ export const checkRules = (route: RouteSource, context: RuleContext): Diagnostic
     report(code, [when], `"${when}" needs a real target, but ${fact}`, `name the target in "${key}", for example github_comment or http`)
   }
   for (const { when, keys } of rules['x-ignored']) {
-    for (const key of used(spec, when) ? keys.filter((name) => used(spec, name)) : []) {
+    // A subscription's record always names a target: the default one asks for nothing.
+    const asks = (key: string): boolean => used(spec, key) && !(key === 'deliver' && spec.deliver === defaultTarget)
+    for (const key of used(spec, when) ? keys.filter(asks) : []) {
       report('WH210', [key], `"${key}" has no effect beside "${when}"`, 'remove it')
     }
   }
-  checkUnbuilt(spec, context, report)
+  checkUnbuilt(spec, report)
+  checkTarget(spec, context.builtTargets, report)
   checkSecrets(route, context, report)
   checkProfile(route, context, report)
   return found
@@ -66,22 +70,20 @@ export const checkRules = (route: RouteSource, context: RuleContext): Diagnostic
 
 type Report = (code: Code, path: Path, message: string, help?: string, of?: 'key' | 'value') => void
 
-const checkUnbuilt = (spec: JsonObject, context: RuleContext, report: Report): void => {
+const checkUnbuilt = (spec: JsonObject, report: Report): void => {
   const ignored = rules['x-ignored'].filter(({ when }) => used(spec, when)).flatMap(({ keys }) => keys)
   for (const [key, node] of Object.entries(routeSchema.properties as JsonObject)) {
     const what = isObject(node) ? node['x-unbuilt'] : undefined
     if (typeof what !== 'string' || !used(spec, key) || ignored.includes(key)) continue
     report('WH220', [key], `"${key}" is not built in this version (planned: ${what})`, 'remove it')
   }
+}
+
+/** Whether the target that a route or a job names is built, and has the settings that it needs. */
+export const checkTarget = (spec: JsonObject, builtTargets: ReadonlySet<string>, report: Report): void => {
   const target = targetName(typeof spec.deliver === 'string' ? spec.deliver : 'log')
-  if (!context.builtTargets.has(target)) {
-    report(
-      'WH220',
-      ['deliver'],
-      `the target "${target}" is not built in this version`,
-      `built: ${[...context.builtTargets].join(', ')}`,
-      'value',
-    )
+  if (!builtTargets.has(target)) {
+    report('WH220', ['deliver'], `the target "${target}" is not built in this version`, `built: ${[...builtTargets].join(', ')}`, 'value')
   }
   const extra = isObject(spec.deliver_extra) ? spec.deliver_extra : {}
   for (const key of own(requiredExtra, target) ?? []) {

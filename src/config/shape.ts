@@ -153,3 +153,9 @@ export const checkShape = (check: Check, root: JsonObject, data: Json, source: P
   }
   return found
 }
+
+/** Whether one of the pointers to what is wrong leads to this place or below it. */
+export const isBroken = (path: Path, bad: ReadonlySet<string>): boolean => {
+  const prefix = pointerOf(path)
+  return [...bad].some((pointer) => pointer === prefix || pointer.startsWith(`${prefix}/`))
+}

@@ -1,11 +1,11 @@
-/** Run-time routes: the text of `webhook_subscriptions.json` → the entries that can be served and what is wrong with the others. */
+/** Run-time routes: the entries of `webhook_subscriptions.json` → routes that can be served and what is wrong with the others. */
 
 import { type Diagnostic, diagnostic, type Path, pointerOf } from '../core/diagnostic.ts'
-import { isObject, type Json, type JsonObject } from '../core/json.ts'
+import { exit, Fault } from '../core/fault.ts'
+import type { Json } from '../core/json.ts'
 import type { Subscription } from '../generated/config.ts'
 import { checkSubscription } from '../generated/validators.js'
 import { type Config, defaultProfile, type RouteSource } from './config.ts'
-import { jsonErrorPlace } from './json-place.ts'
 import { resolveSecrets } from './secrets.ts'
 import { checkShape } from './shape.ts'
 import type { Source } from './source.ts'
@@ -14,22 +14,16 @@ import { secretsOf } from './webhook.ts'
 
 export const subscriptionsFileName = 'webhook_subscriptions.json'
 /** Subscription names are lower case (contract 7). */
-export const subscriptionName = /^[a-z0-9][a-z0-9._-]{0,63}$/
+const subscriptionName = /^[a-z0-9][a-z0-9._-]{0,63}$/
 
 const schema = definition('Subscription')
 
-/** The entries of a subscriptions file by name, unchecked. Throws with a sentence when the file as a whole is not usable. */
-export const parseSubscriptions = (text: string): JsonObject => {
-  let data: Json
-  try {
-    data = JSON.parse(text) as Json
-  } catch {
-    // The engine's own message quotes the text around the mistake, and that may be a secret.
-    const { line, column } = jsonErrorPlace(text)
-    throw new Error(`not valid JSON at ${line}:${column}`)
-  }
-  if (!isObject(data)) throw new Error('not a JSON object of routes by name')
-  return data
+/** The name under which a subscription is stored (contract 7). Throws a Fault. */
+export const subscriptionNameOf = (text: string): string => {
+  const name = text.trim().toLowerCase().replaceAll(' ', '-')
+  if (subscriptionName.test(name)) return name
+  const hint = 'use letters, digits, dot, underscore and hyphen; at most 64, the first a letter or digit'
+  throw new Fault('bad_name', `${JSON.stringify(text.slice(0, 80))} cannot be a name`, { exitCode: exit.usage, hint })
 }
 
 /** One entry as a route; `undefined` route when its shape does not hold. Diagnostics tell why, in either case. */

@@ -6,6 +6,7 @@ import type { Config as File, Route, WebhookSettings } from '../generated/config
 import { defaultProfile, type RouteSource } from './config.ts'
 import { type Env, parseFlag } from './env.ts'
 import type { Gathered } from './files.ts'
+import { isBroken } from './shape.ts'
 import type { Source } from './source.ts'
 
 /** The settings of the adapter, key by key: `extra` wins over `platforms.webhook` (spec: Enabling the adapter). */
@@ -53,9 +54,7 @@ export const readRoutes = (
   if (!source || !isObject(settings.routes)) return routes
   for (const [name, spec] of Object.entries(settings.routes)) {
     const at = [...base, name]
-    const prefix = pointerOf(at)
-    const broken = [...bad].some((pointer) => pointer === prefix || pointer.startsWith(`${prefix}/`))
-    if (broken || !isObject(spec)) continue
+    if (isBroken(at, bad) || !isObject(spec)) continue
     const route = spec as Route
     routes.set(name, {
       name,

@@ -45,6 +45,7 @@ const unservedProfile = (name: string, { dataDir }: Config): Profile => ({
   dir: `${dataDir}/profiles/${name}`,
   env: {},
   platforms: {},
+  jobs: new Map(),
 })
 
 const problemAt = (route: RouteSource, code: Diagnostic['code'], path: Path, message: string, help?: string): Diagnostic => {

@@ -3,17 +3,12 @@
 import { defaultProfile, type RouteSource } from '../config/config.ts'
 import { type Refused, refuse } from '../core/outcome.ts'
 import type { RoutePlan } from '../core/plan.ts'
-import type { Route } from '../generated/config.ts'
 
 /** A route as it is looked up: without a plan it is switched off. */
-export type Served = { readonly profile: string; readonly spec: Route; readonly plan?: RoutePlan }
+export type Served = { readonly source: RouteSource; readonly plan?: RoutePlan }
 
 /** A compiled route as it is looked up. */
-export const servedBy = ({ profile, spec, enabled }: RouteSource, plan: RoutePlan): Served => ({
-  profile,
-  spec,
-  ...(enabled ? { plan } : {}),
-})
+export const servedBy = (source: RouteSource, plan: RoutePlan): Served => (source.enabled ? { source, plan } : { source })
 
 export type Table = {
   readonly configured: ReadonlyMap<string, Served>
@@ -24,11 +19,15 @@ export type Table = {
 
 const shown = 100
 
+/** The route of this name: a configured one always wins (spec: Subscription 2). */
+export const servedAs = ({ configured, subscribed }: Pick<Table, 'configured' | 'subscribed'>, name: string): Served | undefined =>
+  configured.get(name) ?? subscribed.get(name)
+
 /** The plan for `/webhooks/<name>`, or for `/p/<prefix>/webhooks/<name>`; decided before any signature work. */
 export const lookUp = (table: Table, name: string, prefix?: string): RoutePlan | Refused => {
   if (prefix !== undefined && !(table.multiplex && table.profiles.has(prefix))) return refuse('unknown_profile')
-  const served = table.configured.get(name) ?? table.subscribed.get(name)
+  const served = servedAs(table, name)
   // Not there, or bound to another profile: one answer for all, so that nobody learns which (contract 2).
-  if (!served || served.profile !== (prefix ?? defaultProfile)) return refuse('unknown_route', { name: name.slice(0, shown) })
+  if (!served || served.source.profile !== (prefix ?? defaultProfile)) return refuse('unknown_route', { name: name.slice(0, shown) })
   return served.plan ?? refuse('route_disabled', { name })
 }

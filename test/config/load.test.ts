@@ -132,15 +132,7 @@ t.test('YAML: syntax, duplicate keys, alias bombs', async (t) => {
 })
 
 t.test('what is not built is refused with a plain message, never half-run', async (t) => {
-  for (const line of [
-    'deliver: telegram',
-    'cron_job: nightly',
-    'coalesce: { key: number }',
-    'skills: [x]',
-    'toolsets: [x]',
-    'mirror_to_session: true',
-    'session: x',
-  ]) {
+  for (const line of ['deliver: telegram', 'skills: [x]', 'toolsets: [x]', 'mirror_to_session: true', 'session: x']) {
     const { found } = load(t.testdir({ 'config.yaml': route(`          ${line}`) }))
     t.ok(
       found.some(({ code, stopsStart }) => code === 'WH220' && stopsStart),
@@ -185,13 +177,8 @@ t.test('a file that cannot be read is said, not thrown', async (t) => {
 t.test('an unknown runner is refused with its place, not thrown', async (t) => {
   const { config, diagnostics } = loadConfig({ dataDir: t.testdir({ 'config.yaml': 'agent:\n  runner: opnai' }), env: {} })
   t.same(summary([...diagnostics]), ['WH103@2'])
-  t.same(
-    prepareGateway(
-      config,
-      Object.assign(() => {}, { writes: () => false }),
-    ).diagnostics,
-    [],
-  )
+  const log = Object.assign(() => {}, { writes: () => false })
+  t.same(prepareGateway(config, { log }).diagnostics, [])
 })
 
 t.test('an agent that lacks a setting is refused', async (t) => {
@@ -199,7 +186,7 @@ t.test('an agent that lacks a setting is refused', async (t) => {
   for (const agent of ['runner: command', 'runner: anthropic\n  model: m', 'runner: openai\n  api_key: k']) {
     const { config } = loadConfig({ dataDir: t.testdir({ 'config.yaml': `agent:\n  ${agent}` }), env: {} })
     t.ok(
-      prepareGateway(config, log).diagnostics.some(({ code }) => code === 'WH222'),
+      prepareGateway(config, { log }).diagnostics.some(({ code }) => code === 'WH222'),
       agent,
     )
   }

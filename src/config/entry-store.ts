@@ -1,4 +1,4 @@
-/** The write side of `webhook_subscriptions.json`: one update at a time, each over what the file holds at that moment (spec: Subscription 3). */
+/** The write side of the files that commands change (subscriptions, jobs): one update at a time, each over what the file holds at that moment (spec: Subscription 3). */
 
 import * as fs from 'node:fs'
 import { dirname } from 'node:path'
@@ -6,23 +6,14 @@ import { lock } from 'proper-lockfile'
 import { exit, Fault, messageOf } from '../core/fault.ts'
 import type { JsonObject } from '../core/json.ts'
 import { makeFolder, refuseOdd, replaceFile } from './replace-file.ts'
+import { absent, parseEntries, readSnapshot as readText, stampOf } from './snapshot.ts'
 import { parseSource } from './source.ts'
-import { parseSubscriptions, subscriptionName } from './subscriptions.ts'
 
-const maxFileBytes = 16_777_216
 /** A holder that has not touched its lock for this long is dead. */
 const staleMs = 5_000
 /** Waits for other commands, some 30 s in all: longer than a dead one's lock can last. */
 const retries = { retries: 150, factor: 1.3, minTimeout: 10, maxTimeout: 250, randomize: true }
 const maxRounds = 5
-
-/** The name under which a subscription is stored (contract 7). Throws a Fault. */
-export const subscriptionNameOf = (text: string): string => {
-  const name = text.trim().toLowerCase().replaceAll(' ', '-')
-  if (subscriptionName.test(name)) return name
-  const hint = 'use letters, digits, dot, underscore and hyphen; at most 64, the first a letter or digit'
-  throw new Fault('bad_name', `${JSON.stringify(text.slice(0, 80))} cannot be a name`, { exitCode: exit.usage, hint })
-}
 
 type Snapshot = { readonly entries: JsonObject; readonly text: string | undefined; readonly stamp: string }
 
@@ -34,7 +25,7 @@ export type Update<T> = (entries: JsonObject) => { readonly entries?: JsonObject
 
 /**
  * Applies an update to the current entries, under a lock that other commands wait for. The update may be called again when somebody
- * without the lock changed the file meanwhile, so a stale view can never bring back a removed or disabled route.
+ * without the lock changed the file meanwhile, so a stale view can never bring back a removed or disabled entry.
  */
 export const updateEntries = async <T>(file: string, update: Update<T>): Promise<T> => {
   refuseOdd(file)
@@ -73,32 +64,19 @@ const hold = async (file: string): Promise<{ lost: () => boolean; release: () =>
 
 const conflict = (message: string, hint: string): Fault => new Fault('conflict', message, { exitCode: exit.conflict, hint })
 
-const stampOf = (file: string): string => {
-  const stat = fs.statSync(file, { bigint: true, throwIfNoEntry: false })
-  return stat ? `${stat.mtimeNs} ${stat.ctimeNs} ${stat.size} ${stat.ino}` : 'absent'
-}
-
 const readSnapshot = (file: string): Snapshot => {
   refuseOdd(file)
   const stamp = stampOf(file)
-  if (stamp === 'absent') return { entries: {}, text: undefined, stamp }
-  const text = readText(file)
+  if (stamp === absent) return { entries: {}, text: undefined, stamp }
   try {
-    const entries = parseSubscriptions(text)
+    const text = readText(file)
+    const entries = parseEntries(text)
     refuseTwins(file, text)
     return { entries, text, stamp }
   } catch (error) {
+    // A file that the system does not hand over (no permission, no descriptor) says nothing about its contents.
+    if (error instanceof Error && 'code' in error) throw error
     throw corrupt(file, messageOf(error))
-  }
-}
-
-const readText = (file: string): string => {
-  const fd = fs.openSync(file, fs.constants.O_RDONLY | fs.constants.O_NOFOLLOW | fs.constants.O_NONBLOCK)
-  try {
-    if (fs.fstatSync(fd).size > maxFileBytes) throw corrupt(file, `larger than ${maxFileBytes} bytes`)
-    return fs.readFileSync(fd, 'utf8')
-  } finally {
-    fs.closeSync(fd)
   }
 }
 

@@ -1,4 +1,4 @@
-/** The write side of the subscriptions file: atomic, private, one at a time, and never over what it cannot read. */
+/** The write side of the files that commands change: atomic, private, one at a time, and never over what it cannot read. */
 
 import {
   chmodSync,
@@ -14,8 +14,9 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
+import { readEntries, updateEntries } from '../../src/config/entry-store.ts'
 import { jsonErrorPlace } from '../../src/config/json-place.ts'
-import { readEntries, subscriptionNameOf, updateEntries } from '../../src/config/subscription-store.ts'
+import { subscriptionNameOf } from '../../src/config/subscriptions.ts'
 import { exit, Fault } from '../../src/core/fault.ts'
 import type { Json, JsonObject } from '../../src/core/json.ts'
 

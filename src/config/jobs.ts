@@ -1,0 +1,67 @@
+/** Scheduled jobs as written: those of a `config.yaml` and the entries of a profile's `cron_jobs.json`, each with where it stands. */
+
+import { join } from 'node:path'
+import { type Diagnostic, diagnostic, type Path, pointerOf } from '../core/diagnostic.ts'
+import { isObject, type Json, own } from '../core/json.ts'
+import type { Config as File, Job, StoredJob } from '../generated/config.ts'
+import { checkJob } from '../generated/validators.js'
+import type { JobSource, Profile } from './config.ts'
+import { resolveSecrets } from './secrets.ts'
+import { checkShape, isBroken } from './shape.ts'
+import type { Source } from './source.ts'
+import { checkUnbuilt } from './unbuilt.ts'
+import { definition } from './walk.ts'
+
+export const jobsFileName = 'cron_jobs.json'
+export const jobId = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/
+
+/** Where a profile's run-time jobs are. */
+export const jobsFileOf = ({ dir }: Pick<Profile, 'dir'>): string => join(dir, jobsFileName)
+
+/** The jobs of a config.yaml whose shape holds, by id. */
+export const readJobs = (
+  { jobs }: File,
+  profile: string,
+  source: Source | undefined,
+  bad: ReadonlySet<string>,
+): ReadonlyMap<string, JobSource> => {
+  const found = new Map<string, JobSource>()
+  if (!source || !isObject(jobs)) return found
+  for (const [id, spec] of Object.entries(jobs)) {
+    const base = ['jobs', id]
+    if (!isObject(spec) || isBroken(base, bad)) continue
+    found.set(id, { id, profile, origin: 'config', spec: spec as Job, place: source.place, base })
+  }
+  return found
+}
+
+/** Whether an entry is only the note that `cron pause` leaves about a configured job. */
+export const isPauseNote = (entry: Json): boolean =>
+  isObject(entry) && own(entry, 'schedule') === undefined && own(entry, 'paused') === true
+
+/** One entry as a job; `undefined` when its shape does not hold. Diagnostics tell why, in either case. */
+export const readStoredJob = (
+  id: string,
+  entry: Json,
+  profile: Pick<Profile, 'name' | 'env'>,
+  source: Pick<Source, 'place'>,
+): { readonly job?: JobSource; readonly diagnostics: readonly Diagnostic[] } => {
+  const base: Path = [id]
+  if (!jobId.test(id)) {
+    const help = 'an id has letters, digits, dot, underscore or hyphen, at most 64, the first a letter or digit'
+    return {
+      diagnostics: [diagnostic('WH108', `"${id}" cannot be an id`, { pointer: pointerOf(base), place: source.place(base, 'key'), help })],
+    }
+  }
+  const schema = definition('StoredJob')
+  const shape = checkShape(checkJob, schema, entry, source, base)
+  const named = (each: Diagnostic): Diagnostic => ({ ...each, message: `job "${id}": ${each.message}` })
+  if (shape.length > 0) return { diagnostics: shape.map(named) }
+  const { data, diagnostics } = resolveSecrets(schema, entry, profile.env, source, base)
+  const all = [...diagnostics, ...checkUnbuilt(schema, entry, source, base)].map(named)
+  if (diagnostics.length > 0) return { diagnostics: all }
+  return {
+    job: { id, profile: profile.name, origin: 'stored', spec: data as unknown as StoredJob, place: source.place, base },
+    diagnostics: all,
+  }
+}

@@ -1,0 +1,56 @@
+/** A file of run-time entries as one consistent text, and a stamp that changes whenever the file does. */
+
+import { closeSync, constants, fstatSync, openSync, readSync, statSync } from 'node:fs'
+import { messageOf } from '../core/fault.ts'
+import { isObject, type Json, type JsonObject } from '../core/json.ts'
+import { jsonErrorPlace } from './json-place.ts'
+
+const maxFileBytes = 16_777_216
+const snapshotTries = 5
+
+/** The stamp of a file that is not there. */
+export const absent = 'absent'
+
+/** Its times, size and inode as one word. Never throws: what cannot be looked at says so when it is read. */
+export const stampOf = (file: string): string => {
+  try {
+    const stat = statSync(file, { bigint: true, throwIfNoEntry: false })
+    return stat ? `${stat.mtimeNs} ${stat.ctimeNs} ${stat.size} ${stat.ino}` : absent
+  } catch (error) {
+    // A loop of links, a folder that may not be searched.
+    return messageOf(error)
+  }
+}
+
+/** The file's text, unchanged while it was read; writers replace it whole, so a second try is rare. Throws with a sentence. */
+export const readSnapshot = (file: string): string => {
+  const fd = openSync(file, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK)
+  try {
+    for (let tries = 0; tries < snapshotTries; tries++) {
+      const before = fstatSync(fd, { bigint: true })
+      if (!before.isFile()) throw new Error('not a regular file')
+      if (before.size > maxFileBytes) throw new Error(`larger than ${maxFileBytes} bytes`)
+      const bytes = Buffer.alloc(Number(before.size))
+      const read = readSync(fd, bytes, 0, bytes.length, 0)
+      const after = fstatSync(fd, { bigint: true })
+      if (read === bytes.length && before.mtimeNs === after.mtimeNs && before.size === after.size) return bytes.toString('utf8')
+    }
+    throw new Error('it keeps changing while it is read')
+  } finally {
+    closeSync(fd)
+  }
+}
+
+/** The entries of such a text by name, unchecked. Throws with a sentence when the file as a whole is not usable. */
+export const parseEntries = (text: string): JsonObject => {
+  let data: Json
+  try {
+    data = JSON.parse(text) as Json
+  } catch {
+    // The engine's own message quotes the text around the mistake, and that may be a secret.
+    const { line, column } = jsonErrorPlace(text)
+    throw new Error(`not valid JSON at ${line}:${column}`)
+  }
+  if (!isObject(data)) throw new Error('not a JSON object of entries by name')
+  return data
+}

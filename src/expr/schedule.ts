@@ -1,0 +1,115 @@
+/** When a job is due: a cron expression, an interval or one time in a time zone, compiled to a function; the only importer of croner. */
+
+import { Cron, type CronOptions } from 'croner'
+
+/** Why a schedule or its time zone cannot be used, in a sentence. */
+export class BadSchedule extends Error {
+  override name = 'BadSchedule'
+}
+
+export type Schedule = {
+  /** The first time strictly after a wall time, in milliseconds; `undefined` when there is none. At worst 0.1 s of work: seconds in a gap. */
+  readonly next: (afterMs: number) => number | undefined
+}
+
+export const defaultZone = 'UTC'
+
+const maxChars = 200
+const unitMs: { readonly [unit: string]: number } = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 }
+const longestIntervalMs = 366 * 86_400_000
+
+const interval = /^every\s+(\d{1,9})\s*([smhd])$/i
+const oneTime = /^(\d{4})-(\d\d)-(\d\d)[T ](\d\d):(\d\d)(?::(\d\d))?(Z|[+-]\d\d:\d\d)?$/i
+
+/** Throws a BadSchedule for what is not a schedule, for one that never comes, and for an unknown zone. */
+export const compileSchedule = (text: string, timezone: string = defaultZone): Schedule => {
+  checkZone(timezone)
+  const trimmed = text.trim()
+  if (trimmed.length > maxChars) throw new BadSchedule(`it is longer than ${maxChars} characters`)
+  const every = interval.exec(trimmed)
+  if (every) return compileInterval(Number(every[1]) * (unitMs[(every[2] as string).toLowerCase()] as number))
+  const once = oneTime.exec(trimmed)
+  if (once) return compileOneTime(trimmed, once, timezone)
+  if (/^every\b/i.test(trimmed)) throw new BadSchedule('an interval is written like "every 15m", with s, m, h or d')
+  return compileCron(trimmed, timezone)
+}
+
+/** Offsets are refused where the engine would take them: they know no daylight saving. */
+const checkZone = (timezone: string): void => {
+  try {
+    if (!/^[A-Za-z]/.test(timezone)) throw new RangeError()
+    new Intl.DateTimeFormat('en-US', { timeZone: timezone })
+  } catch {
+    throw new BadSchedule(`"${timezone.slice(0, 64)}" is not a time zone; write an IANA name, for example Europe/Berlin`)
+  }
+}
+
+/** Counted from 1970 in UTC, so that a restart does not move it; clock changes do not either. */
+const compileInterval = (stepMs: number): Schedule => {
+  if (stepMs < 1_000 || stepMs > longestIntervalMs) throw new BadSchedule('an interval is at least one second and at most 366 days')
+  return { next: (afterMs) => (Math.floor(afterMs / stepMs) + 1) * stepMs }
+}
+
+const compileOneTime = (text: string, parts: RegExpExecArray, timezone: string): Schedule => {
+  const [, year = '', month = '', day = '', hour = '', minute = '', second = '00', offset] = parts
+  const wall = new Date(`${year}-${month}-${day}T${hour}:${minute}:${second}Z`)
+  // The engine turns 30 February into 2 March.
+  if (Number.isNaN(wall.getTime()) || wall.getUTCDate() !== Number(day)) throw new BadSchedule(`"${text}" is not a date and time`)
+  const at = offset ? Date.parse(`${year}-${month}-${day}T${hour}:${minute}:${second}${offset.toUpperCase()}`) : instantOf(wall, timezone)
+  if (at === undefined || Number.isNaN(at)) throw new BadSchedule(`"${text}" is not a date and time`)
+  return { next: (afterMs) => (at > afterMs ? at : undefined) }
+}
+
+/**
+ * The instant of a local time, by the rules of a daily job: one that the clocks skip is the moment after the gap, of one that comes twice
+ * the first. Not left to croner's own reading of dates, which goes wrong where the computer's zone has a gap at that time.
+ */
+const instantOf = (wall: Date, timezone: string): number | undefined => {
+  const [year, month, day] = [wall.getUTCFullYear(), wall.getUTCMonth() + 1, wall.getUTCDate()]
+  const pattern = `${wall.getUTCSeconds()} ${wall.getUTCMinutes()} ${wall.getUTCHours()} ${day} ${month} * ${year}`
+  return nextOf(pattern, { timezone, mode: '7-part' }, wall.getTime() - 2 * 86_400_000)
+}
+
+const compileCron = (pattern: string, timezone: string): Schedule => {
+  // A list or range of hours is as fixed as one hour: none of its runs is lost in a gap, none comes twice.
+  const options: CronOptions = { timezone, mode: '5-or-6-parts', fixedTimeRule: 'no-wildcard' }
+  const next: Schedule['next'] = (afterMs) => nextOf(pattern, options, afterMs)
+  try {
+    // croner looks as far as the year 3000, some milliseconds away.
+    if (next(Date.UTC(2000, 0)) === undefined) throw new BadSchedule(`"${pattern}" never comes`)
+  } catch (error) {
+    if (error instanceof BadSchedule) throw error
+    throw new BadSchedule(sentence(error, pattern))
+  }
+  return { next }
+}
+
+/** Made anew each time: a parsed pattern holds 80 kB, and there may be thousands of jobs. */
+const nextOf = (pattern: string, options: CronOptions, afterMs: number): number | undefined =>
+  new Cron(pattern, options).nextRun(new Date(afterMs))?.getTime()
+
+const sentence = (error: unknown, pattern: string): string => {
+  const message = error instanceof Error ? error.message.replace(/^Cron\w+: /, '') : ''
+  const fields = pattern.split(/\s+/).length
+  if (pattern.startsWith('@')) return `"${pattern}" is not known; use @hourly, @daily, @weekly, @monthly or @yearly`
+  if (fields !== 5 && fields !== 6) return `"${pattern}" is not a schedule: a cron expression has five fields, or six with seconds first`
+  return `"${pattern}" is not a cron expression: ${message}`
+}
+
+/** A time as people in the zone read it, with its offset: `2027-03-28T03:00:00+02:00`. */
+export const zonedIso = (ms: number, timezone: string = defaultZone): string => {
+  const parts = new Intl.DateTimeFormat('en-US', {
+    timeZone: timezone,
+    hourCycle: 'h23',
+    year: 'numeric',
+    month: '2-digit',
+    day: '2-digit',
+    hour: '2-digit',
+    minute: '2-digit',
+    second: '2-digit',
+    timeZoneName: 'longOffset',
+  }).formatToParts(ms)
+  const part = (type: Intl.DateTimeFormatPartTypes): string => parts.find((each) => each.type === type)?.value ?? ''
+  const offset = part('timeZoneName').replace(/^GMT([+-]00:00)?/, '')
+  return `${part('year').padStart(4, '0')}-${part('month')}-${part('day')}T${part('hour')}:${part('minute')}:${part('second')}${offset || 'Z'}`
+}

@@ -1,0 +1,68 @@
+/** Everything that is wrong with one file of run-time entries: the file as a whole, its mode, and each entry at its place. */
+
+import { readFileSync, statSync } from 'node:fs'
+import { jsonErrorPlace } from '../config/json-place.ts'
+import { refuseOdd } from '../config/replace-file.ts'
+import { parseEntries } from '../config/snapshot.ts'
+import { parseSource, type Source } from '../config/source.ts'
+import { type Diagnostic, diagnostic } from '../core/diagnostic.ts'
+import { messageOf } from '../core/fault.ts'
+import type { Json } from '../core/json.ts'
+
+export type EntryChecks = {
+  readonly noun: 'subscriptions' | 'jobs'
+  /** What a file that is not usable as a whole is reported as. */
+  readonly corrupt: 'WH803' | 'WH806'
+  readonly check: (name: string, entry: Json, place: Source['place']) => readonly Diagnostic[]
+}
+
+export type CheckedEntries = {
+  readonly diagnostics: readonly Diagnostic[]
+  readonly entries: number
+  readonly files: number
+  readonly texts: ReadonlyMap<string, string>
+}
+
+/** Nothing is wrong with a file that is not there. */
+export const checkEntries = (file: string, checks: EntryChecks): CheckedEntries => {
+  const stat = statSync(file, { throwIfNoEntry: false })
+  if (!stat) return { diagnostics: [], entries: 0, files: 0, texts: new Map() }
+  const found: Diagnostic[] = (stat.mode & 0o077) === 0 ? [] : [openToOthers(file, stat.mode)]
+  let text: string
+  try {
+    refuseOdd(file)
+    text = readFileSync(file, 'utf8')
+  } catch (error) {
+    const unread = diagnostic(checks.corrupt, messageOf(error), { place: top(file), help: 'put a regular, readable file in its place' })
+    return { diagnostics: [unread], entries: 0, files: 1, texts: new Map() }
+  }
+  const texts = new Map([[file, text]])
+  try {
+    const entries = Object.entries(parseEntries(text))
+    const { source, diagnostics } = parseSource(file, text)
+    const place: Source['place'] = (path, of) => source?.place(path, of) ?? top(file)
+    found.push(...diagnostics, ...entries.flatMap(([name, entry]) => checks.check(name, entry, place)))
+    return { diagnostics: found.map(startsAnyway), entries: entries.length, files: 1, texts }
+  } catch (error) {
+    found.push(corrupt(file, text, checks, messageOf(error)))
+    return { diagnostics: found, entries: 0, files: 1, texts }
+  }
+}
+
+const top = (file: string) => ({ file, line: 1, column: 1, endLine: 1, endColumn: 1 })
+
+const openToOthers = (file: string, bits: number): Diagnostic => {
+  const mode = (bits & 0o777).toString(8).padStart(4, '0')
+  return diagnostic('WH804', `${file} has mode ${mode}: others can read its secrets`, { place: top(file), help: `chmod 600 ${file}` })
+}
+
+/** contract 7: an entry that is not valid on its own is skipped; the others are served. */
+const startsAnyway = (each: Diagnostic): Diagnostic => ({ ...each, stopsStart: false })
+
+const corrupt = (file: string, text: string, { noun, corrupt: code }: EntryChecks, message: string): Diagnostic => {
+  const { line, column } = jsonErrorPlace(text)
+  return diagnostic(code, `the ${noun} file is not usable: ${message}`, {
+    place: { file, line, column, endLine: line, endColumn: column },
+    help: `mend it by hand, or restore ${file}.bak; until then the gateway serves the last good set`,
+  })
+}

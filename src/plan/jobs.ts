@@ -1,0 +1,168 @@
+/** All scheduled jobs of the served profiles: those of the configuration, and those made at run time as they are now. */
+
+import { createHash } from 'node:crypto'
+import type { Config, JobSource, Profile } from '../config/config.ts'
+import { isPauseNote, jobsFileOf, readStoredJob } from '../config/jobs.ts'
+import { checkTarget } from '../config/rules.ts'
+import { type Code, type Diagnostic, diagnostic, type Path, pointerOf } from '../core/diagnostic.ts'
+import { isObject, type Json, type JsonObject, own } from '../core/json.ts'
+import { BadSchedule, compileSchedule, defaultZone, type Schedule } from '../expr/schedule.ts'
+import type { Job as Spec } from '../generated/config.ts'
+import { readDelivery } from '../parts/delivery.ts'
+import type { Job, Jobs, TargetPart } from '../parts/part.ts'
+import { Entries } from './entries.ts'
+
+/** A job with what its scheduler and its worker need. */
+export type ScheduledJob = Job & {
+  readonly origin: JobSource['origin']
+  readonly schedule: Schedule
+  /** Names the job and its schedule: a changed schedule is planned anew. */
+  readonly planKey: string
+  readonly graceMs: number
+  readonly model?: string
+  readonly spec: Spec
+}
+
+type Targets = ReadonlyMap<string, TargetPart>
+export type CompiledJob = { readonly job?: ScheduledJob; readonly diagnostics: readonly Diagnostic[] }
+
+const defaultGraceSeconds = 3_600
+
+/** Compiles a job; there is none when one of its problems stops it. */
+export const compileJob = (source: JobSource, targets: Targets): CompiledJob => {
+  const { id, profile, origin, spec } = source
+  const diagnostics: Diagnostic[] = []
+  const report = (code: Code, path: Path, message: string, help?: string, of: 'key' | 'value' = 'key'): void => {
+    const full = [...source.base, ...path]
+    const more = { pointer: pointerOf(full), place: source.place(full, of), ...(help === undefined ? {} : { help }) }
+    diagnostics.push(diagnostic(code, `job "${id}": ${message}`, more))
+  }
+  checkTarget(spec as unknown as JsonObject, new Set(targets.keys()), report)
+  const delivery = readDelivery(spec, targets, report)
+  const timezone = spec.timezone ?? defaultZone
+  const schedule = tryCompile(spec.schedule, timezone, (why) => report('WH223', ['schedule'], why, undefined, 'value'))
+  if (!schedule || diagnostics.some(({ stopsStart }) => stopsStart)) return { diagnostics }
+  const job: ScheduledJob = {
+    id,
+    name: spec.name ?? id,
+    profile,
+    origin,
+    state: stateOf(spec),
+    prompt: spec.prompt ?? '',
+    delivery,
+    schedule,
+    planKey: `${profile}/${id}/${createHash('sha256').update(`${timezone}\n${spec.schedule}`).digest('base64url').slice(0, 22)}`,
+    graceMs: (spec.grace_seconds ?? defaultGraceSeconds) * 1000,
+    spec,
+    ...(spec.model === undefined ? {} : { model: spec.model }),
+  }
+  return { job, diagnostics }
+}
+
+const stateOf = ({ enabled, paused }: Pick<Spec, 'enabled' | 'paused'>): Job['state'] =>
+  enabled === false ? 'disabled' : paused ? 'paused' : 'active'
+
+const tryCompile = (schedule: string, timezone: string, refuse: (why: string) => void): Schedule | undefined => {
+  try {
+    return compileSchedule(schedule, timezone)
+  } catch (error) {
+    if (!(error instanceof BadSchedule)) throw error
+    refuse(error.message)
+    return undefined
+  }
+}
+
+export type JobBookOptions = {
+  readonly config: Pick<Config, 'profiles'>
+  readonly targets: Targets
+  /** Told of entries that do not run, and of a file that is not usable. */
+  readonly report: (diagnostics: readonly Diagnostic[]) => void
+}
+
+/** An entry of a jobs file. Under a configured id only `paused` counts. */
+type Stored = { readonly paused: boolean; readonly job: ScheduledJob | undefined }
+
+const maxJobs = 10_000
+
+/** Owns the snapshots of the jobs files. */
+export class JobBook implements Jobs {
+  /** What is wrong with the configured jobs. */
+  readonly diagnostics: readonly Diagnostic[]
+  readonly #options: JobBookOptions
+  readonly #configured: readonly ScheduledJob[]
+  readonly #stored: ReadonlyMap<string, Entries<Stored>>
+  #all: readonly ScheduledJob[] = []
+  #byId: ReadonlyMap<string, ScheduledJob> = new Map()
+
+  constructor(options: JobBookOptions) {
+    const profiles = [...options.config.profiles.values()]
+    const compiled = profiles.flatMap(({ jobs }) => [...jobs.values()]).map((source) => compileJob(source, options.targets))
+    this.#options = options
+    this.diagnostics = compiled.flatMap(({ diagnostics }) => diagnostics)
+    this.#configured = compiled.flatMap(({ job }) => job ?? [])
+    this.#stored = new Map(profiles.map((profile) => [profile.name, this.#entriesOf(profile)]))
+    this.#gather()
+  }
+
+  /** Reads the files that changed again; a torn or corrupt one keeps its last good set. Never throws. */
+  refresh(): void {
+    let changed = false
+    for (const entries of this.#stored.values()) changed = entries.refresh() || changed
+    if (changed) this.#gather()
+  }
+
+  /** As of the last refresh; the same list until something changes. */
+  all(): readonly ScheduledJob[] {
+    return this.#all
+  }
+
+  /** Whether every file could be read at least once: else there may be jobs that `all` does not know. */
+  get complete(): boolean {
+    return [...this.#stored.values()].every(({ ready }) => ready)
+  }
+
+  find(profile: string, reference: string): readonly ScheduledJob[] {
+    this.refresh()
+    const exact = this.get(profile, reference)
+    return exact ? [exact] : this.#all.filter((job) => job.profile === profile && job.name === reference)
+  }
+
+  /** The job of this id, as of the last refresh. */
+  get(profile: string, id: string): ScheduledJob | undefined {
+    return this.#byId.get(`${profile}/${id}`)
+  }
+
+  /** A job's `deliver_extra` as written, for the secrets that are never stored. */
+  written(profile: string, id: string): JsonObject | undefined {
+    return this.get(profile, id)?.spec.deliver_extra as JsonObject | undefined
+  }
+
+  #entriesOf(profile: Profile): Entries<Stored> {
+    const file = jobsFileOf(profile)
+    const { report } = this.#options
+    return new Entries({ file, report, corrupt: 'WH806', compile: (id, entry) => this.#store(profile, file, id, entry) })
+  }
+
+  #store(profile: Profile, file: string, id: string, entry: Json): Stored {
+    const paused = isObject(entry) && own(entry, 'paused') === true
+    if (profile.jobs.has(id) || isPauseNote(entry)) return { paused, job: undefined }
+    const place = () => ({ file, line: 1, column: 1, endLine: 1, endColumn: 1 })
+    const { job: source, diagnostics } = readStoredJob(id, entry, profile, { place })
+    const compiled = source && compileJob(source, this.#options.targets)
+    const all = [...diagnostics, ...(compiled?.diagnostics ?? [])]
+    if (all.length > 0) this.#options.report(all)
+    return { paused, job: compiled?.job }
+  }
+
+  #gather(): void {
+    const configured = this.#configured.map((job): ScheduledJob => {
+      const note = this.#stored.get(job.profile)?.get(job.id)
+      return note?.paused && job.state === 'active' ? { ...job, state: 'paused' } : job
+    })
+    const stored = [...this.#stored.values()].flatMap((entries) => [...entries].flatMap(([, { job }]) => job ?? []))
+    const all = [...configured, ...stored]
+    if (all.length > maxJobs) this.#options.report([diagnostic('WH806', `${all.length} scheduled jobs: only ${maxJobs} of them run`)])
+    this.#all = all.slice(0, maxJobs)
+    this.#byId = new Map(this.#all.map((job) => [`${job.profile}/${job.id}`, job]))
+  }
+}

@@ -1,0 +1,21 @@
+/** The last time of a schedule in a span, found by halving: a job of each second may have missed very many. */
+
+import type { Schedule } from '../expr/schedule.ts'
+
+/** No schedule has two times within a second. */
+const apartMs = 1_000
+
+/** The last time from `from` to `until`, both included; `undefined` when there is none. */
+export const lastTime = ({ next }: Schedule, from: number, until: number): number | undefined => {
+  let last = next(from - 1)
+  if (last === undefined || last > until) return undefined
+  // No time lies after `end`, and `last` is one.
+  let end = until
+  while (end - last >= apartMs) {
+    const middle = Math.floor((last + end) / 2)
+    const later = next(middle)
+    if (later !== undefined && later <= until) last = later
+    else end = middle
+  }
+  return last
+}

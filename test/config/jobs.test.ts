@@ -1,0 +1,300 @@
+/** Jobs from config.yaml and from the jobs files: loaded, checked, looked up as they are now, the last good set kept. */
+
+import { renameSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import t, { type Test } from 'tap'
+import { catalogue } from '../../src/app.ts'
+import { loadConfig } from '../../src/config/load.ts'
+import type { Diagnostic } from '../../src/core/diagnostic.ts'
+import { checkAll } from '../../src/plan/check.ts'
+import { JobBook } from '../../src/plan/jobs.ts'
+import { dryEffects } from '../../src/work/effects.ts'
+
+type Files = Parameters<Test['testdir']>[0]
+
+const enabled = 'platforms: { webhook: { enabled: true } }\n'
+const stored = 'cron_jobs.json'
+
+const open = (t: Test, files: Files, env: { readonly [name: string]: string } = {}) => {
+  const dir = t.testdir(files)
+  const loaded = loadConfig({ dataDir: dir, env })
+  const told: Diagnostic[] = []
+  const book = new JobBook({ config: loaded.config, targets: catalogue.targets, report: (found) => told.push(...found) })
+  book.refresh()
+  const write = (name: string, value: unknown): void => {
+    // Written beside and moved over it, as every writer does.
+    const file = join(dir, name)
+    writeFileSync(`${file}.new`, typeof value === 'string' ? value : JSON.stringify(value))
+    renameSync(`${file}.new`, file)
+  }
+  const ids = (): string[] => book.all().map(({ id }) => id)
+  return { dir, loaded, book, told, write, ids }
+}
+
+/** What `validate` finds: code, line and message. */
+const findings = (t: Test, files: Files): string[] => {
+  const loaded = loadConfig({ dataDir: t.testdir(files), env: {} })
+  return checkAll(loaded, catalogue, dryEffects)
+    .diagnostics.filter(({ code }) => code !== 'WH804')
+    .map(({ code, place, message }) => `${code} ${place?.line ?? '-'} ${message}`)
+}
+
+t.test('jobs of the configuration and of each served profile', async (t) => {
+  const { loaded, book } = open(t, {
+    'config.yaml': `${enabled}gateway: { multiplex_profiles: true }
+jobs:
+  nightly:
+    name: The report
+    schedule: "0 6 * * *"
+    timezone: Europe/Berlin
+    prompt: Say what happened.
+    model: small
+    grace_seconds: 60
+  off: { schedule: "@daily", enabled: false, paused: true }
+  waiting: { schedule: every 15m, paused: true }
+`,
+    profiles: {
+      work: { 'config.yaml': 'jobs:\n  nightly: { schedule: "@hourly" }\n', [stored]: '{"own":{"schedule":"@daily"}}' },
+      bare: {},
+    },
+  })
+  t.same(loaded.diagnostics, [])
+  t.match(book.find('default', 'nightly'), [
+    {
+      id: 'nightly',
+      name: 'The report',
+      profile: 'default',
+      state: 'active',
+      prompt: 'Say what happened.',
+      model: 'small',
+      graceMs: 60_000,
+      delivery: { target: 'log', extra: {} },
+      origin: 'config',
+    },
+  ])
+  t.match(book.find('work', 'nightly'), [{ profile: 'work', graceMs: 3_600_000, prompt: '' }])
+  t.match(book.find('work', 'own'), [{ origin: 'stored' }])
+  t.same(book.find('default', 'own'), [], 'a job belongs to its profile')
+  t.same(book.find('bare', 'nightly'), [])
+  t.same(
+    book.all().map(({ state }) => state),
+    ['active', 'disabled', 'paused', 'active', 'active'],
+  )
+})
+
+t.test('a reference is an id first, else a name, which several may have', async (t) => {
+  const { book } = open(t, {
+    [stored]: JSON.stringify({
+      a: { name: 'report', schedule: '@daily' },
+      b: { name: 'report', schedule: '@daily' },
+      report2: { name: 'a', schedule: '@daily' },
+    }),
+  })
+  const found = (reference: string): string[] => book.find('default', reference).map(({ id }) => id)
+  t.same(found('a'), ['a'])
+  t.same(found('report'), ['a', 'b'])
+  t.same(found('report2'), ['report2'])
+  for (const none of ['', 'nope', '__proto__', 'constructor']) t.same(found(none), [], none)
+})
+
+t.test('the plan key changes with the schedule and nothing else', async (t) => {
+  const { book, write } = open(t, { [stored]: '{"a":{"schedule":"@daily"}}' })
+  const key = (): string => book.find('default', 'a')[0]?.planKey ?? ''
+  const first = key()
+  t.match(first, /^default\/a\/./)
+  write(stored, { a: { schedule: '@daily', prompt: 'x', paused: true } })
+  t.equal(key(), first)
+  write(stored, { a: { schedule: '@daily', timezone: 'Europe/Berlin' } })
+  t.not(key(), first)
+  write(stored, { a: { schedule: '@hourly' } })
+  t.not(key(), first)
+})
+
+t.test('a change of the file is seen, and an unchanged one is not read again', async (t) => {
+  const { dir, book, write, ids } = open(t, { 'config.yaml': 'jobs: { c: { schedule: "@daily" } }' })
+  t.same(ids(), ['c'])
+  const before = book.all()
+  book.refresh()
+  t.equal(book.all(), before, 'the same list')
+  write(stored, { a: { schedule: '@daily' }, b: { schedule: '@daily' } })
+  book.refresh()
+  t.same(ids(), ['c', 'a', 'b'])
+  write(stored, { b: { schedule: '@daily' } })
+  book.refresh()
+  t.same(ids(), ['c', 'b'])
+  rmSync(join(dir, stored))
+  book.refresh()
+  t.same(ids(), ['c'])
+})
+
+t.test('a torn or corrupt file keeps the last good set, and is told once', async (t) => {
+  const { book, write, ids, told } = open(t, { [stored]: '{"a":{"schedule":"@daily"}}' })
+  t.ok(book.complete)
+  for (const text of ['{"a":{"sched', '', '[]', 'null']) {
+    write(stored, text)
+    book.refresh()
+    book.refresh()
+    t.same(ids(), ['a'], JSON.stringify(text))
+    t.same(
+      told.splice(0).map(({ code }) => code),
+      ['WH806'],
+    )
+  }
+  write(stored, { b: { schedule: '@daily' } })
+  book.refresh()
+  t.same(ids(), ['b'])
+  t.same(told, [])
+})
+
+t.test('a file that was corrupt from the start: the book is not complete', async (t) => {
+  const { book, write, ids } = open(t, { [stored]: '{', 'config.yaml': 'jobs: { c: { schedule: "@daily" } }' })
+  t.same([book.complete, ids()], [false, ['c']])
+  write(stored, {})
+  book.refresh()
+  t.ok(book.complete)
+})
+
+t.test('an entry that is not valid is skipped with a warning; the others run', async (t) => {
+  const { ids, told } = open(t, {
+    [stored]: JSON.stringify({
+      good: { schedule: '@daily' },
+      'bad id': { schedule: '@daily' },
+      shape: { schedule: 7 },
+      never: { schedule: '0 0 30 2 *' },
+      zone: { schedule: '@daily', timezone: 'Mars/Phobos' },
+      target: { schedule: '@daily', deliver: 'telegram' },
+      setting: { schedule: '@daily', deliver: 'github_comment', deliver_extra: { repo: 'a/b' } },
+      url: { schedule: '@daily', deliver: 'http', deliver_extra: { url: 'ftp://x' } },
+      unresolved: { schedule: '@daily', deliver: 'http', deliver_extra: { url: 'http://h/', secret: '${NOPE}' } },
+      listed: ['x'],
+    }),
+  })
+  t.same(ids(), ['good'])
+  t.same(
+    told.map(({ code }) => code),
+    ['WH108', 'WH102', 'WH223', 'WH223', 'WH220', 'WH705', 'WH707', 'WH305', 'WH102'],
+  )
+  t.notMatch(told.map(({ message }) => message).join(), /\n/)
+})
+
+t.test('a stored entry under a configured id is a pause note and nothing more', async (t) => {
+  const config = 'jobs: { c: { schedule: "@daily", prompt: configured }, off: { schedule: "@daily", enabled: false } }'
+  const { book, write, told } = open(t, { 'config.yaml': config, [stored]: '{"c":{"paused":true},"off":{"paused":true}}' })
+  const job = () => book.find('default', 'c')[0]
+  t.equal(job()?.state, 'paused')
+  t.equal(book.find('default', 'off')[0]?.state, 'disabled')
+  write(stored, { c: { schedule: '@hourly', prompt: 'stored' } })
+  t.match(job(), { state: 'active', prompt: 'configured', origin: 'config' })
+  t.equal(book.all().length, 2)
+  write(stored, { gone: { paused: true }, c: 7 })
+  t.equal(job()?.state, 'active')
+  t.equal(book.all().length, 2, 'a note about a job that is gone is no job')
+  t.same(told, [])
+})
+
+t.test('secrets of a delivery are resolved, and named instead of stored', async (t) => {
+  const extra = { url: 'http://h/', secret: '${TOKEN}', headers: { 'x-a': '{b}' } }
+  const { book } = open(
+    t,
+    {
+      'config.yaml': `jobs: { c: { schedule: "@daily", deliver: http, deliver_extra: ${JSON.stringify(extra)} } }`,
+      [stored]: JSON.stringify({ s: { schedule: '@daily', deliver: 'http', deliver_extra: extra } }),
+    },
+    { TOKEN: 'hunter2' },
+  )
+  for (const id of ['c', 's']) {
+    t.same(book.find('default', id)[0]?.delivery, {
+      target: 'http',
+      extra: { url: 'http://h/', headers: { 'x-a': '{b}' } },
+      withheld: ['secret'],
+    })
+    t.match(book.written('default', id), { secret: 'hunter2' })
+  }
+  t.equal(book.written('default', 'nope'), undefined)
+})
+
+t.test('at most 10,000 jobs, configured ones first', async (t) => {
+  const many = Object.fromEntries(Array.from({ length: 10_001 }, (_, i) => [`j${i}`, { schedule: 'every 1d' }]))
+  const { book, told } = open(t, { 'config.yaml': 'jobs: { c: { schedule: "@daily" } }', [stored]: JSON.stringify(many) })
+  t.equal(book.all().length, 10_000)
+  t.equal(book.all()[0]?.id, 'c')
+  t.match(told, [{ code: 'WH806', message: /only 10000/ }])
+})
+
+t.test('retention: what the file says, else the defaults', async (t) => {
+  const retention = (text: string) => loadConfig({ dataDir: t.testdir({ 'config.yaml': text }), env: {} }).config.storage.retention
+  const defaults = { maxAgeMs: 72 * 3_600_000, maxBytes: 1_073_741_824, maxEvents: 1_000_000, maxDeadRuns: 10_000, payloads: true }
+  t.same(retention(''), defaults)
+  t.same(retention('storage: { retention: { hours: 0.5, max_bytes: 2000000, max_events: 1000, max_dead_runs: 1, payloads: false } }'), {
+    maxAgeMs: 1_800_000,
+    maxBytes: 2_000_000,
+    maxEvents: 1_000,
+    maxDeadRuns: 1,
+    payloads: false,
+  })
+  t.same(retention('storage: { retention: { hours: 0, payloads: maybe } }'), { ...defaults, maxAgeMs: 0 }, 'the shape says what is wrong')
+})
+
+t.test('validate: each mistake at its place, in both files and every profile', async (t) => {
+  t.same(
+    findings(t, {
+      'config.yaml': `${enabled}gateway: { multiplex_profiles: true }
+jobs:
+  a: { schedule: "0 25 * * *" }
+  b: { schedule: "@daily", timezone: Nowhere }
+  c: { schedule: "@daily", deliver: telegram }
+  d: { schedule: "@daily", deliver: http }
+  e: { prompt: x }
+  f: { schedule: "@daily", skills: [s] }
+  "g h": { schedule: "@daily" }
+  ok: { schedule: "@daily" }
+`,
+      [stored]:
+        '{\n  "x": {"schedule": "never"},\n  "ok": {"schedule": "@hourly"},\n  "gone": {"paused": true},\n  "y": {"schedul": "@daily"}\n}',
+      profiles: { work: { 'config.yaml': 'jobs:\n\n  w: { schedule: "60 * * * *", toolsets: [t] }\n', [stored]: '{"z":' } },
+    }).map((line) => line.slice(0, 60)),
+    [
+      'WH108 10 "g h" cannot be a name here',
+      'WH104 8 e: "schedule" is missing',
+      'WH221 9 "skills" has no effect in this version (planned: ski',
+      'WH221 3 "toolsets" has no effect in this version (planned: t',
+      'WH223 4 job "a": "0 25 * * *" is not a cron expression: Inva',
+      'WH223 5 job "b": "Nowhere" is not a time zone; write an IANA',
+      'WH220 6 job "c": the target "telegram" is not built in this ',
+      'WH705 7 job "d": the target "http" needs deliver_extra.url',
+      'WH223 3 job "w": "60 * * * *" is not a cron expression: Inva',
+      'WH223 2 job "x": "never" is not a schedule: a cron expressio',
+      'WH210 3 job "ok" stands in config.yaml: only "paused" counts',
+      'WH104 5 job "y": "schedule" is missing',
+      'WH101 5 job "y": unknown key "schedul"',
+      'WH806 1 the jobs file is not usable: not valid JSON at 1:6',
+    ],
+  )
+})
+
+t.test('what stops the start: a configured job that is wrong; a stored one never does', async (t) => {
+  const stops = (files: Files): boolean =>
+    checkAll(loadConfig({ dataDir: t.testdir(files), env: {} }), catalogue, dryEffects).diagnostics.some(({ stopsStart }) => stopsStart)
+  t.ok(stops({ 'config.yaml': `${enabled}jobs: { a: { schedule: "0 0 30 2 *" } }` }))
+  t.notOk(stops({ 'config.yaml': enabled, [stored]: '{"a":{"schedule":"0 0 30 2 *"},"b":{}}' }))
+  t.notOk(stops({ 'config.yaml': enabled, [stored]: '{' }))
+})
+
+t.test('a route refers to configured and stored jobs of its own profile', async (t) => {
+  const route = (job: string, profile = 'default'): string =>
+    `platforms: { webhook: { enabled: true, extra: { secret: s, routes: { r: { cron_job: ${job}, profile: ${profile} } } } } }\n`
+  const more = 'gateway: { multiplex_profiles: true }\njobs: { c: { schedule: "@daily" }, p: { schedule: "@daily" } }'
+  const files = (job: string, profile?: string): Files => ({
+    'config.yaml': route(job, profile) + more,
+    [stored]: '{"s":{"name":"twin","schedule":"@daily"},"s2":{"name":"twin","schedule":"@daily"},"p":{"paused":true}}',
+    profiles: { work: { 'config.yaml': '', [stored]: '{"w":{"schedule":"@daily"}}' } },
+  })
+  const codes = (job: string, profile?: string) => findings(t, files(job, profile)).map((line) => line.slice(0, 5))
+  t.same(codes('c'), [])
+  t.same(codes('s'), [])
+  t.same(codes('w', 'work'), [])
+  t.same(codes('w'), ['WH217'])
+  t.same(codes('c', 'work'), ['WH217'])
+  t.same(codes('twin'), ['WH218'])
+  t.same(codes('p'), ['WH219'])
+})
