@@ -11,7 +11,7 @@ const floors = [
   ['src/store/'],
   ['src/work/'],
   ['src/http/', 'src/tui/'],
-  ['src/log.ts', 'src/app.ts'],
+  ['src/log.ts', 'src/gateway.ts', 'src/app.ts'],
   ['src/cli/'],
   ['src/main.ts'],
 ]

@@ -1,13 +1,14 @@
-/** How a route's runs are tried: its own keys over the agent's settings over the defaults. */
+/** How a run is tried: its route's own keys, or its job's, over the agent's settings over the defaults. */
 
 import type { Config } from '../config/config.ts'
-import type { Route } from '../generated/config.ts'
+import type { Job, Route } from '../generated/config.ts'
 import { defaultRetry, type Retry } from './backoff.ts'
 
-/** What a route says about its runs. */
 export type RunPolicy = {
   readonly retry: Retry
   readonly timeoutMs: number
+  /** A scheduled job: its agent is asked at most once, only its delivery is tried again (contract 5). */
+  readonly startsOnce: boolean
   readonly model?: string
   readonly maxOutputTokens?: number
 }
@@ -20,10 +21,16 @@ export const policyOf = (
 ): RunPolicy => ({
   retry: {
     maxAttempts: retry?.max_attempts ?? defaultRetry.maxAttempts,
-    backoffMs: msOf(retry?.backoff_seconds, defaultRetry.backoffMs),
+    backoffMs: msOf(retry?.backoff, defaultRetry.backoffMs),
     maxDelayMs: msOf(retry?.max_delay_seconds, defaultRetry.maxDelayMs),
   },
   timeoutMs: msOf(agent?.timeout_seconds, agentTimeoutMs),
+  startsOnce: false,
   ...(agent?.model === undefined ? {} : { model: agent.model }),
   ...(agent?.max_output_tokens === undefined ? {} : { maxOutputTokens: agent.max_output_tokens }),
+})
+
+export const jobPolicyOf = (agentTimeoutMs: Config['agent']['timeoutMs'], job: Pick<Job, 'model'> | undefined): RunPolicy => ({
+  ...policyOf(agentTimeoutMs, job?.model === undefined ? {} : { agent: { model: job.model } }),
+  startsOnce: true,
 })

@@ -9,8 +9,8 @@ import type { Outgoing, Sent, TargetPart } from '../parts/part.ts'
 export type SenderOptions = {
   readonly targets: ReadonlyMap<string, TargetPart>
   readonly profile: (name: string) => Profile | undefined
-  /** A route's `deliver_extra` as written, for the secrets that are never stored. */
-  readonly written: (route: string) => JsonObject | undefined
+  /** The `deliver_extra` of its route or job as written, for the secrets that are never stored. */
+  readonly written: (outgoing: Outgoing) => JsonObject | undefined
   readonly log: (outgoing: Outgoing) => void
   readonly clock: Clock
 }
@@ -29,8 +29,11 @@ export const createSender = ({ targets, profile, written, log, clock }: SenderOp
     const settings = owner.platforms[platformOf(part.name)] ?? {}
     if (settings.enabled === false) return never(`platforms.${platformOf(part.name)} is switched off`)
     const { extra: stored, withheld = [] } = outgoing.delivery
-    const secrets = Object.entries(written(outgoing.route) ?? {}).filter(([key]) => withheld.includes(key))
-    if (secrets.length < withheld.length) return never(`the route no longer says its ${withheld.join(', ')}, and nothing goes out without`)
+    const secrets = Object.entries(written(outgoing) ?? {}).filter(([key]) => withheld.includes(key))
+    if (secrets.length < withheld.length)
+      return never(
+        `the ${outgoing.job === undefined ? 'route' : 'job'} no longer says its ${withheld.join(', ')}, and nothing goes out without`,
+      )
     const extra = { ...stored, ...Object.fromEntries(secrets) }
     try {
       return await part.send({ ...outgoing, delivery: { ...outgoing.delivery, extra } }, { settings, env: owner.env, log, clock })

@@ -3,8 +3,10 @@
 import type { Clock } from '../core/clock.ts'
 import { messageOf } from '../core/fault.ts'
 import type { Log } from '../core/log.ts'
+import { promptOf } from '../parts/note.ts'
 import type { Outgoing, Runner, Sent } from '../parts/part.ts'
-import type { Lease, RunEnd, Store } from '../store/ports.ts'
+import type { Entry, Journal } from '../store/journal/record.ts'
+import type { Lease, NewRun, RunEnd, Store } from '../store/ports.ts'
 import { delayAfter } from './backoff.ts'
 import type { RunPolicy } from './policy.ts'
 import { record, storeRetryMs } from './record.ts'
@@ -13,12 +15,13 @@ import { isSilent } from './silence.ts'
 export type WorkerOptions = {
   readonly store: Store
   readonly clock: Clock
+  readonly journal: Journal
   readonly runner: Runner
-  readonly policy: (route: string) => RunPolicy
+  readonly policy: (run: NewRun) => RunPolicy
   readonly send: (outgoing: Outgoing) => Promise<Sent>
   /** Whether sending the same text twice to this target cannot post twice. */
   readonly repeatable: (target: string) => boolean
-  readonly maxConcurrent: number
+  readonly maxConcurrent: () => number
   readonly log: Log
 }
 
@@ -50,12 +53,15 @@ export class Worker {
     else if (this.#room() > 0) this.#taking = this.#takeAll()
   }
 
-  /** Takes no more, lets what runs finish for `ms`, then breaks it off: it resumes at the next start. */
+  /**
+   * Takes no more but the groups that wait (spec: Coalesce 7), lets what runs finish for `ms`, then breaks it off: what is left resumes
+   * at the next start.
+   */
   async stop(ms: number): Promise<void> {
     this.#stopped = true
     this.#cancelTimer()
     const { clock } = this.#options
-    const done = this.#idle()
+    const done = this.#dispatchGroups().then(() => this.#idle())
     const late = new Promise<'late'>((resolve) => {
       const cancel = clock.after(ms, () => resolve('late'))
       void done.then(cancel)
@@ -70,10 +76,26 @@ export class Worker {
     await Promise.all(this.#active)
   }
 
+  async #dispatchGroups(): Promise<void> {
+    const { store, log, maxConcurrent } = this.#options
+    await this.#taking
+    try {
+      while (!this.#abort.signal.aborted) {
+        const free = maxConcurrent() - this.#active.size
+        const leases = free > 0 ? await store.take(free, leaseMs, 'groups') : []
+        if (free > 0 && leases.length === 0) return
+        for (const lease of leases) this.#start(lease)
+        await Promise.race(this.#active)
+      }
+    } catch (error) {
+      log('error', { reason: messageOf(error) }, 'waiting groups stay for the next start')
+    }
+  }
+
   /** How many more runs may begin. */
   #room(): number {
     if (this.#stopped || (this.#alone && this.#active.size > 0)) return 0
-    const free = this.#options.maxConcurrent - this.#active.size
+    const free = this.#options.maxConcurrent() - this.#active.size
     return this.#careful ? Math.min(1, free) : free
   }
 
@@ -100,7 +122,7 @@ export class Worker {
 
   #watchOut(lease: Lease | undefined): void {
     this.#careful = lease?.interrupted === true
-    this.#alone = this.#careful && lease?.attempt === this.#options.policy(lease?.run.route ?? '').retry.maxAttempts
+    this.#alone = this.#careful && lease !== undefined && lease.attempt === this.#options.policy(lease.run).retry.maxAttempts
     // One was asked for: there may be more.
     if (lease) this.#again = true
   }
@@ -123,8 +145,11 @@ export class Worker {
   }
 
   async #run(lease: Lease): Promise<void> {
-    const { store, log, policy } = this.#options
-    const end = await this.#attempt(lease, policy(lease.run.route))
+    const { store, log, policy, journal } = this.#options
+    const end = await this.#attempt(lease, policy(lease.run))
+    journal.add(entryOf(lease, end, this.#options.clock))
+    // Before the store forgets it: a crash in between leaves one line too many, never one too few.
+    if (end.kind !== 'again') await journal.flushed()
     const kept = await this.#record(lease, () => store.finish(lease, end))
     if (!kept) log('warn', about(lease), 'a run that took too long was taken over by another')
     else if (end.kind === 'dead') log('error', { ...about(lease), reason: end.error }, 'run is dead')
@@ -139,17 +164,20 @@ export class Worker {
       return { kind: 'dead', error: `out of attempts after ${policy.retry.maxAttempts}: the process ended during each` }
     let reply = lease.reply
     if (reply === undefined) {
+      if (lease.interrupted && policy.startsOnce)
+        return { kind: 'dead', error: 'the process ended during it, and a job is not started twice' }
       try {
         reply = await this.#ask(lease, policy)
       } catch (error) {
-        return this.#failed(lease, policy, `agent: ${messageOf(error)}`)
+        const failure = `agent: ${messageOf(error)}`
+        return policy.startsOnce ? { kind: 'dead', error: failure } : this.#failed(lease, policy, failure)
       }
       const answer = reply
       if (!(await this.#record(lease, () => store.keepReply(lease, answer)))) return { kind: 'done' }
     } else if (lease.interrupted && !this.#options.repeatable(lease.run.delivery.target)) {
       return { kind: 'dead', error: 'the process ended while the reply was being delivered: it may have arrived. Look, then retry by hand' }
     }
-    return isSilent(reply) ? { kind: 'done' } : this.#deliver(lease, policy, reply)
+    return isSilent(reply) ? { kind: 'done', silent: true } : this.#deliver(lease, policy, reply)
   }
 
   #record(lease: Lease, tell: () => Promise<boolean>): Promise<boolean> {
@@ -160,7 +188,7 @@ export class Worker {
 
   #ask({ run }: Lease, { timeoutMs, model, maxOutputTokens }: RunPolicy): Promise<string> {
     const signal = AbortSignal.any([this.#abort.signal, AbortSignal.timeout(timeoutMs)])
-    return this.#options.runner(run.prompt, {
+    return this.#options.runner(promptOf(run), {
       run,
       signal,
       ...(model === undefined ? {} : { model }),
@@ -169,8 +197,9 @@ export class Worker {
   }
 
   async #deliver(lease: Lease, policy: RunPolicy, text: string): Promise<RunEnd> {
-    const { profile, route, deliveryId, delivery } = lease.run
-    const sent = await this.#options.send({ text, profile, route, deliveryId, delivery, budgetMs: deliveryBudgetMs })
+    const { profile, route, deliveryId, job, delivery } = lease.run
+    const about = { profile, route, deliveryId, ...(job === undefined ? {} : { job }) }
+    const sent = await this.#options.send({ text, ...about, delivery, budgetMs: deliveryBudgetMs })
     if (sent.ok) return { kind: 'done' }
     const error = `delivery to ${delivery.target}: ${sent.why}`
     return sent.repeatable ? this.#failed(lease, policy, error, sent.retryAfterMs) : { kind: 'dead', error }
@@ -185,8 +214,40 @@ export class Worker {
   }
 }
 
+const isoOf = (ms: number): string => new Date(ms).toISOString()
+
+/** What the journal says of an attempt's end. */
+const entryOf = ({ run, attempt }: Lease, end: RunEnd, clock: Clock): Entry => {
+  const at = isoOf(clock.now())
+  if (end.kind === 'again')
+    return {
+      kind: 'tried',
+      at,
+      event_id: run.eventId,
+      attempt,
+      error: end.error,
+      next_at: isoOf(clock.now() + Math.max(0, end.at - clock.monotonic())),
+    }
+  return {
+    kind: 'ended',
+    at,
+    event_id: run.eventId,
+    profile: run.profile,
+    route: run.route,
+    event_type: run.event,
+    delivery_id: run.deliveryId,
+    state: end.kind,
+    attempt,
+    target: run.delivery.target,
+    ...(end.kind === 'dead' ? { error: end.error } : end.silent ? { silent: true } : {}),
+    ...(run.job === undefined ? {} : { job: run.job }),
+    ...(run.merged ? { group: run.merged.group, count: run.merged.count } : {}),
+  }
+}
+
 const about = ({ run, attempt }: Lease) => ({
-  route: run.route,
+  route: run.route || undefined,
+  job: run.job,
   profile: run.profile,
   delivery_id: run.deliveryId,
   event_id: run.eventId,

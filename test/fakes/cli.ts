@@ -39,6 +39,9 @@ export const fakeCli = (
       stdout: (text) => {
         said.out += text
       },
+      bytes: (data) => {
+        said.out += Buffer.from(data).toString('latin1')
+      },
       stderr: (text) => {
         said.err += text
       },

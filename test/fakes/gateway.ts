@@ -9,6 +9,7 @@ import { loadConfig } from '../../src/config/load.ts'
 import type { Clock } from '../../src/core/clock.ts'
 import { systemClock } from '../../src/core/clock.ts'
 import type { Level } from '../../src/core/log.ts'
+import type { Gateway } from '../../src/gateway.ts'
 import { createLog } from '../../src/log.ts'
 
 export const secret = 'It is a secret to everybody'
@@ -34,6 +35,8 @@ export type TestGateway = {
   post(route: string, options?: Post): Promise<Answer>
   /** Sends bytes as they are; what came back when the other side closed or `ms` passed. */
   raw(bytes: string | Buffer, ms?: number): Promise<string>
+  /** What the command line would ask of it. */
+  readonly operations: Gateway['operations']
   /** The log line that fits, as soon as it is there. */
   line(fits: (line: Line) => boolean): Promise<Line>
   stop(ms?: number): Promise<void>
@@ -57,10 +60,19 @@ export type GatewayOptions = {
 const patienceMs = 10_000
 
 export const startGateway = async (t: Test, options: GatewayOptions): Promise<TestGateway> => {
+  let gateway: Gateway | undefined
+  const stop = async (ms = 2_000): Promise<void> => {
+    const running = gateway
+    gateway = undefined
+    await running?.stop(ms)
+  }
+  // Before the folder is made: what is registered first is ended first, and the gateway writes to its folder until then.
+  t.teardown(() => stop())
   const settings = { secret, port: 0, rate_limit: 100_000, ...options.extra, routes: options.routes ?? {} }
   const config = { platforms: { webhook: { enabled: true, extra: settings } }, storage: { kind: 'memory' }, ...options.config }
   const dir = options.dir ?? t.testdir({ 'config.yaml': stringify(config), ...options.files })
-  const loaded = loadConfig({ dataDir: dir, env: options.env ?? {} })
+  const load = () => loadConfig({ dataDir: dir, env: options.env ?? {} })
+  const loaded = load()
   const lines: Line[] = []
   const waiting = new Set<() => void>()
   const log = createLog({
@@ -73,26 +85,22 @@ export const startGateway = async (t: Test, options: GatewayOptions): Promise<Te
     },
   })
   const clock: Clock = options.clock ?? { ...systemClock, now: options.now ?? systemClock.now }
-  const prepared = prepareGateway(loaded.config, log, clock)
+  const prepared = prepareGateway(loaded.config, { log, clock, load })
   const problems = [...loaded.diagnostics, ...prepared.diagnostics].filter(({ stopsStart }) => stopsStart)
   if (problems.length > 0) throw new Error(problems.map(({ code, message }) => `${code} ${message}`).join('; '))
-  const gateway = await prepared.start()
-  let stopped = false
-  const stop = async (ms = 2_000): Promise<void> => {
-    if (stopped) return
-    stopped = true
-    await gateway.stop(ms)
-  }
-  t.teardown(() => stop())
-  const port = Number(new URL(gateway.url).port)
+  const started = await prepared.start()
+  gateway = started
+  const { url, operations } = started
+  const port = Number(new URL(url).port)
 
   return {
-    url: gateway.url,
+    url,
     port,
     dir,
     lines,
+    operations,
     stop,
-    post: (route, post = {}) => send(gateway.url, route, post),
+    post: (route, post = {}) => send(url, route, post),
     raw: (bytes, ms = 3_000) => exchange(port, bytes, ms),
     line: (fits) =>
       new Promise((resolve, reject) => {

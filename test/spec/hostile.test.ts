@@ -44,9 +44,10 @@ const listenWith = async (t: Test, script: Effects['script'], options: Partial<S
   })
   const store = openMemory({ clock: systemClock })
   const silent = Object.assign(() => {}, { writes: () => false })
-  const limiter = createLimiter(systemClock, 1_000)
+  const limiter = createLimiter(systemClock, () => 1_000)
   const send = async () => ({ ok: true }) as const
-  const effects: Effects = { clock: systemClock, store, limiter, script, send, wake: () => {}, hasRoom: () => true, log: silent }
+  const jobs = { find: () => [] }
+  const effects: Effects = { clock: systemClock, store, limiter, jobs, script, send, wake: () => {}, hasRoom: () => true, log: silent }
   const route = config.routes.get('a')
   const { plan } = route ? compileRoute(route, config, catalogue, effects) : {}
   if (!route || !plan) throw new Error('the route does not compile')
@@ -56,11 +57,13 @@ const listenWith = async (t: Test, script: Effects['script'], options: Partial<S
     host: '127.0.0.1',
     port: 0,
     clock: systemClock,
-    table: () => ({ configured, subscribed: { get: () => undefined }, multiplex: false, profiles: new Map() }),
-    maxBodyBytes: 1_048_576,
-    trustProxy: false,
+    serving: () => ({
+      table: { configured, subscribed: { get: () => undefined }, multiplex: false, profiles: new Map() },
+      maxBodyBytes: 1_048_576,
+      trustProxy: false,
+    }),
     stopping: () => false,
-    ended: (outcome) => ended.push(outcome),
+    ended: ({ outcome }) => ended.push(outcome),
     ...options,
   })
   t.teardown(() => listener.close())

@@ -52,7 +52,7 @@ t.test('the agent: the prompt on its standard input, who it is for in its enviro
 
 t.test('a failing agent is tried again, each time later, and ends as dead; the log says so', async (t) => {
   const clock = fakeClock()
-  const retry = { max_attempts: 3, backoff_seconds: 100 }
+  const retry = { max_attempts: 3, backoff: 100 }
   const gateway = await start(t, { clock, routes: { r: { prompt: '{prompt}', retry } } })
   const later = (attempt: number) => (line: Line) => line.msg === 'run failed, it will be tried again' && line.attempt === attempt
   t.equal((await gateway.send('fail', 'f')).status, 202)
@@ -85,7 +85,7 @@ t.test('a delivery id is kept for an hour', async (t) => {
 })
 
 t.test('an agent that fails once is asked once more, and its second reply is delivered', async (t) => {
-  const gateway = await start(t, { routes: { r: { prompt: '{prompt}', retry: { backoff_seconds: 0 } } } })
+  const gateway = await start(t, { routes: { r: { prompt: '{prompt}', retry: { backoff: 0 } } } })
   await gateway.send('once', 'o')
   t.match((await gateway.line(saying('delivered', 'o'))).text, /^once by r/)
   t.equal(gateway.asked(), 2)
@@ -104,7 +104,7 @@ t.test('Deliveries', async (t) => {
     prompt: '{prompt}',
     deliver: 'http',
     deliver_extra: { url: `${receiver.origin}${path}` },
-    retry: { max_attempts: 3, backoff_seconds: 0 },
+    retry: { max_attempts: 3, backoff: 0 },
   })
   const gateway = await start(t, { routes: { flaky: to('/flaky'), gone: to('/gone'), down: to('/down'), quiet: to('/quiet') } })
   const seen = (path: string) => receiver.seen.filter(({ url }) => url === path)

@@ -1,0 +1,26 @@
+/** Forgets what is over, within the limits of `storage.retention`: the file does not grow without bound. */
+
+import type { Retention } from '../config/config.ts'
+import type { Clock } from '../core/clock.ts'
+import { messageOf } from '../core/fault.ts'
+import type { Log } from '../core/log.ts'
+import type { Store } from '../store/ports.ts'
+
+const everyMs = 60_000
+
+type House = { readonly store: Store; readonly clock: Clock; readonly log: Log; readonly retention: () => Retention }
+
+/** Looks each minute, and now; the returned function ends it. */
+export const keepHouse = ({ store, clock, log, retention }: House): (() => void) => {
+  let cancel = (): void => {}
+  const look = (): void => {
+    const { maxAgeMs, maxDeadRuns } = retention()
+    store.prune(clock.monotonic() - maxAgeMs, maxDeadRuns).then(
+      (runs) => runs > 0 && log('warn', { runs }, 'dead runs are past their retention and were forgotten'),
+      (error) => log('warn', { reason: messageOf(error) }, 'cannot forget old runs'),
+    )
+    cancel = clock.after(everyMs, look)
+  }
+  look()
+  return () => cancel()
+}

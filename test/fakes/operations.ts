@@ -1,0 +1,58 @@
+/** Operations behind a real control socket: they answer as told and keep what they were asked. */
+
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { Test } from 'tap'
+import { listenControl } from '../../src/http/control.ts'
+import { controlSocket } from '../../src/http/control-socket.ts'
+import type { Operations, Status } from '../../src/work/operations.ts'
+
+export type Asked = readonly [name: string, ...args: unknown[]]
+export type FakeOperations = Operations & { readonly asked: Asked[] }
+
+export const status: Status = {
+  pid: 4711,
+  url: 'http://127.0.0.1:8644',
+  started_at: '2026-03-01T12:00:00.000Z',
+  reloaded_at: null,
+  routes: 3,
+  jobs: 1,
+  backlog: 2,
+  stopping: false,
+}
+
+export const fakeOperations = (own: Partial<Operations> = {}): FakeOperations => {
+  const asked: Asked[] = []
+  const operations: Operations = {
+    status: () => status,
+    reload: async () => ({ ok: true, diagnostics: [], restart: [] }),
+    standings: async () => [],
+    retry: async () => true,
+    replay: async () => ({ found: true, event_id: 'e-new', status: 202, outcome: 'accepted', stage: 'agent' }),
+    startJob: async (_profile, job) => ({ started: true, event_id: 'e-job', job }),
+    ...own,
+  }
+  const kept = Object.entries(operations).map(([name, run]) => [
+    name,
+    (...args: unknown[]) => {
+      asked.push([name, ...args])
+      return (run as (...args: unknown[]) => unknown)(...args)
+    },
+  ])
+  return { ...(Object.fromEntries(kept) as Operations), asked }
+}
+
+/** A folder whose path is short enough for a socket; it ends with its test. */
+export const shortDir = (t: Test): string => {
+  const dir = mkdtempSync(join(tmpdir(), 'hg-'))
+  t.teardown(() => rmSync(dir, { recursive: true, force: true }))
+  return dir
+}
+
+/** Serves the operations on the control socket of a data directory. */
+export const serveOperations = async (t: Test, dataDir: string, operations: Operations): Promise<void> => {
+  const log = Object.assign(() => {}, { writes: () => true })
+  const control = await listenControl({ path: controlSocket(dataDir), operations, log })
+  t.teardown(() => control.close())
+}

@@ -1,0 +1,242 @@
+/** The control socket: who may open it, what it takes the place of, and what it answers. */
+
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { chmodSync, existsSync, lstatSync, mkdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
+import { request } from 'node:http'
+import { connect, Server } from 'node:net'
+import { dirname, join, relative } from 'node:path'
+import t, { type Test } from 'tap'
+import { askGateway, tryGateway } from '../../src/cli/control.ts'
+import { StoreFault } from '../../src/core/fault.ts'
+import type { Json } from '../../src/core/json.ts'
+import { listenControl } from '../../src/http/control.ts'
+import { controlSocket, shortPath } from '../../src/http/control-socket.ts'
+import type { Operations } from '../../src/work/operations.ts'
+import { fakeOperations, shortDir, status } from '../fakes/operations.ts'
+
+const logged = (): { readonly log: Parameters<typeof listenControl>[0]['log']; readonly lines: unknown[][] } => {
+  const lines: unknown[][] = []
+  return { log: Object.assign((...line: unknown[]) => void lines.push(line), { writes: () => true }), lines }
+}
+
+/** A control server on a data directory of its own. */
+const serve = async (t: Test, own: Partial<Operations> = {}, dataDir = shortDir(t)) => {
+  const operations = fakeOperations(own)
+  const { log, lines } = logged()
+  const path = controlSocket(dataDir)
+  const control = await listenControl({ path, operations, log })
+  t.teardown(() => control.close())
+  const post = (route: string, body?: string, type = 'application/json') => ask(shortPath(path) ?? path, 'POST', route, body, type)
+  return { dataDir, path, operations, lines, control, post, cli: { dataDir, self: 'headgate' } }
+}
+
+const ask = (socketPath: string, method: string, path: string, body?: string, type?: string): Promise<{ status: number; body: Json }> =>
+  new Promise((resolve, reject) => {
+    const headers = body === undefined ? {} : { 'content-type': type }
+    const asked = request({ socketPath, method, path, agent: false, headers }, async (response) => {
+      let text = ''
+      for await (const chunk of response) text += chunk
+      resolve({ status: response.statusCode ?? 0, body: JSON.parse(text) })
+    })
+    asked.on('error', reject)
+    asked.end(body)
+  })
+
+t.test('nobody else can open it from its first moment, whatever the mask and the folder', async (t) => {
+  const before = process.umask(0o000)
+  t.teardown(() => process.umask(before))
+  const dir = shortDir(t)
+  mkdirSync(join(dir, 'state'))
+  chmodSync(join(dir, 'state'), 0o777)
+  const path = controlSocket(dir)
+  const modes: number[] = []
+  const { listen } = Server.prototype
+  t.teardown(() => Object.assign(Server.prototype, { listen }))
+  Object.assign(Server.prototype, {
+    listen(this: Server, ...args: Parameters<typeof listen>) {
+      listen.apply(this, args)
+      modes.push(lstatSync(path).mode & 0o777)
+      return this
+    },
+  })
+  await serve(t, {}, dir)
+  t.same(
+    modes.map((mode) => mode & 0o077),
+    [0],
+  )
+  t.equal(lstatSync(path).mode & 0o777, 0o600)
+  t.equal(process.umask(), 0, 'the mask is as before')
+})
+
+t.test('it makes its folder, for its user alone, and is gone when closed', async (t) => {
+  const { path, control } = await serve(t)
+  t.equal(statSync(dirname(path)).mode & 0o777, 0o700)
+  t.ok(lstatSync(path).isSocket())
+  await control.close()
+  t.notOk(existsSync(path))
+})
+
+t.test('the socket of a dead process is replaced', async (t) => {
+  const dir = shortDir(t)
+  const path = controlSocket(dir)
+  mkdirSync(dirname(path))
+  const code = `require('net').createServer().listen(${JSON.stringify(path)}, () => console.log('up'))`
+  const dead = spawn(process.execPath, ['-e', code], { stdio: ['ignore', 'pipe', 'inherit'] })
+  await once(dead.stdout, 'data')
+  dead.kill('SIGKILL')
+  await once(dead, 'exit')
+  t.ok(lstatSync(path).isSocket(), 'it is left behind')
+  const { cli } = await serve(t, {}, dir)
+  t.match(await askGateway(cli, 'GET', '/status'), { pid: status.pid })
+})
+
+t.test('where another gateway answers the start is refused, and that one serves on', async (t) => {
+  const { dataDir, path, cli } = await serve(t)
+  await t.rejects(serve(t, {}, dataDir), { code: 'already_running', exitCode: 6, message: /already running/ })
+  t.ok(lstatSync(path).isSocket())
+  t.match(await askGateway(cli, 'GET', '/status'), { pid: status.pid })
+})
+
+t.test('what is not a socket is never removed', async (t) => {
+  for (const make of [
+    (path: string) => writeFileSync(path, 'precious'),
+    (path: string) => mkdirSync(path),
+    (path: string) => symlinkSync('/nowhere', path),
+  ]) {
+    const dir = shortDir(t)
+    const path = controlSocket(dir)
+    mkdirSync(dirname(path))
+    make(path)
+    const before = lstatSync(path)
+    await t.rejects(serve(t, {}, dir), { code: 'control_socket', exitCode: 6, message: /is not a socket/ })
+    t.equal(lstatSync(path).ino, before.ino)
+    if (before.isFile()) t.equal(readFileSync(path, 'utf8'), 'precious')
+  }
+})
+
+t.test('a path too long for a socket is taken through a handle of its folder, or relative to the working folder', async (t) => {
+  const dir = shortDir(t)
+  const deep = join(dir, 'd'.repeat(60), 'e'.repeat(60))
+  const path = controlSocket(deep)
+  t.ok(Buffer.byteLength(path) > 103 && Buffer.byteLength(relative(process.cwd(), path)) > 103)
+  const far = await serve(t, {}, deep)
+  t.match(await askGateway(far.cli, 'GET', '/status'), { pid: status.pid })
+  t.equal(lstatSync(path).mode & 0o777, 0o600)
+  await t.rejects(serve(t, {}, deep), { code: 'already_running' }, 'who listens is found out in the same way')
+  t.same(far.lines, [])
+  await far.control.close()
+  t.notOk(existsSync(path), 'it is removed in the same way, too')
+  await t.rejects(askGateway(far.cli, 'GET', '/status'), { exitCode: 4, message: /no gateway is running/ })
+
+  const cwd = process.cwd()
+  process.chdir(deep)
+  t.teardown(() => process.chdir(cwd))
+  t.equal(shortPath(path), 'state/gateway.sock')
+  const { cli } = await serve(t, {}, deep)
+  t.match(await askGateway(cli, 'GET', '/status'), { pid: status.pid })
+})
+
+t.test('every operation is reached with what was asked', async (t) => {
+  const { cli, operations } = await serve(t, {
+    standings: async (ids) => ids.map((eventId) => ({ eventId, state: 'dead', attempt: 3, error: 'e' })),
+  })
+  t.same(await askGateway(cli, 'GET', '/status'), status)
+  t.same(await askGateway(cli, 'POST', '/reload'), { ok: true, diagnostics: [], restart: [] })
+  t.match(await askGateway(cli, 'POST', '/events/standings', { ids: ['a'] }), { standings: [{ eventId: 'a', state: 'dead' }] })
+  t.same(await askGateway(cli, 'POST', '/events/a%2Fb/retry'), { retried: true })
+  t.match(await askGateway(cli, 'POST', '/events/a/replay', { route: 'r', same_id: true, dry_run: false }), { found: true })
+  t.match(await askGateway(cli, 'POST', '/events/a/replay'), { found: true })
+  t.match(await askGateway(cli, 'POST', '/jobs/start', { profile: 'default', job: 'nightly' }), { started: true, job: 'nightly' })
+  t.same(operations.asked, [
+    ['status'],
+    ['reload'],
+    ['standings', ['a']],
+    ['retry', 'a/b'],
+    ['replay', { eventId: 'a', route: 'r', sameId: true, dryRun: false }],
+    ['replay', { eventId: 'a' }],
+    ['startJob', 'default', 'nightly'],
+  ])
+})
+
+t.test('a body of the wrong shape is a 400 with a sentence, and nothing is done', async (t) => {
+  const { post, operations } = await serve(t)
+  const many = JSON.stringify({ ids: Array.from({ length: 1001 }, () => 'a') })
+  const cases: [path: string, body: string | undefined, sentence: RegExp][] = [
+    ['/events/standings', undefined, /"ids" must be a list/],
+    ['/events/standings', '[]', /"ids" must be a list/],
+    ['/events/standings', '{"ids":["a",1]}', /"ids" must be a list/],
+    ['/events/standings', many, /at most 1,000/],
+    ['/events/a/replay', '{"route":5}', /"route" must be a string/],
+    ['/events/a/replay', '{"dry_run":"yes"}', /"dry_run" must be a boolean/],
+    ['/events/a/replay', '{"dryRun":true}', /"dryRun" is not known/],
+    ['/events/a/replay', '{"constructor":true}', /"constructor" is not known/],
+    ['/events/a/replay', '["x"]', /must be a JSON object/],
+    ['/jobs/start', '{"profile":"default"}', /"profile" and "job" are needed/],
+    ['/jobs/start', '{', /JSON/],
+    ['/jobs/start', '{"__proto__":{"profile":"a","job":"b"}}', /./],
+  ]
+  for (const [path, body, sentence] of cases) {
+    t.match(await post(path, body), { status: 400, body: { error: sentence } }, `${path} ${body?.slice(0, 40)}`)
+  }
+  t.match(await post('/jobs/start', 'profile=a', 'text/x'), { status: 415 })
+  t.match(await post('/jobs/start', `{"profile":"${'a'.repeat(1_048_576)}"}`), { status: 413 })
+  t.match(await post('/nothing'), { status: 404 })
+  t.same(operations.asked, [])
+})
+
+t.test('a store that cannot is a 503; whatever else is thrown a 500 with fixed words and a line in the log', async (t) => {
+  const odd = Object.assign(new Error('secret detail'), { statusCode: 404 })
+  const { post, lines, cli } = await serve(t, {
+    retry: async () => Promise.reject(new StoreFault('the disk is full')),
+    replay: async () => Promise.reject(odd),
+    status: () => {
+      throw odd
+    },
+  })
+  t.same(await post('/events/a/retry'), { status: 503, body: { error: 'the disk is full' } })
+  t.same(lines, [])
+  const { status, body } = await post('/events/a/replay')
+  t.equal(status, 500)
+  t.notMatch(JSON.stringify(body), 'secret detail')
+  t.match(lines, [['error', { reason: 'secret detail' }, /internal error/]])
+  await t.rejects(askGateway(cli, 'POST', '/events/a/retry'), { exitCode: 1, message: /the disk is full/ })
+  await t.rejects(askGateway(cli, 'GET', '/status'), { exitCode: 3, message: /the gateway failed/ })
+  await t.rejects(askGateway(cli, 'POST', '/nothing'), { exitCode: 1, message: /not known to this version/ })
+})
+
+t.test('closing waits for no idle connection and answers what is in flight', async (t) => {
+  let finish = (): void => {}
+  const asked = new Promise<void>((begun) => {
+    finish = begun
+  })
+  let reply = (_: boolean): void => {}
+  const { path, cli, control } = await serve(t, {
+    retry: () => {
+      finish()
+      return new Promise((resolve) => {
+        reply = resolve
+      })
+    },
+  })
+  const idle = connect(path)
+  await once(idle, 'connect')
+  const answer = askGateway(cli, 'POST', '/events/a/retry')
+  await asked
+  const closed = control.close()
+  reply(true)
+  t.same(await answer, { retried: true })
+  await closed
+  idle.destroy()
+  t.equal(await tryGateway(cli, 'GET', '/status'), undefined)
+})
+
+t.test('without a gateway: exit 4 and how to start it, or undefined for those that can do without', async (t) => {
+  const cli = { dataDir: shortDir(t), self: 'headgate --data-dir x' }
+  t.equal(await tryGateway(cli, 'GET', '/status'), undefined)
+  await t.rejects(askGateway(cli, 'GET', '/status'), {
+    exitCode: 4,
+    message: /no gateway is running on/,
+    hint: /headgate --data-dir x gateway run/,
+  })
+})

@@ -1,0 +1,135 @@
+/** Every request past its signature leaves a record that says how it ended, and why; it can be tried again and replayed. */
+
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import t, { type Test } from 'tap'
+import { journalFolder } from '../../src/store/journal/folder.ts'
+import { readEvents } from '../../src/store/journal/reader.ts'
+import type { EventView } from '../../src/store/journal/record.ts'
+import { type GatewayOptions, startGateway, type TestGateway } from '../fakes/gateway.ts'
+import { json, sink } from '../fakes/sink.ts'
+import { until } from '../fakes/wait.ts'
+
+const eventHeader = 'x-headgate-event-id'
+const uuid = /^[0-9a-f-]{36}$/
+
+const recordsOf = async ({ dir }: Pick<TestGateway, 'dir'>): Promise<readonly EventView[]> =>
+  (await readEvents(journalFolder(dir), { limit: 1_000 })).events
+
+/** The record of an event, as soon as it fits. */
+const record = async (gateway: TestGateway, id: string | null, fits: (view: EventView) => boolean = () => true): Promise<EventView> => {
+  let found: EventView | undefined
+  await until(async () => {
+    found = (await recordsOf(gateway)).find((view) => view.event_id === id && fits(view))
+    return found !== undefined
+  })
+  return found as EventView
+}
+
+const start = (t: Test, options: GatewayOptions) => startGateway(t, { level: 'info', ...options })
+
+t.test('each outcome: what was decided, by which stage, and the id in the answer', async (t) => {
+  const target = await sink(t, (response) => json(response, 500, {}))
+  const gateway = await start(t, {
+    routes: {
+      agent: { prompt: '{n}', events: ['push'], filters: [{ field: 'n', in: [1, 2] }] },
+      direct: { prompt: '{n}', deliver: 'http', deliver_extra: { url: target.origin }, deliver_only: true },
+      merged: { prompt: '{n}', coalesce: { key: 'n', window_seconds: 100 } },
+    },
+  })
+  const event = { 'X-GitHub-Event': 'push', 'X-GitHub-Delivery': 'd-1' }
+  const cases = [
+    {
+      post: ['agent', { headers: event, body: { n: 1 } }],
+      expect: { outcome: 'accepted', stage: 'dispatch', status: 202, delivery_id: 'd-1' },
+    },
+    {
+      post: ['agent', { headers: event, body: { n: 1 } }],
+      expect: { outcome: 'duplicate', stage: 'duplicate', status: 200, state: 'final' },
+    },
+    { post: ['agent', { body: { n: 1 } }], expect: { outcome: 'ignored', stage: 'events', reason: /unknown/ } },
+    { post: ['agent', { headers: event, body: { n: 9 } }], expect: { outcome: 'ignored', stage: 'filters', reason: /filters\[0\].*9/ } },
+    { post: ['agent', { headers: event, body: 'no json' }], expect: { outcome: 'bad_json', stage: 'json', status: 400 } },
+    { post: ['direct', { body: { n: 1 } }], expect: { outcome: 'delivery_failed', stage: 'dispatch', status: 502, reason: /500/ } },
+    { post: ['merged', { body: { n: 1 } }], expect: { outcome: 'coalesced', stage: 'dispatch', state: 'waiting' } },
+  ] as const
+  for (const { post, expect } of cases) {
+    const answer = await gateway.post(...(post as unknown as Parameters<TestGateway['post']>))
+    const id = answer.headers.get(eventHeader)
+    t.match(id, uuid)
+    t.match(await record(gateway, id), { ...expect, route: post[0], profile: 'default' }, expect.outcome)
+  }
+  const before = (await recordsOf(gateway)).length
+  for (const unknown of [{ sign: false }, { headers: { 'X-Webhook-Signature': '0'.repeat(64) }, sign: false }]) {
+    const answer = await gateway.post('agent', unknown)
+    t.equal(answer.status, 401)
+    t.notOk(answer.headers.has(eventHeader), 'nobody vouched for it: no record')
+  }
+  t.equal((await recordsOf(gateway)).length, before)
+})
+
+t.test('a run is followed to its end, and a dead one is put back by hand', async (t) => {
+  let broken = true
+  const target = await sink(t, (response) => json(response, broken ? 400 : 200, {}))
+  const gateway = await start(t, { routes: { r: { prompt: 'P {n}', deliver: 'http', deliver_extra: { url: target.origin } } } })
+  const id = (await gateway.post('r', { body: { n: 7 } })).headers.get(eventHeader) ?? ''
+  t.match(await record(gateway, id, ({ state }) => state === 'dead'), { attempt: 1, error: /400/, outcome: 'accepted' })
+  t.match(await gateway.operations.standings([id, 'nobody']), [{ eventId: id, state: 'dead', error: /400/ }])
+  t.equal(await gateway.operations.retry('nobody'), false)
+  broken = false
+  t.equal(await gateway.operations.retry(id), true)
+  t.match(await record(gateway, id, ({ state }) => state === 'done'), { state: 'done' })
+  t.same(target.seen.length, 2, 'the stored reply went out again')
+  t.equal(await gateway.operations.retry(id), false, 'a done run is not there any more')
+})
+
+t.test('a replay is the stored request through today’s configuration', async (t) => {
+  const gateway = await start(t, {
+    routes: { r: { prompt: 'P {n} {headers}', filters: [{ field: 'headers.X-Kind', equals: 'a' }] }, other: { prompt: 'other {n}' } },
+  })
+  const answer = await gateway.post('r', {
+    headers: { 'X-Kind': 'a', 'X-Request-ID': 'first', 'X-Api-Token': 'hush-hush' },
+    body: '{"n": 1e2}',
+  })
+  const id = answer.headers.get(eventHeader) ?? ''
+  await record(gateway, id, ({ state }) => state === 'done')
+
+  const kept = readdirSync(journalFolder(gateway.dir)).map((file) => readFileSync(join(journalFolder(gateway.dir), file), 'utf8'))
+  t.ok(
+    kept.some((text) => text.includes('"x-kind":"a"')) && !kept.some((text) => text.includes('hush')),
+    'but for headers that hold secrets',
+  )
+
+  const dry = await gateway.operations.replay({ eventId: id, dryRun: true })
+  t.match(dry, { found: true, outcome: 'accepted', starts: { mode: 'agent', prompt: 'P 100 {headers}', target: 'log' } })
+  t.equal((await recordsOf(gateway)).length, 1, 'a dry run leaves nothing')
+
+  const again = await gateway.operations.replay({ eventId: id })
+  t.match(again, { found: true, outcome: 'accepted', status: 202, event_id: uuid })
+  const replayed = 'event_id' in again ? (again.event_id ?? '') : ''
+  t.match(await record(gateway, replayed, ({ state }) => state === 'done'), { replay_of: id, route: 'r' })
+  t.match(await gateway.operations.replay({ eventId: id, sameId: true }), { outcome: 'duplicate', status: 200 })
+  t.match(await gateway.operations.replay({ eventId: id, route: 'other', dryRun: true }), { starts: { prompt: 'other 100' } })
+  t.match(await gateway.operations.replay({ eventId: 'nobody' }), { found: false })
+  t.match(await gateway.operations.replay({ eventId: id, route: 'nowhere' }), { found: false, why: /nowhere/ })
+})
+
+t.test('payloads: false keeps the records alone', async (t) => {
+  const gateway = await start(t, { routes: { r: {} }, config: { storage: { kind: 'memory', retention: { payloads: false } } } })
+  const id = (await gateway.post('r', { body: { n: 1 } })).headers.get(eventHeader) ?? ''
+  await record(gateway, id)
+  t.match(await gateway.operations.replay({ eventId: id }), { found: false, why: /not kept/ })
+})
+
+t.test('records survive a restart; a route that fails is told of with every try', async (t) => {
+  const files = { 'agent.sh': 'exit 3' }
+  const config = { storage: { kind: 'sqlite' }, agent: { runner: 'command', command: ['sh', '-c', 'exit 3'] } }
+  const gateway = await start(t, { routes: { r: { retry: { max_attempts: 2, backoff: 0 } } }, config, files })
+  const id = (await gateway.post('r')).headers.get(eventHeader)
+  const dead = await record(gateway, id, ({ state }) => state === 'dead')
+  t.match(dead, { attempt: 2, error: /exit code 3|status 3|3/, tries: [{ attempt: 1 }] })
+  await gateway.stop()
+  const next = await start(t, { dir: gateway.dir })
+  t.match(await record(next, id), { state: 'dead', attempt: 2 })
+  t.match(await next.operations.standings([id ?? '']), [{ state: 'dead', attempt: 2 }])
+})
