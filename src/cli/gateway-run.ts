@@ -1,17 +1,20 @@
 /** `gateway run`: the gateway in the foreground, from its files to the signal that stops it. */
 
 import { chmodSync, statSync } from 'node:fs'
-import { join } from 'node:path'
+import { join, resolve } from 'node:path'
 import { prepareGateway } from '../app.ts'
 import type { Config } from '../config/config.ts'
-import { loadConfig } from '../config/load.ts'
+import { jobsFileName } from '../config/jobs.ts'
+import { type Loaded, loadConfig } from '../config/load.ts'
 import { subscriptionsFileName } from '../config/subscriptions.ts'
 import { exit, messageOf } from '../core/fault.ts'
 import type { Level, Log } from '../core/log.ts'
 import { createRedactor } from '../core/redact.ts'
+import type { Gateway } from '../gateway.ts'
 import { createLog } from '../log.ts'
 import type { Io } from './io.ts'
 import { disabledHelp, printDiagnostics } from './output.ts'
+import { watchFiles } from './watch.ts'
 
 export type GatewayRunOptions = {
   readonly dataDir: string
@@ -20,18 +23,28 @@ export type GatewayRunOptions = {
   readonly port?: number | undefined
   readonly logLevel?: Level | undefined
   readonly logFormat?: 'json' | 'pretty' | undefined
+  readonly watch?: boolean | undefined
 }
 
 /** Runs until a signal; the exit code. A configuration that must not be served is refused with 78 and all of its problems. */
 export const gatewayRun = async (options: GatewayRunOptions, io: Io): Promise<number> => {
-  const { config, diagnostics, texts } = loadConfig({ ...options, configFile: options.config, env: io.env })
+  const secrets = new Set<string>()
+  let redact = createRedactor(secrets)
+  const load = (): Loaded => {
+    const loaded = loadConfig({ ...options, configFile: options.config, env: io.env })
+    // Those of an earlier configuration stay known: a run that began under it may still speak of them.
+    for (const secret of secretsOf(loaded.config)) secrets.add(secret)
+    redact = createRedactor(secrets)
+    return loaded
+  }
+  const { config, diagnostics, texts } = load()
   const log = createLog({
     level: options.logLevel ?? 'info',
     format: options.logFormat ?? (io.isTty ? 'pretty' : 'json'),
-    redact: createRedactor(secretsOf(config)),
+    redact: (text) => redact(text),
     write: io.stdout,
   })
-  const prepared = prepareGateway(config, log)
+  const prepared = prepareGateway(config, { log, load, redact: (text) => redact(text) })
   const all = [...diagnostics, ...prepared.diagnostics]
   printDiagnostics(all, texts, io)
   if (all.some(({ stopsStart }) => stopsStart)) return exit.config
@@ -39,13 +52,28 @@ export const gatewayRun = async (options: GatewayRunOptions, io: Io): Promise<nu
     io.stderr(`${disabledHelp}\n`)
     return exit.disabled
   }
-  for (const name of ['.env', subscriptionsFileName]) closeToOthers(join(config.dataDir, name), log)
+  for (const name of ['.env', subscriptionsFileName, jobsFileName]) closeToOthers(join(config.dataDir, name), log)
   // A signal during the start stops it as soon as there is something to stop.
   const signal = firstSignal()
-  const gateway = await prepared.start()
+  let gateway: Gateway | undefined
+  const reload = (): void =>
+    void gateway?.operations
+      .reload()
+      .catch((error) => log('error', { reason: messageOf(error) }, 'reload failed: the configuration before it stays in use'))
+  process.on('SIGHUP', reload)
+  gateway = await prepared.start()
+  const unwatch = options.watch
+    ? await watchFiles({
+        dataDir: config.dataDir,
+        configFile: options.config && resolve(options.config),
+        changed: reload,
+        failed: (reason) => log('warn', { reason }, 'cannot watch the configuration'),
+      })
+    : undefined
   io.stdout(`headgate is listening on ${gateway.url} (${gateway.routes} ${gateway.routes === 1 ? 'route' : 'routes'})\n`)
   log('info', { signal: await signal, drain_seconds: config.drainMs / 1000 }, 'stopping')
-  await gateway.stop(config.drainMs)
+  await unwatch?.()
+  await gateway.stop()
   return exit.ok
 }
 

@@ -1,36 +1,22 @@
 /** The commands, their arguments and options. Each command's module is loaded when it runs, so that `--help` stays quick. */
 
-import { type Command, InvalidArgumentError, Option } from 'commander'
+import { type Command, Option } from 'commander'
+import { addCron } from './cron-grammar.ts'
+import { addEvents } from './events-grammar.ts'
 import type { SetupOptions } from './gateway-setup.ts'
-import type { Cli } from './output.ts'
+import { each, list, port, type Run } from './grammar-values.ts'
 import type { SubscribeOptions } from './subscribe-options.ts'
 import type { ValidateOptions } from './validate.ts'
 import type { ListOptions } from './webhook-list.ts'
 import type { RemoveOptions } from './webhook-remove.ts'
 import type { TestOptions } from './webhook-test.ts'
 
-/** Runs one command with what is common to all. */
-export type Run = (action: (cli: Cli) => Promise<number>) => Promise<void>
-
-const list = (value: string, before: readonly string[] = []): string[] => [
-  ...before,
-  ...value
-    .split(',')
-    .map((item) => item.trim())
-    .filter((item) => item !== ''),
-]
-const each = (value: string, before: readonly string[] = []): string[] => [...before, value]
-
-const port = (value: string): number => {
-  const number = Number(value)
-  if (/^\d{1,5}$/.test(value) && number <= 65_535) return number
-  throw new InvalidArgumentError('It must be a port from 0 to 65535.')
-}
-
 /** Adds all commands to the program. */
 export const addCommands = (program: Command, run: Run): void => {
   addGateway(program.command('gateway').description('set up and run the gateway'), run)
   addWebhook(program.command('webhook').description('routes made at run time: subscribe, list, test, remove'), run)
+  addEvents(program.command('events').description('what arrived and how it went: list, show, retry, replay, export'), run)
+  addCron(program.command('cron').description('scheduled jobs: list, create, run, pause, resume, remove'), run)
   program
     .command('validate [paths...]')
     .description('check configuration and subscriptions without starting anything')
@@ -55,6 +41,7 @@ type RunOptions = {
   readonly config?: string
   readonly logLevel?: 'debug' | 'info' | 'warn' | 'error'
   readonly logFormat?: 'json' | 'pretty'
+  readonly watch?: boolean
 }
 
 const addGateway = (gateway: Command, run: Run): void => {
@@ -74,11 +61,20 @@ const addGateway = (gateway: Command, run: Run): void => {
     .option('--host <address>', 'address to listen on')
     .option('--port <number>', 'port to listen on; 0: any free one', port)
     .option('--config <file>', 'another file than <data_dir>/config.yaml')
+    .option('--watch', 'reload when config.yaml or .env changes (SIGHUP does too)')
     .addOption(new Option('--log-level <level>', 'least level that is logged').choices(['debug', 'info', 'warn', 'error']).default('info'))
     .addOption(new Option('--log-format <format>', 'default: pretty on a terminal, else json').choices(['json', 'pretty']))
     .action((options: RunOptions) =>
       run(async ({ io, dataDir }) => (await import('./gateway-run.ts')).gatewayRun({ ...options, dataDir }, io)),
     )
+  gateway
+    .command('reload')
+    .description('make the running gateway read its files again')
+    .action(() => run(async (cli) => (await import('./gateway-reload.ts')).gatewayReload(cli)))
+  gateway
+    .command('status')
+    .description('ask the running gateway how it is')
+    .action(() => run(async (cli) => (await import('./gateway-status.ts')).gatewayStatus(cli)))
 }
 
 const addWebhook = (webhook: Command, run: Run): void => {

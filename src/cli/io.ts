@@ -5,6 +5,8 @@ import type { Env } from '../config/env.ts'
 
 export type Io = {
   readonly stdout: (text: string) => void
+  /** Bytes as they are, on stdout. */
+  readonly bytes: (data: Uint8Array) => void
   readonly stderr: (text: string) => void
   /** All of standard input. */
   readonly stdin: () => Promise<string>
@@ -20,8 +22,10 @@ export type Io = {
 export const processIo = (): Io => {
   const { stdin, stdout, stderr, env } = process
   const isTty = stdout.isTTY === true
+  const write = writer(stdout)
   return {
-    stdout: writer(stdout),
+    stdout: write,
+    bytes: write,
     stderr: writer(stderr),
     stdin: async () => {
       const chunks: Buffer[] = []
@@ -36,13 +40,13 @@ export const processIo = (): Io => {
 }
 
 /** A reader that went away (`| head`) is no fault of ours: what follows is dropped. */
-const writer = (stream: NodeJS.WriteStream): ((text: string) => void) => {
+const writer = (stream: NodeJS.WriteStream): ((data: string | Uint8Array) => void) => {
   let open = true
   stream.on('error', (error: NodeJS.ErrnoException) => {
     if (error.code === 'EPIPE') open = false
   })
-  return (text) => {
-    if (open) stream.write(text)
+  return (data) => {
+    if (open) stream.write(data)
   }
 }
 

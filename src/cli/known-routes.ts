@@ -2,8 +2,8 @@
 
 import { join } from 'node:path'
 import { type Config, defaultProfile, insecure, type RouteSource } from '../config/config.ts'
+import { readEntries } from '../config/entry-store.ts'
 import { type Loaded, loadConfig } from '../config/load.ts'
-import { readEntries } from '../config/subscription-store.ts'
 import { readSubscription, subscriptionsFileName } from '../config/subscriptions.ts'
 import { exit, Fault } from '../core/fault.ts'
 import { isObject, type Json, type JsonObject, own } from '../core/json.ts'

@@ -61,7 +61,11 @@ const readFilters = async (texts: readonly string[], io: Io): Promise<Json[]> =>
   return filters
 }
 
-const readExtra = ({ deliverExtra = [], deliverChatId }: SubscribeOptions): JsonObject | undefined => {
+/** The settings of the target that the options give; `undefined` when they give none. */
+export const readExtra = ({
+  deliverExtra = [],
+  deliverChatId,
+}: Pick<SubscribeOptions, 'deliverExtra' | 'deliverChatId'>): JsonObject | undefined => {
   const pairs = deliverExtra.map((pair): [string, Json] => {
     const at = pair.indexOf('=')
     if (at < 1) throw usage(`--deliver-extra ${pair}: not of the form key=value`)

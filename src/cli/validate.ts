@@ -1,19 +1,21 @@
 /** `validate [paths...]`: everything that is wrong, at once, by the code that serves; 0 clean, 1 findings, 2 no such path. */
 
 import { existsSync } from 'node:fs'
-import { basename, resolve } from 'node:path'
+import { basename, dirname, resolve } from 'node:path'
 import { catalogue } from '../app.ts'
+import { type Config, defaultProfile, type Profile } from '../config/config.ts'
+import { jobsFileName } from '../config/jobs.ts'
 import { type Loaded, loadConfig } from '../config/load.ts'
 import { subscriptionsFileName } from '../config/subscriptions.ts'
-import { catalogue as codes, type Diagnostic } from '../core/diagnostic.ts'
+import type { Diagnostic } from '../core/diagnostic.ts'
 import { exit } from '../core/fault.ts'
-import type { JsonObject } from '../core/json.ts'
 import { printable } from '../core/text.ts'
 import { runnersByName } from '../parts/runners/index.ts'
-import { type Checked, checkAll, checkConfigured, checkSubscriptions, merge } from '../plan/check.ts'
+import { type Checked, checkAll, checkConfigured, checkJobs, checkSubscriptions, merge } from '../plan/check.ts'
 import { compileRunner } from '../plan/runner.ts'
 import { dryEffects } from '../work/effects.ts'
-import { frames, shownFile, shownPlace } from './frame.ts'
+import { count, itemOf, sortedByPlace } from './findings.ts'
+import { frames, shownPlace } from './frame.ts'
 import { usage } from './input.ts'
 import { answer, type Cli } from './output.ts'
 import { paintWith } from './paint.ts'
@@ -46,8 +48,6 @@ export const validate = async (paths: readonly string[], options: ValidateOption
   )
 }
 
-const count = (number: number, noun: string): string => `${number} ${noun}${number === 1 ? '' : 's'}`
-
 const checkPaths = (paths: readonly string[], options: ValidateOptions, cli: Cli): Checked => {
   const load = (configFile: string | undefined): Loaded => loadConfig({ dataDir: cli.dataDir, env: cli.io.env, configFile })
   if (paths.length === 0) {
@@ -58,11 +58,17 @@ const checkPaths = (paths: readonly string[], options: ValidateOptions, cli: Cli
     .map((path) => resolve(path))
     .map((path) => {
       if (basename(path) === subscriptionsFileName) return checkSubscriptions(path, load(options.config).config, catalogue, dryEffects)
+      const profile = basename(path) === jobsFileName && profileOf(dirname(path), load(options.config).config)
+      if (profile) return checkJobs(path, profile, catalogue)
       const loaded = load(path)
       return withAgent(checkConfigured(loaded, catalogue, dryEffects), loaded)
     })
     .reduce(merge)
 }
+
+/** The profile that a jobs file belongs to; the default one for a file that lies elsewhere. */
+const profileOf = (folder: string, { profiles }: Config): Profile | undefined =>
+  [...profiles.values()].find(({ dir }) => dir === folder) ?? profiles.get(defaultProfile)
 
 /** The agent's settings, checked by its runner as at start. */
 const withAgent = (checked: Checked, { config }: Loaded): Checked => ({
@@ -70,37 +76,5 @@ const withAgent = (checked: Checked, { config }: Loaded): Checked => ({
   diagnostics: [...checked.diagnostics, ...compileRunner(config, runnersByName).diagnostics],
 })
 
-/** By file, then line; what has no place comes first. */
-const sortedByPlace = (found: readonly Diagnostic[]): Diagnostic[] =>
-  [...found].sort(({ place: a }, { place: b }) => {
-    if (!a || !b) return Number(Boolean(a)) - Number(Boolean(b))
-    return a.file === b.file ? a.line - b.line || a.column - b.column : a.file < b.file ? -1 : 1
-  })
-
 const conciseLine = ({ place, code, message, severity }: Diagnostic): string =>
   `${place ? `${printable(shownPlace(place))}: ` : ''}${code} ${severity}: ${printable(message)}\n`
-
-const offsetOf = (text: string | undefined, line: number, column: number): number => {
-  let at = 0
-  for (let left = line - 1; left > 0 && text !== undefined; left--) at = text.indexOf('\n', at) + 1
-  return at + column - 1
-}
-
-const itemOf = (each: Diagnostic, texts: ReadonlyMap<string, string>): JsonObject => {
-  const { code, severity, stopsStart, message, help, place, pointer, route, suggest } = each
-  const text = place && texts.get(place.file)
-  const at = (line: number, column: number): JsonObject => ({ line, column, offset: offsetOf(text, line, column) })
-  return {
-    code,
-    name: codes[code].title,
-    severity,
-    stops_startup: stopsStart,
-    message,
-    help: help ?? null,
-    file: place ? shownFile(place.file) : null,
-    range: place ? { start: at(place.line, place.column), end: at(place.endLine, place.endColumn) } : null,
-    pointer,
-    route: route ?? null,
-    suggest: [...(suggest ?? [])],
-  }
-}

@@ -1,6 +1,6 @@
 /** `webhook enable|disable <name>`: switches a subscription without deleting it. */
 
-import { updateEntries } from '../config/subscription-store.ts'
+import { updateEntries } from '../config/entry-store.ts'
 import { exit, Fault } from '../core/fault.ts'
 import { isObject, own } from '../core/json.ts'
 import { subscriptionsFile } from './known-routes.ts'

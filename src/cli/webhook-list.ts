@@ -2,6 +2,7 @@
 
 import type { JsonObject } from '../core/json.ts'
 import { printable } from '../core/text.ts'
+import { aligned } from './columns.ts'
 import { describeRoute, type KnownRoute, readRoutes, stateOf } from './known-routes.ts'
 import { answer, type Cli, note, type Warning } from './output.ts'
 import { paintWith } from './paint.ts'
@@ -60,14 +61,4 @@ const rowOf = (known: KnownRoute, row: JsonObject, { all, wide }: Required<ListO
     ...(wide ? [cell(row.profile), cell(row.url), cell(row.created_at)] : []),
     description || '-',
   ]
-}
-
-const aligned = (rows: readonly (readonly string[])[]): string[] => {
-  const widths = rows.reduce<number[]>((most, row) => row.map((text, i) => Math.max(text.length, most[i] ?? 0)), [])
-  return rows.map((row) =>
-    row
-      .map((text, i) => (i === row.length - 1 ? text : text.padEnd(widths[i] ?? 0)))
-      .join('  ')
-      .trimEnd(),
-  )
 }

@@ -1,7 +1,7 @@
 /** `webhook remove <name>`: deletes a subscription; asks first where somebody can answer. */
 
+import { readEntries, updateEntries } from '../config/entry-store.ts'
 import { loadConfig } from '../config/load.ts'
-import { readEntries, updateEntries } from '../config/subscription-store.ts'
 import { exit, Fault } from '../core/fault.ts'
 import { equalJson, type Json, own } from '../core/json.ts'
 import { quoted } from './curl.ts'

@@ -1,16 +1,19 @@
 /** `webhook subscribe <name>`: creates or updates a subscription that the server would serve, and says how to post to it. */
 
 import { catalogue } from '../app.ts'
-import type { Config } from '../config/config.ts'
-import { loadConfig } from '../config/load.ts'
-import { readEntries, subscriptionNameOf, type Update, updateEntries } from '../config/subscription-store.ts'
-import { readSubscription } from '../config/subscriptions.ts'
+import { type Config, defaultProfile } from '../config/config.ts'
+import { readEntries, type Update, updateEntries } from '../config/entry-store.ts'
+import { loadConfig, unreadIn } from '../config/load.ts'
+import { readSubscription, subscriptionNameOf } from '../config/subscriptions.ts'
 import type { Diagnostic } from '../core/diagnostic.ts'
 import { exit, Fault } from '../core/fault.ts'
-import { type JsonObject, own } from '../core/json.ts'
+import { isObject, type Json, type JsonObject, own } from '../core/json.ts'
+import { quietBook } from '../plan/check.ts'
 import { compileRoute } from '../plan/compile.ts'
+import type { JobBook } from '../plan/jobs.ts'
 import { dryEffects } from '../work/effects.ts'
 import { routeUrl } from './address.ts'
+import { nearJobs } from './cron-jobs.ts'
 import { signingCurl } from './curl.ts'
 import { subscriptionsFile } from './known-routes.ts'
 import { answer, type Cli, disabledHelp, note, refuse, type Warning, warn } from './output.ts'
@@ -22,14 +25,15 @@ import { shadowWarning } from './webhook-list.ts'
 export const webhookSubscribe = async (asked: string, options: SubscribeOptions, cli: Cli): Promise<number> => {
   const name = subscriptionNameOf(asked)
   const { config, diagnostics, texts } = loadConfig({ dataDir: cli.dataDir, env: cli.io.env })
-  const unread = diagnostics.filter(({ code }) => unreadable.has(code))
+  // Without its file the configuration cannot say whether the adapter is enabled.
+  const unread = unreadIn({ diagnostics })
   if (unread.length > 0) return refuse(cli, unread, texts, 'nothing was saved')
   if (!config.enabled) throw disabled()
   if (diagnostics.some(({ stopsStart }) => stopsStart)) note(cli, `the configuration has other problems: ${cli.self} validate`)
 
   const wish = await readWish(options, cli.io)
   const file = subscriptionsFile(cli)
-  const update = updateOf(name, wish, config, options.dryRun === true)
+  const update = updateOf(name, wish, config, options.dryRun === true, cli)
   const tried = options.dryRun ? update(readEntries(file)).result : await updateEntries(file, update)
   if (tried.refused) return refuse(cli, tried.diagnostics, new Map(), `nothing was saved: "${name}" would not be served like this`)
 
@@ -40,9 +44,6 @@ export const webhookSubscribe = async (asked: string, options: SubscribeOptions,
   ]
   return report({ name, config, options, warnings, ...tried }, cli)
 }
-
-/** Without its file the configuration cannot say whether the adapter is enabled. */
-const unreadable: ReadonlySet<string> = new Set(['WH001', 'WH002', 'WH003'])
 
 const disabled = (): Fault => {
   const [message = '', ...ways] = disabledHelp.split('\n')
@@ -59,18 +60,42 @@ type Tried = {
 
 /** The change as a function of what is stored: made, checked as the server would, and kept only when it holds. */
 const updateOf =
-  (name: string, wish: Wish, config: Config, dry: boolean): Update<Tried> =>
+  (name: string, wish: Wish, config: Config, dry: boolean, cli: Cli): Update<Tried> =>
   (entries) => {
-    const change = changeEntry(name, own(entries, name), wish)
+    const stored = own(entries, name)
+    const jobs = quietBook(config, catalogue)
+    const change = changeEntry(name, stored, withJobId(wish, stored, jobs))
     const { route, diagnostics: shape } = readSubscription(name, change.entry, config, { place: nowhere })
-    const compiled = route ? compileRoute(route, config, catalogue, dryEffects).diagnostics : []
+    const compiled = route ? compileRoute(route, config, catalogue, { ...dryEffects, jobs }).diagnostics : []
     // The record is not in a file yet: a place would point nowhere.
-    const diagnostics = [...shape, ...compiled].map(({ place: _, ...rest }) => rest)
+    const diagnostics = [...shape, ...compiled].map(({ place: _, ...rest }) => withNearJobs(rest, change.entry, jobs, cli))
     const refused = diagnostics.some(({ severity }) => severity === 'error')
     const result: Tried = { change, secret: route?.secrets[0] ?? '', diagnostics, refused }
     const same = change.changed.length === 0 && !change.created
     return refused || dry || same ? { result } : { entries: { ...entries, [name]: change.entry }, result }
   }
+
+/** spec: Scheduled-job trigger 6 - the job that is meant is stored by its id: its name may go to another. */
+const withJobId = (wish: Wish, stored: Json | undefined, jobs: JobBook): Wish => {
+  const { cron_job: reference, profile } = wish.fields
+  if (reference === undefined) return wish
+  const bound = isObject(stored) && !wish.replace && typeof stored.profile === 'string' ? stored.profile : defaultProfile
+  const [job, ...others] = jobs.find(profile ?? bound, reference)
+  return job && others.length === 0 ? { ...wish, fields: { ...wish.fields, cron_job: job.id } } : wish
+}
+
+const withNearJobs = (each: Diagnostic, { cron_job, profile = defaultProfile }: JsonObject, jobs: JobBook, { self }: Cli): Diagnostic => {
+  if (each.code !== 'WH217') return each
+  const suggest = nearJobs(
+    String(cron_job),
+    jobs.all().filter((job) => job.profile === profile),
+  )
+  return {
+    ...each,
+    suggest,
+    help: suggest.length > 0 ? `did you mean ${suggest.map((word) => `"${word}"`).join(' or ')}?` : `${self} cron list`,
+  }
+}
 
 const nowhere = () => ({ file: '', line: 1, column: 1, endLine: 1, endColumn: 1 })
 

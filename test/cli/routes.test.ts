@@ -4,8 +4,9 @@ import { createHash } from 'node:crypto'
 import { symlinkSync } from 'node:fs'
 import { createServer } from 'node:net'
 import t, { type Test } from 'tap'
-import { type Gateway, prepareGateway } from '../../src/app.ts'
+import { prepareGateway } from '../../src/app.ts'
 import { loadConfig } from '../../src/config/load.ts'
+import type { Gateway } from '../../src/gateway.ts'
 import { type FakeCli, fakeCli } from '../fakes/cli.ts'
 import { closedOrigin } from '../fakes/sink.ts'
 
@@ -178,7 +179,7 @@ const gatewayOf = async (t: Test, cli: FakeCli): Promise<{ gateway: Gateway; env
   const log = Object.assign(() => {}, { writes: () => false })
   const base = { HEADGATE_HOME: cli.dir, WEBHOOK_ENABLED: 'true' }
   const { config: loaded } = loadConfig({ dataDir: cli.dir, env: base, port: 0 })
-  const gateway = await prepareGateway({ ...loaded, storage: { kind: 'memory', durability: 'commit' } }, log).start()
+  const gateway = await prepareGateway({ ...loaded, storage: { ...loaded.storage, kind: 'memory' } }, { log }).start()
   t.teardown(() => gateway.stop(0))
   return { gateway, env: { ...base, WEBHOOK_PORT: new URL(gateway.url).port } }
 }

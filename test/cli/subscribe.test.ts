@@ -209,7 +209,7 @@ t.test('a profile that nothing serves: warned of without multiplexing, refused w
 const refused: [title: string, flags: string[], code: number, says: RegExp][] = [
   ['a mistyped target', ['--deliver', 'telegrm'], 1, /did you mean "telegram"/],
   ['deliver_only without a target', ['--deliver-only'], 1, /WH202.*needs a real target/],
-  ['a job reference', ['--cron-job', 'nightly'], 1, /WH220.*cron_job/],
+  ['a reference to no job', ['--cron-job', 'nightly'], 1, /WH217.*nightly/],
   ['skills', ['--skills', 'x'], 1, /WH220.*skills/],
   ['mirroring', ['--mirror-to-session'], 1, /WH220.*mirror_to_session/],
   ['a bad pattern', ['--filter', '{field: a, regex: "("}'], 1, /WH401/],

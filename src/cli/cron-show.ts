@@ -1,0 +1,39 @@
+/** `cron show <job>`: one job whole, its secrets masked, with its next runs and with what keeps it from running. */
+
+import { stringify } from 'yaml'
+import { isObject, type JsonObject } from '../core/json.ts'
+import { printable } from '../core/text.ts'
+import { zonedIso } from '../expr/schedule.ts'
+import type { ScheduledJob } from '../plan/jobs.ts'
+import { describeJob, findJob, type ProfileOption, readKnownJobs } from './cron-jobs.ts'
+import { maskJson } from './mask.ts'
+import { answer, type Cli } from './output.ts'
+
+const shownRuns = 3
+
+export const cronShow = async (reference: string, options: ProfileOption, cli: Cli): Promise<number> => {
+  const known = findJob(readKnownJobs(cli, options), reference, cli)
+  const fields = maskJson(known.written)
+  const nextRuns = known.state === 'active' && known.job ? runsOf(known.job, Date.now()) : []
+  const described = describeJob(known)
+  const data: JsonObject = { ...described, next_runs: nextRuns, fields }
+  const head: JsonObject = { id: known.id, profile: known.profile.name, source: known.origin, state: known.state, next_runs: nextRuns }
+  const text = stringify({ ...head, ...(isObject(fields) ? fields : { written: fields }) }, { lineWidth: 0 })
+  return answer(cli, {
+    kind: 'cron.show',
+    data,
+    text: text
+      .trimEnd()
+      .split('\n')
+      .map((line) => `${printable(line, 8192)}\n`)
+      .join(''),
+    warnings: known.problems.map(({ code, message }) => ({ code, message })),
+  })
+}
+
+const runsOf = ({ schedule, spec }: ScheduledJob, now: number): string[] => {
+  const runs: string[] = []
+  for (let at = schedule.next(now); at !== undefined && runs.length < shownRuns; at = schedule.next(at))
+    runs.push(zonedIso(at, spec.timezone))
+  return runs
+}

@@ -1,0 +1,61 @@
+/** `events list`: one event a line, newest first, whether a gateway runs or not. */
+
+import { aligned } from './columns.ts'
+import { readSelected } from './events-read.ts'
+import { type SelectionOptions, selectionOf } from './events-selection.ts'
+import { cell, describeEvent, outcomeOf, type Seen, shortIds, shownTime, sourceOf } from './events-view.ts'
+import { answer, type Cli, note } from './output.ts'
+import { paintWith } from './paint.ts'
+
+export type ListOptions = SelectionOptions & { readonly wide?: boolean }
+
+const defaultLimit = 50
+const maxNote = 80
+
+export const eventsList = async ({ wide = false, ...options }: ListOptions, cli: Cli): Promise<number> => {
+  const selection = selectionOf(options, defaultLimit)
+  const { seen, more, skipped } = await readSelected(cli, selection)
+  if (seen.length === 0) note(cli, 'no such events')
+  if (more) note(cli, `the newest ${seen.length}; there are more: --limit ${selection.limit * 2}, or --until ${seen.at(-1)?.event.at}`)
+  if (skipped > 0) note(cli, `${skipped} damaged lines of the journal were left out`)
+  return answer(cli, { kind: 'events.list', data: { events: seen.map(describeEvent), more, skipped }, text: tableOf(seen, wide, cli) })
+}
+
+const tableOf = (seen: readonly Seen[], wide: boolean, { io }: Cli): string => {
+  const head = ['ID', 'TIME', 'ROUTE', 'EVENT', 'OUTCOME', 'STATE', 'ATTEMPTS', ...(wide ? ['PROFILE', 'TARGET', 'DELIVERY'] : []), 'NOTE']
+  const idOf = wide ? (id: string) => cell(id) : shortIds(seen.map(({ event }) => event.event_id))
+  const rows = seen.map((each) => rowOf(each, wide, idOf))
+  const { dim } = paintWith(io.colour)
+  return aligned(io.isTty && rows.length > 0 ? [head, ...rows] : rows)
+    .map((line, i) => `${io.isTty && i === 0 ? dim(line) : line}\n`)
+    .join('')
+}
+
+const rowOf = (seen: Seen, wide: boolean, idOf: (id: string) => string): string[] => {
+  const { event, state, attempt } = seen
+  return [
+    idOf(event.event_id),
+    shownTime(event.at),
+    cell(sourceOf(event)),
+    cell(event.event_type, 40),
+    cell(outcomeOf(event)),
+    state,
+    cell(attempt || undefined),
+    ...(wide ? [cell(event.profile), cell(event.target), cell(event.delivery_id)] : []),
+    cell(noteOf(seen), wide ? 1024 : maxNote),
+  ]
+}
+
+const noteOf = ({ event, attempt, nextAt, error, state }: Seen): string | undefined => {
+  const parts = [
+    ...(event.reason === undefined ? [] : [event.reason]),
+    ...(nextAt === undefined ? [] : [`${attempt > 0 ? 'next try' : 'due'} ${shownTime(nextAt)}`]),
+    ...(error === undefined ? [] : [error]),
+    ...(state === 'unknown' ? ['its end is not in the journal'] : []),
+    ...(event.silent ? ['silent'] : []),
+    ...(event.group === undefined ? [] : [`group ${event.group.slice(0, 8)}`]),
+    ...(event.count === undefined ? [] : [`${event.count} events in one run`]),
+    ...(event.replay_of === undefined ? [] : [`replay of ${event.replay_of.slice(0, 8)}`]),
+  ]
+  return parts.length > 0 ? parts.join('; ') : undefined
+}

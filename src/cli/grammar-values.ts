@@ -1,0 +1,31 @@
+/** What the parts of the grammar share: how a command is run, and what option values may be. */
+
+import { InvalidArgumentError } from 'commander'
+import type { Cli } from './output.ts'
+
+/** Runs one command with what is common to all. */
+export type Run = (action: (cli: Cli) => Promise<number>) => Promise<void>
+
+/** By comma or repetition. */
+export const list = (value: string, before: readonly string[] = []): string[] => [
+  ...before,
+  ...value
+    .split(',')
+    .map((item) => item.trim())
+    .filter((item) => item !== ''),
+]
+
+/** By repetition. */
+export const each = (value: string, before: readonly string[] = []): string[] => [...before, value]
+
+export const port = (value: string): number => {
+  const number = Number(value)
+  if (/^\d{1,5}$/.test(value) && number <= 65_535) return number
+  throw new InvalidArgumentError('It must be a port from 0 to 65535.')
+}
+
+export const limit = (value: string): number => {
+  const number = Number(value)
+  if (/^\d{1,5}$/.test(value) && number >= 1) return number
+  throw new InvalidArgumentError('It must be a number from 1 to 99999.')
+}

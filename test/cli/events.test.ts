@@ -1,0 +1,717 @@
+/** The commands about what arrived: events list, show, retry, replay, export; and gateway reload and status. */
+
+import { execFileSync } from 'node:child_process'
+import { readdirSync, rmSync, truncateSync } from 'node:fs'
+import { join } from 'node:path'
+import t, { type Test } from 'tap'
+import { StoreFault } from '../../src/core/fault.ts'
+import { openJournal } from '../../src/store/journal/journal.ts'
+import type { Ended, Entry, RawRequest, Received, Tried } from '../../src/store/journal/record.ts'
+import type { Standing } from '../../src/store/ports.ts'
+import type { Operations, Replayed } from '../../src/work/operations.ts'
+import { type FakeCli, fakeCli } from '../fakes/cli.ts'
+import { fakeClock } from '../fakes/clock.ts'
+import { fakeOperations, serveOperations, shortDir, status } from '../fakes/operations.ts'
+
+const controls = /[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u200b-\u200f\u2028\u2029\u202a-\u202e\u2066-\u2069\ufeff]/
+const idOf = (number: number): string => `${String(number).padStart(8, '0')}-0000-4000-8000-000000000000`
+const timeOf = (number: number): string => new Date(Date.UTC(2026, 2, 1, 12, 0, number)).toISOString()
+
+const received = (number: number, more: Partial<Received> = {}): Received => ({
+  kind: 'received',
+  at: timeOf(number),
+  event_id: idOf(number),
+  profile: 'default',
+  route: 'deploys',
+  event_type: 'push',
+  delivery_id: `d-${number}`,
+  outcome: 'accepted',
+  stage: 'agent',
+  status: 202,
+  duration_ms: 3,
+  target: 'log',
+  ...more,
+})
+
+const ended = (number: number, more: Partial<Ended> = {}): Ended => ({
+  kind: 'ended',
+  at: timeOf(number + 30),
+  event_id: idOf(number),
+  profile: 'default',
+  route: 'deploys',
+  event_type: 'push',
+  delivery_id: `d-${number}`,
+  state: 'done',
+  attempt: 1,
+  target: 'log',
+  ...more,
+})
+
+const tried = (number: number, attempt: number): Tried => ({
+  kind: 'tried',
+  at: timeOf(number + 1),
+  event_id: idOf(number),
+  attempt,
+  error: `agent: timeout ${attempt}`,
+  next_at: timeOf(number + 20),
+})
+
+const request = (body: string | Buffer, headers: RawRequest['headers'] = { 'content-type': 'application/json' }): RawRequest => ({
+  headers,
+  body: Buffer.from(body),
+})
+
+type Line = Entry | readonly [Entry, RawRequest]
+
+const fault = (message: string): never => {
+  throw new Error(message)
+}
+
+/** Adds lines to the journal of a data directory. */
+const write = async (dataDir: string, lines: readonly Line[]): Promise<void> => {
+  const limits = { maxAgeMs: 1e12, maxBytes: 1e9, maxEvents: 1e6 }
+  const journal = await openJournal({ folder: join(dataDir, 'state', 'events'), clock: fakeClock(), limits: () => limits, report: fault })
+  for (const line of lines) journal.add(...((Array.isArray(line) ? line : [line]) as [Entry, RawRequest?]))
+  await journal.close()
+}
+
+type Fixture = FakeCli & {
+  readonly home: string
+  readonly serve: (own?: Partial<Operations>) => Promise<ReturnType<typeof fakeOperations>>
+}
+
+/** A command line over a journal with these lines. */
+const fixture = async (t: Test, lines: readonly Line[]): Promise<Fixture> => {
+  const home = shortDir(t)
+  await write(home, lines)
+  const serve = async (own: Partial<Operations> = {}) => {
+    const operations = fakeOperations(own)
+    await serveOperations(t, home, operations)
+    return operations
+  }
+  return { ...fakeCli(t, {}, { HEADGATE_HOME: home }), home, serve }
+}
+
+const linesOf = (text: string): string[] => text.trimEnd().split('\n')
+const dead = (...numbers: number[]): Standing[] =>
+  numbers.map((number) => ({ eventId: idOf(number), state: 'dead', attempt: 5, error: 'gone' }))
+const among =
+  (standings: readonly Standing[]): Operations['standings'] =>
+  async (ids) =>
+    standings.filter(({ eventId }) => ids.includes(eventId))
+
+t.test('list: newest first, one event a line in stable columns, with no gateway running', async (t) => {
+  const cli = await fixture(t, [
+    received(1, { outcome: 'ignored', reason: 'no rule holds', stage: 'filters', status: 200 }),
+    [received(2), request('{}')],
+    ended(2, { state: 'dead', attempt: 5, error: 'delivery to log: no' }),
+    received(3, { event_type: 'a-long-event-type' }),
+    tried(3, 1),
+    { kind: 'started', at: timeOf(4), event_id: idOf(4), profile: 'default', job: 'nightly', delivery_id: 's-4' },
+    ended(4, { route: '', job: 'nightly', event_type: 'cron', silent: true }),
+  ])
+  const { code, out, err } = await cli.run('events', 'list')
+  t.equal(code, 0)
+  t.equal(err, '')
+  t.same(linesOf(out), [
+    '00000004  2026-03-01T12:00:04Z  job:nightly  cron               accepted         done     1  silent',
+    '00000003  2026-03-01T12:00:03Z  deploys      a-long-event-type  accepted         waiting  1  next try 2026-03-01T12:00:23Z; agent: timeout 1',
+    '00000002  2026-03-01T12:00:02Z  deploys      push               accepted         dead     5  delivery to log: no',
+    '00000001  2026-03-01T12:00:01Z  deploys      push               ignored:filters  final    -  no rule holds',
+  ])
+  t.match((await cli.runWith({ isTty: true }, 'events', 'list')).out, /^ID +TIME +ROUTE +EVENT +OUTCOME +STATE +ATTEMPTS +NOTE\n/)
+  t.match((await cli.run('events', 'list', '--wide')).out, new RegExp(`^${idOf(4)} .* default +log +s-4 +silent`))
+})
+
+t.test('list: no journal, or nothing that fits, is an empty answer', async (t) => {
+  const cli = fakeCli(t, {}, { HEADGATE_HOME: shortDir(t) })
+  t.match(await cli.run('events', 'list'), { code: 0, out: '', err: /no such events/ })
+  t.same(JSON.parse((await cli.run('events', 'list', '--json')).out), {
+    v: 1,
+    kind: 'events.list',
+    ok: true,
+    data: { events: [], more: false, skipped: 0 },
+    warnings: [],
+  })
+})
+
+t.test('list: each option selects', async (t) => {
+  const now = (ago: number): string => new Date(Date.now() - ago).toISOString()
+  const cli = await fixture(t, [
+    received(1, { at: now(7_200_000), outcome: 'ignored', stage: 'filters' }),
+    received(2, { at: now(3_000_000), outcome: 'ignored', stage: 'events', route: 'other' }),
+    received(3, { at: now(60_000), outcome: 'bad_json', profile: 'team' }),
+    received(4, { at: now(50_000), job: 'nightly' }),
+    ended(4, { job: 'nightly' }),
+    received(5, { at: now(40_000) }),
+  ])
+  const listed = async (...flags: string[]): Promise<number[]> => {
+    const { data } = JSON.parse((await cli.run('events', 'list', '--json', ...flags)).out)
+    return data.events.map(({ event_id }: { event_id: string }) => Number(event_id.slice(0, 8)))
+  }
+  t.same(await listed(), [5, 4, 3, 2, 1])
+  t.same(await listed('--route', 'other'), [2])
+  t.same(await listed('--outcome', 'ignored'), [2, 1])
+  t.same(await listed('--outcome', 'ignored:filters,bad_json'), [3, 1])
+  t.same(await listed('--state', 'final'), [3, 2, 1])
+  t.same(await listed('--state', 'done', '--state', 'waiting'), [5, 4])
+  t.same(await listed('--since', '1h'), [5, 4, 3, 2])
+  t.same(await listed('--until', '1h'), [1])
+  t.same(await listed('--since', now(55_000), '--until', now(45_000)), [4])
+  t.same(await listed('--job', 'nightly'), [4])
+  t.same(await listed('--profile', 'team'), [3])
+  t.same(await listed('--limit', '2'), [5, 4])
+  t.match(await cli.run('events', 'list', '--limit', '2'), { err: /the newest 2; there are more: --limit 4/ })
+  for (const [flag, value, said] of [
+    ['--since', 'yesterday', /not a time/],
+    ['--until', '5', /not a time/],
+    ['--state', 'deadd', /did you mean "dead"/],
+    ['--limit', '0', /must be a number/],
+  ] as const) {
+    t.match(await cli.run('events', 'list', flag, value), { code: 2, out: '', err: said }, `${flag} ${value}`)
+  }
+})
+
+t.test('list: a running gateway says how those stand that have not ended', async (t) => {
+  const coalesced = { outcome: 'coalesced', group: idOf(5) }
+  const cli = await fixture(t, [
+    received(1),
+    received(2),
+    tried(2, 1),
+    received(3),
+    received(4),
+    received(5, coalesced),
+    received(6, coalesced),
+    received(7),
+    ended(7),
+  ])
+  const dueAt = Date.UTC(2026, 2, 1, 13)
+  const { asked } = await cli.serve({
+    standings: among([
+      { eventId: idOf(1), state: 'running', attempt: 1 },
+      { eventId: idOf(2), state: 'waiting', attempt: 2, dueAt, error: 'agent: down' },
+      { eventId: idOf(3), state: 'dead', attempt: 5, error: 'agent: dead' },
+      { eventId: idOf(6), state: 'waiting', attempt: 0, dueAt },
+    ]),
+  })
+  const { data } = JSON.parse((await cli.run('events', 'list', '--json')).out)
+  t.same(
+    data.events.map(({ event_id, state, attempt, error, next_at }: { [name: string]: unknown }) => [
+      event_id,
+      state,
+      attempt,
+      error,
+      next_at,
+    ]),
+    [
+      [idOf(7), 'done', 1, null, null],
+      [idOf(6), 'waiting', 0, null, '2026-03-01T13:00:00.000Z'],
+      [idOf(5), 'merged', 0, null, null],
+      [idOf(4), 'unknown', 0, null, null],
+      [idOf(3), 'dead', 5, 'agent: dead', null],
+      [idOf(2), 'waiting', 2, 'agent: down', '2026-03-01T13:00:00.000Z'],
+      [idOf(1), 'running', 1, null, null],
+    ],
+  )
+  t.notOk(
+    asked.some(([, ids]) => (ids as string[]).includes(idOf(7))),
+    'what has ended is not asked about',
+  )
+  const ids = async (state: string) => linesOf((await cli.run('events', 'list', '--state', state)).out).map((line) => line.slice(0, 8))
+  t.same(await ids('running,dead'), ['00000003', '00000001'])
+  t.same(await ids('unknown'), ['00000004'])
+  t.match((await cli.run('events', 'list', '--state', 'unknown')).out, 'its end is not in the journal')
+})
+
+t.test('list: a run that ends while it is being asked about is shown as ended', async (t) => {
+  const cli = await fixture(t, [received(1)])
+  await cli.serve({
+    standings: async () => {
+      await write(cli.home, [ended(1)])
+      return []
+    },
+  })
+  t.match(JSON.parse((await cli.run('events', 'list', '--json')).out).data.events, [{ state: 'done', ended_at: timeOf(31) }])
+})
+
+t.test('list: with more than a thousand that wait, each is asked about', async (t) => {
+  const cli = await fixture(
+    t,
+    Array.from({ length: 1100 }, (_, i) => received(i)),
+  )
+  await cli.serve({ standings: async (ids) => ids.map((eventId) => ({ eventId, state: 'running', attempt: 1 })) })
+  const { data } = JSON.parse((await cli.run('events', 'list', '--json', '--state', 'running', '--limit', '2000')).out)
+  t.equal(data.events.length, 1100)
+})
+
+t.test('list --json has every member', async (t) => {
+  const cli = await fixture(t, [[received(1), request('{}')]])
+  const { data } = JSON.parse((await cli.run('events', 'list', '--json')).out)
+  t.same(data.events, [
+    {
+      event_id: idOf(1),
+      at: timeOf(1),
+      profile: 'default',
+      route: 'deploys',
+      event_type: 'push',
+      delivery_id: 'd-1',
+      outcome: 'accepted',
+      reason: null,
+      stage: 'agent',
+      status: 202,
+      duration_ms: 3,
+      target: 'log',
+      job: null,
+      group: null,
+      count: null,
+      replay_of: null,
+      state: 'waiting',
+      attempt: 0,
+      error: null,
+      next_at: null,
+      ended_at: null,
+      silent: false,
+      payload_kept: true,
+    },
+  ])
+})
+
+t.test('show: everything, the body laid out with the digits of its sender', async (t) => {
+  const body = '{"id":12345678901234567890,"a":[],"b":[1,{"c":"x"}]}'
+  const cli = await fixture(t, [
+    [received(1), request(body, { 'content-type': 'application/json', 'x-hub-signature-256': '***' })],
+    tried(1, 1),
+    tried(1, 2),
+    ended(1, { state: 'dead', attempt: 3, error: 'agent: gave up' }),
+  ])
+  const { code, out } = await cli.run('events', 'show', idOf(1))
+  t.equal(code, 0)
+  for (const line of [
+    `id          ${idOf(1)}`,
+    'outcome     accepted',
+    'state       dead',
+    'attempts    3',
+    'error       agent: gave up',
+    `try 2       ${timeOf(2)}  agent: timeout 2`,
+    'x-hub-signature-256: ***',
+  ])
+    t.ok(linesOf(out).includes(line), line)
+  t.ok(out.endsWith('{\n  "id": 12345678901234567890,\n  "a": [],\n  "b": [\n    1,\n    {\n      "c": "x"\n    }\n  ]\n}\n'), out)
+  t.match(JSON.parse((await cli.run('events', 'show', idOf(1).slice(0, 8), '--json')).out), {
+    kind: 'events.show',
+    ok: true,
+    data: {
+      event_id: idOf(1),
+      state: 'dead',
+      tries: [{ attempt: 1 }, { attempt: 2 }],
+      payload: 'kept',
+      body,
+      body_base64: null,
+      body_bytes: 52,
+    },
+  })
+})
+
+t.test('show --raw: the exact bytes and nothing else, never at a terminal', async (t) => {
+  const bytes = Buffer.from([0x00, 0xff, 0x1b, 0x5b, 0x32, 0x4a, 0x0d, 0x0a])
+  const cli = await fixture(t, [[received(1), request(bytes)]])
+  t.same(await cli.run('events', 'show', idOf(1), '--raw'), { code: 0, out: bytes.toString('latin1'), err: '' })
+  t.match(await cli.runWith({ isTty: true }, 'events', 'show', idOf(1), '--raw'), { code: 2, out: '', err: /a file or a pipe/ })
+  t.match((await cli.run('events', 'show', idOf(1))).out, /\(8 bytes, not UTF-8: headgate events show \S+ --raw > file\)/)
+  t.match(JSON.parse((await cli.run('events', 'show', idOf(1), '--json')).out).data, { body: null, body_base64: bytes.toString('base64') })
+})
+
+t.test('show: a payload that was not kept, or is gone, is said to be', async (t) => {
+  const cli = await fixture(t, [received(1), [received(2), request('{}')]])
+  const folder = join(cli.home, 'state', 'events')
+  for (const file of readdirSync(folder)) if (file.endsWith('.raw')) truncateSync(join(folder, file), 1)
+  t.match((await cli.run('events', 'show', idOf(1))).out, /^payload +not kept: .*best effort/m)
+  t.match((await cli.run('events', 'show', idOf(2))).out, /^payload +gone: .*best effort/m)
+  t.match(JSON.parse((await cli.run('events', 'show', idOf(2), '--json')).out).data, { payload: 'gone', headers: null, body: null })
+  t.match(await cli.run('events', 'show', idOf(1), '--raw'), { code: 5, out: '' })
+  for (const file of readdirSync(folder)) if (file.endsWith('.raw')) rmSync(join(folder, file))
+  t.match((await cli.run('events', 'show', idOf(2))).out, /^payload +gone/m)
+})
+
+t.test('show: an id that is not there, too short or not clear is exit 5', async (t) => {
+  const twins = ['aaaaaaaa-1', 'aaaaaaaa-2'].map((event_id) => received(1, { event_id }))
+  const cli = await fixture(t, twins)
+  t.match(await cli.run('events', 'show', idOf(9)), { code: 5, err: /no event .*\n.*events list/ })
+  t.match(await cli.run('events', 'show', 'aaa'), { code: 5, err: /at least six characters/ })
+  t.match(await cli.run('events', 'show', 'aaaaaaaa'), { code: 5, err: /several ids begin with "aaaaaaaa"/ })
+  t.match(JSON.parse((await cli.run('events', 'show', 'aaaaaaaa', '--json')).out), { error: { code: 'ambiguous' } })
+  const shown = linesOf((await cli.run('events', 'list')).out).map((line) => line.split(' ')[0] ?? '')
+  t.same(shown.sort(), ['aaaaaaaa-1', 'aaaaaaaa-2'], 'the ids listed are long enough to tell them apart')
+})
+
+t.test('retry: the dead runs of these ids; the others are said to be none', async (t) => {
+  const cli = await fixture(t, [received(1), ended(1, { state: 'dead' }), received(2), ended(2), received(3), ended(3, { state: 'dead' })])
+  const { asked } = await cli.serve({ standings: among(dead(1)) })
+  const { code, out } = await cli.run('events', 'retry', idOf(1).slice(0, 8), idOf(2), idOf(3))
+  t.equal(code, 1)
+  t.same(linesOf(out), [
+    `started  ${idOf(1)}  deploys  -> log`,
+    `failed   ${idOf(2)}  deploys  no dead run is kept of it (done): events replay starts it anew`,
+    `failed   ${idOf(3)}  deploys  its stored work is not kept any more: events replay starts it anew`,
+    '1 started, 2 failed',
+  ])
+  t.same(
+    asked.filter(([name]) => name === 'retry'),
+    [['retry', idOf(1)]],
+  )
+  t.match(await cli.run('events', 'retry', idOf(1)), { code: 0, out: /1 started\n$/ })
+})
+
+t.test('retry --dead: shows its plan, asks or needs --yes, oldest first', async (t) => {
+  const lines = [1, 2, 3, 4].flatMap((number): Line[] => {
+    const route = number === 3 ? 'other' : 'deploys'
+    return [received(number, { route }), ...(number === 4 ? [] : [ended(number, { state: 'dead', route })])]
+  })
+  const cli = await fixture(t, lines)
+  const { asked } = await cli.serve({ standings: among(dead(1, 2, 3, 4)) })
+  const started = (): string[] => asked.splice(0).flatMap(([name, id]) => (name === 'retry' ? [String(id)] : []))
+
+  const dry = await cli.run('events', 'retry', '--dead', '--dry-run')
+  t.match(dry, { code: 0, out: /^would start {2}0000000\d-\S+ +deploys +-> log$/m })
+  t.match(dry.out, /4 would start\n$/)
+  t.match(await cli.run('events', 'retry', '--dead'), { code: 2, err: /--yes/ })
+  t.same(started(), [])
+
+  const questions: string[] = []
+  const ask = (reply: string) => async (question: string) => {
+    questions.push(question)
+    return reply
+  }
+  t.match(await cli.runWith({ ask: ask('') }, 'events', 'retry', '--dead'), { code: 130, out: '', err: /starts +0000000/ })
+  t.same(questions, ['start 4 (3 of deploys, 1 of other)? [y/N] '])
+  t.same(started(), [])
+  t.match(await cli.runWith({ ask: ask('y') }, 'events', 'retry', '--dead', '--route', 'other'), { code: 0 })
+  t.same(started(), [idOf(3)])
+  t.match(await cli.run('events', 'retry', '--dead', '--yes', '--limit', '3'), { code: 0, out: /3 started/, err: /only the newest 3/ })
+  t.same(started(), [idOf(2), idOf(3), idOf(4)])
+  t.match(JSON.parse((await cli.run('events', 'retry', '--dead', '--dry-run', '--json', '--since', timeOf(4))).out), {
+    kind: 'events.retry',
+    ok: true,
+    data: {
+      dry_run: true,
+      runs: [{ event_id: idOf(4), route: 'deploys', job: null, target: 'log', result: 'would_start', why: null }],
+      summary: { started: 0, failed: 0 },
+    },
+  })
+})
+
+t.test('retry: one that fails does not stop the rest, and is exit 1', async (t) => {
+  const cli = await fixture(
+    t,
+    [1, 2, 3].flatMap((number) => [received(number), ended(number, { state: 'dead' })]),
+  )
+  await cli.serve({
+    standings: among(dead(1, 2, 3)),
+    retry: async (id) => {
+      if (id === idOf(1)) throw new StoreFault('the disk is full')
+      return id === idOf(3)
+    },
+  })
+  const { code, out } = await cli.run('events', 'retry', '--dead', '--yes', '--json')
+  t.equal(code, 1)
+  t.match(JSON.parse(out), {
+    ok: false,
+    data: {
+      runs: [
+        { event_id: idOf(1), result: 'failed', why: /the disk is full/ },
+        { event_id: idOf(2), result: 'failed', why: 'it is not dead any more' },
+        { event_id: idOf(3), result: 'started', why: null },
+      ],
+      summary: { started: 1, failed: 2 },
+    },
+  })
+})
+
+const accepted: Replayed = {
+  found: true,
+  event_id: idOf(99),
+  status: 202,
+  outcome: 'accepted',
+  stage: 'agent',
+}
+const wouldStart: Replayed = {
+  found: true,
+  status: 202,
+  outcome: 'accepted',
+  stage: 'agent',
+  starts: { mode: 'agent', prompt: 'Look at\nthis', target: 'github_comment', extra: { repo: 'a/b' } },
+}
+
+t.test('replay: as new events, through another route when asked', async (t) => {
+  const cli = await fixture(t, [
+    [received(1), request('{}')],
+    [received(2), request('{}')],
+  ])
+  const { asked } = await cli.serve({ replay: async () => accepted })
+  t.match(await cli.run('events', 'replay', idOf(1), idOf(2), '--route', 'r', '--same-id'), {
+    code: 0,
+    out: `${idOf(1)}  deploys  202  accepted  new ${idOf(99)}\n${idOf(2)}  deploys  202  accepted  new ${idOf(99)}\n2 replayed\n`,
+  })
+  t.same(
+    asked.filter(([name]) => name === 'replay'),
+    [1, 2].map((number) => ['replay', { eventId: idOf(number), route: 'r', sameId: true, dryRun: false }]),
+  )
+})
+
+t.test('replay --dry-run: what each would start', async (t) => {
+  const cli = await fixture(t, [[received(1), request('{}')]])
+  const { asked } = await cli.serve({ replay: async () => wouldStart })
+  const { code, out } = await cli.run('events', 'replay', idOf(1), '--dry-run')
+  t.equal(code, 0)
+  t.same(linesOf(out), [
+    `${idOf(1)}  deploys  202  accepted`,
+    '    agent -> github_comment  {"repo":"a/b"}',
+    '    Look at\\nthis',
+    '1 would be replayed',
+  ])
+  t.same(
+    asked.filter(([name]) => name === 'replay'),
+    [['replay', { eventId: idOf(1), sameId: false, dryRun: true }]],
+  )
+  t.match(JSON.parse((await cli.run('events', 'replay', idOf(1), '--dry-run', '--json')).out), {
+    kind: 'events.replay',
+    data: {
+      dry_run: true,
+      replays: [
+        {
+          of: idOf(1),
+          ok: true,
+          event_id: null,
+          status: 202,
+          starts: { mode: 'agent', prompt: 'Look at\nthis', target: 'github_comment' },
+        },
+      ],
+      summary: { replayed: 0, failed: 0 },
+    },
+  })
+})
+
+t.test('replay of a selection: a dry run first, then asks or needs --yes; what has no payload is left out', async (t) => {
+  const refused = { outcome: 'ignored', stage: 'filters', status: 200 }
+  const cli = await fixture(t, [
+    [received(1, refused), request('{}')],
+    received(2, refused),
+    [received(3, { ...refused, route: 'other' }), request('{}')],
+    [received(4), request('{}')],
+  ])
+  const { asked } = await cli.serve({ replay: async ({ dryRun }) => (dryRun ? wouldStart : accepted) })
+  const replays = (): unknown[] => asked.splice(0).flatMap(([name, wish]) => (name === 'replay' ? [wish] : []))
+  const selection = ['events', 'replay', '--from-route', 'deploys', '--outcome', 'ignored:filters']
+  t.match(await cli.run(...selection), { code: 2, err: /1 left out: their payload was not kept[\s\S]*--yes/ })
+  t.same(replays(), [])
+  t.match(await cli.runWith({ ask: async () => 'n' }, ...selection), { code: 130, err: /agent -> github_comment/ })
+  t.same(replays(), [{ eventId: idOf(1), sameId: false, dryRun: true }])
+  t.match(await cli.run(...selection, '--yes'), { code: 0, out: /1 replayed/ })
+  t.same(replays(), [{ eventId: idOf(1), sameId: false, dryRun: false }])
+})
+
+t.test('replay: what cannot be found or is refused is exit 1', async (t) => {
+  const cli = await fixture(
+    t,
+    [1, 2, 3].map((number): Line => [received(number), request('{}')]),
+  )
+  await cli.serve({
+    replay: async ({ eventId }) => {
+      if (eventId === idOf(1)) return { found: false, why: 'there is no route "deploys" any more' }
+      return eventId === idOf(2) ? { found: true, status: 400, outcome: 'bad_json', stage: 'json', reason: 'not JSON' } : accepted
+    },
+  })
+  const { code, out } = await cli.run('events', 'replay', idOf(1), idOf(2), idOf(3))
+  t.equal(code, 1)
+  t.match(out, /failed +there is no route "deploys" any more/)
+  t.match(out, /400 +bad_json +not JSON/)
+  t.match(out, /1 replayed, 2 failed\n$/)
+})
+
+t.test('retry, replay and export want ids or a selection, not both', async (t) => {
+  const cli = await fixture(t, [received(1)])
+  await cli.serve()
+  for (const argv of [
+    ['retry'],
+    ['retry', idOf(1), '--dead'],
+    ['retry', '--route', 'deploys'],
+    ['replay'],
+    ['replay', '--route', 'deploys'],
+    ['replay', idOf(1), '--outcome', 'ignored'],
+    ['export'],
+  ]) {
+    t.match(await cli.run('events', ...argv), { code: 2, out: '' }, argv.join(' '))
+  }
+})
+
+t.test('without a gateway: what needs one is exit 4 and says how to start it', async (t) => {
+  const cli = await fixture(t, [[received(1), request('{}')], ended(1, { state: 'dead' })])
+  for (const argv of [
+    ['events', 'retry', idOf(1)],
+    ['events', 'retry', '--dead', '--dry-run'],
+    ['events', 'replay', idOf(1)],
+    ['events', 'replay', '--state', 'dead', '--yes'],
+    ['gateway', 'reload'],
+    ['gateway', 'status'],
+  ]) {
+    t.match(
+      await cli.run(...argv),
+      { code: 4, out: '', err: /no gateway is running on .*\n {2}start it: headgate gateway run/ },
+      argv.join(' '),
+    )
+  }
+  t.match(JSON.parse((await cli.run('gateway', 'status', '--json')).out), { kind: 'error', ok: false, error: { code: 'unreachable' } })
+})
+
+t.test('export: samples, JSON lines, or all in one document', async (t) => {
+  const cli = await fixture(t, [
+    [received(1), request('{"n":12345678901234567890}', { 'x-gitlab-token': '***' })],
+    [received(2), request('a=b\u001b', {})],
+    [received(3), request(Buffer.from([0xff]), {})],
+    received(4),
+  ])
+  const samples = await cli.run('events', 'export', idOf(1))
+  t.same(samples, {
+    code: 0,
+    out: '{\n  "headers": {\n    "x-gitlab-token": "***"\n  },\n  "body": {\n    "n": 12345678901234567890\n  }\n}\n',
+    err: '',
+  })
+  t.same(JSON.parse((await cli.run('events', 'export', idOf(2))).out), { headers: {}, body: 'a=b\u001b' })
+  t.same(JSON.parse((await cli.run('events', 'export', idOf(3))).out), { headers: {}, body_base64: '/w==' })
+  t.match(await cli.run('events', 'export', idOf(4)), { code: 5, out: '', err: /no payload was kept/ })
+  t.match(await cli.run('events', 'export', idOf(1), idOf(4)), { code: 1, out: samples.out, err: /1 left out/ })
+  const lines = linesOf((await cli.run('events', 'export', '--route', 'deploys', '--as', 'jsonl')).out).map((line) => JSON.parse(line))
+  t.match(lines, [
+    { event_id: idOf(1), state: 'waiting', payload: 'kept', body: '{"n":12345678901234567890}' },
+    { event_id: idOf(2), body: 'a=b\u001b' },
+    { body: null, body_base64: '/w==', body_bytes: 1 },
+    { event_id: idOf(4), payload: 'not kept', body: null },
+  ])
+  t.match(JSON.parse((await cli.run('events', 'export', '--limit', '1', '--json')).out), {
+    kind: 'events.export',
+    ok: true,
+    data: { events: [{ event_id: idOf(4) }] },
+  })
+})
+
+t.test('export --as curl: a shell sends the same bytes and runs nothing of them', async (t) => {
+  const bodies = ['{"a":"it\'s $(touch x) `id`"}', '@/etc/passwd', '\u001b[2J\r\n', Buffer.from([0x00, 0xff, 0x0a])].map((body) =>
+    Buffer.from(body),
+  )
+  const cli = await fixture(
+    t,
+    bodies.map((body, i): Line => [received(i), request(body, { 'x-a': "b'; touch y", host: 'h', 'content-length': '5' })]),
+  )
+  // Instead of curl: says the body it was given, in hex.
+  const curl = 'curl() { for last do :; done; if [ "$last" = @- ]; then od -An -v -tx1; else printf %s "$last" | od -An -v -tx1; fi; }'
+  for (const [i, body] of bodies.entries()) {
+    const { code, out } = await cli.run('events', 'export', idOf(i), '--as', 'curl')
+    t.equal(code, 0)
+    t.notMatch(out, controls)
+    const sent = execFileSync('/bin/sh', ['-c', `${curl}\n${out}`], { cwd: cli.home, encoding: 'utf8' })
+    t.equal(sent.replaceAll(/\s/g, ''), body.toString('hex'), out)
+    t.match(out, /curl -sS http:\/\/127\.0\.0\.1:8644\/webhooks\/deploys -H 'x-a: b'\\''; touch y'/)
+    t.notMatch(out, /host:|content-length/)
+  }
+  t.same(readdirSync(cli.home), ['state'])
+})
+
+t.test('a hostile record drives no terminal and fills no screen', async (t) => {
+  const evil = `\u001b[2J\u001b]0;x\u0007\r\n\u202e\u2028\u009b${'A'.repeat(20_000)}`
+  const event_id = `evil-\u202e\u009b2Jid-${'9'.repeat(40)}`
+  const record = received(1, {
+    event_id,
+    route: evil,
+    event_type: evil,
+    delivery_id: evil,
+    reason: evil,
+    target: evil,
+    job: evil,
+    replay_of: evil,
+  })
+  const nested = `${'['.repeat(50_000)}"${evil.slice(0, 20).replaceAll(/[\r\n\u001b\u0007]/g, '')}"${']'.repeat(50_000)}`
+  const cli = await fixture(t, [
+    [record, request(nested, { [`x-\u001b[2J${evil.slice(0, 500)}`]: evil, list: [evil] })],
+    ended(1, { event_id, state: 'dead', error: evil, target: evil, route: evil }),
+    [received(2, { event_id: 'plain-text' }), request(`${evil}\n`.repeat(3), {})],
+  ])
+  const started = { mode: 'agent', prompt: evil, target: evil, extra: { evil } } as const
+  await cli.serve({
+    standings: async (ids) => ids.map((eventId) => ({ eventId, state: 'dead', attempt: 1, error: evil })),
+    replay: async () => ({ found: true, event_id: evil, status: 202, outcome: evil, reason: evil, stage: evil, starts: started }),
+    status: () => ({ ...status, url: evil }),
+    reload: async () => ({ ok: true, diagnostics: [], restart: [evil] }),
+  })
+  const mostChars = 200_000
+  for (const argv of [
+    ['events', 'list'],
+    ['events', 'list', '--wide'],
+    ['events', 'show', event_id],
+    ['events', 'show', 'plain-text'],
+    ['events', 'retry', '--dead', '--dry-run'],
+    ['events', 'replay', event_id, '--dry-run'],
+    ['events', 'replay', event_id],
+    ['gateway', 'status'],
+    ['gateway', 'reload'],
+  ]) {
+    const { code, out, err } = await cli.run(...argv)
+    t.equal(code, 0, argv.join(' '))
+    t.ok(out.length > 0)
+    t.notMatch(out + err, controls, argv.join(' '))
+    t.ok(out.length < mostChars, `${argv.join(' ')}: ${out.length}`)
+    const { out: document } = await cli.run(...argv, '--json')
+    t.notMatch(document, controls, `${argv.join(' ')} --json`)
+    t.match(JSON.parse(document), { v: 1, ok: true })
+  }
+  t.equal(linesOf((await cli.run('events', 'list')).out).length, 2)
+  t.match((await cli.run('events', 'show', 'plain-text')).out, /\(cut here; all \d+ bytes: headgate events show plain-text --raw\)/)
+  for (const as of ['sample', 'jsonl', 'curl'])
+    t.notMatch((await cli.run('events', 'export', '--limit', '2', '--as', as)).out, controls, as)
+})
+
+t.test('gateway reload: what was found, and whether it is served', async (t) => {
+  const cli = await fixture(t, [])
+  cli.write('config.yaml', 'platforms:\n  webhook:\n    prot: 5\n')
+  const place = { file: cli.file('config.yaml'), line: 3, column: 5, endLine: 3, endColumn: 9 }
+  const problem = {
+    code: 'WH101',
+    severity: 'error',
+    stopsStart: true,
+    message: 'unknown key "prot"',
+    help: 'did you mean port?',
+    place,
+    pointer: '/platforms/webhook/prot',
+  } as const
+  let answer: Awaited<ReturnType<Operations['reload']>> = { ok: true, diagnostics: [], restart: ['platforms.webhook.extra.port'] }
+  await cli.serve({ reload: async () => answer })
+  t.same(await cli.run('gateway', 'reload'), {
+    code: 0,
+    out: 'reloaded (0 errors, 0 warnings)\nneeds a restart: platforms.webhook.extra.port\n',
+    err: '',
+  })
+  answer = { ok: false, diagnostics: [problem], restart: [] }
+  const { code, out } = await cli.run('gateway', 'reload')
+  t.equal(code, 1)
+  t.match(
+    out,
+    /error\[WH101\] unknown key "prot" .*config\.yaml:3:5[\s\S]*3 \| {5}prot: 5[\s\S]*not reloaded: the configuration before it serves on \(1 error/,
+  )
+  t.match(JSON.parse((await cli.run('gateway', 'reload', '--json')).out), {
+    kind: 'gateway.reload',
+    ok: false,
+    data: { reloaded: false, diagnostics: [{ code: 'WH101', range: { start: { line: 3, column: 5, offset: 26 } } }], restart: [] },
+  })
+})
+
+t.test('gateway status: the running gateway about itself', async (t) => {
+  const cli = await fixture(t, [])
+  await cli.serve()
+  t.match(await cli.run('gateway', 'status'), { code: 0, out: /^gateway +running\nurl +http:\/\/127\.0\.0\.1:8644\npid +4711\n/ })
+  t.same(JSON.parse((await cli.run('gateway', 'status', '--json')).out), {
+    v: 1,
+    kind: 'gateway.status',
+    ok: true,
+    data: status,
+    warnings: [],
+  })
+})

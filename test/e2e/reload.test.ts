@@ -1,0 +1,111 @@
+/** A new configuration takes the place of the old one whole, under load, without a lost request; a bad one does not. */
+
+import { spawnSync } from 'node:child_process'
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import t from 'tap'
+import { parse, stringify } from 'yaml'
+import { dataDir, type ProcessGateway, startGateway } from '../fakes/process-gateway.ts'
+
+type Routes = { [name: string]: object }
+
+/** Writes other routes (and top-level sections) into the config.yaml of a data directory. */
+const rewrite = (dir: string, routes: Routes, more: object = {}, extra: object = {}): void => {
+  const file = join(dir, 'config.yaml')
+  const config = parse(readFileSync(file, 'utf8')) as { platforms: { webhook: { extra: object } } }
+  config.platforms.webhook.extra = { ...config.platforms.webhook.extra, ...extra, routes }
+  writeFileSync(file, stringify({ ...config, ...more }))
+}
+
+const command = (gateway: ProcessGateway, ...args: string[]) => {
+  const main = fileURLToPath(new URL('../../dist/main.js', import.meta.url))
+  const { NODE_OPTIONS: _, ...env } = process.env
+  const { status, stdout, stderr } = spawnSync(process.execPath, [main, '--data-dir', gateway.dir, ...args], { encoding: 'utf8', env })
+  return { status, stdout, stderr }
+}
+
+const said = (gateway: ProcessGateway, text: string): number => gateway.lines.filter(({ msg }) => msg.includes(text)).length
+
+/** The `count`-th line with this text. */
+const nth = (gateway: ProcessGateway, text: string, count: number) => gateway.line(() => said(gateway, text) >= count)
+
+t.test('SIGHUP under load: no request is lost, routes come and go, a removed one is not revived', async (t) => {
+  const gateway = await startGateway(t, dataDir(t, { routes: { stays: { prompt: 'a' }, goes: { prompt: 'b' } } }))
+  const statuses = new Map<number, number>()
+  let stopped = false
+  const load = Array.from({ length: 4 }, async (_, sender) => {
+    for (let i = 0; !stopped; i++) {
+      const { status } = await gateway.post('stays', `load-${sender}-${i}`)
+      statuses.set(status, (statuses.get(status) ?? 0) + 1)
+    }
+  })
+  t.equal((await gateway.post('goes', 'g1')).status, 202)
+  for (let round = 1; round <= 20; round++) {
+    rewrite(gateway.dir, { stays: { prompt: `a${round}` }, ...(round % 2 === 0 ? { comes: { prompt: 'c' } } : {}) })
+    gateway.kill('SIGHUP')
+    await nth(gateway, 'configuration reloaded', round)
+    t.equal((await gateway.post('comes', `c${round}`)).status, round % 2 === 0 ? 202 : 404)
+    t.equal((await gateway.post('goes', `g-${round}`)).status, 404)
+  }
+  stopped = true
+  await Promise.all(load)
+  t.same([...statuses.keys()], [202])
+  await gateway.line(({ msg, text }) => msg === 'delivered' && text === 'a20')
+  gateway.kill('SIGTERM')
+  t.match(await gateway.ended, { code: 0 })
+})
+
+t.test('a bad configuration is refused loudly, with its place, and the old one serves on', async (t) => {
+  const gateway = await startGateway(t, dataDir(t, { routes: { r: { prompt: 'old' } } }))
+  writeFileSync(
+    join(gateway.dir, 'config.yaml'),
+    'platforms: { webhook: { enabled: true, extra: { secret: s3cret, routes: { r: { promt: x } } } } }',
+  )
+  gateway.kill('SIGHUP')
+  await gateway.line(({ msg, level }) => msg.includes('reload refused') && level === 'error')
+  const found = await gateway.line(({ code }) => code === 'WH101')
+  t.match(found, { file: /config\.yaml$/, line: 1 })
+  t.equal((await gateway.post('r', 'one')).status, 202)
+  const asked = command(gateway, 'gateway', 'reload')
+  t.equal(asked.status, 1)
+  t.match(asked.stderr + asked.stdout, /WH101/)
+  t.equal((await gateway.post('r', 'two')).status, 202)
+  writeFileSync(join(gateway.dir, 'config.yaml'), ': not yaml')
+  t.equal(command(gateway, 'gateway', 'reload').status, 1)
+  t.equal((await gateway.post('r', 'three')).status, 202)
+})
+
+t.test('gateway reload: the answer tells what needs a restart, and the bound address decides over INSECURE_NO_AUTH', async (t) => {
+  const gateway = await startGateway(t, dataDir(t, { routes: { r: { prompt: 'old' } } }), { args: ['--host', '0.0.0.0'] })
+  rewrite(gateway.dir, { r: { prompt: 'new' } }, { storage: { durability: 'commit' } })
+  const done = command(gateway, '--json', 'gateway', 'reload')
+  t.equal(done.status, 0, done.stderr)
+  t.match(JSON.parse(done.stdout), { ok: true, data: { restart: ['storage.durability'] } })
+  rewrite(gateway.dir, { r: { prompt: 'new', secret: 'INSECURE_NO_AUTH' } }, {}, { host: '127.0.0.1' })
+  const refused = command(gateway, 'gateway', 'reload')
+  t.equal(refused.status, 1, 'the process is bound to all addresses, whatever the file says now')
+  t.match(refused.stderr + refused.stdout, /WH205/)
+  const status = command(gateway, '--json', 'gateway', 'status')
+  t.match(JSON.parse(status.stdout), { ok: true, data: { pid: gateway.pid, routes: 1, reloaded_at: String } })
+})
+
+t.test('--watch: a changed file is taken over by itself, a secret in .env too', async (t) => {
+  const gateway = await startGateway(t, dataDir(t, { routes: { r: { prompt: 'one' } } }), { args: ['--watch'] })
+  rewrite(gateway.dir, { r: { prompt: 'one' }, more: { prompt: 'two' } })
+  await nth(gateway, 'configuration reloaded', 1)
+  t.equal((await gateway.post('more', 'm1')).status, 202)
+  writeFileSync(join(gateway.dir, '.env'), 'WEBHOOK_SECRET=another one for everybody\n')
+  await nth(gateway, 'configuration reloaded', 2)
+  t.equal((await gateway.post('more', 'm2')).status, 401)
+  t.equal((await gateway.post('more', 'm3', { key: 'another one for everybody' })).status, 202)
+  gateway.kill('SIGTERM')
+  t.match(await gateway.ended, { code: 0, err: '' })
+})
+
+t.test('with no gateway running, the command says how to start one', async (t) => {
+  const dir = dataDir(t, { routes: {} })
+  const asked = command({ dir } as ProcessGateway, 'gateway', 'reload')
+  t.equal(asked.status, 4)
+  t.match(asked.stderr, /gateway run/)
+})
