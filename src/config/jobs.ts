@@ -13,7 +13,7 @@ import { checkUnbuilt } from './unbuilt.ts'
 import { definition } from './walk.ts'
 
 export const jobsFileName = 'cron_jobs.json'
-export const jobId = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/
+const jobId = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/
 
 /** Where a profile's run-time jobs are. */
 export const jobsFileOf = ({ dir }: Pick<Profile, 'dir'>): string => join(dir, jobsFileName)

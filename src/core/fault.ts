@@ -36,6 +36,18 @@ export class StoreFault extends Error {
   override name = 'StoreFault'
 }
 
+/** The agent could not answer now. */
+export class AgentFault extends Error {
+  override name = 'AgentFault'
+  /** What its API asked us to wait. */
+  readonly retryAfterMs: number | undefined
+
+  constructor(message: string, retryAfterMs?: number) {
+    super(message)
+    this.retryAfterMs = retryAfterMs
+  }
+}
+
 /** The message of anything thrown, without its stack. */
 export const messageOf = (thrown: unknown): string =>
   thrown instanceof Error

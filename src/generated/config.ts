@@ -301,7 +301,7 @@ max_attempts?: number
  */
 backoff?: number
 /**
- * No wait is longer.
+ * No wait is longer, unless the other side asks for one.
  */
 max_delay_seconds?: number
 }
@@ -686,7 +686,7 @@ max_attempts?: number
  */
 backoff?: number
 /**
- * No wait is longer.
+ * No wait is longer, unless the other side asks for one.
  */
 max_delay_seconds?: number
 }

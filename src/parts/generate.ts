@@ -1,8 +1,10 @@
 /** One prompt through the AI SDK, loaded at the first use: no tools, no retries of its own, errors without key or prompt. */
 
 import type { LanguageModel } from 'ai'
+import { AgentFault } from '../core/fault.ts'
 import { isObject, own } from '../core/json.ts'
 import type { Report, Runner, RunnerSettings } from './part.ts'
+import { parseRetryAfter } from './retry-after.ts'
 
 const maxAnswerBytes = 8 * 1024 * 1024
 
@@ -38,7 +40,7 @@ export const compileModelRunner = (
       if (text.trim() !== '') return text
       throw new EmptyReply(`the model gave no text (${finishReason})`)
     } catch (thrown) {
-      throw thrown instanceof EmptyReply ? thrown : new Error(describe(thrown, job.signal))
+      throw thrown instanceof EmptyReply ? thrown : new AgentFault(describe(thrown, job.signal), askedWait(thrown))
     }
   }
 }
@@ -72,6 +74,12 @@ const describe = (thrown: unknown, signal: AbortSignal): string => {
   const status = 'statusCode' in thrown ? thrown.statusCode : undefined
   if (typeof status !== 'number') return `no answer from the model's API (${netCode(thrown) ?? thrown.name})`
   return status < 300 ? "the model's API gave an answer that cannot be read" : `the model's API answered HTTP ${status}${apiCode(thrown)}`
+}
+
+const askedWait = (thrown: unknown): number | undefined => {
+  const headers = thrown instanceof Error && 'responseHeaders' in thrown && isObject(thrown.responseHeaders) ? thrown.responseHeaders : {}
+  const asked = own(headers, 'retry-after')
+  return typeof asked === 'string' ? parseRetryAfter(asked, Date.now()) : undefined
 }
 
 /** The API's own word for the error (`model_not_found`), when it is a plain identifier. */

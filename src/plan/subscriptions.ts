@@ -37,6 +37,11 @@ export class Subscriptions {
     return this.#entries.size
   }
 
+  /** Whether there is a set: the file was usable once, or not there. */
+  get ready(): boolean {
+    return this.#entries.ready
+  }
+
   /** Reads the file again if it changed; a torn or corrupt one keeps the last good set. Never throws. */
   refresh(): void {
     this.#entries.refresh()

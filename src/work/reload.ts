@@ -24,6 +24,9 @@ export interface Reloader {
   reloadedAt(): string | null
 }
 
+/** The last good set that is in use would be lost. */
+const runTimeFiles = 'the subscriptions file or a jobs file cannot be read now, and a new configuration would serve without it'
+
 export const createReloader = ({ first, log, clock, load, compile }: ReloadOptions): Reloader => {
   let current = first
   let at: string | null = null
@@ -35,8 +38,9 @@ export const createReloader = ({ first, log, clock, load, compile }: ReloadOptio
       const { config, restart } = onThisProcess(loaded.config, current.config)
       const next = compile(config)
       const off = config.enabled ? [] : [diagnostic('WH109', 'the webhook adapter is not enabled: to stop the gateway, stop its process')]
-      const diagnostics = [...loaded.diagnostics, ...next.diagnostics, ...off]
-      const ok = config.enabled && !diagnostics.some(({ stopsStart }) => stopsStart)
+      const lost = current.complete() && !next.complete() ? [diagnostic('WH803', runTimeFiles, { help: 'mend it first' })] : []
+      const diagnostics = [...loaded.diagnostics, ...next.diagnostics, ...off, ...lost]
+      const ok = off.length + lost.length === 0 && !diagnostics.some(({ stopsStart }) => stopsStart)
       if (ok) {
         current = next
         at = new Date(clock.now()).toISOString()

@@ -30,6 +30,8 @@ export type Snapshot = {
   readonly runner: Runner
   /** Said once when the gateway starts. */
   readonly notice: string | undefined
+  /** Whether the files of run-time routes and jobs could be read: else some are not known. */
+  readonly complete: () => boolean
   /** Routes that are served as things are now, subscriptions among them. */
   readonly routes: () => number
   policy(run: NewRun): RunPolicy
@@ -75,6 +77,11 @@ export const compileSnapshot = (config: Config, parts: Parts, machine: Machine):
     jobs,
     runner,
     notice,
+    complete: () => {
+      subscriptions.refresh()
+      jobs.refresh()
+      return subscriptions.ready && jobs.complete
+    },
     routes: () => {
       subscriptions.refresh()
       return configured.size + subscriptions.size

@@ -1,7 +1,7 @@
 /** Takes accepted runs, a few at a time, and ends each: done, tried again later, or dead. */
 
 import type { Clock } from '../core/clock.ts'
-import { messageOf } from '../core/fault.ts'
+import { AgentFault, messageOf } from '../core/fault.ts'
 import type { Log } from '../core/log.ts'
 import { promptOf } from '../parts/note.ts'
 import type { Outgoing, Runner, Sent } from '../parts/part.ts'
@@ -170,7 +170,8 @@ export class Worker {
         reply = await this.#ask(lease, policy)
       } catch (error) {
         const failure = `agent: ${messageOf(error)}`
-        return policy.startsOnce ? { kind: 'dead', error: failure } : this.#failed(lease, policy, failure)
+        if (policy.startsOnce) return { kind: 'dead', error: failure }
+        return this.#failed(lease, policy, failure, error instanceof AgentFault ? error.retryAfterMs : undefined)
       }
       const answer = reply
       if (!(await this.#record(lease, () => store.keepReply(lease, answer)))) return { kind: 'done' }

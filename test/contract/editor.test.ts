@@ -32,7 +32,7 @@ const built = Object.entries(((schema.definitions as JsonObject).Route as JsonOb
   .map(([key]) => key)
 
 t.test('an empty file: the sections', async (t) => {
-  t.same(labels(await editor.complete('▮')), ['platforms', 'gateway', 'agent', 'storage'])
+  t.same(labels(await editor.complete('▮')), ['platforms', 'gateway', 'agent', 'storage', 'jobs'])
 })
 
 t.test('in a route: its keys, each with its note, a colon and what it commonly takes; nothing that is not built', async (t) => {

@@ -8,7 +8,7 @@ import t, { type Test } from 'tap'
 import { isScalar, parseDocument, visit } from 'yaml'
 import { catalogue } from '../../src/app.ts'
 import { loadConfig } from '../../src/config/load.ts'
-import { compileRoute } from '../../src/plan/compile.ts'
+import { checkConfigured } from '../../src/plan/check.ts'
 import { dryEffects } from '../../src/work/effects.ts'
 import { fakeCli } from '../fakes/cli.ts'
 import { closedOrigin } from '../fakes/sink.ts'
@@ -51,13 +51,9 @@ t.test('every YAML block serves as it stands', async (t) => {
   t.ok(blocks.some(({ file }) => file === 'README.md'))
   for (const { file, line, text } of blocks) {
     const loaded = loadConfig({ dataDir: t.testdir({ 'config.yaml': text }), env })
-    const routes = [...loaded.config.routes.values()]
-    const found = [
-      ...loaded.diagnostics,
-      ...routes.flatMap((route) => compileRoute(route, loaded.config, catalogue, dryEffects).diagnostics),
-    ]
+    const { diagnostics } = checkConfigured(loaded, catalogue, dryEffects)
     t.same(
-      found.filter(({ severity }) => severity === 'error').map(({ code, message }) => `${code} ${message}`),
+      diagnostics.filter(({ severity }) => severity === 'error').map(({ code, message }) => `${code} ${message}`),
       [],
       `${file}:${line}`,
     )

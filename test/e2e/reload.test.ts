@@ -76,6 +76,22 @@ t.test('a bad configuration is refused loudly, with its place, and the old one s
   t.equal((await gateway.post('r', 'three')).status, 202)
 })
 
+t.test('a corrupt subscriptions file does not cost the routes that are in use: the reload is refused until it is mended', async (t) => {
+  const gateway = await startGateway(t, dataDir(t, { routes: { r: { prompt: 'old' } } }))
+  t.equal(command(gateway, 'webhook', 'subscribe', 'made').status, 0)
+  const key = JSON.parse(readFileSync(join(gateway.dir, 'webhook_subscriptions.json'), 'utf8')).made.secret as string
+  t.equal((await gateway.post('made', 'm1', { key })).status, 202)
+  const whole = readFileSync(join(gateway.dir, 'webhook_subscriptions.json'))
+  writeFileSync(join(gateway.dir, 'webhook_subscriptions.json'), '{ "made": ')
+  t.equal((await gateway.post('made', 'm2', { key })).status, 202)
+  const refused = command(gateway, 'gateway', 'reload')
+  t.match(refused, { status: 1, stdout: /WH803/ })
+  t.equal((await gateway.post('made', 'm3', { key })).status, 202)
+  writeFileSync(join(gateway.dir, 'webhook_subscriptions.json'), whole)
+  t.equal(command(gateway, 'gateway', 'reload').status, 0)
+  t.equal((await gateway.post('made', 'm4', { key })).status, 202)
+})
+
 t.test('gateway reload: the answer tells what needs a restart, and the bound address decides over INSECURE_NO_AUTH', async (t) => {
   const gateway = await startGateway(t, dataDir(t, { routes: { r: { prompt: 'old' } } }), { args: ['--host', '0.0.0.0'] })
   rewrite(gateway.dir, { r: { prompt: 'new' } }, { storage: { durability: 'commit' } })

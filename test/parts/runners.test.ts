@@ -136,13 +136,13 @@ t.test('anthropic asks messages', async (t) => {
 
 t.test('a refusal is asked for once and told without key or prompt', async (t) => {
   const quote = { message: 'bad key sk-canary for prompt "private text"', type: 'invalid_request_error', code: 'sk-canary' }
-  const api = await fakeApi(t, (response) => json(response, 429, { error: quote, type: 'error' }))
+  const api = await fakeApi(t, (response) => json(response, 429, { error: quote, type: 'error' }, { 'retry-after': '7' }))
   for (const name of ['openai', 'anthropic']) {
     const before = api.seen.length
     const { runner } = compile(name, { ...api, apiKey: 'sk-canary', model: 'm' })
-    const why = await failure(runner('private text', { run, signal: never }))
-    t.equal(why, "the model's API answered HTTP 429 (invalid_request_error)", name)
-    t.equal(api.seen.length, before + 1, 'no retry of its own')
+    const expected = { message: "the model's API answered HTTP 429 (invalid_request_error)", retryAfterMs: 7_000 }
+    await t.rejects(runner('private text', { run, signal: never }), expected, name)
+    t.equal(api.seen.length, before + 1, 'no retry of its own, but it says when')
   }
 })
 

@@ -4,9 +4,9 @@ import { createHash, createHmac } from 'node:crypto'
 import { isObject, type Json, type JsonObject, own } from '../../core/json.ts'
 import { whsecKey } from '../digest.ts'
 import type { Outgoing, Sent, TargetKit, TargetPart } from '../part.ts'
+import { parseRetryAfter } from '../retry-after.ts'
 
 const longestMs = 10_000
-const longestRetryAfterMs = 3_600_000
 const maxAnswerBytes = 64 * 1024
 const maxHeaders = 50
 const maxHeaderChars = 8192
@@ -118,12 +118,6 @@ const verdict = ({ status, headers }: Response, host: string, kit: TargetKit): S
   if (status < 500 && ![408, 425, 429].includes(status)) return { ok: false, why, repeatable: false }
   const retryAfterMs = parseRetryAfter(headers.get('retry-after') ?? '', kit.clock.now())
   return { ok: false, why, repeatable: true, ...(retryAfterMs === undefined ? {} : { retryAfterMs }) }
-}
-
-/** Seconds or a date, as milliseconds from now, at most an hour. */
-const parseRetryAfter = (text: string, now: number): number | undefined => {
-  const ms = /^\d{1,10}$/.test(text) ? Number(text) * 1000 : Date.parse(text) - now
-  return Number.isNaN(ms) ? undefined : Math.min(longestRetryAfterMs, Math.max(0, ms))
 }
 
 // Codes only: the messages of fetch quote the address.
