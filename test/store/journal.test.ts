@@ -373,12 +373,31 @@ t.test('an id may be shortened while it stays unambiguous', async (t) => {
   t.match(await readEvent(folder, 'abcdef'), { ids: { length: 10 } })
 })
 
+t.test('a flood of raw requests is kept up to its allowance, which time fills again; the lines of all are kept', async (t) => {
+  const opened = await open(t, { limits: { ...roomy, maxBytes: 16 * mib } })
+  const { journal, folder, clock } = opened
+  const flood = async (name: string, count: number): Promise<number> => {
+    for (let i = 0; i < count; i++) {
+      journal.add(received(`${name}-${i}`, i), { headers: {}, body: Buffer.alloc(mib, i) })
+      await settled(opened)
+    }
+    const mine = (await all(folder)).filter(({ event_id }) => event_id.startsWith(name))
+    t.equal(mine.length, count)
+    return mine.filter(({ raw }) => raw !== undefined).length
+  }
+  t.equal(await flood('first', 12), 8)
+  t.equal(await flood('second', 2), 0)
+  clock.advance(3_000)
+  t.equal(await flood('third', 5), 3)
+})
+
 t.test('past its bytes the oldest segments go, files and events', async (t) => {
   const opened = await open(t, { limits: { ...roomy, maxBytes: 4 * mib } })
   const { journal, folder } = opened
   for (let i = 0; i < 20; i++) {
     journal.add(received(`bytes-${i}`, i), { headers: {}, body: Buffer.alloc(600_000, i) })
     await settled(opened)
+    opened.clock.advance(1_000)
   }
   const size = readdirSync(folder).reduce((sum, file) => sum + statSync(join(folder, file)).size, 0)
   t.ok(size <= 4 * mib && size > 2 * mib, `${size} bytes are kept`)

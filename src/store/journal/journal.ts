@@ -1,13 +1,13 @@
 /** The event journal: append-only segments of lines and raw requests; best effort, it never fails its caller nor holds it up. */
 
-import { setImmediate } from 'node:timers/promises'
 import type { Clock } from '../../core/clock.ts'
 import { messageOf } from '../../core/fault.ts'
+import { createAllowance } from './allowance.ts'
 import { type Complaints, createComplaints } from './complaints.ts'
 import type { Entry, Journal, RawRequest } from './record.ts'
 import { createRetention, isFull, type Limits, type Retention } from './retention.ts'
 import { deleteSegment, Segment } from './segment.ts'
-import { type Batch, createWaiting } from './waiting.ts'
+import { type Batch, createWaiting, type Waiting } from './waiting.ts'
 
 export type JournalOptions = {
   readonly folder: string
@@ -20,6 +20,8 @@ export type JournalOptions = {
 
 /** How often age is looked at when nothing arrives. */
 const tidyMs = 60_000
+/** How long a line may wait for others to be written with it. */
+const gatherMs = 20
 /** After a failure, when a new segment is tried; what comes until then is dropped. */
 const retryMs = 1_000
 
@@ -34,7 +36,7 @@ class SegmentJournal implements Journal {
   readonly #options: JournalOptions
   readonly #retention: Retention
   readonly #complaints: Complaints
-  readonly #waiting = createWaiting()
+  readonly #waiting: Waiting
   /** Begun by the first line after a start, or after the one before was full or failed. */
   #segment: Segment | undefined
   #retryAt = Number.NEGATIVE_INFINITY
@@ -43,10 +45,13 @@ class SegmentJournal implements Journal {
   #running: Promise<void> | undefined
   #closed = false
   #cancel = (): void => {}
+  /** Ends the gathering. */
+  #hurry = (): void => {}
 
   constructor(options: JournalOptions) {
     this.#options = options
     this.#retention = createRetention(options.folder)
+    this.#waiting = createWaiting(createAllowance(options.clock.monotonic, () => options.limits().maxBytes))
     this.#complaints = createComplaints(options.clock, options.report)
   }
 
@@ -60,15 +65,21 @@ class SegmentJournal implements Journal {
     if (this.#closed) return
     this.#waiting.add(entry, raw)
     this.#begin()
+    if (this.#waiting.isUrgent) this.#hurry()
   }
 
   flushed(): Promise<void> {
-    return this.#running ? new Promise((resolve) => this.#waiting.after(resolve)) : Promise.resolve()
+    if (!this.#running) return Promise.resolve()
+    return new Promise((resolve) => {
+      this.#waiting.after(resolve)
+      this.#hurry()
+    })
   }
 
   async close(): Promise<void> {
     this.#closed = true
     this.#cancel()
+    this.#hurry()
     await this.#running
     await this.#finish()
   }
@@ -80,8 +91,7 @@ class SegmentJournal implements Journal {
   /** One write at a time; everything gathered meanwhile goes with the next one. */
   async #run(): Promise<void> {
     do {
-      // The end of this turn of the loop: what comes together is written together.
-      await setImmediate()
+      await this.#gather()
       const batch = this.#waiting.take()
       await this.#write(batch)
       this.#waiting.release(batch)
@@ -89,6 +99,20 @@ class SegmentJournal implements Journal {
       await this.#tidy()
     } while (!this.#waiting.isEmpty)
     this.#running = undefined
+  }
+
+  /** A write costs the loop more than a line does: what comes within this time goes with it, unless somebody waits or it is enough. */
+  #gather(): Promise<void> {
+    return new Promise((resolve) => {
+      const late = setTimeout(resolve, gatherMs)
+      this.#hurry = () => {
+        clearTimeout(late)
+        this.#hurry = () => {}
+        // The end of this turn of the loop.
+        setImmediate(resolve)
+      }
+      if (this.#closed || this.#waiting.isUrgent) this.#hurry()
+    })
   }
 
   async #write({ lines }: Batch): Promise<void> {

@@ -1,11 +1,13 @@
 /** What waits to be written: bounded, so that a slow disk costs records and not the process. */
 
+import type { Allowance } from './allowance.ts'
 import { maskHeaders } from './headers.ts'
 import type { Entry, RawRequest } from './record.ts'
 
 const maxLines = 20_000
 const maxRawBytes = 8 * 1024 * 1024
 const maxChars = 16 * 1024 * 1024
+const urgentBytes = 1024 * 1024
 /** The reader gives up on lines that are much longer. */
 const maxLineChars = 256 * 1024
 
@@ -31,11 +33,13 @@ export interface Waiting {
   /** Lines dropped since the last call. */
   takeDropped(): number
   readonly isEmpty: boolean
+  /** Somebody waits for the writing, or it is enough to be written at once. */
+  readonly isUrgent: boolean
 }
 
 const emptyBatch = (): Batch => ({ lines: [], done: [], rawBytes: 0, chars: 0 })
 
-export const createWaiting = (): Waiting => {
+export const createWaiting = (allowance: Allowance): Waiting => {
   let batch = emptyBatch()
   let lines = 0
   let rawBytes = 0
@@ -43,7 +47,8 @@ export const createWaiting = (): Waiting => {
   let dropped = 0
 
   // One that is over the bound by itself is taken when none waits: its body is in memory anyway.
-  const hasRoom = (raw: RawRequest): boolean => rawBytes === 0 || rawBytes + raw.body.length <= maxRawBytes
+  const hasRoom = ({ body }: RawRequest): boolean =>
+    (rawBytes === 0 || rawBytes + body.length <= maxRawBytes) && allowance.take(body.length)
 
   const push = (line: WaitingLine, bytes: number): void => {
     lines++
@@ -82,6 +87,9 @@ export const createWaiting = (): Waiting => {
       const count = dropped
       dropped = 0
       return count
+    },
+    get isUrgent() {
+      return batch.done.length > 0 || batch.rawBytes + batch.chars > urgentBytes
     },
     get isEmpty() {
       return batch.lines.length === 0 && batch.done.length === 0
