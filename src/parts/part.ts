@@ -182,8 +182,17 @@ export type RunnerSettings = {
   readonly maxOutputTokens?: number
 }
 
+/** One setting of a target: its key under `platforms.<name>`, and the conventional names it has in the environment, which win. */
+export type Setting = {
+  readonly key: string
+  readonly env: readonly string[]
+  readonly secret?: true
+  readonly default?: string
+}
+
 /** What a target may use: its platform's settings in this profile, the environment for its child processes, the log. */
 export type TargetKit = {
+  /** As written, and over them those of the environment that the target names. */
   readonly settings: JsonObject
   readonly env: { readonly [name: string]: string | undefined }
   readonly log: (outgoing: Outgoing) => void
@@ -192,6 +201,11 @@ export type TargetKit = {
 
 export type TargetPart = {
   readonly name: string
+  /** Its section under `platforms`; absent: its name without `_comment`. */
+  readonly platform?: string
+  readonly settings?: readonly Setting[]
+  /** Which settings make it connected: all of any of these lists. Absent: it needs none. */
+  readonly needs?: readonly (readonly string[])[]
   /** Checks a route's `deliver_extra` as written, templates not yet filled in. */
   check?(extra: JsonObject, report: Report): void
   /** Sending the same text twice cannot post twice: what a crash broke off may be sent again. */

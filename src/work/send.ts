@@ -5,6 +5,7 @@ import type { Clock } from '../core/clock.ts'
 import { messageOf } from '../core/fault.ts'
 import type { JsonObject } from '../core/json.ts'
 import type { Outgoing, Sent, TargetPart } from '../parts/part.ts'
+import { platformOf, settingsOf } from '../parts/settings.ts'
 
 export type SenderOptions = {
   readonly targets: ReadonlyMap<string, TargetPart>
@@ -15,9 +16,6 @@ export type SenderOptions = {
   readonly clock: Clock
 }
 
-/** Which settings under `platforms` a target reads. */
-const platformOf = (target: string): string => target.replace(/_comment$/, '')
-
 const never = (why: string): Sent => ({ ok: false, why, repeatable: false })
 
 export const createSender = ({ targets, profile, written, log, clock }: SenderOptions): ((outgoing: Outgoing) => Promise<Sent>) => {
@@ -26,8 +24,8 @@ export const createSender = ({ targets, profile, written, log, clock }: SenderOp
     if (!part) return never(`the target "${outgoing.delivery.target}" is not built in this version`)
     const owner = profile(outgoing.profile)
     if (!owner) return never(`profile "${outgoing.profile}" is no longer served`)
-    const settings = owner.platforms[platformOf(part.name)] ?? {}
-    if (settings.enabled === false) return never(`platforms.${platformOf(part.name)} is switched off`)
+    const settings = settingsOf(part, owner.platforms, owner.env)
+    if (settings.enabled === false) return never(`platforms.${platformOf(part)} is switched off`)
     const { extra: stored, withheld = [] } = outgoing.delivery
     const secrets = Object.entries(written(outgoing) ?? {}).filter(([key]) => withheld.includes(key))
     if (secrets.length < withheld.length)

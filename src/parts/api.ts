@@ -1,0 +1,146 @@
+/** One call of a platform's HTTP API: bounded in time and size, no redirect, and errors that quote neither address nor key. */
+
+import { isObject, type Json, type JsonObject, own } from '../core/json.ts'
+import { printable } from '../core/text.ts'
+import type { Sent } from './part.ts'
+import { parseRetryAfter } from './retry-after.ts'
+
+const maxAnswerBytes = 256 * 1024
+
+export type ApiRequest = {
+  readonly method?: 'GET' | 'POST' | 'PUT'
+  /** Names no secret in its host. */
+  readonly url: string
+  readonly headers?: { readonly [name: string]: string }
+  readonly json?: Json
+  readonly form?: { readonly [name: string]: string }
+  /** A body of another kind; its content type stands in `headers`. */
+  readonly text?: string
+}
+
+export type ApiAnswer =
+  | {
+      readonly kind: 'answer'
+      readonly status: number
+      readonly header: (name: string) => string | undefined
+      /** The body as JSON; an empty map when it is none. */
+      readonly body: JsonObject
+      /** The body as it came. */
+      readonly text: string
+      /** What the header asks us to wait. */
+      readonly retryAfterMs: number | undefined
+    }
+  /** `unsent`: no byte of the request can have arrived. */
+  | { readonly kind: 'none'; readonly why: string; readonly unsent: boolean }
+
+/** Never rejects. */
+export const callApi = async (request: ApiRequest, timeoutMs: number, now: () => number): Promise<ApiAnswer> => {
+  if (!URL.canParse(request.url)) return { kind: 'none', why: 'its address is not a URL', unsent: true }
+  const signal = AbortSignal.timeout(Math.max(1, Math.floor(timeoutMs)))
+  try {
+    const body = bodyOf(request)
+    const headers = { 'user-agent': 'headgate', accept: 'application/json', ...body.headers, ...request.headers }
+    const init = { method: request.method ?? 'POST', redirect: 'manual', signal, headers } as const
+    const response = await fetch(request.url, body.text === undefined ? init : { ...init, body: body.text })
+    const text = await readText(response)
+    return {
+      kind: 'answer',
+      status: response.status,
+      header: (name) => response.headers.get(name) ?? undefined,
+      body: parseMap(text),
+      text,
+      retryAfterMs: parseRetryAfter(response.headers.get('retry-after') ?? '', now()),
+    }
+  } catch (thrown) {
+    return noAnswer(thrown)
+  }
+}
+
+const bodyOf = ({ json, form, text }: ApiRequest): { readonly text?: string; readonly headers: { readonly [name: string]: string } } => {
+  // Encoding and back replaces lone surrogates, which no API takes.
+  if (json !== undefined)
+    return { text: Buffer.from(JSON.stringify(json)).toString(), headers: { 'content-type': 'application/json; charset=utf-8' } }
+  if (form) return { text: new URLSearchParams(form).toString(), headers: { 'content-type': 'application/x-www-form-urlencoded' } }
+  return text === undefined ? { headers: {} } : { text, headers: {} }
+}
+
+/** The status has come already: a body that breaks off or is too large reads as what there was of it. */
+const readText = async (response: Response): Promise<string> => {
+  const chunks: Uint8Array[] = []
+  let left = maxAnswerBytes
+  try {
+    for await (const chunk of response.body ?? []) {
+      chunks.push(chunk)
+      left -= chunk.byteLength
+      if (left < 0) break
+    }
+  } catch {
+    // Whoever reads it finds that it is not whole.
+  }
+  return Buffer.concat(chunks).toString('utf8')
+}
+
+const parseMap = (text: string): JsonObject => {
+  try {
+    const value = JSON.parse(text) as Json
+    return isObject(value) ? value : {}
+  } catch {
+    return {}
+  }
+}
+
+/** Errors of a connection that never stood: nothing was sent over it. */
+const neverStood =
+  /^(?:ECONNREFUSED|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|UND_ERR_CONNECT_TIMEOUT|ERR_TLS_.*|ERR_SSL_.*|.*CERT.*|.*SIGNATURE.*)$/
+
+// Codes only: the messages of fetch quote the address.
+const noAnswer = (thrown: unknown): ApiAnswer => {
+  if (thrown instanceof Error && thrown.name === 'TimeoutError') return { kind: 'none', why: 'no answer in time', unsent: false }
+  const code = thrown instanceof Error ? codeOf(thrown.cause) : undefined
+  return {
+    kind: 'none',
+    why: code === undefined ? 'no connection' : `no connection (${code})`,
+    unsent: code !== undefined && neverStood.test(code),
+  }
+}
+
+const codeOf = (cause: unknown): string | undefined => {
+  // Several addresses were tried: the last one's error stands for all.
+  const error = cause instanceof AggregateError ? cause.errors.at(-1) : cause
+  return error instanceof Error && 'code' in error ? String(error.code) : undefined
+}
+
+/** A text member of an API's answer, safe to show. */
+export const said = (body: JsonObject, ...keys: readonly string[]): string | undefined => {
+  for (const key of keys) {
+    const value = own(body, key)
+    if (typeof value === 'string' && value !== '') return printable(value, 200)
+    if (typeof value === 'number') return String(value)
+  }
+  return undefined
+}
+
+export type Refusal = {
+  /** What the API said. */
+  readonly why?: string | undefined
+  /** The API can tell a repeat: posting again cannot post twice. */
+  readonly idempotent: boolean
+  /** Not the header's: in the body, in units of its own. */
+  readonly retryAfterMs?: number | undefined
+  /** The answer means "not now, and nothing was posted" whatever its status. */
+  readonly limited?: boolean
+}
+
+/**
+ * What an answer that is no success means. A repeat is allowed where nothing was posted (no connection stood, 429, 503 with Retry-After),
+ * and where posting again cannot post twice.
+ */
+export const refusedBy = (answer: ApiAnswer, { why, idempotent, retryAfterMs, limited = false }: Refusal): Sent => {
+  if (answer.kind === 'none') return { ok: false, why: answer.why, repeatable: answer.unsent || idempotent }
+  const { status } = answer
+  const wait = retryAfterMs ?? answer.retryAfterMs
+  const later = limited || status === 429 || (status === 503 && wait !== undefined)
+  const broken = status >= 500 || status === 408 || status === 425
+  const shown = `HTTP ${status}${why === undefined ? '' : `: ${why}`}`
+  return { ok: false, why: shown, repeatable: later || (broken && idempotent), ...(wait === undefined ? {} : { retryAfterMs: wait }) }
+}

@@ -1,0 +1,175 @@
+/** Chat targets: one function for what they share - settings, destination, splitting, order, waiting, redaction - around one `post` each. */
+
+import { createHash } from 'node:crypto'
+import type { Clock } from '../core/clock.ts'
+import { type Json, type JsonObject, own } from '../core/json.ts'
+import { createRedactor } from '../core/redact.ts'
+import { printable } from '../core/text.ts'
+import { type ApiAnswer, type ApiRequest, callApi } from './api.ts'
+import type { Outgoing, Sent, Setting, TargetKit, TargetPart } from './part.ts'
+import { missingOf, platformOf, textSetting } from './settings.ts'
+import { type Limit, splitText } from './split.ts'
+
+/** One message on its way to one chat. */
+export type Posting = {
+  readonly text: string
+  readonly chat: string
+  /** `message_thread_id`, else `thread_id`. */
+  readonly thread: string | undefined
+  /** Another key of `deliver_extra`, as text. */
+  readonly extra: (key: string) => string | undefined
+  readonly setting: (key: string) => string | undefined
+  /** Calls the platform within what is left of the time. */
+  readonly call: (request: ApiRequest) => Promise<ApiAnswer>
+  /** 1 for the first message. */
+  readonly part: number
+  readonly parts: number
+  /** The same for the same message of the same delivery, and for no other: 32 bytes. */
+  readonly key: Buffer
+  readonly clock: Clock
+}
+
+export type ChatSpec = {
+  readonly name: string
+  readonly platform?: string
+  readonly settings: readonly Setting[]
+  readonly needs: readonly (readonly string[])[]
+  /** Names of the home channel in the environment, in order. */
+  readonly home: readonly string[]
+  /** What stands for the chat when there is neither chat_id nor home channel; absent: that is a failure. */
+  readonly noChat?: (setting: (key: string) => string | undefined) => string | undefined
+  readonly limit: Limit
+  /** Posting the same `key` again cannot post twice. */
+  readonly idempotent: boolean
+  /** Makes the text of strangers harmless; before it is split, for it may grow. */
+  readonly escape?: (text: string) => string
+  /** What is wrong with a chat id; `undefined` when it can be one. */
+  readonly checkChat?: (chat: string) => string | undefined
+  /** Seconds that one call may take. */
+  readonly callSeconds?: number
+  readonly post: (posting: Posting) => Promise<Sent>
+}
+
+const unresolved = /\{[^{}"]*\}/
+const defaultCallMs = 15_000
+/** Waits for a rate limit within one delivery, and how often. */
+const maxWaits = 3
+
+const never = (why: string): Sent => ({ ok: false, why, repeatable: false })
+
+/** The target that a description makes. */
+export const defineChat = (spec: ChatSpec): TargetPart => {
+  const { name, platform, needs, idempotent } = spec
+  const settings: readonly Setting[] = [...spec.settings, { key: 'home_channel', env: spec.home }]
+  const part: TargetPart = {
+    name,
+    ...(platform === undefined ? {} : { platform }),
+    settings,
+    needs,
+    repeatable: idempotent,
+    check(extra, report) {
+      const chat = own(extra, 'chat_id')
+      if (chat === undefined || isTemplate(chat)) return
+      const problem = textOf(chat) === undefined ? 'chat_id is not a text' : spec.checkChat?.(textOf(chat) ?? '')
+      if (problem !== undefined) report('WH707', ['chat_id'], problem)
+    },
+    async send(outgoing, kit) {
+      const redact = createRedactor(settings.filter(({ secret }) => secret).flatMap(({ key }) => textSetting(kit.settings, key) ?? []))
+      const sent = await deliver(spec, part, outgoing, kit)
+      return sent.ok ? sent : { ...sent, why: redact(sent.why) }
+    },
+  }
+  return part
+}
+
+const isTemplate = (value: Json): boolean => typeof value === 'string' && value.includes('{')
+
+const textOf = (value: Json | undefined): string | undefined => {
+  const text = typeof value === 'string' ? value.trim() : typeof value === 'number' ? String(value) : ''
+  return text === '' ? undefined : text
+}
+
+const deliver = async (spec: ChatSpec, part: TargetPart, outgoing: Outgoing, kit: TargetKit): Promise<Sent> => {
+  const missing = missingOf(part, kit.settings)
+  if (missing.length > 0) return never(`not connected: set platforms.${platformOf(part)}.${missing.join(', ')}`)
+  const address = addressOf(spec, outgoing.delivery.extra, kit.settings)
+  if ('problem' in address) return never(address.problem)
+  const texts = splitText(spec.escape?.(outgoing.text) ?? outgoing.text, spec.limit)
+  if (texts.length === 0) return never('the text is empty')
+  const deadline = kit.clock.monotonic() + outgoing.budgetMs
+  for (const [i, text] of texts.entries()) {
+    const posting = postingOf({ spec, outgoing, kit, deadline, address, text, part: i + 1, parts: texts.length })
+    const sent = await postPatiently(spec, posting, kit.clock, deadline)
+    if (sent.ok) continue
+    if (i === 0) return sent
+    // Those before it would go out again with a repeat.
+    return { ...sent, why: `${i} of ${texts.length} messages sent: ${sent.why}`, repeatable: sent.repeatable && spec.idempotent }
+  }
+  return { ok: true, detail: texts.length === 1 ? `to ${address.shown}` : `${texts.length} messages to ${address.shown}` }
+}
+
+/** A rate limit that ends within the time is waited for: else the messages before it would be left alone. */
+const postPatiently = async (spec: ChatSpec, posting: Posting, clock: Clock, deadline: number): Promise<Sent> => {
+  for (let waits = 0; ; waits++) {
+    if (clock.monotonic() >= deadline) return { ok: false, why: 'no time left', repeatable: true }
+    const sent = await spec.post(posting)
+    const wait = sent.ok || !sent.repeatable ? undefined : sent.retryAfterMs
+    if (sent.ok || wait === undefined || waits === maxWaits || clock.monotonic() + wait >= deadline) return sent
+    await new Promise<void>((resolve) => clock.after(wait, resolve))
+  }
+}
+
+type Address = { readonly chat: string; readonly thread: string | undefined; readonly shown: string }
+
+const addressOf = (spec: ChatSpec, extra: JsonObject, settings: JsonObject): Address | { readonly problem: string } => {
+  const setting = (key: string): string | undefined => textSetting(settings, key)
+  const given = own(extra, 'chat_id')
+  if (given !== undefined && textOf(given) === undefined) return { problem: 'chat_id is empty' }
+  const chat = textOf(given) ?? setting('home_channel') ?? spec.noChat?.(setting)
+  if (chat === undefined) return { problem: `no chat_id, and platforms.${spec.platform ?? spec.name} has no home_channel` }
+  const thread = textOf(own(extra, 'message_thread_id')) ?? textOf(own(extra, 'thread_id'))
+  const open = [chat, thread ?? ''].find((text) => unresolved.test(text))
+  if (open !== undefined) return { problem: `a placeholder that the payload does not fill is no address: ${printable(open, 100)}` }
+  if (/\p{Cc}/u.test(chat + (thread ?? ''))) return { problem: 'the address has control characters' }
+  const problem = spec.checkChat?.(chat)
+  return problem === undefined ? { chat, thread, shown: printable(chat, 100) } : { problem }
+}
+
+type Message = {
+  readonly spec: ChatSpec
+  readonly outgoing: Outgoing
+  readonly kit: TargetKit
+  readonly deadline: number
+  readonly address: Address
+  readonly text: string
+  readonly part: number
+  readonly parts: number
+}
+
+const postingOf = ({ spec, outgoing, kit, deadline, address, text, part, parts }: Message): Posting => {
+  const { profile, route, deliveryId, delivery } = outgoing
+  const identity = JSON.stringify([profile, route, outgoing.job ?? '', deliveryId, spec.name, address.chat, part])
+  const longestMs = spec.callSeconds === undefined ? defaultCallMs : spec.callSeconds * 1000
+  return {
+    text,
+    chat: address.chat,
+    thread: address.thread,
+    extra: (key) => textOf(own(delivery.extra, key)),
+    setting: (key) => textSetting(kit.settings, key),
+    call: (request) => callApi(request, Math.min(longestMs, deadline - kit.clock.monotonic()), kit.clock.now),
+    part,
+    parts,
+    key: createHash('sha256').update(identity).digest(),
+    clock: kit.clock,
+  }
+}
+
+/** The address of an API: the official one, or `api_base`, without a slash at its end. */
+export const baseOf = (posting: Pick<Posting, 'setting'>, official: string): string =>
+  (posting.setting('api_base') ?? official).replace(/\/+$/, '')
+
+/** A UUID made of a key, for APIs that want one. */
+export const uuidOf = (key: Buffer): string => {
+  const hex = key.toString('hex')
+  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-5${hex.slice(13, 16)}-a${hex.slice(17, 20)}-${hex.slice(20, 32)}`
+}

@@ -1,0 +1,43 @@
+/** Telegram, by a bot: plain text, which no parse mode can trip over. */
+
+import { isObject, own } from '../../core/json.ts'
+import { refusedBy, said } from '../api.ts'
+import { baseOf, defineChat, type Posting } from '../chat.ts'
+import type { Sent } from '../part.ts'
+
+export const telegram = defineChat({
+  name: 'telegram',
+  settings: [{ key: 'token', env: ['TELEGRAM_BOT_TOKEN'], secret: true }],
+  needs: [['token']],
+  home: ['TELEGRAM_HOME_CHANNEL'],
+  limit: { max: 4096, unit: 'utf16' },
+  idempotent: false,
+  checkChat: (chat) => (/^(?:-?\d{1,20}|@[A-Za-z]\w{3,63})$/.test(chat) ? undefined : 'chat_id is neither a number nor @channel'),
+  post: (posting) => post(posting, posting.chat),
+})
+
+const post = async (posting: Posting, chat: string, moved = false): Promise<Sent> => {
+  const { text, thread, call, setting } = posting
+  const answer = await call({
+    url: `${baseOf(posting, 'https://api.telegram.org')}/bot${setting('token')}/sendMessage`,
+    json: {
+      chat_id: chat,
+      text,
+      // The general topic is refused by its own number.
+      ...(thread === undefined || thread === '1' ? {} : { message_thread_id: Number(thread) }),
+      link_preview_options: { is_disabled: true },
+    },
+  })
+  if (answer.kind === 'none') return refusedBy(answer, { idempotent: false })
+  if (answer.status === 200 && own(answer.body, 'ok') === true) return { ok: true }
+  const parameters = own(answer.body, 'parameters')
+  const hints = isObject(parameters) ? parameters : {}
+  const next = own(hints, 'migrate_to_chat_id')
+  if (typeof next === 'number' && !moved) return post(posting, String(next), true)
+  const seconds = own(hints, 'retry_after')
+  return refusedBy(answer, {
+    why: said(answer.body, 'description'),
+    idempotent: false,
+    retryAfterMs: typeof seconds === 'number' ? seconds * 1000 : undefined,
+  })
+}
