@@ -11,6 +11,7 @@ import { isObject, type Json, type JsonObject, own } from '../core/json.ts'
 import { nearest } from '../core/text.ts'
 import { zonedIso } from '../expr/schedule.ts'
 import { compileJob, type ScheduledJob } from '../plan/jobs.ts'
+import { namesOf } from './known-routes.ts'
 import { type Cli, note } from './output.ts'
 
 /** Options that all of these commands take. */
@@ -125,7 +126,7 @@ export const describeJob = ({ id, name, profile, origin, written, job, state }: 
     schedule: own(spec, 'schedule') ?? null,
     timezone,
     next_run: next === undefined ? null : zonedIso(next, String(timezone)),
-    deliver: own(spec, 'deliver') ?? 'log',
+    deliver: namesOf(spec),
     description: own(spec, 'description') ?? '',
     created_at: own(spec, 'created_at') ?? null,
     updated_at: own(spec, 'updated_at') ?? null,

@@ -8,6 +8,8 @@ import { readSubscription, subscriptionsFileName } from '../config/subscriptions
 import { exit, Fault } from '../core/fault.ts'
 import { isObject, type Json, type JsonObject, own } from '../core/json.ts'
 import { nearest } from '../core/text.ts'
+import type { Route } from '../generated/config.ts'
+import { writtenTargets } from '../parts/delivery.ts'
 import { routeUrl } from './address.ts'
 import { fingerprint } from './mask.ts'
 import type { Cli } from './output.ts'
@@ -78,13 +80,21 @@ export const describeRoute = ({ name, source, written, route, shadowed }: KnownR
     profile,
     mode: modeOf(spec),
     events: Array.isArray(events) ? events : [],
-    deliver: textOf(own(spec, 'deliver')) || 'log',
+    deliver: namesOf(spec),
     secret: secret === undefined ? null : { from, fingerprint: secret === insecure ? insecure : fingerprint(secret) },
     description: textOf(own(spec, 'description')),
     shadowed,
     created_at: own(spec, 'created_at') ?? null,
     updated_at: own(spec, 'updated_at') ?? null,
   }
+}
+
+/** The targets of a route or job as written, for people. */
+export const namesOf = ({ deliver }: JsonObject): string => {
+  const readable = typeof deliver === 'string' || Array.isArray(deliver) ? deliver : 'log'
+  return writtenTargets({ deliver: readable as NonNullable<Route['deliver']> })
+    .map(({ target }) => target)
+    .join(',')
 }
 
 /** One word on how the route stands. */

@@ -2,7 +2,8 @@
 
 import { type Code, type Diagnostic, diagnostic, type Path, pointerOf } from '../core/diagnostic.ts'
 import { isObject, type Json, type JsonObject, own } from '../core/json.ts'
-import { targetName } from '../core/names.ts'
+import type { Route } from '../generated/config.ts'
+import { writtenTargets } from '../parts/delivery.ts'
 import { type Config, insecure, isLoopback, type RouteSource } from './config.ts'
 import { definition } from './walk.ts'
 
@@ -50,8 +51,8 @@ export const checkRules = (route: RouteSource, context: RuleContext): Diagnostic
   }
   for (const { code, when, key, but } of rules['x-requires']) {
     const value = own(spec, key)
-    if (!used(spec, when) || (typeof value === 'string' && !but.includes(value))) continue
-    const fact = value === undefined ? `"${key}" is absent` : `"${key}" is "${String(value)}"`
+    if (!used(spec, when) || (value !== undefined && writtenTargets(route.spec).some(({ target }) => !but.includes(target)))) continue
+    const fact = value === undefined ? `"${key}" is absent` : `"${key}" is ${JSON.stringify(value)}`
     report(code, [when], `"${when}" needs a real target, but ${fact}`, `name the target in "${key}", for example github_comment or http`)
   }
   for (const { when, keys } of rules['x-ignored']) {
@@ -62,7 +63,7 @@ export const checkRules = (route: RouteSource, context: RuleContext): Diagnostic
     }
   }
   checkUnbuilt(spec, report)
-  checkTarget(spec, context.builtTargets, report)
+  checkTarget(route.spec, context.builtTargets, report)
   checkSecrets(route, context, report)
   checkProfile(route, context, report)
   return found
@@ -79,22 +80,17 @@ const checkUnbuilt = (spec: JsonObject, report: Report): void => {
   }
 }
 
-/** Whether the target that a route or a job names is built, and has the settings that it needs. */
-export const checkTarget = (spec: JsonObject, builtTargets: ReadonlySet<string>, report: Report): void => {
-  const target = targetName(typeof spec.deliver === 'string' ? spec.deliver : 'log')
-  if (!builtTargets.has(target)) {
-    report('WH220', ['deliver'], `the target "${target}" is not built in this version`, `built: ${[...builtTargets].join(', ')}`, 'value')
-  }
-  const extra = isObject(spec.deliver_extra) ? spec.deliver_extra : {}
-  for (const key of own(requiredExtra, target) ?? []) {
-    const value: Json | undefined = own(extra, key)
-    if (value === undefined || value === null || value === '') {
-      report(
-        'WH705',
-        [extra === spec.deliver_extra ? 'deliver_extra' : 'deliver'],
-        `the target "${target}" needs deliver_extra.${key}`,
-        `add deliver_extra: { ${key}: … }`,
-      )
+/** Whether the targets that a route or a job names are built, and have the settings that they need. */
+export const checkTarget = (spec: Pick<Route, 'deliver' | 'deliver_extra'>, builtTargets: ReadonlySet<string>, report: Report): void => {
+  for (const { target, extra, path, extraPath } of writtenTargets(spec)) {
+    if (!builtTargets.has(target)) {
+      report('WH220', path, `the target "${target}" is not built in this version`, `built: ${[...builtTargets].join(', ')}`, 'value')
+    }
+    for (const key of own(requiredExtra, target) ?? []) {
+      const value: Json | undefined = own(extra, key)
+      if (value !== undefined && value !== null && value !== '') continue
+      const at = extraPath.length > 1 || spec.deliver_extra !== undefined ? extraPath : path
+      report('WH705', at, `the target "${target}" needs deliver_extra.${key}`, `add deliver_extra: { ${key}: … }`)
     }
   }
 }

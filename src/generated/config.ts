@@ -9,6 +9,10 @@ export type Scheme = ("standard_webhooks" | "svix" | "linear" | "github" | "gitl
  * Where a reply or a direct message goes.
  */
 export type Target = ("log" | "github_comment" | "hosta_comment" | "http" | "email" | "sms" | "telegram" | "discord" | "slack" | "signal" | "whatsapp" | "matrix" | "mattermost" | "homeassistant" | "dingtalk" | "feishu" | "wecom" | "weixin" | "bluebubbles" | "qqbot" | "gitlab_comment" | "hostb_comment" | "ntfy" | "teams" | "google_chat" | "line" | "pushover")
+/**
+ * A target of a list.
+ */
+export type DeliverItem = (Target | DeliverTo)
 
 /**
  * config.yaml of headgate.
@@ -254,7 +258,10 @@ script_timeout_seconds?: number
  * Template for the prompt or message; {dotted.path} is replaced. Absent: the payload as JSON.
  */
 prompt?: string
-deliver?: Target
+/**
+ * Where the reply or message goes: a target, or a list of them.
+ */
+deliver?: (Target | DeliverItem[])
 /**
  * Settings of the target: repo and pr_number, chat_id, url …; text values are templates.
  */
@@ -283,6 +290,10 @@ headers?: {
 secret?: string
 [k: string]: unknown | undefined
 }
+/**
+ * Which targets of a list get the text.
+ */
+deliver_mode?: ("all" | "first_success")
 /**
  * true: no agent runs; the expanded prompt is the message.
  */
@@ -437,6 +448,18 @@ any?: Condition[]
 not?: Condition
 }
 /**
+ * A target with settings of its own.
+ */
+export interface DeliverTo {
+target: Target
+/**
+ * Settings of this target; absent: those of the route.
+ */
+deliver_extra?: {
+[k: string]: unknown | undefined
+}
+}
+/**
  * Overrides the agent's model and limits for this route.
  */
 export interface RouteAgent {
@@ -550,7 +573,10 @@ toolsets?: string[]
  * Another model than the agent's.
  */
 model?: string
-deliver?: Target
+/**
+ * Where the reply or message goes: a target, or a list of them.
+ */
+deliver?: (Target | DeliverItem[])
 /**
  * Settings of the target, as they are: no templates.
  */
@@ -561,6 +587,10 @@ deliver_extra?: {
 secret?: string
 [k: string]: unknown | undefined
 }
+/**
+ * Which targets of a list get the text.
+ */
+deliver_mode?: ("all" | "first_success")
 /**
  * false: it never runs.
  */
@@ -639,7 +669,10 @@ script_timeout_seconds?: number
  * Template for the prompt or message; {dotted.path} is replaced. Absent: the payload as JSON.
  */
 prompt?: string
-deliver?: Target
+/**
+ * Where the reply or message goes: a target, or a list of them.
+ */
+deliver?: (Target | DeliverItem[])
 /**
  * Settings of the target: repo and pr_number, chat_id, url …; text values are templates.
  */
@@ -668,6 +701,10 @@ headers?: {
 secret?: string
 [k: string]: unknown | undefined
 }
+/**
+ * Which targets of a list get the text.
+ */
+deliver_mode?: ("all" | "first_success")
 /**
  * true: no agent runs; the expanded prompt is the message.
  */
@@ -809,7 +846,10 @@ toolsets?: string[]
  * Another model than the agent's.
  */
 model?: string
-deliver?: Target
+/**
+ * Where the reply or message goes: a target, or a list of them.
+ */
+deliver?: (Target | DeliverItem[])
 /**
  * Settings of the target, as they are: no templates.
  */
@@ -820,6 +860,10 @@ deliver_extra?: {
 secret?: string
 [k: string]: unknown | undefined
 }
+/**
+ * Which targets of a list get the text.
+ */
+deliver_mode?: ("all" | "first_success")
 /**
  * false: it never runs.
  */

@@ -1,21 +1,44 @@
-/** `deliver` and `deliver_extra` as written: checked by the target itself, its secrets set apart, which are never stored. */
+/** `deliver` and `deliver_extra` as written: one target or several, checked by themselves, their secrets set apart, which are never stored. */
 
-import type { JsonObject } from '../core/json.ts'
+import type { Path } from '../core/diagnostic.ts'
+import { isObject, type Json, type JsonObject } from '../core/json.ts'
 import { targetName } from '../core/names.ts'
 import type { Route } from '../generated/config.ts'
-import type { Delivery } from '../store/ports.ts'
+import type { Delivery, Destination } from '../store/ports.ts'
 import type { Report, TargetPart } from './part.ts'
 
-export const readDelivery = (
-  { deliver = 'log', deliver_extra = {} }: Pick<Route, 'deliver' | 'deliver_extra'>,
-  targets: ReadonlyMap<string, TargetPart>,
-  report: Report,
-): Delivery => {
-  const target = targetName(deliver)
-  const part = targets.get(target)
-  const written = deliver_extra as JsonObject
-  part?.check?.(written, (code, path, message, help) => report(code, ['deliver_extra', ...path], message, help))
-  const withheld = (part?.withheld ?? []).filter((key) => Object.hasOwn(written, key))
-  const extra = Object.fromEntries(Object.entries(written).filter(([key]) => !withheld.includes(key)))
-  return { target, extra, ...(withheld.length > 0 ? { withheld } : {}) }
+type Spec = Pick<Route, 'deliver' | 'deliver_extra' | 'deliver_mode'>
+
+/** One target as written, and where its settings stand in the route. */
+export type Written = { readonly target: string; readonly extra: JsonObject; readonly path: Path; readonly extraPath: Path }
+
+/** The targets of a `deliver`, in order; those of a list without settings of their own have the route's. */
+export const writtenTargets = ({ deliver = 'log', deliver_extra = {} }: Spec): readonly Written[] => {
+  const shared = deliver_extra as JsonObject
+  const one = (item: Json, path: Path): Written => {
+    const own = isObject(item) ? item.deliver_extra : undefined
+    const extra = isObject(own) ? { extra: own, extraPath: [...path, 'deliver_extra'] } : { extra: shared, extraPath: ['deliver_extra'] }
+    return { target: targetName(String(isObject(item) ? item.target : item)), path, ...extra }
+  }
+  return Array.isArray(deliver) ? deliver.map((item, i) => one(item as Json, ['deliver', i])) : [one(deliver, ['deliver'])]
 }
+
+export const readDelivery = (spec: Spec, targets: ReadonlyMap<string, TargetPart>, report: Report): Destination => {
+  const to = writtenTargets(spec).map(({ target, extra, extraPath }): Delivery => {
+    const part = targets.get(target)
+    part?.check?.(extra, (code, path, message, help) => report(code, [...extraPath, ...path], message, help))
+    const withheld = (part?.withheld ?? []).filter((key) => Object.hasOwn(extra, key))
+    const stored = Object.fromEntries(Object.entries(extra).filter(([key]) => !withheld.includes(key)))
+    return { target, extra: stored, ...(withheld.length > 0 ? { withheld } : {}) }
+  })
+  const [first] = to
+  return first && !Array.isArray(spec.deliver) ? first : { mode: spec.deliver_mode ?? 'all', to }
+}
+
+export const deliveriesOf = (destination: Destination): readonly Delivery[] => ('to' in destination ? destination.to : [destination])
+
+/** The targets' names, for people. */
+export const targetsOf = (destination: Destination): string =>
+  deliveriesOf(destination)
+    .map(({ target }) => target)
+    .join(', ')

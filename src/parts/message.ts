@@ -4,11 +4,11 @@ import type { Opened } from '../core/exchange.ts'
 import type { JsonObject } from '../core/json.ts'
 import { compileTemplate, compileTexts, wholePayload } from '../expr/template.ts'
 import type { Route } from '../generated/config.ts'
-import type { Delivery } from '../store/ports.ts'
-import { readDelivery } from './delivery.ts'
+import type { Destination } from '../store/ports.ts'
+import { deliveriesOf, readDelivery } from './delivery.ts'
 import type { StageKit } from './part.ts'
 
-export type Message = { readonly text: string; readonly delivery: Delivery }
+export type Message = { readonly text: string; readonly delivery: Destination }
 
 /** Renders a route's prompt for one event; a promise only where JSONata is used. */
 export const compilePrompt = (route: Route, kit: StageKit): ((opened: Opened) => string | Promise<string>) =>
@@ -19,8 +19,15 @@ export const compilePrompt = (route: Route, kit: StageKit): ((opened: Opened) =>
 export const compileMessage = (route: Route, kit: StageKit): ((opened: Opened) => Message | Promise<Message>) => {
   const written = readDelivery(route, kit.targets, kit.report)
   const text = compilePrompt(route, kit)
-  const extra = compileTexts(written.extra, { report: (message) => kit.report('WH503', ['deliver_extra'], message) })
-  const join = (text: string, filled: JsonObject): Message => ({ text, delivery: { ...written, extra: filled } })
+  // One map of all of them, so that the templates of one target or of several are rendered alike.
+  const extras = Object.fromEntries(deliveriesOf(written).map(({ extra }, i) => [String(i), extra]))
+  const extra = compileTexts(extras, { report: (message) => kit.report('WH503', ['deliver_extra'], message) })
+  const filledAt = (filled: JsonObject, i: number): JsonObject => filled[String(i)] as JsonObject
+  const fill = (filled: JsonObject): Destination =>
+    'to' in written
+      ? { ...written, to: written.to.map((delivery, i) => ({ ...delivery, extra: filledAt(filled, i) })) }
+      : { ...written, extra: filledAt(filled, 0) }
+  const join = (text: string, filled: JsonObject): Message => ({ text, delivery: fill(filled) })
   return (opened) => {
     const rendered = text(opened)
     const filled = extra(opened)

@@ -7,7 +7,7 @@ import type { Json, JsonObject } from '../core/json.ts'
 import type { Log } from '../core/log.ts'
 import type { Ending, KnockGate, OpenGate, PassGate, SealGate } from '../core/plan.ts'
 import type { Route } from '../generated/config.ts'
-import type { Delivery, NewRun, Store } from '../store/ports.ts'
+import type { Delivery, Destination, NewRun, Store } from '../store/ports.ts'
 
 /** Collects a problem at a path inside the spec that is being compiled. */
 export type Report = (code: Code, path: Path, message: string, help?: string) => void
@@ -50,6 +50,8 @@ export type Outgoing = {
   /** The scheduled job that says this, by id. */
   readonly job?: string
   readonly delivery: Delivery
+  /** Which of several targets of its route this is; 0 for the first or only one. */
+  readonly place: number
   readonly budgetMs: number
 }
 
@@ -62,7 +64,7 @@ export type Job = {
   readonly state: 'active' | 'paused' | 'disabled'
   readonly prompt: string
   /** Where its output goes, whoever started it. */
-  readonly delivery: Delivery
+  readonly delivery: Destination
 }
 
 export interface Jobs {

@@ -5,7 +5,7 @@ import type { Config, JobSource, Profile } from '../config/config.ts'
 import { isPauseNote, jobsFileOf, readStoredJob } from '../config/jobs.ts'
 import { checkTarget } from '../config/rules.ts'
 import { type Code, type Diagnostic, diagnostic, type Path, pointerOf } from '../core/diagnostic.ts'
-import { isObject, type Json, type JsonObject, own } from '../core/json.ts'
+import { isObject, type Json, own } from '../core/json.ts'
 import { BadSchedule, compileSchedule, defaultZone, type Schedule } from '../expr/schedule.ts'
 import type { Job as Spec } from '../generated/config.ts'
 import { readDelivery } from '../parts/delivery.ts'
@@ -37,7 +37,7 @@ export const compileJob = (source: JobSource, targets: Targets): CompiledJob => 
     const more = { pointer: pointerOf(full), place: source.place(full, of), ...(help === undefined ? {} : { help }) }
     diagnostics.push(diagnostic(code, `job "${id}": ${message}`, more))
   }
-  checkTarget(spec as unknown as JsonObject, new Set(targets.keys()), report)
+  checkTarget(spec, new Set(targets.keys()), report)
   const delivery = readDelivery(spec, targets, report)
   const timezone = spec.timezone ?? defaultZone
   const schedule = tryCompile(spec.schedule, timezone, (why) => report('WH223', ['schedule'], why, undefined, 'value'))
@@ -130,11 +130,6 @@ export class JobBook implements Jobs {
   /** The job of this id, as of the last refresh. */
   get(profile: string, id: string): ScheduledJob | undefined {
     return this.#byId.get(`${profile}/${id}`)
-  }
-
-  /** A job's `deliver_extra` as written, for the secrets that are never stored. */
-  written(profile: string, id: string): JsonObject | undefined {
-    return this.get(profile, id)?.spec.deliver_extra as JsonObject | undefined
   }
 
   #entriesOf(profile: Profile): Entries<Stored> {

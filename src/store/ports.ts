@@ -20,6 +20,18 @@ export type Delivery = {
   readonly withheld?: readonly string[]
 }
 
+/** Where a text goes: to one target, or to several. */
+export type Destination = Delivery | Several
+
+export type Several = {
+  /** `all`: to each of them. `first_success`: in order, until one has it. */
+  readonly mode: 'all' | 'first_success'
+  readonly to: readonly Delivery[]
+}
+
+/** What became of each of several deliveries: done, given up and why, or still to do. */
+export type Progress = readonly (true | string | null)[]
+
 /** Which of a group's events its run is about (spec: Coalesce 2; `keep` on the route). */
 export type Keep = 'latest' | 'first' | 'all'
 
@@ -43,7 +55,7 @@ export type NewRun = {
   readonly event: string
   readonly deliveryId: string
   readonly prompt: string
-  readonly delivery: Delivery
+  readonly delivery: Destination
   readonly acceptedAt: number
   /** The id of the scheduled job that this is a run of. */
   readonly job?: string
@@ -88,6 +100,8 @@ export type Lease = {
   readonly interrupted: boolean
   /** The agent's reply, once stored: only its delivery is left to do. */
   readonly reply?: string
+  /** Of a reply that goes to several. */
+  readonly progress?: Progress
 }
 
 export type RunEnd =
@@ -121,8 +135,8 @@ export interface Store {
    * first. A group that is due becomes a run here. `only: 'groups'`: the runs of groups that wait, due or not, and nothing else.
    */
   take(max: number, leaseMs: number, only?: 'groups'): Promise<readonly Lease[]>
-  /** Stores the reply before it is delivered. `false`: the lease is lost. */
-  keepReply(lease: Lease, reply: string): Promise<boolean>
+  /** Stores the reply before it is delivered, and how far its delivery to several got. `false`: the lease is lost. */
+  keepReply(lease: Lease, reply: string, progress?: Progress): Promise<boolean>
   /** `false`: the lease is lost. */
   finish(lease: Lease, end: RunEnd): Promise<boolean>
   /** When the next waiting run or group is due; `undefined` when none waits. */

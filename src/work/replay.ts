@@ -5,6 +5,7 @@ import type { Vouched } from '../core/exchange.ts'
 import type { Outcome } from '../core/outcome.ts'
 import type { RoutePlan } from '../core/plan.ts'
 import { type Ended, resume } from '../engine/run.ts'
+import { targetsOf } from '../parts/delivery.ts'
 import type { Outgoing } from '../parts/part.ts'
 import { type Catalogue, compileRoute } from '../plan/compile.ts'
 import { servedAs } from '../plan/table.ts'
@@ -83,6 +84,6 @@ const modeOf = (outcome: Outcome): NonNullable<Starts>['mode'] =>
 const startOf = (mode: NonNullable<Starts>['mode'], prompt: string, { delivery }: Pick<NewRun, 'delivery'>): Starts => ({
   mode,
   prompt,
-  target: delivery.target,
-  extra: delivery.extra,
+  target: targetsOf(delivery),
+  extra: 'to' in delivery ? delivery.to.map(({ extra }) => extra) : delivery.extra,
 })

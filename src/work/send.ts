@@ -3,15 +3,16 @@
 import type { Profile } from '../config/config.ts'
 import type { Clock } from '../core/clock.ts'
 import { messageOf } from '../core/fault.ts'
-import type { JsonObject } from '../core/json.ts'
+import type { Route } from '../generated/config.ts'
+import { writtenTargets } from '../parts/delivery.ts'
 import type { Outgoing, Sent, TargetPart } from '../parts/part.ts'
 import { platformOf, settingsOf } from '../parts/settings.ts'
 
 export type SenderOptions = {
   readonly targets: ReadonlyMap<string, TargetPart>
   readonly profile: (name: string) => Profile | undefined
-  /** The `deliver_extra` of its route or job as written, for the secrets that are never stored. */
-  readonly written: (outgoing: Outgoing) => JsonObject | undefined
+  /** Its route or job as written, for the secrets that are never stored. */
+  readonly written: (outgoing: Outgoing) => Pick<Route, 'deliver' | 'deliver_extra'> | undefined
   readonly log: (outgoing: Outgoing) => void
   readonly clock: Clock
 }
@@ -27,7 +28,8 @@ export const createSender = ({ targets, profile, written, log, clock }: SenderOp
     const settings = settingsOf(part, owner.platforms, owner.env)
     if (settings.enabled === false) return never(`platforms.${platformOf(part)} is switched off`)
     const { extra: stored, withheld = [] } = outgoing.delivery
-    const secrets = Object.entries(written(outgoing) ?? {}).filter(([key]) => withheld.includes(key))
+    const now = withheld.length > 0 ? writtenTargets(written(outgoing) ?? {})[outgoing.place] : undefined
+    const secrets = Object.entries(now?.target === part.name ? now.extra : {}).filter(([key]) => withheld.includes(key))
     if (secrets.length < withheld.length)
       return never(
         `the ${outgoing.job === undefined ? 'route' : 'job'} no longer says its ${withheld.join(', ')}, and nothing goes out without`,

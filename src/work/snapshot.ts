@@ -4,7 +4,6 @@ import { join } from 'node:path'
 import type { Config } from '../config/config.ts'
 import { subscriptionsFileName } from '../config/subscriptions.ts'
 import type { Diagnostic } from '../core/diagnostic.ts'
-import type { JsonObject } from '../core/json.ts'
 import type { Route } from '../generated/config.ts'
 import type { Outgoing, Runner, RunnerPart, Sent } from '../parts/part.ts'
 import { type Catalogue, compileRoute } from '../plan/compile.ts'
@@ -52,7 +51,7 @@ export const compileSnapshot = (config: Config, parts: Parts, machine: Machine):
   const send = createSender({
     targets: parts.targets,
     profile: (name) => config.profiles.get(name),
-    written: ({ profile, route, job }) => (job === undefined ? (specOf(route)?.deliver_extra as JsonObject) : jobs.written(profile, job)),
+    written: ({ profile, route, job }) => (job === undefined ? specOf(route) : jobs.get(profile, job)?.spec),
     log: ({ route, profile, job, deliveryId, text }) =>
       log('info', { route: route || undefined, profile, job, delivery_id: deliveryId, text }, 'delivered'),
     clock,

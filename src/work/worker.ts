@@ -3,11 +3,13 @@
 import type { Clock } from '../core/clock.ts'
 import { AgentFault, messageOf } from '../core/fault.ts'
 import type { Log } from '../core/log.ts'
+import { targetsOf } from '../parts/delivery.ts'
 import { promptOf } from '../parts/note.ts'
 import type { Outgoing, Runner, Sent } from '../parts/part.ts'
 import type { Entry, Journal } from '../store/journal/record.ts'
 import type { Lease, NewRun, RunEnd, Store } from '../store/ports.ts'
 import { delayAfter } from './backoff.ts'
+import { deliver } from './deliver.ts'
 import type { RunPolicy } from './policy.ts'
 import { record, storeRetryMs } from './record.ts'
 import { isSilent } from './silence.ts'
@@ -25,9 +27,8 @@ export type WorkerOptions = {
   readonly log: Log
 }
 
-const deliveryBudgetMs = 60_000
-/** A lease outlives the longest run that the schema lets a route have (a day), and its delivery. */
-const leaseMs = 86_400_000 + 2 * deliveryBudgetMs
+/** A lease outlives the longest run that the schema lets a route have (a day), and its deliveries. */
+const leaseMs = 86_400_000 + 3_600_000
 
 /** Owns the runs in progress and the timer for the next one that is due. */
 export class Worker {
@@ -147,17 +148,22 @@ export class Worker {
   async #run(lease: Lease): Promise<void> {
     const { store, log, policy, journal } = this.#options
     const end = await this.#attempt(lease, policy(lease.run))
+    if (end === 'lost') return this.#takenOver(lease)
     journal.add(entryOf(lease, end, this.#options.clock))
     // Before the store forgets it: a crash in between leaves one line too many, never one too few.
     if (end.kind !== 'again') await journal.flushed()
     const kept = await this.#record(lease, () => store.finish(lease, end))
-    if (!kept) log('warn', about(lease), 'a run that took too long was taken over by another')
+    if (!kept) this.#takenOver(lease)
     else if (end.kind === 'dead') log('error', { ...about(lease), reason: end.error }, 'run is dead')
     else if (end.kind === 'again') log('warn', { ...about(lease), reason: end.error }, 'run failed, it will be tried again')
   }
 
+  #takenOver(lease: Lease): void {
+    this.#options.log('warn', about(lease), 'a run that took too long was taken over by another')
+  }
+
   /** One attempt: the agent unless its reply is stored already, then the delivery. */
-  async #attempt(lease: Lease, policy: RunPolicy): Promise<RunEnd> {
+  async #attempt(lease: Lease, policy: RunPolicy): Promise<RunEnd | 'lost'> {
     const { store } = this.#options
     // One that an orderly stop broke off is not interrupted: its last attempt is made again.
     if (lease.interrupted && lease.attempt > policy.retry.maxAttempts)
@@ -174,9 +180,7 @@ export class Worker {
         return this.#failed(lease, policy, failure, error instanceof AgentFault ? error.retryAfterMs : undefined)
       }
       const answer = reply
-      if (!(await this.#record(lease, () => store.keepReply(lease, answer)))) return { kind: 'done' }
-    } else if (lease.interrupted && !this.#options.repeatable(lease.run.delivery.target)) {
-      return { kind: 'dead', error: 'the process ended while the reply was being delivered: it may have arrived. Look, then retry by hand' }
+      if (!(await this.#record(lease, () => store.keepReply(lease, answer)))) return 'lost'
     }
     return isSilent(reply) ? { kind: 'done', silent: true } : this.#deliver(lease, policy, reply)
   }
@@ -197,13 +201,23 @@ export class Worker {
     })
   }
 
-  async #deliver(lease: Lease, policy: RunPolicy, text: string): Promise<RunEnd> {
-    const { profile, route, deliveryId, job, delivery } = lease.run
-    const about = { profile, route, deliveryId, ...(job === undefined ? {} : { job }) }
-    const sent = await this.#options.send({ text, ...about, delivery, budgetMs: deliveryBudgetMs })
-    if (sent.ok) return { kind: 'done' }
-    const error = `delivery to ${delivery.target}: ${sent.why}`
-    return sent.repeatable ? this.#failed(lease, policy, error, sent.retryAfterMs) : { kind: 'dead', error }
+  async #deliver(lease: Lease, policy: RunPolicy, reply: string): Promise<RunEnd | 'lost'> {
+    const { store, send, repeatable } = this.#options
+    const delivered = await deliver({
+      run: lease.run,
+      text: reply,
+      // Put back by hand: what was given up is tried again.
+      progress: lease.attempt === 1 ? lease.progress?.map((each) => (each === true ? each : null)) : lease.progress,
+      interrupted: lease.interrupted && lease.reply !== undefined,
+      send,
+      repeatable,
+      keep: (progress) => this.#record(lease, () => store.keepReply(lease, reply, progress)),
+    })
+    if (delivered.kind === 'lost') return 'lost'
+    if (delivered.kind === 'done') return { kind: 'done' }
+    return delivered.kind === 'failed'
+      ? { kind: 'dead', error: delivered.error }
+      : this.#failed(lease, policy, delivered.error, delivered.retryAfterMs)
   }
 
   #failed({ attempt }: Lease, { retry }: RunPolicy, error: string, askedMs?: number): RunEnd {
@@ -239,7 +253,7 @@ const entryOf = ({ run, attempt }: Lease, end: RunEnd, clock: Clock): Entry => {
     delivery_id: run.deliveryId,
     state: end.kind,
     attempt,
-    target: run.delivery.target,
+    target: targetsOf(run.delivery),
     ...(end.kind === 'dead' ? { error: end.error } : end.silent ? { silent: true } : {}),
     ...(run.job === undefined ? {} : { job: run.job }),
     ...(run.merged ? { group: run.merged.group, count: run.merged.count } : {}),

@@ -208,9 +208,9 @@ t.test('secrets of a delivery are resolved, and named instead of stored', async 
       extra: { url: 'http://h/', headers: { 'x-a': '{b}' } },
       withheld: ['secret'],
     })
-    t.match(book.written('default', id), { secret: 'hunter2' })
+    t.match(book.get('default', id)?.spec.deliver_extra, { secret: 'hunter2' })
   }
-  t.equal(book.written('default', 'nope'), undefined)
+  t.equal(book.get('default', 'nope')?.spec.deliver_extra, undefined)
 })
 
 t.test('at most 10,000 jobs, configured ones first', async (t) => {

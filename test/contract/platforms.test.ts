@@ -29,7 +29,16 @@ type Wish = Partial<Outgoing> & {
 const send = (double: Double, { settings = {}, env = {}, clock = systemClock, extra, ...more }: Wish): Promise<Sent> => {
   const part = partOf(double.target)
   const delivery = { target: double.target, extra: { ...double.extra, ...(extra ?? { chat_id: double.chat }) } }
-  const outgoing: Outgoing = { text: 'hello', profile: 'default', route: 'r', deliveryId: 'd1', delivery, budgetMs: 20_000, ...more }
+  const outgoing: Outgoing = {
+    text: 'hello',
+    profile: 'default',
+    route: 'r',
+    deliveryId: 'd1',
+    delivery,
+    place: 0,
+    budgetMs: 20_000,
+    ...more,
+  }
   return part.send(outgoing, { settings: settingsOf(part, { [part.platform ?? part.name]: settings }, env), env, log: () => {}, clock })
 }
 

@@ -3,7 +3,7 @@
 import type { Clock } from '../../core/clock.ts'
 import { StoreFault } from '../../core/fault.ts'
 import { isEventId, maxPlans, maxRipe, maxStandings } from '../bounds.ts'
-import type { Accepted, Claim, Group, Joined, Lane, Lease, NewRun, RunEnd, Standing, Store } from '../ports.ts'
+import type { Accepted, Claim, Group, Joined, Lane, Lease, NewRun, Progress, RunEnd, Standing, Store } from '../ports.ts'
 import { Claims } from './claims.ts'
 import { Groups, type Waiting } from './groups.ts'
 import { type Entry, Runs } from './runs.ts'
@@ -56,9 +56,9 @@ class MemoryStore implements Store {
     return this.#runs.take(max, now + leaseMs, now)
   }
 
-  async keepReply(lease: Lease, reply: string): Promise<boolean> {
+  async keepReply(lease: Lease, reply: string, progress?: Progress): Promise<boolean> {
     this.#now()
-    return this.#runs.keepReply(lease, reply)
+    return this.#runs.keepReply(lease, reply, progress)
   }
 
   async finish(lease: Lease, end: RunEnd): Promise<boolean> {

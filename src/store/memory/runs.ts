@@ -1,7 +1,7 @@
 /** Accepted runs in memory: fresh, tried, waiting for their turn, dead. */
 
 import { Lanes } from '../lanes.ts'
-import type { Lane, Lease, NewRun, RunEnd, Standing } from '../ports.ts'
+import type { Lane, Lease, NewRun, Progress, RunEnd, Standing } from '../ports.ts'
 
 export type Entry = {
   readonly id: number
@@ -14,7 +14,7 @@ export type Entry = {
   /** When a run that was taken before is due again: its lease's end, or the time its worker named. */
   dueAt: number
   endedAt: number
-  reply: string | undefined
+  reply: { readonly reply: string; readonly progress?: Progress } | undefined
   error: string | undefined
 }
 
@@ -78,13 +78,13 @@ export class Runs {
     this.#fresh.delete(entry.id)
     this.#tried.set(entry.id, entry)
     const lease = { runId: entry.id, fence: entry.fence, attempt: entry.attempt, interrupted, run: entry.run }
-    return entry.reply === undefined ? lease : { ...lease, reply: entry.reply }
+    return { ...lease, ...entry.reply }
   }
 
-  keepReply(lease: Lease, reply: string): boolean {
+  keepReply(lease: Lease, reply: string, progress?: Progress): boolean {
     const entry = this.#holding(lease)
     if (entry === undefined) return false
-    entry.reply = reply
+    entry.reply = { reply, ...(progress ? { progress } : {}) }
     return true
   }
 

@@ -81,7 +81,7 @@ export class Ledger {
       case 'take':
         return step.onlyGroups ? this.#takeGroups(step, now) : this.#take(step, now)
       case 'keepReply':
-        return this.#sql.keepReply.run(JSON.stringify(step.reply), step.runId, step.fence).changes === 1
+        return this.#sql.keepReply.run(step.reply, step.runId, step.fence).changes === 1
       case 'finish':
         return this.#runs.finish(step.runId, step.fence, step.end, now)
       case 'nextDue':

@@ -42,6 +42,7 @@ export type Step =
   | { readonly op: 'claim'; readonly key: string; readonly expiresAt: number; readonly mark: number }
   | { readonly op: 'settle'; readonly key: string; readonly kept: boolean }
   | { readonly op: 'take'; readonly max: number; readonly leaseMs: number; readonly onlyGroups: boolean }
+  /** `reply` as it is stored. */
   | { readonly op: 'keepReply'; readonly runId: number; readonly fence: number; readonly reply: string }
   | { readonly op: 'finish'; readonly runId: number; readonly fence: number; readonly end: RunEnd }
   | { readonly op: 'nextDue' }

@@ -3,9 +3,10 @@
 import { hash } from 'node:crypto'
 import { StoreFault } from '../../core/fault.ts'
 import { maxStandings } from '../bounds.ts'
-import type { Accepted, Claim, Group, Joined, Lane, Lease, NewRun, RunEnd, Standing, Store } from '../ports.ts'
+import type { Accepted, Claim, Group, Joined, Lane, Lease, NewRun, Progress, RunEnd, Standing, Store } from '../ports.ts'
 import type { Answer } from './gathered.ts'
 import type { PlanEntry } from './plans.ts'
+import { replyText } from './stored.ts'
 import { ThreadLink } from './thread-link.ts'
 import { type Options, type Start, ThreadQueue } from './thread-queue.ts'
 
@@ -63,8 +64,8 @@ class SqliteStore implements Store {
     return leases
   }
 
-  keepReply({ runId, fence }: Lease, reply: string): Promise<boolean> {
-    return this.#thread.call({ op: 'keepReply', runId, fence, reply })
+  keepReply({ runId, fence }: Lease, reply: string, progress?: Progress): Promise<boolean> {
+    return this.#thread.call({ op: 'keepReply', runId, fence, reply: replyText(reply, progress) })
   }
 
   async finish({ runId, fence }: Lease, end: RunEnd): Promise<boolean> {

@@ -1,7 +1,7 @@
 /** Reads what the ledger stored; a damaged record reads as nothing. */
 
 import { isObject, type Json } from '../../core/json.ts'
-import type { NewRun } from '../ports.ts'
+import type { NewRun, Progress } from '../ports.ts'
 
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
@@ -18,18 +18,27 @@ const isMerged = (value: Json): boolean =>
   (value.keep === 'latest' || value.keep === 'first' || value.keep === 'all') &&
   (value.prompts === undefined || isTexts(value.prompts))
 
+const isDelivery = (value: Json | undefined): boolean =>
+  isObject(value) && isText(value.target) && isObject(value.extra) && (value.withheld === undefined || isTexts(value.withheld))
+
+const isDestination = (value: Json | undefined): boolean =>
+  isObject(value) && Array.isArray(value.to)
+    ? (value.mode === 'all' || value.mode === 'first_success') && value.to.length > 0 && value.to.every(isDelivery)
+    : isDelivery(value)
+
+const isProgress = (value: Json | undefined): boolean =>
+  Array.isArray(value) && value.every((each) => each === true || each === null || isText(each))
+
 const isRun = (value: Json): boolean =>
   isObject(value) &&
   texts.every((name) => isText(value[name])) &&
   typeof value.acceptedAt === 'number' &&
-  isObject(value.delivery) &&
-  isText(value.delivery.target) &&
-  isObject(value.delivery.extra) &&
-  (value.delivery.withheld === undefined || isTexts(value.delivery.withheld)) &&
+  isDestination(value.delivery) &&
   (value.job === undefined || isText(value.job)) &&
   (value.merged === undefined || isMerged(value.merged))
 
-export type Stored = { readonly run: NewRun; readonly reply?: string }
+type Reply = { readonly reply: string; readonly progress?: Progress }
+export type Stored = { readonly run: NewRun } & Partial<Reply>
 
 const parseJson = (bytes: Buffer): Json | undefined => {
   try {
@@ -51,8 +60,17 @@ export const parseStored = (run: Buffer, reply: Buffer | null): Stored | undefin
   if (value === undefined || !isRun(value)) return undefined
   const stored = { run: value as unknown as NewRun }
   if (reply === null) return stored
-  const text = parseText(reply)
-  return text === undefined ? undefined : { ...stored, reply: text }
+  const kept = parseReply(reply)
+  return kept && { ...stored, ...kept }
+}
+
+/** A text, or with how far its delivery got. */
+export const replyText = (reply: string, progress?: Progress): string => JSON.stringify(progress ? { reply, progress } : reply)
+
+const parseReply = (bytes: Buffer): Reply | undefined => {
+  const value = parseJson(bytes)
+  if (isText(value)) return { reply: value }
+  return isObject(value) && isText(value.reply) && isProgress(value.progress) ? (value as unknown as Reply) : undefined
 }
 
 /** A lane's hash; a damaged one reads as none, so that nobody waits for a turn that never comes. */

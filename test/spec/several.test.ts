@@ -1,0 +1,125 @@
+/** `deliver` as a list: each target once, whatever fails beside it, and one agent run. */
+
+import type { ServerResponse } from 'node:http'
+import t, { type Test } from 'tap'
+import { startGateway } from '../fakes/gateway.ts'
+import { json, type Sink, sink } from '../fakes/sink.ts'
+import { until } from '../fakes/wait.ts'
+
+type Answers = { [name: string]: (response: ServerResponse) => void }
+
+const ok = (response: ServerResponse): void => json(response, 200, {})
+const refuse = (response: ServerResponse): void => json(response, 400, {})
+const broken = (response: ServerResponse): void => json(response, 500, {})
+
+/** Three receivers of one gateway, `a`, `b` and `c`; how each answers may change. */
+const start = async (t: Test, route: object, answers: Answers, more: object = {}) => {
+  const sinks: { [name: string]: Sink } = {}
+  for (const name of ['a', 'b', 'c']) sinks[name] = await sink(t, (response) => (answers[name] ?? ok)(response))
+  const to = (name: string, extra: object = {}) => ({ target: 'http', deliver_extra: { url: `${sinks[name]?.origin}/{n}`, ...extra } })
+  const r = {
+    prompt: 'P {n}',
+    retry: { max_attempts: 3, backoff: 0 },
+    deliver: [to('a'), to('b', { secret: 'hush-hush' }), to('c')],
+    ...route,
+  }
+  const gateway = await startGateway(t, { level: 'info', routes: { r }, ...more })
+  const seen = () => ['a', 'b', 'c'].map((name) => sinks[name]?.seen.length)
+  const line = (msg: string) => gateway.line((each) => each.msg === msg)
+  return { gateway, seen, line, sinks }
+}
+
+t.test('all: each gets it once, with its own settings, from one agent run', async (t) => {
+  const { gateway, seen, sinks } = await start(t, {}, {})
+  t.equal((await gateway.post('r', { body: { n: 7 } })).status, 202)
+  await until(() => seen().every((count) => count === 1))
+  t.match(sinks.a?.seen[0], { url: '/7', body: /P 7/ })
+  t.match(sinks.b?.seen[0], { headers: { 'webhook-signature': /^v1,/ } })
+  t.notOk(sinks.c?.seen[0]?.headers['webhook-signature'])
+  t.notOk(gateway.lines.some(({ level }) => level === 'error'))
+})
+
+t.test('all: what failed for now is tried again, alone; what was refused is told, and the run is dead', async (t) => {
+  const answers: Answers = { b: broken, c: refuse }
+  const { gateway, seen, line } = await start(t, {}, answers)
+  await gateway.post('r', { body: { n: 1 } })
+  await line('run failed, it will be tried again')
+  answers.b = ok
+  const { reason } = await line('run is dead')
+  t.match(reason, /^delivery to http: .*HTTP 400/)
+  const [a, b = 0, c] = seen()
+  t.same([a, c], [1, 1])
+  t.ok(b >= 2)
+})
+
+t.test('a dead one that is put back by hand goes to those that have not had it', async (t) => {
+  const answers: Answers = { c: refuse }
+  const { gateway, seen, line } = await start(t, {}, answers)
+  const { headers } = await gateway.post('r', { body: { n: 1 } })
+  await line('run is dead')
+  answers.c = ok
+  t.equal(await gateway.operations.retry(headers.get('x-headgate-event-id') ?? ''), true)
+  await until(() => seen()[2] === 2)
+  t.same(seen(), [1, 1, 2])
+})
+
+t.test('first_success: in order, until one has it', async (t) => {
+  const { gateway, seen } = await start(t, { deliver_mode: 'first_success' }, { a: refuse })
+  await gateway.post('r', { body: { n: 1 } })
+  await until(() => seen()[1] === 1)
+  await gateway.stop()
+  t.same(seen(), [1, 1, 0])
+})
+
+t.test('first_success: dead only when none has it', async (t) => {
+  const { gateway, line, seen } = await start(t, { deliver_mode: 'first_success' }, { a: refuse, b: refuse, c: refuse })
+  await gateway.post('r', { body: { n: 1 } })
+  t.match((await line('run is dead')).reason, /HTTP 400.*HTTP 400.*HTTP 400/)
+  t.same(seen(), [1, 1, 1])
+})
+
+t.test('direct: 200 only when the condition of the mode holds; the id is free otherwise', async (t) => {
+  const answers: Answers = { b: refuse }
+  const { gateway } = await start(t, { deliver_only: true }, answers)
+  const headers = { 'X-Request-ID': 'one' }
+  t.match(await gateway.post('r', { headers, body: { n: 1 } }), { status: 502, text: 'Delivery failed' })
+  answers.b = ok
+  t.match(await gateway.post('r', { headers, body: { n: 1 } }), { status: 200, json: { status: 'delivered', target: 'http, http, http' } })
+  t.match(await gateway.post('r', { headers, body: { n: 1 } }), { json: { status: 'duplicate' } })
+})
+
+t.test('direct, first_success: the one that has it is named', async (t) => {
+  const { gateway, seen } = await start(t, { deliver_only: true, deliver_mode: 'first_success' }, { a: broken })
+  t.match(await gateway.post('r', { body: { n: 1 } }), { status: 200, json: { target: 'http' } })
+  t.same(seen(), [1, 1, 0])
+})
+
+t.test('how far it got survives a restart', async (t) => {
+  const answers: Answers = { b: broken }
+  const config = { storage: { kind: 'sqlite' } }
+  const { gateway, seen, line } = await start(t, { retry: { max_attempts: 5, backoff: 3_600, max_delay_seconds: 3_600 } }, answers, {
+    config,
+  })
+  await gateway.post('r', { body: { n: 1 } })
+  await line('run failed, it will be tried again')
+  await gateway.stop()
+  answers.b = ok
+  const next = await startGateway(t, { dir: gateway.dir, level: 'info' })
+  const [event] = await next.operations.standings([String(gateway.lines.find(({ event_id }) => event_id)?.event_id)])
+  t.match(event, { state: 'waiting' })
+  t.same(seen(), [1, 1, 1])
+})
+
+t.test('a list is checked item by item', async (t) => {
+  const bad = (deliver: unknown, more: object = {}) =>
+    startGateway(t, { routes: { r: { prompt: 'p', deliver, ...more } } }).then(
+      () => 'started',
+      (error: Error) => error.message,
+    )
+  t.match(await bad(['http', 'log']), /WH705.*url/)
+  t.match(await bad([{ target: 'http', deliver_extra: { url: 'nowhere' } }]), /WH707/)
+  t.match(await bad([{ target: 'htp' }]), /./)
+  t.match(await bad(['log', 'log'], { deliver_only: true }), /WH202/)
+  t.match(await bad([]), /./)
+  t.equal(await bad(['log']), 'started')
+})
