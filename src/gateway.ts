@@ -73,7 +73,10 @@ const assemble = async (options: GatewayOptions, closing: Closing): Promise<Gate
     policy: (run) => current().policy(run),
     repeatable: (target) => catalogue.targets.get(target)?.repeatable ?? false,
     maxConcurrent: () => current().config.maxConcurrentRuns,
+    redact: options.redact,
   })
+  // Nothing of it is left when a start fails half-way.
+  closing.push(() => worker.stop(0))
   const scheduler = new Scheduler({ store, clock, log, journal, book: () => current().jobs, wake: () => worker.wake() })
   options.opened({ store, worker })
 
@@ -112,13 +115,22 @@ const assemble = async (options: GatewayOptions, closing: Closing): Promise<Gate
       backlog: store.backlog,
       stopping,
     }),
-    reload: () => reloader.reload(),
+    async reload() {
+      const reloaded = await reloader.reload()
+      // More may run at once now.
+      worker.wake()
+      return reloaded
+    },
     standings: (ids) => store.standings(ids),
     async retry(eventId) {
-      const revived = await store.revive(eventId)
-      if (revived) journal.add({ kind: 'revived', at: new Date(clock.now()).toISOString(), event_id: eventId })
-      worker.wake()
-      return revived
+      try {
+        const revived = await store.revive(eventId)
+        if (revived) journal.add({ kind: 'revived', at: new Date(clock.now()).toISOString(), event_id: eventId })
+        return revived
+      } finally {
+        // Also after a failure: it may have been committed all the same.
+        worker.wake()
+      }
     },
     replay: (wish) =>
       replay(wish, {
@@ -137,6 +149,8 @@ const assemble = async (options: GatewayOptions, closing: Closing): Promise<Gate
   const { notice } = current()
   if (notice) log('info', { runner: config.agent.runner }, notice)
   const cancelHousekeeping = keepHouse({ store, clock, log, retention: () => current().config.storage.retention })
+  closing.push(async () => cancelHousekeeping())
+  closing.push(() => scheduler.stop())
   await scheduler.start()
   worker.wake()
   return {
@@ -145,16 +159,16 @@ const assemble = async (options: GatewayOptions, closing: Closing): Promise<Gate
     operations,
     async stop(ms = current().config.drainMs) {
       stopping = true
-      cancelHousekeeping()
       await scheduler.stop()
       // Side by side: a slow sender must not use up the time of the runs, nor let further ones begin.
-      await Promise.all([settled(listener.active, clock, ms), worker.stop(ms)])
+      const answered = settled(listener.active, clock, ms)
+      await Promise.all([answered, worker.stop(ms, answered)])
       await closeAll(closing)
     },
   }
 }
 
-/** The journal; what an error quotes may be a secret, which is taken out before it is kept. */
+/** The journal; what a reason quotes may be a secret, which is taken out before it is kept. */
 const openRecords = async ({ config, log, clock, redact, reloader }: GatewayOptions): Promise<Journal> => {
   const journal = await openJournal({
     folder: journalFolder(config.dataDir),
@@ -163,7 +177,8 @@ const openRecords = async ({ config, log, clock, redact, reloader }: GatewayOpti
     report: (reason) => log('warn', { reason }, 'event records'),
   })
   return {
-    add: (entry, raw) => journal.add('error' in entry && entry.error !== undefined ? { ...entry, error: redact(entry.error) } : entry, raw),
+    add: (entry, raw) =>
+      journal.add('reason' in entry && entry.reason !== undefined ? { ...entry, reason: redact(entry.reason) } : entry, raw),
     flushed: () => journal.flushed(),
     close: () => journal.close(),
   }

@@ -28,8 +28,6 @@ const refusal = ({ reason, jobs = [] }: JobStart & { started: false }, reference
       return no(reason, `"${reference}" is running already: it is never started beside itself`, 'try again when that run has ended')
     case 'job_disabled':
       return no(reason, `"${reference}" is disabled`, 'remove "enabled: false" from it')
-    case 'queue_full':
-      return no(reason, 'the queue of accepted runs is full', 'try again later')
   }
 }
 

@@ -71,6 +71,7 @@ const describe = ({ seen, ok, why, more }: Result): JsonObject => ({
   outcome: memberOf(more, 'outcome'),
   reason: memberOf(more, 'reason'),
   stage: memberOf(more, 'stage'),
+  note: memberOf(more, 'note'),
   starts: memberOf(more, 'starts'),
 })
 
@@ -79,7 +80,9 @@ const maxPrompt = 200
 /** One line for each event; in a dry run what it would start stands below it. */
 const tableOf = (results: readonly Result[], dryRun: boolean): string => {
   const lines = aligned(results.map(rowOf))
-  return results.map(({ more }, i) => `${lines[i]}\n${dryRun ? startsOf(memberOf(more, 'starts')) : ''}`).join('')
+  return results
+    .map(({ more }, i) => `${lines[i]}\n${dryRun ? `${startsOf(memberOf(more, 'starts'))}${noteOf(memberOf(more, 'note'))}` : ''}`)
+    .join('')
 }
 
 const rowOf = ({ seen, why, more }: Result): string[] => {
@@ -95,6 +98,8 @@ const rowOf = ({ seen, why, more }: Result): string[] => {
     reason && cell(reason, 256),
   ]
 }
+
+const noteOf = (text: Json): string => (typeof text === 'string' ? `    ${cell(text, 256)}\n` : '')
 
 const startsOf = (starts: Json): string => {
   if (!isObject(starts)) return ''

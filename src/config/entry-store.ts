@@ -29,8 +29,11 @@ export type Update<T> = (entries: JsonObject) => { readonly entries?: JsonObject
  */
 export const updateEntries = async <T>(file: string, update: Update<T>): Promise<T> => {
   refuseOdd(file)
-  await makeFolder(dirname(file))
-  const held = await hold(file)
+  const held = await makeFolder(dirname(file))
+    .then(() => hold(file))
+    .catch((error) => {
+      throw unwritable(file, error)
+    })
   try {
     for (let round = 0; round < maxRounds; round++) {
       const { entries, text, stamp } = readSnapshot(file)
@@ -42,6 +45,8 @@ export const updateEntries = async <T>(file: string, update: Update<T>): Promise
       return next.result
     }
     throw conflict(`${file} keeps changing while it is updated: nothing was written`, 'try again')
+  } catch (error) {
+    throw unwritable(file, error)
   } finally {
     await held.release()
   }
@@ -61,6 +66,16 @@ const hold = async (file: string): Promise<{ lost: () => boolean; release: () =>
     throw conflict(`another command is changing ${file}`, `try again; if none is running, remove ${file}.lock`)
   }
 }
+
+/** A full or read-only disk is no fault of the program: said with the file's name. */
+const unwritable = (file: string, error: unknown): unknown =>
+  error instanceof Error && 'syscall' in error
+    ? new Fault('cannot_write', `nothing was saved: cannot write ${file}: ${messageOf(error)}`, {
+        exitCode: exit.no,
+        hint: 'make room, or check the permissions of its folder',
+        cause: error,
+      })
+    : error
 
 const conflict = (message: string, hint: string): Fault => new Fault('conflict', message, { exitCode: exit.conflict, hint })
 

@@ -124,7 +124,11 @@ export class JobBook implements Jobs {
   find(profile: string, reference: string): readonly ScheduledJob[] {
     this.refresh()
     const exact = this.get(profile, reference)
-    return exact ? [exact] : this.#all.filter((job) => job.profile === profile && job.name === reference)
+    if (exact) return [exact]
+    const named = this.#all.filter((job) => job.profile === profile && job.name === reference)
+    // A job made at run time never takes a name away from a configured one.
+    const configured = named.filter(({ origin }) => origin === 'config')
+    return configured.length > 0 ? configured : named
   }
 
   /** The job of this id, as of the last refresh. */

@@ -106,7 +106,8 @@ export type Lease = {
 
 export type RunEnd =
   | { readonly kind: 'done' /** The agent asked for nothing to be sent. */; readonly silent?: true }
-  | { readonly kind: 'again'; readonly at: number; readonly error: string }
+  /** `uncounted`: it was broken off from outside, and the attempt does not count. */
+  | { readonly kind: 'again'; readonly at: number; readonly error: string; readonly uncounted?: true }
   | { readonly kind: 'dead'; readonly error: string }
 
 /** How the run of one event stands in the store; done ones are not in it any more. */

@@ -44,6 +44,8 @@ export type Replayed =
       readonly outcome: string
       readonly reason?: string
       readonly stage: string
+      /** What a dry run did not do, and could end it otherwise. */
+      readonly note?: string
       /** What it starts (or would): the prompt or message, and where the result goes. */
       readonly starts?: {
         readonly mode: 'agent' | 'direct' | 'job' | 'group'
@@ -57,7 +59,7 @@ export type JobStart =
   | { readonly started: true; readonly event_id: string; readonly job: string }
   | {
       readonly started: false
-      readonly reason: 'job_running' | 'job_missing' | 'job_ambiguous' | 'job_disabled' | 'queue_full'
+      readonly reason: 'job_running' | 'job_missing' | 'job_ambiguous' | 'job_disabled'
       readonly jobs?: readonly string[]
     }
 

@@ -38,7 +38,7 @@ export const createReloader = ({ first, log, clock, load, compile }: ReloadOptio
       const { config, restart } = onThisProcess(loaded.config, current.config)
       const next = compile(config)
       const off = config.enabled ? [] : [diagnostic('WH109', 'the webhook adapter is not enabled: to stop the gateway, stop its process')]
-      const lost = current.complete() && !next.complete() ? [diagnostic('WH803', runTimeFiles, { help: 'mend it first' })] : []
+      const lost = !next.complete() && current.complete() ? [diagnostic('WH803', runTimeFiles, { help: 'mend it first' })] : []
       const diagnostics = [...loaded.diagnostics, ...next.diagnostics, ...off, ...lost]
       const ok = off.length + lost.length === 0 && !diagnostics.some(({ stopsStart }) => stopsStart)
       if (ok) {

@@ -75,7 +75,11 @@ const dryRun = async (
   const { outcome, stage } = await resume(plan, vouched)
   const [lease] = [...(await store.take(1, 1)), ...(await store.take(1, 1, 'groups'))]
   const starts = sent ? startOf('direct', sent.text, sent) : lease && startOf(modeOf(outcome), lease.run.prompt, lease.run)
-  return { found: true, stage, ...describe(outcome), ...(starts ? { starts } : {}) }
+  const note =
+    source.spec.script === undefined
+      ? {}
+      : { note: `the script ${source.spec.script} was not run: it may change the event, or have it ignored` }
+  return { found: true, stage, ...describe(outcome), ...note, ...(starts ? { starts } : {}) }
 }
 
 const modeOf = (outcome: Outcome): NonNullable<Starts>['mode'] =>

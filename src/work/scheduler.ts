@@ -1,6 +1,7 @@
 /** Starts scheduled jobs at their times: no time twice, none while the job still runs, and what was missed once, if its grace allows. */
 
 import { randomUUID } from 'node:crypto'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { messageOf, StoreFault } from '../core/fault.ts'
 import type { Log } from '../core/log.ts'
 import type { JobBook, ScheduledJob } from '../plan/jobs.ts'
@@ -75,32 +76,36 @@ export class Scheduler {
   }
 
   #tick(): void {
-    if (this.#working) return
-    const now = this.#options.clock.now()
-    this.#look(now)
-    const due = this.#jobs.filter(({ planKey }) => (this.#plans.get(planKey) ?? Number.POSITIVE_INFINITY) <= now)
-    if (due.length === 0 && this.#unsaved.size === 0) return
-    this.#working = this.#work(due, now)
+    this.#working ??= this.#turn(this.#options.clock.now())
       .catch((error) => this.#failed(error))
       .finally(() => {
         this.#working = undefined
       })
   }
 
+  async #turn(now: number): Promise<void> {
+    await this.#look(now)
+    const due = this.#jobs.filter(({ planKey }) => (this.#plans.get(planKey) ?? Number.POSITIVE_INFINITY) <= now)
+    if (due.length > 0 || this.#unsaved.size > 0) await this.#work(due, now)
+  }
+
   /** Plans the jobs that are new, forgets those that are gone. */
-  #look(now: number): void {
+  async #look(now: number): Promise<void> {
     const book = this.#options.book()
     book.refresh()
     const jobs = book.all()
-    if (jobs !== this.#jobs) this.#plan(jobs, now, book.complete)
+    if (jobs !== this.#jobs) await this.#plan(jobs, now, book.complete)
     this.#jobs = jobs
     if (now < this.#lastNow - dayMs) this.#doubt(now)
     this.#lastNow = now
   }
 
-  #plan(jobs: readonly ScheduledJob[], now: number, complete: boolean): void {
+  async #plan(jobs: readonly ScheduledJob[], now: number, complete: boolean): Promise<void> {
+    let planned = 0
     for (const { planKey, schedule, id, profile } of jobs) {
       if (this.#plans.has(planKey)) continue
+      // Each takes a tenth of a millisecond: thousands at once would hold up the requests.
+      if (++planned % batch === 0) await nextTurn()
       // From now: a new job never runs for the past.
       this.#set(planKey, schedule.next(now))
       if (this.#plans.get(planKey) === undefined) this.#options.log('info', { job: id, profile }, 'the time of this job is past')
@@ -122,7 +127,8 @@ export class Scheduler {
   #doubt(now: number): void {
     for (const { planKey, schedule } of this.#jobs) {
       const at = this.#plans.get(planKey)
-      if (at !== undefined && at > (schedule.next(now + dayMs) ?? Number.POSITIVE_INFINITY)) this.#set(planKey, schedule.next(now))
+      if (at === undefined || at <= now + dayMs) continue
+      if (at > (schedule.next(now + dayMs) ?? Number.POSITIVE_INFINITY)) this.#set(planKey, schedule.next(now))
     }
   }
 
@@ -144,25 +150,29 @@ export class Scheduler {
 
   async #due(job: ScheduledJob, now: number): Promise<void> {
     const planned = this.#plans.get(job.planKey) ?? now
-    if (job.state === 'active') await this.#startLast(job, planned, now)
+    if (job.state === 'active' && !(await this.#startLast(job, planned, now))) return
     this.#set(job.planKey, job.schedule.next(now))
   }
 
-  /** Of several times that were missed only the last counts. */
-  async #startLast(job: ScheduledJob, planned: number, now: number): Promise<void> {
+  /** Of several times that were missed only the last counts. `false`: it is still to be started. */
+  async #startLast(job: ScheduledJob, planned: number, now: number): Promise<boolean> {
     const { log } = this.#options
     const about = { job: job.id, profile: job.profile }
     const from = Math.max(planned, now - Math.max(job.graceMs, leastGraceMs))
     const at = lastTime(job.schedule, from, now)
     if (at === undefined) {
       log('warn', { ...about, planned: new Date(planned).toISOString() }, 'a scheduled time was missed, too long ago to start it now')
-      return
+      return true
     }
     const time = new Date(at).toISOString()
     // The delivery id is the claim's key: no time is started twice, also when a crash keeps the next one from being planned.
     const cause: JobCause = { eventId: randomUUID(), event: 'schedule', deliveryId: `${job.id}@${time}` }
     const accepted = await startJob(job, cause, this.#options)
-    if (accepted === 'busy') log('info', { ...about, planned: time }, 'the job is still running: this time is skipped')
+    if (accepted !== 'busy') return true
+    // A time that was missed: what holds the job up may be a run that died with the process, and ends as dead any moment.
+    if (now - at > leastGraceMs) return false
+    log('info', { ...about, planned: time }, 'the job is still running: this time is skipped')
+    return true
   }
 
   /** Said once, not at every tick. */

@@ -24,6 +24,8 @@ export type WorkerOptions = {
   /** Whether sending the same text twice to this target cannot post twice. */
   readonly repeatable: (target: string) => boolean
   readonly maxConcurrent: () => number
+  /** Takes known secrets out of a text that is kept. */
+  readonly redact: (text: string) => string
   readonly log: Log
 }
 
@@ -56,13 +58,15 @@ export class Worker {
 
   /**
    * Takes no more but the groups that wait (spec: Coalesce 7), lets what runs finish for `ms`, then breaks it off: what is left resumes
-   * at the next start.
+   * at the next start. `answered`: no request is in flight any more, so that none joins a group.
    */
-  async stop(ms: number): Promise<void> {
+  async stop(ms: number, answered: Promise<unknown> = Promise.resolve()): Promise<void> {
     this.#stopped = true
     this.#cancelTimer()
     const { clock } = this.#options
-    const done = this.#dispatchGroups().then(() => this.#idle())
+    // Once more when the last request has its answer: it may have joined a group.
+    const groups = Promise.all([this.#dispatchGroups(), answered]).then(() => this.#dispatchGroups())
+    const done = groups.then(() => this.#idle())
     const late = new Promise<'late'>((resolve) => {
       const cancel = clock.after(ms, () => resolve('late'))
       void done.then(cancel)
@@ -82,7 +86,7 @@ export class Worker {
     await this.#taking
     try {
       while (!this.#abort.signal.aborted) {
-        const free = maxConcurrent() - this.#active.size
+        const free = this.#alone && this.#active.size > 0 ? 0 : maxConcurrent() - this.#active.size
         const leases = free > 0 ? await store.take(free, leaseMs, 'groups') : []
         if (free > 0 && leases.length === 0) return
         for (const lease of leases) this.#start(lease)
@@ -147,8 +151,9 @@ export class Worker {
 
   async #run(lease: Lease): Promise<void> {
     const { store, log, policy, journal } = this.#options
-    const end = await this.#attempt(lease, policy(lease.run))
-    if (end === 'lost') return this.#takenOver(lease)
+    const ended = await this.#attempt(lease, policy(lease.run))
+    if (ended === 'lost') return this.#takenOver(lease)
+    const end = ended.kind === 'done' ? ended : { ...ended, error: this.#options.redact(ended.error) }
     journal.add(entryOf(lease, end, this.#options.clock))
     // Before the store forgets it: a crash in between leaves one line too many, never one too few.
     if (end.kind !== 'again') await journal.flushed()
@@ -191,14 +196,24 @@ export class Worker {
     return record(tell, { clock, signal: this.#abort.signal, failed })
   }
 
-  #ask({ run }: Lease, { timeoutMs, model, maxOutputTokens }: RunPolicy): Promise<string> {
-    const signal = AbortSignal.any([this.#abort.signal, AbortSignal.timeout(timeoutMs)])
-    return this.#options.runner(promptOf(run), {
-      run,
-      signal,
-      ...(model === undefined ? {} : { model }),
-      ...(maxOutputTokens === undefined ? {} : { maxOutputTokens }),
-    })
+  async #ask({ run }: Lease, { timeoutMs, model, maxOutputTokens }: RunPolicy): Promise<string> {
+    // Not AbortSignal.any with AbortSignal.timeout: each run would leave an entry at the signal that lives as long as the process.
+    const asking = new AbortController()
+    const stop = (): void => asking.abort(this.#abort.signal.reason)
+    const late = setTimeout(() => asking.abort(new DOMException('the run took too long', 'TimeoutError')), timeoutMs)
+    this.#abort.signal.addEventListener('abort', stop)
+    if (this.#abort.signal.aborted) stop()
+    try {
+      return await this.#options.runner(promptOf(run), {
+        run,
+        signal: asking.signal,
+        ...(model === undefined ? {} : { model }),
+        ...(maxOutputTokens === undefined ? {} : { maxOutputTokens }),
+      })
+    } finally {
+      clearTimeout(late)
+      this.#abort.signal.removeEventListener('abort', stop)
+    }
   }
 
   async #deliver(lease: Lease, policy: RunPolicy, reply: string): Promise<RunEnd | 'lost'> {
@@ -223,7 +238,7 @@ export class Worker {
   #failed({ attempt }: Lease, { retry }: RunPolicy, error: string, askedMs?: number): RunEnd {
     const now = this.#options.clock.monotonic()
     // Broken off by the stop, not by itself: due as soon as the next start.
-    if (this.#abort.signal.aborted) return { kind: 'again', at: now, error }
+    if (this.#abort.signal.aborted) return { kind: 'again', at: now, error, uncounted: true }
     if (attempt >= retry.maxAttempts) return { kind: 'dead', error }
     return { kind: 'again', at: now + delayAfter(attempt, retry, askedMs), error }
   }

@@ -74,7 +74,6 @@ const refused: [title: string, flags: string[], code: number, says: RegExp][] = 
   ['one that never comes', ['--schedule', '0 0 30 2 *'], 1, /WH223.*never comes/],
   ['a time that is past', ['--schedule', '2020-01-01T00:00'], 1, /WH223.*past/],
   ['a bad zone', ['--schedule', '@daily', '--timezone', 'Mars'], 1, /WH223.*not a time zone/],
-  ['a target that is not built', ['--schedule', '@daily', '--deliver', 'telegram'], 1, /WH220/],
   ['a mistyped target', ['--schedule', '@daily', '--deliver', 'htp'], 1, /WH103/],
   ['a missing setting', ['--schedule', '@daily', '--deliver', 'http'], 1, /WH705.*url/],
   ['a bad setting', ['--schedule', '@daily', '--deliver', 'http', '--deliver-extra', 'url=x'], 1, /WH707/],

@@ -132,7 +132,7 @@ t.test('YAML: syntax, duplicate keys, alias bombs', async (t) => {
 })
 
 t.test('what is not built is refused with a plain message, never half-run', async (t) => {
-  for (const line of ['deliver: telegram', 'skills: [x]', 'toolsets: [x]', 'mirror_to_session: true', 'session: x']) {
+  for (const line of ['skills: [x]', 'toolsets: [x]', 'mirror_to_session: true', 'session: x']) {
     const { found } = load(t.testdir({ 'config.yaml': route(`          ${line}`) }))
     t.ok(
       found.some(({ code, stopsStart }) => code === 'WH220' && stopsStart),

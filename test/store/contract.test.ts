@@ -329,6 +329,32 @@ for (const { name, open } of kinds) {
       t.strictSame(await work(), [], 'three have their turn where one may')
     })
 
+    promise('lanes with a queue hold nobody up: of those never taken the oldest comes first', async (t, { store, accept }) => {
+      for (const lane of ['x', 'y']) for (const i of [1, 2, 3]) await accept(`${lane}${i}`, { ...laneOf(1), key: lane })
+      await accept('plain')
+      await accept('x4', { ...laneOf(1), key: 'x' })
+      const order: string[] = []
+      for (let i = 0; i < 8; i++) {
+        const lease = only(await store.take(1, 1000))
+        order.push(lease.run.deliveryId)
+        await store.finish(lease, { kind: 'done' })
+      }
+      t.strictSame(order, ['x1', 'x2', 'x3', 'y1', 'y2', 'y3', 'plain', 'x4'])
+      t.strictSame(await store.take(1, 1000), [])
+    })
+
+    promise('an attempt that was broken off from outside does not count', async (t, { store, clock, accept }) => {
+      await accept('a')
+      for (const attempt of [1, 1, 1]) {
+        const lease = only(await store.take(1, 1000))
+        t.equal(lease.attempt, attempt)
+        await store.finish(lease, { kind: 'again', at: clock.monotonic(), error: 'stopped', uncounted: true })
+      }
+      const lease = only(await store.take(1, 1000))
+      await store.finish(lease, { kind: 'again', at: clock.monotonic(), error: 'failed' })
+      t.match(only(await store.take(1, 1000)), { attempt: 2, interrupted: false })
+    })
+
     promise('a group becomes one run once nothing came for its window', async (t, { store, clock, join, work }) => {
       const start = clock.monotonic()
       t.strictSame(await join('a', groupOf()), { group: 'evt-a', count: 1 })

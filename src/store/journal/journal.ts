@@ -1,9 +1,11 @@
 /** The event journal: append-only segments of lines and raw requests; best effort, it never fails its caller nor holds it up. */
 
+import { existsSync } from 'node:fs'
 import type { Clock } from '../../core/clock.ts'
 import { messageOf } from '../../core/fault.ts'
 import { createAllowance } from './allowance.ts'
 import { type Complaints, createComplaints } from './complaints.ts'
+import { linesPath } from './folder.ts'
 import type { Entry, Journal, RawRequest } from './record.ts'
 import { createRetention, isFull, type Limits, type Retention } from './retention.ts'
 import { deleteSegment, Segment } from './segment.ts'
@@ -121,7 +123,7 @@ class SegmentJournal implements Journal {
     if (clock.monotonic() < this.#retryAt) return this.#complaints.note(this.#failure, lines.length)
     try {
       this.#segment ??= await Segment.start(folder, this.#retention.nextNumber, clock.monotonic())
-      await this.#segment.write(lines, clock.now())
+      await this.#segment.write(lines, clock.monotonic())
     } catch (error) {
       this.#failure = messageOf(error)
       this.#complaints.note(this.#failure, lines.length)
@@ -137,11 +139,18 @@ class SegmentJournal implements Journal {
     const segment = this.#segment
     if (segment && isFull(segment, clock.monotonic() - segment.startedAt, limits)) await this.#finish()
     await this.#retention
-      .prune(limits, clock.now(), this.#segment ?? { bytes: 0, lines: 0 })
+      .prune(limits, clock.monotonic(), this.#segment ?? { bytes: 0, lines: 0 })
       .catch((error: unknown) => this.#complaints.note(messageOf(error), 0))
     const dropped = this.#waiting.takeDropped()
     if (dropped > 0) this.#complaints.note('too many were waiting to be written', dropped)
     this.#complaints.say()
+  }
+
+  /** Its files were removed: what is written to them is seen by nobody. */
+  #giveUp(): void {
+    this.#complaints.note('the files of the current segment were removed; a new one is begun', 0)
+    void this.#segment?.close()
+    this.#segment = undefined
   }
 
   async #finish(): Promise<void> {
@@ -155,6 +164,7 @@ class SegmentJournal implements Journal {
 
   #tick(): void {
     this.#cancel = this.#options.clock.after(tidyMs, () => {
+      if (this.#segment && !existsSync(linesPath(this.#options.folder, this.#segment.name))) this.#giveUp()
       this.#begin()
       this.#tick()
     })

@@ -51,7 +51,8 @@ export const createRetention = (folder: string): Retention => {
       return last + 1
     },
     async load() {
-      for (const segment of await listSegments(folder)) finish({ ...segment, lines: await estimateLines(folder, segment) })
+      // One that cannot be read is deleted like the others when its time comes.
+      for (const segment of await listSegments(folder)) finish({ ...segment, lines: await estimateLines(folder, segment).catch(() => 0) })
     },
     finish,
     async prune(limits, now, current) {

@@ -15,7 +15,7 @@ export class Segment {
   #lineBytes = 0
   #rawBytes = 0
   lines = 0
-  /** Wall time of the last write. */
+  /** When it was last written to, on the clock that never goes backwards. */
   changedAt = 0
 
   private constructor(name: string, startedAt: number, lines: FileHandle, raw: FileHandle) {

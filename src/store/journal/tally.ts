@@ -13,8 +13,6 @@ export type Wanted = {
 }
 
 /** `truncated`: there are more than `limit`. `skipped`: lines that are damaged or foreign, among those that had to be read. */
-
-/** `truncated`: there are more than `limit`. `skipped`: lines that are damaged or foreign, among those that had to be read. */
 export type Events = { readonly events: readonly EventView[]; readonly truncated: boolean; readonly skipped: number }
 
 export interface Tally {

@@ -24,6 +24,7 @@ export class Claims {
     this.#prune(now)
     if (this.isHeld(key, now)) return false
     this.#claims.delete(key)
+    if (this.#claims.size >= this.#max) this.#sweep(now)
     // A claim that still holds is never given up for room: its sender's retry would work twice.
     if (Math.max(this.#claims.size, work) >= this.#max) throw new StoreFault('the memory store is full')
     this.#claims.set(key, { expiresAt, settled })
@@ -35,6 +36,11 @@ export class Claims {
     if (held === undefined || held.settled) return
     if (kept) held.settled = true
     else this.#claims.delete(key)
+  }
+
+  /** All that expired: those of jobs hold for longer than those that came after them. */
+  #sweep(now: number): void {
+    for (const [key, held] of this.#claims) if (held.expiresAt <= now) this.#claims.delete(key)
   }
 
   #prune(now: number): void {

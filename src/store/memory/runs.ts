@@ -60,13 +60,16 @@ export class Runs {
   }
 
   take(max: number, until: number, now: number): Lease[] {
-    const due = [...this.#tried.values()].filter((entry) => entry.dueAt <= now).sort(byDueTime)
-    const entries = due.slice(0, max)
+    const due = [...this.#tried.values()].filter((entry) => entry.dueAt <= now)
+    const tried = due.filter(({ attempt }) => attempt > 0).sort(byDueTime)
+    const fresh: Entry[] = []
     for (const entry of this.#fresh.values()) {
-      if (entries.length >= max) break
-      entries.push(entry)
+      if (fresh.length >= max) break
+      fresh.push(entry)
     }
-    return entries.map((entry) => this.lease(entry, until))
+    // The oldest of those that were never taken, whether their turn has just come or they needed none.
+    const first = [...due.filter(({ attempt }) => attempt === 0), ...fresh].sort(byId)
+    return [...tried, ...first].slice(0, max).map((entry) => this.lease(entry, until))
   }
 
   lease(entry: Entry, until: number): Lease {
@@ -95,6 +98,7 @@ export class Runs {
     if (end.kind !== 'done') entry.error = end.error
     if (end.kind === 'again') {
       entry.dueAt = end.at
+      if (end.uncounted) entry.attempt--
       return true
     }
     this.#tried.delete(entry.id)
@@ -147,14 +151,9 @@ export class Runs {
     entry.fence = -1 - entry.fence
     this.#waiting++
     if (others === undefined) this.#parked.set(key, [entry])
-    // One that was put back may be older than those that wait.
-    else if (entry.id < (others.at(-1)?.id ?? 0))
-      others.splice(
-        others.findIndex(({ id }) => id > entry.id),
-        0,
-        entry,
-      )
     else others.push(entry)
+    // One that was put back may be older than those that wait.
+    if (others && entry.id < (others.at(-2)?.id ?? 0)) others.sort(byId)
   }
 
   #beginNext(lane: string, now: number): boolean {

@@ -68,11 +68,19 @@ export class Runs {
 
   take(max: number, until: number, now: number): Lease[] {
     const tried = this.#sql.dueTried.all(now, max) as Due[]
-    const wanted = max - tried.length
-    const fresh = wanted > 0 ? (this.#sql.fresh.all(this.#cursor, wanted) as Due[]) : []
+    const first = max > tried.length ? this.#neverTaken(max - tried.length, now) : []
+    return [...tried, ...first].flatMap((due) => this.lease(due, until, now) ?? [])
+  }
+
+  /** The oldest of those that were never taken, whether their turn has just come or they needed none. */
+  #neverTaken(max: number, now: number): Due[] {
+    const fresh = this.#sql.fresh.all(this.#cursor, max) as Due[]
+    const unparked = this.#sql.unparked.all(now, max) as Due[]
+    const taken = [...fresh, ...unparked].sort(([a], [b]) => a - b).slice(0, max)
+    const passed = fresh.filter((due) => taken.includes(due))
     // With none left, those that wait for their turn are not looked through again.
-    this.#cursor = fresh.length < wanted ? this.#lastId() : (fresh.at(-1)?.[0] ?? this.#cursor)
-    return [...tried, ...fresh].flatMap((due) => this.lease(due, until, now) ?? [])
+    this.#cursor = passed.length === fresh.length && fresh.length < max ? this.#lastId() : (passed.at(-1)?.[0] ?? this.#cursor)
+    return taken
   }
 
   lease([runId, leased]: Due, until: number, now: number): Lease | undefined {
@@ -88,7 +96,7 @@ export class Runs {
   }
 
   finish(runId: number, fence: number, end: RunEnd, now: number): boolean {
-    if (end.kind === 'again') return this.#sql.retryRun.run(end.at, JSON.stringify(end.error), runId, fence).changes === 1
+    if (end.kind === 'again') return this.#retry(runId, fence, end)
     const lane = this.#laneOf(runId)
     const { changes } =
       end.kind === 'done' ? this.#sql.deleteRun.run(runId, fence) : this.#sql.buryRun.run(now, JSON.stringify(end.error), runId, fence)
@@ -96,6 +104,10 @@ export class Runs {
     this.size--
     if (lane !== undefined) this.#lanes.leave(lane, now)
     return true
+  }
+
+  #retry(runId: number, fence: number, { at, error, uncounted }: Extract<RunEnd, { kind: 'again' }>): boolean {
+    return this.#sql.retryRun.run(at, JSON.stringify(error), uncounted ? 1 : 0, runId, fence).changes === 1
   }
 
   nextDue(now: number): number | undefined {

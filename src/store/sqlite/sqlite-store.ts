@@ -15,12 +15,12 @@ const keyOf = (key: string): string => hash('sha256', key, 'base64url')
 
 class SqliteStore implements Store {
   readonly #thread: ThreadQueue
-  /** Runs that were taken and are not finished: what is leased besides them was taken by a batch that failed. */
-  readonly #held = new Set<number>()
+  /** Runs that were taken and are not finished, with their fences: what is leased besides them was taken by a batch that failed. */
+  readonly #held = new Map<number, number>()
   #marks = 0
 
   constructor(options: Options, start: Start, link: ThreadLink, backlog: number) {
-    this.#thread = new ThreadQueue(options, start, { link, backlog }, () => [...this.#held])
+    this.#thread = new ThreadQueue(options, start, { link, backlog }, () => [...this.#held.keys()])
   }
 
   get backlog(): number {
@@ -60,7 +60,7 @@ class SqliteStore implements Store {
 
   async take(max: number, leaseMs: number, only?: 'groups'): Promise<readonly Lease[]> {
     const leases = await this.#thread.call<readonly Lease[]>({ op: 'take', max, leaseMs, onlyGroups: only === 'groups' })
-    for (const { runId } of leases) this.#held.add(runId)
+    for (const { runId, fence } of leases) this.#held.set(runId, fence)
     return leases
   }
 
@@ -70,7 +70,8 @@ class SqliteStore implements Store {
 
   async finish({ runId, fence }: Lease, end: RunEnd): Promise<boolean> {
     const kept = await this.#thread.call<boolean>({ op: 'finish', runId, fence, end })
-    if (kept) this.#held.delete(runId)
+    // Also when it says no: an earlier call that seemed to fail may have been committed. Its answer is final either way.
+    if (this.#held.get(runId) === fence) this.#held.delete(runId)
     return kept
   }
 

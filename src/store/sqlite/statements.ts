@@ -41,14 +41,15 @@ const texts = {
   pruneUpTo: 'select key from claims where key > ? order by key limit 1 offset ?',
   pruneClaims: 'delete from claims where key > ? and key <= ? and expires_at <= ?',
 
-  dueTried: 'select id, leased from runs where fence > 0 and due_at <= ? order by due_at, id limit ?',
+  dueTried: 'select id, leased from runs where fence > 0 and due_at <= ? and attempt > 0 order by due_at, id limit ?',
+  unparked: 'select id, leased from runs where fence > 0 and due_at <= ? and attempt = 0 order by id limit ?',
   nextTried: 'select due_at from runs where fence > 0 and due_at is not null order by due_at limit 1',
   fresh: 'select id, leased from runs where id > ? and fence = 0 order by id limit ?',
   lastId: 'select max(id) from runs',
   lease: `update runs set fence = fence + 1, attempt = attempt + 1, leased = 1, due_at = ? where id = ?
     returning fence, attempt, cast(run as blob) as run, cast(reply as blob) as reply`,
   keepReply: 'update runs set reply = ? where id = ? and fence = ? and leased = 1',
-  retryRun: 'update runs set leased = 0, due_at = ?, error = ? where id = ? and fence = ? and leased = 1',
+  retryRun: 'update runs set leased = 0, due_at = ?, error = ?, attempt = attempt - ? where id = ? and fence = ? and leased = 1',
   buryRun: 'update runs set leased = 0, due_at = null, ended_at = ?, error = ? where id = ? and fence = ? and leased = 1',
   deleteRun: 'delete from runs where id = ? and fence = ? and leased = 1',
 
