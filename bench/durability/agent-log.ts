@@ -1,0 +1,92 @@
+/** The agent of the durability programs: a shell script that notes its start and its end in a file, and the reader of that file. */
+
+import { closeSync, openSync, readSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+
+/** One start of the agent. */
+export type Start = {
+  /** Which life of the gateway started it. */
+  readonly life: number
+  /** Empty for a run of a schedule. */
+  readonly route: string
+  readonly id: string
+  readonly seenAt: number
+  endSeenAt?: number
+  /** Others of its job that ran in the same life when it began. */
+  readonly beside: readonly string[]
+}
+
+/** Each line is one write to a file opened for appending. `$1`: what it does between them. */
+const scriptOf = (folder: string, work: string): string => `
+log='${join(folder, 'agent.log')}'
+line="$HEADGATE_BENCH_LIFE \${HEADGATE_ROUTE:--} $HEADGATE_DELIVERY_ID"
+echo "start $line" >> "$log"
+${work}
+echo "end $line" >> "$log"
+echo "$reply"
+`
+
+/** Writes the script; its argv. `work` is shell, which may set `reply`. */
+export const writeAgent = (folder: string, work: string): string[] => {
+  const script = join(folder, 'agent.sh')
+  writeFileSync(script, scriptOf(folder, work))
+  writeFileSync(join(folder, 'agent.log'), '')
+  return ['sh', script]
+}
+
+const blockBytes = 65_536
+
+/** Follows the file; `jobOf` names the scheduled job of a run, where it is one. */
+export class AgentLog {
+  readonly starts = new Map<string, Start[]>()
+  readonly #running = new Map<string, Start>()
+  readonly #jobOf: (route: string, id: string) => string | undefined
+  readonly #file: number
+  readonly #block = Buffer.alloc(blockBytes)
+  #offset = 0
+  #rest = ''
+
+  constructor(folder: string, jobOf: (route: string, id: string) => string | undefined) {
+    this.#jobOf = jobOf
+    this.#file = openSync(join(folder, 'agent.log'), 'r')
+  }
+
+  /** Takes in what was written since. */
+  read(): void {
+    for (let got = -1; got !== 0; this.#offset += got) {
+      got = readSync(this.#file, this.#block, 0, blockBytes, this.#offset)
+      const lines = (this.#rest + this.#block.toString('utf8', 0, got)).split('\n')
+      this.#rest = lines.pop() ?? ''
+      for (const line of lines) this.#take(line)
+    }
+  }
+
+  /** Begun by a life of the gateway and not ended. */
+  running(life: number): Start[] {
+    return [...this.#running.values()].filter((start) => start.life === life)
+  }
+
+  close(): void {
+    closeSync(this.#file)
+  }
+
+  #take(line: string): void {
+    const [kind, life = '', route = '', id = ''] = line.split(' ')
+    const key = `${life} ${route} ${id}`
+    if (kind === 'start') this.#begin(key, Number(life), route === '-' ? '' : route, id)
+    const started = kind === 'end' ? this.#running.get(key) : undefined
+    if (!started) return
+    started.endSeenAt = performance.now()
+    this.#running.delete(key)
+  }
+
+  #begin(key: string, life: number, route: string, id: string): void {
+    const job = this.#jobOf(route, id)
+    const others = job === undefined ? [] : this.running(life).filter((other) => this.#jobOf(other.route, other.id) === job)
+    const start = { life, route, id, seenAt: performance.now(), beside: others.map((other) => other.id) }
+    this.#running.set(key, start)
+    const earlier = this.starts.get(id)
+    if (earlier) earlier.push(start)
+    else this.starts.set(id, [start])
+  }
+}

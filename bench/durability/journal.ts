@@ -1,0 +1,56 @@
+/** Reads the event journal by its files alone, without the gateway's own reader: how many accepted events ended, and how. */
+
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Ended, Entry, Received, Started } from '../../src/store/journal/record.ts'
+
+export type Journal = {
+  readonly received: ReadonlyMap<string, Received>
+  readonly started: ReadonlyMap<string, Started>
+  /** The last one of each event counts. */
+  readonly ended: ReadonlyMap<string, Ended>
+  readonly lines: number
+  /** Lines that a crash tore. */
+  readonly torn: number
+}
+
+export const readJournal = (dir: string): Journal => {
+  const folder = join(dir, 'state', 'events')
+  const received = new Map<string, Received>()
+  const started = new Map<string, Started>()
+  const ended = new Map<string, Ended>()
+  let [lines, torn] = [0, 0]
+  const files = readdirSync(folder).filter((name) => name.endsWith('.jsonl'))
+  for (const line of files.sort().flatMap((name) => readFileSync(join(folder, name), 'utf8').split('\n'))) {
+    if (line === '') continue
+    lines++
+    const entry = parse(line)
+    if (!entry) torn++
+    else if (entry.kind === 'received') received.set(entry.event_id, entry)
+    else if (entry.kind === 'started') started.set(entry.event_id, entry)
+    else if (entry.kind === 'ended') ended.set(entry.event_id, entry)
+  }
+  return { received, started, ended, lines, torn }
+}
+
+const parse = (line: string): Entry | undefined => {
+  try {
+    return JSON.parse(line)
+  } catch {
+    return undefined
+  }
+}
+
+export type Sums = { readonly done: number; readonly merged: number; readonly dead: number; readonly deadRuns: readonly Ended[] }
+
+/** Runs that events brought (those of a schedule are no events): done, merged into another, dead. */
+export const sumsOf = ({ ended }: Journal): Sums => {
+  const runs = [...ended.values()].filter(({ event_type }) => event_type !== 'schedule')
+  const deadRuns = runs.filter(({ state }) => state === 'dead')
+  return {
+    done: runs.length - deadRuns.length,
+    merged: runs.reduce((sum, { count = 1 }) => sum + count - 1, 0),
+    dead: deadRuns.length,
+    deadRuns,
+  }
+}

@@ -1,0 +1,58 @@
+/** Where a durability program works: a temporary folder that goes, and processes that end, whatever happens to the program. */
+
+import { existsSync, mkdirSync, mkdtempSync, realpathSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as wait } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
+
+/** Everything is in here; short, because a socket's path is. */
+const root = realpathSync(mkdtempSync(join(tmpdir(), 'hg-')))
+export const main = process.env.HEADGATE_MAIN ?? fileURLToPath(new URL('../../dist/main.js', import.meta.url))
+
+/** Ends with exit code 2: the program was asked for something that cannot be done here. */
+export class NotPossible extends Error {
+  override name = 'NotPossible'
+}
+
+export const folder = (name: string): string => {
+  const path = join(root, name)
+  mkdirSync(path)
+  return path
+}
+
+const ends = new Set<() => void>()
+
+/** To be called when the program ends in any way; returns what takes it back. Nothing can be awaited in it. */
+export const atEnd = (end: () => void): (() => void) => {
+  ends.add(end)
+  return () => ends.delete(end)
+}
+
+/** Waits until `holds`; rejects after `patienceMs`. */
+export const until = async (what: string, holds: () => boolean | Promise<boolean>, patienceMs = 60_000, everyMs = 20): Promise<void> => {
+  for (const giveUpAt = performance.now() + patienceMs; !(await holds()); await wait(everyMs)) {
+    if (performance.now() > giveUpAt) throw new Error(`waited ${patienceMs / 1000} s in vain: ${what}`)
+  }
+}
+
+/** Runs a program that returns what failed, prints its last line and sets the exit code. */
+export const conclude = async (program: () => Promise<readonly string[]>): Promise<void> => {
+  process.on('exit', () => {
+    for (const end of ends) end()
+    if (process.env.HEADGATE_KEEP === undefined) rmSync(root, { recursive: true, force: true })
+    else console.log(`kept: ${root}`)
+  })
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => process.exit(130))
+  try {
+    if (!existsSync(main)) throw new NotPossible(`${main} is not there: npm run build`)
+    const failures = await program()
+    for (const failure of failures) console.log(`- ${failure}`)
+    console.log(failures.length === 0 ? '\nok' : `\nFAILED: ${failures.length} ${failures.length === 1 ? 'check' : 'checks'}, see above`)
+    process.exit(failures.length === 0 ? 0 : 1)
+  } catch (error) {
+    const isOurs = error instanceof NotPossible
+    console.log(isOurs ? `\n${error.message}` : `\nFAILED: ${error instanceof Error ? error.stack : error}`)
+    process.exit(isOurs ? 2 : 1)
+  }
+}
