@@ -13,14 +13,14 @@ import { schemes } from './parts/schemes/index.ts'
 import { stages } from './parts/stages/index.ts'
 import { targetsByName } from './parts/targets/index.ts'
 import type { Catalogue } from './plan/compile.ts'
+import { loadPlugins } from './plan/plugins.ts'
 import type { Store } from './store/ports.ts'
 import { createMachine } from './work/effects.ts'
 import { createReloader } from './work/reload.ts'
-import { compileSnapshot } from './work/snapshot.ts'
+import { compileSnapshot, type Snapshot } from './work/snapshot.ts'
 import type { Worker } from './work/worker.ts'
 
 export const catalogue: Catalogue = { stages, endings, schemes, operators: operatorsByName, targets: targetsByName }
-const parts = { ...catalogue, runners: runnersByName }
 
 export type Prepared = {
   readonly diagnostics: readonly Diagnostic[]
@@ -37,18 +37,30 @@ export type Surroundings = {
   readonly load?: () => Loaded
 }
 
+/** The parts that a configuration can use: those that are built in, and the targets of its plugins, which are loaded for it. */
+export const catalogueOf = async (
+  config: Config,
+): Promise<{ readonly catalogue: Catalogue; readonly diagnostics: readonly Diagnostic[] }> => {
+  const { targets, diagnostics } = await loadPlugins(config, catalogue.targets)
+  return { catalogue: { ...catalogue, targets }, diagnostics }
+}
+
 /** Compiles everything that a configuration says; nothing is opened before `start`. */
-export const prepareGateway = (config: Config, surroundings: Surroundings): Prepared => {
+export const prepareGateway = async (config: Config, surroundings: Surroundings): Promise<Prepared> => {
   const { log, clock = systemClock, redact = (text) => text, load = () => ({ config, diagnostics: [], texts: new Map() }) } = surroundings
   let store: Store | undefined
   let worker: Worker | undefined
   const machine = createMachine({ clock, log, limits: () => reloader.current().config, store: () => store, wake: () => worker?.wake() })
-  const compile = (next: Config) => compileSnapshot(next, parts, machine)
-  const first = compile(config)
+  const compile = async (next: Config): Promise<Snapshot> => {
+    const { catalogue, diagnostics } = await catalogueOf(next)
+    const snapshot = compileSnapshot(next, { ...catalogue, runners: runnersByName }, machine)
+    return { ...snapshot, diagnostics: [...diagnostics, ...snapshot.diagnostics] }
+  }
+  const first = await compile(config)
   const reloader = createReloader({ first, log, clock, load, compile })
   const opened = (running: { store: Store; worker: Worker }): void => {
     store = running.store
     worker = running.worker
   }
-  return { diagnostics: first.diagnostics, start: () => openGateway({ config, log, clock, redact, machine, reloader, catalogue, opened }) }
+  return { diagnostics: first.diagnostics, start: () => openGateway({ config, log, clock, redact, machine, reloader, opened }) }
 }

@@ -6,7 +6,6 @@ import type { Clock } from './core/clock.ts'
 import type { Log } from './core/log.ts'
 import type { RoutePlan } from './core/plan.ts'
 import type { Ended, Watch } from './engine/run.ts'
-import type { Catalogue } from './plan/compile.ts'
 import { journalFolder } from './store/journal/folder.ts'
 import { openJournal } from './store/journal/journal.ts'
 import type { Journal } from './store/journal/record.ts'
@@ -34,7 +33,6 @@ export type GatewayOptions = {
   readonly redact: (text: string) => string
   readonly machine: Machine
   readonly reloader: Reloader
-  readonly catalogue: Catalogue
   /** Told before anything is accepted. */
   readonly opened: (running: { store: Store; worker: Worker }) => void
 }
@@ -57,7 +55,7 @@ export const openGateway = async (options: GatewayOptions): Promise<Gateway> => 
 }
 
 const assemble = async (options: GatewayOptions, closing: Closing): Promise<Gateway> => {
-  const { config, log, clock, reloader, catalogue } = options
+  const { config, log, clock, reloader } = options
   const { current } = reloader
   const [store, http] = await Promise.all([openStore(config, clock), import('./http/index.ts')])
   closing.push(() => store.close())
@@ -71,7 +69,7 @@ const assemble = async (options: GatewayOptions, closing: Closing): Promise<Gate
     runner: (prompt, job) => current().runner(prompt, job),
     send: (outgoing) => current().send(outgoing),
     policy: (run) => current().policy(run),
-    repeatable: (target) => catalogue.targets.get(target)?.repeatable ?? false,
+    repeatable: (target) => current().catalogue.targets.get(target)?.repeatable ?? false,
     maxConcurrent: () => current().config.maxConcurrentRuns,
     redact: options.redact,
   })
@@ -135,7 +133,6 @@ const assemble = async (options: GatewayOptions, closing: Closing): Promise<Gate
     replay: (wish) =>
       replay(wish, {
         folder,
-        catalogue,
         machine: options.machine,
         snapshot: current(),
         describe: http.describe,

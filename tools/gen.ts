@@ -7,7 +7,9 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { build } from 'esbuild'
 import { compile } from 'json-schema-to-typescript'
+import { targets } from '../src/parts/targets/index.ts'
 import { renderReference } from './reference.ts'
+import { renderTargets } from './targets.ts'
 
 type Node = { [key: string]: unknown }
 const require = createRequire(import.meta.url)
@@ -43,9 +45,10 @@ const files = [
   'targets.schema.json',
   'subscriptions.schema.json',
   'jobs.schema.json',
+  'platforms.schema.json',
 ]
 
-/** One self-contained draft-07 schema out of the six files: every `$ref` local, every `x-extends` merged in. */
+/** One self-contained draft-07 schema out of the seven files: every `$ref` local, every `x-extends` merged in. */
 const bundle = (): Node => {
   const definitions: { [name: string]: Node } = {}
   const titleOf = new Map(files.map((file) => [file, read(file).title as string]))
@@ -167,9 +170,18 @@ const validators = async (schema: Node): Promise<string> => {
 }
 
 const schema = bundle()
+
+/** What the schema says of each target, by its name. */
+const meanings = (): Map<string, string> => {
+  const { oneOf } = (schema.definitions as { [name: string]: Node }).Target as { oneOf: { enum?: string[]; enumDescriptions?: string[] }[] }
+  const listed = oneOf.find((branch) => branch.enum)
+  return new Map((listed?.enum ?? []).map((name, i) => [name, listed?.enumDescriptions?.[i] ?? '']))
+}
+
 const outputs: { [file: string]: string } = {
   'schema/headgate.schema.json': `${JSON.stringify(schema, null, 2)}\n`,
   'docs/reference.md': `${renderReference(schema)}\n`,
+  'docs/targets.md': `${renderTargets(targets, meanings())}\n`,
   'src/generated/config.ts': await types(schema),
   'src/generated/schema.ts': `${banner}import type { JsonObject } from '../core/json.ts'\n\nexport const schema: JsonObject = ${JSON.stringify(schema)}\n`,
   'src/generated/validators.js': await validators(schema),

@@ -47,13 +47,16 @@ export const renderReference = (schema: Node): string => {
     return `## ${name}\n\n${cell(node.description)}\n\n${table(node)}`
   })
   const target = definitions.Target as Node
-  const targets = (target.enum as string[]).map((name, i) => `| \`${name}\` | ${cell((target.enumDescriptions as string[])[i])} |`)
+  const listed = (target.oneOf as Node[]).find((branch) => 'enum' in branch) as { enum: string[]; enumDescriptions: string[] }
+  const targets = listed.enum.map((name, i) => `| \`${name}\` | ${cell(listed.enumDescriptions[i])} |`)
+  const plugged = '| a name with a hyphen, like `acme-chat` | The target of a [plugin](plugins.md) |'
   return [
     '# Settings',
     '<!-- Generated from schema/ by `npm run gen`. Do not edit. -->',
     'Settings of the adapter stand under `platforms.webhook.extra` (or directly under `platforms.webhook`; `extra` wins). Keys that begin with `x-` are free for notes.',
     ...named,
-    `## Target\n\n${cell(target.description)}\n\n| value | meaning |\n|---|---|\n${targets.join('\n')}`,
+    `## Target\n\n${cell(target.description)}\n\n| value | meaning |\n|---|---|\n${[...targets, plugged].join('\n')}`,
     ...sections(schema, ['gateway', 'storage']),
+    `## \`plugins\`\n\n${cell(((schema.properties as Node).plugins as Node).markdownDescription)} See [plugins.md](plugins.md).`,
   ].join('\n\n')
 }

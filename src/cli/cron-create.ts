@@ -1,7 +1,6 @@
 /** `cron create <name>`: a job that the gateway runs from its next look at the file; refused where the gateway would not run it. */
 
 import { randomBytes } from 'node:crypto'
-import { catalogue } from '../app.ts'
 import type { Profile } from '../config/config.ts'
 import { type Update, updateEntries } from '../config/entry-store.ts'
 import { jobsFileOf, readStoredJob } from '../config/jobs.ts'
@@ -12,7 +11,7 @@ import { type JsonObject, own } from '../core/json.ts'
 import { printable } from '../core/text.ts'
 import { zonedIso } from '../expr/schedule.ts'
 import { compileJob, type ScheduledJob } from '../plan/jobs.ts'
-import { type KnownJob, type ProfileOption, profileNamed, readKnownJobs } from './cron-jobs.ts'
+import { type KnownJob, type KnownJobs, type ProfileOption, profileNamed, readKnownJobs } from './cron-jobs.ts'
 import { readText, usage } from './input.ts'
 import type { Io } from './io.ts'
 import { answer, type Cli, note, refuse, type Warning } from './output.ts'
@@ -36,13 +35,13 @@ export type CronCreateOptions = ProfileOption & {
 type Tried = { readonly diagnostics: readonly Diagnostic[]; readonly job?: ScheduledJob }
 
 export const cronCreate = async (name: string, options: CronCreateOptions, cli: Cli): Promise<number> => {
-  const { loaded, jobs } = readKnownJobs(cli, options)
+  const { loaded, targets, jobs } = await readKnownJobs(cli, options)
   const profile = profileNamed(options.profile, loaded)
   const unread = unreadIn(loaded)
   if (unread.length > 0) return refuse(cli, unread, loaded.texts, 'nothing was saved')
   const id = options.id ?? newId(jobs)
   const entry = await readEntry(name, options, cli.io)
-  const { job, diagnostics } = await updateEntries(jobsFileOf(profile), updateOf(id, entry, profile))
+  const { job, diagnostics } = await updateEntries(jobsFileOf(profile), updateOf(id, entry, profile, targets))
   if (!job) return refuse(cli, diagnostics, new Map(), 'nothing was saved: this job would not run')
   if (!loaded.config.enabled) note(cli, `the adapter is not enabled yet: ${cli.self} gateway setup --yes`)
   return report(job, [...diagnostics.map(({ code, message }) => ({ code, message })), ...twinWarning(job, jobs)], cli)
@@ -73,7 +72,7 @@ const readEntry = async (name: string, options: CronCreateOptions, io: Pick<Io, 
 
 /** Checked as the gateway would, and kept only when it holds. */
 const updateOf =
-  (id: string, entry: JsonObject, profile: Profile): Update<Tried> =>
+  (id: string, entry: JsonObject, profile: Profile, targets: KnownJobs['targets']): Update<Tried> =>
   (entries) => {
     if (own(entries, id) !== undefined || profile.jobs.has(id)) {
       const where = profile.jobs.has(id) ? 'in config.yaml' : 'already'
@@ -83,7 +82,7 @@ const updateOf =
       })
     }
     const { job: source, diagnostics: shape } = readStoredJob(id, entry, profile, { place: nowhere })
-    const compiled = source ? compileJob(source, catalogue.targets) : { diagnostics: [] }
+    const compiled = source ? compileJob(source, targets) : { diagnostics: [] }
     const past = compiled.job?.schedule.next(Date.now()) === undefined && compiled.job ? [tooLate(entry)] : []
     // The record is not in a file yet: a place would point nowhere.
     const diagnostics = [...shape, ...compiled.diagnostics, ...past].map(({ place: _, ...rest }) => rest)

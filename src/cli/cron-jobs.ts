@@ -1,6 +1,6 @@
 /** All scheduled jobs by id, configured ones and those made at run time, for the commands that show or change them. */
 
-import { catalogue } from '../app.ts'
+import { catalogueOf } from '../app.ts'
 import { defaultProfile, type JobSource, type Profile } from '../config/config.ts'
 import { readEntries } from '../config/entry-store.ts'
 import { isPauseNote, jobsFileOf, readStoredJob } from '../config/jobs.ts'
@@ -10,6 +10,7 @@ import { exit, Fault } from '../core/fault.ts'
 import { isObject, type Json, type JsonObject, own } from '../core/json.ts'
 import { nearest } from '../core/text.ts'
 import { zonedIso } from '../expr/schedule.ts'
+import type { Catalogue } from '../plan/compile.ts'
 import { compileJob, type ScheduledJob } from '../plan/jobs.ts'
 import { namesOf } from './known-routes.ts'
 import { type Cli, note } from './output.ts'
@@ -32,14 +33,17 @@ export type KnownJob = {
   readonly state: 'active' | 'paused' | 'disabled' | 'invalid'
 }
 
-export type KnownJobs = { readonly loaded: Loaded; readonly jobs: readonly KnownJob[] }
+type Targets = Catalogue['targets']
+/** The configuration with its jobs, and the targets that they can name. */
+export type KnownJobs = { readonly loaded: Loaded; readonly targets: Targets; readonly jobs: readonly KnownJob[] }
 
 /** Reads the configuration and the jobs files of these profiles. Throws a Fault when a jobs file is not usable. */
-export const readKnownJobs = (cli: Cli, wanted: { readonly profile?: string; readonly all?: boolean } = {}): KnownJobs => {
+export const readKnownJobs = async (cli: Cli, wanted: { readonly profile?: string; readonly all?: boolean } = {}): Promise<KnownJobs> => {
   const loaded = loadConfig({ dataDir: cli.dataDir, env: cli.io.env })
   if (unreadIn(loaded).length > 0) note(cli, `the configuration cannot be read, its jobs are not known: ${cli.self} validate`)
   const profiles = wanted.all ? [...loaded.config.profiles.values()] : [profileNamed(wanted.profile, loaded)]
-  return { loaded, jobs: profiles.flatMap(jobsOf) }
+  const { targets } = (await catalogueOf(loaded.config)).catalogue
+  return { loaded, targets, jobs: profiles.flatMap((profile) => jobsOf(profile, targets)) }
 }
 
 /** The profile that an option names. Throws a Fault. */
@@ -51,30 +55,33 @@ export const profileNamed = (name: string | undefined, { config }: Loaded): Prof
   throw new Fault('not_found', `profile "${name}" is not served`, { exitCode: exit.notFound, suggest, hint })
 }
 
-const jobsOf = (profile: Profile): KnownJob[] => {
+const jobsOf = (profile: Profile, targets: Targets): KnownJob[] => {
+  const known = knownOf(profile, targets)
   const file = jobsFileOf(profile)
   const entries = readEntries(file)
   const configured = [...profile.jobs.values()].map((source) => {
     const noted = own(entries, source.id)
-    return knownOf(profile, source, source.spec as unknown as Json, [], isObject(noted) && noted.paused === true)
+    return known(source, source.spec as unknown as Json, [], isObject(noted) && noted.paused === true)
   })
   const place = () => ({ file, line: 1, column: 1, endLine: 1, endColumn: 1 })
   const stored = Object.entries(entries).flatMap(([id, written]): KnownJob[] => {
     if (profile.jobs.has(id) || isPauseNote(written)) return []
     const { job: source, diagnostics } = readStoredJob(id, written, profile, { place })
-    if (source) return [knownOf(profile, source, written, diagnostics, false)]
+    if (source) return [known(source, written, diagnostics, false)]
     return [{ id, name: nameOf(written) ?? id, profile, origin: 'stored', written, problems: diagnostics, state: 'invalid' }]
   })
   return [...configured, ...stored]
 }
 
-const knownOf = (profile: Profile, source: JobSource, written: Json, found: readonly Diagnostic[], paused: boolean): KnownJob => {
-  const { job, diagnostics } = compileJob(source, catalogue.targets)
-  const state = job === undefined ? 'invalid' : job.state === 'active' && paused ? 'paused' : job.state
-  const { id, origin, spec } = source
-  const problems = [...found, ...diagnostics]
-  return { id, name: spec.name ?? id, profile, origin, written, source, problems, state, ...(job ? { job } : {}) }
-}
+const knownOf =
+  (profile: Profile, targets: Targets) =>
+  (source: JobSource, written: Json, found: readonly Diagnostic[], paused: boolean): KnownJob => {
+    const { job, diagnostics } = compileJob(source, targets)
+    const state = job === undefined ? 'invalid' : job.state === 'active' && paused ? 'paused' : job.state
+    const { id, origin, spec } = source
+    const problems = [...found, ...diagnostics]
+    return { id, name: spec.name ?? id, profile, origin, written, source, problems, state, ...(job ? { job } : {}) }
+  }
 
 const nameOf = (written: Json): string | undefined => {
   const name = isObject(written) ? own(written, 'name') : undefined

@@ -11,7 +11,7 @@ export type CronListOptions = ProfileOption & { readonly all?: boolean }
 
 export const cronList = async (options: CronListOptions, cli: Cli): Promise<number> => {
   const { all = false } = options
-  const { jobs } = readKnownJobs(cli, options)
+  const { jobs } = await readKnownJobs(cli, options)
   const found = jobs.map((known) => describeJob(known))
   if (found.length === 0) note(cli, `no jobs yet: ${cli.self} cron create <name> --schedule '0 6 * * *' --prompt '...'`)
   const rows = found.map((job) => rowOf(job, all))

@@ -10,7 +10,7 @@ import { answer, type Cli } from './output.ts'
 import { now } from './subscription-record.ts'
 
 export const cronPause = async (reference: string, paused: boolean, options: ProfileOption, cli: Cli): Promise<number> => {
-  const known = findJob(readKnownJobs(cli, options), reference, cli)
+  const known = findJob(await readKnownJobs(cli, options), reference, cli)
   const { id, profile, source, origin } = known
   const byConfig = origin === 'config' && source?.spec.paused === true
   if (byConfig && !paused) throw pausedByHand(known)

@@ -13,7 +13,7 @@ import { answer, type Cli } from './output.ts'
 export type CronRemoveOptions = ProfileOption & { readonly yes?: boolean }
 
 export const cronRemove = async (reference: string, options: CronRemoveOptions, cli: Cli): Promise<number> => {
-  const jobs = readKnownJobs(cli, options)
+  const jobs = await readKnownJobs(cli, options)
   const known = findJob(jobs, reference, cli)
   const { id, origin, profile } = known
   if (origin === 'config') throw configured(known)

@@ -9,16 +9,21 @@ import { answer, type Cli } from './output.ts'
 
 export const cronRun = async (reference: string, { profile = defaultProfile }: ProfileOption, cli: Cli): Promise<number> => {
   const start = (await askGateway(cli, 'POST', '/jobs/start', { profile, job: reference })) as JobStart
-  if (!start.started) throw refusal(start, reference, profile, cli)
+  if (!start.started) throw await refusal(start, reference, profile, cli)
   const { job, event_id } = start
   const text = `started  ${job}\nevent    ${event_id}\n${cli.quiet ? '' : `follow   ${cli.self} events show ${event_id}\n`}`
   return answer(cli, { kind: 'cron.run', data: { job, profile, event_id }, text })
 }
 
-const refusal = ({ reason, jobs = [] }: JobStart & { started: false }, reference: string, profile: string, cli: Cli): Fault => {
+const refusal = async (
+  { reason, jobs = [] }: JobStart & { started: false },
+  reference: string,
+  profile: string,
+  cli: Cli,
+): Promise<Fault> => {
   switch (reason) {
     case 'job_missing':
-      return unknownJob(reference, readKnownJobs(cli, { profile }).jobs, cli)
+      return unknownJob(reference, (await readKnownJobs(cli, { profile })).jobs, cli)
     case 'job_ambiguous':
       return ambiguousJob(
         reference,

@@ -12,7 +12,7 @@ import { answer, type Cli } from './output.ts'
 const shownRuns = 3
 
 export const cronShow = async (reference: string, options: ProfileOption, cli: Cli): Promise<number> => {
-  const known = findJob(readKnownJobs(cli, options), reference, cli)
+  const known = findJob(await readKnownJobs(cli, options), reference, cli)
   const fields = maskJson(known.written)
   const nextRuns = known.state === 'active' && known.job ? runsOf(known.job, Date.now()) : []
   const described = describeJob(known)

@@ -44,7 +44,7 @@ export const gatewayRun = async (options: GatewayRunOptions, io: Io): Promise<nu
     redact: (text) => redact(text),
     write: io.stdout,
   })
-  const prepared = prepareGateway(config, { log, load, redact: (text) => redact(text) })
+  const prepared = await prepareGateway(config, { log, load, redact: (text) => redact(text) })
   const all = [...diagnostics, ...prepared.diagnostics]
   printDiagnostics(all, texts, io)
   if (all.some(({ stopsStart }) => stopsStart)) return exit.config

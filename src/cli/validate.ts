@@ -2,7 +2,7 @@
 
 import { existsSync } from 'node:fs'
 import { basename, dirname, resolve } from 'node:path'
-import { catalogue } from '../app.ts'
+import { catalogueOf } from '../app.ts'
 import { type Config, defaultProfile, type Profile } from '../config/config.ts'
 import { jobsFileName } from '../config/jobs.ts'
 import { type Loaded, loadConfig } from '../config/load.ts'
@@ -26,7 +26,7 @@ export const validate = async (paths: readonly string[], options: ValidateOption
   for (const path of [...paths, ...(options.config === undefined ? [] : [options.config])]) {
     if (!existsSync(path)) throw usage(`no such path: ${path}`)
   }
-  const { diagnostics, texts, routes, files } = checkPaths(paths, options, cli)
+  const { diagnostics, texts, routes, files } = await checkPaths(paths, options, cli)
   const sorted = sortedByPlace(diagnostics)
   const errors = sorted.filter(({ severity }) => severity === 'error').length
   const warnings = sorted.filter(({ severity }) => severity === 'warning').length
@@ -48,32 +48,38 @@ export const validate = async (paths: readonly string[], options: ValidateOption
   )
 }
 
-const checkPaths = (paths: readonly string[], options: ValidateOptions, cli: Cli): Checked => {
+const checkPaths = async (paths: readonly string[], options: ValidateOptions, cli: Cli): Promise<Checked> => {
   const load = (configFile: string | undefined): Loaded => loadConfig({ dataDir: cli.dataDir, env: cli.io.env, configFile })
   if (paths.length === 0) {
     const loaded = load(options.config)
-    return withAgent(checkAll(loaded, catalogue, dryEffects), loaded)
+    const { catalogue, diagnostics } = await catalogueOf(loaded.config)
+    return withMore(checkAll(loaded, catalogue, dryEffects), loaded, diagnostics)
   }
-  return paths
-    .map((path) => resolve(path))
-    .map((path) => {
-      if (basename(path) === subscriptionsFileName) return checkSubscriptions(path, load(options.config).config, catalogue, dryEffects)
-      const profile = basename(path) === jobsFileName && profileOf(dirname(path), load(options.config).config)
-      if (profile) return checkJobs(path, profile, catalogue)
-      const loaded = load(path)
-      return withAgent(checkConfigured(loaded, catalogue, dryEffects), loaded)
-    })
-    .reduce(merge)
+  const checked: Checked[] = []
+  for (const path of paths.map((each) => resolve(each))) checked.push(await checkPath(path, options, load))
+  return checked.reduce(merge)
+}
+
+/** A file of run-time entries is checked against the configuration, every other file as one. */
+const checkPath = async (path: string, options: ValidateOptions, load: (configFile: string | undefined) => Loaded): Promise<Checked> => {
+  const isEntries = [subscriptionsFileName, jobsFileName].includes(basename(path))
+  const loaded = load(isEntries ? options.config : path)
+  const { config } = loaded
+  const { catalogue, diagnostics } = await catalogueOf(config)
+  if (basename(path) === subscriptionsFileName) return checkSubscriptions(path, config, catalogue, dryEffects)
+  const profile = isEntries && profileOf(dirname(path), config)
+  if (profile) return checkJobs(path, profile, catalogue)
+  return withMore(checkConfigured(loaded, catalogue, dryEffects), loaded, diagnostics)
 }
 
 /** The profile that a jobs file belongs to; the default one for a file that lies elsewhere. */
 const profileOf = (folder: string, { profiles }: Config): Profile | undefined =>
   [...profiles.values()].find(({ dir }) => dir === folder) ?? profiles.get(defaultProfile)
 
-/** The agent's settings, checked by its runner as at start. */
-const withAgent = (checked: Checked, { config }: Loaded): Checked => ({
+/** What is wrong with the plugins, and with the agent's settings, checked by its runner as at start. */
+const withMore = (checked: Checked, { config }: Loaded, plugins: readonly Diagnostic[]): Checked => ({
   ...checked,
-  diagnostics: [...checked.diagnostics, ...compileRunner(config, runnersByName).diagnostics],
+  diagnostics: [...checked.diagnostics, ...plugins, ...compileRunner(config, runnersByName).diagnostics],
 })
 
 const conciseLine = ({ place, code, message, severity }: Diagnostic): string =>

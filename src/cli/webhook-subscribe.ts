@@ -1,6 +1,6 @@
 /** `webhook subscribe <name>`: creates or updates a subscription that the server would serve, and says how to post to it. */
 
-import { catalogue } from '../app.ts'
+import { catalogueOf } from '../app.ts'
 import { type Config, defaultProfile } from '../config/config.ts'
 import { readEntries, type Update, updateEntries } from '../config/entry-store.ts'
 import { loadConfig, unreadIn } from '../config/load.ts'
@@ -9,7 +9,7 @@ import type { Diagnostic } from '../core/diagnostic.ts'
 import { exit, Fault } from '../core/fault.ts'
 import { isObject, type Json, type JsonObject, own } from '../core/json.ts'
 import { quietBook } from '../plan/check.ts'
-import { compileRoute } from '../plan/compile.ts'
+import { type Catalogue, compileRoute } from '../plan/compile.ts'
 import type { JobBook } from '../plan/jobs.ts'
 import { dryEffects } from '../work/effects.ts'
 import { routeUrl } from './address.ts'
@@ -29,11 +29,13 @@ export const webhookSubscribe = async (asked: string, options: SubscribeOptions,
   const unread = unreadIn({ diagnostics })
   if (unread.length > 0) return refuse(cli, unread, texts, 'nothing was saved')
   if (!config.enabled) throw disabled()
-  if (diagnostics.some(({ stopsStart }) => stopsStart)) note(cli, `the configuration has other problems: ${cli.self} validate`)
+  const { catalogue, diagnostics: plugins } = await catalogueOf(config)
+  if ([...diagnostics, ...plugins].some(({ stopsStart }) => stopsStart))
+    note(cli, `the configuration has other problems: ${cli.self} validate`)
 
   const wish = await readWish(options, cli.io)
   const file = subscriptionsFile(cli)
-  const update = updateOf(name, wish, config, options.dryRun === true, cli)
+  const update = updateOf(name, wish, { config, catalogue }, options.dryRun === true, cli)
   const tried = options.dryRun ? update(readEntries(file)).result : await updateEntries(file, update)
   if (tried.refused) return refuse(cli, tried.diagnostics, new Map(), `nothing was saved: "${name}" would not be served like this`)
 
@@ -58,9 +60,11 @@ type Tried = {
   readonly refused: boolean
 }
 
+type Served = { readonly config: Config; readonly catalogue: Catalogue }
+
 /** The change as a function of what is stored: made, checked as the server would, and kept only when it holds. */
 const updateOf =
-  (name: string, wish: Wish, config: Config, dry: boolean, cli: Cli): Update<Tried> =>
+  (name: string, wish: Wish, { config, catalogue }: Served, dry: boolean, cli: Cli): Update<Tried> =>
   (entries) => {
     const stored = own(entries, name)
     const jobs = quietBook(config, catalogue)

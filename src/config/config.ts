@@ -40,9 +40,14 @@ export type Profile = {
   readonly dir: string
   readonly env: Env
   readonly platforms: { readonly [name: string]: JsonObject }
+  /** Where something stands in its config.yaml; absent without one. */
+  readonly place?: RouteSource['place']
   /** The jobs of its config.yaml, by id. */
   readonly jobs: ReadonlyMap<string, JobSource>
 }
+
+/** A module that brings delivery targets, as the configuration names it. */
+export type PluginSource = { readonly name: string; readonly place: Place; readonly pointer: string }
 
 /** How long what is over is kept. */
 export type Retention = {
@@ -68,6 +73,7 @@ export type Config = {
   readonly multiplex: boolean
   /** The profiles that are served; the default one is always among them. */
   readonly profiles: ReadonlyMap<string, Profile>
+  readonly plugins: readonly PluginSource[]
   readonly drainMs: number
   readonly maxConcurrentRuns: number
   readonly maxQueuedRuns: number

@@ -8,7 +8,7 @@ import { isObject } from '../core/json.ts'
 import { routeName } from '../core/names.ts'
 import type { Config as File } from '../generated/config.ts'
 import { checkConfig } from '../generated/validators.js'
-import { defaultProfile, type Profile } from './config.ts'
+import { defaultProfile, type PluginSource, type Profile } from './config.ts'
 import { type Env, readEnvFile } from './env.ts'
 import { readJobs } from './jobs.ts'
 import { resolveSecrets } from './secrets.ts'
@@ -67,10 +67,20 @@ export const readProfiles = (dataDir: string, multiplex: boolean, main: Profile,
     // A profile's credentials come from its own .env only: the process's environment belongs to the default profile.
     const env = readEnv(dir, {}, into)
     const { data, source, bad } = readFile(file, { ...main.env, ...env }, into, false)
-    profiles.set(name, { name, dir, env, platforms: platformsOf(data), jobs: readJobs(data, name, source, bad) })
+    profiles.set(name, { name, dir, env, platforms: platformsOf(data), jobs: readJobs(data, name, source, bad), ...placesOf(source) })
   }
   return profiles
 }
+
+export const placesOf = (source: Source | undefined): Pick<Profile, 'place'> => (source ? { place: source.place } : {})
+
+/** The modules that a file names under `plugins`, those whose shape holds. */
+export const pluginsOf = (file: File, source: Source | undefined): PluginSource[] =>
+  !source || !Array.isArray(file.plugins)
+    ? []
+    : file.plugins.flatMap((name, i): PluginSource[] =>
+        typeof name === 'string' && name !== '' ? [{ name, place: source.place(['plugins', i]), pointer: `/plugins/${i}` }] : [],
+      )
 
 export const platformsOf = (file: File): Profile['platforms'] => {
   const { webhook: _, ...others } = isObject(file.platforms) ? file.platforms : {}

@@ -6,7 +6,7 @@ import { isObject, type JsonObject } from '../core/json.ts'
 import type { Config as File } from '../generated/config.ts'
 import { type Config, defaultProfile, type Profile, type Retention } from './config.ts'
 import type { Env } from './env.ts'
-import { type Gathered, platformsOf, readEnv, readFile, readProfiles } from './files.ts'
+import { type Gathered, placesOf, platformsOf, pluginsOf, readEnv, readFile, readProfiles } from './files.ts'
 import { readJobs } from './jobs.ts'
 import type { Source } from './source.ts'
 import { environmentValues, mergeWebhook, present, readRoutes } from './webhook.ts'
@@ -82,7 +82,7 @@ export const loadConfig = (options: LoadOptions): Loaded => {
   const multiplex = gateway.multiplex_profiles === true
   const globalSecret = fromEnv.secret ?? (present(settings.secret) ? settings.secret : undefined)
   const jobs = readJobs(data, defaultProfile, source, bad)
-  const main: Profile = { name: defaultProfile, dir: dataDir, env, platforms: platformsOf(data), jobs }
+  const main: Profile = { name: defaultProfile, dir: dataDir, env, platforms: platformsOf(data), jobs, ...placesOf(source) }
   if (storage.kind === 'redis') {
     into.diagnostics.push(
       diagnostic('WH220', 'storage.kind "redis" is not built in this version', {
@@ -105,6 +105,7 @@ export const loadConfig = (options: LoadOptions): Loaded => {
     routes: readRoutes(settings, globalSecret, source, baseOf('routes'), bad),
     multiplex,
     profiles: readProfiles(dataDir, multiplex, main, into),
+    plugins: pluginsOf(data, source),
     drainMs: number(gateway.drain_seconds, 30) * 1000,
     maxConcurrentRuns: number(gateway.max_concurrent_runs, 4),
     maxQueuedRuns: number(gateway.max_queued_runs, 100_000),

@@ -2,6 +2,7 @@
 
 import { type Code, type Diagnostic, diagnostic, type Path, pointerOf } from '../core/diagnostic.ts'
 import { isObject, type Json, type JsonObject, own } from '../core/json.ts'
+import { nearest } from '../core/text.ts'
 import type { Route } from '../generated/config.ts'
 import { writtenTargets } from '../parts/delivery.ts'
 import { type Config, insecure, isLoopback, type RouteSource } from './config.ts'
@@ -9,6 +10,11 @@ import { definition } from './walk.ts'
 
 const routeSchema = definition('Route')
 const defaultTarget = definition('Target').default
+/** What the name of a plugin's target looks like: no built-in one has a hyphen. */
+export const pluginTarget = new RegExp(
+  String((definition('Target').oneOf as JsonObject[]).find((branch) => 'pattern' in branch)?.pattern),
+  'u',
+)
 const requiredExtra = definition('Target')['x-required-extra'] as { [target: string]: string[] }
 const rules = routeSchema as unknown as {
   readonly 'x-conflicts': readonly Conflict[]
@@ -83,7 +89,10 @@ const checkUnbuilt = (spec: JsonObject, report: Report): void => {
 /** Whether the targets that a route or a job names are built, and have the settings that they need. */
 export const checkTarget = (spec: Pick<Route, 'deliver' | 'deliver_extra'>, builtTargets: ReadonlySet<string>, report: Report): void => {
   for (const { target, extra, path, extraPath } of writtenTargets(spec)) {
-    if (!builtTargets.has(target)) {
+    if (pluginTarget.test(target)) {
+      if (!builtTargets.has(target))
+        report('WH704', path, `no plugin brings the target "${target}"`, unpluggedHelp(target, builtTargets), 'value')
+    } else if (!builtTargets.has(target)) {
       report('WH220', path, `the target "${target}" is not built in this version`, `built: ${[...builtTargets].join(', ')}`, 'value')
     }
     for (const key of own(requiredExtra, target) ?? []) {
@@ -93,6 +102,14 @@ export const checkTarget = (spec: Pick<Route, 'deliver' | 'deliver_extra'>, buil
       report('WH705', at, `the target "${target}" needs deliver_extra.${key}`, `add deliver_extra: { ${key}: … }`)
     }
   }
+}
+
+/** The way out for a name that no plugin brings. */
+export const unpluggedHelp = (name: string, known: Iterable<string>): string => {
+  const near = nearest(name, known)
+  return near.length > 0
+    ? `did you mean ${near.map((word) => `"${word}"`).join(' or ')}?`
+    : 'name the module that brings it under "plugins"'
 }
 
 const checkSecrets = (route: RouteSource, context: RuleContext, report: Report): void => {

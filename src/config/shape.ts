@@ -62,8 +62,9 @@ const didYouMean = (near: readonly string[]): { help?: string; suggest?: readonl
   near.length > 0 ? { help: `did you mean ${near.map((name) => `"${name}"`).join(' or ')}?`, suggest: near } : {}
 
 /** Our sentence for one of the validator's problems; `undefined` where another one says it better. */
-const sentenceOf = (problem: Problem, value: Json | undefined, node: JsonObject): Sentence | undefined => {
+const sentenceOf = (problem: Problem, value: Json | undefined, node: JsonObject, secret: boolean): Sentence | undefined => {
   const { keyword, params } = problem
+  const shown = secret ? 'the value (not shown)' : show(value)
   switch (keyword) {
     case 'additionalProperties': {
       const key = String(params.additionalProperty)
@@ -81,26 +82,26 @@ const sentenceOf = (problem: Problem, value: Json | undefined, node: JsonObject)
     case 'type': {
       const quote =
         params.type === 'string' && (typeof value === 'number' || typeof value === 'boolean') ? { help: 'put it in quotes' } : {}
-      return { code: 'WH102', message: `must be ${typeNames(params.type)}, found ${kind(value, node['x-secret'] === true)}`, ...quote }
+      return { code: 'WH102', message: `must be ${typeNames(params.type)}, found ${kind(value, secret)}`, ...quote }
     }
     case 'enum': {
       const allowed = (params.allowedValues as Json[]).map(String)
       return {
         code: 'WH103',
-        message: `${show(value)} is not one of the known values`,
+        message: `${shown} is not one of the known values`,
         help: `use one of: ${allowed.join(', ')}`,
         ...didYouMean(nearest(String(value), allowed)),
       }
     }
     case 'const':
-      return { code: 'WH103', message: `only ${show(params.allowedValue as Json)} has a meaning here, found ${show(value)}` }
+      return { code: 'WH103', message: `only ${show(params.allowedValue as Json)} has a meaning here, found ${shown}` }
     case 'required':
       return { code: 'WH104', message: `"${String(params.missingProperty)}" is missing` }
     case 'minimum':
     case 'maximum':
     case 'exclusiveMinimum':
     case 'exclusiveMaximum':
-      return { code: 'WH105', message: `${show(value)} is out of range: it must be ${String(params.comparison)} ${String(params.limit)}` }
+      return { code: 'WH105', message: `${shown} is out of range: it must be ${String(params.comparison)} ${String(params.limit)}` }
     case 'minLength':
     case 'minItems':
     case 'minProperties':
@@ -111,7 +112,7 @@ const sentenceOf = (problem: Problem, value: Json | undefined, node: JsonObject)
     case 'pattern':
       return {
         code: 'WH105',
-        message: `${show(value)} is not of the right form`,
+        message: `${shown} is not of the right form`,
         ...(typeof node.patternErrorMessage === 'string' ? { help: node.patternErrorMessage } : {}),
       }
     default:
@@ -123,7 +124,13 @@ const sentenceOf = (problem: Problem, value: Json | undefined, node: JsonObject)
 const untangle = (problems: readonly Problem[], root: JsonObject, data: Json): readonly Problem[] => {
   const unions = new Set(problems.filter(({ keyword }) => keyword === 'oneOf').map(({ instancePath }) => instancePath))
   const isBranchType = (problem: Problem): boolean => problem.keyword === 'type' && unions.has(problem.instancePath)
-  const kept = problems.filter((problem) => problem.keyword !== 'oneOf' && !isBranchType(problem) && !('propertyName' in problem))
+  // A list of values says more than the form that may stand in its place.
+  const listed = new Set(problems.filter(({ keyword }) => keyword === 'enum').map(({ instancePath }) => instancePath))
+  const isBranchForm = ({ keyword, instancePath }: Problem): boolean =>
+    keyword === 'pattern' && unions.has(instancePath) && listed.has(instancePath)
+  const kept = problems.filter(
+    (problem) => problem.keyword !== 'oneOf' && !isBranchType(problem) && !isBranchForm(problem) && !('propertyName' in problem),
+  )
   for (const union of unions) {
     const types = problems.filter((problem) => isBranchType(problem) && problem.instancePath === union).map(({ params }) => params.type)
     const branches = schemaAt(root, data, parsePointer(union, data)).oneOf
@@ -134,25 +141,56 @@ const untangle = (problems: readonly Problem[], root: JsonObject, data: Json): r
   return kept
 }
 
-/** Every problem of shape in `data`, which stands at `base` in its file. */
-export const checkShape = (check: Check, root: JsonObject, data: Json, source: Pick<Source, 'place'>, base: Path = []): Diagnostic[] => {
+/** What is wrong at a path into the data that was checked: with its key, or with the value there. */
+export type ShapeProblem = Pick<Diagnostic, 'code' | 'message' | 'help' | 'suggest'> & { readonly path: Path; readonly of: 'key' | 'value' }
+
+/** Every problem of shape in `data`, in sentences; those about a hidden value do not quote it. */
+export const shapeProblems = (
+  check: Check,
+  root: JsonObject,
+  data: Json,
+  hidden: (path: Path) => boolean = () => false,
+): ShapeProblem[] => {
   if (check(data)) return []
+  const problems = check.errors ?? []
   const seen = new Set<string>()
-  const found: Diagnostic[] = []
-  for (const problem of untangle(check.errors ?? [], root, data)) {
+  const found: ShapeProblem[] = []
+  for (const problem of untangle(problems, root, data)) {
     const path = parsePointer(problem.instancePath, data)
-    const sentence = sentenceOf(problem, valueAt(data, path), schemaAt(root, data, path))
+    const node = schemaAt(root, data, path)
+    const sentence = sentenceOf(problem, valueAt(data, path), node, node['x-secret'] === true || hidden(path))
     if (!sentence) continue
-    const { key, code, message, ...more } = sentence
-    const full = [...base, ...path, ...(key === undefined ? [] : [key])]
-    const pointer = pointerOf(full)
-    if (seen.has(`${code}${pointer}`)) continue
-    seen.add(`${code}${pointer}`)
+    const { key, message, ...more } = sentence
+    const full = key === undefined ? path : [...path, key]
+    const id = `${sentence.code}${pointerOf(full)}`
+    if (seen.has(id)) continue
+    seen.add(id)
     const subject = key !== undefined || path.length === 0 ? message : `${path.at(-1)}: ${message}`
-    found.push(diagnostic(code, subject, { ...more, pointer, place: source.place(full, key === undefined ? 'value' : 'key') }))
+    found.push({ ...more, message: subject, path: full, of: key === undefined ? 'value' : 'key' })
   }
-  return found
+  return found.length > 0 ? found : [unsaid(problems[0], data)]
 }
+
+/** For rules that no sentence is about. */
+const unsaid = (problem: Problem | undefined, data: Json): ShapeProblem => {
+  const path = parsePointer(problem?.instancePath ?? '', data)
+  const message = `does not fit its schema (${problem?.keyword ?? 'false'})`
+  return { code: 'WH105', message: path.length === 0 ? message : `${path.at(-1)}: ${message}`, path, of: 'value' }
+}
+
+/** Every problem of shape in `data`, which stands at `base` in its file. */
+export const checkShape = (
+  check: Check,
+  root: JsonObject,
+  data: Json,
+  source: Pick<Source, 'place'>,
+  base: Path = [],
+  hidden?: (path: Path) => boolean,
+): Diagnostic[] =>
+  shapeProblems(check, root, data, hidden).map(({ code, message, path, of, ...more }) => {
+    const full = [...base, ...path]
+    return diagnostic(code, message, { ...more, pointer: pointerOf(full), place: source.place(full, of) })
+  })
 
 /** Whether one of the pointers to what is wrong leads to this place or below it. */
 export const isBroken = (path: Path, bad: ReadonlySet<string>): boolean => {

@@ -13,7 +13,11 @@ const typeOf = (value: Json): string => (value === null ? 'null' : Array.isArray
 
 /** The schema that speaks about this value: references followed, of a union the branch that fits its type. */
 const settle = (node: JsonObject, value: Json): JsonObject => {
-  if (typeof node.$ref === 'string') return settle(definition(node.$ref.slice('#/definitions/'.length)), value)
+  if (typeof node.$ref === 'string') {
+    // A plugin's schema may have definitions of its own: nothing is known of them here.
+    const named = own(definitions, node.$ref.slice('#/definitions/'.length))
+    return isObject(named) ? settle(named, value) : {}
+  }
   if (!Array.isArray(node.oneOf)) return node
   const branches = (node.oneOf as JsonObject[]).map((branch) => settle(branch, value))
   return branches.find((branch) => branch.type === typeOf(value)) ?? node
@@ -24,6 +28,9 @@ const member = (node: JsonObject, key: string | number): JsonObject | undefined 
   if (typeof key === 'number') return isObject(node.items) ? node.items : undefined
   const named = isObject(node.properties) ? own(node.properties, key) : undefined
   if (isObject(named)) return named
+  const patterned = isObject(node.patternProperties) ? Object.entries(node.patternProperties) : []
+  const [, matching] = patterned.find(([pattern]) => new RegExp(pattern, 'u').test(key)) ?? []
+  if (isObject(matching)) return matching
   return isObject(node.additionalProperties) && !key.startsWith('x-') ? node.additionalProperties : undefined
 }
 

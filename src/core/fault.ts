@@ -48,10 +48,12 @@ export class AgentFault extends Error {
   }
 }
 
-/** The message of anything thrown, without its stack. */
-export const messageOf = (thrown: unknown): string =>
-  thrown instanceof Error
-    ? thrown.message
-    : typeof thrown === 'object' && thrown !== null && 'message' in thrown
-      ? String(thrown.message)
-      : String(thrown)
+/** The message of anything thrown, without its stack. Never throws. */
+export const messageOf = (thrown: unknown): string => {
+  try {
+    return String(typeof thrown === 'object' && thrown !== null && 'message' in thrown ? thrown.message : thrown)
+  } catch {
+    // Something that cannot be a text was thrown.
+    return 'an error without a message'
+  }
+}

@@ -8,7 +8,7 @@ export type Scheme = ("standard_webhooks" | "svix" | "linear" | "github" | "gitl
 /**
  * Where a reply or a direct message goes.
  */
-export type Target = ("log" | "github_comment" | "hosta_comment" | "http" | "email" | "sms" | "telegram" | "discord" | "slack" | "signal" | "whatsapp" | "matrix" | "mattermost" | "homeassistant" | "dingtalk" | "feishu" | "wecom" | "weixin" | "bluebubbles" | "qqbot" | "gitlab_comment" | "hostb_comment" | "ntfy" | "teams" | "google_chat" | "line" | "pushover")
+export type Target = (("log" | "github_comment" | "hosta_comment" | "http" | "email" | "sms" | "telegram" | "discord" | "slack" | "signal" | "whatsapp" | "matrix" | "mattermost" | "homeassistant" | "dingtalk" | "feishu" | "wecom" | "weixin" | "bluebubbles" | "qqbot" | "gitlab_comment" | "hostb_comment" | "ntfy" | "teams" | "google_chat" | "line" | "pushover") | string)
 /**
  * A target of a list.
  */
@@ -23,29 +23,29 @@ export interface Config {
  */
 platforms?: {
 webhook?: Webhook
-github?: Platform
-gitlab?: Platform
-email?: Platform
-sms?: Platform
-telegram?: Platform
-discord?: Platform
-slack?: Platform
-signal?: Platform
-whatsapp?: Platform
-matrix?: Platform
-mattermost?: Platform
-homeassistant?: Platform
-dingtalk?: Platform
-feishu?: Platform
-wecom?: Platform
-weixin?: Platform
-bluebubbles?: Platform
-qqbot?: Platform
-ntfy?: Platform
-teams?: Platform
-google_chat?: Platform
-line?: Platform
-pushover?: Platform
+github?: GithubPlatform
+gitlab?: GitlabPlatform
+email?: EmailPlatform
+sms?: SmsPlatform
+telegram?: TelegramPlatform
+discord?: DiscordPlatform
+slack?: SlackPlatform
+signal?: SignalPlatform
+whatsapp?: WhatsappPlatform
+matrix?: MatrixPlatform
+mattermost?: MattermostPlatform
+homeassistant?: HomeassistantPlatform
+dingtalk?: DingtalkPlatform
+feishu?: FeishuPlatform
+wecom?: WecomPlatform
+weixin?: WeixinPlatform
+bluebubbles?: BluebubblesPlatform
+qqbot?: QqbotPlatform
+ntfy?: NtfyPlatform
+teams?: TeamsPlatform
+google_chat?: GoogleChatPlatform
+line?: LinePlatform
+pushover?: PushoverPlatform
 }
 /**
  * The process itself.
@@ -73,6 +73,12 @@ max_queued_runs?: number
 max_concurrent_scripts?: number
 }
 agent?: Agent
+/**
+ * Modules that bring more delivery targets: files of the data directory, or npm packages.
+ * 
+ * @maxItems 100
+ */
+plugins?: string[]
 /**
  * Toolsets of agent runs, by platform.
  */
@@ -288,6 +294,34 @@ headers?: {
  * Signs what the http target sends; ${NAME} is resolved.
  */
 secret?: string
+/**
+ * gitlab_comment: group/project.
+ */
+project?: string
+/**
+ * gitlab_comment: number of the merge request or issue.
+ */
+iid?: (string | number)
+/**
+ * gitlab_comment: merge_request or issue.
+ */
+kind?: string
+/**
+ * Chat targets: where it goes; absent: the home channel.
+ */
+chat_id?: (string | number)
+/**
+ * Chat targets: topic or thread of the chat.
+ */
+message_thread_id?: (string | number)
+/**
+ * Chat targets: topic or thread of the chat.
+ */
+thread_id?: (string | number)
+/**
+ * email: the subject.
+ */
+subject?: string
 [k: string]: unknown | undefined
 }
 /**
@@ -477,21 +511,697 @@ timeout_seconds?: number
 max_output_tokens?: number
 }
 /**
- * Settings of one platform.
+ * Settings of GitHub.
  */
-export interface Platform {
+export interface GithubPlatform {
 /**
  * false switches the platform off.
  */
 enabled?: boolean
 /**
- * Address of the platform's API.
+ * true: @mentions and commands in comments stay alive.
+ */
+mentions?: boolean
+/**
+ * Token of the bot or app.
+ */
+token?: string
+/**
+ * Host of the server, when it is not the public one.
+ */
+host?: string
+[k: string]: string | number | boolean | undefined
+}
+/**
+ * Settings of GitLab.
+ */
+export interface GitlabPlatform {
+/**
+ * false switches the platform off.
+ */
+enabled?: boolean
+/**
+ * Token of the bot or app.
+ */
+token?: string
+/**
+ * Host of the server, when it is not the public one.
+ */
+host?: string
+/**
+ * Another address of the API: a proxy, or a server of yours.
  */
 api_base?: string
 /**
+ * true: @mentions and quick actions in comments stay alive.
+ */
+mentions?: boolean
+[k: string]: string | number | boolean | undefined
+}
+/**
+ * Settings of e-mail.
+ */
+export interface EmailPlatform {
+/**
+ * false switches the platform off.
+ */
+enabled?: boolean
+/**
+ * Address that mail comes from.
+ */
+address?: string
+/**
+ * Password.
+ */
+password?: string
+/**
+ * User name.
+ */
+user?: string
+/**
+ * Mail server.
+ */
+smtp_host?: string
+/**
+ * Port of the mail server.
+ */
+smtp_port?: (string | number)
+/**
+ * starttls, tls or none; default: by the port.
+ */
+smtp_security?: string
+/**
+ * PEM file of a certificate authority of your own.
+ */
+smtp_ca_file?: string
+/**
  * Where messages go that name no chat.
  */
-home_channel?: string
+home_channel?: (string | number)
+/**
+ * Another address of the API: a proxy, or a server of yours.
+ */
+api_base?: string
+[k: string]: string | number | boolean | undefined
+}
+/**
+ * Settings of SMS.
+ */
+export interface SmsPlatform {
+/**
+ * false switches the platform off.
+ */
+enabled?: boolean
+/**
+ * API key (Vonage).
+ */
+api_key?: string
+/**
+ * API secret (Vonage).
+ */
+api_secret?: string
+/**
+ * Sender (Vonage).
+ */
+from?: string
+/**
+ * Account SID (Twilio).
+ */
+account_sid?: string
+/**
+ * Auth token (Twilio).
+ */
+auth_token?: string
+/**
+ * Sending number (Twilio).
+ */
+phone_number?: string
+/**
+ * Messaging service (Twilio), in place of a number.
+ */
+messaging_service_sid?: string
+/**
+ * Where messages go that name no chat.
+ */
+home_channel?: (string | number)
+/**
+ * twilio or vonage.
+ */
+provider?: string
+/**
+ * Another address of the API: a proxy, or a server of yours.
+ */
+api_base?: string
+[k: string]: string | number | boolean | undefined
+}
+/**
+ * Settings of Telegram.
+ */
+export interface TelegramPlatform {
+/**
+ * false switches the platform off.
+ */
+enabled?: boolean
+/**
+ * Token of the bot or app.
+ */
+token?: string
+/**
+ * Where messages go that name no chat.
+ */
+home_channel?: (string | number)
+/**
+ * Another address of the API: a proxy, or a server of yours.
+ */
+api_base?: string
+[k: string]: string | number | boolean | undefined
+}
+/**
+ * Settings of Discord.
+ */
+export interface DiscordPlatform {
+/**
+ * false switches the platform off.
+ */
+enabled?: boolean
+/**
+ * Token of the bot or app.
+ */
+token?: string
+/**
+ * Incoming webhook address; it is a secret.
+ */
+webhook_url?: string
+/**
+ * Where messages go that name no chat.
+ */
+home_channel?: (string | number)
+/**
+ * Another address of the API: a proxy, or a server of yours.
+ */
+api_base?: string
+[k: string]: string | number | boolean | undefined
+}
+/**
+ * Settings of Slack.
+ */
+export interface SlackPlatform {
+/**
+ * false switches the platform off.
+ */
+enabled?: boolean
+/**
+ * Token of the bot or app.
+ */
+token?: string
+/**
+ * Incoming webhook address; it is a secret.
+ */
+webhook_url?: string
+/**
+ * Where messages go that name no chat.
+ */
+home_channel?: (string | number)
+/**
+ * Another address of the API: a proxy, or a server of yours.
+ */
+api_base?: string
+[k: string]: string | number | boolean | undefined
+}
+/**
+ * Settings of Signal.
+ */
+export interface SignalPlatform {
+/**
+ * false switches the platform off.
+ */
+enabled?: boolean
+/**
+ * Address of the daemon's HTTP API.
+ */
+http_url?: string
+/**
+ * Number of the sending account.
+ */
+account?: string
+/**
+ * Where messages go that name no chat.
+ */
+home_channel?: (string | number)
+/**
+ * Another address of the API: a proxy, or a server of yours.
+ */
+api_base?: string
+[k: string]: string | number | boolean | undefined
+}
+/**
+ * Settings of WhatsApp.
+ */
+export interface WhatsappPlatform {
+/**
+ * false switches the platform off.
+ */
+enabled?: boolean
+/**
+ * Id of the sending number (Cloud API).
+ */
+phone_number_id?: string
+/**
+ * Access token.
+ */
+access_token?: string
+/**
+ * Version of the Cloud API.
+ */
+api_version?: string
+/**
+ * true: the local bridge.
+ */
+bridge?: (string | number | boolean)
+/**
+ * Address of the local bridge.
+ */
+bridge_url?: string
+/**
+ * Where messages go that name no chat.
+ */
+home_channel?: (string | number)
+/**
+ * Another address of the API: a proxy, or a server of yours.
+ */
+api_base?: string
+[k: string]: string | number | boolean | undefined
+}
+/**
+ * Settings of Matrix.
+ */
+export interface MatrixPlatform {
+/**
+ * false switches the platform off.
+ */
+enabled?: boolean
+/**
+ * Address of the homeserver.
+ */
+homeserver?: string
+/**
+ * Access token.
+ */
+access_token?: string
+/**
+ * User that logs in with a password.
+ */
+user_id?: string
+/**
+ * Password.
+ */
+password?: string
+/**
+ * Where messages go that name no chat.
+ */
+home_channel?: (string | number)
+/**
+ * Another address of the API: a proxy, or a server of yours.
+ */
+api_base?: string
+[k: string]: string | number | boolean | undefined
+}
+/**
+ * Settings of Mattermost.
+ */
+export interface MattermostPlatform {
+/**
+ * false switches the platform off.
+ */
+enabled?: boolean
+/**
+ * Address of the server.
+ */
+url?: string
+/**
+ * Token of the bot or app.
+ */
+token?: string
+/**
+ * Where messages go that name no chat.
+ */
+home_channel?: (string | number)
+/**
+ * Another address of the API: a proxy, or a server of yours.
+ */
+api_base?: string
+[k: string]: string | number | boolean | undefined
+}
+/**
+ * Settings of Home Assistant.
+ */
+export interface HomeassistantPlatform {
+/**
+ * false switches the platform off.
+ */
+enabled?: boolean
+/**
+ * Token of the bot or app.
+ */
+token?: string
+/**
+ * Address of the server.
+ */
+url?: string
+/**
+ * Where messages go that name no chat.
+ */
+home_channel?: (string | number)
+/**
+ * Another address of the API: a proxy, or a server of yours.
+ */
+api_base?: string
+[k: string]: string | number | boolean | undefined
+}
+/**
+ * Settings of DingTalk.
+ */
+export interface DingtalkPlatform {
+/**
+ * false switches the platform off.
+ */
+enabled?: boolean
+/**
+ * Incoming webhook address; it is a secret.
+ */
+webhook_url?: string
+/**
+ * Key that signs the webhook.
+ */
+secret?: string
+/**
+ * Id of the app.
+ */
+client_id?: string
+/**
+ * Secret of the app.
+ */
+client_secret?: string
+/**
+ * Code of the app robot; default: client_id.
+ */
+robot_code?: string
+/**
+ * Where messages go that name no chat.
+ */
+home_channel?: (string | number)
+/**
+ * Another address of the API: a proxy, or a server of yours.
+ */
+api_base?: string
+[k: string]: string | number | boolean | undefined
+}
+/**
+ * Settings of Feishu.
+ */
+export interface FeishuPlatform {
+/**
+ * false switches the platform off.
+ */
+enabled?: boolean
+/**
+ * Id of the app.
+ */
+app_id?: string
+/**
+ * Secret of the app.
+ */
+app_secret?: string
+/**
+ * feishu, or lark for the international edition.
+ */
+domain?: string
+/**
+ * Incoming webhook address; it is a secret.
+ */
+webhook_url?: string
+/**
+ * Key that signs the webhook.
+ */
+secret?: string
+/**
+ * Where messages go that name no chat.
+ */
+home_channel?: (string | number)
+/**
+ * Another address of the API: a proxy, or a server of yours.
+ */
+api_base?: string
+[k: string]: string | number | boolean | undefined
+}
+/**
+ * Settings of WeCom.
+ */
+export interface WecomPlatform {
+/**
+ * false switches the platform off.
+ */
+enabled?: boolean
+/**
+ * Incoming webhook address; it is a secret.
+ */
+webhook_url?: string
+/**
+ * Id of the company.
+ */
+corp_id?: string
+/**
+ * Secret of the company app.
+ */
+corp_secret?: string
+/**
+ * Agent id of the company app.
+ */
+agent_id?: (string | number)
+/**
+ * Where messages go that name no chat.
+ */
+home_channel?: (string | number)
+/**
+ * Another address of the API: a proxy, or a server of yours.
+ */
+api_base?: string
+[k: string]: string | number | boolean | undefined
+}
+/**
+ * Settings of Weixin.
+ */
+export interface WeixinPlatform {
+/**
+ * false switches the platform off.
+ */
+enabled?: boolean
+/**
+ * Token of the bot or app.
+ */
+token?: string
+/**
+ * Address of the API.
+ */
+base_url?: string
+/**
+ * Where messages go that name no chat.
+ */
+home_channel?: (string | number)
+/**
+ * Another address of the API: a proxy, or a server of yours.
+ */
+api_base?: string
+[k: string]: string | number | boolean | undefined
+}
+/**
+ * Settings of BlueBubbles.
+ */
+export interface BluebubblesPlatform {
+/**
+ * false switches the platform off.
+ */
+enabled?: boolean
+/**
+ * Address of the server.
+ */
+server_url?: string
+/**
+ * Password.
+ */
+password?: string
+/**
+ * How the server sends: apple-script or private-api.
+ */
+method?: string
+/**
+ * Where messages go that name no chat.
+ */
+home_channel?: (string | number)
+/**
+ * Another address of the API: a proxy, or a server of yours.
+ */
+api_base?: string
+[k: string]: string | number | boolean | undefined
+}
+/**
+ * Settings of QQ bot.
+ */
+export interface QqbotPlatform {
+/**
+ * false switches the platform off.
+ */
+enabled?: boolean
+/**
+ * Id of the app.
+ */
+app_id?: string
+/**
+ * Secret of the app.
+ */
+client_secret?: string
+/**
+ * true: the platform's sandbox.
+ */
+sandbox?: (string | number | boolean)
+/**
+ * Where messages go that name no chat.
+ */
+home_channel?: (string | number)
+/**
+ * Another address of the API: a proxy, or a server of yours.
+ */
+api_base?: string
+[k: string]: string | number | boolean | undefined
+}
+/**
+ * Settings of ntfy.
+ */
+export interface NtfyPlatform {
+/**
+ * false switches the platform off.
+ */
+enabled?: boolean
+/**
+ * Topic.
+ */
+topic?: string
+/**
+ * Address of the server.
+ */
+server_url?: string
+/**
+ * Token of the bot or app.
+ */
+token?: string
+/**
+ * true: texts are Markdown.
+ */
+markdown?: (string | number | boolean)
+/**
+ * Where messages go that name no chat.
+ */
+home_channel?: (string | number)
+/**
+ * Another address of the API: a proxy, or a server of yours.
+ */
+api_base?: string
+[k: string]: string | number | boolean | undefined
+}
+/**
+ * Settings of Teams.
+ */
+export interface TeamsPlatform {
+/**
+ * false switches the platform off.
+ */
+enabled?: boolean
+/**
+ * Incoming webhook address; it is a secret.
+ */
+webhook_url?: string
+/**
+ * Where messages go that name no chat.
+ */
+home_channel?: (string | number)
+/**
+ * Another address of the API: a proxy, or a server of yours.
+ */
+api_base?: string
+[k: string]: string | number | boolean | undefined
+}
+/**
+ * Settings of Google Chat.
+ */
+export interface GoogleChatPlatform {
+/**
+ * false switches the platform off.
+ */
+enabled?: boolean
+/**
+ * Incoming webhook address; it is a secret.
+ */
+webhook_url?: string
+/**
+ * Service account key: JSON or the path of its file.
+ */
+service_account_json?: string
+/**
+ * Where messages go that name no chat.
+ */
+home_channel?: (string | number)
+/**
+ * Another address of the API: a proxy, or a server of yours.
+ */
+api_base?: string
+[k: string]: string | number | boolean | undefined
+}
+/**
+ * Settings of LINE.
+ */
+export interface LinePlatform {
+/**
+ * false switches the platform off.
+ */
+enabled?: boolean
+/**
+ * Channel access token.
+ */
+channel_access_token?: string
+/**
+ * Where messages go that name no chat.
+ */
+home_channel?: (string | number)
+/**
+ * Another address of the API: a proxy, or a server of yours.
+ */
+api_base?: string
+[k: string]: string | number | boolean | undefined
+}
+/**
+ * Settings of Pushover.
+ */
+export interface PushoverPlatform {
+/**
+ * false switches the platform off.
+ */
+enabled?: boolean
+/**
+ * Token of the bot or app.
+ */
+token?: string
+/**
+ * User name.
+ */
+user?: string
+/**
+ * Where messages go that name no chat.
+ */
+home_channel?: (string | number)
+/**
+ * Another address of the API: a proxy, or a server of yours.
+ */
+api_base?: string
 [k: string]: string | number | boolean | undefined
 }
 /**
@@ -699,6 +1409,34 @@ headers?: {
  * Signs what the http target sends; ${NAME} is resolved.
  */
 secret?: string
+/**
+ * gitlab_comment: group/project.
+ */
+project?: string
+/**
+ * gitlab_comment: number of the merge request or issue.
+ */
+iid?: (string | number)
+/**
+ * gitlab_comment: merge_request or issue.
+ */
+kind?: string
+/**
+ * Chat targets: where it goes; absent: the home channel.
+ */
+chat_id?: (string | number)
+/**
+ * Chat targets: topic or thread of the chat.
+ */
+message_thread_id?: (string | number)
+/**
+ * Chat targets: topic or thread of the chat.
+ */
+thread_id?: (string | number)
+/**
+ * email: the subject.
+ */
+subject?: string
 [k: string]: unknown | undefined
 }
 /**

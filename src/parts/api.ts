@@ -6,6 +6,7 @@ import type { Sent } from './part.ts'
 import { parseRetryAfter } from './retry-after.ts'
 
 const maxAnswerBytes = 256 * 1024
+const longestWaitMs = 3_600_000
 
 export type ApiRequest = {
   readonly method?: 'GET' | 'POST' | 'PUT'
@@ -120,6 +121,10 @@ export const said = (body: JsonObject, ...keys: readonly string[]): string | und
   return undefined
 }
 
+/** All of these members of an API's answer, safe to show: a code and what it means. */
+export const saidAll = (body: JsonObject, ...keys: readonly string[]): string | undefined =>
+  keys.flatMap((key) => said(body, key) ?? []).join(' ') || undefined
+
 export type Refusal = {
   /** What the API said. */
   readonly why?: string | undefined
@@ -138,9 +143,11 @@ export type Refusal = {
 export const refusedBy = (answer: ApiAnswer, { why, idempotent, retryAfterMs, limited = false }: Refusal): Sent => {
   if (answer.kind === 'none') return { ok: false, why: answer.why, repeatable: answer.unsent || idempotent }
   const { status } = answer
-  const wait = retryAfterMs ?? answer.retryAfterMs
+  const asked = retryAfterMs ?? answer.retryAfterMs
+  const wait = asked === undefined ? undefined : Math.min(longestWaitMs, Math.max(0, Math.ceil(asked)))
   const later = limited || status === 429 || (status === 503 && wait !== undefined)
   const broken = status >= 500 || status === 408 || status === 425
-  const shown = `HTTP ${status}${why === undefined ? '' : `: ${why}`}`
+  const reason = why ?? (status < 300 ? 'not how this API tells of success' : undefined)
+  const shown = `HTTP ${status}${reason === undefined ? '' : `: ${reason}`}`
   return { ok: false, why: shown, repeatable: later || (broken && idempotent), ...(wait === undefined ? {} : { retryAfterMs: wait }) }
 }

@@ -7,7 +7,7 @@ import { createRedactor } from '../core/redact.ts'
 import { printable } from '../core/text.ts'
 import { type ApiAnswer, type ApiRequest, callApi } from './api.ts'
 import type { Outgoing, Sent, Setting, TargetKit, TargetPart } from './part.ts'
-import { missingOf, platformOf, textSetting } from './settings.ts'
+import { missingOf, platformOf, secretsOf, textSetting, wrongAddress } from './settings.ts'
 import { type Limit, splitText } from './split.ts'
 
 /** One message on its way to one chat. */
@@ -38,13 +38,18 @@ export type ChatSpec = {
   readonly home: readonly string[]
   /** What stands for the chat when there is neither chat_id nor home channel; absent: that is a failure. */
   readonly noChat?: (setting: (key: string) => string | undefined) => string | undefined
-  readonly limit: Limit
-  /** Posting the same `key` again cannot post twice. */
-  readonly idempotent: boolean
+  /** May depend on the way that the settings choose. */
+  readonly limit: Limit | ((given: Pick<Posting, 'setting' | 'extra'>) => Limit)
+  /** Further keys of `deliver_extra` that are ids or names of the platform: one that is not whole is a failure. */
+  readonly ids?: readonly string[]
+  /** Posting the same `key` again cannot post twice; a function where that hangs on the way it goes. */
+  readonly idempotent: boolean | ((posting: Posting) => boolean)
   /** Makes the text of strangers harmless; before it is split, for it may grow. */
   readonly escape?: (text: string) => string
   /** What is wrong with a chat id; `undefined` when it can be one. */
   readonly checkChat?: (chat: string) => string | undefined
+  /** What is wrong with a thread id; `undefined` when it can be one. */
+  readonly checkThread?: (thread: string) => string | undefined
   /** Seconds that one call may take. */
   readonly callSeconds?: number
   readonly post: (posting: Posting) => Promise<Sent>
@@ -55,7 +60,8 @@ const defaultCallMs = 15_000
 /** Waits for a rate limit within one delivery, and how often. */
 const maxWaits = 3
 
-const never = (why: string): Sent => ({ ok: false, why, repeatable: false })
+/** A failure that another try would not mend. */
+export const never = (why: string): Sent => ({ ok: false, why, repeatable: false })
 
 /** The target that a description makes. */
 export const defineChat = (spec: ChatSpec): TargetPart => {
@@ -66,15 +72,18 @@ export const defineChat = (spec: ChatSpec): TargetPart => {
     ...(platform === undefined ? {} : { platform }),
     settings,
     needs,
-    repeatable: idempotent,
+    repeatable: idempotent === true,
     check(extra, report) {
       const chat = own(extra, 'chat_id')
-      if (chat === undefined || isTemplate(chat)) return
-      const problem = textOf(chat) === undefined ? 'chat_id is not a text' : spec.checkChat?.(textOf(chat) ?? '')
-      if (problem !== undefined) report('WH707', ['chat_id'], problem)
+      if (chat !== undefined && textOf(chat) === undefined) report('WH707', ['chat_id'], 'chat_id is not a text')
+      for (const key of ['chat_id', ...threadKeys]) {
+        const text = textOf(own(extra, key))
+        const problem = text === undefined || text.includes('{') ? undefined : checkOf(spec, key)?.(text)
+        if (problem !== undefined) report('WH707', [key], problem)
+      }
     },
     async send(outgoing, kit) {
-      const redact = createRedactor(settings.filter(({ secret }) => secret).flatMap(({ key }) => textSetting(kit.settings, key) ?? []))
+      const redact = createRedactor(secretsOf(settings, kit.settings))
       const sent = await deliver(spec, part, outgoing, kit)
       return sent.ok ? sent : { ...sent, why: redact(sent.why) }
     },
@@ -82,7 +91,9 @@ export const defineChat = (spec: ChatSpec): TargetPart => {
   return part
 }
 
-const isTemplate = (value: Json): boolean => typeof value === 'string' && value.includes('{')
+const threadKeys = ['message_thread_id', 'thread_id'] as const
+
+const checkOf = (spec: ChatSpec, key: string) => (key === 'chat_id' ? spec.checkChat : spec.checkThread)
 
 const textOf = (value: Json | undefined): string | undefined => {
   const text = typeof value === 'string' ? value.trim() : typeof value === 'number' ? String(value) : ''
@@ -92,9 +103,14 @@ const textOf = (value: Json | undefined): string | undefined => {
 const deliver = async (spec: ChatSpec, part: TargetPart, outgoing: Outgoing, kit: TargetKit): Promise<Sent> => {
   const missing = missingOf(part, kit.settings)
   if (missing.length > 0) return never(`not connected: set platforms.${platformOf(part)}.${missing.join(', ')}`)
-  const address = addressOf(spec, outgoing.delivery.extra, kit.settings)
+  const wrong = wrongAddress(kit.settings)
+  if (wrong !== undefined) return never(`platforms.${platformOf(part)}.${wrong} is not a web address`)
+  const { extra } = outgoing.delivery
+  const address = addressOf(spec, extra, kit.settings)
   if ('problem' in address) return never(address.problem)
-  const texts = splitText(spec.escape?.(outgoing.text) ?? outgoing.text, spec.limit)
+  const given = { setting: (key: string) => textSetting(kit.settings, key), extra: (key: string) => textOf(own(extra, key)) }
+  const limit = typeof spec.limit === 'function' ? spec.limit(given) : spec.limit
+  const texts = splitText(spec.escape?.(outgoing.text) ?? outgoing.text, limit)
   if (texts.length === 0) return never('the text is empty')
   const deadline = kit.clock.monotonic() + outgoing.budgetMs
   for (const [i, text] of texts.entries()) {
@@ -103,10 +119,17 @@ const deliver = async (spec: ChatSpec, part: TargetPart, outgoing: Outgoing, kit
     if (sent.ok) continue
     if (i === 0) return sent
     // Those before it would go out again with a repeat.
-    return { ...sent, why: `${i} of ${texts.length} messages sent: ${sent.why}`, repeatable: sent.repeatable && spec.idempotent }
+    return {
+      ...sent,
+      why: `${i} of ${texts.length} messages sent: ${sent.why}`,
+      repeatable: sent.repeatable && isIdempotent(spec, posting),
+    }
   }
   return { ok: true, detail: texts.length === 1 ? `to ${address.shown}` : `${texts.length} messages to ${address.shown}` }
 }
+
+const isIdempotent = ({ idempotent }: ChatSpec, posting: Posting): boolean =>
+  typeof idempotent === 'function' ? idempotent(posting) : idempotent
 
 /** A rate limit that ends within the time is waited for: else the messages before it would be left alone. */
 const postPatiently = async (spec: ChatSpec, posting: Posting, clock: Clock, deadline: number): Promise<Sent> => {
@@ -125,13 +148,19 @@ const addressOf = (spec: ChatSpec, extra: JsonObject, settings: JsonObject): Add
   const setting = (key: string): string | undefined => textSetting(settings, key)
   const given = own(extra, 'chat_id')
   if (given !== undefined && textOf(given) === undefined) return { problem: 'chat_id is empty' }
-  const chat = textOf(given) ?? setting('home_channel') ?? spec.noChat?.(setting)
+  const named = textOf(given) ?? setting('home_channel')
+  const chat = named ?? spec.noChat?.(setting)
   if (chat === undefined) return { problem: `no chat_id, and platforms.${spec.platform ?? spec.name} has no home_channel` }
-  const thread = textOf(own(extra, 'message_thread_id')) ?? textOf(own(extra, 'thread_id'))
-  const open = [chat, thread ?? ''].find((text) => unresolved.test(text))
+  const [thread] = threadKeys.flatMap((key) => textOf(own(extra, key)) ?? [])
+  const ids = (spec.ids ?? []).filter((key) => own(extra, key) !== undefined)
+  const empty = ids.find((key) => textOf(own(extra, key)) === undefined)
+  if (empty !== undefined) return { problem: `${empty} is no text, or an empty one` }
+  const all = [chat, thread ?? '', ...ids.map((key) => textOf(own(extra, key)) ?? '')]
+  const open = all.find((text) => unresolved.test(text))
   if (open !== undefined) return { problem: `a placeholder that the payload does not fill is no address: ${printable(open, 100)}` }
-  if (/\p{Cc}/u.test(chat + (thread ?? ''))) return { problem: 'the address has control characters' }
-  const problem = spec.checkChat?.(chat)
+  if (/\p{Cc}/u.test(all.join(''))) return { problem: 'the address has control characters' }
+  const problem =
+    (named === undefined ? undefined : spec.checkChat?.(named)) ?? (thread === undefined ? undefined : spec.checkThread?.(thread))
   return problem === undefined ? { chat, thread, shown: printable(chat, 100) } : { problem }
 }
 

@@ -1,21 +1,25 @@
 /** Splits a text into messages that a platform takes: at a paragraph, a line, a word or a grapheme, with code fences closed and opened again. */
 
-export type Unit = 'utf16' | 'characters' | 'bytes'
+/** `json`: bytes of UTF-8 as they stand between the quotes of a JSON text, for limits on a whole body. */
+export type Unit = 'utf16' | 'characters' | 'bytes' | 'json'
 export type Limit = { readonly max: number; readonly unit: Unit }
 
 /** Nobody reads more messages in a row; what is past them is cut, and it is said. */
 const maxParts = 30
 const cutMark = '\n[cut: the text was longer]'
-const closing = '\n```'
 /** An opening fence with a longer word after it is opened again without the word. */
-const maxInfo = 20
+const fenceWord = /^[\w+#.-]{1,20}$/
+/** A line of up to ten backticks; more are no fence but a drawing. Within the line may stand no other. */
+const fenceLine = /^ {0,3}(`{3,10})(?!`)([^`]*)$/
+const longestClosing = `\n${'`'.repeat(10)}`
 
-const sizeOf = (unit: Unit, char: string): number => (unit === 'utf16' ? char.length : unit === 'bytes' ? Buffer.byteLength(char) : 1)
+const sizeOf = (unit: Unit, char: string): number => (unit === 'characters' ? 1 : lengthIn(unit, char))
 
 /** The length of a text in a platform's own unit. */
 export const lengthIn = (unit: Unit, text: string): number => {
   if (unit === 'utf16') return text.length
   if (unit === 'bytes') return Buffer.byteLength(text)
+  if (unit === 'json') return Buffer.byteLength(JSON.stringify(text)) - 2
   let count = 0
   for (const _ of text) count++
   return count
@@ -24,23 +28,35 @@ export const lengthIn = (unit: Unit, text: string): number => {
 /** Messages in order, each well-formed, not blank and no longer than the limit (which is some 100 at least); none for a blank text. */
 export const splitText = (text: string, { max, unit }: Limit): string[] => {
   // Encoding and back replaces lone surrogates, which platforms refuse.
-  let rest = Buffer.from(text).toString().trimEnd()
+  let rest = Buffer.from(text).toString().replaceAll('\r\n', '\n').trimEnd()
   const parts: string[] = []
   let fence = ''
-  while (rest.trim() !== '') {
-    if (lengthIn(unit, fence) + lengthIn(unit, rest) <= max) return [...parts, fence + rest]
+  while (rest !== '') {
+    const whole = wholeWithin(fence, rest, max, unit)
+    if (whole !== undefined) return [...parts, whole]
     const last = parts.length === maxParts - 1
-    const room = max - lengthIn(unit, fence) - closing.length - (last ? cutMark.length : 0)
+    const room = max - lengthIn(unit, fence) - lengthIn(unit, longestClosing) - (last ? lengthIn(unit, cutMark) : 0)
     const end = boundary(rest, fitting(rest, room, unit))
-    const part = fence + rest.slice(0, end).trimEnd()
-    const open = openFence(part)
-    const closed = open === undefined ? part : part + closing
-    if (last) return [...parts, closed + cutMark]
-    if (closed.trim() !== '') parts.push(closed)
-    rest = rest.slice(end).replace(/^(?:[ \t]*\r?\n)+|^ /, '')
-    fence = open ?? ''
+    const taken = rest.slice(0, end).trimEnd()
+    // A message of nothing but blanks is none; skipped at once, for there may be millions of them.
+    if (taken === '') rest = afterBlanks(rest)
+    else {
+      const part = fence + taken
+      const open = openFence(part)
+      if (last) return [...parts, closed(part, open) + cutMark]
+      parts.push(closed(part, open))
+      rest = afterCut(rest.slice(end))
+      fence = open === undefined ? '' : `${open.mark}${open.word}\n`
+    }
   }
   return parts
+}
+
+/** What is left as one message, when it fits. */
+const wholeWithin = (fence: string, rest: string, max: number, unit: Unit): string | undefined => {
+  if (fitting(rest, max, unit) < rest.length) return undefined
+  const whole = closed(fence + rest, openFence(fence + rest))
+  return lengthIn(unit, whole) <= max ? whole : undefined
 }
 
 /** How many UTF-16 units of a text take up at most `max` of a unit, whole characters only. */
@@ -60,34 +76,45 @@ const boundary = (text: string, end: number): number => {
   const from = Math.floor(end / 3)
   for (const mark of ['\n\n', '\n', ' ']) {
     const at = text.lastIndexOf(mark, end)
-    if (at > from) return at
+    if (at > from && graphemeAt(text, at) === at) return at
   }
-  return graphemeBefore(text, end)
+  return graphemeAt(text, end) || end
 }
 
 const graphemes = new Intl.Segmenter('en', { granularity: 'grapheme' })
-/** Longer graphemes than this are made up by somebody. */
-const longestGrapheme = 200
 
-const graphemeBefore = (text: string, end: number): number => {
-  const from = Math.max(0, end - longestGrapheme)
-  const start = isTrail(text.charCodeAt(from)) ? from + 1 : from
-  let last = 0
-  for (const { index } of graphemes.segment(text.slice(start, end + longestGrapheme))) {
-    if (start + index > end) break
-    last = start + index
-  }
-  return last > start ? last : end
+/** Where the grapheme begins that the character at a place belongs to. */
+const graphemeAt = (text: string, at: number): number => graphemes.segment(text.slice(0, at + 2)).containing(at)?.index ?? at
+
+/** Without the blank lines that a cut leaves at the front, or the blank; one that carries a mark is no blank. */
+const afterCut = (text: string): string => {
+  // No pattern does this: a repeat of millions is too deep for the engine.
+  const line = text.lastIndexOf('\n', blanksOf(text) - 1) + 1
+  if (line > 0) return text.slice(line)
+  return text.startsWith(' ') && graphemeAt(text, 1) === 1 ? text.slice(1) : text
 }
 
-const isTrail = (unit: number): boolean => unit >= 0xdc00 && unit <= 0xdfff
+const afterBlanks = (text: string): string => {
+  const at = blanksOf(text)
+  return graphemeAt(text.slice(at - 1), 1) === 0 ? text.slice(at - 1) : text.slice(at)
+}
 
-/** What opens the fence again that is open at the end of a text; `undefined` when none is. */
-const openFence = (text: string): string | undefined => {
-  let open: string | undefined
-  for (const [, info = ''] of text.matchAll(/^ {0,3}```([^`\n]*)$/gm)) {
+/** How many blanks a text begins with. */
+const blanksOf = (text: string): number => text.length - text.trimStart().length
+
+type Fence = { readonly mark: string; readonly word: string }
+
+/** The fence that is open at the end of a text; only one as long and with no word closes it (CommonMark 4.5). */
+const openFence = (text: string): Fence | undefined => {
+  let open: Fence | undefined
+  for (const line of text.split('\n')) {
+    const [, mark = '', info = ''] = fenceLine.exec(line) ?? []
+    if (mark === '') continue
     const word = info.trim()
-    open = open === undefined ? `\`\`\`${word.length <= maxInfo ? word : ''}\n` : undefined
+    if (open === undefined) open = { mark, word: fenceWord.test(word) ? word : '' }
+    else if (mark.length >= open.mark.length && word === '') open = undefined
   }
   return open
 }
+
+const closed = (text: string, open: Fence | undefined): string => (open === undefined ? text : `${text}\n${open.mark}`)

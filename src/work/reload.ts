@@ -14,7 +14,7 @@ export type ReloadOptions = {
   readonly clock: Clock
   /** Reads the files as they are now. */
   readonly load: () => Loaded
-  readonly compile: (config: Config) => Snapshot
+  readonly compile: (config: Config) => Promise<Snapshot>
 }
 
 export interface Reloader {
@@ -30,28 +30,35 @@ const runTimeFiles = 'the subscriptions file or a jobs file cannot be read now, 
 export const createReloader = ({ first, log, clock, load, compile }: ReloadOptions): Reloader => {
   let current = first
   let at: string | null = null
+  const reloadOnce = async (): Promise<Reloaded> => {
+    const loaded = load()
+    const { config, restart } = onThisProcess(loaded.config, current.config)
+    const next = await compile(config)
+    const off = config.enabled ? [] : [diagnostic('WH109', 'the webhook adapter is not enabled: to stop the gateway, stop its process')]
+    const lost = !next.complete() && current.complete() ? [diagnostic('WH803', runTimeFiles, { help: 'mend it first' })] : []
+    const diagnostics = [...loaded.diagnostics, ...next.diagnostics, ...off, ...lost]
+    const ok = off.length + lost.length === 0 && !diagnostics.some(({ stopsStart }) => stopsStart)
+    if (ok) {
+      current = next
+      at = new Date(clock.now()).toISOString()
+      log('info', { routes: next.routes() }, 'configuration reloaded')
+      if (restart.length > 0) log('warn', { settings: restart.join(', ') }, 'changed, but only a restart takes it over')
+    } else {
+      for (const { code, message, route, place } of diagnostics.filter(({ severity }) => severity !== 'info'))
+        log('error', { code, route, file: place?.file, line: place?.line }, message)
+      log('error', {}, 'reload refused: the configuration before it stays in use')
+    }
+    return { ok, diagnostics, restart }
+  }
+  let last: Promise<unknown> = Promise.resolve()
   return {
     current: () => current,
     reloadedAt: () => at,
-    async reload() {
-      const loaded = load()
-      const { config, restart } = onThisProcess(loaded.config, current.config)
-      const next = compile(config)
-      const off = config.enabled ? [] : [diagnostic('WH109', 'the webhook adapter is not enabled: to stop the gateway, stop its process')]
-      const lost = !next.complete() && current.complete() ? [diagnostic('WH803', runTimeFiles, { help: 'mend it first' })] : []
-      const diagnostics = [...loaded.diagnostics, ...next.diagnostics, ...off, ...lost]
-      const ok = off.length + lost.length === 0 && !diagnostics.some(({ stopsStart }) => stopsStart)
-      if (ok) {
-        current = next
-        at = new Date(clock.now()).toISOString()
-        log('info', { routes: next.routes() }, 'configuration reloaded')
-        if (restart.length > 0) log('warn', { settings: restart.join(', ') }, 'changed, but only a restart takes it over')
-      } else {
-        for (const { code, message, route, place } of diagnostics.filter(({ severity }) => severity !== 'info'))
-          log('error', { code, route, file: place?.file, line: place?.line }, message)
-        log('error', {}, 'reload refused: the configuration before it stays in use')
-      }
-      return { ok, diagnostics, restart }
+    reload() {
+      // One after the other: what was read later must not be replaced by what was read before it.
+      const turn = last.then(reloadOnce, reloadOnce)
+      last = turn
+      return turn
     },
   }
 }

@@ -7,7 +7,7 @@ import type { RoutePlan } from '../core/plan.ts'
 import { type Ended, resume } from '../engine/run.ts'
 import { targetsOf } from '../parts/delivery.ts'
 import type { Outgoing } from '../parts/part.ts'
-import { type Catalogue, compileRoute } from '../plan/compile.ts'
+import { compileRoute } from '../plan/compile.ts'
 import { servedAs } from '../plan/table.ts'
 import { readEvent, readRaw } from '../store/journal/reader.ts'
 import type { EventView, RawRequest } from '../store/journal/record.ts'
@@ -20,7 +20,6 @@ import type { Snapshot } from './snapshot.ts'
 export type ReplayOptions = {
   /** Where the journal's segments lie. */
   readonly folder: string
-  readonly catalogue: Catalogue
   readonly machine: Machine
   readonly snapshot: Snapshot
   /** Told how a replay that was not dry ended. */
@@ -61,7 +60,7 @@ const vouchedAgain = (view: EventView, { headers, body }: RawRequest, { sameId }
 
 const dryRun = async (
   vouched: Vouched,
-  { snapshot, catalogue, machine: { clock }, describe }: ReplayOptions,
+  { snapshot, machine: { clock }, describe }: ReplayOptions,
   source: Parameters<typeof compileRoute>[0],
 ): Promise<Replayed> => {
   const store = openMemory({ clock })
@@ -70,7 +69,7 @@ const dryRun = async (
     sent = outgoing
     return { ok: true } as const
   }
-  const { plan } = compileRoute(source, snapshot.config, catalogue, { ...dryEffects, clock, store, send, jobs: snapshot.jobs })
+  const { plan } = compileRoute(source, snapshot.config, snapshot.catalogue, { ...dryEffects, clock, store, send, jobs: snapshot.jobs })
   if (!plan) return missing(`the route "${source.name}" is not valid as it is now`)
   const { outcome, stage } = await resume(plan, vouched)
   const [lease] = [...(await store.take(1, 1)), ...(await store.take(1, 1, 'groups'))]

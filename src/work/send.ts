@@ -1,12 +1,16 @@
 /** Sends a text to its target with the settings of its own profile; whatever goes wrong is an answer, never a throw. */
 
 import type { Profile } from '../config/config.ts'
+import { pluginTarget } from '../config/rules.ts'
 import type { Clock } from '../core/clock.ts'
 import { messageOf } from '../core/fault.ts'
+import type { JsonObject } from '../core/json.ts'
+import { createRedactor } from '../core/redact.ts'
+import { cut } from '../core/text.ts'
 import type { Route } from '../generated/config.ts'
 import { writtenTargets } from '../parts/delivery.ts'
 import type { Outgoing, Sent, TargetPart } from '../parts/part.ts'
-import { platformOf, settingsOf } from '../parts/settings.ts'
+import { missingOf, platformOf, secretsOf, settingsOf } from '../parts/settings.ts'
 
 export type SenderOptions = {
   readonly targets: ReadonlyMap<string, TargetPart>
@@ -19,26 +23,69 @@ export type SenderOptions = {
 
 const never = (why: string): Sent => ({ ok: false, why, repeatable: false })
 
-export const createSender = ({ targets, profile, written, log, clock }: SenderOptions): ((outgoing: Outgoing) => Promise<Sent>) => {
+export const createSender = (options: SenderOptions): ((outgoing: Outgoing) => Promise<Sent>) => {
+  const { targets, profile, log, clock } = options
   return async (outgoing) => {
     const part = targets.get(outgoing.delivery.target)
-    if (!part) return never(`the target "${outgoing.delivery.target}" is not built in this version`)
+    if (!part) return never(absent(outgoing.delivery.target))
     const owner = profile(outgoing.profile)
     if (!owner) return never(`profile "${outgoing.profile}" is no longer served`)
     const settings = settingsOf(part, owner.platforms, owner.env)
     if (settings.enabled === false) return never(`platforms.${platformOf(part)} is switched off`)
-    const { extra: stored, withheld = [] } = outgoing.delivery
-    const now = withheld.length > 0 ? writtenTargets(written(outgoing) ?? {})[outgoing.place] : undefined
-    const secrets = Object.entries(now?.target === part.name ? now.extra : {}).filter(([key]) => withheld.includes(key))
-    if (secrets.length < withheld.length)
+    const missing = missingOf(part, settings)
+    if (missing.length > 0) return never(`not connected: set platforms.${platformOf(part)}.${missing.join(', ')}`)
+    const secrets = withheldOf(outgoing, options)
+    if (!secrets)
       return never(
-        `the ${outgoing.job === undefined ? 'route' : 'job'} no longer says its ${withheld.join(', ')}, and nothing goes out without`,
+        `the ${outgoing.job === undefined ? 'route' : 'job'} no longer says its ${outgoing.delivery.withheld?.join(', ')}, and nothing goes out without`,
       )
-    const extra = { ...stored, ...Object.fromEntries(secrets) }
-    try {
-      return await part.send({ ...outgoing, delivery: { ...outgoing.delivery, extra } }, { settings, env: owner.env, log, clock })
-    } catch (error) {
-      return never(messageOf(error))
-    }
+    const extra = { ...outgoing.delivery.extra, ...secrets }
+    const send = async (): Promise<Sent> =>
+      answerOf(await part.send({ ...outgoing, delivery: { ...outgoing.delivery, extra } }, { settings, env: owner.env, log, clock }), part)
+    const sent = await within(outgoing.budgetMs + graceMs, clock, send)
+    if (sent.ok) return sent
+    const known = [...secretsOf(part.settings ?? [], settings), ...Object.values(secrets).map(String)]
+    return { ...sent, why: createRedactor(known)(sent.why) }
   }
+}
+
+/** What is never stored, as its route or job says it now; `undefined` when one of it is gone. */
+const withheldOf = (outgoing: Outgoing, { written }: SenderOptions): JsonObject | undefined => {
+  const { target, withheld = [] } = outgoing.delivery
+  if (withheld.length === 0) return {}
+  const now = writtenTargets(written(outgoing) ?? {})[outgoing.place]
+  const secrets = Object.entries(now?.target === target ? now.extra : {}).filter(([key]) => withheld.includes(key))
+  return secrets.length < withheld.length ? undefined : Object.fromEntries(secrets)
+}
+
+const absent = (target: string): string =>
+  pluginTarget.test(target) ? `no plugin brings the target "${target}"` : `the target "${target}" is not built in this version`
+
+/** So that a target which keeps to its time says itself what became of it. */
+const graceMs = 500
+const maxChars = 1_000
+
+/** What `send` says; a failure that is not repeated when it throws, rejects or does not end in time. Never rejects. */
+const within = async (ms: number, clock: Clock, send: () => Promise<Sent>): Promise<Sent> => {
+  let cancel = (): void => {}
+  const late = new Promise<Sent>((resolve) => {
+    cancel = clock.after(ms, () => resolve(never(`no answer in ${Math.ceil(ms / 1000)} seconds`)))
+  })
+  try {
+    return await Promise.race([send(), late])
+  } catch (error) {
+    return never(cut(messageOf(error), maxChars))
+  } finally {
+    cancel()
+  }
+}
+
+/** A plugin may give back anything: what does not say clearly that it was sent was not. */
+const answerOf = (answer: unknown, { name }: TargetPart): Sent => {
+  const { ok, detail, why, repeatable, retryAfterMs } = (answer ?? {}) as { readonly [key: string]: unknown }
+  if (ok === true) return typeof detail === 'string' ? { ok, detail: cut(detail, maxChars) } : { ok }
+  if (ok !== false || typeof why !== 'string') return never(`the target "${name}" did not say whether it was sent`)
+  const failure = { ok, why: cut(why, maxChars), repeatable: repeatable === true }
+  const waits = typeof retryAfterMs === 'number' && Number.isFinite(retryAfterMs) && retryAfterMs >= 0
+  return waits ? { ...failure, retryAfterMs } : failure
 }

@@ -21,6 +21,8 @@ export type Parts = Catalogue & { readonly runners: ReadonlyMap<string, RunnerPa
 
 export type Snapshot = {
   readonly config: Config
+  /** The parts it was compiled with, targets of plugins among them. */
+  readonly catalogue: Catalogue
   readonly maxBodyBytes: number
   readonly trustProxy: Config['trustProxy']
   readonly diagnostics: readonly Diagnostic[]
@@ -69,6 +71,7 @@ export const compileSnapshot = (config: Config, parts: Parts, machine: Machine):
   const { runner, notice, diagnostics: agentProblems } = compileRunner(config, parts.runners)
   return {
     config,
+    catalogue: parts,
     maxBodyBytes: config.maxBodyBytes,
     trustProxy: config.trustProxy,
     diagnostics: [...jobs.diagnostics, ...compiled.flatMap(({ diagnostics }) => diagnostics), ...agentProblems],

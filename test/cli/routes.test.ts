@@ -179,7 +179,8 @@ const gatewayOf = async (t: Test, cli: FakeCli): Promise<{ gateway: Gateway; env
   const log = Object.assign(() => {}, { writes: () => false })
   const base = { HEADGATE_HOME: cli.dir, WEBHOOK_ENABLED: 'true' }
   const { config: loaded } = loadConfig({ dataDir: cli.dir, env: base, port: 0 })
-  const gateway = await prepareGateway({ ...loaded, storage: { ...loaded.storage, kind: 'memory' } }, { log }).start()
+  const prepared = await prepareGateway({ ...loaded, storage: { ...loaded.storage, kind: 'memory' } }, { log })
+  const gateway = await prepared.start()
   t.teardown(() => gateway.stop(0))
   return { gateway, env: { ...base, WEBHOOK_PORT: new URL(gateway.url).port } }
 }

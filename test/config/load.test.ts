@@ -178,7 +178,7 @@ t.test('an unknown runner is refused with its place, not thrown', async (t) => {
   const { config, diagnostics } = loadConfig({ dataDir: t.testdir({ 'config.yaml': 'agent:\n  runner: opnai' }), env: {} })
   t.same(summary([...diagnostics]), ['WH103@2'])
   const log = Object.assign(() => {}, { writes: () => false })
-  t.same(prepareGateway(config, { log }).diagnostics, [])
+  t.same((await prepareGateway(config, { log })).diagnostics, [])
 })
 
 t.test('an agent that lacks a setting is refused', async (t) => {
@@ -186,7 +186,7 @@ t.test('an agent that lacks a setting is refused', async (t) => {
   for (const agent of ['runner: command', 'runner: anthropic\n  model: m', 'runner: openai\n  api_key: k']) {
     const { config } = loadConfig({ dataDir: t.testdir({ 'config.yaml': `agent:\n  ${agent}` }), env: {} })
     t.ok(
-      prepareGateway(config, { log }).diagnostics.some(({ code }) => code === 'WH222'),
+      (await prepareGateway(config, { log })).diagnostics.some(({ code }) => code === 'WH222'),
       agent,
     )
   }

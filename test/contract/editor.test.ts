@@ -32,7 +32,7 @@ const built = Object.entries(((schema.definitions as JsonObject).Route as JsonOb
   .map(([key]) => key)
 
 t.test('an empty file: the sections', async (t) => {
-  t.same(labels(await editor.complete('▮')), ['platforms', 'gateway', 'agent', 'storage', 'jobs'])
+  t.same(labels(await editor.complete('▮')), ['platforms', 'gateway', 'agent', 'plugins', 'storage', 'jobs'])
 })
 
 t.test('in a route: its keys, each with its note, a colon and what it commonly takes; nothing that is not built', async (t) => {
@@ -54,7 +54,8 @@ t.test('values: targets, schemes, runners, events, with a text each', async (t) 
   const targets = await editor.complete(route('deliver: ▮'))
   t.same(labels(targets).slice(0, 4), ['log', 'github_comment', 'hosta_comment', 'http'], 'what works comes first')
   t.match(shown(targets, 'github_comment'), 'comment on a pull request')
-  t.match(shown(targets, 'telegram'), 'not built in this version')
+  t.match(shown(targets, 'telegram'), 'Telegram')
+  t.same(labels(await editor.complete('plugins:\n  - ▮')), ['./acme-chat.mjs'])
 
   const schemes = ['standard_webhooks', 'svix', 'linear', 'github', 'gitlab', 'v2', 'v1']
   const verify = await editor.complete(route('verify: ▮'))
@@ -152,4 +153,10 @@ t.test('good files are not underlined', async (t) => {
     t.same(await editor.problems(readFileSync(`${folder}${name}.yaml`, 'utf8').split('\n').slice(1).join('\n')), [], name)
   }
   t.same(await editor.problems(route('verify: [github, v2]', 'filters: { field: a, equals: null }', 'x-note: free')), [])
+  const plugged = route('deliver: acme-chat', 'deliver_extra: { chat_id: ops }')
+  t.same(
+    await editor.problems(`plugins: [./acme-chat.mjs]\n${plugged}\n  acme-chat: { token: x, enabled: true }\n  x-note: free`),
+    [],
+    'a plugin',
+  )
 })

@@ -32,6 +32,8 @@ const unbuilt = 'not built in this version'
 
 const route = definition('Route')
 const target = definition('Target')
+/** The built-in targets; the other branch is the form of a plugin's. */
+const listed = (target.oneOf as JsonObject[]).find((branch) => 'enum' in branch) as JsonObject
 const pipeline = route['x-pipeline'] as string[]
 
 t.test('the stages are those of x-pipeline, in its order; the rest stand outside of a plan', async (t) => {
@@ -50,12 +52,12 @@ t.test('the stages are those of x-pipeline, in its order; the rest stand outside
 })
 
 t.test('every built target is a value of deliver; what is not built says so where editors show it', async (t) => {
-  const known = enumOf(target)
+  const known = enumOf(listed)
   t.same(
     namesOf(targets).filter((name) => !known.includes(name)),
     [],
   )
-  const texts = target.enumDescriptions as string[]
+  const texts = listed.enumDescriptions as string[]
   for (const [i, name] of known.entries()) {
     t.ok(known.includes(targetName(name)), `${name}: its real name`)
     t.equal(!texts[i]?.includes(unbuilt), targetsByName.has(targetName(name)), `${name}: ${texts[i]}`)
@@ -114,7 +116,7 @@ t.test('rules over several keys name real keys, values and codes', async (t) => 
     const named = [rule.when, rule.key, ...(rule.keys ?? [])].filter((key) => key !== undefined)
     for (const key of named) t.ok(keys.includes(key), key)
     for (const value of rule.but ?? [])
-      t.ok(enumOf(propertiesOf(route)[rule.key as string]?.$ref ? target : undefined).includes(value), value)
+      t.ok(enumOf(rule.key === 'deliver' ? listed : propertiesOf(route)[rule.key as string]).includes(value), value)
     if (rule.code) t.ok(rule.code in codes, rule.code)
   }
 })

@@ -85,7 +85,7 @@ export const startGateway = async (t: Test, options: GatewayOptions): Promise<Te
     },
   })
   const clock: Clock = options.clock ?? { ...systemClock, now: options.now ?? systemClock.now }
-  const prepared = prepareGateway(loaded.config, { log, clock, load })
+  const prepared = await prepareGateway(loaded.config, { log, clock, load })
   const problems = [...loaded.diagnostics, ...prepared.diagnostics].filter(({ stopsStart }) => stopsStart)
   if (problems.length > 0) throw new Error(problems.map(({ code, message }) => `${code} ${message}`).join('; '))
   const started = await prepared.start()

@@ -2,14 +2,15 @@ import { createHmac } from 'node:crypto'
 import { accessSync, chmodSync, constants, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import type { ServerResponse } from 'node:http'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { delimiter, join, relative } from 'node:path'
 import t, { type Test } from 'tap'
 import type { JsonObject } from '../../src/core/json.ts'
+import { printable } from '../../src/core/text.ts'
 import type { Outgoing, Sent, TargetKit } from '../../src/parts/part.ts'
 import { targets, targetsByName } from '../../src/parts/targets/index.ts'
 import { fakeClock } from '../fakes/clock.ts'
 import { soon } from '../fakes/process.ts'
-import { closedOrigin, json, sink } from '../fakes/sink.ts'
+import { closedOrigin, json, type Seen, sink } from '../fakes/sink.ts'
 
 const clock = fakeClock(1_700_000_000_500)
 const kit = (more: Partial<TargetKit> = {}): TargetKit => ({ settings: {}, env: { PATH: process.env.PATH }, log: () => {}, clock, ...more })
@@ -20,6 +21,7 @@ const outgoing = (target: string, extra: JsonObject, more: Partial<Outgoing> = {
   route: 'r',
   deliveryId: 'd1',
   delivery: { target, extra },
+  place: 0,
   budgetMs: 20_000,
   ...more,
 })
@@ -37,10 +39,9 @@ const reported = (target: string, extra: JsonObject): string[] => {
 }
 
 t.test('the registry names every target once', async (t) => {
-  t.same(
-    targets.map(({ name }) => name),
-    ['log', 'github_comment', 'http'],
-  )
+  const [first, ...others] = targets.map(({ name }) => name)
+  t.equal(first, 'log')
+  t.same(others, [...others].sort())
   t.equal(targetsByName.size, targets.length)
 })
 
@@ -63,14 +64,19 @@ const fakeGh = (t: Test, line: string) => {
   return { env: { PATH: `${join(out, 'bin')}:${process.env.PATH}` }, read: (name: string) => readFileSync(join(out, name), 'utf8'), out }
 }
 
-const recording = 'printf "%s\\n" "$@" > $OUT/argv; cat > $OUT/stdin; env > $OUT/env; echo \'{"id":7,"html_url":"https://x/7"}\''
+/** What stands before a script that says how posting ends: the look for an earlier comment finds none. */
+const nothingYet = 'test "$2" = graphql && exit 0'
+const recording = `${nothingYet}; printf "%s\\n" "$@" > $OUT/argv; cat > $OUT/stdin; env > $OUT/env; echo '{"id":7,"html_url":"https://x/7"}'`
+const mark = /\n\n<!-- headgate:[0-9a-f]{40} -->$/
+const bodyOf = (sent: string): string => JSON.parse(sent).body
 
 t.test('github_comment: the text goes to stdin, a checked path to argv, and only what gh needs to its environment', async (t) => {
   const gh = fakeGh(t, recording)
   const env = { ...gh.env, GH_TOKEN: 'tok', GH_DEBUG: 'api', GH_REPO: 'evil/x', WEBHOOK_SECRET: 'canary', OPENAI_API_KEY: 'canary' }
   t.same(await send('github_comment', where, { text: '--help "$(id)" \ud800' }, kit({ env })), { ok: true, detail: 'https://x/7' })
   t.equal(gh.read('argv'), 'api\n--method\nPOST\nrepos/octo-org/octo.repo/issues/42/comments\n--input\n-\n')
-  t.same(JSON.parse(gh.read('stdin')), { body: '--help "$(id)" \ufffd' })
+  t.match(bodyOf(gh.read('stdin')), mark)
+  t.equal(bodyOf(gh.read('stdin')).replace(mark, ''), '--help "$(id)" \ufffd')
   t.match(gh.read('env'), /^GH_TOKEN=tok$/m)
   t.match(gh.read('env'), /^GH_PROMPT_DISABLED=1$/m)
   t.notMatch(gh.read('env'), /canary|GH_DEBUG|GH_REPO/)
@@ -121,44 +127,133 @@ t.test('github_comment: what is not a repository and a number is never handed to
 t.test('github_comment: a long text is cut with a mark and no broken character', async (t) => {
   const gh = fakeGh(t, recording)
   t.match(await send('github_comment', where, { text: `a${'😀'.repeat(100_000)}` }, kit({ env: gh.env })), { ok: true })
-  const { body } = JSON.parse(gh.read('stdin'))
+  const body = bodyOf(gh.read('stdin'))
   t.ok(body.length <= 65_536 && body.length > 65_000)
-  t.match(body, /😀\n\n\[cut: .*\]$/u)
+  t.match(body.replace(mark, ''), /😀\n\n\[cut: .*\]$/u)
   t.notMatch(body, /\ufffd/)
-  await send('github_comment', where, { text: 'x'.repeat(65_536) }, kit({ env: gh.env }))
-  t.equal(JSON.parse(gh.read('stdin')).body, 'x'.repeat(65_536), 'what fits is not cut')
+  const room = 65_536 - (mark.exec(body)?.[0].length ?? 0)
+  await send('github_comment', where, { text: 'x'.repeat(room) }, kit({ env: gh.env }))
+  t.equal(bodyOf(gh.read('stdin')).replace(mark, ''), 'x'.repeat(room), 'what fits is not cut')
 })
 
-t.test('github_comment: only what cannot have posted may be repeated', async (t) => {
+t.test('github_comment: a repeat waits until what may be on its way has come, or as long as the host asks', async (t) => {
+  const settle = { repeatable: true, retryAfterMs: 5_000 }
+  const atOnce = { repeatable: true, retryAfterMs: undefined }
   const cases: [string, object][] = [
-    ['exit 4', { repeatable: true, why: /not logged in/ }],
-    ['echo "gh: Not Found (HTTP 404)" >&2; exit 1', { repeatable: true, why: 'gh: Not Found (HTTP 404)' }],
-    ['echo "gh: HTTP 422" >&2; exit 1', { repeatable: true }],
+    ['exit 4', { ...atOnce, why: /not logged in/ }],
+    ['echo "gh: Not Found (HTTP 404)" >&2; exit 1', { ...atOnce, why: 'gh: Not Found (HTTP 404)' }],
+    ['echo "gh: HTTP 422" >&2; exit 1', atOnce],
     ['printf "gh: Secondary rate limit (HTTP 403)\\nmore\\n" >&2; exit 1', { repeatable: true, retryAfterMs: 60_000 }],
-    ['echo "gh: Forbidden (HTTP 403)" >&2; exit 1', { repeatable: true, retryAfterMs: undefined }],
+    ['echo "gh: Forbidden (HTTP 403)" >&2; exit 1', atOnce],
     ['echo "gh: Slow down (HTTP 429)" >&2; exit 1', { repeatable: true, retryAfterMs: 60_000 }],
-    ['echo "gh: Server Error (HTTP 500)" >&2; exit 1', { repeatable: false }],
-    ['echo "gh: HTTP 502" >&2; exit 1', { repeatable: false }],
-    ['echo "error connecting to api.github.com" >&2; exit 1', { repeatable: true }],
-    ['echo "Post \\"https://x\\": read: connection reset" >&2; exit 1', { repeatable: false }],
-    ['exit 1', { repeatable: false, why: /without a word/ }],
-    ['exit 0', { repeatable: false, why: /no comment in the answer/ }],
-    ['echo \'{"message":"ok"}\'', { repeatable: false }],
-    ['echo \'"id"\'', { repeatable: false }],
-    ['yes', { repeatable: false, why: 'gh: wrote too much' }],
-    ['kill -9 $$', { repeatable: false, why: 'gh: killed by SIGKILL' }],
-    ['printf "\\033[31m%05000d" 0 >&2; exit 1', { repeatable: false, why: /^\\u\{1b\}\[31m0+$/ }],
+    ['echo "gh: Server Error (HTTP 500)" >&2; exit 1', settle],
+    ['echo "gh: HTTP 502" >&2; exit 1', settle],
+    ['echo "error connecting to api.github.com" >&2; exit 1', atOnce],
+    ['echo "Post \\"https://x\\": read: connection reset" >&2; exit 1', settle],
+    ['exit 1', { ...settle, why: /without a word/ }],
+    ['exit 0', { ...settle, why: /no comment in the answer/ }],
+    ['echo \'{"message":"ok"}\'', settle],
+    ['echo \'"id"\'', settle],
+    ['yes', { ...settle, why: 'gh: wrote too much' }],
+    ['kill -9 $$', { ...settle, why: 'gh: killed by SIGKILL' }],
+    ['printf "\\033[31m%05000d" 0 >&2; exit 1', { ...settle, why: /^\\u\{1b\}\[31m0+$/ }],
+    ['echo "bad token canary-token" >&2; exit 1', { ...settle, why: 'bad token ***' }],
   ]
   for (const [line, expected] of cases) {
-    const { env } = fakeGh(t, line)
-    t.match(await send('github_comment', where, { text: 'x'.repeat(200_000) }, kit({ env })), { ok: false, ...expected }, line)
+    const { env } = fakeGh(t, `${nothingYet}; ${line}`)
+    const with_ = kit({ env: { ...env, GH_TOKEN: 'canary-token' } })
+    t.match(await send('github_comment', where, { text: 'x'.repeat(200_000) }, with_), { ok: false, ...expected }, line)
   }
-  const hanging = fakeGh(t, 'sleep 600')
-  t.match(await send('github_comment', where, { budgetMs: 200 }, kit({ env: hanging.env })), {
-    repeatable: false,
-    why: 'gh: took too long',
+  const hanging = fakeGh(t, `${nothingYet}; sleep 600`)
+  t.match(await send('github_comment', where, { budgetMs: 400 }, kit({ env: hanging.env })), { ...settle, why: 'gh: took too long' })
+})
+
+t.test('github_comment: where nobody can tell whether it is there already, nothing is posted', async (t) => {
+  for (const line of ['exit 1', 'exit 4', 'echo "gh: API rate limit exceeded" >&2; exit 1', 'kill -9 $$', 'sleep 600']) {
+    const gh = fakeGh(t, `test "$2" = graphql || touch $OUT/posted; ${line}`)
+    t.match(await send('github_comment', where, { budgetMs: 300 }, kit({ env: gh.env })), { ok: false, repeatable: true }, line)
+    t.notOk(existsSync(join(gh.out, 'posted')), line)
+  }
+  const late = fakeGh(t, 'test "$2" = graphql || touch $OUT/posted')
+  const clock = fakeClock()
+  const monotonic = (): number => {
+    clock.advance(200)
+    return clock.monotonic()
+  }
+  t.match(await send('github_comment', where, { budgetMs: 300 }, kit({ env: late.env, clock: { ...clock, monotonic } })), {
+    repeatable: true,
+    why: 'no time left',
   })
-  t.match(await send('github_comment', where, {}, kit({ env: { PATH: t.testdir({}) } })), { repeatable: true, why: /not installed/ })
+  t.notOk(existsSync(join(late.out, 'posted')))
+})
+
+t.test('github_comment: gh is looked for once, in absolute folders of the PATH, and again when it is gone', async (t) => {
+  const root = t.testdir({ first: {}, relative: {}, early: {}, folder: { gh: {} }, unexecutable: { gh: '' } })
+  // Shell alone: no other program is on that PATH.
+  const put = (folder: string): void => {
+    const script = `#!/bin/sh\n: > ${root}/${folder}.ran\n${nothingYet}\necho '{"id":7}'\n`
+    writeFileSync(join(root, folder, 'gh'), script, { mode: 0o755 })
+  }
+  const ran = (folder: string): boolean => existsSync(join(root, `${folder}.ran`))
+  const trySend = (PATH: string): Promise<Sent> => send('github_comment', where, {}, kit({ env: { PATH } }))
+  t.match(await send('github_comment', where, {}, kit({ env: {} })), { repeatable: true, why: /not installed/ })
+  put('first')
+  put('relative')
+  const PATH = [
+    '',
+    '.',
+    relative(process.cwd(), join(root, 'relative')),
+    ...['folder', 'unexecutable', 'early', 'first'].map((name) => join(root, name)),
+  ].join(delimiter)
+  t.match(await trySend(PATH), { ok: true })
+  put('early')
+  t.match(await trySend(PATH), { ok: true })
+  t.same(['first', 'relative', 'early'].map(ran), [true, false, false], 'one that comes earlier on the PATH later on changes nothing')
+  rmSync(join(root, 'first', 'gh'))
+  t.match(await trySend(PATH), { ok: false, repeatable: true, why: /not installed/ })
+  t.match(await trySend(PATH), { ok: true })
+  t.ok(ran('early'), 'another one takes its place')
+})
+
+/** What a host takes for a mention in the rendered text. */
+const mentions = /(?<![A-Za-z0-9])@[\w.]/
+
+t.test('comments: no line is a command, nobody is mentioned, and the rest stays as it was', async (t) => {
+  const gh = fakeGh(t, recording)
+  const said = async (text: string, settings: JsonObject = {}): Promise<string> => {
+    t.match(await send('github_comment', where, { text }, kit({ env: gh.env, settings })), { ok: true })
+    return bodyOf(gh.read('stdin')).replace(mark, '')
+  }
+  const orders = [
+    '/approve',
+    'a\n/merge now',
+    'a\r/close',
+    ' \t/hold',
+    '> > /lgtm',
+    '\u00a0/x',
+    '\u200b/x',
+    '\ufeff/x',
+    '\u2028/x',
+    '\0/x',
+    '```\n/x\n```',
+    '/évaluer',
+  ]
+  for (const text of orders) {
+    t.equal(await said(text), text.replace('/', '/\u200b'), printable(text))
+  }
+  const calls = ['@octocat', 'hi @org/team!', '(@a)', '_@a_', 'x**@a**', '\\@a', '@@a', 'é@a', 'a @b@c', '`@a`', '@.hidden', '@_x']
+  for (const text of calls) {
+    t.notMatch(await said(text), mentions, text)
+    t.equal((await said(text)).replaceAll('@\u200b', '@'), text)
+  }
+  for (const at of ['&#64;', '&#064;', '&#x40;', '&#X0040;', '&commat;']) t.equal(await said(`${at}octocat`), `${at}\u200boctocat`)
+  t.equal(await said('@&#111;ctocat'), '@\u200b&#111;ctocat')
+  const plain = 'mail me@example.org, see a/b, ./x, https://x/y, 1 / 2,\n// comment\n@ noon, 5@ and /\n/ 7'
+  t.equal(await said(plain), plain)
+  t.equal(await said('/approve @octocat', { mentions: true }), '/approve @octocat', 'mentions: true switches that off')
+  t.notMatch(await said('/approve @octocat', { mentions: 'false' }), /\/approve|@octocat/)
+  const blanks = `${'\n'.repeat(20_000)}${' '.repeat(20_000)}${'&'.repeat(5_000)}${'@'.repeat(5_000)}x`
+  t.ok((await said(blanks)).length > 0, 'in time that grows with the length alone')
 })
 
 t.test('github_comment: a literal that can never be right is told at load', async (t) => {
@@ -178,6 +273,36 @@ const realGh = ((): boolean => {
   }
 })()
 
+/** GitHub's API as far as `gh` needs it here: an issue with its comments. */
+type Hub = { readonly bodies: string[]; post: (response: ServerResponse, keep: () => void) => void }
+
+const comments = /^\/(?:api\/v3\/)?repos\/octo-org\/octo\.repo\/issues\/42\/comments$/
+const asked = /^query\(\$owner: String!, \$name: String!, \$number: Int!\) \{.*issueOrPullRequest\(number: \$number\) (.*)\}\s*\}\s*$/s
+const nodesOf = (type: string): string => `... on ${type} { comments(last: 100) { nodes { body url viewerDidAuthor } } }`
+const created = { id: 99, html_url: 'https://github.com/octo-org/octo.repo/issues/42#c99' }
+
+const answerAsGitHub = (hub: Hub, response: ServerResponse, { method, url, body }: Seen): void => {
+  const sent = JSON.parse(body || '{}')
+  const keep = (): void => {
+    hub.bodies.push(sent.body)
+    json(response, 201, created)
+  }
+  if (method === 'POST' && comments.test(url)) hub.post(response, keep)
+  else if (method === 'POST' && /^\/(?:api\/)?graphql$/.test(url)) json(response, 200, looked(hub, sent))
+  else json(response, 404, { message: 'Not Found' })
+}
+
+const looked = ({ bodies }: Hub, { query, variables: { owner, name, number } }: { query: string; variables: JsonObject }): JsonObject => {
+  const fields = asked.exec(query)?.[1] ?? ''
+  if (!fields.includes(nodesOf('Issue')) || !fields.includes(nodesOf('PullRequest'))) return { errors: [{ message: 'Parse error' }] }
+  if (owner !== 'octo-org' || name !== 'octo.repo' || number !== 42) {
+    const message = `Could not resolve to a Repository with the name '${owner}/${name}'.`
+    return { data: { repository: null }, errors: [{ type: 'NOT_FOUND', path: ['repository'], message }] }
+  }
+  const nodes = bodies.slice(-100).map((text) => ({ body: text, url: created.html_url, viewerDidAuthor: !text.startsWith('STRANGER') }))
+  return { data: { repository: { issueOrPullRequest: { comments: { nodes } } } } }
+}
+
 t.test('github_comment: the real gh', { skip: realGh ? false : 'gh is not installed' }, async (t) => {
   // A Unix socket's path must be short, so not the test's own folder.
   const folder = mkdtempSync(join(tmpdir(), 'gh-'))
@@ -189,36 +314,108 @@ t.test('github_comment: the real gh', { skip: realGh ? false : 'gh is not instal
   const withToken = kit({ env: { ...env, GH_TOKEN: 'tok' } })
   t.match(await send('github_comment', where, {}, withToken), { repeatable: true, why: /dial unix/ }, 'nobody listens')
 
-  const created = (response: ServerResponse) =>
-    json(response, 201, { id: 99, html_url: 'https://github.com/octo-org/octo.repo/issues/42#c99' })
-  let answer = created
-  const api = await sink(t, (response) => answer(response), socket)
-  const text = `@-file "quoted" 😀 ${'x'.repeat(200_000)}`
-  t.same(await send('github_comment', where, { text }, withToken), {
-    ok: true,
-    detail: 'https://github.com/octo-org/octo.repo/issues/42#c99',
+  const accept: Hub['post'] = (_response, keep) => keep()
+  const hub: Hub = { bodies: [], post: accept }
+  const api = await sink(t, (response, seen) => answerAsGitHub(hub, response, seen), socket)
+  const posts = (): Seen[] => api.seen.filter(({ url }) => url.endsWith('/comments'))
+  const next = (() => {
+    let i = 0
+    return () => ({ deliveryId: `next-${i++}` })
+  })()
+
+  t.test('it looks, and posts', async (t) => {
+    const text = `@-file "quoted" 😀 ${'x'.repeat(200_000)}`
+    t.same(await send('github_comment', where, { text }, withToken), {
+      ok: true,
+      detail: 'https://github.com/octo-org/octo.repo/issues/42#c99',
+    })
+    t.match(api.seen, [
+      { method: 'POST', url: '/graphql', headers: { host: 'api.github.com' } },
+      {
+        method: 'POST',
+        url: '/repos/octo-org/octo.repo/issues/42/comments',
+        headers: { host: 'api.github.com', authorization: 'token tok' },
+      },
+    ])
+    t.match(hub.bodies, [/^@-file "quoted" 😀 x+\n\n\[cut/u])
   })
-  t.match(api.seen, [{ method: 'POST', url: '/repos/octo-org/octo.repo/issues/42/comments', headers: { host: 'api.github.com' } }])
-  t.match(api.seen[0]?.headers, { authorization: 'token tok' })
-  t.match(JSON.parse(api.seen[0]?.body ?? ''), { body: /^@-file "quoted" 😀 x+\n\n\[cut/u })
 
-  answer = (response) => json(response, 404, { message: 'Not Found' })
-  t.match(await send('github_comment', where, {}, withToken), { repeatable: true, why: 'gh: Not Found (HTTP 404)' })
-  answer = (response) => json(response, 403, { message: 'You have exceeded a secondary rate limit' }, { 'retry-after': '60' })
-  t.match(await send('github_comment', where, {}, withToken), { repeatable: true, retryAfterMs: 60_000 })
-  answer = (response) => json(response, 422, { message: 'Validation Failed', errors: [{ message: 'body is too long' }] })
-  t.match(await send('github_comment', where, {}, withToken), { repeatable: true, why: /HTTP 422/ })
-  answer = (response) => response.writeHead(502, { 'content-type': 'text/html' }).end('<html>')
-  t.match(await send('github_comment', where, {}, withToken), { repeatable: false, why: /HTTP 502/ })
-  answer = () => {}
-  t.match(await send('github_comment', where, { budgetMs: 500 }, withToken), { repeatable: false, why: 'gh: took too long' })
-  t.match(await send('github_comment', where, {}, kit({ env })), { repeatable: true, why: /not logged in/ })
+  t.test('what was posted is never posted again, whatever became of the answer', async (t) => {
+    const endings: Hub['post'][] = [
+      (response) => response.destroy(),
+      (response) => response.writeHead(502, { 'content-type': 'text/html' }).end('<html>'),
+      () => {},
+    ]
+    for (const end of endings) {
+      const who = { ...next(), text: 'once' }
+      const before = hub.bodies.length
+      hub.post = (response, _keep) => {
+        hub.bodies.push(JSON.parse(api.seen.at(-1)?.body ?? '{}').body)
+        end(response, () => {})
+      }
+      t.match(await send('github_comment', where, { ...who, budgetMs: 1_500 }, withToken), {
+        ok: false,
+        repeatable: true,
+        retryAfterMs: 5_000,
+      })
+      t.equal(hub.bodies.length, before + 1)
+      hub.post = accept
+      t.match(await send('github_comment', where, who, withToken), { ok: true, detail: /#c99 \(there already\)$/ })
+      t.equal(hub.bodies.length, before + 1)
+    }
+    t.equal(targetsByName.get('github_comment')?.repeatable, true)
+  })
 
-  answer = created
-  const before = api.seen.length
-  const corp = kit({ env, settings: { host: 'git.corp.example', token: 'corp' } })
-  t.match(await send('github_comment', where, {}, corp), { ok: true })
-  t.match(api.seen[before], { url: '/api/v3/repos/octo-org/octo.repo/issues/42/comments', headers: { authorization: 'token corp' } })
+  t.test('another delivery, place, route, profile or issue is another comment', async (t) => {
+    const who = next()
+    const before = posts().length
+    const others = [{}, { deliveryId: 'other' }, { place: 1 }, { route: 'other' }, { profile: 'other' }, { job: 'j' }]
+    for (const other of others) t.match(await send('github_comment', where, { ...who, ...other }, withToken), { ok: true })
+    t.equal(posts().length - before, others.length)
+    const marks = posts().map(({ body }) => mark.exec(bodyOf(body))?.[0])
+    t.equal(new Set(marks).size, marks.length)
+  })
+
+  t.test('the mark of a stranger, or one in the middle of a text, keeps no comment back', async (t) => {
+    const who = next()
+    await send('github_comment', where, who, withToken)
+    const body = hub.bodies.pop() ?? ''
+    hub.bodies.push(`STRANGER ${body}`, `quoted: ${body} and more`)
+    const before = hub.bodies.length
+    t.match(await send('github_comment', where, who, withToken), { ok: true, detail: /#c99$/ })
+    t.equal(hub.bodies.length, before + 1)
+  })
+
+  t.test('what the host says of a failure', async (t) => {
+    const refuse =
+      (status: number, message: object | string, headers = {}): Hub['post'] =>
+      (response) =>
+        json(response, status, message, headers)
+    hub.post = refuse(404, { message: 'Not Found' })
+    t.match(await send('github_comment', where, next(), withToken), { repeatable: true, why: 'gh: Not Found (HTTP 404)' })
+    hub.post = refuse(403, { message: 'You have exceeded a secondary rate limit' }, { 'retry-after': '60' })
+    t.match(await send('github_comment', where, next(), withToken), { repeatable: true, retryAfterMs: 60_000 })
+    hub.post = refuse(422, { message: 'Validation Failed', errors: [{ message: 'body is too long' }] })
+    t.match(await send('github_comment', where, next(), withToken), { repeatable: true, why: /HTTP 422/ })
+    hub.post = accept
+    const before = posts().length
+    t.match(await send('github_comment', { ...where, repo: 'octo-org/gone' }, next(), withToken), {
+      repeatable: true,
+      why: /Could not resolve/,
+    })
+    t.match(await send('github_comment', where, {}, kit({ env })), { repeatable: true, why: /not logged in/ })
+    t.equal(posts().length, before, 'nothing was posted')
+  })
+
+  t.test('a host of its own', async (t) => {
+    const before = api.seen.length
+    const corp = kit({ env, settings: { host: 'git.corp.example', token: 'corp' } })
+    t.match(await send('github_comment', where, next(), corp), { ok: true })
+    t.match(api.seen.slice(before), [
+      { url: '/api/graphql', headers: { authorization: 'token corp' } },
+      { url: '/api/v3/repos/octo-org/octo.repo/issues/42/comments', headers: { authorization: 'token corp' } },
+    ])
+  })
 })
 
 // ---- http

@@ -22,7 +22,7 @@ t.test('text from outside cannot forge a log line or move a terminal', async (t)
       const dir = t.testdir({ 'config.yaml': JSON.stringify(config) })
       const written: string[] = []
       const log = createLog({ level: 'debug', format, redact: (text) => text, write: (line) => written.push(line) })
-      const gateway = await prepareGateway(loadConfig({ dataDir: dir, env: {} }).config, { log }).start()
+      const gateway = await (await prepareGateway(loadConfig({ dataDir: dir, env: {} }).config, { log })).start()
       t.teardown(() => gateway.stop(1_000))
       const post = async (route: string, id: string, body: unknown, key = secret): Promise<Response> => {
         const text = JSON.stringify(body)

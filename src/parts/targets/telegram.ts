@@ -13,6 +13,7 @@ export const telegram = defineChat({
   limit: { max: 4096, unit: 'utf16' },
   idempotent: false,
   checkChat: (chat) => (/^(?:-?\d{1,20}|@[A-Za-z]\w{3,63})$/.test(chat) ? undefined : 'chat_id is neither a number nor @channel'),
+  checkThread: (thread) => (/^[1-9]\d{0,9}$/.test(thread) ? undefined : 'the thread is not the number of a topic'),
   post: (posting) => post(posting, posting.chat),
 })
 

@@ -26,12 +26,14 @@ export type Accepted = { readonly chat: string; readonly text: string; readonly 
 
 export type Double = {
   readonly target: string
+  /** Which of its ways, where a target has several. */
+  readonly way?: string
   /** Settings under `platforms.<name>` that connect to it. */
   readonly settings: (origin: string) => JsonObject
   /** The same by the conventional names of the environment. */
   readonly env: (origin: string) => { readonly [name: string]: string }
-  /** Settings whose credentials it refuses. */
-  readonly wrong: (origin: string) => JsonObject
+  /** Settings whose credentials it refuses; absent where it asks for none. */
+  readonly wrong?: (origin: string) => JsonObject
   readonly chat: string
   /** An id that it does not know; absent where it has no chats. */
   readonly unknownChat?: string

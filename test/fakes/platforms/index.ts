@@ -1,6 +1,55 @@
 /** Every platform's double. */
 
+import { bluebubbles } from './bluebubbles.ts'
+import { dingtalk, dingtalkApp } from './dingtalk.ts'
+import { discord, discordWebhook } from './discord.ts'
 import type { Double } from './double.ts'
+import { feishu, feishuBot } from './feishu.ts'
+import { googleChat, googleChatApp } from './google-chat.ts'
+import { homeassistant } from './homeassistant.ts'
+import { line } from './line.ts'
+import { matrix, matrixLogin } from './matrix.ts'
+import { mattermost } from './mattermost.ts'
+import { ntfy } from './ntfy.ts'
+import { pushover } from './pushover.ts'
+import { qqbot } from './qqbot.ts'
+import { signal } from './signal.ts'
+import { slack, slackWebhook } from './slack.ts'
+import { twilio, vonage } from './sms.ts'
+import { teams } from './teams.ts'
 import { telegram } from './telegram.ts'
+import { wecom, wecomApp } from './wecom.ts'
+import { weixin } from './weixin.ts'
+import { whatsapp, whatsappBridge } from './whatsapp.ts'
 
-export const doubles: readonly Double[] = [telegram]
+export const doubles: readonly Double[] = [
+  bluebubbles,
+  dingtalk,
+  dingtalkApp,
+  discord,
+  discordWebhook,
+  feishu,
+  feishuBot,
+  googleChat,
+  googleChatApp,
+  homeassistant,
+  line,
+  matrix,
+  matrixLogin,
+  mattermost,
+  ntfy,
+  pushover,
+  qqbot,
+  signal,
+  slack,
+  slackWebhook,
+  teams,
+  telegram,
+  twilio,
+  vonage,
+  wecom,
+  wecomApp,
+  weixin,
+  whatsapp,
+  whatsappBridge,
+]

@@ -1,0 +1,105 @@
+/** Runs `gh`: by its absolute path, with nothing in its environment but what it needs, and knows what its failures mean. */
+
+import { constants } from 'node:fs'
+import { access, stat } from 'node:fs/promises'
+import { delimiter, isAbsolute, join } from 'node:path'
+import { type JsonObject, own } from '../core/json.ts'
+import { createRedactor } from '../core/redact.ts'
+import { printable } from '../core/text.ts'
+import { baseEnv, type ChildResult, type Env, failureOf, runChild } from './child.ts'
+import type { Sent, TargetKit } from './part.ts'
+import { textSetting } from './settings.ts'
+
+const longestMs = 30_000
+const rateLimitWaitMs = 60_000
+const maxFound = 20
+
+const tokens = ['GH_TOKEN', 'GITHUB_TOKEN', 'GH_ENTERPRISE_TOKEN', 'GITHUB_ENTERPRISE_TOKEN']
+const passed = [...tokens, 'GH_HOST', 'GH_CONFIG_DIR', 'XDG_CONFIG_HOME']
+
+export type GhJob = {
+  readonly args: readonly string[]
+  readonly stdin: string
+  readonly timeoutMs: number
+}
+
+/** `refused`: the host or gh itself said no before anything was done. */
+export type GhAnswer = { readonly ok: true; readonly stdout: string } | (Extract<Sent, { ok: false }> & { readonly refused: boolean })
+
+export const runGh = async (
+  { args, stdin, timeoutMs }: GhJob,
+  { env, settings }: Pick<TargetKit, 'env' | 'settings'>,
+): Promise<GhAnswer> => {
+  const search = env.PATH ?? ''
+  const program = await locate(search)
+  if (program === undefined) return refusal('gh is not installed, or not on the PATH')
+  const childEnv = environment(env, settings)
+  const result = await runChild({ argv: [program, ...args], env: childEnv, stdin, timeoutMs: Math.min(longestMs, Math.max(1, timeoutMs)) })
+  // It was moved: the next try looks for it again.
+  if (result.kind === 'failed') located.delete(search)
+  const answer = read(result)
+  return answer.ok ? answer : { ...answer, why: createRedactor(tokens.flatMap((name) => childEnv[name] ?? []))(answer.why) }
+}
+
+/** security F1: found once for each PATH, so that no later change of a folder decides what runs. */
+const located = new Map<string, string>()
+
+const locate = async (search: string): Promise<string | undefined> => {
+  const known = located.get(search)
+  if (known !== undefined) return known
+  for (const folder of search.split(delimiter)) {
+    const file = join(folder, 'gh')
+    // A relative folder means another one wherever the gateway runs.
+    if (!isAbsolute(folder) || !(await isProgram(file))) continue
+    if (located.size >= maxFound) located.clear()
+    located.set(search, file)
+    return file
+  }
+  return undefined
+}
+
+const isProgram = async (file: string): Promise<boolean> => {
+  try {
+    await access(file, constants.X_OK)
+    return (await stat(file)).isFile()
+  } catch {
+    return false
+  }
+}
+
+/** What gh needs and nothing else: no other token, no debugging, no questions. */
+const environment = (from: Env, settings: JsonObject): Env => {
+  const host = textSetting(settings, 'host') ?? from.GH_HOST
+  const token = textSetting(settings, 'token')
+  // gh reads GH_TOKEN for github.com and its subdomains of ghe.com only.
+  const tokenName = !host || /(?:^|\.)(?:github\.com|ghe\.com)$/i.test(host) ? 'GH_TOKEN' : 'GH_ENTERPRISE_TOKEN'
+  return {
+    ...baseEnv(from),
+    ...Object.fromEntries(passed.map((name) => [name, own(from, name)])),
+    ...(host ? { GH_HOST: host } : {}),
+    ...(token ? { [tokenName]: token } : {}),
+    GH_PROMPT_DISABLED: '1',
+    NO_COLOR: '1',
+    GH_NO_UPDATE_NOTIFIER: '1',
+  }
+}
+
+const refusal = (why: string): GhAnswer => ({ ok: false, why, repeatable: true, refused: true })
+
+const read = (result: ChildResult): GhAnswer => {
+  if (result.kind === 'failed') return refusal(result.notFound ? 'gh is not installed, or not on the PATH' : `gh: ${result.why}`)
+  if (result.kind !== 'exited') return { ok: false, why: `gh: ${failureOf(result)}`, repeatable: true, refused: false }
+  if (result.code === 0) return { ok: true, stdout: result.stdout }
+  if (result.code === 4) return refusal('gh is not logged in: run gh auth login, or set GH_TOKEN')
+  return readError(result.stderr)
+}
+
+const readError = (stderr: string): GhAnswer => {
+  const why = printable(stderr.trim(), 300) || 'gh: failed without a word'
+  const status = Number(/\bHTTP (\d{3})\)?\s*$/m.exec(stderr)?.[1] ?? 0)
+  const limited = status === 429 || ((status === 403 || status === 0) && /rate limit/i.test(stderr))
+  // A 4xx was refused, and a connection that never stood carried nothing; after anything else the host may have done it.
+  const refused = (status >= 400 && status < 500) || /^error connecting to |: dial (?:tcp|unix)\b/m.test(stderr)
+  // gh does not pass Retry-After on; the host asks for a minute at least after a secondary limit.
+  return { ok: false, why, repeatable: true, refused, ...(limited ? { retryAfterMs: rateLimitWaitMs } : {}) }
+}

@@ -1,0 +1,130 @@
+/** Hands one mail to one SMTP server within a time, and tells after a failure whether the mail can be there all the same. */
+
+import { Readable } from 'node:stream'
+import type { ConnectionOptions } from 'node:tls'
+import MailComposer from 'nodemailer/lib/mail-composer'
+import SMTPConnection from 'nodemailer/lib/smtp-connection'
+
+export type Security = 'starttls' | 'tls' | 'none' | 'offered'
+
+export type MailServer = {
+  readonly host: string
+  readonly port: number
+  /** `starttls` and `tls` or nothing; `none`: in the clear; `offered`: STARTTLS where the server has it. */
+  readonly security: Security
+  readonly login: { readonly user: string; readonly pass: string } | undefined
+  /** Certificates to trust in place of the public ones. */
+  readonly ca: string | undefined
+}
+
+/** Addresses are checked: `local@domain`, nothing else. */
+export type Mail = {
+  readonly from: string
+  readonly to: readonly string[]
+  readonly subject: string
+  readonly text: string
+  readonly messageId: string
+  readonly inReplyTo: string | undefined
+  readonly at: Date
+}
+
+/** What the server, or the way to it, said: what of nodemailer's errors is looked at. */
+export type MailError = {
+  readonly code?: string | undefined
+  readonly message: string
+  readonly response?: string | undefined
+  /** The server's answer says whether the same mail may be taken later. Absent: that was no answer of the server. */
+  readonly permanent?: boolean | undefined
+  readonly recipient?: string | undefined
+  readonly rejectedErrors?: readonly MailError[] | undefined
+}
+
+export type Handed =
+  /** The server has it, for all recipients but these. */
+  | { readonly kind: 'taken'; readonly refused: readonly MailError[] }
+  /** `begun`: its text was on its way. */
+  | { readonly kind: 'failed'; readonly error: MailError; readonly begun: boolean }
+
+const setupMs = 10_000
+
+/** Never rejects. */
+export const handOver = async (mail: Mail, server: MailServer, timeoutMs: number): Promise<Handed> => {
+  let begun = false
+  const connection = new SMTPConnection(optionsOf(server, timeoutMs))
+  let limit: NodeJS.Timeout | undefined
+  const broken = new Promise<never>((_, reject) => {
+    // It stays on: an error without a listener would end the process.
+    connection.on('error', reject)
+    limit = setTimeout(() => reject(new Error('took too long')), timeoutMs)
+  })
+  const session = async (): Promise<Handed> => {
+    const bytes = await compose(mail)
+    const content = new Readable({
+      read() {
+        begun = true
+        this.push(bytes)
+        this.push(null)
+      },
+    })
+    await step((done) => connection.connect(done))
+    const { login } = server
+    if (login) await step((done) => connection.login(login, done))
+    const info = await step<{ rejectedErrors?: readonly MailError[] | undefined }>((done) =>
+      connection.send({ from: mail.from, to: [...mail.to], size: bytes.length }, content, done),
+    )
+    return { kind: 'taken', refused: info?.rejectedErrors ?? [] }
+  }
+  const whole = session()
+  for (const promise of [whole, broken]) promise.catch(() => {})
+  try {
+    const handed = await Promise.race([whole, broken])
+    connection.quit()
+    return handed
+  } catch (error) {
+    connection.close()
+    return { kind: 'failed', error: error instanceof Error ? error : { message: 'failed without a word' }, begun }
+  } finally {
+    clearTimeout(limit)
+  }
+}
+
+type Done<T> = (error?: Error | null, value?: T) => void
+
+const step = <T>(start: (done: Done<T>) => void): Promise<T | undefined> =>
+  new Promise((resolve, reject) => start((error, value) => (error ? reject(error) : resolve(value))))
+
+const optionsOf = ({ host, port, security, ca }: MailServer, timeoutMs: number) => {
+  const tls: ConnectionOptions = ca === undefined ? {} : { ca }
+  const setup = Math.min(setupMs, timeoutMs)
+  return {
+    host,
+    port,
+    secure: security === 'tls',
+    requireTLS: security === 'starttls',
+    ignoreTLS: security === 'none',
+    tls,
+    dnsTimeout: setup,
+    connectionTimeout: setup,
+    greetingTimeout: setup,
+    socketTimeout: timeoutMs,
+    socketCloseTimeout: 1_000,
+    maxResponseSize: 64 * 1024,
+  }
+}
+
+const compose = ({ from, to, subject, text, messageId, inReplyTo, at }: Mail): Promise<Buffer> =>
+  new MailComposer({
+    from: { name: '', address: from },
+    to: to.map((address) => ({ name: '', address })),
+    subject,
+    messageId,
+    date: at,
+    ...(inReplyTo === undefined ? {} : { inReplyTo, references: inReplyTo }),
+    // RFC 3834: so that no automatic answer comes back.
+    headers: { 'Auto-Submitted': 'auto-generated' },
+    text: { content: text, contentType: 'text/plain; charset=utf-8', contentTransferEncoding: 'quoted-printable' },
+    disableFileAccess: true,
+    disableUrlAccess: true,
+  })
+    .compile()
+    .build()

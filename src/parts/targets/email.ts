@@ -1,0 +1,178 @@
+/** E-mail through an SMTP server: plain text to addresses checked one by one, never in the clear where a password is given. */
+
+import { createHash } from 'node:crypto'
+import { readFile } from 'node:fs/promises'
+import { isAbsolute } from 'node:path'
+import { type Json, type JsonObject, own } from '../../core/json.ts'
+import { createRedactor } from '../../core/redact.ts'
+import { cut, printable } from '../../core/text.ts'
+import type { Outgoing, Sent, TargetPart } from '../part.ts'
+import { missingOf, textSetting } from '../settings.ts'
+import type { Handed, Mail, MailError, MailServer, Security } from '../smtp.ts'
+
+// One address and nothing else: no name, no quotes, no route, no list (security F8).
+const address =
+  /^[A-Za-z0-9!#$%&'*+/=?^_`|~-]+(?:\.[A-Za-z0-9!#$%&'*+/=?^_`|~-]+)*@(?:[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?\.)*[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?$/
+const maxAddressChars = 254
+const messageIdForm = /^<?([\w.!#$%&'*+/=?^`|~-]{1,200}@[\w.[\]:-]{1,200})>?$/
+const maxRecipients = 20
+const maxSubjectChars = 200
+const submissionPort = 587
+const tlsPort = 465
+
+export const email: TargetPart = {
+  name: 'email',
+  settings: [
+    { key: 'address', env: ['EMAIL_ADDRESS'] },
+    { key: 'password', env: ['EMAIL_PASSWORD'], secret: true },
+    { key: 'user', env: ['EMAIL_SMTP_USER'] },
+    { key: 'smtp_host', env: ['EMAIL_SMTP_HOST'] },
+    { key: 'smtp_port', env: ['EMAIL_SMTP_PORT'], default: String(submissionPort) },
+    { key: 'smtp_security', env: ['EMAIL_SMTP_SECURITY'] },
+    { key: 'smtp_ca_file', env: ['EMAIL_SMTP_CA_FILE'] },
+    { key: 'home_channel', env: ['EMAIL_HOME_ADDRESS'] },
+  ],
+  // A relay that asks for no password is one too; any other says that it wants one.
+  needs: [['address', 'smtp_host']],
+  // A Message-ID that stays the same helps who receives both, and is no promise.
+  repeatable: false,
+  check(extra, report) {
+    const chat = own(extra, 'chat_id')
+    if (chat === undefined || [chat].flat().some((one) => typeof one === 'string' && one.includes('{'))) return
+    const { problem } = recipientsIn(chat)
+    if (problem !== undefined) report('WH707', ['chat_id'], problem)
+  },
+  async send(outgoing, kit) {
+    const missing = missingOf(email, kit.settings)
+    if (missing.length > 0) return final(`not connected: set platforms.email.${missing.join(', ')}`)
+    const mail = mailOf(outgoing, kit.settings, new Date(kit.clock.now()))
+    if ('problem' in mail) return final(mail.problem)
+    const server = await serverOf(kit.settings)
+    if ('problem' in server) return final(server.problem)
+    const { handOver } = await import('../smtp.ts')
+    const sent = verdict(await handOver(mail, server, Math.max(1, outgoing.budgetMs)), mail)
+    return sent.ok ? sent : { ...sent, why: createRedactor(secretsOf(server))(sent.why) }
+  },
+}
+
+const final = (why: string): Sent => ({ ok: false, why, repeatable: false })
+
+type Problem = { readonly problem: string }
+
+/** An address, several with commas between them, or a list of these. */
+const recipientsIn = (value: Json): { readonly to: readonly string[]; readonly problem?: string } => {
+  const texts = [value].flat().flatMap((one) => (typeof one === 'string' ? one.split(',') : ['']))
+  const to = [...new Set(texts.map((text) => text.trim()))]
+  const wrong = to.find((one) => !isAddress(one))
+  if (to.length === 0) return { to, problem: 'chat_id is empty' }
+  if (wrong !== undefined) return { to: [], problem: `chat_id is no e-mail address: "${printable(wrong, 100)}"` }
+  return to.length > maxRecipients ? { to: [], problem: `chat_id has more than ${maxRecipients} addresses` } : { to }
+}
+
+const isAddress = (text: string): boolean => text.length <= maxAddressChars && text.indexOf('@') <= 64 && address.test(text)
+
+const mailOf = (outgoing: Outgoing, settings: JsonObject, at: Date): Mail | Problem => {
+  const from = textSetting(settings, 'address') ?? ''
+  if (!isAddress(from)) return { problem: 'platforms.email.address is no e-mail address' }
+  const { extra } = outgoing.delivery
+  const chat = own(extra, 'chat_id') ?? textSetting(settings, 'home_channel')
+  if (chat === undefined) return { problem: 'no chat_id, and platforms.email has no home_channel' }
+  const { to, problem } = recipientsIn(chat)
+  if (problem !== undefined) return { problem }
+  const thread = textOf(own(extra, 'message_thread_id')) || textOf(own(extra, 'thread_id'))
+  const inReplyTo = messageIdForm.exec(thread)?.[1]
+  if (thread !== '' && inReplyTo === undefined) return { problem: `thread_id is no Message-ID: "${printable(thread, 100)}"` }
+  if (outgoing.text.trim() === '') return { problem: 'the text is empty' }
+  return {
+    from,
+    to,
+    // A line break would begin another header.
+    subject:
+      cut(
+        wellFormed(
+          textOf(own(extra, 'subject'))
+            .replace(/[\p{Cc}\p{Zl}\p{Zp}\s]+/gu, ' ')
+            .trim(),
+        ),
+        maxSubjectChars,
+      ) || titleOf(outgoing),
+    // Encoding and back replaces lone surrogates; no mail may hold a NUL.
+    text: wellFormed(outgoing.text).replaceAll('\0', '\ufffd'),
+    messageId: messageIdOf(outgoing, to, from),
+    inReplyTo: inReplyTo === undefined ? undefined : `<${inReplyTo}>`,
+    at,
+  }
+}
+
+const textOf = (value: Json | undefined): string => (typeof value === 'string' || typeof value === 'number' ? String(value).trim() : '')
+
+const wellFormed = (text: string): string => Buffer.from(text).toString()
+
+const titleOf = ({ job, route }: Outgoing): string => job ?? route
+
+/** The same for the same mail of the same delivery, and for no other. */
+const messageIdOf = ({ profile, route, job, deliveryId }: Outgoing, to: readonly string[], from: string): string => {
+  const identity = JSON.stringify([profile, route, job ?? '', deliveryId, to])
+  return `<${createHash('sha256').update(identity).digest('hex').slice(0, 40)}@${from.slice(from.lastIndexOf('@') + 1)}>`
+}
+
+const serverOf = async (settings: JsonObject): Promise<MailServer | Problem> => {
+  const text = (key: string): string | undefined => textSetting(settings, key)
+  const host = text('smtp_host') ?? ''
+  if (!/^[A-Za-z0-9._:-]{1,253}$/.test(host)) return { problem: 'platforms.email.smtp_host is no name of a host' }
+  const port = Number(text('smtp_port') ?? submissionPort)
+  if (!Number.isInteger(port) || port < 1 || port > 65_535) return { problem: 'platforms.email.smtp_port is no port' }
+  const pass = text('password')
+  const security = text('smtp_security')?.toLowerCase() ?? usual(port, pass !== undefined)
+  if (!isSecurity(security)) return { problem: 'platforms.email.smtp_security is none of starttls, tls and none' }
+  const file = text('smtp_ca_file')
+  const ca = file === undefined ? undefined : await readCa(file)
+  if (ca === null) return { problem: 'platforms.email.smtp_ca_file cannot be read, or is no absolute path' }
+  const login = pass === undefined ? undefined : { user: text('user') ?? text('address') ?? '', pass }
+  return { host, port, security, login, ca }
+}
+
+const isSecurity = (text: string): text is Security => ['starttls', 'tls', 'none', 'offered'].includes(text)
+
+/** Without a word about it, a password goes over TLS or not at all. */
+const usual = (port: number, hasPassword: boolean): Security => {
+  if (port === tlsPort) return 'tls'
+  return port === submissionPort || hasPassword ? 'starttls' : 'offered'
+}
+
+const readCa = async (file: string): Promise<string | null> => {
+  try {
+    return isAbsolute(file) ? await readFile(file, 'utf8') : null
+  } catch {
+    return null
+  }
+}
+
+/** A server may quote the line that it refuses, in which the password stands in base64. */
+const secretsOf = ({ login }: MailServer): string[] => {
+  if (!login) return []
+  const base64 = (text: string): string => Buffer.from(text).toString('base64')
+  return [login.pass, base64(login.pass), base64(`\0${login.user}\0${login.pass}`)]
+}
+
+const verdict = (handed: Handed, { to }: Mail): Sent => {
+  if (handed.kind === 'failed') return failure(handed.error, handed.begun)
+  const { refused } = handed
+  if (refused.length === 0) return { ok: true, detail: to.length === 1 ? `to ${to[0]}` : `to ${to.length} addresses` }
+  // Those who have it would get it again.
+  const who = refused.map((error) => `${error.recipient ?? 'an address'} (${reasonOf(error)})`).join(', ')
+  return final(`sent to ${to.length - refused.length} of ${to.length} addresses; refused: ${printable(who, 400)}`)
+}
+
+/** Of these no word of the server says that they will not pass with time, yet they do not. */
+const lasting = new Set(['EAUTH', 'EMESSAGE', 'ECONFIG'])
+
+const failure = (error: MailError, begun: boolean): Sent => {
+  const { rejectedErrors = [], permanent, code = '' } = error
+  // An answer of the server means that it has not taken the mail; without one that is certain only before the text was on its way.
+  const mayPass =
+    rejectedErrors.length > 0 ? rejectedErrors.some((each) => each.permanent === false) : permanent === undefined ? undefined : !permanent
+  return { ok: false, why: reasonOf(error), repeatable: mayPass ?? (!begun && !lasting.has(code)) }
+}
+
+const reasonOf = ({ response, message }: MailError): string => printable((response ?? message).trim(), 200) || 'refused without a word'

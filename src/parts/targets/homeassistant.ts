@@ -1,0 +1,77 @@
+/** Home Assistant: a notify service, a notify entity, or without a chat a persistent notification; nothing in a text is rendered there. */
+
+import { type JsonObject, own } from '../../core/json.ts'
+import { type ApiAnswer, type ApiRequest, refusedBy, said } from '../api.ts'
+import { baseOf, defineChat, type Posting } from '../chat.ts'
+import type { Sent } from '../part.ts'
+
+const persistent = 'persistent_notification'
+
+// Home Assistant renders the messages of notify services as Jinja templates.
+const disarm = (text: string): string => text.replace(/\{(?=[{%#])/g, '{\u200b')
+
+export const homeassistant = defineChat({
+  name: 'homeassistant',
+  settings: [
+    { key: 'token', env: ['HASS_TOKEN'], secret: true },
+    { key: 'url', env: ['HASS_URL'], default: 'http://homeassistant.local:8123' },
+  ],
+  needs: [['token']],
+  home: ['HASS_HOME_CHANNEL'],
+  noChat: () => persistent,
+  limit: { max: 4096, unit: 'characters' },
+  ids: ['notification_id'],
+  idempotent: ({ chat }) => chat === persistent,
+  escape: disarm,
+  checkChat: (chat) =>
+    /^(?:notify\.)?[a-z0-9_]{1,200}$/.test(chat) ? undefined : 'chat_id is no notify service (mobile_app_phone) or entity (notify.phone)',
+  post: (posting) => {
+    if (posting.chat === persistent) return notifyPersistently(posting)
+    return posting.chat.startsWith('notify.') ? notifyEntity(posting) : callService(posting, `notify/${posting.chat}`, titled(posting))
+  },
+})
+
+const titled = ({ text, extra }: Posting): JsonObject => {
+  const title = extra('title')
+  return { message: text, ...(title === undefined ? {} : { title: disarm(title) }) }
+}
+
+/** The same id replaces what it said before, so that a repeat cannot show twice. */
+const notifyPersistently = (posting: Posting): Promise<Sent> => {
+  const { key, extra, part } = posting
+  const name = extra('notification_id') ?? `headgate_${key.toString('hex').slice(0, 24)}`
+  const id = part === 1 || extra('notification_id') === undefined ? name : `${name}_${part}`
+  return callService(posting, `${persistent}/create`, { ...titled(posting), notification_id: id }, true)
+}
+
+/** An entity, or the notify service of that name: what is no entity is answered with success and sent nowhere. */
+const notifyEntity = async (posting: Posting): Promise<Sent> => {
+  const { chat } = posting
+  const found = await posting.call(request(posting, { method: 'GET', path: `states/${chat}` }))
+  if (found.kind === 'answer' && found.status === 404) return callService(posting, chat.replace('.', '/'), titled(posting))
+  if (found.kind === 'none' || found.status !== 200 || own(found.body, 'entity_id') !== chat) return refused(found, true)
+  if (own(found.body, 'state') === 'unavailable') return { ok: false, why: `${chat} is unavailable`, repeatable: true }
+  return callService(posting, 'notify/send_message', { entity_id: chat, ...titled(posting) })
+}
+
+const callService = async (posting: Posting, path: string, data: JsonObject, idempotent = false): Promise<Sent> => {
+  const answer = await posting.call(request(posting, { path: `services/${path}`, json: data }))
+  // The states that it changed: a list, empty as a rule.
+  const done = answer.kind === 'answer' && (answer.status === 200 || answer.status === 201) && /^\s*\[/.test(answer.text)
+  return done ? { ok: true } : refused(answer, idempotent, `services/${path}`)
+}
+
+type Call = { readonly path: string } & Pick<ApiRequest, 'method' | 'json'>
+
+const request = (posting: Posting, { path, ...rest }: Call): ApiRequest => ({
+  ...rest,
+  url: `${baseOf(posting, posting.setting('url') ?? '')}/api/${path}`,
+  headers: { authorization: `Bearer ${posting.setting('token')}` },
+})
+
+const refused = (answer: ApiAnswer, idempotent: boolean, service?: string): Sent => {
+  if (answer.kind === 'none') return refusedBy(answer, { idempotent })
+  // It says no more than "400: Bad Request" of a service that it does not know.
+  const hint = answer.status === 400 && service !== undefined ? `${service} is unknown, or refuses the message` : undefined
+  return refusedBy(answer, { why: said(answer.body, 'message') ?? hint, idempotent })
+}

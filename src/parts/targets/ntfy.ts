@@ -1,0 +1,80 @@
+/** ntfy: a topic of ntfy.sh or of a server of one's own. */
+
+import { type JsonObject, own } from '../../core/json.ts'
+import { cut } from '../../core/text.ts'
+import { refusedBy, said, saidAll } from '../api.ts'
+import { baseOf, defineChat, never, type Posting } from '../chat.ts'
+import type { Sent } from '../part.ts'
+import { isOn } from '../settings.ts'
+
+const maxTitleChars = 250
+const maxClickChars = 1_000
+/** One request is allowed again every five seconds. */
+const refillMs = 5_000
+const requestsLimited = '42901'
+
+export const ntfy = defineChat({
+  name: 'ntfy',
+  settings: [
+    { key: 'topic', env: ['NTFY_PUBLISH_TOPIC', 'NTFY_TOPIC'] },
+    { key: 'server_url', env: ['NTFY_SERVER_URL'] },
+    { key: 'token', env: ['NTFY_TOKEN'], secret: true },
+    { key: 'markdown', env: ['NTFY_MARKDOWN'] },
+  ],
+  // ntfy.sh serves anybody; but somebody must have said that it is wanted.
+  needs: [['topic'], ['home_channel'], ['server_url'], ['token']],
+  home: ['NTFY_HOME_CHANNEL'],
+  noChat: (setting) => setting('topic'),
+  // As JSON, whose body may be twice as long as a message: with every character escaped a text of this length still fits in.
+  limit: { max: 4096, unit: 'json' },
+  ids: ['priority', 'tags', 'click'],
+  idempotent: false,
+  checkChat: (chat) => (/^[-\w]{1,64}$/.test(chat) ? undefined : 'chat_id is no topic of ntfy (letters, digits, - and _)'),
+  post: (posting) => {
+    const wish = wishOf(posting)
+    return 'problem' in wish ? Promise.resolve(never(wish.problem)) : publish(posting, wish.fields)
+  },
+})
+
+const wishOf = ({ extra, setting }: Posting): { readonly fields: JsonObject } | { readonly problem: string } => {
+  const title = extra('title')
+  const priority = extra('priority')
+  const tags = extra('tags')
+  const click = extra('click')
+  const tagList = (tags ?? '').split(',').map((tag) => tag.trim())
+  if (priority !== undefined && !/^[1-5]$/.test(priority)) return { problem: 'priority is not a number from 1 to 5' }
+  if (tags !== undefined && !tagList.every((tag) => /^[\w+-]{1,40}$/.test(tag))) return { problem: 'tags is no list of words' }
+  if (click !== undefined && !(/^https?:\/\/[^/]/i.test(click) && URL.canParse(click) && click.length <= maxClickChars)) {
+    return { problem: 'click is no web address, or too long a one' }
+  }
+  return {
+    fields: {
+      ...(title === undefined ? {} : { title: cut(title, maxTitleChars) }),
+      ...(priority === undefined ? {} : { priority: Number(priority) }),
+      ...(tags === undefined ? {} : { tags: tagList }),
+      ...(click === undefined ? {} : { click }),
+      ...(isOn(setting('markdown')) ? { markdown: true } : {}),
+    },
+  }
+}
+
+const publish = async (posting: Posting, fields: JsonObject): Promise<Sent> => {
+  const { chat, text, setting, call } = posting
+  const token = setting('token')
+  const answer = await call({
+    url: `${baseOf(posting, setting('server_url') ?? 'https://ntfy.sh')}/`,
+    headers: token === undefined ? {} : { authorization: authorization(token) },
+    json: { topic: chat, message: text, ...fields },
+  })
+  if (answer.kind === 'none') return refusedBy(answer, { idempotent: false })
+  if (answer.status === 200 && own(answer.body, 'event') === 'message' && said(answer.body, 'id') !== undefined) return { ok: true }
+  return refusedBy(answer, {
+    why: saidAll(answer.body, 'code', 'error'),
+    idempotent: false,
+    retryAfterMs: said(answer.body, 'code') === requestsLimited ? (answer.retryAfterMs ?? refillMs) : undefined,
+  })
+}
+
+/** An access token, or `user:password`. */
+const authorization = (token: string): string =>
+  token.includes(':') ? `Basic ${Buffer.from(token).toString('base64')}` : `Bearer ${token}`

@@ -1,0 +1,65 @@
+/** Pushover: notifications to a user or a group. */
+
+import { own } from '../../core/json.ts'
+import { cut, printable } from '../../core/text.ts'
+import { type ApiAnswer, refusedBy } from '../api.ts'
+import { baseOf, defineChat, never, type Posting } from '../chat.ts'
+
+const emergency = '2'
+
+type Option = { readonly key: string; readonly holds: (text: string) => boolean; readonly problem: string }
+
+const options: readonly Option[] = [
+  { key: 'priority', holds: (text) => /^(?:-[12]|[0-2])$/.test(text), problem: 'priority is not a number from -2 to 2' },
+  { key: 'device', holds: (text) => /^[\w-]{1,25}(?:,[\w-]{1,25}){0,9}$/.test(text), problem: 'device is no name of a device' },
+  { key: 'sound', holds: (text) => /^\w{1,20}$/.test(text), problem: 'sound is no name of a sound' },
+  { key: 'url', holds: (text) => /^https?:\/\/[^/\s]\S{0,500}$/i.test(text), problem: 'url is no web address, or too long a one' },
+]
+/** Free texts, in characters: cut where they are longer. */
+const captions: { readonly [key: string]: number } = { title: 250, url_title: 100 }
+
+export const pushover = defineChat({
+  name: 'pushover',
+  settings: [
+    { key: 'token', env: ['PUSHOVER_TOKEN', 'PUSHOVER_APP_TOKEN'], secret: true },
+    { key: 'user', env: ['PUSHOVER_USER', 'PUSHOVER_USER_KEY'] },
+  ],
+  needs: [
+    ['token', 'user'],
+    ['token', 'home_channel'],
+  ],
+  home: ['PUSHOVER_HOME_CHANNEL'],
+  noChat: (setting) => setting('user'),
+  limit: { max: 1024, unit: 'characters' },
+  ids: options.map(({ key }) => key),
+  idempotent: false,
+  checkChat: (chat) => (/^[A-Za-z0-9]{30}$/.test(chat) ? undefined : 'chat_id is no key of a user or group of Pushover'),
+  post: async (posting) => {
+    const { chat, text, setting, call, extra } = posting
+    const wrong = options.find(({ key, holds }) => {
+      const text = extra(key)
+      return text !== undefined && !holds(text)
+    })
+    if (wrong) return never(wrong.problem)
+    const answer = await call({
+      url: `${baseOf(posting, 'https://api.pushover.net')}/1/messages.json`,
+      form: { token: setting('token') ?? '', user: chat, message: text, ...chosen(posting) },
+    })
+    if (answer.kind === 'answer' && answer.status === 200 && own(answer.body, 'status') === 1) return { ok: true }
+    return refusedBy(answer, { why: reasons(answer), idempotent: false })
+  },
+})
+
+const chosen = ({ extra }: Posting): { readonly [name: string]: string } => ({
+  ...Object.fromEntries(options.flatMap(({ key }) => given(key, extra(key)))),
+  ...Object.fromEntries(Object.entries(captions).flatMap(([key, max]) => given(key, cut(extra(key) ?? '', max) || undefined))),
+  // It is repeated until somebody confirms it: every minute, for an hour.
+  ...(extra('priority') === emergency ? { retry: '60', expire: '3600' } : {}),
+})
+
+const given = (key: string, text: string | undefined): [string, string][] => (text === undefined ? [] : [[key, text]])
+
+const reasons = (answer: ApiAnswer): string | undefined => {
+  const errors = answer.kind === 'answer' ? own(answer.body, 'errors') : undefined
+  return Array.isArray(errors) ? printable(errors.filter((error) => typeof error === 'string').join('; '), 200) : undefined
+}

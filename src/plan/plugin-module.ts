@@ -1,0 +1,75 @@
+/** Finds and loads a plugin's module: a file of the data directory, or a package that is installed there; each once in a process. */
+
+import { existsSync, readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { join, resolve } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { messageOf } from '../core/fault.ts'
+import { isObject, type Json, own } from '../core/json.ts'
+
+/** A module that waits for something at its top level does not hold up the gateway for longer. */
+const patienceMs = 10_000
+
+type Entry = { readonly value: unknown; readonly tries: number }
+const entries = new Map<string, Entry>()
+
+/** What `read` made of the module when it was loaded first. Rejects with a sentence; the next call tries again then. */
+export const loadModule = async <T>(name: string, dataDir: string, read: (module: object) => Promise<T>): Promise<T> => {
+  const url = pathToFileURL(fileOf(name, dataDir)).href
+  const { value, tries } = entries.get(url) ?? { value: undefined, tries: 0 }
+  if (value !== undefined) return value as T
+  entries.set(url, { value, tries: tries + 1 })
+  // Node remembers a module that failed by its address: a mended one needs another.
+  const made = await read(await inTime(import(tries === 0 ? url : `${url}?try=${tries + 1}`)))
+  entries.set(url, { value: made, tries })
+  return made
+}
+
+const inTime = async (loading: Promise<object>): Promise<object> => {
+  let timer: NodeJS.Timeout | undefined
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new Error(`it did not load in ${patienceMs / 1000} seconds`)), patienceMs)
+  })
+  try {
+    return await Promise.race([loading, late])
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
+const isPath = /^(?:\.{0,2}[/\\]|[A-Za-z]:)/
+const packageName = /^(?:@[a-z0-9~-][a-z0-9._~-]*\/)?[a-z0-9~-][a-z0-9._~-]*$/
+
+const fileOf = (name: string, dataDir: string): string => {
+  if (isPath.test(name)) return existing(resolve(dataDir, name))
+  if (!packageName.test(name)) throw new Error('it is neither a path that begins with ./ nor the name of a package')
+  const require = createRequire(join(dataDir, 'config.yaml'))
+  try {
+    return require.resolve(name)
+  } catch (error) {
+    const file = (require.resolve.paths(name) ?? []).map((folder) => importedFile(join(folder, name))).find((found) => found !== undefined)
+    if (file !== undefined) return existing(file)
+    throw new Error(`it is not installed in the data directory (${messageOf(error).split('\n')[0]}); the path of a file begins with ./`)
+  }
+}
+
+const existing = (file: string): string => {
+  if (!existsSync(file)) throw new Error(`there is no file ${file}`)
+  return file
+}
+
+/** The entry of a package that may be imported only, which `require.resolve` does not find. */
+const importedFile = (folder: string): string | undefined => {
+  const manifest = join(folder, 'package.json')
+  if (!existsSync(manifest)) return undefined
+  const data = JSON.parse(readFileSync(manifest, 'utf8')) as Json
+  const exported = isObject(data) ? own(data, 'exports') : undefined
+  const entry = entryOf(isObject(exported) ? (own(exported, '.') ?? exported) : undefined)
+  return entry === undefined ? undefined : resolve(folder, entry)
+}
+
+const entryOf = (exported: Json | undefined): string | undefined => {
+  if (!isObject(exported)) return typeof exported === 'string' ? exported : undefined
+  const [, found] = Object.entries(exported).find(([condition]) => ['import', 'node', 'default'].includes(condition)) ?? []
+  return entryOf(found)
+}

@@ -1,0 +1,56 @@
+/** The schema that a plugin may bring: compiled once, its problems said like those of the configuration's own shape. */
+
+import type { Profile } from '../config/config.ts'
+import { checkShape, shapeProblems } from '../config/shape.ts'
+import type { Diagnostic } from '../core/diagnostic.ts'
+import { messageOf } from '../core/fault.ts'
+import { isObject, type Json, type JsonObject } from '../core/json.ts'
+import type { Check } from '../generated/validators.js'
+import type { Report, TargetPart } from '../parts/part.ts'
+import { platformOf, settingsOf } from '../parts/settings.ts'
+
+/** A JSON Schema and what it compiled to. */
+export type Fragment = { readonly root: JsonObject; readonly check: Check }
+
+/** Compiles a part of the module's schema; the compiler is loaded when there is something to compile. */
+export const compileFragment = async (name: string, schema: unknown): Promise<Fragment | undefined> => {
+  if (schema === undefined) return undefined
+  if (!isObject(schema as Json)) throw new Error(`its schema.${name} is not a JSON Schema`)
+  const root = schema as JsonObject
+  if (root.$async !== undefined) throw new Error(`its schema.${name} is asynchronous`)
+  const { Ajv } = await import('ajv')
+  try {
+    return { root, check: new Ajv({ allErrors: true, strict: false, logger: false }).compile(root) as Check }
+  } catch (error) {
+    throw new Error(`its schema.${name} is not a JSON Schema (draft-07): ${messageOf(error)}`)
+  }
+}
+
+/** A text with a placeholder is judged by its type alone: what will stand there is not known yet. */
+export const checkExtra = ({ root, check }: Fragment, values: JsonObject, withheld: readonly string[], report: Report): void => {
+  const lenient: Check = (data) => {
+    if (check(data)) return true
+    lenient.errors = (check.errors ?? []).filter(
+      ({ keyword, instancePath }) => keyword === 'type' || !isTemplate(valueAt(values, instancePath)),
+    )
+    return lenient.errors.length === 0
+  }
+  const hidden = ([key]: readonly (string | number)[]): boolean => withheld.includes(String(key))
+  for (const { message, path, help } of shapeProblems(lenient, root, values, hidden)) report('WH707', path, message, help)
+}
+
+const isTemplate = (value: unknown): boolean => typeof value === 'string' && value.includes('{')
+
+const valueAt = (data: unknown, pointer: string): unknown =>
+  pointer
+    .split('/')
+    .slice(1)
+    .reduce((at, key) => (at as { [key: string]: unknown } | undefined)?.[key.replaceAll('~1', '/').replaceAll('~0', '~')], data)
+
+/** What the environment says counts as written; `enabled` and notes are none of the plugin's. */
+export const checkSection = (part: TargetPart, { root, check }: Fragment, { platforms, env, place }: Profile): readonly Diagnostic[] => {
+  const platform = platformOf(part)
+  if (!place || !Object.hasOwn(platforms, platform)) return []
+  const settings = Object.entries(settingsOf(part, platforms, env)).filter(([key]) => key !== 'enabled' && !key.startsWith('x-'))
+  return checkShape(check, root, Object.fromEntries(settings), { place }, ['platforms', platform], () => true)
+}

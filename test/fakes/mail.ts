@@ -1,0 +1,96 @@
+/** A real SMTP server on loopback that keeps the mails it took; it ends with its test. */
+
+import { execFileSync } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import { type AddressInfo, createServer, type Socket } from 'node:net'
+import { join } from 'node:path'
+import { SMTPServer, type SMTPServerOptions } from 'smtp-server'
+import type { Test } from 'tap'
+
+export type Received = {
+  readonly from: string
+  readonly to: readonly string[]
+  readonly user: string | undefined
+  readonly encrypted: boolean
+  /** By lower-case name, unfolded. */
+  readonly headers: ReadonlyMap<string, string>
+  readonly raw: string
+  readonly text: string
+}
+
+export type MailHost = { readonly port: number; readonly mails: Received[] }
+
+export type Certificate = { readonly key: string; readonly cert: string; readonly file: string }
+
+/** One that 127.0.0.1 can show to whoever trusts its file. */
+export const selfSigned = (t: Test): Certificate => {
+  const folder = t.testdir({})
+  const [key, cert] = [join(folder, 'key.pem'), join(folder, 'cert.pem')]
+  const name = ['-subj', '/CN=test', '-addext', 'subjectAltName=IP:127.0.0.1']
+  const kind = ['req', '-x509', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes', '-days', '2']
+  execFileSync('openssl', [...kind, '-keyout', key, '-out', cert, ...name], { stdio: 'ignore' })
+  return { key: readFileSync(key, 'utf8'), cert: readFileSync(cert, 'utf8'), file: cert }
+}
+
+export const mailHost = async (t: Test, options: SMTPServerOptions): Promise<MailHost> => {
+  const mails: Received[] = []
+  const server = new SMTPServer({
+    authOptional: true,
+    disableReverseLookup: true,
+    closeTimeout: 1,
+    logger: false,
+    onData(stream, session, done) {
+      const chunks: Buffer[] = []
+      stream.on('data', (chunk: Buffer) => chunks.push(chunk))
+      stream.on('end', () => {
+        const { mailFrom, rcptTo } = session.envelope
+        const raw = Buffer.concat(chunks).toString()
+        mails.push({
+          from: mailFrom === false ? '' : mailFrom.address,
+          to: rcptTo.map(({ address }) => address),
+          user: session.user,
+          encrypted: session.secure,
+          ...parse(raw),
+        })
+        done()
+      })
+    },
+    ...options,
+  })
+  // A client that leaves in the middle is no failure of a test.
+  server.on('error', () => {})
+  await new Promise<void>((ready) => server.listen(0, '127.0.0.1', ready))
+  t.teardown(() => new Promise<void>((closed) => server.close(closed)))
+  return { port: (server.server.address() as AddressInfo).port, mails }
+}
+
+const parse = (raw: string): Pick<Received, 'headers' | 'raw' | 'text'> => {
+  const end = raw.indexOf('\r\n\r\n')
+  const lines = raw
+    .slice(0, end)
+    .replace(/\r\n[ \t]+/g, ' ')
+    .split('\r\n')
+  const headers = lines.map((line): [string, string] => [line.slice(0, line.indexOf(':')).toLowerCase(), line.slice(line.indexOf(':') + 2)])
+  return { headers: new Map(headers), raw, text: quotedPrintable(raw.slice(end + 4)) }
+}
+
+const quotedPrintable = (text: string): string => {
+  const bytes = text.replace(/=\r\n/g, '').replace(/=([0-9A-F]{2})/g, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)))
+  return Buffer.from(bytes, 'latin1').toString()
+}
+
+/** A TCP server that does with a connection what it is told; its port. */
+export const tcpHost = async (t: Test, meet: (socket: Socket) => void): Promise<number> => {
+  const sockets = new Set<Socket>()
+  const server = createServer((socket) => {
+    sockets.add(socket)
+    socket.on('error', () => {})
+    meet(socket)
+  })
+  await new Promise<void>((ready) => server.listen(0, '127.0.0.1', ready))
+  t.teardown(() => {
+    for (const socket of sockets) socket.destroy()
+    server.close()
+  })
+  return (server.address() as AddressInfo).port
+}

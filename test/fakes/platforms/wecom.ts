@@ -1,0 +1,86 @@
+/** WeCom: the webhook of a group robot, and messages of a corp app with its tokens; every error comes with 200. */
+
+import { isObject, type JsonObject, own } from '../../../src/core/json.ts'
+import type { Double, Reply } from './double.ts'
+
+const robot = 'canary-wecom-robot-key'
+const limit = { max: 2048, unit: 'bytes' } as const
+const hostile = [{ text: 'hey <@all> and <@zhangsan>', never: /<@/ }]
+
+const said = (errcode: number, errmsg: string, more: JsonObject = {}): Reply => ({
+  status: 200,
+  body: { errcode, errmsg: errcode === 0 ? errmsg : `${errmsg}, hint: [1], from ip: 192.0.2.1`, ...more },
+})
+const hook = (origin: string, key = robot): string => `${origin}/cgi-bin/webhook/send?key=${key}`
+
+const contentOf = (json: JsonObject | undefined): string | undefined => {
+  const content = json?.msgtype === 'text' && isObject(json.text) ? own(json.text, 'content') : undefined
+  return typeof content === 'string' && content.trim() !== '' ? content : undefined
+}
+
+export const wecom: Double = {
+  target: 'wecom',
+  way: 'webhook',
+  settings: (origin) => ({ webhook_url: hook(origin) }),
+  env: (origin) => ({ WECOM_WEBHOOK_URL: hook(origin) }),
+  wrong: (origin) => ({ webhook_url: hook(origin, 'canary-wecom-wrong-key') }),
+  chat: 'group',
+  limit,
+  idempotent: false,
+  posts: ({ path }) => path === '/cgi-bin/webhook/send',
+  answer({ method, path, query, json }, accept) {
+    if (method !== 'POST' || path !== '/cgi-bin/webhook/send' || query.get('key') !== robot) return said(93000, 'invalid webhook url')
+    const content = contentOf(json)
+    if (content === undefined) return said(44004, 'empty content')
+    if (Buffer.byteLength(content) > 2048) return said(40058, 'text.content exceed max length 2048')
+    accept({ chat: 'group', text: content })
+    return said(0, 'ok')
+  },
+  limited: { reply: said(45009, 'api freq out of limit'), waitMs: 60_000 },
+  hidden: said(93000, 'invalid webhook url'),
+  hostile,
+  harmless: ({ json }) => !JSON.stringify(json).includes('mentioned'),
+}
+
+const token = 'canary-wecom-access-token'
+const app = { corp_id: 'ww1', corp_secret: 'canary-wecom-corp-secret', agent_id: '1000002' }
+
+const people: { readonly [key: string]: string } = { touser: 'zhangsan', toparty: '2', totag: '3' }
+
+export const wecomApp: Double = {
+  target: 'wecom',
+  way: 'app',
+  settings: (origin) => ({ ...app, api_base: origin }),
+  env: () => ({ WECOM_CALLBACK_CORP_ID: 'ww1', WECOM_CALLBACK_CORP_SECRET: app.corp_secret, WECOM_CALLBACK_AGENT_ID: '1000002' }),
+  wrong: (origin) => ({ ...app, corp_secret: 'canary-wecom-wrong-secret', api_base: origin }),
+  chat: 'zhangsan',
+  unknownChat: 'lisi',
+  limit,
+  idempotent: false,
+  posts: ({ path }) => path.endsWith('/send'),
+  answer({ method, path, query, json }, accept) {
+    if (path === '/cgi-bin/gettoken') {
+      const known = method === 'GET' && query.get('corpid') === app.corp_id && query.get('corpsecret') === app.corp_secret
+      return known ? said(0, 'ok', { access_token: token, expires_in: 7200 }) : said(40001, 'invalid credential')
+    }
+    if (query.get('access_token') !== token) return said(40014, 'invalid access_token')
+    const content = contentOf(json)
+    if (method !== 'POST' || content === undefined) return said(44004, 'empty content')
+    // What is too long is cut in silence.
+    const text = Buffer.from(content).subarray(0, 2048).toString()
+    if (path === '/cgi-bin/appchat/send') {
+      if (json?.chatid !== 'chat1') return said(86003, 'invalid chatid')
+      accept({ chat: 'chat:chat1', text })
+      return said(0, 'ok')
+    }
+    if (path !== '/cgi-bin/message/send' || json?.agentid !== 1000002) return said(40056, 'invalid agentid')
+    const [to, id] = Object.entries(json).find(([key]) => key in people) ?? ['', '']
+    if (id === 'half') return said(0, 'ok', { invaliduser: 'half', msgid: 'm1' })
+    if (id !== people[to]) return said(81013, 'user & party & tag all invalid')
+    accept({ chat: to === 'touser' ? String(id) : `${to.slice(2)}:${id}`, text })
+    return said(0, 'ok', { invaliduser: '', msgid: 'm1' })
+  },
+  limited: { reply: said(45009, 'api freq out of limit'), waitMs: 60_000 },
+  hidden: said(60020, 'not allow to access from your ip'),
+  hostile,
+}

@@ -1,0 +1,53 @@
+/** The page of all delivery targets, as Markdown, read off the registry. */
+
+import type { TargetPart } from '../src/parts/part.ts'
+import { platformOf } from '../src/parts/settings.ts'
+
+const code = (text: string): string => `\`${text}\``
+
+/** Names of a setting: in the file, and in the environment. */
+const named = ({ settings = [] }: TargetPart, key: string): string => {
+  const env = settings.find((setting) => setting.key === key)?.env ?? []
+  return env.length === 0 ? code(key) : `${code(key)} (${env.map(code).join(', ')})`
+}
+
+const row = (part: TargetPart, meaning: string): string => {
+  const { name, needs = [[]], settings = [], repeatable } = part
+  const ways = needs.map((keys) => keys.map((key) => named(part, key)).join(', ')).filter((way) => way !== '')
+  const home =
+    settings
+      .find(({ key }) => key === 'home_channel')
+      ?.env.map(code)
+      .join(', ') ?? ''
+  const cells = [code(name), meaning, ways.join('<br>or ') || 'nothing', home || '-', repeatable ? 'yes' : 'no']
+  return `| ${cells.join(' | ')} |`
+}
+
+const intro = `Where replies and direct messages go: \`deliver\` of a route or a job, one name or a list. Settings stand under \`platforms.<name>\` (of \`github_comment\` and
+\`gitlab_comment\` under \`platforms.github\` and \`platforms.gitlab\`), or in the environment under the names below, which win. A profile's targets use that profile's settings
+and \`.env\` only. \`headgate targets list\` shows what is connected and what is missing; \`headgate targets test telegram\` sends a test message.
+
+Chat targets send to \`deliver_extra.chat_id\`, else to the home channel; \`message_thread_id\`, else \`thread_id\`, selects a topic or thread. A text that is too long arrives in
+parts, at most 30. Mentions, commands and markup of strangers are made harmless. \`api_base\` puts another address in the place of the official one.`
+
+const outro = `**Repeats**: whether the platform (or a mark in the text) recognises a message that arrives a second time. Where it does not, a delivery is tried again only when nothing can have
+been posted: no connection stood, or the platform said "not now". What a crash broke off is then dead, to be looked at and retried by hand.
+
+**Several targets**: \`deliver: [github_comment, { target: slack, deliver_extra: { chat_id: C0123 } }]\` sends one reply to each; \`deliver_mode: first_success\` tries them in
+order until one has it. A direct delivery answers 200 only when the mode's condition holds.
+
+A target of your own is a plug-in: [plugins.md](plugins.md).`
+
+/** The whole page; `meanings` by name, from the schema. */
+export const renderTargets = (targets: readonly TargetPart[], meanings: ReadonlyMap<string, string>): string =>
+  [
+    '# Delivery targets',
+    '<!-- Generated from the registry by `npm run gen`. Do not edit. -->',
+    intro,
+    [
+      '| target | what it is | connected by | home channel in the environment | repeats recognised |',
+      '|---|---|---|---|---|',
+      ...targets.map((part) => row(part, meanings.get(part.name) ?? platformOf(part))),
+    ].join('\n'),
+    outro,
+  ].join('\n\n')
