@@ -293,6 +293,8 @@ t.test('email', async (t) => {
       'a@b.c;x@y.z',
       'a@@b.c',
       'a@b..c',
+      'x%y.z@b.c',
+      'y.z!x@b.c',
       'a@-b.c',
       'a@[127.0.0.1]',
       '.a@b.c',

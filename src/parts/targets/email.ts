@@ -10,9 +10,9 @@ import type { Outgoing, Sent, TargetPart } from '../part.ts'
 import { missingOf, textSetting } from '../settings.ts'
 import type { Handed, Mail, MailError, MailServer, Security } from '../smtp.ts'
 
-// One address and nothing else: no name, no quotes, no route, no list (security F8).
+// One address and nothing else: no name, no quotes, no list, no ! or % that would route it on (security F8).
 const address =
-  /^[A-Za-z0-9!#$%&'*+/=?^_`|~-]+(?:\.[A-Za-z0-9!#$%&'*+/=?^_`|~-]+)*@(?:[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?\.)*[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?$/
+  /^[A-Za-z0-9#$&'*+/=?^_`|~-]+(?:\.[A-Za-z0-9#$&'*+/=?^_`|~-]+)*@(?:[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?\.)*[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?$/
 const maxAddressChars = 254
 const messageIdForm = /^<?([\w.!#$%&'*+/=?^`|~-]{1,200}@[\w.[\]:-]{1,200})>?$/
 const maxRecipients = 20
@@ -86,16 +86,7 @@ const mailOf = (outgoing: Outgoing, settings: JsonObject, at: Date): Mail | Prob
   return {
     from,
     to,
-    // A line break would begin another header.
-    subject:
-      cut(
-        wellFormed(
-          textOf(own(extra, 'subject'))
-            .replace(/[\p{Cc}\p{Zl}\p{Zp}\s]+/gu, ' ')
-            .trim(),
-        ),
-        maxSubjectChars,
-      ) || titleOf(outgoing),
+    subject: subjectOf(own(extra, 'subject')) || (outgoing.job ?? outgoing.route),
     // Encoding and back replaces lone surrogates; no mail may hold a NUL.
     text: wellFormed(outgoing.text).replaceAll('\0', '\ufffd'),
     messageId: messageIdOf(outgoing, to, from),
@@ -106,13 +97,17 @@ const mailOf = (outgoing: Outgoing, settings: JsonObject, at: Date): Mail | Prob
 
 const textOf = (value: Json | undefined): string => (typeof value === 'string' || typeof value === 'number' ? String(value).trim() : '')
 
+/** One line: a break in it would begin another header. */
+const subjectOf = (value: Json | undefined): string => {
+  const line = textOf(value).replace(/[\p{Cc}\p{Zl}\p{Zp}\s]+/gu, ' ')
+  return cut(wellFormed(line.trim()), maxSubjectChars)
+}
+
 const wellFormed = (text: string): string => Buffer.from(text).toString()
 
-const titleOf = ({ job, route }: Outgoing): string => job ?? route
-
 /** The same for the same mail of the same delivery, and for no other. */
-const messageIdOf = ({ profile, route, job, deliveryId }: Outgoing, to: readonly string[], from: string): string => {
-  const identity = JSON.stringify([profile, route, job ?? '', deliveryId, to])
+const messageIdOf = ({ profile, route, job, deliveryId, place }: Outgoing, to: readonly string[], from: string): string => {
+  const identity = JSON.stringify([profile, route, job ?? '', deliveryId, place, to])
   return `<${createHash('sha256').update(identity).digest('hex').slice(0, 40)}@${from.slice(from.lastIndexOf('@') + 1)}>`
 }
 
