@@ -76,7 +76,7 @@ const boundary = (text: string, end: number): number => {
   const from = Math.floor(end / 3)
   for (const mark of ['\n\n', '\n', ' ']) {
     const at = text.lastIndexOf(mark, end)
-    if (at > from && graphemeAt(text, at) === at) return at
+    if (at > from) return at
   }
   return graphemeAt(text, end) || end
 }

@@ -6,7 +6,7 @@ import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import t, { type Test } from 'tap'
 import { isScalar, parseDocument, visit } from 'yaml'
-import { catalogue } from '../../src/app.ts'
+import { catalogueOf } from '../../src/app.ts'
 import { loadConfig } from '../../src/config/load.ts'
 import { checkConfigured } from '../../src/plan/check.ts'
 import { dryEffects } from '../../src/work/effects.ts'
@@ -50,10 +50,13 @@ t.test('every YAML block serves as it stands', async (t) => {
   const blocks = documents.flatMap((file) => blocksOf(file, 'ya?ml'))
   t.ok(blocks.some(({ file }) => file === 'README.md'))
   for (const { file, line, text } of blocks) {
-    const loaded = loadConfig({ dataDir: t.testdir({ 'config.yaml': text }), env })
+    const [plugin] = blocksOf(file, 'js')
+    const files = { 'config.yaml': text, ...(plugin ? { 'acme-chat.mjs': plugin.text } : {}) }
+    const loaded = loadConfig({ dataDir: t.testdir(files), env })
+    const { catalogue, diagnostics: plugins } = await catalogueOf(loaded.config)
     const { diagnostics } = checkConfigured(loaded, catalogue, dryEffects)
     t.same(
-      diagnostics.filter(({ severity }) => severity === 'error').map(({ code, message }) => `${code} ${message}`),
+      [...plugins, ...diagnostics].filter(({ severity }) => severity === 'error').map(({ code, message }) => `${code} ${message}`),
       [],
       `${file}:${line}`,
     )

@@ -10,7 +10,7 @@ const bot = ['token']
 const snowflake = /^\d{15,20}$/
 const webhookPath = /^\/api(?:\/v\d+)?\/webhooks\/\d+\/[\w-]+\/?$/
 /** Cloudflare, which stands before the API, wants one of this form. */
-const agent = { 'user-agent': 'DiscordBot (https://www.npmjs.com/package/headgate, 0.1.0)' }
+const agent = { 'user-agent': 'DiscordBot (https://www.npmjs.com/package/headgate, 1)' }
 const suppressEmbeds = 4
 
 export const discord = defineChat({

@@ -1,0 +1,151 @@
+/** `targets`: which are connected, and a real test message to one, with no gateway running. */
+
+import { chmodSync } from 'node:fs'
+import t, { type Test } from 'tap'
+import { stringify } from 'yaml'
+import { targets } from '../../src/parts/targets/index.ts'
+import { type FakeCli, fakeCli } from '../fakes/cli.ts'
+import { startDouble } from '../fakes/platforms/double.ts'
+import { telegram } from '../fakes/platforms/telegram.ts'
+import { json, sink } from '../fakes/sink.ts'
+
+type Row = { readonly name: string; readonly state: string; readonly missing: readonly string[]; readonly has_home_channel: boolean }
+
+const rows = async (cli: FakeCli, ...argv: string[]): Promise<{ readonly [name: string]: Row }> => {
+  const { code, out } = await cli.run('targets', 'list', '--json', ...argv)
+  t.equal(code, 0)
+  const { kind, data } = JSON.parse(out)
+  t.equal(kind, 'targets.list')
+  return Object.fromEntries((data.targets as Row[]).map((row) => [row.name, row]))
+}
+
+t.test('list: every target, with what it lacks, by the settings of the profile', async (t) => {
+  const config = {
+    gateway: { multiplex_profiles: true },
+    platforms: { telegram: { token: '${TOKEN}', home_channel: '-1' }, homeassistant: { enabled: false } },
+  }
+  const cli = fakeCli(
+    t,
+    { 'config.yaml': stringify(config), '.env': 'TOKEN=canary-token\n', 'profiles/other/config.yaml': '' },
+    { PATH: '' },
+  )
+  const found = await rows(cli)
+  t.same(
+    Object.keys(found),
+    targets.map(({ name }) => name),
+  )
+  t.match(found, {
+    log: { state: 'ready', missing: [], has_home_channel: false },
+    http: { state: 'ready' },
+    telegram: { state: 'connected', missing: [], has_home_channel: true },
+    homeassistant: { state: 'off' },
+    whatsapp: { state: 'missing', missing: [/\w/] },
+    github_comment: { state: 'missing', missing: ['gh on the PATH'] },
+  })
+  t.match(await rows(cli, '--profile', 'other'), { telegram: { state: 'missing', missing: ['token'], has_home_channel: false } })
+  t.match(await cli.run('targets', 'list', '--profile', 'none'), { code: 5 })
+  const { out, err } = await cli.run('targets', 'list')
+  t.match(out, /^telegram +connected +home channel$/m)
+  t.match(out, /^github_comment +missing: gh on the PATH +-$/m)
+  t.notMatch(out + err, 'canary')
+})
+
+t.test('list: github_comment is ready where gh can be run', async (t) => {
+  const cli = fakeCli(t, { 'bin/gh': '#!/bin/sh\n', 'config.yaml': '{}' })
+  const list = async (): Promise<string> =>
+    (await cli.runWith({ env: { HEADGATE_HOME: cli.dir, PATH: `/none:${cli.file('bin')}` } }, 'targets', 'list')).out
+  t.match(await list(), /^github_comment +missing/m, 'not executable')
+  chmodSync(cli.file('bin/gh'), 0o755)
+  t.match(await list(), /^github_comment +ready/m)
+})
+
+t.test('list: a plugin that cannot be loaded is a warning, the others are listed', async (t) => {
+  const config = 'plugins: [./gone.mjs, ./p.mjs]\nplatforms: { acme-chat: { token: x } }\n'
+  const plugin = "export const target = { name: 'acme-chat', send() {}, needs: [['token']] }"
+  const { code, out, err } = await fakeCli(t, { 'config.yaml': config, 'p.mjs': plugin }).run('targets', 'list')
+  t.match({ code, err }, { code: 0, err: /^warning\[WH710\] .*gone\.mjs/ })
+  t.match(out, /^acme-chat +connected/m)
+})
+
+/** A command line whose telegram is a double. */
+const withTelegram = async (t: Test, wrong = false) => {
+  const double = await startDouble(t, telegram)
+  const settings = wrong ? telegram.wrong?.(double.origin) : telegram.settings(double.origin)
+  const config = stringify({ platforms: { telegram: { ...settings, home_channel: telegram.chat } } })
+  return { double, cli: fakeCli(t, { 'config.yaml': config, 'text.txt': 'from a file' }) }
+}
+
+t.test('test: sends to the home channel or to --to, and says what came back', async (t) => {
+  const { cli, double } = await withTelegram(t)
+  t.match(await cli.run('targets', 'test', 'telegram', '--yes'), { code: 0, out: /^sent +telegram: to -100123\n$/, err: '' })
+  const { out } = await cli.run(
+    ...[
+      'targets',
+      'test',
+      'telegram',
+      '--yes',
+      '--json',
+      '--to',
+      '-100123',
+      '--extra',
+      'thread_id=77',
+      '--text',
+      `@${cli.file('text.txt')}`,
+    ],
+  )
+  t.match(JSON.parse(out), {
+    kind: 'targets.test',
+    ok: true,
+    data: { target: 'telegram', profile: 'default', sent: true, detail: 'to -100123' },
+  })
+  t.match(double.accepted, [{ text: /headgate/ }, { text: 'from a file', thread: '77' }])
+  t.match(await cli.run('targets', 'test', 'telegram', '-y', '--to', '-100999'), { code: 1, out: /^failed +telegram: .*chat not found/ })
+  t.equal(double.accepted.length, 2)
+})
+
+t.test('test: asks first; where nobody can be asked it needs --yes, and nothing is sent', async (t) => {
+  const { cli, double } = await withTelegram(t)
+  t.match(await cli.run('targets', 'test', 'telegram'), { code: 2, err: /--yes/ })
+  const asked: string[] = []
+  const answering = (answer: string) => ({
+    ask: async (question: string) => {
+      asked.push(question)
+      return answer
+    },
+  })
+  t.match(await cli.runWith(answering(''), 'targets', 'test', 'telegram'), { code: 130 })
+  t.equal(double.seen.length, 0)
+  t.match(await cli.runWith(answering('y'), 'targets', 'test', 'telegram'), { code: 0 })
+  t.equal(double.accepted.length, 1)
+  t.match(asked[0], /real message to telegram/)
+})
+
+t.test('test: a failure is exit 1, and quotes no secret', async (t) => {
+  const { cli } = await withTelegram(t, true)
+  const plain = await cli.run('targets', 'test', 'telegram', '--yes')
+  t.match(plain, { code: 1, out: /^failed +telegram: .*Unauthorized/ })
+  const { code, out } = await cli.run('targets', 'test', 'telegram', '--yes', '--json')
+  t.match({ code, ...JSON.parse(out) }, { code: 1, ok: false, data: { sent: false, error: /Unauthorized/, repeatable: false } })
+  t.notMatch(plain.out + plain.err + out, 'canary')
+  const echo =
+    "export const target = { name: 'acme-echo', send: async (_, { settings }) => ({ ok: true, detail: `with ${settings.token}` }) }"
+  const config = 'plugins: [./p.mjs]\nplatforms: { acme-echo: { token: canary-token } }\n'
+  t.match(await fakeCli(t, { 'config.yaml': config, 'p.mjs': echo }).run('targets', 'test', 'acme-echo', '--yes'), {
+    code: 0,
+    out: /with \*\*\*/,
+  })
+})
+
+t.test('test: what a route could not deliver to is refused before anybody is asked', async (t) => {
+  const receiver = await sink(t, (response) => json(response, 200, {}))
+  const cli = fakeCli(t, { 'config.yaml': 'platforms: { telegram: { enabled: false } }\n' })
+  t.match(await cli.run('targets', 'test', 'telegrm', '-y'), { code: 5, err: /did you mean "telegram"/ })
+  t.match(await cli.run('targets', 'test', 'http'), { code: 1, err: /WH705[\s\S]*nothing was sent/ })
+  t.match(await cli.run('targets', 'test', 'http', '-y', '--extra', 'url=ftp://x'), { code: 1, err: /WH707/ })
+  t.match(await cli.run('targets', 'test', 'http', '-y', '--extra', 'nonsense'), { code: 2, err: /--extra nonsense/ })
+  t.match(await cli.run('targets', 'test', 'telegram', '-y'), { code: 1, out: /switched off/ })
+  const extra = ['--extra', `url=${receiver.origin}/x`, '--extra', 'secret=whsec_c2VjcmV0']
+  t.match(await cli.run('targets', 'test', 'http', '-y', ...extra), { code: 0, out: /HTTP 200/ })
+  t.match(receiver.seen, [{ headers: { 'webhook-signature': /^v1,/ } }], 'a secret that is never stored counts')
+  t.match(await cli.run('targets', 'test', 'log', '-y', '--text', 'hello'), { code: 0, err: 'log: hello\n' })
+})
