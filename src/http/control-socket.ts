@@ -1,6 +1,6 @@
 /** Where the control socket is, and how its path is made to fit: no more than the kernel takes, never truncated. */
 
-import { existsSync, lstatSync, openSync, unlinkSync } from 'node:fs'
+import { closeSync, existsSync, fstatSync, lstatSync, openSync, statSync, unlinkSync } from 'node:fs'
 import { connect } from 'node:net'
 import { basename, dirname, join, relative } from 'node:path'
 import { exit, Fault, messageOf } from '../core/fault.ts'
@@ -26,7 +26,11 @@ const handles = new Map<string, number>()
 const throughHandle = (path: string): string | undefined => {
   const folder = dirname(path)
   if (process.platform !== 'linux' || !existsSync(folder)) return undefined
-  const handle = handles.get(folder) ?? openSync(folder, 'r')
+  const known = handles.get(folder)
+  // Another folder may have taken its place meanwhile.
+  const isSame = known !== undefined && fstatSync(known).ino === statSync(folder).ino
+  const handle = isSame ? known : openSync(folder, 'r')
+  if (known !== undefined && !isSame) closeSync(known)
   handles.set(folder, handle)
   return `/proc/self/fd/${handle}/${basename(path)}`
 }

@@ -3,13 +3,13 @@
 import type { Clock } from '../core/clock.ts'
 import { AgentFault, messageOf } from '../core/fault.ts'
 import type { Log } from '../core/log.ts'
-import { targetsOf } from '../parts/delivery.ts'
 import { promptOf } from '../parts/note.ts'
 import type { Outgoing, Runner, Sent } from '../parts/part.ts'
-import type { Entry, Journal } from '../store/journal/record.ts'
+import type { Journal } from '../store/journal/record.ts'
 import type { Lease, NewRun, RunEnd, Store } from '../store/ports.ts'
 import { delayAfter } from './backoff.ts'
 import { deliver } from './deliver.ts'
+import { entryOf } from './entry.ts'
 import type { RunPolicy } from './policy.ts'
 import { record, storeRetryMs } from './record.ts'
 import { isSilent } from './silence.ts'
@@ -241,37 +241,6 @@ export class Worker {
     if (this.#abort.signal.aborted) return { kind: 'again', at: now, error, uncounted: true }
     if (attempt >= retry.maxAttempts) return { kind: 'dead', error }
     return { kind: 'again', at: now + delayAfter(attempt, retry, askedMs), error }
-  }
-}
-
-const isoOf = (ms: number): string => new Date(ms).toISOString()
-
-/** What the journal says of an attempt's end. */
-const entryOf = ({ run, attempt }: Lease, end: RunEnd, clock: Clock): Entry => {
-  const at = isoOf(clock.now())
-  if (end.kind === 'again')
-    return {
-      kind: 'tried',
-      at,
-      event_id: run.eventId,
-      attempt,
-      error: end.error,
-      next_at: isoOf(clock.now() + Math.max(0, end.at - clock.monotonic())),
-    }
-  return {
-    kind: 'ended',
-    at,
-    event_id: run.eventId,
-    profile: run.profile,
-    route: run.route,
-    event_type: run.event,
-    delivery_id: run.deliveryId,
-    state: end.kind,
-    attempt,
-    target: targetsOf(run.delivery),
-    ...(end.kind === 'dead' ? { error: end.error } : end.silent ? { silent: true } : {}),
-    ...(run.job === undefined ? {} : { job: run.job }),
-    ...(run.merged ? { group: run.merged.group, count: run.merged.count } : {}),
   }
 }
 

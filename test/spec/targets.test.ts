@@ -1,0 +1,89 @@
+/** Targets behind a gateway: each profile with its own credentials, nothing secret in a log, a direct delivery within its time. */
+
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import t, { type Test } from 'tap'
+import { stringify } from 'yaml'
+import { type GatewayOptions, startGateway } from '../fakes/gateway.ts'
+import { type Running, startDouble } from '../fakes/platforms/double.ts'
+import { telegram } from '../fakes/platforms/telegram.ts'
+import { until } from '../fakes/wait.ts'
+
+const token = '123456:canary-telegram-token'
+const chat = '-100123'
+
+const start = (t: Test, running: Running, options: Partial<GatewayOptions> & { platforms?: object } = {}) => {
+  const { platforms = { telegram: { token, api_base: running.origin } }, config, extra, routes, ...more } = options
+  const webhook = { enabled: true, extra: { secret: 'It is a secret to everybody', port: 0, rate_limit: 100_000, ...extra, routes } }
+  return startGateway(t, { level: 'info', config: { platforms: { webhook, ...platforms }, ...config }, ...more })
+}
+
+t.test('an agent’s reply and a direct message reach the chat; the home channel is the fallback', async (t) => {
+  const running = await startDouble(t, telegram)
+  const platforms = { telegram: { token, api_base: running.origin, home_channel: chat } }
+  const gateway = await start(t, running, {
+    platforms,
+    routes: {
+      agent: { prompt: 'reply {n}', deliver: 'telegram', deliver_extra: { chat_id: '{chat}', message_thread_id: '77' } },
+      direct: { prompt: 'direct {n}', deliver: 'telegram', deliver_only: true },
+    },
+  })
+  t.equal((await gateway.post('agent', { body: { n: 1, chat } })).status, 202)
+  await until(() => running.accepted.length === 1)
+  t.match(await gateway.post('direct', { body: { n: 2 } }), { status: 200, json: { status: 'delivered', target: 'telegram' } })
+  t.same(running.accepted, [
+    { chat, text: 'reply 1', thread: '77' },
+    { chat, text: 'direct 2' },
+  ])
+})
+
+t.test('a profile never borrows another one’s credentials, nor the process’s', async (t) => {
+  const running = await startDouble(t, telegram)
+  const direct = { prompt: 'p', deliver: 'telegram', deliver_extra: { chat_id: chat }, deliver_only: true }
+  const platforms = stringify({ platforms: { telegram: { api_base: running.origin } } })
+  const gateway = await start(t, running, {
+    routes: { main: direct, has: { ...direct, profile: 'has' }, lacks: { ...direct, profile: 'lacks' } },
+    config: { gateway: { multiplex_profiles: true }, storage: { kind: 'memory' } },
+    env: { TELEGRAM_BOT_TOKEN: token, TELEGRAM_HOME_CHANNEL: chat },
+    files: {
+      profiles: {
+        has: { 'config.yaml': platforms, '.env': `TELEGRAM_BOT_TOKEN=${token}\n` },
+        lacks: { 'config.yaml': platforms, '.env': '' },
+      },
+    },
+  })
+  t.equal((await gateway.post('main', { body: {} })).status, 200)
+  t.equal((await gateway.post('has', { path: '/p/has/webhooks/has', body: {} })).status, 200)
+  t.match(await gateway.post('lacks', { path: '/p/lacks/webhooks/lacks', body: {} }), { status: 502, text: 'Delivery failed' })
+  t.match(await gateway.line(({ outcome, route }) => outcome === 'delivery_failed' && route === 'lacks'), {
+    reason: /not connected: set platforms\.telegram\.token/,
+  })
+  t.equal(running.seen.length, 2, 'nothing was sent for the profile that has no token')
+})
+
+t.test('a platform that is switched off, or that refuses, is a plain failure without the token', async (t) => {
+  const running = await startDouble(t, telegram)
+  const wrong = '123456:canary-wrong-token'
+  const routes = { r: { prompt: 'p', deliver: 'telegram', deliver_extra: { chat_id: chat }, deliver_only: true } }
+  const off = await start(t, running, { platforms: { telegram: { enabled: false, token, api_base: running.origin } }, routes })
+  t.equal((await off.post('r', { body: {} })).status, 502)
+  t.equal(running.seen.length, 0)
+  await off.stop()
+  const bad = await start(t, running, { platforms: { telegram: { token: wrong, api_base: running.origin } }, routes })
+  t.equal((await bad.post('r', { body: {} })).status, 502)
+  t.match(await bad.line(({ outcome }) => outcome === 'delivery_failed'), { reason: /HTTP 401: Unauthorized/ })
+  const kept = readFileSync(join(bad.dir, 'state', 'events', '0000000001.jsonl'), 'utf8')
+  t.notMatch(JSON.stringify(bad.lines) + kept, /canary/)
+})
+
+t.test('a direct delivery to a target that does not answer is told before its sender gives up', async (t) => {
+  const running = await startDouble(t, telegram)
+  const gateway = await start(t, running, {
+    routes: { r: { prompt: 'p', deliver: ['telegram', 'telegram'], deliver_extra: { chat_id: chat }, deliver_only: true } },
+  })
+  running.next.push({
+    status: 429,
+    body: { ok: false, error_code: 429, description: 'Too Many Requests', parameters: { retry_after: 60 } },
+  })
+  t.match(await gateway.post('r', { body: {} }), { status: 502 }, 'a minute is not waited for')
+})
