@@ -3,7 +3,6 @@
 import { chmodSync, statSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { prepareGateway } from '../app.ts'
-import type { Config } from '../config/config.ts'
 import { jobsFileName } from '../config/jobs.ts'
 import { type Loaded, loadConfig } from '../config/load.ts'
 import { subscriptionsFileName } from '../config/subscriptions.ts'
@@ -13,6 +12,7 @@ import { createRedactor } from '../core/redact.ts'
 import type { Gateway } from '../gateway.ts'
 import { createLog } from '../log.ts'
 import type { Io } from './io.ts'
+import { knownSecrets } from './known-secrets.ts'
 import { disabledHelp, printDiagnostics } from './output.ts'
 import { watchFiles } from './watch.ts'
 
@@ -33,7 +33,7 @@ export const gatewayRun = async (options: GatewayRunOptions, io: Io): Promise<nu
   const load = (): Loaded => {
     const loaded = loadConfig({ ...options, configFile: options.config, env: io.env })
     // Those of an earlier configuration stay known: a run that began under it may still speak of them.
-    for (const secret of secretsOf(loaded.config)) secrets.add(secret)
+    for (const secret of knownSecrets(loaded.config)) secrets.add(secret)
     redact = createRedactor(secrets)
     return loaded
   }
@@ -102,17 +102,3 @@ const firstSignal = (): Promise<string> =>
     }
     for (const name of signals) process.on(name, listener)
   })
-
-const secretName = /token|secret|password|key/i
-
-/** Every value that must never be in a log. */
-const secretsOf = (config: Config): string[] => {
-  const platforms = [...config.profiles.values()].flatMap(({ platforms }) =>
-    Object.values(platforms).flatMap((settings) => Object.entries(settings)),
-  )
-  const tokens = platforms.flatMap(([name, value]) => (secretName.test(name) && typeof value === 'string' ? [value] : []))
-  const routes = [...config.routes.values()].flatMap(({ secrets }) => secrets)
-  return [...routes, ...tokens, config.globalSecret ?? '', config.agent.apiKey ?? ''].filter(
-    (value) => value !== '' && value !== 'INSECURE_NO_AUTH',
-  )
-}

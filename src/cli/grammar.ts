@@ -6,6 +6,7 @@ import { addEvents } from './events-grammar.ts'
 import type { SetupOptions } from './gateway-setup.ts'
 import { each, list, port, type Run } from './grammar-values.ts'
 import type { SubscribeOptions } from './subscribe-options.ts'
+import { addTargets } from './targets-grammar.ts'
 import type { ValidateOptions } from './validate.ts'
 import type { ListOptions } from './webhook-list.ts'
 import type { RemoveOptions } from './webhook-remove.ts'
@@ -17,6 +18,7 @@ export const addCommands = (program: Command, run: Run): void => {
   addWebhook(program.command('webhook').description('routes made at run time: subscribe, list, test, remove'), run)
   addEvents(program.command('events').description('what arrived and how it went: list, show, retry, replay, export'), run)
   addCron(program.command('cron').description('scheduled jobs: list, create, run, pause, resume, remove'), run)
+  addTargets(program.command('targets').description('where messages can go: list, test'), run)
   program
     .command('validate [paths...]')
     .description('check configuration and subscriptions without starting anything')

@@ -62,13 +62,13 @@ const readFilters = async (texts: readonly string[], io: Io): Promise<Json[]> =>
 }
 
 /** The settings of the target that the options give; `undefined` when they give none. */
-export const readExtra = ({
-  deliverExtra = [],
-  deliverChatId,
-}: Pick<SubscribeOptions, 'deliverExtra' | 'deliverChatId'>): JsonObject | undefined => {
+export const readExtra = (
+  { deliverExtra = [], deliverChatId }: Pick<SubscribeOptions, 'deliverExtra' | 'deliverChatId'>,
+  option = '--deliver-extra',
+): JsonObject | undefined => {
   const pairs = deliverExtra.map((pair): [string, Json] => {
     const at = pair.indexOf('=')
-    if (at < 1) throw usage(`--deliver-extra ${pair}: not of the form key=value`)
+    if (at < 1) throw usage(`${option} ${pair}: not of the form key=value`)
     return [pair.slice(0, at), pair.slice(at + 1)]
   })
   if (deliverChatId !== undefined) pairs.push(['chat_id', deliverChatId])

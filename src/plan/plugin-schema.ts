@@ -18,7 +18,8 @@ export const compileFragment = async (name: string, schema: unknown): Promise<Fr
   if (!isObject(schema as Json)) throw new Error(`its schema.${name} is not a JSON Schema`)
   const root = schema as JsonObject
   if (root.$async !== undefined) throw new Error(`its schema.${name} is asynchronous`)
-  const { Ajv } = await import('ajv')
+  // By its default export: the bundle has no other one of a CommonJS package.
+  const { Ajv } = (await import('ajv')).default
   try {
     return { root, check: new Ajv({ allErrors: true, strict: false, logger: false }).compile(root) as Check }
   } catch (error) {

@@ -49,6 +49,14 @@ t.test('exit codes', async (t) => {
   for (const [code, folder, argv] of cases) t.equal((await run(t, folder, ...argv)).code, code, argv.join(' '))
 })
 
+t.test('a plugin with a schema is loaded, and its schema compiled', async (t) => {
+  const plugin = `export const target = { name: 'acme-chat', send() {} }
+export const schema = { settings: { properties: { url: { pattern: '^https?:' } } } }`
+  const config = 'plugins: [./p.mjs]\nplatforms: { acme-chat: { url: nowhere } }\n'
+  const ended = await run(t, t.testdir({ 'config.yaml': config, 'p.mjs': plugin }), 'validate', '--format', 'concise')
+  t.match(ended, { code: 1, out: /config\.yaml:2:32: WH105 error: url: the value \(not shown\) is not of the right form\n$/, err: '' })
+})
+
 t.test('files are 0600 and folders 0700 whatever the umask', async (t) => {
   const dir = join(t.testdir(), 'data')
   const before = process.umask(0)

@@ -299,6 +299,14 @@ t.test('a reload adds a plugin, takes one away, loads none twice, and refuses a 
   t.match(await gateway.post('r'), { status: 200, json: { target: 'acme-b' } })
   t.equal(loads(), 1)
 
+  writeFileSync(join(dir, 'slow.mjs'), module('acme-slow', undefined, 'await new Promise((resolve) => setTimeout(resolve, 300))'))
+  write(dir, ['./a.mjs', './slow.mjs'], 'acme-slow')
+  const slow = gateway.operations.reload()
+  await new Promise((resolve) => setImmediate(resolve))
+  write(dir, ['./a.mjs'], 'acme-a')
+  t.match(await Promise.all([slow, gateway.operations.reload()]), [{ ok: true }, { ok: true }])
+  t.match(await gateway.post('r'), { json: { target: 'acme-a' } }, 'what was read last counts, however long the one before takes')
+
   write(dir, [], 'acme-b')
   t.match(await gateway.operations.reload(), { ok: false, diagnostics: [{ code: 'WH704' }] })
 })

@@ -72,6 +72,7 @@ t.test('a platform that is switched off, or that refuses, is a plain failure wit
   const bad = await start(t, running, { platforms: { telegram: { token: wrong, api_base: running.origin } }, routes })
   t.equal((await bad.post('r', { body: {} })).status, 502)
   t.match(await bad.line(({ outcome }) => outcome === 'delivery_failed'), { reason: /HTTP 401: Unauthorized/ })
+  await bad.stop()
   const kept = readFileSync(join(bad.dir, 'state', 'events', '0000000001.jsonl'), 'utf8')
   t.notMatch(JSON.stringify(bad.lines) + kept, /canary/)
 })

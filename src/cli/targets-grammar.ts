@@ -1,0 +1,25 @@
+/** The `targets` commands: their arguments and options. */
+
+import type { Command } from 'commander'
+import { each, type Run } from './grammar-values.ts'
+import type { TargetsListOptions } from './targets-list.ts'
+import type { TargetsTestOptions } from './targets-test.ts'
+
+export const addTargets = (targets: Command, run: Run): void => {
+  targets
+    .command('list')
+    .description('list delivery targets, those of plugins too, and whether they are connected')
+    .option('--profile <name>', 'by the settings of another profile than the default one')
+    .action((options: TargetsListOptions) => run(async (cli) => (await import('./targets-list.ts')).targetsList(options, cli)))
+  targets
+    .command('test <name>')
+    .description('send a real test message; the gateway need not run')
+    .option('--to <id>', 'chat to send it to; default: the home channel')
+    .option('--extra <key=value>', 'a setting of the target (repeatable)', each)
+    .option('--text <text>', 'what it says: text, @file or @-')
+    .option('--profile <name>', 'by the settings of another profile than the default one')
+    .option('-y, --yes', 'do not ask')
+    .action((name: string, options: TargetsTestOptions) =>
+      run(async (cli) => (await import('./targets-test.ts')).targetsTest(name, options, cli)),
+    )
+}

@@ -1,0 +1,72 @@
+/** `targets list`: one delivery target a line, and whether a profile's settings connect it. */
+
+import { accessSync, constants, statSync } from 'node:fs'
+import { delimiter, join } from 'node:path'
+import { catalogueOf } from '../app.ts'
+import type { Profile } from '../config/config.ts'
+import { loadConfig, unreadIn } from '../config/load.ts'
+import { pluginTarget } from '../config/rules.ts'
+import type { JsonObject } from '../core/json.ts'
+import type { TargetPart } from '../parts/part.ts'
+import { missingOf, settingsOf, textSetting } from '../parts/settings.ts'
+import { aligned } from './columns.ts'
+import { type ProfileOption, profileNamed } from './cron-jobs.ts'
+import { answer, type Cli, note } from './output.ts'
+import { paintWith } from './paint.ts'
+
+export type TargetsListOptions = ProfileOption
+
+export const targetsList = async (options: TargetsListOptions, cli: Cli): Promise<number> => {
+  const loaded = loadConfig({ dataDir: cli.dataDir, env: cli.io.env })
+  if (unreadIn(loaded).length > 0) note(cli, `the configuration cannot be read, its settings are not known: ${cli.self} validate`)
+  const profile = profileNamed(options.profile, loaded)
+  const { catalogue, diagnostics } = await catalogueOf(loaded.config)
+  const found = [...catalogue.targets.values()].map((part) => standingOf(part, profile))
+  const rows = found.map(({ name, state, missing, has_home_channel }) => [
+    name,
+    missing.length > 0 ? `${state}: ${missing.join(', ')}` : state,
+    has_home_channel ? 'home channel' : '-',
+  ])
+  const lines = aligned(cli.io.isTty ? [['TARGET', 'STATE', 'HOME'], ...rows] : rows)
+  const { dim } = paintWith(cli.io.colour)
+  return answer(cli, {
+    kind: 'targets.list',
+    data: { profile: profile.name, targets: found },
+    text: lines.map((line, i) => `${cli.io.isTty && i === 0 ? dim(line) : line}\n`).join(''),
+    warnings: diagnostics.map(({ code, message }) => ({ code, message })),
+  })
+}
+
+type Standing = JsonObject & {
+  readonly name: string
+  /** `ready` needs no settings. */
+  readonly state: 'ready' | 'connected' | 'missing' | 'off'
+  readonly missing: string[]
+  readonly has_home_channel: boolean
+  readonly plugin: boolean
+}
+
+const standingOf = (part: TargetPart, { platforms, env }: Profile): Standing => {
+  const settings = settingsOf(part, platforms, env)
+  const missing = part.name === 'github_comment' ? (isOnPath('gh', env.PATH) ? [] : ['gh on the PATH']) : [...missingOf(part, settings)]
+  const needsNone = part.needs === undefined || part.needs.some((keys) => keys.length === 0)
+  return {
+    name: part.name,
+    state: settings.enabled === false ? 'off' : missing.length > 0 ? 'missing' : needsNone ? 'ready' : 'connected',
+    missing,
+    has_home_channel: textSetting(settings, 'home_channel') !== undefined,
+    plugin: pluginTarget.test(part.name),
+  }
+}
+
+const isOnPath = (program: string, path = ''): boolean =>
+  path.split(delimiter).some((folder) => folder !== '' && isProgram(join(folder, program)))
+
+const isProgram = (file: string): boolean => {
+  try {
+    accessSync(file, constants.X_OK)
+    return statSync(file).isFile()
+  } catch {
+    return false
+  }
+}

@@ -1,0 +1,110 @@
+/** `targets test <name>`: sends a real message through the sender of the gateway, and says what came back; 1 when it failed. */
+
+import { randomUUID } from 'node:crypto'
+import { catalogueOf } from '../app.ts'
+import { type Loaded, loadConfig, unreadIn } from '../config/load.ts'
+import { checkTarget } from '../config/rules.ts'
+import { systemClock } from '../core/clock.ts'
+import { type Code, type Diagnostic, diagnostic, type Path } from '../core/diagnostic.ts'
+import { exit, Fault } from '../core/fault.ts'
+import type { JsonObject } from '../core/json.ts'
+import { targetName } from '../core/names.ts'
+import { createRedactor } from '../core/redact.ts'
+import { nearest, printable } from '../core/text.ts'
+import { deliveriesOf, readDelivery } from '../parts/delivery.ts'
+import type { Sent } from '../parts/part.ts'
+import type { Catalogue } from '../plan/compile.ts'
+import type { Delivery } from '../store/ports.ts'
+import { createSender } from '../work/send.ts'
+import { type ProfileOption, profileNamed } from './cron-jobs.ts'
+import { readText, usage } from './input.ts'
+import { knownSecrets } from './known-secrets.ts'
+import { answer, type Cli, note, printDiagnostics, refuse } from './output.ts'
+import { readExtra } from './subscribe-options.ts'
+
+export type TargetsTestOptions = ProfileOption & {
+  readonly to?: string
+  readonly extra?: readonly string[]
+  readonly text?: string
+  readonly yes?: boolean
+}
+
+type Targets = Catalogue['targets']
+type Spec = { readonly deliver: string; readonly deliver_extra: JsonObject }
+
+const budgetMs = 30_000
+const defaultText = 'This is a test message from headgate.'
+
+export const targetsTest = async (asked: string, options: TargetsTestOptions, cli: Cli): Promise<number> => {
+  const loaded = loadConfig({ dataDir: cli.dataDir, env: cli.io.env })
+  const unread = unreadIn(loaded)
+  if (unread.length > 0) return refuse(cli, unread, loaded.texts, 'nothing was sent')
+  const profile = profileNamed(options.profile, loaded)
+  const target = targetName(asked)
+  const targets = await targetsFor(target, loaded, cli)
+  const spec = { deliver: target, deliver_extra: extraOf(options) }
+  const { delivery, problems } = checked(spec, targets)
+  if (!delivery) return refuse(cli, problems, new Map(), 'nothing was sent')
+  const text = options.text === undefined ? defaultText : await readText('--text', options.text, cli.io)
+  await confirm(`send a real message to ${target}${options.to === undefined ? '' : ` (${printable(options.to, 100)})`}?`, options, cli)
+
+  const send = createSender({
+    targets,
+    profile: (name) => loaded.config.profiles.get(name),
+    written: () => spec,
+    log: (outgoing) => note(cli, `log: ${printable(outgoing.text)}`),
+    clock: systemClock,
+  })
+  const about = { profile: profile.name, route: 'targets-test', deliveryId: `test-${randomUUID()}` }
+  const sent = await send({ ...about, text, delivery, place: 0, budgetMs })
+  return report(target, profile.name, sent, createRedactor(knownSecrets(loaded.config)), cli)
+}
+
+/** Throws a Fault that knows the nearest names. */
+const targetsFor = async (target: string, { config, texts }: Loaded, cli: Cli): Promise<Targets> => {
+  const { catalogue, diagnostics } = await catalogueOf(config)
+  if (catalogue.targets.has(target)) return catalogue.targets
+  if (!cli.json) printDiagnostics(diagnostics, texts, cli.io)
+  const suggest = nearest(target, catalogue.targets.keys())
+  throw new Fault('not_found', `no target "${target}"`, { exitCode: exit.notFound, suggest, hint: `${cli.self} targets list` })
+}
+
+const extraOf = ({ extra, to }: TargetsTestOptions): JsonObject =>
+  readExtra({ ...(extra ? { deliverExtra: extra } : {}), ...(to === undefined ? {} : { deliverChatId: to }) }, '--extra') ?? {}
+
+/** As a route with these settings would be checked. */
+const checked = (spec: Spec, targets: Targets): { readonly delivery?: Delivery; readonly problems: readonly Diagnostic[] } => {
+  const problems: Diagnostic[] = []
+  const report = (code: Code, _path: Path, message: string): void => {
+    problems.push(diagnostic(code, message, { help: 'give it with --extra key=value, or --to' }))
+  }
+  checkTarget(spec, new Set(targets.keys()), report)
+  const [delivery] = deliveriesOf(readDelivery(spec, targets, report))
+  return problems.length > 0 || !delivery ? { problems } : { delivery, problems }
+}
+
+const confirm = async (question: string, { yes = false }: TargetsTestOptions, { io }: Cli): Promise<void> => {
+  if (yes) return
+  if (!io.ask) throw usage('nothing was sent: this needs --yes where nobody can be asked')
+  if (/^y(es)?$/i.test((await io.ask(`${question} [y/N] `)).trim())) return
+  throw new Fault('cancelled', 'nothing was sent', { exitCode: exit.cancelled })
+}
+
+const report = (target: string, profile: string, sent: Sent, redact: (text: string) => string, cli: Cli): number => {
+  const about = { target, profile, sent: sent.ok }
+  if (sent.ok) {
+    const detail = sent.detail === undefined ? null : redact(sent.detail)
+    const text = `sent     ${target}${detail === null ? '' : `: ${printable(detail)}`}\n`
+    return answer(cli, { kind: 'targets.test', data: { ...about, detail }, text })
+  }
+  const error = redact(sent.why)
+  const again = sent.repeatable ? 'may be tried again' : 'another try would not help, or could post twice'
+  const wait = sent.retryAfterMs === undefined ? '' : `, in ${Math.ceil(sent.retryAfterMs / 1000)} s`
+  const data = { ...about, error, repeatable: sent.repeatable, retry_after_ms: sent.retryAfterMs ?? null }
+  return answer(cli, {
+    kind: 'targets.test',
+    data,
+    text: `failed   ${target}: ${printable(error)}\n         ${again}${wait}\n`,
+    exitCode: exit.no,
+  })
+}
