@@ -3,7 +3,7 @@
 import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http'
 import type { Clock } from '../core/clock.ts'
 import type { Knock } from '../core/exchange.ts'
-import { refuse } from '../core/outcome.ts'
+import { type Outcome, refuse } from '../core/outcome.ts'
 import type { RoutePlan } from '../core/plan.ts'
 import { admit, broken, type Ended, type Watch } from '../engine/run.ts'
 import { lookUp, type Table } from '../plan/table.ts'
@@ -93,8 +93,11 @@ export const createReceiver = (options: ReceiveOptions): Receiver => {
     const end = (ended: Ended): void => {
       active--
       options.ended(ended, { plan: plan && 'seal' in plan ? plan : undefined, remote, ms: () => clock.monotonic() - from })
+      const { outcome } = ended
+      const eventId = ended.vouched?.eventId
+      // Not `ended` itself: it holds the body, and the memory it came in would live until the answers leave.
       outbox(() => {
-        if (tried(() => answer(request, response, ended))) request.socket.destroy()
+        if (tried(() => answer(request, response, outcome, eventId))) request.socket.destroy()
       })
     }
     const plan = tried(() => door(request, path, serving))
@@ -141,13 +144,13 @@ const unread = {
   'no room': { outcome: refuse('overloaded', { retryAfterSeconds, detail: 'too many bodies at once' }), stage: 'body_size' },
 }
 
-const answer = (request: IncomingMessage, response: ServerResponse, { outcome, vouched }: Ended): void => {
+const answer = (request: IncomingMessage, response: ServerResponse, outcome: Outcome, eventId: string | undefined): void => {
   if (response.destroyed || response.headersSent) return
   const reply = replyTo(outcome)
   const closes =
     outcome.kind === 'refused' && (outcome.code === 'too_large' || outcome.code === 'too_many_headers' || outcome.code === 'stopping')
   if (closes) lingerBeforeClose(request)
-  send(response, reply, vouched?.eventId, closes)
+  send(response, reply, eventId, closes)
 }
 
 /** Writes a reply in one piece. */
