@@ -14,6 +14,8 @@ export type Delivering = {
   readonly send: (outgoing: Outgoing) => Promise<Sent>
   /** Whether sending the same text twice to this target cannot post twice. */
   readonly repeatable: (target: string) => boolean
+  /** Given when the time to stop is over: what may be repeated is not waited for any longer. */
+  readonly signal: AbortSignal
   /** Stores how far it got. `false`: somebody else has the run now. */
   readonly keep: (progress: Progress) => Promise<boolean>
 }
@@ -51,7 +53,7 @@ type Again = { readonly why: string; readonly waitMs: number }
 
 /** Done, given up and why, or to be tried again. */
 const deliverOne = async (
-  { run, text, send, repeatable }: Delivering,
+  { run, text, send, repeatable, signal }: Delivering,
   place: number,
   doubtful: boolean,
 ): Promise<true | string | Again> => {
@@ -59,10 +61,27 @@ const deliverOne = async (
   const delivery = deliveriesOf(run.delivery)[place] as Delivery
   if (doubtful && !repeatable(delivery.target)) return `delivery to ${delivery.target}: ${mayHaveArrived}`
   const about = { profile, route, deliveryId, ...(job === undefined ? {} : { job }) }
-  const sent = await send({ text, ...about, delivery, place, budgetMs })
+  const sending = send({ text, ...about, delivery, place, budgetMs })
+  const sent = await (repeatable(delivery.target) ? unlessStopped(sending, signal) : sending)
   if (sent.ok) return true
   const why = `delivery to ${delivery.target}: ${sent.why}`
   return sent.repeatable ? { why, waitMs: sent.retryAfterMs ?? 0 } : why
+}
+
+/** A delivery that goes out once more at the next start, under the same key. */
+const unlessStopped = async (sending: Promise<Sent>, signal: AbortSignal): Promise<Sent> => {
+  const stopped: Sent = { ok: false, why: 'broken off by the stop', repeatable: true }
+  if (signal.aborted) return stopped
+  let stop = (): void => {}
+  const broken = new Promise<Sent>((resolve) => {
+    stop = () => resolve(stopped)
+    signal.addEventListener('abort', stop)
+  })
+  try {
+    return await Promise.race([sending, broken])
+  } finally {
+    signal.removeEventListener('abort', stop)
+  }
 }
 
 const unfinished = (progress: Progress, open: readonly Again[]): Delivered => {

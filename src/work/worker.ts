@@ -226,6 +226,7 @@ export class Worker {
       interrupted: lease.interrupted && lease.reply !== undefined,
       send,
       repeatable,
+      signal: this.#abort.signal,
       keep: (progress) => this.#record(lease, () => store.keepReply(lease, reply, progress)),
     })
     if (delivered.kind === 'lost') return 'lost'

@@ -7,7 +7,7 @@ import t, { type Test } from 'tap'
 import { stringify } from 'yaml'
 import { isGone } from '../fakes/process.ts'
 import { dataDir, type Ended, linesIn, type ProcessGateway, runningAgents, spawnGateway, startGateway } from '../fakes/process-gateway.ts'
-import { closedOrigin } from '../fakes/sink.ts'
+import { closedOrigin, sink } from '../fakes/sink.ts'
 import { until } from '../fakes/wait.ts'
 
 const isStopping = ({ msg }: { msg: string }): boolean => msg === 'stopping'
@@ -245,4 +245,20 @@ t.test('--help tells the options', async (t) => {
   const { code, out, err } = await spawnGateway(t, t.testdir(), { args: ['--help'] }).ended
   t.match({ code, err }, { code: 0, err: '' })
   for (const option of ['--host', '--port', '--config', '--log-level', '--log-format']) t.match(out, option)
+})
+
+t.test('a delivery that nobody answers is broken off with the drain time, and goes out again under the same id', async (t) => {
+  const hanging = await sink(t, () => undefined)
+  const route = { prompt: 'p', deliver: 'http', deliver_extra: { url: `${hanging.origin}/x` } }
+  const dir = dataDir(t, { routes: { work: route }, config: { gateway: { drain_seconds: 0.3 } } })
+  const gateway = await startGateway(t, dir)
+  t.equal((await gateway.post('work', 'one')).status, 202)
+  await until(() => hanging.seen.length === 1)
+  gateway.kill('SIGTERM')
+  t.match(await gateway.ended, { code: 0, signal: null })
+  t.notOk(gateway.lines.some(({ msg }) => msg === 'run is dead'))
+  const next = await startGateway(t, dir)
+  await until(() => hanging.seen.length === 2)
+  t.equal(hanging.seen[1]?.headers['webhook-id'], hanging.seen[0]?.headers['webhook-id'])
+  next.kill()
 })
