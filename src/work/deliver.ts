@@ -24,10 +24,12 @@ export type Delivered =
   | { readonly kind: 'done' }
   /** Nothing is left to try. */
   | { readonly kind: 'failed'; readonly error: string }
-  | { readonly kind: 'again'; readonly error: string; readonly retryAfterMs: number | undefined }
+  /** `gaveUp`: on one of several, which is not to be tried again. */
+  | { readonly kind: 'again'; readonly error: string; readonly retryAfterMs: number | undefined; readonly gaveUp: boolean }
   | { readonly kind: 'lost' }
 
 const budgetMs = 60_000
+const brokenOff = 'broken off by the stop'
 const mayHaveArrived = 'the process ended while it was being delivered, and it may have arrived. Look, then retry by hand'
 
 /** In order, one after the other: what a crash interrupts is then always the first that is still to do. */
@@ -61,6 +63,7 @@ const deliverOne = async (
   const delivery = deliveriesOf(run.delivery)[place] as Delivery
   if (doubtful && !repeatable(delivery.target)) return `delivery to ${delivery.target}: ${mayHaveArrived}`
   const about = { profile, route, deliveryId, ...(job === undefined ? {} : { job }) }
+  if (signal.aborted) return { why: brokenOff, waitMs: 0 }
   const sending = send({ text, ...about, delivery, place, budgetMs })
   const sent = await (repeatable(delivery.target) ? unlessStopped(sending, signal) : sending)
   if (sent.ok) return true
@@ -70,8 +73,7 @@ const deliverOne = async (
 
 /** A delivery that goes out once more at the next start, under the same key. */
 const unlessStopped = async (sending: Promise<Sent>, signal: AbortSignal): Promise<Sent> => {
-  const stopped: Sent = { ok: false, why: 'broken off by the stop', repeatable: true }
-  if (signal.aborted) return stopped
+  const stopped: Sent = { ok: false, why: brokenOff, repeatable: true }
   let stop = (): void => {}
   const broken = new Promise<Sent>((resolve) => {
     stop = () => resolve(stopped)
@@ -85,7 +87,8 @@ const unlessStopped = async (sending: Promise<Sent>, signal: AbortSignal): Promi
 }
 
 const unfinished = (progress: Progress, open: readonly Again[]): Delivered => {
-  const error = [...progress.filter((each) => typeof each === 'string'), ...open.map(({ why }) => why)].join('; ')
+  const given = progress.filter((each) => typeof each === 'string')
+  const error = [...given, ...open.map(({ why }) => why)].join('; ')
   if (open.length === 0) return { kind: 'failed', error }
-  return { kind: 'again', error, retryAfterMs: Math.max(...open.map(({ waitMs }) => waitMs)) || undefined }
+  return { kind: 'again', error, retryAfterMs: Math.max(...open.map(({ waitMs }) => waitMs)) || undefined, gaveUp: given.length > 0 }
 }

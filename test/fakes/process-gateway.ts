@@ -136,6 +136,8 @@ export type Setup = {
 
 /** A data directory; `agent` is a shell script that runs as the agent, in which `$dir` is that directory. */
 export const dataDir = (t: Test, { routes, agent, config = {}, files = {} }: Setup): string => {
+  // Registered before the folder is made: else it is removed while a gateway still writes to it.
+  t.teardown(() => undefined)
   const dir = t.testdir()
   const webhook = { enabled: true, extra: { port: 0, secret, rate_limit: 100_000, routes } }
   const runner = { runner: 'command', command: ['sh', join(dir, 'agent.sh')] }

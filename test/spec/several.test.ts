@@ -110,6 +110,18 @@ t.test('how far it got survives a restart', async (t) => {
   t.same(seen(), [1, 1, 1])
 })
 
+t.test('what was given up stays so when a stop breaks off the attempt beside it', async (t) => {
+  const answers: Answers = { a: refuse, b: () => undefined }
+  const { gateway, seen } = await start(t, {}, answers, { config: { storage: { kind: 'sqlite' } } })
+  await gateway.post('r', { body: { n: 1 } })
+  await until(() => seen()[1] === 1)
+  await gateway.stop(50)
+  answers.b = ok
+  const next = await startGateway(t, { dir: gateway.dir, level: 'info' })
+  t.match(await next.line(({ msg }) => msg === 'run is dead'), { reason: /HTTP 400/ })
+  t.same(seen(), [1, 2, 1])
+})
+
 t.test('a list is checked item by item', async (t) => {
   const bad = (deliver: unknown, more: object = {}) =>
     startGateway(t, { routes: { r: { prompt: 'p', deliver, ...more } } }).then(
