@@ -17,6 +17,8 @@ const maxFound = 20
 const tokens = ['GH_TOKEN', 'GITHUB_TOKEN', 'GH_ENTERPRISE_TOKEN', 'GITHUB_ENTERPRISE_TOKEN']
 const passed = [...tokens, 'GH_HOST', 'GH_CONFIG_DIR', 'XDG_CONFIG_HOME']
 
+const notInstalled = 'gh is not installed, or not on the PATH'
+
 export type GhJob = {
   readonly args: readonly string[]
   readonly stdin: string
@@ -32,7 +34,7 @@ export const runGh = async (
 ): Promise<GhAnswer> => {
   const search = env.PATH ?? ''
   const program = await locate(search)
-  if (program === undefined) return refusal('gh is not installed, or not on the PATH')
+  if (program === undefined) return refusal(notInstalled)
   const childEnv = environment(env, settings)
   const result = await runChild({ argv: [program, ...args], env: childEnv, stdin, timeoutMs: Math.min(longestMs, Math.max(1, timeoutMs)) })
   // It was moved: the next try looks for it again.
@@ -84,13 +86,14 @@ const environment = (from: Env, settings: JsonObject): Env => {
   }
 }
 
-const refusal = (why: string): GhAnswer => ({ ok: false, why, repeatable: true, refused: true })
+/** Repeatable by default: gh is missing while it is being upgraded, too. */
+const refusal = (why: string, repeatable = true): GhAnswer => ({ ok: false, why, repeatable, refused: true })
 
 const read = (result: ChildResult): GhAnswer => {
-  if (result.kind === 'failed') return refusal(result.notFound ? 'gh is not installed, or not on the PATH' : `gh: ${result.why}`)
+  if (result.kind === 'failed') return refusal(result.notFound ? notInstalled : `gh: ${result.why}`)
   if (result.kind !== 'exited') return { ok: false, why: `gh: ${failureOf(result)}`, repeatable: true, refused: false }
   if (result.code === 0) return { ok: true, stdout: result.stdout }
-  if (result.code === 4) return refusal('gh is not logged in: run gh auth login, or set GH_TOKEN')
+  if (result.code === 4) return refusal('gh is not logged in: run gh auth login, or set GH_TOKEN', false)
   return readError(result.stderr)
 }
 
@@ -100,6 +103,8 @@ const readError = (stderr: string): GhAnswer => {
   const limited = status === 429 || ((status === 403 || status === 0) && /rate limit/i.test(stderr))
   // A 4xx was refused, and a connection that never stood carried nothing; after anything else the host may have done it.
   const refused = (status >= 400 && status < 500) || /^error connecting to |: dial (?:tcp|unix)\b/m.test(stderr)
+  // No such repository or issue, or no right to it: another try would not mend that.
+  const lasting = (status >= 400 && status < 500 && status !== 408 && !limited) || /^gh: Could not resolve to an? /m.test(stderr)
   // gh does not pass Retry-After on; the host asks for a minute at least after a secondary limit.
-  return { ok: false, why, repeatable: true, refused, ...(limited ? { retryAfterMs: rateLimitWaitMs } : {}) }
+  return { ok: false, why, repeatable: !lasting, refused, ...(limited ? { retryAfterMs: rateLimitWaitMs } : {}) }
 }

@@ -32,7 +32,10 @@ export const selfSigned = (t: Test): Certificate => {
   return { key: readFileSync(key, 'utf8'), cert: readFileSync(cert, 'utf8'), file: cert }
 }
 
-export const mailHost = async (t: Test, options: SMTPServerOptions): Promise<MailHost> => {
+/** What becomes of a mail; nothing said, nothing answered. */
+export type Take = (mail: Received, done: (error?: Error | null) => void) => void
+
+export const mailHost = async (t: Test, options: SMTPServerOptions, take: Take = (_mail, done) => done()): Promise<MailHost> => {
   const mails: Received[] = []
   const server = new SMTPServer({
     authOptional: true,
@@ -45,14 +48,15 @@ export const mailHost = async (t: Test, options: SMTPServerOptions): Promise<Mai
       stream.on('end', () => {
         const { mailFrom, rcptTo } = session.envelope
         const raw = Buffer.concat(chunks).toString()
-        mails.push({
+        const mail = {
           from: mailFrom === false ? '' : mailFrom.address,
           to: rcptTo.map(({ address }) => address),
           user: session.user,
           encrypted: session.secure,
           ...parse(raw),
-        })
-        done()
+        }
+        mails.push(mail)
+        take(mail, done)
       })
     },
     ...options,

@@ -340,12 +340,12 @@ t.test('matrix', async (t) => {
     const base = matrixes.matrixLogin
     const double: Double = {
       ...base,
-      answer(request, accept) {
+      answer(request, ...more) {
         if (request.path.endsWith('/login')) {
           ended = false
           logins.push(JSON.stringify(request.json?.device_id))
         } else if (ended) return { status: 401, body: { errcode: 'M_UNKNOWN_TOKEN', error: 'Token is not active' } }
-        return base.answer?.(request, accept) ?? { status: 500 }
+        return base.answer?.(request, ...more) ?? { status: 500 }
       },
     }
     const { send, accepted, origin } = await start(t, matrix, double)

@@ -139,12 +139,14 @@ t.test('github_comment: a long text is cut with a mark and no broken character',
 t.test('github_comment: a repeat waits until what may be on its way has come, or as long as the host asks', async (t) => {
   const settle = { repeatable: true, retryAfterMs: 5_000 }
   const atOnce = { repeatable: true, retryAfterMs: undefined }
+  const lasting = { repeatable: false, retryAfterMs: undefined }
   const cases: [string, object][] = [
-    ['exit 4', { ...atOnce, why: /not logged in/ }],
-    ['echo "gh: Not Found (HTTP 404)" >&2; exit 1', { ...atOnce, why: 'gh: Not Found (HTTP 404)' }],
-    ['echo "gh: HTTP 422" >&2; exit 1', atOnce],
+    ['exit 4', { ...lasting, why: /not logged in/ }],
+    ['echo "gh: Not Found (HTTP 404)" >&2; exit 1', { ...lasting, why: 'gh: Not Found (HTTP 404)' }],
+    ['echo "gh: HTTP 422" >&2; exit 1', lasting],
+    ['echo "gh: HTTP 408" >&2; exit 1', atOnce],
     ['printf "gh: Secondary rate limit (HTTP 403)\\nmore\\n" >&2; exit 1', { repeatable: true, retryAfterMs: 60_000 }],
-    ['echo "gh: Forbidden (HTTP 403)" >&2; exit 1', atOnce],
+    ['echo "gh: Forbidden (HTTP 403)" >&2; exit 1', lasting],
     ['echo "gh: Slow down (HTTP 429)" >&2; exit 1', { repeatable: true, retryAfterMs: 60_000 }],
     ['echo "gh: Server Error (HTTP 500)" >&2; exit 1', settle],
     ['echo "gh: HTTP 502" >&2; exit 1', settle],
@@ -170,8 +172,9 @@ t.test('github_comment: a repeat waits until what may be on its way has come, or
 
 t.test('github_comment: where nobody can tell whether it is there already, nothing is posted', async (t) => {
   for (const line of ['exit 1', 'exit 4', 'echo "gh: API rate limit exceeded" >&2; exit 1', 'kill -9 $$', 'sleep 600']) {
+    const repeatable = line !== 'exit 4'
     const gh = fakeGh(t, `test "$2" = graphql || touch $OUT/posted; ${line}`)
-    t.match(await send('github_comment', where, { budgetMs: 300 }, kit({ env: gh.env })), { ok: false, repeatable: true }, line)
+    t.match(await send('github_comment', where, { budgetMs: 300 }, kit({ env: gh.env })), { ok: false, repeatable }, line)
     t.notOk(existsSync(join(gh.out, 'posted')), line)
   }
   const late = fakeGh(t, 'test "$2" = graphql || touch $OUT/posted')
@@ -392,18 +395,18 @@ t.test('github_comment: the real gh', { skip: realGh ? false : 'gh is not instal
       (response) =>
         json(response, status, message, headers)
     hub.post = refuse(404, { message: 'Not Found' })
-    t.match(await send('github_comment', where, next(), withToken), { repeatable: true, why: 'gh: Not Found (HTTP 404)' })
+    t.match(await send('github_comment', where, next(), withToken), { repeatable: false, why: 'gh: Not Found (HTTP 404)' })
     hub.post = refuse(403, { message: 'You have exceeded a secondary rate limit' }, { 'retry-after': '60' })
     t.match(await send('github_comment', where, next(), withToken), { repeatable: true, retryAfterMs: 60_000 })
     hub.post = refuse(422, { message: 'Validation Failed', errors: [{ message: 'body is too long' }] })
-    t.match(await send('github_comment', where, next(), withToken), { repeatable: true, why: /HTTP 422/ })
+    t.match(await send('github_comment', where, next(), withToken), { repeatable: false, why: /HTTP 422/ })
     hub.post = accept
     const before = posts().length
     t.match(await send('github_comment', { ...where, repo: 'octo-org/gone' }, next(), withToken), {
-      repeatable: true,
+      repeatable: false,
       why: /Could not resolve/,
     })
-    t.match(await send('github_comment', where, {}, kit({ env })), { repeatable: true, why: /not logged in/ })
+    t.match(await send('github_comment', where, {}, kit({ env })), { repeatable: false, why: /not logged in/ })
     t.equal(posts().length, before, 'nothing was posted')
   })
 

@@ -75,10 +75,10 @@ const look = async (gh: Gh, where: Where, mark: string): Promise<Sent | undefine
   return url === '' ? undefined : { ok: true, detail: `${printable(url, 300)} (there already)` }
 }
 
-const failed = ({ why, retryAfterMs }: Extract<GhAnswer, { ok: false }>): Sent => ({
+const failed = ({ why, repeatable, retryAfterMs }: Extract<GhAnswer, { ok: false }>): Sent => ({
   ok: false,
   why,
-  repeatable: true,
+  repeatable,
   ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
 })
 

@@ -56,6 +56,8 @@ const prepare = (outgoing: Outgoing, kit: TargetKit): Request | Problem => {
   const url = own(extra, 'url')
   if (typeof url !== 'string' || !address.test(url) || !URL.canParse(url)) return { problem: 'url is not an http or https address' }
   if (unresolved.test(url)) return { problem: 'url has a placeholder that the payload does not fill' }
+  if (/\p{Cc}/u.test(url)) return { problem: 'url has control characters' }
+  if (outgoing.text.trim() === '') return { problem: 'the text is empty' }
   const custom = headersOf(extra)
   if ('problem' in custom) return custom
   const body = JSON.stringify({ route: outgoing.route, delivery_id: outgoing.deliveryId, text: outgoing.text })

@@ -1,6 +1,6 @@
 /** A stand-in for a platform's HTTP API on loopback, as strict as the real one: what that would refuse, it refuses. */
 
-import { createServer, type IncomingHttpHeaders } from 'node:http'
+import { createServer, type IncomingHttpHeaders, type IncomingMessage } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { Test } from 'tap'
 import { isObject, type Json, type JsonObject } from '../../../src/core/json.ts'
@@ -34,7 +34,11 @@ export type Double = {
   readonly env: (origin: string) => { readonly [name: string]: string }
   /** Settings whose credentials it refuses; absent where it asks for none. */
   readonly wrong?: (origin: string) => JsonObject
+  /** Needed by every program that speaks to it, besides `env`. */
+  readonly surroundings?: (origin: string) => { readonly [name: string]: string }
   readonly chat: string
+  /** `deliver_extra` that leads to a chat; absent: it is its `chat_id`, or the home channel. */
+  readonly address?: (chat: string, origin: string) => JsonObject
   /** An id that it does not know; absent where it has no chats. */
   readonly unknownChat?: string
   /** A thread of the chat, as `thread_id`. */
@@ -44,8 +48,12 @@ export type Double = {
   /** Absent where a text of any length goes out whole. */
   readonly limit?: Limit
   readonly idempotent: boolean
+  /** Its status alone tells of success. */
+  readonly byStatus?: true
+  /** Milliseconds until a message can be on its way; absent: none to speak of. */
+  readonly startMs?: number
   /** Answers as the real API does, and calls `accept` for a message that it takes. Steps before (tokens, look-ups) too. */
-  readonly answer: (request: Request, accept: (message: Accepted) => void) => Reply
+  readonly answer: (request: Request, accept: (message: Accepted) => void, accepted: readonly Accepted[]) => Reply
   /** Whether this request posts a message (others are steps before it). */
   readonly posts: (request: Request) => boolean
   /** Its answer to too many messages, in its own units. */
@@ -56,6 +64,10 @@ export type Double = {
   readonly hostile?: readonly { readonly text: string; readonly never: RegExp }[]
   /** Checks of a request that posted a hostile text (`allowed_mentions` …). */
   readonly harmless?: (request: Request) => boolean
+  /** Where it speaks no HTTP on a port of its own. */
+  readonly listen?: Listen
+  /** An address of that kind at which nobody listens; absent: a closed port. */
+  readonly closed?: (t: Test) => string
 }
 
 export type Running = {
@@ -66,43 +78,64 @@ export type Running = {
   readonly next: (Reply | 'silence')[]
 }
 
+/** What a double keeps, and its answer to one request. */
+export type Desk = Omit<Running, 'origin'> & { readonly answer: (request: Request) => Reply | 'silence' }
+
+/** Starts to listen until the test ends; the address that `settings` and the like are given. */
+export type Listen = (t: Test, desk: Desk) => Promise<string>
+
 /** Starts it; it ends with its test. */
 export const startDouble = async (t: Test, double: Double): Promise<Running> => {
-  const seen: Request[] = []
-  const accepted: Accepted[] = []
-  const next: (Reply | 'silence')[] = []
-  const server = createServer(async (incoming, response) => {
-    const chunks: Buffer[] = []
-    for await (const chunk of incoming) chunks.push(chunk)
-    const { pathname, searchParams } = new URL(incoming.url ?? '/', 'http://localhost')
-    const text = Buffer.concat(chunks).toString()
-    const type = incoming.headers['content-type'] ?? ''
-    const request: Request = {
-      method: incoming.method ?? '',
-      path: pathname,
-      query: searchParams,
-      headers: incoming.headers,
-      text,
-      json: type.startsWith('application/json') ? mapOf(text) : undefined,
-      form: type.startsWith('application/x-www-form-urlencoded') ? new URLSearchParams(text) : undefined,
-    }
+  const [seen, accepted, next]: [Request[], Accepted[], Running['next']] = [[], [], []]
+  const answer: Desk['answer'] = (request) => {
     seen.push(request)
     const forced = double.posts(request) ? next.shift() : undefined
-    if (forced === 'silence') return
-    const { status, body = '', headers = {} } = forced ?? double.answer(request, (message) => accepted.push(message))
-    const isText = typeof body === 'string'
-    response.writeHead(status, { 'content-type': isText ? 'text/plain' : 'application/json', ...headers })
-    response.end(isText ? body : JSON.stringify(body))
-  })
-  await new Promise<void>((ready) => server.listen(0, '127.0.0.1', ready))
-  t.teardown(() => {
-    server.closeAllConnections()
-    server.close()
-  })
-  return { origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, seen, accepted, next }
+    return forced ?? double.answer(request, (message) => accepted.push(message), accepted)
+  }
+  const origin = await (double.listen ?? listenHttp())(t, { seen, accepted, next, answer })
+  return { origin, seen, accepted, next }
 }
 
-const mapOf = (text: string): JsonObject | undefined => {
+const read = async (incoming: IncomingMessage): Promise<Request> => {
+  const chunks: Buffer[] = []
+  for await (const chunk of incoming) chunks.push(chunk)
+  const { method = '', url = '/', headers } = incoming
+  const { pathname, searchParams } = new URL(url, 'http://localhost')
+  const text = Buffer.concat(chunks).toString()
+  const type = headers['content-type'] ?? ''
+  return {
+    method,
+    path: pathname,
+    query: searchParams,
+    headers,
+    text,
+    json: type.startsWith('application/json') ? mapOf(text) : undefined,
+    form: type.startsWith('application/x-www-form-urlencoded') ? new URLSearchParams(text) : undefined,
+  }
+}
+
+/** On a free port of loopback, or on a Unix socket. */
+export const listenHttp =
+  (path?: string): Listen =>
+  async (t, desk) => {
+    const server = createServer(async (incoming, response) => {
+      const reply = desk.answer(await read(incoming))
+      if (reply === 'silence') return
+      const { status, body = '', headers = {} } = reply
+      const isText = typeof body === 'string'
+      response.writeHead(status, { 'content-type': isText ? 'text/plain' : 'application/json', ...headers })
+      response.end(isText ? body : JSON.stringify(body))
+    })
+    await new Promise<void>((ready) => (path === undefined ? server.listen(0, '127.0.0.1', ready) : server.listen(path, ready)))
+    t.teardown(() => {
+      server.closeAllConnections()
+      server.close()
+    })
+    return path ?? `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  }
+
+/** A text as a map of JSON, where it is one. */
+export const mapOf = (text: string): JsonObject | undefined => {
   try {
     const value = JSON.parse(text) as Json
     return isObject(value) ? value : undefined

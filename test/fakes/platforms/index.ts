@@ -4,9 +4,13 @@ import { bluebubbles } from './bluebubbles.ts'
 import { dingtalk, dingtalkApp } from './dingtalk.ts'
 import { discord, discordWebhook } from './discord.ts'
 import type { Double } from './double.ts'
+import { email } from './email.ts'
 import { feishu, feishuBot } from './feishu.ts'
+import { githubComment } from './github.ts'
+import { gitlabComment } from './gitlab.ts'
 import { googleChat, googleChatApp } from './google-chat.ts'
 import { homeassistant } from './homeassistant.ts'
+import { http } from './http.ts'
 import { line } from './line.ts'
 import { matrix, matrixLogin } from './matrix.ts'
 import { mattermost } from './mattermost.ts'
@@ -28,11 +32,15 @@ export const doubles: readonly Double[] = [
   dingtalkApp,
   discord,
   discordWebhook,
+  email,
   feishu,
   feishuBot,
+  githubComment,
+  gitlabComment,
   googleChat,
   googleChatApp,
   homeassistant,
+  http,
   line,
   matrix,
   matrixLogin,

@@ -1,0 +1,90 @@
+/** GitHub behind the real gh: the API on a Unix socket, which is all that this gh can reach. */
+
+import { execFileSync } from 'node:child_process'
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { Test } from 'tap'
+import { isObject, own } from '../../../src/core/json.ts'
+import { type Double, listenHttp, type Reply } from './double.ts'
+
+const token = 'ghp_canary_github_token'
+const address = 'octo-org/octo.repo#42'
+const comments = '/repos/octo-org/octo.repo/issues/42/comments'
+const mark = /<!-- headgate:[0-9a-f]{40} -->$/
+const nodes = 'comments(last: 100) { nodes { body url viewerDidAuthor } }'
+
+/** Whether the gh of this machine can be used; without it there is nothing to show. */
+export const hasGh = (): boolean => {
+  try {
+    execFileSync('gh', ['--version'], { stdio: 'ignore' })
+    return true
+  } catch {
+    return false
+  }
+}
+
+/** A folder whose configuration sends gh to a socket in it; its path is short, for sockets' must be. */
+const ghFolder = (t: Test): string => {
+  const folder = mkdtempSync(join(tmpdir(), 'gh-'))
+  t.teardown(() => rmSync(folder, { recursive: true, force: true }))
+  mkdirSync(join(folder, 'config'))
+  writeFileSync(join(folder, 'config', 'config.yml'), `http_unix_socket: ${join(folder, 's')}\n`)
+  return folder
+}
+
+const missing = (what: string): Reply => ({
+  status: 200,
+  body: { data: { repository: null }, errors: [{ type: 'NOT_FOUND', message: what }] },
+})
+
+export const githubComment: Double = {
+  target: 'github_comment',
+  settings: () => ({ token }),
+  env: () => ({ GH_TOKEN: token }),
+  wrong: () => ({ token: 'ghp_canary_wrong_token' }),
+  surroundings: (origin) => ({ PATH: '/usr/local/bin:/usr/bin:/bin', HOME: origin, GH_CONFIG_DIR: join(origin, 'config') }),
+  chat: address,
+  address(chat) {
+    const [repo = '', pr_number = ''] = chat.split('#')
+    return { repo, pr_number }
+  },
+  unknownChat: 'octo-org/octo.repo#43',
+  idempotent: true,
+  startMs: 1_500,
+  posts: ({ method, path }) => method === 'POST' && path !== '/graphql',
+  answer({ method, path, headers, json: sent = {} }, accept, accepted) {
+    if (headers.host !== 'api.github.com' || headers.authorization !== `token ${token}`)
+      return { status: 401, body: { message: 'Bad credentials', documentation_url: 'https://docs.github.com/rest' } }
+    if (method === 'POST' && path === '/graphql') {
+      const { query, variables } = sent
+      if (typeof query !== 'string' || query.split(nodes).length !== 3)
+        return { status: 200, body: { errors: [{ message: 'Parse error' }] } }
+      const { owner, name, number } = isObject(variables) ? variables : {}
+      if (owner !== 'octo-org' || name !== 'octo.repo' || number !== 42) return missing('Could not resolve to an issue or pull request.')
+      const found = accepted
+        .slice(-100)
+        .map(({ text, key = '' }) => ({ body: text + key, url: 'https://github.com/x#c1', viewerDidAuthor: true }))
+      return { status: 200, body: { data: { repository: { issueOrPullRequest: { comments: { nodes: found } } } } } }
+    }
+    if (method !== 'POST' || path !== comments) return { status: 404, body: { message: 'Not Found' } }
+    const body = own(sent, 'body')
+    if (typeof body !== 'string' || body.length > 65_536) return { status: 422, body: { message: 'Validation Failed' } }
+    const [key = ''] = mark.exec(body) ?? []
+    accept({ chat: address, text: body.replace(mark, ''), key })
+    return { status: 201, body: { id: 99, html_url: 'https://github.com/octo-org/octo.repo/issues/42#c99' } }
+  },
+  // gh does not pass on how long to wait; the host asks for a minute at least.
+  limited: { reply: { status: 429, body: { message: 'You have exceeded a secondary rate limit' } }, waitMs: 60_000 },
+  hidden: { status: 200, body: { message: 'maintenance' } },
+  hostile: [
+    { text: 'fine\n/close', never: /^\/close/m },
+    { text: 'hey @octocat', never: /@octocat/ },
+  ],
+  async listen(t, desk) {
+    const folder = ghFolder(t)
+    await listenHttp(join(folder, 's'))(t, desk)
+    return folder
+  },
+  closed: ghFolder,
+}
