@@ -1,4 +1,4 @@
-/** Names that have two spellings: the specification's neutral words for the code hosts and their real ones (contract 1). */
+/** Names that have two spellings: the specification's neutral words for the code hosts and their real ones (contract 1), and platforms' second names. */
 
 import type { Headers } from './exchange.ts'
 
@@ -7,6 +7,9 @@ export const routeName = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/
 const targetAliases: ReadonlyMap<string, string> = new Map([
   ['hosta_comment', 'github_comment'],
   ['hostb_comment', 'gitlab_comment'],
+  ['msteams', 'teams'],
+  ['whatsapp_cloud', 'whatsapp'],
+  ['wecom_callback', 'wecom'],
 ])
 
 /** The real name of a delivery target. */

@@ -8,7 +8,7 @@ export type Scheme = ("standard_webhooks" | "svix" | "linear" | "github" | "gitl
 /**
  * Where a reply or a direct message goes.
  */
-export type Target = (("log" | "github_comment" | "hosta_comment" | "http" | "email" | "sms" | "telegram" | "discord" | "slack" | "signal" | "whatsapp" | "matrix" | "mattermost" | "homeassistant" | "dingtalk" | "feishu" | "wecom" | "weixin" | "bluebubbles" | "qqbot" | "gitlab_comment" | "hostb_comment" | "ntfy" | "teams" | "google_chat" | "line" | "pushover") | string)
+export type Target = (("log" | "github_comment" | "hosta_comment" | "http" | "email" | "sms" | "telegram" | "discord" | "slack" | "signal" | "whatsapp" | "whatsapp_cloud" | "matrix" | "mattermost" | "homeassistant" | "dingtalk" | "feishu" | "wecom" | "wecom_callback" | "weixin" | "bluebubbles" | "qqbot" | "gitlab_comment" | "hostb_comment" | "ntfy" | "teams" | "msteams" | "google_chat" | "line" | "pushover") | string)
 /**
  * A target of a list.
  */
@@ -962,6 +962,18 @@ export interface WecomPlatform {
  * false switches the platform off.
  */
 enabled?: boolean
+/**
+ * Id of the AI bot.
+ */
+bot_id?: string
+/**
+ * Secret of the AI bot.
+ */
+secret?: string
+/**
+ * Another address of the AI bot's server.
+ */
+websocket_url?: string
 /**
  * Incoming webhook address; it is a secret.
  */

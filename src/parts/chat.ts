@@ -21,6 +21,8 @@ export type Posting = {
   readonly setting: (key: string) => string | undefined
   /** Calls the platform within what is left of the time. */
   readonly call: (request: ApiRequest) => Promise<ApiAnswer>
+  /** What one call may take now, in milliseconds. */
+  readonly leftMs: () => number
   /** 1 for the first message. */
   readonly part: number
   readonly parts: number
@@ -179,13 +181,15 @@ const postingOf = ({ spec, outgoing, kit, deadline, address, text, part, parts }
   const { profile, route, deliveryId, delivery } = outgoing
   const identity = JSON.stringify([profile, route, outgoing.job ?? '', deliveryId, spec.name, address.chat, part])
   const longestMs = spec.callSeconds === undefined ? defaultCallMs : spec.callSeconds * 1000
+  const leftMs = (): number => Math.min(longestMs, deadline - kit.clock.monotonic())
   return {
     text,
     chat: address.chat,
     thread: address.thread,
     extra: (key) => textOf(own(delivery.extra, key)),
     setting: (key) => textSetting(kit.settings, key),
-    call: (request) => callApi(request, Math.min(longestMs, deadline - kit.clock.monotonic()), kit.clock.now),
+    call: (request) => callApi(request, leftMs(), kit.clock.now),
+    leftMs,
     part,
     parts,
     key: createHash('sha256').update(identity).digest(),

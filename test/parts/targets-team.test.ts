@@ -12,7 +12,7 @@ import { type Double, type Reply, type Running, startDouble } from '../fakes/pla
 import { feishu, feishuBot } from '../fakes/platforms/feishu.ts'
 import { googleAccount, googleChat, googleChatApp } from '../fakes/platforms/google-chat.ts'
 import { teams } from '../fakes/platforms/teams.ts'
-import { wecom, wecomApp } from '../fakes/platforms/wecom.ts'
+import { wecom, wecomApp, wecomBot } from '../fakes/platforms/wecom.ts'
 
 type Wish = Partial<Outgoing> & { readonly extra?: JsonObject; readonly settings?: JsonObject; readonly clock?: Clock }
 
@@ -122,7 +122,7 @@ for (const [double, stale] of [
   t.test(`${double.target}: while no token is to be had nothing was posted`, async (t) => {
     const isToken = (reply: Reply): Double => ({
       ...double,
-      answer: (request, accept) => (double.posts(request) ? double.answer(request, accept) : reply),
+      answer: (request, ...more) => (double.posts(request) ? double.answer(request, ...more) : reply),
     })
     for (const [reply, repeatable] of [
       [{ status: 500, body: 'oops' }, true],
@@ -187,7 +187,7 @@ t.test('what a crash broke off is not sent again; the rest of a message is where
     let posts = 0
     const { send } = await run(t, {
       ...double,
-      answer: (request, accept) => (double.posts(request) && ++posts === 2 ? { status: 429, body: {} } : double.answer(request, accept)),
+      answer: (request, ...more) => (double.posts(request) && ++posts === 2 ? { status: 429, body: {} } : double.answer(request, ...more)),
     })
     const sent = await send({ text: 'x'.repeat(40_000), extra: { chat_id: double.chat }, budgetMs: 4000 })
     t.match(
@@ -258,6 +258,32 @@ t.test('feishu: its rate limit may say how long; its domain is one of two', asyn
 })
 
 // ---- wecom
+
+t.test('wecom: messages of one bot take turns, for a second connection ends the first', async (t) => {
+  const { send, accepted, next, seen } = await run(t, wecomBot)
+  const to = { chat_id: 'zhangsan' }
+  const texts = ['a', 'b', 'c', 'd']
+  for (const sent of await Promise.all(texts.map((text) => send({ extra: to, text })))) t.match(sent, { ok: true })
+  t.same(accepted.map(({ text }) => text).sort(), texts)
+  next.push('silence')
+  const first = send({ extra: to, budgetMs: 600 })
+  t.match(await send({ extra: to, budgetMs: 100 }), { ok: false, repeatable: true, why: /other messages of this bot/ })
+  t.match(await first, { ok: false, repeatable: false, why: 'no answer in time' })
+  t.match(await send({ extra: to, text: 'after' }), { ok: true }, 'whoever gave up holds nobody up')
+  t.equal(seen.filter(wecomBot.posts).length, texts.length + 2)
+})
+
+t.test('wecom: the bot is refused for chats that are none, and a redirect or a page is no connection', async (t) => {
+  const { send, seen } = await run(t, wecomBot)
+  for (const chat_id of ['a b', 'party:2', '<@x>']) t.match(await send({ extra: { chat_id } }), final, chat_id)
+  const page = await run(t, { ...wecom, answer: () => ({ status: 200, body: 'canary' }) })
+  for (const websocket_url of [page.origin, `${page.origin}/#x`]) {
+    const sent = await send({ extra: { chat_id: 'zhangsan' }, settings: { websocket_url } })
+    t.match(sent, { ok: false, why: /^(?:no connection \(|its address is not)/ })
+    t.notMatch(sent, { why: /canary|127\.0\.0\.1/ })
+  }
+  t.same(seen, [])
+})
 
 t.test('wecom: people, departments, tags and group chats; never everybody', async (t) => {
   const { send, ...running } = await run(t, wecomApp)

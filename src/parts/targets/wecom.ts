@@ -1,7 +1,4 @@
-/**
- * WeCom: the group of a robot's webhook, or people, departments, tags and group chats by a corp app.
- * The AI bot, which is reached over a WebSocket only, is not among the ways.
- */
+/** WeCom: people and groups by an AI bot, people, departments, tags and group chats by a corp app, or the group of a robot's webhook. */
 
 import { type Json, type JsonObject, own } from '../../core/json.ts'
 import { type ApiAnswer, refusedBy, saidAll } from '../api.ts'
@@ -10,17 +7,21 @@ import type { Sent } from '../part.ts'
 import { type Fetched, issued, type Used, withToken } from '../token-cache.ts'
 import { chatOfWebhook, goesByApp } from '../webhook.ts'
 
+const bot = ['bot_id', 'secret']
 const app = ['corp_id', 'corp_secret', 'agent_id']
 
 export const wecom = defineChat({
   name: 'wecom',
   settings: [
+    { key: 'bot_id', env: ['WECOM_BOT_ID'] },
+    { key: 'secret', env: ['WECOM_SECRET'], secret: true },
+    { key: 'websocket_url', env: ['WECOM_WEBSOCKET_URL'] },
     { key: 'webhook_url', env: ['WECOM_WEBHOOK_URL', 'WEWORK_WEBHOOK_URL'], secret: true },
     { key: 'corp_id', env: ['WECOM_CALLBACK_CORP_ID'] },
     { key: 'corp_secret', env: ['WECOM_CALLBACK_CORP_SECRET'], secret: true },
     { key: 'agent_id', env: ['WECOM_CALLBACK_AGENT_ID'] },
   ],
-  needs: [['webhook_url'], app],
+  needs: [['webhook_url'], bot, app],
   home: ['WECOM_HOME_CHANNEL'],
   noChat: chatOfWebhook,
   // An app's text is cut at that length without an error.
@@ -28,17 +29,35 @@ export const wecom = defineChat({
   idempotent: false,
   // `<@userid>` mentions somebody.
   escape: (text) => text.replaceAll('<@', '<\u200b@'),
-  post: (posting) => (goesByApp(posting, app) ? postByApp(posting) : postToWebhook(posting)),
+  post(posting) {
+    if (goesByApp(posting, bot)) return postByBot(posting)
+    return goesByApp(posting, app) ? postByApp(posting) : postToWebhook(posting)
+  },
 })
 
 /** Both limits are of a minute. */
 const minuteMs = 60_000
 const tooMany = [45009, 45033]
+const isTooMany = (code: Json | undefined): boolean => typeof code === 'number' && tooMany.includes(code)
 const staleToken = [40001, 40014, 42001]
 
 const postToWebhook = async ({ text, call, setting }: Posting): Promise<Sent> => {
   const answer = await call({ url: setting('webhook_url') ?? '', json: { msgtype: 'text', text: { content: text } } })
   return codeOf(answer) === 0 ? { ok: true } : refused(answer, false)
+}
+
+const postByBot = async ({ chat, text, setting, leftMs }: Posting): Promise<Sent> => {
+  if (!/^[\w.@-]{1,128}$/.test(chat)) return never('chat_id is no id of a person or a group')
+  const { pushByBot } = await import('../wecom-bot.ts')
+  return pushByBot({
+    url: setting('websocket_url') ?? 'wss://openws.work.weixin.qq.com',
+    botId: setting('bot_id') ?? '',
+    secret: setting('secret') ?? '',
+    chat,
+    markdown: text,
+    timeoutMs: leftMs(),
+    refused: (code, why) => (isTooMany(code) ? { ok: false, why, repeatable: true, retryAfterMs: minuteMs } : never(why)),
+  })
 }
 
 const postByApp = async (posting: Posting): Promise<Sent> => {
@@ -77,8 +96,7 @@ const codeOf = (answer: ApiAnswer): Json | undefined =>
   answer.kind === 'answer' && answer.status === 200 ? own(answer.body, 'errcode') : undefined
 
 const refused = (answer: ApiAnswer, idempotent: boolean): Sent => {
-  const code = codeOf(answer)
-  const limited = typeof code === 'number' && tooMany.includes(code)
+  const limited = isTooMany(codeOf(answer))
   const why = answer.kind === 'answer' ? saidAll(answer.body, 'errcode', 'errmsg') : undefined
   return refusedBy(answer, { why, idempotent, limited, retryAfterMs: limited ? minuteMs : undefined })
 }

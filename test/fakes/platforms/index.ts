@@ -22,7 +22,7 @@ import { slack, slackWebhook } from './slack.ts'
 import { twilio, vonage } from './sms.ts'
 import { teams } from './teams.ts'
 import { telegram } from './telegram.ts'
-import { wecom, wecomApp } from './wecom.ts'
+import { wecom, wecomApp, wecomBot } from './wecom.ts'
 import { weixin } from './weixin.ts'
 import { whatsapp, whatsappBridge } from './whatsapp.ts'
 
@@ -57,6 +57,7 @@ export const doubles: readonly Double[] = [
   vonage,
   wecom,
   wecomApp,
+  wecomBot,
   weixin,
   whatsapp,
   whatsappBridge,

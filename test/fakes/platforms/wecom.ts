@@ -1,7 +1,9 @@
-/** WeCom: the webhook of a group robot, and messages of a corp app with its tokens; every error comes with 200. */
+/** WeCom: the webhook of a group robot, messages of a corp app with its tokens, and a bot's WebSocket; every error comes with 200. */
 
+import type { AddressInfo } from 'node:net'
+import { type WebSocket, WebSocketServer } from 'ws'
 import { isObject, type JsonObject, own } from '../../../src/core/json.ts'
-import type { Double, Reply } from './double.ts'
+import { type Double, type Listen, mapOf, type Reply } from './double.ts'
 
 const robot = 'canary-wecom-robot-key'
 const limit = { max: 2048, unit: 'bytes' } as const
@@ -83,4 +85,73 @@ export const wecomApp: Double = {
   limited: { reply: said(45009, 'api freq out of limit'), waitMs: 60_000 },
   hidden: said(60020, 'not allow to access from your ip'),
   hostile,
+}
+
+// ---- the AI bot
+
+const bot = { bot_id: 'bot1', secret: 'canary-wecom-bot-secret' }
+
+/** Frames are answered under the id of their request; who connects anew as the same bot ends the connection before. */
+const listenWs: Listen = async (t, desk) => {
+  const server = new WebSocketServer({ host: '127.0.0.1', port: 0 })
+  await new Promise<void>((ready) => server.once('listening', ready))
+  t.teardown(() => {
+    for (const client of server.clients) client.terminate()
+    server.close()
+  })
+  let current: WebSocket | undefined
+  const subscribe = (socket: WebSocket): void => {
+    current?.send(
+      JSON.stringify({ cmd: 'aibot_event_callback', headers: { req_id: 'e1' }, body: { event: { eventtype: 'disconnected_event' } } }),
+    )
+    current?.close()
+    current = socket
+  }
+  server.on('connection', (socket) => {
+    socket.on('message', (data) => {
+      const text = String(data)
+      const json = mapOf(text) ?? {}
+      const about = { query: new URLSearchParams(), headers: { 'x-bot': current === socket ? 'bot1' : undefined }, form: undefined }
+      const reply = desk.answer({ method: 'WS', path: String(json.cmd), text, json, ...about })
+      if (reply === 'silence') return
+      if (!isObject(reply.body)) return socket.terminate()
+      if (json.cmd === 'aibot_subscribe' && reply.body.errcode === 0) subscribe(socket)
+      socket.send(JSON.stringify({ ...reply.body, headers: json.headers ?? {} }))
+    })
+    socket.on('close', () => {
+      if (current === socket) current = undefined
+    })
+  })
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+}
+
+export const wecomBot: Double = {
+  target: 'wecom',
+  way: 'bot',
+  settings: (origin) => ({ ...bot, websocket_url: origin }),
+  env: (origin) => ({ WECOM_BOT_ID: bot.bot_id, WECOM_SECRET: bot.secret, WECOM_WEBSOCKET_URL: origin }),
+  wrong: (origin) => ({ ...bot, secret: 'canary-wecom-wrong-secret', websocket_url: origin }),
+  chat: 'zhangsan',
+  unknownChat: 'lisi',
+  limit: { max: 4096, unit: 'bytes' },
+  idempotent: false,
+  posts: ({ path }) => path === 'aibot_send_msg',
+  answer({ path, headers, json }, accept) {
+    const { headers: { req_id: id } = {}, body } = (json ?? {}) as { readonly headers?: JsonObject; readonly body?: JsonObject }
+    if (typeof id !== 'string' || id === '' || !isObject(body)) return said(40008, 'invalid message')
+    if (path === 'aibot_subscribe')
+      return body.bot_id === bot.bot_id && body.secret === bot.secret ? said(0, 'ok') : said(40001, `invalid secret ${body.secret}`)
+    if (path !== 'aibot_send_msg') return said(40008, 'invalid cmd')
+    if (headers['x-bot'] !== 'bot1') return said(40014, 'not subscribed')
+    const content = body.msgtype === 'markdown' && isObject(body.markdown) ? body.markdown.content : undefined
+    if (typeof content !== 'string' || content.trim() === '') return said(44004, 'empty content')
+    if (Buffer.byteLength(content) > 4096) return said(40058, 'markdown.content exceed max length 4096')
+    if (body.chatid !== 'zhangsan') return said(86003, 'invalid chatid')
+    accept({ chat: 'zhangsan', text: content })
+    return said(0, 'ok')
+  },
+  limited: { reply: said(45009, 'api freq out of limit'), waitMs: 60_000 },
+  hidden: said(86003, 'invalid chatid'),
+  hostile,
+  listen: listenWs,
 }
