@@ -1,8 +1,9 @@
 /** Ways to break the disk under a running gateway, and to mend it again. */
 
-import { execFileSync, spawn } from 'node:child_process'
+import { spawn } from 'node:child_process'
 import { closeSync, openSync, readdirSync, readFileSync, unlinkSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
+import { works } from '../../test/fakes/process.ts'
 import type { Gateway } from './gateway.ts'
 import { atEnd, until } from './lab.ts'
 
@@ -21,15 +22,6 @@ export type DiskFault = {
   readonly keepsJournal: boolean
   /** Resolves when the disk is broken. */
   readonly begin: (gateway: Gateway) => Promise<Mend>
-}
-
-const works = (command: string, ...args: string[]): boolean => {
-  try {
-    execFileSync(command, args, { stdio: 'ignore' })
-    return true
-  } catch {
-    return false
-  }
 }
 
 const noStrace = works('strace', '-e', 'trace=none', 'true') ? undefined : 'needs strace'

@@ -8,6 +8,7 @@ import { exit, Fault, messageOf, StoreFault } from '../core/fault.ts'
 import { isObject, type Json, type JsonObject } from '../core/json.ts'
 import type { Log } from '../core/log.ts'
 import type { Operations, ReplayWish } from '../work/operations.ts'
+import { closeServer } from './close.ts'
 import { removeStale, shortPath } from './control-socket.ts'
 
 export interface Control {
@@ -54,7 +55,7 @@ export const listenControl = async ({ path, operations, log }: ControlOptions): 
   if (!server) throw new Error('Fastify made no server')
   server.maxConnections = maxConnections
   await bind(server, short)
-  return { close: () => close(app, server as Server) }
+  return { close: () => closeServer(app, server as Server) }
 }
 
 /** Nobody else can open it from its first moment: the mask holds while it is made, which Node does before `listen` returns. */
@@ -76,17 +77,6 @@ const bind = (server: Server, path: string): Promise<void> =>
       process.umask(mask)
     }
   })
-
-const lastWordsMs = 500
-
-const close = async (app: FastifyInstance, server: Server): Promise<void> => {
-  const closed = new Promise<void>((resolve) => server.close(() => resolve()))
-  server.closeIdleConnections()
-  const late = setTimeout(() => server.closeAllConnections(), lastWordsMs)
-  await closed
-  clearTimeout(late)
-  await app.close()
-}
 
 const addAnswers = (app: FastifyInstance, log: Log): void => {
   app.setNotFoundHandler((_request, reply) => reply.code(404).send({ error: 'not known to this version of the gateway' }))

@@ -4,6 +4,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from 'node:net'
 import Fastify, { type FastifyInstance } from 'fastify'
 import { exit, Fault, messageOf } from '../core/fault.ts'
+import { closeServer } from './close.ts'
 import { createReceiver, parsePath, type ReceiveOptions, type Receiver } from './receive.ts'
 import { errorReply } from './reply.ts'
 
@@ -53,7 +54,7 @@ export const listen = async (options: ServerOptions): Promise<Listener> => {
   await bind(server, options.host, options.port)
   const { address, family, port } = server.address() as AddressInfo
   const shown = options.host === 'localhost' ? 'localhost' : family === 'IPv6' ? `[${address}]` : address
-  return { url: `http://${shown}:${port}`, active: () => receiver.active, close: () => close(app, server as Server) }
+  return { url: `http://${shown}:${port}`, active: () => receiver.active, close: () => closeServer(app, server as Server) }
 }
 
 type Handler = (request: IncomingMessage, response: ServerResponse) => void
@@ -86,18 +87,6 @@ const addRoutes = (app: FastifyInstance): void => {
       statusCode !== undefined && statusCode < 500 ? errorReply(statusCode, 'Bad request') : errorReply(500, 'Internal error')
     return reply.code(status).header('content-type', type).send(body)
   })
-}
-
-const lastWordsMs = 500
-
-/** Ends the connections: idle ones at once, the others when they have had their answer. */
-const close = async (app: FastifyInstance, server: Server): Promise<void> => {
-  const closed = new Promise<void>((resolve) => server.close(() => resolve()))
-  server.closeIdleConnections()
-  const late = setTimeout(() => server.closeAllConnections(), lastWordsMs)
-  await closed
-  clearTimeout(late)
-  await app.close()
 }
 
 const bind = (server: Server, host: string, port: number): Promise<void> =>

@@ -5,17 +5,10 @@ import { once } from 'node:events'
 import { existsSync, mkdirSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
+import { works } from '../fakes/process.ts'
 import { dataDir, linesIn, type ProcessGateway, startGateway } from '../fakes/process-gateway.ts'
 import { until } from '../fakes/wait.ts'
 
-const works = (command: string, ...args: string[]): boolean => {
-  try {
-    execFileSync(command, args, { stdio: 'ignore' })
-    return true
-  } catch {
-    return false
-  }
-}
 const noPrlimit = !works('prlimit', '--version') && 'needs prlimit'
 const noMount = !works('unshare', '-m', 'mount', '-t', 'tmpfs', 'tmpfs', '/mnt') && 'needs the right to mount'
 const noStrace = !works('strace', '-e', 'trace=none', 'true') && 'needs strace'

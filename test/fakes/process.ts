@@ -1,6 +1,17 @@
-/** Looking at processes that a test made somebody else start. */
+/** Looking at processes that a test made somebody else start, and at what this machine can run. */
 
+import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
+
+/** Whether a command is there and succeeds. */
+export const works = (command: string, ...args: string[]): boolean => {
+  try {
+    execFileSync(command, args, { stdio: 'ignore' })
+    return true
+  } catch {
+    return false
+  }
+}
 
 /** Whether a process runs: neither gone nor a zombie. */
 export const isRunning = (pid: number): boolean => {

@@ -1,11 +1,11 @@
 /** GitHub behind the real gh: the API on a Unix socket, which is all that this gh can reach. */
 
-import { execFileSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Test } from 'tap'
 import { isObject, own } from '../../../src/core/json.ts'
+import { works } from '../process.ts'
 import { type Double, listenHttp, type Reply } from './double.ts'
 
 const token = 'ghp_canary_github_token'
@@ -15,14 +15,7 @@ const mark = /<!-- headgate:[0-9a-f]{40} -->$/
 const nodes = 'comments(last: 100) { nodes { body url viewerDidAuthor } }'
 
 /** Whether the gh of this machine can be used; without it there is nothing to show. */
-export const hasGh = (): boolean => {
-  try {
-    execFileSync('gh', ['--version'], { stdio: 'ignore' })
-    return true
-  } catch {
-    return false
-  }
-}
+export const hasGh = (): boolean => works('gh', '--version')
 
 /** A folder whose configuration sends gh to a socket in it; its path is short, for sockets' must be. */
 const ghFolder = (t: Test): string => {
