@@ -29,8 +29,8 @@ export type Several = {
   readonly to: readonly Delivery[]
 }
 
-/** What became of each of several deliveries: done, given up and why, or still to do. */
-export type Progress = readonly (true | string | null)[]
+/** What became of each of several deliveries: done, given up and why, failed for now (`false`), or not ended in this attempt (`null`). */
+export type Progress = readonly (boolean | string | null)[]
 
 /** Which of a group's events its run is about (spec: Coalesce 2; `keep` on the route). */
 export type Keep = 'latest' | 'first' | 'all'

@@ -83,9 +83,10 @@ const finish = async (attempt: Attempt, reply: string): Promise<RunEnd | 'lost'>
   const delivered = await deliver({
     run: lease.run,
     text: reply,
-    // Put back by hand: what was given up is tried again.
-    progress: lease.attempt === 1 ? lease.progress?.map((each) => (each === true ? each : null)) : lease.progress,
+    progress: lease.progress,
     interrupted: lease.interrupted && lease.reply !== undefined,
+    // By hand: a first attempt that has a progress.
+    putBack: lease.attempt === 1,
     send: options.send,
     repeatable: options.repeatable,
     signal,

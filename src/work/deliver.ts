@@ -11,6 +11,8 @@ export type Delivering = {
   readonly progress: Progress | undefined
   /** The process ended while one was being sent: it may have arrived. */
   readonly interrupted: boolean
+  /** What was given up is to be tried once more. */
+  readonly putBack: boolean
   readonly send: (outgoing: Outgoing) => Promise<Sent>
   /** Whether sending the same text twice to this target cannot post twice. */
   readonly repeatable: (target: string) => boolean
@@ -32,36 +34,44 @@ const budgetMs = 60_000
 const brokenOff = 'broken off by the stop'
 const mayHaveArrived = 'the process ended while it was being delivered, and it may have arrived. Look, then retry by hand'
 
-/** In order, one after the other: what a crash interrupts is then always the first that is still to do. */
+/** In order, one after the other: what a crash interrupts is then always the first that has not ended. */
 export const deliver = async (delivering: Delivering): Promise<Delivered> => {
-  const { run, interrupted, keep } = delivering
+  const { run, keep } = delivering
   const to = deliveriesOf(run.delivery)
   const isEnough = (progress: Progress): boolean =>
     'to' in run.delivery && run.delivery.mode === 'first_success' ? progress.includes(true) : progress.every((each) => each === true)
-  const progress = to.map((_, i) => delivering.progress?.[i] ?? null)
+  const before = to.map((_, place) => delivering.progress?.[place] ?? null)
+  const progress = reopened(delivering, before)
+  const kept = async (): Promise<boolean> => to.length === 1 || keep(progress)
+  // Before anything is sent: what stands there as failed would not count as in hand after a crash.
+  if (progress.some((each, place) => each !== before[place]) && !(await kept())) return { kind: 'lost' }
   const open: Again[] = []
-  const doubtful = interrupted ? progress.indexOf(null) : -1
   for (const place of to.keys()) {
     if (progress[place] !== null || isEnough(progress)) continue
-    const became = await deliverOne(delivering, place, place === doubtful)
+    const became = await deliverOne(delivering, place)
     if (typeof became === 'object') open.push(became)
-    else progress[place] = became
-    if (to.length > 1 && !(await keep(progress))) return { kind: 'lost' }
+    progress[place] = typeof became === 'object' ? false : became
+    if (!(await kept())) return { kind: 'lost' }
   }
   return isEnough(progress) ? { kind: 'done' } : unfinished(progress, open)
+}
+
+/** What failed for now is open again; what a crash interrupted is given up where a repeat could post twice. */
+const reopened = ({ run, interrupted, putBack, repeatable }: Delivering, before: Progress): (boolean | string | null)[] => {
+  const doubtful = interrupted ? before.indexOf(null) : -1
+  return before.map((each, place) => {
+    const { target } = deliveriesOf(run.delivery)[place] as Delivery
+    if (place === doubtful && !repeatable(target)) return `delivery to ${target}: ${mayHaveArrived}`
+    return each === false || (putBack && typeof each === 'string') ? null : each
+  })
 }
 
 type Again = { readonly why: string; readonly waitMs: number }
 
 /** Done, given up and why, or to be tried again. */
-const deliverOne = async (
-  { run, text, send, repeatable, signal }: Delivering,
-  place: number,
-  doubtful: boolean,
-): Promise<true | string | Again> => {
+const deliverOne = async ({ run, text, send, repeatable, signal }: Delivering, place: number): Promise<true | string | Again> => {
   const { profile, route, deliveryId, job } = run
   const delivery = deliveriesOf(run.delivery)[place] as Delivery
-  if (doubtful && !repeatable(delivery.target)) return `delivery to ${delivery.target}: ${mayHaveArrived}`
   const about = { profile, route, deliveryId, ...(job === undefined ? {} : { job }) }
   if (signal.aborted) return { why: brokenOff, waitMs: 0 }
   const sending = send({ text, ...about, delivery, place, budgetMs })

@@ -27,7 +27,7 @@ const isDestination = (value: Json | undefined): boolean =>
     : isDelivery(value)
 
 const isProgress = (value: Json | undefined): boolean =>
-  Array.isArray(value) && value.every((each) => each === true || each === null || isText(each))
+  Array.isArray(value) && value.every((each) => typeof each === 'boolean' || each === null || isText(each))
 
 const isRun = (value: Json): boolean =>
   isObject(value) &&

@@ -1,0 +1,62 @@
+/** A reply for several targets, and `kill -9` in the middle of them. */
+
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import t, { type Test } from 'tap'
+import { dataDir, linesIn, startGateway } from '../fakes/process-gateway.ts'
+import { until } from '../fakes/wait.ts'
+
+/** Targets of a plugin that cannot recognise repeats; each keeps in a file of its name that it was asked. */
+const plugin = `
+import { appendFileSync, existsSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+const file = (name) => fileURLToPath(new URL(name, import.meta.url))
+const never = () => new Promise(() => {})
+const busy = { ok: false, why: 'busy', repeatable: true }
+const target = (name, answer) => ({ name, send() { appendFileSync(file(name), 'asked\\n'); return answer() } })
+export const targets = [
+  target('acme-busy', () => existsSync(file('hang')) ? never() : busy),
+  target('acme-slow', never),
+  target('acme-last', () => ({ ok: true })),
+]`
+
+const directory = (t: Test, deliver: readonly string[], backoff: number): string =>
+  dataDir(t, {
+    routes: { work: { prompt: 'p', deliver, retry: { max_attempts: 3, backoff } } },
+    config: { plugins: ['./several.mjs'] },
+    files: { 'several.mjs': plugin },
+  })
+
+const failedAgain = 'run failed, it will be tried again'
+
+t.test('a kill in the middle: what was in hand is not sent again, what failed before it is', async (t) => {
+  const dir = directory(t, ['acme-busy', 'acme-slow', 'acme-last'], 0)
+  const first = await startGateway(t, dir)
+  t.equal((await first.post('work', 'a')).status, 202)
+  await until(() => linesIn(dir, 'acme-slow').length === 1)
+  first.kill()
+  await first.ended
+  t.equal(linesIn(dir, 'acme-busy').length, 1)
+  const second = await startGateway(t, dir)
+  const { reason } = await second.line(({ msg }) => msg === failedAgain)
+  t.match(reason, /acme-slow: the process ended while it was being delivered.*acme-busy: busy/)
+  t.match(await second.line(({ msg }) => msg === 'run is dead'), { reason: /acme-slow.*may have arrived/ })
+  t.equal(linesIn(dir, 'acme-slow').length, 1, 'it may have arrived')
+  t.equal(linesIn(dir, 'acme-busy').length, 3, 'it cannot have')
+  t.equal(linesIn(dir, 'acme-last').length, 1)
+})
+
+t.test('a kill while one is tried again: it is in hand then, whatever became of it before', async (t) => {
+  const dir = directory(t, ['acme-busy', 'acme-last'], 1)
+  const first = await startGateway(t, dir)
+  await first.post('work', 'a')
+  await first.line(({ msg }) => msg === failedAgain)
+  writeFileSync(join(dir, 'hang'), '')
+  await until(() => linesIn(dir, 'acme-busy').length === 2)
+  first.kill()
+  await first.ended
+  const second = await startGateway(t, dir)
+  t.match(await second.line(({ msg }) => msg === 'run is dead'), { reason: /acme-busy.*may have arrived/ })
+  t.equal(linesIn(dir, 'acme-busy').length, 2)
+  t.equal(linesIn(dir, 'acme-last').length, 1)
+})
