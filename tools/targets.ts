@@ -34,7 +34,7 @@ const outro = `**Repeats**: whether the platform (or a mark in the text) recogni
 been posted: no connection stood, or the platform said "not now". What a crash broke off is then dead, to be looked at and retried by hand.
 
 **Several targets**: \`deliver: [github_comment, { target: slack, deliver_extra: { chat_id: C0123 } }]\` sends one reply to each; \`deliver_mode: first_success\` tries them in
-order until one has it. A direct delivery answers 200 only when the mode's condition holds.
+order until one has it. A direct delivery answers 200 only when the mode's condition holds; the sender's repeat within the hour goes to those that have not had it.
 
 A target of your own is a plug-in: [plugins.md](plugins.md).`
 

@@ -2,7 +2,7 @@
 
 import type { Opened } from '../core/exchange.ts'
 import type { Outcome } from '../core/outcome.ts'
-import type { Claim } from '../store/ports.ts'
+import type { Claim, Destination } from '../store/ports.ts'
 
 const keptMs = 3_600_000
 
@@ -14,5 +14,14 @@ export const claimOf = ({ profile, route, deliveryId }: Opened, now: number): Cl
   key: `${profile}/${route}/${deliveryId}`,
   expiresAt: now + keptMs,
 })
+
+/**
+ * One hold for each of the targets that must all have a text: kept when one had it and another failed, so that the sender's repeat
+ * leaves it out. No profile has an empty name: they are nobody's delivery ids.
+ */
+export const sharesOf = ({ key, expiresAt }: Claim, destination: Destination): readonly Claim[] =>
+  'to' in destination && destination.mode === 'all'
+    ? destination.to.map(({ target }, place) => ({ key: `/${place}/${target}/${key}`, expiresAt }))
+    : []
 
 export const duplicate = ({ route, deliveryId }: Opened): Outcome => ({ kind: 'duplicate', route, deliveryId })

@@ -129,6 +129,8 @@ export interface Store {
   join(run: NewRun, claim: Claim, group: Group): Promise<Joined>
   /** Claims an id for work that is done before the answer; a restart releases it unless it was settled as kept. */
   claim(claim: Claim): Promise<boolean>
+  /** For each id whether it is held now, settled or not. */
+  held(keys: readonly string[]): Promise<readonly boolean[]>
   /** Ends what `claim` began: kept until it expires, or released for the sender's retry. */
   settle(key: string, kept: boolean): Promise<void>
   /**

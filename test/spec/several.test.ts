@@ -2,6 +2,7 @@
 
 import type { ServerResponse } from 'node:http'
 import t, { type Test } from 'tap'
+import { type Clock, systemClock } from '../../src/core/clock.ts'
 import { startGateway } from '../fakes/gateway.ts'
 import { json, type Sink, sink } from '../fakes/sink.ts'
 import { until } from '../fakes/wait.ts'
@@ -86,6 +87,65 @@ t.test('direct: 200 only when the condition of the mode holds; the id is free ot
   answers.b = ok
   t.match(await gateway.post('r', { headers, body: { n: 1 } }), { status: 200, json: { status: 'delivered', target: 'http, http, http' } })
   t.match(await gateway.post('r', { headers, body: { n: 1 } }), { json: { status: 'duplicate' } })
+})
+
+t.test('direct: the repeat of the sender goes to those that have not had it, across a restart too', async (t) => {
+  const answers: Answers = { b: refuse }
+  const config = { storage: { kind: 'sqlite' } }
+  const { gateway, seen } = await start(t, { deliver_only: true }, answers, { config })
+  const one = { headers: { 'X-Request-ID': 'one' }, body: { n: 1 } }
+  t.match(await gateway.post('r', one), { status: 502, text: 'Delivery failed' })
+  t.match(await gateway.post('r', one), { status: 502, text: 'Delivery failed' })
+  t.same(seen(), [1, 2, 1])
+  t.match(await gateway.post('r', { ...one, headers: { 'X-Request-ID': 'two' } }), { status: 502 })
+  t.same(seen(), [2, 3, 2], 'another event goes to all')
+  await gateway.stop()
+  answers.b = ok
+  const next = await startGateway(t, { dir: gateway.dir })
+  t.match(await next.post('r', one), { status: 200, json: { status: 'delivered', target: 'http, http, http' } })
+  t.match(await next.post('r', one), { json: { status: 'duplicate' } })
+  t.same(seen(), [2, 4, 2])
+})
+
+/** Targets of a plugin: two that never end, whatever time they are given, and one that has it at once. */
+const hanging = `
+const never = () => new Promise(() => {})
+export const targets = [
+  { name: 'acme-hang', send: never },
+  { name: 'acme-mute', send: never },
+  { name: 'acme-fine', send: () => ({ ok: true }) },
+]`
+
+/** Runs faster than the wall's clock. */
+const fastClock = (times: number): Clock => {
+  const start = systemClock.monotonic()
+  return {
+    now: systemClock.now,
+    monotonic: () => start + (systemClock.monotonic() - start) * times,
+    after: (ms, then) => systemClock.after(ms / times, then),
+  }
+}
+
+t.test('direct: slow targets use up no more than ten seconds, and first_success still asks the next one', async (t) => {
+  const clock = fastClock(10)
+  const route = (deliver: readonly string[], deliver_mode: string) => ({ prompt: 'p', deliver_only: true, deliver, deliver_mode })
+  const routes = {
+    all: route(['acme-hang', 'acme-mute', 'acme-hang'], 'all'),
+    none: route(['acme-hang', 'acme-mute', ...Array(8).fill('acme-hang')], 'first_success'),
+    third: route(['acme-hang', 'acme-mute', 'acme-fine'], 'first_success'),
+  }
+  const gateway = await startGateway(t, { clock, routes, files: { 'p.mjs': hanging }, config: { plugins: ['./p.mjs'] } })
+  for (const [name, answer] of Object.entries({
+    all: { status: 502, text: 'Delivery failed' },
+    none: { status: 502, text: 'Delivery failed' },
+    third: { status: 200, json: { target: 'acme-fine' } },
+  })) {
+    const before = clock.monotonic()
+    t.match(await gateway.post(name), answer, name)
+    // Nine and a half; what the test itself takes counts tenfold. Half a second for each target would be fourteen.
+    t.ok(clock.monotonic() - before < 12_000, `${name}: ${clock.monotonic() - before} ms`)
+  }
+  t.match(await gateway.line(({ reason }) => /no time was left/.test(String(reason))), {})
 })
 
 t.test('direct, first_success: the one that has it is named', async (t) => {

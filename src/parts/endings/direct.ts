@@ -3,12 +3,12 @@
 import type { Opened } from '../../core/exchange.ts'
 import { messageOf, StoreFault } from '../../core/fault.ts'
 import { type Outcome, refuse } from '../../core/outcome.ts'
-import type { Delivery, Destination } from '../../store/ports.ts'
+import type { Claim, Delivery, Store } from '../../store/ports.ts'
 import { unavailable } from '../accept.ts'
-import { claimOf, duplicate } from '../claim.ts'
+import { claimOf, duplicate, sharesOf } from '../claim.ts'
 import { deliveriesOf } from '../delivery.ts'
 import { compileMessage, type Message } from '../message.ts'
-import type { Effects, EndingPart, Outgoing, StageKit } from '../part.ts'
+import type { Effects, EndingPart, Outgoing } from '../part.ts'
 
 /** Senders give up after about ten seconds; an answer later than that would be a repeat. */
 const budgetMs = 9_000
@@ -21,52 +21,81 @@ export const direct: EndingPart = {
     return async (opened) => {
       const rendered = await message(opened)
       const claim = claimOf(opened, kit.effects.clock.monotonic())
+      const shares = sharesOf(claim, rendered.delivery)
       try {
-        if (!(await kit.effects.store.claim(claim))) return duplicate(opened)
+        const had = await claimWith(claim, shares, kit.effects.store)
+        return had ? await deliver(opened, rendered, { claim, shares, had }, kit.effects) : duplicate(opened)
       } catch (error) {
         if (!(error instanceof StoreFault)) throw error
         return unavailable(error)
       }
-      return deliver(opened, rendered, claim.key, kit)
     }
   },
 }
 
-const deliver = async (opened: Opened, { text, delivery }: Message, key: string, { effects }: StageKit): Promise<Outcome> => {
+type Held = {
+  readonly claim: Claim
+  /** One for each target of `all`, else none. */
+  readonly shares: readonly Claim[]
+  /** Which of them an earlier request with this id left. */
+  readonly had: readonly boolean[]
+}
+
+/** `undefined`: the id is taken. Both in one commit: an earlier request leaves its shares as it gives the id back. */
+const claimWith = async (claim: Claim, shares: readonly Claim[], store: Store): Promise<readonly boolean[] | undefined> => {
+  const [isOurs, had] = await Promise.all([store.claim(claim), shares.length > 0 ? store.held(shares.map(({ key }) => key)) : []])
+  return isOurs ? had : undefined
+}
+
+const deliver = async (opened: Opened, { text, delivery }: Message, held: Held, effects: Effects): Promise<Outcome> => {
   const { route, profile, deliveryId } = opened
-  const { done, why } = await sendTo(delivery, effects, { text, profile, route, deliveryId })
+  const to = deliveriesOf(delivery)
+  const send = senderOf({ text, profile, route, deliveryId }, effects)
+  const isFirst = 'to' in delivery && delivery.mode === 'first_success'
+  const failures = isFirst ? await sendInTurn(to, send) : await sendToAll(to, held.had, send)
+  const done = to.filter((_, place) => failures[place] === undefined && place < failures.length).map(({ target }) => target)
+  const isDone = isFirst ? done.length > 0 : done.length === to.length
   try {
-    await effects.store.settle(key, done.length > 0)
+    await settle(held, failures, isDone, effects.store)
   } catch (error) {
     // What was sent is sent: the sender's answer is the truth, at worst a repeat within the hour is not recognised.
     effects.log('error', { route, delivery_id: deliveryId, reason: messageOf(error) }, 'delivery id not recorded')
   }
-  return done.length > 0 ? { kind: 'delivered', route, target: done.join(', '), deliveryId } : refuse('delivery_failed', { detail: why })
+  if (isDone) return { kind: 'delivered', route, target: done.join(', '), deliveryId }
+  return refuse('delivery_failed', { detail: failures.filter((why) => why !== undefined).join('; ') })
 }
 
-type Result = { readonly done: readonly string[]; readonly why: string }
+/** Why a target failed, or `undefined`; in the order of the targets. */
+type Failures = readonly (string | undefined)[]
+/** `share`: the part of the time that is left which it may use. */
+type SendOne = (delivery: Delivery, place: number, share: number) => Promise<string | undefined>
 
-/** Which targets have it, when the mode's condition holds; none and why not, when it does not. */
-const sendTo = async (
-  destination: Destination,
-  { send, clock }: Effects,
-  about: Omit<Outgoing, 'delivery' | 'place' | 'budgetMs'>,
-): Promise<Result> => {
+const senderOf = (about: Omit<Outgoing, 'delivery' | 'place' | 'budgetMs'>, { send, clock }: Effects): SendOne => {
   const deadline = clock.monotonic() + budgetMs
-  const sendOne = async (delivery: Delivery, place: number): Promise<string | undefined> => {
-    const sent = await send({ ...about, delivery, place, budgetMs: Math.max(1, Math.floor(deadline - clock.monotonic())) })
+  return async (delivery, place, share) => {
+    const ms = Math.floor((deadline - clock.monotonic()) * share)
+    if (ms < 1) return `${delivery.target}: no time was left for it`
+    const sent = await send({ ...about, delivery, place, budgetMs: ms })
     return sent.ok ? undefined : `${delivery.target}: ${sent.why}`
   }
-  const to = deliveriesOf(destination)
-  if (!('to' in destination) || destination.mode === 'all') {
-    const failed = (await Promise.all(to.map(sendOne))).filter((why) => why !== undefined)
-    return { done: failed.length > 0 ? [] : to.map(({ target }) => target), why: failed.join('; ') }
-  }
-  const failed: string[] = []
+}
+
+const sendToAll = (to: readonly Delivery[], had: readonly boolean[], send: SendOne): Promise<Failures> =>
+  Promise.all(to.map(async (delivery, place) => (had[place] ? undefined : send(delivery, place, 1))))
+
+/** Until one has it; one that does not answer leaves time for those after it. */
+const sendInTurn = async (to: readonly Delivery[], send: SendOne): Promise<Failures> => {
+  const failures: (string | undefined)[] = []
   for (const [place, delivery] of to.entries()) {
-    const why = await sendOne(delivery, place)
-    if (why === undefined) return { done: [delivery.target], why: '' }
-    failed.push(why)
+    failures.push(await send(delivery, place, 1 / (to.length - place)))
+    if (failures.at(-1) === undefined) break
   }
-  return { done: [], why: failed.join('; ') }
+  return failures
+}
+
+/** In one commit, in this order: whoever gets the id next finds the shares. */
+const settle = async ({ claim, shares, had }: Held, failures: Failures, isDone: boolean, store: Store): Promise<void> => {
+  const kept = isDone ? [] : shares.filter((_, place) => failures[place] === undefined && !had[place])
+  const steps = kept.flatMap((share) => [store.claim(share), store.settle(share.key, true)])
+  await Promise.all([...steps, store.settle(claim.key, isDone)])
 }

@@ -44,6 +44,11 @@ class MemoryStore implements Store {
     return this.#claims.hold(claim, false, 0, now)
   }
 
+  async held(keys: readonly string[]): Promise<readonly boolean[]> {
+    const now = this.#now()
+    return keys.map((key) => this.#claims.isHeld(key, now))
+  }
+
   async settle(key: string, kept: boolean): Promise<void> {
     this.#now()
     this.#claims.settle(key, kept)

@@ -14,7 +14,7 @@ type Accepts = {
 export type CallStep = Exclude<Step, { op: 'accept' }>
 type Call = { readonly step: CallStep; readonly answer: Answer<unknown> }
 
-const changesHands: ReadonlySet<Step['op']> = new Set(['claim', 'settle', 'acceptInLane', 'join'])
+const changesHands: ReadonlySet<Step['op']> = new Set(['claim', 'held', 'settle', 'acceptInLane', 'join'])
 
 /** The calls of one batch. */
 export class Gathered {

@@ -76,6 +76,8 @@ export class Ledger {
         return this.#join(step, now)
       case 'claim':
         return this.#claims.claim(step.key, step.expiresAt, step.mark, now)
+      case 'held':
+        return step.keys.map((key) => this.#claims.isHeld(key, now))
       case 'settle':
         return this.#claims.settle(step.key, step.kept)
       case 'take':

@@ -40,6 +40,7 @@ export type Step =
   | { readonly op: 'acceptInLane'; readonly key: string; readonly expiresAt: number; readonly run: string; readonly lane: Lane }
   | { readonly op: 'join'; readonly key: string; readonly expiresAt: number; readonly joining: Joining }
   | { readonly op: 'claim'; readonly key: string; readonly expiresAt: number; readonly mark: number }
+  | { readonly op: 'held'; readonly keys: readonly string[] }
   | { readonly op: 'settle'; readonly key: string; readonly kept: boolean }
   | { readonly op: 'take'; readonly max: number; readonly leaseMs: number; readonly onlyGroups: boolean }
   /** `reply` as it is stored. */

@@ -54,6 +54,10 @@ class SqliteStore implements Store {
     return this.#thread.call({ op: 'claim', key: keyOf(key), expiresAt, mark: ++this.#marks })
   }
 
+  held(keys: readonly string[]): Promise<readonly boolean[]> {
+    return this.#thread.call({ op: 'held', keys: keys.map(keyOf) })
+  }
+
   settle(key: string, kept: boolean): Promise<void> {
     return this.#thread.call({ op: 'settle', key: keyOf(key), kept })
   }
