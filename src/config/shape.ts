@@ -5,7 +5,7 @@ import { isObject, type Json, type JsonObject } from '../core/json.ts'
 import { nearest, printable } from '../core/text.ts'
 import type { Check, Problem } from '../generated/validators.js'
 import type { Source } from './source.ts'
-import { schemaAt } from './walk.ts'
+import { schemaAt, typeOf } from './walk.ts'
 
 type Sentence = {
   readonly code: Code
@@ -128,13 +128,22 @@ const untangle = (problems: readonly Problem[], root: JsonObject, data: Json): r
   const listed = new Set(problems.filter(({ keyword }) => keyword === 'enum').map(({ instancePath }) => instancePath))
   const isBranchForm = ({ keyword, instancePath }: Problem): boolean =>
     keyword === 'pattern' && unions.has(instancePath) && listed.has(instancePath)
-  const kept = problems.filter(
-    (problem) => problem.keyword !== 'oneOf' && !isBranchType(problem) && !isBranchForm(problem) && !('propertyName' in problem),
-  )
+  // What may stand in place of a text says nothing about a list.
+  const isOtherBranch = ({ keyword, instancePath, params }: Problem): boolean =>
+    keyword === 'enum' &&
+    unions.has(instancePath) &&
+    (params.allowedValues as Json[]).every((value) => typeof value !== typeof valueAt(data, parsePointer(instancePath, data)))
+  const isSilent = (problem: Problem): boolean =>
+    problem.keyword === 'oneOf' || isBranchType(problem) || isBranchForm(problem) || isOtherBranch(problem) || 'propertyName' in problem
+  const kept = problems.filter((problem) => !isSilent(problem))
   for (const union of unions) {
     const types = problems.filter((problem) => isBranchType(problem) && problem.instancePath === union).map(({ params }) => params.type)
-    const branches = schemaAt(root, data, parsePointer(union, data)).oneOf
-    if (types.length > 0 && (!Array.isArray(branches) || types.length >= branches.length)) {
+    const path = parsePointer(union, data)
+    const { oneOf: branches, type } = schemaAt(root, data, path)
+    if (type === typeOf(valueAt(data, path) ?? null)) continue
+    // A branch may be a union of its own, and speak more than once.
+    const spoke = new Set(types.map(String)).size
+    if (types.length > 0 && (!Array.isArray(branches) || spoke >= branches.length)) {
       kept.push({ keyword: 'type', instancePath: union, schemaPath: '', params: { type: [...new Set(types.flat())] } })
     }
   }

@@ -9,7 +9,8 @@ const definitions = whole.definitions as JsonObject
 /** A definition of the bundled schema, by name. */
 export const definition = (name: string): JsonObject => definitions[name] as JsonObject
 
-const typeOf = (value: Json): string => (value === null ? 'null' : Array.isArray(value) ? 'array' : typeof value)
+/** What a schema calls the type of a value. */
+export const typeOf = (value: Json): string => (value === null ? 'null' : Array.isArray(value) ? 'array' : typeof value)
 
 /** The schema that speaks about this value: references followed, of a union the branch that fits its type. */
 const settle = (node: JsonObject, value: Json): JsonObject => {
