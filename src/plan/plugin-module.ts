@@ -1,7 +1,7 @@
 /** Finds and loads a plugin's module: a file of the data directory, or a package that is installed there; each once in a process. */
 
 import { existsSync, readFileSync } from 'node:fs'
-import { createRequire } from 'node:module'
+import { createRequire, isBuiltin } from 'node:module'
 import { join, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { messageOf } from '../core/fault.ts'
@@ -42,6 +42,7 @@ const packageName = /^(?:@[a-z0-9~-][a-z0-9._~-]*\/)?[a-z0-9~-][a-z0-9._~-]*$/
 
 const fileOf = (name: string, dataDir: string): string => {
   if (isPath.test(name)) return existing(resolve(dataDir, name))
+  if (isBuiltin(name)) throw new Error('it is a module of Node itself')
   if (!packageName.test(name)) throw new Error('it is neither a path that begins with ./ nor the name of a package')
   const require = createRequire(join(dataDir, 'config.yaml'))
   try {

@@ -18,7 +18,7 @@ export type PluginTarget = {
 type Loose = { readonly [key: string]: unknown }
 /** The targets of a module. Rejects with a sentence. */
 export const readPlugin = async (module: object, builtins: ReadonlyMap<string, TargetPart>): Promise<readonly PluginTarget[]> => {
-  const exported = exportsOf(module)
+  const exported = exportsOf(module as Loose)
   const { target, targets, schema } = exported
   const given = target === undefined ? targets : targets === undefined ? [target] : undefined
   if (!Array.isArray(given) || given.length === 0) throw new Error('it must export either "target" or "targets", a list')
@@ -34,11 +34,8 @@ export const readPlugin = async (module: object, builtins: ReadonlyMap<string, T
 
 const isLoose = (value: unknown): value is Loose => typeof value === 'object' && value !== null && !Array.isArray(value)
 
-/** A CommonJS module has its exports under `default`. */
-const exportsOf = (module: object): Loose => {
-  const named = module as Loose
-  return named.target === undefined && named.targets === undefined && isLoose(named.default) ? named.default : named
-}
+/** A CommonJS module has its exports under `default`, and beside it only those of them that Node could read off its text. */
+const exportsOf = ({ default: whole, ...named }: Loose): Loose => (isLoose(whole) ? { ...whole, ...named } : named)
 
 const isText = (value: unknown): value is string => typeof value === 'string' && value !== ''
 const isTexts = (value: unknown): value is string[] => Array.isArray(value) && value.every(isText)
@@ -49,13 +46,15 @@ const isFunctionOrAbsent = (value: unknown): boolean => value === undefined || t
 const isListOrAbsent = (value: unknown, each: (item: unknown) => boolean): boolean =>
   value === undefined || (Array.isArray(value) && value.every(each))
 
+const isEmptyList = (value: unknown): boolean => Array.isArray(value) && value.length === 0
+
 /** What a target's members must be, in the order they are asked. */
 const members: readonly (readonly [name: string, fits: (value: unknown) => boolean, must: string])[] = [
   ['send', (value) => typeof value === 'function', 'a function'],
   ['check', isFunctionOrAbsent, 'a function'],
   ['repeatable', (value) => value === undefined || typeof value === 'boolean', 'true or false'],
   ['settings', (value) => isListOrAbsent(value, isSetting), 'a list of { key, env?, secret?, default? }'],
-  ['needs', (value) => isListOrAbsent(value, isTexts), 'a list of lists of settings'],
+  ['needs', (value) => isListOrAbsent(value, isTexts) && !isEmptyList(value), 'a list of lists of settings'],
   ['withheld', (value) => isListOrAbsent(value, isText), 'a list of keys'],
 ]
 

@@ -111,6 +111,17 @@ t.test('a rule of a schema that no sentence is about is said all the same', asyn
   ])
 })
 
+t.test('the schema of a CommonJS module holds, also where Node can read only its target off the text', async (t) => {
+  const schema = 'schema: { settings: { additionalProperties: false }, deliver_extra: { additionalProperties: false } }'
+  const yaml = `plugins: [./p.cjs]
+platforms:
+  acme-chat: { tokn: x }
+  webhook: { extra: { secret: s, routes: { a: { deliver: acme-chat, deliver_extra: { to: x } } } } }
+`
+  const text = `const target = { name: 'acme-chat', send() {} }\nmodule.exports = { target, ${schema} }`
+  t.same(await findings(t.testdir({ 'config.yaml': yaml, 'p.cjs': text })), ['WH101 3 unknown key "tokn"', 'WH707 4 unknown key "to"'])
+})
+
 t.test('a target that no plugin brings, and settings that none reads', async (t) => {
   const yaml = `plugins: [./p.mjs]
 platforms:
@@ -150,6 +161,7 @@ t.test('what cannot be used is WH710 at its line of the list, and nothing else',
     [module('Acme-Chat'), /has not the form/],
     ["export const target = { name: 'acme-chat', send: 'x' }", /"send" of its target acme-chat is not a function/],
     ["export const target = { name: 'acme-chat', send() {}, needs: ['token'] }", /"needs"/],
+    ["export const target = { name: 'acme-chat', send() {}, needs: [] }", /"needs"/],
     ["export const target = { name: 'acme-chat', send() {}, settings: [{ env: [] }] }", /"settings"/],
     ["export const target = { name: 'acme-chat', send() {}, repeatable: 'yes' }", /"repeatable"/],
     ["export const target = { name: 'acme-chat', send() {}, platform: 'acme' }", /"platform"/],
@@ -163,7 +175,7 @@ t.test('what cannot be used is WH710 at its line of the list, and nothing else',
     t.match(found, /^WH710 3 the plugin \.\/p\.mjs cannot be used: /, text)
     t.match(found, message, text)
   }
-  const listed = ['p.mjs', './gone.mjs', 'not-installed', './p.mjs', './same.mjs', './p.mjs']
+  const listed = ['p.mjs', './gone.mjs', 'not-installed', './p.mjs', './same.mjs', './p.mjs', 'fs']
   const files = { 'p.mjs': module('acme-chat'), 'same.mjs': module('acme-chat') }
   t.match(await findings(t.testdir({ 'config.yaml': stringify({ plugins: listed }), ...files })), [
     /^WH710 2 .*p\.mjs .*begins with \.\/$/,
@@ -171,6 +183,7 @@ t.test('what cannot be used is WH710 at its line of the list, and nothing else',
     /^WH710 4 .*not installed in the data directory/,
     /^WH710 6 .*"acme-chat" is there already$/,
     /^WH710 7 .*"acme-chat" is there already$/,
+    /^WH710 8 .*a module of Node itself$/,
   ])
 })
 
