@@ -5,7 +5,7 @@ import { checkShape, shapeProblems } from '../config/shape.ts'
 import type { Diagnostic } from '../core/diagnostic.ts'
 import { messageOf } from '../core/fault.ts'
 import { isObject, type Json, type JsonObject } from '../core/json.ts'
-import type { Check } from '../generated/validators.js'
+import type { Check, Problem } from '../generated/validators.js'
 import type { Report, TargetPart } from '../parts/part.ts'
 import { platformOf, settingsOf } from '../parts/settings.ts'
 
@@ -31,14 +31,21 @@ export const compileFragment = async (name: string, schema: unknown): Promise<Fr
 export const checkExtra = ({ root, check }: Fragment, values: JsonObject, withheld: readonly string[], report: Report): void => {
   const lenient: Check = (data) => {
     if (check(data)) return true
-    lenient.errors = (check.errors ?? []).filter(
-      ({ keyword, instancePath }) => keyword === 'type' || !isTemplate(valueAt(values, instancePath)),
+    const errors = check.errors ?? []
+    const open = errors.filter(({ keyword, instancePath }) => keyword !== 'type' && isTemplate(valueAt(values, instancePath)))
+    // A branch of a choice may hold when the text is there: then nothing is known of the others.
+    const choices = errors.filter(
+      (one) => choosing.has(one.keyword) && open.some(({ instancePath: at }) => at.startsWith(one.instancePath)),
     )
+    const isOpen = ({ schemaPath }: Problem): boolean => choices.some((choice) => `${schemaPath}/`.startsWith(`${choice.schemaPath}/`))
+    lenient.errors = errors.filter((error) => !open.includes(error) && !isOpen(error))
     return lenient.errors.length === 0
   }
   const hidden = ([key]: readonly (string | number)[]): boolean => withheld.includes(String(key))
   for (const { message, path, help } of shapeProblems(lenient, root, values, hidden)) report('WH707', path, message, help)
 }
+
+const choosing: ReadonlySet<string> = new Set(['anyOf', 'oneOf', 'if'])
 
 const isTemplate = (value: unknown): boolean => typeof value === 'string' && value.includes('{')
 

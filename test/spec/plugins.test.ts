@@ -122,6 +122,35 @@ platforms:
   t.same(await findings(t.testdir({ 'config.yaml': yaml, 'p.cjs': text })), ['WH101 3 unknown key "tokn"', 'WH707 4 unknown key "to"'])
 })
 
+t.test('a choice of the schema that hangs on what a placeholder becomes is open', async (t) => {
+  const deliver_extra = `{
+    definitions: { room: { type: 'string', pattern: '^C' } },
+    properties: {
+      one: { anyOf: [{ type: 'string', pattern: '^C' }, { type: 'integer' }] },
+      two: { oneOf: [{ $ref: '#/definitions/room' }, { type: 'integer' }] },
+      three: { type: 'string' },
+    },
+    if: { required: ['three'] },
+    then: { required: ['one'], properties: { three: { pattern: '^C' } } },
+  }`
+  const routes = `platforms:
+  webhook:
+    extra:
+      secret: s
+      routes:
+        a: { deliver: acme-chat, deliver_extra: { one: "{x}", two: "{x}", three: "{x}" } }
+        b: { deliver: acme-chat, deliver_extra: { two: Dx } }
+        c: { deliver: acme-chat, deliver_extra: { two: [1] } }
+        d: { deliver: acme-chat, deliver_extra: { three: "{x}" } }
+`
+  const text = module('acme-chat', '', `export const schema = { deliver_extra: ${deliver_extra} }`)
+  t.match(await findings(t.testdir({ 'config.yaml': `plugins: [./p.mjs]\n${routes}`, 'p.mjs': text })), [
+    /^WH707 8 two: "Dx" is not of the right form$/,
+    /^WH707 9 two: must be /,
+    /^WH707 10 "one" is missing$/,
+  ])
+})
+
 t.test('a target that no plugin brings, and settings that none reads', async (t) => {
   const yaml = `plugins: [./p.mjs]
 platforms:
