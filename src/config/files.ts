@@ -2,9 +2,9 @@
 
 import { existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
-import { type Diagnostic, diagnostic } from '../core/diagnostic.ts'
+import { type Diagnostic, diagnostic, pointerOf } from '../core/diagnostic.ts'
 import { messageOf } from '../core/fault.ts'
-import { isObject } from '../core/json.ts'
+import { isObject, type JsonObject } from '../core/json.ts'
 import { routeName } from '../core/names.ts'
 import type { Config as File } from '../generated/config.ts'
 import { checkConfig } from '../generated/validators.js'
@@ -67,9 +67,25 @@ export const readProfiles = (dataDir: string, multiplex: boolean, main: Profile,
     // A profile's credentials come from its own .env only: the process's environment belongs to the default profile.
     const env = readEnv(dir, {}, into)
     const { data, source, bad } = readFile(file, { ...main.env, ...env }, into, false)
+    into.diagnostics.push(...unreadKeys(data, name, source))
     profiles.set(name, { name, dir, env, platforms: platformsOf(data), jobs: readJobs(data, name, source, bad), ...placesOf(source) })
   }
   return profiles
+}
+
+const readOfProfile: ReadonlySet<string> = new Set(['platforms', 'jobs'])
+
+/** What counts in the data directory's own file only: said, or somebody waits for it. */
+const unreadKeys = (file: File, profile: string, source: Source | undefined): Diagnostic[] => {
+  const platforms = isObject(file.platforms) && Object.hasOwn(file.platforms, 'webhook') ? [['platforms', 'webhook']] : []
+  const others = Object.keys(file).filter((key) => !readOfProfile.has(key) && Object.hasOwn(configSchema.properties as JsonObject, key))
+  return [...others.map((key) => [key]), ...platforms].map((path) =>
+    diagnostic('WH210', `"${path.join('.')}" has no effect in the config.yaml of profile "${profile}"`, {
+      pointer: pointerOf(path),
+      help: 'move it to the config.yaml of the data directory',
+      ...(source ? { place: source.place(path, 'key') } : {}),
+    }),
+  )
 }
 
 export const placesOf = (source: Source | undefined): Pick<Profile, 'place'> => (source ? { place: source.place } : {})

@@ -29,7 +29,7 @@ export const catalogue = {
   WH205: { severity: 'error', title: 'INSECURE_NO_AUTH needs a loopback host' },
   WH207: { severity: 'error', title: 'secret and secrets exclude each other' },
   WH208: { severity: 'error', title: 'a key that does not go with the mode of the route' },
-  WH210: { severity: 'warning', title: 'a key that this mode ignores' },
+  WH210: { severity: 'warning', title: 'a key that has no effect here' },
   WH211: { severity: 'warning', title: 'a subscription hidden by a configured route' },
   WH212: { severity: 'warning', title: 'max_wait_seconds is shorter than window_seconds' },
   WH213: { severity: 'warning', title: 'a profile without multiplexing' },

@@ -117,6 +117,23 @@ t.test('what is wrong with one of several targets is one sentence, at its place'
   t.end()
 })
 
+t.test('what has no effect in the file of a profile is said there', (t) => {
+  const own =
+    'plugins: [./p.mjs]\nx-note: 1\nplatforms:\n  telegram: { token: x }\n  webhook: { port: 1 }\nagent: { runner: echo }\njobs: {}\nplugin: 1\n'
+  const files = { 'config.yaml': 'gateway: { multiplex_profiles: true }\n', profiles: { work: { 'config.yaml': own } } }
+  const { found } = load(t.testdir(files))
+  t.same(
+    found.filter(({ place }) => place?.file.includes('work')).map(({ code, place, message }) => `${code} ${place?.line} ${message}`),
+    [
+      'WH101 8 unknown key "plugin"',
+      'WH210 1 "plugins" has no effect in the config.yaml of profile "work"',
+      'WH210 6 "agent" has no effect in the config.yaml of profile "work"',
+      'WH210 5 "platforms.webhook" has no effect in the config.yaml of profile "work"',
+    ],
+  )
+  t.end()
+})
+
 t.test('patterns, operators and templates are refused at load, each at its line', async (t) => {
   const { found } = load(
     t.testdir({
