@@ -10,10 +10,12 @@ import { endings } from './parts/endings/index.ts'
 import { operatorsByName } from './parts/operators/index.ts'
 import { runnersByName } from './parts/runners/index.ts'
 import { schemes } from './parts/schemes/index.ts'
+import { platformOf } from './parts/settings.ts'
 import { stages } from './parts/stages/index.ts'
 import { targetsByName } from './parts/targets/index.ts'
 import type { Catalogue } from './plan/compile.ts'
 import { loadPlugins } from './plan/plugins.ts'
+import { unreadSettings } from './plan/settings.ts'
 import type { Store } from './store/ports.ts'
 import { createMachine } from './work/effects.ts'
 import { createReloader } from './work/reload.ts'
@@ -42,7 +44,11 @@ export const catalogueOf = async (
   config: Config,
 ): Promise<{ readonly catalogue: Catalogue; readonly diagnostics: readonly Diagnostic[] }> => {
   const { targets, diagnostics } = await loadPlugins(config, catalogue.targets)
-  return { catalogue: { ...catalogue, targets }, diagnostics }
+  // Of a platform that a plugin's target reads too, the plugin knows more.
+  const plugged = new Set([...targets.values()].filter(({ name }) => !catalogue.targets.has(name)).map(platformOf))
+  const builtin = [...catalogue.targets.values()].filter((part) => !plugged.has(platformOf(part)))
+  const unread = [...config.profiles.values()].flatMap((profile) => unreadSettings(profile, builtin))
+  return { catalogue: { ...catalogue, targets }, diagnostics: [...diagnostics, ...unread] }
 }
 
 /** Compiles everything that a configuration says; nothing is opened before `start`. */

@@ -55,6 +55,7 @@ export const catalogue = {
   WH602: { severity: 'error', title: 'script outside the scripts folder' },
   WH704: { severity: 'error', title: 'no plugin brings this target' },
   WH705: { severity: 'error', title: 'missing delivery setting' },
+  WH706: { severity: 'warning', title: 'a setting that no target reads' },
   WH707: { severity: 'error', title: 'bad delivery setting' },
   WH710: { severity: 'error', title: 'a plugin cannot be used' },
   WH803: { severity: 'error', title: 'the subscriptions file is corrupt', starts: true },

@@ -13,12 +13,19 @@ export const platformOf = ({ name, platform }: Named): string => platform ?? nam
 export const settingsOf = (part: Named, platforms: { readonly [name: string]: JsonObject }, env: Env): JsonObject => {
   const written = own(platforms, platformOf(part)) ?? {}
   const named = (part.settings ?? []).flatMap((setting): [string, Json][] => {
-    const value = fromEnv(setting, env) ?? [setting.key, ...aliasesOf(setting, part)].map((key) => own(written, key)).find(present)
+    const value =
+      fromEnv(setting, env) ??
+      namesOf(setting, part)
+        .map((key) => own(written, key))
+        .find(present)
     const given = value ?? setting.default
     return given === undefined ? [] : [[setting.key, given]]
   })
   return { ...written, ...Object.fromEntries(named) }
 }
+
+/** The keys that a setting may have in the file. */
+export const namesOf = (setting: Setting, part: Named): readonly string[] => [setting.key, ...aliasesOf(setting, part)]
 
 const present = (value: Json | undefined): boolean => value !== undefined
 

@@ -73,6 +73,24 @@ t.test('clean files: counts and exit 0', async (t) => {
   })
 })
 
+t.test('a setting of a platform that nothing reads is a warning with a suggestion, in a profile too', async (t) => {
+  const config = `gateway: { multiplex_profiles: true }
+platforms:
+  webhook: { enabled: true }
+  telegram: { tokn: canary, bot_token: x, x-note: 1 }
+  github: { tokn: canary }
+`
+  const cli = fakeCli(t, { 'config.yaml': config, 'profiles/work/config.yaml': 'platforms: { ntfy: { topik: canary } }\n' })
+  const { code, out } = await cli.run('validate', '--json')
+  t.equal(code, 0)
+  t.notMatch(out, 'canary')
+  t.match(JSON.parse(out).data.diagnostics, [
+    { code: 'WH706', help: 'did you mean "token"?', range: { start: { line: 4 } } },
+    { code: 'WH706', message: /"tokn" of github/ },
+    { code: 'WH706', help: 'did you mean "topic"?' },
+  ])
+})
+
 t.test('twelve mistakes: all of them, ordered by line, exit 1', async (t) => {
   const cli = fakeCli(t, { 'config.yaml': twelve })
   const { code, out } = await cli.run('validate', '--format', 'json')

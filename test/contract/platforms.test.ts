@@ -1,6 +1,7 @@
 /** What every target keeps to, shown on a double of what it speaks to. */
 
 import t, { type Test } from 'tap'
+import type { Profile } from '../../src/config/config.ts'
 import { type Clock, systemClock } from '../../src/core/clock.ts'
 import type { JsonObject } from '../../src/core/json.ts'
 import type { Route } from '../../src/generated/config.ts'
@@ -9,6 +10,7 @@ import type { Outgoing, Sent, TargetPart } from '../../src/parts/part.ts'
 import { missingOf, platformOf, settingsOf } from '../../src/parts/settings.ts'
 import { lengthIn } from '../../src/parts/split.ts'
 import { targetsByName } from '../../src/parts/targets/index.ts'
+import { unreadSettings } from '../../src/plan/settings.ts'
 import type { Delivery } from '../../src/store/ports.ts'
 import { createSender } from '../../src/work/send.ts'
 import { fakeClock } from '../fakes/clock.ts'
@@ -68,6 +70,8 @@ const stageOf = (double: Double, running: Running): Stage => {
   }
   return { double, origin, settings: double.settings(origin), at, send, fresh }
 }
+
+const profileWith = (platforms: Profile['platforms']): Profile => ({ name: 'default', dir: '', env: {}, jobs: new Map(), platforms })
 
 /** A clock on which waiting takes no time. */
 const quickClock = (): Clock & { readonly waited: () => number } => {
@@ -334,3 +338,13 @@ const fails = async (t: Test, { double, origin, settings, at, send, fresh }: Sta
     t.match(sent, { ok: false, why: /^1 of \d+ messages sent: /, repeatable: double.idempotent })
   })
 }
+
+t.test('validate knows each setting that a target reads', (t) => {
+  for (const double of doubles) {
+    const part = partOf(double.target)
+    const given = [double.settings('http://127.0.0.1:1'), double.wrong?.('http://127.0.0.1:1') ?? {}]
+    for (const settings of given)
+      t.same(unreadSettings(profileWith({ [platformOf(part)]: settings }), [...targetsByName.values()]), [], double.target)
+  }
+  t.end()
+})

@@ -1,0 +1,30 @@
+/** Keys under `platforms.<name>` that no target reads: most likely a slip. */
+
+import type { Profile } from '../config/config.ts'
+import { configSchema, schemaAt } from '../config/walk.ts'
+import { type Diagnostic, diagnostic, pointerOf } from '../core/diagnostic.ts'
+import { isObject, type JsonObject } from '../core/json.ts'
+import { nearest, printable } from '../core/text.ts'
+import type { TargetPart } from '../parts/part.ts'
+import { namesOf, platformOf } from '../parts/settings.ts'
+
+/** A warning for each; `targets` are the built-in ones: what those of plugins read, their schema says. */
+export const unreadSettings = ({ platforms, place }: Profile, targets: readonly TargetPart[]): Diagnostic[] =>
+  Object.entries(platforms).flatMap(([platform, section]) => {
+    const readers = targets.filter((part) => platformOf(part) === platform)
+    if (readers.length === 0 || !isObject(section)) return []
+    const { properties = {} } = schemaAt(configSchema, { platforms: platforms as JsonObject }, ['platforms', platform])
+    const described = Object.keys(properties as JsonObject)
+    const known = new Set([...described, ...readers.flatMap((part) => (part.settings ?? []).flatMap((setting) => namesOf(setting, part)))])
+    return Object.keys(section).flatMap((key) => {
+      if (known.has(key) || key.startsWith('x-')) return []
+      const path = ['platforms', platform, key]
+      const [near] = nearest(key, known)
+      return diagnostic('WH706', `nothing reads the setting "${printable(key, 60)}" of ${platform}`, {
+        pointer: pointerOf(path),
+        help: near === undefined ? `known here: ${described.join(', ')}` : `did you mean "${near}"?`,
+        ...(near === undefined ? {} : { suggest: [near] }),
+        ...(place ? { place: place(path, 'key') } : {}),
+      })
+    })
+  })
