@@ -5,3 +5,5 @@ import { processIo } from './cli/io.ts'
 import { runCli } from './cli/program.ts'
 
 process.exitCode = await runCli(process.argv.slice(2), processIo())
+// What a plugin started, or a delivery that was broken off, may still be open: nobody waits for it any more.
+setTimeout(() => process.exit(), 200).unref()

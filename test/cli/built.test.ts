@@ -57,6 +57,14 @@ export const schema = { settings: { properties: { url: { pattern: '^https?:' } }
   t.match(ended, { code: 1, out: /config\.yaml:2:32: WH105 error: url: the value \(not shown\) is not of the right form\n$/, err: '' })
 })
 
+t.test('a command ends though a plugin holds something open', async (t) => {
+  const plugin = "setInterval(() => {}, 60_000)\nexport const target = { name: 'acme-open', send: () => ({ ok: true }) }"
+  const dir = t.testdir({ 'config.yaml': 'plugins: [./p.mjs]\n', 'p.mjs': plugin })
+  t.match(await run(t, dir, 'validate'), { code: 0 })
+  t.match(await run(t, dir, 'targets', 'test', 'acme-open', '--yes'), { code: 0, out: 'sent     acme-open\n' })
+  t.match(await run(t, dir, 'targets', 'test', 'acme-none', '--yes'), { code: 5 })
+})
+
 t.test('files are 0600 and folders 0700 whatever the umask', async (t) => {
   const dir = join(t.testdir(), 'data')
   const before = process.umask(0)
