@@ -2,10 +2,11 @@
 
 import { randomUUID } from 'node:crypto'
 import { catalogueOf } from '../app.ts'
+import type { Profile } from '../config/config.ts'
 import { type Loaded, loadConfig, unreadIn } from '../config/load.ts'
 import { checkTarget } from '../config/rules.ts'
 import { systemClock } from '../core/clock.ts'
-import { type Code, type Diagnostic, diagnostic, type Path } from '../core/diagnostic.ts'
+import { type Code, type Diagnostic, diagnostic, type Path, pointerOf } from '../core/diagnostic.ts'
 import { exit, Fault } from '../core/fault.ts'
 import type { JsonObject } from '../core/json.ts'
 import { targetName } from '../core/names.ts'
@@ -13,6 +14,7 @@ import { createRedactor } from '../core/redact.ts'
 import { nearest, printable } from '../core/text.ts'
 import { deliveriesOf, readDelivery } from '../parts/delivery.ts'
 import type { Sent } from '../parts/part.ts'
+import { platformOf } from '../parts/settings.ts'
 import type { Catalogue } from '../plan/compile.ts'
 import type { Delivery } from '../store/ports.ts'
 import { createSender } from '../work/send.ts'
@@ -42,6 +44,8 @@ export const targetsTest = async (asked: string, options: TargetsTestOptions, cl
   const profile = profileNamed(options.profile, loaded)
   const target = targetName(asked)
   const targets = await targetsFor(target, loaded, cli)
+  const unset = unresolvedOf(target, targets, profile, loaded)
+  if (unset.length > 0) return refuse(cli, unset, loaded.texts, 'nothing was sent')
   const spec = { deliver: target, deliver_extra: extraOf(options) }
   const { delivery, problems } = checked(spec, targets)
   if (!delivery) return refuse(cli, problems, new Map(), 'nothing was sent')
@@ -58,6 +62,15 @@ export const targetsTest = async (asked: string, options: TargetsTestOptions, cl
   const about = { profile: profile.name, route: 'targets-test', deliveryId: `test-${randomUUID()}` }
   const sent = await send({ ...about, text, delivery, place: 0, budgetMs })
   return report(target, profile.name, sent, createRedactor(knownSecrets(loaded.config)), cli)
+}
+
+/** References in the target's settings that cannot be resolved: it would send their names as credentials. */
+const unresolvedOf = (target: string, targets: Targets, { place }: Profile, { diagnostics }: Loaded): Diagnostic[] => {
+  const part = targets.get(target)
+  const path = part && ['platforms', platformOf(part)]
+  if (!path || !place) return []
+  const { file } = place(path)
+  return diagnostics.filter((one) => one.code === 'WH305' && one.place?.file === file && one.pointer.startsWith(`${pointerOf(path)}/`))
 }
 
 /** Throws a Fault that knows the nearest names. */

@@ -136,6 +136,15 @@ t.test('test: a failure is exit 1, and quotes no secret', async (t) => {
   })
 })
 
+t.test('test: nothing is sent while a reference in the settings cannot be resolved', async (t) => {
+  const receiver = await sink(t, (response) => json(response, 200, { ok: true, result: {} }))
+  const settings = `{ token: "\${GONE}", api_base: "${receiver.origin}", home_channel: "-1" }`
+  const cli = fakeCli(t, { 'config.yaml': `platforms: { telegram: ${settings}, slack: { token: "\${OTHER}" } }\n` })
+  t.match(await cli.run('targets', 'test', 'telegram', '-y'), { code: 1, err: /WH305[\s\S]*GONE[\s\S]*nothing was sent/ })
+  t.same(receiver.seen, [])
+  t.match(await cli.run('targets', 'test', 'log', '-y'), { code: 0 })
+})
+
 t.test('test: what a route could not deliver to is refused before anybody is asked', async (t) => {
   const receiver = await sink(t, (response) => json(response, 200, {}))
   const cli = fakeCli(t, { 'config.yaml': 'platforms: { telegram: { enabled: false } }\n' })
