@@ -19,7 +19,9 @@ const row = (part: TargetPart, meaning: string): string => {
       .find(({ key }) => key === 'home_channel')
       ?.env.map(code)
       .join(', ') ?? ''
-  const cells = [code(name), meaning, ways.join('<br>or ') || 'nothing', home || '-', repeatable ? 'yes' : 'no']
+  const told = new Set([...needs.flat(), 'home_channel'])
+  const others = settings.flatMap(({ key }) => (told.has(key) ? [] : named(part, key))).join(', ')
+  const cells = [code(name), meaning, ways.join('<br>or ') || 'nothing', others || '-', home || '-', repeatable ? 'yes' : 'no']
   return `| ${cells.join(' | ')} |`
 }
 
@@ -45,8 +47,8 @@ export const renderTargets = (targets: readonly TargetPart[], meanings: Readonly
     '<!-- Generated from the registry by `npm run gen`. Do not edit. -->',
     intro,
     [
-      '| target | what it is | connected by | home channel in the environment | repeats recognised |',
-      '|---|---|---|---|---|',
+      '| target | what it is | connected by | may have too | home channel in the environment | repeats recognised |',
+      '|---|---|---|---|---|---|',
       ...targets.map((part) => row(part, meanings.get(part.name) ?? platformOf(part))),
     ].join('\n'),
     outro,

@@ -68,6 +68,15 @@ t.test('every built target is a value of deliver; what is not built says so wher
     if (targetsByName.has(name)) for (const key of keys) t.ok(key in named, `deliver_extra.${key} is described`)
 })
 
+t.test('every name that a setting has in the environment is on the page of the targets', async (t) => {
+  const page = read('docs/targets.md')
+  const names = targets.flatMap(({ settings = [] }) => settings.flatMap(({ env }) => env))
+  t.same(
+    names.filter((name) => !page.includes(`\`${name}\``)),
+    [],
+  )
+})
+
 t.test('runners and signature schemes are those of the schema', async (t) => {
   t.same(namesOf(runners), enumOf(propertiesOf(definition('Agent')).runner))
   t.same(sorted(namesOf(schemes)), sorted(enumOf(definition('SchemeName'))))
