@@ -186,12 +186,14 @@ const talks = async (t: Test, { double, origin, settings, at, send, fresh }: Sta
 
   t.test('the same message has the same key, another one another', { skip: !double.idempotent && 'it cannot tell a repeat' }, async (t) => {
     const { accepted } = fresh()
-    for (const more of [{}, {}, { deliveryId: 'd2' }, { route: 'other' }, { profile: 'other' }])
-      t.match(await send({ settings, ...more }), { ok: true })
+    const wishes: Wish[] = [{}, {}, { deliveryId: 'd2' }, { route: 'other' }, { profile: 'other' }, { job: 'j' }]
+    // The platform would take the second of two threads of one chat for a repeat of the first.
+    if (double.thread !== undefined) wishes.push({ extra: { ...at(double.chat), thread_id: double.thread } })
+    for (const wish of wishes) t.match(await send({ settings, ...wish }), { ok: true })
     const keys = accepted.map(({ key }) => key)
     t.ok(keys.every((key) => typeof key === 'string' && key !== ''))
-    t.equal(new Set(keys).size, 4)
-    t.ok(keys.length === 4 || keys[0] === keys[1], 'a repeat is not posted, or has the key of the first')
+    t.equal(new Set(keys).size, wishes.length - 1)
+    t.ok(keys.length < wishes.length || keys[0] === keys[1], 'a repeat is not posted, or has the key of the first')
   })
 }
 
