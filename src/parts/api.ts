@@ -37,7 +37,9 @@ export type ApiAnswer =
 /** Never rejects. */
 export const callApi = async (request: ApiRequest, timeoutMs: number, now: () => number): Promise<ApiAnswer> => {
   if (!URL.canParse(request.url)) return { kind: 'none', why: 'its address is not a URL', unsent: true }
-  const signal = AbortSignal.timeout(Math.max(1, Math.floor(timeoutMs)))
+  // A kept connection carries a request before the shortest timer ends, and by then it may count as failed and be sent anew.
+  if (!(timeoutMs > 0)) return { kind: 'none', why: 'no time left', unsent: true }
+  const signal = AbortSignal.timeout(Math.ceil(timeoutMs))
   try {
     const body = bodyOf(request)
     const headers = { 'user-agent': 'headgate', accept: 'application/json', ...body.headers, ...request.headers }

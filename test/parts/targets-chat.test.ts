@@ -2,6 +2,7 @@
 
 import t, { type Test } from 'tap'
 import type { JsonObject } from '../../src/core/json.ts'
+import { callApi } from '../../src/parts/api.ts'
 import type { Outgoing, Sent, TargetPart } from '../../src/parts/part.ts'
 import { settingsOf } from '../../src/parts/settings.ts'
 import { discord } from '../../src/parts/targets/discord.ts'
@@ -105,6 +106,16 @@ t.test('an id of another form is found by the check, and goes nowhere', async (t
     t.same(complaints(part, { chat_id: double.chat, ...(double.thread === undefined ? {} : { thread_id: double.thread }) }), [])
     t.same(complaints(part, { chat_id: true }), ['WH707 chat_id'])
   }
+})
+
+t.test('a call whose time is over goes nowhere, also over a connection that stands', async (t) => {
+  const { origin, seen } = await start(t, telegram, telegramDouble)
+  const call = (ms: number) => callApi({ url: `${origin}/x`, json: {} }, ms, Date.now)
+  for (let i = 0; i < 20; i++) {
+    t.match(await call(5000), { kind: 'answer' })
+    t.same(await call(-i), { kind: 'none', why: 'no time left', unsent: true })
+  }
+  t.equal(seen.length, 20)
 })
 
 t.test('telegram', async (t) => {
