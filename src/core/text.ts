@@ -8,6 +8,10 @@ export const cut = (text: string, limit: number): string => {
   return text.slice(0, limit > 0 && isLeadSurrogate(text.charCodeAt(limit - 1)) ? limit - 1 : limit)
 }
 
+/** The start of a text that is too long, without the word that the limit goes through: nobody knows the half of a secret for one. */
+export const excerpt = (text: string, limit: number): string =>
+  text.length <= limit ? text : `${cut(text, limit).replace(/[!-~]+$/, '')}…`
+
 // Everything a terminal could act on: C0 and C1 controls, line separators, bidirectional and invisible format characters.
 const unsafe = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu
 

@@ -1,7 +1,7 @@
 /** One call of a platform's HTTP API: bounded in time and size, no redirect, and errors that quote neither address nor key. */
 
 import { isObject, type Json, type JsonObject, own } from '../core/json.ts'
-import { printable } from '../core/text.ts'
+import { excerpt, printable } from '../core/text.ts'
 import type { Sent } from './part.ts'
 import { parseRetryAfter } from './retry-after.ts'
 
@@ -117,7 +117,7 @@ const codeOf = (cause: unknown): string | undefined => {
 export const said = (body: JsonObject, ...keys: readonly string[]): string | undefined => {
   for (const key of keys) {
     const value = own(body, key)
-    if (typeof value === 'string' && value !== '') return printable(value, 200)
+    if (typeof value === 'string' && value !== '') return printable(excerpt(value, 200))
     if (typeof value === 'number') return String(value)
   }
   return undefined

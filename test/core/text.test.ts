@@ -1,11 +1,18 @@
 import t from 'tap'
 import { equalJson, own } from '../../src/core/json.ts'
-import { cut, nearest, printable } from '../../src/core/text.ts'
+import { cut, excerpt, nearest, printable } from '../../src/core/text.ts'
 
 t.test('a cut never splits a surrogate pair', async (t) => {
   t.equal(cut('ab😀', 3), 'ab')
   t.equal(cut('ab😀', 4), 'ab😀')
   t.equal(cut('abc', 0), '')
+})
+
+t.test('an excerpt ends before the word that is cut', async (t) => {
+  t.equal(excerpt('not found', 9), 'not found')
+  t.equal(excerpt('bad token ab12cd34', 16), 'bad token …')
+  t.equal(excerpt('不合法的access_token', 10), '不合法的…')
+  t.equal(excerpt('不合法的令牌', 4), '不合法的…')
 })
 
 t.test('printable text cannot drive a terminal', async (t) => {

@@ -153,6 +153,16 @@ t.test('telegram', async (t) => {
     t.equal(posted().length, 2)
   })
 
+  t.test('an error that quotes the token tells none of it, wherever a long one is cut', async (t) => {
+    const { token } = telegramDouble.settings('')
+    for (let before = 120; before < 200; before += 7) {
+      next.push({ status: 404, body: { ok: false, description: `${'so '.repeat(before / 3)}/bot${token}/sendMessage was not found` } })
+      const sent = await send()
+      t.match(sent, { ...final, why: /^HTTP 404: so/ })
+      t.notMatch(sent, { why: /123456/ })
+    }
+  })
+
   t.test('no platform can ask for a wait without end', async (t) => {
     for (const retry_after of [1e9, 1e300]) {
       next.push({ status: 429, body: { ok: false, error_code: 429, description: 'Too Many Requests', parameters: { retry_after } } })

@@ -5,7 +5,7 @@ import { readFile } from 'node:fs/promises'
 import { isAbsolute } from 'node:path'
 import { type Json, type JsonObject, own } from '../../core/json.ts'
 import { createRedactor } from '../../core/redact.ts'
-import { cut, printable } from '../../core/text.ts'
+import { cut, excerpt, printable } from '../../core/text.ts'
 import type { Outgoing, Sent, TargetPart } from '../part.ts'
 import { missingOf, textSetting } from '../settings.ts'
 import type { Handed, Mail, MailError, MailServer, Security } from '../smtp.ts'
@@ -170,4 +170,5 @@ const failure = (error: MailError, begun: boolean): Sent => {
   return { ok: false, why: reasonOf(error), repeatable: mayPass ?? (!begun && !lasting.has(code)) }
 }
 
-const reasonOf = ({ response, message }: MailError): string => printable((response ?? message).trim(), 200) || 'refused without a word'
+const reasonOf = ({ response, message }: MailError): string =>
+  printable(excerpt((response ?? message).trim(), 200)) || 'refused without a word'

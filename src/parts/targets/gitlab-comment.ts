@@ -2,7 +2,7 @@
 
 import { type Json, type JsonObject, own } from '../../core/json.ts'
 import { createRedactor } from '../../core/redact.ts'
-import { printable } from '../../core/text.ts'
+import { excerpt, printable } from '../../core/text.ts'
 import { type ApiAnswer, callApi, refusedBy, said } from '../api.ts'
 import { commentOf, withoutOrders } from '../comment.ts'
 import type { Sent, TargetPart } from '../part.ts'
@@ -83,6 +83,6 @@ const verdict = (answer: ApiAnswer): Sent => {
   const id = own(answer.body, 'id') ?? /^\{"id":(\d{1,15}),/.exec(answer.text)?.[1]
   if (answer.status === 201 && id !== undefined && id !== null) return { ok: true, detail: `note ${printable(String(id), 30)}` }
   const message = own(answer.body, 'message')
-  const fields = typeof message === 'object' && message !== null ? printable(JSON.stringify(message), 200) : undefined
+  const fields = typeof message === 'object' && message !== null ? printable(excerpt(JSON.stringify(message), 200)) : undefined
   return refusedBy(answer, { why: said(answer.body, 'message', 'error') ?? fields, idempotent: false })
 }

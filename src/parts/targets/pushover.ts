@@ -1,7 +1,7 @@
 /** Pushover: notifications to a user or a group. */
 
 import { own } from '../../core/json.ts'
-import { cut, printable } from '../../core/text.ts'
+import { cut, excerpt, printable } from '../../core/text.ts'
 import { type ApiAnswer, refusedBy } from '../api.ts'
 import { baseOf, defineChat, never, type Posting } from '../chat.ts'
 
@@ -61,5 +61,5 @@ const given = (key: string, text: string | undefined): [string, string][] => (te
 
 const reasons = (answer: ApiAnswer): string | undefined => {
   const errors = answer.kind === 'answer' ? own(answer.body, 'errors') : undefined
-  return Array.isArray(errors) ? printable(errors.filter((error) => typeof error === 'string').join('; '), 200) : undefined
+  return Array.isArray(errors) ? printable(excerpt(errors.filter((error) => typeof error === 'string').join('; '), 200)) : undefined
 }

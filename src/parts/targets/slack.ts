@@ -1,7 +1,7 @@
 /** Slack: any channel by a bot, or the channel of an incoming webhook; nothing in a text mentions, links or unfurls. */
 
 import { own } from '../../core/json.ts'
-import { printable } from '../../core/text.ts'
+import { excerpt, printable } from '../../core/text.ts'
 import { refusedBy, said } from '../api.ts'
 import { baseOf, defineChat, type Posting } from '../chat.ts'
 import type { Sent } from '../part.ts'
@@ -56,5 +56,5 @@ const postToWebhook = async (posting: Posting): Promise<Sent> => {
   const answer = await posting.call({ url: posting.setting('webhook_url') ?? '', json: messageOf(posting) })
   if (answer.kind === 'none') return refusedBy(answer, { idempotent: false })
   if (answer.status === 200 && answer.text.trim() === 'ok') return { ok: true }
-  return refusedBy(answer, { why: printable(answer.text.trim(), 200) || undefined, idempotent: false })
+  return refusedBy(answer, { why: printable(excerpt(answer.text.trim(), 200)) || undefined, idempotent: false })
 }
