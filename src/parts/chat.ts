@@ -80,7 +80,8 @@ export const defineChat = (spec: ChatSpec): TargetPart => {
       if (chat !== undefined && textOf(chat) === undefined) report('WH707', ['chat_id'], 'chat_id is not a text')
       for (const key of ['chat_id', ...threadKeys]) {
         const text = textOf(own(extra, key))
-        const problem = text === undefined || text.includes('{') ? undefined : checkOf(spec, key)?.(text)
+        const wrong = text === undefined || text.includes('{') ? undefined : checkOf(spec, key)?.(text)
+        const problem = unwritten(extra, key) ?? wrong
         if (problem !== undefined) report('WH707', [key], problem)
       }
     },
@@ -96,6 +97,14 @@ export const defineChat = (spec: ChatSpec): TargetPart => {
 const threadKeys = ['message_thread_id', 'thread_id'] as const
 
 const checkOf = (spec: ChatSpec, key: string) => (key === 'chat_id' ? spec.checkChat : spec.checkThread)
+
+/** A number may have lost its last digits or zeros when its file was read, and would be the address of something else. */
+const unwritten = (from: JsonObject, key: string): string | undefined => {
+  const value = own(from, key)
+  return typeof value === 'number' && !Number.isSafeInteger(value)
+    ? `${key} is no whole number, or too long a one: put it in quotes`
+    : undefined
+}
 
 const textOf = (value: Json | undefined): string | undefined => {
   const text = typeof value === 'string' ? value.trim() : typeof value === 'number' ? String(value) : ''
@@ -149,6 +158,10 @@ type Address = { readonly chat: string; readonly thread: string | undefined; rea
 const addressOf = (spec: ChatSpec, extra: JsonObject, settings: JsonObject): Address | { readonly problem: string } => {
   const setting = (key: string): string | undefined => textSetting(settings, key)
   const given = own(extra, 'chat_id')
+  const lost = given === undefined ? unwritten(settings, 'home_channel') : undefined
+  if (lost !== undefined) return { problem: `platforms.${spec.platform ?? spec.name}.${lost}` }
+  const [changed] = ['chat_id', ...threadKeys, ...(spec.ids ?? [])].flatMap((key) => unwritten(extra, key) ?? [])
+  if (changed !== undefined) return { problem: changed }
   if (given !== undefined && textOf(given) === undefined) return { problem: 'chat_id is empty' }
   const named = textOf(given) ?? setting('home_channel')
   const chat = named ?? spec.noChat?.(setting)
@@ -160,7 +173,7 @@ const addressOf = (spec: ChatSpec, extra: JsonObject, settings: JsonObject): Add
   const all = [chat, thread ?? '', ...ids.map((key) => textOf(own(extra, key)) ?? '')]
   const open = all.find((text) => unresolved.test(text))
   if (open !== undefined) return { problem: `a placeholder that the payload does not fill is no address: ${printable(open, 100)}` }
-  if (/\p{Cc}/u.test(all.join(''))) return { problem: 'the address has control characters' }
+  if (/[\p{Cc}\p{Cs}]/u.test(all.join(' '))) return { problem: 'the address has control characters, or half ones' }
   const problem =
     (named === undefined ? undefined : spec.checkChat?.(named)) ?? (thread === undefined ? undefined : spec.checkThread?.(thread))
   return problem === undefined ? { chat, thread, shown: printable(chat, 100) } : { problem }

@@ -108,6 +108,31 @@ t.test('an id of another form is found by the check, and goes nowhere', async (t
   }
 })
 
+t.test('a number that is not what was written is found by the check, and goes nowhere', async (t) => {
+  const { send, seen, origin } = await start(t, discord, discordDouble)
+  const { chat } = discordDouble
+  const settings = discordDouble.settings(origin)
+  // Unquoted in YAML 123456789012345678 is read as 123456789012345680, and the ts of a message without its zeros.
+  const id = Number('123456789012345678')
+  for (const extra of [{ chat_id: id }, { chat_id: chat, thread_id: id }] as JsonObject[]) {
+    t.match(await send({ extra }), { ...final, why: /in quotes/ })
+    t.same(complaints(discord, extra), [`WH707 ${Object.keys(extra).at(-1)}`])
+  }
+  t.match(await send({ extra: {}, settings: { ...settings, home_channel: id } }), {
+    ...final,
+    why: /^platforms\.discord\.home_channel is .* in quotes/,
+  })
+  t.equal(seen.length, 0)
+  t.match(await send({ settings: { ...settings, home_channel: id } }), { ok: true }, 'not asked for')
+  t.same(complaints(slack, { chat_id: 'C0000000001', thread_id: 1712345678.0001 }), ['WH707 thread_id'])
+})
+
+t.test('half a character is no address', async (t) => {
+  const { send, seen } = await start(t, matrix, matrixes.matrix)
+  t.match(await send({ extra: { chat_id: '!room\ud800:example.org' } }), { ...final, why: /control characters/ })
+  t.equal(seen.length, 0)
+})
+
 t.test('a call whose time is over goes nowhere, also over a connection that stands', async (t) => {
   const { origin, seen } = await start(t, telegram, telegramDouble)
   const call = (ms: number) => callApi({ url: `${origin}/x`, json: {} }, ms, Date.now)
