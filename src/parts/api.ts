@@ -39,10 +39,13 @@ export const callApi = async (request: ApiRequest, timeoutMs: number, now: () =>
   if (!URL.canParse(request.url)) return { kind: 'none', why: 'its address is not a URL', unsent: true }
   // A kept connection carries a request before the shortest timer ends, and by then it may count as failed and be sent anew.
   if (!(timeoutMs > 0)) return { kind: 'none', why: 'no time left', unsent: true }
+  const body = bodyOf(request)
+  const headers = { 'user-agent': 'headgate', accept: 'application/json', ...body.headers, ...request.headers }
+  if (!canStand(request.url, headers)) {
+    return { kind: 'none', why: 'no request can be made: a name in its address, or a credential with unusual characters', unsent: true }
+  }
   const signal = AbortSignal.timeout(Math.ceil(timeoutMs))
   try {
-    const body = bodyOf(request)
-    const headers = { 'user-agent': 'headgate', accept: 'application/json', ...body.headers, ...request.headers }
     const init = { method: request.method ?? 'POST', redirect: 'manual', signal, headers } as const
     const response = await fetch(request.url, body.text === undefined ? init : { ...init, body: body.text })
     const text = await readText(response)
@@ -56,6 +59,15 @@ export const callApi = async (request: ApiRequest, timeoutMs: number, now: () =>
     }
   } catch (thrown) {
     return noAnswer(thrown)
+  }
+}
+
+/** The error that this hides quotes the header or the address. */
+const canStand = (url: string, headers: { readonly [name: string]: string }): boolean => {
+  try {
+    return new Request(url, { headers }).url !== ''
+  } catch {
+    return false
   }
 }
 

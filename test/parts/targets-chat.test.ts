@@ -127,6 +127,16 @@ t.test('a number that is not what was written is found by the check, and goes no
   t.same(complaints(slack, { chat_id: 'C0000000001', thread_id: 1712345678.0001 }), ['WH707 thread_id'])
 })
 
+t.test('a credential that no header can have, or a name in an address, is said so and not told', async (t) => {
+  const why = /no request can be made/
+  const { send, seen, origin } = await start(t, mattermost, mattermostDouble)
+  for (const token of ['canary\r\nx-evil: 1', 'canary\u2026']) t.match(await send({ settings: { url: origin, token } }), { ok: false, why })
+  const sent = await send({ settings: { url: origin.replace('//', '//canary:canary@'), token: 'x' } })
+  t.match(sent, { ok: false, why })
+  t.notMatch(sent, { why: /canary/ })
+  t.equal(seen.length, 0)
+})
+
 t.test('half a character is no address', async (t) => {
   const { send, seen } = await start(t, matrix, matrixes.matrix)
   t.match(await send({ extra: { chat_id: '!room\ud800:example.org' } }), { ...final, why: /control characters/ })
