@@ -1,4 +1,4 @@
-/** Mattermost: a channel or thread by a bot or personal token; nobody is mentioned by a text. */
+/** Mattermost: a channel or thread by a bot or personal token; a text mentions nobody and loads no picture. */
 
 import { own } from '../../core/json.ts'
 import { refusedBy, said } from '../api.ts'
@@ -8,7 +8,8 @@ import type { Sent } from '../part.ts'
 const id = /^[a-z0-9]{26}$/
 
 // The server looks for mentions after a character that is neither letter nor number, and reads `&#64;` as the sign too.
-const disarm = (text: string): string => text.replace(/(?<![\p{L}\p{N}])@(?=\S)|&(?=#|commat)/giu, '$&\u200b')
+// A picture is loaded by all who read the channel, and its address may carry off what the agent knows: what is left of it is a link.
+const disarm = (text: string): string => text.replace(/(?<![\p{L}\p{N}])@(?=\S)|&(?=#|commat)|!(?=\[)/giu, '$&\u200b')
 
 export const mattermost = defineChat({
   name: 'mattermost',

