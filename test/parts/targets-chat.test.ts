@@ -198,6 +198,12 @@ t.test('telegram', async (t) => {
     }
   })
 
+  t.test('a mention is broken invisibly; what is none stays as it is', async (t) => {
+    accepted.length = 0
+    t.match(await send({ text: 'Hi @jane_doe, mail jane@host.example; a @ b' }), { ok: true })
+    t.equal(accepted[0]?.text, 'Hi @\u200bjane_doe, mail jane@host.example; a @ b')
+  })
+
   t.test('no platform can ask for a wait without end', async (t) => {
     for (const retry_after of [1e9, 1e300]) {
       next.push({ status: 429, body: { ok: false, error_code: 429, description: 'Too Many Requests', parameters: { retry_after } } })

@@ -1,9 +1,12 @@
-/** Telegram, by a bot: plain text, which no parse mode can trip over. */
+/** Telegram, by a bot: plain text, which no parse mode can trip over, and which mentions nobody. */
 
 import { isObject, own } from '../../core/json.ts'
 import { refusedBy, said } from '../api.ts'
 import { baseOf, defineChat, type Posting } from '../chat.ts'
 import type { Sent } from '../part.ts'
+
+// The server finds mentions in plain text too, where no word goes on before the sign (TDLib, MessageEntity).
+const disarm = (text: string): string => text.replace(/(?<![\p{L}\p{N}_])@(?=\w)/gu, '$&\u200b')
 
 export const telegram = defineChat({
   name: 'telegram',
@@ -12,6 +15,7 @@ export const telegram = defineChat({
   home: ['TELEGRAM_HOME_CHANNEL'],
   limit: { max: 4096, unit: 'utf16' },
   idempotent: false,
+  escape: disarm,
   checkChat: (chat) => (/^(?:-?\d{1,20}|@[A-Za-z]\w{3,63})$/.test(chat) ? undefined : 'chat_id is neither a number nor @channel'),
   checkThread: (thread) => (/^[1-9]\d{0,9}$/.test(thread) ? undefined : 'the thread is not the number of a topic'),
   post: (posting) => post(posting, posting.chat),

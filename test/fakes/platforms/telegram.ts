@@ -34,5 +34,7 @@ export const telegram: Double = {
     accept({ chat: String(chat), text, ...(thread === undefined ? {} : { thread: String(thread) }) })
     return { status: 200, body: { ok: true, result: { message_id: 1, date: 0, chat: { id: -100123, type: 'supergroup' }, text } } }
   },
+  hostile: ['@jane_doe look', 'ask (@jane_doe), or x.@admin_1'].map((text) => ({ text, never: /(?<![\p{L}\p{N}_])@\w/u })),
+  harmless: ({ json }) => JSON.stringify(json?.link_preview_options) === '{"is_disabled":true}',
   limited: { reply: refuse(429, 'Too Many Requests: retry after 7', { retry_after: 7 }), waitMs: 7_000 },
 }
