@@ -171,6 +171,14 @@ const talks = async (t: Test, { double, origin, settings, at, send, fresh }: Sta
     if (accepted.length < 30) t.equal(squeezed(accepted.map(({ text }) => text).join('')), squeezed(Buffer.from(text).toString()))
   })
 
+  t.test('a text of just the limit is one message, one more are two', { skip: !double.limit && 'it goes out whole' }, async (t) => {
+    for (const more of [0, 1]) {
+      const { accepted } = fresh()
+      t.match(await send(double, { settings, text: 'x'.repeat((double.limit?.max ?? 0) + more), clock: quickClock() }), { ok: true })
+      t.equal(accepted.length, 1 + more)
+    }
+  })
+
   t.test('what would mention, command or render something is harmless', { skip: !double.hostile && 'nothing is live in it' }, async (t) => {
     for (const { text, never } of double.hostile ?? []) {
       const { accepted, seen } = fresh()
@@ -191,7 +199,10 @@ const talks = async (t: Test, { double, origin, settings, at, send, fresh }: Sta
     if (double.thread !== undefined) wishes.push({ extra: { ...at(double.chat), thread_id: double.thread } })
     for (const wish of wishes) t.match(await send({ settings, ...wish }), { ok: true })
     const keys = accepted.map(({ key }) => key)
-    t.ok(keys.every((key) => typeof key === 'string' && key !== ''))
+    t.ok(
+      keys.every((key) => typeof key === 'string' && key.length >= 16),
+      'too long to be met by chance',
+    )
     t.equal(new Set(keys).size, wishes.length - 1)
     t.ok(keys.length < wishes.length || keys[0] === keys[1], 'a repeat is not posted, or has the key of the first')
   })
@@ -288,10 +299,15 @@ const fails = async (t: Test, { double, origin, settings, at, send, fresh }: Sta
 
   t.test('a server error too', async (t) => {
     const { next } = fresh()
-    next.push({ status: 500, body: 'oops' })
-    const sent = await send({ settings })
-    t.match(sent, { ok: false, repeatable: double.idempotent })
-    await refused(t, sent)
+    for (const status of double.listen ? [500] : [408, 425, 500, 502, 503, 504]) {
+      next.push({ status, body: 'oops' })
+      const sent = await send({ settings })
+      t.match(sent, { ok: false, repeatable: double.idempotent || status === double.limited.reply.status }, String(status))
+      await refused(t, sent)
+    }
+    if (double.listen) return
+    next.push({ status: 503, body: 'oops', headers: { 'retry-after': '60' } })
+    t.match(await send({ settings }), { ok: false, repeatable: true, retryAfterMs: 60_000 })
   })
 
   t.test('an answer that is no JSON, or a redirect, is no success', async (t) => {

@@ -19,6 +19,7 @@ import { mattermost as mattermostDouble, mentionsIn } from '../fakes/platforms/m
 import { groupId, signal as signalDouble } from '../fakes/platforms/signal.ts'
 import { slack as slackDouble, slackWebhook } from '../fakes/platforms/slack.ts'
 import { telegram as telegramDouble } from '../fakes/platforms/telegram.ts'
+import { sink } from '../fakes/sink.ts'
 
 type Wish = {
   readonly extra?: JsonObject
@@ -141,6 +142,21 @@ t.test('half a character is no address', async (t) => {
   const { send, seen } = await start(t, matrix, matrixes.matrix)
   t.match(await send({ extra: { chat_id: '!room\ud800:example.org' } }), { ...final, why: /control characters/ })
   t.equal(seen.length, 0)
+})
+
+t.test('of an answer without end no more is read than an API has to say', async (t) => {
+  let stopped = false
+  const endless = await sink(t, (response) => {
+    response.on('close', () => {
+      stopped = true
+    })
+    const more = (): void => {
+      if (!stopped) response.write('x'.repeat(65_536), more)
+    }
+    more()
+  })
+  const answer = await callApi({ url: endless.origin, json: {} }, 20_000, Date.now)
+  t.ok(answer.kind === 'answer' && answer.text.length < 1_000_000)
 })
 
 t.test('a call whose time is over goes nowhere, also over a connection that stands', async (t) => {
@@ -348,7 +364,9 @@ t.test('signal', async (t) => {
     t.notOk('retryAfterMs' in sent)
   })
 
-  t.test('the answer to another request is none', async (t) => {
+  t.test('the answer to another request is none, nor is one without the time of the message', async (t) => {
+    next.push({ status: 200, body: { jsonrpc: '2.0', id, result: { results: [] } } })
+    t.match(await send(), final)
     next.push({ status: 200, body: { jsonrpc: '2.0', id: 'another', result: { timestamp: 1, results: [{ type: 'SUCCESS' }] } } })
     t.match(await send(), final)
   })

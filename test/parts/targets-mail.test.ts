@@ -566,10 +566,18 @@ t.test('ntfy', async (t) => {
       click: 'https://ci.example/7',
       markdown: true,
     })
+    t.type(sent().priority, 'number')
     t.equal(sent().title.length, 250)
     t.same([seen[0]?.url, seen[0]?.headers.authorization], ['/', undefined])
     await send('ntfy', { chat_id: 'else' }, { settings: { ...settings, markdown: 'false' } })
     t.same(sent(), { topic: 'else', message: 'hello' })
+  })
+
+  t.test('the topic to publish to wins over the one that is listened to', async (t) => {
+    const { origin, sent } = await posting(taken)
+    const env = { NTFY_TOPIC: 'in', NTFY_PUBLISH_TOPIC: 'out' }
+    t.match(await send('ntfy', {}, { settings: { server_url: origin }, env }), { ok: true })
+    t.equal(sent().topic, 'out')
   })
 
   t.test('a token, or a user and password', async (t) => {

@@ -25,6 +25,9 @@ const problemOf = (content: Request['json'], text: string): Reply | undefined =>
   const relation = content['m.relates_to']
   if (relation === undefined) return undefined
   const isThread = isObject(relation) && relation.rel_type === 'm.thread' && relation.is_falling_back === true && relation.event_id === root
+  // What clients that know no threads show.
+  if (isThread && JSON.stringify(relation['m.in_reply_to']) !== JSON.stringify({ event_id: root }))
+    return refuse(400, 'M_BAD_JSON', 'no reply')
   return isThread ? undefined : refuse(400, 'M_UNKNOWN', 'Cannot start threads from an event with a relation')
 }
 

@@ -56,6 +56,7 @@ export const mattermost: Double = {
     reply: { status: 429, body: 'limit exceeded', headers: { 'x-ratelimit-limit': '10', 'x-ratelimit-reset': '4' } },
     waitMs: 4000,
   },
+  hidden: { status: 201, body: {} },
   hostile: [
     '@all @channel @here @jane',
     'mail me.@all (@here) _@jane_ x:@all',
