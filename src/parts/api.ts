@@ -72,12 +72,13 @@ const canStand = (url: string, headers: { readonly [name: string]: string }): bo
 }
 
 const bodyOf = ({ json, form, text }: ApiRequest): { readonly text?: string; readonly headers: { readonly [name: string]: string } } => {
-  // Encoding and back replaces lone surrogates, which no API takes.
-  if (json !== undefined)
-    return { text: Buffer.from(JSON.stringify(json)).toString(), headers: { 'content-type': 'application/json; charset=utf-8' } }
+  if (json !== undefined) return { text: JSON.stringify(json, wellFormed), headers: { 'content-type': 'application/json; charset=utf-8' } }
   if (form) return { text: new URLSearchParams(form).toString(), headers: { 'content-type': 'application/x-www-form-urlencoded' } }
   return text === undefined ? { headers: {} } : { text, headers: {} }
 }
+
+/** Encoding and back replaces lone surrogates, which JSON would write as escapes and no API takes. */
+const wellFormed = (_: string, value: unknown): unknown => (typeof value === 'string' ? Buffer.from(value).toString() : value)
 
 /** The status has come already: a body that breaks off or is too large reads as what there was of it. */
 const readText = async (response: Response): Promise<string> => {

@@ -573,6 +573,12 @@ t.test('ntfy', async (t) => {
     t.same(sent(), { topic: 'else', message: 'hello' })
   })
 
+  t.test('half a character in a title is replaced, as in a text', async (t) => {
+    const { origin, sent } = await posting(taken)
+    t.match(await send('ntfy', { title: 'a\ud800' }, { settings: { server_url: origin, topic: 'a' }, text: 'b\ud800' }), { ok: true })
+    t.match(sent(), { title: 'a\ufffd', message: 'b\ufffd' })
+  })
+
   t.test('the topic to publish to wins over the one that is listened to', async (t) => {
     const { origin, sent } = await posting(taken)
     const env = { NTFY_TOPIC: 'in', NTFY_PUBLISH_TOPIC: 'out' }
