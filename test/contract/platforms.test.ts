@@ -286,6 +286,10 @@ const fails = async (t: Test, { double, origin, settings, at, send, fresh }: Sta
     t.match(await send({ settings, budgetMs: waitMs + 20_000, clock }), { ok: true })
     t.equal(clock.waited(), waitMs)
     t.equal(accepted.length, 1)
+    for (let i = 0; i < 4; i++) next.push(reply)
+    t.match(await send(double, { settings, budgetMs: waitMs * 10, clock: quickClock() }), { ok: false, repeatable: true }, 'not for ever')
+    t.equal(next.length, 0)
+    t.equal(accepted.length, 1)
   })
 
   t.test('no answer in time: it is repeated only where that cannot post twice', async (t) => {
