@@ -174,7 +174,7 @@ const talks = async (t: Test, { double, origin, settings, at, send, fresh }: Sta
   t.test('a text of just the limit is one message, one more are two', { skip: !double.limit && 'it goes out whole' }, async (t) => {
     for (const more of [0, 1]) {
       const { accepted } = fresh()
-      t.match(await send(double, { settings, text: 'x'.repeat((double.limit?.max ?? 0) + more), clock: quickClock() }), { ok: true })
+      t.match(await send({ settings, text: 'x'.repeat((double.limit?.max ?? 0) + more), clock: quickClock() }), { ok: true })
       t.equal(accepted.length, 1 + more)
     }
   })
@@ -287,7 +287,7 @@ const fails = async (t: Test, { double, origin, settings, at, send, fresh }: Sta
     t.equal(clock.waited(), waitMs)
     t.equal(accepted.length, 1)
     for (let i = 0; i < 4; i++) next.push(reply)
-    t.match(await send(double, { settings, budgetMs: waitMs * 10, clock: quickClock() }), { ok: false, repeatable: true }, 'not for ever')
+    t.match(await send({ settings, budgetMs: waitMs * 10, clock: quickClock() }), { ok: false, repeatable: true }, 'not for ever')
     t.equal(next.length, 0)
     t.equal(accepted.length, 1)
   })
