@@ -191,8 +191,8 @@ type Message = {
 }
 
 const postingOf = ({ spec, outgoing, kit, deadline, address, text, part, parts }: Message): Posting => {
-  const { profile, route, deliveryId, delivery } = outgoing
-  const identity = JSON.stringify([profile, route, outgoing.job ?? '', deliveryId, spec.name, address.chat, address.thread ?? '', part])
+  const { profile, route, job, deliveryId, place, delivery } = outgoing
+  const identity = JSON.stringify([profile, route, job ?? '', deliveryId, place, spec.name, address.chat, address.thread ?? '', part])
   const longestMs = spec.callSeconds === undefined ? defaultCallMs : spec.callSeconds * 1000
   const leftMs = (): number => Math.min(longestMs, deadline - kit.clock.monotonic())
   return {

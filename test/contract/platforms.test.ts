@@ -194,7 +194,7 @@ const talks = async (t: Test, { double, origin, settings, at, send, fresh }: Sta
 
   t.test('the same message has the same key, another one another', { skip: !double.idempotent && 'it cannot tell a repeat' }, async (t) => {
     const { accepted } = fresh()
-    const wishes: Wish[] = [{}, {}, { deliveryId: 'd2' }, { route: 'other' }, { profile: 'other' }, { job: 'j' }]
+    const wishes: Wish[] = [{}, {}, { deliveryId: 'd2' }, { route: 'other' }, { profile: 'other' }, { job: 'j' }, { place: 1 }]
     // The platform would take the second of two threads of one chat for a repeat of the first.
     if (double.thread !== undefined) wishes.push({ extra: { ...at(double.chat), thread_id: double.thread } })
     for (const wish of wishes) t.match(await send({ settings, ...wish }), { ok: true })

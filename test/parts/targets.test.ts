@@ -450,12 +450,14 @@ t.test('http: a repeat carries the same id, another event another one, whatever 
     { ...same, deliveryId: 'd' },
     { profile: 'a', route: 'b/c', deliveryId: '' },
     { ...same, profile: 'a/b', route: '' },
+    { ...same, place: 1 },
+    { ...same, job: 'j' },
   ]) {
     await send('http', { url: origin }, who)
   }
   const ids = seen.map(({ headers }) => headers['webhook-id'])
   t.equal(ids[0], ids[1])
-  t.equal(new Set(ids).size, 4)
+  t.equal(new Set(ids).size, 6)
   for (const id of ids) t.match(id, /^msg_[\w-]{32}$/)
   t.equal(seen[0]?.headers['webhook-signature'], undefined, 'no secret, no signature')
 })

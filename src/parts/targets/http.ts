@@ -72,7 +72,8 @@ const badSecret = 'secret is empty, or no base64 follows its whsec_'
 /** Standard Webhooks headers; without a secret the id alone. */
 const sign = (outgoing: Outgoing, secret: Json | undefined, body: string, seconds: number): { readonly headers: Lines } | Problem => {
   // A digest, because a sender chose the delivery id: no header could hold every one of them, and joined text would be ambiguous.
-  const identity = JSON.stringify([outgoing.profile, outgoing.route, outgoing.deliveryId])
+  const { profile, route, job, deliveryId, place } = outgoing
+  const identity = JSON.stringify([profile, route, job ?? '', deliveryId, place])
   const id = `msg_${createHash('sha256').update(identity).digest('base64url').slice(0, 32)}`
   if (secret === undefined) return { headers: { 'webhook-id': id } }
   const key = keyOf(secret)
