@@ -137,6 +137,22 @@ for (const [double, stale] of [
   })
 }
 
+t.test('a token that comes when the time is over posts nothing: that it failed was told already', async (t) => {
+  for (const double of [dingtalkApp, feishu, wecomApp, googleChatApp]) {
+    const clock = fakeClock(Date.now())
+    const { send, seen } = await run(t, {
+      ...double,
+      answer: (request, accept) => {
+        if (!double.posts(request)) clock.advance(6000)
+        return double.answer(request, accept)
+      },
+    })
+    const sent = await send({ extra: { chat_id: double.chat }, clock })
+    t.match(sent, { ok: false, repeatable: true, why: 'no time left' }, double.target)
+    t.same(seen.filter(double.posts), [])
+  }
+})
+
 // ---- two ways
 
 for (const [double, app] of [
