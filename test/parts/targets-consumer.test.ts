@@ -239,6 +239,9 @@ t.test('weixin', async (t) => {
       next.push({ status: 200, body: { ret } })
       t.match(await send({ extra: { chat_id } }), final)
     }
+    next.push({ status: 200, body: '{"ret":-14,"errmsg":"sess' }, { status: 200, body: ' {} ' })
+    t.match(await send({ extra: { chat_id } }), final, 'broken off')
+    t.match(await send({ extra: { chat_id } }), { ok: true })
   })
 
   t.test('there is a pause between parts, and every call has a UIN of its own', async (t) => {

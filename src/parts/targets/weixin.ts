@@ -72,7 +72,9 @@ const post = async (posting: Posting, contextToken: string | undefined): Promise
 
 /** What the body of a 200 says: 0 for success, also when it names no code. */
 const codeOf = (answer: ApiAnswer): number | undefined => {
-  if (answer.kind === 'none' || answer.status !== 200 || !/^\s*\{/.test(answer.text)) return undefined
+  if (answer.kind === 'none' || answer.status !== 200) return undefined
+  // One that broke off reads as an empty map too, and may have been an error.
+  if (Object.keys(answer.body).length === 0 && !/^\s*\{\s*\}\s*$/.test(answer.text)) return undefined
   const codes = ['ret', 'errcode'].map((key) => own(answer.body, key) ?? 0)
   const bad = codes.find((code) => code !== 0)
   return bad === undefined ? 0 : typeof bad === 'number' ? bad : Number.NaN
