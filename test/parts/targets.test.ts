@@ -558,6 +558,11 @@ t.test('http: an address or header that cannot be right is refused at load and n
   t.same(reported('http', { url: 'https://x/{path}?q={= $x }' }), [])
   t.match(await send('http', { url: `${origin}/{missing.key}` }), { ok: false, repeatable: false, why: /placeholder/ })
   t.match(await send('http', {}), { ok: false, repeatable: false })
+  const climbing = ['../../admin', '..\\..\\admin', '%2e%2E/x', '.%2e/x', '.\t./x', './x', '..', '..\u0001', '\n../?', 'a/../b#c']
+  for (const path of climbing) {
+    t.same(reported('http', { url: `${origin}/in/${path}` }), ['WH707 url'], JSON.stringify(path))
+    t.match(await send('http', { url: `${origin}/in/${path}` }), { ok: false, repeatable: false, why: /segment/ }, JSON.stringify(path))
+  }
   const headers = [
     { Host: 'x' },
     { 'content-length': '1' },
@@ -575,4 +580,7 @@ t.test('http: an address or header that cannot be right is refused at load and n
     t.match(await send('http', { url: origin, secret }), { ok: false, repeatable: false }, String(secret))
   }
   t.same(seen, [])
+  const kept = ['/a..b/...', '/.well-known/x', '//x', '/a%2F..', '/a?x=/../y', '/a#/../b', '?/..', '/é{/']
+  for (const path of kept) t.match(await send('http', { url: origin + path }), { ok: true }, path)
+  t.equal(seen.length, kept.length)
 })

@@ -98,8 +98,10 @@ t.test('controls, bidirectional text and half characters in a payload reach ever
   const before = receiver.seen.length
   t.equal((await gateway.post('header', { body: { title: 'a\r\nX-Evil: 1', path: 'x' } })).status, 502)
   t.equal(receiver.seen.length, before, 'no header is made of a text with line ends')
-  await gateway.post('direct', { body: { title, path: '../..//evil.example/?a=\r\n#x' } })
-  t.equal(receiver.seen.length, before + 1, 'a payload may choose the path, never the host')
+  await gateway.post('direct', { body: { title, path: '../..//evil.example/' } })
+  t.equal(receiver.seen.length, before, 'a payload does not climb')
+  await gateway.post('direct', { body: { title, path: '/evil.example/?a=\r\n#x' } })
+  t.equal(receiver.seen.length, before + 1, 'it may choose the path below, never the host')
 })
 
 t.test('a prompt ends at 200,000 characters', async (t) => {

@@ -29,7 +29,7 @@ export const http: TargetPart = {
     const url = own(extra, 'url')
     if (url !== undefined && (typeof url !== 'string' || !address.test(url))) {
       report('WH707', ['url'], 'url is not an http or https address with a fixed host', 'placeholders may stand after the host only')
-    }
+    } else if (url !== undefined && leavesFolder(url)) report('WH707', ['url'], dotted)
     const secret = own(extra, 'secret')
     if (secret !== undefined && keyOf(secret) === undefined) report('WH707', ['secret'], badSecret)
     const headers = headersOf(extra)
@@ -55,6 +55,7 @@ const prepare = (outgoing: Outgoing, kit: TargetKit): Request | Problem => {
   const { extra } = outgoing.delivery
   const url = own(extra, 'url')
   if (typeof url !== 'string' || !address.test(url) || !URL.canParse(url)) return { problem: 'url is not an http or https address' }
+  if (leavesFolder(url)) return { problem: dotted }
   if (unresolved.test(url)) return { problem: 'url has a placeholder that the payload does not fill' }
   if (/\p{Cc}/u.test(url)) return { problem: 'url has control characters' }
   if (outgoing.text.trim() === '') return { problem: 'the text is empty' }
@@ -65,6 +66,14 @@ const prepare = (outgoing: Outgoing, kit: TargetKit): Request | Problem => {
   if ('problem' in signed) return signed
   const headers = { 'user-agent': 'headgate', ...custom.headers, 'content-type': 'application/json', ...signed.headers }
   return { url: new URL(url), headers, body }
+}
+
+const dotted = 'url has a segment . or .. in its path'
+
+/** Whether parsing leaves out segments, however they are spelled: `..` in a payload would lead to a path that the route does not name. */
+const leavesFolder = (url: string): boolean => {
+  const path = /^https?:\/\/[^/?#]+(\/[^?#]*)/i.exec(url)?.[1]
+  return path !== undefined && URL.canParse(url) && path.split(/[/\\]/).length !== new URL(url).pathname.split('/').length
 }
 
 const badSecret = 'secret is empty, or no base64 follows its whsec_'
