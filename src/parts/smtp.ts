@@ -46,6 +46,7 @@ export type Handed =
   | { readonly kind: 'failed'; readonly error: MailError; readonly begun: boolean }
 
 const setupMs = 10_000
+const goodbyeMs = 1_000
 
 /** Never rejects. */
 export const handOver = async (mail: Mail, server: MailServer, timeoutMs: number): Promise<Handed> => {
@@ -78,7 +79,7 @@ export const handOver = async (mail: Mail, server: MailServer, timeoutMs: number
   for (const promise of [whole, broken]) promise.catch(() => {})
   try {
     const handed = await Promise.race([whole, broken])
-    connection.quit()
+    leave(connection)
     return handed
   } catch (error) {
     connection.close()
@@ -86,6 +87,14 @@ export const handOver = async (mail: Mail, server: MailServer, timeoutMs: number
   } finally {
     clearTimeout(limit)
   }
+}
+
+/** Says goodbye, and goes without an answer when none comes. */
+const leave = (connection: SMTPConnection): void => {
+  const gone = setTimeout(() => connection.close(), goodbyeMs)
+  gone.unref()
+  connection.once('end', () => clearTimeout(gone))
+  connection.quit()
 }
 
 type Done<T> = (error?: Error | null, value?: T) => void
@@ -107,7 +116,7 @@ const optionsOf = ({ host, port, security, ca }: MailServer, timeoutMs: number) 
     connectionTimeout: setup,
     greetingTimeout: setup,
     socketTimeout: timeoutMs,
-    socketCloseTimeout: 1_000,
+    socketCloseTimeout: goodbyeMs,
     maxResponseSize: 64 * 1024,
   }
 }

@@ -6,6 +6,7 @@ import { targetsByName } from '../../src/parts/targets/index.ts'
 import { fakeClock } from '../fakes/clock.ts'
 import { type MailHost, mailHost, selfSigned, tcpHost } from '../fakes/mail.ts'
 import { closedOrigin, json, type Seen, sink } from '../fakes/sink.ts'
+import { until } from '../fakes/wait.ts'
 
 const clock = fakeClock(1_700_000_000_000)
 
@@ -230,6 +231,25 @@ t.test('email', async (t) => {
       })
     })
     t.match(await send('email', to, { settings: at({ port }) }), { ...final, why: /closed/ })
+  })
+
+  t.test('a server that does not answer the goodbye is left all the same', async (t) => {
+    let isLeft = false
+    const port = await tcpHost(t, (socket) => {
+      socket.on('close', () => {
+        isLeft = true
+      })
+      socket.write('220 hi\r\n')
+      socket.on('data', (chunk) => {
+        const said = chunk.toString()
+        if (/^DATA/m.test(said)) socket.write('354 go\r\n')
+        else if (/^\.\r\n$/m.test(said)) socket.write('250 taken\r\n')
+        else for (const _ of said.matchAll(/^(?:EHLO|MAIL|RCPT)/gm)) socket.write('250 fine\r\n')
+      })
+    })
+    t.match(await send('email', to, { settings: at({ port }) }), { ok: true })
+    await until(() => isLeft)
+    t.ok(isLeft)
   })
 
   t.test('the same mail has the same Message-ID, another one another', async (t) => {
