@@ -361,6 +361,7 @@ t.test('email', async (t) => {
       { smtp_port: 70_000 },
       { smtp_port: 'smtp' },
       { smtp_security: 'ssl' },
+      { smtp_security: 'offered' },
       { smtp_ca_file: 'relative.pem' },
       { smtp_ca_file: `${tls.file}.gone` },
     ]

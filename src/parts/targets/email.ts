@@ -118,8 +118,9 @@ const serverOf = async (settings: JsonObject): Promise<MailServer | Problem> => 
   const port = Number(text('smtp_port') ?? submissionPort)
   if (!Number.isInteger(port) || port < 1 || port > 65_535) return { problem: 'platforms.email.smtp_port is no port' }
   const pass = text('password')
-  const security = text('smtp_security')?.toLowerCase() ?? usual(port, pass !== undefined)
-  if (!isSecurity(security)) return { problem: 'platforms.email.smtp_security is none of starttls, tls and none' }
+  const named = text('smtp_security')?.toLowerCase()
+  const security = named === undefined ? usual(port, pass !== undefined) : written.find((one) => one === named)
+  if (security === undefined) return { problem: 'platforms.email.smtp_security is none of starttls, tls and none' }
   const file = text('smtp_ca_file')
   const ca = file === undefined ? undefined : await readCa(file)
   if (ca === null) return { problem: 'platforms.email.smtp_ca_file cannot be read, or is no absolute path' }
@@ -127,7 +128,8 @@ const serverOf = async (settings: JsonObject): Promise<MailServer | Problem> => 
   return { host, port, security, login, ca }
 }
 
-const isSecurity = (text: string): text is Security => ['starttls', 'tls', 'none', 'offered'].includes(text)
+/** Not `offered`: whoever takes STARTTLS out of the answer would get the password in the clear. */
+const written: readonly Security[] = ['starttls', 'tls', 'none']
 
 /** Without a word about it, a password goes over TLS or not at all. */
 const usual = (port: number, hasPassword: boolean): Security => {
