@@ -24,8 +24,9 @@ export const writtenTargets = ({ deliver = 'log', deliver_extra = {} }: Spec): r
 }
 
 export const readDelivery = (spec: Spec, targets: ReadonlyMap<string, TargetPart>, report: Report): Destination => {
-  const to = writtenTargets(spec).map(({ target, extra, extraPath }): Delivery => {
+  const to = writtenTargets(spec).map(({ target, extra: given, extraPath }): Delivery => {
     const part = targets.get(target)
+    const extra = apart(given, part?.lists ?? [])
     part?.check?.(extra, (code, path, message, help) => report(code, [...extraPath, ...path], message, help))
     const withheld = (part?.withheld ?? []).filter((key) => Object.hasOwn(extra, key))
     const stored = Object.fromEntries(Object.entries(extra).filter(([key]) => !withheld.includes(key)))
@@ -34,6 +35,17 @@ export const readDelivery = (spec: Spec, targets: ReadonlyMap<string, TargetPart
   const [first] = to
   return first && !Array.isArray(spec.deliver) ? first : { mode: spec.deliver_mode ?? 'all', to }
 }
+
+/** Outside of placeholders. */
+const comma = /,(?![^{}]*\})/
+
+const apart = (extra: JsonObject, lists: readonly string[]): JsonObject =>
+  Object.fromEntries(
+    Object.entries(extra).map(([key, value]) => {
+      const several = lists.includes(key) && typeof value === 'string' ? value.split(comma) : []
+      return [key, several.length > 1 ? several : value]
+    }),
+  )
 
 export const deliveriesOf = (destination: Destination): readonly Delivery[] => ('to' in destination ? destination.to : [destination])
 

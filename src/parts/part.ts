@@ -212,6 +212,8 @@ export type TargetPart = {
   check?(extra: JsonObject, report: Report): void
   /** Sending the same text twice cannot post twice: what a crash broke off may be sent again. */
   readonly repeatable: boolean
+  /** Keys of `deliver_extra` that may name several with commas between them, as the route says it: a payload adds none. */
+  readonly lists?: readonly string[]
   /** Keys of `deliver_extra` that hold secrets: never stored, read from the route again when sending. */
   readonly withheld?: readonly string[]
   /** Sends one text; a rejection counts as a failure that must not be repeated. */

@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import t, { type Test } from 'tap'
 import { stringify } from 'yaml'
 import { type GatewayOptions, startGateway } from '../fakes/gateway.ts'
+import { mailHost } from '../fakes/mail.ts'
 import { type Running, startDouble } from '../fakes/platforms/double.ts'
 import { telegram } from '../fakes/platforms/telegram.ts'
 import { until } from '../fakes/wait.ts'
@@ -87,4 +88,41 @@ t.test('a direct delivery to a target that does not answer is told before its se
     body: { ok: false, error_code: 429, description: 'Too Many Requests', parameters: { retry_after: 60 } },
   })
   t.match(await gateway.post('r', { body: {} }), { status: 502 }, 'a minute is not waited for')
+})
+
+t.test('a payload names one receiver of a mail where the route names one, and never adds another', async (t) => {
+  const host = await mailHost(t, { hideSTARTTLS: true })
+  const running = await startDouble(t, telegram)
+  const email = { address: 'gate@example.org', smtp_host: '127.0.0.1', smtp_port: host.port, home_channel: 'a@example.org, b@example.org' }
+  const to = (chat_id?: string) => ({
+    prompt: 'p',
+    deliver: 'email',
+    deliver_only: true,
+    deliver_extra: chat_id ? { chat_id } : {},
+  })
+  const routes = {
+    one: to('{sender}'),
+    two: to('ops@example.net , {sender}'),
+    made: to('{= $lowercase($join([sender, "example.net"], "@")) }'),
+    fixed: to('ops@example.net,dev@example.net'),
+    home: to(),
+  }
+  const gateway = await start(t, running, { platforms: { email }, routes })
+  const sentTo = async (route: string, sender: unknown): Promise<readonly string[]> => {
+    host.mails.length = 0
+    const { status } = await gateway.post(route, { body: { sender } })
+    t.equal(status, host.mails.length === 1 ? 200 : 502)
+    return host.mails[0]?.to ?? []
+  }
+  for (const more of [
+    'me@example.com,victim@example.com',
+    'Me <me@example.com>, victim@example.com',
+    ['me@example.com', 'victim@example.com'],
+  ])
+    for (const route of ['one', 'two']) t.same(await sentTo(route, more), [], `${route} ${more}`)
+  t.same(await sentTo('one', 'me@example.com'), ['me@example.com'])
+  t.same(await sentTo('two', 'me@example.com'), ['ops@example.net', 'me@example.com'])
+  t.same(await sentTo('made', 'ME'), ['me@example.net'])
+  t.same(await sentTo('fixed', ''), ['ops@example.net', 'dev@example.net'])
+  t.same(await sentTo('home', ''), ['a@example.org', 'b@example.org'])
 })

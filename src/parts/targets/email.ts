@@ -36,6 +36,7 @@ export const email: TargetPart = {
   needs: [['address', 'smtp_host']],
   // A Message-ID that stays the same helps who receives both, and is no promise.
   repeatable: false,
+  lists: ['chat_id'],
   check(extra, report) {
     const chat = own(extra, 'chat_id')
     if (chat === undefined || [chat].flat().some((one) => typeof one === 'string' && one.includes('{'))) return
@@ -59,10 +60,9 @@ const final = (why: string): Sent => ({ ok: false, why, repeatable: false })
 
 type Problem = { readonly problem: string }
 
-/** An address, several with commas between them, or a list of these. */
+/** An address, or a list of them. */
 const recipientsIn = (value: Json): { readonly to: readonly string[]; readonly problem?: string } => {
-  const texts = [value].flat().flatMap((one) => (typeof one === 'string' ? one.split(',') : ['']))
-  const to = [...new Set(texts.map((text) => text.trim()))]
+  const to = [...new Set([value].flat().map((one) => (typeof one === 'string' ? one.trim() : '')))]
   const wrong = to.find((one) => !isAddress(one))
   if (to.length === 0) return { to, problem: 'chat_id is empty' }
   if (wrong !== undefined) return { to: [], problem: `chat_id is no e-mail address: "${printable(wrong, 100)}"` }
@@ -75,7 +75,7 @@ const mailOf = (outgoing: Outgoing, settings: JsonObject, at: Date): Mail | Prob
   const from = textSetting(settings, 'address') ?? ''
   if (!isAddress(from)) return { problem: 'platforms.email.address is no e-mail address' }
   const { extra } = outgoing.delivery
-  const chat = own(extra, 'chat_id') ?? textSetting(settings, 'home_channel')
+  const chat = own(extra, 'chat_id') ?? textSetting(settings, 'home_channel')?.split(',')
   if (chat === undefined) return { problem: 'no chat_id, and platforms.email has no home_channel' }
   const { to, problem } = recipientsIn(chat)
   if (problem !== undefined) return { problem }
