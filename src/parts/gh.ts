@@ -15,6 +15,12 @@ const rateLimitWaitMs = 60_000
 const maxFound = 20
 
 const tokens = ['GH_TOKEN', 'GITHUB_TOKEN', 'GH_ENTERPRISE_TOKEN', 'GITHUB_ENTERPRISE_TOKEN']
+/**
+ * A profile's environment is its own `.env`. Where programs are is no credential, so that it has the process's PATH and language; a home is
+ * one: a login may lie there. Without any gh would look for one in the folder that it runs in.
+ */
+const nowhere = '/nonexistent'
+
 const passed = [...tokens, 'GH_HOST', 'GH_CONFIG_DIR', 'XDG_CONFIG_HOME']
 
 const notInstalled = 'gh is not installed, or not on the PATH'
@@ -32,7 +38,7 @@ export const runGh = async (
   { args, stdin, timeoutMs }: GhJob,
   { env, settings }: Pick<TargetKit, 'env' | 'settings'>,
 ): Promise<GhAnswer> => {
-  const search = env.PATH ?? ''
+  const search = env.PATH ?? process.env.PATH ?? ''
   const program = await locate(search)
   if (program === undefined) return refusal(notInstalled)
   const childEnv = environment(env, settings)
@@ -76,7 +82,7 @@ const environment = (from: Env, settings: JsonObject): Env => {
   // gh reads GH_TOKEN for github.com and its subdomains of ghe.com only.
   const tokenName = !host || /(?:^|\.)(?:github\.com|ghe\.com)$/i.test(host) ? 'GH_TOKEN' : 'GH_ENTERPRISE_TOKEN'
   return {
-    ...baseEnv(from),
+    ...baseEnv({ ...process.env, HOME: nowhere, ...from }),
     ...Object.fromEntries(passed.map((name) => [name, own(from, name)])),
     ...(host ? { GH_HOST: host } : {}),
     ...(token ? { [tokenName]: token } : {}),

@@ -95,6 +95,23 @@ t.test('github_comment: settings of the platform beat the environment; a host of
   t.match(gh.read('env'), /^GH_TOKEN=from-env$/m)
 })
 
+t.test('github_comment: a profile, whose environment is its own file, has the PATH of the process and not its home', async (t) => {
+  const gh = fakeGh(t, recording)
+  const { PATH } = process.env
+  t.teardown(() => {
+    process.env.PATH = PATH
+    delete process.env.GH_CANARY_TOKEN
+  })
+  process.env.PATH = gh.env.PATH
+  process.env.GH_CANARY_TOKEN = 'canary'
+  t.match(await send('github_comment', where, {}, kit({ env: {}, settings: { token: 'its own' } })), { ok: true })
+  t.match(gh.read('env'), /^GH_TOKEN=its own$/m)
+  t.match(gh.read('env'), /^HOME=\/nonexistent$/m)
+  t.notMatch(gh.read('env'), /canary/)
+  t.match(await send('github_comment', where, {}, kit({ env: { HOME: '/its/home' } })), { ok: true })
+  t.match(gh.read('env'), /^HOME=\/its\/home$/m)
+})
+
 t.test('github_comment: what is not a repository and a number is never handed to gh', async (t) => {
   const gh = fakeGh(t, recording)
   const repos = [
@@ -199,7 +216,7 @@ t.test('github_comment: gh is looked for once, in absolute folders of the PATH, 
   }
   const ran = (folder: string): boolean => existsSync(join(root, `${folder}.ran`))
   const trySend = (PATH: string): Promise<Sent> => send('github_comment', where, {}, kit({ env: { PATH } }))
-  t.match(await send('github_comment', where, {}, kit({ env: {} })), { repeatable: true, why: /not installed/ })
+  t.match(await send('github_comment', where, {}, kit({ env: { PATH: '' } })), { repeatable: true, why: /not installed/ })
   put('first')
   put('relative')
   const PATH = [
