@@ -253,6 +253,7 @@ t.test('weixin', async (t) => {
       clock.waits,
       seen.slice(1).map(() => 300),
     )
+    t.equal(new Set(posted(running, weixinDouble).map(({ msg }) => (msg as JsonObject).client_id)).size, seen.length)
     t.equal(new Set(seen.map(({ headers }) => headers['x-wechat-uin'])).size, seen.length)
   })
 
@@ -275,6 +276,9 @@ t.test('qqbot', async (t) => {
       accepted.map(({ chat }) => chat),
       ['user:0A1B2C', 'group:9F8E7D', 'channel:778899', 'channel:778899', 'user:0A1B2C'],
     )
+    const clock = quickClock()
+    clock.after(3_600_000, () => {})
+    t.match(await send({ extra: { chat_id: '778899' } }, {}, clock), { ok: true }, 'an hour later')
     t.equal(tokens(), 1)
     const before = seen.length
     for (const chat_id of ['guild:1', 'user:', 'group:../x', 'a b'])
@@ -316,13 +320,15 @@ t.test('qqbot', async (t) => {
 
   t.test('what QQ refuses or holds back is told plainly', async (t) => {
     for (const [reply, why] of [
-      [{ status: 202, body: { code: 304023, message: 'push message is waiting for audit now' } }, /304023.*has looked at it/],
+      [{ status: 202, body: { id: 'audit', code: 304023, message: 'push message is waiting for audit now' } }, /304023.*has looked at it/],
       [{ status: 400, body: { code: 40034105, err_code: 40034105, message: '主动消息失败, 无权限' } }, /msg_id/],
       [{ status: 500, body: { code: 304003, message: 'url not allowed' } }, /304003 url not allowed/],
     ] as const) {
       next.push(reply)
       t.match(await send({ extra: { chat_id: 'user:0A1B2C' } }), { ...final, why })
     }
+    next.push({ status: 400, body: { code: 22009, message: 'msg limit exceed' } })
+    t.match(await send({ extra: { chat_id: 'user:0A1B2C' } }), { ok: false, repeatable: true, why: /22009/ })
   })
 
   t.test('QQBOT_HOME_CHANNEL wins over the old name', async (t) => {

@@ -36,6 +36,7 @@ const again = { ok: false, repeatable: true }
 // ---- email
 
 const password = 'canary-mail-password'
+const base64 = (text: string): string => Buffer.from(text).toString('base64')
 const me = 'gate@example.org'
 const to = { chat_id: 'ops@example.net' }
 const at = ({ port }: { readonly port: number }, more: JsonObject = {}): JsonObject => ({
@@ -54,7 +55,9 @@ t.test('email', async (t) => {
     cert: tls.cert,
     authOptional: false,
     onAuth: ({ username = '', password: given = '' }, _session, done) =>
-      known[username] === given ? done(null, { user: username }) : done(refusal(535, `Bad credentials ${given}`)),
+      known[username] === given
+        ? done(null, { user: username })
+        : done(refusal(535, `Bad credentials ${[given, base64(String(given)), base64(`\0${me}\0${given}`)].join(' ')}`)),
   } satisfies Parameters<typeof mailHost>[1]
   const open = (options: Parameters<typeof mailHost>[1] = {}): Promise<MailHost> => mailHost(t, { hideSTARTTLS: true, ...options })
 
@@ -75,6 +78,8 @@ t.test('email', async (t) => {
     t.equal(mail?.headers.get('to'), 'ops@example.net')
     t.match(mail?.headers.get('subject'), /^=\?UTF-8\?Q\?B=C3=A4u_7=3A_ok\?=$/i)
     t.equal(mail?.headers.get('auto-submitted'), 'auto-generated')
+    t.match(mail?.raw ?? '', /^[\t\r\n -~]*$/, 'seven bits')
+    t.ok(mail?.raw.split('\r\n').every((line) => line.length < 80))
     t.equal(mail?.headers.get('date'), 'Tue, 14 Nov 2023 22:13:20 +0000')
     t.match(mail?.headers.get('message-id'), /^<[0-9a-f]{40}@example\.org>$/)
     t.notOk(mail?.headers.has('in-reply-to'))
@@ -108,6 +113,8 @@ t.test('email', async (t) => {
     t.match(await send('email', to, { settings: at(plain, { password, smtp_security: 'tls' }) }), again)
     const untrusted = await mailHost(t, { ...listening, key: tls.key, cert: tls.cert })
     t.match(await send('email', to, { settings: at(untrusted, { password }) }), { ...again, why: /certificate/i })
+    const misnamed = at(untrusted, { password, smtp_host: 'localhost', smtp_ca_file: tls.file })
+    t.match(await send('email', to, { settings: misnamed }), { ...again, why: /altnames|certificate/i }, 'the name of another')
     t.same([passwords, plain.mails, untrusted.mails], [[], [], []])
     t.match(await send('email', to, { settings: at(plain, { password, smtp_security: 'none' }) }), { ok: true }, 'but where it is said')
     t.same(passwords, [password])
@@ -120,6 +127,8 @@ t.test('email', async (t) => {
     const offering = await mailHost(t, { key: tls.key, cert: tls.cert })
     t.match(await send('email', to, { settings: at(offering, trusting) }), { ok: true })
     t.match(offering.mails, [{ encrypted: true }])
+    t.match(await send('email', to, { settings: at(offering, { smtp_security: 'none' }) }), { ok: true }, 'in the clear where that is said')
+    t.match(offering.mails[1], { encrypted: false })
   })
 
   t.test('refused credentials are final, and never told', async (t) => {
@@ -127,9 +136,12 @@ t.test('email', async (t) => {
     for (const method of ['PLAIN', 'LOGIN']) {
       const picky = await mailHost(t, { ...guarded, authMethods: [method] })
       const sent = await send('email', to, { settings: at(picky, { password: 'canary-wrong', ...trusting }) })
-      t.match(sent, { ...final, why: /535 .*Bad credentials \*\*\*/ }, method)
+      t.match(sent, { ...final, why: /535 .*Bad credentials \*\*\* \*\*\* \*\*\*/ }, method)
       t.notMatch(sent, { why: /canary/ })
     }
+    const without = await open({ disabledCommands: ['AUTH'] })
+    t.match(await send('email', to, { settings: at(without, { password, smtp_security: 'none' }) }), final, 'nobody there to ask for one')
+    t.same(without.mails, [])
     t.match(await send('email', to, { settings: at(host, trusting) }), { ...final, why: /530/ }, 'none at all')
     t.same(host.mails, [])
   })
@@ -211,7 +223,15 @@ t.test('email', async (t) => {
       (socket) => socket.write('421 later\r\n'),
     ] satisfies Parameters<typeof tcpHost>[1][]
     for (const meet of meetings) {
-      t.match(await send('email', to, { budgetMs: 300, settings: at({ port: await tcpHost(t, meet) }) }), again)
+      let isLeft = false
+      const port = await tcpHost(t, (socket) => {
+        socket.on('close', () => {
+          isLeft = true
+        })
+        meet(socket)
+      })
+      t.match(await send('email', to, { budgetMs: 300, settings: at({ port }) }), again)
+      await until(() => isLeft)
     }
     const dripping = await tcpHost(t, (socket) => {
       const drip = setInterval(() => socket.write('220-still\r\n'), 20)
@@ -259,13 +279,13 @@ t.test('email', async (t) => {
   t.test('the same mail has the same Message-ID, another one another', async (t) => {
     const host = await open()
     const settings = at(host)
-    for (const more of [{}, {}, { deliveryId: 'd2' }, { route: 'other' }, { profile: 'other' }, { job: 'j' }])
+    for (const more of [{}, {}, { deliveryId: 'd2' }, { route: 'other' }, { profile: 'other' }, { job: 'j' }, { place: 1 }])
       await send('email', to, { settings, ...more })
     await send('email', { chat_id: 'else@example.net' }, { settings })
     const ids = host.mails.map(({ headers }) => headers.get('message-id'))
-    t.equal(ids.length, 7)
+    t.equal(ids.length, 8)
     t.equal(ids[0], ids[1])
-    t.equal(new Set(ids).size, 6)
+    t.equal(new Set(ids).size, 7)
   })
 
   t.test('thread_id answers a mail; what is no Message-ID goes nowhere', async (t) => {
@@ -525,6 +545,8 @@ t.test('sms', async (t) => {
       { status: 'queued' },
       {},
     ]
+    const { origin } = await posting((response) => json(response, 200, { sid: 'x', status: 'queued' }))
+    t.match(await send('sms', chat, { settings: settings(origin) }), final, '200 is what a look-up answers')
     for (const body of bodies) {
       const { origin } = await posting((response) => json(response, 201, body))
       t.match(await send('sms', chat, { settings: settings(origin) }), final, JSON.stringify(body))

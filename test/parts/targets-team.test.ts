@@ -142,9 +142,9 @@ t.test('a token that comes when the time is over posts nothing: that it failed w
     const clock = fakeClock(Date.now())
     const { send, seen } = await run(t, {
       ...double,
-      answer: (request, accept) => {
+      answer: (request, ...more) => {
         if (!double.posts(request)) clock.advance(6000)
-        return double.answer(request, accept)
+        return double.answer(request, ...more)
       },
     })
     const sent = await send({ extra: { chat_id: double.chat }, clock })
@@ -223,8 +223,10 @@ t.test('dingtalk: a person is reached one to one, and what did not reach them is
   t.match(await send({ extra: { chat_id: 'user:nobody' } }), { ...final, why: /no such person/ })
   next.push({ status: 200, body: { processQueryKey: 'q', flowControlledStaffIdList: ['manager1'] } })
   t.match(await send({ extra: { chat_id: 'manager1' } }), { ok: false, repeatable: true, retryAfterMs: 60_000 })
+  next.push({ status: 200, body: { processQueryKey: 'q', filteredStaffIdList: ['manager1'] } })
+  t.match(await send({ extra: { chat_id: 'manager1' } }), { ...final, why: /out of reach/ })
   const posts = running.seen.length
-  for (const chat_id of ['a b', 'user:', 'https://x.example'])
+  for (const chat_id of ['a b', 'user:', 'https://x.example', 'cidGroup 1', 'cid?x'])
     t.match(await send({ extra: { chat_id } }), { ...final, why: /chat_id is neither/ }, chat_id)
   t.equal(running.seen.length, posts)
 })
@@ -312,6 +314,14 @@ t.test('wecom: people, departments, tags and group chats; never everybody', asyn
   t.match(await send({ extra: { chat_id: 'zhangsan' }, settings: { agent_id: 'one' } }), { ...final, why: /agent_id is not a number/ })
   t.equal(running.seen.length, calls)
   t.match(await send({ extra: { chat_id: 'half' } }), { ...final, why: /no such receiver/ }, 'with errcode 0')
+  for (const lost of ['invalidparty', 'invalidtag', 'unlicenseduser']) {
+    running.next.push({ status: 200, body: { errcode: 0, errmsg: 'ok', invaliduser: '', [lost]: '2' } })
+    t.match(await send({ extra: { chat_id: 'party:2' } }), { ...final, why: /no such receiver/ }, lost)
+  }
+  for (const errcode of [40001, 40014]) {
+    running.next.push({ status: 200, body: { errcode, errmsg: 'invalid access_token' } })
+    t.match(await send({ extra: { chat_id: 'zhangsan' } }), { ok: true }, 'with a new token')
+  }
 })
 
 // ---- google_chat

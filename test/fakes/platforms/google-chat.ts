@@ -1,7 +1,7 @@
 /** Google Chat: spaces.messages.create by the address of a webhook, or by a service account that exchanges what it signs for a token. */
 
 import { generateKeyPairSync, type KeyObject, verify } from 'node:crypto'
-import { isObject, type JsonObject, own } from '../../../src/core/json.ts'
+import { isObject, type JsonObject } from '../../../src/core/json.ts'
 import type { Accepted, Double, Reply, Request } from './double.ts'
 
 const limit = { max: 30_000, unit: 'json' } as const
@@ -20,7 +20,11 @@ const create = ({ method, path, query, json }: Request, accept: (message: Accept
   const isText = typeof text === 'string' && text.trim() !== '' && Object.keys(more).length === 0
   if (!isText || !isObject(thread)) return refuse(400, 'INVALID_ARGUMENT', 'Message cannot be empty.')
   if (Buffer.byteLength(JSON.stringify(json)) > 32_000) return refuse(400, 'INVALID_ARGUMENT', 'Message is too long.')
-  const named = own(thread, 'name') ?? own(thread, 'threadKey')
+  const { name, threadKey, ...others } = thread
+  const isThread = name === undefined || /^spaces\/\w+\/threads\/\w+$/.test(String(name))
+  const isKey = threadKey === undefined || /^[^/]{1,4000}$/.test(String(threadKey))
+  if (!isThread || !isKey || Object.keys(others).length > 0) return refuse(400, 'INVALID_ARGUMENT', 'Invalid thread.')
+  const named = name ?? threadKey
   // Without this option a thread is ignored.
   const isReply = query.get('messageReplyOption') === 'REPLY_MESSAGE_FALLBACK_TO_NEW_THREAD'
   const key = query.get('requestId')
