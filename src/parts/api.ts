@@ -36,8 +36,6 @@ export type ApiAnswer =
 
 /** Never rejects. */
 export const callApi = async (request: ApiRequest, timeoutMs: number, now: () => number): Promise<ApiAnswer> => {
-  // A step before may have taken it all; a message sent now would arrive after its failure was told.
-  if (timeoutMs <= 0) return { kind: 'none', why: 'no time left', unsent: true }
   if (!URL.canParse(request.url)) return { kind: 'none', why: 'its address is not a URL', unsent: true }
   // A kept connection carries a request before the shortest timer ends, and by then it may count as failed and be sent anew.
   if (!(timeoutMs > 0)) return { kind: 'none', why: 'no time left', unsent: true }
