@@ -3,13 +3,18 @@
 /** Shorter values would blank out ordinary words. */
 const shortest = 6
 
-/** A function that replaces every one of the values, and its URL-encoded form, with `***`. */
+/** As it is, and as it stands in a path, in a query (where a URL writes an apostrophe its own way) and in a form. */
+const formsOf = (value: string): string[] => {
+  const encoded = encodeURIComponent(value)
+  return [value, encoded, encoded.replaceAll("'", '%27'), new URLSearchParams([['', value]]).toString().slice(1)]
+}
+
+/** A function that replaces every one of the values, and its URL-encoded forms, with `***`. */
 export const createRedactor = (values: Iterable<string>): ((text: string) => string) => {
   const known = new Set<string>()
   for (const value of values) {
     if (value.length < shortest) continue
-    known.add(value)
-    known.add(encodeURIComponent(value))
+    for (const form of formsOf(value)) known.add(form)
   }
   // Longest first: a secret that contains another is not left half readable.
   const secrets = [...known].sort((a, b) => b.length - a.length)

@@ -1,6 +1,7 @@
 /** One call of a platform's HTTP API: bounded in time and size, no redirect, and errors that quote neither address nor key. */
 
 import { isObject, type Json, type JsonObject, own } from '../core/json.ts'
+import { createRedactor } from '../core/redact.ts'
 import { excerpt, printable } from '../core/text.ts'
 import type { Sent } from './part.ts'
 import { parseRetryAfter } from './retry-after.ts'
@@ -48,7 +49,7 @@ export const callApi = async (request: ApiRequest, timeoutMs: number, now: () =>
   try {
     const init = { method: request.method ?? 'POST', redirect: 'manual', signal, headers } as const
     const response = await fetch(request.url, body.text === undefined ? init : { ...init, body: body.text })
-    const text = await readText(response)
+    const text = withoutCredential(await readText(response), request)
     return {
       kind: 'answer',
       status: response.status,
@@ -61,6 +62,10 @@ export const callApi = async (request: ApiRequest, timeoutMs: number, now: () =>
     return noAnswer(thrown)
   }
 }
+
+/** An API may quote what it refuses, and in base64 a secret is another text than the setting. */
+const withoutCredential = (text: string, { headers }: ApiRequest): string =>
+  createRedactor([headers?.authorization?.split(' ').at(-1) ?? ''])(text)
 
 /** The error that this hides quotes the header or the address. */
 const canStand = (url: string, headers: { readonly [name: string]: string }): boolean => {

@@ -1,5 +1,6 @@
 import t from 'tap'
 import { equalJson, own } from '../../src/core/json.ts'
+import { createRedactor } from '../../src/core/redact.ts'
 import { cut, excerpt, nearest, printable } from '../../src/core/text.ts'
 
 t.test('a cut never splits a surrogate pair', async (t) => {
@@ -29,4 +30,11 @@ t.test('own properties only, deep equality', async (t) => {
   t.ok(equalJson({ a: [1, { b: null }], c: 1 }, { c: 1, a: [1, { b: null }] }))
   t.notOk(equalJson({ a: 1 }, { b: 1 }))
   t.notOk(equalJson([1], { 0: 1 }))
+})
+
+t.test('a secret is found as it stands in an address and in a form too', async (t) => {
+  const secret = "p@ss 'w(o)rd'!~*&"
+  const redact = createRedactor([secret, 'short'])
+  const url = new URL(`http://a.test/${encodeURIComponent(secret)}?p=${encodeURIComponent(secret)}`)
+  t.equal(redact(`${secret} ${url.href} ${new URLSearchParams({ p: secret })} short`), '*** http://a.test/***?p=*** p=*** short')
 })

@@ -553,6 +553,12 @@ t.test('sms', async (t) => {
     }
   })
 
+  t.test('Twilio: an error that quotes the credentials does not show them', async (t) => {
+    const { origin } = await posting((response) => json(response, 401, { code: 1, message: `no ${response.req.headers.authorization}` }))
+    const sent = await send('sms', chat, { settings: { ...twilio, phone_number: '+15550001111', api_base: origin } })
+    t.match(sent, { ok: false, why: 'HTTP 401: 1 no Basic ***' })
+  })
+
   t.test('Vonage: plain letters as text, anything else as Unicode', async (t) => {
     const { origin, form } = await posting((response) => json(response, 200, { messages: [{ status: '0' }, { status: '0' }] }))
     const settings = { provider: 'Vonage', api_key: 'k', api_secret: 'canary-secret', from: '+15550001111', api_base: origin }
