@@ -251,6 +251,24 @@ for (const [title, yaml] of leaks) {
   })
 }
 
+t.test('addresses that are or hold a secret are not shown', async (t) => {
+  const config = `platforms:
+  discord: { webhook_url: "https://example.com/api/webhooks/1/canary-1", enabled: 3 }
+  slack:
+    webhook_url: https://example.com/services/canary-2
+    enabled: 3
+  ntfy: { server_url: "https://someone:canary-3@example.com/path", enabled: 3 }
+  teams:
+    webhook_url: >-
+      https://example.com/canary-4
+    enabled: 3
+`
+  const { out, err } = await fakeCli(t, { 'config.yaml': config }).run('validate')
+  t.match(out + err, /ntfy: \{ server_url: "https:\/\/\*\*\*@example\.com\/path", enabled: 3/)
+  t.match(out + err, /webhook_url: \*\*\*/)
+  t.notMatch(out + err, 'canary')
+})
+
 t.test('colour when asked for, none by default', async (t) => {
   const cli = fakeCli(t, { 'config.yaml': twelve })
   t.notMatch((await cli.run('validate')).out, '\u001b')
