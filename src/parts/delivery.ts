@@ -54,3 +54,7 @@ export const targetsOf = (destination: Destination): string =>
   deliveriesOf(destination)
     .map(({ target }) => target)
     .join(', ')
+
+/** Why a delivery to several failed, and who of them has it all the same. */
+export const whyPartly = (failed: readonly string[], done: readonly string[]): string =>
+  [...failed, ...(done.length > 0 ? [`delivered to ${done.join(', ')}`] : [])].join('; ')

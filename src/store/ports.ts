@@ -105,7 +105,8 @@ export type Lease = {
 }
 
 export type RunEnd =
-  | { readonly kind: 'done' /** The agent asked for nothing to be sent. */; readonly silent?: true }
+  /** `silent`: the agent asked for nothing to be sent. `to`: the targets that have it. */
+  | { readonly kind: 'done'; readonly silent?: true; readonly to?: readonly string[] }
   /** `uncounted`: it was broken off from outside, and the attempt does not count. */
   | { readonly kind: 'again'; readonly at: number; readonly error: string; readonly uncounted?: true }
   | { readonly kind: 'dead'; readonly error: string }

@@ -93,7 +93,7 @@ const finish = async (attempt: Attempt, reply: string): Promise<RunEnd | 'lost'>
     keep: (progress) => recordRun(lease, () => options.store.keepReply(lease, reply, progress), options, signal),
   })
   if (delivered.kind === 'lost') return 'lost'
-  if (delivered.kind === 'done') return { kind: 'done' }
+  if (delivered.kind === 'done') return { kind: 'done', to: delivered.to }
   if (delivered.kind === 'failed') return { kind: 'dead', error: delivered.error }
   return failed(attempt, delivered.error, { askedMs: delivered.retryAfterMs, counts: delivered.gaveUp })
 }

@@ -1,6 +1,6 @@
 /** Sends one reply to its target, or to several, and knows of each what became of it: a later attempt repeats none that has it. */
 
-import { deliveriesOf } from '../parts/delivery.ts'
+import { deliveriesOf, whyPartly } from '../parts/delivery.ts'
 import type { Outgoing, Sent } from '../parts/part.ts'
 import type { Delivery, NewRun, Progress } from '../store/ports.ts'
 
@@ -23,7 +23,8 @@ export type Delivering = {
 }
 
 export type Delivered =
-  | { readonly kind: 'done' }
+  /** `to`: who has it. */
+  | { readonly kind: 'done'; readonly to: readonly string[] }
   /** Nothing is left to try. */
   | { readonly kind: 'failed'; readonly error: string }
   /** `gaveUp`: on one of several, which is not to be tried again. */
@@ -53,7 +54,8 @@ export const deliver = async (delivering: Delivering): Promise<Delivered> => {
     progress[place] = typeof became === 'object' ? false : became
     if (!(await kept())) return { kind: 'lost' }
   }
-  return isEnough(progress) ? { kind: 'done' } : unfinished(progress, open)
+  const have = to.flatMap(({ target }, place) => (progress[place] === true ? [target] : []))
+  return isEnough(progress) ? { kind: 'done', to: have } : unfinished(progress, open, have)
 }
 
 /** What failed for now is open again; what a crash interrupted is given up where a repeat could post twice. */
@@ -96,9 +98,9 @@ const unlessStopped = async (sending: Promise<Sent>, signal: AbortSignal): Promi
   }
 }
 
-const unfinished = (progress: Progress, open: readonly Again[]): Delivered => {
+const unfinished = (progress: Progress, open: readonly Again[], have: readonly string[]): Delivered => {
   const given = progress.filter((each) => typeof each === 'string')
-  const error = [...given, ...open.map(({ why }) => why)].join('; ')
+  const error = whyPartly([...given, ...open.map(({ why }) => why)], have)
   if (open.length === 0) return { kind: 'failed', error }
   return { kind: 'again', error, retryAfterMs: Math.max(...open.map(({ waitMs }) => waitMs)) || undefined, gaveUp: given.length > 0 }
 }

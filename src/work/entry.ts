@@ -29,7 +29,7 @@ export const entryOf = ({ run, attempt }: Lease, end: RunEnd, clock: Clock): Ent
     delivery_id: run.deliveryId,
     state: end.kind,
     attempt,
-    target: targetsOf(run.delivery),
+    target: (end.kind === 'done' && end.to?.join(', ')) || targetsOf(run.delivery),
     ...(end.kind === 'dead' ? { error: end.error } : end.silent ? { silent: true } : {}),
     ...(run.job === undefined ? {} : { job: run.job }),
     ...(run.merged ? { group: run.merged.group, count: run.merged.count } : {}),

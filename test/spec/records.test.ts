@@ -68,6 +68,28 @@ t.test('each outcome: what was decided, by which stage, and the id in the answer
   t.equal((await recordsOf(gateway)).length, before)
 })
 
+t.test('of several targets it says which have the text, and why the others have not', async (t) => {
+  const good = await sink(t, (response) => json(response, 200, { id: '1', event: 'message', topic: 'x' }))
+  const bad = await sink(t, (response) => json(response, 400, {}))
+  const deliver = ['ntfy', { target: 'http', deliver_extra: { url: bad.origin } }, { target: 'line', deliver_extra: { chat_id: '{no}' } }]
+  const gateway = await start(t, {
+    env: { NTFY_SERVER_URL: good.origin, NTFY_TOPIC: 'x', LINE_CHANNEL_ACCESS_TOKEN: 'none' },
+    routes: {
+      direct: { prompt: 'x', deliver, deliver_only: true },
+      all: { prompt: 'x', deliver },
+      first: { prompt: 'x', deliver: [...deliver].reverse(), deliver_mode: 'first_success' },
+    },
+  })
+  const story = async (route: string, state: string): Promise<EventView> => {
+    const { headers } = await gateway.post(route, { body: {} })
+
+    return record(gateway, headers.get(eventHeader), (view) => view.state === state)
+  }
+  t.match(await story('direct', 'final'), { outcome: 'delivery_failed', reason: /HTTP 400; line: .*; delivered to ntfy$/ })
+  t.match(await story('all', 'dead'), { target: 'ntfy, http, line', error: /HTTP 400; delivery to line: .*; delivered to ntfy$/ })
+  t.match(await story('first', 'done'), { target: 'ntfy' })
+})
+
 t.test('a run is followed to its end, and a dead one is put back by hand', async (t) => {
   let broken = true
   const target = await sink(t, (response) => json(response, broken ? 400 : 200, {}))

@@ -6,7 +6,7 @@ import { type Outcome, refuse } from '../../core/outcome.ts'
 import type { Claim, Delivery, Store } from '../../store/ports.ts'
 import { unavailable } from '../accept.ts'
 import { claimOf, duplicate, sharesOf } from '../claim.ts'
-import { deliveriesOf } from '../delivery.ts'
+import { deliveriesOf, whyPartly } from '../delivery.ts'
 import { compileMessage, type Message } from '../message.ts'
 import type { Effects, EndingPart, Outgoing } from '../part.ts'
 
@@ -62,7 +62,8 @@ const deliver = async (opened: Opened, { text, delivery }: Message, held: Held, 
     effects.log('error', { route, delivery_id: deliveryId, reason: messageOf(error) }, 'delivery id not recorded')
   }
   if (isDone) return { kind: 'delivered', route, target: done.join(', '), deliveryId }
-  return refuse('delivery_failed', { detail: failures.filter((why) => why !== undefined).join('; ') })
+  const failed = failures.filter((why) => why !== undefined)
+  return refuse('delivery_failed', { detail: whyPartly(failed, done) })
 }
 
 /** Why a target failed, or `undefined`; in the order of the targets. */
