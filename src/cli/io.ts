@@ -1,7 +1,9 @@
 /** Everything a command may touch of its process, so that tests hand it another one. */
 
 import { createInterface } from 'node:readline/promises'
+import type { Readable, Writable } from 'node:stream'
 import type { Env } from '../config/env.ts'
+import { exit, Fault } from '../core/fault.ts'
 
 export type Io = {
   readonly stdout: (text: string) => void
@@ -32,7 +34,7 @@ export const processIo = (): Io => {
       for await (const chunk of stdin) chunks.push(chunk as Buffer)
       return Buffer.concat(chunks).toString('utf8')
     },
-    ...(stdin.isTTY === true && stderr.isTTY === true ? { ask } : {}),
+    ...(stdin.isTTY === true && stderr.isTTY === true ? { ask: askOver(stdin, stderr) } : {}),
     env,
     isTty,
     colour: wantsColour(env, isTty),
@@ -50,14 +52,21 @@ const writer = (stream: NodeJS.WriteStream): ((data: string | Uint8Array) => voi
   }
 }
 
-const ask = async (question: string): Promise<string> => {
-  const terminal = createInterface({ input: process.stdin, output: process.stderr })
-  try {
-    return await terminal.question(question)
-  } finally {
-    terminal.close()
+/** Asks over these streams; throws a Fault when Ctrl-C or Ctrl-D is the answer. */
+export const askOver =
+  (input: Readable, output: Writable) =>
+  async (question: string): Promise<string> => {
+    const terminal = createInterface({ input, output })
+    try {
+      return await terminal.question(question)
+    } catch {
+      // It rejects for nothing else.
+      output.write('\n')
+      throw new Fault('cancelled', 'cancelled: nothing was done', { exitCode: exit.cancelled })
+    } finally {
+      terminal.close()
+    }
   }
-}
 
 /** Colour where the environment does not say otherwise (no-color.org, force-color.org, CLICOLOR). */
 export const wantsColour = (env: Env, isTty: boolean): boolean => {

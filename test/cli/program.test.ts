@@ -1,10 +1,11 @@
 /** The command line as a whole: help, mistakes, faults, colour, and `gateway setup`. */
 
 import { readFileSync, statSync, symlinkSync } from 'node:fs'
+import { PassThrough } from 'node:stream'
 import { parseEnv } from 'node:util'
 import t from 'tap'
 import { quoted } from '../../src/cli/curl.ts'
-import { wantsColour } from '../../src/cli/io.ts'
+import { askOver, wantsColour } from '../../src/cli/io.ts'
 import { version } from '../../src/cli/version.ts'
 import { loadConfig } from '../../src/config/load.ts'
 import { schema } from '../../src/generated/schema.ts'
@@ -15,6 +16,20 @@ t.test('alone it prints four commands to begin with', async (t) => {
   const { code, out, err } = await cli.run()
   t.same({ code, err }, { code: 0, err: '' })
   t.equal(out.split('\n').filter((line) => line.startsWith('  headgate ')).length, 4)
+})
+
+t.test('Ctrl-C and Ctrl-D at a question cancel the command', async (t) => {
+  for (const [key, expected] of [
+    ['\u0003', { code: 130, err: /cancelled/ }],
+    ['\u0004', { code: 130, err: /cancelled/ }],
+    ['n\r', { code: 130, err: /nothing was sent/ }],
+    ['y\r', { code: 0 }],
+  ] as const) {
+    const input = Object.assign(new PassThrough(), { isTTY: true })
+    const output = Object.assign(new PassThrough(), { isTTY: true })
+    output.once('data', () => input.write(key))
+    t.match(await fakeCli(t).runWith({ ask: askOver(input, output) }, 'targets', 'test', 'log'), expected, JSON.stringify(key))
+  }
 })
 
 t.test('--help lists every command, --version the version of the package', async (t) => {
