@@ -118,11 +118,9 @@ const neverStood =
 const noAnswer = (thrown: unknown): ApiAnswer => {
   if (thrown instanceof Error && thrown.name === 'TimeoutError') return { kind: 'none', why: 'no answer in time', unsent: false }
   const code = thrown instanceof Error ? codeOf(thrown.cause) : undefined
-  return {
-    kind: 'none',
-    why: code === undefined ? 'no connection' : `no connection (${code})`,
-    unsent: code !== undefined && neverStood.test(code),
-  }
+  const unsent = code !== undefined && neverStood.test(code)
+  if (code === undefined) return { kind: 'none', why: 'no connection', unsent }
+  return { kind: 'none', why: `${unsent ? 'no connection' : 'the connection broke off'} (${code})`, unsent }
 }
 
 const codeOf = (cause: unknown): string | undefined => {
@@ -167,7 +165,8 @@ export const refusedBy = (answer: ApiAnswer, { why, idempotent, retryAfterMs, li
   const wait = asked === undefined ? undefined : Math.min(longestWaitMs, Math.max(0, Math.ceil(asked)))
   const later = limited || status === 429 || (status === 503 && wait !== undefined)
   const broken = status >= 500 || status === 408 || status === 425
-  const reason = why ?? (status < 300 ? 'not how this API tells of success' : undefined)
+  const reason =
+    why ?? (status < 300 ? 'not how this API tells of success' : status < 400 ? 'a redirect, which is not followed' : undefined)
   const shown = `HTTP ${status}${reason === undefined ? '' : `: ${reason}`}`
   return { ok: false, why: shown, repeatable: later || (broken && idempotent), ...(wait === undefined ? {} : { retryAfterMs: wait }) }
 }

@@ -80,6 +80,14 @@ t.test('the home channel comes from the environment by its conventional name', a
   t.match(accepted, [{ chat: matrixes.matrix.chat }])
 })
 
+t.test('a redirect and a connection that breaks off are told as what they are', async (t) => {
+  const { send, next } = await start(t, telegram, telegramDouble)
+  next.push({ status: 307, headers: { location: '/elsewhere' } })
+  t.match(await send(), { ...final, why: 'HTTP 307: a redirect, which is not followed' })
+  const { origin } = await sink(t, (response) => response.destroy())
+  t.match(await send({ settings: telegramDouble.settings(origin) }), { ...final, why: /^the connection broke off \(\w+\)$/ })
+})
+
 t.test('an id of another form is found by the check, and goes nowhere', async (t) => {
   const wrong: readonly (readonly [TargetPart, Double, readonly string[], readonly string[]])[] = [
     [discord, discordDouble, ['general', '#general', '12', '../users/@me', '1000000000000000001/x'], ['thread', '5']],
