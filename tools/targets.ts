@@ -12,8 +12,9 @@ const named = ({ settings = [] }: TargetPart, key: string): string => {
 }
 
 const row = (part: TargetPart, meaning: string): string => {
-  const { name, needs = [[]], settings = [], repeatable } = part
-  const ways = needs.map((keys) => keys.map((key) => named(part, key)).join(', ')).filter((way) => way !== '')
+  const { name, needs = [[]], settings = [], repeatable, program } = part
+  const keyed = needs.map((keys) => keys.map((key) => named(part, key)).join(', ')).filter((way) => way !== '')
+  const ways = program === undefined ? keyed : [`the ${code(program)} command on the PATH`, ...keyed]
   const home =
     settings
       .find(({ key }) => key === 'home_channel')
@@ -30,7 +31,7 @@ const intro = `Where replies and direct messages go: \`deliver\` of a route or a
 and \`.env\` only. \`headgate targets list\` shows what is connected and what is missing; \`headgate targets test telegram\` sends a test message.
 
 Chat targets send to \`deliver_extra.chat_id\`, else to the home channel; \`message_thread_id\`, else \`thread_id\`, selects a topic or thread. A text that is too long arrives in
-parts, at most 30. Mentions, commands and markup of strangers are made harmless. \`api_base\` puts another address in the place of the official one.`
+parts, at most 30. Mentions and commands of strangers are made harmless, and no image of theirs is loaded. \`api_base\` puts another address in the place of the official one.`
 
 const outro = `**Repeats**: whether the platform (or a mark in the text) recognises a message that arrives a second time. Where it does not, a delivery is tried again only when nothing can have
 been posted: no connection stood, or the platform said "not now". What a crash broke off is then dead, to be looked at and retried by hand.

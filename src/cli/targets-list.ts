@@ -1,13 +1,13 @@
 /** `targets list`: one delivery target a line, and whether a profile's settings connect it. */
 
-import { accessSync, constants, statSync } from 'node:fs'
-import { delimiter, join } from 'node:path'
 import { catalogueOf } from '../app.ts'
 import type { Profile } from '../config/config.ts'
 import { loadConfig, unreadIn } from '../config/load.ts'
 import { pluginTarget } from '../config/rules.ts'
 import type { JsonObject } from '../core/json.ts'
+import { pathOf } from '../parts/gh.ts'
 import type { TargetPart } from '../parts/part.ts'
+import { locateProgram } from '../parts/program.ts'
 import { missingOf, settingsOf, textSetting } from '../parts/settings.ts'
 import { aligned } from './columns.ts'
 import { type ProfileOption, profileNamed } from './cron-jobs.ts'
@@ -21,7 +21,7 @@ export const targetsList = async (options: TargetsListOptions, cli: Cli): Promis
   if (unreadIn(loaded).length > 0) note(cli, `the configuration cannot be read, its settings are not known: ${cli.self} validate`)
   const profile = profileNamed(options.profile, loaded)
   const { catalogue, diagnostics } = await catalogueOf(loaded.config)
-  const found = [...catalogue.targets.values()].map((part) => standingOf(part, profile))
+  const found = await Promise.all([...catalogue.targets.values()].map((part) => standingOf(part, profile)))
   const rows = found.map(({ name, state, missing, has_home_channel }) => [
     name,
     missing.length > 0 ? `${state}: ${missing.join(', ')}` : state,
@@ -46,9 +46,11 @@ type Standing = JsonObject & {
   readonly plugin: boolean
 }
 
-const standingOf = (part: TargetPart, { platforms, env }: Profile): Standing => {
+const standingOf = async (part: TargetPart, { platforms, env }: Profile): Promise<Standing> => {
   const settings = settingsOf(part, platforms, env)
-  const missing = part.name === 'github_comment' ? (isOnPath('gh', env.PATH) ? [] : ['gh on the PATH']) : [...missingOf(part, settings)]
+  const { program } = part
+  const missing = [...missingOf(part, settings)]
+  if (program !== undefined && !(await locateProgram(program, pathOf(env)))) missing.push(`${program} on the PATH`)
   const needsNone = part.needs === undefined || part.needs.some((keys) => keys.length === 0)
   return {
     name: part.name,
@@ -56,17 +58,5 @@ const standingOf = (part: TargetPart, { platforms, env }: Profile): Standing => 
     missing,
     has_home_channel: textSetting(settings, 'home_channel') !== undefined,
     plugin: pluginTarget.test(part.name),
-  }
-}
-
-const isOnPath = (program: string, path = ''): boolean =>
-  path.split(delimiter).some((folder) => folder !== '' && isProgram(join(folder, program)))
-
-const isProgram = (file: string): boolean => {
-  try {
-    accessSync(file, constants.X_OK)
-    return statSync(file).isFile()
-  } catch {
-    return false
   }
 }

@@ -523,7 +523,11 @@ enabled?: boolean
  */
 mentions?: boolean
 /**
- * Token of the bot or app.
+ * true: images in comments are shown.
+ */
+images?: boolean
+/**
+ * Token for gh, which may have a login of its own.
  */
 token?: string
 /**
@@ -556,6 +560,10 @@ api_base?: string
  * true: @mentions and quick actions in comments stay alive.
  */
 mentions?: boolean
+/**
+ * true: images in comments are shown.
+ */
+images?: boolean
 [k: string]: string | number | boolean | undefined
 }
 /**

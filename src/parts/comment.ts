@@ -1,8 +1,11 @@
-/** What comments on code hosts share: their text, which must neither command a bot nor call people, and a hidden mark to know one again. */
+/** What comments on code hosts share: their text, which neither commands a bot nor calls people nor loads images, and a hidden mark to know one again. */
 
 import { createHash } from 'node:crypto'
+import type { JsonObject } from '../core/json.ts'
 import { cut } from '../core/text.ts'
+import { withoutImages } from './images.ts'
 import type { Outgoing } from './part.ts'
+import { isOn, textSetting } from './settings.ts'
 
 const cutMark = '\n\n[cut: the text was longer than a comment may be]'
 /** Shows as nothing, is a blank to no parser, and stays where it is. */
@@ -14,7 +17,13 @@ const command = /^(?:(?![\n\r\u2028\u2029])[\s\p{C}>])*\/(?=\p{L})/gmu
 const mention = /(?<![A-Za-z0-9])(?:@|&#0{0,9}64;|&#x0{0,9}40;|&commat;)(?=[\w.&\\])/gi
 
 /** security F5: no line is a command to a bot, and nobody is mentioned. */
-export const withoutOrders = (text: string): string => text.replace(command, `$&${gap}`).replace(mention, `$&${gap}`)
+const withoutOrders = (text: string): string => text.replace(command, `$&${gap}`).replace(mention, `$&${gap}`)
+
+/** A text as harmless as the platform's settings `mentions` and `images` want it. */
+export const harmless = (text: string, settings: JsonObject): string => {
+  const still = isOn(textSetting(settings, 'mentions')) ? text : withoutOrders(text)
+  return isOn(textSetting(settings, 'images')) ? still : withoutImages(still)
+}
 
 /** A text as a comment of at most so many UTF-16 units, with `mark` at its end. */
 export const commentOf = (text: string, maxChars: number, mark = ''): string => {

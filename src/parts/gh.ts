@@ -1,20 +1,21 @@
 /** Runs `gh`: by its absolute path, with nothing in its environment but what it needs, and knows what its failures mean. */
 
-import { constants } from 'node:fs'
-import { access, stat } from 'node:fs/promises'
-import { delimiter, isAbsolute, join } from 'node:path'
 import { type JsonObject, own } from '../core/json.ts'
 import { createRedactor } from '../core/redact.ts'
 import { printable } from '../core/text.ts'
 import { baseEnv, type ChildResult, type Env, failureOf, runChild } from './child.ts'
 import type { Sent, TargetKit } from './part.ts'
+import { locateProgram } from './program.ts'
 import { textSetting } from './settings.ts'
 
 const longestMs = 30_000
 const rateLimitWaitMs = 60_000
 const maxFound = 20
 
-const tokens = ['GH_TOKEN', 'GITHUB_TOKEN', 'GH_ENTERPRISE_TOKEN', 'GITHUB_ENTERPRISE_TOKEN']
+/** gh reads these for github.com and its subdomains of ghe.com, and the others for any other host. */
+const ofGitHub = ['GH_TOKEN', 'GITHUB_TOKEN'] as const
+const ofOthers = ['GH_ENTERPRISE_TOKEN', 'GITHUB_ENTERPRISE_TOKEN'] as const
+const tokens = [...ofGitHub, ...ofOthers]
 /**
  * A profile's environment is its own `.env`. Where programs are is no credential, so that it has the process's PATH and language; a home is
  * one: a login may lie there. Without any gh would look for one in the folder that it runs in.
@@ -38,54 +39,40 @@ export const runGh = async (
   { args, stdin, timeoutMs }: GhJob,
   { env, settings }: Pick<TargetKit, 'env' | 'settings'>,
 ): Promise<GhAnswer> => {
-  const search = env.PATH ?? process.env.PATH ?? ''
+  const search = pathOf(env)
   const program = await locate(search)
   if (program === undefined) return refusal(notInstalled)
   const childEnv = environment(env, settings)
   const result = await runChild({ argv: [program, ...args], env: childEnv, stdin, timeoutMs: Math.min(longestMs, Math.max(1, timeoutMs)) })
   // It was moved: the next try looks for it again.
   if (result.kind === 'failed') located.delete(search)
-  const answer = read(result)
-  return answer.ok ? answer : { ...answer, why: createRedactor(tokens.flatMap((name) => childEnv[name] ?? []))(answer.why) }
+  return read(result, createRedactor(tokens.flatMap((name) => childEnv[name] ?? [])))
 }
+
+/** Where programs are is no credential: a profile, whose environment is its own `.env`, has the process's PATH. */
+export const pathOf = (env: Env): string => env.PATH ?? process.env.PATH ?? ''
 
 /** security F1: found once for each PATH, so that no later change of a folder decides what runs. */
 const located = new Map<string, string>()
 
 const locate = async (search: string): Promise<string | undefined> => {
-  const known = located.get(search)
-  if (known !== undefined) return known
-  for (const folder of search.split(delimiter)) {
-    const file = join(folder, 'gh')
-    // A relative folder means another one wherever the gateway runs.
-    if (!isAbsolute(folder) || !(await isProgram(file))) continue
-    if (located.size >= maxFound) located.clear()
-    located.set(search, file)
-    return file
-  }
-  return undefined
-}
-
-const isProgram = async (file: string): Promise<boolean> => {
-  try {
-    await access(file, constants.X_OK)
-    return (await stat(file)).isFile()
-  } catch {
-    return false
-  }
+  const file = located.get(search) ?? (await locateProgram('gh', search))
+  if (file === undefined) return undefined
+  if (located.size >= maxFound) located.clear()
+  located.set(search, file)
+  return file
 }
 
 /** What gh needs and nothing else: no other token, no debugging, no questions. */
 const environment = (from: Env, settings: JsonObject): Env => {
-  const host = textSetting(settings, 'host') ?? from.GH_HOST
-  const token = textSetting(settings, 'token')
-  // gh reads GH_TOKEN for github.com and its subdomains of ghe.com only.
-  const tokenName = !host || /(?:^|\.)(?:github\.com|ghe\.com)$/i.test(host) ? 'GH_TOKEN' : 'GH_ENTERPRISE_TOKEN'
+  const host = own(from, 'GH_HOST') || textSetting(settings, 'host')
+  const names = !host || /(?:^|\.)(?:github\.com|ghe\.com)$/i.test(host) ? ofGitHub : ofOthers
+  const token = names.some((name) => own(from, name)) ? undefined : textSetting(settings, 'token')
   return {
     ...baseEnv({ ...process.env, HOME: nowhere, ...from }),
     ...Object.fromEntries(passed.map((name) => [name, own(from, name)])),
     ...(host ? { GH_HOST: host } : {}),
-    ...(token ? { [tokenName]: token } : {}),
+    ...(token ? { [names[0]]: token } : {}),
     GH_PROMPT_DISABLED: '1',
     NO_COLOR: '1',
     GH_NO_UPDATE_NOTIFIER: '1',
@@ -95,12 +82,13 @@ const environment = (from: Env, settings: JsonObject): Env => {
 /** Repeatable by default: gh is missing while it is being upgraded, too. */
 const refusal = (why: string, repeatable = true): GhAnswer => ({ ok: false, why, repeatable, refused: true })
 
-const read = (result: ChildResult): GhAnswer => {
+const read = (result: ChildResult, redact: (text: string) => string): GhAnswer => {
   if (result.kind === 'failed') return refusal(result.notFound ? notInstalled : `gh: ${result.why}`)
   if (result.kind !== 'exited') return { ok: false, why: `gh: ${failureOf(result)}`, repeatable: true, refused: false }
   if (result.code === 0) return { ok: true, stdout: result.stdout }
   if (result.code === 4) return refusal('gh is not logged in: run gh auth login, or set GH_TOKEN', false)
-  return readError(result.stderr)
+  // Before it is cut: half of a token would not be found.
+  return readError(redact(result.stderr))
 }
 
 const readError = (stderr: string): GhAnswer => {

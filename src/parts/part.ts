@@ -206,6 +206,8 @@ export type TargetPart = {
   /** Its section under `platforms`; absent: its name without `_comment`. */
   readonly platform?: string
   readonly settings?: readonly Setting[]
+  /** The command that it runs, from a folder of the PATH. */
+  readonly program?: string
   /** Which settings make it connected: all of any of these lists. Absent: it needs none. */
   readonly needs?: readonly (readonly string[])[]
   /** Checks a route's `deliver_extra` as written, templates not yet filled in. */

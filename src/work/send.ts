@@ -45,7 +45,8 @@ export const createSender = (options: SenderOptions): ((outgoing: Outgoing) => P
     const sent = await within(outgoing.budgetMs + graceMs, clock, send)
     if (sent.ok) return sent
     const known = [...secretsOf(part.settings ?? [], settings), ...Object.values(secrets).map(String)]
-    return { ...sent, why: createRedactor(known)(sent.why) }
+    // Cut last: half of a secret would not be found.
+    return { ...sent, why: cut(createRedactor(known)(sent.why), maxChars) }
   }
 }
 
@@ -74,7 +75,7 @@ const within = async (ms: number, clock: Clock, send: () => Promise<Sent>): Prom
   try {
     return await Promise.race([send(), late])
   } catch (error) {
-    return never(cut(messageOf(error), maxChars))
+    return never(messageOf(error))
   } finally {
     cancel()
   }
@@ -85,7 +86,7 @@ const answerOf = (answer: unknown, { name }: TargetPart): Sent => {
   const { ok, detail, why, repeatable, retryAfterMs } = (answer ?? {}) as { readonly [key: string]: unknown }
   if (ok === true) return typeof detail === 'string' ? { ok, detail: cut(detail, maxChars) } : { ok }
   if (ok !== false || typeof why !== 'string') return never(`the target "${name}" did not say whether it was sent`)
-  const failure = { ok, why: cut(why, maxChars), repeatable: repeatable === true }
+  const failure = { ok, why, repeatable: repeatable === true }
   const waits = typeof retryAfterMs === 'number' && Number.isFinite(retryAfterMs) && retryAfterMs >= 0
   return waits ? { ...failure, retryAfterMs } : failure
 }

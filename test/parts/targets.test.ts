@@ -84,11 +84,17 @@ t.test('github_comment: the text goes to stdin, a checked path to argv, and only
   t.match(gh.read('argv'), /issues\/43\/comments/)
 })
 
-t.test('github_comment: settings of the platform beat the environment; a host of its own takes its own token', async (t) => {
+t.test('github_comment: the environment beats settings of the platform; a host of its own takes its own token', async (t) => {
   const gh = fakeGh(t, recording)
   const env = { ...gh.env, GH_TOKEN: 'from-env' }
   await send('github_comment', where, {}, kit({ env, settings: { token: 'set' } }))
+  t.match(gh.read('env'), /^GH_TOKEN=from-env$/m)
+  await send('github_comment', where, {}, kit({ env: { ...gh.env, GITHUB_TOKEN: 'from-env' }, settings: { token: 'set' } }))
+  t.notMatch(gh.read('env'), /=set$/m)
+  await send('github_comment', where, {}, kit({ env: gh.env, settings: { token: 'set' } }))
   t.match(gh.read('env'), /^GH_TOKEN=set$/m)
+  await send('github_comment', where, {}, kit({ env: { ...env, GH_HOST: 'other.example' }, settings: { host: 'git.corp.example' } }))
+  t.match(gh.read('env'), /^GH_HOST=other\.example$/m)
   await send('github_comment', where, {}, kit({ env, settings: { token: 'set', host: 'git.corp.example' } }))
   t.match(gh.read('env'), /^GH_ENTERPRISE_TOKEN=set$/m)
   t.match(gh.read('env'), /^GH_HOST=git\.corp\.example$/m)
@@ -271,6 +277,9 @@ t.test('comments: no line is a command, nobody is mentioned, and the rest stays 
   const plain = 'mail me@example.org, see a/b, ./x, https://x/y, 1 / 2,\n// comment\n@ noon, 5@ and /\n/ 7'
   t.equal(await said(plain), plain)
   t.equal(await said('/approve @octocat', { mentions: true }), '/approve @octocat', 'mentions: true switches that off')
+  const images = 'a! [b] ![x](https://evil.example/?q=1) ![y][z] <img src=x> <Picture> <b> <imgs>'
+  t.equal(await said(images), 'a! [b] !\u200b[x](https://evil.example/?q=1) !\u200b[y][z] <\u200bimg src=x> <\u200bPicture> <b> <imgs>')
+  t.equal(await said(images, { images: true }), images, 'images: true shows them')
   t.notMatch(await said('/approve @octocat', { mentions: 'false' }), /\/approve|@octocat/)
   const blanks = `${'\n'.repeat(20_000)}${' '.repeat(20_000)}${'&'.repeat(5_000)}${'@'.repeat(5_000)}x`
   t.ok((await said(blanks)).length > 0, 'in time that grows with the length alone')

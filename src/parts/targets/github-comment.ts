@@ -2,10 +2,9 @@
 
 import { isObject, type Json, own } from '../../core/json.ts'
 import { printable } from '../../core/text.ts'
-import { commentOf, markOf, withoutOrders } from '../comment.ts'
+import { commentOf, harmless, markOf } from '../comment.ts'
 import { type GhAnswer, runGh } from '../gh.ts'
 import type { Sent, TargetPart } from '../part.ts'
-import { isOn, textSetting } from '../settings.ts'
 
 // security F1: whatever a template made of the payload, nothing that gh could read as an option or another path gets through.
 const repository = /^[A-Za-z0-9][A-Za-z0-9_-]{0,99}\/(?!\.{1,2}$)[A-Za-z0-9._-]{1,100}$/
@@ -24,6 +23,12 @@ const query = `query($owner: String!, $name: String!, $number: Int!) {
 
 export const githubComment: TargetPart = {
   name: 'github_comment',
+  program: 'gh',
+  // Which names of the environment hold a token depends on the host: gh knows.
+  settings: [
+    { key: 'token', env: [], secret: true },
+    { key: 'host', env: ['GH_HOST'] },
+  ],
   // security F4: every comment bears a mark of its delivery, and before one is posted its mark is looked for among the newest.
   repeatable: true,
   check(extra, report) {
@@ -49,8 +54,7 @@ export const githubComment: TargetPart = {
     const mark = markOf(outgoing, `${repo}#${number}`)
     const before = await look(gh, { owner: repo.split('/')[0] ?? '', name: repo.split('/')[1] ?? '', number: Number(number) }, mark)
     if (before !== undefined) return before
-    const text = isOn(textSetting(kit.settings, 'mentions')) ? outgoing.text : withoutOrders(outgoing.text)
-    const body = commentOf(text, maxBodyChars, `\n\n${mark}`)
+    const body = commentOf(harmless(outgoing.text, kit.settings), maxBodyChars, `\n\n${mark}`)
     return posted(await gh(['--method', 'POST', `repos/${repo}/issues/${number}/comments`], { body }))
   },
 }

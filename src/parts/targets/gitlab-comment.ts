@@ -4,9 +4,9 @@ import { type Json, type JsonObject, own } from '../../core/json.ts'
 import { createRedactor } from '../../core/redact.ts'
 import { excerpt, printable } from '../../core/text.ts'
 import { type ApiAnswer, callApi, refusedBy, said } from '../api.ts'
-import { commentOf, withoutOrders } from '../comment.ts'
+import { commentOf, harmless } from '../comment.ts'
 import type { Sent, TargetPart } from '../part.ts'
-import { isOn, missingOf, textSetting } from '../settings.ts'
+import { missingOf, textSetting } from '../settings.ts'
 
 // An id, or a path of groups with the project last; no segment of dots alone.
 const project = /^(?:[1-9]\d{0,9}|(?=.{3,255}$)(?!\.)[\w.-]+(?:\/(?!\.{1,2}(?:\/|$))[\w.-]+)+)$/
@@ -51,13 +51,12 @@ export const gitlabComment: TargetPart = {
     const wrong = places.find(({ key, holds }) => !holds(textOf(own(extra, key))))
     if (wrong) return final(`${wrong.problem}: "${printable(textOf(own(extra, wrong.key)), 100)}"`)
     if (outgoing.text.trim() === '') return final('the text is empty')
-    const text = isOn(textSetting(kit.settings, 'mentions')) ? outgoing.text : withoutOrders(outgoing.text)
     const token = textSetting(kit.settings, 'token') ?? ''
     const where = `${encodeURIComponent(textOf(own(extra, 'project')))}/${collections[textOf(own(extra, 'kind'))]}/${textOf(own(extra, 'iid'))}`
     const request = {
       url: `${origin}/api/v4/projects/${where}/notes`,
       headers: { 'private-token': token },
-      json: { body: commentOf(text, maxBodyChars) },
+      json: { body: commentOf(harmless(outgoing.text, kit.settings), maxBodyChars) },
     }
     const sent = verdict(await callApi(request, Math.min(longestMs, outgoing.budgetMs), kit.clock.now))
     return sent.ok ? sent : { ...sent, why: createRedactor([token])(sent.why) }

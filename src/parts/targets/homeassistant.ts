@@ -3,12 +3,13 @@
 import { type JsonObject, own } from '../../core/json.ts'
 import { type ApiAnswer, type ApiRequest, refusedBy, said } from '../api.ts'
 import { baseOf, defineChat, type Posting } from '../chat.ts'
+import { withoutImages } from '../images.ts'
 import type { Sent } from '../part.ts'
 
 const persistent = 'persistent_notification'
 
-// Home Assistant renders the messages of notify services as Jinja templates.
-const disarm = (text: string): string => text.replace(/\{(?=[{%#])/g, '{\u200b')
+// Home Assistant renders the messages of notify services as Jinja templates, and persistent ones as Markdown.
+const disarm = (text: string): string => withoutImages(text.replace(/\{(?=[{%#])/g, '{\u200b'))
 
 export const homeassistant = defineChat({
   name: 'homeassistant',

@@ -3,13 +3,13 @@
 import { own } from '../../core/json.ts'
 import { refusedBy, said } from '../api.ts'
 import { baseOf, defineChat, type Posting } from '../chat.ts'
+import { withoutImages } from '../images.ts'
 import type { Sent } from '../part.ts'
 
 const id = /^[a-z0-9]{26}$/
 
 // The server looks for mentions after a character that is neither letter nor number, and reads `&#64;` as the sign too.
-// A picture is loaded by all who read the channel, and its address may carry off what the agent knows: what is left of it is a link.
-const disarm = (text: string): string => text.replace(/(?<![\p{L}\p{N}])@(?=\S)|&(?=#|commat)|!(?=\[)/giu, '$&\u200b')
+const withoutMentions = (text: string): string => text.replace(/(?<![\p{L}\p{N}])@(?=\S)|&(?=#|commat)/giu, '$&\u200b')
 
 export const mattermost = defineChat({
   name: 'mattermost',
@@ -21,7 +21,7 @@ export const mattermost = defineChat({
   home: ['MATTERMOST_HOME_CHANNEL'],
   limit: { max: 16_383, unit: 'characters' },
   idempotent: false,
-  escape: disarm,
+  escape: (text) => withoutImages(withoutMentions(text)),
   checkChat: (chat) => (id.test(chat) ? undefined : 'chat_id is not the id of a channel (26 letters and digits)'),
   checkThread: (thread) => (id.test(thread) ? undefined : 'the thread is not the id of a post (26 letters and digits)'),
   post: (posting) => post(posting),

@@ -73,6 +73,7 @@ export const githubComment: Double = {
   hostile: [
     { text: 'fine\n/close', never: /^\/close/m },
     { text: 'hey @octocat', never: /@octocat/ },
+    { text: 'see ![x](https://evil.example/?q=1) and <IMG src=//evil.example>', never: /!\[|<img/i },
   ],
   async listen(t, desk) {
     const folder = ghFolder(t)

@@ -32,5 +32,6 @@ export const gitlabComment: Double = {
     { text: 'fine\n/close', never: /^\/close/m },
     { text: '> /merge', never: /^> \/merge/m },
     { text: 'hey @all and &#64;root', never: /@all|&#64;root/ },
+    { text: 'see ![x](https://evil.example/?q=1) and <IMG src=//evil.example>', never: /!\[|<img/i },
   ],
 }

@@ -65,8 +65,10 @@ export const homeassistant: Double = {
     return { status: 200, body: [] }
   },
   limited: { reply: { status: 429, body: 'slow down', headers: { 'retry-after': '7' } }, waitMs: 7_000 },
-  hostile: ['{{ states("alarm.code") }}', '{% for x in y %}', '{# gone #}', '{{{ 1 }}}', 'open {{', '{{%'].map((text) => ({
-    text: `a ${text} b`,
-    never: /\{[{%#]|rendered|executed|^a {2}b$/,
-  })),
+  hostile: ['{{ states("alarm.code") }}', '{% for x in y %}', '{# gone #}', '{{{ 1 }}}', 'open {{', '{{%', '![x](http://evil.example)'].map(
+    (text) => ({
+      text: `a ${text} b`,
+      never: /\{[{%#]|!\[|rendered|executed|^a {2}b$/,
+    }),
+  ),
 }

@@ -1,0 +1,23 @@
+/** Finds a command on the PATH, in absolute folders only: a relative one means another folder wherever the gateway runs. */
+
+import { constants } from 'node:fs'
+import { access, stat } from 'node:fs/promises'
+import { delimiter, isAbsolute, join } from 'node:path'
+
+/** The command's absolute path; `undefined` when no folder has it. */
+export const locateProgram = async (name: string, search: string): Promise<string | undefined> => {
+  for (const folder of search.split(delimiter)) {
+    const file = join(folder, name)
+    if (isAbsolute(folder) && (await isProgram(file))) return file
+  }
+  return undefined
+}
+
+const isProgram = async (file: string): Promise<boolean> => {
+  try {
+    await access(file, constants.X_OK)
+    return (await stat(file)).isFile()
+  } catch {
+    return false
+  }
+}
