@@ -1,7 +1,5 @@
 import { createHmac } from 'node:crypto'
-import { accessSync, chmodSync, constants, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import type { ServerResponse } from 'node:http'
-import { tmpdir } from 'node:os'
+import { chmodSync, existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { delimiter, join, relative } from 'node:path'
 import t, { type Test } from 'tap'
 import type { JsonObject } from '../../src/core/json.ts'
@@ -10,7 +8,7 @@ import type { Outgoing, Sent, TargetKit } from '../../src/parts/part.ts'
 import { targets, targetsByName } from '../../src/parts/targets/index.ts'
 import { fakeClock } from '../fakes/clock.ts'
 import { soon } from '../fakes/process.ts'
-import { closedOrigin, json, type Seen, sink } from '../fakes/sink.ts'
+import { closedOrigin, sink } from '../fakes/sink.ts'
 
 const clock = fakeClock(1_700_000_000_500)
 const kit = (more: Partial<TargetKit> = {}): TargetKit => ({ settings: {}, env: { PATH: process.env.PATH }, log: () => {}, clock, ...more })
@@ -291,160 +289,6 @@ t.test('github_comment: a literal that can never be right is told at load', asyn
   t.same(reported('github_comment', { repo: 'acme/{repository.name}', pr_number: 7 }), [])
   t.same(reported('github_comment', { repo: 'acme', pr_number: '#7' }), ['WH707 repo', 'WH707 pr_number'])
   t.same(reported('github_comment', { repo: ['a/b'], pr_number: true }), ['WH707 repo', 'WH707 pr_number'])
-})
-
-const realGh = ((): boolean => {
-  try {
-    accessSync('/usr/bin/gh', constants.X_OK)
-    return true
-  } catch {
-    return false
-  }
-})()
-
-/** GitHub's API as far as `gh` needs it here: an issue with its comments. */
-type Hub = { readonly bodies: string[]; post: (response: ServerResponse, keep: () => void) => void }
-
-const comments = /^\/(?:api\/v3\/)?repos\/octo-org\/octo\.repo\/issues\/42\/comments$/
-const asked = /^query\(\$owner: String!, \$name: String!, \$number: Int!\) \{.*issueOrPullRequest\(number: \$number\) (.*)\}\s*\}\s*$/s
-const nodesOf = (type: string): string => `... on ${type} { comments(last: 100) { nodes { body url viewerDidAuthor } } }`
-const created = { id: 99, html_url: 'https://github.com/octo-org/octo.repo/issues/42#c99' }
-
-const answerAsGitHub = (hub: Hub, response: ServerResponse, { method, url, body }: Seen): void => {
-  const sent = JSON.parse(body || '{}')
-  const keep = (): void => {
-    hub.bodies.push(sent.body)
-    json(response, 201, created)
-  }
-  if (method === 'POST' && comments.test(url)) hub.post(response, keep)
-  else if (method === 'POST' && /^\/(?:api\/)?graphql$/.test(url)) json(response, 200, looked(hub, sent))
-  else json(response, 404, { message: 'Not Found' })
-}
-
-const looked = ({ bodies }: Hub, { query, variables: { owner, name, number } }: { query: string; variables: JsonObject }): JsonObject => {
-  const fields = asked.exec(query)?.[1] ?? ''
-  if (!fields.includes(nodesOf('Issue')) || !fields.includes(nodesOf('PullRequest'))) return { errors: [{ message: 'Parse error' }] }
-  if (owner !== 'octo-org' || name !== 'octo.repo' || number !== 42) {
-    const message = `Could not resolve to a Repository with the name '${owner}/${name}'.`
-    return { data: { repository: null }, errors: [{ type: 'NOT_FOUND', path: ['repository'], message }] }
-  }
-  const nodes = bodies.slice(-100).map((text) => ({ body: text, url: created.html_url, viewerDidAuthor: !text.startsWith('STRANGER') }))
-  return { data: { repository: { issueOrPullRequest: { comments: { nodes } } } } }
-}
-
-t.test('github_comment: the real gh', { skip: realGh ? false : 'gh is not installed' }, async (t) => {
-  // A Unix socket's path must be short, so not the test's own folder.
-  const folder = mkdtempSync(join(tmpdir(), 'gh-'))
-  t.teardown(() => rmSync(folder, { recursive: true }))
-  const socket = join(folder, 's')
-  mkdirSync(join(folder, 'config'))
-  writeFileSync(join(folder, 'config', 'config.yml'), `http_unix_socket: ${socket}\n`)
-  const env = { PATH: '/usr/bin:/bin', HOME: folder, GH_CONFIG_DIR: join(folder, 'config') }
-  const withToken = kit({ env: { ...env, GH_TOKEN: 'tok' } })
-  t.match(await send('github_comment', where, {}, withToken), { repeatable: true, why: /dial unix/ }, 'nobody listens')
-
-  const accept: Hub['post'] = (_response, keep) => keep()
-  const hub: Hub = { bodies: [], post: accept }
-  const api = await sink(t, (response, seen) => answerAsGitHub(hub, response, seen), socket)
-  const posts = (): Seen[] => api.seen.filter(({ url }) => url.endsWith('/comments'))
-  const next = (() => {
-    let i = 0
-    return () => ({ deliveryId: `next-${i++}` })
-  })()
-
-  t.test('it looks, and posts', async (t) => {
-    const text = `@-file "quoted" 😀 ${'x'.repeat(200_000)}`
-    t.same(await send('github_comment', where, { text }, withToken), {
-      ok: true,
-      detail: 'https://github.com/octo-org/octo.repo/issues/42#c99',
-    })
-    t.match(api.seen, [
-      { method: 'POST', url: '/graphql', headers: { host: 'api.github.com' } },
-      {
-        method: 'POST',
-        url: '/repos/octo-org/octo.repo/issues/42/comments',
-        headers: { host: 'api.github.com', authorization: 'token tok' },
-      },
-    ])
-    t.match(hub.bodies, [/^@-file "quoted" 😀 x+\n\n\[cut/u])
-  })
-
-  t.test('what was posted is never posted again, whatever became of the answer', async (t) => {
-    const endings: Hub['post'][] = [
-      (response) => response.destroy(),
-      (response) => response.writeHead(502, { 'content-type': 'text/html' }).end('<html>'),
-      () => {},
-    ]
-    for (const end of endings) {
-      const who = { ...next(), text: 'once' }
-      const before = hub.bodies.length
-      hub.post = (response, _keep) => {
-        hub.bodies.push(JSON.parse(api.seen.at(-1)?.body ?? '{}').body)
-        end(response, () => {})
-      }
-      t.match(await send('github_comment', where, { ...who, budgetMs: 1_500 }, withToken), {
-        ok: false,
-        repeatable: true,
-        retryAfterMs: 5_000,
-      })
-      t.equal(hub.bodies.length, before + 1)
-      hub.post = accept
-      t.match(await send('github_comment', where, who, withToken), { ok: true, detail: /#c99 \(there already\)$/ })
-      t.equal(hub.bodies.length, before + 1)
-    }
-    t.equal(targetsByName.get('github_comment')?.repeatable, true)
-  })
-
-  t.test('another delivery, place, route, profile or issue is another comment', async (t) => {
-    const who = next()
-    const before = posts().length
-    const others = [{}, { deliveryId: 'other' }, { place: 1 }, { route: 'other' }, { profile: 'other' }, { job: 'j' }]
-    for (const other of others) t.match(await send('github_comment', where, { ...who, ...other }, withToken), { ok: true })
-    t.equal(posts().length - before, others.length)
-    const marks = posts().map(({ body }) => mark.exec(bodyOf(body))?.[0])
-    t.equal(new Set(marks).size, marks.length)
-  })
-
-  t.test('the mark of a stranger, or one in the middle of a text, keeps no comment back', async (t) => {
-    const who = next()
-    await send('github_comment', where, who, withToken)
-    const body = hub.bodies.pop() ?? ''
-    hub.bodies.push(`STRANGER ${body}`, `quoted: ${body} and more`)
-    const before = hub.bodies.length
-    t.match(await send('github_comment', where, who, withToken), { ok: true, detail: /#c99$/ })
-    t.equal(hub.bodies.length, before + 1)
-  })
-
-  t.test('what the host says of a failure', async (t) => {
-    const refuse =
-      (status: number, message: object | string, headers = {}): Hub['post'] =>
-      (response) =>
-        json(response, status, message, headers)
-    hub.post = refuse(404, { message: 'Not Found' })
-    t.match(await send('github_comment', where, next(), withToken), { repeatable: false, why: 'gh: Not Found (HTTP 404)' })
-    hub.post = refuse(403, { message: 'You have exceeded a secondary rate limit' }, { 'retry-after': '60' })
-    t.match(await send('github_comment', where, next(), withToken), { repeatable: true, retryAfterMs: 60_000 })
-    hub.post = refuse(422, { message: 'Validation Failed', errors: [{ message: 'body is too long' }] })
-    t.match(await send('github_comment', where, next(), withToken), { repeatable: false, why: /HTTP 422/ })
-    hub.post = accept
-    const before = posts().length
-    t.match(await send('github_comment', { ...where, repo: 'octo-org/gone' }, next(), withToken), {
-      repeatable: false,
-      why: /Could not resolve/,
-    })
-    t.match(await send('github_comment', where, {}, kit({ env })), { repeatable: false, why: /not logged in/ })
-    t.equal(posts().length, before, 'nothing was posted')
-  })
-
-  t.test('a host of its own', async (t) => {
-    const before = api.seen.length
-    const corp = kit({ env, settings: { host: 'git.corp.example', token: 'corp' } })
-    t.match(await send('github_comment', where, next(), corp), { ok: true })
-    t.match(api.seen.slice(before), [
-      { url: '/api/graphql', headers: { authorization: 'token corp' } },
-      { url: '/api/v3/repos/octo-org/octo.repo/issues/42/comments', headers: { authorization: 'token corp' } },
-    ])
-  })
 })
 
 // ---- http

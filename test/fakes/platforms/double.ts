@@ -53,7 +53,7 @@ export type Double = {
   /** Milliseconds until a message can be on its way; absent: none to speak of. */
   readonly startMs?: number
   /** Answers as the real API does, and calls `accept` for a message that it takes. Steps before (tokens, look-ups) too. */
-  readonly answer: (request: Request, accept: (message: Accepted) => void, accepted: readonly Accepted[]) => Reply
+  readonly answer: (request: Request, accept: (message: Accepted) => void, accepted: readonly Accepted[]) => Reply | 'silence'
   /** Whether this request posts a message (others are steps before it). */
   readonly posts: (request: Request) => boolean
   /** Its answer to too many messages, in its own units. */

@@ -10,8 +10,10 @@ import { type Double, listenHttp, type Reply } from './double.ts'
 
 const token = 'ghp_canary_github_token'
 const address = 'octo-org/octo.repo#42'
-const comments = '/repos/octo-org/octo.repo/issues/42/comments'
-const mark = /<!-- headgate:[0-9a-f]{40} -->$/
+const comments = /^\/(?:api\/v3\/)?repos\/octo-org\/octo\.repo\/issues\/42\/comments$/
+const mark = /\n\n<!-- headgate:[0-9a-f]{40} -->$/
+/** A host of somebody's own has another token, and the API below a path. */
+const tokens: { readonly [host: string]: string } = { 'api.github.com': token, 'git.corp.example': 'ghp_canary_corp_token' }
 const nodes = 'comments(last: 100) { nodes { body url viewerDidAuthor } }'
 
 /** Whether the gh of this machine can be used; without it there is nothing to show. */
@@ -45,11 +47,13 @@ export const githubComment: Double = {
   unknownChat: 'octo-org/octo.repo#43',
   idempotent: true,
   startMs: 1_500,
-  posts: ({ method, path }) => method === 'POST' && path !== '/graphql',
+  posts: ({ method, path }) => method === 'POST' && !path.endsWith('/graphql'),
   answer({ method, path, headers, json: sent = {} }, accept, accepted) {
-    if (headers.host !== 'api.github.com' || headers.authorization !== `token ${token}`)
+    const isCorp = path.startsWith('/api/')
+    const known = own(tokens, headers.host ?? '')
+    if (isCorp !== (headers.host === 'git.corp.example') || headers.authorization !== `token ${known}`)
       return { status: 401, body: { message: 'Bad credentials', documentation_url: 'https://docs.github.com/rest' } }
-    if (method === 'POST' && path === '/graphql') {
+    if (method === 'POST' && path.endsWith('/graphql')) {
       const { query, variables } = sent
       if (typeof query !== 'string' || query.split(nodes).length !== 3)
         return { status: 200, body: { errors: [{ message: 'Parse error' }] } }
@@ -57,10 +61,10 @@ export const githubComment: Double = {
       if (owner !== 'octo-org' || name !== 'octo.repo' || number !== 42) return missing('Could not resolve to an issue or pull request.')
       const found = accepted
         .slice(-100)
-        .map(({ text, key = '' }) => ({ body: text + key, url: 'https://github.com/x#c1', viewerDidAuthor: true }))
+        .map(({ text, key = '' }) => ({ body: text + key, url: 'https://github.com/x#c1', viewerDidAuthor: !text.startsWith('STRANGER') }))
       return { status: 200, body: { data: { repository: { issueOrPullRequest: { comments: { nodes: found } } } } } }
     }
-    if (method !== 'POST' || path !== comments) return { status: 404, body: { message: 'Not Found' } }
+    if (method !== 'POST' || !comments.test(path)) return { status: 404, body: { message: 'Not Found' } }
     const body = own(sent, 'body')
     if (typeof body !== 'string' || body.length > 65_536) return { status: 422, body: { message: 'Validation Failed' } }
     const [key = ''] = mark.exec(body) ?? []
