@@ -40,6 +40,8 @@ export type ChatSpec = {
   readonly home: readonly string[]
   /** What stands for the chat when there is neither chat_id nor home channel; absent: that is a failure. */
   readonly noChat?: (setting: (key: string) => string | undefined) => string | undefined
+  /** Whether these settings reach a chat by its id; absent: they do. Where they do not, naming one is a failure: it would go elsewhere. */
+  readonly namesChats?: (setting: (key: string) => string | undefined) => boolean
   /** May depend on the way that the settings choose. */
   readonly limit: Limit | ((given: Pick<Posting, 'setting' | 'extra'>) => Limit)
   /** Further keys of `deliver_extra` that are ids or names of the platform: one that is not whole is a failure. */
@@ -155,17 +157,30 @@ const postPatiently = async (spec: ChatSpec, posting: Posting, clock: Clock, dea
 
 type Address = { readonly chat: string; readonly thread: string | undefined; readonly shown: string }
 
-const addressOf = (spec: ChatSpec, extra: JsonObject, settings: JsonObject): Address | { readonly problem: string } => {
+type Problem = { readonly problem: string }
+
+/** Where to; `named`: by an id that can be checked. */
+const chatOf = (spec: ChatSpec, extra: JsonObject, settings: JsonObject): { readonly chat: string; readonly named: boolean } | Problem => {
   const setting = (key: string): string | undefined => textSetting(settings, key)
+  const platform = `platforms.${spec.platform ?? spec.name}`
   const given = own(extra, 'chat_id')
-  const lost = given === undefined ? unwritten(settings, 'home_channel') : undefined
-  if (lost !== undefined) return { problem: `platforms.${spec.platform ?? spec.name}.${lost}` }
+  if (given !== undefined && textOf(given) === undefined) return { problem: 'chat_id is empty' }
+  const namesChats = spec.namesChats?.(setting) ?? true
+  if (given !== undefined && !namesChats)
+    return { problem: `no chat_id can be followed: ${platform} has a webhook alone, with a chat of its own` }
+  const lost = given === undefined && namesChats ? unwritten(settings, 'home_channel') : undefined
+  if (lost !== undefined) return { problem: `${platform}.${lost}` }
+  const named = textOf(given) ?? (namesChats ? setting('home_channel') : undefined)
+  const chat = named ?? spec.noChat?.(setting)
+  return chat === undefined ? { problem: `no chat_id, and ${platform} has no home_channel` } : { chat, named: named !== undefined }
+}
+
+const addressOf = (spec: ChatSpec, extra: JsonObject, settings: JsonObject): Address | Problem => {
   const [changed] = ['chat_id', ...threadKeys, ...(spec.ids ?? [])].flatMap((key) => unwritten(extra, key) ?? [])
   if (changed !== undefined) return { problem: changed }
-  if (given !== undefined && textOf(given) === undefined) return { problem: 'chat_id is empty' }
-  const named = textOf(given) ?? setting('home_channel')
-  const chat = named ?? spec.noChat?.(setting)
-  if (chat === undefined) return { problem: `no chat_id, and platforms.${spec.platform ?? spec.name} has no home_channel` }
+  const to = chatOf(spec, extra, settings)
+  if ('problem' in to) return to
+  const { chat, named } = to
   const [thread] = threadKeys.flatMap((key) => textOf(own(extra, key)) ?? [])
   const ids = (spec.ids ?? []).filter((key) => own(extra, key) !== undefined)
   const empty = ids.find((key) => textOf(own(extra, key)) === undefined)
@@ -174,8 +189,7 @@ const addressOf = (spec: ChatSpec, extra: JsonObject, settings: JsonObject): Add
   const open = all.find((text) => unresolved.test(text))
   if (open !== undefined) return { problem: `a placeholder that the payload does not fill is no address: ${printable(open, 100)}` }
   if (/[\p{Cc}\p{Cs}]/u.test(all.join(' '))) return { problem: 'the address has control characters, or half ones' }
-  const problem =
-    (named === undefined ? undefined : spec.checkChat?.(named)) ?? (thread === undefined ? undefined : spec.checkThread?.(thread))
+  const problem = (named ? spec.checkChat?.(chat) : undefined) ?? (thread === undefined ? undefined : spec.checkThread?.(thread))
   return problem === undefined ? { chat, thread, shown: printable(chat, 100) } : { problem }
 }
 

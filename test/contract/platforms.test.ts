@@ -14,7 +14,7 @@ import { unreadSettings } from '../../src/plan/settings.ts'
 import type { Delivery } from '../../src/store/ports.ts'
 import { createSender } from '../../src/work/send.ts'
 import { fakeClock } from '../fakes/clock.ts'
-import { type Double, type Running, startDouble } from '../fakes/platforms/double.ts'
+import { type Double, extraFor, type Running, startDouble } from '../fakes/platforms/double.ts'
 import { hasGh } from '../fakes/platforms/github.ts'
 import { doubles } from '../fakes/platforms/index.ts'
 import { closedOrigin } from '../fakes/sink.ts'
@@ -49,7 +49,7 @@ type Stage = {
 const stageOf = (double: Double, running: Running): Stage => {
   const { origin, seen, accepted, next } = running
   const part = partOf(double.target)
-  const at = (chat: string): JsonObject => double.address?.(chat, origin) ?? { chat_id: chat }
+  const at = (chat: string): JsonObject => extraFor(double, chat, origin)
   const send: Stage['send'] = ({ settings = {}, env = {}, clock = systemClock, extra, ...more }) => {
     const outgoing: Outgoing = {
       text: 'hello',
@@ -254,8 +254,10 @@ const fails = async (t: Test, { double, origin, settings, at, send, fresh }: Sta
 
   t.test('an address that the payload did not fill, or with control characters, goes nowhere', async (t) => {
     const { seen } = fresh()
-    for (const chat of ['{chat.id}', 'a{b}c', '1\n2', '']) t.match(await send({ settings, extra: at(chat) }), final, chat)
-    if (!double.address) t.match(await send({ settings, extra: { chat_id: double.chat, thread_id: '{thread}' } }), final)
+    const to = (chat: string): JsonObject => (double.address ? at(chat) : { chat_id: chat })
+    for (const chat of ['{chat.id}', 'a{b}c', '1\n2', '']) t.match(await send({ settings, extra: to(chat) }), final, chat)
+    if (double.ownChat) t.match(await send({ settings, extra: to(double.chat) }), { ...final, why: /a chat of its own/ })
+    if (!double.address) t.match(await send({ settings, extra: { ...at(double.chat), thread_id: '{thread}' } }), final)
     t.equal(seen.length, 0)
   })
 

@@ -13,7 +13,7 @@ import { slack } from '../../src/parts/targets/slack.ts'
 import { telegram } from '../../src/parts/targets/telegram.ts'
 import { fakeClock } from '../fakes/clock.ts'
 import { discord as discordDouble, discordWebhook } from '../fakes/platforms/discord.ts'
-import { type Double, type Reply, startDouble } from '../fakes/platforms/double.ts'
+import { type Double, extraFor, type Reply, startDouble } from '../fakes/platforms/double.ts'
 import * as matrixes from '../fakes/platforms/matrix.ts'
 import { mattermost as mattermostDouble, mentionsIn } from '../fakes/platforms/mattermost.ts'
 import { groupId, signal as signalDouble } from '../fakes/platforms/signal.ts'
@@ -32,7 +32,12 @@ type Wish = {
 const start = async (t: Test, part: TargetPart, double: Double) => {
   const running = await startDouble(t, double)
   const send = (wish: Wish = {}): Promise<Sent> => {
-    const { extra = { chat_id: double.chat }, text = 'hello', settings = double.settings(running.origin), env = {} } = wish
+    const {
+      extra = extraFor(double, double.chat, running.origin),
+      text = 'hello',
+      settings = double.settings(running.origin),
+      env = {},
+    } = wish
     const delivery = { target: part.name, extra }
     const outgoing: Outgoing = { text, profile: 'default', route: 'r', deliveryId: 'd1', delivery, place: 0, budgetMs: 20_000 }
     // No wait ends on this clock: what says that it should be waited longer than the budget comes back at once.

@@ -8,7 +8,7 @@ import { targetsByName } from '../../src/parts/targets/index.ts'
 import { issued, type TokenSource, withToken } from '../../src/parts/token-cache.ts'
 import { fakeClock } from '../fakes/clock.ts'
 import { dingtalk, dingtalkApp } from '../fakes/platforms/dingtalk.ts'
-import { type Double, type Reply, type Running, startDouble } from '../fakes/platforms/double.ts'
+import { type Double, extraFor, type Reply, type Running, startDouble } from '../fakes/platforms/double.ts'
 import { feishu, feishuBot } from '../fakes/platforms/feishu.ts'
 import { googleAccount, googleChat, googleChatApp } from '../fakes/platforms/google-chat.ts'
 import { teams } from '../fakes/platforms/teams.ts'
@@ -166,7 +166,8 @@ for (const [double, app] of [
     const other = await run(t, app)
     const settings = app.settings(other.origin)
     t.match(await hook.send(), { ok: true, detail: 'to the chat of the webhook' })
-    t.match(await hook.send({ extra: { chat_id: 'elsewhere' } }), { ok: true })
+    t.match(await hook.send({ extra: { chat_id: 'elsewhere' } }), { ...final, why: /a chat of its own/ })
+    t.match(await hook.send({ settings: { home_channel: 'elsewhere' } }), { ok: true, detail: 'to the chat of the webhook' })
     t.match(await hook.send({ settings }), { ok: true })
     t.equal(hook.accepted.length, 3)
     t.equal(other.seen.length, 0)
@@ -181,7 +182,7 @@ t.test('a text of nothing but escapes fits into the body', async (t) => {
   for (const double of [dingtalk, dingtalkApp, feishu, feishuBot, googleChat, googleChatApp, teams]) {
     const { send, accepted } = await run(t, double)
     const text = 'she said "\\"\n'.repeat(4000)
-    t.match(await send({ text, extra: { chat_id: double.chat } }), { ok: true }, double.target)
+    t.match(await send({ text, extra: extraFor(double, double.chat, '') }), { ok: true }, double.target)
     const arrived = accepted.map(({ text }) => text).join('')
     t.equal(arrived.replace(/\s/g, ''), text.replace(/\s/g, ''))
   }
@@ -191,7 +192,7 @@ t.test('a text without a place to cut fills every message but the last', async (
   for (const double of [dingtalk, dingtalkApp, feishu, feishuBot, googleChat, googleChatApp, teams, wecom, wecomApp]) {
     const { send, accepted } = await run(t, double)
     const max = double.limit?.max ?? 0
-    t.match(await send({ text: 'x'.repeat(max + 100), extra: { chat_id: double.chat } }), { ok: true }, double.target)
+    t.match(await send({ text: 'x'.repeat(max + 100), extra: extraFor(double, double.chat, '') }), { ok: true }, double.target)
     t.ok(accepted.length === 2 && (accepted[0]?.text.length ?? 0) > max - 40, double.target)
     t.equal(accepted.map(({ text }) => text).join('').length, max + 100)
   }
@@ -205,7 +206,7 @@ t.test('what a crash broke off is not sent again; the rest of a message is where
       ...double,
       answer: (request, ...more) => (double.posts(request) && ++posts === 2 ? { status: 429, body: {} } : double.answer(request, ...more)),
     })
-    const sent = await send({ text: 'x'.repeat(40_000), extra: { chat_id: double.chat }, budgetMs: 4000 })
+    const sent = await send({ text: 'x'.repeat(40_000), extra: extraFor(double, double.chat, ''), budgetMs: 4000 })
     t.match(
       sent,
       { ok: false, why: /^1 of \d messages sent: HTTP 429/, repeatable: double.idempotent },

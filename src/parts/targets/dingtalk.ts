@@ -6,7 +6,7 @@ import { type ApiAnswer, refusedBy, saidAll } from '../api.ts'
 import { baseOf, defineChat, never, type Posting } from '../chat.ts'
 import type { Sent } from '../part.ts'
 import { type Fetched, issued, type Used, withToken } from '../token-cache.ts'
-import { chatOfWebhook, goesByApp } from '../webhook.ts'
+import { goesByApp, webhookOr } from '../webhook.ts'
 
 const app = ['client_id', 'client_secret']
 
@@ -21,7 +21,7 @@ export const dingtalk = defineChat({
   ],
   needs: [['webhook_url'], app],
   home: ['DINGTALK_HOME_CHANNEL'],
-  noChat: chatOfWebhook,
+  ...webhookOr(app),
   // The stricter one of the two: 15 000 bytes of msgParam, of which the text is all but a few.
   limit: { max: 14_000, unit: 'json' },
   idempotent: false,

@@ -4,7 +4,7 @@ import { type Json, type JsonObject, own } from '../../core/json.ts'
 import { type ApiAnswer, refusedBy, said } from '../api.ts'
 import { baseOf, defineChat, never, type Posting } from '../chat.ts'
 import type { Sent } from '../part.ts'
-import { chatOfWebhook, goesByApp } from '../webhook.ts'
+import { goesByApp, webhookOr } from '../webhook.ts'
 
 const bot = ['token']
 const snowflake = /^\d{15,20}$/
@@ -21,7 +21,7 @@ export const discord = defineChat({
   ],
   needs: [bot, ['webhook_url']],
   home: ['DISCORD_HOME_CHANNEL'],
-  noChat: chatOfWebhook,
+  ...webhookOr(bot),
   limit: { max: 2000, unit: 'characters' },
   idempotent: (posting) => goesByApp(posting, bot),
   checkChat: (chat) => (snowflake.test(chat) ? undefined : 'chat_id is not the number of a channel'),

@@ -6,7 +6,7 @@ import { type ApiAnswer, refusedBy, saidAll } from '../api.ts'
 import { baseOf, defineChat, never, type Posting } from '../chat.ts'
 import type { Sent } from '../part.ts'
 import { type Fetched, issued, type Used, withToken } from '../token-cache.ts'
-import { chatOfWebhook, goesByApp } from '../webhook.ts'
+import { goesByApp, webhookOr } from '../webhook.ts'
 
 const app = ['app_id', 'app_secret']
 const domains = new Map([
@@ -25,7 +25,7 @@ export const feishu = defineChat({
   ],
   needs: [app, ['webhook_url']],
   home: ['FEISHU_HOME_CHANNEL'],
-  noChat: chatOfWebhook,
+  ...webhookOr(app),
   // A custom bot takes 20 KB in all; an app takes more than anybody reads.
   limit: { max: 18_000, unit: 'json' },
   idempotent: (posting) => goesByApp(posting, app),

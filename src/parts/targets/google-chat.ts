@@ -6,7 +6,7 @@ import { baseOf, defineChat, never, type Posting } from '../chat.ts'
 import { buyToken, readAccount } from '../google-account.ts'
 import type { Sent } from '../part.ts'
 import { type Used, withToken } from '../token-cache.ts'
-import { chatOfWebhook, goesByApp } from '../webhook.ts'
+import { goesByApp, webhookOr } from '../webhook.ts'
 
 const app = ['service_account_json']
 const scope = 'https://www.googleapis.com/auth/chat.bot'
@@ -20,7 +20,7 @@ export const googleChat = defineChat({
   ],
   needs: [['webhook_url'], app],
   home: ['GOOGLE_CHAT_HOME_CHANNEL'],
-  noChat: chatOfWebhook,
+  ...webhookOr(app),
   // 32 000 bytes are the limit of the whole message.
   limit: { max: 30_000, unit: 'json' },
   idempotent: (posting) => goesByApp(posting, app),

@@ -5,7 +5,7 @@ import { excerpt, printable } from '../../core/text.ts'
 import { refusedBy, said } from '../api.ts'
 import { baseOf, defineChat, type Posting } from '../chat.ts'
 import type { Sent } from '../part.ts'
-import { chatOfWebhook, goesByApp } from '../webhook.ts'
+import { goesByApp, webhookOr } from '../webhook.ts'
 
 const bot = ['token']
 
@@ -17,7 +17,7 @@ export const slack = defineChat({
   ],
   needs: [bot, ['webhook_url']],
   home: ['SLACK_HOME_CHANNEL'],
-  noChat: chatOfWebhook,
+  ...webhookOr(bot),
   limit: { max: 4000, unit: 'characters' },
   idempotent: false,
   checkChat: (chat) =>

@@ -11,6 +11,7 @@ export const teams = defineChat({
   needs: [['webhook_url']],
   home: ['TEAMS_HOME_CHANNEL'],
   noChat: () => 'the chat of the workflow',
+  namesChats: () => false,
   // 28 KB is the limit of the whole message, and some count its escapes differently.
   limit: { max: 20_000, unit: 'json' },
   idempotent: false,

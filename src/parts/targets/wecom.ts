@@ -5,7 +5,7 @@ import { type ApiAnswer, refusedBy, saidAll } from '../api.ts'
 import { baseOf, defineChat, never, type Posting } from '../chat.ts'
 import type { Sent } from '../part.ts'
 import { type Fetched, issued, type Used, withToken } from '../token-cache.ts'
-import { chatOfWebhook, goesByApp } from '../webhook.ts'
+import { goesByApp, webhookOr } from '../webhook.ts'
 
 const bot = ['bot_id', 'secret']
 const app = ['corp_id', 'corp_secret', 'agent_id']
@@ -23,7 +23,7 @@ export const wecom = defineChat({
   ],
   needs: [['webhook_url'], bot, app],
   home: ['WECOM_HOME_CHANNEL'],
-  noChat: chatOfWebhook,
+  ...webhookOr(bot, app),
   // An app's text is cut at that length without an error.
   limit: { max: 2048, unit: 'bytes' },
   idempotent: false,

@@ -18,6 +18,7 @@ export const dingtalk: Double = {
   env: (origin) => ({ DINGTALK_WEBHOOK_URL: hook(origin), DINGTALK_SECRET: secret }),
   wrong: (origin) => ({ webhook_url: hook(origin), secret: 'SECcanary-dingtalk-wrong' }),
   chat: 'cidGroup1==',
+  ownChat: true,
   limit,
   idempotent: false,
   posts: ({ path }) => path === '/robot/send',

@@ -78,6 +78,7 @@ export const discordWebhook: Double = {
   env: (origin) => ({ DISCORD_WEBHOOK_URL: origin + path }),
   wrong: (origin) => ({ webhook_url: `${origin}/api/webhooks/100000000000000011/canary-discord-unknown` }),
   chat: channel,
+  ownChat: true,
   thread,
   limit,
   idempotent: false,

@@ -39,6 +39,8 @@ export type Double = {
   readonly chat: string
   /** `deliver_extra` that leads to a chat; absent: it is its `chat_id`, or the home channel. */
   readonly address?: (chat: string, origin: string) => JsonObject
+  /** A webhook, which knows this chat alone: naming it, or any, is a failure. */
+  readonly ownChat?: true
   /** An id that it does not know; absent where it has no chats. */
   readonly unknownChat?: string
   /** A thread of the chat, as `thread_id`. */
@@ -77,6 +79,10 @@ export type Running = {
   /** Takes the place of its answers to posts, once each, in order; `'silence'` never answers. */
   readonly next: (Reply | 'silence')[]
 }
+
+/** The `deliver_extra` that leads to a chat. */
+export const extraFor = ({ address, ownChat }: Double, chat: string, origin: string): JsonObject =>
+  address?.(chat, origin) ?? (ownChat ? {} : { chat_id: chat })
 
 /** What a double keeps, and its answer to one request. */
 export type Desk = Omit<Running, 'origin'> & { readonly answer: (request: Request) => Reply | 'silence' }

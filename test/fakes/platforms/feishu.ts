@@ -92,6 +92,7 @@ export const feishuBot: Double = {
   env: (origin) => ({ FEISHU_WEBHOOK_URL: origin + path, FEISHU_WEBHOOK_SECRET: secret }),
   wrong: (origin) => ({ webhook_url: origin + path, secret: 'canary-feishu-wrong-sign' }),
   chat: 'oc_1',
+  ownChat: true,
   limit,
   idempotent: false,
   posts: () => true,

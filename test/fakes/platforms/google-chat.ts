@@ -42,6 +42,7 @@ const hook = (origin: string, token = 'canary-google-hook-token='): string =>
 export const googleChat: Double = {
   ...common,
   way: 'webhook',
+  ownChat: true,
   settings: (origin) => ({ webhook_url: hook(origin) }),
   env: (origin) => ({ GOOGLE_CHAT_WEBHOOK_URL: hook(origin) }),
   wrong: (origin) => ({ webhook_url: hook(origin, 'canary-google-wrong-token') }),

@@ -76,6 +76,7 @@ export const slackWebhook: Double = {
   env: (origin) => ({ SLACK_WEBHOOK_URL: origin + path }),
   wrong: (origin) => ({ webhook_url: `${origin}/services/T00000001/B00000001/canary-slack-unknown` }),
   chat: channel,
+  ownChat: true,
   thread,
   limit,
   idempotent: false,

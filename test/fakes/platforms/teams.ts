@@ -18,6 +18,7 @@ export const teams: Double = {
   env: (origin) => ({ TEAMS_INCOMING_WEBHOOK_URL: hook(origin) }),
   wrong: (origin) => ({ webhook_url: hook(origin, 'canary-teams-wrong-signature') }),
   chat: 'channel',
+  ownChat: true,
   limit: { max: 20_000, unit: 'json' },
   idempotent: false,
   posts: () => true,

@@ -27,6 +27,7 @@ export const wecom: Double = {
   env: (origin) => ({ WECOM_WEBHOOK_URL: hook(origin) }),
   wrong: (origin) => ({ webhook_url: hook(origin, 'canary-wecom-wrong-key') }),
   chat: 'group',
+  ownChat: true,
   limit,
   idempotent: false,
   posts: ({ path }) => path === '/cgi-bin/webhook/send',
