@@ -101,6 +101,8 @@ t.test('controls, bidirectional text and half characters in a payload reach ever
   await gateway.post('direct', { body: { title, path: '../..//evil.example/' } })
   t.equal(receiver.seen.length, before, 'a payload does not climb')
   await gateway.post('direct', { body: { title, path: '/evil.example/?a=\r\n#x' } })
+  t.equal(receiver.seen.length, before, 'an address has no control characters')
+  await gateway.post('direct', { body: { title, path: '/evil.example/?a=1#x' } })
   t.equal(receiver.seen.length, before + 1, 'it may choose the path below, never the host')
 })
 
