@@ -5,13 +5,21 @@ type Node = { readonly [key: string]: unknown }
 const isNode = (value: unknown): value is Node => typeof value === 'object' && value !== null && !Array.isArray(value)
 
 /** Definitions that have a table of their own, in reading order. */
-const tables = ['WebhookSettings', 'Route', 'Condition', 'Job', 'RouteAgent', 'Agent', 'Platform'] as const
+const tables = ['WebhookSettings', 'Route', 'DeliverTo', 'DeliverExtra', 'Condition', 'Job', 'RouteAgent', 'Agent', 'Platform'] as const
 
-const typeOf = (node: Node): string => {
-  if (typeof node.$ref === 'string')
-    return `[${node.$ref.slice('#/definitions/'.length)}](#${node.$ref.slice('#/definitions/'.length).toLowerCase()})`
-  if (Array.isArray(node.oneOf)) return node.oneOf.map((branch) => typeOf(branch as Node)).join(' or ')
-  if (node.type === 'array') return isNode(node.items) ? `list of ${typeOf(node.items)}` : 'list'
+/** The definition that a node refers to, with its name. */
+const referred = ({ $ref }: Node, definitions: Node): readonly [string, Node] | undefined => {
+  const name = typeof $ref === 'string' ? $ref.slice('#/definitions/'.length) : undefined
+  return name === undefined ? undefined : [name, definitions[name] as Node]
+}
+
+const typeOf = (node: Node, definitions: Node): string => {
+  const [name, definition] = referred(node, definitions) ?? []
+  const isLinked = name === 'Target' || tables.some((table) => table === name)
+  if (name !== undefined && definition !== undefined)
+    return isLinked ? `[${name}](#${name.toLowerCase()})` : typeOf(definition, definitions)
+  if (Array.isArray(node.oneOf)) return node.oneOf.map((branch) => typeOf(branch as Node, definitions)).join(' or ')
+  if (node.type === 'array') return isNode(node.items) ? `list of ${typeOf(node.items, definitions)}` : 'list'
   return [node.type].flat().join(' or ')
 }
 
@@ -21,17 +29,19 @@ const cell = (text: unknown): string =>
     .replaceAll('\n', ' ')
     .replaceAll('|', '\\|')
 
-const row = (key: string, node: Node, required: readonly string[]): string => {
+const row = (key: string, node: Node, required: readonly string[], definitions: Node): string => {
   const unbuilt = typeof node['x-unbuilt'] === 'string' ? ` *Not built in this version: ${node['x-unbuilt']}.*` : ''
   const fallback = node.default === undefined ? (required.includes(key) ? 'required' : '') : `\`${JSON.stringify(node.default)}\``
-  return `| \`${key}\` | ${typeOf(node)} | ${fallback} | ${cell(node.markdownDescription ?? node.description)}${unbuilt} |`
+  const [, meant = node] = referred(node, definitions) ?? []
+  const meaning = node.markdownDescription ?? node.description ?? meant.markdownDescription
+  return `| \`${key}\` | ${typeOf(node, definitions)} | ${fallback} | ${cell(meaning)}${unbuilt} |`
 }
 
-const table = (node: Node): string =>
+const table = (node: Node, definitions: Node): string =>
   [
     '| key | type | default | meaning |',
     '|---|---|---|---|',
-    ...Object.entries(node.properties as Node).map(([key, item]) => row(key, item as Node, (node.required as string[]) ?? [])),
+    ...Object.entries(node.properties as Node).map(([key, item]) => row(key, item as Node, (node.required as string[]) ?? [], definitions)),
   ].join('\n')
 
 /** The whole page. */
@@ -40,11 +50,11 @@ export const renderReference = (schema: Node): string => {
   const sections = (node: Node, names: readonly string[]): string[] =>
     names.map((name) => {
       const section = (node.properties as Node)[name] as Node
-      return `## \`${name}\`\n\n${cell(section.description)}\n\n${table(section)}`
+      return `## \`${name}\`\n\n${cell(section.description)}\n\n${table(section, definitions)}`
     })
   const named = tables.map((name) => {
     const node = definitions[name] as Node
-    return `## ${name}\n\n${cell(node.description)}\n\n${table(node)}`
+    return `## ${name}\n\n${cell(node.description)}\n\n${table(node, definitions)}`
   })
   const target = definitions.Target as Node
   const listed = (target.oneOf as Node[]).find((branch) => 'enum' in branch) as { enum: string[]; enumDescriptions: string[] }

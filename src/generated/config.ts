@@ -268,62 +268,7 @@ prompt?: string
  * Where the reply or message goes: a target, or a list of them.
  */
 deliver?: (Target | DeliverItem[])
-/**
- * Settings of the target: repo and pr_number, chat_id, url …; text values are templates.
- */
-deliver_extra?: {
-/**
- * github_comment: owner/name.
- */
-repo?: string
-/**
- * github_comment: number of the pull request or issue.
- */
-pr_number?: (string | number)
-/**
- * http: where to post; no placeholder in its host.
- */
-url?: string
-/**
- * http: further headers of the post.
- */
-headers?: {
-
-}
-/**
- * Signs what the http target sends; ${NAME} is resolved.
- */
-secret?: string
-/**
- * gitlab_comment: group/project.
- */
-project?: string
-/**
- * gitlab_comment: number of the merge request or issue.
- */
-iid?: (string | number)
-/**
- * gitlab_comment: merge_request or issue.
- */
-kind?: string
-/**
- * Chat targets: where it goes; absent: the home channel.
- */
-chat_id?: (string | number)
-/**
- * Chat targets: topic or thread of the chat.
- */
-message_thread_id?: (string | number)
-/**
- * Chat targets: topic or thread of the chat.
- */
-thread_id?: (string | number)
-/**
- * email: the subject.
- */
-subject?: string
-[k: string]: unknown | undefined
-}
+deliver_extra?: DeliverExtra
 /**
  * Which targets of a list get the text.
  */
@@ -486,12 +431,63 @@ not?: Condition
  */
 export interface DeliverTo {
 target: Target
-/**
- * Settings of this target; absent: those of the route.
- */
-deliver_extra?: {
-[k: string]: unknown | undefined
+deliver_extra?: DeliverExtra
 }
+/**
+ * Settings of the target: repo and pr_number, chat_id, url …; text values are templates.
+ */
+export interface DeliverExtra {
+/**
+ * github_comment: owner/name.
+ */
+repo?: string
+/**
+ * github_comment: number of the pull request or issue.
+ */
+pr_number?: (string | number)
+/**
+ * http: where to post; no placeholder in its host.
+ */
+url?: string
+/**
+ * http: further headers of the post; ${NAME} is resolved.
+ */
+headers?: {
+[k: string]: string | number | boolean | undefined
+}
+/**
+ * Signs what the http target sends; ${NAME} is resolved.
+ */
+secret?: string
+/**
+ * gitlab_comment: group/project.
+ */
+project?: string
+/**
+ * gitlab_comment: number of the merge request or issue.
+ */
+iid?: (string | number)
+/**
+ * gitlab_comment: merge_request or issue.
+ */
+kind?: string
+/**
+ * Chat targets: where it goes; absent: the home channel.
+ */
+chat_id?: (string | number)
+/**
+ * Chat targets: topic or thread of the chat.
+ */
+message_thread_id?: (string | number)
+/**
+ * Chat targets: topic or thread of the chat.
+ */
+thread_id?: (string | number)
+/**
+ * email: the subject.
+ */
+subject?: string
+[k: string]: unknown | undefined
 }
 /**
  * Overrides the agent's model and limits for this route.
@@ -1312,6 +1308,12 @@ deliver?: (Target | DeliverItem[])
  */
 deliver_extra?: {
 /**
+ * http: further headers of the post; ${NAME} is resolved.
+ */
+headers?: {
+[k: string]: string | number | boolean | undefined
+}
+/**
  * Signs what the http target sends; ${NAME} is resolved.
  */
 secret?: string
@@ -1403,62 +1405,7 @@ prompt?: string
  * Where the reply or message goes: a target, or a list of them.
  */
 deliver?: (Target | DeliverItem[])
-/**
- * Settings of the target: repo and pr_number, chat_id, url …; text values are templates.
- */
-deliver_extra?: {
-/**
- * github_comment: owner/name.
- */
-repo?: string
-/**
- * github_comment: number of the pull request or issue.
- */
-pr_number?: (string | number)
-/**
- * http: where to post; no placeholder in its host.
- */
-url?: string
-/**
- * http: further headers of the post.
- */
-headers?: {
-
-}
-/**
- * Signs what the http target sends; ${NAME} is resolved.
- */
-secret?: string
-/**
- * gitlab_comment: group/project.
- */
-project?: string
-/**
- * gitlab_comment: number of the merge request or issue.
- */
-iid?: (string | number)
-/**
- * gitlab_comment: merge_request or issue.
- */
-kind?: string
-/**
- * Chat targets: where it goes; absent: the home channel.
- */
-chat_id?: (string | number)
-/**
- * Chat targets: topic or thread of the chat.
- */
-message_thread_id?: (string | number)
-/**
- * Chat targets: topic or thread of the chat.
- */
-thread_id?: (string | number)
-/**
- * email: the subject.
- */
-subject?: string
-[k: string]: unknown | undefined
-}
+deliver_extra?: DeliverExtra
 /**
  * Which targets of a list get the text.
  */
@@ -1612,6 +1559,12 @@ deliver?: (Target | DeliverItem[])
  * Settings of the target, as they are: no templates.
  */
 deliver_extra?: {
+/**
+ * http: further headers of the post; ${NAME} is resolved.
+ */
+headers?: {
+[k: string]: string | number | boolean | undefined
+}
 /**
  * Signs what the http target sends; ${NAME} is resolved.
  */

@@ -1,7 +1,7 @@
 /** `deliver` and `deliver_extra` as written: one target or several, checked by themselves, their secrets set apart, which are never stored. */
 
 import type { Path } from '../core/diagnostic.ts'
-import { isObject, type Json, type JsonObject } from '../core/json.ts'
+import { isObject, type Json, type JsonObject, own } from '../core/json.ts'
 import { targetName } from '../core/names.ts'
 import type { Route } from '../generated/config.ts'
 import type { Delivery, Destination } from '../store/ports.ts'
@@ -16,8 +16,8 @@ export type Written = { readonly target: string; readonly extra: JsonObject; rea
 export const writtenTargets = ({ deliver = 'log', deliver_extra = {} }: Spec): readonly Written[] => {
   const shared = deliver_extra as JsonObject
   const one = (item: Json, path: Path): Written => {
-    const own = isObject(item) ? item.deliver_extra : undefined
-    const extra = isObject(own) ? { extra: own, extraPath: [...path, 'deliver_extra'] } : { extra: shared, extraPath: ['deliver_extra'] }
+    const its = isObject(item) ? item.deliver_extra : undefined
+    const extra = isObject(its) ? { extra: its, extraPath: [...path, 'deliver_extra'] } : { extra: shared, extraPath: ['deliver_extra'] }
     return { target: targetName(String(isObject(item) ? item.target : item)), path, ...extra }
   }
   return Array.isArray(deliver) ? deliver.map((item, i) => one(item as Json, ['deliver', i])) : [one(deliver, ['deliver'])]
@@ -28,12 +28,44 @@ export const readDelivery = (spec: Spec, targets: ReadonlyMap<string, TargetPart
     const part = targets.get(target)
     const extra = apart(given, part?.lists ?? [])
     part?.check?.(extra, (code, path, message, help) => report(code, [...extraPath, ...path], message, help))
-    const withheld = (part?.withheld ?? []).filter((key) => Object.hasOwn(extra, key))
-    const stored = Object.fromEntries(Object.entries(extra).filter(([key]) => !withheld.includes(key)))
+    const withheld = Object.keys(secretsIn(extra, part?.withheld ?? []))
+    const stored = withoutSecrets(extra, withheld)
     return { target, extra: stored, ...(withheld.length > 0 ? { withheld } : {}) }
   })
   const [first] = to
   return first && !Array.isArray(spec.deliver) ? first : { mode: spec.deliver_mode ?? 'all', to }
+}
+
+const isTemplate = (value: Json): boolean => typeof value === 'string' && value.includes('{')
+
+const entriesOf = (map: JsonObject, keeps: (value: Json) => boolean): JsonObject =>
+  Object.fromEntries(Object.entries(map).filter(([, value]) => keeps(value)))
+
+/** What stands under these keys; of a map what no payload fills in. */
+export const secretsIn = (extra: JsonObject, keys: readonly string[]): JsonObject =>
+  Object.fromEntries(
+    keys.flatMap((key): [string, Json][] => {
+      const value = own(extra, key)
+      const secret = isObject(value) ? entriesOf(value, (each) => !isTemplate(each)) : value
+      return secret === undefined || (isObject(secret) && Object.keys(secret).length === 0) ? [] : [[key, secret]]
+    }),
+  )
+
+const withoutSecrets = (extra: JsonObject, keys: readonly string[]): JsonObject =>
+  Object.fromEntries(
+    Object.entries(extra).flatMap(([key, value]): [string, Json][] => {
+      if (!keys.includes(key)) return [[key, value]]
+      return isObject(value) ? [[key, entriesOf(value, isTemplate)]] : []
+    }),
+  )
+
+/** What was stored, and what was not, together again. */
+export const withSecrets = (stored: JsonObject, secrets: JsonObject): JsonObject => {
+  const whole = Object.entries(secrets).map(([key, value]): [string, Json] => {
+    const filled = own(stored, key)
+    return [key, isObject(value) && isObject(filled) ? { ...filled, ...value } : value]
+  })
+  return { ...stored, ...Object.fromEntries(whole) }
 }
 
 /** Outside of placeholders. */

@@ -4,11 +4,11 @@ import type { Profile } from '../config/config.ts'
 import { pluginTarget } from '../config/rules.ts'
 import type { Clock } from '../core/clock.ts'
 import { messageOf } from '../core/fault.ts'
-import type { JsonObject } from '../core/json.ts'
+import { isObject, type Json, type JsonObject } from '../core/json.ts'
 import { createRedactor } from '../core/redact.ts'
 import { cut } from '../core/text.ts'
 import type { Route } from '../generated/config.ts'
-import { writtenTargets } from '../parts/delivery.ts'
+import { secretsIn, withSecrets, writtenTargets } from '../parts/delivery.ts'
 import type { Outgoing, Sent, TargetPart } from '../parts/part.ts'
 import { missingOf, platformOf, secretsOf, settingsOf } from '../parts/settings.ts'
 
@@ -39,24 +39,27 @@ export const createSender = (options: SenderOptions): ((outgoing: Outgoing) => P
       return never(
         `the ${outgoing.job === undefined ? 'route' : 'job'} no longer says its ${outgoing.delivery.withheld?.join(', ')}, and nothing goes out without`,
       )
-    const extra = { ...outgoing.delivery.extra, ...secrets }
+    const extra = withSecrets(outgoing.delivery.extra, secrets)
     const send = async (): Promise<Sent> =>
       answerOf(await part.send({ ...outgoing, delivery: { ...outgoing.delivery, extra } }, { settings, env: owner.env, log, clock }), part)
     const sent = await within(outgoing.budgetMs + graceMs, clock, send)
     if (sent.ok) return sent
-    const known = [...secretsOf(part.settings ?? [], settings), ...Object.values(secrets).map(String)]
+    const known = [...secretsOf(part.settings ?? [], settings), ...textsIn(secrets)]
     // Cut last: half of a secret would not be found.
     return { ...sent, why: cut(createRedactor(known)(sent.why), maxChars) }
   }
 }
+
+/** What a value is made of, a map's members one by one. */
+const textsIn = (value: Json): string[] => (isObject(value) ? Object.values(value).flatMap(textsIn) : [String(value)])
 
 /** What is never stored, as its route or job says it now; `undefined` when one of it is gone. */
 const withheldOf = (outgoing: Outgoing, { written }: SenderOptions): JsonObject | undefined => {
   const { target, withheld = [] } = outgoing.delivery
   if (withheld.length === 0) return {}
   const now = writtenTargets(written(outgoing) ?? {})[outgoing.place]
-  const secrets = Object.entries(now?.target === target ? now.extra : {}).filter(([key]) => withheld.includes(key))
-  return secrets.length < withheld.length ? undefined : Object.fromEntries(secrets)
+  const secrets = now?.target === target ? secretsIn(now.extra, withheld) : {}
+  return Object.keys(secrets).length < withheld.length ? undefined : secrets
 }
 
 const absent = (target: string): string =>

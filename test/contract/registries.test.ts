@@ -63,7 +63,7 @@ t.test('every built target is a value of deliver; what is not built says so wher
     t.equal(!texts[i]?.includes(unbuilt), targetsByName.has(targetName(name)), `${name}: ${texts[i]}`)
   }
   for (const name of Object.keys(target['x-required-extra'] as JsonObject)) t.ok(known.includes(name), name)
-  const named = propertiesOf(propertiesOf(route).deliver_extra as JsonObject)
+  const named = propertiesOf(definition('DeliverExtra'))
   for (const [name, keys] of Object.entries(target['x-required-extra'] as { [name: string]: string[] }))
     if (targetsByName.has(name)) for (const key of keys) t.ok(key in named, `deliver_extra.${key} is described`)
 })

@@ -1,6 +1,6 @@
 /** Targets behind a gateway: each profile with its own credentials, nothing secret in a log, a direct delivery within its time. */
 
-import { readFileSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
 import { stringify } from 'yaml'
@@ -8,6 +8,7 @@ import { type GatewayOptions, startGateway } from '../fakes/gateway.ts'
 import { mailHost } from '../fakes/mail.ts'
 import { type Running, startDouble } from '../fakes/platforms/double.ts'
 import { telegram } from '../fakes/platforms/telegram.ts'
+import { sink } from '../fakes/sink.ts'
 import { until } from '../fakes/wait.ts'
 
 const token = '123456:canary-telegram-token'
@@ -125,4 +126,36 @@ t.test('a payload names one receiver of a mail where the route names one, and ne
   t.same(await sentTo('made', 'ME'), ['me@example.net'])
   t.same(await sentTo('fixed', ''), ['ops@example.net', 'dev@example.net'])
   t.same(await sentTo('home', ''), ['a@example.org', 'b@example.org'])
+})
+
+t.test('headers of http resolve references; what they say that no payload fills in is neither stored nor told', async (t) => {
+  let isUp = false
+  const receiver = await sink(t, (response, { headers }) =>
+    isUp ? response.end() : response.writeHead(503).end(`refused ${headers.authorization}`),
+  )
+  const extra = { url: `${receiver.origin}/in`, headers: { Authorization: 'Bearer ${KEY}', 'X-Title': '{title}' } }
+  const listed = { target: 'http', deliver_extra: { ...extra, url: `${receiver.origin}/listed`, secret: '${KEY}' } }
+  const gateway = await startGateway(t, {
+    env: { KEY: 'canary-header-key' },
+    level: 'debug',
+    config: { storage: { kind: 'sqlite' } },
+    routes: {
+      one: { prompt: '{title}', deliver: 'http', deliver_extra: extra, retry: { backoff: 1 } },
+      several: { prompt: '{title}', deliver: ['log', listed], retry: { backoff: 1 } },
+    },
+  })
+  for (const route of ['one', 'several']) t.equal((await gateway.post(route, { body: { title: `<${route}>` } })).status, 202)
+  await until(() => receiver.seen.length === 2)
+  const state = join(gateway.dir, 'state')
+  const files = readdirSync(state, { recursive: true, withFileTypes: true }).filter((file) => file.isFile())
+  t.ok(files.some(({ name }) => name === 'headgate.db'))
+  for (const { parentPath, name } of files) t.notOk(readFileSync(join(parentPath, name)).includes('canary'), name)
+  t.notOk(JSON.stringify(gateway.lines).includes('canary'))
+  isUp = true
+  await until(() => receiver.seen.length >= 4)
+  t.match(
+    new Set(receiver.seen.map(({ url, headers }) => `${url} ${headers.authorization} ${headers['x-title']}`)),
+    new Set(['/in Bearer canary-header-key <one>', '/listed Bearer canary-header-key <several>']),
+  )
+  t.ok(receiver.seen.every(({ url, headers }) => url === '/in' || headers['webhook-signature'] !== undefined))
 })

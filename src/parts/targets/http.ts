@@ -24,7 +24,7 @@ type Problem = { readonly problem: string }
 export const http: TargetPart = {
   name: 'http',
   repeatable: true,
-  withheld: ['secret'],
+  withheld: ['secret', 'headers'],
   check(extra, report) {
     const url = own(extra, 'url')
     if (url !== undefined && (typeof url !== 'string' || !address.test(url))) {
