@@ -8,7 +8,7 @@ import type { JsonObject } from '../core/json.ts'
 import { pathOf } from '../parts/gh.ts'
 import type { TargetPart } from '../parts/part.ts'
 import { locateProgram } from '../parts/program.ts'
-import { missingOf, settingsOf, textSetting } from '../parts/settings.ts'
+import { missingOf, settingsOf, textSetting, wrongAddress } from '../parts/settings.ts'
 import { aligned } from './columns.ts'
 import { type ProfileOption, profileNamed } from './cron-jobs.ts'
 import { answer, type Cli, note } from './output.ts'
@@ -49,8 +49,10 @@ type Standing = JsonObject & {
 const standingOf = async (part: TargetPart, { platforms, env }: Profile): Promise<Standing> => {
   const settings = settingsOf(part, platforms, env)
   const { program } = part
+  const wrong = wrongAddress(settings)
   const missing = [...missingOf(part, settings)]
   if (program !== undefined && !(await locateProgram(program, pathOf(env)))) missing.push(`${program} on the PATH`)
+  if (wrong !== undefined) missing.push(`${wrong} as a web address`)
   const needsNone = part.needs === undefined || part.needs.some((keys) => keys.length === 0)
   return {
     name: part.name,

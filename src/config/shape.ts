@@ -32,15 +32,15 @@ const typeNames = (types: unknown): string =>
 
 const show = (value: Json | undefined): string => (value === undefined ? 'nothing' : printable(JSON.stringify(value) ?? 'nothing', 60))
 const kind = (value: Json | undefined, secret = false): string =>
-  secret
-    ? `a ${typeof value} (not shown)`
-    : value === null
-      ? 'null'
-      : Array.isArray(value)
-        ? 'a list'
-        : isObject(value)
-          ? 'a map'
-          : `${show(value)}`
+  value === null
+    ? 'null'
+    : Array.isArray(value)
+      ? 'a list'
+      : isObject(value)
+        ? 'a map'
+        : secret
+          ? `a ${typeof value} (not shown)`
+          : show(value)
 
 const parsePointer = (pointer: string, data: Json): Path => {
   let at: Json | undefined = data

@@ -27,7 +27,8 @@ export const settingsOf = (part: Named, platforms: { readonly [name: string]: Js
 /** The keys that a setting may have in the file. */
 export const namesOf = (setting: Setting, part: Named): readonly string[] => [setting.key, ...aliasesOf(setting, part)]
 
-const present = (value: Json | undefined): boolean => value !== undefined
+/** An empty text is none: it would take the place of the default. */
+const present = (value: Json | undefined): boolean => value !== undefined && value !== ''
 
 /** contract 9: a name of the environment without the platform's prefix is a key too (TELEGRAM_BOT_TOKEN: `bot_token`). */
 const aliasesOf = ({ env }: Setting, part: Named): string[] =>

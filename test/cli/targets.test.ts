@@ -22,7 +22,11 @@ const rows = async (cli: FakeCli, ...argv: string[]): Promise<{ readonly [name: 
 t.test('list: every target, with what it lacks, by the settings of the profile', async (t) => {
   const config = {
     gateway: { multiplex_profiles: true },
-    platforms: { telegram: { token: '${TOKEN}', home_channel: '-1' }, homeassistant: { enabled: false } },
+    platforms: {
+      telegram: { token: '${TOKEN}', home_channel: '-1' },
+      homeassistant: { enabled: false },
+      teams: { webhook_url: 'ftp://x' },
+    },
   }
   const cli = fakeCli(
     t,
@@ -39,6 +43,7 @@ t.test('list: every target, with what it lacks, by the settings of the profile',
     http: { state: 'ready' },
     telegram: { state: 'connected', missing: [], has_home_channel: true },
     homeassistant: { state: 'off' },
+    teams: { state: 'missing', missing: ['webhook_url as a web address'] },
     whatsapp: { state: 'missing', missing: [/\w/] },
     github_comment: { state: 'missing', missing: ['gh on the PATH'] },
   })
