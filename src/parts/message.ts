@@ -8,7 +8,12 @@ import type { Destination } from '../store/ports.ts'
 import { deliveriesOf, readDelivery } from './delivery.ts'
 import type { StageKit } from './part.ts'
 
-export type Message = { readonly text: string; readonly delivery: Destination }
+export type Message = {
+  readonly text: string
+  readonly delivery: Destination
+  /** Before its templates were filled in. */
+  readonly written: Destination
+}
 
 /** Renders a route's prompt for one event; a promise only where JSONata is used. */
 export const compilePrompt = (route: Route, kit: StageKit): ((opened: Opened) => string | Promise<string>) =>
@@ -27,7 +32,7 @@ export const compileMessage = (route: Route, kit: StageKit): ((opened: Opened) =
     'to' in written
       ? { ...written, to: written.to.map((delivery, i) => ({ ...delivery, extra: filledAt(filled, i) })) }
       : { ...written, extra: filledAt(filled, 0) }
-  const join = (text: string, filled: JsonObject): Message => ({ text, delivery: fill(filled) })
+  const join = (text: string, filled: JsonObject): Message => ({ text, delivery: fill(filled), written })
   return (opened) => {
     const rendered = text(opened)
     const filled = extra(opened)

@@ -1,9 +1,12 @@
 /** `deliver` as a list: each target once, whatever fails beside it, and one agent run. */
 
+import { writeFileSync } from 'node:fs'
 import type { ServerResponse } from 'node:http'
+import { join } from 'node:path'
 import t, { type Test } from 'tap'
+import { stringify } from 'yaml'
 import { type Clock, systemClock } from '../../src/core/clock.ts'
-import { startGateway } from '../fakes/gateway.ts'
+import { secret, startGateway, type TestGateway } from '../fakes/gateway.ts'
 import { json, type Sink, sink } from '../fakes/sink.ts'
 import { until } from '../fakes/wait.ts'
 
@@ -105,6 +108,28 @@ t.test('direct: the repeat of the sender goes to those that have not had it, acr
   t.match(await next.post('r', one), { status: 200, json: { status: 'delivered', target: 'http, http, http' } })
   t.match(await next.post('r', one), { json: { status: 'duplicate' } })
   t.same(seen(), [2, 4, 2])
+})
+
+t.test('direct: who has it is known by what is written, wherever it stands in a list that was changed', async (t) => {
+  const answers: Answers = { b: refuse }
+  const config = { storage: { kind: 'sqlite' } }
+  const { gateway, seen, sinks } = await start(t, { deliver_only: true }, answers, { config })
+  const one = { headers: { 'X-Request-ID': 'one' }, body: { n: 1 } }
+  const to = (...names: string[]) => names.map((name) => ({ target: 'http', deliver_extra: { url: `${sinks[name]?.origin}/{n}` } }))
+  const restart = async (gateway: TestGateway, ...names: string[]) => {
+    await gateway.stop()
+    const routes = { r: { prompt: 'P {n}', deliver_only: true, deliver: to(...names) } }
+    const webhook = { enabled: true, extra: { secret, port: 0, routes } }
+    writeFileSync(join(gateway.dir, 'config.yaml'), stringify({ platforms: { webhook }, ...config }))
+    return startGateway(t, { dir: gateway.dir })
+  }
+  const first = await restart(gateway, 'a', 'a', 'b')
+  t.match(await first.post('r', one), { status: 502 })
+  t.same(seen(), [2, 1, 0])
+  answers.b = ok
+  const second = await restart(first, 'b', 'c', 'a', 'a', 'a')
+  t.match(await second.post('r', one), { status: 200 })
+  t.same(seen(), [3, 2, 1], 'b failed, c and the third a are new')
 })
 
 /** Targets of a plugin: two that never end, whatever time they are given, and one that has it at once. */

@@ -21,7 +21,7 @@ export const direct: EndingPart = {
     return async (opened) => {
       const rendered = await message(opened)
       const claim = claimOf(opened, kit.effects.clock.monotonic())
-      const shares = sharesOf(claim, rendered.delivery)
+      const shares = sharesOf(claim, rendered.written)
       try {
         const had = await claimWith(claim, shares, kit.effects.store)
         return had ? await deliver(opened, rendered, { claim, shares, had }, kit.effects) : duplicate(opened)
