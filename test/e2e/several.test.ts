@@ -1,6 +1,6 @@
 /** A reply for several targets, and `kill -9` in the middle of them. */
 
-import { writeFileSync } from 'node:fs'
+import { rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
 import { dataDir, linesIn, startGateway } from '../fakes/process-gateway.ts'
@@ -57,6 +57,26 @@ t.test('a kill while one is tried again: it is in hand then, whatever became of 
   await first.ended
   const second = await startGateway(t, dir)
   t.match(await second.line(({ msg }) => msg === 'run is dead'), { reason: /acme-busy.*may have arrived/ })
+  t.equal(linesIn(dir, 'acme-busy').length, 2)
+  t.equal(linesIn(dir, 'acme-last').length, 1)
+})
+
+t.test('a kill in the middle of a direct delivery: the repeat of the sender goes to those that have not had it', async (t) => {
+  const dir = dataDir(t, {
+    routes: { work: { prompt: 'p', deliver: ['acme-last', 'acme-busy'], deliver_only: true } },
+    config: { plugins: ['./several.mjs'] },
+    files: { 'several.mjs': plugin, hang: '' },
+  })
+  const first = await startGateway(t, dir)
+  const broken = first.post('work', 'a').catch(() => 'no answer')
+  await until(() => linesIn(dir, 'acme-busy').length === 1)
+  // What it says to its store goes in order: the share of the first target is in it before this answer.
+  t.equal((await first.post('work', 'a')).json.status, 'duplicate')
+  first.kill()
+  t.equal(await broken, 'no answer')
+  const second = await startGateway(t, dir)
+  rmSync(join(dir, 'hang'))
+  t.equal((await second.post('work', 'a')).status, 502)
   t.equal(linesIn(dir, 'acme-busy').length, 2)
   t.equal(linesIn(dir, 'acme-last').length, 1)
 })

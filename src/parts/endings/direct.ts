@@ -41,7 +41,7 @@ type Held = {
   readonly had: readonly boolean[]
 }
 
-/** `undefined`: the id is taken. Both in one commit: an earlier request leaves its shares as it gives the id back. */
+/** `undefined`: the id is taken. Both in one commit: an earlier request has left its shares when it gives the id back. */
 const claimWith = async (claim: Claim, shares: readonly Claim[], store: Store): Promise<readonly boolean[] | undefined> => {
   const [isOurs, had] = await Promise.all([store.claim(claim), shares.length > 0 ? store.held(shares.map(({ key }) => key)) : []])
   return isOurs ? had : undefined
@@ -52,15 +52,11 @@ const deliver = async (opened: Opened, { text, delivery }: Message, held: Held, 
   const to = deliveriesOf(delivery)
   const send = senderOf({ text, profile, route, deliveryId }, effects)
   const isFirst = 'to' in delivery && delivery.mode === 'first_success'
-  const failures = isFirst ? await sendInTurn(to, send) : await sendToAll(to, held.had, send)
+  const record = recorderOf(opened, effects)
+  const failures = isFirst ? await sendInTurn(to, send) : await sendToAll(to, held, send, record)
   const done = to.filter((_, place) => failures[place] === undefined && place < failures.length).map(({ target }) => target)
   const isDone = isFirst ? done.length > 0 : done.length === to.length
-  try {
-    await settle(held, failures, isDone, effects.store)
-  } catch (error) {
-    // What was sent is sent: the sender's answer is the truth, at worst a repeat within the hour is not recognised.
-    effects.log('error', { route, delivery_id: deliveryId, reason: messageOf(error) }, 'delivery id not recorded')
-  }
+  await record((store) => store.settle(held.claim.key, isDone))
   if (isDone) return { kind: 'delivered', route, target: done.join(', '), deliveryId }
   const failed = failures.filter((why) => why !== undefined)
   return refuse('delivery_failed', { detail: whyPartly(failed, done) })
@@ -81,8 +77,18 @@ const senderOf = (about: Omit<Outgoing, 'delivery' | 'place' | 'budgetMs'>, { se
   }
 }
 
-const sendToAll = (to: readonly Delivery[], had: readonly boolean[], send: SendOne): Promise<Failures> =>
-  Promise.all(to.map(async (delivery, place) => (had[place] ? undefined : send(delivery, place, 1))))
+/** Who has it is kept at once: others may take long, and a crash meanwhile must not have it sent to them again. */
+const sendToAll = (to: readonly Delivery[], { shares, had }: Held, send: SendOne, record: Recorder): Promise<Failures> =>
+  Promise.all(
+    to.map(async (delivery, place) => {
+      if (had[place]) return undefined
+      const why = await send(delivery, place, 1)
+      const share = shares[place]
+      if (why === undefined && share && to.length > 1)
+        await record((store) => Promise.all([store.claim(share), store.settle(share.key, true)]))
+      return why
+    }),
+  )
 
 /** Until one has it; one that does not answer leaves time for those after it. */
 const sendInTurn = async (to: readonly Delivery[], send: SendOne): Promise<Failures> => {
@@ -94,9 +100,16 @@ const sendInTurn = async (to: readonly Delivery[], send: SendOne): Promise<Failu
   return failures
 }
 
-/** In one commit, in this order: whoever gets the id next finds the shares. */
-const settle = async ({ claim, shares, had }: Held, failures: Failures, isDone: boolean, store: Store): Promise<void> => {
-  const kept = isDone ? [] : shares.filter((_, place) => failures[place] === undefined && !had[place])
-  const steps = kept.flatMap((share) => [store.claim(share), store.settle(share.key, true)])
-  await Promise.all([...steps, store.settle(claim.key, isDone)])
-}
+/** Tells the store what became of an id. Never rejects. */
+type Recorder = (tell: (store: Store) => Promise<unknown>) => Promise<void>
+
+const recorderOf =
+  ({ route, deliveryId }: Opened, { store, log }: Effects): Recorder =>
+  async (tell) => {
+    try {
+      await tell(store)
+    } catch (error) {
+      // What was sent is sent: the sender's answer is the truth, at worst a repeat within the hour is not recognised.
+      log('error', { route, delivery_id: deliveryId, reason: messageOf(error) }, 'delivery id not recorded')
+    }
+  }
