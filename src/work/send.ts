@@ -4,7 +4,7 @@ import type { Profile } from '../config/config.ts'
 import { pluginTarget } from '../config/rules.ts'
 import type { Clock } from '../core/clock.ts'
 import { messageOf } from '../core/fault.ts'
-import { isObject, type Json, type JsonObject } from '../core/json.ts'
+import { isObject, type Json, type JsonObject, own } from '../core/json.ts'
 import { createRedactor } from '../core/redact.ts'
 import { cut } from '../core/text.ts'
 import type { Route } from '../generated/config.ts'
@@ -55,11 +55,21 @@ const textsIn = (value: Json): string[] => (isObject(value) ? Object.values(valu
 
 /** What is never stored, as its route or job says it now; `undefined` when one of it is gone. */
 const withheldOf = (outgoing: Outgoing, { written }: SenderOptions): JsonObject | undefined => {
-  const { target, withheld = [] } = outgoing.delivery
+  const { target, extra, withheld = [] } = outgoing.delivery
   if (withheld.length === 0) return {}
-  const now = writtenTargets(written(outgoing) ?? {})[outgoing.place]
-  const secrets = now?.target === target ? secretsIn(now.extra, withheld) : {}
+  const now = writtenTargets(written(outgoing) ?? {})
+  const [host, at] = [hostOf(extra), outgoing.place]
+  // A secret goes to the host alone that it is written for: the list, or the address, may have changed since.
+  const mayBe = host === undefined ? now.slice(at, at + 1) : [...now.slice(at), ...now]
+  const its = mayBe.find((each) => each.target === target && hostOf(each.extra) === host)
+  const secrets = its ? secretsIn(its.extra, withheld) : {}
   return Object.keys(secrets).length < withheld.length ? undefined : secrets
+}
+
+/** No placeholder stands in it. */
+const hostOf = (extra: JsonObject): string | undefined => {
+  const url = own(extra, 'url')
+  return typeof url === 'string' && URL.canParse(url) ? new URL(url).origin : undefined
 }
 
 const absent = (target: string): string =>

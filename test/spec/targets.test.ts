@@ -1,14 +1,15 @@
 /** Targets behind a gateway: each profile with its own credentials, nothing secret in a log, a direct delivery within its time. */
 
-import { readdirSync, readFileSync } from 'node:fs'
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import type { ServerResponse } from 'node:http'
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
 import { stringify } from 'yaml'
-import { type GatewayOptions, startGateway } from '../fakes/gateway.ts'
+import { type GatewayOptions, secret, startGateway } from '../fakes/gateway.ts'
 import { mailHost } from '../fakes/mail.ts'
 import { type Running, startDouble } from '../fakes/platforms/double.ts'
 import { telegram } from '../fakes/platforms/telegram.ts'
-import { sink } from '../fakes/sink.ts'
+import { type Sink, sink } from '../fakes/sink.ts'
 import { until } from '../fakes/wait.ts'
 
 const token = '123456:canary-telegram-token'
@@ -158,4 +159,31 @@ t.test('headers of http resolve references; what they say that no payload fills 
     new Set(['/in Bearer canary-header-key <one>', '/listed Bearer canary-header-key <several>']),
   )
   t.ok(receiver.seen.every(({ url, headers }) => url === '/in' || headers['webhook-signature'] !== undefined))
+})
+
+t.test('a secret goes to no host but the one that it is written for, whatever the route says by the time of another try', async (t) => {
+  const refuse = (response: ServerResponse) => void response.writeHead(400).end()
+  const [a, b] = [await sink(t, refuse), await sink(t, refuse)]
+  const to = ({ origin }: Sink, key: string) => ({
+    target: 'http',
+    deliver_extra: { url: `${origin}/{n}`, headers: { Authorization: key } },
+  })
+  const config = { storage: { kind: 'sqlite' } }
+  const one = ({ target, deliver_extra }: ReturnType<typeof to>) => ({ prompt: 'p', deliver: target, deliver_extra })
+  const routes = { two: { prompt: 'p', deliver: [to(a, 'key of a'), to(b, 'key of b')] }, one: one(to(a, 'key of a')) }
+  const first = await startGateway(t, { level: 'info', routes, config })
+  const posted = [await first.post('two', { body: { n: 1 } }), await first.post('one', { body: { n: 1 } })]
+  await until(() => first.lines.filter(({ msg }) => msg === 'run is dead').length === 2)
+  await first.stop()
+  const swapped = [to(b, 'new key of b'), to(a, 'new key of a')]
+  const changed = { two: { prompt: 'p', deliver: swapped }, one: one(to(b, 'new key of b')) }
+  const webhook = { enabled: true, extra: { secret, port: 0, routes: changed } }
+  writeFileSync(join(first.dir, 'config.yaml'), stringify({ platforms: { webhook }, ...config }))
+  const second = await startGateway(t, { level: 'info', dir: first.dir })
+  for (const { headers } of posted) await second.operations.retry(headers.get('x-headgate-event-id') ?? '')
+  await until(() => second.lines.filter(({ msg }) => msg === 'run is dead').length === 2)
+  const keys = ({ seen }: Sink) => seen.map(({ headers }) => headers.authorization)
+  t.same(keys(a), ['key of a', 'key of a', 'new key of a'])
+  t.same(keys(b), ['key of b', 'new key of b'])
+  t.match(await second.line(({ route, msg }) => route === 'one' && msg === 'run is dead'), { reason: /no longer says its headers/ })
 })
