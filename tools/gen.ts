@@ -30,6 +30,7 @@ const vocabulary = [
   'x-ignored',
   'x-unbuilt',
   'x-secret',
+  'x-template',
   'x-extends',
   'x-operators',
   'x-groups',

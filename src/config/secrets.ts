@@ -1,7 +1,7 @@
 /** Resolves `${NAME}`, `${NAME:-default}` and `file:/path` wherever the schema says that a value is secret-like (contract 1). */
 
 import { readFileSync } from 'node:fs'
-import { type Diagnostic, diagnostic, type Path, pointerOf } from '../core/diagnostic.ts'
+import { type Code, type Diagnostic, diagnostic, type Path, pointerOf } from '../core/diagnostic.ts'
 import { isObject, type Json, type JsonObject, own } from '../core/json.ts'
 import type { Env } from './env.ts'
 import type { Source } from './source.ts'
@@ -33,6 +33,10 @@ const resolve = (text: string, env: Env): { readonly value: string } | { readonl
   return missing === undefined ? { value } : { missing }
 }
 
+const unset = 'set the variable (in the environment or in .env), give it a default with ${NAME:-default}, or mend the path'
+const mixed = 'a reference and a placeholder in one text: what a payload fills in is stored, and the secret would be'
+const apart = 'give the secret a header of its own; its value must have no {'
+
 /** A copy of `data` with every secret-like value resolved; each that cannot be is reported as WH305. */
 export const resolveSecrets = (
   schema: JsonObject,
@@ -46,15 +50,14 @@ export const resolveSecrets = (
   walk(schema, copy, (node, value, path) => {
     if (node['x-secret'] !== true || typeof value !== 'string') return
     const result = resolve(value, env)
-    if ('value' in result) return set(copy, path, result.value)
     const full = [...base, ...path]
-    diagnostics.push(
-      diagnostic('WH305', `cannot resolve ${result.missing}`, {
-        pointer: pointerOf(full),
-        place: source.place(full),
-        help: 'set the variable (in the environment or in .env), give it a default with ${NAME:-default}, or mend the path',
-      }),
-    )
+    const report = (code: Code, message: string, help: string): void => {
+      diagnostics.push(diagnostic(code, message, { pointer: pointerOf(full), place: source.place(full), help }))
+    }
+    if (!('value' in result)) return report('WH305', `cannot resolve ${result.missing}`, unset)
+    // What a payload fills in is stored: a secret beside a placeholder would be too, and one with a brace in it be filled in itself.
+    if (node['x-template'] === true && result.value !== value && result.value.includes('{')) return report('WH707', mixed, apart)
+    set(copy, path, result.value)
   })
   return { data: copy, diagnostics }
 }

@@ -202,6 +202,19 @@ t.test('secret-like values take ${NAME}, ${NAME:-default} and file:', async (t) 
   t.equal(load(dir).config.routes.get('a')?.spec.prompt, 'costs ${A}', 'a prompt is not secret-like')
 })
 
+t.test('a header has a reference or a placeholder, not both: what a payload fills in is stored', (t) => {
+  const env = { KEY: 'canary', BRACE: 'canary{title}' }
+  const found = (header: string): string[] => {
+    const lines = `          deliver: http\n          deliver_extra: { url: 'http://127.0.0.1', headers: { X-Key: '${header}' } }`
+    const { found: problems } = load(t.testdir({ 'config.yaml': route(lines) }), env)
+    t.notOk(JSON.stringify(problems).includes('canary'))
+    return summary(problems).map((line) => line.replace(/@.*/, ''))
+  }
+  for (const header of ['${KEY}', '{title}', '{title} and {n}', 'Bearer ${KEY}', '${NONE:-}']) t.same(found(header), [], header)
+  for (const header of ['${KEY} {title}', '{title}${KEY}', '${BRACE}', '${NONE:-{n}}']) t.same(found(header), ['WH707'], header)
+  t.end()
+})
+
 t.test('a file that cannot be read is said, not thrown', async (t) => {
   t.match(summary(load(t.testdir({ 'config.yaml': {} })).found)[0], /^WH003/)
 })
