@@ -28,7 +28,7 @@ export const addEvents = (events: Command, run: Run): void => {
   withBulk(withSelection(events.command('replay [ids...]'), '--from-route <name>'))
     .description("send stored requests through today's configuration, as new events")
     .option('--route <name>', 'send them through this route instead of their own')
-    .option('--same-id', 'keep the delivery id, which shows the duplicate rule')
+    .option('--same-id', 'keep the delivery id: nothing that has it gets it again within the hour')
     .action((ids: string[], options: ReplayOptions) =>
       run(async (cli) => (await import('./events-replay.ts')).eventsReplay(ids, options, cli)),
     )

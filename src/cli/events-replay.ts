@@ -104,6 +104,8 @@ const noteOf = (text: Json): string => (typeof text === 'string' ? `    ${cell(t
 const startsOf = (starts: Json): string => {
   if (!isObject(starts)) return ''
   const prompt = textOf(starts.prompt)
-  const extra = isObject(starts.extra) && Object.keys(starts.extra).length > 0 ? `  ${excerpt(jsonText(starts.extra), maxPrompt)}` : ''
+  // Of several targets a list.
+  const extra =
+    typeof starts.extra === 'object' && Object.keys(starts.extra ?? {}).length > 0 ? `  ${excerpt(jsonText(starts.extra), maxPrompt)}` : ''
   return `    ${cell(textOf(starts.mode))} -> ${cell(textOf(starts.target))}${extra}\n    ${excerpt(prompt, maxPrompt)}\n`
 }

@@ -54,9 +54,12 @@ const planOf = async (seen: readonly Seen[], isSelection: boolean, cli: Cli): Pr
   return { dead: seen.filter(isDead), others }
 }
 
-const whyNot = ({ state }: Seen): string => {
+const whyNot = ({ event, state }: Seen): string => {
   if (state === 'waiting' || state === 'running') return `it is not dead: ${state}`
   if (state === 'dead') return 'its stored work is not kept any more: events replay starts it anew'
+  // A new id would send it to those of a list that have it, too.
+  if (event.outcome === 'delivery_failed')
+    return 'its sender was told, and may repeat it; events replay --same-id sends it to those without it'
   return `no dead run is kept of it (${state}): events replay starts it anew`
 }
 

@@ -64,16 +64,19 @@ const dryRun = async (
   source: Parameters<typeof compileRoute>[0],
 ): Promise<Replayed> => {
   const store = openMemory({ clock })
-  let sent: Outgoing | undefined
+  const sent: Outgoing[] = []
   const send = async (outgoing: Outgoing) => {
-    sent = outgoing
+    sent.push(outgoing)
     return { ok: true } as const
   }
   const { plan } = compileRoute(source, snapshot.config, snapshot.catalogue, { ...dryEffects, clock, store, send, jobs: snapshot.jobs })
   if (!plan) return missing(`the route "${source.name}" is not valid as it is now`)
   const { outcome, stage } = await resume(plan, vouched)
   const [lease] = [...(await store.take(1, 1)), ...(await store.take(1, 1, 'groups'))]
-  const starts = sent ? startOf('direct', sent.text, sent) : lease && startOf(modeOf(outcome), lease.run.prompt, lease.run)
+  const [first] = sent
+  const all = sent.map(({ delivery }) => delivery)
+  const direct = first && startOf('direct', first.text, { delivery: all.length > 1 ? { mode: 'all', to: all } : first.delivery })
+  const starts = direct ?? (lease && startOf(modeOf(outcome), lease.run.prompt, lease.run))
   const note =
     source.spec.script === undefined
       ? {}

@@ -345,15 +345,17 @@ t.test('show: an id that is not there, too short or not clear is exit 5', async 
 })
 
 t.test('retry: the dead runs of these ids; the others are said to be none', async (t) => {
-  const cli = await fixture(t, [received(1), ended(1, { state: 'dead' }), received(2), ended(2), received(3), ended(3, { state: 'dead' })])
+  const others = [received(2), ended(2), received(3), ended(3, { state: 'dead' }), received(4, { outcome: 'delivery_failed' })]
+  const cli = await fixture(t, [received(1), ended(1, { state: 'dead' }), ...others])
   const { asked } = await cli.serve({ standings: among(dead(1)) })
-  const { code, out } = await cli.run('events', 'retry', idOf(1).slice(0, 8), idOf(2), idOf(3))
+  const { code, out } = await cli.run('events', 'retry', idOf(1).slice(0, 8), idOf(2), idOf(3), idOf(4))
   t.equal(code, 1)
   t.same(linesOf(out), [
     `started  ${idOf(1)}  deploys  -> log`,
     `failed   ${idOf(2)}  deploys  no dead run is kept of it (done): events replay starts it anew`,
     `failed   ${idOf(3)}  deploys  its stored work is not kept any more: events replay starts it anew`,
-    '1 started, 2 failed',
+    `failed   ${idOf(4)}  deploys  its sender was told, and may repeat it; events replay --same-id sends it to those without it`,
+    '1 started, 3 failed',
   ])
   t.same(
     asked.filter(([name]) => name === 'retry'),

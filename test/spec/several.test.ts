@@ -110,6 +110,20 @@ t.test('direct: the repeat of the sender goes to those that have not had it, acr
   t.same(seen(), [2, 4, 2])
 })
 
+t.test('direct: a dry replay names all of the targets; one under the same id goes to those that have not had it', async (t) => {
+  const answers: Answers = { b: refuse }
+  const { gateway, seen } = await start(t, { deliver_only: true }, answers)
+  const { headers } = await gateway.post('r', { body: { n: 1 } })
+  const eventId = headers.get('x-headgate-event-id') ?? ''
+  await until(async () => (await gateway.operations.replay({ eventId, dryRun: true })).found)
+  const extra = ['a', 'b', 'c'].map(() => ({ url: /\/1$/ }))
+  t.match(await gateway.operations.replay({ eventId, dryRun: true }), { starts: { mode: 'direct', target: 'http, http, http', extra } })
+  t.same(seen(), [1, 1, 1])
+  answers.b = ok
+  t.match(await gateway.operations.replay({ eventId, sameId: true }), { outcome: 'delivered' })
+  t.same(seen(), [1, 2, 1])
+})
+
 t.test('direct: who has it is known by what is written, wherever it stands in a list that was changed', async (t) => {
   const answers: Answers = { b: refuse }
   const config = { storage: { kind: 'sqlite' } }
