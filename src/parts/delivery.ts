@@ -87,6 +87,12 @@ export const targetsOf = (destination: Destination): string =>
     .map(({ target }) => target)
     .join(', ')
 
+/** The name of one of several, with its place where others have that name too. */
+export const labelOf = (to: readonly Delivery[], place: number): string => {
+  const target = to[place]?.target ?? ''
+  return to.filter((each) => each.target === target).length > 1 ? `${target} (${place + 1} of ${to.length})` : target
+}
+
 /** Why a delivery to several failed, and who of them has it all the same. */
-export const whyPartly = (failed: readonly string[], done: readonly string[]): string =>
-  [...failed, ...(done.length > 0 ? [`delivered to ${done.join(', ')}`] : [])].join('; ')
+export const whyPartly = (to: readonly Delivery[], failed: readonly string[], done: readonly number[]): string =>
+  [...failed, ...(done.length > 0 ? [`delivered to ${done.map((place) => labelOf(to, place)).join(', ')}`] : [])].join('; ')

@@ -1,6 +1,6 @@
 /** Sends one reply to its target, or to several, and knows of each what became of it: a later attempt repeats none that has it. */
 
-import { deliveriesOf, whyPartly } from '../parts/delivery.ts'
+import { deliveriesOf, labelOf, whyPartly } from '../parts/delivery.ts'
 import type { Outgoing, Sent } from '../parts/part.ts'
 import type { Delivery, NewRun, Progress } from '../store/ports.ts'
 
@@ -54,16 +54,17 @@ export const deliver = async (delivering: Delivering): Promise<Delivered> => {
     progress[place] = typeof became === 'object' ? false : became
     if (!(await kept())) return { kind: 'lost' }
   }
-  const have = to.flatMap(({ target }, place) => (progress[place] === true ? [target] : []))
-  return isEnough(progress) ? { kind: 'done', to: have } : unfinished(progress, open, have)
+  if (isEnough(progress)) return { kind: 'done', to: to.flatMap(({ target }, place) => (progress[place] === true ? target : [])) }
+  return unfinished(to, progress, open)
 }
 
 /** What failed for now is open again; what a crash interrupted is given up where a repeat could post twice. */
 const reopened = ({ run, interrupted, putBack, repeatable }: Delivering, before: Progress): (boolean | string | null)[] => {
   const doubtful = interrupted ? before.indexOf(null) : -1
+  const to = deliveriesOf(run.delivery)
   return before.map((each, place) => {
-    const { target } = deliveriesOf(run.delivery)[place] as Delivery
-    if (place === doubtful && !repeatable(target)) return `delivery to ${target}: ${mayHaveArrived}`
+    const { target } = to[place] as Delivery
+    if (place === doubtful && !repeatable(target)) return `delivery to ${labelOf(to, place)}: ${mayHaveArrived}`
     return each === false || (putBack && typeof each === 'string') ? null : each
   })
 }
@@ -73,13 +74,14 @@ type Again = { readonly why: string; readonly waitMs: number }
 /** Done, given up and why, or to be tried again. */
 const deliverOne = async ({ run, text, send, repeatable, signal }: Delivering, place: number): Promise<true | string | Again> => {
   const { profile, route, deliveryId, job } = run
-  const delivery = deliveriesOf(run.delivery)[place] as Delivery
+  const to = deliveriesOf(run.delivery)
+  const delivery = to[place] as Delivery
   const about = { profile, route, deliveryId, ...(job === undefined ? {} : { job }) }
   if (signal.aborted) return { why: brokenOff, waitMs: 0 }
   const sending = send({ text, ...about, delivery, place, budgetMs })
   const sent = await (repeatable(delivery.target) ? unlessStopped(sending, signal) : sending)
   if (sent.ok) return true
-  const why = `delivery to ${delivery.target}: ${sent.why}`
+  const why = `delivery to ${labelOf(to, place)}: ${sent.why}`
   return sent.repeatable ? { why, waitMs: sent.retryAfterMs ?? 0 } : why
 }
 
@@ -98,9 +100,10 @@ const unlessStopped = async (sending: Promise<Sent>, signal: AbortSignal): Promi
   }
 }
 
-const unfinished = (progress: Progress, open: readonly Again[], have: readonly string[]): Delivered => {
+const unfinished = (to: readonly Delivery[], progress: Progress, open: readonly Again[]): Delivered => {
   const given = progress.filter((each) => typeof each === 'string')
-  const error = whyPartly([...given, ...open.map(({ why }) => why)], have)
+  const done = [...to.keys()].filter((place) => progress[place] === true)
+  const error = whyPartly(to, [...given, ...open.map(({ why }) => why)], done)
   if (open.length === 0) return { kind: 'failed', error }
   return { kind: 'again', error, retryAfterMs: Math.max(...open.map(({ waitMs }) => waitMs)) || undefined, gaveUp: given.length > 0 }
 }

@@ -50,7 +50,7 @@ t.test('all: what failed for now is tried again, alone; what was refused is told
   await line('run failed, it will be tried again')
   answers.b = ok
   const { reason } = await line('run is dead')
-  t.match(reason, /^delivery to http: .*HTTP 400/)
+  t.match(reason, /^delivery to http \(3 of 3\): .*HTTP 400.*; delivered to http \(1 of 3\), http \(2 of 3\)$/)
   const [a, b = 0, c] = seen()
   t.same([a, c], [1, 1])
   t.ok(b >= 2)
@@ -87,6 +87,10 @@ t.test('direct: 200 only when the condition of the mode holds; the id is free ot
   const { gateway } = await start(t, { deliver_only: true }, answers)
   const headers = { 'X-Request-ID': 'one' }
   t.match(await gateway.post('r', { headers, body: { n: 1 } }), { status: 502, text: 'Delivery failed' })
+  t.match(
+    await gateway.line(({ reason }) => /^http \(2 of 3\): .*HTTP 400; delivered to http \(1 of 3\), http \(3 of 3\)$/.test(String(reason))),
+    {},
+  )
   answers.b = ok
   t.match(await gateway.post('r', { headers, body: { n: 1 } }), { status: 200, json: { status: 'delivered', target: 'http, http, http' } })
   t.match(await gateway.post('r', { headers, body: { n: 1 } }), { json: { status: 'duplicate' } })

@@ -6,7 +6,7 @@ import { type Outcome, refuse } from '../../core/outcome.ts'
 import type { Claim, Delivery, Store } from '../../store/ports.ts'
 import { unavailable } from '../accept.ts'
 import { claimOf, duplicate, sharesOf } from '../claim.ts'
-import { deliveriesOf, whyPartly } from '../delivery.ts'
+import { deliveriesOf, labelOf, whyPartly } from '../delivery.ts'
 import { compileMessage, type Message } from '../message.ts'
 import type { Effects, EndingPart, Outgoing } from '../part.ts'
 
@@ -54,12 +54,12 @@ const deliver = async (opened: Opened, { text, delivery }: Message, held: Held, 
   const isFirst = 'to' in delivery && delivery.mode === 'first_success'
   const record = recorderOf(opened, effects)
   const failures = isFirst ? await sendInTurn(to, send) : await sendToAll(to, held, send, record)
-  const done = to.filter((_, place) => failures[place] === undefined && place < failures.length).map(({ target }) => target)
+  const done = [...to.keys()].filter((place) => failures[place] === undefined && place < failures.length)
   const isDone = isFirst ? done.length > 0 : done.length === to.length
   await record((store) => store.settle(held.claim.key, isDone))
-  if (isDone) return { kind: 'delivered', route, target: done.join(', '), deliveryId }
-  const failed = failures.filter((why) => why !== undefined)
-  return refuse('delivery_failed', { detail: whyPartly(failed, done) })
+  if (isDone) return { kind: 'delivered', route, target: done.map((place) => to[place]?.target).join(', '), deliveryId }
+  const failed = failures.flatMap((why, place) => (why === undefined ? [] : `${labelOf(to, place)}: ${why}`))
+  return refuse('delivery_failed', { detail: whyPartly(to, failed, done) })
 }
 
 /** Why a target failed, or `undefined`; in the order of the targets. */
@@ -71,9 +71,9 @@ const senderOf = (about: Omit<Outgoing, 'delivery' | 'place' | 'budgetMs'>, { se
   const deadline = clock.monotonic() + budgetMs
   return async (delivery, place, share) => {
     const ms = Math.floor((deadline - clock.monotonic()) * share)
-    if (ms < 1) return `${delivery.target}: no time was left for it`
+    if (ms < 1) return 'no time was left for it'
     const sent = await send({ ...about, delivery, place, budgetMs: ms })
-    return sent.ok ? undefined : `${delivery.target}: ${sent.why}`
+    return sent.ok ? undefined : sent.why
   }
 }
 
