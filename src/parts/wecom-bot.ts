@@ -87,7 +87,11 @@ const talk = ({ url, botId, secret, chat, markdown, refused }: Push, timeoutMs: 
     const timer = setTimeout(fail, timeoutMs, 'no answer in time')
     const say = (cmd: string, id: string, body: JsonObject): void => socket.send(JSON.stringify({ cmd, headers: { req_id: id }, body }))
 
-    socket.on('open', () => say('aibot_subscribe', subscribing, { bot_id: botId, secret }))
+    let stood = false
+    socket.on('open', () => {
+      stood = true
+      say('aibot_subscribe', subscribing, { bot_id: botId, secret })
+    })
     socket.on('message', (data) => {
       const frame = frameOf(String(data))
       const id = isObject(frame.headers) ? own(frame.headers, 'req_id') : undefined
@@ -99,7 +103,10 @@ const talk = ({ url, botId, secret, chat, markdown, refused }: Push, timeoutMs: 
       say('aibot_send_msg', sending, { chatid: chat, msgtype: 'markdown', markdown: { content: markdown } })
     })
     // It stays on: an error without a listener would end the process.
-    socket.on('error', (error) => fail(`no connection (${'code' in error ? String(error.code) : printable(error.message, 100)})`))
+    socket.on('error', (error) => {
+      const code = 'code' in error ? String(error.code) : printable(error.message, 100)
+      fail(`${stood ? 'the connection broke off' : 'no connection'} (${code})`)
+    })
     socket.on('close', () => fail('the connection was closed'))
   })
 

@@ -290,6 +290,8 @@ t.test('wecom: messages of one bot take turns, for a second connection ends the 
   t.match(await first, { ok: false, repeatable: false, why: 'no answer in time' })
   t.match(await send({ extra: to, text: 'after' }), { ok: true }, 'whoever gave up holds nobody up')
   t.equal(seen.filter(wecomBot.posts).length, texts.length + 2)
+  next.push({ status: 200, body: { errcode: 0, errmsg: 'x'.repeat(70_000) } })
+  t.match(await send({ extra: to }), { ok: false, repeatable: false, why: 'the connection broke off (WS_ERR_UNSUPPORTED_MESSAGE_LENGTH)' })
 })
 
 t.test('wecom: the bot is refused for chats that are none, and a redirect or a page is no connection', async (t) => {
