@@ -30,7 +30,8 @@ const intro = `Where replies and direct messages go: \`deliver\` of a route or a
 \`gitlab_comment\` under \`platforms.github\` and \`platforms.gitlab\`), or in the environment under the names below, which win. A profile's targets use that profile's settings
 and \`.env\` only. \`headgate targets list\` shows what is connected and what is missing; \`headgate targets test telegram\` sends a test message.
 
-Chat targets send to \`deliver_extra.chat_id\`, else to the home channel; \`message_thread_id\`, else \`thread_id\`, selects a topic or thread. A text that is too long arrives in
+Chat targets send to \`deliver_extra.chat_id\`, else to the home channel; \`message_thread_id\`, else \`thread_id\`, selects a topic or thread. With a
+\`webhook_url\` alone they send to the webhook's own chat: a \`chat_id\` is then a failure, and a home channel has no effect. A text that is too long arrives in
 parts, at most 30. Mentions and commands of strangers are made harmless, and no image of theirs is loaded. \`api_base\` puts another address in the place of the official one.`
 
 const outro = `**Repeats**: whether the platform (or a mark in the text) recognises a message that arrives a second time. Where it does not, a delivery is tried again only when nothing can have
