@@ -296,7 +296,7 @@ t.test('wecom: messages of one bot take turns, for a second connection ends the 
 
 t.test('wecom: the bot is refused for chats that are none, and a redirect or a page is no connection', async (t) => {
   const { send, seen } = await run(t, wecomBot)
-  for (const chat_id of ['a b', 'party:2', '<@x>']) t.match(await send({ extra: { chat_id } }), final, chat_id)
+  for (const chat_id of ['a b', 'party:2', '<@x>', '@all']) t.match(await send({ extra: { chat_id } }), final, chat_id)
   const page = await run(t, { ...wecom, answer: () => ({ status: 200, body: 'canary' }) })
   for (const websocket_url of [page.origin, `${page.origin}/#x`]) {
     const sent = await send({ extra: { chat_id: 'zhangsan' }, settings: { websocket_url } })

@@ -47,7 +47,7 @@ const postToWebhook = async ({ text, call, setting }: Posting): Promise<Sent> =>
 }
 
 const postByBot = async ({ chat, text, setting, leftMs }: Posting): Promise<Sent> => {
-  if (!/^[\w.@-]{1,128}$/.test(chat)) return never('chat_id is no id of a person or a group')
+  if (!/^[A-Za-z0-9][\w.@-]{0,127}$/.test(chat)) return never('chat_id is no id of a person or a group')
   const { pushByBot } = await import('../wecom-bot.ts')
   return pushByBot({
     url: setting('websocket_url') ?? 'wss://openws.work.weixin.qq.com',
