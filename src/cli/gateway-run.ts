@@ -74,8 +74,12 @@ export const gatewayRun = async (options: GatewayRunOptions, io: Io): Promise<nu
   log('info', { signal: await signal, drain_seconds: config.drainMs / 1000 }, 'stopping')
   await unwatch?.()
   await gateway.stop()
+  // Nobody who takes no more of the log is waited for.
+  setTimeout(() => process.exit(exit.ok), lastWordsMs).unref()
   return exit.ok
 }
+
+const lastWordsMs = 200
 
 /** Files with secrets that others can read are closed to them, and it is said (H1). */
 const closeToOthers = (file: string, log: Log): void => {

@@ -3,6 +3,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { existsSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import t, { type Test } from 'tap'
 import { closedOrigin } from '../fakes/sink.ts'
@@ -63,6 +64,38 @@ t.test('a command ends though a plugin holds something open', async (t) => {
   t.match(await run(t, dir, 'validate'), { code: 0 })
   t.match(await run(t, dir, 'targets', 'test', 'acme-open', '--yes'), { code: 0, out: 'sent     acme-open\n' })
   t.match(await run(t, dir, 'targets', 'test', 'acme-none', '--yes'), { code: 5 })
+})
+
+t.test('who reads slowly gets all of a long output, and who stops reading holds nobody up', async (t) => {
+  const { out } = await run(t, t.testdir(), 'schema', 'print')
+  const { child, ended } = start(t, t.testdir(), 'schema', 'print')
+  child.stdout?.pause()
+  await sleep(1_000)
+  child.stdout?.resume()
+  t.equal((await ended).out.length, out.length)
+  const gone = start(t, t.testdir(), 'schema', 'print')
+  gone.child.stdout?.destroy()
+  t.equal((await gone.ended).code, 0)
+})
+
+t.test('a gateway ends though nobody reads its log any more', async (t) => {
+  const route = '{ prompt: p, secret: INSECURE_NO_AUTH, deliver: log }'
+  const config = `platforms: { webhook: { enabled: true, extra: { port: 0, rate_limit: 10000, routes: { r: ${route} } } } }\n`
+  const { child, ended } = start(t, t.testdir({ 'config.yaml': config }), 'gateway', 'run')
+  const url = await new Promise<string>((resolve) => {
+    child.stdout?.on('data', (chunk) => {
+      const [found] = /http:\S+/.exec(String(chunk)) ?? []
+      if (found !== undefined) resolve(found)
+    })
+  })
+  child.stdout?.pause()
+  const post = async (): Promise<string> => (await fetch(`${url}/webhooks/r`, { method: 'POST', body: '{}' })).text()
+  for (let i = 0; i < 20; i++) await Promise.all(Array.from({ length: 50 }, post))
+  child.kill('SIGTERM')
+  await new Promise((resolve) => child.on('exit', resolve))
+  t.equal(child.exitCode, 0)
+  child.stdout?.resume()
+  await ended
 })
 
 t.test('files are 0600 and folders 0700 whatever the umask', async (t) => {
