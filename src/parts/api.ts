@@ -29,6 +29,8 @@ export type ApiAnswer =
       readonly body: JsonObject
       /** The body as it came. */
       readonly text: string
+      /** `false`: the body broke off, or was too long. */
+      readonly whole: boolean
       /** What the header asks us to wait. */
       readonly retryAfterMs: number | undefined
     }
@@ -49,13 +51,15 @@ export const callApi = async (request: ApiRequest, timeoutMs: number, now: () =>
   try {
     const init = { method: request.method ?? 'POST', redirect: 'manual', signal, headers } as const
     const response = await fetch(request.url, body.text === undefined ? init : { ...init, body: body.text })
-    const text = withoutCredential(await readText(response), request)
+    const read = await readText(response)
+    const text = withoutCredential(read.text, request)
     return {
       kind: 'answer',
       status: response.status,
       header: (name) => response.headers.get(name) ?? undefined,
       body: parseMap(text),
       text,
+      whole: read.whole,
       retryAfterMs: parseRetryAfter(response.headers.get('retry-after') ?? '', now()),
     }
   } catch (thrown) {
@@ -86,9 +90,10 @@ const bodyOf = ({ json, form, text }: ApiRequest): { readonly text?: string; rea
 const wellFormed = (_: string, value: unknown): unknown => (typeof value === 'string' ? Buffer.from(value).toString() : value)
 
 /** The status has come already: a body that breaks off or is too large reads as what there was of it. */
-const readText = async (response: Response): Promise<string> => {
+const readText = async (response: Response): Promise<{ readonly text: string; readonly whole: boolean }> => {
   const chunks: Uint8Array[] = []
   let left = maxAnswerBytes
+  let whole = true
   try {
     for await (const chunk of response.body ?? []) {
       chunks.push(chunk)
@@ -96,9 +101,9 @@ const readText = async (response: Response): Promise<string> => {
       if (left < 0) break
     }
   } catch {
-    // Whoever reads it finds that it is not whole.
+    whole = false
   }
-  return Buffer.concat(chunks).toString('utf8')
+  return { text: Buffer.concat(chunks).toString('utf8'), whole: whole && left >= 0 }
 }
 
 const parseMap = (text: string): JsonObject => {
@@ -156,7 +161,7 @@ export type Refusal = {
 
 /**
  * What an answer that is no success means. A repeat is allowed where nothing was posted (no connection stood, 429, 503 with Retry-After),
- * and where posting again cannot post twice.
+ * and where posting again cannot post twice, unless the answer was a whole refusal.
  */
 export const refusedBy = (answer: ApiAnswer, { why, idempotent, retryAfterMs, limited = false }: Refusal): Sent => {
   if (answer.kind === 'none') return { ok: false, why: answer.why, repeatable: answer.unsent || idempotent }
@@ -164,7 +169,7 @@ export const refusedBy = (answer: ApiAnswer, { why, idempotent, retryAfterMs, li
   const asked = retryAfterMs ?? answer.retryAfterMs
   const wait = asked === undefined ? undefined : Math.min(longestWaitMs, Math.max(0, Math.ceil(asked)))
   const later = limited || status === 429 || (status === 503 && wait !== undefined)
-  const broken = status >= 500 || status === 408 || status === 425
+  const broken = status >= 500 || status === 408 || status === 425 || (status < 300 && !answer.whole)
   const reason =
     why ?? (status < 300 ? 'not how this API tells of success' : status < 400 ? 'a redirect, which is not followed' : undefined)
   const shown = `HTTP ${status}${reason === undefined ? '' : `: ${reason}`}`

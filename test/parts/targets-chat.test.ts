@@ -93,6 +93,20 @@ t.test('a redirect and a connection that breaks off are told as what they are', 
   t.match(await send({ settings: telegramDouble.settings(origin) }), { ...final, why: /^the connection broke off \(\w+\)$/ })
 })
 
+t.test('a success whose body breaks off is asked for again only where that cannot post twice', async (t) => {
+  const { origin } = await sink(t, (response) => {
+    response.writeHead(200, { 'content-length': 100 }).write('{"id":')
+    setTimeout(() => response.destroy(), 50)
+  })
+  for (const [part, double, repeatable] of [
+    [discord, discordDouble, true],
+    [telegram, telegramDouble, false],
+  ] as const) {
+    const { send } = await start(t, part, double)
+    t.match(await send({ settings: double.settings(origin) }), { ok: false, repeatable }, part.name)
+  }
+})
+
 t.test('an id of another form is found by the check, and goes nowhere', async (t) => {
   const wrong: readonly (readonly [TargetPart, Double, readonly string[], readonly string[]])[] = [
     [discord, discordDouble, ['general', '#general', '12', '../users/@me', '1000000000000000001/x'], ['thread', '5']],
