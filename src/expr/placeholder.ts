@@ -70,6 +70,9 @@ export const parseTemplate = (text: string, report: (message: string) => void = 
   return pieces
 }
 
+/** Whether a payload fills in some of it. */
+export const isTemplate = (value: unknown): boolean => typeof value === 'string' && parseTemplate(value).some(({ kind }) => kind !== 'text')
+
 /** What a template asks for: its paths, `__raw__`, and expressions with a leading `=`. */
 export const placeholders = (text: string): string[] =>
   parseTemplate(text).flatMap((piece) => {

@@ -5,6 +5,7 @@ import type { Clock } from '../core/clock.ts'
 import { type Json, type JsonObject, own } from '../core/json.ts'
 import { createRedactor } from '../core/redact.ts'
 import { printable } from '../core/text.ts'
+import { isTemplate } from '../expr/placeholder.ts'
 import { type ApiAnswer, type ApiRequest, callApi } from './api.ts'
 import type { Outgoing, Sent, Setting, TargetKit, TargetPart } from './part.ts'
 import { missingOf, platformOf, secretsOf, textSetting, wrongAddress } from './settings.ts'
@@ -82,7 +83,7 @@ export const defineChat = (spec: ChatSpec): TargetPart => {
       if (chat !== undefined && textOf(chat) === undefined) report('WH707', ['chat_id'], 'chat_id is not a text')
       for (const key of ['chat_id', ...threadKeys]) {
         const text = textOf(own(extra, key))
-        const wrong = text === undefined || text.includes('{') ? undefined : checkOf(spec, key)?.(text)
+        const wrong = text === undefined || isTemplate(text) ? undefined : checkOf(spec, key)?.(text)
         const problem = unwritten(extra, key) ?? wrong
         if (problem !== undefined) report('WH707', [key], problem)
       }

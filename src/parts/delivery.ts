@@ -3,6 +3,7 @@
 import type { Path } from '../core/diagnostic.ts'
 import { isObject, type Json, type JsonObject, own } from '../core/json.ts'
 import { targetName } from '../core/names.ts'
+import { isTemplate } from '../expr/placeholder.ts'
 import type { Route } from '../generated/config.ts'
 import type { Delivery, Destination } from '../store/ports.ts'
 import type { Report, TargetPart } from './part.ts'
@@ -35,8 +36,6 @@ export const readDelivery = (spec: Spec, targets: ReadonlyMap<string, TargetPart
   const [first] = to
   return first && !Array.isArray(spec.deliver) ? first : { mode: spec.deliver_mode ?? 'all', to }
 }
-
-const isTemplate = (value: Json): boolean => typeof value === 'string' && value.includes('{')
 
 const entriesOf = (map: JsonObject, keeps: (value: Json) => boolean): JsonObject =>
   Object.fromEntries(Object.entries(map).filter(([, value]) => keeps(value)))

@@ -5,6 +5,7 @@ import { checkShape, shapeProblems } from '../config/shape.ts'
 import type { Diagnostic } from '../core/diagnostic.ts'
 import { messageOf } from '../core/fault.ts'
 import { isObject, type Json, type JsonObject } from '../core/json.ts'
+import { isTemplate } from '../expr/placeholder.ts'
 import type { Check, Problem } from '../generated/validators.js'
 import type { Report, TargetPart } from '../parts/part.ts'
 import { platformOf, settingsOf } from '../parts/settings.ts'
@@ -46,8 +47,6 @@ export const checkExtra = ({ root, check }: Fragment, values: JsonObject, withhe
 }
 
 const choosing: ReadonlySet<string> = new Set(['anyOf', 'oneOf', 'if'])
-
-const isTemplate = (value: unknown): boolean => typeof value === 'string' && value.includes('{')
 
 const valueAt = (data: unknown, pointer: string): unknown =>
   pointer

@@ -134,7 +134,11 @@ t.test('headers of http resolve references; what they say that no payload fills 
   const receiver = await sink(t, (response, { headers }) =>
     isUp ? response.end() : response.writeHead(503).end(`refused ${headers.authorization}`),
   )
-  const extra = { url: `${receiver.origin}/in`, headers: { Authorization: 'Bearer ${KEY}', 'X-Title': '{title}' } }
+  // A brace alone is no placeholder.
+  const extra = {
+    url: `${receiver.origin}/in`,
+    headers: { Authorization: 'Bearer ${KEY}', 'X-Code': 'canary-{code', 'X-Title': '{title}' },
+  }
   const listed = { target: 'http', deliver_extra: { ...extra, url: `${receiver.origin}/listed`, secret: '${KEY}' } }
   const gateway = await startGateway(t, {
     env: { KEY: 'canary-header-key' },

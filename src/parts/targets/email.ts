@@ -6,6 +6,7 @@ import { isAbsolute } from 'node:path'
 import { type Json, type JsonObject, own } from '../../core/json.ts'
 import { createRedactor } from '../../core/redact.ts'
 import { cut, excerpt, printable } from '../../core/text.ts'
+import { isTemplate } from '../../expr/placeholder.ts'
 import type { Outgoing, Sent, TargetPart } from '../part.ts'
 import { missingOf, textSetting } from '../settings.ts'
 import type { Handed, Mail, MailError, MailServer, Security } from '../smtp.ts'
@@ -39,7 +40,7 @@ export const email: TargetPart = {
   lists: ['chat_id'],
   check(extra, report) {
     const chat = own(extra, 'chat_id')
-    if (chat === undefined || [chat].flat().some((one) => typeof one === 'string' && one.includes('{'))) return
+    if (chat === undefined || [chat].flat().some(isTemplate)) return
     const { problem } = recipientsIn(chat)
     if (problem !== undefined) report('WH707', ['chat_id'], problem)
   },

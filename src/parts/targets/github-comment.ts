@@ -2,6 +2,7 @@
 
 import { isObject, type Json, own } from '../../core/json.ts'
 import { printable } from '../../core/text.ts'
+import { isTemplate } from '../../expr/placeholder.ts'
 import { commentOf, harmless, markOf } from '../comment.ts'
 import { type GhAnswer, runGh } from '../gh.ts'
 import type { Sent, TargetPart } from '../part.ts'
@@ -60,8 +61,6 @@ export const githubComment: TargetPart = {
 }
 
 const final = (why: string): Sent => ({ ok: false, why, repeatable: false })
-
-const isTemplate = (value: Json): boolean => typeof value === 'string' && value.includes('{')
 
 const textOf = (value: Json | undefined): string => (typeof value === 'string' || typeof value === 'number' ? String(value) : '')
 

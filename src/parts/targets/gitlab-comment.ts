@@ -3,6 +3,7 @@
 import { type Json, type JsonObject, own } from '../../core/json.ts'
 import { createRedactor } from '../../core/redact.ts'
 import { excerpt, printable } from '../../core/text.ts'
+import { isTemplate } from '../../expr/placeholder.ts'
 import { type ApiAnswer, callApi, refusedBy, said } from '../api.ts'
 import { commentOf, harmless } from '../comment.ts'
 import type { Sent, TargetPart } from '../part.ts'
@@ -64,8 +65,6 @@ export const gitlabComment: TargetPart = {
 }
 
 const final = (why: string): Sent => ({ ok: false, why, repeatable: false })
-
-const isTemplate = (value: Json): boolean => typeof value === 'string' && value.includes('{')
 
 const textOf = (value: Json | undefined): string => (typeof value === 'string' || typeof value === 'number' ? String(value) : '')
 
