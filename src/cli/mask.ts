@@ -4,7 +4,7 @@ import { createHash } from 'node:crypto'
 import { isObject, type Json } from '../core/json.ts'
 
 const words =
-  'secret|token|passw|passphrase|credential|authorization|cookie|service_account|webhook_url|(?:api|private|account|access)[_-]?key|[_-]key'
+  'secret|token|passw|passphrase|credential|authorization|cookie|headers|service_account|webhook_url|(?:api|private|account|access)[_-]?key|[_-]key'
 const secretWord = new RegExp(words, 'i')
 /** The end of a key that names a secret, with its colon. */
 const secretKey = new RegExp(`(?:${words})[\\w.-]{0,64}["']?\\s{0,16}:`, 'i')
@@ -28,13 +28,13 @@ const maskAll = (value: Json): Json => {
   return stars
 }
 
-/** A line of a map: under a key like `my-token-route:` stand settings, not a secret. */
+/** A line of a map: under a key like `my-token-route:` stand settings, not a secret; under `headers:` each may be one. */
 const mapLine = /^\s*["']?[\w.-]+["']?\s*:(\s|$)/
 
 type Block = { readonly indent: number; readonly mayBeMap: boolean }
 
 /** What stands before the host of an address: a user name, and a password. */
-const login = /(\/\/)[^\s/?#"'@]+@/g
+const login = /(\/\/)[^\s/?#"']+@/g
 
 /** The lines of a YAML or JSON file with the values of such keys masked, nested and many-line ones included; works on broken files too. */
 export const maskLines = (text: string): string[] => {
@@ -51,7 +51,7 @@ export const maskLines = (text: string): string[] => {
     if (!found) return line.replace(login, `$1${stars}@`)
     const end = found.index + found[0].length
     const bare = line.slice(end).trim() === ''
-    block = { indent, mayBeMap: bare }
+    block = { indent, mayBeMap: bare && !/headers/i.test(found[0]) }
     return bare ? line : `${line.slice(0, end).replace(login, `$1${stars}@`)} ${stars}`
   })
 }

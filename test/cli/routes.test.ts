@@ -97,7 +97,11 @@ t.test('show: everything but the secrets, wherever they stand', async (t) => {
     secrets: [secret, 'second-secret'],
     prompt: 'Hello {x}',
     deliver: 'http',
-    deliver_extra: { url: 'https://example.com/', secret: 'signing-secret', headers: { Authorization: 'Bearer abcdef123' } },
+    deliver_extra: {
+      url: 'https://example.com/',
+      secret: 'signing-secret',
+      headers: { Authorization: 'Bearer abcdef123', 'X-Auth': 'hdr-7' },
+    },
   }
   const cli = fakeCli(t, { [store]: JSON.stringify({ a: entry }) })
   for (const flags of [[], ['--json']]) {
@@ -105,7 +109,7 @@ t.test('show: everything but the secrets, wherever they stand', async (t) => {
     t.equal(code, 0)
     t.match(out, 'Hello {x}')
     t.match(out, print)
-    for (const hidden of [secret, 'second-secret', 'signing-secret', 'abcdef123']) t.notMatch(out, hidden)
+    for (const hidden of [secret, 'second-secret', 'signing-secret', 'abcdef123', 'hdr-7']) t.notMatch(out, hidden)
   }
   t.match(await cli.run('webhook', 'show', 'b2'), { code: 5 })
 })

@@ -251,17 +251,25 @@ for (const [title, yaml] of leaks) {
   })
 }
 
-t.test('addresses that are or hold a secret are not shown', async (t) => {
+t.test('addresses that are or hold a secret, and headers, are not shown', async (t) => {
   const config = `platforms:
   discord: { webhook_url: "https://example.com/api/webhooks/1/canary-1", enabled: 3 }
   slack:
     webhook_url: https://example.com/services/canary-2
     enabled: 3
-  ntfy: { server_url: "https://someone:canary-3@example.com/path", enabled: 3 }
+  ntfy: { server_url: "https://someone:p@canary-3@example.com/path", enabled: 3 }
   teams:
     webhook_url: >-
       https://example.com/canary-4
     enabled: 3
+  webhook:
+    routes:
+      r: { deliver: http, deliver_extra: { headers: { X-Auth: canary-5 } }, events: 3 }
+      s:
+        deliver_extra:
+          headers:
+            X-Auth: canary-6
+          subject: 3
 `
   const { out, err } = await fakeCli(t, { 'config.yaml': config }).run('validate')
   t.match(out + err, /ntfy: \{ server_url: "https:\/\/\*\*\*@example\.com\/path", enabled: 3/)
