@@ -50,7 +50,7 @@ export type ChatSpec = {
   /** Posting the same `key` again cannot post twice; a function where that hangs on the way it goes. */
   readonly idempotent: boolean | ((posting: Posting) => boolean)
   /** Makes the text of strangers harmless; before it is split, for it may grow. */
-  readonly escape?: (text: string) => string
+  readonly escape?: (text: string, given: Pick<Posting, 'setting'>) => string
   /** What is wrong with a chat id; `undefined` when it can be one. */
   readonly checkChat?: (chat: string) => string | undefined
   /** What is wrong with a thread id; `undefined` when it can be one. */
@@ -124,7 +124,7 @@ const deliver = async (spec: ChatSpec, part: TargetPart, outgoing: Outgoing, kit
   if ('problem' in address) return never(address.problem)
   const given = { setting: (key: string) => textSetting(kit.settings, key), extra: (key: string) => textOf(own(extra, key)) }
   const limit = typeof spec.limit === 'function' ? spec.limit(given) : spec.limit
-  const texts = splitText(spec.escape?.(outgoing.text) ?? outgoing.text, limit)
+  const texts = splitText(spec.escape?.(outgoing.text, given) ?? outgoing.text, limit)
   if (texts.length === 0) return never('the text is empty')
   const deadline = kit.clock.monotonic() + outgoing.budgetMs
   for (const [i, text] of texts.entries()) {

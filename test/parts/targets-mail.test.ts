@@ -627,6 +627,16 @@ t.test('ntfy', async (t) => {
     t.same(sent(), { topic: 'else', message: 'hello' })
   })
 
+  t.test('no image is loaded where Markdown is shown; plain text stays as it is', async (t) => {
+    const { origin, sent } = await posting(taken)
+    const settings = { server_url: origin, topic: 'alerts' }
+    const text = 'see ![a](https://evil.example/?q=1)'
+    t.match(await send('ntfy', {}, { settings: { ...settings, markdown: true }, text }), { ok: true })
+    t.equal(sent().message, 'see !\u200b[a](https://evil.example/?q=1)')
+    t.match(await send('ntfy', {}, { settings, text }), { ok: true })
+    t.equal(sent().message, text)
+  })
+
   t.test('half a character in a title is replaced, as in a text', async (t) => {
     const { origin, sent } = await posting(taken)
     t.match(await send('ntfy', { title: 'a\ud800' }, { settings: { server_url: origin, topic: 'a' }, text: 'b\ud800' }), { ok: true })

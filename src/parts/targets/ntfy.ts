@@ -4,6 +4,7 @@ import { type JsonObject, own } from '../../core/json.ts'
 import { cut } from '../../core/text.ts'
 import { refusedBy, said, saidAll } from '../api.ts'
 import { baseOf, defineChat, never, type Posting } from '../chat.ts'
+import { withoutImages } from '../images.ts'
 import type { Sent } from '../part.ts'
 import { isOn } from '../settings.ts'
 
@@ -29,6 +30,8 @@ export const ntfy = defineChat({
   limit: { max: 4096, unit: 'json' },
   ids: ['priority', 'tags', 'click'],
   idempotent: false,
+  // Its web app loads the images of Markdown.
+  escape: (text, { setting }) => (isOn(setting('markdown')) ? withoutImages(text) : text),
   checkChat: (chat) => (/^[-\w]{1,64}$/.test(chat) ? undefined : 'chat_id is no topic of ntfy (letters, digits, - and _)'),
   post: (posting) => {
     const wish = wishOf(posting)
