@@ -2,11 +2,10 @@
 
 import { createHash } from 'node:crypto'
 import type { Clock } from '../core/clock.ts'
-import { type Json, type JsonObject, own } from '../core/json.ts'
+import { own } from '../core/json.ts'
 import { createRedactor } from '../core/redact.ts'
-import { printable } from '../core/text.ts'
-import { isTemplate } from '../expr/placeholder.ts'
 import { type ApiAnswer, type ApiRequest, callApi } from './api.ts'
+import { type Address, type AddressSpec, addressOf, checkAddress, textOf } from './chat-address.ts'
 import type { Outgoing, Sent, Setting, TargetKit, TargetPart } from './part.ts'
 import { missingOf, platformOf, secretsOf, textSetting, wrongAddress } from './settings.ts'
 import { type Limit, splitText } from './split.ts'
@@ -32,35 +31,22 @@ export type Posting = {
   readonly clock: Clock
 }
 
-export type ChatSpec = {
-  readonly name: string
-  readonly platform?: string
+export type ChatSpec = AddressSpec & {
   readonly settings: readonly Setting[]
   readonly needs: readonly (readonly string[])[]
   /** Names of the home channel in the environment, in order. */
   readonly home: readonly string[]
-  /** What stands for the chat when there is neither chat_id nor home channel; absent: that is a failure. */
-  readonly noChat?: (setting: (key: string) => string | undefined) => string | undefined
-  /** Whether these settings reach a chat by its id; absent: they do. Where they do not, naming one is a failure: it would go elsewhere. */
-  readonly namesChats?: (setting: (key: string) => string | undefined) => boolean
   /** May depend on the way that the settings choose. */
   readonly limit: Limit | ((given: Pick<Posting, 'setting' | 'extra'>) => Limit)
-  /** Further keys of `deliver_extra` that are ids or names of the platform: one that is not whole is a failure. */
-  readonly ids?: readonly string[]
   /** Posting the same `key` again cannot post twice; a function where that hangs on the way it goes. */
   readonly idempotent: boolean | ((posting: Posting) => boolean)
   /** Makes the text of strangers harmless; before it is split, for it may grow. */
   readonly escape?: (text: string, given: Pick<Posting, 'setting'>) => string
-  /** What is wrong with a chat id; `undefined` when it can be one. */
-  readonly checkChat?: (chat: string) => string | undefined
-  /** What is wrong with a thread id; `undefined` when it can be one. */
-  readonly checkThread?: (thread: string) => string | undefined
   /** Seconds that one call may take. */
   readonly callSeconds?: number
   readonly post: (posting: Posting) => Promise<Sent>
 }
 
-const unresolved = /\{[^{}"]*\}/
 const defaultCallMs = 15_000
 /** Waits for a rate limit within one delivery, and how often. */
 const maxWaits = 3
@@ -79,14 +65,7 @@ export const defineChat = (spec: ChatSpec): TargetPart => {
     needs,
     repeatable: idempotent === true,
     check(extra, report) {
-      const chat = own(extra, 'chat_id')
-      if (chat !== undefined && textOf(chat) === undefined) report('WH707', ['chat_id'], 'chat_id is not a text')
-      for (const key of ['chat_id', ...threadKeys]) {
-        const text = textOf(own(extra, key))
-        const wrong = text === undefined || isTemplate(text) ? undefined : checkOf(spec, key)?.(text)
-        const problem = unwritten(extra, key) ?? wrong
-        if (problem !== undefined) report('WH707', [key], problem)
-      }
+      checkAddress(spec, extra, (key, problem) => report('WH707', [key], problem))
     },
     async send(outgoing, kit) {
       const redact = createRedactor(secretsOf(settings, kit.settings))
@@ -95,23 +74,6 @@ export const defineChat = (spec: ChatSpec): TargetPart => {
     },
   }
   return part
-}
-
-const threadKeys = ['message_thread_id', 'thread_id'] as const
-
-const checkOf = (spec: ChatSpec, key: string) => (key === 'chat_id' ? spec.checkChat : spec.checkThread)
-
-/** A number may have lost its last digits or zeros when its file was read, and would be the address of something else. */
-const unwritten = (from: JsonObject, key: string): string | undefined => {
-  const value = own(from, key)
-  return typeof value === 'number' && !Number.isSafeInteger(value)
-    ? `${key} is no whole number, or too long a one: put it in quotes`
-    : undefined
-}
-
-const textOf = (value: Json | undefined): string | undefined => {
-  const text = typeof value === 'string' ? value.trim() : typeof value === 'number' ? String(value) : ''
-  return text === '' ? undefined : text
 }
 
 const deliver = async (spec: ChatSpec, part: TargetPart, outgoing: Outgoing, kit: TargetKit): Promise<Sent> => {
@@ -154,44 +116,6 @@ const postPatiently = async (spec: ChatSpec, posting: Posting, clock: Clock, dea
     if (sent.ok || wait === undefined || waits === maxWaits || clock.monotonic() + wait >= deadline) return sent
     await new Promise<void>((resolve) => clock.after(wait, resolve))
   }
-}
-
-type Address = { readonly chat: string; readonly thread: string | undefined; readonly shown: string }
-
-type Problem = { readonly problem: string }
-
-/** Where to; `named`: by an id that can be checked. */
-const chatOf = (spec: ChatSpec, extra: JsonObject, settings: JsonObject): { readonly chat: string; readonly named: boolean } | Problem => {
-  const setting = (key: string): string | undefined => textSetting(settings, key)
-  const platform = `platforms.${spec.platform ?? spec.name}`
-  const given = own(extra, 'chat_id')
-  if (given !== undefined && textOf(given) === undefined) return { problem: 'chat_id is empty' }
-  const namesChats = spec.namesChats?.(setting) ?? true
-  if (given !== undefined && !namesChats)
-    return { problem: `no chat_id can be followed: ${platform} has a webhook alone, with a chat of its own` }
-  const lost = given === undefined && namesChats ? unwritten(settings, 'home_channel') : undefined
-  if (lost !== undefined) return { problem: `${platform}.${lost}` }
-  const named = textOf(given) ?? (namesChats ? setting('home_channel') : undefined)
-  const chat = named ?? spec.noChat?.(setting)
-  return chat === undefined ? { problem: `no chat_id, and ${platform} has no home_channel` } : { chat, named: named !== undefined }
-}
-
-const addressOf = (spec: ChatSpec, extra: JsonObject, settings: JsonObject): Address | Problem => {
-  const [changed] = ['chat_id', ...threadKeys, ...(spec.ids ?? [])].flatMap((key) => unwritten(extra, key) ?? [])
-  if (changed !== undefined) return { problem: changed }
-  const to = chatOf(spec, extra, settings)
-  if ('problem' in to) return to
-  const { chat, named } = to
-  const [thread] = threadKeys.flatMap((key) => textOf(own(extra, key)) ?? [])
-  const ids = (spec.ids ?? []).filter((key) => own(extra, key) !== undefined)
-  const empty = ids.find((key) => textOf(own(extra, key)) === undefined)
-  if (empty !== undefined) return { problem: `${empty} is no text, or an empty one` }
-  const all = [chat, thread ?? '', ...ids.map((key) => textOf(own(extra, key)) ?? '')]
-  const open = all.find((text) => unresolved.test(text))
-  if (open !== undefined) return { problem: `a placeholder that the payload does not fill is no address: ${printable(open, 100)}` }
-  if (/[\p{Cc}\p{Cs}]/u.test(all.join(' '))) return { problem: 'the address has control characters, or half ones' }
-  const problem = (named ? spec.checkChat?.(chat) : undefined) ?? (thread === undefined ? undefined : spec.checkThread?.(thread))
-  return problem === undefined ? { chat, thread, shown: printable(chat, 100) } : { problem }
 }
 
 type Message = {
