@@ -6,7 +6,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
 import { works } from '../fakes/process.ts'
-import { dataDir, linesIn, type ProcessGateway, startGateway } from '../fakes/process-gateway.ts'
+import { command, dataDir, linesIn, type ProcessGateway, startGateway } from '../fakes/process-gateway.ts'
 import { until } from '../fakes/wait.ts'
 
 const noPrlimit = !works('prlimit', '--version') && 'needs prlimit'
@@ -186,6 +186,8 @@ const warm = async (t: Test): Promise<ProcessGateway> => {
   const gateway = await startGateway(t, dataDir(t, { routes: { work: { prompt: 'p' } }, agent: quickAgent }))
   t.equal((await gateway.post('work', 'before')).status, 202)
   await isDelivered(gateway, 'before')
+  // That its end is in the log does not mean that the database has forgotten it: that would be one more sync.
+  await until(() => /^backlog +0$/m.test(command(gateway, 'gateway', 'status').stdout))
   return gateway
 }
 

@@ -1,12 +1,10 @@
 /** A new configuration takes the place of the old one whole, under load, without a lost request; a bad one does not. */
 
-import { spawnSync } from 'node:child_process'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import t from 'tap'
 import { parse, stringify } from 'yaml'
-import { dataDir, type ProcessGateway, startGateway } from '../fakes/process-gateway.ts'
+import { command, dataDir, type ProcessGateway, startGateway } from '../fakes/process-gateway.ts'
 
 type Routes = { [name: string]: object }
 
@@ -16,13 +14,6 @@ const rewrite = (dir: string, routes: Routes, more: object = {}, extra: object =
   const config = parse(readFileSync(file, 'utf8')) as { platforms: { webhook: { extra: object } } }
   config.platforms.webhook.extra = { ...config.platforms.webhook.extra, ...extra, routes }
   writeFileSync(file, stringify({ ...config, ...more }))
-}
-
-const command = (gateway: ProcessGateway, ...args: string[]) => {
-  const main = fileURLToPath(new URL('../../dist/main.js', import.meta.url))
-  const { NODE_OPTIONS: _, ...env } = process.env
-  const { status, stdout, stderr } = spawnSync(process.execPath, [main, '--data-dir', gateway.dir, ...args], { encoding: 'utf8', env })
-  return { status, stdout, stderr }
 }
 
 const said = (gateway: ProcessGateway, text: string): number => gateway.lines.filter(({ msg }) => msg.includes(text)).length

@@ -1,6 +1,6 @@
 /** The built command as a process of its own: started, listened to, posted at, killed; it ends with its test. */
 
-import { spawn } from 'node:child_process'
+import { spawn, spawnSync } from 'node:child_process'
 import { createHmac } from 'node:crypto'
 import { existsSync, readFileSync } from 'node:fs'
 import { Agent, type IncomingHttpHeaders, type OutgoingHttpHeaders, request } from 'node:http'
@@ -220,3 +220,10 @@ const exchange = (
     sent.on('continue', () => void admitted().then(() => sent.end(body)))
     sent.flushHeaders()
   })
+
+/** What the built command says, run beside a gateway on its data directory. */
+export const command = ({ dir }: Pick<ProcessGateway, 'dir'>, ...args: string[]) => {
+  const { NODE_OPTIONS: _, ...env } = process.env
+  const { status, stdout, stderr } = spawnSync(process.execPath, [main, '--data-dir', dir, ...args], { encoding: 'utf8', env })
+  return { status, stdout, stderr }
+}
