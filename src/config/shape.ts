@@ -2,6 +2,7 @@
 
 import { type Code, type Diagnostic, diagnostic, type Path, pointerOf } from '../core/diagnostic.ts'
 import { isObject, type Json, type JsonObject } from '../core/json.ts'
+import { targetName } from '../core/names.ts'
 import { nearest, printable } from '../core/text.ts'
 import type { Check, Problem } from '../generated/validators.js'
 import type { Source } from './source.ts'
@@ -54,7 +55,8 @@ const sentenceOf = (problem: Problem, value: Json | undefined, node: JsonObject,
     case 'additionalProperties': {
       const key = String(params.additionalProperty)
       const known = isObject(node.properties) ? Object.keys(node.properties) : []
-      const near = didYouMean(nearest(key, known))
+      // A target's second name is none of its platform.
+      const near = didYouMean(nearest(targetName(key), known))
       return { code: 'WH101', message: `unknown key "${printable(key, 60)}"`, help: `known here: ${known.join(', ')}`, ...near, key }
     }
     case 'propertyNames':

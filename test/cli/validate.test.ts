@@ -91,6 +91,13 @@ platforms:
   ])
 })
 
+t.test('the second name of a target leads to the section of its platform', async (t) => {
+  const cli = fakeCli(t, { 'config.yaml': 'platforms: { msteams: { enabled: true }, whatsapp_cloud: { enabled: true } }\n' })
+  const { code, out } = await cli.run('validate', '--json')
+  t.equal(code, 1)
+  t.match(JSON.parse(out).data.diagnostics, [{ help: 'did you mean "teams"?' }, { help: 'did you mean "whatsapp"?' }])
+})
+
 t.test('twelve mistakes: all of them, ordered by line, exit 1', async (t) => {
   const cli = fakeCli(t, { 'config.yaml': twelve })
   const { code, out } = await cli.run('validate', '--format', 'json')
