@@ -151,7 +151,8 @@ const jobs = (facts: Facts): Broken[] => {
   ]
 }
 
-const brokenOff = /^the process ended during it, and a job is not started twice$/
+/** While it ran, or three times in a row while it was delivered: the attempts of a job are three, and no setting gives it more. */
+const brokenOff = /^(?:the process ended during it, and a job is not started twice|out of attempts after 3: the process ended during each)$/
 
 const byJournal = (facts: Facts): Broken[] => {
   const { journal } = facts
