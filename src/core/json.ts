@@ -6,6 +6,16 @@ export type Json = string | number | boolean | null | Json[] | JsonObject
 /** Whether a value is a JSON object: not null, not a list. */
 export const isObject = (value: unknown): value is JsonObject => typeof value === 'object' && value !== null && !Array.isArray(value)
 
+/** A text as a JSON object; `undefined` when it is none. Errors of `JSON.parse` quote the text, so that none leaves here. */
+export const parseObject = (text: string): JsonObject | undefined => {
+  try {
+    const value: unknown = JSON.parse(text)
+    return isObject(value) ? value : undefined
+  } catch {
+    return undefined
+  }
+}
+
 const has = Object.prototype.hasOwnProperty
 
 /** The own property `key` of an object; `undefined` for anything inherited, so `constructor` and `__proto__` are just missing. */

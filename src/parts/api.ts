@@ -1,6 +1,6 @@
 /** One call of a platform's HTTP API: bounded in time and size, no redirect, and errors that quote neither address nor key. */
 
-import { isObject, type Json, type JsonObject, own } from '../core/json.ts'
+import { type Json, type JsonObject, own, parseObject } from '../core/json.ts'
 import { createRedactor } from '../core/redact.ts'
 import { excerpt, printable } from '../core/text.ts'
 import type { Sent } from './part.ts'
@@ -57,7 +57,7 @@ export const callApi = async (request: ApiRequest, timeoutMs: number, now: () =>
       kind: 'answer',
       status: response.status,
       header: (name) => response.headers.get(name) ?? undefined,
-      body: parseMap(text),
+      body: parseObject(text) ?? {},
       text,
       whole: read.whole,
       retryAfterMs: parseRetryAfter(response.headers.get('retry-after') ?? '', now()),
@@ -104,15 +104,6 @@ const readText = async (response: Response): Promise<{ readonly text: string; re
     whole = false
   }
   return { text: Buffer.concat(chunks).toString('utf8'), whole: whole && left >= 0 }
-}
-
-const parseMap = (text: string): JsonObject => {
-  try {
-    const value = JSON.parse(text) as Json
-    return isObject(value) ? value : {}
-  } catch {
-    return {}
-  }
 }
 
 /** Errors of a connection that never stood: nothing was sent over it. */

@@ -6,6 +6,7 @@ import { own } from '../core/json.ts'
 import { createRedactor } from '../core/redact.ts'
 import { type ApiAnswer, type ApiRequest, callApi } from './api.ts'
 import { type Address, type AddressSpec, addressOf, checkAddress, textOf } from './chat-address.ts'
+import { never } from './never.ts'
 import type { Outgoing, Sent, Setting, TargetKit, TargetPart } from './part.ts'
 import { missingOf, platformOf, secretsOf, textSetting, wrongAddress } from './settings.ts'
 import { type Limit, splitText } from './split.ts'
@@ -51,9 +52,6 @@ const defaultCallMs = 15_000
 /** Waits for a rate limit within one delivery, and how often. */
 const maxWaits = 3
 
-/** A failure that another try would not mend. */
-export const never = (why: string): Sent => ({ ok: false, why, repeatable: false })
-
 /** The target that a description makes. */
 export const defineChat = (spec: ChatSpec): TargetPart => {
   const { name, platform, needs, idempotent } = spec
@@ -90,7 +88,7 @@ const deliver = async (spec: ChatSpec, part: TargetPart, outgoing: Outgoing, kit
   if (texts.length === 0) return never('the text is empty')
   const deadline = kit.clock.monotonic() + outgoing.budgetMs
   for (const [i, text] of texts.entries()) {
-    const posting = postingOf({ spec, outgoing, kit, deadline, address, text, part: i + 1, parts: texts.length })
+    const posting = postingOf({ spec, outgoing, kit, given, deadline, address, text, part: i + 1, parts: texts.length })
     const sent = await postPatiently(spec, posting, kit.clock, deadline)
     if (sent.ok) continue
     if (i === 0) return sent
@@ -122,6 +120,7 @@ type Message = {
   readonly spec: ChatSpec
   readonly outgoing: Outgoing
   readonly kit: TargetKit
+  readonly given: Pick<Posting, 'setting' | 'extra'>
   readonly deadline: number
   readonly address: Address
   readonly text: string
@@ -129,17 +128,16 @@ type Message = {
   readonly parts: number
 }
 
-const postingOf = ({ spec, outgoing, kit, deadline, address, text, part, parts }: Message): Posting => {
-  const { profile, route, job, deliveryId, place, delivery } = outgoing
+const postingOf = ({ spec, outgoing, kit, given, deadline, address, text, part, parts }: Message): Posting => {
+  const { profile, route, job, deliveryId, place } = outgoing
   const identity = JSON.stringify([profile, route, job ?? '', deliveryId, place, spec.name, address.chat, address.thread ?? '', part])
   const longestMs = spec.callSeconds === undefined ? defaultCallMs : spec.callSeconds * 1000
   const leftMs = (): number => Math.min(longestMs, deadline - kit.clock.monotonic())
   return {
+    ...given,
     text,
     chat: address.chat,
     thread: address.thread,
-    extra: (key) => textOf(own(delivery.extra, key)),
-    setting: (key) => textSetting(kit.settings, key),
     call: (request) => callApi(request, leftMs(), kit.clock.now),
     leftMs,
     part,

@@ -20,8 +20,10 @@ export const claimOf = ({ profile, route, deliveryId }: Opened, now: number): Cl
  * One hold for each of the targets that must all have a text: kept when one had it and another failed, so that the sender's repeat
  * leaves it out. No profile has an empty name: they are nobody's delivery ids.
  */
-export const sharesOf = ({ key, expiresAt }: Claim, written: Destination): readonly Claim[] =>
-  'to' in written && written.mode === 'all' ? marksOf(written.to).map((mark) => ({ key: `/${mark}/${key}`, expiresAt })) : []
+export const compileShares = (written: Destination): ((claim: Claim) => readonly Claim[]) => {
+  const marks = 'to' in written && written.mode === 'all' ? marksOf(written.to) : []
+  return ({ key, expiresAt }) => marks.map((mark) => ({ key: `/${mark}/${key}`, expiresAt }))
+}
 
 /** Each as it is written, not where it stands: a list that a reload changed must neither leave out a new one nor repeat an old one. */
 const marksOf = (to: readonly Delivery[]): readonly string[] => {

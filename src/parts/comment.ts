@@ -1,7 +1,7 @@
 /** What comments on code hosts share: their text, which neither commands a bot nor calls people nor loads images, and a hidden mark to know one again. */
 
 import { createHash } from 'node:crypto'
-import type { JsonObject } from '../core/json.ts'
+import type { Json, JsonObject } from '../core/json.ts'
 import { cut } from '../core/text.ts'
 import { withoutImages } from './images.ts'
 import type { Outgoing } from './part.ts'
@@ -15,6 +15,9 @@ const gap = '\u200b'
 const command = /^(?:(?![\n\r\u2028\u2029])[\s\p{C}>])*\/(?=\p{L})/gmu
 // Hosts look for mentions in the rendered text: a written-out `&#64;` is an @ to them too. After a letter or digit it is an address.
 const mention = /(?<![A-Za-z0-9])(?:@|&#0{0,9}64;|&#x0{0,9}40;|&commat;)(?=[\w.&\\])/gi
+
+/** A part of the place that a comment goes to, untrimmed; empty when it is no text. */
+export const textOf = (value: Json | undefined): string => (typeof value === 'string' || typeof value === 'number' ? String(value) : '')
 
 /** security F5: no line is a command to a bot, and nobody is mentioned. */
 const withoutOrders = (text: string): string => text.replace(command, `$&${gap}`).replace(mention, `$&${gap}`)

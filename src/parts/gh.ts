@@ -16,11 +16,6 @@ const maxFound = 20
 const ofGitHub = ['GH_TOKEN', 'GITHUB_TOKEN'] as const
 const ofOthers = ['GH_ENTERPRISE_TOKEN', 'GITHUB_ENTERPRISE_TOKEN'] as const
 const tokens = [...ofGitHub, ...ofOthers]
-/**
- * A profile's environment is its own `.env`. Where programs are is no credential, so that it has the process's PATH and language; a home is
- * one: a login may lie there. Without any gh would look for one in the folder that it runs in.
- */
-const nowhere = '/nonexistent'
 
 const passed = [...tokens, 'GH_HOST', 'GH_CONFIG_DIR', 'XDG_CONFIG_HOME']
 
@@ -56,12 +51,17 @@ export const pathOf = (env: Env): string => env.PATH ?? process.env.PATH ?? ''
 const located = new Map<string, string>()
 
 const locate = async (search: string): Promise<string | undefined> => {
-  const file = located.get(search) ?? (await locateProgram('gh', search))
+  const known = located.get(search)
+  if (known !== undefined) return known
+  const file = await locateProgram('gh', search)
   if (file === undefined) return undefined
   if (located.size >= maxFound) located.clear()
   located.set(search, file)
   return file
 }
+
+/** Of a profile, whose own home is not known: another's may hold a login, and without any gh looks for one in the folder that it runs in. */
+const nowhere = '/nonexistent'
 
 /** What gh needs and nothing else: no other token, no debugging, no questions. */
 const environment = (from: Env, settings: JsonObject): Env => {

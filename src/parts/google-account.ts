@@ -3,9 +3,9 @@
 import { createPrivateKey, sign } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import type { Clock } from '../core/clock.ts'
-import { isObject, type Json, type JsonObject, own } from '../core/json.ts'
+import { own, parseObject } from '../core/json.ts'
 import { type ApiAnswer, type ApiRequest, refusedBy, saidAll } from './api.ts'
-import { never } from './chat.ts'
+import { never } from './never.ts'
 import { type Fetched, issued } from './token-cache.ts'
 
 export type Account = { readonly email: string; readonly key: string; readonly keyId: string | undefined }
@@ -14,20 +14,10 @@ export type Account = { readonly email: string; readonly key: string; readonly k
 export const readAccount = async (written: string): Promise<Account | { readonly problem: string }> => {
   const text = written.startsWith('{') ? written : await readFile(written, 'utf8').catch(() => undefined)
   if (text === undefined) return { problem: 'is neither a key nor a file that can be read' }
-  const account = mapOf(text)
+  const account = parseObject(text) ?? {}
   const [email, key, keyId] = ['client_email', 'private_key', 'private_key_id'].map((name) => own(account, name))
   if (typeof email !== 'string' || typeof key !== 'string') return { problem: 'has no client_email and private_key' }
   return { email, key, keyId: typeof keyId === 'string' ? keyId : undefined }
-}
-
-// The error of JSON.parse quotes the text.
-const mapOf = (text: string): JsonObject => {
-  try {
-    const value = JSON.parse(text) as Json
-    return isObject(value) ? value : {}
-  } catch {
-    return {}
-  }
 }
 
 type Purchase = {

@@ -11,8 +11,13 @@ import type { StageKit } from './part.ts'
 export type Message = {
   readonly text: string
   readonly delivery: Destination
-  /** Before its templates were filled in. */
+}
+
+export type CompiledMessage = {
+  /** Its targets before their templates are filled in. */
   readonly written: Destination
+  /** For one event; a promise only where JSONata is used. */
+  readonly render: (opened: Opened) => Message | Promise<Message>
 }
 
 /** Renders a route's prompt for one event; a promise only where JSONata is used. */
@@ -20,8 +25,8 @@ export const compilePrompt = (route: Route, kit: StageKit): ((opened: Opened) =>
   // spec: Limits - an empty template is the whole payload too.
   route.prompt ? compileTemplate(route.prompt, { report: (message) => kit.report('WH503', ['prompt'], message) }) : wholePayload
 
-/** Renders a route's message for one event; a promise only where JSONata is used. */
-export const compileMessage = (route: Route, kit: StageKit): ((opened: Opened) => Message | Promise<Message>) => {
+/** A route's message. */
+export const compileMessage = (route: Route, kit: StageKit): CompiledMessage => {
   const written = readDelivery(route, kit.targets, kit.report)
   const text = compilePrompt(route, kit)
   // One map of all of them, so that the templates of one target or of several are rendered alike.
@@ -32,11 +37,12 @@ export const compileMessage = (route: Route, kit: StageKit): ((opened: Opened) =
     'to' in written
       ? { ...written, to: written.to.map((delivery, i) => ({ ...delivery, extra: filledAt(filled, i) })) }
       : { ...written, extra: filledAt(filled, 0) }
-  const join = (text: string, filled: JsonObject): Message => ({ text, delivery: fill(filled), written })
-  return (opened) => {
+  const join = (text: string, filled: JsonObject): Message => ({ text, delivery: fill(filled) })
+  const render: CompiledMessage['render'] = (opened) => {
     const rendered = text(opened)
     const filled = extra(opened)
     if (typeof rendered === 'string' && !(filled instanceof Promise)) return join(rendered, filled)
     return Promise.all([rendered, filled]).then(([r, f]) => join(r, f))
   }
+  return { written, render }
 }

@@ -1,8 +1,8 @@
 /** Messages of a WeCom AI bot: over a WebSocket that lasts as long as one message, for a bot may have one connection only. */
 
-import { createHash, randomUUID } from 'node:crypto'
+import { randomUUID } from 'node:crypto'
 import WebSocket from 'ws'
-import { isObject, type Json, type JsonObject, own } from '../core/json.ts'
+import { isObject, type Json, type JsonObject, own, parseObject } from '../core/json.ts'
 import { printable } from '../core/text.ts'
 import { saidAll } from './api.ts'
 import type { Sent } from './part.ts'
@@ -26,12 +26,7 @@ const closeMs = 1_000
 export const pushByBot = async (push: Push): Promise<Sent> => {
   const { timeoutMs, url, botId } = push
   const deadline = performance.now() + timeoutMs
-  const done = await takeTurn(
-    createHash('sha256')
-      .update(JSON.stringify([url, botId]))
-      .digest('base64'),
-    timeoutMs,
-  )
+  const done = await takeTurn(JSON.stringify([url, botId]), timeoutMs)
   if (done === undefined) return { ok: false, why: 'no time left: other messages of this bot are on their way', repeatable: true }
   try {
     return await talk(push, Math.max(1, deadline - performance.now()))
@@ -93,7 +88,7 @@ const talk = ({ url, botId, secret, chat, markdown, refused }: Push, timeoutMs: 
       say('aibot_subscribe', subscribing, { bot_id: botId, secret })
     })
     socket.on('message', (data) => {
-      const frame = frameOf(String(data))
+      const frame = parseObject(String(data)) ?? {}
       const id = isObject(frame.headers) ? own(frame.headers, 'req_id') : undefined
       if (id !== subscribing && id !== sending) return
       const code = own(frame, 'errcode')
@@ -109,12 +104,3 @@ const talk = ({ url, botId, secret, chat, markdown, refused }: Push, timeoutMs: 
     })
     socket.on('close', () => fail('the connection was closed'))
   })
-
-const frameOf = (text: string): JsonObject => {
-  try {
-    const frame = JSON.parse(text) as Json
-    return isObject(frame) ? frame : {}
-  } catch {
-    return {}
-  }
-}

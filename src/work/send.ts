@@ -9,6 +9,7 @@ import { createRedactor } from '../core/redact.ts'
 import { cut } from '../core/text.ts'
 import type { Route } from '../generated/config.ts'
 import { secretsIn, withSecrets, writtenTargets } from '../parts/delivery.ts'
+import { never } from '../parts/never.ts'
 import type { Outgoing, Sent, TargetPart } from '../parts/part.ts'
 import { missingOf, platformOf, secretsOf, settingsOf } from '../parts/settings.ts'
 
@@ -20,8 +21,6 @@ export type SenderOptions = {
   readonly log: (outgoing: Outgoing) => void
   readonly clock: Clock
 }
-
-const never = (why: string): Sent => ({ ok: false, why, repeatable: false })
 
 export const createSender = (options: SenderOptions): ((outgoing: Outgoing) => Promise<Sent>) => {
   const { targets, profile, log, clock } = options

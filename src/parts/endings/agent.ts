@@ -9,8 +9,8 @@ export const agent: EndingPart = {
   name: 'agent',
   fits: (route) => route.deliver_only !== true && route.cron_job === undefined && route.coalesce === undefined,
   compile(route, kit) {
-    const message = compileMessage(route, kit)
+    const { render } = compileMessage(route, kit)
     const lane = compileLane(route, kit)
-    return async (opened) => acceptAgent(opened, agentRun(opened, await message(opened)), kit.effects, await lane(opened))
+    return async (opened) => acceptAgent(opened, agentRun(opened, await render(opened)), kit.effects, await lane(opened))
   },
 }

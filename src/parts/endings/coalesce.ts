@@ -22,11 +22,11 @@ export const coalesce: EndingPart = {
   compile(route, kit) {
     const settings = readSettings(route, kit.report)
     const keyOf = compileKey(route.coalesce?.key ?? '', (message) => kit.report('WH503', ['coalesce', 'key'], message))
-    const message = compileMessage(route, kit)
+    const { render } = compileMessage(route, kit)
     const laneOf = compileLane(route, kit)
     return async (opened) => {
       // Rendered for each event: of the latest, everything counts (spec: Coalesce 2).
-      const run = agentRun(opened, await message(opened))
+      const run = agentRun(opened, await render(opened))
       const [key, lane] = [await keyOf(opened), await laneOf(opened)]
       // spec: Coalesce 5
       if (key === undefined) return acceptAgent(opened, run, kit.effects, lane)

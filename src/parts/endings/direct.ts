@@ -5,7 +5,7 @@ import { messageOf, StoreFault } from '../../core/fault.ts'
 import { type Outcome, refuse } from '../../core/outcome.ts'
 import type { Claim, Delivery, Store } from '../../store/ports.ts'
 import { unavailable } from '../accept.ts'
-import { claimOf, duplicate, sharesOf } from '../claim.ts'
+import { claimOf, compileShares, duplicate } from '../claim.ts'
 import { deliveriesOf, labelOf, whyPartly } from '../delivery.ts'
 import { compileMessage, type Message } from '../message.ts'
 import type { Effects, EndingPart, Outgoing } from '../part.ts'
@@ -17,11 +17,12 @@ export const direct: EndingPart = {
   name: 'direct',
   fits: (route) => route.deliver_only === true,
   compile(route, kit) {
-    const message = compileMessage(route, kit)
+    const { written, render } = compileMessage(route, kit)
+    const sharesOf = compileShares(written)
     return async (opened) => {
-      const rendered = await message(opened)
+      const rendered = await render(opened)
       const claim = claimOf(opened, kit.effects.clock.monotonic())
-      const shares = sharesOf(claim, rendered.written)
+      const shares = sharesOf(claim)
       try {
         const had = await claimWith(claim, shares, kit.effects.store)
         return had ? await deliver(opened, rendered, { claim, shares, had }, kit.effects) : duplicate(opened)

@@ -7,6 +7,7 @@ import { type Json, type JsonObject, own } from '../../core/json.ts'
 import { createRedactor } from '../../core/redact.ts'
 import { cut, excerpt, printable } from '../../core/text.ts'
 import { isTemplate } from '../../expr/placeholder.ts'
+import { never } from '../never.ts'
 import type { Outgoing, Sent, TargetPart } from '../part.ts'
 import { missingOf, textSetting } from '../settings.ts'
 import type { Handed, Mail, MailError, MailServer, Security } from '../smtp.ts'
@@ -46,18 +47,16 @@ export const email: TargetPart = {
   },
   async send(outgoing, kit) {
     const missing = missingOf(email, kit.settings)
-    if (missing.length > 0) return final(`not connected: set platforms.email.${missing.join(', ')}`)
+    if (missing.length > 0) return never(`not connected: set platforms.email.${missing.join(', ')}`)
     const mail = mailOf(outgoing, kit.settings, new Date(kit.clock.now()))
-    if ('problem' in mail) return final(mail.problem)
+    if ('problem' in mail) return never(mail.problem)
     const server = await serverOf(kit.settings)
-    if ('problem' in server) return final(server.problem)
+    if ('problem' in server) return never(server.problem)
     const { handOver } = await import('../smtp.ts')
     const sent = verdict(await handOver(mail, server, Math.max(1, outgoing.budgetMs)), mail)
     return sent.ok ? sent : { ...sent, why: createRedactor(secretsOf(server))(sent.why) }
   },
 }
-
-const final = (why: string): Sent => ({ ok: false, why, repeatable: false })
 
 type Problem = { readonly problem: string }
 
@@ -159,7 +158,7 @@ const verdict = (handed: Handed, { to }: Mail): Sent => {
   if (refused.length === 0) return { ok: true, detail: to.length === 1 ? `to ${to[0]}` : `to ${to.length} addresses` }
   // Those who have it would get it again.
   const who = refused.map((error) => `${error.recipient ?? 'an address'} (${reasonOf(error)})`).join(', ')
-  return final(`sent to ${to.length - refused.length} of ${to.length} addresses; refused: ${printable(who, 400)}`)
+  return never(`sent to ${to.length - refused.length} of ${to.length} addresses; refused: ${printable(who, 400)}`)
 }
 
 /** Of these no word of the server says that they will not pass with time, yet they do not. */

@@ -3,8 +3,9 @@
 import { isObject, type Json, own } from '../../core/json.ts'
 import { printable } from '../../core/text.ts'
 import { isTemplate } from '../../expr/placeholder.ts'
-import { commentOf, harmless, markOf } from '../comment.ts'
+import { commentOf, harmless, markOf, textOf } from '../comment.ts'
 import { type GhAnswer, runGh } from '../gh.ts'
+import { never } from '../never.ts'
 import type { Sent, TargetPart } from '../part.ts'
 
 // security F1: whatever a template made of the payload, nothing that gh could read as an option or another path gets through.
@@ -43,9 +44,9 @@ export const githubComment: TargetPart = {
   async send(outgoing, kit) {
     const repo = textOf(own(outgoing.delivery.extra, 'repo'))
     const number = textOf(own(outgoing.delivery.extra, 'pr_number'))
-    if (!repository.test(repo)) return final(`repo is not owner/name: "${printable(repo, 100)}"`)
-    if (!issueNumber.test(number)) return final(`pr_number is not a positive whole number: "${printable(number, 100)}"`)
-    if (outgoing.text.trim() === '') return final('the text is empty')
+    if (!repository.test(repo)) return never(`repo is not owner/name: "${printable(repo, 100)}"`)
+    if (!issueNumber.test(number)) return never(`pr_number is not a positive whole number: "${printable(number, 100)}"`)
+    if (outgoing.text.trim() === '') return never('the text is empty')
     const deadline = kit.clock.monotonic() + outgoing.budgetMs
     const gh = async (args: readonly string[], input: Json): Promise<GhAnswer> => {
       const timeoutMs = deadline - kit.clock.monotonic()
@@ -59,10 +60,6 @@ export const githubComment: TargetPart = {
     return posted(await gh(['--method', 'POST', `repos/${repo}/issues/${number}/comments`], { body }))
   },
 }
-
-const final = (why: string): Sent => ({ ok: false, why, repeatable: false })
-
-const textOf = (value: Json | undefined): string => (typeof value === 'string' || typeof value === 'number' ? String(value) : '')
 
 type Gh = (args: readonly string[], input: Json) => Promise<GhAnswer>
 type Where = { readonly owner: string; readonly name: string; readonly number: number }

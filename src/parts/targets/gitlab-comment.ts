@@ -1,11 +1,12 @@
 /** Comments on a merge request or issue of GitLab by its REST API; quick actions and mentions in the text are broken. */
 
-import { type Json, type JsonObject, own } from '../../core/json.ts'
+import { type JsonObject, own } from '../../core/json.ts'
 import { createRedactor } from '../../core/redact.ts'
 import { excerpt, printable } from '../../core/text.ts'
 import { isTemplate } from '../../expr/placeholder.ts'
 import { type ApiAnswer, callApi, refusedBy, said } from '../api.ts'
-import { commentOf, harmless } from '../comment.ts'
+import { commentOf, harmless, textOf } from '../comment.ts'
+import { never } from '../never.ts'
 import type { Sent, TargetPart } from '../part.ts'
 import { missingOf, textSetting } from '../settings.ts'
 
@@ -45,13 +46,13 @@ export const gitlabComment: TargetPart = {
   },
   async send(outgoing, kit) {
     const missing = missingOf(gitlabComment, kit.settings)
-    if (missing.length > 0) return final(`not connected: set platforms.gitlab.${missing.join(', ')}`)
+    if (missing.length > 0) return never(`not connected: set platforms.gitlab.${missing.join(', ')}`)
     const origin = originOf(kit.settings)
-    if (origin === undefined) return final('platforms.gitlab.host is neither a host nor a web address')
+    if (origin === undefined) return never('platforms.gitlab.host is neither a host nor a web address')
     const { extra } = outgoing.delivery
     const wrong = places.find(({ key, holds }) => !holds(textOf(own(extra, key))))
-    if (wrong) return final(`${wrong.problem}: "${printable(textOf(own(extra, wrong.key)), 100)}"`)
-    if (outgoing.text.trim() === '') return final('the text is empty')
+    if (wrong) return never(`${wrong.problem}: "${printable(textOf(own(extra, wrong.key)), 100)}"`)
+    if (outgoing.text.trim() === '') return never('the text is empty')
     const token = textSetting(kit.settings, 'token') ?? ''
     const where = `${encodeURIComponent(textOf(own(extra, 'project')))}/${collections[textOf(own(extra, 'kind'))]}/${textOf(own(extra, 'iid'))}`
     const request = {
@@ -63,10 +64,6 @@ export const gitlabComment: TargetPart = {
     return sent.ok ? sent : { ...sent, why: createRedactor([token])(sent.why) }
   },
 }
-
-const final = (why: string): Sent => ({ ok: false, why, repeatable: false })
-
-const textOf = (value: Json | undefined): string => (typeof value === 'string' || typeof value === 'number' ? String(value) : '')
 
 /** `api_base`, else the host: with a scheme of its own, or by https. */
 const originOf = (settings: JsonObject): string | undefined => {

@@ -2,8 +2,9 @@
 
 import { isObject, own } from '../../core/json.ts'
 import { type ApiAnswer, refusedBy, saidAll } from '../api.ts'
-import { baseOf, defineChat, never, type Posting } from '../chat.ts'
+import { baseOf, defineChat, type Posting } from '../chat.ts'
 import { buyToken, readAccount } from '../google-account.ts'
+import { never } from '../never.ts'
 import type { Sent } from '../part.ts'
 import { type Used, withToken } from '../token-cache.ts'
 import { goesByApp, webhookOr } from '../webhook.ts'

@@ -2,12 +2,12 @@
 
 import { createHash, createHmac } from 'node:crypto'
 import { isObject, type Json, type JsonObject, own } from '../../core/json.ts'
+import { type ApiAnswer, callApi } from '../api.ts'
 import { whsecKey } from '../digest.ts'
+import { never } from '../never.ts'
 import type { Outgoing, Sent, TargetKit, TargetPart } from '../part.ts'
-import { parseRetryAfter } from '../retry-after.ts'
 
 const longestMs = 10_000
-const maxAnswerBytes = 64 * 1024
 const maxHeaders = 50
 const maxHeaderChars = 8192
 
@@ -37,17 +37,9 @@ export const http: TargetPart = {
   },
   async send(outgoing, kit) {
     const request = prepare(outgoing, kit)
-    if ('problem' in request) return { ok: false, why: request.problem, repeatable: false }
-    const signal = AbortSignal.timeout(Math.min(longestMs, Math.max(1, outgoing.budgetMs)))
-    try {
-      const { url, ...rest } = request
-      const response = await fetch(url, { method: 'POST', redirect: 'manual', signal, ...rest })
-      await drop(response)
-      return verdict(response, url.host, kit)
-    } catch (thrown) {
-      // The same webhook-id goes out again, so that a receiver which did get the first one can tell.
-      return { ok: false, why: `${request.url.host}: ${reason(thrown)}`, repeatable: true }
-    }
+    if ('problem' in request) return never(request.problem)
+    const { url, headers, body } = request
+    return verdict(await callApi({ url: url.href, headers, text: body }, Math.min(longestMs, outgoing.budgetMs), kit.clock.now), url.host)
   },
 }
 
@@ -110,32 +102,13 @@ const headersOf = (extra: JsonObject): { readonly headers: Lines } | Problem => 
   return { headers: Object.fromEntries(entries.map(([name, value]) => [name.toLowerCase(), String(value)])) }
 }
 
-/** Reads the answer so that its connection can be used again, but no more than a little of it. */
-const drop = async (response: Response): Promise<void> => {
-  let left = maxAnswerBytes
-  try {
-    for await (const chunk of response.body ?? []) {
-      left -= chunk.byteLength
-      if (left < 0) return
-    }
-  } catch {
-    // The status has come: what becomes of the body decides nothing.
-  }
-}
-
-const verdict = ({ status, headers }: Response, host: string, kit: TargetKit): Sent => {
+const verdict = (answer: ApiAnswer, host: string): Sent => {
+  // The same webhook-id goes out again, so that a receiver which did get the first one can tell.
+  if (answer.kind === 'none') return { ok: false, why: `${host}: ${answer.why}`, repeatable: true }
+  const { status, retryAfterMs } = answer
   if (status >= 200 && status < 300) return { ok: true, detail: `HTTP ${status}` }
   const redirect = status >= 300 && status < 400 ? ', a redirect, which is not followed' : ''
   const why = `${host} answered HTTP ${status}${redirect}`
-  if (status < 500 && ![408, 425, 429].includes(status)) return { ok: false, why, repeatable: false }
-  const retryAfterMs = parseRetryAfter(headers.get('retry-after') ?? '', kit.clock.now())
+  if (status < 500 && ![408, 425, 429].includes(status)) return never(why)
   return { ok: false, why, repeatable: true, ...(retryAfterMs === undefined ? {} : { retryAfterMs }) }
-}
-
-// Codes only: the messages of fetch quote the address.
-const reason = (thrown: unknown): string => {
-  if (!(thrown instanceof Error)) return 'no connection'
-  if (thrown.name === 'TimeoutError') return 'no answer in time'
-  const cause = thrown.cause instanceof Error && 'code' in thrown.cause ? String(thrown.cause.code) : 'no connection'
-  return `no connection (${cause})`
 }

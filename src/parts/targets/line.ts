@@ -2,7 +2,8 @@
 
 import { own } from '../../core/json.ts'
 import { refusedBy, said } from '../api.ts'
-import { baseOf, defineChat, never, uuidOf } from '../chat.ts'
+import { baseOf, defineChat, uuidOf } from '../chat.ts'
+import { never } from '../never.ts'
 
 export const line = defineChat({
   name: 'line',

@@ -2,7 +2,8 @@
 
 import { type Json, own } from '../../core/json.ts'
 import { type ApiAnswer, refusedBy, saidAll } from '../api.ts'
-import { baseOf, defineChat, never, type Posting } from '../chat.ts'
+import { baseOf, defineChat, type Posting } from '../chat.ts'
+import { never } from '../never.ts'
 import type { Sent } from '../part.ts'
 import { type Fetched, type Used, withToken } from '../token-cache.ts'
 

@@ -3,8 +3,9 @@
 import { type JsonObject, own } from '../../core/json.ts'
 import { cut } from '../../core/text.ts'
 import { refusedBy, said, saidAll } from '../api.ts'
-import { baseOf, defineChat, never, type Posting } from '../chat.ts'
+import { baseOf, defineChat, type Posting } from '../chat.ts'
 import { withoutImages } from '../images.ts'
+import { never } from '../never.ts'
 import type { Sent } from '../part.ts'
 import { isOn } from '../settings.ts'
 

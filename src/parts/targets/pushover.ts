@@ -3,7 +3,8 @@
 import { own } from '../../core/json.ts'
 import { cut, excerpt, printable } from '../../core/text.ts'
 import { type ApiAnswer, refusedBy } from '../api.ts'
-import { baseOf, defineChat, never, type Posting } from '../chat.ts'
+import { baseOf, defineChat, type Posting } from '../chat.ts'
+import { never } from '../never.ts'
 
 const emergency = '2'
 

@@ -3,7 +3,8 @@
 import { isObject, own } from '../../core/json.ts'
 import { printable } from '../../core/text.ts'
 import { refusedBy, said, saidAll } from '../api.ts'
-import { baseOf, type ChatSpec, defineChat, never, type Posting } from '../chat.ts'
+import { baseOf, type ChatSpec, defineChat, type Posting } from '../chat.ts'
+import { never } from '../never.ts'
 import type { Sent, TargetPart } from '../part.ts'
 import { textSetting } from '../settings.ts'
 

@@ -2,7 +2,8 @@
 
 import { isObject, type Json, type JsonObject, own } from '../../core/json.ts'
 import { refusedBy, said } from '../api.ts'
-import { baseOf, defineChat, never, type Posting } from '../chat.ts'
+import { baseOf, defineChat, type Posting } from '../chat.ts'
+import { never } from '../never.ts'
 import type { Sent } from '../part.ts'
 import { isOn } from '../settings.ts'
 

@@ -3,7 +3,7 @@
 import { createServer, type IncomingHttpHeaders, type IncomingMessage } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { Test } from 'tap'
-import { isObject, type Json, type JsonObject } from '../../../src/core/json.ts'
+import { type Json, type JsonObject, parseObject } from '../../../src/core/json.ts'
 import type { Limit } from '../../../src/parts/split.ts'
 
 export type Request = {
@@ -115,7 +115,7 @@ const read = async (incoming: IncomingMessage): Promise<Request> => {
     query: searchParams,
     headers,
     text,
-    json: type.startsWith('application/json') ? mapOf(text) : undefined,
+    json: type.startsWith('application/json') ? parseObject(text) : undefined,
     form: type.startsWith('application/x-www-form-urlencoded') ? new URLSearchParams(text) : undefined,
   }
 }
@@ -139,13 +139,3 @@ export const listenHttp =
     })
     return path ?? `http://127.0.0.1:${(server.address() as AddressInfo).port}`
   }
-
-/** A text as a map of JSON, where it is one. */
-export const mapOf = (text: string): JsonObject | undefined => {
-  try {
-    const value = JSON.parse(text) as Json
-    return isObject(value) ? value : undefined
-  } catch {
-    return undefined
-  }
-}

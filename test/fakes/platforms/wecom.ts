@@ -2,8 +2,8 @@
 
 import type { AddressInfo } from 'node:net'
 import { type WebSocket, WebSocketServer } from 'ws'
-import { isObject, type JsonObject, own } from '../../../src/core/json.ts'
-import { type Double, type Listen, mapOf, type Reply } from './double.ts'
+import { isObject, type JsonObject, own, parseObject } from '../../../src/core/json.ts'
+import type { Double, Listen, Reply } from './double.ts'
 
 const robot = 'canary-wecom-robot-key'
 const limit = { max: 2048, unit: 'bytes' } as const
@@ -111,7 +111,7 @@ const listenWs: Listen = async (t, desk) => {
   server.on('connection', (socket) => {
     socket.on('message', (data) => {
       const text = String(data)
-      const json = mapOf(text) ?? {}
+      const json = parseObject(text) ?? {}
       const about = { query: new URLSearchParams(), headers: { 'x-bot': current === socket ? 'bot1' : undefined }, form: undefined }
       const reply = desk.answer({ method: 'WS', path: String(json.cmd), text, json, ...about })
       if (reply === 'silence') return
