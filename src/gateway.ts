@@ -85,6 +85,7 @@ const assemble = async (options: GatewayOptions, closing: Closing): Promise<Gate
     journal.add(of === undefined ? received : { ...received, replay_of: of }, current().config.storage.retention.payloads ? raw : undefined)
   }
   let stopping = false
+  let patienceMs = 0
   const report = http.createReporter(log, clock)
   const listener = await http.listen({
     host: config.host,
@@ -98,7 +99,7 @@ const assemble = async (options: GatewayOptions, closing: Closing): Promise<Gate
     },
     ...(log.writes('debug') ? { watch: stageLog(log) } : {}),
   })
-  closing.push(() => listener.close())
+  closing.push(() => listener.close(patienceMs))
 
   const startedAt = new Date(clock.now()).toISOString()
   const folder = journalFolder(config.dataDir)
@@ -156,6 +157,7 @@ const assemble = async (options: GatewayOptions, closing: Closing): Promise<Gate
     operations,
     async stop(ms = current().config.drainMs) {
       stopping = true
+      patienceMs = ms
       await scheduler.stop()
       // Side by side: a slow sender must not use up the time of the runs, nor let further ones begin.
       const answered = settled(listener.active, clock, ms)

@@ -3,6 +3,7 @@
 type Refusal =
   | 'too_large'
   | 'too_many_headers'
+  | 'too_slow'
   | 'unknown_route'
   | 'unknown_profile'
   | 'route_disabled'

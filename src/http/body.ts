@@ -1,68 +1,60 @@
-/** Reads request bodies into memory that is bounded for each of them and for all together. */
+/** Reads a request's body into memory that is bounded. */
 
-import type { IncomingMessage } from 'node:http'
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { Room } from './room.ts'
 
-/** Bytes that all bodies may hold at once. */
-export interface Room {
-  /** `false` when so many are not free. */
-  take(bytes: number): boolean
-  give(bytes: number): void
-}
+/** Why there is no body. */
+export type Unread = 'too large' | 'no room' | 'too slow' | 'gone'
 
-/** Counts bytes as they come, not as they are announced: announcing costs a stranger nothing. */
-export const createRoom = (maxBytes: number): Room => {
-  let taken = 0
-  return {
-    take(bytes) {
-      if (taken + bytes > maxBytes) return false
-      taken += bytes
-      return true
-    },
-    give(bytes) {
-      taken -= bytes
-    },
-  }
+export type BodyOptions = {
+  readonly maxBytes: number
+  readonly client: string
+  readonly room: Room
 }
 
 /** Collects the body; one chunk (the common case) is passed on without a copy. Calls `then` exactly once. */
 export const readBody = (
   request: IncomingMessage,
-  limit: number,
-  room: Room,
-  then: (body: Buffer | 'too large' | 'no room' | 'gone') => void,
+  response: ServerResponse,
+  { maxBytes, client, room }: BodyOptions,
+  then: (body: Buffer | Unread) => void,
 ): void => {
+  const capacity = Math.min(Number(request.headers['content-length'] ?? maxBytes), maxBytes)
   let held: Buffer = nothing
   let bytes = 0
   let done = false
-  const finish = (result: Parameters<typeof then>[0]): void => {
+  const finish = (result: Buffer | Unread): void => {
     if (done) return
     done = true
     held = nothing
-    room.give(bytes)
+    share.close()
     then(result)
   }
+  const share = room.open({ client, maxBodyBytes: maxBytes, giveUp: () => finish('too slow') })
   request.on('data', (chunk: Buffer) => {
     if (done) return
-    if (bytes + chunk.length > limit) return finish('too large')
-    if (!room.take(chunk.length)) return finish('no room')
-    held = joined(held, bytes, chunk)
+    if (bytes + chunk.length > maxBytes) return finish('too large')
+    if (!share.take(chunk.length)) return finish('no room')
+    held = joined(held, bytes, chunk, capacity)
     bytes += chunk.length
   })
   request.on('end', () => finish(held.subarray(0, bytes)))
   request.on('error', () => finish('gone'))
   request.on('close', () => finish('gone'))
+  // A body that the parser could not read, or that came too late, was answered elsewhere; its request does not close.
+  response.on('close', () => finish('gone'))
 }
 
 const nothing = Buffer.alloc(0)
 
 /**
- * A buffer that begins with the first `bytes` of `held` and goes on with `chunk`; it doubles when it is full. Chunks kept
- * apart until the end would let a body sent in pieces of one byte hold a hundred times its size.
+ * A buffer that begins with the first `bytes` of `held` and goes on with `chunk`; when it is full it doubles, but never past `capacity`.
+ * Chunks kept apart until the end would let a body sent in pieces of one byte hold a hundred times its size.
  */
-const joined = (held: Buffer, bytes: number, chunk: Buffer): Buffer => {
+const joined = (held: Buffer, bytes: number, chunk: Buffer, capacity: number): Buffer => {
   if (bytes === 0) return chunk
   const needed = bytes + chunk.length
-  const into = held.length >= needed ? held : Buffer.allocUnsafe(needed * 2)
+  const into = held.length >= needed ? held : Buffer.allocUnsafe(Math.min(needed * 2, capacity))
   if (into !== held) held.copy(into, 0, 0, bytes)
   chunk.copy(into, bytes)
   return into

@@ -19,3 +19,14 @@ export const clientAddress = (request: IncomingMessage, trust: boolean | readonl
 }
 
 const plain = (address: string): string => (address.startsWith('::ffff:') ? address.slice('::ffff:'.length) : address)
+
+/** What one client can have many addresses of: the first half of an address of version 6, else the address. */
+export const networkOf = (address: string): string => {
+  if (!address.includes(':')) return address
+  const [left = '', right] = address.split('::')
+  const groups = left.split(':')
+  if (right === undefined || groups.length >= 4) return groups.slice(0, 4).join(':')
+  const after = right === '' ? [] : right.split(':')
+  const zeros = Array<string>(Math.max(0, 8 - groups.length - after.length)).fill('0')
+  return [...groups, ...zeros, ...after].slice(0, 4).join(':')
+}

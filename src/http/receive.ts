@@ -1,17 +1,19 @@
 /** Takes a POST from the socket to its answer: the checks that come before a route's plan, the body, the plan, the reply. */
 
-import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http'
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Clock } from '../core/clock.ts'
 import type { Knock } from '../core/exchange.ts'
-import { type Outcome, refuse } from '../core/outcome.ts'
+import { type Outcome, type Refused, refuse } from '../core/outcome.ts'
 import type { RoutePlan } from '../core/plan.ts'
 import { admit, broken, type Ended, type Watch } from '../engine/run.ts'
 import { lookUp, type Table } from '../plan/table.ts'
-import { createRoom, readBody } from './body.ts'
-import { clientAddress } from './client.ts'
-import { lingerBeforeClose } from './linger.ts'
-import { createOutbox } from './outbox.ts'
-import { type Reply, replyTo } from './reply.ts'
+import { readBody } from './body.ts'
+import { clientAddress, networkOf } from './client.ts'
+import type { Connection } from './connection.ts'
+import { createOutbox, type Outbox } from './outbox.ts'
+import { replyTo } from './reply.ts'
+import { createRoom } from './room.ts'
+import { writeReply } from './write-reply.ts'
 
 /** What serves requests: replaced whole when the configuration is read again. */
 export type Serving = {
@@ -35,8 +37,6 @@ export type ReceiveOptions = {
 
 /** Past about 1,000 header lines Node drops the rest, Content-Length too: count them all (a pair is two entries). */
 const maxRawHeaders = 200
-/** Bytes of bodies that may be in memory at once, over all connections. */
-const maxInFlightBytes = 67_108_864
 const retryAfterSeconds = 5
 
 // An absolute target (`POST http://host/webhooks/x`) names the same path (RFC 9112, 3.2.2).
@@ -64,14 +64,14 @@ type WebhookPath = NonNullable<ReturnType<typeof parsePath>>
 
 export interface Receiver {
   /** Takes one POST on a webhook path. */
-  receive(request: IncomingMessage, response: ServerResponse, path: WebhookPath): void
+  receive(request: IncomingMessage, response: ServerResponse, path: WebhookPath, connection: Connection): void
   /** Requests that have had no answer yet. */
   readonly active: number
 }
 
 /** The handler of POSTs on webhook paths. */
 export const createReceiver = (options: ReceiveOptions): Receiver => {
-  const room = createRoom(maxInFlightBytes)
+  const room = createRoom(options.clock)
   const outbox = createOutbox()
   let active = 0
 
@@ -84,41 +84,47 @@ export const createReceiver = (options: ReceiveOptions): Receiver => {
     return 'seal' in found ? found : { outcome: found, stage: 'route' }
   }
 
-  const receive: Receiver['receive'] = (request, response, path) => {
+  const receive: Receiver['receive'] = (request, response, path, connection) => {
     active++
     const { clock } = options
     const serving = options.serving()
     const from = clock.monotonic()
     const remote = (): string => clientAddress(request, serving.trustProxy)
-    const end = (ended: Ended): void => {
+    const answer = (outcome: Outcome, eventId: string | undefined): void => {
+      if (response.destroyed || response.headersSent) return
+      const isLast = options.stopping() || (outcome.kind === 'refused' && last.has(outcome.code))
+      if (isLast || connection.hasLargeRest) connection.closeAfter(response)
+      writeReply(response, replyTo(outcome), eventId)
+    }
+    const end = (ended: Ended, write = outbox): void => {
       active--
       options.ended(ended, { plan: plan && 'seal' in plan ? plan : undefined, remote, ms: () => clock.monotonic() - from })
       const { outcome } = ended
       const eventId = ended.vouched?.eventId
       // Not `ended` itself: it holds the body, and the memory it came in would live until the answers leave.
-      outbox(() => {
-        if (tried(() => answer(request, response, outcome, eventId))) request.socket.destroy()
+      write(() => {
+        if (tried(() => answer(outcome, eventId))) request.socket.destroy()
       })
     }
     const plan = tried(() => door(request, path, serving))
     if (!('seal' in plan)) {
-      end(plan)
+      end(plan, atOnce)
       return
     }
     const knock: Knock = { headers: request.headers, remote, at: clock.now() }
     const proceed = tried(() => admit(plan, knock, options.watch?.(plan.name)))
     if (typeof proceed !== 'function') {
-      end(proceed)
+      end(proceed, atOnce)
       return
     }
     if (request.headers.expect !== undefined) response.writeContinue()
-    readBody(request, serving.maxBodyBytes, room, (body) => {
+    readBody(request, response, { maxBytes: serving.maxBodyBytes, client: networkOf(remote()), room }, (body) => {
       if (body === 'gone') {
         active--
         return
       }
       const ended = Buffer.isBuffer(body) ? tried(() => proceed(body)) : unread[body]
-      if (ended instanceof Promise) void ended.then(end)
+      if (ended instanceof Promise) void ended.then((late) => end(late))
       else end(ended)
     })
   }
@@ -139,31 +145,14 @@ const tried = <T>(work: () => T): T | Ended => {
   }
 }
 
+/** A refusal from before the signature is not held back for others: a flood of them would fill the memory. */
+const atOnce: Outbox = (write) => write()
+
 const unread = {
   'too large': { outcome: refuse('too_large'), stage: 'body_size' },
+  'too slow': { outcome: refuse('too_slow', { detail: 'others needed the room of a body that came too slowly' }), stage: 'body_size' },
   'no room': { outcome: refuse('overloaded', { retryAfterSeconds, detail: 'too many bodies at once' }), stage: 'body_size' },
 }
 
-const answer = (request: IncomingMessage, response: ServerResponse, outcome: Outcome, eventId: string | undefined): void => {
-  if (response.destroyed || response.headersSent) return
-  const reply = replyTo(outcome)
-  const closes =
-    outcome.kind === 'refused' && (outcome.code === 'too_large' || outcome.code === 'too_many_headers' || outcome.code === 'stopping')
-  if (closes) lingerBeforeClose(request)
-  send(response, reply, eventId, closes)
-}
-
-/** Writes a reply in one piece. */
-const send = (
-  response: ServerResponse,
-  { status, body, type, headers: more }: Reply,
-  eventId: string | undefined,
-  closes: boolean,
-): void => {
-  const headers: OutgoingHttpHeaders = { 'Content-Type': type, 'Content-Length': Buffer.byteLength(body), ...more }
-  // contract 2: so that an operator can look it up.
-  if (eventId !== undefined) headers['X-Headgate-Event-Id'] = eventId
-  if (closes) headers.Connection = 'close'
-  response.writeHead(status, headers)
-  response.end(body)
-}
+/** Refusals after which nothing more is read from the connection. */
+const last: ReadonlySet<string> = new Set<Refused['code']>(['too_large', 'too_many_headers', 'too_slow'])

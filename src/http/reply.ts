@@ -15,6 +15,7 @@ const jsonType = 'application/json; charset=utf-8'
 const refusals: { readonly [code in Exclude<Refused['code'], 'delivery_failed'>]: readonly [status: number, sentence: string] } = {
   too_large: [413, 'Payload too large'],
   too_many_headers: [431, 'Too many header fields'],
+  too_slow: [408, 'Request timeout'],
   unknown_route: [404, 'Unknown route: '],
   unknown_profile: [404, 'Unknown or unconfigured profile'],
   route_disabled: [403, 'Route disabled: '],

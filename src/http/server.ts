@@ -4,7 +4,8 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from 'node:net'
 import Fastify, { type FastifyInstance } from 'fastify'
 import { exit, Fault, messageOf } from '../core/fault.ts'
-import { closeServer } from './close.ts'
+import { closeServer, drain } from './close.ts'
+import { type Connections, type Handle, watchConnections } from './connections.ts'
 import { createReceiver, parsePath, type ReceiveOptions, type Receiver } from './receive.ts'
 import { errorReply } from './reply.ts'
 
@@ -17,12 +18,15 @@ export const connectionLimits = {
   maxHeaderSize: 16_384,
 }
 const maxConnections = 4_096
+/** How long nothing of an answer may leave. */
+const stuckMs = 30_000
 
 export interface Listener {
   readonly url: string
   /** Requests that are being worked on. */
   readonly active: () => number
-  close(): Promise<void>
+  /** Lets kept connections have a last answer, for at most `ms`. */
+  close(ms: number): Promise<void>
 }
 
 export type ServerOptions = ReceiveOptions & {
@@ -36,35 +40,43 @@ export type ServerOptions = ReceiveOptions & {
 export const listen = async (options: ServerOptions): Promise<Listener> => {
   const limits = options.limits ?? connectionLimits
   const receiver = createReceiver(options)
-  let server: Server | undefined
+  let made: { readonly server: Server; readonly connections: Connections } | undefined
   const app = Fastify({
     logger: false,
     serverFactory: (handler) => {
-      server = createServer(limits, front(receiver, handler))
-      // Without this Node invites every body with a 100, also one that is about to be refused for its size.
-      server.on('checkContinue', server.listeners('request')[0] as Handler)
+      const server = createServer({ ...limits, requireHostHeader: false })
+      made = { server, connections: watchConnections(server, front(receiver, handler)) }
       return server
     },
+    clientErrorHandler: (error, socket) => made?.connections.fail(error, socket),
   })
   addRoutes(app)
   await app.ready()
-  if (!server) throw new Error('Fastify made no server')
+  if (!made) throw new Error('Fastify made no server')
+  const { server, connections } = made
   // Fastify resets some of these when it takes the server over.
-  Object.assign(server, { ...limits, maxConnections, maxHeadersCount: 0 })
+  Object.assign(server, { ...limits, maxConnections, maxHeadersCount: 0, timeout: stuckMs })
   await bind(server, options.host, options.port)
   const { address, family, port } = server.address() as AddressInfo
   const shown = options.host === 'localhost' ? 'localhost' : family === 'IPv6' ? `[${address}]` : address
-  return { url: `http://${shown}:${port}`, active: () => receiver.active, close: () => closeServer(app, server as Server) }
+  return {
+    url: `http://${shown}:${port}`,
+    active: () => receiver.active,
+    async close(ms) {
+      await drain(connections, ms)
+      await closeServer(app, server)
+    },
+  }
 }
 
-type Handler = (request: IncomingMessage, response: ServerResponse) => void
-
 /** A POST on a webhook path goes straight to its receiver: Fastify's router and reply cost a tenth of the request (DECISIONS.md). */
-const front = (receiver: Receiver, handler: Handler): Handler => {
-  return (request, response) => {
+const front = (receiver: Receiver, handler: (request: IncomingMessage, response: ServerResponse) => void): Handle => {
+  return (request, response, connection) => {
     const path = request.method === 'POST' ? parsePath(request.url ?? '') : undefined
-    if (path) receiver.receive(request, response, path)
-    else handler(request, response)
+    if (path) return receiver.receive(request, response, path, connection)
+    // Nothing else takes a body.
+    if (connection.hasLargeRest) connection.closeAfter(response)
+    handler(request, response)
   }
 }
 

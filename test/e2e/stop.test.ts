@@ -1,7 +1,9 @@
 /** Starting and stopping: what a signal lets finish, what refuses to start and how it says so. */
 
 import { execFileSync } from 'node:child_process'
+import { once } from 'node:events'
 import { existsSync, readFileSync } from 'node:fs'
+import { connect } from 'node:net'
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
 import { stringify } from 'yaml'
@@ -95,6 +97,35 @@ t.test('SIGTERM: a sender in the middle of its body does not hold the run, nor t
   t.strictSame(linesIn(dir, 'finished'), ['first'], 'no further run was begun')
   await finish(t, dir, ['second', 'third'])
   t.strictSame(linesIn(dir, 'began'), ['first', 'second', 'third'])
+})
+
+t.test('SIGTERM: who still posts over a kept connection is told to come back later, and nobody is reset', async (t) => {
+  const gateway = await startGateway(t, dataDir(t, { routes: { work: {} } }))
+  const { hostname, port } = new URL(await gateway.listening)
+  const statuses: number[] = []
+  /** Posts until it is told to come back later. */
+  const sender = async (name: string): Promise<unknown> => {
+    for (let i = 0; ; i++) {
+      try {
+        const { status, headers } = await gateway.post('work', `${name}-${i}`)
+        statuses.push(status)
+        if (status === 503) return headers.connection
+      } catch (error) {
+        return error instanceof Error && 'code' in error ? error.code : error
+      }
+    }
+  }
+  const idle = connect(Number(port), hostname)
+  await once(idle, 'connect')
+  const ends = Promise.all(Array.from({ length: 32 }, (_, i) => sender(`sender-${i}`)))
+  await until(() => statuses.length > 50)
+  gateway.kill('SIGTERM')
+  await gateway.line(isStopping)
+  idle.write('POST /webhooks/work HTTP/1.1\r\nHost: x\r\nContent-Length: 0\r\n\r\n')
+  t.match(String((await once(idle, 'data'))[0]), /^HTTP\/1\.1 503 .*\r\nConnection: close\r\n/is)
+  t.strictSame([...new Set(await ends)], ['close'])
+  t.strictSame([...new Set(statuses)].sort(), [202, 503])
+  t.match(await gateway.ended, { code: 0, signal: null, err: '' })
 })
 
 t.test('past drain_seconds the run is broken off with its agent, and runs at the next start', async (t) => {

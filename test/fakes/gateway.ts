@@ -67,7 +67,7 @@ export const startGateway = async (t: Test, options: GatewayOptions): Promise<Te
     await running?.stop(ms)
   }
   // Before the folder is made: what is registered first is ended first, and the gateway writes to its folder until then.
-  t.teardown(() => stop())
+  t.teardown(() => stop(0))
   const settings = { secret, port: 0, rate_limit: 100_000, ...options.extra, routes: options.routes ?? {} }
   const config = { platforms: { webhook: { enabled: true, extra: settings } }, storage: { kind: 'memory' }, ...options.config }
   const dir = options.dir ?? t.testdir({ 'config.yaml': stringify(config), ...options.files })

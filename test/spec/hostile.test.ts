@@ -66,7 +66,7 @@ const listenWith = async (t: Test, script: Effects['script'], options: Partial<S
     ended: ({ outcome }) => ended.push(outcome),
     ...options,
   })
-  t.teardown(() => listener.close())
+  t.teardown(() => listener.close(0))
   return { url: listener.url, port: Number(new URL(listener.url).port), ended }
 }
 
@@ -110,6 +110,24 @@ t.test('Connections', async (t) => {
     const many = Array.from({ length: 1_100 }, (_, i) => `h${i}: 1`)
     t.same(statuses(await gateway.raw(post(...many, 'Content-Length: 99999999'))), [431])
     t.same(statuses(await gateway.raw(post(`X-Long: ${'a'.repeat(20_480)}`, 'Content-Length: 2'))), [431])
+  })
+
+  t.test('what no request can be read from is answered in the shape of all errors', async (t) => {
+    for (const [bytes, status, error] of [
+      ['nonsense\r\n\r\n', 400, 'Bad request'],
+      ['POST /webhooks/a HTTP/1.1\r\nContent-Length: 2\r\n\r\n{}', 400, 'Host header is missing'],
+      [`${post(signature('{}'), 'Transfer-Encoding: chunked')}zz\r\n`, 400, 'Bad request'],
+      [post(`X-Long: ${'a'.repeat(20_480)}`), 431, 'Header fields too large'],
+      [post('Expect: nothing'), 417, 'Expectation failed'],
+    ] as const) {
+      const [headers = '', body = ''] = (await gateway.raw(bytes)).split('\r\n\r\n')
+      t.match(headers, new RegExp(`^HTTP/1\\.1 ${status} `), bytes.slice(0, 40))
+      t.match(headers, /^Content-Type: application\/json; charset=utf-8\r\n/im)
+      t.match(headers, /^Connection: close(\r\n|$)/im)
+      t.same(JSON.parse(body), { error })
+    }
+    const mixed = await gateway.raw(`${signed('{"n":1}', 'X-Request-ID: before')}nonsense\r\n\r\n`)
+    t.same(statuses(mixed), [202, 400], 'after the answers to what could be read')
   })
 
   t.test('two pipelined requests are answered in their order', async (t) => {
@@ -193,11 +211,11 @@ t.test('slow headers and slow bodies are cut off, by limits that the server real
   const limits = { ...connectionLimits, headersTimeout: 150, requestTimeout: 400, keepAliveTimeout: 100, connectionsCheckingInterval: 20 }
   const { port } = await listenWith(t, async () => ({ ok: true, output: '{}' }), { limits })
   // Writes one more byte every 20 ms until the other side has had enough.
-  const drip = (first: string): Promise<string> =>
+  const drip = (first: string, more = 'a'): Promise<string> =>
     new Promise((resolve) => {
       let seen = ''
       const socket = connect(port, '127.0.0.1', () => socket.write(first))
-      const timer = setInterval(() => socket.write('a'), 20)
+      const timer = setInterval(() => socket.write(more), 20)
       socket.on('data', (chunk) => {
         seen += chunk
       })
@@ -208,7 +226,8 @@ t.test('slow headers and slow bodies are cut off, by limits that the server real
       })
     })
   t.same(statuses(await drip('POST /webhooks/a HTTP/1.1\r\nHost: x\r\nX-Slow: ')), [408])
-  t.same(statuses(await drip(post(signature('{}'), 'Content-Length: 1000'))), [408])
+  t.match(await drip(post(signature('{}'), 'Content-Length: 1000')), /^HTTP\/1\.1 408 .*\r\n\r\n\{"error":"Request timeout"\}$/s)
+  t.same(statuses(await drip(head('GET /health HTTP/1.1'), '')), [200], 'a connection on which nothing more is asked')
   t.same(statuses(await drip(`${post('Content-Length: 1000')}`)).slice(0, 1), [401], 'and one that was refused before its body')
 })
 

@@ -1,0 +1,52 @@
+/** All connections of a server: their requests and their errors begin here. */
+
+import type { IncomingMessage, Server, ServerResponse } from 'node:http'
+import type { Socket } from 'node:net'
+import type { Draining } from './close.ts'
+import { Connection } from './connection.ts'
+import { errorReply, type Reply } from './reply.ts'
+
+/** Takes one request, of any method and path. */
+export type Handle = (request: IncomingMessage, response: ServerResponse, connection: Connection) => void
+
+export interface Connections extends Draining {
+  /** Answers what the parser of a connection could not read. */
+  fail(error: { readonly code?: string }, socket: Socket): void
+}
+
+/** Watches a server that was made with `requireHostHeader: false`: that answer, too, has a shape of its own here. */
+export const watchConnections = (server: Server, handle: Handle): Connections => {
+  const open = new Map<Socket, Connection>()
+  const on = (event: 'request' | 'checkContinue' | 'checkExpectation', then: Handle): void => {
+    server.on(event, (request: IncomingMessage, response: ServerResponse) => {
+      const connection = open.get(request.socket)
+      if (!connection?.begin(request, response)) return
+      if (request.headers.host === undefined && request.httpVersion === '1.1') connection.fail(errorReply(400, 'Host header is missing'))
+      else then(request, response, connection)
+    })
+  }
+  on('request', handle)
+  // Without this Node invites every body with a 100, also one that is about to be refused for its size.
+  on('checkContinue', handle)
+  on('checkExpectation', (_request, _response, connection) => connection.fail(errorReply(417, 'Expectation failed')))
+  server.on('connection', (socket) => {
+    open.set(socket, new Connection(socket))
+    socket.once('close', () => open.delete(socket))
+  })
+  // Whoever waits for an answer may be silent; whoever does not read one, or asks nothing, may not.
+  server.on('timeout', (socket) => {
+    if (socket.writableLength > 0 || open.get(socket)?.isIdle) socket.destroy()
+  })
+  return {
+    openConnections: () => open.size,
+    endIdle() {
+      for (const connection of open.values()) connection.endIfIdle()
+    },
+    fail: (error, socket) => open.get(socket)?.fail(replyToBroken(error.code)),
+  }
+}
+
+const replyToBroken = (code: string | undefined): Reply => {
+  if (code === 'HPE_HEADER_OVERFLOW') return errorReply(431, 'Header fields too large')
+  return code === 'ERR_HTTP_REQUEST_TIMEOUT' ? errorReply(408, 'Request timeout') : errorReply(400, 'Bad request')
+}

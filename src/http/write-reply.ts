@@ -1,0 +1,24 @@
+/** Puts a reply on the wire. */
+
+import { type OutgoingHttpHeaders, type ServerResponse, STATUS_CODES } from 'node:http'
+import type { Reply } from './reply.ts'
+
+/** Writes a reply in one piece. */
+export const writeReply = (response: ServerResponse, { status, body, type, headers: more }: Reply, eventId?: string): void => {
+  const headers: OutgoingHttpHeaders = { 'Content-Type': type, 'Content-Length': Buffer.byteLength(body), ...more }
+  // contract 2: so that an operator can look it up.
+  if (eventId !== undefined) headers['X-Headgate-Event-Id'] = eventId
+  response.writeHead(status, headers)
+  response.end(body)
+}
+
+/** A reply that ends its connection, for where `node:http` has no request to answer. */
+export const rawReply = ({ status, body, type }: Reply): string =>
+  [
+    `HTTP/1.1 ${status} ${STATUS_CODES[status]}`,
+    `Content-Type: ${type}`,
+    `Content-Length: ${Buffer.byteLength(body)}`,
+    'Connection: close',
+    '',
+    body,
+  ].join('\r\n')
