@@ -1,10 +1,14 @@
 /** Who is asking: the peer's address, or what a trusted proxy says it is. */
 
 import type { IncomingMessage } from 'node:http'
+import type { Socket } from 'node:net'
+
+/** The address at the other end of a connection. */
+export const peerAddress = (socket: Socket): string => plain(socket.remoteAddress ?? 'unknown')
 
 /** The nearest address that is no trusted proxy, read from the right: what stands further left anybody can write. */
 export const clientAddress = (request: IncomingMessage, trust: boolean | readonly string[]): string => {
-  const peer = plain(request.socket.remoteAddress ?? 'unknown')
+  const peer = peerAddress(request.socket)
   if (trust === false) return peer
   const forwarded = String(request.headers['x-forwarded-for'] ?? '').slice(0, 1024)
   const hops = [

@@ -2,9 +2,15 @@
 
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
+import { networkOf, peerAddress } from './client.ts'
 import type { Draining } from './close.ts'
 import { Connection } from './connection.ts'
 import { errorReply, type Reply } from './reply.ts'
+
+/** Connections at once, over all clients. */
+export const maxConnections = 4_096
+/** Of these, for one client; a proxy that speaks for all of them has as many. */
+const maxPerClient = maxConnections / 2
 
 /** Takes one request, of any method and path. */
 export type Handle = (request: IncomingMessage, response: ServerResponse, connection: Connection) => void
@@ -17,6 +23,7 @@ export interface Connections extends Draining {
 /** Watches a server that was made with `requireHostHeader: false`: that answer, too, has a shape of its own here. */
 export const watchConnections = (server: Server, handle: Handle): Connections => {
   const open = new Map<Socket, Connection>()
+  const perClient = new Map<string, number>()
   const on = (event: 'request' | 'checkContinue' | 'checkExpectation', then: Handle): void => {
     server.on(event, (request: IncomingMessage, response: ServerResponse) => {
       const connection = open.get(request.socket)
@@ -30,8 +37,17 @@ export const watchConnections = (server: Server, handle: Handle): Connections =>
   on('checkContinue', handle)
   on('checkExpectation', (_request, _response, connection) => connection.fail(errorReply(417, 'Expectation failed')))
   server.on('connection', (socket) => {
+    const client = networkOf(peerAddress(socket))
+    const count = (perClient.get(client) ?? 0) + 1
+    perClient.set(client, count)
     open.set(socket, new Connection(socket))
-    socket.once('close', () => open.delete(socket))
+    socket.once('close', () => {
+      open.delete(socket)
+      const left = (perClient.get(client) ?? 0) - 1
+      if (left > 0) perClient.set(client, left)
+      else perClient.delete(client)
+    })
+    if (count > maxPerClient) socket.destroy()
   })
   // Whoever waits for an answer may be silent; whoever does not read one, or asks nothing, may not.
   server.on('timeout', (socket) => {

@@ -92,7 +92,7 @@ export const createReceiver = (options: ReceiveOptions): Receiver => {
     const remote = (): string => clientAddress(request, serving.trustProxy)
     const answer = (outcome: Outcome, eventId: string | undefined): void => {
       if (response.destroyed || response.headersSent) return
-      const isLast = options.stopping() || (outcome.kind === 'refused' && last.has(outcome.code))
+      const isLast = options.stopping() || (outcome.kind === 'refused' && endingConnection.has(outcome.code))
       if (isLast || connection.hasLargeRest) connection.closeAfter(response)
       writeReply(response, replyTo(outcome), eventId)
     }
@@ -155,4 +155,4 @@ const unread = {
 }
 
 /** Refusals after which nothing more is read from the connection. */
-const last: ReadonlySet<string> = new Set<Refused['code']>(['too_large', 'too_many_headers', 'too_slow'])
+const endingConnection: ReadonlySet<string> = new Set<Refused['code']>(['too_large', 'too_many_headers', 'too_slow'])

@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net'
 import Fastify, { type FastifyInstance } from 'fastify'
 import { exit, Fault, messageOf } from '../core/fault.ts'
 import { closeServer, drain } from './close.ts'
-import { type Connections, type Handle, watchConnections } from './connections.ts'
+import { type Connections, type Handle, maxConnections, watchConnections } from './connections.ts'
 import { createReceiver, parsePath, type ReceiveOptions, type Receiver } from './receive.ts'
 import { errorReply } from './reply.ts'
 
@@ -17,7 +17,6 @@ export const connectionLimits = {
   connectionsCheckingInterval: 2_000,
   maxHeaderSize: 16_384,
 }
-const maxConnections = 4_096
 /** How long nothing of an answer may leave. */
 const stuckMs = 30_000
 

@@ -66,6 +66,22 @@ t.test('thousands of pipelined requests on hundreds of connections: it stays up 
   t.ok(peakMebibytes(gateway.pid) <= 256, `${peakMebibytes(gateway.pid)} MiB`)
 })
 
+t.test('one stranger cannot take all connections', async (t) => {
+  const gateway = await startProcess(t, dataDir(t, { routes: { a: { prompt: 'p' } } }))
+  const port = Number(new URL(await gateway.listening).port)
+  const strangers: ReturnType<typeof dial>[] = []
+  // No more at once than the kernel lets wait to be taken.
+  while (strangers.length < 2_400) {
+    const more = Array.from({ length: 200 }, () => dial(port, '127.0.0.2'))
+    await Promise.all(more.map(({ socket }) => once(socket, 'connect')))
+    strangers.push(...more)
+  }
+  await until(() => strangers.filter(({ isClosed }) => isClosed).length >= 2_400 - 2_048)
+  t.equal(strangers.filter(({ isClosed }) => !isClosed).length, 2_048)
+  t.equal(await postFrom(port, '127.0.0.3', 100, 'other'), 202)
+  for (const { socket } of strangers) socket.destroy()
+})
+
 t.test('a body that belongs to a refused request is not read on', async (t) => {
   const gateway = await startGateway(t, { routes: { a: { prompt: '{n}' }, off: { enabled: false } } })
   const chunk = Buffer.from(`10000\r\n${'x'.repeat(65_536)}\r\n`)
