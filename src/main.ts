@@ -1,11 +1,10 @@
 #!/usr/bin/env node
-/** The command: argv in, exit code out. */
+/** The command. Nothing is imported, and nothing newer than Node 12 is written here, before it is known that this Node can load the rest. */
 
-import { processIo } from './cli/io.ts'
-import { runCli } from './cli/program.ts'
-
-process.exitCode = await runCli(process.argv.slice(2), processIo())
-// Whoever reads slowly gets all of it, too: the end of the process would drop what still waits.
-for (const stream of [process.stdout, process.stderr]) await new Promise<void>((resolve) => stream.write('', () => resolve()))
-// What a plugin started, or a delivery that was broken off, may still be open: nobody waits for it any more.
-setTimeout(() => process.exit(), 200).unref()
+const [major = 0, minor = 0] = process.versions.node.split('.').map(Number)
+if (major > 20 || (major === 20 && minor >= 20)) {
+  void import('./cli/start.ts')
+} else {
+  process.stderr.write(`headgate needs Node 20.20 or later, this is ${process.versions.node}\n`)
+  process.exitCode = 1
+}

@@ -24,10 +24,10 @@ await build({
   legalComments: 'none',
   // Native, or loaded with require when a route asks for it.
   external: ['libsql', 'jsonata', 'ai', '@ai-sdk/*'],
-  // Bundled CommonJS packages expect these.
+  // Bundled CommonJS packages expect these. It stands in main.js too: without `node:`, which an older Node cannot import.
   banner: {
     js: [
-      "import { createRequire as __createRequire } from 'node:module'",
+      "import { createRequire as __createRequire } from 'module'",
       'const require = __createRequire(import.meta.url), __filename = import.meta.filename, __dirname = import.meta.dirname',
     ].join(';'),
   },

@@ -1,6 +1,6 @@
 /** The built command as a process: exit codes, file modes, commands at once, a kill in the middle. */
 
-import { type ChildProcess, spawn } from 'node:child_process'
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { existsSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -48,6 +48,28 @@ t.test('exit codes', async (t) => {
     [6, join(dir, 'bad'), ['webhook', 'subscribe', 'b']],
   ]
   for (const [code, folder, argv] of cases) t.equal((await run(t, folder, ...argv)).code, code, argv.join(' '))
+})
+
+t.test('a Node that is too old is told so before anything is loaded, whatever the command', async (t) => {
+  const { engines } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'))
+  const needed = engines.node.replace('>=', '').replace(/\.0$/, '')
+  const [entry = ''] = readFileSync(main, 'utf8').split('import(')
+  t.same(entry.match(/from '[^']+'/g), ["from 'module'"], 'nothing is imported before the check')
+  for (const [found, ...argv] of [
+    ['18.20.8', 'gateway', 'setup', '--yes'],
+    ['20.19.9', '--version'],
+    ['20.20.0', '--version'],
+    ['21.0.0', '--version'],
+  ]) {
+    const pretend = `data:text/javascript,Object.defineProperty(process.versions,'node',{value:'${found}'})`
+    const { status, stdout, stderr } = spawnSync(process.execPath, ['--import', pretend, main, ...argv], {
+      encoding: 'utf8',
+      env: { HEADGATE_HOME: t.testdir() },
+    })
+    const old = found === '18.20.8' || found === '20.19.9'
+    t.equal(stderr, old ? `headgate needs Node ${needed} or later, this is ${found}\n` : '', found)
+    t.match({ status, stdout }, old ? { status: 1, stdout: /^$/ } : { status: 0, stdout: /./ })
+  }
 })
 
 t.test('a plugin with a schema is loaded, and its schema compiled', async (t) => {
