@@ -6,6 +6,7 @@ import { parseEnv } from 'node:util'
 import { stringify } from 'yaml'
 import { type Env, readEnvFile } from '../config/env.ts'
 import { refuseOdd, replaceFile } from '../config/replace-file.ts'
+import { present } from '../config/webhook.ts'
 import { schema } from '../generated/schema.ts'
 import { readSecret, usage } from './input.ts'
 import { answer, type Cli, type Warning } from './output.ts'
@@ -60,7 +61,7 @@ const writeEnv = async (file: string, options: SetupOptions, cli: Cli): Promise<
   const supplied = secretFile === undefined ? undefined : await readSecret({ secretFile }, cli.io)
   refuseOdd(file)
   const before = readEnvFile(file)
-  const made = supplied === undefined && (generateSecret === true || !before.WEBHOOK_SECRET?.trim())
+  const made = supplied === undefined && (generateSecret === true || !present(before.WEBHOOK_SECRET))
   const secret = supplied ?? (made ? newSecret() : undefined)
   const values = {
     WEBHOOK_ENABLED: 'true',

@@ -1,7 +1,9 @@
 /** Option values that may come from elsewhere: `@file`, `@-` for standard input, `@@` for a text that begins with @. */
 
 import { readFileSync } from 'node:fs'
+import { isBare } from '../config/secrets.ts'
 import { parseSource } from '../config/source.ts'
+import { present } from '../config/webhook.ts'
 import { exit, Fault, messageOf } from '../core/fault.ts'
 import type { Json } from '../core/json.ts'
 import type { Io } from './io.ts'
@@ -44,6 +46,7 @@ export const readSecret = async (options: SecretOptions, io: Pick<Io, 'stdin'>):
   }
   const text = secretFile !== undefined ? readFileOf('--secret-file', secretFile) : secretStdin ? await io.stdin() : secret
   const found = text?.replace(/\r?\n$/, '')
-  if (found !== undefined && found.trim() === '') throw usage('the secret is empty')
+  if (found !== undefined && !present(found))
+    throw usage(isBare(found) ? 'the secret is empty: nothing follows "whsec_"' : 'the secret is empty')
   return found
 }

@@ -33,11 +33,20 @@ const resolve = (text: string, env: Env): { readonly value: string } | { readonl
   return missing === undefined ? { value } : { missing }
 }
 
+/** Whether nothing follows the prefix of a Standard Webhooks secret: what is left is a word that everybody knows. */
+export const isBare = (secret: string): boolean => /^\s*whsec_[\s=]*$/.test(secret)
+
+/** What is wrong with a bare secret, and the way out. */
+export const bare = [
+  'WH309',
+  'nothing follows "whsec_" in this secret',
+  'copy the whole secret: the base64 after whsec_ is its key',
+] as const
 const unset = 'set the variable (in the environment or in .env), give it a default with ${NAME:-default}, or mend the path'
 const mixed = 'a reference and a placeholder in one text: what a payload fills in is stored, and the secret would be'
 const apart = 'give the secret a header of its own; its value must have no {'
 
-/** A copy of `data` with every secret-like value resolved; each that cannot be is reported as WH305. */
+/** A copy of `data` with every secret-like value resolved; each that cannot be is reported as WH305, one that is only a prefix as WH309. */
 export const resolveSecrets = (
   schema: JsonObject,
   data: Json,
@@ -57,6 +66,7 @@ export const resolveSecrets = (
     if (!('value' in result)) return report('WH305', `cannot resolve ${result.missing}`, unset)
     // What a payload fills in is stored: a secret beside a placeholder would be too, and one with a brace in it be filled in itself.
     if (node['x-template'] === true && result.value !== value && result.value.includes('{')) return report('WH707', mixed, apart)
+    if (isBare(result.value)) return report(...bare)
     set(copy, path, result.value)
   })
   return { data: copy, diagnostics }

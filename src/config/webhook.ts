@@ -6,6 +6,7 @@ import type { Config as File, Route, WebhookSettings } from '../generated/config
 import { defaultProfile, type RouteSource } from './config.ts'
 import { type Env, parseFlag } from './env.ts'
 import type { Gathered } from './files.ts'
+import { bare, isBare } from './secrets.ts'
 import { isBroken } from './shape.ts'
 import type { Source } from './source.ts'
 
@@ -33,8 +34,8 @@ export const mergeWebhook = (
   return { settings: { ...direct, ...extra } as WebhookSettings, baseOf }
 }
 
-/** An empty or blank secret counts as none (contract 2, rule 3). */
-export const present = (secret: unknown): secret is string => typeof secret === 'string' && secret.trim() !== ''
+/** An empty or blank secret counts as none (contract 2, rule 3), and so does a bare `whsec_`. */
+export const present = (secret: unknown): secret is string => typeof secret === 'string' && secret.trim() !== '' && !isBare(secret)
 
 /** The secrets of a route: its own, or the global one where the key is missing. */
 export const secretsOf = (spec: Route, globalSecret: string | undefined): string[] => {
@@ -85,6 +86,8 @@ export const environmentValues = (env: Env, into: Gathered): { enabled?: boolean
     if (!/^\d{1,5}$/.test(env.WEBHOOK_PORT) || port > 65_535) bad('WEBHOOK_PORT', 'a port from 0 to 65535')
     else values.port = port
   }
+  const [code, message, help] = bare
+  if (isBare(env.WEBHOOK_SECRET ?? '')) into.diagnostics.push(diagnostic(code, `WEBHOOK_SECRET: ${message}`, { help }))
   if (present(env.WEBHOOK_SECRET)) values.secret = env.WEBHOOK_SECRET
   return values
 }

@@ -44,6 +44,7 @@ export const catalogue = {
   WH304: { severity: 'warning', title: 'verification is switched off' },
   WH305: { severity: 'error', title: 'unresolved reference' },
   WH307: { severity: 'error', title: 'whsec_ secret is not base64', starts: true },
+  WH309: { severity: 'error', title: 'nothing follows whsec_' },
   WH401: { severity: 'error', title: 'bad pattern' },
   WH402: { severity: 'error', title: 'pattern is not linear-time' },
   WH405: { severity: 'error', title: 'a condition needs exactly one operator' },

@@ -55,12 +55,13 @@ t.test('a Node that is too old is told so before anything is loaded, whatever th
   const needed = engines.node.replace('>=', '').replace(/\.0$/, '')
   const [entry = ''] = readFileSync(main, 'utf8').split('import(')
   t.same(entry.match(/from '[^']+'/g), ["from 'module'"], 'nothing is imported before the check')
-  for (const [found, ...argv] of [
+  const cases: [found: string, ...argv: string[]][] = [
     ['18.20.8', 'gateway', 'setup', '--yes'],
     ['20.19.9', '--version'],
     ['20.20.0', '--version'],
     ['21.0.0', '--version'],
-  ]) {
+  ]
+  for (const [found, ...argv] of cases) {
     const pretend = `data:text/javascript,Object.defineProperty(process.versions,'node',{value:'${found}'})`
     const { status, stdout, stderr } = spawnSync(process.execPath, ['--import', pretend, main, ...argv], {
       encoding: 'utf8',

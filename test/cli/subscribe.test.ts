@@ -150,6 +150,14 @@ t.test('a supplied secret is stored and not echoed', async (t) => {
   )
   t.match(await cli.run(...subscribe, 'd', '--secret', 'x', '--secret-stdin'), { code: 2 })
   t.match(await cli.run(...subscribe, 'd', '--secret', ' '), { code: 2 })
+  t.match(await cli.run(...subscribe, 'd', '--secret', 'whsec_'), { code: 2, err: /nothing follows "whsec_"/ })
+  t.match(
+    await cli.runWith({ env: { HEADGATE_HOME: cli.dir, WEBHOOK_ENABLED: '1', S: 'whsec_' } }, ...subscribe, 'd', '--secret', '${S}'),
+    {
+      code: 1,
+      err: /WH309/,
+    },
+  )
 })
 
 t.test('--rotate makes a new secret, and says so', async (t) => {

@@ -187,6 +187,40 @@ t.test('precedence: flag, environment, .env, file, default; extra wins key by ke
   t.ok(load(dir, { WEBHOOK_PORT: 'high', WEBHOOK_ENABLED: 'perhaps' }).found.filter(({ code }) => code === 'WH102').length === 2)
 })
 
+t.test('a secret of which only its prefix is there is refused, wherever it stands', async (t) => {
+  const http = (secret: string) => `deliver: http\n          deliver_extra: { url: "http://127.0.0.1/", secret: "${secret}" }`
+  const cases: [title: string, yaml: string, env?: Env][] = [
+    ['the global one', webhook('      secret: whsec_\n')],
+    ['a route', route('          secret: whsec_')],
+    ['with padding and blanks', route('          secret: " whsec_== "')],
+    ['one of several', route('          secrets: [good-secret-1, whsec_]')],
+    ['by a reference', route('          secret: ${S}'), { S: 'whsec_' }],
+    ['by a part of it', route('          secret: whsec_${S:-}')],
+    ['by a file', route('          secret: file:SECRET')],
+    ['of http', route(`          ${http('whsec_')}`)],
+    ['of http among several', route('          deliver: [{ target: http, deliver_extra: { url: "http://127.0.0.1/", secret: whsec_ } }]')],
+    [
+      'of a job',
+      `${webhook('      secret: good-secret-1')}\njobs:\n  a:\n          schedule: 1h\n          prompt: x\n          ${http('whsec_')}`,
+    ],
+  ]
+  for (const [title, yaml, env] of cases) {
+    const dir = t.testdir({ SECRET: 'whsec_\n' })
+    writeFileSync(join(dir, 'config.yaml'), yaml.replace('file:SECRET', `file:${join(dir, 'SECRET')}`))
+    const { found, config } = load(dir, env)
+    const hits = found.filter(({ code }) => code === 'WH309')
+    t.equal(hits.length, 1, `${title}: ${summary(found)}`)
+    t.ok(hits[0]?.stopsStart && hits[0].place?.line && hits[0].help, title)
+    t.notOk(JSON.stringify([...config.routes.values()].map(({ secrets }) => secrets)).includes('whsec_'), title)
+  }
+  const byEnvironment = load(t.testdir({ 'config.yaml': route('          prompt: x') }), { WEBHOOK_SECRET: 'whsec_' })
+  t.match(byEnvironment.found, [{ code: 'WH309', message: /WEBHOOK_SECRET/, stopsStart: true }])
+  const byFile = load(t.testdir({ 'config.yaml': route('          prompt: x'), '.env': 'WEBHOOK_SECRET=whsec_\n' }))
+  t.match(byFile.found, [{ code: 'WH309', message: /WEBHOOK_SECRET/, stopsStart: true }])
+  const kept = load(t.testdir({ 'config.yaml': route('          secret: whsec_!!!!') }))
+  t.match(kept.found, [{ code: 'WH307', stopsStart: false }], 'one that is no base64 may serve other schemes')
+})
+
 t.test('secret-like values take ${NAME}, ${NAME:-default} and file:', async (t) => {
   const dir = t.testdir({ key: 'from-file\n' })
   const resolved = (value: string, env: Env = {}): readonly string[] | undefined => {

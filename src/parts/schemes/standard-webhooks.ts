@@ -16,6 +16,9 @@ const digestsOf = (signatures: string): Buffer[] =>
     .filter((entry) => entry.startsWith('v1,') && base64Digest.test(entry.slice(3)))
     .map((entry) => Buffer.from(entry.slice(3), 'base64'))
 
+/** Node joins a header that stands twice like this; no id and no list of signatures has a comma before a blank. */
+const isJoined = (text: string): boolean => text.includes(', ')
+
 const scheme = (name: string, prefix: string, commits: readonly string[]): Scheme => ({
   name,
   shows: (headers) => commits.some((suffix) => headers[`${prefix}${suffix}`] !== undefined),
@@ -23,7 +26,7 @@ const scheme = (name: string, prefix: string, commits: readonly string[]): Schem
     const id = header(headers, `${prefix}id`)
     const timestamp = header(headers, `${prefix}timestamp`)
     const signatures = header(headers, `${prefix}signature`)
-    if (!id || !timestamp || !signatures || !fresh(timestamp, at)) return undefined
+    if (!id || !timestamp || !signatures || !fresh(timestamp, at) || isJoined(id) || isJoined(signatures)) return undefined
     const digests = digestsOf(signatures)
     return digests.length > 0 ? { kind: 'hmac', prefix: `${id}.${timestamp}.`, digests } : undefined
   },
