@@ -2,8 +2,8 @@
 
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { parseEnv } from 'node:util'
 import { stringify } from 'yaml'
+import { parseDotEnv } from '../config/dot-env.ts'
 import { type Env, readEnvFile } from '../config/env.ts'
 import { refuseOdd, replaceFile } from '../config/replace-file.ts'
 import { present } from '../config/webhook.ts'
@@ -60,7 +60,7 @@ const writeEnv = async (file: string, options: SetupOptions, cli: Cli): Promise<
   if (secretFile !== undefined && generateSecret) throw usage('give one of --secret-file and --generate-secret')
   const supplied = secretFile === undefined ? undefined : await readSecret({ secretFile }, cli.io)
   refuseOdd(file)
-  const before = readEnvFile(file)
+  const { env: before } = readEnvFile(file)
   const made = supplied === undefined && (generateSecret === true || !present(before.WEBHOOK_SECRET))
   const secret = supplied ?? (made ? newSecret() : undefined)
   const values = {
@@ -86,7 +86,7 @@ const withValues = (text: string, before: Env, values: { readonly [name: string]
   const start = text === '' || text.endsWith('\n') ? text : `${text}\n`
   const changed = Object.entries(values).filter(([name, value]) => before[name] !== value)
   const next = changed.reduce((lines, [name, value]) => withValue(lines, name, envLine(name, value)), start)
-  const after = parseEnv(next) as Env
+  const { env: after } = parseDotEnv(next)
   const wrong = [...new Set([...Object.keys(before), ...Object.keys(values)])].find(
     (name) => after[name] !== (values[name] ?? before[name]),
   )
@@ -102,7 +102,13 @@ const withValue = (text: string, name: string, line: string): string => {
   return text.slice(0, first) + line + text.slice(first).replace(old, '')
 }
 
+/** A line that shells, systemd, docker and the gateway read alike. Throws where the value has no such spelling. */
 const envLine = (name: string, value: string): string => {
-  const quote = /^[\w+/=.:@%-]*$/.test(value) ? '' : (["'", '`', '"'].find((mark) => !value.includes(mark)) ?? '')
-  return `${name}=${quote}${value}${quote}\n`
+  const line = `${name}=${value}`
+  const { env, oddities } = parseDotEnv(line)
+  if (env[name] === value && oddities.length === 0) return `${line}\n`
+  throw usage(
+    `.env cannot hold this ${name}: a shell, systemd and docker would not read it alike`,
+    'use a value of letters, digits and -_.:/+=@%,# or keep it in a file and set platforms.webhook.extra.secret: file:/path in config.yaml',
+  )
 }

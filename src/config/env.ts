@@ -1,18 +1,18 @@
 /** The environment of one profile: the process's own variables over those of its `.env`. */
 
-import { readFileSync } from 'node:fs'
-import { parseEnv } from 'node:util'
+import { readFileSync, statSync } from 'node:fs'
+import { type DotEnv, parseDotEnv } from './dot-env.ts'
 
 export type Env = { readonly [name: string]: string | undefined }
 
+const maxFileBytes = 1_048_576
+
 /** The variables of a `.env` file; none when it is not there. Throws when it cannot be read. */
-export const readEnvFile = (file: string): Env => {
-  try {
-    return parseEnv(readFileSync(file, 'utf8')) as Env
-  } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return {}
-    throw error
-  }
+export const readEnvFile = (file: string): DotEnv => {
+  const stat = statSync(file, { throwIfNoEntry: false })
+  if (!stat) return { env: {}, oddities: [] }
+  if (stat.size > maxFileBytes) throw new Error(`it is larger than ${maxFileBytes} bytes`)
+  return parseDotEnv(readFileSync(file, 'utf8'))
 }
 
 const yes = new Set(['true', '1', 'yes', 'on'])

@@ -48,7 +48,10 @@ export const readFile = (
 export const readEnv = (dir: string, env: Env, into: Gathered): Env => {
   const file = join(dir, '.env')
   try {
-    return { ...readEnvFile(file), ...env }
+    const { env: written, oddities } = readEnvFile(file)
+    for (const { code, line, column, message, help } of oddities)
+      into.diagnostics.push(diagnostic(code, message, { place: { file, line, column, endLine: line, endColumn: column }, help }))
+    return { ...written, ...env }
   } catch (error) {
     into.diagnostics.push(diagnostic('WH003', `cannot read ${file}: ${messageOf(error)}`, { help: 'check its permissions' }))
     return env

@@ -14,6 +14,8 @@ export const catalogue = {
   WH001: { severity: 'error', title: 'the file is not valid YAML' },
   WH002: { severity: 'error', title: 'a key stands twice' },
   WH003: { severity: 'error', title: 'the file cannot be read' },
+  WH007: { severity: 'error', title: 'a line of .env cannot be read' },
+  WH008: { severity: 'warning', title: 'a line of .env that others read differently' },
   WH101: { severity: 'error', title: 'unknown key' },
   WH102: { severity: 'error', title: 'wrong type' },
   WH103: { severity: 'error', title: 'value not in the list' },

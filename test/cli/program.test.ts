@@ -158,13 +158,23 @@ t.test('setup again keeps secret, port, other lines and config.yaml', async (t) 
 })
 
 t.test('setup: a secret from a file reads back as it was', async (t) => {
-  for (const secret of ['simple', 'with space # and $x', `quote's`, `both ' and "`]) {
+  for (const secret of ['simple', 'p#ssw0rd=+/', '#x', 'a!b?[c]{d,e}*^', 'größe']) {
     const cli = fakeCli(t, { secret: `${secret}\n` }, {})
     t.match(await cli.run('gateway', 'setup', '--yes', '--secret-file', cli.file('secret')), { code: 0 })
-    t.equal(parseEnv(cli.read('.env')).WEBHOOK_SECRET, secret)
+    t.match(cli.read('.env'), `\nWEBHOOK_SECRET=${secret}\n`, 'without quotes: docker would keep them')
+    t.equal(loadConfig({ dataDir: cli.dir, env: {} }).config.globalSecret, secret)
   }
-  const cli = fakeCli(t, { secret: `all of ' " \` and #` }, {})
-  t.match(await cli.run('gateway', 'setup', '--yes', '--secret-file', cli.file('secret')), { code: 2, err: /would not read back/ })
+  for (const secret of ['a #b', 'a b', '$x', `quote's`, '"', '`', 'a\\b', '~', 'a;b', 'a\nb', 'a ']) {
+    const cli = fakeCli(t, { secret: `${secret}\n`, '.env': 'WEBHOOK_SECRET=whsec_\n' }, {})
+    t.match(
+      await cli.run('gateway', 'setup', '--yes', '--secret-file', cli.file('secret')),
+      { code: 2, err: /would not read it alike/ },
+      secret,
+    )
+    t.equal(cli.read('.env'), 'WEBHOOK_SECRET=whsec_\n')
+  }
+  const cli = fakeCli(t, { secret: 'x', bare: 'whsec_' }, {})
+  t.match(await cli.run('gateway', 'setup', '--yes', '--secret-file', cli.file('bare')), { code: 2, err: /nothing follows/ })
   t.match(await cli.run('gateway', 'setup', '--yes', '--secret-file', cli.file('secret'), '--generate-secret'), { code: 2 })
   t.match(await cli.run('gateway', 'setup', '--yes', '--secret-file', cli.file('nope')), { code: 2, err: /--secret-file/ })
 })
