@@ -1,4 +1,11 @@
-/** Finds where a JSON text stops being JSON, without quoting any of it: what stands there may be a secret. */
+/** Finds where a JSON text stops being JSON, or is nested too deep, without quoting any of it: what stands there may be a secret. */
+
+import { endOfString } from '../parts/nesting.ts'
+
+/** Lists and maps inside one another, in any file: twice what the deepest conditions need, and far from what recursion can bear. */
+export const maxDepth = 100
+
+type TextPlace = { readonly line: number; readonly column: number }
 
 /** Whether a text could still become JSON if more followed. */
 const viable = (text: string): boolean => {
@@ -15,7 +22,7 @@ const viable = (text: string): boolean => {
 }
 
 /** 1-based place of the first character that cannot stand where it does; the end of a text that merely breaks off. */
-export const jsonErrorPlace = (text: string): { readonly line: number; readonly column: number } => {
+export const jsonErrorPlace = (text: string): TextPlace => {
   // Every start of a viable text is viable, so the first bad one is found by halving.
   let good = 0
   let bad = text.length + 1
@@ -24,6 +31,22 @@ export const jsonErrorPlace = (text: string): { readonly line: number; readonly 
     if (viable(text.slice(0, middle))) good = middle
     else bad = middle
   }
-  const before = text.slice(0, good)
-  return { line: before.split('\n').length, column: good - before.lastIndexOf('\n') }
+  return placeOf(text, good)
+}
+
+/** 1-based place of the first list or map that is nested too deep; `undefined` when there is none. */
+export const jsonDepthPlace = (text: string): TextPlace | undefined => {
+  let depth = 0
+  for (let at = 0; at < text.length; at++) {
+    const char = text[at]
+    if (char === '"') at = endOfString(text, at)
+    else if (char === ']' || char === '}') depth--
+    else if ((char === '[' || char === '{') && ++depth > maxDepth) return placeOf(text, at)
+  }
+  return undefined
+}
+
+const placeOf = (text: string, offset: number): TextPlace => {
+  const before = text.slice(0, offset)
+  return { line: before.split('\n').length, column: offset - before.lastIndexOf('\n') }
 }

@@ -56,7 +56,8 @@ export const resolveSecrets = (
 ): { readonly data: Json; readonly diagnostics: readonly Diagnostic[] } => {
   const copy = structuredClone(data)
   const diagnostics: Diagnostic[] = []
-  walk(schema, copy, (node, value, path) => {
+  // Over what is written: an alias leads to one value twice, and what a reference gave is not looked through for references.
+  walk(schema, data, (node, value, path) => {
     if (node['x-secret'] !== true || typeof value !== 'string') return
     const result = resolve(value, env)
     const full = [...base, ...path]

@@ -3,7 +3,7 @@
 import { closeSync, constants, fstatSync, openSync, readSync, statSync } from 'node:fs'
 import { messageOf } from '../core/fault.ts'
 import { isObject, type Json, type JsonObject } from '../core/json.ts'
-import { jsonErrorPlace } from './json-place.ts'
+import { jsonDepthPlace, jsonErrorPlace, maxDepth } from './json-place.ts'
 
 const maxFileBytes = 16_777_216
 const snapshotTries = 5
@@ -41,16 +41,31 @@ export const readSnapshot = (file: string): string => {
   }
 }
 
-/** The entries of such a text by name, unchecked. Throws with a sentence when the file as a whole is not usable. */
-export const parseEntries = (text: string): JsonObject => {
+/** A text that holds no entries, and the 1-based place of what is wrong with it. */
+export class NotEntries extends Error {
+  readonly line: number
+  readonly column: number
+
+  constructor(message: string, { line, column }: { readonly line: number; readonly column: number }) {
+    super(message)
+    this.line = line
+    this.column = column
+  }
+}
+
+/** The entries of such a text by name, unchecked. Throws NotEntries when the file as a whole is not usable. */
+export const parseEntries = (marked: string): JsonObject => {
+  const text = marked.replace(/^\ufeff/, '')
+  const deep = jsonDepthPlace(text)
+  if (deep) throw new NotEntries(`lists and maps are nested deeper than ${maxDepth} at ${deep.line}:${deep.column}`, deep)
   let data: Json
   try {
     data = JSON.parse(text) as Json
   } catch {
     // The engine's own message quotes the text around the mistake, and that may be a secret.
-    const { line, column } = jsonErrorPlace(text)
-    throw new Error(`not valid JSON at ${line}:${column}`)
+    const place = jsonErrorPlace(text)
+    throw new NotEntries(`not valid JSON at ${place.line}:${place.column}`, place)
   }
-  if (!isObject(data)) throw new Error('not a JSON object of entries by name')
+  if (!isObject(data)) throw new NotEntries('not a JSON object of entries by name', { line: 1, column: 1 })
   return data
 }

@@ -1,15 +1,14 @@
 /** A YAML or JSON file as data, with the place of every key and value. */
 
-import { readFileSync } from 'node:fs'
-import { isAlias, isMap, isScalar, isSeq, LineCounter, type Node, parseDocument } from 'yaml'
+import { readFileSync, statSync } from 'node:fs'
+import { isAlias, isMap, isScalar, isSeq, LineCounter, type Node } from 'yaml'
 import { type Diagnostic, diagnostic, type Path, type Place } from '../core/diagnostic.ts'
 import { messageOf } from '../core/fault.ts'
 import type { Json } from '../core/json.ts'
+import { parseYaml, type Range } from './yaml-document.ts'
 
 /** Past this a file is not a configuration. */
 const maxFileBytes = 16_777_216
-/** An alias may stand for at most this many nodes in all: a "billion laughs" file is refused. */
-const maxAliases = 100
 
 export type Source = {
   readonly file: string
@@ -21,35 +20,21 @@ export type Source = {
 
 export type Read = { readonly source?: Source; readonly text?: string; readonly diagnostics: readonly Diagnostic[] }
 
-type Range = readonly [number, number, ...number[]]
-
 /** Parses a file's text; every syntax problem becomes a Diagnostic, and then there is no data. */
 export const parseSource = (file: string, text: string): Read => {
   const lines = new LineCounter()
-  const document = parseDocument(text, { lineCounter: lines, prettyErrors: false, merge: false })
+  const yaml = parseYaml(text, lines)
   const at = ([from, to]: Range): Place => {
     const start = lines.linePos(from)
     const end = lines.linePos(Math.max(from, to))
     return { file, line: start.line, column: start.col, endLine: end.line, endColumn: end.col }
   }
-  const problems = document.errors.map((error) =>
-    error.code === 'DUPLICATE_KEY'
-      ? diagnostic('WH002', 'this key stands twice in the same map', { place: at(error.pos), help: 'remove one of the two' })
-      : diagnostic('WH001', error.message.split('\n')[0] ?? 'syntax error', {
-          place: at(error.pos),
-          help: 'the file must be valid YAML 1.2',
-        }),
-  )
-  if (problems.length > 0) return { text, diagnostics: problems }
-  let data: Json
-  try {
-    data = (document.toJS({ maxAliasCount: maxAliases }) ?? {}) as Json
-  } catch (error) {
-    // The name of an alias is cut off: it may be a secret that begins with a star.
-    const message = messageOf(error).replace(/:.*/s, '')
-    const help = 'use fewer aliases, and put a text that begins with * in quotes'
-    return { text, diagnostics: [diagnostic('WH001', message, { place: at([0, 0]), help })] }
-  }
+  if (yaml.problems)
+    return {
+      text,
+      diagnostics: yaml.problems.map(({ code, message, range, help }) => diagnostic(code, message, { place: at(range), help })),
+    }
+  const { document, data } = yaml
   const place = (path: Path, of: 'key' | 'value' = 'value'): Place => at(rangeAt(document.contents, path, of) ?? [0, 0])
   return { source: { file, text, data, place }, text, diagnostics: [] }
 }
@@ -89,9 +74,8 @@ const rangeOf = (node: unknown): Range | undefined => {
 export const readSource = (file: string): Read => {
   let text: string
   try {
-    const bytes = readFileSync(file)
-    if (bytes.length > maxFileBytes) throw new Error(`it is larger than ${maxFileBytes} bytes`)
-    text = bytes.toString('utf8')
+    if (statSync(file).size > maxFileBytes) throw new Error(`it is larger than ${maxFileBytes} bytes`)
+    text = readFileSync(file, 'utf8')
   } catch (error) {
     if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return { diagnostics: [] }
     const place = { file, line: 1, column: 1, endLine: 1, endColumn: 1 }

@@ -19,7 +19,7 @@ export const tooManyContainers = (text: string): boolean => {
 }
 
 /** Where the string that starts at `from` ends: its closing quote, or the end of the text. */
-const endOfString = (text: string, from: number): number => {
+export const endOfString = (text: string, from: number): number => {
   let end = text.indexOf('"', from + 1)
   while (end !== -1 && isEscaped(text, end)) end = text.indexOf('"', end + 1)
   return end === -1 ? text.length : end

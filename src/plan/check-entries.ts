@@ -1,9 +1,8 @@
 /** Everything that is wrong with one file of run-time entries: the file as a whole, its mode, and each entry at its place. */
 
-import { readFileSync, statSync } from 'node:fs'
-import { jsonErrorPlace } from '../config/json-place.ts'
+import { statSync } from 'node:fs'
 import { refuseOdd } from '../config/replace-file.ts'
-import { parseEntries } from '../config/snapshot.ts'
+import { NotEntries, parseEntries, readSnapshot } from '../config/snapshot.ts'
 import { parseSource, type Source } from '../config/source.ts'
 import { type Diagnostic, diagnostic } from '../core/diagnostic.ts'
 import { messageOf } from '../core/fault.ts'
@@ -31,7 +30,7 @@ export const checkEntries = (file: string, checks: EntryChecks): CheckedEntries 
   let text: string
   try {
     refuseOdd(file)
-    text = readFileSync(file, 'utf8')
+    text = readSnapshot(file)
   } catch (error) {
     const unread = diagnostic(checks.corrupt, messageOf(error), { place: top(file), help: 'put a regular, readable file in its place' })
     return { diagnostics: [unread], entries: 0, files: 1, texts: new Map() }
@@ -44,7 +43,8 @@ export const checkEntries = (file: string, checks: EntryChecks): CheckedEntries 
     found.push(...diagnostics, ...entries.flatMap(([name, entry]) => checks.check(name, entry, place)))
     return { diagnostics: found.map(startsAnyway), entries: entries.length, files: 1, texts }
   } catch (error) {
-    found.push(corrupt(file, text, checks, messageOf(error)))
+    if (!(error instanceof NotEntries)) throw error
+    found.push(corrupt(file, checks, error))
     return { diagnostics: found, entries: 0, files: 1, texts }
   }
 }
@@ -59,10 +59,8 @@ const openToOthers = (file: string, bits: number): Diagnostic => {
 /** contract 7: an entry that is not valid on its own is skipped; the others are served. */
 const startsAnyway = (each: Diagnostic): Diagnostic => ({ ...each, stopsStart: false })
 
-const corrupt = (file: string, text: string, { noun, corrupt: code }: EntryChecks, message: string): Diagnostic => {
-  const { line, column } = jsonErrorPlace(text)
-  return diagnostic(code, `the ${noun} file is not usable: ${message}`, {
+const corrupt = (file: string, { noun, corrupt: code }: EntryChecks, { message, line, column }: NotEntries): Diagnostic =>
+  diagnostic(code, `the ${noun} file is not usable: ${message}`, {
     place: { file, line, column, endLine: line, endColumn: column },
     help: `mend it by hand, or restore ${file}.bak; until then the gateway serves the last good set`,
   })
-}

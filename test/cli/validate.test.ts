@@ -195,6 +195,21 @@ t.test('a corrupt subscriptions file: its place and the backup', async (t) => {
   t.notMatch(out, 'hunter2')
 })
 
+t.test('files of entries that are nested too deep: the place, in validate, at the commands and at the server', async (t) => {
+  const deep = `{\n  "a": { "secret": "hunter2-hunter2", "filters": ${'['.repeat(3_000)}${']'.repeat(3_000)} }\n}`
+  const cli = fakeCli(t, { 'config.yaml': clean, [store]: deep, 'cron_jobs.json': deep })
+  for (const name of [store, 'cron_jobs.json']) chmodSync(cli.file(name), 0o600)
+  const { code, out } = await cli.run('validate', '--format', 'concise')
+  t.equal(code, 1)
+  t.match(out, /webhook_subscriptions\.json:2:148: WH803 error: .*nested deeper than 100 at 2:148/)
+  t.match(out, /cron_jobs\.json:2:148: WH806 error/)
+  t.match(await cli.run('webhook', 'subscribe', 'b'), { code: 6, err: /nested deeper than 100 at 2:148/ })
+  cli.write(store, `\ufeff${JSON.stringify({ x: { secret: 'x-x-x-x-x' } })}`)
+  t.match(await cli.run('webhook', 'list'), { code: 0, out: /x/ })
+  cli.write(store, 'x'.repeat(17_000_000))
+  t.match(await cli.run('validate', cli.file(store)), { code: 1, out: /WH803.*larger than 16777216/ })
+})
+
 t.test('a subscriptions file that others can read is a warning, and --deny-warnings makes it count', async (t) => {
   const cli = fakeCli(t, { 'config.yaml': clean, [store]: '{}' })
   chmodSync(cli.file(store), 0o644)

@@ -163,6 +163,75 @@ t.test('YAML: syntax, duplicate keys, alias bombs', async (t) => {
   t.match(summary(load(t.testdir({ 'config.yaml': bomb })).found)[0], /^WH001/)
 })
 
+t.test('YAML: what cannot be walked is a finding at its place, and no start', async (t) => {
+  const deep = (open: string, close = '') => `a: 1\nb: ${open.repeat(3_000)}${close.repeat(3_000)}`
+  const cases: [title: string, yaml: string, at: string, message: RegExp][] = [
+    ['a list in itself', 'a: 1\nb: &b\n  - x\n  - *b\n', '4:5', /stands inside what it names/],
+    ['a map in itself', 'platforms: &p\n  webhook: { extra: *p }\n', '2:21', /stands inside what it names/],
+    ['two maps in each other', 'a: &a { b: &b { a: *a, b: *b } }\n', '1:20', /stands inside what it names/],
+    ['lists in lists', deep('[', ']'), '2:103', /nested deeper than 100/],
+    ['maps in maps', deep('{a: ', '}'), '2:400', /nested deeper than 100/],
+    ['lists in lists that do not end', deep('['), '2:103', /nested deeper than 100/],
+    ['compact lists', `- 1\n- ${'- '.repeat(3_000)}x`, '2:201', /nested deeper than 100/],
+    ['lines', Array.from({ length: 3_000 }, (_, i) => `${' '.repeat(i)}a:`).join('\n'), '101:101', /nested deeper than 100/],
+    ['an alias of nothing', 'a: 1\nb: *canary', '2:4', /^Unresolved alias \(the anchor must be set before the alias\)$/],
+    ['two documents', 'a: 1\n---\na: canary\n', '2:1', /more than one document/],
+  ]
+  for (const [title, yaml, at, message] of cases) {
+    const { found } = load(t.testdir({ 'config.yaml': yaml }))
+    t.match(found, [{ code: 'WH001', message, stopsStart: true, help: /./ }], title)
+    t.equal(`${found[0]?.place?.line}:${found[0]?.place?.column}`, at, title)
+    t.notMatch(JSON.stringify(found), 'canary')
+  }
+  for (const [depth, findings] of [
+    [99, 0],
+    [100, 1],
+  ] as const)
+    t.equal(
+      load(t.testdir({ 'config.yaml': `x-a: ${'['.repeat(depth)}x${']'.repeat(depth)}` })).found.length,
+      findings,
+      'the map around them counts',
+    )
+  t.match(load(t.testdir({ 'config.yaml': 'a: &a { x: 1 }\nb: { <<: *a }' })).found[1], { code: 'WH101', place: { line: 2 } }, 'no merge')
+  t.same(load(t.testdir({ 'config.yaml': `\ufeff${route('          prompt: x')}` })).found, [], 'a byte order mark')
+  t.match(load(t.testdir({ 'config.yaml': `#${'x'.repeat(17_000_000)}` })).found, [{ code: 'WH003', message: /larger than 16777216/ }])
+})
+
+t.test('YAML: no message quotes the file', async (t) => {
+  const yamls = [
+    'secret: "canary" canary',
+    'secret: |canary\n x',
+    'secret: "\\canary"',
+    '- a\nsecret: "canary"',
+    '%canary x\n---\nsecret: 1',
+    'secret: &canary &canary x',
+    'secret: !<canary x',
+    'secret: !!timestamp canary',
+    'secret: @canary',
+    'secret: canary: canary',
+    'secret: x\ncanary',
+    '[canary]: x',
+    'x\nsecret: {canary',
+  ]
+  const said: string[] = []
+  t.capture(process, 'emitWarning', (warning: unknown) => said.push(String(warning)))
+  for (const yaml of yamls) {
+    const { found } = load(t.testdir({ 'config.yaml': yaml }))
+    t.ok(found.length > 0)
+    for (const { code, message } of found) if (code === 'WH001') t.notMatch(message, 'canary', yaml)
+  }
+  t.same(said, [])
+})
+
+t.test('what an alias leads to twice is resolved once', async (t) => {
+  const { config, found } = load(t.testdir({ 'config.yaml': route('          &a { secret: "${A}" }\n        b: *a') }), { A: '${B}' })
+  t.same(found, [])
+  t.same(
+    [...config.routes.values()].map(({ secrets }) => secrets),
+    [['${B}'], ['${B}']],
+  )
+})
+
 t.test('what is not built is refused with a plain message, never half-run', async (t) => {
   for (const line of ['skills: [x]', 'toolsets: [x]', 'mirror_to_session: true', 'session: x']) {
     const { found } = load(t.testdir({ 'config.yaml': route(`          ${line}`) }))
