@@ -12,6 +12,8 @@ import { paintWith } from './paint.ts'
 export type Cli = {
   readonly io: Io
   readonly dataDir: string
+  /** Whether that folder was named, by the option or by HEADGATE_HOME. */
+  readonly asked: boolean
   readonly json: boolean
   readonly quiet: boolean
   /** How the user would call us again with the same data directory. */

@@ -1,13 +1,13 @@
 /** `validate [paths...]`: everything that is wrong, at once, by the code that serves; 0 clean, 1 findings, 2 no such path. */
 
 import { existsSync } from 'node:fs'
-import { basename, dirname, resolve } from 'node:path'
+import { basename, dirname, join, resolve } from 'node:path'
 import { catalogueOf } from '../app.ts'
 import { type Config, defaultProfile, type Profile } from '../config/config.ts'
 import { jobsFileName } from '../config/jobs.ts'
 import { type Loaded, loadConfig } from '../config/load.ts'
 import { subscriptionsFileName } from '../config/subscriptions.ts'
-import type { Diagnostic } from '../core/diagnostic.ts'
+import { type Diagnostic, diagnostic } from '../core/diagnostic.ts'
 import { exit } from '../core/fault.ts'
 import { printable } from '../core/text.ts'
 import { runnersByName } from '../parts/runners/index.ts'
@@ -51,13 +51,23 @@ export const validate = async (paths: readonly string[], options: ValidateOption
 const checkPaths = async (paths: readonly string[], options: ValidateOptions, cli: Cli): Promise<Checked> => {
   const load = (configFile: string | undefined): Loaded => loadConfig({ dataDir: cli.dataDir, env: cli.io.env, configFile })
   if (paths.length === 0) {
-    const loaded = load(options.config)
+    const found = load(options.config)
+    const loaded = { ...found, diagnostics: [...absent(options, cli), ...found.diagnostics] }
     const { catalogue, diagnostics } = await catalogueOf(loaded.config)
     return withMore(checkAll(loaded, catalogue, dryEffects), loaded, diagnostics)
   }
   const checked: Checked[] = []
   for (const path of paths.map((each) => resolve(each))) checked.push(await checkPath(path, options, load))
   return checked.reduce(merge)
+}
+
+/** That there is no file to check is said; a folder that was asked for and is not there is a mistake. */
+const absent = ({ config }: ValidateOptions, { dataDir, asked }: Cli): Diagnostic[] => {
+  const file = join(dataDir, 'config.yaml')
+  if (asked && !existsSync(dataDir))
+    return [diagnostic('WH003', `${file} does not exist, nor does its folder`, { help: 'check --data-dir and HEADGATE_HOME' })]
+  if (config !== undefined || existsSync(file)) return []
+  return [diagnostic('WH004', `there is no ${file}`, { help: 'only the environment and the files beside it count' })]
 }
 
 /** A file of run-time entries is checked against the configuration, every other file as one. */
@@ -82,5 +92,5 @@ const withMore = (checked: Checked, { config }: Loaded, plugins: readonly Diagno
   diagnostics: [...checked.diagnostics, ...plugins, ...compileRunner(config, runnersByName).diagnostics],
 })
 
-const conciseLine = ({ place, code, message, severity }: Diagnostic): string =>
-  `${place ? `${printable(shownPlace(place))}: ` : ''}${code} ${severity}: ${printable(message)}\n`
+const conciseLine = ({ place, code, message, severity, route }: Diagnostic): string =>
+  `${place ? `${printable(shownPlace(place))}: ` : ''}${code} ${severity}: ${printable(message)}${route === undefined ? '' : ` (route ${printable(route)})`}\n`

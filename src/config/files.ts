@@ -40,9 +40,17 @@ export const readFile = (
     return { data: {}, source, bad: new Set() }
   }
   const resolved = resolveSecrets(configSchema, source.data, env, source)
-  into.diagnostics.push(...shape, ...resolved.diagnostics, ...checkUnbuilt(configSchema, source.data, source))
+  into.diagnostics.push(...[...shape, ...resolved.diagnostics, ...checkUnbuilt(configSchema, source.data, source)].map(withRoute))
   const bad = new Set([...shape, ...resolved.diagnostics].map(({ pointer }) => pointer))
   return { data: resolved.data as File, source, bad }
+}
+
+const inRoute = /^\/platforms\/webhook\/(?:extra\/)?routes\/([^/]+)/
+
+/** With the name of the route that the place is in. */
+const withRoute = (each: Diagnostic): Diagnostic => {
+  const name = inRoute.exec(each.pointer)?.[1]
+  return name === undefined ? each : { ...each, route: name.replaceAll('~1', '/').replaceAll('~0', '~') }
 }
 
 export const readEnv = (dir: string, env: Env, into: Gathered): Env => {

@@ -44,6 +44,14 @@ const kind = (value: Json | undefined, secret = false): string =>
           ? `a ${typeof value} (not shown)`
           : show(value)
 
+/** A path as its author would write it, `filters[1].field`: inside the route, which is named beside it, or else from the top. */
+const writtenPath = (path: Path): string => {
+  const routes = path[2] === 'extra' ? 3 : 2
+  const isInRoute = path[0] === 'platforms' && path[1] === 'webhook' && path[routes] === 'routes' && path.length > routes + 2
+  const [first = '', ...rest] = isInRoute ? path.slice(routes + 2) : path
+  return `${first}${rest.map((part) => (typeof part === 'number' ? `[${part}]` : `.${part}`)).join('')}`
+}
+
 const didYouMean = (near: readonly string[]): { help?: string; suggest?: readonly string[] } =>
   near.length > 0 ? { help: `did you mean ${near.map((name) => `"${name}"`).join(' or ')}?`, suggest: near } : {}
 
@@ -131,7 +139,7 @@ export const shapeProblems = (
     const id = `${sentence.code}${pointerOf(full)}`
     if (seen.has(id)) continue
     seen.add(id)
-    const subject = key !== undefined || path.length === 0 ? message : `${path.at(-1)}: ${message}`
+    const subject = key !== undefined || path.length === 0 ? message : `${writtenPath(path)}: ${message}`
     found.push({ ...more, message: subject, path: full, of: key === undefined ? 'value' : 'key' })
   }
   return found.length > 0 ? found : [unsaid(problems[0], data)]
@@ -141,7 +149,7 @@ export const shapeProblems = (
 const unsaid = (problem: Problem | undefined, data: Json): ShapeProblem => {
   const path = parsePointer(problem?.instancePath ?? '', data)
   const message = `does not fit its schema (${problem?.keyword ?? 'false'})`
-  return { code: 'WH105', message: path.length === 0 ? message : `${path.at(-1)}: ${message}`, path, of: 'value' }
+  return { code: 'WH105', message: path.length === 0 ? message : `${writtenPath(path)}: ${message}`, path, of: 'value' }
 }
 
 /** Every problem of shape in `data`, which stands at `base` in its file. */

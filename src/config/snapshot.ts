@@ -54,8 +54,7 @@ export class NotEntries extends Error {
 }
 
 /** The entries of such a text by name, unchecked. Throws NotEntries when the file as a whole is not usable. */
-export const parseEntries = (marked: string): JsonObject => {
-  const text = marked.replace(/^\ufeff/, '')
+export const parseEntries = (text: string): JsonObject => {
   const deep = jsonDepthPlace(text)
   if (deep) throw new NotEntries(`lists and maps are nested deeper than ${maxDepth} at ${deep.line}:${deep.column}`, deep)
   let data: Json
@@ -64,7 +63,8 @@ export const parseEntries = (marked: string): JsonObject => {
   } catch {
     // The engine's own message quotes the text around the mistake, and that may be a secret.
     const place = jsonErrorPlace(text)
-    throw new NotEntries(`not valid JSON at ${place.line}:${place.column}`, place)
+    const mark = text.startsWith('\ufeff') ? ': it begins with a byte order mark' : ''
+    throw new NotEntries(`not valid JSON at ${place.line}:${place.column}${mark}`, place)
   }
   if (!isObject(data)) throw new NotEntries('not a JSON object of entries by name', { line: 1, column: 1 })
   return data

@@ -23,20 +23,16 @@ export type Read = { readonly source?: Source; readonly text?: string; readonly 
 /** Parses a file's text; every syntax problem becomes a Diagnostic, and then there is no data. */
 export const parseSource = (file: string, text: string): Read => {
   const lines = new LineCounter()
-  const yaml = parseYaml(text, lines)
+  const { document, data, problems } = parseYaml(text, lines)
   const at = ([from, to]: Range): Place => {
     const start = lines.linePos(from)
     const end = lines.linePos(Math.max(from, to))
     return { file, line: start.line, column: start.col, endLine: end.line, endColumn: end.col }
   }
-  if (yaml.problems)
-    return {
-      text,
-      diagnostics: yaml.problems.map(({ code, message, range, help }) => diagnostic(code, message, { place: at(range), help })),
-    }
-  const { document, data } = yaml
+  const diagnostics = problems.map(({ code, message, range, help }) => diagnostic(code, message, { place: at(range), help }))
+  if (!document || data === undefined) return { text, diagnostics }
   const place = (path: Path, of: 'key' | 'value' = 'value'): Place => at(rangeAt(document.contents, path, of) ?? [0, 0])
-  return { source: { file, text, data, place }, text, diagnostics: [] }
+  return { source: { file, text, data, place }, text, diagnostics }
 }
 
 const rangeAt = (root: Node | null, path: Path, of: 'key' | 'value'): Range | undefined => {

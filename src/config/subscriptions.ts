@@ -38,7 +38,12 @@ export const readSubscription = (
     const help = 'a name has lower-case letters, digits, dot, underscore or hyphen, at most 64'
     return {
       diagnostics: [
-        diagnostic('WH108', `"${name}" cannot be a name`, { pointer: pointerOf(base), place: source.place(base, 'key'), help }),
+        diagnostic('WH108', `"${name}" cannot be a name`, {
+          route: name,
+          pointer: pointerOf(base),
+          place: source.place(base, 'key'),
+          help,
+        }),
       ],
     }
   }
@@ -58,5 +63,5 @@ export const readSubscription = (
     place: source.place,
     base,
   }
-  return diagnostics.length > 0 ? { diagnostics } : { route, diagnostics }
+  return diagnostics.length > 0 ? { diagnostics: diagnostics.map((each) => ({ ...each, route: name })) } : { route, diagnostics }
 }

@@ -21,9 +21,8 @@ const maxAliases = 100
 /** Offsets of start and end in the text. */
 export type Range = readonly [number, number, ...number[]]
 export type YamlProblem = { readonly code: 'WH001' | 'WH002'; readonly message: string; readonly help: string; readonly range: Range }
-export type Yaml =
-  | { readonly document: Document.Parsed; readonly data: Json; readonly problems?: never }
-  | { readonly problems: readonly YamlProblem[] }
+/** There is data unless there are problems; a document is there as soon as the text has a structure that can be relied on. */
+export type Yaml = { readonly document?: Document.Parsed; readonly data?: Json; readonly problems: readonly YamlProblem[] }
 
 const syntax = 'the file must be valid YAML 1.2'
 const fewer = 'use fewer aliases, and put a text that begins with * in quotes'
@@ -46,21 +45,23 @@ export const parseYaml = (text: string, lines: LineCounter): Yaml => {
   const [document, second] = composer.compose(tokens, true, text.length)
   if (!document) return refused()
   if (second) return refused(problem('the file has more than one document', second.range, 'keep one, without --- and ... between'))
-  if (document.errors.length > 0) return refused(...document.errors.map(sentenceOf))
-  return dataOf(document as Document.Parsed)
+  const { errors } = document
+  if (errors.length === 0) return dataOf(document as Document.Parsed)
+  const problems = errors.map(sentenceOf)
+  return problems.every(({ code }) => code === 'WH002') ? { document: document as Document.Parsed, problems } : { problems }
 }
 
 const tooDeep = (range: Range): YamlProblem => problem(`lists and maps are nested deeper than ${maxDepth}`, range, 'use fewer levels')
 
 const dataOf = (document: Document.Parsed): Yaml => {
   const { cycle, last } = aliasesOf(document)
-  if (cycle) return refused(problem('this alias stands inside what it names', cycle, 'write out what is meant'))
+  if (cycle) return { document, problems: [problem('this alias stands inside what it names', cycle, 'write out what is meant')] }
   try {
-    return { document, data: (document.toJS({ maxAliasCount: maxAliases }) ?? {}) as Json }
+    return { document, data: (document.toJS({ maxAliasCount: maxAliases }) ?? {}) as Json, problems: [] }
   } catch (error) {
     // The name of an alias is cut off: it may be a secret that begins with a star.
     const message = error instanceof Error ? error.message.replace(/:.*/s, '') : 'the aliases cannot be resolved'
-    return refused(problem(message, last ?? [0, 0], fewer))
+    return { document, problems: [problem(message, last ?? [0, 0], fewer)] }
   }
 }
 

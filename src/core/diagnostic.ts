@@ -11,9 +11,10 @@ type Entry = {
 
 /** Every code, its severity and what it is about (reference: the specification's start-up failures are WH201 to WH205). */
 export const catalogue = {
-  WH001: { severity: 'error', title: 'the file is not valid YAML' },
+  WH001: { severity: 'error', title: 'the file cannot be read as YAML' },
   WH002: { severity: 'error', title: 'a key stands twice' },
   WH003: { severity: 'error', title: 'the file cannot be read' },
+  WH004: { severity: 'info', title: 'there is no configuration file' },
   WH007: { severity: 'error', title: 'a line of .env cannot be read' },
   WH008: { severity: 'warning', title: 'a line of .env that others read differently' },
   WH101: { severity: 'error', title: 'unknown key' },
@@ -23,7 +24,7 @@ export const catalogue = {
   WH105: { severity: 'error', title: 'value out of range' },
   WH106: { severity: 'warning', title: 'the same key under webhook and extra; extra wins' },
   WH108: { severity: 'error', title: 'name not usable in a URL' },
-  WH109: { severity: 'warning', title: 'the adapter is not enabled' },
+  WH109: { severity: 'error', title: 'the adapter is not enabled' },
   WH201: { severity: 'error', title: 'a route has no secret' },
   WH202: { severity: 'error', title: 'deliver_only needs a real target' },
   WH203: { severity: 'error', title: 'cron_job and deliver_only exclude each other' },

@@ -40,7 +40,9 @@ export const checkConfigured = ({ config, diagnostics, texts }: Loaded, catalogu
     config.enabled || unreadIn({ diagnostics }).length > 0
       ? []
       : [diagnostic('WH109', 'the webhook adapter is not enabled: nothing is served', { help })]
-  return { diagnostics: [...diagnostics, ...compiled, ...book.diagnostics, ...off], routes: routes.length, files: texts.size, texts }
+  // Those that cannot be compiled count, too.
+  const names = new Set([...config.routes.keys(), ...diagnostics.flatMap(({ route }) => route ?? [])])
+  return { diagnostics: [...diagnostics, ...compiled, ...book.diagnostics, ...off], routes: names.size, files: texts.size, texts }
 }
 
 /** The jobs of a configuration as they are now; what is wrong with those in files is for `checkJobs` to say. */

@@ -132,7 +132,7 @@ t.test('twelve mistakes: all of them, ordered by line, exit 1', async (t) => {
   t.equal(pretty.code, 1)
   t.match(
     pretty.out,
-    /error\[WH101\] unknown key "evnts" {2}\S*config\.yaml:11:11\n {3}\|\n10 \| +unknown-key:\n11 \| +evnts: \[push\]\n {3}\| {11}\^{5}\n {3}= help {4}did you mean "events"\?/,
+    /error\[WH101\] unknown key "evnts" {2}\S*config\.yaml:11:11\n {3}\|\n10 \| +unknown-key:\n11 \| +evnts: \[push\]\n {3}\| {11}\^{5}\n {3}= route {3}unknown-key\n {3}= help {4}did you mean "events"\?/,
   )
   t.notMatch(pretty.out, 'global-secret-1')
   t.notMatch(pretty.out, 'docs')
@@ -154,14 +154,14 @@ t.test('each item has the agreed members', async (t) => {
     help: 'did you mean "events"?',
     range: { start: { line: 7, column: 14, offset: at }, end: { line: 7, column: 19, offset: at + 5 } },
     pointer: '/platforms/webhook/extra/routes/a/evnts',
-    route: null,
+    route: 'a',
     suggest: ['events'],
   })
 })
 
 t.test('concise: one finding a line', async (t) => {
   const cli = fakeCli(t, { 'config.yaml': clean.replace('events: [push]', 'evnts: [push]') })
-  t.match((await cli.run('validate', '--format', 'concise')).out, /^\S*config\.yaml:7:14: WH101 error: unknown key "evnts"\n$/)
+  t.match((await cli.run('validate', '--format', 'concise')).out, /^\S*config\.yaml:7:14: WH101 error: unknown key "evnts" \(route a\)\n$/)
 })
 
 t.test('subscriptions have places in their own file and never stop the start', async (t) => {
@@ -205,7 +205,7 @@ t.test('files of entries that are nested too deep: the place, in validate, at th
   t.match(out, /cron_jobs\.json:2:148: WH806 error/)
   t.match(await cli.run('webhook', 'subscribe', 'b'), { code: 6, err: /nested deeper than 100 at 2:148/ })
   cli.write(store, `\ufeff${JSON.stringify({ x: { secret: 'x-x-x-x-x' } })}`)
-  t.match(await cli.run('webhook', 'list'), { code: 0, out: /x/ })
+  t.match(await cli.run('webhook', 'list'), { code: 6, err: /1:1: it begins with a byte order mark/ })
   cli.write(store, 'x'.repeat(17_000_000))
   t.match(await cli.run('validate', cli.file(store)), { code: 1, out: /WH803.*larger than 16777216/ })
 })
@@ -217,13 +217,56 @@ t.test('a subscriptions file that others can read is a warning, and --deny-warni
   t.match(await cli.run('validate', '--deny-warnings'), { code: 1 })
 })
 
-t.test('an adapter that is off is a warning; a file that cannot be read is not taken for one', async (t) => {
-  const cli = fakeCli(t, {}, {})
-  t.match(await cli.run('validate'), { code: 0, out: /WH109/ })
+t.test('an adapter that is off is an error, as for gateway run; a file that cannot be read is not taken for one', async (t) => {
+  const cli = fakeCli(t, { 'config.yaml': 'platforms: { webhook: { enabled: false } }\n' }, {})
+  t.match(await cli.run('validate'), { code: 1, out: /error\[WH109\].*not enabled/ })
+  t.match(await cli.run('gateway', 'run'), { code: 7, err: /not enabled/ })
   cli.write('config.yaml', 'platforms: {')
   const { out } = await cli.run('validate')
   t.match(out, 'WH001')
   t.notMatch(out, 'WH109')
+})
+
+t.test(
+  'a folder without a configuration is said by the name of the file; one that is not there fails where it was asked for',
+  async (t) => {
+    const cli = fakeCli(t)
+    const file = cli.file('config.yaml')
+    t.match(await cli.run('validate'), { code: 0, out: `info[WH004] there is no ${file}` })
+    t.match(await cli.runWith({ env: {} }, '--data-dir', cli.dir, 'validate'), { code: 1, out: /WH004[\s\S]*error\[WH109\]/ })
+    const nowhere = cli.file('nowhere/config.yaml')
+    for (const format of ['pretty', 'concise', 'json'])
+      t.match(await cli.run('--data-dir', cli.file('nowhere'), 'validate', '--format', format), {
+        code: 1,
+        out: `${nowhere} does not exist`,
+      })
+    const env = { WEBHOOK_ENABLED: 'true', HEADGATE_HOME: cli.file('nowhere') }
+    t.match(await cli.runWith({ env }, 'validate'), { code: 1, out: `error[WH003] ${nowhere} does not exist` })
+    const home = { WEBHOOK_ENABLED: 'true', HOME: cli.dir }
+    t.match(await cli.runWith({ env: home }, 'validate'), { code: 0, out: `there is no ${cli.file('.headgate/config.yaml')}` })
+  },
+)
+
+t.test('what is wrong with the shape of a route names the route and the whole path, and the route counts', async (t) => {
+  const config = clean
+    .replace('{ events: [push] }', '{ events: [push, 1], filters: [{ all: [{ field: a, equals: 1 }, { field: 1, exists: true }] }] }')
+    .replace('{ secret: other-secret-2 }', '{ secret: "${NOPE}" }\n        c.d: { evnts: [x] }\n        e: 1')
+  const cli = fakeCli(t, { 'config.yaml': `${config}agent: { model: 1 }\n`, [store]: '{"s":{"secret":"${NOPE}"},"u":{"events":[1]}}' })
+  chmodSync(cli.file(store), 0o600)
+  const concise = (await cli.run('validate', '--format', 'concise')).out
+  t.match(concise, 'WH102 error: events[1]: must be text, found 1 (route a)\n')
+  t.match(concise, 'WH102 error: filters[0].all[1].field: must be text, found 1 (route a)\n')
+  t.match(concise, 'WH305 error: cannot resolve ${NOPE} (route b)\n')
+  t.match(concise, 'WH101 error: unknown key "evnts" (route c.d)\n')
+  t.match(concise, 'platforms.webhook.extra.routes.e: must be a map, found 1 (route e)\n')
+  t.match(concise, 'WH305 error: cannot resolve ${NOPE} (route s)\n')
+  t.match(concise, 'WH102 error: events[0]: must be text, found 1 (route u)\n')
+  const pretty = (await cli.run('validate')).out
+  for (const name of ['a', 'b', 'c.d', 'e', 's', 'u']) t.match(pretty, `= route   ${name}\n`)
+  t.match(pretty, / in 6 routes \(2 files\)/)
+  const { data } = JSON.parse((await cli.run('validate', '--json')).out)
+  t.same(data.diagnostics.map(({ route }: { route: string | null }) => String(route)).sort(), ['a', 'a', 'b', 'c.d', 'e', 'null', 's', 'u'])
+  t.equal(data.summary.routes, 6)
 })
 
 t.test('a path is that file, a subscriptions file among them; a missing one is exit 2', async (t) => {
@@ -273,6 +316,47 @@ for (const [title, yaml] of leaks) {
   })
 }
 
+t.test('only the value of a secret is masked: not a reference, not what stands beside it, and the marker stays in place', async (t) => {
+  const cases: [line: string, shown: string][] = [
+    ['a: { secret: canary-canary, evnts: 1 }', 'a: { secret: ****, evnts: 1 }'],
+    ['a: { evnts: 1, secret: "canary, canary" }', 'a: { evnts: 1, secret: **** }'],
+    ["a: { secret: 'can''ary', evnts: 1 } # kept", 'a: { secret: ****, evnts: 1 } # kept'],
+    ['a: { secrets: [canary-1, "canary-2"], evnts: 1 }', 'a: { secrets: [****, ****], evnts: 1 }'],
+    ['a: { secret: "${NAME}", evnts: 1 }', 'a: { secret: "${NAME}", evnts: 1 }'],
+    ['a: { secret: "${NAME:-canary}", evnts: 1 }', 'a: { secret: "${NAME:-****}", evnts: 1 }'],
+    ['a: { secret: "canary${NAME}canary", evnts: 1 }', 'a: { secret: "****${NAME}****", evnts: 1 }'],
+    ['a: { secret: file:/run/secret, evnts: 1 }', 'a: { secret: file:/run/secret, evnts: 1 }'],
+    ['a: { secret: INSECURE_NO_AUTH, evnts: 1 }', 'a: { secret: INSECURE_NO_AUTH, evnts: 1 }'],
+    ['a: { secret: 1234567, evnts: 1 }', 'a: { secret: ****, evnts: 1 }'],
+    ['a: { secret: { canary: canary }, evnts: 1 }', 'a: { secret: ****, evnts: 1 }'],
+    ['a: { secret: &canary x, evnts: 1, x-a: { token: *canary } }', 'a: { secret: ****, evnts: 1, x-a: { token: **** } }'],
+    [
+      'a: { deliver_extra: { headers: { X-Key: "canary ${K}", Y: canary } }, evnts: 1 }',
+      'a: { deliver_extra: { headers: { X-Key: "****${K}", Y: **** } }, evnts: 1 }',
+    ],
+    ['{ "a": { "secret": "canary", "evnts": 1 } }', '{ "a": { "secret": ****, "evnts": 1 } }'],
+    ['a: { secrets: [&canary x, !canary y, *canary], evnts: 1 }', 'a: { secrets: [****, ****, ****], evnts: 1 }'],
+    ['my-token: { evnts: 1 }', 'my-token: { evnts: 1 }'],
+  ]
+  for (const [line, shown] of cases) {
+    const config = `platforms:\n  webhook:\n    enabled: true\n    secret: x-x-x-x-x\n    routes:\n      ${line}\n`
+    const { out } = await fakeCli(t, { 'config.yaml': config }, { NAME: 'x-x-x-x', K: 'x' }).run('validate')
+    const lines = out.split('\n')
+    const at = lines.indexOf(`6 |       ${shown}`)
+    t.ok(at > 0, `${line}\n${out}`)
+    const marked = lines.map((each) => (lines[at] ?? '').slice(each.indexOf('^'), each.lastIndexOf('^') + 1))
+    t.ok(marked.includes('evnts') || marked.includes('"evnts"'), line)
+    t.notMatch(out, 'canary')
+  }
+  const twice = 'platforms: {}\nx-a: { secret: canary, n: 1 }\nplatforms: { x-token: [canary] }\n'
+  t.match(
+    (await fakeCli(t, { 'config.yaml': twice }).run('validate')).out,
+    '2 | x-a: { secret: ****, n: 1 }\n3 | platforms: { x-token: [****] }',
+  )
+  const broken = 'a: { secret: canary, b: "${NAME}", token: "${NAME}", c: 1 }\n  b: 1\n'
+  t.match((await fakeCli(t, { 'config.yaml': broken }).run('validate')).out, 'a: { secret: ****, b: "${NAME}", token: "${NAME}", c: 1 }')
+})
+
 t.test('addresses that are or hold a secret, and headers, are not shown', async (t) => {
   const config = `platforms:
   discord: { webhook_url: "https://example.com/api/webhooks/1/canary-1", enabled: 3 }
@@ -294,8 +378,8 @@ t.test('addresses that are or hold a secret, and headers, are not shown', async 
           subject: 3
 `
   const { out, err } = await fakeCli(t, { 'config.yaml': config }).run('validate')
-  t.match(out + err, /ntfy: \{ server_url: "https:\/\/\*\*\*@example\.com\/path", enabled: 3/)
-  t.match(out + err, /webhook_url: \*\*\*/)
+  t.match(out + err, /ntfy: \{ server_url: "https:\/\/\*{4}@example\.com\/path", enabled: 3/)
+  t.match(out + err, /webhook_url: \*{4}/)
   t.notMatch(out + err, 'canary')
 })
 

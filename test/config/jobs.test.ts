@@ -254,7 +254,7 @@ jobs:
     }).map((line) => line.slice(0, 60)),
     [
       'WH108 10 "g h" cannot be a name here',
-      'WH104 8 e: "schedule" is missing',
+      'WH104 8 jobs.e: "schedule" is missing',
       'WH221 9 "skills" has no effect in this version (planned: ski',
       'WH221 3 "toolsets" has no effect in this version (planned: t',
       'WH223 4 job "a": "0 25 * * *" is not a cron expression: Inva',

@@ -107,11 +107,11 @@ t.test('what is wrong with one of several targets is one sentence, at its place'
     load(t.testdir({ 'config.yaml': route(`          deliver: ${deliver}`) })).found.map(
       ({ message, place }) => `${place?.column} ${message}`,
     )
-  t.same(found('[log, htp]'), ['26 1: "htp" is not one of the known values'])
-  t.same(found('[log, { target: telegrm }]'), ['36 target: "telegrm" is not one of the known values'])
+  t.same(found('[log, htp]'), ['26 deliver[1]: "htp" is not one of the known values'])
+  t.same(found('[log, { target: telegrm }]'), ['36 deliver[1].target: "telegrm" is not one of the known values'])
   t.same(found('[log, { target: log, chat: 1 }]'), ['41 unknown key "chat"'])
   t.same(found('[]'), ['20 deliver: must not be empty'])
-  t.same(found('[log, 7]'), ['26 1: must be text or a map, found 7'])
+  t.same(found('[log, 7]'), ['26 deliver[1]: must be text or a map, found 7'])
   t.same(found('7'), ['20 deliver: must be text or a list, found 7'])
   t.same(found('{ target: log }'), ['20 deliver: must be text or a list, found a map'])
   t.end()

@@ -92,9 +92,9 @@ platforms:
   t.same(said, [
     'config.yaml:5:10: WH105 error: url: the value (not shown) is not of the right form',
     'config.yaml:6:5: WH101 error: unknown key "tokn"',
-    'config.yaml:12:60: WH707 error: chat_id: must not be empty',
-    'config.yaml:13:60: WH707 error: chat_id: must be text, found 7',
-    'config.yaml:14:60: WH707 error: unknown key "chat-id"',
+    'config.yaml:12:60: WH707 error: chat_id: must not be empty (route a)',
+    'config.yaml:13:60: WH707 error: chat_id: must be text, found 7 (route b)',
+    'config.yaml:14:60: WH707 error: unknown key "chat-id" (route c)',
   ])
 })
 

@@ -1,0 +1,57 @@
+/** The lines of a YAML or JSON file as they may be shown: the values of keys that name a secret, and logins in addresses, are stars. */
+
+import { type Cover, secretsIn, stars } from './find-secrets.ts'
+import { guessedSecrets } from './guess-secrets.ts'
+
+export type MaskedLine = {
+  readonly text: string
+  /** Where what stood at this 1-based column stands now. */
+  readonly column: (before: number) => number
+}
+
+/** What stands before the host of an address: a user name, and a password. */
+const login = /(?<=\/\/)[^\s/?#"']+(?=@)/g
+
+export const maskLines = (text: string): MaskedLine[] => {
+  const covers = apart([...(secretsIn(text) ?? guessedSecrets(text)), ...loginsIn(text)])
+  let at = 0
+  let next = 0
+  return text.split('\n').map((raw) => {
+    const line = raw.replace(/\r$/, '')
+    const mine: Cover[] = []
+    // A cover that goes on over several lines has a part in each of them.
+    for (let i = next; (covers[i]?.from ?? Number.POSITIVE_INFINITY) < at + line.length; i++) {
+      const { from, to, shown } = covers[i] as Cover
+      if (to <= at) next = i + 1
+      const start = Math.max(from - at, line.search(/\S|$/))
+      const end = Math.min(to - at, line.length)
+      if (start < end) mine.push({ from: start, to: end, shown: from >= at && to <= at + line.length ? shown : stars })
+    }
+    at += raw.length + 1
+    return covered(line, mine)
+  })
+}
+
+/** In their order; what lies in another one goes. */
+const apart = (covers: readonly Cover[]): Cover[] => {
+  const kept: Cover[] = []
+  for (const cover of [...covers].sort((a, b) => a.from - b.from || b.to - a.to)) {
+    if (cover.from >= (kept.at(-1)?.to ?? 0)) kept.push(cover)
+  }
+  return kept
+}
+
+const covered = (line: string, covers: readonly Cover[]): MaskedLine => ({
+  text: covers.reduceRight((text, { from, to, shown }) => text.slice(0, from) + shown + text.slice(to), line),
+  column: (before) => {
+    let shift = 0
+    for (const { from, to, shown } of covers) {
+      if (before - 1 >= to) shift += shown.length - (to - from)
+      else if (before - 1 > from) return from + 1 + shift
+    }
+    return before + shift
+  },
+})
+
+const loginsIn = (text: string): Cover[] =>
+  [...text.matchAll(login)].map(({ index, 0: all }) => ({ from: index, to: index + all.length, shown: stars }))
