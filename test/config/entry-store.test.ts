@@ -115,7 +115,7 @@ t.test('a corrupt file is never overwritten, and the message says where', async 
     ['half-written', '{"a": {"secret": "hunter2-hunter2",\n  "events": [', /at 2:14$/],
     ['stray character', '{\n  "a": {"secret": "hunter2-hunter2" x}\n}', /at 2:37$/],
     ['empty', '', /at 1:1$/],
-    ['byte order mark', '\ufeff{}', /at 1:1$/],
+    ['byte order mark', '\ufeff{}', /at 1:1: it begins with a byte order mark$/],
     ['NUL', '{}\u0000', /at 1:3$/],
     ['a list', '[]', /not a JSON object/],
     ['a text', '"a"', /not a JSON object/],
