@@ -2,11 +2,12 @@
 
 import type { Opened } from '../core/exchange.ts'
 import { isObject, type Json, type JsonObject } from '../core/json.ts'
-import { cut } from '../core/text.ts'
+import { cut, printable } from '../core/text.ts'
 import { digitsOf } from './digits.ts'
 import { BadExpression, compileJsonata } from './jsonata.ts'
 import { compilePath } from './path.ts'
 import { parseTemplate } from './placeholder.ts'
+import { TooHard } from './regex.ts'
 import { type Digits, isLong, renderJson } from './render.ts'
 import { ownTurn } from './turn.ts'
 
@@ -14,8 +15,14 @@ const maxPayloadUnits = 4000
 const maxNestedUnits = 2000
 /** The specification bounds no plain text; a prompt has to end somewhere. */
 const maxTextUnits = 200_000
+const maxShownUnits = 200
 
-export type TemplateKit = { readonly report: (message: string) => void }
+export type TemplateKit = {
+  /** What is wrong with the template. */
+  readonly report: (message: string) => void
+  /** A limit stopped an expression on this event; the message says nothing of the payload. */
+  readonly gaveUp?: (opened: Opened, message: string) => void
+}
 
 type Renderer<T> = (opened: Opened) => T | Promise<T>
 
@@ -88,8 +95,11 @@ const compileExpression = <T>(source: string, written: string, use: Use<T>, kit:
       const value = await evaluate(surroundings(opened))
       return value === undefined ? use.missing(written) : use.show(value, noDigits)
     }
-    // A failed expression is like a missing key.
-    return (opened) => text(opened).catch(() => use.missing(written))
+    return (opened) =>
+      text(opened).catch((error) => {
+        if (error instanceof TooHard) kit.gaveUp?.(opened, `${printable(written, maxShownUnits)}: ${error.message}`)
+        return use.missing(written) // A failed expression is like a missing key.
+      })
   } catch (error) {
     if (!(error instanceof BadExpression)) throw error
     kit.report(`{=${source}}: ${error.message}`)

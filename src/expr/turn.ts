@@ -1,12 +1,42 @@
-/** Turns of the event loop, given to what looks at large payloads. */
+/** Turns of the event loop, shared out among expressions: those of one turn hold it for some milliseconds together, the rest wait. */
 
-import { setImmediate } from 'node:timers/promises'
 import type { Opened } from '../core/exchange.ts'
 
 /** A payload past this is looked at by expressions in a turn of the loop of its own: it was parsed in this one, which is enough for one. */
 const longText = 65_536
+/** How long the expressions of one turn may hold the loop. */
+const turnMs = 10
 
-/** Waits for the next turn where the payload is large. */
+/** When the first expression of this turn began; `undefined` where none has. */
+let began: number | undefined
+const waiting: (() => void)[] = []
+
+const begin = (): void => {
+  began = performance.now()
+  setImmediate(() => {
+    began = undefined
+    const next = waiting.shift()
+    if (!next) return
+    begin()
+    next()
+  })
+}
+
+/** Whether the expressions of this turn have had their time. */
+export const isTurnOver = (): boolean => {
+  if (began !== undefined) return performance.now() - began > turnMs
+  begin()
+  return false
+}
+
+/** Waits for a turn of the loop that nobody else who waited gets. */
+export const nextTurn = (): Promise<void> =>
+  new Promise((resolve) => {
+    if (began === undefined) begin()
+    waiting.push(resolve)
+  })
+
+/** Waits for a turn where the payload is large. */
 export const ownTurn = async ({ text }: Pick<Opened, 'text'>): Promise<void> => {
-  if (text.length > longText) await setImmediate()
+  if (text.length > longText) await nextTurn()
 }

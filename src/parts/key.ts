@@ -6,7 +6,7 @@ import type { Json } from '../core/json.ts'
 import { digitsOf } from '../expr/digits.ts'
 import { compileField } from '../expr/path.ts'
 import { placeholders } from '../expr/placeholder.ts'
-import { compileName, showName } from '../expr/template.ts'
+import { compileName, showName, type TemplateKit } from '../expr/template.ts'
 
 type Key = string | undefined
 
@@ -17,8 +17,8 @@ const maxKeyUnits = 100_000
  * Reads a key: a dotted field name, or a template when it holds a placeholder (spec: Coalesce 1). It is unresolved, `undefined`, when
  * something it asks for is missing, null, a list or a map, when an expression fails, or when it is empty or longer than 100,000 characters.
  */
-export const compileKey = (text: string, report: (message: string) => void): ((opened: Opened) => Key | Promise<Key>) => {
-  const read = placeholders(text).length > 0 ? compileName(text, { report }) : compileFieldName(text, report)
+export const compileKey = (text: string, kit: TemplateKit): ((opened: Opened) => Key | Promise<Key>) => {
+  const read = placeholders(text).length > 0 ? compileName(text, kit) : compileFieldName(text, kit.report)
   return (opened) => {
     const key = read(opened)
     return key instanceof Promise ? key.then(usable) : usable(key)

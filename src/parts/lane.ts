@@ -5,11 +5,12 @@ import type { Route } from '../generated/config.ts'
 import type { Lane } from '../store/ports.ts'
 import { compileKey, keyName } from './key.ts'
 import type { StageKit } from './part.ts'
+import { templateKit } from './template-kit.ts'
 
 /** The lane of an event's run; events whose key is unresolved share one. */
 export const compileLane = ({ concurrency }: Route, kit: StageKit): ((opened: Opened) => Promise<Lane | undefined>) => {
   if (!concurrency) return async () => undefined
   const { limit, key } = concurrency
-  const keyOf = key === undefined ? () => undefined : compileKey(key, (message) => kit.report('WH503', ['concurrency', 'key'], message))
+  const keyOf = key === undefined ? () => undefined : compileKey(key, templateKit(kit, ['concurrency', 'key']))
   return async (opened) => ({ key: keyName('lane', opened, await keyOf(opened)), limit, whenFull: 'wait' })
 }

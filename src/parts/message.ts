@@ -7,6 +7,7 @@ import type { Route } from '../generated/config.ts'
 import type { Destination } from '../store/ports.ts'
 import { deliveriesOf, readDelivery } from './delivery.ts'
 import type { StageKit } from './part.ts'
+import { templateKit } from './template-kit.ts'
 
 export type Message = {
   readonly text: string
@@ -23,7 +24,7 @@ export type CompiledMessage = {
 /** Renders a route's prompt for one event; a promise only where JSONata is used. */
 export const compilePrompt = (route: Route, kit: StageKit): ((opened: Opened) => string | Promise<string>) =>
   // spec: Limits - an empty template is the whole payload too.
-  route.prompt ? compileTemplate(route.prompt, { report: (message) => kit.report('WH503', ['prompt'], message) }) : wholePayload
+  route.prompt ? compileTemplate(route.prompt, templateKit(kit, ['prompt'])) : wholePayload
 
 /** A route's message. */
 export const compileMessage = (route: Route, kit: StageKit): CompiledMessage => {
@@ -31,7 +32,7 @@ export const compileMessage = (route: Route, kit: StageKit): CompiledMessage => 
   const text = compilePrompt(route, kit)
   // One map of all of them, so that the templates of one target or of several are rendered alike.
   const extras = Object.fromEntries(deliveriesOf(written).map(({ extra }, i) => [String(i), extra]))
-  const extra = compileTexts(extras, { report: (message) => kit.report('WH503', ['deliver_extra'], message) })
+  const extra = compileTexts(extras, templateKit(kit, ['deliver_extra']))
   const filledAt = (filled: JsonObject, i: number): JsonObject => filled[String(i)] as JsonObject
   const fill = (filled: JsonObject): Destination =>
     'to' in written

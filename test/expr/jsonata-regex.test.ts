@@ -1,7 +1,11 @@
+import { readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
 import fc from 'fast-check'
 import t from 'tap'
 import type { Json, JsonObject } from '../../src/core/json.ts'
 import { BadExpression, compileJsonata } from '../../src/expr/jsonata.ts'
+import { builtInNames } from '../../src/expr/jsonata-guards.ts'
+import { Run } from '../../src/expr/jsonata-run.ts'
 import { compileLiterals } from '../../src/expr/literals.ts'
 import { BadPattern, compileRe2, compileRegex, TooHard } from '../../src/expr/regex.ts'
 
@@ -137,40 +141,272 @@ t.test('a bad expression is said with its place', async (t) => {
   t.match(said('$match(x, /(?=b)/)').message, /look-around/)
 })
 
-t.test('what runs away is stopped with a plain error', async (t) => {
-  const list = Array.from({ length: 100_000 }, (_, i) => i)
-  const input = {
-    list,
-    objects: list.map((i) => ({ [`k${i}`]: 1 })),
-    lists: Object.fromEntries(list.slice(0, 60_000).map((i) => [`k${i}`, [1]])),
-    digits: '1'.repeat(1_000_000),
-    half: JSON.parse(`${'['.repeat(1500)}1,2${']'.repeat(1500)}`) as Json,
-    deep: JSON.parse('['.repeat(200_000) + ']'.repeat(200_000)) as Json,
+/** What an expression comes to: its value as JSON, or why it was given up. */
+const outcome = (source: string, input: Json): Promise<string> =>
+  run(source, input).then(
+    (value) => JSON.stringify(value) ?? 'nothing',
+    (error: unknown) => `! ${error instanceof Error ? error.message : ''}`,
+  )
+
+const long = (unit: string, length: number): string => unit.repeat(Math.ceil(length / unit.length)).slice(0, length)
+const list = (length: number): Json[] => Array.from({ length }, (_, i) => i)
+const map = (length: number, value: Json = 1): JsonObject => Object.fromEntries(list(length).map((i) => [`k${i}`, value]))
+const hidden = `${long('a', 150_000)}b${long('a', 150_000)}`
+
+// A megabyte of what a payload may bring, unless a smaller one is worse.
+const hostile: JsonObject = {
+  text: long('a', 1_000_000),
+  middling: long('a ', 100_000),
+  hidden, // V8 takes minutes to look for it in `text`.
+  faces: long('😀', 400_000),
+  digits: long('1', 1_000_000),
+  picture: '[Y,*-400000000]', // Half a gigabyte of digits.
+  pictures: long('#,', 40_000),
+  separator: long('b', 2_000),
+  list: list(100_000),
+  few: list(200),
+  lists: map(10_000, [1]),
+  wide: [list(100_000)],
+  objects: list(20_000).map((i) => ({ [`k${i}`]: i })),
+  texts: list(100_000).map(() => ''),
+  keys: map(60_000),
+  huge: JSON.parse('1e999') as Json,
+  options: { 'grouping-separator': '' },
+  half: JSON.parse(`${'['.repeat(1500)}1,2${']'.repeat(1500)}`) as Json,
+  deep: JSON.parse('['.repeat(50_000) + ']'.repeat(50_000)) as Json,
+}
+
+const tooLongText = /^! the text is too long for this function/
+const tooLongList = /^! the list is too long for this function/
+const tooLarge = /^! the lists and maps are too large for one step/
+const tooHuge = /^! a number is too large/
+const unwritten = /^! a picture must be written in the expression/
+const unsearched = /^! the texts are too long to look for one in the other/
+const steps = /^! the expression takes more than 50000 steps/
+const tooLongResult = /^! the text would be longer than/
+
+/** Every built-in of the library with the worst that a payload can hand it, and how that ends. */
+const builtInCases: { readonly [name: string]: readonly (readonly [source: string, ends: RegExp])[] } = {
+  sum: [['$sum(list)', tooLongList]],
+  count: [['$count(list)', /^100000$/]],
+  max: [['$max(list)', tooLongList]],
+  min: [['$min(list)', tooLongList]],
+  average: [['$average(list)', tooLongList]],
+  string: [
+    ['$string(list)', tooLongList],
+    ['$string(keys)', tooLarge],
+    ['$string(half, true)', /^! the indented text would be too long/],
+    ['$string(deep)', tooLarge],
+    ['$string(text)', /^"a+"$/],
+  ],
+  substring: [
+    ['$substring(text, -3, 2)', /^"aa"$/],
+    ['$substring(faces, 3)', tooLongText],
+  ],
+  substringBefore: [['$substringBefore(text, hidden)', unsearched]],
+  substringAfter: [['$substringAfter(text, hidden)', unsearched]],
+  lowercase: [['$lowercase(text)', tooLongText]],
+  uppercase: [['$uppercase(text)', tooLongText]],
+  length: [
+    ['$length(text)', /^1000000$/],
+    ['$length(faces)', tooLongText],
+  ],
+  trim: [['$trim(text)', tooLongText]],
+  pad: [
+    ['$pad("a", 300000000)', tooLongResult],
+    ['$pad("a", 90000, separator)', tooLongResult],
+    ['$pad("a", huge)', tooHuge],
+  ],
+  match: [
+    ['$match(digits, /1/)', /^! the pattern/],
+    ['$match(middling, /a/)', /^! the pattern/],
+    ['$match($substring(digits, 0, 50000), /1.*2|1/)', /^! the pattern/],
+  ],
+  contains: [
+    ['$contains(text, hidden)', unsearched],
+    ['$contains(text, "b")', /^false$/],
+  ],
+  replace: [
+    ['$replace(digits, "1", "22")', tooLongText],
+    ['$replace(middling, /a/, separator)', tooLongResult],
+    ['$replace(middling, "a", text)', tooLongText],
+    ['$replace(middling, "a", $substring(text, 0, 100000))', /^! (the expression builds too many|Invalid string length)/],
+  ],
+  split: [
+    ['$split(text, "")', /^! the text has more than 20000 pieces/],
+    ['$split(text, hidden)', unsearched],
+    ['$split(middling, /a/)', /^! the pattern/],
+  ],
+  join: [
+    ['$join(texts, separator)', tooLongList],
+    ['$join($split(middling.$substring($, 0, 20000), ""), separator)', tooLongResult],
+  ],
+  formatNumber: [
+    ['$formatNumber(1, pictures)', unwritten],
+    ['$formatNumber(huge, "0.0e0")', tooHuge],
+    ['$formatNumber(1000, "#,##0", options)', /^! the options of \$formatNumber/],
+    ['$formatNumber(1, "0", keys)', tooLarge],
+    ['$formatNumber(1000, "#,##0.0")', /^"1,000.0"$/],
+  ],
+  formatBase: [['$formatBase(huge, 2)', tooHuge]],
+  formatInteger: [
+    ['$formatInteger(1, pictures)', unwritten],
+    ['$formatInteger(huge, "A")', tooHuge],
+  ],
+  parseInteger: [
+    ['$parseInteger("1", picture)', unwritten],
+    ['$parseInteger(digits, "0")', tooLongText],
+  ],
+  number: [['$number(digits)', tooLongText]],
+  floor: [['$floor(huge)', tooHuge]],
+  ceil: [['$ceil(huge)', tooHuge]],
+  round: [['$round(1, huge)', tooHuge]],
+  abs: [['$abs(huge)', tooHuge]],
+  sqrt: [['$sqrt(huge)', tooHuge]],
+  power: [['$power(huge, 2)', tooHuge]],
+  random: [['$random() < 1', /^true$/]],
+  boolean: [['$boolean(wide)', tooLarge]],
+  not: [['$not(list)', tooLongList]],
+  map: [['$map(list, $string)', tooLongList]],
+  zip: [['$zip(list, list)', tooLongList]],
+  filter: [['$filter(list, $not)', tooLongList]],
+  single: [['$single(list, $not)', tooLongList]],
+  reduce: [
+    ['$reduce(list, function($a, $b) { $a + $b })', tooLongList],
+    ['$reduce([1..10000], $append)', steps],
+  ],
+  sift: [['$sift(keys, $boolean)', tooLarge]],
+  keys: [
+    ['$keys(keys)', tooLarge],
+    ['$keys(objects)', tooLarge],
+  ],
+  lookup: [['$lookup(wide, "a")', tooLarge]],
+  append: [['$append(list, list)', tooLongList]],
+  exists: [['$exists(keys)', /^true$/]],
+  spread: [['$spread(objects)', tooLarge]],
+  merge: [['$merge([keys])', tooLarge]],
+  reverse: [['$reverse(list)', tooLongList]],
+  each: [['$each(keys, $boolean)', tooLarge]],
+  error: [['$error(text)', tooLongText]],
+  assert: [['$assert(false, text)', tooLongText]],
+  type: [['$type(keys)', /^"object"$/]],
+  sort: [
+    ['$sort(list)', tooLongList],
+    ['$sort([1..10000])[0]', /^1$/],
+    ['$sort([1..10000], function($a, $b) { $a > $b })', /^! the list is too long to sort/],
+  ],
+  shuffle: [['$shuffle(list)', tooLongList]],
+  distinct: [
+    ['$distinct(list)', tooLongList],
+    ['$count($distinct([1..10000]))', /^10000$/],
+    ['$distinct(keys)', tooLarge],
+  ],
+  base64encode: [['$base64encode($pad(text, 0) & text & text)', /^! the text (grows too long|is too long)/]],
+  base64decode: [['$length($base64decode(text))', /^750000$/]],
+  encodeUrlComponent: [['$encodeUrlComponent(text)', tooLongText]],
+  encodeUrl: [['$encodeUrl(text)', tooLongText]],
+  decodeUrlComponent: [['$decodeUrlComponent(text)', tooLongText]],
+  decodeUrl: [['$decodeUrl(text)', tooLongText]],
+  eval: [['$eval("1 + 1")', /^! \$eval is not available here/]],
+  toMillis: [
+    ['$toMillis("2026", picture)', unwritten],
+    ['$toMillis(digits)', tooLongText],
+    ['$toMillis("12/2026", "[M]/[Y]")', /^\d+$/],
+  ],
+  fromMillis: [
+    ['$fromMillis(0, picture)', unwritten],
+    ['$fromMillis(0, "[Y]", digits)', tooLongText],
+    ['$fromMillis(huge)', tooHuge],
+    ['$fromMillis(0, "[Y]-[M01]")', /^"1970-01"$/],
+  ],
+  clone: [['$clone($)', tooLarge]],
+  now: [
+    ['$now(picture)', unwritten],
+    ['$now("[Y0001]")', /^"\d{4}"$/],
+  ],
+  millis: [['$millis() > 0', /^true$/]],
+}
+
+t.test('every built-in of the library is bounded, and a new one fails here until somebody has looked at it', async (t) => {
+  const source = readFileSync(createRequire(import.meta.url).resolve('jsonata'), 'utf8')
+  const names = [...source.matchAll(/(?:staticFrame|environment)\.bind\('(\w+)'/g)].map(([, name]) => name as string)
+  t.ok(names.length > 60, `${names.length} built-ins are read off the source`)
+  t.same(Object.keys(builtInCases).sort(), names.sort(), 'each has its case here')
+  t.same([...builtInNames].sort(), names, 'and its bounds')
+  for (const [source, ends] of Object.values(builtInCases).flat()) t.match(await outcome(source, hostile), ends, source)
+})
+
+t.test('built-ins that are handed over, chained or applied in part are bounded too', async (t) => {
+  t.match(await outcome('[text].$uppercase($)', hostile), tooLongText)
+  t.match(await outcome('$map([text], $uppercase)', hostile), tooLongText)
+  t.match(await outcome('text ~> $uppercase', hostile), tooLongText)
+  t.match(await outcome('text ~> ($trim ~> $uppercase)', hostile), tooLongText)
+  t.match(await outcome('($f := $formatNumber(?, pictures); $f(1))', hostile), unwritten)
+  t.match(await outcome('text.$uppercase()', hostile), tooLongText)
+  t.match(await outcome('($p := {"de": "#.##0", "en": "#,##0"}; $formatNumber(1000, $lookup($p, "en")))', hostile), /^"1,000"$/)
+})
+
+t.test('operators are bounded', async (t) => {
+  for (const [source, ends] of [
+    ['keys = keys', tooLarge],
+    ['keys = $merge([])', tooLarge],
+    ['list = wide', tooLarge],
+    ['"" & list', tooLarge],
+    ['-list', tooLarge],
+    ['list + 1', tooLarge],
+    ['list and true', tooLarge],
+    ['list ? 1 : 2', tooLarge],
+    ['1 in list', /^true$/],
+    ['list[$$.wide]', tooLarge],
+    ['keys.*', tooLarge],
+    ['lists.*', /^! a wildcard joins 1000 lists at most/],
+    ['$.*', tooLarge],
+    ['$count(**)', /^! (The maximum sequence length|the lists and maps)/],
+    ['deep.**', /^! (Maximum call stack size exceeded|the lists and maps)/],
+    ['[1..10000000]', /^! The maximum sequence length/],
+    ['[1..10000]^(-$)', steps],
+    ['[1..10000]{$string($): $}', steps],
+    ['[1..5000]#$i{"x": $i}', /^! the expression groups more than 3000 rows of a join/],
+    ['few@$x.$$.few@$y.{"z": $x}', /^! The maximum sequence length/],
+    ['$ ~> |list|{"a": 1}|', tooLarge],
+    ['[1..10000].{"a": [1..10000]}', /^! the expression (takes more|builds too many)/],
+    ['$reduce([1..40], function($a, $b) { $a & $a }, text)', /^! the text grows too long/],
+    ['($l := function($n) { 1 + $l($n + 1) }; $l(1))', /^! Stack overflow/],
+    ['($l := function($n) { $l($n + 1) }; $l(1))', steps],
+    ['[$error("first"), ($l := function($n) { $l($n + 1) }; $l(1))]', /^! first/],
+  ] as const)
+    t.match(await outcome(source, hostile), ends, source)
+})
+
+t.test('keys that the library or the language give a meaning to are data', async (t) => {
+  const input = JSON.parse(
+    '{"a":{"__proto__":{"x":1}},"f":{"_jsonata_lambda":true,"thunk":true,"body":{"procedure":{"type":"variable","value":"eval"}},"environment":{"base":{"depth":0}}},"t":{"tupleStream":true,"length":1e9," run":{},"x":1}}',
+  ) as Json
+  t.equal(await outcome('$merge([a]).__proto__.x', input), '1')
+  t.equal(await outcome('$distinct([a, a])', input), '[{"__proto__":{"x":1}}]')
+  t.match(await outcome('$map([1], f)', input), /^! /)
+  t.match(await outcome('$lookup($, "f")', input), /^! /)
+  t.equal(await outcome('t[x = 1].x', input), '1')
+  t.equal(await outcome('$distinct([{"a": 1, "b": 2}, {"b": 2, "a": 1}, "a", ["a"], 1, "1"])', input), '[{"a":1,"b":2},"a",["a"],1,"1"]')
+})
+
+t.test('the loop turns while an expression works, and what is given up ends', async (t) => {
+  let turns = 0
+  let working = true
+  const count = (): void => {
+    turns++
+    if (working) setImmediate(count)
   }
-  for (const source of [
-    '($l := function($n) { 1 + $l($n + 1) }; $l(1))',
-    '($l := function($n) { $l($n + 1) }; $l(1))',
-    '$sum([1..10000000])',
-    '$length($pad("a", 300000000))',
-    '$eval("1 + 1")',
-    '$distinct(list)',
-    '$sort(list)',
-    '$spread(objects)',
-    'lists.*',
-    '$count(**)',
-    '$string(half, true)',
-    '$string(deep)',
-    '$replace(digits, "1", "22")',
-    '$match(digits, /1/)',
-    '$match($substring(digits, 0, 50000), /1.*2|1/)',
-    '$reduce(list, function($a, $b) { $a + $b })',
-  ]) {
-    const error = await run(source, input).then(
-      () => undefined,
-      (thrown: unknown) => thrown,
-    )
-    t.ok(error instanceof Error && error.message.length > 0 && error.message.length < 300, source)
-  }
+  setImmediate(count)
+  const loop = '($l := function($n) { $l($n + 1) }; $l(1))'
+  const ends = await Promise.all([outcome(loop, {}), outcome(loop, {}), outcome('1 + 1', {})])
+  working = false
+  t.match(ends, [steps, steps, '2'])
+  t.ok(turns > 4, 'others had turns')
+
+  const over = new Run(new Set())
+  over.end()
+  t.throws(() => over.step(), TooHard, 'what goes on beside a part that failed stops at its next step')
 })
 
 t.test('an expression leaves the payload as it was', async (t) => {

@@ -140,6 +140,20 @@ t.test('expressions are JSONata; what fails or gives nothing stays', async (t) =
   t.equal(await later('{= commits[id = "a"].id & /* } */ `title` }'), 'afix')
 })
 
+t.test('an expression that a limit stops stays, and is told without a word of the payload', async (t) => {
+  const told: unknown[] = []
+  const kit = { ...noReport, gaveUp: (opened: Opened, message: string) => told.push([opened.deliveryId, message]) }
+  const opened = of({ secret: 'x'.repeat(200_000), list: Array.from({ length: 30_000 }, () => 'secret') })
+  const text = '{= $uppercase(secret) } {= $sum(list) } {= $number("secret") } {= [1..20000] }'
+  t.equal(await compileTemplate(text, kit)(opened), text)
+  t.match(told.sort(), [
+    ['d-1', /^\{= \$sum\(list\) \}: the list is too long/],
+    ['d-1', /^\{= \$uppercase\(secret\) \}: the text is too long for this function/],
+    ['d-1', /^\{= \[1\.\.20000\] \}: The maximum sequence length/],
+  ])
+  t.equal(told.length, 3)
+})
+
 t.test('a bad expression is reported and stays', async (t) => {
   const said: string[] = []
   const kit = { report: (message: string) => said.push(message) }

@@ -22,7 +22,7 @@ const open = (text: string, more: Partial<Opened> = {}): Opened => ({
 /** The key of a payload, which must need no report. */
 const keyOf = (t: Test, written: string, payload: unknown, more?: Partial<Opened>): ReturnType<ReturnType<typeof compileKey>> => {
   const text = typeof payload === 'string' ? payload : JSON.stringify(payload)
-  return compileKey(written, (message) => t.fail(message))(open(text, more))
+  return compileKey(written, { report: (message) => t.fail(message) })(open(text, more))
 }
 
 t.test('a key without a placeholder is a field, read as filters read it', async (t) => {
@@ -118,7 +118,7 @@ t.test('a template without an expression gives its key at once', async (t) => {
 t.test('a bad expression, and braces that are no placeholder, are reported', async (t) => {
   for (const written of ['{= ( }', '{= a', '{ a }', '{"a"}', 'a}', '{}']) {
     const told: string[] = []
-    const key = compileKey(written, (message) => told.push(message))
+    const key = compileKey(written, { report: (message) => told.push(message) })
     t.equal(told.length, 1, `${written}: ${told.join('; ')}`)
     t.equal(await key(open('{"a": "x"}')), undefined, 'and such a key merges nothing')
   }

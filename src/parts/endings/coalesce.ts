@@ -10,6 +10,7 @@ import { compileKey, keyName } from '../key.ts'
 import { compileLane } from '../lane.ts'
 import { compileMessage } from '../message.ts'
 import type { Effects, EndingPart, Report } from '../part.ts'
+import { templateKit } from '../template-kit.ts'
 
 const defaultWindowSeconds = 30
 const defaultMaxWaitSeconds = 300
@@ -21,7 +22,7 @@ export const coalesce: EndingPart = {
   fits: (route) => route.deliver_only !== true && route.cron_job === undefined && route.coalesce !== undefined,
   compile(route, kit) {
     const settings = readSettings(route, kit.report)
-    const keyOf = compileKey(route.coalesce?.key ?? '', (message) => kit.report('WH503', ['coalesce', 'key'], message))
+    const keyOf = compileKey(route.coalesce?.key ?? '', templateKit(kit, ['coalesce', 'key']))
     const { render } = compileMessage(route, kit)
     const laneOf = compileLane(route, kit)
     return async (opened) => {

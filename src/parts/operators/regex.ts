@@ -1,8 +1,8 @@
 /** Whether a pattern is found anywhere in the field's text, in linear time (contract 3). */
 
-import { setImmediate } from 'node:timers/promises'
 import { BadPattern, compileRegex } from '../../expr/regex.ts'
 import { scalarText } from '../../expr/render.ts'
+import { nextTurn } from '../../expr/turn.ts'
 import type { OperatorPart, Test } from '../part.ts'
 
 /** A longer text waits for its turn, so that many patterns on one large payload never add up in one turn of the loop. */
@@ -16,7 +16,7 @@ export const regex: OperatorPart = {
       return (value) => {
         const text = scalarText(value)
         if (text === undefined) return false
-        return text.length > longText ? setImmediate().then(() => found.test(text)) : found.test(text)
+        return text.length > longText ? nextTurn().then(() => found.test(text)) : found.test(text)
       }
     } catch (error) {
       if (!(error instanceof BadPattern)) throw error

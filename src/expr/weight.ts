@@ -1,0 +1,42 @@
+/** How much a value holds, counted no further than what an expression may handle in one step. */
+
+import { TooHard } from './regex.ts'
+
+/** Items of lists and keys of maps that one step of an expression may handle. */
+export const maxItems = 20_000
+/** As many where maps below count too: comparing two maps sorts the keys of both. */
+const maxDeepItems = 10_000
+/** Lists that a wildcard may join: it copies what it has for each. */
+const maxJoined = 1_000
+const unitsAnItem = 64
+
+const childrenOf = (value: object, deep: boolean): readonly unknown[] => {
+  if (Array.isArray(value)) return value
+  return deep ? Object.values(value) : []
+}
+
+/** How much a value's lists and maps hold; without `deep`, maps below are counted but not looked into. Throws TooHard past `most`. */
+export const checkWeight = (value: unknown, deep: boolean, most = deep ? maxDeepItems : maxItems): number => {
+  let left = most
+  const waiting: unknown[] = [value]
+  for (let next = waiting.pop(); next !== undefined && left >= 0; next = waiting.pop()) {
+    if (typeof next !== 'object' || next === null) continue
+    left -= Array.isArray(next) ? next.length : Object.keys(next).length
+    if (left < 0) break
+    for (const child of childrenOf(next, deep)) {
+      if (typeof child === 'string') left -= Math.floor(child.length / unitsAnItem)
+      else if (typeof child === 'object' && child !== null) waiting.push(child)
+    }
+  }
+  if (left < 0) throw new TooHard(`the lists and maps are too large for one step: at most ${most} items`)
+  return most - left
+}
+
+/** Throws TooHard where `value.*` would join too many or too long lists. */
+export const checkWildcard = (value: unknown): void => {
+  checkWeight(value, false)
+  if (typeof value !== 'object' || value === null) return
+  const below = Object.values(value)
+  checkWeight(below, false)
+  if (below.filter(Array.isArray).length > maxJoined) throw new TooHard(`a wildcard joins ${maxJoined} lists at most`)
+}
