@@ -35,7 +35,8 @@ Chat targets send to \`deliver_extra.chat_id\`, else to the home channel; \`mess
 parts, at most 30. Mentions and commands of strangers are made harmless, and no image of theirs is loaded. \`api_base\` puts another address in the place of the official one.`
 
 const outro = `**Repeats**: whether the platform (or a mark in the text) recognises a message that arrives a second time. Where it does not, a delivery is tried again only when nothing can have
-been posted: no connection stood, or the platform said "not now". What a crash broke off is then dead, to be looked at and retried by hand.
+been posted: no connection stood, or the platform said "not now". How long it asks to wait is waited for where that ends within the delivery's time: nine seconds of a
+direct delivery, a minute of a reply. What a crash broke off is then dead, to be looked at and retried by hand.
 
 **Several targets**: \`deliver: [github_comment, { target: slack, deliver_extra: { chat_id: C0123 } }]\` sends one reply to each; \`deliver_mode: first_success\` tries them in
 order until one has it. A direct delivery answers 200 only when the mode's condition holds; the sender's repeat within the hour goes to those that have not had it.

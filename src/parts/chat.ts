@@ -8,6 +8,7 @@ import { type ApiAnswer, type ApiRequest, callApi } from './api.ts'
 import { type Address, type AddressSpec, addressOf, checkAddress, textOf } from './chat-address.ts'
 import { never } from './never.ts'
 import type { Outgoing, Sent, Setting, TargetKit, TargetPart } from './part.ts'
+import { patiently } from './patience.ts'
 import { missingOf, platformOf, secretsOf, textSetting, wrongAddress } from './settings.ts'
 import { type Limit, splitText } from './split.ts'
 
@@ -49,8 +50,6 @@ export type ChatSpec = AddressSpec & {
 }
 
 const defaultCallMs = 15_000
-/** Waits for a rate limit within one delivery, and how often. */
-const maxWaits = 3
 
 /** The target that a description makes. */
 export const defineChat = (spec: ChatSpec): TargetPart => {
@@ -89,7 +88,8 @@ const deliver = async (spec: ChatSpec, part: TargetPart, outgoing: Outgoing, kit
   const deadline = kit.clock.monotonic() + outgoing.budgetMs
   for (const [i, text] of texts.entries()) {
     const posting = postingOf({ spec, outgoing, kit, given, deadline, address, text, part: i + 1, parts: texts.length })
-    const sent = await postPatiently(spec, posting, kit.clock, deadline)
+    // Else the messages before it would be left alone.
+    const sent = await patiently(() => spec.post(posting), kit.clock, deadline)
     if (sent.ok) continue
     if (i === 0) return sent
     // Those before it would go out again with a repeat.
@@ -104,17 +104,6 @@ const deliver = async (spec: ChatSpec, part: TargetPart, outgoing: Outgoing, kit
 
 const isIdempotent = ({ idempotent }: ChatSpec, posting: Posting): boolean =>
   typeof idempotent === 'function' ? idempotent(posting) : idempotent
-
-/** A rate limit that ends within the time is waited for: else the messages before it would be left alone. */
-const postPatiently = async (spec: ChatSpec, posting: Posting, clock: Clock, deadline: number): Promise<Sent> => {
-  for (let waits = 0; ; waits++) {
-    if (clock.monotonic() >= deadline) return { ok: false, why: 'no time left', repeatable: true }
-    const sent = await spec.post(posting)
-    const wait = sent.ok || !sent.repeatable ? undefined : sent.retryAfterMs
-    if (sent.ok || wait === undefined || waits === maxWaits || clock.monotonic() + wait >= deadline) return sent
-    await new Promise<void>((resolve) => clock.after(wait, resolve))
-  }
-}
 
 type Message = {
   readonly spec: ChatSpec

@@ -274,7 +274,7 @@ const fails = async (t: Test, { double, origin, settings, at, send, fresh }: Sta
     t.same(missingOf(part, settings), [])
   })
 
-  t.test('a rate limit is told; one that ends in time is waited for where a text has parts', async (t) => {
+  t.test('a rate limit is told; one that ends in time is waited for', async (t) => {
     const { accepted, next } = fresh()
     const { reply, waitMs } = double.limited
     next.push(reply)
@@ -282,7 +282,8 @@ const fails = async (t: Test, { double, origin, settings, at, send, fresh }: Sta
     t.match(hasty, { ok: false, repeatable: true, ...(waitMs === undefined ? {} : { retryAfterMs: waitMs }) })
     await refused(t, hasty)
     t.equal(accepted.length, 0)
-    if (waitMs === undefined || double.address) return
+    // gh does not say how long, and the host asks for more than any delivery has.
+    if (waitMs === undefined || double.target === 'github_comment') return
     next.push(reply)
     const clock = quickClock()
     t.match(await send({ settings, budgetMs: waitMs + 20_000, clock }), { ok: true })

@@ -345,7 +345,6 @@ t.test('http: which answers may be repeated, and when', async (t) => {
     [429, { 'retry-after': '7' }, { ok: false, repeatable: true, retryAfterMs: 7000 }],
     [429, { 'retry-after': '9999999' }, { ok: false, repeatable: true, retryAfterMs: 3_600_000 }],
     [503, { 'retry-after': new Date(1_700_000_060_000).toUTCString() }, { ok: false, repeatable: true, retryAfterMs: 59_500 }],
-    [503, { 'retry-after': new Date(0).toUTCString() }, { ok: false, repeatable: true, retryAfterMs: 0 }],
     [503, { 'retry-after': 'soon' }, { ok: false, repeatable: true, retryAfterMs: undefined }],
     [500, {}, { ok: false, repeatable: true, retryAfterMs: undefined }],
   ]
@@ -353,7 +352,7 @@ t.test('http: which answers may be repeated, and when', async (t) => {
   const { origin } = await sink(t, (response) => response.writeHead(...next).end())
   for (const [status, headers, expected] of cases) {
     next = [status, headers]
-    t.match(await send('http', { url: origin }), expected, `${status} ${headers['retry-after'] ?? ''}`)
+    t.match(await send('http', { url: origin }, { budgetMs: 2_000 }), expected, `${status} ${headers['retry-after'] ?? ''}`)
   }
 })
 

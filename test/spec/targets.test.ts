@@ -9,7 +9,7 @@ import { type GatewayOptions, secret, startGateway } from '../fakes/gateway.ts'
 import { mailHost } from '../fakes/mail.ts'
 import { type Running, startDouble } from '../fakes/platforms/double.ts'
 import { telegram } from '../fakes/platforms/telegram.ts'
-import { type Sink, sink } from '../fakes/sink.ts'
+import { json, type Sink, sink } from '../fakes/sink.ts'
 import { until } from '../fakes/wait.ts'
 
 const token = '123456:canary-telegram-token'
@@ -90,6 +90,41 @@ t.test('a direct delivery to a target that does not answer is told before its se
     body: { ok: false, error_code: 429, description: 'Too Many Requests', parameters: { retry_after: 60 } },
   })
   t.match(await gateway.post('r', { body: {} }), { status: 502 }, 'a minute is not waited for')
+})
+
+t.test('a direct delivery waits for "not now" that ends in time, and posts the same id again', async (t) => {
+  const answers: [number, { [name: string]: string }][] = []
+  const receiver = await sink(t, (response) => response.writeHead(...(answers.shift() ?? [200, {}])).end())
+  const notes = await sink(t, (response) => {
+    const [status, headers] = answers.shift() ?? [201, {}]
+    json(response, status, { id: 1 }, headers)
+  })
+  const direct = { prompt: 'p', deliver_only: true }
+  const gateway = await startGateway(t, {
+    routes: {
+      http: { ...direct, deliver: 'http', deliver_extra: { url: receiver.origin, secret: 'key' } },
+      gitlab: { ...direct, deliver: 'gitlab_comment', deliver_extra: { project: 'a/b', iid: 7, kind: 'issue' } },
+    },
+    env: { GITLAB_TOKEN: 'canary', GITLAB_HOST: notes.origin },
+  })
+  for (const status of [408, 425, 429, 500, 503, 504]) {
+    receiver.seen.length = 0
+    answers.push([status, { 'retry-after': status === 503 ? new Date(0).toUTCString() : '0' }])
+    t.equal((await gateway.post('http', { body: {} })).status, 200, String(status))
+    t.equal(receiver.seen.length, 2)
+    t.equal(new Set(receiver.seen.map(({ headers }) => headers['webhook-id'])).size, 1)
+  }
+  for (const status of [429, 503]) {
+    answers.push([status, { 'retry-after': '0' }])
+    t.equal((await gateway.post('gitlab', { body: {} })).status, 200, String(status))
+  }
+  t.equal(notes.seen.length, 4)
+  for (const route of ['http', 'gitlab']) {
+    answers.push([429, { 'retry-after': '30' }])
+    t.equal((await gateway.post(route, { body: {} })).status, 502, 'longer than a sender waits')
+  }
+  answers.push([500, { 'retry-after': '0' }])
+  t.equal((await gateway.post('gitlab', { body: {} })).status, 502, 'the note may be there')
 })
 
 t.test('a payload names one receiver of a mail where the route names one, and never adds another', async (t) => {

@@ -8,6 +8,7 @@ import { type ApiAnswer, callApi, refusedBy, said } from '../api.ts'
 import { commentOf, harmless, textOf } from '../comment.ts'
 import { never } from '../never.ts'
 import type { Sent, TargetPart } from '../part.ts'
+import { patiently } from '../patience.ts'
 import { missingOf, textSetting } from '../settings.ts'
 
 // An id, or a path of groups with the project last; no segment of dots alone.
@@ -60,7 +61,8 @@ export const gitlabComment: TargetPart = {
       headers: { 'private-token': token },
       json: { body: commentOf(harmless(outgoing.text, kit.settings), maxBodyChars) },
     }
-    const sent = verdict(await callApi(request, Math.min(longestMs, outgoing.budgetMs), kit.clock.now))
+    const post = async (leftMs: number): Promise<Sent> => verdict(await callApi(request, Math.min(longestMs, leftMs), kit.clock.now))
+    const sent = await patiently(post, kit.clock, kit.clock.monotonic() + outgoing.budgetMs)
     return sent.ok ? sent : { ...sent, why: createRedactor([token])(sent.why) }
   },
 }

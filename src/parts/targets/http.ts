@@ -6,6 +6,7 @@ import { type ApiAnswer, callApi } from '../api.ts'
 import { whsecKey } from '../digest.ts'
 import { never } from '../never.ts'
 import type { Outgoing, Sent, TargetKit, TargetPart } from '../part.ts'
+import { patiently } from '../patience.ts'
 
 const longestMs = 10_000
 const maxHeaders = 50
@@ -36,11 +37,16 @@ export const http: TargetPart = {
     if ('problem' in headers) report('WH707', ['headers'], headers.problem)
   },
   async send(outgoing, kit) {
-    const request = prepare(outgoing, kit)
-    if ('problem' in request) return never(request.problem)
-    const { url, headers, body } = request
-    return verdict(await callApi({ url: url.href, headers, text: body }, Math.min(longestMs, outgoing.budgetMs), kit.clock.now), url.host)
+    return patiently((leftMs) => post(outgoing, kit, Math.min(longestMs, leftMs)), kit.clock, kit.clock.monotonic() + outgoing.budgetMs)
   },
+}
+
+/** Signed anew each time: what waited would be too old to a receiver. */
+const post = async (outgoing: Outgoing, kit: TargetKit, timeoutMs: number): Promise<Sent> => {
+  const request = prepare(outgoing, kit)
+  if ('problem' in request) return never(request.problem)
+  const { url, headers, body } = request
+  return verdict(await callApi({ url: url.href, headers, text: body }, timeoutMs, kit.clock.now), url.host)
 }
 
 const prepare = (outgoing: Outgoing, kit: TargetKit): Request | Problem => {
