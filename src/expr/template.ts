@@ -43,10 +43,21 @@ export const showName = (value: Json, digits: Digits): string | undefined => (ty
 const noDigits: Digits = () => undefined
 
 /** What a placeholder becomes when it has a value, and when it has none. */
-type Use<T> = { readonly show: (value: Json, digits: Digits) => string | T; readonly missing: (written: string) => T }
+type Use<T> = {
+  readonly show: (value: Json, digits: Digits) => string | T
+  /** The same for a value that is a text. */
+  readonly text: (text: string) => string
+  readonly missing: (written: string) => T
+}
 
-const asText: Use<string> = { show, missing: (written) => written }
-const asName: Use<undefined> = { show: showName, missing: () => undefined }
+const asIs = (text: string): string => text
+/** Encoding and back replaces lone surrogates, which no address can hold. */
+const encoded = (text: string): string => encodeURIComponent(Buffer.from(text).toString())
+
+const asText: Use<string> = { show, text: asIs, missing: asIs }
+const asName: Use<undefined> = { show: showName, text: asIs, missing: () => undefined }
+/** Percent-encoded, it stays in the segment, parameter or fragment of a web address that it stands in. */
+const inAddress: Use<string> = { show: (value, digits) => encoded(show(value, digits)), text: encoded, missing: asIs }
 
 // Contract 3: these resolve even when the payload lacks them.
 const fallbacks: ReadonlyMap<string, (opened: Opened) => string> = new Map([
@@ -58,11 +69,11 @@ const fallbacks: ReadonlyMap<string, (opened: Opened) => string> = new Map([
 const compilePlaceholder = <T>(path: string, written: string, use: Use<T>): ((opened: Opened) => string | T) => {
   const get = compilePath(path)
   const place = path.split('.')
-  const fallback = fallbacks.get(path) ?? (() => use.missing(written))
+  const fallback = fallbacks.get(path)
   return (opened) => {
     const value = get(opened.payload)
-    if (value === undefined) return fallback(opened)
-    return typeof value === 'string' ? value : use.show(value, (below, long) => digitsOf(opened, [...place, ...below], long))
+    if (value === undefined) return fallback ? use.text(fallback(opened)) : use.missing(written)
+    return typeof value === 'string' ? use.text(value) : use.show(value, (below, long) => digitsOf(opened, [...place, ...below], long))
   }
 }
 
@@ -111,7 +122,7 @@ const compilePieces = <T>(text: string, use: Use<T>, kit: TemplateKit): Renderer
   let later = false
   const pieces = parseTemplate(text, kit.report).map((piece): Renderer<string | T> => {
     if (piece.kind === 'text') return () => piece.text
-    if (piece.kind === 'raw') return wholePayload
+    if (piece.kind === 'raw') return (opened) => use.text(wholePayload(opened))
     if (piece.kind === 'path') return compilePlaceholder(piece.path, piece.written, use)
     later = true
     return compileExpression(piece.source, piece.written, use, kit)
@@ -138,7 +149,8 @@ export const compileTemplate = (text: string, kit: TemplateKit): Renderer<string
 /** Renders a text that names something: `undefined` when one of its placeholders has no value that can. */
 export const compileName = (text: string, kit: TemplateKit): Renderer<string | undefined> => compilePieces(text, asName, kit)
 
-const gather = <T, U>(values: readonly (T | Promise<T>)[], then: (settled: T[]) => U): U | Promise<U> =>
+/** What comes of them all, as a promise only where one of them is a promise. */
+export const gather = <T, U>(values: readonly (T | Promise<T>)[], then: (settled: T[]) => U): U | Promise<U> =>
   values.some((value) => value instanceof Promise) ? Promise.all(values).then(then) : then(values as T[])
 
 const compileValue = (value: Json, kit: TemplateKit): Renderer<Json> => {
@@ -154,10 +166,16 @@ const compileValue = (value: Json, kit: TemplateKit): Renderer<Json> => {
   return isObject(value) ? compileTexts(value, kit) : () => value
 }
 
-/** Every text below a map is a template, other values pass as they are (spec: Template rules; contract 3: deliver_extra). */
-export const compileTexts = (map: JsonObject, kit: TemplateKit): Renderer<JsonObject> => {
+/**
+ * Every text below a map is a template, other values pass as they are (spec: Template rules; contract 3: deliver_extra).
+ * Those under the keys `addresses` are web addresses: what a payload fills in is percent-encoded there.
+ */
+export const compileTexts = (map: JsonObject, kit: TemplateKit, addresses: readonly string[] = []): Renderer<JsonObject> => {
   const keys = Object.keys(map)
-  const values = keys.map((key) => compileValue(map[key] as Json, kit))
+  const values = keys.map((key) => {
+    const value = map[key] as Json
+    return typeof value === 'string' && addresses.includes(key) ? compilePieces(value, inAddress, kit) : compileValue(value, kit)
+  })
   const join = (settled: Json[]): JsonObject => Object.fromEntries(keys.map((key, i) => [key, settled[i] as Json]))
   return (opened) =>
     gather(

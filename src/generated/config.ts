@@ -446,7 +446,7 @@ repo?: string
  */
 pr_number?: (string | number)
 /**
- * http: where to post; no placeholder in its host.
+ * http: where to post; no placeholder in its host. What a payload fills in is percent-encoded, a slash too.
  */
 url?: string
 /**

@@ -2,9 +2,9 @@
 
 import type { Opened } from '../core/exchange.ts'
 import type { JsonObject } from '../core/json.ts'
-import { compileTemplate, compileTexts, wholePayload } from '../expr/template.ts'
+import { compileTemplate, compileTexts, gather, wholePayload } from '../expr/template.ts'
 import type { Route } from '../generated/config.ts'
-import type { Destination } from '../store/ports.ts'
+import type { Delivery, Destination } from '../store/ports.ts'
 import { deliveriesOf, readDelivery } from './delivery.ts'
 import type { StageKit } from './part.ts'
 import { templateKit } from './template-kit.ts'
@@ -30,18 +30,19 @@ export const compilePrompt = (route: Route, kit: StageKit): ((opened: Opened) =>
 export const compileMessage = (route: Route, kit: StageKit): CompiledMessage => {
   const written = readDelivery(route, kit.targets, kit.report)
   const text = compilePrompt(route, kit)
-  // One map of all of them, so that the templates of one target or of several are rendered alike.
-  const extras = Object.fromEntries(deliveriesOf(written).map(({ extra }, i) => [String(i), extra]))
-  const extra = compileTexts(extras, templateKit(kit, ['deliver_extra']))
-  const filledAt = (filled: JsonObject, i: number): JsonObject => filled[String(i)] as JsonObject
-  const fill = (filled: JsonObject): Destination =>
-    'to' in written
-      ? { ...written, to: written.to.map((delivery, i) => ({ ...delivery, extra: filledAt(filled, i) })) }
-      : { ...written, extra: filledAt(filled, 0) }
-  const join = (text: string, filled: JsonObject): Message => ({ text, delivery: fill(filled) })
+  const fills = deliveriesOf(written).map(({ target, extra }) =>
+    compileTexts(extra, templateKit(kit, ['deliver_extra']), kit.targets.get(target)?.addresses),
+  )
+  const join = (text: string, extras: readonly JsonObject[]): Message => {
+    const filled = (delivery: Delivery, i: number): Delivery => ({ ...delivery, extra: extras[i] as JsonObject })
+    return { text, delivery: 'to' in written ? { ...written, to: written.to.map(filled) } : filled(written, 0) }
+  }
   const render: CompiledMessage['render'] = (opened) => {
     const rendered = text(opened)
-    const filled = extra(opened)
+    const filled = gather(
+      fills.map((fill) => fill(opened)),
+      (extras) => extras,
+    )
     if (typeof rendered === 'string' && !(filled instanceof Promise)) return join(rendered, filled)
     return Promise.all([rendered, filled]).then(([r, f]) => join(r, f))
   }

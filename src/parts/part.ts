@@ -216,6 +216,8 @@ export type TargetPart = {
   readonly repeatable: boolean
   /** Keys of `deliver_extra` that may name several with commas between them, as the route says it: a payload adds none. */
   readonly lists?: readonly string[]
+  /** Keys of `deliver_extra` that are web addresses: what a payload fills in is percent-encoded. */
+  readonly addresses?: readonly string[]
   /** Keys of `deliver_extra` that hold secrets, or maps of them: never stored (but what a payload fills in), read from the route again when sending. */
   readonly withheld?: readonly string[]
   /** Sends one text; a rejection counts as a failure that must not be repeated. */

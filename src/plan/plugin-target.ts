@@ -55,12 +55,13 @@ const members: readonly (readonly [name: string, fits: (value: unknown) => boole
   ['repeatable', (value) => value === undefined || typeof value === 'boolean', 'true or false'],
   ['settings', (value) => isListOrAbsent(value, isSetting), 'a list of { key, env?, secret?, default? }'],
   ['needs', (value) => isListOrAbsent(value, isTexts) && !isEmptyList(value), 'a list of lists of settings'],
+  ['addresses', (value) => isListOrAbsent(value, isText), 'a list of keys'],
   ['withheld', (value) => isListOrAbsent(value, isText), 'a list of keys'],
 ]
 
 const partOf = (given: unknown, platforms: ReadonlySet<string>, extra: Fragment | undefined): TargetPart => {
   if (!isLoose(given)) throw new Error('its target is not an object')
-  const { name, platform, settings, needs, withheld } = given
+  const { name, platform, settings, needs, addresses, withheld } = given
   if (!isText(name) || !pluginTarget.test(name))
     throw new Error(
       `its target's name ${printable(String(JSON.stringify(name)), 80)} has not the form of acme-chat: small letters, digits, and a hyphen`,
@@ -76,6 +77,7 @@ const partOf = (given: unknown, platforms: ReadonlySet<string>, extra: Fragment 
     ...(settings === undefined ? {} : { settings: (settings as Loose[]).map(settingOf) }),
     ...(needs === undefined ? {} : { needs: needs as string[][] }),
     repeatable: given.repeatable === true,
+    ...(addresses === undefined ? {} : { addresses: addresses as string[] }),
     withheld: keys,
     check: (values, report) => {
       if (extra) checkExtra(extra, values, keys, report)

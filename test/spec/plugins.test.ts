@@ -65,6 +65,20 @@ t.test('the documented example is 25 lines, and its target delivers through the 
   t.match(JSON.parse(list.out).data.targets.at(-1), { name: 'acme-chat', state: 'connected', plugin: true })
 })
 
+t.test('what a payload fills in of an address is percent-encoded, and of another key not', async (t) => {
+  const text = module('acme-web', 'return { ok: false, why: JSON.stringify(outgoing.delivery.extra), repeatable: false }')
+  const deliver_extra = { url: 'http://x/{v}?{v}', title: '{v}' }
+  const gateway = await startGateway(t, {
+    config: { plugins: ['./p.mjs'] },
+    routes: { r: { prompt: 'p', deliver: 'acme-web', deliver_only: true, deliver_extra } },
+    files: { 'p.mjs': text.replace('{ name', "{ addresses: ['url'], name") },
+  })
+  t.equal((await gateway.post('r', { body: { v: '/?&' } })).status, 502)
+  t.match(await gateway.line(({ outcome }) => outcome === 'delivery_failed'), {
+    reason: /"url":"http:\/\/x\/%2F%3F%26\?%2F%3F%26","title":"\/\?&"/,
+  })
+})
+
 t.test('its schema refuses mistakes with file and line, in `validate` too, and no value of a setting is told', async (t) => {
   const config = `plugins: [./acme-chat.mjs]
 platforms:
@@ -191,6 +205,7 @@ t.test('what cannot be used is WH710 at its line of the list, and nothing else',
     ["export const target = { name: 'acme-chat', send: 'x' }", /"send" of its target acme-chat is not a function/],
     ["export const target = { name: 'acme-chat', send() {}, needs: ['token'] }", /"needs"/],
     ["export const target = { name: 'acme-chat', send() {}, needs: [] }", /"needs"/],
+    ["export const target = { name: 'acme-chat', send() {}, addresses: 'url' }", /"addresses"/],
     ["export const target = { name: 'acme-chat', send() {}, settings: [{ env: [] }] }", /"settings"/],
     ["export const target = { name: 'acme-chat', send() {}, repeatable: 'yes' }", /"repeatable"/],
     ["export const target = { name: 'acme-chat', send() {}, platform: 'acme' }", /"platform"/],

@@ -3,6 +3,7 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import type { ServerResponse } from 'node:http'
 import { join } from 'node:path'
+import fc from 'fast-check'
 import t, { type Test } from 'tap'
 import { stringify } from 'yaml'
 import { type GatewayOptions, secret, startGateway } from '../fakes/gateway.ts'
@@ -162,6 +163,104 @@ t.test('a payload names one receiver of a mail where the route names one, and ne
   t.same(await sentTo('made', 'ME'), ['me@example.net'])
   t.same(await sentTo('fixed', ''), ['ops@example.net', 'dev@example.net'])
   t.same(await sentTo('home', ''), ['a@example.org', 'b@example.org'])
+})
+
+const hostile = [
+  'v&admin=1',
+  'a#f',
+  'a?x',
+  '..%2f',
+  '../x',
+  '.',
+  '..',
+  '%2e%2e',
+  '%2E',
+  'a/b',
+  'a=b',
+  '+',
+  'a b',
+  'é😀',
+  '\ud800',
+  '\\..\\x',
+  'a\r\nb',
+  '\0',
+  '@evil.example/',
+  ';',
+  ':',
+  '',
+  "'",
+]
+
+t.test('what a payload fills in of an address of http adds nothing, cuts nothing and climbs nowhere, and arrives as it was', async (t) => {
+  const { seen, origin } = await sink(t, (response) => response.end())
+  const to = (url: string) => ({ prompt: 'p', deliver: 'http', deliver_only: true, deliver_extra: { url: `${origin}${url}` } })
+  const gateway = await startGateway(t, { level: 'error', routes: { r: to('/a/{v}/b-{v}.json?x={v}&n-{v}=1&{= v & "!" }&z#{v}') } })
+  const units = fc.array(fc.integer({ min: 0, max: 0xffff }), { maxLength: 8 }).map((codes) => String.fromCharCode(...codes))
+  const value = fc.oneof(fc.constantFrom(...hostile), fc.string({ unit: 'binary', maxLength: 12 }), units)
+  const holds = async (v: string): Promise<void> => {
+    seen.length = 0
+    const { status } = await gateway.post('r', { body: { v } })
+    // No spelling keeps a parser from taking these for steps.
+    const climbs = v === '.' || v === '..'
+    t.equal(status, climbs ? 502 : 200, JSON.stringify(v))
+    t.equal(seen.length, climbs ? 0 : 1)
+    const [one] = seen
+    if (!one) return
+    const { origin: to, pathname, searchParams } = new URL(one.url, origin)
+    t.equal(to, origin)
+    const kept = Buffer.from(v).toString()
+    t.same(pathname.split('/').map(decodeURIComponent), ['', 'a', kept, `b-${kept}.json`])
+    t.same(
+      [...searchParams],
+      [
+        ['x', kept],
+        [`n-${kept}`, '1'],
+        [`${kept}!`, ''],
+        ['z', ''],
+      ],
+    )
+  }
+  for (const v of hostile) await holds(v)
+  await fc.assert(fc.asyncProperty(value, holds), { numRuns: 100 })
+})
+
+t.test('an address of http holds nothing of a sender unencoded, and does not go out with a placeholder in it, or cut', async (t) => {
+  const { seen, origin } = await sink(t, (response) => response.end())
+  const to = (url: string) => ({ prompt: 'p', deliver: 'http', deliver_only: true, deliver_extra: { url: `${origin}${url}` } })
+  const routes = {
+    id: to('/{delivery_id}'),
+    type: to('/?{event_type}'),
+    raw: to('/?all={__raw__}'),
+    nested: to('/{map}/{list}/{none}'),
+    several: { ...to('/'), deliver: ['http', 'http'], deliver_extra: { url: `${origin}/{v}`, headers: { url: '{v}' } } },
+    dots: to('/{a}{b}/x'),
+    missing: to('/{gone}'),
+    failed: to('/{= $error("no") }'),
+    empty: to('/{= gone["x"] }'),
+    long: to('/{v}'),
+  }
+  const gateway = await startGateway(t, { level: 'error', routes })
+  const urls = async (route: string, body: object, headers = {}): Promise<string[]> => {
+    seen.length = 0
+    const { status } = await gateway.post(route, { body, headers })
+    t.equal(status, seen.length > 0 ? 200 : 502, route)
+    return seen.map(({ url }) => url)
+  }
+  t.same(await urls('id', {}, { 'x-github-delivery': '../?a#b' }), ['/..%2F%3Fa%23b'])
+  t.same(await urls('type', { type: 'a&b=c' }), ['/?a%26b%3Dc'])
+  t.same(await urls('raw', { a: '&b' }), [`/?all=${encodeURIComponent('{\n  "a": "&b"\n}')}`])
+  t.same(await urls('nested', { map: { a: '/' }, list: ['?'], none: null }), ['/%7B%22a%22%3A%22%2F%22%7D/%5B%22%3F%22%5D/null'])
+  t.same(await urls('several', { v: 'a/b {x}' }), ['/a%2Fb%20%7Bx%7D', '/a%2Fb%20%7Bx%7D'])
+  t.equal(seen[0]?.headers.url, 'a/b {x}', 'a header is none')
+  for (const body of [
+    { a: '.', b: '.' },
+    { a: '.', b: '' },
+  ])
+    t.same(await urls('dots', body), [])
+  t.same(await urls('dots', { a: '%2e', b: '%2e' }), ['/%252e%252e/x'])
+  for (const route of ['missing', 'failed', 'empty']) t.same(await urls(route, {}), [], route)
+  t.same(await urls('long', { v: '/'.repeat(200_000) }), [])
+  t.same(await urls('long', { v: 'x'.repeat(7_900) }), [`/${'x'.repeat(7_900)}`])
 })
 
 t.test('headers of http resolve references; what they say that no payload fills in is neither stored nor told', async (t) => {

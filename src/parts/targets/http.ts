@@ -2,6 +2,7 @@
 
 import { createHash, createHmac } from 'node:crypto'
 import { isObject, type Json, type JsonObject, own } from '../../core/json.ts'
+import { isTemplate } from '../../expr/placeholder.ts'
 import { type ApiAnswer, callApi } from '../api.ts'
 import { whsecKey } from '../digest.ts'
 import { never } from '../never.ts'
@@ -9,12 +10,13 @@ import type { Outgoing, Sent, TargetKit, TargetPart } from '../part.ts'
 import { patiently } from '../patience.ts'
 
 const longestMs = 10_000
+/** Servers take little more (RFC 9110, 4.1). */
+const maxUrlChars = 8_000
 const maxHeaders = 50
 const maxHeaderChars = 8192
 
 // Up to the end of the host nothing may come from a payload, and no user name stands in it (contract 9).
 const address = /^https?:\/\/[^/?#\\{}@\s]+(?:[/?#]|$)/i
-const unresolved = /\{[^{}"]*\}/
 const token = /^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,256}$/
 const ours = /^(?:host|content-.*|transfer-encoding|connection|keep-alive|upgrade|te|trailer|expect|proxy-.*|webhook-.*)$/i
 
@@ -25,6 +27,7 @@ type Problem = { readonly problem: string }
 export const http: TargetPart = {
   name: 'http',
   repeatable: true,
+  addresses: ['url'],
   withheld: ['secret', 'headers'],
   check(extra, report) {
     const url = own(extra, 'url')
@@ -54,7 +57,9 @@ const prepare = (outgoing: Outgoing, kit: TargetKit): Request | Problem => {
   const url = own(extra, 'url')
   if (typeof url !== 'string' || !address.test(url) || !URL.canParse(url)) return { problem: 'url is not an http or https address' }
   if (leavesFolder(url)) return { problem: dotted }
-  if (unresolved.test(url)) return { problem: 'url has a placeholder that the payload does not fill' }
+  // Of a payload no brace stands in it unencoded.
+  if (isTemplate(url)) return { problem: 'url has a placeholder that the payload does not fill' }
+  if (url.length > maxUrlChars) return { problem: `url has more than ${maxUrlChars} characters` }
   if (/\p{Cc}/u.test(url)) return { problem: 'url has control characters' }
   if (outgoing.text.trim() === '') return { problem: 'the text is empty' }
   const custom = headersOf(extra)
@@ -70,8 +75,8 @@ const dotted = 'url has a segment . or .. in its path'
 
 /** Whether parsing leaves out segments, however they are spelled: `..` in a payload would lead to a path that the route does not name. */
 const leavesFolder = (url: string): boolean => {
-  const path = /^https?:\/\/[^/?#]+(\/[^?#]*)/i.exec(url)?.[1]
-  return path !== undefined && URL.canParse(url) && path.split(/[/\\]/).length !== new URL(url).pathname.split('/').length
+  const [, path = ''] = /^https?:\/\/[^/?#\\]+([^?#]*)/i.exec(url.replace(/\p{Cc}/gu, '').trim()) ?? []
+  return path.split(/[/\\]/).some((segment) => /^(?:\.|%2e){1,2}$/i.test(segment))
 }
 
 const badSecret = 'secret is empty, or no base64 follows its whsec_'
