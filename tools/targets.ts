@@ -38,6 +38,10 @@ const outro = `**Repeats**: whether the platform (or a mark in the text) recogni
 been posted: no connection stood, or the platform said "not now". How long it asks to wait is waited for where that ends within the delivery's time: nine seconds of a
 direct delivery, a minute of a reply. What a crash broke off is then dead, to be looked at and retried by hand.
 
+**\`http\`** posts \`{"route","delivery_id","text"}\` with a \`webhook-id\` that a repeat carries again. Only with \`deliver_extra.secret\` is it signed (Standard Webhooks: \`webhook-timestamp\`,
+\`webhook-signature\`); without, its receiver cannot tell who posted, which \`validate\` says (WH708). What a payload fills in of \`deliver_extra.url\` is percent-encoded, a slash too: a placeholder
+is a piece of one segment, parameter or fragment.
+
 **Several targets**: \`deliver: [github_comment, { target: slack, deliver_extra: { chat_id: C0123 } }]\` sends one reply to each; \`deliver_mode: first_success\` tries them in
 order until one has it. A direct delivery answers 200 only when the mode's condition holds; the sender's repeat within the hour goes to those that have not had it.
 

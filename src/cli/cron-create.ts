@@ -14,7 +14,7 @@ import { compileJob, type ScheduledJob } from '../plan/jobs.ts'
 import { type KnownJob, type KnownJobs, type ProfileOption, profileNamed, readKnownJobs } from './cron-jobs.ts'
 import { readText, usage } from './input.ts'
 import type { Io } from './io.ts'
-import { answer, type Cli, note, refuse, type Warning } from './output.ts'
+import { answer, type Cli, note, refuse, type Warning, warningOf } from './output.ts'
 import { readExtra } from './subscribe-options.ts'
 import { now } from './subscription-record.ts'
 
@@ -44,7 +44,7 @@ export const cronCreate = async (name: string, options: CronCreateOptions, cli: 
   const { job, diagnostics } = await updateEntries(jobsFileOf(profile), updateOf(id, entry, profile, targets))
   if (!job) return refuse(cli, diagnostics, new Map(), 'nothing was saved: this job would not run')
   if (!loaded.config.enabled) note(cli, `the adapter is not enabled yet: ${cli.self} gateway setup --yes`)
-  return report(job, [...diagnostics.map(({ code, message }) => ({ code, message })), ...twinWarning(job, jobs)], cli)
+  return report(job, [...diagnostics.map(warningOf), ...twinWarning(job, jobs)], cli)
 }
 
 const newId = (jobs: readonly KnownJob[]): string => {

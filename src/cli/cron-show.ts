@@ -7,7 +7,7 @@ import { zonedIso } from '../expr/schedule.ts'
 import type { ScheduledJob } from '../plan/jobs.ts'
 import { describeJob, findJob, type ProfileOption, readKnownJobs } from './cron-jobs.ts'
 import { maskJson } from './mask.ts'
-import { answer, type Cli } from './output.ts'
+import { answer, type Cli, warningOf } from './output.ts'
 
 const shownRuns = 3
 
@@ -27,7 +27,7 @@ export const cronShow = async (reference: string, options: ProfileOption, cli: C
       .split('\n')
       .map((line) => `${printable(line, 8192)}\n`)
       .join(''),
-    warnings: known.problems.map(({ code, message }) => ({ code, message })),
+    warnings: known.problems.map(warningOf),
   })
 }
 

@@ -1,6 +1,6 @@
 /** What commands say: data on stdout, talk on stderr; with `--json` one document on stdout and nothing else there. */
 
-import type { Diagnostic } from '../core/diagnostic.ts'
+import type { Diagnostic, Severity } from '../core/diagnostic.ts'
 import { exit, Fault } from '../core/fault.ts'
 import type { Json } from '../core/json.ts'
 import { printable } from '../core/text.ts'
@@ -20,7 +20,8 @@ export type Cli = {
   readonly self: string
 }
 
-export type Warning = { readonly code: string; readonly message: string }
+/** What need not be wrong says so by its severity. */
+export type Warning = { readonly code: string; readonly message: string; readonly severity?: Exclude<Severity, 'error'> }
 
 export type Answer = {
   readonly kind: string
@@ -51,8 +52,12 @@ export const answer = (cli: Cli, { kind, data, text, warnings = [], exitCode = e
 }
 
 /** One warning on stderr. */
-export const warn = ({ io }: Pick<Cli, 'io'>, { code, message }: Warning): void =>
-  io.stderr(`${paintWith(io.colour).warning(`warning[${code}]`)} ${printable(message)}\n`)
+export const warn = ({ io }: Pick<Cli, 'io'>, { code, message, severity = 'warning' }: Warning): void =>
+  io.stderr(`${paintWith(io.colour)[severity](`${severity}[${code}]`)} ${printable(message)}\n`)
+
+/** A Diagnostic that does not forbid what was asked. */
+export const warningOf = ({ code, message, severity }: Diagnostic): Warning =>
+  severity === 'info' ? { code, message, severity } : { code, message }
 
 /** Talk that `--quiet` and `--json` leave out. */
 export const note = ({ io, quiet, json }: Cli, text: string): void => {

@@ -11,7 +11,7 @@ import { locateProgram } from '../parts/program.ts'
 import { missingOf, settingsOf, textSetting, wrongAddress } from '../parts/settings.ts'
 import { aligned } from './columns.ts'
 import { type ProfileOption, profileNamed } from './cron-jobs.ts'
-import { answer, type Cli, note } from './output.ts'
+import { answer, type Cli, note, warningOf } from './output.ts'
 import { paintWith } from './paint.ts'
 
 export type TargetsListOptions = ProfileOption
@@ -33,7 +33,7 @@ export const targetsList = async (options: TargetsListOptions, cli: Cli): Promis
     kind: 'targets.list',
     data: { profile: profile.name, targets: found },
     text: lines.map((line, i) => `${cli.io.isTty && i === 0 ? dim(line) : line}\n`).join(''),
-    warnings: diagnostics.map(({ code, message }) => ({ code, message })),
+    warnings: diagnostics.map(warningOf),
   })
 }
 

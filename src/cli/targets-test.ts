@@ -89,7 +89,8 @@ const extraOf = ({ extra, to }: TargetsTestOptions): JsonObject =>
 const checked = (spec: Spec, targets: Targets): { readonly delivery?: Delivery; readonly problems: readonly Diagnostic[] } => {
   const problems: Diagnostic[] = []
   const report = (code: Code, _path: Path, message: string): void => {
-    problems.push(diagnostic(code, message, { help: 'give it with --extra key=value, or --to' }))
+    const problem = diagnostic(code, message, { help: 'give it with --extra key=value, or --to' })
+    if (problem.severity === 'error') problems.push(problem)
   }
   checkTarget(spec, new Set(targets.keys()), report)
   const [delivery] = deliveriesOf(readDelivery(spec, targets, report))

@@ -16,7 +16,7 @@ import { routeUrl } from './address.ts'
 import { nearJobs } from './cron-jobs.ts'
 import { signingCurl } from './curl.ts'
 import { subscriptionsFile } from './known-routes.ts'
-import { answer, type Cli, disabledHelp, note, refuse, type Warning, warn } from './output.ts'
+import { answer, type Cli, disabledHelp, note, refuse, type Warning, warn, warningOf } from './output.ts'
 import { schemeOf } from './sign.ts'
 import { readWish, type SubscribeOptions } from './subscribe-options.ts'
 import { type Change, changeEntry, type Wish } from './subscription-record.ts'
@@ -40,7 +40,7 @@ export const webhookSubscribe = async (asked: string, options: SubscribeOptions,
   if (tried.refused) return refuse(cli, tried.diagnostics, new Map(), `nothing was saved: "${name}" would not be served like this`)
 
   const warnings = [
-    ...tried.diagnostics.map(({ code, message }) => ({ code, message })),
+    ...tried.diagnostics.map(warningOf),
     ...(config.routes.has(name) ? [shadowWarning({ name })] : []),
     ...secretWarning(name, tried.change),
   ]

@@ -61,6 +61,7 @@ export const catalogue = {
   WH705: { severity: 'error', title: 'missing delivery setting' },
   WH706: { severity: 'warning', title: 'a setting that no target reads' },
   WH707: { severity: 'error', title: 'bad delivery setting' },
+  WH708: { severity: 'info', title: 'what http posts is not signed' },
   WH710: { severity: 'error', title: 'a plugin cannot be used' },
   WH803: { severity: 'error', title: 'the subscriptions file is corrupt', starts: true },
   WH804: { severity: 'warning', title: 'a file with secrets is open to others' },

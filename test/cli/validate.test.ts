@@ -388,3 +388,23 @@ t.test('colour when asked for, none by default', async (t) => {
   t.notMatch((await cli.run('validate')).out, '\u001b')
   t.match((await cli.run('validate', '--color', 'always')).out, '\u001b[31;1merror[WH101]')
 })
+
+t.test('http without a secret is said to be unsigned, which is no warning', async (t) => {
+  const config = `${clean}
+        hook: { prompt: p, deliver: http, deliver_extra: { url: "http://127.0.0.1:9/in" } }
+        signed: { prompt: p, deliver: http, deliver_extra: { url: "http://127.0.0.1:9/in", secret: key } }
+jobs:
+  nightly: { schedule: "@daily", prompt: p, deliver: [{ target: http, deliver_extra: { url: "http://127.0.0.1:9/in" } }] }
+`
+  const cli = fakeCli(t, { 'config.yaml': config })
+  const { code, out } = await cli.run('validate', '--deny-warnings', '--format', 'json')
+  t.equal(code, 0)
+  t.match(JSON.parse(out).data.diagnostics, [
+    { code: 'WH708', severity: 'info', route: 'hook', range: { start: { line: 10 } }, help: /deliver_extra\.secret/ },
+    { code: 'WH708', severity: 'info', message: /^job "nightly"/ },
+  ])
+  t.equal(JSON.parse(out).data.diagnostics.length, 2)
+  const unsigned = ['webhook', 'subscribe', 'b', '--deliver', 'http', '--deliver-extra', 'url=http://127.0.0.1:9/']
+  t.match(await cli.run(...unsigned), { code: 0, err: /^info\[WH708\] / })
+  t.match((await cli.run('validate')).out, /^info\[WH708\] .*not signed.*config\.yaml:10:/m)
+})

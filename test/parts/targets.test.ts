@@ -421,15 +421,28 @@ t.test('http: an address or header that cannot be right is refused at load and n
     'https://a\\{x}/',
   ]
   for (const url of [...bad, ...templated, 7, ['http://x/']]) {
-    t.same(reported('http', { url }), ['WH707 url'], String(url))
+    t.same(reported('http', { url, secret: 'key' }), ['WH707 url'], String(url))
     t.match(await send('http', { url }), { ok: false, repeatable: false }, String(url))
   }
-  t.same(reported('http', { url: 'https://x/{path}?q={= $x }' }), [])
+  t.same(reported('http', { url: 'https://x/{path}?q={= $x }', secret: 'key' }), [])
   t.match(await send('http', { url: `${origin}/{missing.key}` }), { ok: false, repeatable: false, why: /placeholder/ })
   t.match(await send('http', {}), { ok: false, repeatable: false })
-  const climbing = ['../../admin', '..\\..\\admin', '%2e%2E/x', '.%2e/x', '.\t./x', './x', '..', '..\u0001', '\n../?', 'a/../b#c']
+  const climbing = [
+    '.',
+    'x/%2E',
+    '../../admin',
+    '..\\..\\admin',
+    '%2e%2E/x',
+    '.%2e/x',
+    '.\t./x',
+    './x',
+    '..',
+    '..\u0001',
+    '\n../?',
+    'a/../b#c',
+  ]
   for (const path of climbing) {
-    t.same(reported('http', { url: `${origin}/in/${path}` }), ['WH707 url'], JSON.stringify(path))
+    t.same(reported('http', { url: `${origin}/in/${path}`, secret: 'key' }), ['WH707 url'], JSON.stringify(path))
     t.match(await send('http', { url: `${origin}/in/${path}` }), { ok: false, repeatable: false, why: /segment/ }, JSON.stringify(path))
   }
   const headers = [
@@ -441,7 +454,7 @@ t.test('http: an address or header that cannot be right is refused at load and n
     { a: 'x\r\nHost: y' },
   ]
   for (const one of [...headers, { a: '☃' }, { a: ['x'] }, { a: 'x'.repeat(9000) }, ['x'], 'x']) {
-    t.same(reported('http', { url: origin, headers: one }), ['WH707 headers'], JSON.stringify(one).slice(0, 40))
+    t.same(reported('http', { url: origin, headers: one, secret: 'key' }), ['WH707 headers'], JSON.stringify(one).slice(0, 40))
     t.match(await send('http', { url: origin, headers: one }), { ok: false, repeatable: false }, JSON.stringify(one).slice(0, 40))
   }
   for (const secret of ['', ' ', 'whsec_', 'whsec_!!!!', 'whsec_A', 7, null]) {

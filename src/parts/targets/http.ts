@@ -36,6 +36,7 @@ export const http: TargetPart = {
     } else if (url !== undefined && leavesFolder(url)) report('WH707', ['url'], dotted)
     const secret = own(extra, 'secret')
     if (secret !== undefined && keyOf(secret) === undefined) report('WH707', ['secret'], badSecret)
+    if (secret === undefined && url !== undefined) report('WH708', ['url'], unsigned, signHelp)
     const headers = headersOf(extra)
     if ('problem' in headers) report('WH707', ['headers'], headers.problem)
   },
@@ -79,6 +80,8 @@ const leavesFolder = (url: string): boolean => {
   return path.split(/[/\\]/).some((segment) => /^(?:\.|%2e){1,2}$/i.test(segment))
 }
 
+const unsigned = 'what http posts is not signed: its receiver cannot tell that it comes from here'
+const signHelp = 'set deliver_extra.secret, and verify webhook-signature there (Standard Webhooks)'
 const badSecret = 'secret is empty, or no base64 follows its whsec_'
 
 /** Standard Webhooks headers; without a secret the id alone. */
