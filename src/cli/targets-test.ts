@@ -57,6 +57,7 @@ export const targetsTest = async (asked: string, options: TargetsTestOptions, cl
     profile: (name) => loaded.config.profiles.get(name),
     written: () => spec,
     log: (outgoing) => note(cli, `log: ${printable(outgoing.text)}`),
+    warn: (_, why) => note(cli, `note: ${printable(why)}`),
     clock: systemClock,
   })
   const about = { profile: profile.name, route: 'targets-test', deliveryId: `test-${randomUUID()}` }

@@ -27,8 +27,10 @@ export type GhJob = {
   readonly timeoutMs: number
 }
 
-/** `refused`: the host or gh itself said no before anything was done. */
-export type GhAnswer = { readonly ok: true; readonly stdout: string } | (Extract<Sent, { ok: false }> & { readonly refused: boolean })
+/** `refused`: the host or gh itself said no before anything was done. `forbidden`: the host has it, but not for this token. */
+export type GhAnswer =
+  | { readonly ok: true; readonly stdout: string }
+  | (Extract<Sent, { ok: false }> & { readonly refused: boolean; readonly forbidden?: boolean })
 
 export const runGh = async (
   { args, stdin, timeoutMs }: GhJob,
@@ -88,17 +90,22 @@ const read = (result: ChildResult, redact: (text: string) => string): GhAnswer =
   if (result.code === 0) return { ok: true, stdout: result.stdout }
   if (result.code === 4) return refusal('gh is not logged in: run gh auth login, or set GH_TOKEN', false)
   // Before it is cut: half of a token would not be found.
-  return readError(redact(result.stderr))
+  return readError(redact(result.stderr), result.stdout)
 }
 
-const readError = (stderr: string): GhAnswer => {
+/** GraphQL refuses with status 200 and says why in its body, which gh prints. */
+const forbids = /"type":\s*"(?:FORBIDDEN|INSUFFICIENT_SCOPES)"/
+
+const readError = (stderr: string, stdout: string): GhAnswer => {
   const why = printable(stderr.trim(), 300) || 'gh: failed without a word'
   const status = Number(/\bHTTP (\d{3})\)?\s*$/m.exec(stderr)?.[1] ?? 0)
-  const limited = status === 429 || ((status === 403 || status === 0) && /rate limit/i.test(stderr))
+  const limited = status === 429 || ((status === 403 || status === 0) && /rate limit|abuse detection/i.test(stderr))
   // A 4xx was refused, and a connection that never stood carried nothing; after anything else the host may have done it.
+  const forbidden = !limited && (status === 403 || status === 404 || (status === 0 && forbids.test(stdout)))
   const refused = (status >= 400 && status < 500) || /^error connecting to |: dial (?:tcp|unix)\b/m.test(stderr)
   // No such repository or issue, or no right to it: another try would not mend that.
-  const lasting = (status >= 400 && status < 500 && status !== 408 && !limited) || /^gh: Could not resolve to an? /m.test(stderr)
+  const lasting =
+    forbidden || (status >= 400 && status < 500 && status !== 408 && !limited) || /^gh: Could not resolve to an? /m.test(stderr)
   // gh does not pass Retry-After on; the host asks for a minute at least after a secondary limit.
-  return { ok: false, why, repeatable: !lasting, refused, ...(limited ? { retryAfterMs: rateLimitWaitMs } : {}) }
+  return { ok: false, why, repeatable: !lasting, refused, forbidden, ...(limited ? { retryAfterMs: rateLimitWaitMs } : {}) }
 }

@@ -53,6 +53,10 @@ export type Outgoing = {
   /** Which of several targets of its route this is; 0 for the first or only one. */
   readonly place: number
   readonly budgetMs: number
+  /** An earlier try was broken off: it may have arrived. */
+  readonly doubtful?: true
+  /** Told before a text is posted that could not be recognised if it came again, and why. Throws where it is too late to post it. */
+  readonly onlyOnce?: (why: string) => void
 }
 
 /** A scheduled job as those see it who start it. */

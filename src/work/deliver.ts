@@ -42,14 +42,15 @@ export const deliver = async (delivering: Delivering): Promise<Delivered> => {
   const isEnough = (progress: Progress): boolean =>
     'to' in run.delivery && run.delivery.mode === 'first_success' ? progress.includes(true) : progress.every((each) => each === true)
   const before = to.map((_, place) => delivering.progress?.[place] ?? null)
-  const progress = reopened(delivering, before)
+  const doubtful = delivering.interrupted ? before.indexOf(null) : -1
+  const progress = reopened(delivering, before, doubtful)
   const kept = async (): Promise<boolean> => to.length === 1 || keep(progress)
   // Before anything is sent: what stands there as failed would not count as in hand after a crash.
   if (progress.some((each, place) => each !== before[place]) && !(await kept())) return { kind: 'lost' }
   const open: Again[] = []
   for (const place of to.keys()) {
     if (progress[place] !== null || isEnough(progress)) continue
-    const became = await deliverOne(delivering, place)
+    const became = await deliverOne(delivering, place, place === doubtful)
     if (typeof became === 'object') open.push(became)
     progress[place] = typeof became === 'object' ? false : became
     if (!(await kept())) return { kind: 'lost' }
@@ -59,8 +60,7 @@ export const deliver = async (delivering: Delivering): Promise<Delivered> => {
 }
 
 /** What failed for now is open again; what a crash interrupted is given up where a repeat could post twice. */
-const reopened = ({ run, interrupted, putBack, repeatable }: Delivering, before: Progress): (boolean | string | null)[] => {
-  const doubtful = interrupted ? before.indexOf(null) : -1
+const reopened = ({ run, putBack, repeatable }: Delivering, before: Progress, doubtful: number): (boolean | string | null)[] => {
   const to = deliveriesOf(run.delivery)
   return before.map((each, place) => {
     const { target } = to[place] as Delivery
@@ -72,25 +72,34 @@ const reopened = ({ run, interrupted, putBack, repeatable }: Delivering, before:
 type Again = { readonly why: string; readonly waitMs: number }
 
 /** Done, given up and why, or to be tried again. */
-const deliverOne = async ({ run, text, send, repeatable, signal }: Delivering, place: number): Promise<true | string | Again> => {
+const deliverOne = async (delivering: Delivering, place: number, doubtful: boolean): Promise<true | string | Again> => {
+  const { run, text, send, repeatable, signal } = delivering
   const { profile, route, deliveryId, job } = run
   const to = deliveriesOf(run.delivery)
   const delivery = to[place] as Delivery
   const about = { profile, route, deliveryId, ...(job === undefined ? {} : { job }) }
   if (signal.aborted) return { why: brokenOff, waitMs: 0 }
-  const sending = send({ text, ...about, delivery, place, budgetMs })
-  const sent = await (repeatable(delivery.target) ? unlessStopped(sending, signal) : sending)
+  let mayStop = repeatable(delivery.target)
+  const onlyOnce = (): void => {
+    // It was given up already, to go out at the next start.
+    if (signal.aborted) throw new Error(brokenOff)
+    mayStop = false
+  }
+  const sending = send({ text, ...about, delivery, place, budgetMs, onlyOnce, ...(doubtful ? { doubtful } : {}) })
+  const sent = await unlessStopped(sending, signal, () => mayStop)
   if (sent.ok) return true
   const why = `delivery to ${labelOf(to, place)}: ${sent.why}`
   return sent.repeatable ? { why, waitMs: sent.retryAfterMs ?? 0 } : why
 }
 
-/** A delivery that goes out once more at the next start, under the same key. */
-const unlessStopped = async (sending: Promise<Sent>, signal: AbortSignal): Promise<Sent> => {
+/** Breaks off a delivery that may go out once more at the next start, under the same key. */
+const unlessStopped = async (sending: Promise<Sent>, signal: AbortSignal, mayStop: () => boolean): Promise<Sent> => {
   const stopped: Sent = { ok: false, why: brokenOff, repeatable: true }
   let stop = (): void => {}
   const broken = new Promise<Sent>((resolve) => {
-    stop = () => resolve(stopped)
+    stop = () => {
+      if (mayStop()) resolve(stopped)
+    }
     signal.addEventListener('abort', stop)
   })
   try {

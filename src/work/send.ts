@@ -19,11 +19,13 @@ export type SenderOptions = {
   /** Its route or job as written, for the secrets that are never stored. */
   readonly written: (outgoing: Outgoing) => Pick<Route, 'deliver' | 'deliver_extra'> | undefined
   readonly log: (outgoing: Outgoing) => void
+  /** Hears of a text that could not be recognised if it came again, and why. */
+  readonly warn: (outgoing: Outgoing, why: string) => void
   readonly clock: Clock
 }
 
 export const createSender = (options: SenderOptions): ((outgoing: Outgoing) => Promise<Sent>) => {
-  const { targets, profile, log, clock } = options
+  const { targets, profile, log, warn, clock } = options
   return async (outgoing) => {
     const part = targets.get(outgoing.delivery.target)
     if (!part) return never(absent(outgoing.delivery.target))
@@ -39,8 +41,12 @@ export const createSender = (options: SenderOptions): ((outgoing: Outgoing) => P
         `the ${outgoing.job === undefined ? 'route' : 'job'} no longer says its ${outgoing.delivery.withheld?.join(', ')}, and nothing goes out without`,
       )
     const extra = withSecrets(outgoing.delivery.extra, secrets)
-    const send = async (): Promise<Sent> =>
-      answerOf(await part.send({ ...outgoing, delivery: { ...outgoing.delivery, extra } }, { settings, env: owner.env, log, clock }), part)
+    const onlyOnce = (why: string): void => {
+      outgoing.onlyOnce?.(why)
+      warn(outgoing, why)
+    }
+    const whole = { ...outgoing, delivery: { ...outgoing.delivery, extra }, onlyOnce }
+    const send = async (): Promise<Sent> => answerOf(await part.send(whole, { settings, env: owner.env, log, clock }), part)
     const sent = await within(outgoing.budgetMs + graceMs, clock, send)
     if (sent.ok) return sent
     const known = [...secretsOf(part.settings ?? [], settings), ...textsIn(secrets)]

@@ -54,8 +54,9 @@ export const compileSnapshot = (config: Config, parts: Parts, machine: Machine):
     targets: parts.targets,
     profile: (name) => config.profiles.get(name),
     written: ({ profile, route, job }) => (job === undefined ? specOf(route) : jobs.get(profile, job)?.spec),
-    log: ({ route, profile, job, deliveryId, text }) =>
-      log('info', { route: route || undefined, profile, job, delivery_id: deliveryId, text }, 'delivered'),
+    log: (outgoing) => log('info', { ...aboutOf(outgoing), text: outgoing.text }, 'delivered'),
+    warn: (outgoing, reason) =>
+      log('warn', { ...aboutOf(outgoing), target: outgoing.delivery.target, reason }, 'delivery goes out only once'),
     clock,
   })
   const effects = liveEffects(machine, jobs, send)
@@ -98,3 +99,6 @@ export const compileSnapshot = (config: Config, parts: Parts, machine: Machine):
           ),
   }
 }
+
+/** What the log says of every text that goes out. */
+const aboutOf = ({ route, profile, job, deliveryId }: Outgoing) => ({ route: route || undefined, profile, job, delivery_id: deliveryId })

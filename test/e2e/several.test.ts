@@ -1,6 +1,6 @@
 /** A reply for several targets, and `kill -9` in the middle of them. */
 
-import { rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
 import { dataDir, linesIn, startGateway } from '../fakes/process-gateway.ts'
@@ -80,3 +80,35 @@ t.test('a kill in the middle of a direct delivery: the repeat of the sender goes
   t.equal(linesIn(dir, 'acme-busy').length, 2)
   t.equal(linesIn(dir, 'acme-last').length, 1)
 })
+
+/** Comments after a second, and shows no earlier ones. */
+const blindGh = (dir: string): string => `#!/bin/sh
+if [ "$2" = graphql ]; then echo 'gh: Resource not accessible by integration (HTTP 403)' >&2; exit 1; fi
+echo post >> '${dir}/posts'; sleep 1; echo '{"id":7}'
+`
+
+for (const signal of ['SIGKILL', 'SIGTERM'] as const) {
+  t.test(`${signal} while a comment is on its way that could not be recognised again: it is not repeated`, async (t) => {
+    const route = { prompt: 'p', deliver: 'github_comment', deliver_extra: { repo: 'o/r', pr_number: '1' } }
+    const dir = dataDir(t, { routes: { work: route }, config: { gateway: { drain_seconds: 0.1 } } })
+    mkdirSync(join(dir, 'bin'))
+    writeFileSync(join(dir, 'bin', 'gh'), blindGh(dir), { mode: 0o755 })
+    const env = { PATH: `${join(dir, 'bin')}:${process.env.PATH}`, GH_TOKEN: 'canary' }
+    const first = await startGateway(t, dir, { env })
+    t.equal((await first.post('work', 'a')).status, 202)
+    const about = { level: 'warn', route: 'work', delivery_id: 'a', target: 'github_comment', reason: /not look.*could not be recognised/ }
+    t.match(await first.line(({ msg }) => msg === 'delivery goes out only once'), about)
+    await until(() => linesIn(dir, 'posts').length === 1)
+    first.kill(signal)
+    await first.ended
+    const second = await startGateway(t, dir, { env })
+    if (signal === 'SIGKILL') t.match(await second.line(({ msg }) => msg === 'run is dead'), { reason: /may have arrived.*retry by hand/ })
+    t.equal((await second.post('work', 'b')).status, 202)
+    await until(() => linesIn(dir, 'posts').length > 1)
+    const once = second.lines.filter(({ msg }) => msg === 'delivery goes out only once')
+    t.match(once, [{ delivery_id: 'b' }])
+    t.equal(linesIn(dir, 'posts').length, 2)
+    second.kill()
+    await second.ended
+  })
+}

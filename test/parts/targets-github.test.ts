@@ -77,6 +77,52 @@ t.test('the real gh', { skip: hasGh() ? false : 'gh is not installed' }, async (
     t.equal(posts(), before, 'nothing was posted')
   })
 
+  t.test('where the token may not look it comments all the same, says so, and does not repeat what may have arrived', async (t) => {
+    const forbidden = { data: { repository: null }, errors: [{ type: 'FORBIDDEN', message: 'Resource not accessible by integration' }] }
+    const denials: Reply[] = [
+      { status: 200, body: forbidden },
+      { status: 403, body: { message: 'Resource not accessible by personal access token' } },
+      { status: 404, body: { message: 'Not Found' } },
+    ]
+    let denial: Reply | undefined
+    const { send, accepted, next, posts } = await run(t, {
+      ...githubComment,
+      answer: (request, ...more) => (request.path === '/graphql' && denial) || githubComment.answer(request, ...more),
+    })
+    for (denial of denials) {
+      const told: string[] = []
+      accepted.length = 0
+      t.match(await send({ onlyOnce: (why) => told.push(why) }), { ok: true, detail: /#c99$/ })
+      t.equal(accepted.length, 1)
+      t.match(told, [/may not look for earlier comments \(gh: .*could not be recognised/])
+      for (const reply of [
+        { status: 502, body: '<html>' },
+        { status: 201, body: {} },
+      ]) {
+        next.push(reply)
+        t.match(await send(), { ok: false, repeatable: false })
+      }
+      next.push({ status: 429, body: { message: 'You have exceeded a secondary rate limit' } })
+      t.match(await send(), { ok: false, repeatable: true, retryAfterMs: 60_000 }, 'nothing was posted')
+      const before = posts()
+      t.match(await send({ doubtful: true }), { ok: false, repeatable: false, why: /may have arrived.*retry by hand/ })
+      const stopped = () => {
+        throw new Error('too late')
+      }
+      await t.rejects(send({ onlyOnce: stopped }), { message: 'too late' })
+      t.equal(posts(), before)
+    }
+    const before = posts()
+    for (denial of [
+      { status: 502, body: '<html>' },
+      { status: 403, body: { message: 'You have triggered an abuse detection mechanism.' } },
+    ])
+      t.match(await send(), { ok: false, repeatable: true }, 'whether it is there can be told later')
+    denial = { status: 401, body: { message: 'Bad credentials' } }
+    t.match(await send(), { ok: false, repeatable: false, why: /HTTP 401/ })
+    t.equal(posts(), before)
+  })
+
   t.test('a host of its own', async (t) => {
     const { send, seen } = await run(t)
     t.match(await send({ settings: { host: 'git.corp.example', token: 'ghp_canary_corp_token' } }), { ok: true })

@@ -54,25 +54,40 @@ export const githubComment: TargetPart = {
       return runGh({ args: ['api', ...args, '--input', '-'], stdin: JSON.stringify(input), timeoutMs }, kit)
     }
     const mark = markOf(outgoing, `${repo}#${number}`)
-    const before = await look(gh, { owner: repo.split('/')[0] ?? '', name: repo.split('/')[1] ?? '', number: Number(number) }, mark)
-    if (before !== undefined) return before
+    const [owner = '', name = ''] = repo.split('/')
+    const found = await look(gh, { owner, name, number: Number(number) }, mark)
+    if (found.kind === 'end') return found.sent
+    if (found.kind === 'hidden') {
+      if (outgoing.doubtful) return never(`an earlier try may have arrived, and ${found.why}. Look, then retry by hand`)
+      outgoing.onlyOnce?.(`${found.why}: a repeat of this comment could not be recognised`)
+    }
     const body = commentOf(harmless(outgoing.text, kit.settings), maxBodyChars, `\n\n${mark}`)
-    return posted(await gh(['--method', 'POST', `repos/${repo}/issues/${number}/comments`], { body }))
+    return posted(await gh(['--method', 'POST', `repos/${repo}/issues/${number}/comments`], { body }), found.kind === 'absent')
   },
 }
 
 type Gh = (args: readonly string[], input: Json) => Promise<GhAnswer>
 type Where = { readonly owner: string; readonly name: string; readonly number: number }
 
-/** Success when an earlier attempt's comment is there, failure when nobody can tell; `undefined`: it is not there. */
-const look = async (gh: Gh, where: Where, mark: string): Promise<Sent | undefined> => {
+type Found =
+  /** An earlier attempt's comment is there, or nobody can tell now. */
+  | { readonly kind: 'end'; readonly sent: Sent }
+  | { readonly kind: 'absent' }
+  /** This token may comment, perhaps, but not look. */
+  | { readonly kind: 'hidden'; readonly why: string }
+
+const look = async (gh: Gh, where: Where, mark: string): Promise<Found> => {
   // Ours alone counts, and its very end: whoever copies a mark must not keep a comment back.
   const ours = `select(.viewerDidAuthor and (.body | endswith("${mark}")))`
   const jq = `.data.repository.issueOrPullRequest.comments.nodes[] | ${ours} | .url`
   const answer = await gh(['graphql', '--jq', jq], { query, variables: where })
-  if (!answer.ok) return failed(answer)
+  if (!answer.ok) {
+    return answer.forbidden
+      ? { kind: 'hidden', why: `the token may not look for earlier comments (${answer.why})` }
+      : { kind: 'end', sent: failed(answer) }
+  }
   const [url = ''] = answer.stdout.split('\n')
-  return url === '' ? undefined : { ok: true, detail: `${printable(url, 300)} (there already)` }
+  return url === '' ? { kind: 'absent' } : { kind: 'end', sent: { ok: true, detail: `${printable(url, 300)} (there already)` } }
 }
 
 const failed = ({ why, repeatable, retryAfterMs }: Extract<GhAnswer, { ok: false }>): Sent => ({
@@ -82,8 +97,10 @@ const failed = ({ why, repeatable, retryAfterMs }: Extract<GhAnswer, { ok: false
   ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
 })
 
-const posted = (answer: GhAnswer): Sent => {
-  if (!answer.ok) return failed(answer.refused ? answer : { ...answer, retryAfterMs: answer.retryAfterMs ?? settleMs })
+/** `repeatable`: after an end that leaves doubt, a look will tell. */
+const posted = (answer: GhAnswer, repeatable: boolean): Sent => {
+  const doubt = repeatable ? { repeatable, retryAfterMs: settleMs } : { repeatable }
+  if (!answer.ok) return failed(answer.refused ? answer : { ...answer, ...doubt })
   // gh's word is not enough: the answer must be a comment (security F3).
   try {
     const comment: unknown = JSON.parse(answer.stdout)
@@ -93,5 +110,5 @@ const posted = (answer: GhAnswer): Sent => {
   } catch {
     // Falls through: no JSON is no comment either.
   }
-  return { ok: false, why: 'gh: exit code 0, but no comment in the answer', repeatable: true, retryAfterMs: settleMs }
+  return { ok: false, why: 'gh: exit code 0, but no comment in the answer', ...doubt }
 }
