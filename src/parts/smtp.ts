@@ -4,6 +4,7 @@ import { Readable } from 'node:stream'
 import type { ConnectionOptions } from 'node:tls'
 import MailComposer from 'nodemailer/lib/mail-composer'
 import SMTPConnection from 'nodemailer/lib/smtp-connection'
+import { type MailError, noLogin } from './mail-error.ts'
 
 export type Security = 'starttls' | 'tls' | 'none' | 'offered'
 
@@ -26,17 +27,6 @@ export type Mail = {
   readonly messageId: string
   readonly inReplyTo: string | undefined
   readonly at: Date
-}
-
-/** What the server, or the way to it, said: what of nodemailer's errors is looked at. */
-export type MailError = {
-  readonly code?: string | undefined
-  readonly message: string
-  readonly response?: string | undefined
-  /** The server's answer says whether the same mail may be taken later. Absent: that was no answer of the server. */
-  readonly permanent?: boolean | undefined
-  readonly recipient?: string | undefined
-  readonly rejectedErrors?: readonly MailError[] | undefined
 }
 
 export type Handed =
@@ -69,6 +59,7 @@ export const handOver = async (mail: Mail, server: MailServer, timeoutMs: number
     })
     await step((done) => connection.connect(done))
     const { login } = server
+    if (login && !connection.allowsAuth) throw Object.assign(new Error('no AUTH is offered'), { code: noLogin })
     if (login) await step((done) => connection.login(login, done))
     const info = await step<{ rejectedErrors?: readonly MailError[] | undefined }>((done) =>
       connection.send({ from: mail.from, to: [...mail.to], size: bytes.length }, content, done),

@@ -5,12 +5,13 @@ import { readFile } from 'node:fs/promises'
 import { isAbsolute } from 'node:path'
 import { type Json, type JsonObject, own } from '../../core/json.ts'
 import { createRedactor } from '../../core/redact.ts'
-import { cut, excerpt, printable } from '../../core/text.ts'
+import { cut, printable } from '../../core/text.ts'
 import { isTemplate } from '../../expr/placeholder.ts'
+import { type MailError, noLogin, reasonOf } from '../mail-error.ts'
 import { never } from '../never.ts'
 import type { Outgoing, Sent, TargetPart } from '../part.ts'
 import { missingOf, textSetting } from '../settings.ts'
-import type { Handed, Mail, MailError, MailServer, Security } from '../smtp.ts'
+import type { Handed, Mail, MailServer, Security } from '../smtp.ts'
 
 // One address and nothing else: no name, no quotes, no list, no ! or % that would route it on (security F8).
 const address =
@@ -162,7 +163,7 @@ const verdict = (handed: Handed, { to }: Mail): Sent => {
 }
 
 /** Of these no word of the server says that they will not pass with time, yet they do not. */
-const lasting = new Set(['EAUTH', 'EMESSAGE', 'ECONFIG'])
+const lasting = new Set(['EAUTH', 'EMESSAGE', 'ECONFIG', noLogin])
 
 const failure = (error: MailError, begun: boolean): Sent => {
   const { rejectedErrors = [], permanent, code = '' } = error
@@ -171,6 +172,3 @@ const failure = (error: MailError, begun: boolean): Sent => {
     rejectedErrors.length > 0 ? rejectedErrors.some((each) => each.permanent === false) : permanent === undefined ? undefined : !permanent
   return { ok: false, why: reasonOf(error), repeatable: mayPass ?? (!begun && !lasting.has(code)) }
 }
-
-const reasonOf = ({ response, message }: MailError): string =>
-  printable(excerpt((response ?? message).trim(), 200)) || 'refused without a word'
