@@ -18,7 +18,7 @@ export const addCommands = (program: Command, run: Run): void => {
   addWebhook(program.command('webhook').description('routes made at run time: subscribe, list, test, remove'), run)
   addEvents(program.command('events').description('what arrived and how it went: list, show, retry, replay, export'), run)
   addCron(program.command('cron').description('scheduled jobs: list, create, run, pause, resume, remove'), run)
-  addTargets(program.command('targets').description('where messages can go: list, test'), run)
+  addTargets(program.command('targets').description('where messages can go: list (also alone), test'), run)
   program
     .command('validate [paths...]')
     .description('check configuration and subscriptions without starting anything')

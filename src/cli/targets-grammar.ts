@@ -1,13 +1,22 @@
 /** The `targets` commands: their arguments and options. */
 
 import type { Command } from 'commander'
+import { exit, Fault } from '../core/fault.ts'
+import { nearest } from '../core/text.ts'
 import { each, type Run } from './grammar-values.ts'
 import type { TargetsListOptions } from './targets-list.ts'
 import type { TargetsTestOptions } from './targets-test.ts'
 
 export const addTargets = (targets: Command, run: Run): void => {
   targets
-    .command('list')
+    // It is what "targets" alone means; another word is not meant for it.
+    .hook('preSubcommand', ({ args: [word = '-'], commands }) => {
+      const names = commands.map((command) => command.name())
+      if (word.startsWith('-') || names.includes(word)) return
+      const more = { exitCode: exit.usage, suggest: nearest(word, names), hint: 'headgate --help' }
+      throw new Fault('usage', `unknown command '${word}'`, more)
+    })
+    .command('list', { isDefault: true })
     .description('list delivery targets, those of plugins too, and whether they are connected')
     .option('--profile <name>', 'by the settings of another profile than the default one')
     .action((options: TargetsListOptions) => run(async (cli) => (await import('./targets-list.ts')).targetsList(options, cli)))

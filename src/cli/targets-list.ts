@@ -8,7 +8,7 @@ import type { JsonObject } from '../core/json.ts'
 import { pathOf } from '../parts/gh.ts'
 import type { TargetPart } from '../parts/part.ts'
 import { locateProgram } from '../parts/program.ts'
-import { missingOf, settingsOf, textSetting, wrongAddress } from '../parts/settings.ts'
+import { missingOf, settingsOf, textSetting, waysOf, wrongAddress } from '../parts/settings.ts'
 import { aligned } from './columns.ts'
 import { type ProfileOption, profileNamed } from './cron-jobs.ts'
 import { answer, type Cli, note, warningOf } from './output.ts'
@@ -22,12 +22,13 @@ export const targetsList = async (options: TargetsListOptions, cli: Cli): Promis
   const profile = profileNamed(options.profile, loaded)
   const { catalogue, diagnostics } = await catalogueOf(loaded.config)
   const found = await Promise.all([...catalogue.targets.values()].map((part) => standingOf(part, profile)))
-  const rows = found.map(({ name, state, missing, has_home_channel }) => [
+  const rows = found.map(({ name, state, missing, has_home_channel, ways }) => [
     name,
     missing.length > 0 ? `${state}: ${missing.join(', ')}` : state,
     has_home_channel ? 'home channel' : '-',
+    state === 'missing' ? ways.join('; or ') : '',
   ])
-  const lines = aligned(cli.io.isTty ? [['TARGET', 'STATE', 'HOME'], ...rows] : rows)
+  const lines = aligned(cli.io.isTty ? [['TARGET', 'STATE', 'HOME', 'CONNECTED BY'], ...rows] : rows)
   const { dim } = paintWith(cli.io.colour)
   return answer(cli, {
     kind: 'targets.list',
@@ -42,6 +43,8 @@ type Standing = JsonObject & {
   /** `ready` needs no settings. */
   readonly state: 'ready' | 'connected' | 'missing' | 'off'
   readonly missing: string[]
+  /** Each way in which it can be connected: settings, and their names in the environment. */
+  readonly ways: string[]
   readonly has_home_channel: boolean
   readonly plugin: boolean
 }
@@ -58,6 +61,7 @@ const standingOf = async (part: TargetPart, { platforms, env }: Profile): Promis
     name: part.name,
     state: settings.enabled === false ? 'off' : missing.length > 0 ? 'missing' : needsNone ? 'ready' : 'connected',
     missing,
+    ways: [...waysOf(part)],
     has_home_channel: textSetting(settings, 'home_channel') !== undefined,
     plugin: pluginTarget.test(part.name),
   }

@@ -13,8 +13,11 @@ import { targetName } from '../core/names.ts'
 import { createRedactor } from '../core/redact.ts'
 import { nearest, printable } from '../core/text.ts'
 import { deliveriesOf, readDelivery } from '../parts/delivery.ts'
+import { pathOf } from '../parts/gh.ts'
+import { never } from '../parts/never.ts'
 import type { Sent } from '../parts/part.ts'
-import { platformOf } from '../parts/settings.ts'
+import { locateProgram } from '../parts/program.ts'
+import { obstacleOf, platformOf, settingsOf } from '../parts/settings.ts'
 import type { Catalogue } from '../plan/compile.ts'
 import type { Delivery } from '../store/ports.ts'
 import { createSender } from '../work/send.ts'
@@ -49,6 +52,9 @@ export const targetsTest = async (asked: string, options: TargetsTestOptions, cl
   const spec = { deliver: target, deliver_extra: extraOf(options) }
   const { delivery, problems } = checked(spec, targets)
   if (!delivery) return refuse(cli, problems, new Map(), 'nothing was sent')
+  const redact = createRedactor(knownSecrets(loaded.config))
+  const obstacle = await obstacleBefore(target, targets, profile)
+  if (obstacle !== undefined) return report(target, profile.name, never(obstacle), redact, cli)
   const text = options.text === undefined ? defaultText : await readText('--text', options.text, cli.io)
   await confirm(`send a real message to ${target}${options.to === undefined ? '' : ` (${printable(options.to, 100)})`}?`, options, cli)
 
@@ -62,7 +68,16 @@ export const targetsTest = async (asked: string, options: TargetsTestOptions, cl
   })
   const about = { profile: profile.name, route: 'targets-test', deliveryId: `test-${randomUUID()}` }
   const sent = await send({ ...about, text, delivery, place: 0, budgetMs })
-  return report(target, profile.name, sent, createRedactor(knownSecrets(loaded.config)), cli)
+  return report(target, profile.name, sent, redact, cli)
+}
+
+/** Why nothing can be sent, whatever the answer to a question would be. */
+const obstacleBefore = async (target: string, targets: Targets, { platforms, env }: Profile): Promise<string | undefined> => {
+  const part = targets.get(target)
+  if (!part) return undefined
+  const { program } = part
+  const isThere = program === undefined || (await locateProgram(program, pathOf(env))) !== undefined
+  return obstacleOf(part, settingsOf(part, platforms, env)) ?? (isThere ? undefined : `${program} is not installed, or not on the PATH`)
 }
 
 /** References in the target's settings that cannot be resolved: it would send their names as credentials. */

@@ -9,7 +9,7 @@ import { type Address, type AddressSpec, addressOf, checkAddress, textOf } from 
 import { never } from './never.ts'
 import type { Outgoing, Sent, Setting, TargetKit, TargetPart } from './part.ts'
 import { patiently } from './patience.ts'
-import { missingOf, platformOf, secretsOf, textSetting, wrongAddress } from './settings.ts'
+import { obstacleOf, platformOf, secretsOf, textSetting, wrongAddress } from './settings.ts'
 import { type Limit, splitText } from './split.ts'
 
 /** One message on its way to one chat. */
@@ -74,8 +74,8 @@ export const defineChat = (spec: ChatSpec): TargetPart => {
 }
 
 const deliver = async (spec: ChatSpec, part: TargetPart, outgoing: Outgoing, kit: TargetKit): Promise<Sent> => {
-  const missing = missingOf(part, kit.settings)
-  if (missing.length > 0) return never(`not connected: set platforms.${platformOf(part)}.${missing.join(', ')}`)
+  const obstacle = obstacleOf(part, kit.settings)
+  if (obstacle !== undefined) return never(obstacle)
   const wrong = wrongAddress(kit.settings)
   if (wrong !== undefined) return never(`platforms.${platformOf(part)}.${wrong} is not a web address`)
   const { extra } = outgoing.delivery

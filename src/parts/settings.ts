@@ -52,6 +52,24 @@ export const missingOf = ({ needs }: Named, settings: JsonObject): readonly stri
   return gaps.reduce((least, gap) => (gap.length < least.length ? gap : least))
 }
 
+/** A setting with the names that it has in the environment, for people. */
+const named = ({ settings = [] }: Named, key: string): string => {
+  const env = settings.find((setting) => setting.key === key)?.env ?? []
+  return env.length === 0 ? key : `${key} (${env.join(', ')})`
+}
+
+/** Each way in which a target can be connected: its settings, with their names in the environment. */
+export const waysOf = (part: Named): readonly string[] =>
+  (part.needs ?? []).map((keys) => keys.map((key) => named(part, key)).join(', ')).filter((way) => way !== '')
+
+/** Why nothing can be sent with these settings, on the shortest way out; `undefined` where the target is connected. */
+export const obstacleOf = (part: Named, settings: JsonObject): string | undefined => {
+  const platform = `platforms.${platformOf(part)}`
+  if (settings.enabled === false) return `${platform} is switched off`
+  const missing = missingOf(part, settings)
+  return missing.length === 0 ? undefined : `not connected: set ${platform}.${missing.map((key) => named(part, key)).join(', ')}`
+}
+
 /** Whether the text of a switch means on: the environment has no other values than texts. */
 export const isOn = (text: string | undefined): boolean => text !== undefined && /^(?:true|1|yes|on)$/i.test(text)
 

@@ -11,7 +11,7 @@ import type { Route } from '../generated/config.ts'
 import { secretsIn, withSecrets, writtenTargets } from '../parts/delivery.ts'
 import { never } from '../parts/never.ts'
 import type { Outgoing, Sent, TargetPart } from '../parts/part.ts'
-import { missingOf, platformOf, secretsOf, settingsOf } from '../parts/settings.ts'
+import { obstacleOf, secretsOf, settingsOf } from '../parts/settings.ts'
 
 export type SenderOptions = {
   readonly targets: ReadonlyMap<string, TargetPart>
@@ -32,9 +32,8 @@ export const createSender = (options: SenderOptions): ((outgoing: Outgoing) => P
     const owner = profile(outgoing.profile)
     if (!owner) return never(`profile "${outgoing.profile}" is no longer served`)
     const settings = settingsOf(part, owner.platforms, owner.env)
-    if (settings.enabled === false) return never(`platforms.${platformOf(part)} is switched off`)
-    const missing = missingOf(part, settings)
-    if (missing.length > 0) return never(`not connected: set platforms.${platformOf(part)}.${missing.join(', ')}`)
+    const obstacle = obstacleOf(part, settings)
+    if (obstacle !== undefined) return never(obstacle)
     const secrets = withheldOf(outgoing, options)
     if (!secrets)
       return never(

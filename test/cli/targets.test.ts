@@ -55,6 +55,20 @@ t.test('list: every target, with what it lacks, by the settings of the profile',
   t.notMatch(out + err, 'canary')
 })
 
+t.test('list: each way that would connect a target, with its names in the environment; targets alone lists', async (t) => {
+  const cli = fakeCli(t, { 'config.yaml': 'platforms: { slack: { token: x } }\n' }, { PATH: '' })
+  const { out } = await cli.run('targets', 'list')
+  t.match(out, /^discord +missing: token +- +token \(DISCORD_BOT_TOKEN\); or webhook_url \(DISCORD_WEBHOOK_URL\)$/m)
+  t.match(out, /^sms .*; or api_key \(VONAGE_API_KEY\), api_secret \(VONAGE_API_SECRET\), from \(VONAGE_FROM\)$/m)
+  t.match(out, /^slack +connected +-$/m)
+  const found = await rows(cli)
+  t.match(found, { slack: { ways: ['token (SLACK_BOT_TOKEN)', 'webhook_url (SLACK_WEBHOOK_URL)'] }, log: { ways: [] }, http: { ways: [] } })
+  t.equal((await cli.run('targets')).out, out)
+  t.match(await cli.run('targets', '--json', '--profile', 'none'), { code: 5 })
+  t.match(await cli.run('targets', 'lst'), { code: 2, err: /unknown command 'lst'[\s\S]*did you mean "list"/ })
+  t.match(await cli.run('targets', '--help'), { code: 0, out: /test \[options\] <name>/ })
+})
+
 t.test('list: github_comment is ready where gh can be run', async (t) => {
   const cli = fakeCli(t, { 'bin/gh': '#!/bin/sh\n', 'config.yaml': '{}' })
   const list = async (): Promise<string> =>
@@ -123,6 +137,18 @@ t.test('test: asks first; where nobody can be asked it needs --yes, and nothing 
   t.match(await cli.runWith(answering('y'), 'targets', 'test', 'telegram'), { code: 0 })
   t.equal(double.accepted.length, 1)
   t.match(asked[0], /real message to telegram/)
+})
+
+t.test('test: what is not connected is said before anybody is asked', async (t) => {
+  const cli = fakeCli(t, { 'config.yaml': 'platforms: { slack: { enabled: false } }\n' }, { PATH: '' })
+  const ask = async () => t.fail('asked')
+  const io = { ask: ask as () => Promise<never>, stdin: ask as () => Promise<never> }
+  const test = (target: string, ...more: string[]) => cli.runWith(io, 'targets', 'test', target, '--text', '@-', ...more)
+  const discord = await test('discord', '--to', '123456789012345678')
+  t.match(discord, { code: 1, out: /^failed +discord: not connected: set platforms\.discord\.token \(DISCORD_BOT_TOKEN\)$/m })
+  t.match(await test('slack'), { code: 1, out: /switched off/ })
+  t.match(await test('github_comment', '--extra', 'repo=a/b', '--extra', 'pr_number=1'), { code: 1, out: /gh is not installed/ })
+  t.match(await cli.run('targets', 'test', 'discord'), { code: 1, out: /not connected/ }, 'nor is --yes wanted first')
 })
 
 t.test('test: a failure is exit 1, and quotes no secret', async (t) => {

@@ -10,7 +10,7 @@ import { isTemplate } from '../../expr/placeholder.ts'
 import { type MailError, noLogin, reasonOf } from '../mail-error.ts'
 import { never } from '../never.ts'
 import type { Outgoing, Sent, TargetPart } from '../part.ts'
-import { missingOf, textSetting } from '../settings.ts'
+import { obstacleOf, textSetting } from '../settings.ts'
 import type { Handed, Mail, MailServer, Security } from '../smtp.ts'
 
 // One address and nothing else: no name, no quotes, no list, no ! or % that would route it on (security F8).
@@ -47,8 +47,8 @@ export const email: TargetPart = {
     if (problem !== undefined) report('WH707', ['chat_id'], problem)
   },
   async send(outgoing, kit) {
-    const missing = missingOf(email, kit.settings)
-    if (missing.length > 0) return never(`not connected: set platforms.email.${missing.join(', ')}`)
+    const obstacle = obstacleOf(email, kit.settings)
+    if (obstacle !== undefined) return never(obstacle)
     const mail = mailOf(outgoing, kit.settings, new Date(kit.clock.now()))
     if ('problem' in mail) return never(mail.problem)
     const server = await serverOf(kit.settings)

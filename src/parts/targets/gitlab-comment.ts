@@ -9,7 +9,7 @@ import { commentOf, harmless, textOf } from '../comment.ts'
 import { never } from '../never.ts'
 import type { Sent, TargetPart } from '../part.ts'
 import { patiently } from '../patience.ts'
-import { missingOf, textSetting } from '../settings.ts'
+import { obstacleOf, textSetting } from '../settings.ts'
 
 // An id, or a path of groups with the project last; no segment of dots alone.
 const project = /^(?:[1-9]\d{0,9}|(?=.{3,255}$)(?!\.)[\w.-]+(?:\/(?!\.{1,2}(?:\/|$))[\w.-]+)+)$/
@@ -46,8 +46,8 @@ export const gitlabComment: TargetPart = {
     }
   },
   async send(outgoing, kit) {
-    const missing = missingOf(gitlabComment, kit.settings)
-    if (missing.length > 0) return never(`not connected: set platforms.gitlab.${missing.join(', ')}`)
+    const obstacle = obstacleOf(gitlabComment, kit.settings)
+    if (obstacle !== undefined) return never(obstacle)
     const origin = originOf(kit.settings)
     if (origin === undefined) return never('platforms.gitlab.host is neither a host nor a web address')
     const { extra } = outgoing.delivery
