@@ -17,7 +17,7 @@ import { pathOf } from '../parts/gh.ts'
 import { never } from '../parts/never.ts'
 import type { Sent } from '../parts/part.ts'
 import { locateProgram } from '../parts/program.ts'
-import { obstacleOf, platformOf, settingsOf } from '../parts/settings.ts'
+import { obstacleOf, platformOf, settingsOf, waysOf } from '../parts/settings.ts'
 import type { Catalogue } from '../plan/compile.ts'
 import type { Delivery } from '../store/ports.ts'
 import { createSender } from '../work/send.ts'
@@ -77,7 +77,10 @@ const obstacleBefore = async (target: string, targets: Targets, { platforms, env
   if (!part) return undefined
   const { program } = part
   const isThere = program === undefined || (await locateProgram(program, pathOf(env))) !== undefined
-  return obstacleOf(part, settingsOf(part, platforms, env)) ?? (isThere ? undefined : `${program} is not installed, or not on the PATH`)
+  const settings = settingsOf(part, platforms, env)
+  const obstacle = obstacleOf(part, settings)
+  if (obstacle !== undefined) return settings.enabled === false ? obstacle : `${obstacle}; it is connected by ${waysOf(part).join('; or ')}`
+  return isThere ? undefined : `${program} is not installed, or not on the PATH`
 }
 
 /** References in the target's settings that cannot be resolved: it would send their names as credentials. */

@@ -67,7 +67,7 @@ export const obstacleOf = (part: Named, settings: JsonObject): string | undefine
   const platform = `platforms.${platformOf(part)}`
   if (settings.enabled === false) return `${platform} is switched off`
   const missing = missingOf(part, settings)
-  return missing.length === 0 ? undefined : `not connected: set ${platform}.${missing.map((key) => named(part, key)).join(', ')}`
+  return missing.length === 0 ? undefined : `not connected: set ${platform}.${missing.join(', ')}`
 }
 
 /** Whether the text of a switch means on: the environment has no other values than texts. */

@@ -145,7 +145,10 @@ t.test('test: what is not connected is said before anybody is asked', async (t) 
   const io = { ask: ask as () => Promise<never>, stdin: ask as () => Promise<never> }
   const test = (target: string, ...more: string[]) => cli.runWith(io, 'targets', 'test', target, '--text', '@-', ...more)
   const discord = await test('discord', '--to', '123456789012345678')
-  t.match(discord, { code: 1, out: /^failed +discord: not connected: set platforms\.discord\.token \(DISCORD_BOT_TOKEN\)$/m })
+  t.match(discord, {
+    code: 1,
+    out: /^failed +discord: not connected: set platforms\.discord\.token; .* token \(DISCORD_BOT_TOKEN\); or webhook_url \(DISCORD_WEBHOOK_URL\)$/m,
+  })
   t.match(await test('slack'), { code: 1, out: /switched off/ })
   t.match(await test('github_comment', '--extra', 'repo=a/b', '--extra', 'pr_number=1'), { code: 1, out: /gh is not installed/ })
   t.match(await cli.run('targets', 'test', 'discord'), { code: 1, out: /not connected/ }, 'nor is --yes wanted first')
