@@ -113,7 +113,10 @@ const neverStood =
 // Codes only: the messages of fetch quote the address.
 const noAnswer = (thrown: unknown): ApiAnswer => {
   if (thrown instanceof Error && thrown.name === 'TimeoutError') return { kind: 'none', why: 'no answer in time', unsent: false }
-  const code = thrown instanceof Error ? codeOf(thrown.cause) : undefined
+  const cause = thrown instanceof Error ? thrown.cause : undefined
+  if (cause instanceof Error && cause.message === 'bad port')
+    return { kind: 'none', why: 'its port belongs to another protocol, and fetch does not use it: take another port', unsent: true }
+  const code = codeOf(cause)
   const unsent = code !== undefined && neverStood.test(code)
   if (code === undefined) return { kind: 'none', why: 'no connection', unsent }
   return { kind: 'none', why: `${unsent ? 'no connection' : 'the connection broke off'} (${code})`, unsent }

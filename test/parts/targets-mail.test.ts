@@ -507,6 +507,7 @@ t.test('gitlab_comment', async (t) => {
       [503, 'busy', { 'retry-after': '2' }, { ...again, retryAfterMs: 2_000 }],
       [500, { message: '500 Internal Server Error' }, {}, final],
       [400, { message: { note: [`bad ${gitlabToken}`] } }, {}, { ...final, why: 'HTTP 400: {"note":["bad ***"]}' }],
+      [400, `{"message":${'['.repeat(100_000)}${']'.repeat(100_000)}}`, {}, { ...final, why: 'HTTP 400: …' }],
       [202, { commands_changes: {} }, {}, final],
       [201, '<html>', {}, final],
       [302, '', { location: `${origin}/elsewhere` }, final],

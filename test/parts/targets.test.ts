@@ -393,6 +393,7 @@ t.test('http: a failure says where and why, and no part of the address that may 
   const origin = await closedOrigin()
   const refused = await send('http', { url: `${origin}/canary?token=canary`, secret: 'canary', headers: { Authorization: 'canary' } })
   t.same(refused, { ok: false, why: `${new URL(origin).host}: no connection (ECONNREFUSED)`, repeatable: true })
+  t.match(await send('http', { url: 'http://127.0.0.1:6000/' }), { ok: false, why: /127\.0\.0\.1:6000: .*take another port/ })
   const plain = await sink(t, (response) => response.writeHead(500).end('canary'))
   t.match(await send('http', { url: plain.origin.replace('http:', 'https:') }), { ok: false, repeatable: true, why: /\(\w*SSL\w*\)$/ })
   t.notMatch(await send('http', { url: `${plain.origin}/canary` }), { why: /canary/ })

@@ -4,6 +4,7 @@ import { type JsonObject, own } from '../../core/json.ts'
 import { createRedactor } from '../../core/redact.ts'
 import { excerpt, printable } from '../../core/text.ts'
 import { isTemplate } from '../../expr/placeholder.ts'
+import { renderJson } from '../../expr/render.ts'
 import { type ApiAnswer, callApi, refusedBy, said } from '../api.ts'
 import { commentOf, harmless, textOf } from '../comment.ts'
 import { never } from '../never.ts'
@@ -80,6 +81,7 @@ const verdict = (answer: ApiAnswer): Sent => {
   const id = own(answer.body, 'id') ?? /^\{"id":(\d{1,15}),/.exec(answer.text)?.[1]
   if (answer.status === 201 && id !== undefined && id !== null) return { ok: true, detail: `note ${printable(String(id), 30)}` }
   const message = own(answer.body, 'message')
-  const fields = typeof message === 'object' && message !== null ? printable(excerpt(JSON.stringify(message), 200)) : undefined
+  // Bounded in depth too: the answer is a stranger's.
+  const fields = typeof message === 'object' && message !== null ? printable(excerpt(renderJson(message, 300, 0), 200)) : undefined
   return refusedBy(answer, { why: said(answer.body, 'message', 'error') ?? fields, idempotent: false })
 }
