@@ -1,13 +1,15 @@
 /** Builds `dist/`: types checked by `npm run lint`, here one bundle in lazy chunks, so that a command loads only what it needs. */
 
-import { chmodSync, rmSync } from 'node:fs'
+import { chmodSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { build } from 'esbuild'
+import { renderNotices } from './notices.ts'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
+const { dependencies } = JSON.parse(readFileSync(`${root}/package.json`, 'utf8'))
 rmSync(`${root}/dist`, { recursive: true, force: true })
 
-await build({
+const { metafile } = await build({
   absWorkingDir: root,
   entryPoints: [
     { in: 'src/main.ts', out: 'main' },
@@ -19,11 +21,10 @@ await build({
   format: 'esm',
   platform: 'node',
   target: 'node20',
-  sourcemap: 'linked',
-  sourcesContent: false,
   legalComments: 'none',
-  // Native, or loaded with require when a route asks for it.
-  external: ['libsql', 'jsonata', 'ai', '@ai-sdk/*'],
+  metafile: true,
+  // What is installed beside the bundle: native, or loaded with require when a route asks for it.
+  external: Object.keys(dependencies),
   // Bundled CommonJS packages expect these. It stands in main.js too: without `node:`, which an older Node cannot import.
   banner: {
     js: [
@@ -33,4 +34,5 @@ await build({
   },
   logLevel: 'warning',
 })
+writeFileSync(`${root}/dist/third-party-notices.txt`, renderNotices(root, metafile))
 chmodSync(`${root}/dist/main.js`, 0o755)

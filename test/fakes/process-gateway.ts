@@ -30,6 +30,8 @@ export type StartOptions = {
   readonly env?: { readonly [name: string]: string }
   /** Shell lines that run first, in the process that becomes the gateway. */
   readonly before?: string
+  /** Another `main.js` than the built one. */
+  readonly program?: string
 }
 
 export type ProcessGateway = {
@@ -56,9 +58,13 @@ export type PostOptions = {
 }
 
 /** Starts `gateway run` over a data directory. */
-export const spawnGateway = (t: Test, dir: string, { args = [], env = {}, before = '' }: StartOptions = {}): ProcessGateway => {
+export const spawnGateway = (
+  t: Test,
+  dir: string,
+  { args = [], env = {}, before = '', program = main }: StartOptions = {},
+): ProcessGateway => {
   const { HOME = '', PATH = '' } = process.env
-  const argv = [process.execPath, main, '--data-dir', dir, 'gateway', 'run', ...args]
+  const argv = [process.execPath, program, '--data-dir', dir, 'gateway', 'run', ...args]
   // The test runner puts an option into the environment of every child: a loader, and signal handlers that would end it over a full disk.
   const script = `unset NODE_OPTIONS\n${before}\nexec "$@"`
   const child = spawn('sh', ['-c', script, 'sh', ...argv], { env: { HOME, PATH, ...env }, stdio: ['ignore', 'pipe', 'pipe'] })

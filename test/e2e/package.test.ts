@@ -1,0 +1,118 @@
+/** What `npm pack` packs: everything that its documents and licences name, little else, and it works once installed. */
+
+import { spawnSync } from 'node:child_process'
+import { appendFileSync, readdirSync, readFileSync } from 'node:fs'
+import { join, posix } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import t from 'tap'
+import { startGateway } from '../fakes/process-gateway.ts'
+import { json, sink } from '../fakes/sink.ts'
+
+const root = fileURLToPath(new URL('../..', import.meta.url))
+const unreachable = /ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ECONNRESET|ETIMEDOUT|ENETUNREACH|EHOSTUNREACH|ENOTCACHED/
+// Neither the test runner's options nor those of the npm that started it.
+const { HOME = '', PATH = '' } = process.env
+const env = { HOME, PATH }
+
+/** Runs a program to its end; `out` and `err` are whole. */
+const run = (argv: readonly string[], cwd: string, more: { readonly [name: string]: string } = {}) => {
+  const [program = '', ...args] = argv
+  const { status, stdout, stderr } = spawnSync(program, args, { cwd, encoding: 'utf8', env: { ...env, ...more } })
+  return { code: status, out: stdout, err: stderr }
+}
+
+type Packed = { readonly filename: string; readonly unpackedSize: number; readonly files: readonly { path: string; mode: number }[] }
+
+const folder = t.testdir({ 'package.json': '{"private":true}' })
+const packing = run(['npm', 'pack', '--json', '--ignore-scripts', '--pack-destination', folder], root)
+if (packing.code !== 0) throw new Error(`npm pack: ${packing.err}`)
+const { filename, files, unpackedSize } = JSON.parse(packing.out)[0] as Packed
+
+t.test('the package has what its documents name, and nothing that only we need', (t) => {
+  const paths = files.map(({ path }) => path)
+  for (const path of [
+    'LICENSE',
+    'README.md',
+    'dist/main.js',
+    'dist/store-thread.js',
+    'dist/third-party-notices.txt',
+    'schema/headgate.schema.json',
+  ])
+    t.ok(paths.includes(path), path)
+  t.same(
+    paths.filter((path) => !/^(dist|docs|examples|schema)\/|^bench\/README\.md$|^[A-Z]+\.md$|^LICENSE$|^package\.json$/.test(path)),
+    [],
+    'nothing else',
+  )
+  t.same(
+    paths.filter((path) => path.endsWith('.map')),
+    [],
+  )
+  t.ok(unpackedSize < 8_000_000, `${unpackedSize} bytes`)
+  t.equal(files.find(({ path }) => path === 'dist/main.js')?.mode, 0o755)
+  t.match(readFileSync(join(root, 'dist/main.js'), 'utf8'), /^#!\/usr\/bin\/env node\n/)
+
+  const links = paths
+    .filter((path) => path.endsWith('.md'))
+    .flatMap((file) =>
+      [...readFileSync(join(root, file), 'utf8').matchAll(/\]\(([^)#:]+)\)/g)].map(([, to]) => ({ file, to: to as string })),
+    )
+  t.ok(links.length > 5)
+  for (const { file, to } of links) {
+    const path = posix.join(posix.dirname(file), to)
+    t.ok(
+      paths.some((packed) => packed === path || packed.startsWith(`${path}/`)),
+      `${file}: ${to} is packed`,
+    )
+  }
+  t.end()
+})
+
+t.test('the licence of every package in the bundle is told', (t) => {
+  const dist = join(root, 'dist')
+  const notices = readFileSync(join(dist, 'third-party-notices.txt'), 'utf8')
+  const code = readdirSync(dist)
+    .filter((file) => file.endsWith('.js'))
+    .map((file) => readFileSync(join(dist, file), 'utf8'))
+  const names = new Set(
+    code.flatMap((text) =>
+      [...text.matchAll(/^ *\/\/ node_modules\/(?:.*node_modules\/)?((?:@[\w.-]+\/)?[\w.-]+)\//gm)].map(([, name]) => name),
+    ),
+  )
+  t.ok(names.size > 20, `${names.size} packages`)
+  for (const name of names) t.ok(notices.includes(`\n${name} `), `${name}`)
+  t.notMatch(notices, '(UNLICENSED)')
+  t.end()
+})
+
+t.test('installed from its tarball, it sets itself up, takes a signed post and asks a model', async (t) => {
+  const flags = ['--omit=dev', '--no-audit', '--no-fund', '--prefer-offline', '--fetch-retries=1', '--fetch-timeout=20000']
+  const installed = run(['npm', 'install', ...flags, `./${filename}`], folder)
+  const [unreached] = unreachable.exec(installed.err) ?? []
+  if (installed.code !== 0 && unreached && !process.env.CI) {
+    t.skip(`npm cannot reach its registry: ${unreached}`)
+    return
+  }
+  t.equal(installed.code, 0, installed.err)
+  t.notMatch(installed.err, /EBADENGINE|deprecated/)
+
+  const home = join(folder, 'home')
+  const headgate = (...args: string[]) => run([join(folder, 'node_modules/.bin/headgate'), ...args], folder, { HEADGATE_HOME: home })
+  const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
+  t.same(headgate('--version'), { code: 0, out: `${version}\n`, err: '' })
+  t.match(headgate('gateway', 'setup', '--yes'), { code: 0, err: '' })
+  const model = await sink(t, (response) => json(response, 200, { choices: [{ message: { role: 'assistant', content: 'A reply.' } }] }))
+  const agent = { runner: 'openai', model: 'm', base_url: `${model.origin}/v1` }
+  appendFileSync(join(home, 'config.yaml'), `agent: ${JSON.stringify(agent)}\n`)
+  t.match(headgate('webhook', 'subscribe', 'hello', '--prompt', '{= $uppercase(payload.name) }'), { code: 0, err: '' })
+  t.match(headgate('validate'), { code: 0, out: /^0 errors, 0 warnings in 1 route/, err: '' })
+
+  const program = join(folder, 'node_modules/headgate/dist/main.js')
+  const gateway = await startGateway(t, home, { program, args: ['--port', '0'] })
+  const url = `${await gateway.listening}/webhooks/hello`
+  t.match(headgate('webhook', 'test', 'hello', '--payload', '{"name":"Ada"}', '--url', url), { code: 0, out: '<-- 202 accepted', err: '' })
+  await gateway.line(({ text }) => text === 'A reply.')
+  t.match(model.seen[0]?.body, '"ADA"')
+  gateway.kill('SIGTERM')
+  t.match(await gateway.ended, { code: 0, err: '' })
+})
