@@ -1,18 +1,28 @@
 /** The other end of the store's thread: starts it, asks it one thing at a time, and knows when it is gone. */
 
+import { createRequire } from 'node:module'
+import { fileURLToPath } from 'node:url'
 import { Worker } from 'node:worker_threads'
 import { Fault, messageOf, StoreFault } from '../../core/fault.ts'
 import type { Batch, Said, ThreadStart } from './messages.ts'
 
 type Asked = { readonly resolve: (said: Said) => void; readonly reject: (why: StoreFault) => void }
 
-/** Built, the thread's file lies beside this one; from sources it needs a TypeScript loader of its own. */
+let fromSources: string | undefined
+
+/** Built, the thread's file lies beside this one. From sources it is bundled once: a TypeScript loader in each thread takes half a second. */
 const startWorker = (workerData: ThreadStart): Worker => {
   if (!import.meta.url.endsWith('.ts')) return new Worker(new URL('./store-thread.js', import.meta.url), { workerData })
-  const loader = import.meta.resolve('tsx/esm/api')
-  const entry = new URL('./thread.ts', import.meta.url)
-  const code = `import { register } from '${loader}'; register(); await import('${entry}')`
-  return new Worker(new URL(`data:text/javascript,${encodeURIComponent(code)}`), { workerData, execArgv: [] })
+  fromSources ??= bundleThread()
+  return new Worker(fromSources, { eval: true, workerData, execArgv: [] })
+}
+
+const bundleThread = (): string => {
+  const { buildSync } = createRequire(import.meta.url)('esbuild') as typeof import('esbuild')
+  const entryPoints = [fileURLToPath(new URL('./thread.ts', import.meta.url))]
+  const { outputFiles } = buildSync({ entryPoints, bundle: true, write: false, platform: 'node', target: 'node20', packages: 'external' })
+  // A script without a file would look for packages from the working directory.
+  return `require = require('node:module').createRequire('${import.meta.url}')\n${outputFiles[0]?.text}`
 }
 
 export class ThreadLink {
