@@ -19,7 +19,8 @@ type Ended = { readonly code: number | null; readonly out: string; readonly err:
 const start = (t: Test, dir: string, ...argv: string[]): { child: ChildProcess; ended: Promise<Ended> } => {
   const { HOME = '', PATH = '' } = process.env
   const env = { HOME, PATH, HEADGATE_HOME: dir, WEBHOOK_ENABLED: 'true' }
-  const child = spawn(process.execPath, [main, ...argv], { env, stdio: ['ignore', 'pipe', 'pipe'] })
+  // The test runner puts a loader into the environment of every child, which takes longer than the command.
+  const child = spawn('env', ['-u', 'NODE_OPTIONS', process.execPath, main, ...argv], { env, stdio: ['ignore', 'pipe', 'pipe'] })
   t.teardown(() => child.kill('SIGKILL'))
   const said = { out: '', err: '' }
   child.stdout.on('data', (chunk: Buffer) => {

@@ -189,7 +189,7 @@ t.test('a second gateway on the data directory refuses, and the first one does n
 
 t.test('a port that is taken is said in a sentence', async (t) => {
   const first = await startGateway(t, dataDir(t, { routes: {} }))
-  const dir = t.testdir({ 'config.yaml': stringify({ platforms: { webhook: { enabled: true } } }) })
+  const dir = dataDir(t, { routes: {} })
   const { port } = new URL(await first.listening)
   plain(
     t,

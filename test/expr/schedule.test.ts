@@ -65,7 +65,7 @@ t.test('what is not a schedule is refused with a sentence', async (t) => {
   for (const [text, says] of bad) t.match(why(text), says, text)
   for (const zone of ['Mars/Phobos', '+01:00', '', 'Europe/Berlin\u0000', 'x'.repeat(1000)]) {
     const said = why('0 6 * * *', zone)
-    t.match(said, /not a time zone/, zone.slice(0, 20))
+    t.match(said, /not a time zone/, JSON.stringify(zone.slice(0, 20)))
     t.ok(said.length < 200)
   }
   t.match(why('every 15m', 'Mars/Phobos'), /not a time zone/, 'also where it does not matter')

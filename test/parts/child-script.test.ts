@@ -140,8 +140,8 @@ t.test('a script that is missing or not to be trusted is told at load and refuse
   writeFileSync(join(folder, 'shared', 'x.sh'), 'echo ran')
   chmodSync(join(folder, 'shared'), 0o777)
   for (const path of ['gone.sh', '~/x.sh', '$HOME/x.sh', 'a\0b', 'dir.sh', 'ok.sh/x', 'open.sh', 'shared/x.sh']) {
-    t.match(checkScript(folder, path), { code: 'WH601' }, path)
-    t.match(await runScript(folder, job(path)), { ok: false }, path)
+    t.match(checkScript(folder, path), { code: 'WH601' }, JSON.stringify(path))
+    t.match(await runScript(folder, job(path)), { ok: false }, JSON.stringify(path))
   }
   t.equal(checkScript(folder, 'ok.sh'), undefined)
   t.match(checkScript(join(folder, 'nowhere'), 'ok.sh'), { code: 'WH601' })

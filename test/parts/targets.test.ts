@@ -135,7 +135,8 @@ t.test('github_comment: what is not a repository and a number is never handed to
     '',
     'a%2f/b',
   ]
-  for (const repo of repos) t.match(await send('github_comment', { ...where, repo }, {}, kit({ env: gh.env })), { repeatable: false }, repo)
+  for (const repo of repos)
+    t.match(await send('github_comment', { ...where, repo }, {}, kit({ env: gh.env })), { repeatable: false }, printable(repo, 99))
   const numbers = ['--help', '1 --body-file /etc/passwd', '1e3', '0x1', '0', '-1', '1/2', '12345678901', '{number}', '', '1\n', '١']
   for (const pr_number of [...numbers, 1.5, -1, 1e21, true, null, [1], {}]) {
     t.match(await send('github_comment', { ...where, pr_number }, {}, kit({ env: gh.env })), { repeatable: false }, String(pr_number))

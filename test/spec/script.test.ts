@@ -59,7 +59,7 @@ t.test('Script rules', async (t) => {
       extra: script('moody.py', { deliver: 'http', deliver_extra: { url: `${receiver.origin}/{text}/x` }, prompt: '{text}' }),
       note: script('note.bash', { prompt: '{title}: {script_output}' }),
       list: script('list.py', { prompt: '{script_output} {payload}' }),
-      moody: script('moody.py', { script_timeout_seconds: 0.5, prompt: '{text}' }),
+      moody: script('moody.py', { script_timeout_seconds: 5, prompt: '{text}' }),
       env: script('env.py', { prompt: '{script_output}' }),
       same: script('same.sh'),
       named: script('no-extension', { prompt: '{script_output}' }),

@@ -1,0 +1,45 @@
+/** What `npm test` prints: a line for each file, all there is about what failed, and the counts. The verdict is the runner's. */
+
+import { Transform } from 'node:stream'
+import { StringDecoder } from 'node:string_decoder'
+
+// Line ends and tabs stay; whatever else steers a terminal or makes a log binary is spelled out.
+const visible = (line) =>
+  line.replace(/[\0-\x08\x0b-\x1f\x7f]/g, (character) => `\\x${character.charCodeAt(0).toString(16).padStart(2, '0')}`)
+
+/** TAP in; out come its outermost lines, its failures at any depth, and what stands below them. */
+// biome-ignore lint/style/noDefaultExport: the runner loads a reporter by its default export
+export default class Reporter extends Transform {
+  #decoder = new StringDecoder()
+  #rest = ''
+  /** Indentation of the details of a failure that are being printed. */
+  #details
+  #empty = 0
+
+  _transform(chunk, _, done) {
+    const lines = (this.#rest + this.#decoder.write(chunk)).split('\n')
+    this.#rest = lines.pop()
+    for (const line of lines) this.#line(line)
+    done()
+  }
+
+  _flush(done) {
+    if (this.#rest) this.#line(this.#rest)
+    if (this.#empty > 0) {
+      this.push(`# files without tests, which is a failure: ${this.#empty}\n`)
+      process.exitCode = 1
+    }
+    done()
+  }
+
+  #line(line) {
+    const indent = line.search(/\S/)
+    const [, not, empty] = /^ *(not )?ok\b.*?( # SKIP no tests found)?$/.exec(line) ?? []
+    if (this.#details !== undefined && (indent < 0 || indent >= this.#details)) this.push(`${visible(line)}\n`)
+    else {
+      this.#details = not ? indent + 2 : undefined
+      if (not || (indent === 0 && !line.startsWith('# Subtest'))) this.push(`${visible(line)}\n`)
+    }
+    if (empty && indent === 0) this.#empty++
+  }
+}
