@@ -2,12 +2,13 @@
 
 import { type ChildProcess, spawn } from 'node:child_process'
 import { cut, printable } from '../core/text.ts'
+import { markChild } from './strays.ts'
 
 export type Env = { readonly [name: string]: string | undefined }
 
 export type ChildJob = {
   readonly argv: readonly string[]
-  /** The child's whole environment: nothing is inherited. */
+  /** The child's whole environment, but for the mark that tells whose it is: nothing is inherited. */
   readonly env: Env
   readonly stdin?: string
   readonly cwd?: string
@@ -43,16 +44,19 @@ export const baseEnv = (from: Env): Env => Object.fromEntries(inherited.map((nam
 /** A stranger's text as an environment value: without NUL, which no environment can hold, and short of the kernel's limit. */
 export const envValue = (text: string): string => cut(text.replaceAll('\0', ''), 1024)
 
-/** Runs one program to its end, and its process group with it. */
+/** Runs one program to its end, and with it whatever it started: its process group at once, what left the group soon after. */
 export const runChild = async (job: ChildJob): Promise<ChildResult> => {
   if (job.signal?.aborted) return { kind: 'aborted' }
   const name = job.argv[0] ?? ''
+  const mark = markChild()
   try {
     // detached: a process group of its own, so that a kill reaches what the program itself started.
-    const child: ChildProcess = spawn(name, job.argv.slice(1), { cwd: job.cwd, env: job.env, detached: true, stdio: 'pipe' })
-    return await watch(child, name, job)
+    const options = { cwd: job.cwd, env: { ...job.env, ...mark.env }, detached: true, stdio: 'pipe' } as const
+    return await watch(spawn(name, job.argv.slice(1), options), name, job)
   } catch (thrown) {
     return failed(name, thrown)
+  } finally {
+    mark.lift()
   }
 }
 

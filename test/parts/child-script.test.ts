@@ -55,14 +55,46 @@ t.test('a time-out kills, a trap does not help', async (t) => {
   t.same(await sh("trap '' TERM; sleep 600; sleep 600", { timeoutMs: 100 }), { kind: 'timeout' })
 })
 
-t.test('a child that left the group and holds stdout keeps nobody waiting', async (t) => {
+/** A line of shell that starts something in a session of its own, with its process ids in a file; goes on once they are there. */
+const detached = (file: string, count = 1, how = 'setsid'): string =>
+  `for i in $(seq ${count}); do ${how} sh -c 'echo $$ >> ${file}; exec sleep 600' >&- 2>&- <&- & done; ` +
+  `while [ "$(cat ${file} 2>&- | wc -l)" -lt ${count} ]; do sleep 0.01; done`
+const pidsIn = (file: string): number[] => readFileSync(file, 'utf8').trim().split('\n').map(Number)
+
+t.test('what left the group is ended with the child, however that ends', async (t) => {
   const folder = t.testdir({})
-  const line = `setsid sh -c 'echo $$ > ${folder}/pid; exec sleep 600' & while [ ! -s ${folder}/pid ]; do :; done; echo done`
-  const result = await sh(line)
-  const pid = Number(readFileSync(join(folder, 'pid'), 'utf8'))
-  t.ok(isRunning(pid), 'it still runs, and holds the pipe')
-  process.kill(pid, 'SIGKILL')
-  t.match(result, { kind: 'exited', code: 0, stdout: 'done\n' })
+  const ways: readonly [name: string, line: string, options: Partial<ChildJob>, result: object][] = [
+    ['success', '', {}, { kind: 'exited', code: 0 }],
+    ['failure', '; exit 3', {}, { kind: 'exited', code: 3 }],
+    ['flood', '; yes', {}, { kind: 'flood' }],
+    ['time-out', '; sleep 600', { timeoutMs: 2000 }, { kind: 'timeout' }],
+  ]
+  for (const [name, line, options, result] of ways) {
+    const file = join(folder, name)
+    t.match(await sh(detached(file, 3) + line, options), result)
+    for (const pid of pidsIn(file)) t.ok(await isGone(pid), `${name}: ${pid}`)
+  }
+})
+
+t.test('a child that left the group and holds stdout keeps nobody waiting, and ends', async (t) => {
+  const file = join(t.testdir({}), 'pid')
+  t.match(await sh(`${detached(file).replace('>&- 2>&- <&-', '')}; echo done`), { kind: 'exited', code: 0, stdout: 'done\n' })
+  for (const pid of pidsIn(file)) t.ok(await isGone(pid))
+})
+
+t.test('what belongs to a child that still runs is left alone; so is what gave its mark away', async (t) => {
+  const folder = t.testdir({})
+  const [mine, other, free] = ['mine', 'other', 'free'].map((name) => join(folder, name)) as [string, string, string]
+  const stop = new AbortController()
+  const longer = sh(`${detached(other)}; echo started > ${folder}/started; sleep 600`, { signal: stop.signal })
+  while (!existsSync(join(folder, 'started'))) await soon()
+  await sh(`${detached(mine)}; ${detached(free, 1, 'env -u HEADGATE_CHILD setsid')}`)
+  for (const pid of pidsIn(mine)) t.ok(await isGone(pid), 'it has ended')
+  for (const pid of [...pidsIn(other), ...pidsIn(free)]) t.ok(isRunning(pid), 'it runs')
+  stop.abort()
+  t.same(await longer, { kind: 'aborted' })
+  for (const pid of pidsIn(other)) t.ok(await isGone(pid), 'it has ended with its child')
+  for (const pid of pidsIn(free)) process.kill(pid, 'SIGKILL')
 })
 
 t.test('a flood is cut off, on stdout by a kill, on stderr by keeping the end', async (t) => {

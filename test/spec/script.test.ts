@@ -124,7 +124,7 @@ t.test('Script rules', async (t) => {
     const env = JSON.parse(String(text).slice('env '.length)) as { [name: string]: string }
     t.match(env, { HEADGATE_EVENT: 'push', HEADGATE_DELIVERY_ID: 'id $(touch ran)', PATH: process.env.PATH })
     t.notMatch(String(text), 'canary-value')
-    const known = ['PATH', 'HOME', 'LANG', 'LC_ALL', 'LC_CTYPE', 'TZ', 'TMPDIR', 'HEADGATE_EVENT', 'HEADGATE_DELIVERY_ID']
+    const known = ['PATH', 'HOME', 'LANG', 'LC_ALL', 'LC_CTYPE', 'TZ', 'TMPDIR', 'HEADGATE_EVENT', 'HEADGATE_DELIVERY_ID', 'HEADGATE_CHILD']
     // What the shell, a launcher of Python or the test runner adds by itself is not ours.
     const own = /^(PWD|OLDPWD|SHLVL|_|__CF.*|_?PYENV.*|_TAPJS.*|NODE_OPTIONS)$/
     t.same(
