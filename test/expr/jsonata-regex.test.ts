@@ -365,14 +365,12 @@ t.test('operators are bounded', async (t) => {
     ['deep.**', /^! (Maximum call stack size exceeded|the lists and maps)/],
     ['[1..10000000]', /^! The maximum sequence length/],
     ['[1..10000]^(-$)', steps],
-    ['[1..10000]{$string($): $}', steps],
     ['[1..5000]#$i{"x": $i}', /^! the expression groups more than 3000 rows of a join/],
     ['few@$x.$$.few@$y.{"z": $x}', /^! The maximum sequence length/],
     ['$ ~> |list|{"a": 1}|', tooLarge],
     ['[1..10000].{"a": [1..10000]}', /^! the expression (takes more|builds too many)/],
     ['$reduce([1..40], function($a, $b) { $a & $a }, text)', /^! the text grows too long/],
     ['($l := function($n) { 1 + $l($n + 1) }; $l(1))', /^! Stack overflow/],
-    ['($l := function($n) { $l($n + 1) }; $l(1))', steps],
     ['[$error("first"), ($l := function($n) { $l($n + 1) }; $l(1))]', /^! first/],
   ] as const)
     t.match(await outcome(source, hostile), ends, source)
@@ -399,9 +397,9 @@ t.test('the loop turns while an expression works, and what is given up ends', as
   }
   setImmediate(count)
   const loop = '($l := function($n) { $l($n + 1) }; $l(1))'
-  const ends = await Promise.all([outcome(loop, {}), outcome(loop, {}), outcome('1 + 1', {})])
+  const ends = await Promise.all([outcome(loop, {}), outcome('1 + 1', {})])
   working = false
-  t.match(ends, [steps, steps, '2'])
+  t.match(ends, [steps, '2'])
   t.ok(turns > 4, 'others had turns')
 
   const over = new Run(new Set())
