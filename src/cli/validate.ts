@@ -1,17 +1,17 @@
 /** `validate [paths...]`: everything that is wrong, at once, by the code that serves; 0 clean, 1 findings, 2 no such path. */
 
 import { existsSync } from 'node:fs'
-import { basename, dirname, join, resolve } from 'node:path'
+import { basename, dirname, resolve } from 'node:path'
 import { catalogueOf } from '../app.ts'
 import { type Config, defaultProfile, type Profile } from '../config/config.ts'
 import { jobsFileName } from '../config/jobs.ts'
 import { type Loaded, loadConfig } from '../config/load.ts'
 import { subscriptionsFileName } from '../config/subscriptions.ts'
-import { type Diagnostic, diagnostic } from '../core/diagnostic.ts'
+import type { Diagnostic } from '../core/diagnostic.ts'
 import { exit } from '../core/fault.ts'
 import { printable } from '../core/text.ts'
 import { runnersByName } from '../parts/runners/index.ts'
-import { type Checked, checkAll, checkConfigured, checkJobs, checkSubscriptions, merge } from '../plan/check.ts'
+import { type Checked, checkAll, checkConfigured, checkJobs, checkPresence, checkSubscriptions, merge } from '../plan/check.ts'
 import { compileRunner } from '../plan/runner.ts'
 import { dryEffects } from '../work/effects.ts'
 import { count, itemOf, sortedByPlace } from './findings.ts'
@@ -52,22 +52,13 @@ const checkPaths = async (paths: readonly string[], options: ValidateOptions, cl
   const load = (configFile: string | undefined): Loaded => loadConfig({ dataDir: cli.dataDir, env: cli.io.env, configFile })
   if (paths.length === 0) {
     const found = load(options.config)
-    const loaded = { ...found, diagnostics: [...absent(options, cli), ...found.diagnostics] }
+    const loaded = { ...found, diagnostics: [...checkPresence(cli.dataDir, cli.asked, options.config), ...found.diagnostics] }
     const { catalogue, diagnostics } = await catalogueOf(loaded.config)
     return withMore(checkAll(loaded, catalogue, dryEffects), loaded, diagnostics)
   }
   const checked: Checked[] = []
   for (const path of paths.map((each) => resolve(each))) checked.push(await checkPath(path, options, load))
   return checked.reduce(merge)
-}
-
-/** That there is no file to check is said; a folder that was asked for and is not there is a mistake. */
-const absent = ({ config }: ValidateOptions, { dataDir, asked }: Cli): Diagnostic[] => {
-  const file = join(dataDir, 'config.yaml')
-  if (asked && !existsSync(dataDir))
-    return [diagnostic('WH003', `${file} does not exist, nor does its folder`, { help: 'check --data-dir and HEADGATE_HOME' })]
-  if (config !== undefined || existsSync(file)) return []
-  return [diagnostic('WH004', `there is no ${file}`, { help: 'only the environment and the files beside it count' })]
 }
 
 /** A file of run-time entries is checked against the configuration, every other file as one. */

@@ -1,5 +1,6 @@
 /** Everything that is wrong with a data directory: the configuration as loaded, every route, subscription and job as the server compiles it. */
 
+import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Config, Profile } from '../config/config.ts'
 import { isPauseNote, jobsFileOf, readStoredJob } from '../config/jobs.ts'
@@ -27,6 +28,15 @@ export const checkAll = (loaded: Loaded, catalogue: Catalogue, effects: Effects)
   const subscriptions = checkSubscriptions(join(config.dataDir, subscriptionsFileName), config, catalogue, effects)
   const jobs = [...config.profiles.values()].map((profile) => checkJobs(jobsFileOf(profile), profile, catalogue))
   return [subscriptions, ...jobs].reduce(merge, checkConfigured(loaded, catalogue, effects))
+}
+
+/** That there is no file to check is said; a folder that was asked for and is not there is a mistake. */
+export const checkPresence = (dataDir: string, asked: boolean, configFile: string | undefined): Diagnostic[] => {
+  const file = join(dataDir, 'config.yaml')
+  if (asked && !existsSync(dataDir))
+    return [diagnostic('WH003', `${file} does not exist, nor does its folder`, { help: 'check --data-dir and HEADGATE_HOME' })]
+  if (configFile !== undefined || existsSync(file)) return []
+  return [diagnostic('WH004', `there is no ${file}`, { help: 'only the environment and the files beside it count' })]
 }
 
 /** Checks the configuration alone; what its routes refer to may stand in the jobs files. */
