@@ -7,6 +7,7 @@ import { parseDotEnv } from '../config/dot-env.ts'
 import { type Env, readEnvFile } from '../config/env.ts'
 import { refuseOdd, replaceFile } from '../config/replace-file.ts'
 import { present } from '../config/webhook.ts'
+import { diskFault } from '../core/disk-fault.ts'
 import { schema } from '../generated/schema.ts'
 import { readSecret, usage } from './input.ts'
 import { answer, type Cli, type Warning } from './output.ts'
@@ -34,9 +35,9 @@ export const gatewaySetup = async (options: SetupOptions, cli: Cli): Promise<num
     schema: join(cli.dataDir, 'headgate.schema.json'),
   }
   const { port, secret } = await writeEnv(files.env, options, cli)
-  await replaceFile(files.schema, `${JSON.stringify(schema, null, 2)}\n`)
+  await write(files.schema, `${JSON.stringify(schema, null, 2)}\n`)
   const isNew = !existsSync(files.config)
-  if (isNew) await replaceFile(files.config, firstConfig(files.schema, options.host ?? '127.0.0.1'))
+  if (isNew) await write(files.config, firstConfig(files.schema, options.host ?? '127.0.0.1'))
   const byHand = !isNew && options.host !== undefined
   const warnings: Warning[] = byHand
     ? [{ code: 'not_changed', message: `config.yaml is there already: set platforms.webhook.extra.host: ${options.host} by hand` }]
@@ -54,6 +55,11 @@ export const gatewaySetup = async (options: SetupOptions, cli: Cli): Promise<num
 
 type SecretFrom = 'supplied' | 'generated' | 'kept'
 
+const write = (file: string, text: string): Promise<void> =>
+  replaceFile(file, text).catch((error) => {
+    throw diskFault('write', file, error)
+  })
+
 /** An existing secret is never replaced unless that was asked for. */
 const writeEnv = async (file: string, options: SetupOptions, cli: Cli): Promise<{ port: string; secret: SecretFrom }> => {
   const { secretFile, generateSecret, port } = options
@@ -68,7 +74,7 @@ const writeEnv = async (file: string, options: SetupOptions, cli: Cli): Promise<
     WEBHOOK_PORT: port === undefined ? before.WEBHOOK_PORT || '8644' : String(port),
     ...(secret === undefined ? {} : { WEBHOOK_SECRET: secret }),
   }
-  await replaceFile(file, withValues(existsSync(file) ? readFileSync(file, 'utf8') : '', before, values))
+  await write(file, withValues(existsSync(file) ? readFileSync(file, 'utf8') : '', before, values))
   return { port: values.WEBHOOK_PORT, secret: supplied !== undefined ? 'supplied' : made ? 'generated' : 'kept' }
 }
 

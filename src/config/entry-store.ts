@@ -2,17 +2,21 @@
 
 import * as fs from 'node:fs'
 import { dirname } from 'node:path'
+import { setTimeout as wait } from 'node:timers/promises'
 import { lock } from 'proper-lockfile'
+import { diskFault } from '../core/disk-fault.ts'
 import { exit, Fault, messageOf } from '../core/fault.ts'
 import type { JsonObject } from '../core/json.ts'
+
 import { makeFolder, refuseOdd, replaceFile } from './replace-file.ts'
 import { absent, parseEntries, readSnapshot as readText, stampOf } from './snapshot.ts'
 import { parseSource } from './source.ts'
 
 /** A holder that has not touched its lock for this long is dead. */
 const staleMs = 5_000
-/** Waits for other commands, some 30 s in all: longer than a dead one's lock can last. */
-const retries = { retries: 150, factor: 1.3, minTimeout: 10, maxTimeout: 250, randomize: true }
+/** How long other commands are waited for: longer than a dead one's lock can last. */
+const patienceMs = 30_000
+const longestPauseMs = 250
 const maxRounds = 5
 
 type Snapshot = { readonly entries: JsonObject; readonly text: string | undefined; readonly stamp: string }
@@ -28,12 +32,7 @@ export type Update<T> = (entries: JsonObject) => { readonly entries?: JsonObject
  * without the lock changed the file meanwhile, so a stale view can never bring back a removed or disabled entry.
  */
 export const updateEntries = async <T>(file: string, update: Update<T>): Promise<T> => {
-  refuseOdd(file)
-  const held = await makeFolder(dirname(file))
-    .then(() => hold(file))
-    .catch((error) => {
-      throw unwritable(file, error)
-    })
+  const held = await lockFile(file)
   try {
     for (let round = 0; round < maxRounds; round++) {
       const { entries, text, stamp } = readSnapshot(file)
@@ -46,51 +45,60 @@ export const updateEntries = async <T>(file: string, update: Update<T>): Promise
     }
     throw conflict(`${file} keeps changing while it is updated: nothing was written`, 'try again')
   } catch (error) {
-    throw unwritable(file, error)
+    throw diskFault('write', file, error)
   } finally {
     await held.release()
   }
 }
 
-const hold = async (file: string): Promise<{ lost: () => boolean; release: () => Promise<void> }> => {
+const lockFile = async (file: string): Promise<Held> => {
+  try {
+    refuseOdd(file)
+    await makeFolder(dirname(file))
+    return await hold(file)
+  } catch (error) {
+    throw diskFault('write', file, error)
+  }
+}
+
+type Held = { readonly lost: () => boolean; readonly release: () => Promise<void> }
+
+const hold = async (file: string): Promise<Held> => {
   let lost = false
   const privately = { ...fs, mkdir: (path: string, done: fs.NoParamCallback) => fs.mkdir(path, { mode: 0o700 }, done) }
   const onCompromised = (): void => {
     lost = true
   }
-  try {
-    const release = await lock(file, { realpath: false, stale: staleMs, retries, fs: privately, onCompromised })
-    return { lost: () => lost, release: () => release().catch(() => {}) }
-  } catch (error) {
-    if (!(error instanceof Error && 'code' in error && error.code === 'ELOCKED')) throw error
-    throw conflict(`another command is changing ${file}`, `try again; if none is running, remove ${file}.lock`)
+  for (const end = performance.now() + patienceMs; ; await wait(Math.random() * longestPauseMs)) {
+    try {
+      const release = await lock(file, { realpath: false, stale: staleMs, fs: privately, onCompromised })
+      return { lost: () => lost, release: () => release().catch(() => {}) }
+    } catch (error) {
+      // Its own retries would wait for a disk that takes no lock, too.
+      if (!isHeld(error)) throw error
+      if (performance.now() > end)
+        throw conflict(`another command is changing ${file}`, `try again; if none is running, remove ${file}.lock`)
+    }
   }
 }
 
-/** A full or read-only disk is no fault of the program: said with the file's name. */
-const unwritable = (file: string, error: unknown): unknown =>
-  error instanceof Error && 'syscall' in error
-    ? new Fault('cannot_write', `nothing was saved: cannot write ${file}: ${messageOf(error)}`, {
-        exitCode: exit.no,
-        hint: 'make room, or check the permissions of its folder',
-        cause: error,
-      })
-    : error
+const isHeld = (error: unknown): boolean => error instanceof Error && 'code' in error && error.code === 'ELOCKED'
 
 const conflict = (message: string, hint: string): Fault => new Fault('conflict', message, { exitCode: exit.conflict, hint })
 
 const readSnapshot = (file: string): Snapshot => {
-  refuseOdd(file)
-  const stamp = stampOf(file)
-  if (stamp === absent) return { entries: {}, text: undefined, stamp }
   try {
+    refuseOdd(file)
+    const stamp = stampOf(file)
+    if (stamp === absent) return { entries: {}, text: undefined, stamp }
     const text = readText(file)
     const entries = parseEntries(text)
     refuseTwins(file, text)
     return { entries, text, stamp }
   } catch (error) {
-    // A file that the system does not hand over (no permission, no descriptor) says nothing about its contents.
-    if (error instanceof Error && 'code' in error) throw error
+    if (error instanceof Fault) throw error
+    // A file that the system does not hand over says nothing about its contents.
+    if (error instanceof Error && 'code' in error) throw diskFault('read', file, error)
     throw corrupt(file, messageOf(error))
   }
 }

@@ -6,10 +6,13 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import t, { type Test } from 'tap'
+import { works } from '../fakes/process.ts'
+import { readOnly } from '../fakes/process-gateway.ts'
 import { closedOrigin } from '../fakes/sink.ts'
 
 const main = fileURLToPath(new URL('../../dist/main.js', import.meta.url))
 const store = 'webhook_subscriptions.json'
+const noMount = !works('unshare', '-m', 'mount', '-t', 'tmpfs', 'tmpfs', '/mnt') && 'needs the right to mount'
 
 if (!existsSync(main)) throw new Error('dist/main.js is not there: npm run build')
 
@@ -210,5 +213,21 @@ t.test('help loads the grammar alone', (t) => {
   for (const name of ['fastify', 'yaml', 'proper-lockfile', 'write-file-atomic', 'pino', 're2js'])
     t.notMatch(code, `node_modules/${name}/`, name)
   t.notMatch(code, 'src/generated/', 'neither schema nor validators')
+  t.end()
+})
+
+t.test('a data directory on a read-only file system: each command says so at once', { skip: noMount }, (t) => {
+  const dir = t.testdir({ 'config.yaml': 'platforms: { webhook: { enabled: true, extra: { port: 0, secret: abcabcabcabcabcabc } } }' })
+  const commands = [
+    ['webhook', 'subscribe', 'a'],
+    ['cron', 'create', 'a', '--schedule', '@daily', '--prompt', 'x'],
+    ['gateway', 'setup', '--yes'],
+    ['gateway', 'run'],
+  ]
+  for (const args of commands) {
+    const { status, stderr } = readOnly(dir, ...args)
+    t.equal(status, 1, args.join(' '))
+    t.match(stderr, /^error: cannot write .*: (the file system is read-only|its folder cannot be made)\n {2}\S/, args.join(' '))
+  }
   t.end()
 })

@@ -101,6 +101,19 @@ t.test('gives up, writing nothing, when the file changes every time', async (t) 
   t.same(readEntries(file), { theirs: calls })
 })
 
+t.test('a disk that takes no lock is said at once, and is no lock that somebody holds', async (t) => {
+  // The file has a name of an allowed length, its lock has not.
+  const file = join(t.testdir(), 'f'.repeat(253))
+  t.match(await faultOf(() => updateEntries(file, put('a', {}))), { code: 'cannot_write', exitCode: exit.no, message: /ENAMETOOLONG/ })
+})
+
+t.test('a path through a file names the path', async (t) => {
+  const file = join(t.testdir({ data: 'a file' }), 'data', 'f.json')
+  const fault = await faultOf(() => updateEntries(file, put('a', {})))
+  t.match(fault, { code: 'cannot_write', exitCode: exit.no, hint: /check the path .*data$/ })
+  t.equal(fault.message, `cannot write ${file}: a part of its path is not a folder`)
+})
+
 t.test('takes over the lock of an owner that died', async (t) => {
   const file = join(t.testdir(), 'f.json')
   mkdirSync(`${file}.lock`)

@@ -228,8 +228,16 @@ const exchange = (
   })
 
 /** What the built command says, run beside a gateway on its data directory. */
-export const command = ({ dir }: Pick<ProcessGateway, 'dir'>, ...args: string[]) => {
+export const command = ({ dir }: Pick<ProcessGateway, 'dir'>, ...args: string[]) => run(process.execPath, main, '--data-dir', dir, ...args)
+
+/** What it says over a data directory that is mounted read-only. */
+export const readOnly = (dir: string, ...args: string[]) => {
+  const script = 'mount --bind "$0" "$0" && mount -o remount,ro,bind "$0" && exec "$@"'
+  return run('unshare', '-m', 'sh', '-c', script, dir, process.execPath, main, '--data-dir', dir, ...args)
+}
+
+const run = (program: string, ...args: readonly string[]) => {
   const { NODE_OPTIONS: _, ...env } = process.env
-  const { status, stdout, stderr } = spawnSync(process.execPath, [main, '--data-dir', dir, ...args], { encoding: 'utf8', env })
+  const { status, stdout, stderr } = spawnSync(program, args, { encoding: 'utf8', env, timeout: patienceMs })
   return { status, stdout, stderr }
 }

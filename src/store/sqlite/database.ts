@@ -3,6 +3,7 @@
 import { closeSync, existsSync, fsyncSync, mkdirSync, openSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import Database from 'libsql'
+import { diskFault } from '../../core/disk-fault.ts'
 import { exit, Fault, messageOf } from '../../core/fault.ts'
 import { own } from '../../core/json.ts'
 import type { Durability } from './messages.ts'
@@ -98,5 +99,7 @@ const faultOf = (thrown: unknown, file: string): Fault => {
     })
   }
   if (code.startsWith('SQLITE_NOTADB') || code.startsWith('SQLITE_CORRUPT')) return corrupt(file, messageOf(thrown), thrown)
+  const refused = diskFault('write', file, thrown)
+  if (refused instanceof Fault) return refused
   return new Fault('store_unusable', `${file} cannot be opened: ${messageOf(thrown)}`, { exitCode: exit.internal, cause: thrown })
 }
