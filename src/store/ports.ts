@@ -157,5 +157,7 @@ export interface Store {
   plan(times: ReadonlyMap<string, number | undefined>): Promise<void>
   /** Runs that are accepted and neither done nor dead, and groups. */
   readonly backlog: number
+  /** After a StoreFault: resolves when it is worth asking again. Who waits for it at once shares the first commit of a store that works again. */
+  recovered(): Promise<void>
   close(): Promise<void>
 }

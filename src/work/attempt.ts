@@ -116,10 +116,10 @@ const failed = ({ options, signal, lease, policy: { retry } }: Attempt, error: s
 export const recordRun = (
   lease: Lease,
   tell: () => Promise<boolean>,
-  { clock, log }: Pick<AttemptOptions, 'clock' | 'log'>,
+  { store, log }: Pick<AttemptOptions, 'store' | 'log'>,
   signal: AbortSignal,
 ): Promise<boolean> =>
-  record(tell, { clock, signal, failed: (reason) => log('error', { ...about(lease), reason }, 'cannot record a run, trying again') })
+  record(tell, { store, signal, failed: (reason) => log('error', { ...about(lease), reason }, 'cannot record a run, trying again') })
 
 /** What the log says of every run. */
 export const about = ({ run, attempt }: Lease) => ({

@@ -5,7 +5,6 @@ import type { Journal } from '../store/journal/record.ts'
 import type { Lease, RunEnd } from '../store/ports.ts'
 import { type AttemptOptions, about, createAttempt, recordRun } from './attempt.ts'
 import { entryOf } from './entry.ts'
-import { storeRetryMs } from './record.ts'
 
 export type WorkerOptions = AttemptOptions & {
   readonly journal: Journal
@@ -30,6 +29,8 @@ export class Worker {
   #careful = true
   /** The last try of a run that may have killed the process each time: nobody else is put at risk, or under suspicion. */
   #alone = false
+  /** The store failed, and nothing is taken before it works again: said once, not at each wake. */
+  #failing = false
   #cancelTimer: () => void = () => {}
 
   constructor(options: WorkerOptions) {
@@ -86,7 +87,7 @@ export class Worker {
 
   /** How many more runs may begin. */
   #room(): number {
-    if (this.#stopped || (this.#alone && this.#active.size > 0)) return 0
+    if (this.#stopped || this.#failing || (this.#alone && this.#active.size > 0)) return 0
     const free = this.#options.maxConcurrent() - this.#active.size
     return this.#careful ? Math.min(1, free) : free
   }
@@ -100,7 +101,7 @@ export class Worker {
   }
 
   async #take(max: number): Promise<void> {
-    const { store, clock, log } = this.#options
+    const { store, log } = this.#options
     try {
       const leases = await store.take(max, leaseMs)
       if (this.#careful) this.#watchOut(leases[0])
@@ -108,7 +109,11 @@ export class Worker {
       if (leases.length < max) this.#sleepUntil(await store.nextDue())
     } catch (error) {
       log('error', { reason: messageOf(error) }, 'cannot take work')
-      this.#sleepUntil(clock.monotonic() + storeRetryMs)
+      this.#failing = true
+      void store.recovered().then(() => {
+        this.#failing = false
+        this.wake()
+      })
     }
   }
 
@@ -144,8 +149,14 @@ export class Worker {
     journal.add(entryOf(lease, end, this.#options.clock))
     // Before the store forgets it: a crash in between leaves one line too many, never one too few.
     if (end.kind !== 'again') await journal.flushed()
-    const kept = await recordRun(lease, () => store.finish(lease, end), this.#options, this.#abort.signal)
-    if (!kept) this.#takenOver(lease)
+    let calls = 0
+    const tell = (): Promise<boolean> => {
+      calls++
+      return store.finish(lease, end)
+    }
+    const kept = await recordRun(lease, tell, this.#options, this.#abort.signal)
+    // After a call that seemed to fail a no means that it was committed all the same.
+    if (!kept && calls === 1) this.#takenOver(lease)
     else if (end.kind === 'dead') log('error', { ...about(lease), reason: end.error }, 'run is dead')
     else if (end.kind === 'again') log('warn', { ...about(lease), reason: end.error }, 'run failed, it will be tried again')
   }

@@ -8,6 +8,9 @@ import { Claims } from './claims.ts'
 import { Groups, type Waiting } from './groups.ts'
 import { type Entry, Runs } from './runs.ts'
 
+/** A full store has room again when something has ended. */
+const pauseMs = 500
+
 class MemoryStore implements Store {
   readonly #clock: Clock
   readonly #claims: Claims
@@ -103,6 +106,10 @@ class MemoryStore implements Store {
     for (const [key, at] of times) {
       if (at !== undefined && (this.#plans.size < maxPlans || this.#plans.has(key))) this.#plans.set(key, at)
     }
+  }
+
+  recovered(): Promise<void> {
+    return new Promise((resolve) => void this.#clock.after(pauseMs, resolve))
   }
 
   async close(): Promise<void> {

@@ -8,7 +8,7 @@ import type { Answer } from './gathered.ts'
 import type { PlanEntry } from './plans.ts'
 import { replyText } from './stored.ts'
 import { ThreadLink } from './thread-link.ts'
-import { type Options, type Start, ThreadQueue } from './thread-queue.ts'
+import { type Link, type Options, type Start, ThreadQueue } from './thread-queue.ts'
 
 /** Ids of any length and content become short ASCII: what the sender chose never meets SQL's text functions. */
 const keyOf = (key: string): string => hash('sha256', key, 'base64url')
@@ -19,7 +19,7 @@ class SqliteStore implements Store {
   readonly #held = new Map<number, number>()
   #marks = 0
 
-  constructor(options: Options, start: Start, link: ThreadLink, backlog: number) {
+  constructor(options: Options, start: Start, link: Link, backlog: number) {
     this.#thread = new ThreadQueue(options, start, { link, backlog }, () => [...this.#held.keys()])
   }
 
@@ -103,6 +103,10 @@ class SqliteStore implements Store {
   plan(times: ReadonlyMap<string, number | undefined>): Promise<void> {
     const entries: readonly PlanEntry[] = [...times]
     return this.#thread.call({ op: 'plan', times: entries })
+  }
+
+  recovered(): Promise<void> {
+    return this.#thread.recovered()
   }
 
   close(): Promise<void> {

@@ -15,16 +15,20 @@ const fullBatch = 64
 const restartMs = 500
 
 export type Options = { readonly folder: string; readonly durability: Durability; readonly clock: Clock }
-export type Start = (start: ThreadStart) => ThreadLink
+/** What the queue asks of the thread's other end. */
+export type Link = Pick<ThreadLink, 'works' | 'gone' | 'opened' | 'ask' | 'close'>
+export type Start = (start: ThreadStart) => Link
 
 /** Owns the thread, and replaces it when it broke. */
 export class ThreadQueue {
   readonly #options: Options
   readonly #start: Start
   readonly #held: () => readonly number[]
-  #link: ThreadLink
-  /** Until when a broken store refuses. */
-  #retryAt = 0
+  #link: Link
+  /** Settles when a broken store has been opened again. */
+  #recovering: Promise<void> | undefined
+  /** While it is being opened again: what is called meanwhile waits, and is committed together. */
+  #opening: Promise<unknown> | undefined
   /** Claims of a batch that failed: it may have been committed all the same. */
   #doubtful: readonly Unsettled[] = []
   #queue: Gathered[] = []
@@ -34,12 +38,7 @@ export class ThreadQueue {
   backlog: number
 
   /** `held`: the runs that this process has in hand. */
-  constructor(
-    options: Options,
-    start: Start,
-    opened: { readonly link: ThreadLink; readonly backlog: number },
-    held: () => readonly number[],
-  ) {
+  constructor(options: Options, start: Start, opened: { readonly link: Link; readonly backlog: number }, held: () => readonly number[]) {
     this.#options = options
     this.#start = start
     this.#held = held
@@ -62,6 +61,11 @@ export class ThreadQueue {
     return new Promise((resolve, reject) => add(batch, { resolve, reject }))
   }
 
+  /** After a call that failed: resolves when it is worth asking again. */
+  recovered(): Promise<void> {
+    return this.#recovering ?? this.#pause()
+  }
+
   close(): Promise<void> {
     this.#closing ??= this.#end()
     return this.#closing
@@ -71,7 +75,13 @@ export class ThreadQueue {
   async #pump(): Promise<void> {
     await nextTurn()
     while (this.#queue.length > 0) {
+      if (!this.#link.works) this.#recover(0)
       await this.#fill()
+      if (this.#opening) {
+        await this.#opening
+        // Once more: what waited for it comes now.
+        continue
+      }
       const batch = this.#queue.shift() as Gathered
       this.#waiting -= batch.size
       await this.#commit(batch)
@@ -88,14 +98,14 @@ export class ThreadQueue {
   async #commit(batch: Gathered): Promise<void> {
     try {
       const steps = batch.steps()
-      const link = await this.#working()
+      if (!this.#link.works) throw new StoreFault('the store failed and is opened again shortly')
       this.#doubtful = batch.unsettled()
-      const { results, backlog } = await link.ask({ now: this.#now(), steps })
+      const { results, backlog } = await this.#link.ask({ now: this.#now(), steps })
       this.#doubtful = []
       this.backlog = backlog
       batch.resolve(results)
     } catch (thrown) {
-      if (this.#now() >= this.#retryAt) this.#retryAt = this.#now() + restartMs
+      if (!this.#link.works) this.#recover(restartMs)
       batch.reject(thrown instanceof StoreFault ? thrown : new StoreFault(messageOf(thrown), { cause: thrown }))
     }
   }
@@ -104,19 +114,46 @@ export class ThreadQueue {
     return this.#options.clock.monotonic()
   }
 
-  /** The thread, or a new one where it broke, but not at once: a full disk is not asked again for each request. */
-  async #working(): Promise<ThreadLink> {
-    if (this.#link.works) return this.#link
-    if (this.#now() < this.#retryAt) throw new StoreFault('the store failed and is opened again shortly')
+  /** Has a broken store opened again after a while, whether anybody asks or not. */
+  #recover(inMs: number): void {
+    this.#recovering ??= this.#reopen(inMs).finally(() => {
+      this.#recovering = undefined
+    })
+  }
+
+  /** Not at once: a full disk is not asked again for each request. */
+  async #reopen(inMs: number): Promise<void> {
+    if (inMs > 0) await this.#pause()
+    while (this.#closing === undefined) {
+      this.#opening = this.#open().finally(() => {
+        this.#opening = undefined
+      })
+      if (await this.#opening) return
+      await this.#pause()
+    }
+  }
+
+  /** The new thread takes the broken one's place when it has said how it opened. */
+  async #open(): Promise<boolean> {
     await this.#link.gone
     const { folder, durability } = this.#options
-    this.#link = this.#start({ folder, durability, now: this.#now(), doubtful: this.#doubtful, held: this.#held() })
-    this.backlog = await this.#link.opened()
-    return this.#link
+    const link = this.#start({ folder, durability, now: this.#now(), doubtful: this.#doubtful, held: this.#held() })
+    try {
+      this.backlog = await link.opened()
+    } catch {
+      // It does not work, which is told below.
+    }
+    this.#link = link
+    return link.works
+  }
+
+  #pause(): Promise<void> {
+    return new Promise((resolve) => void this.#options.clock.after(restartMs, resolve))
   }
 
   async #end(): Promise<void> {
     await this.#pumping
+    await this.#opening
     if (this.#link.works) await this.#link.close()
     await this.#link.gone
   }
