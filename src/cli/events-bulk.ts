@@ -18,8 +18,8 @@ export const chosen = async (ids: readonly string[], options: SelectionOptions, 
   if (ids.length > 0 && isSelection) throw usage('give ids or a selection, not both')
   if (ids.length > 0) return findSeen(cli, ids)
   if (!isSelection) throw usage('which events? give their ids, or select some', `look at them: ${cli.self} events list`)
-  const { seen, more } = await readSelected(cli, selectionOf(options, bulkLimit))
-  if (more) note(cli, `only the newest ${seen.length} of them: --limit`)
+  const { seen, next } = await readSelected(cli, selectionOf(options, bulkLimit))
+  if (next !== undefined) note(cli, `only the newest ${seen.length} of them: --limit`)
   return [...seen].reverse()
 }
 

@@ -12,6 +12,7 @@ export const addEvents = (events: Command, run: Run): void => {
   withSelection(events.command('list'), '--route <name>')
     .description('list events, newest first')
     .option('--limit <number>', 'how many at most; default: 50', limit)
+    .option('--cursor <id>', 'go on after the event where the page before ended')
     .option('--wide', 'more columns, whole ids and errors')
     .action((options: ListOptions) => run(async (cli) => (await import('./events-list.ts')).eventsList(options, cli)))
   events

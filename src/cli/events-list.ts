@@ -1,24 +1,33 @@
 /** `events list`: one event a line, newest first, whether a gateway runs or not. */
 
 import { aligned } from './columns.ts'
+import { quoted } from './curl.ts'
 import { readSelected } from './events-read.ts'
-import { type SelectionOptions, selectionOf } from './events-selection.ts'
+import { type PageOptions, selectionOf } from './events-selection.ts'
 import { cell, describeEvent, outcomeOf, type Seen, shortIds, shownTime, sourceOf } from './events-view.ts'
 import { answer, type Cli, note } from './output.ts'
 import { paintWith } from './paint.ts'
 
-export type ListOptions = SelectionOptions & { readonly wide?: boolean }
+export type ListOptions = PageOptions & { readonly wide?: boolean }
 
 const defaultLimit = 50
 const maxNote = 80
 
 export const eventsList = async ({ wide = false, ...options }: ListOptions, cli: Cli): Promise<number> => {
-  const selection = selectionOf(options, defaultLimit)
-  const { seen, more, skipped } = await readSelected(cli, selection)
+  const { seen, next, skipped } = await readSelected(cli, selectionOf(options, defaultLimit))
   if (seen.length === 0) note(cli, 'no such events')
-  if (more) note(cli, `the newest ${seen.length}; there are more: --limit ${selection.limit * 2}, or --until ${seen.at(-1)?.event.at}`)
+  if (next !== undefined) note(cli, `there are more: ${nextPage({ ...options, wide }, next, cli)}`)
   if (skipped > 0) note(cli, `${skipped} damaged lines of the journal were left out`)
-  return answer(cli, { kind: 'events.list', data: { events: seen.map(describeEvent), more, skipped }, text: tableOf(seen, wide, cli) })
+  const data = { events: seen.map(describeEvent), more: next !== undefined, next: next ?? null, skipped }
+  return answer(cli, { kind: 'events.list', data, text: tableOf(seen, wide, cli) })
+}
+
+/** The same command for what comes after. */
+const nextPage = (options: ListOptions, cursor: string, { self }: Cli): string => {
+  const given = Object.entries({ ...options, cursor }).flatMap(([name, value]) =>
+    value === true ? [`--${name}`] : value === false ? [] : [`--${name}`, quoted(String(value))],
+  )
+  return [self, 'events list', ...given].join(' ')
 }
 
 const tableOf = (seen: readonly Seen[], wide: boolean, { io }: Cli): string => {

@@ -9,23 +9,32 @@ import type { Standing } from '../store/ports.ts'
 import { askGateway, tryGateway } from './control.ts'
 import type { Selection } from './events-selection.ts'
 import type { Seen } from './events-view.ts'
-import type { Cli } from './output.ts'
+import { type Cli, note } from './output.ts'
 
 /** Whether an event that waits fits is known only when the gateway was asked: so many are read before, at most. */
 const maxLooked = 10_000
 
-/** `more`: than the limit. `skipped`: damaged lines of the journal. */
-export type Selected = { readonly seen: readonly Seen[]; readonly more: boolean; readonly skipped: number }
+/** `next`: where the next page goes on, when there are more than the limit. `skipped`: damaged lines of the journal. */
+export type Selected = { readonly seen: readonly Seen[]; readonly next: string | undefined; readonly skipped: number }
 
-/** The selected events, newest first. */
-export const readSelected = async (cli: Cli, { fits, fitsState, isLive, since, limit }: Selection): Promise<Selected> => {
-  const { events, truncated, skipped } = await readEvents(journalFolder(cli.dataDir), {
+/** The selected events, newest first. Throws a Fault (exit 5) when the page before ended at an event that is gone. */
+export const readSelected = async (cli: Cli, { fits, fitsState, isLive, since, limit, cursor }: Selection): Promise<Selected> => {
+  const { events, truncated, skipped, met } = await readEvents(journalFolder(cli.dataDir), {
     fits,
     limit: isLive ? Math.max(limit, maxLooked) : limit,
     ...(since === undefined ? {} : { since }),
+    ...(cursor === undefined ? {} : { after: cursor }),
   })
+  if (!met)
+    throw new Fault('not_found', `the event "${cursor}" is not in the journal any more`, {
+      exitCode: exit.notFound,
+      hint: 'begin again without --cursor',
+    })
   const seen = (await withStandings(cli, events)).filter(({ state }) => fitsState(state))
-  return { seen: seen.slice(0, limit), more: truncated || seen.length > limit, skipped }
+  const page = seen.slice(0, limit)
+  // In the order of reading: sorted by time it would leave out what was written later and arrived earlier.
+  const last = seen.length > limit ? page.at(-1)?.event : truncated ? events.at(-1) : undefined
+  return { seen: page.sort((a, b) => (a.event.at < b.event.at ? 1 : a.event.at > b.event.at ? -1 : 0)), next: last?.event_id, skipped }
 }
 
 /** The events of these ids or beginnings of ids. Throws a Fault (exit 5) for the first that is not in the journal. */
@@ -53,11 +62,22 @@ type Standings = ReadonlyMap<string, Standing>
 const withStandings = async (cli: Cli, events: readonly EventView[]): Promise<readonly Seen[]> => {
   const waiting = idsOf(events.filter(({ state }) => state === 'waiting'))
   const ask = (ids: readonly string[]) => standingsOf(ids, (some) => tryGateway(cli, 'POST', '/events/standings', { ids: some }))
-  const standings = waiting.length > 0 ? await ask(waiting) : undefined
+  const standings = waiting.length > 0 ? await orSaid(ask(waiting), cli) : undefined
   if (!standings) return events.map((event) => seenAs(event, undefined))
   const missing = events.filter(({ event_id, state }) => state === 'waiting' && !standings.has(event_id))
-  const second = missing.length > 0 ? await lookAgain(cli, missing, ask) : undefined
+  const second = missing.length > 0 ? await orSaid(lookAgain(cli, missing, ask), cli) : undefined
   return events.map((event) => second?.get(event.event_id) ?? seenAs(event, standings.get(event.event_id)))
+}
+
+/** A gateway that cannot say it (its store is broken, it hangs) keeps nobody from reading the journal. */
+const orSaid = async <T>(asked: Promise<T>, cli: Cli): Promise<T | undefined> => {
+  try {
+    return await asked
+  } catch (error) {
+    if (!(error instanceof Fault)) throw error
+    note(cli, `as the journal says: ${error.message}`)
+    return undefined
+  }
 }
 
 /**

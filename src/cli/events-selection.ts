@@ -16,6 +16,9 @@ export type SelectionOptions = {
   readonly limit?: number
 }
 
+/** The selection of a page: it goes on after the event where the page before it ended. */
+export type PageOptions = SelectionOptions & { readonly cursor?: string }
+
 /** The journal's words, and what only a running gateway can tell of one that waits. */
 export const states = ['final', 'waiting', 'running', 'done', 'dead', 'merged', 'unknown'] as const
 export type State = (typeof states)[number]
@@ -33,10 +36,11 @@ export type Selection = {
   /** Milliseconds since 1970. */
   readonly since: number | undefined
   readonly limit: number
+  readonly cursor: string | undefined
 }
 
 /** Throws a usage Fault for what cannot be meant. */
-export const selectionOf = (options: SelectionOptions, defaultLimit: number): Selection => {
+export const selectionOf = (options: PageOptions, defaultLimit: number): Selection => {
   const { route, job, profile, outcome, state } = options
   for (const word of state ?? []) checkState(word)
   const since = timeOf('--since', options.since)
@@ -56,6 +60,7 @@ export const selectionOf = (options: SelectionOptions, defaultLimit: number): Se
     fitsState: (found) => asked === undefined || asked.has(found),
     since,
     limit: options.limit ?? defaultLimit,
+    cursor: options.cursor,
   }
 }
 

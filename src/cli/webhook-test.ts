@@ -5,7 +5,7 @@ import { request as httpRequest } from 'node:http'
 import { request as httpsRequest } from 'node:https'
 import type { Config, RouteSource } from '../config/config.ts'
 import { exit, Fault, messageOf } from '../core/fault.ts'
-import { isObject, type Json } from '../core/json.ts'
+import { isObject, type Json, own } from '../core/json.ts'
 import { printable } from '../core/text.ts'
 import { routeUrl } from './address.ts'
 import { curlLine } from './curl.ts'
@@ -68,23 +68,40 @@ const preparePost = async (route: RouteSource, secret: string, config: Config, o
   return { url, scheme, event, id, headers, body }
 }
 
+/** Answered with 2xx, but nothing comes of it. */
+const notTaken: ReadonlySet<string> = new Set(['ignored', 'duplicate'])
+
 const report = ({ url, scheme, event, id, body }: Post, got: Got, cli: Cli): number => {
   const parsed = parsedBody(got.body)
-  const outcome = isObject(parsed) && typeof parsed.status === 'string' ? parsed.status : undefined
+  const outcome = memberOf(parsed, 'status')
+  const reason = memberOf(parsed, 'reason')
+  const { eventId } = got
   const bytes = Buffer.byteLength(body)
+  const said = `${outcome ?? got.reason}${reason === undefined ? '' : ` (${reason})`}`
   const text = [
     `--> POST ${printable(url)}  ${scheme}${event === undefined ? '' : `  event ${printable(event)}`}  id ${printable(id)}  ${bytes} bytes`,
-    `<-- ${got.status} ${printable(outcome ?? got.reason)} ${got.ms} ms`,
+    `<-- ${got.status} ${printable(said)} ${got.ms} ms`,
     typeof parsed === 'string' ? printable(parsed) : jsonText(parsed),
+    ...(eventId === undefined || cli.quiet
+      ? []
+      : [`event    ${printable(eventId)}`, `follow   ${cli.self} events show ${printable(eventId)}`]),
     '',
   ].join('\n')
   const data = {
     request: { url, scheme, event: event ?? null, delivery_id: id, bytes },
     response: { status: got.status, body: parsed, ms: got.ms },
     outcome: outcome ?? null,
+    reason: reason ?? null,
+    event_id: eventId ?? null,
     final: null,
   }
-  return answer(cli, { kind: 'webhook.test', data, text, exitCode: got.status >= 200 && got.status < 300 ? exit.ok : exit.no })
+  const isTaken = got.status >= 200 && got.status < 300 && !notTaken.has(outcome ?? '')
+  return answer(cli, { kind: 'webhook.test', data, text, exitCode: isTaken ? exit.ok : exit.no })
+}
+
+const memberOf = (body: Json, name: string): string | undefined => {
+  const value = isObject(body) ? own(body, name) : undefined
+  return typeof value === 'string' ? value : undefined
 }
 
 const refuseOddHeaders = (headers: Headers): void => {
@@ -118,7 +135,14 @@ const parsedBody = (text: string): Json => {
   }
 }
 
-type Got = { readonly status: number; readonly reason: string; readonly body: string; readonly ms: number }
+type Got = {
+  readonly status: number
+  readonly reason: string
+  readonly body: string
+  readonly ms: number
+  /** What the gateway's record of it is called; it keeps none of what nobody vouched for. */
+  readonly eventId: string | undefined
+}
 
 const send = ({ url, headers, body }: Post, cli: Cli): Promise<Got> =>
   new Promise((resolve, reject) => {
@@ -143,8 +167,9 @@ const send = ({ url, headers, body }: Post, cli: Cli): Promise<Got> =>
           chunks.push(chunk as Buffer)
         }
         const ms = Math.round(performance.now() - started)
-        const { statusCode = 0, statusMessage = '' } = response
-        resolve({ status: statusCode, reason: statusMessage, body: Buffer.concat(chunks).toString('utf8'), ms })
+        const { statusCode = 0, statusMessage = '', headers } = response
+        const eventId = headers['x-headgate-event-id']?.toString()
+        resolve({ status: statusCode, reason: statusMessage, body: Buffer.concat(chunks).toString('utf8'), ms, eventId })
       } catch (error) {
         fail(error)
       }

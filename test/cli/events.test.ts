@@ -130,7 +130,7 @@ t.test('list: no journal, or nothing that fits, is an empty answer', async (t) =
     v: 1,
     kind: 'events.list',
     ok: true,
-    data: { events: [], more: false, skipped: 0 },
+    data: { events: [], more: false, next: null, skipped: 0 },
     warnings: [],
   })
 })
@@ -161,7 +161,7 @@ t.test('list: each option selects', async (t) => {
   t.same(await listed('--job', 'nightly'), [4])
   t.same(await listed('--profile', 'team'), [3])
   t.same(await listed('--limit', '2'), [5, 4])
-  t.match(await cli.run('events', 'list', '--limit', '2'), { err: /the newest 2; there are more: --limit 4/ })
+  t.match(await cli.run('events', 'list', '--limit', '2'), { err: /there are more: headgate events list --limit 2 --cursor / })
   for (const [flag, value, said] of [
     ['--since', 'yesterday', /not a time/],
     ['--until', '5', /not a time/],
@@ -242,6 +242,35 @@ t.test('list: with more than a thousand that wait, each is asked about', async (
   await cli.serve({ standings: async (ids) => ids.map((eventId) => ({ eventId, state: 'running', attempt: 1 })) })
   const { data } = JSON.parse((await cli.run('events', 'list', '--json', '--state', 'running', '--limit', '2000')).out)
   t.equal(data.events.length, 1100)
+})
+
+t.test('list --cursor: pages lose nothing of one millisecond, and nothing whose line came late', async (t) => {
+  const at = timeOf(5)
+  const cli = await fixture(t, [
+    ...[1, 2, 3, 4, 5].map((number) => received(number, { at })),
+    // A slow request: it arrived first, and its line was written last.
+    received(6, { at: timeOf(0) }),
+  ])
+  const seen: string[] = []
+  for (let cursor: string[] = [], pages = 0; pages < 10; pages++) {
+    const { data } = JSON.parse((await cli.run('events', 'list', '--json', '--limit', '2', ...cursor)).out)
+    seen.push(...data.events.map(({ event_id }: { event_id: string }) => event_id))
+    t.equal(data.more, data.next !== null)
+    if (data.next === null) break
+    cursor = ['--cursor', data.next]
+  }
+  t.strictSame(seen.sort(), [1, 2, 3, 4, 5, 6].map(idOf))
+  const { err } = await cli.run('events', 'list', '--limit', '2', '--route', 'deploys', '--wide')
+  t.equal(err, `there are more: headgate events list --limit 2 --route deploys --wide --cursor ${idOf(5)}\n`)
+  t.match(await cli.run('events', 'list', '--cursor', 'gone'), { code: 5, err: /not in the journal any more[\s\S]*--cursor/ })
+})
+
+t.test('list --state: a gateway whose store is broken keeps nobody from reading the journal', async (t) => {
+  const cli = await fixture(t, [received(1), received(2), ended(2)])
+  await cli.serve({ standings: () => Promise.reject(new StoreFault('disk I/O error')) })
+  const { code, out, err } = await cli.run('events', 'list', '--state', 'waiting')
+  t.match({ code, lines: linesOf(out).length, err }, { code: 0, lines: 1, err: /as the journal says: .*disk I\/O error/ })
+  t.match(await cli.run('events', 'show', idOf(1)), { code: 0, out: /state +waiting/ })
 })
 
 t.test('list --json has every member', async (t) => {

@@ -224,8 +224,13 @@ t.test('test: payload, event and id are those asked for', async (t) => {
       outcome: 'accepted',
     },
   })
-  t.match(await run('--id', 'one'), { data: { outcome: 'duplicate' } })
-  t.match(await run('--event', 'other'), { ok: true, data: { outcome: 'ignored' } })
+  t.match(await run('--id', 'one'), { ok: false, data: { outcome: 'duplicate', reason: null } })
+  t.match(await run('--event', 'other'), { ok: false, data: { outcome: 'ignored', reason: 'event', event_id: /^[0-9a-f-]{36}$/ } })
+  t.match(await cli.runWith({ env }, 'webhook', 'test', 'a', '--event', 'other'), {
+    code: 1,
+    out: /\n<-- 200 ignored \(event\) \d+ ms\n.*\nevent {4}[0-9a-f-]{36}\nfollow {3}headgate events show [0-9a-f-]{36}\n$/,
+  })
+  t.match(await run('--scheme', 'bad'), { ok: false, data: { outcome: null, event_id: null, response: { status: 401 } } })
   t.match(await run('--url', `${gateway.url}/webhooks/nope`), { ok: false, data: { response: { status: 404 } } })
   t.match(await run('--payload', '{bad'), { ok: false, error: { code: 'usage' } })
   t.match(await run('--event', 'a\nb'), { ok: false, error: { code: 'usage' } })

@@ -10,10 +10,20 @@ export type Wanted = {
   readonly limit: number
   /** Those that arrived since; milliseconds since 1970. */
   readonly since?: number
+  /** Those that come after this event in the order of reading. */
+  readonly after?: string
 }
 
-/** `truncated`: there are more than `limit`. `skipped`: lines that are damaged or foreign, among those that had to be read. */
-export type Events = { readonly events: readonly EventView[]; readonly truncated: boolean; readonly skipped: number }
+/**
+ * In the order of reading: the line that was written last comes first, and that of a slow request comes late. `truncated`: there are more
+ * than `limit`. `skipped`: lines that are damaged or foreign, among those that had to be read. `met`: the event of `after` was there.
+ */
+export type Events = {
+  readonly events: readonly EventView[]
+  readonly truncated: boolean
+  readonly skipped: number
+  readonly met: boolean
+}
 
 export interface Tally {
   /** Adds the next older line; `undefined` for one that cannot be read. */
@@ -25,18 +35,20 @@ export interface Tally {
   result(): Events
 }
 
-export const createTally = ({ fits = () => true, limit, since = Number.NEGATIVE_INFINITY }: Wanted): Tally => {
+export const createTally = ({ fits = () => true, limit, since = Number.NEGATIVE_INFINITY, after }: Wanted): Tally => {
   const stories = new Map<string, Story>()
   /** How the groups' runs ended whose members may still be met, by the event that opened them. */
   const groupEnds = new Map<string, Ended>()
   const events: EventView[] = []
   let skipped = 0
+  let met = after === undefined
   /** Those whose arrival was met in this piece. */
   let arrived = new Set<string>()
   let ripe = new Set<string>()
 
   const take = (view: EventView | undefined): void => {
-    if (view && events.length <= limit && Date.parse(view.at) >= since && fits(view)) events.push(view)
+    if (!met) met = view?.event_id === after
+    else if (view && events.length <= limit && Date.parse(view.at) >= since && fits(view)) events.push(view)
   }
 
   const settleOne = (id: string): void => {
@@ -71,8 +83,7 @@ export const createTally = ({ fits = () => true, limit, since = Number.NEGATIVE_
       for (const id of [...ripe, ...stories.keys()]) settleOne(id)
     },
     result() {
-      const newest = events.slice(0, limit).sort((a, b) => (a.at < b.at ? 1 : a.at > b.at ? -1 : 0))
-      return { events: newest, truncated: events.length > limit, skipped }
+      return { events: events.slice(0, limit), truncated: events.length > limit, skipped, met }
     },
   }
 }
