@@ -86,7 +86,8 @@ const assemble = async (options: GatewayOptions, closing: Closing): Promise<Gate
   }
   let stopping = false
   let patienceMs = 0
-  const report = http.createReporter(log, clock)
+  const reporter = http.createReporter(log, clock)
+  closing.push(async () => reporter.stop())
   const listener = await http.listen({
     host: config.host,
     port: config.port,
@@ -94,7 +95,7 @@ const assemble = async (options: GatewayOptions, closing: Closing): Promise<Gate
     serving: current,
     stopping: () => stopping,
     ended: (ended, about) => {
-      report(ended, about)
+      reporter.ended(ended, about)
       note(ended, about.plan, about.ms())
     },
     ...(log.writes('debug') ? { watch: stageLog(log) } : {}),

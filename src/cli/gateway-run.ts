@@ -6,11 +6,12 @@ import { prepareGateway } from '../app.ts'
 import { jobsFileName } from '../config/jobs.ts'
 import { type Loaded, loadConfig } from '../config/load.ts'
 import { subscriptionsFileName } from '../config/subscriptions.ts'
+import type { Diagnostic } from '../core/diagnostic.ts'
 import { exit, messageOf } from '../core/fault.ts'
 import type { Level, Log } from '../core/log.ts'
 import { createRedactor } from '../core/redact.ts'
 import type { Gateway } from '../gateway.ts'
-import { createLog } from '../log.ts'
+import { createLog, type LogOptions } from '../log.ts'
 import type { Io } from './io.ts'
 import { knownSecrets } from './known-secrets.ts'
 import { disabledHelp, printDiagnostics } from './output.ts'
@@ -37,46 +38,72 @@ export const gatewayRun = async (options: GatewayRunOptions, io: Io): Promise<nu
     redact = createRedactor(secrets)
     return loaded
   }
-  const { config, diagnostics, texts } = load()
-  const log = createLog({
+  const logOptions: LogOptions = {
     level: options.logLevel ?? 'info',
     format: options.logFormat ?? (io.isTty ? 'pretty' : 'json'),
     redact: (text) => redact(text),
     write: io.stdout,
-  })
-  const prepared = await prepareGateway(config, { log, load, redact: (text) => redact(text) })
-  const all = [...diagnostics, ...prepared.diagnostics]
-  printDiagnostics(all, texts, io)
-  if (all.some(({ stopsStart }) => stopsStart)) return exit.config
-  if (!config.enabled) {
-    io.stderr(`${disabledHelp}\n`)
-    return exit.disabled
   }
-  for (const name of ['.env', subscriptionsFileName, jobsFileName]) closeToOthers(join(config.dataDir, name), log)
-  // A signal during the start stops it as soon as there is something to stop.
-  const signal = firstSignal()
+  const log = createLog(logOptions)
   let gateway: Gateway | undefined
-  const reload = (): void =>
+  let isChanged = false
+  const reload = (): void => {
+    isChanged = gateway === undefined
     void gateway?.operations
       .reload()
       .catch((error) => log('error', { reason: messageOf(error) }, 'reload failed: the configuration before it stays in use'))
-  process.on('SIGHUP', reload)
-  gateway = await prepared.start()
-  const unwatch = options.watch
-    ? await watchFiles({
-        dataDir: config.dataDir,
-        configFile: options.config && resolve(options.config),
-        changed: reload,
-        failed: (reason) => log('warn', { reason }, 'cannot watch the configuration'),
-      })
-    : undefined
-  io.stdout(`headgate is listening on ${gateway.url} (${gateway.routes} ${gateway.routes === 1 ? 'route' : 'routes'})\n`)
-  log('info', { signal: await signal, drain_seconds: config.drainMs / 1000 }, 'stopping')
-  await unwatch?.()
-  await gateway.stop()
+  }
+  // Before the files are read: no change of them is missed.
+  const unwatch = options.watch ? await watchRun(options, reload, log) : undefined
+  try {
+    const { config, diagnostics, texts } = load()
+    const prepared = await prepareGateway(config, { log, load, redact: (text) => redact(text) })
+    const all = [...diagnostics, ...prepared.diagnostics]
+    if (options.logFormat === 'json') logDiagnostics(all, log)
+    else printDiagnostics(all, texts, io)
+    if (all.some(({ stopsStart }) => stopsStart)) return exit.config
+    if (!config.enabled) {
+      io.stderr(`${disabledHelp}\n`)
+      return exit.disabled
+    }
+    for (const name of ['.env', subscriptionsFileName, jobsFileName]) closeToOthers(join(config.dataDir, name), log)
+    // A signal during the start stops it as soon as there is something to stop.
+    const signal = firstSignal()
+    process.on('SIGHUP', reload)
+    gateway = await prepared.start()
+    if (isChanged) reload()
+    const { url, routes } = gateway
+    const address = `headgate is listening on ${url} (${routes} ${routes === 1 ? 'route' : 'routes'})`
+    // Said whatever the level is; a line of its own unless every line was asked to be JSON.
+    if (options.logFormat === 'json') createLog({ ...logOptions, level: 'info' })('info', { url, routes }, address)
+    else io.stdout(`${address}\n`)
+    log('info', { signal: await signal, drain_seconds: config.drainMs / 1000 }, 'stopping')
+    await unwatch?.()
+    await gateway.stop()
+  } finally {
+    await unwatch?.()
+  }
   // Nobody who takes no more of the log is waited for.
   setTimeout(() => process.exit(exit.ok), lastWordsMs).unref()
   return exit.ok
+}
+
+const watchRun = ({ dataDir, config }: GatewayRunOptions, changed: () => void, log: Log): Promise<() => Promise<void>> =>
+  watchFiles({
+    dataDir,
+    configFile: config && resolve(config),
+    changed,
+    failed: (reason) => log('warn', { reason }, 'cannot watch the configuration'),
+  })
+
+/** The problems of the files as lines of the log. */
+const logDiagnostics = (found: readonly Diagnostic[], log: Log): void => {
+  for (const { severity, code, route, place, help, message } of found)
+    log(
+      severity === 'warning' ? 'warn' : severity,
+      { code, route, file: place?.file, line: place?.line, column: place?.column, help },
+      message,
+    )
 }
 
 const lastWordsMs = 200

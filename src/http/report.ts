@@ -25,43 +25,50 @@ const levels: { readonly [code: string]: Level } = {
 /** spec: Authentication 5 asks for these words. */
 const messages: { readonly [code: string]: string } = { bad_signature: 'Invalid signature' }
 
-export const createReporter = (log: Log, clock: Clock): ((ended: Ended, about: About) => void) => {
-  let counts = new Map<string, number>()
-  let from = clock.monotonic()
+export interface Reporter {
+  ended(ended: Ended, about: About): void
+  /** Tells what was counted and not told yet. */
+  stop(): void
+}
+
+export const createReporter = (log: Log, clock: Clock): Reporter => {
+  const counts = new Map<string, number>()
+  let cancelTimer: (() => void) | undefined
 
   const tellRest = (): void => {
+    cancelTimer?.()
+    cancelTimer = undefined
     for (const [key, count] of counts) {
       const [code, route] = key.split('\n') as [string, string]
       if (count > linesPerMinute)
         log(
           levels[code] ?? 'warn',
-          { route, count: count - linesPerMinute },
+          { route: route || undefined, count: count - linesPerMinute },
           `${messages[code] ?? code}: more of the same in the last minute`,
         )
     }
-    counts = new Map()
+    counts.clear()
   }
 
   const allowed = (code: string, route: string): boolean => {
-    const now = clock.monotonic()
-    if (now - from >= minuteMs) {
-      from = now
-      tellRest()
-    }
-    const key = `${code}\n${route}`
-    if (!counts.has(key) && counts.size >= maxKinds) return false
+    cancelTimer ??= clock.after(minuteMs, tellRest)
+    // Past so many kinds those of one code are counted together.
+    const key = counts.size < maxKinds || counts.has(`${code}\n${route}`) ? `${code}\n${route}` : `${code}\n`
     const count = (counts.get(key) ?? 0) + 1
     counts.set(key, count)
     return count <= linesPerMinute
   }
 
-  return (ended, about) => {
-    const { outcome } = ended
-    const loud = outcome.kind === 'refused' ? levels[outcome.code] : undefined
-    const level = loud ?? 'debug'
-    if (!log.writes(level)) return
-    if (loud && outcome.kind === 'refused' && !allowed(outcome.code, about.plan?.name ?? '')) return
-    log(level, fieldsOf(ended, about), outcome.kind === 'refused' ? (messages[outcome.code] ?? outcome.code) : outcome.kind)
+  return {
+    ended(ended, about) {
+      const { outcome } = ended
+      const loud = outcome.kind === 'refused' ? levels[outcome.code] : undefined
+      const level = loud ?? 'debug'
+      if (!log.writes(level)) return
+      if (loud && outcome.kind === 'refused' && !allowed(outcome.code, about.plan?.name ?? '')) return
+      log(level, fieldsOf(ended, about), outcome.kind === 'refused' ? (messages[outcome.code] ?? outcome.code) : outcome.kind)
+    },
+    stop: tellRest,
   }
 }
 
@@ -78,18 +85,17 @@ export const describe = (outcome: Outcome): { readonly outcome: string; readonly
   return { outcome: outcomeName(outcome), status: statusOf(outcome), ...(reason === undefined ? {} : { reason }) }
 }
 
-const fieldsOf = ({ outcome, stage, vouched }: Ended, { plan, remote, ms }: About) => {
-  const detail = reasonOf(outcome)
-  return {
-    route: plan?.name,
-    stage,
-    outcome: outcomeName(outcome),
-    ...(vouched ? { event_id: vouched.eventId } : {}),
-    ...(detail === undefined ? {} : { reason: detail }),
-    ...('deliveryId' in outcome ? { delivery_id: outcome.deliveryId } : {}),
-    ...('event' in outcome ? { event_type: outcome.event } : {}),
-    status: statusOf(outcome),
-    remote: remote(),
-    duration_ms: Math.round(ms() * 1000) / 1000,
-  }
-}
+/** Whatever is known of the request by then. */
+const fieldsOf = ({ outcome, stage, vouched, opened }: Ended, { plan, remote, ms }: About) => ({
+  route: plan?.name,
+  profile: plan?.profile,
+  stage,
+  outcome: outcomeName(outcome),
+  event_id: vouched?.eventId,
+  reason: reasonOf(outcome),
+  delivery_id: opened?.deliveryId,
+  event_type: opened?.eventType,
+  status: statusOf(outcome),
+  remote: remote(),
+  duration_ms: Math.round(ms() * 1000) / 1000,
+})

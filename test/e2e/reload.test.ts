@@ -1,10 +1,11 @@
 /** A new configuration takes the place of the old one whole, under load, without a lost request; a bad one does not. */
 
-import { readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
 import { parse, stringify } from 'yaml'
-import { command, dataDir, type ProcessGateway, startGateway } from '../fakes/process-gateway.ts'
+import { command, dataDir, type ProcessGateway, spawnGateway, startGateway } from '../fakes/process-gateway.ts'
+import { until } from '../fakes/wait.ts'
 
 type Routes = { [name: string]: object }
 
@@ -108,6 +109,38 @@ t.test('--watch: a changed file is taken over by itself, a secret in .env too', 
   t.equal((await gateway.post('more', 'm3', { key: 'another one for everybody' })).status, 202)
   gateway.kill('SIGTERM')
   t.match(await gateway.ended, { code: 0, err: '' })
+})
+
+t.test('--watch: a change while it starts is taken over, too', async (t) => {
+  const dir = dataDir(t, { routes: { r: { prompt: 'one' } } })
+  const gateway = spawnGateway(t, dir, { args: ['--watch'] })
+  // Its files have been read by now.
+  await until(() => existsSync(join(dir, 'state')))
+  rewrite(dir, { r: { prompt: 'one' }, more: { prompt: 'two' } })
+  await nth(gateway, 'configuration reloaded', 1)
+  t.equal((await gateway.post('more', 'm1')).status, 202)
+})
+
+t.test('--log-format json: every line is JSON, the warnings of the start and the address too', async (t) => {
+  const dir = dataDir(t, { routes: { open: { secret: 'INSECURE_NO_AUTH' } } })
+  const gateway = spawnGateway(t, dir, { args: ['--log-format', 'json', '--log-level', 'warn'] })
+  const url = await gateway.listening
+  gateway.kill('SIGTERM')
+  const { out, err } = await gateway.ended
+  t.equal(err, '')
+  t.match(
+    out
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line)),
+    [
+      { level: 'warn', code: 'WH304', route: 'open', file: join(dir, 'config.yaml'), line: Number, msg: String },
+      { level: 'info', url, routes: 1, msg: `headgate is listening on ${url} (1 route)` },
+    ],
+  )
+  rewrite(dir, { bad: { prompt: 'x', events: 1 } })
+  const refused = await spawnGateway(t, dir, { args: ['--log-format', 'json'] }).ended
+  t.match({ ...refused, out: JSON.parse(refused.out) }, { code: 78, err: '', out: { level: 'error', code: 'WH102' } })
 })
 
 t.test('with no gateway running, the command says how to start one', async (t) => {

@@ -5,7 +5,6 @@ import { createLog } from '../../src/log.ts'
 import { fakeClock } from '../fakes/clock.ts'
 import { hexHmac, secret, startGateway } from '../fakes/gateway.ts'
 import { closedOrigin, json, sink } from '../fakes/sink.ts'
-import { until } from '../fakes/wait.ts'
 
 const ansi = '\x1b[2J\x1b]0;owned\x07'
 const forged = '\n{"level":"error","msg":"run is dead","route":"forged"}\r\n12:00:00 error forged'
@@ -129,12 +128,18 @@ t.test('a flood of bad signatures is a few lines a minute, and then their number
   const bad = (): number => gateway.lines.filter(({ msg }) => msg.includes('Invalid signature')).length
   await Promise.all(Array.from({ length: 200 }, () => gateway.post('r', { sign: false })))
   t.equal(bad(), 10)
-  clock.advance(60_000)
-  await gateway.post('r', { sign: false })
-  t.match(
-    gateway.lines.find(({ count }) => count !== undefined),
-    { count: 190, level: 'warn', route: 'r', msg: /^Invalid signature: more/ },
-  )
+  const counted = () => gateway.lines.filter(({ count }) => count !== undefined)
+  clock.advance(59_999)
+  t.strictSame(counted(), [])
+  clock.advance(1)
+  t.match(counted(), [{ count: 190, level: 'warn', route: 'r', msg: /^Invalid signature: more/ }], 'when the minute is over, whoever posts')
+  await Promise.all(Array.from({ length: 13 }, () => gateway.post('r', { sign: false })))
+  t.equal(counted().length, 1)
+  const stopped = gateway.stop(0)
+  await until(() => counted().length === 2)
+  clock.advance(1_000)
+  await stopped
+  t.match(counted().at(-1), { count: 3 }, 'and at the stop')
 })
 
 t.test('no secret is in any log line or answer, whatever fails', async (t) => {

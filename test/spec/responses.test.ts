@@ -98,7 +98,13 @@ t.test('Responses', async (t) => {
     t.equal(failed.status, 502)
     t.equal(failed.text, 'Delivery failed')
     t.match(failed.headers.get('content-type'), /^text\/plain/)
-    t.ok(await gateway.line(({ outcome }) => outcome === 'delivery_failed'))
+    t.match(await gateway.line(({ outcome }) => outcome === 'delivery_failed'), {
+      route: 'direct',
+      profile: 'default',
+      delivery_id: 'm-2',
+      event_type: String,
+      event_id: String,
+    })
     t.equal((await gateway.post('direct', { body: { text: 'well' }, headers })).status, 200)
   })
 
