@@ -142,8 +142,10 @@ const assemble = async (options: GatewayOptions, closing: Closing): Promise<Gate
       }),
     startJob: (profile, reference) => scheduler.startByHand(profile, reference),
   }
-  const control = await http.listenControl({ path: http.controlSocket(config.dataDir), operations, log })
+  const control = await http.listenControl({ path: http.controlSocket(config.dataDir), operations, log, clock })
   closing.push(() => control.close())
+  const unrecord = http.recordPid(config.dataDir)
+  closing.push(async () => unrecord())
 
   const { notice } = current()
   if (notice) log('info', { runner: config.agent.runner }, notice)

@@ -5,6 +5,7 @@ import { request as httpRequest, type IncomingMessage } from 'node:http'
 import { exit, Fault, messageOf } from '../core/fault.ts'
 import { isObject, type Json } from '../core/json.ts'
 import { controlSocket, shortPath } from '../http/control-socket.ts'
+import { servingPid } from '../http/pid-record.ts'
 import type { Cli } from './output.ts'
 
 type Asker = Pick<Cli, 'dataDir' | 'self'>
@@ -19,6 +20,14 @@ export const askGateway = async (cli: Asker, method: Method, path: string, body?
   if (answer !== undefined) return answer
   const socket = controlSocket(cli.dataDir)
   const tooLong = existsSync(socket) && shortPath(socket) === undefined
+  const pid = tooLong ? undefined : servingPid(cli.dataDir)
+  if (pid !== undefined) {
+    const hint = 'it makes the socket again within seconds: try again'
+    throw new Fault('unreachable', `the gateway on ${cli.dataDir} runs (process ${pid}), but nobody answers on its control socket`, {
+      exitCode: exit.unreachable,
+      hint,
+    })
+  }
   throw new Fault('unreachable', `no gateway ${tooLong ? 'can be reached' : 'is running'} on ${cli.dataDir}`, {
     exitCode: exit.unreachable,
     hint: tooLong ? 'the path is too long for a socket: run this from a folder near it' : `start it: ${cli.self} gateway run`,

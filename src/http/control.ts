@@ -1,9 +1,11 @@
 /** The control server: what the command line may ask of a running gateway, on a Unix socket that only its user can open. */
 
-import { chmodSync, mkdirSync } from 'node:fs'
+import { chmodSync, lstatSync, mkdirSync } from 'node:fs'
 import { createServer, type Server } from 'node:http'
+import { createServer as createRelay, type Server as Relay } from 'node:net'
 import { dirname } from 'node:path'
 import Fastify, { type FastifyInstance } from 'fastify'
+import { type Clock, systemClock } from '../core/clock.ts'
 import { exit, Fault, messageOf, StoreFault } from '../core/fault.ts'
 import { isObject, type Json, type JsonObject } from '../core/json.ts'
 import type { Log } from '../core/log.ts'
@@ -21,14 +23,17 @@ export type ControlOptions = {
   readonly path: string
   readonly operations: Operations
   readonly log: Log
+  readonly clock?: Clock
 }
 
 const maxBodyBytes = 1_048_576
 const maxIds = 1_000
 const maxConnections = 64
+/** How often it is looked whether the socket is still there. */
+const lookMs = 2_000
 
 /** Starts to listen. Throws a Fault when another gateway answers there, or when the socket cannot be made. */
-export const listenControl = async ({ path, operations, log }: ControlOptions): Promise<Control> => {
+export const listenControl = async ({ path, operations, log, clock = systemClock }: ControlOptions): Promise<Control> => {
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
   const short = shortPath(path)
   if (short === undefined) {
@@ -55,11 +60,45 @@ export const listenControl = async ({ path, operations, log }: ControlOptions): 
   if (!server) throw new Error('Fastify made no server')
   server.maxConnections = maxConnections
   await bind(server, short)
-  return { close: () => closeServer(app, server as Server) }
+  const unwatch = keepThere({ path, short, log, clock }, server)
+  return {
+    close: () => {
+      unwatch()
+      return closeServer(app, server as Server)
+    },
+  }
+}
+
+type Kept = { readonly path: string; readonly short: string; readonly log: Log; readonly clock: Clock }
+
+/** Makes a socket that somebody removed again; what stands in its place, another gateway's perhaps, is left alone. */
+const keepThere = ({ path, short, log, clock }: Kept, server: Server): (() => void) => {
+  let relay: Relay | undefined
+  let cancel = (): void => {}
+  let isOver = false
+  const make = async (): Promise<void> => {
+    relay?.close()
+    relay = createRelay((socket) => void server.emit('connection', socket))
+    relay.maxConnections = maxConnections
+    await bind(relay, short)
+    log('warn', { file: path }, 'the control socket was gone and is made again')
+  }
+  const look = async (): Promise<void> => {
+    // A folder that is gone, or that takes no socket now, may be there the next time.
+    if (!lstatSync(path, { throwIfNoEntry: false })) await make().catch(() => {})
+    if (isOver) relay?.close()
+    else cancel = clock.after(lookMs, () => void look())
+  }
+  cancel = clock.after(lookMs, () => void look())
+  return () => {
+    isOver = true
+    cancel()
+    relay?.close()
+  }
 }
 
 /** Nobody else can open it from its first moment: the mask holds while it is made, which Node does before `listen` returns. */
-const bind = (server: Server, path: string): Promise<void> =>
+const bind = (server: Relay, path: string): Promise<void> =>
   new Promise((resolve, reject) => {
     const fail = (error: unknown): void => {
       server.close()

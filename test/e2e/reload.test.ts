@@ -1,6 +1,6 @@
 /** A new configuration takes the place of the old one whole, under load, without a lost request; a bad one does not. */
 
-import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
 import { parse, stringify } from 'yaml'
@@ -141,6 +141,21 @@ t.test('--log-format json: every line is JSON, the warnings of the start and the
   rewrite(dir, { bad: { prompt: 'x', events: 1 } })
   const refused = await spawnGateway(t, dir, { args: ['--log-format', 'json'] }).ended
   t.match({ ...refused, out: JSON.parse(refused.out) }, { code: 78, err: '', out: { level: 'error', code: 'WH102' } })
+})
+
+t.test('a control socket that was deleted is made again, and meanwhile nobody says that no gateway runs', async (t) => {
+  const gateway = await startGateway(t, dataDir(t, { routes: {} }))
+  const socket = join(gateway.dir, 'state', 'gateway.sock')
+  rmSync(socket)
+  const asked = command(gateway, 'gateway', 'status')
+  t.match(asked, asked.status === 0 ? { stdout: /running/ } : { status: 4, stderr: new RegExp(`runs \\(process ${gateway.pid}\\)`) })
+  await until(() => existsSync(socket))
+  t.match(command(gateway, 'gateway', 'reload'), { status: 0 })
+  writeFileSync(`${socket}.own`, '')
+  renameSync(`${socket}.own`, socket)
+  gateway.kill('SIGTERM')
+  t.match(await gateway.ended, { code: 0 })
+  t.match(command(gateway, 'gateway', 'status'), { status: 4, stderr: /gateway run/ })
 })
 
 t.test('with no gateway running, the command says how to start one', async (t) => {

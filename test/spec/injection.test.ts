@@ -5,6 +5,7 @@ import { createLog } from '../../src/log.ts'
 import { fakeClock } from '../fakes/clock.ts'
 import { hexHmac, secret, startGateway } from '../fakes/gateway.ts'
 import { closedOrigin, json, sink } from '../fakes/sink.ts'
+import { until } from '../fakes/wait.ts'
 
 const ansi = '\x1b[2J\x1b]0;owned\x07'
 const forged = '\n{"level":"error","msg":"run is dead","route":"forged"}\r\n12:00:00 error forged'
