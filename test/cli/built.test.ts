@@ -211,8 +211,8 @@ t.test('help loads the grammar alone', (t) => {
   t.ok(loaded.size > 1, 'the walk follows imports')
   t.match(code, 'node_modules/commander', 'the marks of packages are there to be found')
   for (const name of ['fastify', 'yaml', 'proper-lockfile', 'write-file-atomic', 'pino', 're2js'])
-    t.notMatch(code, `node_modules/${name}/`, name)
-  t.notMatch(code, 'src/generated/', 'neither schema nor validators')
+    t.notOk(code.includes(`node_modules/${name}/`), name)
+  t.notOk(code.includes('src/generated/'), 'neither schema nor validators')
   t.end()
 })
 

@@ -163,7 +163,7 @@ t.test('an entry that is not valid is skipped with a warning; the others run', a
       never: { schedule: '0 0 30 2 *' },
       zone: { schedule: '@daily', timezone: 'Mars/Phobos' },
       setting: { schedule: '@daily', deliver: 'github_comment', deliver_extra: { repo: 'a/b' } },
-      url: { schedule: '@daily', deliver: 'http', deliver_extra: { url: 'ftp://x' } },
+      url: { schedule: '@daily', deliver: 'http', deliver_extra: { url: 'ftp://x', secret: 'signs it' } },
       unresolved: { schedule: '@daily', deliver: 'http', deliver_extra: { url: 'http://h/', secret: '${NOPE}' } },
       listed: ['x'],
     }),

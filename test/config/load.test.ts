@@ -308,7 +308,7 @@ t.test('secret-like values take ${NAME}, ${NAME:-default} and file:', async (t) 
 t.test('a header has a reference or a placeholder, not both: what a payload fills in is stored', (t) => {
   const env = { KEY: 'canary', BRACE: 'canary{title}' }
   const found = (header: string): string[] => {
-    const lines = `          deliver: http\n          deliver_extra: { url: 'http://127.0.0.1', headers: { X-Key: '${header}' } }`
+    const lines = `          deliver: http\n          deliver_extra: { url: 'http://127.0.0.1', secret: s, headers: { X-Key: '${header}' } }`
     const { found: problems } = load(t.testdir({ 'config.yaml': route(lines) }), env)
     t.notOk(JSON.stringify(problems).includes('canary'))
     return summary(problems).map((line) => line.replace(/@.*/, ''))

@@ -123,7 +123,7 @@ const objection = async (words: readonly string[], help: (...argv: string[]) => 
   const [, command = '', after = ''] = /^headgate ?((?:[a-z]+ ?)*)(.*)$/.exec(usage) ?? []
   const path = command.trim().split(' ').filter(Boolean)
   const given = plain.slice(path.length)
-  if (after.includes('[command]') && plain.length > 0) return `no command ${given.join(' ')}`
+  if (after.includes('[command]') && given.length > 0) return `no command ${given.join(' ')}`
   if (plain.slice(0, path.length).join(' ') !== path.join(' ')) return `not the command ${path.join(' ')}`
   const takes = after.replace('[options]', '').match(/[<[][^>\]]+[>\]]/g) ?? []
   const least = takes.filter((name) => name.startsWith('<')).length
