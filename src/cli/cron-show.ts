@@ -1,6 +1,6 @@
 /** `cron show <job>`: one job whole, its secrets masked, with its next runs and with what keeps it from running. */
 
-import { stringify } from 'yaml'
+import { dump } from 'js-yaml'
 import { isObject, type JsonObject } from '../core/json.ts'
 import { printable } from '../core/text.ts'
 import { zonedIso } from '../expr/schedule.ts'
@@ -18,7 +18,7 @@ export const cronShow = async (reference: string, options: ProfileOption, cli: C
   const described = describeJob(known)
   const data: JsonObject = { ...described, next_runs: nextRuns, fields }
   const head: JsonObject = { id: known.id, profile: known.profile.name, source: known.origin, state: known.state, next_runs: nextRuns }
-  const text = stringify({ ...head, ...(isObject(fields) ? fields : { written: fields }) }, { lineWidth: 0 })
+  const text = dump({ ...head, ...(isObject(fields) ? fields : { written: fields }) }, { lineWidth: -1, noRefs: true })
   return answer(cli, {
     kind: 'cron.show',
     data,

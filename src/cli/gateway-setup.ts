@@ -2,7 +2,7 @@
 
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { stringify } from 'yaml'
+import { dump } from 'js-yaml'
 import { parseDotEnv } from '../config/dot-env.ts'
 import { type Env, readEnvFile } from '../config/env.ts'
 import { refuseOdd, replaceFile } from '../config/replace-file.ts'
@@ -81,7 +81,7 @@ const writeEnv = async (file: string, options: SetupOptions, cli: Cli): Promise<
 /** The modeline names the schema, so that an editor completes and checks without a plug-in. */
 const firstConfig = (schemaFile: string, host: string): string => `# yaml-language-server: $schema=${schemaFile}
 # Port and global secret are in .env beside this file.
-${stringify({ platforms: { webhook: { enabled: true, extra: { host } } } })}      # routes:
+${dump({ platforms: { webhook: { enabled: true, extra: { host } } } })}      # routes:
       #   pr-review:
       #     events: [pull_request]
       #     prompt: 'Review "{pull_request.title}" in {repository.full_name}.'

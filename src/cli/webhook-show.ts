@@ -1,6 +1,6 @@
 /** `webhook show <name>`: one route whole, its secrets masked. */
 
-import { stringify } from 'yaml'
+import { dump } from 'js-yaml'
 import { isObject, type JsonObject } from '../core/json.ts'
 import { printable } from '../core/text.ts'
 import { describeRoute, findRoute, readRoutes, stateOf } from './known-routes.ts'
@@ -14,7 +14,7 @@ export const webhookShow = async (name: string, cli: Cli): Promise<number> => {
   const fields = maskJson(route.written)
   const data: JsonObject = { ...describeRoute(route, known.loaded.config), fields }
   const head: JsonObject = { name: route.name, source: route.source, state: stateOf(route), url: data.url ?? '' }
-  const text = stringify({ ...head, ...(isObject(fields) ? fields : { written: fields }) }, { lineWidth: 0 })
+  const text = dump({ ...head, ...(isObject(fields) ? fields : { written: fields }) }, { lineWidth: -1, noRefs: true })
   const lines = text.trimEnd().split('\n')
   return answer(cli, {
     kind: 'webhook.show',

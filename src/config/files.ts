@@ -12,7 +12,7 @@ import { defaultProfile, type PluginSource, type Profile } from './config.ts'
 import { type Env, readEnvFile } from './env.ts'
 import { readJobs } from './jobs.ts'
 import { resolveSecrets } from './secrets.ts'
-import { checkShape } from './shape.ts'
+import { brokenPlaces, checkShape } from './shape.ts'
 import { readSource, type Source } from './source.ts'
 import { checkUnbuilt } from './unbuilt.ts'
 import { configSchema } from './walk.ts'
@@ -41,8 +41,7 @@ export const readFile = (
   }
   const resolved = resolveSecrets(configSchema, source.data, env, source)
   into.diagnostics.push(...[...shape, ...resolved.diagnostics, ...checkUnbuilt(configSchema, source.data, source)].map(withRoute))
-  const bad = new Set([...shape, ...resolved.diagnostics].map(({ pointer }) => pointer))
-  return { data: resolved.data as File, source, bad }
+  return { data: resolved.data as File, source, bad: brokenPlaces([...shape, ...resolved.diagnostics]) }
 }
 
 const inRoute = /^\/platforms\/webhook\/(?:extra\/)?routes\/([^/]+)/

@@ -2,10 +2,10 @@
 
 import { readFileSync } from 'node:fs'
 import { type Code, type Diagnostic, diagnostic, type Path, pointerOf } from '../core/diagnostic.ts'
-import { isObject, type Json, type JsonObject, own } from '../core/json.ts'
+import { type Json, type JsonObject, own } from '../core/json.ts'
 import type { Env } from './env.ts'
 import type { Source } from './source.ts'
-import { walk } from './walk.ts'
+import { mapWhere } from './walk.ts'
 
 const reference = /\$\{([A-Za-z_][A-Za-z0-9_]*)(?::-([^}]*))?\}/g
 const maxSecretBytes = 65_536
@@ -54,29 +54,20 @@ export const resolveSecrets = (
   source: Pick<Source, 'place'>,
   base: Path = [],
 ): { readonly data: Json; readonly diagnostics: readonly Diagnostic[] } => {
-  const copy = structuredClone(data)
   const diagnostics: Diagnostic[] = []
-  // Over what is written: an alias leads to one value twice, and what a reference gave is not looked through for references.
-  walk(schema, data, (node, value, path) => {
-    if (node['x-secret'] !== true || typeof value !== 'string') return
+  const resolved = mapWhere('x-secret', schema, data, (node, value, path) => {
+    if (node['x-secret'] !== true || typeof value !== 'string') return value
     const result = resolve(value, env)
-    const full = [...base, ...path]
-    const report = (code: Code, message: string, help: string): void => {
+    const report = (code: Code, message: string, help: string): Json => {
+      const full = [...base, ...path]
       diagnostics.push(diagnostic(code, message, { pointer: pointerOf(full), place: source.place(full), help }))
+      return value
     }
     if (!('value' in result)) return report('WH305', `cannot resolve ${result.missing}`, unset)
     // What a payload fills in is stored: a secret beside a placeholder would be too, and one with a brace in it be filled in itself.
     if (node['x-template'] === true && result.value !== value && result.value.includes('{')) return report('WH707', mixed, apart)
     if (isBare(result.value)) return report(...bare)
-    set(copy, path, result.value)
+    return result.value
   })
-  return { data: copy, diagnostics }
-}
-
-const set = (data: Json, path: Path, value: Json): void => {
-  let at: Json = data
-  for (const key of path.slice(0, -1)) at = (Array.isArray(at) ? at[Number(key)] : (at as JsonObject)[String(key)]) as Json
-  const last = path.at(-1) as string | number
-  if (Array.isArray(at)) at[Number(last)] = value
-  else if (isObject(at)) at[String(last)] = value
+  return { data: resolved, diagnostics }
 }

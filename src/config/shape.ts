@@ -166,8 +166,12 @@ export const checkShape = (
     return diagnostic(code, message, { ...more, pointer: pointerOf(full), place: source.place(full, of) })
   })
 
-/** Whether one of the pointers to what is wrong leads to this place or below it. */
-export const isBroken = (path: Path, bad: ReadonlySet<string>): boolean => {
-  const prefix = pointerOf(path)
-  return [...bad].some((pointer) => pointer === prefix || pointer.startsWith(`${prefix}/`))
+/** Where something is wrong: the places of the findings, and all that they are in. */
+export const brokenPlaces = (found: readonly Diagnostic[]): ReadonlySet<string> => {
+  const all = new Set<string>()
+  for (const { pointer } of found) for (let at = pointer; at !== ''; at = at.slice(0, at.lastIndexOf('/'))) all.add(at)
+  return all
 }
+
+/** Whether something is wrong at this place or below it. */
+export const isBroken = (path: Path, broken: ReadonlySet<string>): boolean => broken.has(pointerOf(path))

@@ -1,18 +1,19 @@
 /** A YAML or JSON file as data, with the place of every key and value. */
 
 import { readFileSync, statSync } from 'node:fs'
-import { isAlias, isMap, isScalar, isSeq, LineCounter, type Node } from 'yaml'
+import { constructFromEvents, EVENT_ID, type Event, getScalarValue, parseEvents, YAMLException } from 'js-yaml'
 import { type Diagnostic, diagnostic, type Path, type Place } from '../core/diagnostic.ts'
 import { messageOf } from '../core/fault.ts'
 import type { Json } from '../core/json.ts'
-import { parseYaml, type Range } from './yaml-document.ts'
+import { checkAliases } from './aliases.ts'
+import { maxDepth } from './json-place.ts'
+import { Places, placeAt } from './places.ts'
 
 /** Past this a file is not a configuration. */
 const maxFileBytes = 16_777_216
 
 export type Source = {
   readonly file: string
-  readonly text: string
   readonly data: Json
   /** The place of the value at a path, or of its key; the nearest enclosing one when it is not there. */
   readonly place: (path: Path, of?: 'key' | 'value') => Place
@@ -22,48 +23,78 @@ export type Read = { readonly source?: Source; readonly text?: string; readonly 
 
 /** Parses a file's text; every syntax problem becomes a Diagnostic, and then there is no data. */
 export const parseSource = (file: string, text: string): Read => {
-  const lines = new LineCounter()
-  const { document, data, problems } = parseYaml(text, lines)
-  const at = ([from, to]: Range): Place => {
-    const start = lines.linePos(from)
-    const end = lines.linePos(Math.max(from, to))
-    return { file, line: start.line, column: start.col, endLine: end.line, endColumn: end.col }
+  let events: readonly Event[] = []
+  try {
+    events = parseEvents(text, { maxDepth })
+    checkAliases(text, events)
+    const [data, ...others] = constructFromEvents([...events], { source: text }) as Json[]
+    if (others.length > 0) YAMLException.throwAt(text, secondAt(text, events), 'the file has more than one document')
+    return { source: { file, data: data ?? {}, place: placing(file, text, events) }, text, diagnostics: [] }
+  } catch (error) {
+    return { text, diagnostics: problemsOf(file, text, events, error) }
   }
-  const diagnostics = problems.map(({ code, message, range, help }) => diagnostic(code, message, { place: at(range), help }))
-  if (!document || data === undefined) return { text, diagnostics }
-  const place = (path: Path, of: 'key' | 'value' = 'value'): Place => at(rangeAt(document.contents, path, of) ?? [0, 0])
-  return { source: { file, text, data, place }, text, diagnostics }
 }
 
-const rangeAt = (root: Node | null, path: Path, of: 'key' | 'value'): Range | undefined => {
-  let node: unknown = root
-  let range: Range | undefined = rangeOf(root)
-  for (const [depth, part] of path.entries()) {
-    const next = childAt(node, part)
-    if (!next) return range
-    node = next.value
-    const wanted = of === 'key' && depth === path.length - 1 ? next.key : (next.value ?? next.key)
-    range = rangeOf(wanted) ?? range
+/** Events and their index take twenty times a file's size: they are held weakly, for as long as its problems are being said. */
+const placing = (file: string, text: string, events: readonly Event[]): Source['place'] => {
+  let made: WeakRef<Places> | undefined
+  let parsed: WeakRef<readonly Event[]> | undefined = new WeakRef(events)
+  return (path, of = 'value') => {
+    const places = made?.deref() ?? new Places(file, text, parsed?.deref() ?? parseEvents(text, { maxDepth }))
+    made = new WeakRef(places)
+    parsed = undefined
+    return places.at(path, of)
   }
-  return range
 }
 
-const childAt = (node: unknown, part: string | number): { key: unknown; value: unknown } | undefined => {
-  if (isMap(node)) {
-    const pair = node.items.find(({ key }) => String(isScalar(key) ? key.value : key) === String(part))
-    return pair && { key: pair.key, value: pair.value }
-  }
-  if (isSeq(node)) {
-    const item = node.items[Number(part)]
-    return item === undefined ? undefined : { key: item, value: item }
-  }
-  return undefined
+/** Where the value of a second document begins. */
+const secondAt = (text: string, events: readonly Event[]): number => {
+  const at = events.findLastIndex(({ type }) => type === EVENT_ID.DOCUMENT)
+  const value = events[at + 1]
+  const start = value && ('start' in value ? value.start : 'valueStart' in value ? value.valueStart : 0)
+  return text.lastIndexOf('---', start === undefined || start < 0 ? text.length : start)
 }
 
-/** From a node's start to the end of its value, without the trailing blanks and comments. */
-const rangeOf = (node: unknown): Range | undefined => {
-  if (!isMap(node) && !isSeq(node) && !isScalar(node) && !isAlias(node)) return undefined
-  return node.range ? [node.range[0], node.range[1]] : undefined
+/** The parser's sentence to where it begins to quote: that may be a secret. */
+const sentenceOf = (message: string): string =>
+  message.startsWith('nesting exceeded') ? `lists and maps are nested deeper than ${maxDepth}` : message.replace(/[:\s]*(?:"|!<|: ).*/s, '')
+
+const problemsOf = (file: string, text: string, events: readonly Event[], error: unknown): Diagnostic[] => {
+  const twins = duplicates(text, events)
+  if (twins.length > 0)
+    return twins.map((at) =>
+      diagnostic('WH002', 'this key stands twice in the same map', { place: placeAt(file, text, at), help: 'remove one of the two' }),
+    )
+  const isKnown = error instanceof YAMLException
+  const at = (isKnown && error.mark?.position) || 0
+  const message = sentenceOf(isKnown ? error.reason : messageOf(error))
+  return [diagnostic('WH001', message, { place: placeAt(file, text, at), help: helpFor(message) })]
+}
+
+const helpFor = (message: string): string =>
+  message.includes('alias') ? 'use fewer aliases, and put a text that begins with * in quotes' : 'the file must be valid YAML 1.2'
+
+/** Where keys stand that their map has already. */
+const duplicates = (text: string, events: readonly Event[]): number[] => {
+  const found: number[] = []
+  /** The keys of each open map, and whether a key comes next; a list has none. */
+  const open: { keys?: Set<string>; isKey: boolean }[] = []
+  for (const event of events) {
+    if (event.type === EVENT_ID.POP) {
+      open.pop()
+      continue
+    }
+    const around = open.at(-1)
+    if (around?.keys && around.isKey && event.type === EVENT_ID.SCALAR) {
+      const key = getScalarValue(text, event)
+      if (around.keys.has(key)) found.push(event.valueStart)
+      around.keys.add(key)
+    }
+    if (around) around.isKey = !around.isKey
+    if (event.type === EVENT_ID.MAPPING) open.push({ keys: new Set(), isKey: true })
+    else if (event.type === EVENT_ID.SEQUENCE || event.type === EVENT_ID.DOCUMENT) open.push({ isKey: false })
+  }
+  return found
 }
 
 /** Reads and parses a file; `undefined` source and no diagnostics when it is not there. */

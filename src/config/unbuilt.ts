@@ -3,18 +3,19 @@
 import { type Diagnostic, diagnostic, type Path, pointerOf } from '../core/diagnostic.ts'
 import { isObject, type Json, type JsonObject } from '../core/json.ts'
 import type { Source } from './source.ts'
-import { walk } from './walk.ts'
+import { mapWhere } from './walk.ts'
 
 const ofRoute = (path: Path): boolean => path[0] === 'platforms' && path.includes('routes')
 
 /** A WH221 for each such key that `data`, which stands at `base` in its file, uses. */
 export const checkUnbuilt = (schema: JsonObject, data: Json, source: Pick<Source, 'place'>, base: Path = []): Diagnostic[] => {
   const found: Diagnostic[] = []
-  walk(schema, data, (node, value, path) => {
-    if (typeof node['x-unbuilt'] !== 'string' || ofRoute(path) || (isObject(value) && Object.keys(value).length === 0)) return
+  mapWhere('x-unbuilt', schema, data, (node, value, path) => {
+    if (ofRoute(path) || (isObject(value) && Object.keys(value).length === 0)) return value
     const full = [...base, ...path]
     const message = `"${full.at(-1)}" has no effect in this version (planned: ${node['x-unbuilt']})`
     found.push(diagnostic('WH221', message, { pointer: pointerOf(full), place: source.place(full, 'key') }))
+    return value
   })
   return found
 }

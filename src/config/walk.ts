@@ -24,38 +24,81 @@ const settle = (node: JsonObject, value: Json): JsonObject => {
   return branches.find((branch) => branch.type === typeOf(value)) ?? node
 }
 
+const patterns = new Map<string, RegExp>()
+const patternOf = (source: string): RegExp => {
+  const known = patterns.get(source) ?? new RegExp(source, 'u')
+  patterns.set(source, known)
+  return known
+}
+
 /** The schema of one member of an object or list that `node` describes. */
 const member = (node: JsonObject, key: string | number): JsonObject | undefined => {
   if (typeof key === 'number') return isObject(node.items) ? node.items : undefined
   const named = isObject(node.properties) ? own(node.properties, key) : undefined
   if (isObject(named)) return named
   const patterned = isObject(node.patternProperties) ? Object.entries(node.patternProperties) : []
-  const [, matching] = patterned.find(([pattern]) => new RegExp(pattern, 'u').test(key)) ?? []
+  const [, matching] = patterned.find(([pattern]) => patternOf(pattern).test(key)) ?? []
   if (isObject(matching)) return matching
   return isObject(node.additionalProperties) && !key.startsWith('x-') ? node.additionalProperties : undefined
 }
 
-export type Visit = (node: JsonObject, value: Json, path: Path) => void
+const known = new Map<string, WeakMap<object, boolean>>()
 
-/** Calls `visit` for every value that the schema describes, outermost first. */
-export const walk = (root: JsonObject, value: Json, visit: Visit, path: Path = []): void => {
+/** Whether the schema says this word of something below a node: most of a large file need not be looked at. */
+const leadsTo = (node: JsonObject, word: string): boolean => {
+  const answers = known.get(word) ?? new WeakMap<object, boolean>()
+  known.set(word, answers)
+  const answer = answers.get(node) ?? search(node, word, new Set())
+  answers.set(node, answer)
+  return answer
+}
+
+const search = (node: Json, word: string, seen: Set<object>): boolean => {
+  if (typeof node !== 'object' || node === null || seen.has(node)) return false
+  seen.add(node)
+  if (Array.isArray(node)) return node.some((item) => search(item, word, seen))
+  if (Object.hasOwn(node, word)) return true
+  const named = typeof node.$ref === 'string' ? own(definitions, node.$ref.slice('#/definitions/'.length)) : undefined
+  return (named !== undefined && search(named, word, seen)) || Object.values(node).some((value) => search(value, word, seen))
+}
+
+/** What becomes of a value that the schema describes with `node`; the value itself where nothing does. */
+export type Change = (node: JsonObject, value: Json, path: Path) => Json
+
+/** `value` with what `change` makes of each part of it that the schema says `word` of, outermost first; nothing is written to. */
+export const mapWhere = (word: string, root: JsonObject, value: Json, change: Change, path: Path = []): Json => {
+  if (!leadsTo(root, word)) return value
   const node = settle(root, value)
-  visit(node === root ? root : { ...root, ...node }, value, path)
-  const members: [string | number, Json][] = Array.isArray(value) ? [...value.entries()] : isObject(value) ? Object.entries(value) : []
-  for (const [key, item] of members) {
+  const merged = node === root ? root : { ...root, ...node }
+  const made = Object.hasOwn(merged, word) ? change(merged, value, path) : value
+  if (typeof made !== 'object' || made === null) return made
+  const below = (item: Json, key: string | number): Json => {
     const next = member(node, key)
-    if (next) walk(next, item, visit, [...path, key])
+    return next ? mapWhere(word, next, item, change, [...path, key]) : item
   }
+  if (Array.isArray(made)) {
+    const items = made.map(below)
+    return items.some((item, i) => item !== made[i]) ? items : made
+  }
+  const changed = Object.entries(made).flatMap(([key, item]): [string, Json][] => {
+    const next = below(item, key)
+    return next === item ? [] : [[key, next]]
+  })
+  return changed.length > 0 ? { ...made, ...Object.fromEntries(changed) } : made
 }
 
 /** The schema at a path into data, for messages that name what is known there. */
 export const schemaAt = (root: JsonObject, data: Json, path: Path): JsonObject => {
-  let found: JsonObject = {}
-  const wanted = path.join('\u0000')
-  walk(root, data, (node, _value, at) => {
-    if (at.length === path.length && at.join('\u0000') === wanted) found = node
-  })
-  return found
+  let [node, value]: [JsonObject, Json | undefined] = [root, data]
+  for (const key of path) {
+    const next = value === undefined ? undefined : member(settle(node, value), key)
+    if (!next) return {}
+    node = next
+    value = Array.isArray(value) ? value[Number(key)] : isObject(value) ? own(value, String(key)) : undefined
+  }
+  if (value === undefined) return {}
+  const settled = settle(node, value)
+  return settled === node ? node : { ...node, ...settled }
 }
 
 export const configSchema: JsonObject = whole

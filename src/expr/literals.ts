@@ -7,13 +7,13 @@ const maxTextUnits = 64
 /** One of the texts, and whether it must stand at the start or the end. */
 type Literal = { readonly text: string; readonly atStart: boolean; readonly atEnd: boolean }
 
-/** Ends the attempt: the pattern holds something that is no fixed text. */
-class NotLiteral extends Error {}
+/** Ends the attempt: the pattern holds something that is no fixed text. One for all, for its stack costs more than the attempt. */
+const notLiteral = new Error('not a literal')
 
 const special = /[\\^$.|?*+()[\]{}\ud800-\udfff]/
 const escapable = /[!-/:-@[-`{-~]/
 
-/** Reads one pattern from left to right; throws NotLiteral. */
+/** Reads one pattern from left to right; throws notLiteral. */
 class Reader {
   readonly #pattern: string
   #at = 0
@@ -30,7 +30,7 @@ class Reader {
       const atEnd = this.#takes('$')
       all.push(...texts.map((text) => ({ text, atStart, atEnd })))
     } while (this.#takes('|'))
-    if (this.#at < this.#pattern.length) throw new NotLiteral()
+    if (this.#at < this.#pattern.length) throw notLiteral
     return all
   }
 
@@ -39,7 +39,7 @@ class Reader {
     let texts = ['']
     for (let next = this.#atom(); next; next = this.#atom()) {
       const more = next
-      if (texts.length * more.length > maxTexts) throw new NotLiteral()
+      if (texts.length * more.length > maxTexts) throw notLiteral
       texts = texts.flatMap((text) => more.map((end) => text + end))
     }
     return texts
@@ -51,22 +51,22 @@ class Reader {
     this.#at++
     if (char === '(') return this.#group()
     if (char === '\\') return [this.#escaped()]
-    if (special.test(char)) throw new NotLiteral()
+    if (special.test(char)) throw notLiteral
     return [char]
   }
 
   #group(): string[] {
-    if (this.#takes('?') && !this.#takes(':')) throw new NotLiteral()
+    if (this.#takes('?') && !this.#takes(':')) throw notLiteral
     const texts: string[] = []
     do texts.push(...this.#sequence())
     while (this.#takes('|'))
-    if (!this.#takes(')') || texts.length > maxTexts) throw new NotLiteral()
+    if (!this.#takes(')') || texts.length > maxTexts) throw notLiteral
     return texts
   }
 
   #escaped(): string {
     const char = this.#pattern[this.#at++]
-    if (char === undefined || !escapable.test(char)) throw new NotLiteral()
+    if (char === undefined || !escapable.test(char)) throw notLiteral
     return char
   }
 
@@ -92,7 +92,7 @@ export const compileLiterals = (pattern: string): ((subject: string) => boolean)
     const [only] = tests
     return tests.length === 1 ? only : (subject) => tests.some((test) => test(subject))
   } catch (error) {
-    if (error instanceof NotLiteral) return undefined
+    if (error === notLiteral) return undefined
     throw error
   }
 }

@@ -161,6 +161,26 @@ t.test('YAML: syntax, duplicate keys, alias bombs', async (t) => {
     ...'bcdefg'.split('').map((name, i) => `${name}: &${name} [${Array(9).fill(`*${'abcdef'[i]}`).join(',')}]`),
   ].join('\n')
   t.match(summary(load(t.testdir({ 'config.yaml': bomb })).found)[0], /^WH001/)
+  const found = (yaml: string) =>
+    load(t.testdir({ 'config.yaml': yaml })).found.map(({ code, place }) => `${code} ${place?.line}:${place?.column}`)
+  t.same(found('a: 1\nb: {c: 1, c: 2}\na: 2'), ['WH002 2:11', 'WH002 3:1'], 'all of them')
+  t.same(found('a: &x\n  b: [1, *x]'), ['WH001 2:10'], 'an alias of itself')
+  t.same(found(`a: ${'['.repeat(3_000)}${']'.repeat(3_000)}`), ['WH001 1:103'], 'nested too deep')
+  t.same(found('a: 1\n---\nb: 2'), ['WH001 2:1'], 'two documents')
+  t.same(found('platforms: *p'), ['WH001 1:12'], 'an alias of nothing')
+})
+
+t.test('places: quoted, flow, empty, many-line and aliased values, whatever the line breaks', (t) => {
+  const found = (yaml: string) =>
+    load(t.testdir({ 'config.yaml': webhook(yaml) }))
+      .found.map(({ place }) => place && `${place.line}:${place.column}-${place.endLine}:${place.endColumn}`)
+      .sort()
+  t.same(found('      port: "80"\n      host: [a,\n        b]'), ['5:13-5:17', '6:13-7:11'])
+  t.same(found('      rate_limit:\n      port: {}\n'), ['5:7-5:17', '6:13-6:15'])
+  t.same(found('      port: |\n        80\n        81\n'), ['6:1-8:1'])
+  t.same(found('      x-p: &p "80"\n      port: *p\n'), ['6:13-6:15'])
+  t.same(found('      port: eighty # no\r\n      host:\r\n        - a\r\n'), ['5:13-5:19', '7:9-7:12'])
+  t.end()
 })
 
 t.test('YAML: what cannot be walked is a finding at its place, and no start', async (t) => {

@@ -9,8 +9,8 @@ import type { Evidence, Scheme, StageKit, StagePart } from '../part.ts'
 /** Switches verification off; the loader lets it pass on loopback only. */
 const insecure = 'INSECURE_NO_AUTH'
 
-/** One of the route's secrets, ready for one scheme. */
-type Key = { readonly index: number; readonly bytes: Buffer; readonly object: KeyObject }
+/** One of the route's secrets, ready for the schemes that read it alike; its object is made when the first request needs it. */
+type Key = { readonly index: number; readonly bytes: Buffer; readonly object: () => KeyObject }
 
 type Candidate = { readonly scheme: Scheme; readonly keys: readonly Key[] }
 
@@ -19,27 +19,39 @@ export const signature: StagePart = {
   compile(route, kit) {
     if (kit.secrets.includes(insecure)) return { seal: trusting(kit) }
     const pinned = route.verify === undefined ? undefined : new Set<string>([route.verify].flat())
+    const read = new Map<Scheme['key'], readonly Key[]>()
     const candidates = kit.schemes
       .filter(({ name }) => !pinned || pinned.has(name))
-      .map((scheme): Candidate => ({ scheme, keys: keysOf(scheme, kit) }))
+      .map((scheme): Candidate => {
+        const keys = read.get(scheme.key) ?? keysOf(scheme, kit)
+        read.set(scheme.key, keys)
+        if (scheme.name === 'standard_webhooks' && keys.length < kit.secrets.length) reportMalformed(kit)
+        return { scheme, keys }
+      })
     return { seal: verifying(candidates, kit) }
   },
 }
 
-const keysOf = (scheme: Scheme, { secrets, report }: StageKit): Key[] =>
+const keysOf = (scheme: Scheme, { secrets }: StageKit): readonly Key[] =>
   secrets.flatMap((secret, index) => {
     const bytes = scheme.key(secret)
-    if (bytes && bytes.length > 0) return [{ index, bytes, object: createSecretKey(bytes) }]
-    if (scheme.name === 'standard_webhooks') {
-      report(
-        'WH307',
-        ['secret'],
-        'the part after "whsec_" is not base64: Standard Webhooks requests will be refused',
-        'copy the secret again',
-      )
-    }
-    return []
+    return bytes && bytes.length > 0 ? [keyOf(index, bytes)] : []
   })
+
+const keyOf = (index: number, bytes: Buffer): Key => {
+  let object: KeyObject | undefined
+  return {
+    index,
+    bytes,
+    object: () => {
+      object ??= createSecretKey(bytes)
+      return object
+    },
+  }
+}
+
+const reportMalformed = ({ report }: StageKit): void =>
+  report('WH307', ['secret'], 'the part after "whsec_" is not base64: Standard Webhooks requests will be refused', 'copy the secret again')
 
 const verifying = (candidates: readonly Candidate[], kit: StageKit): SealGate => {
   const { name, effects } = kit
@@ -69,7 +81,7 @@ const empty = Buffer.alloc(0)
 const matches = (evidence: Evidence, key: Key, body: Buffer): boolean => {
   if (evidence.kind === 'token') return equal(evidence.token, key.bytes)
   // The prefix is header text, which Node hands out as latin1: the same bytes are signed.
-  const hmac = createHmac('sha256', key.object)
+  const hmac = createHmac('sha256', key.object())
   if (evidence.prefix !== '') hmac.update(evidence.prefix, 'latin1')
   const digest = hmac.update(body).digest()
   return evidence.digests.some((claimed) => equal(claimed, digest))

@@ -1,0 +1,68 @@
+/** Refuses aliases that nobody could walk through: one inside of what it names, or some that stand for millions of values. */
+
+import { EVENT_ID, type Event, YAMLException } from 'js-yaml'
+
+type Alias = Extract<Event, { type: typeof EVENT_ID.ALIAS }>
+type Opening = Exclude<Event, { type: typeof EVENT_ID.ALIAS | typeof EVENT_ID.POP }>
+
+/** All aliases together may stand for at most this many values: a "billion laughs" file is refused. */
+const maxAliased = 100_000
+
+/** Throws a YAMLException. */
+export const checkAliases = (text: string, events: readonly Event[]): void => {
+  if (!events.some(({ type }) => type === EVENT_ID.ALIAS)) return
+  const count = new Count(text)
+  for (const event of events) count.add(event)
+}
+
+/** Counts values as they are read. */
+class Count {
+  readonly #text: string
+  /** How many values each anchor names, aliases followed; none while its list or map is open. */
+  readonly #sizes = new Map<string, number | undefined>()
+  /** The lists and maps that are being read: their anchors, and the values before each. */
+  readonly #open: { readonly anchor: string; readonly before: number }[] = []
+  #values = 0
+  #aliased = 0
+
+  constructor(text: string) {
+    this.#text = text
+  }
+
+  add(event: Event): void {
+    if (event.type === EVENT_ID.POP) this.#close()
+    else if (event.type === EVENT_ID.ALIAS) this.#follow(event)
+    else this.#enter(event)
+  }
+
+  #enter(event: Opening): void {
+    const anchor = event.type === EVENT_ID.DOCUMENT ? '' : this.#text.slice(event.anchorStart, event.anchorEnd)
+    const isScalar = event.type === EVENT_ID.SCALAR
+    if (anchor !== '') this.#sizes.set(anchor, isScalar ? 1 : undefined)
+    if (!isScalar) this.#open.push({ anchor, before: this.#values })
+    this.#values++
+  }
+
+  #close(): void {
+    const { anchor, before } = this.#open.pop() ?? { anchor: '', before: 0 }
+    if (anchor !== '') this.#sizes.set(anchor, this.#values - before)
+  }
+
+  #follow({ anchorStart, anchorEnd }: Alias): void {
+    const name = this.#text.slice(anchorStart, anchorEnd)
+    const size = this.#sizes.get(name)
+    if (size === undefined)
+      return this.#refuse(
+        anchorStart,
+        this.#sizes.has(name) ? 'this alias stands inside what it names' : 'Unresolved alias (the anchor must be set before the alias)',
+      )
+    this.#values += size
+    this.#aliased += size
+    if (this.#aliased > maxAliased) this.#refuse(anchorStart, `the aliases stand for more than ${maxAliased} values`)
+  }
+
+  #refuse(anchorStart: number, why: string): never {
+    // Before its name stands the star.
+    return YAMLException.throwAt(this.#text, anchorStart - 1, why)
+  }
+}
