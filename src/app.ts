@@ -1,7 +1,7 @@
 /** The composition root: registries, the compiled configuration, and the gateway that runs on it. */
 
+import { type Read, readingOf } from './config/apart.ts'
 import type { Config } from './config/config.ts'
-import type { Loaded } from './config/load.ts'
 import { type Clock, systemClock } from './core/clock.ts'
 import type { Diagnostic } from './core/diagnostic.ts'
 import type { Log } from './core/log.ts'
@@ -35,8 +35,8 @@ export type Surroundings = {
   readonly clock?: Clock
   /** Takes known secrets out of a text that is kept. */
   readonly redact?: (text: string) => string
-  /** Reads the files again; absent: a reload finds what was there at the start. */
-  readonly load?: () => Loaded
+  /** Absent: a reload finds what was there at the start. */
+  readonly read?: Read
 }
 
 /** The parts that a configuration can use: those that are built in, and the targets of its plugins, which are loaded for it. */
@@ -53,17 +53,29 @@ export const catalogueOf = async (
 
 /** Compiles everything that a configuration says; nothing is opened before `start`. */
 export const prepareGateway = async (config: Config, surroundings: Surroundings): Promise<Prepared> => {
-  const { log, clock = systemClock, redact = (text) => text, load = () => ({ config, diagnostics: [], texts: new Map() }) } = surroundings
+  const {
+    log,
+    clock = systemClock,
+    redact = (text) => text,
+    read = (_known, _signal, use) => use(readingOf({ config, diagnostics: [] })),
+  } = surroundings
   let store: Store | undefined
   let worker: Worker | undefined
-  const machine = createMachine({ clock, log, limits: () => reloader.current().config, store: () => store, wake: () => worker?.wake() })
-  const compile = async (next: Config): Promise<Snapshot> => {
+  const machine = createMachine({
+    clock,
+    log,
+    limits: () => reloader.current().config,
+    store: () => store,
+    jobs: () => reloader.current().jobs,
+    wake: () => worker?.wake(),
+  })
+  const compile = async (next: Config, before?: Snapshot): Promise<Snapshot> => {
     const { catalogue, diagnostics } = await catalogueOf(next)
-    const snapshot = compileSnapshot(next, { ...catalogue, runners: runnersByName }, machine)
+    const snapshot = await compileSnapshot(next, { ...catalogue, runners: runnersByName }, machine, before)
     return { ...snapshot, diagnostics: [...diagnostics, ...snapshot.diagnostics] }
   }
   const first = await compile(config)
-  const reloader = createReloader({ first, log, clock, load, compile })
+  const reloader = createReloader({ first, log, clock, read, compile })
   const opened = (running: { store: Store; worker: Worker }): void => {
     store = running.store
     worker = running.worker

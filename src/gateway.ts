@@ -161,6 +161,7 @@ const assemble = async (options: GatewayOptions, closing: Closing): Promise<Gate
     async stop(ms = current().config.drainMs) {
       stopping = true
       patienceMs = ms
+      reloader.stop()
       await scheduler.stop()
       // Side by side: a slow sender must not use up the time of the runs, nor let further ones begin.
       const answered = settled(listener.active, clock, ms)

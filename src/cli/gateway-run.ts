@@ -2,14 +2,16 @@
 
 import { chmodSync, statSync } from 'node:fs'
 import { join, resolve } from 'node:path'
-import { prepareGateway } from '../app.ts'
+import { prepareGateway, type Surroundings } from '../app.ts'
+import { loadApart, type Read } from '../config/apart.ts'
+import type { Config } from '../config/config.ts'
 import { jobsFileName } from '../config/jobs.ts'
-import { type Loaded, loadConfig } from '../config/load.ts'
+import { type Loaded, type LoadOptions, loadConfig } from '../config/load.ts'
 import { subscriptionsFileName } from '../config/subscriptions.ts'
 import type { Diagnostic } from '../core/diagnostic.ts'
 import { exit, messageOf } from '../core/fault.ts'
 import type { Level, Log } from '../core/log.ts'
-import { createRedactor } from '../core/redact.ts'
+import { Redactor } from '../core/redact.ts'
 import type { Gateway } from '../gateway.ts'
 import { createLog, type LogOptions } from '../log.ts'
 import type { Io } from './io.ts'
@@ -29,19 +31,12 @@ export type GatewayRunOptions = {
 
 /** Runs until a signal; the exit code. A configuration that must not be served is refused with 78 and all of its problems. */
 export const gatewayRun = async (options: GatewayRunOptions, io: Io): Promise<number> => {
-  const secrets = new Set<string>()
-  let redact = createRedactor(secrets)
-  const load = (): Loaded => {
-    const loaded = loadConfig({ ...options, configFile: options.config, env: io.env })
-    // Those of an earlier configuration stay known: a run that began under it may still speak of them.
-    for (const secret of knownSecrets(loaded.config)) secrets.add(secret)
-    redact = createRedactor(secrets)
-    return loaded
-  }
+  const redactor = new Redactor()
+  const redact = (text: string): string => redactor.redact(text)
   const logOptions: LogOptions = {
     level: options.logLevel ?? 'info',
     format: options.logFormat ?? (io.isTty ? 'pretty' : 'json'),
-    redact: (text) => redact(text),
+    redact,
     write: io.stdout,
   }
   const log = createLog(logOptions)
@@ -56,12 +51,18 @@ export const gatewayRun = async (options: GatewayRunOptions, io: Io): Promise<nu
   // Before the files are read: no change of them is missed.
   const unwatch = options.watch ? await watchRun(options, reload, log) : undefined
   try {
-    const { config, diagnostics, texts } = load()
-    const prepared = await prepareGateway(config, { log, load, redact: (text) => redact(text) })
-    const all = [...diagnostics, ...prepared.diagnostics]
-    if (options.logFormat === 'json') logDiagnostics(all, log)
-    else printDiagnostics(all, texts, io)
-    if (all.some(({ stopsStart }) => stopsStart)) return exit.config
+    const from = { ...options, configFile: options.config, env: io.env }
+    // Those of an earlier configuration stay known: a run that began under it may still speak of them.
+    const learn = (known: Config): void => redactor.add(knownSecrets(known))
+    const read: Read = (known, signal, use) =>
+      loadApart(from, known, signal, (reading) => {
+        learn(reading.config)
+        return use(reading)
+      })
+    const say = (found: readonly Diagnostic[], texts: Loaded['texts']): void =>
+      options.logFormat === 'json' ? logDiagnostics(found, log) : printDiagnostics(found, texts, io)
+    const { prepared, config, isUsable } = await prepare(from, { log, redact, read }, learn, say)
+    if (!isUsable) return exit.config
     if (!config.enabled) {
       io.stderr(`${disabledHelp}\n`)
       return exit.disabled
@@ -86,6 +87,21 @@ export const gatewayRun = async (options: GatewayRunOptions, io: Io): Promise<nu
   // Nobody who takes no more of the log is waited for.
   setTimeout(() => process.exit(exit.ok), lastWordsMs).unref()
   return exit.ok
+}
+
+/** The first configuration, its problems said; the texts of its files are not kept for as long as the gateway runs. */
+const prepare = async (
+  from: LoadOptions,
+  surroundings: Surroundings,
+  learn: (config: Config) => void,
+  say: (found: readonly Diagnostic[], texts: Loaded['texts']) => void,
+) => {
+  const { config, diagnostics, texts } = loadConfig(from)
+  learn(config)
+  const prepared = await prepareGateway(config, surroundings)
+  const all = [...diagnostics, ...prepared.diagnostics]
+  say(all, texts)
+  return { prepared, config, isUsable: !all.some(({ stopsStart }) => stopsStart) }
 }
 
 const watchRun = ({ dataDir, config }: GatewayRunOptions, changed: () => void, log: Log): Promise<() => Promise<void>> =>

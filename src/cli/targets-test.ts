@@ -61,13 +61,12 @@ export const targetsTest = async (asked: string, options: TargetsTestOptions, cl
   const send = createSender({
     targets,
     profile: (name) => loaded.config.profiles.get(name),
-    written: () => spec,
     log: (outgoing) => note(cli, `log: ${printable(outgoing.text)}`),
     warn: (_, why) => note(cli, `note: ${printable(why)}`),
     clock: systemClock,
   })
   const about = { profile: profile.name, route: 'targets-test', deliveryId: `test-${randomUUID()}` }
-  const sent = await send({ ...about, text, delivery, place: 0, budgetMs })
+  const sent = await send({ ...about, text, delivery, place: 0, budgetMs }, spec)
   return report(target, profile.name, sent, redact, cli)
 }
 

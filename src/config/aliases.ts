@@ -50,12 +50,10 @@ class Count {
 
   #follow({ anchorStart, anchorEnd }: Alias): void {
     const name = this.#text.slice(anchorStart, anchorEnd)
-    const size = this.#sizes.get(name)
-    if (size === undefined)
-      return this.#refuse(
-        anchorStart,
-        this.#sizes.has(name) ? 'this alias stands inside what it names' : 'Unresolved alias (the anchor must be set before the alias)',
-      )
+    const why = this.#sizes.has(name)
+      ? 'this alias stands inside what it names'
+      : 'Unresolved alias (the anchor must be set before the alias)'
+    const size = this.#sizes.get(name) ?? this.#refuse(anchorStart, why)
     this.#values += size
     this.#aliased += size
     if (this.#aliased > maxAliased) this.#refuse(anchorStart, `the aliases stand for more than ${maxAliased} values`)

@@ -19,6 +19,8 @@ export type RouteSource = {
   readonly spec: Route
   /** The secrets that count, inherited ones included. */
   readonly secrets: readonly string[]
+  /** Of the spec, its place and the secrets: two routes of one digest say the same. */
+  readonly digest: string
   readonly place: (path: Path, of?: 'key' | 'value') => Place
   /** Path of the route inside its file. */
   readonly base: Path

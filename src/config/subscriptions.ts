@@ -10,7 +10,7 @@ import { resolveSecrets } from './secrets.ts'
 import { checkShape } from './shape.ts'
 import type { Source } from './source.ts'
 import { definition } from './walk.ts'
-import { secretsOf } from './webhook.ts'
+import { routeOf } from './webhook.ts'
 
 export const subscriptionsFileName = 'webhook_subscriptions.json'
 /** Subscription names are lower case (contract 7). */
@@ -52,16 +52,7 @@ export const readSubscription = (
   const profile = (entry as Subscription).profile ?? defaultProfile
   const env = config.profiles.get(profile)?.env ?? {}
   const { data, diagnostics } = resolveSecrets(schema, entry, env, source, base)
-  const spec = data as Subscription
-  const route: RouteSource = {
-    name,
-    origin: 'subscription',
-    profile,
-    enabled: spec.enabled !== false,
-    spec,
-    secrets: secretsOf(spec, config.globalSecret),
-    place: source.place,
-    base,
-  }
-  return diagnostics.length > 0 ? { diagnostics: diagnostics.map((each) => ({ ...each, route: name })) } : { route, diagnostics }
+  if (diagnostics.length > 0) return { diagnostics: diagnostics.map((each) => ({ ...each, route: name })) }
+  const written = { name, origin: 'subscription', spec: data as Subscription, place: source.place, base } as const
+  return { route: routeOf(written, config.globalSecret), diagnostics }
 }

@@ -1,5 +1,6 @@
 /** The adapter's own settings: merged over `extra`, then over the environment, and the routes among them. */
 
+import { createHash } from 'node:crypto'
 import { diagnostic, type Path, pointerOf } from '../core/diagnostic.ts'
 import { isObject, type JsonObject } from '../core/json.ts'
 import type { Config as File, Route, WebhookSettings } from '../generated/config.ts'
@@ -38,10 +39,23 @@ export const mergeWebhook = (
 export const present = (secret: unknown): secret is string => typeof secret === 'string' && secret.trim() !== '' && !isBare(secret)
 
 /** The secrets of a route: its own, or the global one where the key is missing. */
-export const secretsOf = (spec: Route, globalSecret: string | undefined): string[] => {
+const secretsOf = (spec: Route, globalSecret: string | undefined): string[] => {
   if (Array.isArray(spec.secrets)) return spec.secrets.filter(present)
   const secret = Object.hasOwn(spec, 'secret') ? spec.secret : globalSecret
   return present(secret) ? [secret] : []
+}
+
+/** A route as written, with what follows from it. */
+export const routeOf = (
+  written: Pick<RouteSource, 'name' | 'origin' | 'spec' | 'place' | 'base'>,
+  globalSecret: string | undefined,
+): RouteSource => {
+  const { spec } = written
+  const secrets = secretsOf(spec, globalSecret)
+  const digest = createHash('sha256')
+    .update(JSON.stringify([written.base, spec, secrets]))
+    .digest('base64url')
+  return { ...written, profile: spec.profile ?? defaultProfile, enabled: spec.enabled !== false, secrets, digest }
 }
 
 export const readRoutes = (
@@ -56,17 +70,7 @@ export const readRoutes = (
   for (const [name, spec] of Object.entries(settings.routes)) {
     const at = [...base, name]
     if (isBroken(at, bad) || !isObject(spec)) continue
-    const route = spec as Route
-    routes.set(name, {
-      name,
-      origin: 'config',
-      profile: route.profile ?? defaultProfile,
-      enabled: route.enabled !== false,
-      spec: route,
-      secrets: secretsOf(route, globalSecret),
-      place: source.place,
-      base: at,
-    })
+    routes.set(name, routeOf({ name, origin: 'config', spec: spec as Route, place: source.place, base: at }, globalSecret))
   }
   return routes
 }

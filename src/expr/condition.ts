@@ -21,11 +21,16 @@ type Operator = {
   readonly fieldless?: true
   compile(
     operand: Json,
-    kit: { readonly profileDir: string; readonly report: Report },
+    kit: { readonly profileDir: string; readonly report: Report; readonly looksOutside: () => void },
   ): (value: Json | undefined, opened: Opened) => boolean | Promise<boolean>
 }
 
-type Kit = { readonly operators: ReadonlyMap<string, Operator>; readonly profileDir: string; readonly report: Report }
+type Kit = {
+  readonly operators: ReadonlyMap<string, Operator>
+  readonly profileDir: string
+  readonly report: Report
+  readonly looksOutside: () => void
+}
 
 export type Verdict = { readonly pass: true } | { readonly pass: false; readonly rule: () => string }
 
@@ -57,7 +62,7 @@ const explainer = ({ path, key, operand, field }: Spec): ((value: Json | undefin
 
 const compileLeaf = (spec: Spec, operator: Operator, kit: Kit): Run => {
   const report: Report = (code, below, message, help) => kit.report(code, [...spec.path, spec.key, ...below], message, help)
-  const test = operator.compile(spec.operand, { profileDir: kit.profileDir, report })
+  const test = operator.compile(spec.operand, { profileDir: kit.profileDir, report, looksOutside: kit.looksOutside })
   const get = spec.field === undefined ? () => undefined : compileField(spec.field)
   const explain = explainer(spec)
   const judge = (holds: boolean, value: Json | undefined): Answer => (holds ? undefined : { broken: false, rule: explain(value) })

@@ -60,9 +60,21 @@ export type Regex = { test(text: string): boolean }
 export const compileRegex = (pattern: string): Regex => {
   const literal = compileLiterals(pattern)
   if (literal) return { test: literal }
+  compileRe2(pattern)
+  // Ten thousand engines take 250 MB, and most wait for an event that never comes: each is built when it is needed first.
+  let engine: Regex | undefined
+  return {
+    test(text) {
+      engine ??= buildEngine(pattern)
+      return engine.test(text)
+    },
+  }
+}
+
+const buildEngine = (pattern: string): Regex => {
   const regex = compileRe2(pattern)
   const engine = regex.re2()
-  const { dfa } = engine // Built now: for large character classes it takes a while.
+  const { dfa } = engine
   dfa.stateBudget = stateBytes
   dfa.memBudget = stateBytes
 

@@ -12,6 +12,9 @@ import type { Delivery, Destination, NewRun, Store } from '../store/ports.ts'
 /** Collects a problem at a path inside the spec that is being compiled. */
 export type Report = (code: Code, path: Path, message: string, help?: string) => void
 
+/** Says that what is compiled depends on more than the configuration (a file, a job): it is looked at anew at each reload. */
+export type LooksOutside = () => void
+
 /** A route's requests per minute and its failed signatures per client. */
 export interface Limiter {
   /** Seconds until the route's window opens again; 0 while it is open. */
@@ -108,6 +111,7 @@ export type StageKit = {
   readonly limits: Limits
   readonly effects: Effects
   readonly report: Report
+  readonly looksOutside: LooksOutside
   readonly schemes: readonly Scheme[]
   readonly operators: ReadonlyMap<string, OperatorPart>
   readonly targets: ReadonlyMap<string, TargetPart>
@@ -137,7 +141,7 @@ export type EndingPart = {
 /** Decides over a field's value; `undefined` is a missing field. */
 export type Test = (value: Json | undefined, opened: Opened) => boolean | Promise<boolean>
 
-export type OperatorKit = { readonly profileDir: string; readonly report: Report }
+export type OperatorKit = { readonly profileDir: string; readonly report: Report; readonly looksOutside: LooksOutside }
 
 export type OperatorPart = {
   readonly name: string

@@ -15,13 +15,25 @@ export type Catalogue = {
   readonly targets: ReadonlyMap<string, TargetPart>
 }
 
-export type Compiled = { readonly plan?: RoutePlan; readonly diagnostics: readonly Diagnostic[] }
+export type Compiled = {
+  readonly plan?: RoutePlan
+  readonly diagnostics: readonly Diagnostic[]
+  /** Compiled again it would be the same: nothing is wrong with it, and it depends on nothing but the configuration. */
+  readonly lasting: boolean
+}
+
+/** What a route's plan depends on beside the route. */
+export type Ground = Pick<Config, 'dataDir' | 'host' | 'multiplex' | 'profiles' | 'maxBodyBytes' | 'scriptTimeoutMs'>
 
 /** Compiles a route; there is no plan when one of its problems stops it. */
-export const compileRoute = (route: RouteSource, config: Config, catalogue: Catalogue, effects: Effects): Compiled => {
+export const compileRoute = (route: RouteSource, config: Ground, catalogue: Catalogue, effects: Effects): Compiled => {
   const builtTargets = new Set(catalogue.targets.keys())
   const diagnostics = checkRules(route, { host: config.host, multiplex: config.multiplex, profiles: config.profiles, builtTargets })
   const report: Report = (code, path, message, help) => diagnostics.push(problemAt(route, code, path, message, help))
+  let lasting = true
+  const looksOutside = (): void => {
+    lasting = false
+  }
   const profile = config.profiles.get(route.profile) ?? unservedProfile(route.profile, config)
   const kit: StageKit = {
     name: route.name,
@@ -31,16 +43,18 @@ export const compileRoute = (route: RouteSource, config: Config, catalogue: Cata
     limits: { maxBodyBytes: config.maxBodyBytes, scriptTimeoutMs: config.scriptTimeoutMs },
     effects,
     report,
+    looksOutside,
     schemes: catalogue.schemes,
     operators: catalogue.operators,
     targets: catalogue.targets,
   }
   const plan = assemble(route, kit, catalogue)
-  return diagnostics.some(({ stopsStart }) => stopsStart) || !plan ? { diagnostics } : { plan, diagnostics }
+  if (diagnostics.some(({ stopsStart }) => stopsStart) || !plan) return { diagnostics, lasting: false }
+  return { plan, diagnostics, lasting: lasting && diagnostics.length === 0 }
 }
 
 /** A route whose profile is not served compiles all the same: its requests end before the plan is asked. */
-const unservedProfile = (name: string, { dataDir }: Config): Profile => ({
+const unservedProfile = (name: string, { dataDir }: Ground): Profile => ({
   name,
   dir: `${dataDir}/profiles/${name}`,
   env: {},

@@ -3,7 +3,8 @@
 import { absent, parseEntries, readSnapshot, stampOf } from '../config/snapshot.ts'
 import { type Code, type Diagnostic, diagnostic } from '../core/diagnostic.ts'
 import { messageOf } from '../core/fault.ts'
-import type { Json } from '../core/json.ts'
+import type { Json, JsonObject } from '../core/json.ts'
+import { takingTurns } from '../core/turns.ts'
 
 export type EntriesOptions<T> = {
   readonly file: string
@@ -46,20 +47,45 @@ export class Entries<T> {
 
   /** Reads the file again if its times, size or inode changed; a torn or corrupt one keeps the last good set. Whether it changed. */
   refresh(): boolean {
-    const { file } = this.#options
-    const now = stampOf(file)
-    if (now === this.#seen) return false
-    try {
-      const entries = parseEntries(now === absent ? '{}' : readSnapshot(file))
-      this.#entries = this.#compile(entries)
-      // Not before: what could not be read this time (no descriptor free) is tried again the next time.
-      this.#seen = now
-      this.#told = ''
-      return true
-    } catch (error) {
-      this.#keep(now, error)
-      return false
+    const now = stampOf(this.#options.file)
+    const entries = this.#read(now)
+    if (!entries) return false
+    const next = new Map<string, Entry<T>>()
+    for (const [name, entry] of Object.entries(entries)) next.set(name, this.#compiled(name, entry))
+    this.#replace(next, now)
+    return true
+  }
+
+  /** As `refresh`, with turns for others between the entries. Whoever asks meanwhile gets what was known before. */
+  async load(): Promise<void> {
+    const now = stampOf(this.#options.file)
+    const entries = this.#read(now)
+    if (!entries) return
+    const next = new Map<string, Entry<T>>()
+    const turn = takingTurns()
+    for (const [name, entry] of Object.entries(entries)) {
+      next.set(name, this.#compiled(name, entry))
+      await turn()
     }
+    this.#replace(next, now)
+  }
+
+  /** The entries of a file that is not the one that was read last; `undefined` too when it is not usable. */
+  #read(stamp: string): JsonObject | undefined {
+    if (stamp === this.#seen) return undefined
+    try {
+      return parseEntries(stamp === absent ? '{}' : readSnapshot(this.#options.file))
+    } catch (error) {
+      this.#keep(stamp, error)
+      return undefined
+    }
+  }
+
+  #replace(entries: ReadonlyMap<string, Entry<T>>, stamp: string): void {
+    this.#entries = entries
+    // Not before: what could not be read this time (no descriptor free) is tried again the next time.
+    this.#seen = stamp
+    this.#told = ''
   }
 
   /** Says, once for each state of the file, that the last good set stays. */
@@ -72,13 +98,9 @@ export class Entries<T> {
   }
 
   /** Only what changed is compiled again. */
-  #compile(entries: { readonly [name: string]: Json }): Map<string, Entry<T>> {
-    const next = new Map<string, Entry<T>>()
-    for (const [name, entry] of Object.entries(entries)) {
-      const text = JSON.stringify(entry)
-      const known = this.#entries.get(name)
-      next.set(name, known?.text === text ? known : { text, value: this.#options.compile(name, entry) })
-    }
-    return next
+  #compiled(name: string, entry: Json): Entry<T> {
+    const text = JSON.stringify(entry)
+    const known = this.#entries.get(name)
+    return known?.text === text ? known : { text, value: this.#options.compile(name, entry) }
   }
 }

@@ -1,6 +1,6 @@
 /** The subscriptions file as served routes. */
 
-import type { Config } from '../config/config.ts'
+import type { Config, RouteSource } from '../config/config.ts'
 import { readSubscription } from '../config/subscriptions.ts'
 import type { Diagnostic } from '../core/diagnostic.ts'
 import type { Json } from '../core/json.ts'
@@ -10,8 +10,8 @@ import { type Served, servedBy } from './table.ts'
 
 export type SubscriptionsOptions = {
   readonly file: string
-  readonly config: Config
-  readonly compile: (route: NonNullable<ReturnType<typeof readSubscription>['route']>) => Compiled
+  readonly config: Pick<Config, 'globalSecret' | 'profiles'>
+  readonly compile: (route: RouteSource) => Compiled
   /** Told of entries that are not served, and of a file that is not usable. */
   readonly report: (diagnostics: readonly Diagnostic[]) => void
 }
@@ -45,6 +45,11 @@ export class Subscriptions {
   /** Reads the file again if it changed; a torn or corrupt one keeps the last good set. Never throws. */
   refresh(): void {
     this.#entries.refresh()
+  }
+
+  /** As `refresh`, with turns for others between the entries: for thousands of them at once. */
+  load(): Promise<void> {
+    return this.#entries.load()
   }
 
   #serve(name: string, entry: Json): Served | undefined {

@@ -19,6 +19,8 @@ export type Machine = {
   readonly limiter: Limiter
   readonly script: Effects['script']
   readonly store: () => Store
+  /** Those of the configuration that serves. */
+  readonly jobs: Jobs
   readonly hasRoom: () => boolean
   readonly wake: () => void
 }
@@ -30,9 +32,10 @@ type MachineOptions = Pick<Machine, 'clock' | 'log' | 'wake'> & {
   readonly limits: () => Limits
   /** Opened after the plans were compiled. */
   readonly store: () => Store | undefined
+  readonly jobs: () => Jobs
 }
 
-export const createMachine = ({ clock, log, wake, limits, store }: MachineOptions): Machine => {
+export const createMachine = ({ clock, log, wake, limits, store, jobs }: MachineOptions): Machine => {
   const slots = createSlots(() => limits().maxConcurrentScripts, maxWaitingScripts)
   const open = (): Store => {
     const opened = store()
@@ -46,24 +49,39 @@ export const createMachine = ({ clock, log, wake, limits, store }: MachineOption
     limiter: createLimiter(clock, () => limits().rateLimit),
     script: (folder, job) => slots.run(() => runScript(folder, job)),
     store: open,
+    jobs: { find: (profile, reference) => jobs().find(profile, reference) },
     hasRoom: () => open().backlog < limits().maxQueuedRuns,
   }
 }
 
-/** The effects of one configuration's plans. */
-export const liveEffects = (machine: Machine, jobs: Jobs, send: (outgoing: Outgoing) => Promise<Sent>): Effects => ({
-  clock: machine.clock,
-  log: machine.log,
-  limiter: machine.limiter,
-  script: machine.script,
-  hasRoom: machine.hasRoom,
-  wake: machine.wake,
-  jobs,
-  send,
-  get store() {
-    return machine.store()
-  },
-})
+/** The effects of one route's plan. A class, for there is one for each of thousands. */
+export class LiveEffects implements Effects {
+  readonly clock: Clock
+  readonly log: Log
+  readonly limiter: Limiter
+  readonly script: Effects['script']
+  readonly hasRoom: () => boolean
+  readonly wake: () => void
+  readonly jobs: Jobs
+  readonly send: (outgoing: Outgoing) => Promise<Sent>
+  readonly #store: () => Store
+
+  constructor(machine: Machine, jobs: Jobs, send: (outgoing: Outgoing) => Promise<Sent>) {
+    this.clock = machine.clock
+    this.log = machine.log
+    this.limiter = machine.limiter
+    this.script = machine.script
+    this.hasRoom = machine.hasRoom
+    this.wake = machine.wake
+    this.jobs = jobs
+    this.send = send
+    this.#store = machine.store
+  }
+
+  get store(): Store {
+    return this.#store()
+  }
+}
 
 const silent: Log = Object.assign(() => {}, { writes: () => false })
 

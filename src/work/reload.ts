@@ -1,10 +1,11 @@
 /** Takes a new configuration over as one snapshot, or refuses it loudly and leaves the old one in use. */
 
+import type { Read, Reading } from '../config/apart.ts'
 import type { Config } from '../config/config.ts'
-import type { Loaded } from '../config/load.ts'
 import type { Clock } from '../core/clock.ts'
 import { diagnostic } from '../core/diagnostic.ts'
 import type { Log } from '../core/log.ts'
+import { takingTurns } from '../core/turns.ts'
 import type { Reloaded } from './operations.ts'
 import type { Snapshot } from './snapshot.ts'
 
@@ -12,9 +13,8 @@ export type ReloadOptions = {
   readonly first: Snapshot
   readonly log: Log
   readonly clock: Clock
-  /** Reads the files as they are now. */
-  readonly load: () => Loaded
-  readonly compile: (config: Config) => Promise<Snapshot>
+  readonly read: Read
+  readonly compile: (config: Config, before: Snapshot) => Promise<Snapshot>
 }
 
 export interface Reloader {
@@ -22,21 +22,24 @@ export interface Reloader {
   current(): Snapshot
   reload(): Promise<Reloaded>
   reloadedAt(): string | null
+  /** Breaks off what is being read; nothing is taken over any more. */
+  stop(): void
 }
 
 /** The last good set that is in use would be lost. */
 const runTimeFiles = 'the subscriptions file or a jobs file cannot be read now, and a new configuration would serve without it'
 
-export const createReloader = ({ first, log, clock, load, compile }: ReloadOptions): Reloader => {
+export const createReloader = ({ first, log, clock, read, compile }: ReloadOptions): Reloader => {
   let current = first
   let at: string | null = null
-  const reloadOnce = async (): Promise<Reloaded> => {
-    const loaded = load()
-    const { config, restart } = onThisProcess(loaded.config, current.config)
-    const next = await compile(config)
+  const stopping = new AbortController()
+  const takeOver = async (reading: Reading): Promise<Reloaded> => {
+    const { config, restart } = onThisProcess(reading.config, current.config)
+    const next = await compile(config, current)
     const off = config.enabled ? [] : [diagnostic('WH109', 'the webhook adapter is not enabled: to stop the gateway, stop its process')]
     const lost = !next.complete() && current.complete() ? [diagnostic('WH803', runTimeFiles, { help: 'mend it first' })] : []
-    const diagnostics = [...loaded.diagnostics, ...next.diagnostics, ...off, ...lost]
+    const diagnostics = await reading.located([...reading.diagnostics, ...next.diagnostics, ...off, ...lost])
+    stopping.signal.throwIfAborted()
     const ok = off.length + lost.length === 0 && !diagnostics.some(({ stopsStart }) => stopsStart)
     if (ok) {
       current = next
@@ -44,22 +47,34 @@ export const createReloader = ({ first, log, clock, load, compile }: ReloadOptio
       log('info', { routes: next.routes() }, 'configuration reloaded')
       if (restart.length > 0) log('warn', { settings: restart.join(', ') }, 'changed, but only a restart takes it over')
     } else {
-      for (const { code, message, route, place } of diagnostics.filter(({ severity }) => severity !== 'info'))
+      const turn = takingTurns()
+      for (const { code, message, route, place } of diagnostics.filter(({ severity }) => severity !== 'info')) {
         log('error', { code, route, file: place?.file, line: place?.line }, message)
+        await turn()
+      }
       log('error', {}, 'reload refused: the configuration before it stays in use')
     }
     return { ok, diagnostics, restart }
   }
-  let last: Promise<unknown> = Promise.resolve()
+  let running: Promise<Reloaded> | undefined
+  let waiting: Promise<Reloaded> | undefined
+  const begin = (): Promise<Reloaded> => {
+    waiting = undefined
+    running = read(current.config.routes, stopping.signal, takeOver).finally(() => {
+      running = undefined
+    })
+    return running
+  }
   return {
     current: () => current,
     reloadedAt: () => at,
     reload() {
-      // One after the other: what was read later must not be replaced by what was read before it.
-      const turn = last.then(reloadOnce, reloadOnce)
-      last = turn
-      return turn
+      // One after the other: what was read later must not be replaced by what was read before it. Whoever waits reads the files as they will be then.
+      if (!running && !waiting) return begin()
+      waiting ??= (running ?? Promise.resolve()).then(begin, begin)
+      return waiting
     },
+    stop: () => stopping.abort(new Error('the gateway is stopping')),
   }
 }
 

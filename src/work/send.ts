@@ -16,17 +16,19 @@ import { obstacleOf, secretsOf, settingsOf } from '../parts/settings.ts'
 export type SenderOptions = {
   readonly targets: ReadonlyMap<string, TargetPart>
   readonly profile: (name: string) => Profile | undefined
-  /** Its route or job as written, for the secrets that are never stored. */
-  readonly written: (outgoing: Outgoing) => Pick<Route, 'deliver' | 'deliver_extra'> | undefined
   readonly log: (outgoing: Outgoing) => void
   /** Hears of a text that could not be recognised if it came again, and why. */
   readonly warn: (outgoing: Outgoing, why: string) => void
   readonly clock: Clock
 }
 
-export const createSender = (options: SenderOptions): ((outgoing: Outgoing) => Promise<Sent>) => {
+/** Its route or job as written, for the secrets that are never stored. */
+export type Said = Pick<Route, 'deliver' | 'deliver_extra'> | undefined
+export type Sender = (outgoing: Outgoing, written?: Said) => Promise<Sent>
+
+export const createSender = (options: SenderOptions): Sender => {
   const { targets, profile, log, warn, clock } = options
-  return async (outgoing) => {
+  return async (outgoing, written) => {
     const part = targets.get(outgoing.delivery.target)
     if (!part) return never(absent(outgoing.delivery.target))
     const owner = profile(outgoing.profile)
@@ -34,7 +36,7 @@ export const createSender = (options: SenderOptions): ((outgoing: Outgoing) => P
     const settings = settingsOf(part, owner.platforms, owner.env)
     const obstacle = obstacleOf(part, settings)
     if (obstacle !== undefined) return never(obstacle)
-    const secrets = withheldOf(outgoing, options)
+    const secrets = withheldOf(outgoing, written)
     if (!secrets)
       return never(
         `the ${outgoing.job === undefined ? 'route' : 'job'} no longer says its ${outgoing.delivery.withheld?.join(', ')}, and nothing goes out without`,
@@ -58,10 +60,10 @@ export const createSender = (options: SenderOptions): ((outgoing: Outgoing) => P
 const textsIn = (value: Json): string[] => (isObject(value) ? Object.values(value).flatMap(textsIn) : [String(value)])
 
 /** What is never stored, as its route or job says it now; `undefined` when one of it is gone. */
-const withheldOf = (outgoing: Outgoing, { written }: SenderOptions): JsonObject | undefined => {
+const withheldOf = (outgoing: Outgoing, written: Said): JsonObject | undefined => {
   const { target, extra, withheld = [] } = outgoing.delivery
   if (withheld.length === 0) return {}
-  const now = writtenTargets(written(outgoing) ?? {})
+  const now = writtenTargets(written ?? {})
   const [host, at] = [hostOf(extra), outgoing.place]
   // A secret goes to the host alone that it is written for: the list, or the address, may have changed since.
   const mayBe = host === undefined ? now.slice(at, at + 1) : [...now.slice(at), ...now]

@@ -1,32 +1,35 @@
 /** One configuration, compiled: replaced whole by a reload, so that a request or a run sees one from end to end. */
 
-import { join } from 'node:path'
-import type { Config } from '../config/config.ts'
-import { subscriptionsFileName } from '../config/subscriptions.ts'
+import type { Config, RouteSource } from '../config/config.ts'
 import type { Diagnostic } from '../core/diagnostic.ts'
+import type { Log } from '../core/log.ts'
+import { takingTurns } from '../core/turns.ts'
 import type { Route } from '../generated/config.ts'
-import type { Outgoing, Runner, RunnerPart, Sent } from '../parts/part.ts'
-import { type Catalogue, compileRoute } from '../plan/compile.ts'
+import type { Jobs, Outgoing, Runner, RunnerPart, Sent } from '../parts/part.ts'
+import type { Catalogue, Compiled } from '../plan/compile.ts'
 import { JobBook } from '../plan/jobs.ts'
 import { compileRunner } from '../plan/runner.ts'
-import { Subscriptions } from '../plan/subscriptions.ts'
-import { servedAs, servedBy, type Table } from '../plan/table.ts'
+import { type Served, servedAs, servedBy, type Table } from '../plan/table.ts'
 import type { NewRun } from '../store/ports.ts'
-import { liveEffects, type Machine } from './effects.ts'
+import type { Machine } from './effects.ts'
+import { type Ground, groundFor } from './ground.ts'
 import { jobPolicyOf, policyOf, type RunPolicy } from './policy.ts'
-import { createSender } from './send.ts'
 
 /** The registries, handed down from the composition root. */
 export type Parts = Catalogue & { readonly runners: ReadonlyMap<string, RunnerPart> }
+
+/** A compiled route, and whether a reload may keep it. */
+type Standing = Served & Pick<Compiled, 'lasting'>
 
 export type Snapshot = {
   readonly config: Config
   /** The parts it was compiled with, targets of plugins among them. */
   readonly catalogue: Catalogue
+  readonly ground: Ground
   readonly maxBodyBytes: number
   readonly trustProxy: Config['trustProxy']
   readonly diagnostics: readonly Diagnostic[]
-  readonly table: Table
+  readonly table: Table & { readonly configured: ReadonlyMap<string, Standing> }
   readonly jobs: JobBook
   readonly runner: Runner
   /** Said once when the gateway starts. */
@@ -39,57 +42,46 @@ export type Snapshot = {
   send(outgoing: Outgoing): Promise<Sent>
 }
 
-/** Compiles everything that a configuration says; what is wrong with it is in `diagnostics`. */
-export const compileSnapshot = (config: Config, parts: Parts, machine: Machine): Snapshot => {
-  const { log, clock } = machine
-  const tell =
-    (what: string) =>
-    (found: readonly Diagnostic[]): void => {
-      for (const { code, message, route, severity } of found)
-        log(severity === 'info' ? 'info' : 'warn', { route, code }, `${what}: ${message}`)
-    }
-  const jobs = new JobBook({ config, targets: parts.targets, report: tell('job') })
+/**
+ * Compiles everything that a configuration says, with turns for others between; what is wrong with it is in `diagnostics`. What `before` has
+ * compiled already is kept, where it would come out the same.
+ */
+export const compileSnapshot = async (config: Config, parts: Parts, machine: Machine, before?: Snapshot): Promise<Snapshot> => {
+  const jobs = new JobBook({ config: { profiles: config.profiles }, targets: parts.targets, report: teller(machine.log, 'job') })
+  const asked = jobsToAsk(jobs)
+  const options = { config, catalogue: parts, machine, jobs: asked, report: teller(machine.log, 'subscription') }
+  const ground = groundFor(options, before?.ground)
+  const known = before && ground === before.ground ? before.table.configured : undefined
+  const { configured, diagnostics } = await compileRoutes(config.routes, (route) => ground.compile(route, asked), known)
+  await ground.subscriptions.load()
+  asked.now = machine.jobs
+  const table = { configured, subscribed: ground.subscriptions, multiplex: config.multiplex, profiles: config.profiles }
   const specOf = (route: string): Route | undefined => servedAs(table, route)?.source.spec
-  const send = createSender({
-    targets: parts.targets,
-    profile: (name) => config.profiles.get(name),
-    written: ({ profile, route, job }) => (job === undefined ? specOf(route) : jobs.get(profile, job)?.spec),
-    log: (outgoing) => log('info', { ...aboutOf(outgoing), text: outgoing.text }, 'delivered'),
-    warn: (outgoing, reason) =>
-      log('warn', { ...aboutOf(outgoing), target: outgoing.delivery.target, reason }, 'delivery goes out only once'),
-    clock,
-  })
-  const effects = liveEffects(machine, jobs, send)
-  const compiled = [...config.routes.values()].map((route) => ({ route, ...compileRoute(route, config, parts, effects) }))
-  const configured = new Map(compiled.flatMap(({ route, plan }) => (plan ? [[route.name, servedBy(route, plan)] as const] : [])))
-  const subscriptions = new Subscriptions({
-    file: join(config.dataDir, subscriptionsFileName),
-    config,
-    compile: (route) => compileRoute(route, config, parts, effects),
-    report: tell('subscription'),
-  })
-  const table: Table = { configured, subscribed: subscriptions, multiplex: config.multiplex, profiles: config.profiles }
   const { runner, notice, diagnostics: agentProblems } = compileRunner(config, parts.runners)
   return {
     config,
     catalogue: parts,
+    ground,
     maxBodyBytes: config.maxBodyBytes,
     trustProxy: config.trustProxy,
-    diagnostics: [...jobs.diagnostics, ...compiled.flatMap(({ diagnostics }) => diagnostics), ...agentProblems],
+    diagnostics: [...jobs.diagnostics, ...diagnostics, ...agentProblems],
     table,
     jobs,
     runner,
     notice,
     complete: () => {
-      subscriptions.refresh()
+      ground.subscriptions.refresh()
       jobs.refresh()
-      return subscriptions.ready && jobs.complete
+      return ground.subscriptions.ready && jobs.complete
     },
     routes: () => {
-      subscriptions.refresh()
-      return configured.size + subscriptions.size
+      ground.subscriptions.refresh()
+      return configured.size + ground.subscriptions.size
     },
-    send,
+    send: (outgoing) => {
+      const { profile, route, job } = outgoing
+      return ground.send(outgoing, job === undefined ? specOf(route) : jobs.get(profile, job)?.spec)
+    },
     policy: ({ job, profile, route }) =>
       job === undefined
         ? policyOf(config.agent.timeoutMs, specOf(route))
@@ -100,5 +92,39 @@ export const compileSnapshot = (config: Config, parts: Parts, machine: Machine):
   }
 }
 
-/** What the log says of every text that goes out. */
-const aboutOf = ({ route, profile, job, deliveryId }: Outgoing) => ({ route: route || undefined, profile, job, delivery_id: deliveryId })
+const compileRoutes = async (
+  routes: Config['routes'],
+  compile: (route: RouteSource) => Compiled,
+  known: ReadonlyMap<string, Standing> | undefined,
+): Promise<{ readonly configured: ReadonlyMap<string, Standing>; readonly diagnostics: readonly Diagnostic[] }> => {
+  const configured = new Map<string, Standing>()
+  const diagnostics: Diagnostic[] = []
+  const turn = takingTurns()
+  for (const route of routes.values()) {
+    const same = known?.get(route.name)
+    if (same?.lasting && same.source.digest === route.digest) {
+      configured.set(route.name, same)
+      continue
+    }
+    const { plan, lasting, diagnostics: found } = compile(route)
+    diagnostics.push(...found)
+    if (plan) configured.set(route.name, { ...servedBy(route, plan), lasting })
+    await turn()
+  }
+  return { configured, diagnostics }
+}
+
+/** While plans are compiled these are the jobs that come with them; later those of the configuration that serves then. */
+const jobsToAsk = (first: Jobs): Jobs & { now: Jobs } => ({
+  now: first,
+  find(profile, reference) {
+    return this.now.find(profile, reference)
+  },
+})
+
+const teller =
+  (log: Log, what: string) =>
+  (found: readonly Diagnostic[]): void => {
+    for (const { code, message, route, severity } of found)
+      log(severity === 'info' ? 'info' : 'warn', { route, code }, `${what}: ${message}`)
+  }

@@ -235,12 +235,12 @@ const fails = async (t: Test, { double, origin, settings, at, send, fresh }: Sta
       ['other', { name: 'other', dir: '/', platforms: {}, env, jobs: new Map() }],
     ])
     const written = { deliver: double.target, deliver_extra: at(double.chat) }
-    const options = { targets: targetsByName, written: () => written, log: () => {}, warn: () => {}, clock: systemClock }
+    const options = { targets: targetsByName, log: () => {}, warn: () => {}, clock: systemClock }
     const sender = createSender({ ...options, profile: (name) => profiles.get(name) })
     const delivery = readDelivery(written as Route, targetsByName, () => {}) as Delivery
     const outgoing = { text: 'hello', route: 'r', deliveryId: 'profiles', delivery, place: 0, budgetMs: 20_000 }
-    t.match(await sender({ ...outgoing, profile: 'default' }), { ok: true })
-    t.match(await sender({ ...outgoing, profile: 'other' }), { ...final, why: /not connected/ })
+    t.match(await sender({ ...outgoing, profile: 'default' }, written as Route), { ok: true })
+    t.match(await sender({ ...outgoing, profile: 'other' }, written as Route), { ...final, why: /not connected/ })
     t.equal(accepted.length, 1)
   })
 

@@ -5,6 +5,7 @@ import { connect } from 'node:net'
 import type { Test } from 'tap'
 import { stringify } from 'yaml'
 import { prepareGateway } from '../../src/app.ts'
+import { readingOf } from '../../src/config/apart.ts'
 import { loadConfig } from '../../src/config/load.ts'
 import type { Clock } from '../../src/core/clock.ts'
 import { systemClock } from '../../src/core/clock.ts'
@@ -85,7 +86,7 @@ export const startGateway = async (t: Test, options: GatewayOptions): Promise<Te
     },
   })
   const clock: Clock = options.clock ?? { ...systemClock, now: options.now ?? systemClock.now }
-  const prepared = await prepareGateway(loaded.config, { log, clock, load })
+  const prepared = await prepareGateway(loaded.config, { log, clock, read: (_known, _signal, use) => use(readingOf(load())) })
   const problems = [...loaded.diagnostics, ...prepared.diagnostics].filter(({ stopsStart }) => stopsStart)
   if (problems.length > 0) throw new Error(problems.map(({ code, message }) => `${code} ${message}`).join('; '))
   const started = await prepared.start()

@@ -204,7 +204,7 @@ const alone = (jobs: Job[], route: Route = { cron_job: 'nightly', prompt: '{text
   const effects = { clock, store, hasRoom: () => true, wake: () => {}, jobs: { find }, log: (level: string) => logged.push(level) }
   const report = (code: string, path: readonly unknown[], message: string, help: string) =>
     told.push(`${code} ${path.join('.')}: ${message} (${help})`)
-  const ending = cronJob.compile(route, { name: 'r', profile: 'default', report, effects } as unknown as StageKit)
+  const ending = cronJob.compile(route, { name: 'r', profile: 'default', report, looksOutside: () => {}, effects } as unknown as StageKit)
   const event = (deliveryId: string): Opened => ({
     eventId: `event-${deliveryId}`,
     route: 'r',

@@ -14,6 +14,7 @@ export const cronJob: EndingPart = {
   compile(route, kit) {
     const reference = route.cron_job ?? ''
     const whenFull = route.cron_job_running === 'queue' ? 'wait' : 'refuse'
+    kit.looksOutside()
     checkJob(reference, kit)
     const prompt = compilePrompt(route, kit)
     return async (opened) => {

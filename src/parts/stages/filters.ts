@@ -6,11 +6,12 @@ import type { StagePart } from '../part.ts'
 
 export const filters: StagePart = {
   name: 'filters',
-  compile(route, { name, profileDir, operators, report }) {
+  compile(route, { name, profileDir, operators, report, looksOutside }) {
     if (route.filters === undefined) return {}
     const holds = compileConditions(route.filters, {
       operators,
       profileDir,
+      looksOutside,
       report: (code, path, message, help) => report(code, ['filters', ...path], message, help),
     })
     const ignored = (verdict: Verdict): Ignored => ({

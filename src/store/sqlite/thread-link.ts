@@ -1,29 +1,11 @@
 /** The other end of the store's thread: starts it, asks it one thing at a time, and knows when it is gone. */
 
-import { createRequire } from 'node:module'
-import { fileURLToPath } from 'node:url'
-import { Worker } from 'node:worker_threads'
+import type { Worker } from 'node:worker_threads'
 import { Fault, messageOf, StoreFault } from '../../core/fault.ts'
+import { startThread } from '../../core/thread.ts'
 import type { Batch, Said, ThreadStart } from './messages.ts'
 
 type Asked = { readonly resolve: (said: Said) => void; readonly reject: (why: StoreFault) => void }
-
-let fromSources: string | undefined
-
-/** Built, the thread's file lies beside this one. From sources it is bundled once: a TypeScript loader in each thread takes half a second. */
-const startWorker = (workerData: ThreadStart): Worker => {
-  if (!import.meta.url.endsWith('.ts')) return new Worker(new URL('./store-thread.js', import.meta.url), { workerData })
-  fromSources ??= bundleThread()
-  return new Worker(fromSources, { eval: true, workerData, execArgv: [] })
-}
-
-const bundleThread = (): string => {
-  const { buildSync } = createRequire(import.meta.url)('esbuild') as typeof import('esbuild')
-  const entryPoints = [fileURLToPath(new URL('./thread.ts', import.meta.url))]
-  const { outputFiles } = buildSync({ entryPoints, bundle: true, write: false, platform: 'node', target: 'node20', packages: 'external' })
-  // A script without a file would look for packages from the working directory.
-  return `require = require('node:module').createRequire('${import.meta.url}')\n${outputFiles[0]?.text}`
-}
 
 export class ThreadLink {
   readonly worker: Worker
@@ -33,7 +15,7 @@ export class ThreadLink {
   #broken: StoreFault | undefined
 
   constructor(start: ThreadStart) {
-    this.worker = startWorker(start)
+    this.worker = startThread('store', start)
     this.gone = new Promise((resolve) => this.worker.once('exit', resolve))
     this.worker.on('message', (said: Said) => this.#hear(said))
     this.worker.on('error', (thrown) => this.#break(new StoreFault(`the store's thread failed: ${messageOf(thrown)}`)))

@@ -1,0 +1,73 @@
+/** A loaded configuration as it goes from thread to thread: plain data, routes that the other side has already by name alone. */
+
+import { join, resolve } from 'node:path'
+import type { Diagnostic, Path, Place } from '../core/diagnostic.ts'
+import type { Config, JobSource, Profile, RouteSource } from './config.ts'
+import { defaultProfile } from './config.ts'
+import type { Loaded, LoadOptions } from './load.ts'
+
+type Placeless<T> = Omit<T, 'place'>
+type PlainProfile = Omit<Profile, 'place' | 'jobs'> & { readonly isWritten: boolean; readonly jobs: readonly Placeless<JobSource>[] }
+
+export type PlainRoute = Placeless<RouteSource>
+
+export type Carried = {
+  readonly config: Omit<Config, 'routes' | 'profiles' | 'agent'>
+  readonly agent: Placeless<Config['agent']>
+  readonly profiles: readonly PlainProfile[]
+  /** Name and digest of each, in order. */
+  readonly routes: readonly (readonly [name: string, digest: string])[]
+  readonly diagnostics: readonly Diagnostic[]
+}
+
+/** A place that the other side has to look up: it has the texts. */
+export type Sought = { readonly path: Path; readonly of: 'key' | 'value' }
+
+export const carry = ({ config, diagnostics }: Pick<Loaded, 'config' | 'diagnostics'>): Carried => {
+  const { routes, profiles, agent, ...plain } = config
+  return {
+    config: plain,
+    agent: withoutPlace(agent),
+    profiles: [...profiles.values()].map(({ place, jobs, ...profile }) => ({
+      ...profile,
+      isWritten: place !== undefined,
+      jobs: [...jobs.values()].map(withoutPlace),
+    })),
+    routes: [...routes.values()].map(({ name, digest }) => [name, digest]),
+    diagnostics,
+  }
+}
+
+export const withoutPlace = <T extends { readonly place?: unknown }>({ place: _, ...rest }: T): Placeless<T> => rest
+
+/** What was carried as a configuration again, with the routes that are known. */
+export const unpack = (carried: Carried, options: LoadOptions, routes: ReadonlyMap<string, PlainRoute>): Config => {
+  const main = options.configFile === undefined ? join(resolve(options.dataDir), 'config.yaml') : resolve(options.configFile)
+  const fileOf = ({ name, dir }: Pick<Profile, 'name' | 'dir'>): string => (name === defaultProfile ? main : join(dir, 'config.yaml'))
+  const profiles = carried.profiles.map(({ isWritten, jobs, ...profile }): Profile => {
+    const place = seekIn(fileOf(profile))
+    return { ...profile, jobs: new Map(jobs.map((job) => [job.id, { ...job, place }])), ...(isWritten ? { place } : {}) }
+  })
+  const place = seekIn(main)
+  return {
+    ...carried.config,
+    profiles: new Map(profiles.map((profile) => [profile.name, profile])),
+    agent: { ...carried.agent, place: (path) => place(['agent', ...path], 'key') },
+    routes: new Map(
+      carried.routes.flatMap(([name]) => {
+        const route = routes.get(name)
+        return route ? [[name, { ...route, place }]] : []
+      }),
+    ),
+  }
+}
+
+const seekIn =
+  (file: string): RouteSource['place'] =>
+  (path, of = 'value') => {
+    const sought: Place & Sought = { file, line: 1, column: 1, endLine: 1, endColumn: 1, path, of }
+    return sought
+  }
+
+/** Whether this place is still to be looked up. */
+export const isSought = (place: Place | undefined): place is Place & Sought => place !== undefined && 'path' in place

@@ -1,0 +1,36 @@
+/** The thread that reads a changed configuration: parsing 10,000 routes takes longer than a request may wait. */
+
+import { parentPort, workerData } from 'node:worker_threads'
+import type { Place } from '../core/diagnostic.ts'
+import { type Carried, carry, type PlainRoute, type Sought, withoutPlace } from './carried.ts'
+import { type LoadOptions, loadConfig } from './load.ts'
+import { parseSource, type Source } from './source.ts'
+
+export type Asked = { readonly routes: readonly string[] } | { readonly places: readonly (Sought & Pick<Place, 'file'>)[] }
+/** The first answer comes unasked. */
+export type Answers = { readonly loaded: Carried; readonly routes: readonly PlainRoute[]; readonly places: readonly Place[] }
+
+const port = parentPort
+if (port === null) throw new Error('this file is the entry of a worker thread')
+
+const loaded = loadConfig(workerData as LoadOptions)
+const sources = new Map<string, Source['place'] | undefined>()
+
+const placeIn = (file: string): Source['place'] => {
+  const text = loaded.texts.get(file)
+  const place = sources.get(file) ?? (text === undefined ? undefined : parseSource(file, text).source?.place)
+  sources.set(file, place)
+  return place ?? (() => ({ file, line: 1, column: 1, endLine: 1, endColumn: 1 }))
+}
+
+const routesOf = (names: readonly string[]): PlainRoute[] =>
+  names.flatMap((name) => {
+    const route = loaded.config.routes.get(name)
+    return route ? [withoutPlace(route)] : []
+  })
+
+port.on('message', (asked: Asked) => {
+  if ('routes' in asked) port.postMessage(routesOf(asked.routes))
+  else port.postMessage(asked.places.map(({ file, path, of }) => placeIn(file)(path, of)))
+})
+port.postMessage(carry(loaded))

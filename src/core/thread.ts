@@ -1,0 +1,30 @@
+/** Starts a thread of this program, built or from sources. */
+
+import { createRequire } from 'node:module'
+import { fileURLToPath } from 'node:url'
+import { Worker, type WorkerOptions } from 'node:worker_threads'
+
+/** The threads: what each is called where it is built, and its source, seen from here. */
+const threads = {
+  store: { built: './store-thread.js', source: '../store/sqlite/thread.ts' },
+  config: { built: './config-thread.js', source: '../config/thread.ts' },
+} as const
+
+const fromSources = new Map<string, string>()
+
+/** Built, the thread's file lies beside this one. From sources it is bundled once: a TypeScript loader in each thread takes half a second. */
+export const startThread = (name: keyof typeof threads, workerData: unknown, options: WorkerOptions = {}): Worker => {
+  const { built, source } = threads[name]
+  if (!import.meta.url.endsWith('.ts')) return new Worker(new URL(built, import.meta.url), { ...options, workerData })
+  const code = fromSources.get(source) ?? bundleThread(source)
+  fromSources.set(source, code)
+  return new Worker(code, { ...options, eval: true, workerData, execArgv: [] })
+}
+
+const bundleThread = (source: string): string => {
+  const { buildSync } = createRequire(import.meta.url)('esbuild') as typeof import('esbuild')
+  const entryPoints = [fileURLToPath(new URL(source, import.meta.url))]
+  const { outputFiles } = buildSync({ entryPoints, bundle: true, write: false, platform: 'node', target: 'node20', packages: 'external' })
+  // A script without a file would look for packages from the working directory.
+  return `require = require('node:module').createRequire('${import.meta.url}')\n${outputFiles[0]?.text}`
+}
