@@ -1,7 +1,18 @@
 /** A YAML or JSON file as data, with the place of every key and value. */
 
 import { readFileSync, statSync } from 'node:fs'
-import { constructFromEvents, EVENT_ID, type Event, getScalarValue, parseEvents, YAMLException } from 'js-yaml'
+import {
+  CORE_SCHEMA,
+  constructFromEvents,
+  defineScalarTag,
+  EVENT_ID,
+  type Event,
+  getScalarValue,
+  mapTag,
+  parseEvents,
+  seqTag,
+  YAMLException,
+} from 'js-yaml'
 import { type Diagnostic, diagnostic, type Path, type Place } from '../core/diagnostic.ts'
 import { messageOf } from '../core/fault.ts'
 import type { Json } from '../core/json.ts'
@@ -21,13 +32,20 @@ export type Source = {
 
 export type Read = { readonly source?: Source; readonly text?: string; readonly diagnostics: readonly Diagnostic[] }
 
+/** A tag says nothing here: what it stands before is a text, a list or a map as without it. */
+const schema = CORE_SCHEMA.withTags(
+  defineScalarTag('', { matchByTagPrefix: true, resolve: (source) => source, identify: () => false }),
+  { ...seqTag, tagName: '', matchByTagPrefix: true },
+  { ...mapTag, tagName: '', matchByTagPrefix: true },
+)
+
 /** Parses a file's text; every syntax problem becomes a Diagnostic, and then there is no data. */
 export const parseSource = (file: string, text: string): Read => {
   let events: readonly Event[] = []
   try {
     events = parseEvents(text, { maxDepth })
     checkAliases(text, events)
-    const [data, ...others] = constructFromEvents([...events], { source: text }) as Json[]
+    const [data, ...others] = constructFromEvents([...events], { source: text, schema }) as Json[]
     if (others.length > 0) YAMLException.throwAt(text, secondAt(text, events), 'the file has more than one document')
     return { source: { file, data: data ?? {}, place: placing(file, text, events) }, text, diagnostics: [] }
   } catch (error) {

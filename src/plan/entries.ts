@@ -45,6 +45,11 @@ export class Entries<T> {
     return this.#seen !== ''
   }
 
+  /** Whether the last good set stays because the file as it is now cannot be used. */
+  get stale(): boolean {
+    return this.ready && this.#told !== ''
+  }
+
   /** Reads the file again if its times, size or inode changed; a torn or corrupt one keeps the last good set. Whether it changed. */
   refresh(): boolean {
     const now = stampOf(this.#options.file)

@@ -42,6 +42,11 @@ export class Subscriptions {
     return this.#entries.ready
   }
 
+  /** Whether the last good set stays because the file as it is now cannot be used. */
+  get stale(): boolean {
+    return this.#entries.stale
+  }
+
   /** Reads the file again if it changed; a torn or corrupt one keeps the last good set. Never throws. */
   refresh(): void {
     this.#entries.refresh()

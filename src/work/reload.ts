@@ -37,7 +37,8 @@ export const createReloader = ({ first, log, clock, read, compile }: ReloadOptio
     const { config, restart } = onThisProcess(reading.config, current.config)
     const next = await compile(config, current)
     const off = config.enabled ? [] : [diagnostic('WH109', 'the webhook adapter is not enabled: to stop the gateway, stop its process')]
-    const lost = !next.complete() && current.complete() ? [diagnostic('WH803', runTimeFiles, { help: 'mend it first' })] : []
+    const isLost = (!next.complete() && current.complete()) || next.stale()
+    const lost = isLost ? [diagnostic('WH803', runTimeFiles, { help: 'mend it first' })] : []
     const diagnostics = await reading.located([...reading.diagnostics, ...next.diagnostics, ...off, ...lost])
     stopping.signal.throwIfAborted()
     const ok = off.length + lost.length === 0 && !diagnostics.some(({ stopsStart }) => stopsStart)

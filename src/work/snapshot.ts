@@ -36,6 +36,8 @@ export type Snapshot = {
   readonly notice: string | undefined
   /** Whether the files of run-time routes and jobs could be read: else some are not known. */
   readonly complete: () => boolean
+  /** Whether the subscriptions that it serves are an older set than that of the file, which cannot be used. */
+  readonly stale: () => boolean
   /** Routes that are served as things are now, subscriptions among them. */
   readonly routes: () => number
   policy(run: NewRun): RunPolicy
@@ -74,6 +76,7 @@ export const compileSnapshot = async (config: Config, parts: Parts, machine: Mac
       jobs.refresh()
       return ground.subscriptions.ready && jobs.complete
     },
+    stale: () => ground.subscriptions.stale,
     routes: () => {
       ground.subscriptions.refresh()
       return configured.size + ground.subscriptions.size
