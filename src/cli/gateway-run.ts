@@ -16,7 +16,8 @@ import type { Gateway } from '../gateway.ts'
 import { createLog, type LogOptions } from '../log.ts'
 import type { Io } from './io.ts'
 import { knownSecrets } from './known-secrets.ts'
-import { disabledHelp, printDiagnostics } from './output.ts'
+import { disabledHelp } from './output.ts'
+import { printDiagnostics } from './refuse.ts'
 import { watchFiles } from './watch.ts'
 
 export type GatewayRunOptions = {

@@ -1,10 +1,9 @@
 /** What commands say: data on stdout, talk on stderr; with `--json` one document on stdout and nothing else there. */
 
 import type { Diagnostic, Severity } from '../core/diagnostic.ts'
-import { exit, Fault } from '../core/fault.ts'
+import { exit, type Fault } from '../core/fault.ts'
 import type { Json } from '../core/json.ts'
 import { printable } from '../core/text.ts'
-import { frames } from './frame.ts'
 import type { Io } from './io.ts'
 import { paintWith } from './paint.ts'
 
@@ -76,26 +75,6 @@ export const printFault = (fault: Fault, io: Io, json: boolean): void => {
   if (suggest.length > 0) lines.push(`  did you mean ${suggest.map((word) => `"${printable(word)}"`).join(' or ')}?`)
   if (hint !== undefined) lines.push(...hint.split('\n').map((line) => `  ${printable(line)}`))
   io.stderr(`${lines.join('\n')}\n`)
-}
-
-/** Prints Diagnostics with their code frames on stderr. */
-export const printDiagnostics = (found: readonly Diagnostic[], texts: ReadonlyMap<string, string>, io: Io): void => {
-  if (found.length > 0) io.stderr(frames(found, texts, paintWith(io.colour)))
-}
-
-/** Diagnostics that forbid what was asked: printed (or one error document), exit 1. */
-export const refuse = (cli: Cli, found: readonly Diagnostic[], texts: ReadonlyMap<string, string>, outcome: string): number => {
-  const errors = found.filter(({ severity }) => severity === 'error')
-  const [first] = errors
-  if (cli.json && first) {
-    const hint = first.help === undefined ? {} : { hint: first.help }
-    const message = errors.map((each) => each.message).join('; ')
-    printFault(new Fault(first.code, message, { exitCode: exit.no, suggest: first.suggest ?? [], ...hint }), cli.io, true)
-    return exit.no
-  }
-  printDiagnostics(found, texts, cli.io)
-  cli.io.stderr(`${outcome}\n`)
-  return exit.no
 }
 
 export const disabledHelp = `the webhook adapter is not enabled; enable it in one of three ways:

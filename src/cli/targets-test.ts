@@ -24,7 +24,8 @@ import { createSender } from '../work/send.ts'
 import { type ProfileOption, profileNamed } from './cron-jobs.ts'
 import { readText, usage } from './input.ts'
 import { knownSecrets } from './known-secrets.ts'
-import { answer, type Cli, note, printDiagnostics, refuse } from './output.ts'
+import { answer, type Cli, note } from './output.ts'
+import { printDiagnostics, refuse } from './refuse.ts'
 import { readExtra } from './subscribe-options.ts'
 
 export type TargetsTestOptions = ProfileOption & {
