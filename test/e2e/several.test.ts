@@ -47,7 +47,8 @@ t.test('a kill in the middle: what was in hand is not sent again, what failed be
 })
 
 t.test('a kill while one is tried again: it is in hand then, whatever became of it before', async (t) => {
-  const dir = directory(t, ['acme-busy', 'acme-last'], 1)
+  // The second attempt must find what is written after the first one was told.
+  const dir = directory(t, ['acme-busy', 'acme-last'], 3)
   const first = await startGateway(t, dir)
   await first.post('work', 'a')
   await first.line(({ msg }) => msg === failedAgain)

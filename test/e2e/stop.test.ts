@@ -2,7 +2,7 @@
 
 import { execFileSync } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, readFileSync } from 'node:fs'
+import { copyFileSync, existsSync, mkdirSync, readFileSync } from 'node:fs'
 import { connect } from 'node:net'
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
@@ -189,8 +189,11 @@ t.test('a second gateway on the data directory refuses, and the first one does n
 
 t.test('a port that is taken is said in a sentence', async (t) => {
   const first = await startGateway(t, dataDir(t, { routes: {} }))
-  const dir = dataDir(t, { routes: {} })
   const { port } = new URL(await first.listening)
+  // Below the first one's: a test has one folder.
+  const dir = join(first.dir, 'second')
+  mkdirSync(dir)
+  copyFileSync(join(first.dir, 'config.yaml'), join(dir, 'config.yaml'))
   plain(
     t,
     await spawnGateway(t, dir, { args: ['--port', port] }).ended,
@@ -256,7 +259,7 @@ t.test('WEBHOOK_ENABLED, WEBHOOK_PORT and WEBHOOK_SECRET: the environment over .
     'config.yaml': stringify({
       platforms: { webhook: { enabled: false, extra: { port: 1, secret: 'of the file', routes: { work: {} } } } },
     }),
-    '.env': `WEBHOOK_ENABLED=true\nWEBHOOK_PORT=${filePort}\nWEBHOOK_SECRET="of .env"\n`,
+    '.env': `WEBHOOK_ENABLED=true\nWEBHOOK_PORT=${filePort}\nWEBHOOK_SECRET=of-dot-env\n`,
   })
   const check = async (expected: string, key: string, env: { [name: string]: string }): Promise<void> => {
     const gateway = await startGateway(t, dir, { env })
@@ -266,7 +269,7 @@ t.test('WEBHOOK_ENABLED, WEBHOOK_PORT and WEBHOOK_SECRET: the environment over .
     gateway.kill('SIGTERM')
     t.match(await gateway.ended, { code: 0, err: '' })
   }
-  await check(filePort, 'of .env', {})
+  await check(filePort, 'of-dot-env', {})
   await check(envPort, 'of the environment', { WEBHOOK_PORT: envPort, WEBHOOK_SECRET: 'of the environment' })
   plain(t, await spawnGateway(t, dir, { env: { WEBHOOK_ENABLED: 'false' } }).ended, 7, /not enabled/)
   plain(t, await spawnGateway(t, dir, { env: { WEBHOOK_PORT: 'x' } }).ended, 78, /WEBHOOK_PORT must be a port/)
