@@ -9,6 +9,13 @@ type Member = { readonly key: number; readonly value: number }
 
 const opens = ({ type }: Event): boolean => type === EVENT_ID.DOCUMENT || type === EVENT_ID.MAPPING || type === EVENT_ID.SEQUENCE
 
+type Scalar = Extract<Event, { type: typeof EVENT_ID.SCALAR }>
+
+const quoteOf = ({ style }: Scalar): number => (style === SCALAR_STYLE.DOUBLE_QUOTED || style === SCALAR_STYLE.SINGLE_QUOTED ? 1 : 0)
+
+/** Where a scalar begins, with its quote. */
+export const scalarStart = (scalar: Scalar): number => scalar.valueStart - quoteOf(scalar)
+
 /** For each event the index after the last one of its node. */
 const endsOf = (events: readonly Event[]): Int32Array => {
   const ends = new Int32Array(events.length)
@@ -82,8 +89,7 @@ export class Places {
     if (event?.type === EVENT_ID.ALIAS) return [event.anchorStart - 1, event.anchorEnd]
     if (event?.type === EVENT_ID.SCALAR) {
       if (event.valueStart < 0) return undefined
-      const quote = event.style === SCALAR_STYLE.DOUBLE_QUOTED || event.style === SCALAR_STYLE.SINGLE_QUOTED ? 1 : 0
-      return [event.valueStart - quote, event.valueEnd + quote]
+      return [scalarStart(event), event.valueEnd + quoteOf(event)]
     }
     if (event?.type !== EVENT_ID.MAPPING && event?.type !== EVENT_ID.SEQUENCE) return undefined
     return [event.start, this.#endOf(event, node)]

@@ -18,7 +18,7 @@ import { messageOf } from '../core/fault.ts'
 import type { Json } from '../core/json.ts'
 import { checkAliases } from './aliases.ts'
 import { maxDepth } from './json-place.ts'
-import { Places, placeAt } from './places.ts'
+import { Places, placeAt, scalarStart } from './places.ts'
 
 /** Past this a file is not a configuration. */
 const maxFileBytes = 16_777_216
@@ -105,7 +105,7 @@ const duplicates = (text: string, events: readonly Event[]): number[] => {
     const around = open.at(-1)
     if (around?.keys && around.isKey && event.type === EVENT_ID.SCALAR) {
       const key = getScalarValue(text, event)
-      if (around.keys.has(key)) found.push(event.valueStart)
+      if (around.keys.has(key)) found.push(scalarStart(event))
       around.keys.add(key)
     }
     if (around) around.isKey = !around.isKey
