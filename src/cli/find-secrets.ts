@@ -1,7 +1,6 @@
 /** Where the secrets of a YAML or JSON file stand: the values of keys that name one. */
 
-import { isMap, isNode, isScalar, isSeq, LineCounter } from 'yaml'
-import { parseYaml } from '../config/yaml-document.ts'
+import { eventsOf, type Range, YamlTree } from '../config/yaml-tree.ts'
 import { secretWord } from './mask.ts'
 
 /** What is shown instead of a part of the text. */
@@ -25,38 +24,63 @@ export const shownScalar = (raw: string): string => {
   return `${quote}${shown}${end < inner.length ? stars : ''}${quote}`
 }
 
-const endOf = (node: unknown): number | undefined => (isNode(node) ? node.range?.[1] : undefined)
-
-/**
- * What hides the value of a secret. `after`: where an anchor or a tag of it may begin, for a secret may begin with & or !.
- * Of headers each has a value of its own.
- */
-const coversOf = (text: string, node: unknown, ofHeaders: boolean, after: number): Cover[] => {
-  if (!isNode(node)) return []
-  const [start, to] = node.range ?? [0, 0]
-  if (isSeq(node)) return node.items.flatMap((item, i) => coversOf(text, item, ofHeaders, endOf(node.items[i - 1]) ?? start))
-  if (isMap(node) && ofHeaders) return node.items.flatMap(({ key, value }) => coversOf(text, value, true, endOf(key) ?? start))
-  const property = text.slice(after, start).search(/[&!]/)
-  if (property >= 0) return [{ from: after + property, to, shown: stars }]
-  return [{ from: start, to, shown: isScalar(node) ? shownScalar(text.slice(start, to)) : stars }]
-}
-
 /** Under these, keys are names that somebody chose: `my-token:` is a route there. */
 const named = new Set(['routes', 'jobs', 'platforms'])
 
 /** The secrets of a file that can be parsed, exactly; `undefined` for another one. */
 export const secretsIn = (text: string): Cover[] | undefined => {
-  const { document } = parseYaml(text, new LineCounter())
-  return document && secretsBelow(text, document.contents, true)
+  try {
+    const tree = new YamlTree(text, eventsOf(text))
+    return new Secrets(text, tree).below(tree.root, true)
+  } catch {
+    return undefined
+  }
 }
 
-const secretsBelow = (text: string, node: unknown, names: boolean): Cover[] => {
-  if (isSeq(node)) return node.items.flatMap((item) => secretsBelow(text, item, false))
-  if (!isMap(node)) return []
-  return node.items.flatMap(({ key, value }) => {
-    const name = String(isScalar(key) ? key.value : key)
-    return secretWord.test(name) && !(names && isMap(value))
-      ? coversOf(text, value, /headers/i.test(name), endOf(key) ?? 0)
-      : secretsBelow(text, value, named.has(name))
-  })
+class Secrets {
+  readonly #text: string
+  readonly #tree: YamlTree
+
+  constructor(text: string, tree: YamlTree) {
+    this.#text = text
+    this.#tree = tree
+  }
+
+  /** `names`: the keys of this map are names. */
+  below(node: number, names: boolean): Cover[] {
+    return this.#tree.members(node).flatMap(({ name, key, value }) => {
+      if (!this.#tree.isMap(node)) return this.below(value, false)
+      return secretWord.test(name) && !(names && this.#tree.isMap(value))
+        ? this.#covers(value, /headers/i.test(name), this.#endOf(key))
+        : this.below(value, named.has(name))
+    })
+  }
+
+  /**
+   * What hides the value of a secret. `after`: where an anchor or a tag of it may begin, for a secret may begin with & or !.
+   * Of headers each has a value of its own.
+   */
+  #covers(node: number, ofHeaders: boolean, after: number): Cover[] {
+    const [start, to] = this.#tree.range(node) ?? this.#restOfLine(after)
+    if (this.#tree.isList(node)) {
+      const items = this.#tree.members(node)
+      return items.flatMap(({ value }, i) => this.#covers(value, ofHeaders, this.#endOf(items[i - 1]?.value) || start))
+    }
+    if (this.#tree.isMap(node) && ofHeaders)
+      return this.#tree.members(node).flatMap(({ key, value }) => this.#covers(value, true, this.#endOf(key)))
+    const property = this.#text.slice(after, start).search(/[&!]/)
+    if (property >= 0) return [{ from: after + property, to, shown: stars }]
+    return [{ from: start, to, shown: this.#tree.isScalar(node) ? shownScalar(this.#text.slice(start, to)) : stars }]
+  }
+
+  #endOf(node: number | undefined): number {
+    return (node === undefined ? undefined : this.#tree.range(node)?.[1]) ?? 0
+  }
+
+  /** Of an empty value there may be an anchor or a tag: the place behind them. */
+  #restOfLine(after: number): Range {
+    const end = this.#text.indexOf('\n', after)
+    const to = end < 0 ? this.#text.length : end
+    return [to, to]
+  }
 }

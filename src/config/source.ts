@@ -9,7 +9,6 @@ import {
   type Event,
   getScalarValue,
   mapTag,
-  parseEvents,
   seqTag,
   YAMLException,
 } from 'js-yaml'
@@ -18,7 +17,8 @@ import { messageOf } from '../core/fault.ts'
 import type { Json } from '../core/json.ts'
 import { checkAliases } from './aliases.ts'
 import { maxDepth } from './json-place.ts'
-import { Places, placeAt, scalarStart } from './places.ts'
+import { Places, placeAt } from './places.ts'
+import { eventsOf, scalarStart } from './yaml-tree.ts'
 
 /** Past this a file is not a configuration. */
 const maxFileBytes = 16_777_216
@@ -43,7 +43,7 @@ const schema = CORE_SCHEMA.withTags(
 export const parseSource = (file: string, text: string): Read => {
   let events: readonly Event[] = []
   try {
-    events = parseEvents(text, { maxDepth })
+    events = eventsOf(text)
     checkAliases(text, events)
     const [data, ...others] = constructFromEvents([...events], { source: text, schema }) as Json[]
     if (others.length > 0) YAMLException.throwAt(text, secondAt(text, events), 'the file has more than one document')
@@ -58,7 +58,7 @@ const placing = (file: string, text: string, events: readonly Event[]): Source['
   let made: WeakRef<Places> | undefined
   let parsed: WeakRef<readonly Event[]> | undefined = new WeakRef(events)
   return (path, of = 'value') => {
-    const places = made?.deref() ?? new Places(file, text, parsed?.deref() ?? parseEvents(text, { maxDepth }))
+    const places = made?.deref() ?? new Places(file, text, parsed?.deref() ?? eventsOf(text))
     made = new WeakRef(places)
     parsed = undefined
     return places.at(path, of)

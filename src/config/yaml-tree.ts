@@ -1,0 +1,101 @@
+/** A YAML text as a tree of nodes, read off the parser's events: a node is the index of its first event. */
+
+import { COLLECTION_STYLE, EVENT_ID, type Event, getScalarValue, parseEvents, SCALAR_STYLE } from 'js-yaml'
+import { maxDepth } from './json-place.ts'
+
+/** From an offset up to, not including, another. */
+export type Range = readonly [from: number, to: number]
+/** `name`: of a map's member its key, of a list's its index. A list's member has no key of its own. */
+export type Member = { readonly name: string; readonly key: number; readonly value: number }
+
+type Scalar = Extract<Event, { type: typeof EVENT_ID.SCALAR }>
+
+/** The events of a text. Throws a YAMLException where it cannot be read, or is nested too deep. */
+export const eventsOf = (text: string): readonly Event[] => parseEvents(text, { maxDepth })
+
+const opens = ({ type }: Event): boolean => type === EVENT_ID.DOCUMENT || type === EVENT_ID.MAPPING || type === EVENT_ID.SEQUENCE
+
+const quoteOf = ({ style }: Scalar): number => (style === SCALAR_STYLE.DOUBLE_QUOTED || style === SCALAR_STYLE.SINGLE_QUOTED ? 1 : 0)
+
+/** Where a scalar begins, with its quote. */
+export const scalarStart = (scalar: Scalar): number => scalar.valueStart - quoteOf(scalar)
+
+/** For each event the index after the last one of its node. */
+const endsOf = (events: readonly Event[]): Int32Array => {
+  const ends = new Int32Array(events.length)
+  const open: number[] = []
+  for (const [i, event] of events.entries()) {
+    if (opens(event)) open.push(i)
+    else ends[event.type === EVENT_ID.POP ? (open.pop() ?? i) : i] = i + 1
+  }
+  return ends
+}
+
+export class YamlTree {
+  /** The value of the document, whose own event comes first. */
+  readonly root = 1
+  readonly #text: string
+  readonly #events: readonly Event[]
+  readonly #ends: Int32Array
+
+  constructor(text: string, events: readonly Event[]) {
+    this.#text = text
+    this.#events = events
+    this.#ends = endsOf(events)
+  }
+
+  isMap(node: number): boolean {
+    return this.#events[node]?.type === EVENT_ID.MAPPING
+  }
+
+  isList(node: number): boolean {
+    return this.#events[node]?.type === EVENT_ID.SEQUENCE
+  }
+
+  isScalar(node: number): boolean {
+    return this.#events[node]?.type === EVENT_ID.SCALAR
+  }
+
+  /** What a list or map holds, in order; a key that stands twice is there twice. */
+  members(node: number): Member[] {
+    const found: Member[] = []
+    const isMap = this.isMap(node)
+    const end = isMap || this.isList(node) ? this.#after(node) - 1 : node
+    for (let at = node + 1; at < end; ) {
+      const value = isMap ? this.#after(at) : at
+      found.push({ name: isMap ? this.#nameAt(at) : String(found.length), key: at, value })
+      at = this.#after(value)
+    }
+    return found
+  }
+
+  /** Where a node stands, without its anchor and tag; `undefined` for an empty value, which stands nowhere. */
+  range(node: number): Range | undefined {
+    const event = this.#events[node]
+    if (event?.type === EVENT_ID.ALIAS) return [event.anchorStart - 1, event.anchorEnd]
+    if (event?.type === EVENT_ID.SCALAR) return event.valueStart < 0 ? undefined : [scalarStart(event), event.valueEnd + quoteOf(event)]
+    if (event?.type !== EVENT_ID.MAPPING && event?.type !== EVENT_ID.SEQUENCE) return undefined
+    return [event.start, this.#endOf(event, node)]
+  }
+
+  #after(node: number): number {
+    return this.#ends[node] ?? node + 1
+  }
+
+  #nameAt(node: number): string {
+    const event = this.#events[node]
+    return event?.type === EVENT_ID.SCALAR ? getScalarValue(this.#text, event) : ''
+  }
+
+  /** Where a list or map ends: behind its last value, or behind the bracket that closes it. */
+  #endOf({ start, style }: { readonly start: number; readonly style: number }, node: number): number {
+    let end = start
+    for (let at = this.#after(node) - 1; at > node && end === start; at--) {
+      const event = this.#events[at]
+      if (event && !opens(event)) end = this.range(at)?.[1] ?? end
+    }
+    if (style !== COLLECTION_STYLE.FLOW) return end
+    const closing = this.#text.indexOf(this.#text[start] === '{' ? '}' : ']', end)
+    return closing < 0 ? end : closing + 1
+  }
+}
