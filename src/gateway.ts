@@ -141,6 +141,7 @@ const assemble = async (options: GatewayOptions, closing: Closing): Promise<Gate
         ended: (ended, plan, of) => note(ended, plan, 0, of),
       }),
     startJob: (profile, reference) => scheduler.startByHand(profile, reference),
+    runningJobs: () => worker.runningJobs(),
   }
   const control = await http.listenControl({ path: http.controlSocket(config.dataDir), operations, log, clock })
   closing.push(() => control.close())

@@ -140,6 +140,7 @@ const addRoutes = (app: FastifyInstance, operations: Operations): void => {
     const wish = wishOf(id, body)
     return attempt(() => operations.replay(wish))
   })
+  app.get('/jobs/running', async () => ({ jobs: await attempt(() => operations.runningJobs()) }))
   app.post('/jobs/start', async ({ body }) => {
     const { profile, job } = membersOf(body, { profile: 'string', job: 'string' })
     if (typeof profile !== 'string' || typeof job !== 'string') throw bad('"profile" and "job" are needed')

@@ -63,6 +63,16 @@ export type JobStart =
       readonly jobs?: readonly string[]
     }
 
+/** A job whose run a worker has in hand, from its agent to its last delivery. */
+export type RunningJob = {
+  readonly profile: string
+  /** Its id. */
+  readonly job: string
+  readonly event_id: string
+  /** When this attempt began: ISO 8601, UTC. */
+  readonly since: string
+}
+
 export interface Operations {
   status(): Status
   reload(): Promise<Reloaded>
@@ -73,4 +83,6 @@ export interface Operations {
   replay(wish: ReplayWish): Promise<Replayed>
   /** Starts a job by hand: paused ones too, disabled ones not. Throws StoreFault. */
   startJob(profile: string, reference: string): Promise<JobStart>
+  /** Of all profiles. */
+  runningJobs(): readonly RunningJob[]
 }

@@ -5,6 +5,7 @@ import type { Journal } from '../store/journal/record.ts'
 import type { Lease, RunEnd } from '../store/ports.ts'
 import { type AttemptOptions, about, createAttempt, recordRun } from './attempt.ts'
 import { entryOf } from './entry.ts'
+import type { RunningJob } from './operations.ts'
 
 export type WorkerOptions = AttemptOptions & {
   readonly journal: Journal
@@ -16,10 +17,13 @@ export type WorkerOptions = AttemptOptions & {
 /** A lease outlives the longest run that the schema lets a route have (a day), and its deliveries. */
 const leaseMs = 86_400_000 + 3_600_000
 
+/** `since`: wall time, milliseconds. */
+type Begun = { readonly lease: Lease; readonly since: number }
+
 /** Owns the runs in progress and the timer for the next one that is due. */
 export class Worker {
   readonly #options: WorkerOptions
-  readonly #active = new Set<Promise<void>>()
+  readonly #active = new Map<Promise<void>, Begun>()
   readonly #abort = new AbortController()
   readonly #attempt: (lease: Lease) => Promise<RunEnd | 'lost'>
   #stopped = false
@@ -44,6 +48,13 @@ export class Worker {
     else if (this.#room() > 0) this.#taking = this.#takeAll()
   }
 
+  /** The runs of scheduled jobs that are in progress. */
+  runningJobs(): readonly RunningJob[] {
+    return [...this.#active.values()].flatMap(({ lease: { run }, since }) =>
+      run.job === undefined ? [] : [{ profile: run.profile, job: run.job, event_id: run.eventId, since: new Date(since).toISOString() }],
+    )
+  }
+
   /**
    * Takes no more but the groups that wait (spec: Coalesce 7), lets what runs finish for `ms`, then breaks it off: what is left resumes
    * at the next start. `answered`: no request is in flight any more, so that none joins a group.
@@ -66,7 +77,7 @@ export class Worker {
 
   async #idle(): Promise<void> {
     await this.#taking
-    await Promise.all(this.#active)
+    await Promise.all(this.#active.keys())
   }
 
   async #dispatchGroups(): Promise<void> {
@@ -78,7 +89,7 @@ export class Worker {
         const leases = free > 0 ? await store.take(free, leaseMs, 'groups') : []
         if (free > 0 && leases.length === 0) return
         for (const lease of leases) this.#start(lease)
-        await Promise.race(this.#active)
+        await Promise.race(this.#active.keys())
       }
     } catch (error) {
       log('error', { reason: messageOf(error) }, 'waiting groups stay for the next start')
@@ -138,7 +149,7 @@ export class Worker {
         this.#active.delete(running)
         this.wake()
       })
-    this.#active.add(running)
+    this.#active.set(running, { lease, since: this.#options.clock.now() })
   }
 
   async #run(lease: Lease): Promise<void> {

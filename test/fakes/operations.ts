@@ -31,6 +31,7 @@ export const fakeOperations = (own: Partial<Operations> = {}): FakeOperations =>
     retry: async () => true,
     replay: async () => ({ found: true, event_id: 'e-new', status: 202, outcome: 'accepted', stage: 'agent' }),
     startJob: async (_profile, job) => ({ started: true, event_id: 'e-job', job }),
+    runningJobs: () => [],
     ...own,
   }
   const kept = Object.entries(operations).map(([name, run]) => [
