@@ -10,6 +10,7 @@ import { exit, Fault } from '../core/fault.ts'
 import { type JsonObject, own } from '../core/json.ts'
 import { printable } from '../core/text.ts'
 import { zonedIso } from '../expr/schedule.ts'
+import { pastTime } from '../plan/job-time.ts'
 import { compileJob, type ScheduledJob } from '../plan/jobs.ts'
 import { type KnownJob, type KnownJobs, type ProfileOption, profileNamed, readKnownJobs } from './cron-jobs.ts'
 import { readText, usage } from './input.ts'
@@ -84,7 +85,7 @@ const updateOf =
     }
     const { job: source, diagnostics: shape } = readStoredJob(id, entry, profile, { place: nowhere })
     const compiled = source ? compileJob(source, targets) : { diagnostics: [] }
-    const past = compiled.job?.schedule.next(Date.now()) === undefined && compiled.job ? [tooLate(entry)] : []
+    const past = compiled.job ? tooLate(compiled.job, Date.now()) : []
     // The record is not in a file yet: a place would point nowhere.
     const diagnostics = [...shape, ...compiled.diagnostics, ...past].map(({ place: _, ...rest }) => rest)
     const { job } = compiled
@@ -94,7 +95,12 @@ const updateOf =
 
 const nowhere = () => ({ file: '', line: 1, column: 1, endLine: 1, endColumn: 1 })
 
-const tooLate = ({ schedule }: JsonObject): Diagnostic => diagnostic('WH223', `"${String(schedule)}" is past: the job would never run`)
+/** Whatever its grace: a new job never runs for the past. */
+const tooLate = (job: ScheduledJob, now: number): Diagnostic[] => {
+  const past = pastTime(job, now)
+  const help = `it is ${zonedIso(now, job.spec.timezone)} now: give --schedule a time to come, or one that comes again like '0 6 * * *'`
+  return past ? [diagnostic('WH223', `the time ${past.at} is past: the job would never run`, { help })] : []
+}
 
 const twinWarning = ({ id, name }: ScheduledJob, jobs: readonly KnownJob[]): Warning[] => {
   const twins = jobs.filter((job) => job.name === name || job.id === name)

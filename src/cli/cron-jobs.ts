@@ -3,7 +3,7 @@
 import { catalogueOf } from '../app.ts'
 import { defaultProfile, type JobSource, type Profile } from '../config/config.ts'
 import { readEntries } from '../config/entry-store.ts'
-import { isPauseNote, jobsFileOf, readStoredJob } from '../config/jobs.ts'
+import { isPauseNote, jobNames, jobsFileOf, readStoredJob } from '../config/jobs.ts'
 import { type Loaded, loadConfig, unreadIn } from '../config/load.ts'
 import type { Diagnostic } from '../core/diagnostic.ts'
 import { exit, Fault } from '../core/fault.ts'
@@ -11,7 +11,9 @@ import { isObject, type Json, type JsonObject, own } from '../core/json.ts'
 import { nearest } from '../core/text.ts'
 import { zonedIso } from '../expr/schedule.ts'
 import type { Catalogue } from '../plan/compile.ts'
+import { checkTime, pastTime } from '../plan/job-time.ts'
 import { compileJob, type ScheduledJob } from '../plan/jobs.ts'
+import type { RunningJob } from '../work/operations.ts'
 import { namesOf } from './known-routes.ts'
 import { type Cli, note } from './output.ts'
 
@@ -68,7 +70,7 @@ const jobsOf = (profile: Profile, targets: Targets): KnownJob[] => {
     if (profile.jobs.has(id) || isPauseNote(written)) return []
     const { job: source, diagnostics } = readStoredJob(id, written, profile, { place })
     if (source) return [known(source, written, diagnostics, false)]
-    return [{ id, name: nameOf(written) ?? id, profile, origin: 'stored', written, problems: diagnostics, state: 'invalid' }]
+    return [{ id, name: jobNames(id, written).at(-1) ?? id, profile, origin: 'stored', written, problems: diagnostics, state: 'invalid' }]
   })
   return [...configured, ...stored]
 }
@@ -79,14 +81,9 @@ const knownOf =
     const { job, diagnostics } = compileJob(source, targets)
     const state = job === undefined ? 'invalid' : job.state === 'active' && paused ? 'paused' : job.state
     const { id, origin, spec } = source
-    const problems = [...found, ...diagnostics]
+    const problems = [...found, ...diagnostics, ...(job ? checkTime(job, source) : [])]
     return { id, name: spec.name ?? id, profile, origin, written, source, problems, state, ...(job ? { job } : {}) }
   }
-
-const nameOf = (written: Json): string | undefined => {
-  const name = isObject(written) ? own(written, 'name') : undefined
-  return typeof name === 'string' ? name : undefined
-}
 
 /** The job that a reference names: by its id, else by its name. Throws a Fault that knows the nearest ones, or all of that name. */
 export const findJob = ({ jobs }: KnownJobs, reference: string, cli: Cli): KnownJob => {
@@ -119,10 +116,15 @@ export const ambiguousJob = (reference: string, jobs: readonly { readonly id: st
 export const nearJobs = (reference: string, jobs: readonly Pick<KnownJob, 'id' | 'name'>[]): string[] =>
   nearest(reference, new Set(jobs.flatMap(({ id, name }) => [id, name])))
 
-/** A job as `list` and `show` give it to programs. */
-export const describeJob = ({ id, name, profile, origin, written, job, state }: KnownJob, now: number = Date.now()): JsonObject => {
+/** A job as `list` and `show` give it to programs. `running`: what runs now; `undefined` when nobody says. */
+export const describeJob = (
+  { id, name, profile, origin, written, job, state }: KnownJob,
+  running: readonly RunningJob[] | undefined,
+  now: number,
+): JsonObject => {
   const spec = isObject(written) ? written : {}
   const timezone = job?.spec.timezone ?? own(spec, 'timezone') ?? 'UTC'
+  const run = running?.find((each) => each.profile === profile.name && each.job === id)
   const next = state === 'active' ? job?.schedule.next(now) : undefined
   return {
     id,
@@ -133,6 +135,10 @@ export const describeJob = ({ id, name, profile, origin, written, job, state }: 
     schedule: own(spec, 'schedule') ?? null,
     timezone,
     next_run: next === undefined ? null : zonedIso(next, String(timezone)),
+    past: job !== undefined && pastTime(job, now) !== undefined,
+    running: running ? run !== undefined : null,
+    running_since: run ? zonedIso(Date.parse(run.since), String(timezone)) : null,
+    running_event: run?.event_id ?? null,
     deliver: namesOf(spec),
     description: own(spec, 'description') ?? '',
     created_at: own(spec, 'created_at') ?? null,

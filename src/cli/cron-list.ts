@@ -2,8 +2,10 @@
 
 import type { JsonObject } from '../core/json.ts'
 import { printable } from '../core/text.ts'
+import { pastTime } from '../plan/job-time.ts'
 import { aligned } from './columns.ts'
-import { describeJob, type ProfileOption, readKnownJobs } from './cron-jobs.ts'
+import { describeJob, type KnownJob, type ProfileOption, readKnownJobs } from './cron-jobs.ts'
+import { askRunning } from './cron-running.ts'
 import { answer, type Cli, note } from './output.ts'
 import { paintWith } from './paint.ts'
 
@@ -12,26 +14,33 @@ export type CronListOptions = ProfileOption & { readonly all?: boolean }
 export const cronList = async (options: CronListOptions, cli: Cli): Promise<number> => {
   const { all = false } = options
   const { jobs } = await readKnownJobs(cli, options)
-  const found = jobs.map((known) => describeJob(known))
+  const running = await askRunning(cli)
+  const now = Date.now()
+  const found = jobs.map((known) => ({ job: describeJob(known, running, now), instead: insteadOfNext(known, now) }))
   if (found.length === 0) note(cli, `no jobs yet: ${cli.self} cron create <name> --schedule '0 6 * * *' --prompt '...'`)
-  const rows = found.map((job) => rowOf(job, all))
+  const rows = found.map(({ job, instead }) => rowOf(job, instead, all))
   const head = ['ID', 'NAME', ...(all ? ['PROFILE'] : []), 'STATE', 'SCHEDULE', 'ZONE', 'NEXT', 'DELIVER', 'SOURCE']
   const lines = aligned(cli.io.isTty && rows.length > 0 ? [head, ...rows] : rows)
   const { dim } = paintWith(cli.io.colour)
   const text = lines.map((line, i) => `${cli.io.isTty && i === 0 ? dim(line) : line}\n`).join('')
-  return answer(cli, { kind: 'cron.list', data: { jobs: found }, text })
+  return answer(cli, { kind: 'cron.list', data: { jobs: found.map(({ job }) => job) }, text })
 }
 
 const cell = (value: unknown): string => printable(String(value ?? ''), 200) || '-'
 
-const rowOf = ({ id, name, profile, state, schedule, timezone, next_run, deliver, source }: JsonObject, all: boolean): string[] => [
-  cell(id),
-  cell(name),
-  ...(all ? [cell(profile)] : []),
-  cell(state),
-  cell(schedule),
-  cell(timezone),
-  cell(next_run),
-  cell(deliver),
-  cell(source),
-]
+/** What stands where a time would that is not to come. */
+const insteadOfNext = ({ job }: KnownJob, now: number): string | undefined => {
+  const past = job && pastTime(job, now)
+  return past && (past.isOver ? 'never again' : 'only if missed')
+}
+
+const stateOf = ({ state, running_since }: JsonObject): string => {
+  if (running_since === null) return String(state)
+  return `${state === 'active' ? '' : `${state}, `}running since ${running_since}`
+}
+
+const rowOf = (job: JsonObject, instead: string | undefined, all: boolean): string[] => {
+  const { id, name, profile, schedule, timezone, next_run, deliver, source } = job
+  const cells = [id, name, ...(all ? [profile] : []), stateOf(job), schedule, timezone, instead ?? next_run, deliver, source]
+  return cells.map(cell)
+}

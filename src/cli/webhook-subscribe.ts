@@ -5,7 +5,7 @@ import { type Config, defaultProfile } from '../config/config.ts'
 import { readEntries, type Update, updateEntries } from '../config/entry-store.ts'
 import { loadConfig, unreadIn } from '../config/load.ts'
 import { readSubscription, subscriptionNameOf } from '../config/subscriptions.ts'
-import type { Diagnostic } from '../core/diagnostic.ts'
+import { type Diagnostic, diagnostic } from '../core/diagnostic.ts'
 import { exit, Fault } from '../core/fault.ts'
 import { isObject, type Json, type JsonObject, own } from '../core/json.ts'
 import { quietBook } from '../plan/check.ts'
@@ -73,7 +73,8 @@ const updateOf =
     const { route, diagnostics: shape } = readSubscription(name, change.entry, config, { place: nowhere })
     const compiled = route ? compileRoute(route, config, catalogue, { ...dryEffects, jobs }).diagnostics : []
     // The record is not in a file yet: a place would point nowhere.
-    const diagnostics = [...shape, ...compiled].map(({ place: _, ...rest }) => withNearJobs(rest, change.entry, jobs, cli))
+    const found = [...shape, ...compiled].map(({ place: _, ...rest }) => withNearJobs(rest, change.entry, jobs, cli))
+    const diagnostics = [...found, ...refusedJob(change.entry, jobs, cli)]
     const refused = diagnostics.some(({ severity }) => severity === 'error')
     const result: Tried = { change, secret: route?.secrets[0] ?? '', diagnostics, refused }
     const same = change.changed.length === 0 && !change.created
@@ -87,6 +88,12 @@ const withJobId = (wish: Wish, stored: Json | undefined, jobs: JobBook): Wish =>
   const bound = isObject(stored) && !wish.replace && typeof stored.profile === 'string' ? stored.profile : defaultProfile
   const [job, ...others] = jobs.find(profile ?? bound, reference)
   return job && others.length === 0 ? { ...wish, fields: { ...wish.fields, cron_job: job.id } } : wish
+}
+
+/** Of the job itself nothing else is said here. */
+const refusedJob = ({ cron_job, profile = defaultProfile }: JsonObject, jobs: JobBook, { self }: Cli): Diagnostic[] => {
+  if (typeof cron_job !== 'string' || !jobs.isRefused(String(profile), cron_job)) return []
+  return [diagnostic('WH217', `the scheduled job "${cron_job}" has a mistake and does not run`, { help: `${self} cron show ${cron_job}` })]
 }
 
 const withNearJobs = (each: Diagnostic, { cron_job, profile = defaultProfile }: JsonObject, jobs: JobBook, { self }: Cli): Diagnostic => {

@@ -46,6 +46,8 @@ export type Profile = {
   readonly place?: RouteSource['place']
   /** The jobs of its config.yaml, by id. */
   readonly jobs: ReadonlyMap<string, JobSource>
+  /** Ids and names of those there whose shape does not hold. */
+  readonly brokenJobs?: ReadonlySet<string>
 }
 
 /** A module that brings delivery targets, as the configuration names it. */

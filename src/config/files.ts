@@ -78,7 +78,7 @@ export const readProfiles = (dataDir: string, multiplex: boolean, main: Profile,
     const env = readEnv(dir, {}, into)
     const { data, source, bad } = readFile(file, { ...main.env, ...env }, into, false)
     into.diagnostics.push(...unreadKeys(data, name, source))
-    profiles.set(name, { name, dir, env, platforms: platformsOf(data), jobs: readJobs(data, name, source, bad), ...placesOf(source) })
+    profiles.set(name, { name, dir, env, platforms: platformsOf(data), ...readJobs(data, name, source, bad), ...placesOf(source) })
   }
   return profiles
 }

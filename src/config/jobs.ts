@@ -18,21 +18,28 @@ const jobId = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/
 /** Where a profile's run-time jobs are. */
 export const jobsFileOf = ({ dir }: Pick<Profile, 'dir'>): string => join(dir, jobsFileName)
 
-/** The jobs of a config.yaml whose shape holds, by id. */
+/** What may refer to an entry, whether it holds or not: its id, and its name if it has one. */
+export const jobNames = (id: string, entry: Json): readonly string[] => {
+  const name = isObject(entry) ? own(entry, 'name') : undefined
+  return typeof name === 'string' ? [id, name] : [id]
+}
+
+/** The jobs of a config.yaml, those apart whose shape does not hold. */
 export const readJobs = (
   { jobs }: File,
   profile: string,
   source: Source | undefined,
   bad: ReadonlySet<string>,
-): ReadonlyMap<string, JobSource> => {
+): Required<Pick<Profile, 'jobs' | 'brokenJobs'>> => {
   const found = new Map<string, JobSource>()
-  if (!source || !isObject(jobs)) return found
+  const brokenJobs = new Set<string>()
+  if (!source || !isObject(jobs)) return { jobs: found, brokenJobs }
   for (const [id, spec] of Object.entries(jobs)) {
     const base = ['jobs', id]
-    if (!isObject(spec) || isBroken(base, bad)) continue
-    found.set(id, { id, profile, origin: 'config', spec: spec as Job, place: source.place, base })
+    if (!isObject(spec) || isBroken(base, bad)) for (const name of jobNames(id, spec as Json)) brokenJobs.add(name)
+    else found.set(id, { id, profile, origin: 'config', spec: spec as Job, place: source.place, base })
   }
-  return found
+  return { jobs: found, brokenJobs }
 }
 
 /** Whether an entry is only the note that `cron pause` leaves about a configured job. */

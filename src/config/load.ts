@@ -82,7 +82,7 @@ export const loadConfig = (options: LoadOptions): Loaded => {
   const multiplex = gateway.multiplex_profiles === true
   const globalSecret = fromEnv.secret ?? (present(settings.secret) ? settings.secret : undefined)
   const jobs = readJobs(data, defaultProfile, source, bad)
-  const main: Profile = { name: defaultProfile, dir: dataDir, env, platforms: platformsOf(data), jobs, ...placesOf(source) }
+  const main: Profile = { name: defaultProfile, dir: dataDir, env, platforms: platformsOf(data), ...jobs, ...placesOf(source) }
   if (storage.kind === 'redis') {
     into.diagnostics.push(
       diagnostic('WH220', 'storage.kind "redis" is not built in this version', {

@@ -44,6 +44,8 @@ export const catalogue = {
   WH221: { severity: 'warning', title: 'a section that this version does not run' },
   WH222: { severity: 'error', title: 'the agent lacks a setting' },
   WH223: { severity: 'error', title: 'bad schedule or time zone' },
+  WH224: { severity: 'warning', title: 'the one time of a scheduled job is past' },
+  WH225: { severity: 'warning', title: 'a scheduled job has no prompt' },
   WH304: { severity: 'warning', title: 'verification is switched off' },
   WH305: { severity: 'error', title: 'unresolved reference' },
   WH307: { severity: 'error', title: 'whsec_ secret is not base64', starts: true },

@@ -10,6 +10,8 @@ export class BadSchedule extends Error {
 export type Schedule = {
   /** The first time strictly after a wall time, in milliseconds; `undefined` when there is none. At worst 0.1 s of work: seconds in a gap. */
   readonly next: (afterMs: number) => number | undefined
+  /** Of one time only: which. */
+  readonly once?: number
 }
 
 export const defaultZone = 'UTC'
@@ -57,7 +59,7 @@ const compileOneTime = (text: string, parts: RegExpExecArray, timezone: string):
   if (Number.isNaN(wall.getTime()) || wall.getUTCDate() !== Number(day)) throw new BadSchedule(`"${text}" is not a date and time`)
   const at = offset ? Date.parse(`${year}-${month}-${day}T${hour}:${minute}:${second}${offset.toUpperCase()}`) : instantOf(wall, timezone)
   if (at === undefined || Number.isNaN(at)) throw new BadSchedule(`"${text}" is not a date and time`)
-  return { next: (afterMs) => (at > afterMs ? at : undefined) }
+  return { next: (afterMs) => (at > afterMs ? at : undefined), once: at }
 }
 
 /**

@@ -77,6 +77,8 @@ export type Job = {
 export interface Jobs {
   /** The jobs of a profile that a reference names as things are now: the one of this id, else all of this name. */
   find(profile: string, reference: string): readonly Job[]
+  /** Whether a reference that finds none names a job that is there, but refused: what is wrong is said of the job, once. */
+  isRefused(profile: string, reference: string): boolean
 }
 
 /** What gates and endings may do to the world; `validate` and `trace` pass a dry one. */

@@ -12,6 +12,7 @@ import { isObject, type Json } from '../core/json.ts'
 import type { Effects } from '../parts/part.ts'
 import { type CheckedEntries, checkEntries } from './check-entries.ts'
 import { type Catalogue, compileRoute } from './compile.ts'
+import { checkTime } from './job-time.ts'
 import { compileJob, JobBook } from './jobs.ts'
 
 export type Checked = {
@@ -52,8 +53,21 @@ export const checkConfigured = ({ config, diagnostics, texts }: Loaded, catalogu
       : [diagnostic('WH109', 'the webhook adapter is not enabled: nothing is served', { help })]
   // Those that cannot be compiled count, too.
   const names = new Set([...config.routes.keys(), ...diagnostics.flatMap(({ route }) => route ?? [])])
-  return { diagnostics: [...diagnostics, ...compiled, ...book.diagnostics, ...off], routes: names.size, files: texts.size, texts }
+  return {
+    diagnostics: [...diagnostics, ...compiled, ...book.diagnostics, ...checkTimes(config, book), ...off],
+    routes: names.size,
+    files: texts.size,
+    texts,
+  }
 }
+
+const checkTimes = ({ profiles }: Config, book: JobBook): Diagnostic[] =>
+  [...profiles.values()].flatMap(({ name, jobs }) =>
+    [...jobs.values()].flatMap((source) => {
+      const job = book.get(name, source.id)
+      return job ? checkTime(job, source) : []
+    }),
+  )
 
 /** The jobs of a configuration as they are now; what is wrong with those in files is for `checkJobs` to say. */
 export const quietBook = (config: Pick<Config, 'profiles'>, { targets }: Pick<Catalogue, 'targets'>): JobBook => {
@@ -87,8 +101,10 @@ export const checkJobs = (file: string, profile: Profile, { targets }: Pick<Cata
   const check = (id: string, entry: Json, place: Source['place']): readonly Diagnostic[] => {
     if (profile.jobs.has(id)) return isObject(entry) && entry.schedule !== undefined ? [overruled(id, place)] : []
     if (isPauseNote(entry)) return []
-    const { job, diagnostics } = readStoredJob(id, entry, profile, { place })
-    return [...diagnostics, ...(job ? compileJob(job, targets).diagnostics : [])]
+    const { job: source, diagnostics } = readStoredJob(id, entry, profile, { place })
+    if (!source) return diagnostics
+    const compiled = compileJob(source, targets)
+    return [...diagnostics, ...compiled.diagnostics, ...(compiled.job ? checkTime(compiled.job, source) : [])]
   }
   return asChecked(checkEntries(file, { noun: 'jobs', corrupt: 'WH806', check }))
 }

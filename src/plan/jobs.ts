@@ -2,7 +2,7 @@
 
 import { createHash } from 'node:crypto'
 import type { Config, JobSource, Profile } from '../config/config.ts'
-import { isPauseNote, jobsFileOf, readStoredJob } from '../config/jobs.ts'
+import { isPauseNote, jobNames, jobsFileOf, readStoredJob } from '../config/jobs.ts'
 import { checkTarget } from '../config/rules.ts'
 import { type Code, type Diagnostic, diagnostic, type Path, pointerOf } from '../core/diagnostic.ts'
 import { isObject, type Json, own } from '../core/json.ts'
@@ -42,6 +42,10 @@ export const compileJob = (source: JobSource, targets: Targets): CompiledJob => 
   const timezone = spec.timezone ?? defaultZone
   const schedule = tryCompile(spec.schedule, timezone, (why) => report('WH223', ['schedule'], why, undefined, 'value'))
   if (!schedule || diagnostics.some(({ stopsStart }) => stopsStart)) return { diagnostics }
+  if (!spec.prompt?.trim()) {
+    const why = 'it has no prompt: by the clock or `cron run` the agent is asked nothing; only an event of a cron_job route brings a text'
+    report('WH225', spec.prompt === undefined ? [] : ['prompt'], why, 'give it a prompt')
+  }
   const job: ScheduledJob = {
     id,
     name: spec.name ?? id,
@@ -80,9 +84,11 @@ export type JobBookOptions = {
 }
 
 /** An entry of a jobs file. Under a configured id only `paused` counts. */
-type Stored = { readonly paused: boolean; readonly job: ScheduledJob | undefined }
+type Stored = { readonly paused: boolean; readonly job: ScheduledJob | undefined; readonly refused: readonly string[] }
 
 const maxJobs = 10_000
+
+const namesIn = (profile: string, id: string, entry: Json): readonly string[] => jobNames(id, entry).map((name) => `${profile}/${name}`)
 
 /** Owns the snapshots of the jobs files. */
 export class JobBook implements Jobs {
@@ -93,13 +99,21 @@ export class JobBook implements Jobs {
   readonly #stored: ReadonlyMap<string, Entries<Stored>>
   #all: readonly ScheduledJob[] = []
   #byId: ReadonlyMap<string, ScheduledJob> = new Map()
+  /** Ids and names of jobs that are written down and do not run, each after its profile. */
+  readonly #refusedConfigured: ReadonlySet<string>
+  #refused: ReadonlySet<string> = new Set()
 
   constructor(options: JobBookOptions) {
     const profiles = [...options.config.profiles.values()]
-    const compiled = profiles.flatMap(({ jobs }) => [...jobs.values()]).map((source) => compileJob(source, options.targets))
+    const sources = profiles.flatMap(({ jobs }) => [...jobs.values()])
+    const compiled = sources.map((source) => ({ source, ...compileJob(source, options.targets) }))
     this.#options = options
     this.diagnostics = compiled.flatMap(({ diagnostics }) => diagnostics)
     this.#configured = compiled.flatMap(({ job }) => job ?? [])
+    this.#refusedConfigured = new Set([
+      ...profiles.flatMap(({ name, brokenJobs = [] }) => [...brokenJobs].map((each) => `${name}/${each}`)),
+      ...compiled.flatMap(({ job, source }) => (job ? [] : namesIn(source.profile, source.id, source.spec as unknown as Json))),
+    ])
     this.#stored = new Map(profiles.map((profile) => [profile.name, this.#entriesOf(profile)]))
     this.#gather()
   }
@@ -131,6 +145,10 @@ export class JobBook implements Jobs {
     return configured.length > 0 ? configured : named
   }
 
+  isRefused(profile: string, reference: string): boolean {
+    return this.find(profile, reference).length === 0 && this.#refused.has(`${profile}/${reference}`)
+  }
+
   /** The job of this id, as of the last refresh. */
   get(profile: string, id: string): ScheduledJob | undefined {
     return this.#byId.get(`${profile}/${id}`)
@@ -144,13 +162,14 @@ export class JobBook implements Jobs {
 
   #store(profile: Profile, file: string, id: string, entry: Json): Stored {
     const paused = isObject(entry) && own(entry, 'paused') === true
-    if (profile.jobs.has(id) || isPauseNote(entry)) return { paused, job: undefined }
+    if (profile.jobs.has(id) || isPauseNote(entry)) return { paused, job: undefined, refused: [] }
     const place = () => ({ file, line: 1, column: 1, endLine: 1, endColumn: 1 })
     const { job: source, diagnostics } = readStoredJob(id, entry, profile, { place })
     const compiled = source && compileJob(source, this.#options.targets)
     const all = [...diagnostics, ...(compiled?.diagnostics ?? [])]
     if (all.length > 0) this.#options.report(all)
-    return { paused, job: compiled?.job }
+    const job = compiled?.job
+    return { paused, job, refused: job ? [] : namesIn(profile.name, id, entry) }
   }
 
   #gather(): void {
@@ -158,8 +177,9 @@ export class JobBook implements Jobs {
       const note = this.#stored.get(job.profile)?.get(job.id)
       return note?.paused && job.state === 'active' ? { ...job, state: 'paused' } : job
     })
-    const stored = [...this.#stored.values()].flatMap((entries) => [...entries].flatMap(([, { job }]) => job ?? []))
-    const all = [...configured, ...stored]
+    const stored = [...this.#stored.values()].flatMap((entries) => [...entries].map(([, entry]) => entry))
+    const all = [...configured, ...stored.flatMap(({ job }) => job ?? [])]
+    this.#refused = new Set([...this.#refusedConfigured, ...stored.flatMap(({ refused }) => refused)])
     if (all.length > maxJobs) this.#options.report([diagnostic('WH806', `${all.length} scheduled jobs: only ${maxJobs} of them run`)])
     this.#all = all.slice(0, maxJobs)
     this.#byId = new Map(this.#all.map((job) => [`${job.profile}/${job.id}`, job]))

@@ -49,7 +49,10 @@ export const createMachine = ({ clock, log, wake, limits, store, jobs }: Machine
     limiter: createLimiter(clock, () => limits().rateLimit),
     script: (folder, job) => slots.run(() => runScript(folder, job)),
     store: open,
-    jobs: { find: (profile, reference) => jobs().find(profile, reference) },
+    jobs: {
+      find: (profile, reference) => jobs().find(profile, reference),
+      isRefused: (profile, reference) => jobs().isRefused(profile, reference),
+    },
     hasRoom: () => open().backlog < limits().maxQueuedRuns,
   }
 }
@@ -93,7 +96,7 @@ export const dryEffects: Effects = {
   clock: systemClock,
   log: silent,
   limiter: { wait: () => 0, charge: () => true, chargeFailure: () => true },
-  jobs: { find: () => [] },
+  jobs: { find: () => [], isRefused: () => false },
   store: openMemory({ clock: systemClock, maxClaims: 1_000 }),
   script: noScript,
   send: async () => ({ ok: true, detail: 'dry run' }),

@@ -123,6 +123,9 @@ const jobsToAsk = (first: Jobs): Jobs & { now: Jobs } => ({
   find(profile, reference) {
     return this.now.find(profile, reference)
   },
+  isRefused(profile, reference) {
+    return this.now.isRefused(profile, reference)
+  },
 })
 
 const teller =

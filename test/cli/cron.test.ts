@@ -6,6 +6,8 @@ import t, { type Test } from 'tap'
 import type { JsonObject } from '../../src/core/json.ts'
 import { type FakeCli, fakeCli } from '../fakes/cli.ts'
 import { startGateway } from '../fakes/gateway.ts'
+import { fakeOperations, serveOperations } from '../fakes/operations.ts'
+import { until } from '../fakes/wait.ts'
 
 const store = 'cron_jobs.json'
 const enabled = 'platforms: { webhook: { enabled: true, extra: { secret: s } } }\n'
@@ -69,10 +71,22 @@ t.test('create: every option', async (t) => {
   })
 })
 
+t.test('create: a job without a prompt is warned about, in words that stand alone', async (t) => {
+  const cli = fakeCli(t, { 'config.yaml': enabled })
+  for (const prompt of [[], ['--prompt', ' \n']])
+    t.match(await create(cli, 'x', '--schedule', '@daily', ...prompt), { code: 0, err: /WH225.*no prompt.*asked nothing.*cron_job/ })
+  t.match(await create(cli, 'x2', '--schedule', '@daily', '--prompt', 'x'), { code: 0, err: '' })
+})
+
 const refused: [title: string, flags: string[], code: number, says: RegExp][] = [
   ['a bad schedule', ['--schedule', 'whenever'], 1, /WH223.*five fields/],
   ['one that never comes', ['--schedule', '0 0 30 2 *'], 1, /WH223.*never comes/],
-  ['a time that is past', ['--schedule', '2020-01-01T00:00'], 1, /WH223.*past/],
+  [
+    'a time that is past',
+    ['--schedule', '2020-01-01T00:00', '--timezone', 'Europe/Berlin'],
+    1,
+    /WH223.*2020-01-01T00:00:00\+01:00 is past.*never run[\s\S]*it is 2\d{3}-\S+\+0[12]:00 now.*--schedule/,
+  ],
   ['a bad zone', ['--schedule', '@daily', '--timezone', 'Mars'], 1, /WH223.*not a time zone/],
   ['a mistyped target', ['--schedule', '@daily', '--deliver', 'htp'], 1, /WH103/],
   ['a missing setting', ['--schedule', '@daily', '--deliver', 'http'], 1, /WH705.*url/],
@@ -137,6 +151,66 @@ t.test('list: configured and stored jobs, their state and next run', async (t) =
   t.match(await cli.runWith({ isTty: true }, 'cron', 'list'), { out: /^ID +NAME +STATE/ })
   t.match(await fakeCli(t).run('cron', 'list'), { code: 0, out: '', err: /no jobs yet/ })
 })
+
+t.test('list and show: a one-off whose time is past will not run again; within its grace it may, and both say so', async (t) => {
+  const ago = (ms: number): string => new Date(Date.now() - ms).toISOString().replace(/\.\d+/, '')
+  const cli = fakeCli(t, {
+    [store]: JSON.stringify({
+      over: { schedule: '2020-01-01T00:00', prompt: 'x' },
+      missed: { schedule: ago(60_000), prompt: 'x' },
+      late: { schedule: ago(60_000), prompt: 'x', grace_seconds: 30 },
+      ahead: { schedule: '2999-01-01T00:00', prompt: 'x' },
+    }),
+  })
+  const { out } = await cli.run('cron', 'list')
+  t.match(out, /^over .* never again +log/m)
+  t.match(out, /^missed .* only if missed +log/m)
+  t.match(out, /^late .* never again +log/m)
+  t.match(out, /^ahead .* 2999-01-01T00:00:00Z +log/m)
+  const { data } = await json(cli, 'cron', 'list')
+  t.same(
+    data.jobs.map(({ past, next_run }: JsonObject) => [past, next_run !== null]),
+    [
+      [true, false],
+      [true, false],
+      [true, false],
+      [false, true],
+    ],
+  )
+  const over = await cli.run('cron', 'show', 'over')
+  t.match(over, { out: /^next_runs: its time is past; .*not run again/m, err: /WH224.*2020-01-01T00:00:00Z.*not run again/ })
+  t.match(await cli.run('cron', 'show', 'missed'), { out: /^next_runs: .*only if the gateway was down then and starts before 2/m })
+  t.match((await json(cli, 'cron', 'show', 'over')).data, { past: true, next_runs: [] })
+})
+
+t.test(
+  'list and show: a job that runs now, as the gateway says; without one, and from one that cannot tell, nothing is claimed',
+  async (t) => {
+    const cli = fakeCli(t, {
+      'config.yaml': `${enabled}jobs:\n  a: { schedule: "@daily", timezone: Europe/Berlin, prompt: x }\n  b: { schedule: "@daily", prompt: x }\n  p: { schedule: "@daily", prompt: x, paused: true }\n`,
+    })
+    t.match((await json(cli, 'cron', 'show', 'a')).data, { running: null, running_since: null, running_event: null })
+    t.notMatch((await cli.run('cron', 'list')).out, /running/)
+    const since = '2026-07-01T10:00:00.000Z'
+    const told = ['a', 'p'].map((job) => ({ profile: 'default', job, event_id: `e-${job}`, since }))
+    let isBroken = false
+    const runningJobs = () => {
+      if (isBroken) throw new Error('broken')
+      return [...told, { profile: 'work', job: 'b', event_id: 'e-b', since }]
+    }
+    await serveOperations(t, cli.dir, fakeOperations({ runningJobs }))
+    const { out } = await cli.run('cron', 'list')
+    t.match(out, /^a +a +running since 2026-07-01T12:00:00\+02:00 +@daily .*\d{4}-\d\d-\d\dT00:00:00\+0[12]:00/m)
+    t.match(out, /^b +b +active /m, "another profile's job of this id is another job")
+    t.match(out, /^p +p +paused, running since 2026-07-01T10:00:00Z /m)
+    t.match((await json(cli, 'cron', 'show', 'b')).data, { state: 'active', running: false, running_since: null })
+    const shown = { state: 'active', running: true, running_since: '2026-07-01T12:00:00+02:00', running_event: 'e-a' }
+    t.match((await json(cli, 'cron', 'show', 'a')).data, shown)
+    t.match((await cli.run('cron', 'show', 'a')).out, /^running_since: 2026-07-01T12:00:00\+02:00\nrunning_event: e-a$/m)
+    isBroken = true
+    t.match(await cli.run('cron', 'list'), { code: 0, out: /^a +a +active/m, err: /which jobs run now is not known: the gateway failed/ })
+  },
+)
 
 t.test('show: whole, with its next runs, secrets masked, and why it does not run', async (t) => {
   const extra = { url: 'http://h/', secret: 'hunter2-hunter2' }
@@ -265,13 +339,19 @@ jobs: { slow: { schedule: "@yearly", prompt: x } }
   })
   t.match(await cli.run('cron', 'run', 'slow'), { code: 0 })
   t.match(await json(cli, 'cron', 'run', 'slow'), { code: 1, error: { code: 'job_running' } })
+  const shown = async () => (await json(cli, 'cron', 'show', 'slow')).data
+  await until(async () => (await shown()).running === true)
+  t.match(await shown(), { running_since: /Z$/, running_event: /^[0-9a-f-]{36}$/ })
 })
 
 t.test('subscribe --cron-job: by id or name, stored as the id; a wrong one is refused with nothing saved', async (t) => {
   const subscriptions = 'webhook_subscriptions.json'
   const cli = fakeCli(t, {
     'config.yaml': `${enabled}${nightly}gateway: { multiplex_profiles: true }\n`,
-    [store]: JSON.stringify({ a: { name: 'twin', schedule: '@daily' }, b: { name: 'twin', schedule: '@daily', paused: true } }),
+    [store]: JSON.stringify({
+      a: { name: 'twin', schedule: '@daily' },
+      b: { name: 'twin', schedule: '@daily', paused: true },
+    }),
     'profiles/work/config.yaml': `jobs: { theirs: { schedule: "@daily" } }`,
   })
   const subscribe = (...argv: string[]) => cli.run('webhook', 'subscribe', ...argv)
@@ -287,4 +367,7 @@ t.test('subscribe --cron-job: by id or name, stored as the id; a wrong one is re
   t.match(await subscribe('w', '--cron-job', 'theirs', '--route-profile', 'work'), { code: 0 })
   t.match(await subscribe('w', '--cron-job', 'nightly'), { code: 1 }, 'of the profile that it is bound to')
   t.match(await cli.run('validate'), { code: 0 })
+  cli.write(store, JSON.stringify({ wrong: { schedule: 'never' } }))
+  const wrong = await subscribe('n', '--cron-job', 'wrong')
+  t.match(wrong, { code: 1, err: /WH217.*"wrong" has a mistake[\s\S]*cron show wrong[\s\S]*nothing was saved/ })
 })

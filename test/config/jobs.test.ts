@@ -85,9 +85,9 @@ jobs:
 t.test('a reference is an id first, else a name, which several may have', async (t) => {
   const { book } = open(t, {
     [stored]: JSON.stringify({
-      a: { name: 'report', schedule: '@daily' },
-      b: { name: 'report', schedule: '@daily' },
-      report2: { name: 'a', schedule: '@daily' },
+      a: { name: 'report', schedule: '@daily', prompt: 'x' },
+      b: { name: 'report', schedule: '@daily', prompt: 'x' },
+      report2: { name: 'a', schedule: '@daily', prompt: 'x' },
     }),
   })
   const found = (reference: string): string[] => book.find('default', reference).map(({ id }) => id)
@@ -98,28 +98,28 @@ t.test('a reference is an id first, else a name, which several may have', async 
 })
 
 t.test('the plan key changes with the schedule and nothing else', async (t) => {
-  const { book, write } = open(t, { [stored]: '{"a":{"schedule":"@daily"}}' })
+  const { book, write } = open(t, { [stored]: '{"a":{"schedule":"@daily","prompt":"x"}}' })
   const key = (): string => book.find('default', 'a')[0]?.planKey ?? ''
   const first = key()
   t.match(first, /^default\/a\/./)
   write(stored, { a: { schedule: '@daily', prompt: 'x', paused: true } })
   t.equal(key(), first)
-  write(stored, { a: { schedule: '@daily', timezone: 'Europe/Berlin' } })
+  write(stored, { a: { schedule: '@daily', prompt: 'x', timezone: 'Europe/Berlin' } })
   t.not(key(), first)
-  write(stored, { a: { schedule: '@hourly' } })
+  write(stored, { a: { schedule: '@hourly', prompt: 'x' } })
   t.not(key(), first)
 })
 
 t.test('a change of the file is seen, and an unchanged one is not read again', async (t) => {
-  const { dir, book, write, ids } = open(t, { 'config.yaml': 'jobs: { c: { schedule: "@daily" } }' })
+  const { dir, book, write, ids } = open(t, { 'config.yaml': 'jobs: { c: { schedule: "@daily", prompt: x } }' })
   t.same(ids(), ['c'])
   const before = book.all()
   book.refresh()
   t.equal(book.all(), before, 'the same list')
-  write(stored, { a: { schedule: '@daily' }, b: { schedule: '@daily' } })
+  write(stored, { a: { schedule: '@daily', prompt: 'x' }, b: { schedule: '@daily', prompt: 'x' } })
   book.refresh()
   t.same(ids(), ['c', 'a', 'b'])
-  write(stored, { b: { schedule: '@daily' } })
+  write(stored, { b: { schedule: '@daily', prompt: 'x' } })
   book.refresh()
   t.same(ids(), ['c', 'b'])
   rmSync(join(dir, stored))
@@ -128,7 +128,7 @@ t.test('a change of the file is seen, and an unchanged one is not read again', a
 })
 
 t.test('a torn or corrupt file keeps the last good set, and is told once', async (t) => {
-  const { book, write, ids, told } = open(t, { [stored]: '{"a":{"schedule":"@daily"}}' })
+  const { book, write, ids, told } = open(t, { [stored]: '{"a":{"schedule":"@daily","prompt":"x"}}' })
   t.ok(book.complete)
   for (const text of ['{"a":{"sched', '', '[]', 'null']) {
     write(stored, text)
@@ -140,14 +140,14 @@ t.test('a torn or corrupt file keeps the last good set, and is told once', async
       ['WH806'],
     )
   }
-  write(stored, { b: { schedule: '@daily' } })
+  write(stored, { b: { schedule: '@daily', prompt: 'x' } })
   book.refresh()
   t.same(ids(), ['b'])
   t.same(told, [])
 })
 
 t.test('a file that was corrupt from the start: the book is not complete', async (t) => {
-  const { book, write, ids } = open(t, { [stored]: '{', 'config.yaml': 'jobs: { c: { schedule: "@daily" } }' })
+  const { book, write, ids } = open(t, { [stored]: '{', 'config.yaml': 'jobs: { c: { schedule: "@daily", prompt: x } }' })
   t.same([book.complete, ids()], [false, ['c']])
   write(stored, {})
   book.refresh()
@@ -157,14 +157,14 @@ t.test('a file that was corrupt from the start: the book is not complete', async
 t.test('an entry that is not valid is skipped with a warning; the others run', async (t) => {
   const { ids, told } = open(t, {
     [stored]: JSON.stringify({
-      good: { schedule: '@daily' },
-      'bad id': { schedule: '@daily' },
+      good: { schedule: '@daily', prompt: 'x' },
+      'bad id': { schedule: '@daily', prompt: 'x' },
       shape: { schedule: 7 },
-      never: { schedule: '0 0 30 2 *' },
+      never: { schedule: '0 0 30 2 *', prompt: 'x' },
       zone: { schedule: '@daily', timezone: 'Mars/Phobos' },
-      setting: { schedule: '@daily', deliver: 'github_comment', deliver_extra: { repo: 'a/b' } },
-      url: { schedule: '@daily', deliver: 'http', deliver_extra: { url: 'ftp://x', secret: 'signs it' } },
-      unresolved: { schedule: '@daily', deliver: 'http', deliver_extra: { url: 'http://h/', secret: '${NOPE}' } },
+      setting: { schedule: '@daily', prompt: 'x', deliver: 'github_comment', deliver_extra: { repo: 'a/b' } },
+      url: { schedule: '@daily', prompt: 'x', deliver: 'http', deliver_extra: { url: 'ftp://x', secret: 'signs it' } },
+      unresolved: { schedule: '@daily', prompt: 'x', deliver: 'http', deliver_extra: { url: 'http://h/', secret: '${NOPE}' } },
       listed: ['x'],
     }),
   })
@@ -196,8 +196,8 @@ t.test('secrets of a delivery are resolved, and named instead of stored', async 
   const { book } = open(
     t,
     {
-      'config.yaml': `jobs: { c: { schedule: "@daily", deliver: http, deliver_extra: ${JSON.stringify(extra)} } }`,
-      [stored]: JSON.stringify({ s: { schedule: '@daily', deliver: 'http', deliver_extra: extra } }),
+      'config.yaml': `jobs: { c: { schedule: "@daily", prompt: x, deliver: http, deliver_extra: ${JSON.stringify(extra)} } }`,
+      [stored]: JSON.stringify({ s: { schedule: '@daily', prompt: 'x', deliver: 'http', deliver_extra: extra } }),
     },
     { TOKEN: 'hunter2' },
   )
@@ -213,8 +213,8 @@ t.test('secrets of a delivery are resolved, and named instead of stored', async 
 })
 
 t.test('at most 10,000 jobs, configured ones first', async (t) => {
-  const many = Object.fromEntries(Array.from({ length: 10_001 }, (_, i) => [`j${i}`, { schedule: 'every 1d' }]))
-  const { book, told } = open(t, { 'config.yaml': 'jobs: { c: { schedule: "@daily" } }', [stored]: JSON.stringify(many) })
+  const many = Object.fromEntries(Array.from({ length: 10_001 }, (_, i) => [`j${i}`, { schedule: 'every 1d', prompt: 'x' }]))
+  const { book, told } = open(t, { 'config.yaml': 'jobs: { c: { schedule: "@daily", prompt: x } }', [stored]: JSON.stringify(many) })
   t.equal(book.all().length, 10_000)
   t.equal(book.all()[0]?.id, 'c')
   t.match(told, [{ code: 'WH806', message: /only 10000/ }])
@@ -239,18 +239,18 @@ t.test('validate: each mistake at its place, in both files and every profile', a
     findings(t, {
       'config.yaml': `${enabled}gateway: { multiplex_profiles: true }
 jobs:
-  a: { schedule: "0 25 * * *" }
+  a: { schedule: "0 25 * * *", prompt: x }
   b: { schedule: "@daily", timezone: Nowhere }
-  c: { schedule: "@daily", deliver: log }
-  d: { schedule: "@daily", deliver: http }
+  c: { schedule: "@daily", prompt: x, deliver: log }
+  d: { schedule: "@daily", prompt: x, deliver: http }
   e: { prompt: x }
-  f: { schedule: "@daily", skills: [s] }
-  "g h": { schedule: "@daily" }
-  ok: { schedule: "@daily" }
+  f: { schedule: "@daily", prompt: x, skills: [s] }
+  "g h": { schedule: "@daily", prompt: x }
+  ok: { schedule: "@daily", prompt: x }
 `,
       [stored]:
-        '{\n  "x": {"schedule": "never"},\n  "ok": {"schedule": "@hourly"},\n  "gone": {"paused": true},\n  "y": {"schedul": "@daily"}\n}',
-      profiles: { work: { 'config.yaml': 'jobs:\n\n  w: { schedule: "60 * * * *", toolsets: [t] }\n', [stored]: '{"z":' } },
+        '{\n  "x": {"schedule": "never", "prompt": "x"},\n  "ok": {"schedule": "@hourly", "prompt": "x"},\n  "gone": {"paused": true},\n  "y": {"schedul": "@daily"}\n}',
+      profiles: { work: { 'config.yaml': 'jobs:\n\n  w: { schedule: "60 * * * *", prompt: x, toolsets: [t] }\n', [stored]: '{"z":' } },
     }).map((line) => line.slice(0, 60)),
     [
       'WH108 10 "g h" cannot be a name here',
@@ -273,19 +273,20 @@ jobs:
 t.test('what stops the start: a configured job that is wrong; a stored one never does', async (t) => {
   const stops = (files: Files): boolean =>
     checkAll(loadConfig({ dataDir: t.testdir(files), env: {} }), catalogue, dryEffects).diagnostics.some(({ stopsStart }) => stopsStart)
-  t.ok(stops({ 'config.yaml': `${enabled}jobs: { a: { schedule: "0 0 30 2 *" } }` }))
-  t.notOk(stops({ 'config.yaml': enabled, [stored]: '{"a":{"schedule":"0 0 30 2 *"},"b":{}}' }))
+  t.ok(stops({ 'config.yaml': `${enabled}jobs: { a: { schedule: "0 0 30 2 *", prompt: x } }` }))
+  t.notOk(stops({ 'config.yaml': enabled, [stored]: '{"a":{"schedule":"0 0 30 2 *","prompt":"x"},"b":{}}' }))
   t.notOk(stops({ 'config.yaml': enabled, [stored]: '{' }))
 })
 
 t.test('a route refers to configured and stored jobs of its own profile', async (t) => {
   const route = (job: string, profile = 'default'): string =>
     `platforms: { webhook: { enabled: true, extra: { secret: s, routes: { r: { cron_job: ${job}, profile: ${profile} } } } } }\n`
-  const more = 'gateway: { multiplex_profiles: true }\njobs: { c: { schedule: "@daily" }, p: { schedule: "@daily" } }'
+  const more = 'gateway: { multiplex_profiles: true }\njobs: { c: { schedule: "@daily", prompt: x }, p: { schedule: "@daily", prompt: x } }'
   const files = (job: string, profile?: string): Files => ({
     'config.yaml': route(job, profile) + more,
-    [stored]: '{"s":{"name":"twin","schedule":"@daily"},"s2":{"name":"twin","schedule":"@daily"},"p":{"paused":true}}',
-    profiles: { work: { 'config.yaml': '', [stored]: '{"w":{"schedule":"@daily"}}' } },
+    [stored]:
+      '{"s":{"name":"twin","schedule":"@daily","prompt":"x"},"s2":{"name":"twin","schedule":"@daily","prompt":"x"},"p":{"paused":true}}',
+    profiles: { work: { 'config.yaml': '', [stored]: '{"w":{"schedule":"@daily","prompt":"x"}}' } },
   })
   const codes = (job: string, profile?: string) => findings(t, files(job, profile)).map((line) => line.slice(0, 5))
   t.same(codes('c'), [])
@@ -296,3 +297,55 @@ t.test('a route refers to configured and stored jobs of its own profile', async 
   t.same(codes('twin'), ['WH218'])
   t.same(codes('p'), ['WH219'])
 })
+
+t.test('a job that is refused has one finding: none on the routes that start it, by its id or its name', async (t) => {
+  const routes = (...jobs: string[]): string => `{ ${jobs.map((job, i) => `r${i}: { cron_job: ${job} }`).join(', ')} }`
+  const files: Files = {
+    'config.yaml': `platforms: { webhook: { enabled: true, extra: { secret: s, routes: ${routes('cron', 'named', 'zone', 'shape', 'formed', 's', 'stored', 'odd', 'gone')} } } }
+jobs:
+  cron: { name: named, schedule: "99 * * * *", prompt: x }
+  zone: { schedule: "@daily", timezone: Mars, prompt: x }
+  shape: { name: formed, prompt: x }
+`,
+    [stored]: '{\n "s": {"name": "stored", "schedule": "never", "prompt": "x"},\n "odd": {"schedule": 7}\n}',
+  }
+  t.same(
+    findings(t, files).map((line) => line.slice(0, 7)),
+    ['WH104 5', 'WH217 1', 'WH223 3', 'WH223 4', 'WH223 2', 'WH102 3'],
+    'only "gone" is no job at all',
+  )
+})
+
+t.test(
+  'validate: a one-off that is past and a job without a prompt are warned about at their places, and nothing is refused',
+  async (t) => {
+    const loaded = loadConfig({
+      dataDir: t.testdir({
+        'config.yaml': `${enabled}jobs:
+  over: { prompt: x, schedule: "2020-01-01T00:00" }
+  off: { prompt: x, schedule: "2020-01-01T00:00", enabled: false }
+  ahead: { prompt: x, schedule: "2999-01-01T00:00" }
+  bare: { schedule: "@daily" }
+  blank:
+    schedule: "@daily"
+    prompt: "  "
+`,
+        [stored]: '{\n "s": {"prompt": "x", "schedule": "2020-01-01T00:00:00+01:00"},\n "n": {"schedule": "@daily"}\n}',
+      }),
+      env: {},
+    })
+    const found = checkAll(loaded, catalogue, dryEffects).diagnostics.filter(({ code }) => code !== 'WH804')
+    t.same(
+      found.map(({ code, severity, stopsStart, pointer, place }) => [code, severity, stopsStart, pointer, place?.line]),
+      [
+        ['WH225', 'warning', false, '/jobs/bare', 6],
+        ['WH225', 'warning', false, '/jobs/blank/prompt', 9],
+        ['WH224', 'warning', false, '/jobs/over/schedule', 3],
+        ['WH224', 'warning', false, '/s/schedule', 2],
+        ['WH225', 'warning', false, '/n', 3],
+      ],
+    )
+    t.match(found[2]?.message, /job "over": its time, 2020-01-01T00:00:00Z, is past: it will not run again/)
+    t.match(found[0]?.message, /job "bare": it has no prompt: .*asked nothing/)
+  },
+)

@@ -46,7 +46,7 @@ const listenWith = async (t: Test, script: Effects['script'], options: Partial<S
   const silent = Object.assign(() => {}, { writes: () => false })
   const limiter = createLimiter(systemClock, () => 1_000)
   const send = async () => ({ ok: true }) as const
-  const jobs = { find: () => [] }
+  const jobs = { find: () => [], isRefused: () => false }
   const effects: Effects = { clock: systemClock, store, limiter, jobs, script, send, wake: () => {}, hasRoom: () => true, log: silent }
   const route = config.routes.get('a')
   const { plan } = route ? compileRoute(route, config, catalogue, effects) : {}

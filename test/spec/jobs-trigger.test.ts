@@ -201,7 +201,14 @@ const alone = (jobs: Job[], route: Route = { cron_job: 'nightly', prompt: '{text
   const clock = fakeClock()
   const store = openMemory({ clock })
   const find = (profile: string, reference: string): Job[] => jobs.filter((one) => one.profile === profile && one.name === reference)
-  const effects = { clock, store, hasRoom: () => true, wake: () => {}, jobs: { find }, log: (level: string) => logged.push(level) }
+  const effects = {
+    clock,
+    store,
+    hasRoom: () => true,
+    wake: () => {},
+    jobs: { find, isRefused: () => false },
+    log: (level: string) => logged.push(level),
+  }
   const report = (code: string, path: readonly unknown[], message: string, help: string) =>
     told.push(`${code} ${path.join('.')}: ${message} (${help})`)
   const ending = cronJob.compile(route, { name: 'r', profile: 'default', report, looksOutside: () => {}, effects } as unknown as StageKit)

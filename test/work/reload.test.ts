@@ -25,7 +25,7 @@ const lab = (t: Test) => {
     log: Object.assign(() => {}, { writes: () => false }),
     limits: () => ({ rateLimit: 10, maxConcurrentScripts: 1, maxQueuedRuns: 10 }),
     store: () => openMemory({ clock: systemClock }),
-    jobs: () => current?.jobs ?? { find: () => [] },
+    jobs: () => current?.jobs ?? { find: () => [], isRefused: () => false },
     wake: () => {},
   })
   const compile = async (text: string, files: { readonly [path: string]: unknown } = {}): Promise<Snapshot> => {

@@ -21,7 +21,7 @@ export const cronJob: EndingPart = {
       // As things are now: jobs are paused, made and removed while routes stay.
       const [job, ...others] = kit.effects.jobs.find(kit.profile, reference)
       if (!job || others.length > 0)
-        return drop(opened, 'job_missing', job ? several(reference, [job, ...others]) : missing(reference), kit)
+        return drop(opened, 'job_missing', job ? several(reference, [job, ...others]) : absent(reference, kit), kit)
       if (job.state !== 'active') return drop(opened, `job_${job.state}`, idle(job), kit)
       const context = await prompt(opened)
       return start(opened, job, context, whenFull, kit)
@@ -30,6 +30,10 @@ export const cronJob: EndingPart = {
 }
 
 const missing = (reference: string): string => `there is no scheduled job "${reference}"`
+const absent = (reference: string, { effects, profile }: StageKit): string =>
+  effects.jobs.isRefused(profile, reference)
+    ? `the scheduled job "${reference}" is refused: headgate validate says why`
+    : missing(reference)
 const several = (reference: string, jobs: readonly Job[]): string =>
   `${jobs.length} scheduled jobs are named "${reference}": ${jobs.map(({ id }) => id).join(', ')}`
 const idle = ({ id, state }: Job): string => `the scheduled job "${id}" is ${state}`
@@ -37,6 +41,7 @@ const idle = ({ id, state }: Job): string => `the scheduled job "${id}" is ${sta
 const checkJob = (reference: string, { effects, profile, report }: StageKit): void => {
   const jobs = effects.jobs.find(profile, reference)
   const [job] = jobs
+  if (!job && effects.jobs.isRefused(profile, reference)) return
   if (!job) report('WH217', ['cron_job'], missing(reference), 'headgate cron list shows those there are')
   else if (jobs.length > 1) report('WH218', ['cron_job'], several(reference, jobs), 'name one by its id')
   else if (job.state !== 'active')
