@@ -7,6 +7,7 @@ type Way = { readonly why: string; readonly hint: (folder: string) => string }
 
 const forbidden: Way = { why: 'it is not allowed', hint: (folder) => `check the owner and the permissions of ${folder} and what is in it` }
 const full: Way = { why: 'no space is left', hint: (folder) => `make room on the disk of ${folder}` }
+const noFolder: Way = { why: 'a part of its path is not a folder', hint: (folder) => `check the path ${folder}` }
 const ways: { readonly [code: string]: Way } = {
   EACCES: forbidden,
   EPERM: forbidden,
@@ -15,7 +16,9 @@ const ways: { readonly [code: string]: Way } = {
   EDQUOT: full,
   // Node says so of a folder that it cannot make on a read-only file system.
   ENOENT: { why: 'its folder cannot be made', hint: (folder) => `check the path ${folder}, and that its file system is not read-only` },
-  ENOTDIR: { why: 'a part of its path is not a folder', hint: (folder) => `check the path ${folder}` },
+  ENOTDIR: noFolder,
+  // Node says so of a folder whose place another file has.
+  EEXIST: noFolder,
 }
 
 /** What to throw for an error of reading or writing `file`: a Fault where the system said no, else the error itself. */

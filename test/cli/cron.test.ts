@@ -206,7 +206,7 @@ t.test(
     t.match((await json(cli, 'cron', 'show', 'b')).data, { state: 'active', running: false, running_since: null })
     const shown = { state: 'active', running: true, running_since: '2026-07-01T12:00:00+02:00', running_event: 'e-a' }
     t.match((await json(cli, 'cron', 'show', 'a')).data, shown)
-    t.match((await cli.run('cron', 'show', 'a')).out, /^running_since: 2026-07-01T12:00:00\+02:00\nrunning_event: e-a$/m)
+    t.match((await cli.run('cron', 'show', 'a')).out, /^running_since: '2026-07-01T12:00:00\+02:00'\nrunning_event: e-a$/m)
     isBroken = true
     t.match(await cli.run('cron', 'list'), { code: 0, out: /^a +a +active/m, err: /which jobs run now is not known: the gateway failed/ })
   },
