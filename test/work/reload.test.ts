@@ -73,7 +73,7 @@ t.test('what depends on files and jobs, or has something wrong with it, is looke
     open: { secret: 'INSECURE_NO_AUTH' },
   }
   const codes = ({ diagnostics }: Snapshot) => diagnostics.map(({ code, route }) => `${code} ${route}`)
-  const jobs = { jobs: { nightly: { schedule: '0 6 * * *' } } }
+  const jobs = { jobs: { nightly: { schedule: '0 6 * * *', prompt: 'x' } } }
   const files = { 'list.txt': 'x', scripts: { 'x.sh': '' } }
   const whole = await compile(fileOf(routes, {}, jobs), files)
   t.same(codes(whole), ['WH304 open'])
