@@ -61,7 +61,7 @@ export const compileRegex = (pattern: string): Regex => {
   const literal = compileLiterals(pattern)
   if (literal) return { test: literal }
   compileRe2(pattern)
-  // Ten thousand engines take 250 MB, and most wait for an event that never comes: each is built when it is needed first.
+  // Ten thousand engines are most of the memory of such a start, and most wait for an event that never comes: each is built when it is needed first.
   let engine: Regex | undefined
   return {
     test(text) {
