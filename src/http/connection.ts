@@ -31,6 +31,8 @@ export class Connection {
   #unanswered = 0
   /** Nothing more is parsed. */
   #isClosing = false
+  /** Nothing is parsed after the latest request. */
+  #isFull = false
   #dropped = 0
   /** What is written after all answers, where the connection ends without an answer that says so. */
   #lastWords: string | undefined
@@ -51,13 +53,16 @@ export class Connection {
 
   /** Takes note of a request; `false` when it came after the last one that is answered here. */
   begin(request: IncomingMessage, response: ServerResponse): boolean {
-    if (this.#isClosing) return false
+    if (this.#isClosing || this.#isFull) return false
     this.#request = request
     this.#response = response
     this.#bodyLeft = 'transfer-encoding' in request.headers ? Number.POSITIVE_INFINITY : Number(request.headers['content-length'] ?? 0)
     this.#unanswered++
     response.once('close', () => this.#answered())
-    if (this.#unanswered >= maxUnanswered) this.closeAfter(response)
+    if (this.#unanswered >= maxUnanswered) {
+      this.#isFull = true
+      this.#sayLast(response)
+    }
     return true
   }
 
@@ -73,8 +78,7 @@ export class Connection {
   closeAfter(response: ServerResponse): void {
     if (response !== this.#response) return
     this.#isClosing = true
-    response.setHeader('Connection', 'close')
-    this.#socket.destroySoon = () => this.#linger()
+    this.#sayLast(response)
   }
 
   /** Answers what the parser could not read, or what did not come in time, and ends the connection. */
@@ -103,7 +107,8 @@ export class Connection {
 
   #read(bytes: Buffer): void {
     for (let rest = bytes; rest.length > 0 && !this.#socket.destroyed; ) {
-      if (this.#isClosing) {
+      if (this.#request?.complete) this.#request = undefined
+      if (this.#isClosing || (this.#isFull && !this.#request)) {
         this.#drop(rest.length)
         return
       }
@@ -121,7 +126,6 @@ export class Connection {
 
   /** As much as the parser may have now: the rest of a body, or no further than the end of a head. */
   #piece(bytes: Buffer): Buffer {
-    if (this.#request?.complete) this.#request = undefined
     if (this.#request && this.#bodyLeft > 0 && this.#bodyLeft !== Number.POSITIVE_INFINITY) {
       const body = bytes.subarray(0, this.#bodyLeft)
       this.#bodyLeft -= body.length
@@ -130,6 +134,11 @@ export class Connection {
     const piece = bytes.subarray(0, maxPiece)
     const end = this.#request ? -1 : piece.indexOf(blankLine)
     return end < 0 ? piece : piece.subarray(0, end + blankLine.length)
+  }
+
+  #sayLast(response: ServerResponse): void {
+    response.setHeader('Connection', 'close')
+    this.#socket.destroySoon = () => this.#linger()
   }
 
   #drop(bytes: number): void {

@@ -138,6 +138,13 @@ t.test('Connections', async (t) => {
     t.same(statuses(refused), [401, 202])
   })
 
+  t.test('of twenty pipelined events sixteen are taken, bodies and all, and the sender hears which', async (t) => {
+    const answer = await gateway.raw(Array.from({ length: 20 }, (_, i) => signed(`{"n":${i}}`, `X-Request-ID: many-${i}`)).join(''))
+    t.same(statuses(answer), Array(16).fill(202))
+    t.match(answer.split('HTTP/1.1 ').at(-1), /^Connection: close\r\n[\s\S]*"delivery_id":"many-15"/im)
+    t.equal((await gateway.post('a', { body: { n: 16 }, headers: { 'X-Request-ID': 'many-16' } })).status, 202, 'the rest may come again')
+  })
+
   t.test('upgrades are passed over', async (t) => {
     const h2c = head('GET /health HTTP/1.1', 'Connection: Upgrade, HTTP2-Settings, close', 'Upgrade: h2c', 'HTTP2-Settings: AAMAAABk')
     const socket = head('GET /health HTTP/1.1', 'Connection: Upgrade, close', 'Upgrade: websocket', 'Sec-WebSocket-Key: dGhlIHNhbXBsZQ==')
