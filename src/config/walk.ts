@@ -67,23 +67,24 @@ export type Change = (node: JsonObject, value: Json, path: Path) => Json
 
 /** `value` with what `change` makes of each part of it that the schema says `word` of, outermost first; nothing is written to. */
 export const mapWhere = (word: string, root: JsonObject, value: Json, change: Change, path: Path = []): Json => {
-  if (!leadsTo(root, word)) return value
   const node = settle(root, value)
-  const merged = node === root ? root : { ...root, ...node }
-  const made = Object.hasOwn(merged, word) ? change(merged, value, path) : value
+  const saysIt = Object.hasOwn(root, word) || Object.hasOwn(node, word)
+  const made = saysIt ? change(node === root ? root : { ...root, ...node }, value, path) : value
   if (typeof made !== 'object' || made === null) return made
   const below = (item: Json, key: string | number): Json => {
     const next = member(node, key)
-    return next ? mapWhere(word, next, item, change, [...path, key]) : item
+    return next && leadsTo(next, word) ? mapWhere(word, next, item, change, [...path, key]) : item
   }
   if (Array.isArray(made)) {
     const items = made.map(below)
     return items.some((item, i) => item !== made[i]) ? items : made
   }
-  const changed = Object.entries(made).flatMap(([key, item]): [string, Json][] => {
+  const changed: [string, Json][] = []
+  for (const key of Object.keys(made)) {
+    const item = made[key] as Json
     const next = below(item, key)
-    return next === item ? [] : [[key, next]]
-  })
+    if (next !== item) changed.push([key, next])
+  }
   return changed.length > 0 ? { ...made, ...Object.fromEntries(changed) } : made
 }
 
