@@ -14,6 +14,8 @@ export class Redactor {
   readonly #known = new Set<string>()
   /** By their first characters, longest first. */
   readonly #byStart = new Map<string, string[]>()
+  /** Where one can begin at all, at little cost. */
+  readonly #firsts = new Set<number>()
 
   add(values: Iterable<string>): void {
     for (const value of values) {
@@ -29,6 +31,7 @@ export class Redactor {
     /** Where the secrets that were found so far end. */
     let end = 0
     for (let at = 0; at + shortest <= text.length; at++) {
+      if (!this.#firsts.has(text.charCodeAt(at))) continue
       const found = this.#byStart.get(text.slice(at, at + shortest))?.find((secret) => text.startsWith(secret, at))
       if (found === undefined) continue
       if (at >= end) {
@@ -43,6 +46,7 @@ export class Redactor {
   #index(form: string): void {
     if (this.#known.has(form)) return
     this.#known.add(form)
+    this.#firsts.add(form.charCodeAt(0))
     const start = form.slice(0, shortest)
     const others = this.#byStart.get(start) ?? []
     this.#byStart.set(

@@ -1,14 +1,14 @@
 /** Reads a request's body into memory that is bounded. */
 
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import type { Room } from './room.ts'
+import type { Room, Share } from './room.ts'
 
 /** Why there is no body. */
 export type Unread = 'too large' | 'no room' | 'too slow' | 'gone'
 
 export type BodyOptions = {
   readonly maxBytes: number
-  readonly client: string
+  readonly client: () => string
   readonly room: Room
 }
 
@@ -19,7 +19,8 @@ export const readBody = (
   { maxBytes, client, room }: BodyOptions,
   then: (body: Buffer | Unread) => void,
 ): void => {
-  const capacity = Math.min(Number(request.headers['content-length'] ?? maxBytes), maxBytes)
+  const declared = Number(request.headers['content-length'] ?? Number.NaN)
+  const capacity = Math.min(declared || maxBytes, maxBytes)
   let held: Buffer = nothing
   let bytes = 0
   let done = false
@@ -27,14 +28,19 @@ export const readBody = (
     if (done) return
     done = true
     held = nothing
-    share.close()
+    share?.close()
     then(result)
   }
-  const share = room.open({ client, maxBodyBytes: maxBytes, giveUp: () => finish('too slow') })
+  let share: Share | undefined
+  const openShare = (): Share => room.open({ client: client(), maxBodyBytes: maxBytes, giveUp: () => finish('too slow') })
   request.on('data', (chunk: Buffer) => {
     if (done) return
     if (bytes + chunk.length > maxBytes) return finish('too large')
-    if (!share.take(chunk.length)) return finish('no room')
+    // What is whole in its first chunk is passed on in the same turn, and waits for nobody.
+    if (chunk.length !== declared) {
+      share ??= openShare()
+      if (!share.take(chunk.length)) return finish('no room')
+    }
     held = joined(held, bytes, chunk, capacity)
     bytes += chunk.length
   })

@@ -58,7 +58,7 @@ export class Connection {
     this.#response = response
     this.#bodyLeft = 'transfer-encoding' in request.headers ? Number.POSITIVE_INFINITY : Number(request.headers['content-length'] ?? 0)
     this.#unanswered++
-    response.once('close', () => this.#answered())
+    response.on('close', this.#answered)
     if (this.#unanswered >= maxUnanswered) {
       this.#isFull = true
       this.#sayLast(response)
@@ -117,11 +117,29 @@ export class Connection {
         this.#socket.unshift(rest)
         return
       }
+      if (this.#parseWhole(rest)) return
       const piece = this.#piece(rest)
       this.#parse(piece)
       rest = rest.subarray(piece.length)
     }
+  }
+
+  /** Each head ends in a blank line: bytes with few of them are parsed at once, as most are one request. */
+  #parseWhole(bytes: Buffer): boolean {
+    const most = maxUnanswered - this.#unanswered
+    let lines = 0
+    let end = 0
+    for (let at = bytes.indexOf(blankLine); at >= 0; at = bytes.indexOf(blankLine, end)) {
+      if (++lines > most) return false
+      end = at + blankLine.length
+    }
+    const before = this.#request
+    this.#parse(bytes)
     if (this.#request?.complete) this.#request = undefined
+    // Where it cannot be told how much of a body came, none of it is known to be left: the rest comes in pieces.
+    if (this.#request === before) this.#bodyLeft -= bytes.length
+    else this.#bodyLeft = lines === 1 ? this.#bodyLeft - (bytes.length - end) : 0
+    return true
   }
 
   /** As much as the parser may have now: the rest of a body, or no further than the end of a head. */
@@ -146,7 +164,7 @@ export class Connection {
     if (this.#dropped > maxDropped) this.#socket.pause()
   }
 
-  #answered(): void {
+  readonly #answered = (): void => {
     this.#unanswered--
     if (this.#unanswered === 0 && this.#lastWords !== undefined) this.#say()
   }

@@ -118,7 +118,7 @@ export const createReceiver = (options: ReceiveOptions): Receiver => {
       return
     }
     if (request.headers.expect !== undefined) response.writeContinue()
-    readBody(request, response, { maxBytes: serving.maxBodyBytes, client: networkOf(remote()), room }, (body) => {
+    readBody(request, response, { maxBytes: serving.maxBodyBytes, client: () => networkOf(remote()), room }, (body) => {
       if (body === 'gone') {
         active--
         return
