@@ -8,6 +8,9 @@ import { type Event, secret } from './client.ts'
 import type { Random } from './random.ts'
 
 /** Of a hundred events. */
+/** What `http` posts is signed, so that the start has nothing to say. */
+const signing = 'signs what the bench is sent'
+
 const shares = { 'work-log': 40, 'work-http': 28, burst: 14, 'burst-all': 10, 'job-queue': 6, 'job-skip': 2 } as const
 export type RouteName = keyof typeof shares
 export const routeNames = Object.keys(shares) as RouteName[]
@@ -36,7 +39,7 @@ const coalesce = { key: '{key}', window_seconds: windowMs / 1000, max_wait_secon
 
 const routesFor = (receiver: string): Record<RouteName, Route> => {
   const work: Route = { prompt: 'id={id};', retry }
-  const http: Route = { ...work, deliver: 'http', deliver_extra: { url: `${receiver}/in` } }
+  const http: Route = { ...work, deliver: 'http', deliver_extra: { url: `${receiver}/in`, secret: signing } }
   return {
     'work-log': work,
     'work-http': http,
@@ -70,7 +73,12 @@ export const prepareMix = (folder: string, receiver: string): string => {
   mkdirSync(dir)
   const jobs: Config['jobs'] = {
     [scheduledJob]: { schedule: 'every 1s', prompt: 'by the clock' },
-    [eventJob]: { schedule: '2099-01-01T00:00:00', prompt: 'by an event', deliver: 'http', deliver_extra: { url: `${receiver}/job` } },
+    [eventJob]: {
+      schedule: '2099-01-01T00:00:00',
+      prompt: 'by an event',
+      deliver: 'http',
+      deliver_extra: { url: `${receiver}/job`, secret: signing },
+    },
   }
   writeConfig(dir, configOf(routesFor(receiver), writeAgent(folder, agentWork), { jobs }))
   return dir
