@@ -31,9 +31,12 @@ module.exports = {
     {
       name: 'no-part-imports-a-part',
       severity: 'error',
-      comment: 'a part looks others up in its kit; registries are for the composition root',
+      comment: 'a part imports contracts and the kit of its family; it looks others up in what it is handed, and registries are for the composition root',
       from: { path: '^src/parts/(stages|endings|operators|schemes|runners|targets)/(?!index\\.ts)' },
-      to: { path: '^src/parts/(stages|endings|operators|schemes|runners|targets)/' },
+      to: {
+        path: '^src/parts/(stages|endings|operators|schemes|runners|targets)/',
+        pathNot: '/(stage|ending|operator|scheme|runner|target)\\.ts$',
+      },
     },
   ],
   options: {

@@ -1,6 +1,6 @@
 /** The page of all delivery targets, as Markdown, read off the registry. */
 
-import type { TargetPart } from '../src/parts/part.ts'
+import type { TargetPart } from '../src/parts/targets/target.ts'
 import { platformOf } from '../src/parts/settings.ts'
 
 const code = (text: string): string => `\`${text}\``

@@ -3,7 +3,7 @@
 import type { Path, Place } from '../core/diagnostic.ts'
 import type { JsonObject } from '../core/json.ts'
 import type { Job, Route } from '../generated/config.ts'
-import type { RunnerSettings } from '../parts/part.ts'
+import type { RunnerSettings } from '../parts/runners/runner.ts'
 import type { Env } from './env.ts'
 
 export const defaultProfile = 'default'

@@ -5,8 +5,8 @@ import { StoreFault } from '../core/fault.ts'
 import { type Outcome, type Refused, refuse } from '../core/outcome.ts'
 import type { Accepted, Joined, Lane, NewRun, Store } from '../store/ports.ts'
 import { claimOf, duplicate } from './claim.ts'
+import type { Effects } from './effects.ts'
 import type { Message } from './message.ts'
-import type { Effects } from './part.ts'
 
 const retryAfterSeconds = 5
 

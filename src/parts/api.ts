@@ -3,8 +3,8 @@
 import { type Json, type JsonObject, own, parseObject } from '../core/json.ts'
 import { createRedactor } from '../core/redact.ts'
 import { excerpt, printable } from '../core/text.ts'
-import type { Sent } from './part.ts'
 import { parseRetryAfter } from './retry-after.ts'
+import type { Sent } from './targets/target.ts'
 
 const maxAnswerBytes = 256 * 1024
 const longestWaitMs = 3_600_000

@@ -7,10 +7,10 @@ import { createRedactor } from '../core/redact.ts'
 import { type ApiAnswer, type ApiRequest, callApi } from './api.ts'
 import { type Address, type AddressSpec, addressOf, checkAddress, textOf } from './chat-address.ts'
 import { never } from './never.ts'
-import type { Outgoing, Sent, Setting, TargetKit, TargetPart } from './part.ts'
 import { patiently } from './patience.ts'
 import { obstacleOf, platformOf, secretsOf, textSetting, wrongAddress } from './settings.ts'
 import { type Limit, splitText } from './split.ts'
+import type { Outgoing, Sent, Setting, TargetKit, TargetPart } from './targets/target.ts'
 
 /** One message on its way to one chat. */
 export type Posting = {

@@ -4,8 +4,8 @@ import { createHash } from 'node:crypto'
 import type { Json, JsonObject } from '../core/json.ts'
 import { cut } from '../core/text.ts'
 import { withoutImages } from './images.ts'
-import type { Outgoing } from './part.ts'
 import { isOn, textSetting } from './settings.ts'
+import type { Outgoing } from './targets/target.ts'
 
 const cutMark = '\n\n[cut: the text was longer than a comment may be]'
 /** Shows as nothing, is a blank to no parser, and stays where it is. */

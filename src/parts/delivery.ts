@@ -6,7 +6,8 @@ import { targetName } from '../core/names.ts'
 import { isTemplate } from '../expr/placeholder.ts'
 import type { Route } from '../generated/config.ts'
 import type { Delivery, Destination } from '../store/ports.ts'
-import type { Report, TargetPart } from './part.ts'
+import type { Report } from './report.ts'
+import type { TargetPart } from './targets/target.ts'
 
 type Spec = Pick<Route, 'deliver' | 'deliver_extra' | 'deliver_mode'>
 

@@ -4,9 +4,9 @@ import { type JsonObject, own } from '../core/json.ts'
 import { createRedactor } from '../core/redact.ts'
 import { printable } from '../core/text.ts'
 import { baseEnv, type ChildResult, type Env, failureOf, runChild } from './child.ts'
-import type { Sent, TargetKit } from './part.ts'
 import { locateProgram } from './program.ts'
 import { textSetting } from './settings.ts'
+import type { Sent, TargetKit } from './targets/target.ts'
 
 const longestMs = 30_000
 const rateLimitWaitMs = 60_000

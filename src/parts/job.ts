@@ -1,7 +1,7 @@
 /** A run of a scheduled job: one claim for schedule, event and hand alike, so that no job ever runs beside itself. */
 
 import type { Lane, NewRun } from '../store/ports.ts'
-import type { Job } from './part.ts'
+import type { Job } from './effects.ts'
 
 export type JobCause = Pick<NewRun, 'eventId' | 'route' | 'event' | 'deliveryId' | 'acceptedAt'> & {
   /** What an event brings; the job's stored prompt stays as it is (spec: Scheduled-job trigger 2). */

@@ -4,7 +4,7 @@ import type { Opened } from '../core/exchange.ts'
 import type { Route } from '../generated/config.ts'
 import type { Lane } from '../store/ports.ts'
 import { compileKey, keyName } from './key.ts'
-import type { StageKit } from './part.ts'
+import type { StageKit } from './stages/stage.ts'
 import { templateKit } from './template-kit.ts'
 
 /** The lane of an event's run; events whose key is unresolved share one. */

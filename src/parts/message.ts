@@ -6,7 +6,7 @@ import { compileTemplate, compileTexts, gather, wholePayload } from '../expr/tem
 import type { Route } from '../generated/config.ts'
 import type { Delivery, Destination } from '../store/ports.ts'
 import { deliveriesOf, readDelivery } from './delivery.ts'
-import type { StageKit } from './part.ts'
+import type { StageKit } from './stages/stage.ts'
 import { templateKit } from './template-kit.ts'
 
 export type Message = {

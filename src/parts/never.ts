@@ -1,5 +1,5 @@
 /** A failure that another try would not mend. */
 
-import type { Sent } from './part.ts'
+import type { Sent } from './targets/target.ts'
 
 export const never = (why: string): Sent => ({ ok: false, why, repeatable: false })

@@ -1,7 +1,7 @@
 /** Waits for "not now", where that ends within the time that a delivery has. */
 
 import type { Clock } from '../core/clock.ts'
-import type { Sent } from './part.ts'
+import type { Sent } from './targets/target.ts'
 
 const maxWaits = 3
 

@@ -4,7 +4,15 @@ import { realpathSync, type Stats, statSync } from 'node:fs'
 import { dirname, extname, relative, resolve, sep } from 'node:path'
 import { messageOf } from '../core/fault.ts'
 import { baseEnv, type Env, envValue, failureOf, runChild } from './child.ts'
-import type { ScriptJob, ScriptResult } from './part.ts'
+
+export type ScriptJob = {
+  readonly path: string
+  readonly input: string
+  readonly timeoutMs: number
+  readonly env: { readonly [name: string]: string }
+}
+
+export type ScriptResult = { readonly ok: true; readonly output: string } | { readonly ok: false; readonly why: string }
 
 type Found = { readonly file: string } | { readonly code: 'WH601' | 'WH602'; readonly message: string }
 

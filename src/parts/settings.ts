@@ -1,7 +1,7 @@
 /** The settings of a target in one profile: what its file says, and over it what the environment does (contract 1, 9). */
 
 import { type Json, type JsonObject, own } from '../core/json.ts'
-import type { Setting, TargetPart } from './part.ts'
+import type { Setting, TargetPart } from './targets/target.ts'
 
 type Named = Pick<TargetPart, 'name' | 'platform' | 'settings' | 'needs'>
 type Env = { readonly [name: string]: string | undefined }

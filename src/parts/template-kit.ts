@@ -2,7 +2,7 @@
 
 import type { Path } from '../core/diagnostic.ts'
 import type { TemplateKit } from '../expr/template.ts'
-import type { StageKit } from './part.ts'
+import type { StageKit } from './stages/stage.ts'
 
 export const templateKit = ({ report, effects }: StageKit, path: Path): TemplateKit => ({
   report: (message) => report('WH503', path, message),

@@ -4,7 +4,7 @@ import { createHash } from 'node:crypto'
 import type { Clock } from '../core/clock.ts'
 import type { Json } from '../core/json.ts'
 import { createRedactor } from '../core/redact.ts'
-import type { Sent } from './part.ts'
+import type { Sent } from './targets/target.ts'
 
 export type Fetched = { readonly token: string; readonly lifeMs: number } | Sent
 

@@ -5,7 +5,7 @@ import WebSocket from 'ws'
 import { isObject, type Json, type JsonObject, own, parseObject } from '../core/json.ts'
 import { printable } from '../core/text.ts'
 import { saidAll } from './api.ts'
-import type { Sent } from './part.ts'
+import type { Sent } from './targets/target.ts'
 
 export type Push = {
   readonly url: string

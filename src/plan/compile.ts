@@ -4,7 +4,13 @@ import type { Config, Profile, RouteSource } from '../config/config.ts'
 import { checkRules } from '../config/rules.ts'
 import { type Diagnostic, diagnostic, type Path, pointerOf } from '../core/diagnostic.ts'
 import type { KnockGate, OpenGate, PassGate, RoutePlan, SealGate, Step } from '../core/plan.ts'
-import type { Effects, EndingPart, OperatorPart, Report, Scheme, StageKit, StagePart, TargetPart } from '../parts/part.ts'
+import type { Effects } from '../parts/effects.ts'
+import type { EndingPart } from '../parts/endings/ending.ts'
+import type { OperatorPart } from '../parts/operators/operator.ts'
+import type { Report } from '../parts/report.ts'
+import type { Scheme } from '../parts/schemes/scheme.ts'
+import type { StageKit, StagePart } from '../parts/stages/stage.ts'
+import type { TargetPart } from '../parts/targets/target.ts'
 
 /** The catalogue of parts, handed down from the composition root. */
 export type Catalogue = {

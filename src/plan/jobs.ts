@@ -9,7 +9,8 @@ import { isObject, type Json, own } from '../core/json.ts'
 import { BadSchedule, compileSchedule, defaultZone, type Schedule } from '../expr/schedule.ts'
 import type { Job as Spec } from '../generated/config.ts'
 import { readDelivery } from '../parts/delivery.ts'
-import type { Job, Jobs, TargetPart } from '../parts/part.ts'
+import type { Job, Jobs } from '../parts/effects.ts'
+import type { TargetPart } from '../parts/targets/target.ts'
 import { Entries } from './entries.ts'
 
 /** A job with what its scheduler and its worker need. */

@@ -7,8 +7,9 @@ import { messageOf } from '../core/fault.ts'
 import { isObject, type Json, type JsonObject } from '../core/json.ts'
 import { isTemplate } from '../expr/placeholder.ts'
 import type { Check, Problem } from '../generated/validators.js'
-import type { Report, TargetPart } from '../parts/part.ts'
+import type { Report } from '../parts/report.ts'
 import { platformOf, settingsOf } from '../parts/settings.ts'
+import type { TargetPart } from '../parts/targets/target.ts'
 
 /** A JSON Schema and what it compiled to. */
 export type Fragment = { readonly root: JsonObject; readonly check: Check }

@@ -5,8 +5,9 @@ import { pluginTarget } from '../config/rules.ts'
 import type { Diagnostic } from '../core/diagnostic.ts'
 import { messageOf } from '../core/fault.ts'
 import { printable } from '../core/text.ts'
-import type { Report, Setting, TargetPart } from '../parts/part.ts'
+import type { Report } from '../parts/report.ts'
 import { platformOf } from '../parts/settings.ts'
+import type { Setting, TargetPart } from '../parts/targets/target.ts'
 import { checkExtra, checkSection, compileFragment, type Fragment } from './plugin-schema.ts'
 
 export type PluginTarget = {

@@ -2,7 +2,7 @@
 
 import type { Config } from '../config/config.ts'
 import { type Diagnostic, diagnostic, pointerOf } from '../core/diagnostic.ts'
-import type { Runner, RunnerPart } from '../parts/part.ts'
+import type { Runner, RunnerPart } from '../parts/runners/runner.ts'
 
 export type CompiledRunner = { readonly runner: Runner; readonly notice: string | undefined; readonly diagnostics: readonly Diagnostic[] }
 

@@ -5,8 +5,8 @@ import { configSchema, schemaAt } from '../config/walk.ts'
 import { type Diagnostic, diagnostic, pointerOf } from '../core/diagnostic.ts'
 import { isObject, type JsonObject } from '../core/json.ts'
 import { nearest, printable } from '../core/text.ts'
-import type { TargetPart } from '../parts/part.ts'
 import { namesOf, platformOf } from '../parts/settings.ts'
+import type { TargetPart } from '../parts/targets/target.ts'
 
 /** A warning for each; `targets` are the built-in ones: what those of plugins read, their schema says. */
 export const unreadSettings = ({ platforms, place }: Profile, targets: readonly TargetPart[]): Diagnostic[] =>

@@ -1,7 +1,7 @@
 /** Sends one reply to its target, or to several, and knows of each what became of it: a later attempt repeats none that has it. */
 
 import { deliveriesOf, labelOf, whyPartly } from '../parts/delivery.ts'
-import type { Outgoing, Sent } from '../parts/part.ts'
+import type { Outgoing, Sent } from '../parts/targets/target.ts'
 import type { Delivery, NewRun, Progress } from '../store/ports.ts'
 
 export type Delivering = {

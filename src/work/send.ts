@@ -10,8 +10,8 @@ import { cut } from '../core/text.ts'
 import type { Route } from '../generated/config.ts'
 import { secretsIn, withSecrets, writtenTargets } from '../parts/delivery.ts'
 import { never } from '../parts/never.ts'
-import type { Outgoing, Sent, TargetPart } from '../parts/part.ts'
 import { obstacleOf, secretsOf, settingsOf } from '../parts/settings.ts'
+import type { Outgoing, Sent, TargetPart } from '../parts/targets/target.ts'
 
 export type SenderOptions = {
   readonly targets: ReadonlyMap<string, TargetPart>

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import t, { type Test } from 'tap'
 import { createSlots } from '../../src/core/slots.ts'
 import { baseEnv, type ChildJob, envValue, failureOf, runChild } from '../../src/parts/child.ts'
-import type { ScriptJob } from '../../src/parts/part.ts'
+import type { ScriptJob } from '../../src/parts/script.ts'
 import { checkScript, runScript } from '../../src/parts/script.ts'
 import { isGone, isRunning, soon } from '../fakes/process.ts'
 

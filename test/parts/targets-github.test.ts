@@ -3,9 +3,9 @@
 import t, { type Test } from 'tap'
 import { systemClock } from '../../src/core/clock.ts'
 import type { JsonObject } from '../../src/core/json.ts'
-import type { Outgoing, Sent } from '../../src/parts/part.ts'
 import { settingsOf } from '../../src/parts/settings.ts'
 import { githubComment as part } from '../../src/parts/targets/github-comment.ts'
+import type { Outgoing, Sent } from '../../src/parts/targets/target.ts'
 import { type Double, type Reply, startDouble } from '../fakes/platforms/double.ts'
 import { githubComment, hasGh } from '../fakes/platforms/github.ts'
 

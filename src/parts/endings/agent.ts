@@ -3,7 +3,7 @@
 import { acceptAgent, agentRun } from '../accept.ts'
 import { compileLane } from '../lane.ts'
 import { compileMessage } from '../message.ts'
-import type { EndingPart } from '../part.ts'
+import type { EndingPart } from './ending.ts'
 
 export const agent: EndingPart = {
   name: 'agent',

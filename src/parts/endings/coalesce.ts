@@ -6,11 +6,13 @@ import type { Route } from '../../generated/config.ts'
 import type { Group, Lane, NewRun } from '../../store/ports.ts'
 import { acceptAgent, agentRun, commit } from '../accept.ts'
 import { claimOf, duplicate } from '../claim.ts'
+import type { Effects } from '../effects.ts'
 import { compileKey, keyName } from '../key.ts'
 import { compileLane } from '../lane.ts'
 import { compileMessage } from '../message.ts'
-import type { Effects, EndingPart, Report } from '../part.ts'
+import type { Report } from '../report.ts'
 import { templateKit } from '../template-kit.ts'
+import type { EndingPart } from './ending.ts'
 
 const defaultWindowSeconds = 30
 const defaultMaxWaitSeconds = 300

@@ -7,8 +7,10 @@ import type { Claim, Delivery, Store } from '../../store/ports.ts'
 import { unavailable } from '../accept.ts'
 import { claimOf, compileShares, duplicate } from '../claim.ts'
 import { deliveriesOf, labelOf, whyPartly } from '../delivery.ts'
+import type { Effects } from '../effects.ts'
 import { compileMessage, type Message } from '../message.ts'
-import type { Effects, EndingPart, Outgoing } from '../part.ts'
+import type { Outgoing } from '../targets/target.ts'
+import type { EndingPart } from './ending.ts'
 
 /** Senders give up after about ten seconds; an answer later than that would be a repeat. */
 const budgetMs = 9_000

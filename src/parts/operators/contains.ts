@@ -2,7 +2,7 @@
 
 import { equalJson, own } from '../../core/json.ts'
 import { scalarText } from '../../expr/render.ts'
-import type { OperatorPart } from '../part.ts'
+import type { OperatorPart } from './operator.ts'
 
 export const contains: OperatorPart = {
   name: 'contains',

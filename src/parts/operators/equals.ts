@@ -1,7 +1,7 @@
 /** Whether the field equals a JSON value, deeply (contract 3). */
 
 import { equalJson } from '../../core/json.ts'
-import type { OperatorPart } from '../part.ts'
+import type { OperatorPart } from './operator.ts'
 
 export const equals: OperatorPart = {
   name: 'equals',

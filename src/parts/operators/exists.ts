@@ -1,6 +1,6 @@
 /** Whether the field is there (spec: Filter conditions). */
 
-import type { OperatorPart } from '../part.ts'
+import type { OperatorPart } from './operator.ts'
 
 export const exists: OperatorPart = {
   name: 'exists',

@@ -3,7 +3,7 @@
 import { messageOf } from '../../core/fault.ts'
 import { openListFile } from '../../expr/list-file.ts'
 import { scalarText } from '../../expr/render.ts'
-import type { OperatorPart } from '../part.ts'
+import type { OperatorPart } from './operator.ts'
 
 export const inFile: OperatorPart = {
   name: 'in_file',

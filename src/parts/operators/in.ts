@@ -1,7 +1,7 @@
 /** Whether the field equals one of a list of values (spec: Filter conditions). */
 
 import { equalJson, type Json } from '../../core/json.ts'
-import type { OperatorPart } from '../part.ts'
+import type { OperatorPart } from './operator.ts'
 
 const isNested = (item: Json): boolean => typeof item === 'object' && item !== null
 

@@ -1,6 +1,5 @@
 /** The operators of conditions, in the order of the specification. */
 
-import type { OperatorPart } from '../part.ts'
 import { contains } from './contains.ts'
 import { equals } from './equals.ts'
 import { exists } from './exists.ts'
@@ -9,6 +8,7 @@ import { inFile } from './in-file.ts'
 import { jsonata } from './jsonata.ts'
 import { missing } from './missing.ts'
 import { notEquals } from './not-equals.ts'
+import type { OperatorPart } from './operator.ts'
 import { regex } from './regex.ts'
 
 export const operators: readonly OperatorPart[] = [exists, missing, equals, notEquals, contains, inList, inFile, regex, jsonata]

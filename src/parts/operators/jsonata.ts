@@ -4,7 +4,7 @@ import type { Opened } from '../../core/exchange.ts'
 import type { JsonObject } from '../../core/json.ts'
 import { BadExpression, compileJsonata } from '../../expr/jsonata.ts'
 import { ownTurn } from '../../expr/turn.ts'
-import type { OperatorPart, Test } from '../part.ts'
+import type { OperatorPart, Test } from './operator.ts'
 
 const inputOf = ({ payload, eventType, headers }: Opened): JsonObject => ({ payload, event: eventType, headers: headers as JsonObject })
 

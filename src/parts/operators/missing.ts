@@ -1,6 +1,6 @@
 /** Whether the field is not there (spec: Filter conditions). */
 
-import type { OperatorPart } from '../part.ts'
+import type { OperatorPart } from './operator.ts'
 
 export const missing: OperatorPart = {
   name: 'missing',

@@ -1,7 +1,7 @@
 /** Whether the field does not equal a JSON value; a missing field passes (contract 3). */
 
 import { equalJson } from '../../core/json.ts'
-import type { OperatorPart } from '../part.ts'
+import type { OperatorPart } from './operator.ts'
 
 export const notEquals: OperatorPart = {
   name: 'not_equals',

@@ -3,7 +3,7 @@
 import { BadPattern, compileRegex } from '../../expr/regex.ts'
 import { scalarText } from '../../expr/render.ts'
 import { nextTurn } from '../../expr/turn.ts'
-import type { OperatorPart, Test } from '../part.ts'
+import type { OperatorPart, Test } from './operator.ts'
 
 /** A longer text waits for its turn, so that many patterns on one large payload never add up in one turn of the loop. */
 const longText = 8192

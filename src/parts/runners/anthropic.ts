@@ -1,7 +1,7 @@
 /** Anthropic's messages API. */
 
 import { compileModelRunner, modelFetch } from '../generate.ts'
-import type { RunnerPart } from '../part.ts'
+import type { RunnerPart } from './runner.ts'
 
 export const anthropic: RunnerPart = {
   name: 'anthropic',

@@ -2,7 +2,7 @@
 
 import type { NewRun } from '../../store/ports.ts'
 import { type Env, envValue, failureOf, runChild } from '../child.ts'
-import type { RunnerPart } from '../part.ts'
+import type { RunnerPart } from './runner.ts'
 
 export const command: RunnerPart = {
   name: 'command',

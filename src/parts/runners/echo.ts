@@ -1,6 +1,6 @@
 /** Answers with the prompt it was given: a stand-in that needs no key (contract 6). */
 
-import type { RunnerPart } from '../part.ts'
+import type { RunnerPart } from './runner.ts'
 
 export const echo: RunnerPart = {
   name: 'echo',

@@ -1,10 +1,10 @@
 /** Every agent runner, by the name `agent.runner` gives it. */
 
-import type { RunnerPart } from '../part.ts'
 import { anthropic } from './anthropic.ts'
 import { command } from './command.ts'
 import { echo } from './echo.ts'
 import { openai } from './openai.ts'
+import type { RunnerPart } from './runner.ts'
 
 export const runners: readonly RunnerPart[] = [echo, openai, anthropic, command]
 

@@ -1,7 +1,7 @@
 /** Any endpoint that speaks OpenAI's chat completions; one on this machine needs no key. */
 
 import { compileModelRunner, modelFetch } from '../generate.ts'
-import type { RunnerPart } from '../part.ts'
+import type { RunnerPart } from './runner.ts'
 
 const loopback = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])$/
 

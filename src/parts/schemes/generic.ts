@@ -2,8 +2,8 @@
 
 import { header } from '../../core/names.ts'
 import { hexDigest, utf8Key } from '../digest.ts'
-import type { Scheme } from '../part.ts'
 import { fresh } from '../timestamp.ts'
+import type { Scheme } from './scheme.ts'
 
 export const v2: Scheme = {
   name: 'v2',

@@ -2,7 +2,7 @@
 
 import { header } from '../../core/names.ts'
 import { utf8Key } from '../digest.ts'
-import type { Scheme } from '../part.ts'
+import type { Scheme } from './scheme.ts'
 
 const names = ['x-gitlab-token', 'x-hostb-token'] as const
 

@@ -1,10 +1,10 @@
 /** The signature schemes, in the order in which their headers decide (contract 2, rule 2). */
 
-import type { Scheme } from '../part.ts'
 import { v1, v2 } from './generic.ts'
 import { github } from './github.ts'
 import { gitlab } from './gitlab.ts'
 import { linear } from './linear.ts'
+import type { Scheme } from './scheme.ts'
 import { standardWebhooks, svix } from './standard-webhooks.ts'
 
 export const schemes: readonly Scheme[] = [svix, standardWebhooks, linear, github, gitlab, v2, v1]

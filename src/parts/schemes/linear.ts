@@ -2,7 +2,7 @@
 
 import { header } from '../../core/names.ts'
 import { hexDigest, utf8Key } from '../digest.ts'
-import type { Scheme } from '../part.ts'
+import type { Scheme } from './scheme.ts'
 
 const name = 'linear-signature'
 

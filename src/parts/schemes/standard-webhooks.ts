@@ -2,8 +2,8 @@
 
 import { header } from '../../core/names.ts'
 import { whsecKey } from '../digest.ts'
-import type { Scheme } from '../part.ts'
 import { fresh } from '../timestamp.ts'
+import type { Scheme } from './scheme.ts'
 
 const base64Digest = /^[A-Za-z0-9+/]{43}=$/
 /** A sender that rotates keys sends two or three signatures; more is noise. */

@@ -1,6 +1,6 @@
 /** Lets the listed event types pass; an empty or absent list lets all (spec: Events). */
 
-import type { StagePart } from '../part.ts'
+import type { StagePart } from './stage.ts'
 
 export const events: StagePart = {
   name: 'events',

@@ -2,7 +2,7 @@
 
 import type { Ignored } from '../../core/outcome.ts'
 import { compileConditions, type Verdict } from '../../expr/condition.ts'
-import type { StagePart } from '../part.ts'
+import type { StagePart } from './stage.ts'
 
 export const filters: StagePart = {
   name: 'filters',

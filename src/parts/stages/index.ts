@@ -1,12 +1,12 @@
 /** The stages that a route's keys may leave gates of, in the order of the specification. */
 
-import type { StagePart } from '../part.ts'
 import { events } from './events.ts'
 import { filters } from './filters.ts'
 import { json } from './json.ts'
 import { rateLimit } from './rate-limit.ts'
 import { script } from './script.ts'
 import { signature } from './signature.ts'
+import type { StagePart } from './stage.ts'
 
 /**
  * `x-pipeline` has four more: `body_size` and `route` come before a plan is known (http/receive.ts), `duplicate` and

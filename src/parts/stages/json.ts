@@ -8,7 +8,7 @@ import { header } from '../../core/names.ts'
 import { refuse } from '../../core/outcome.ts'
 import { decodeJson } from '../decode.ts'
 import { tooManyContainers } from '../nesting.ts'
-import type { StagePart } from '../part.ts'
+import type { StagePart } from './stage.ts'
 
 export const json: StagePart = {
   name: 'json',

@@ -1,7 +1,7 @@
 /** Looks whether the route's minute has room; it is charged when the signature holds (contract 2, rule 1). */
 
 import { refuse } from '../../core/outcome.ts'
-import type { StagePart } from '../part.ts'
+import type { StagePart } from './stage.ts'
 
 export const rateLimit: StagePart = {
   name: 'rate_limit',

@@ -4,8 +4,8 @@ import { join } from 'node:path'
 import type { Opened } from '../../core/exchange.ts'
 import { isObject, type Json, own } from '../../core/json.ts'
 import { type Ignored, refuse } from '../../core/outcome.ts'
-import type { StagePart } from '../part.ts'
 import { checkScript } from '../script.ts'
+import type { StagePart } from './stage.ts'
 
 const retryAfterSeconds = 5
 

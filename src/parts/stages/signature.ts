@@ -4,7 +4,8 @@ import { createHmac, createSecretKey, type KeyObject, timingSafeEqual } from 'no
 import type { Headers, Knock, Voucher } from '../../core/exchange.ts'
 import { type Refused, refuse } from '../../core/outcome.ts'
 import type { SealGate } from '../../core/plan.ts'
-import type { Evidence, Scheme, StageKit, StagePart } from '../part.ts'
+import type { Evidence, Scheme } from '../schemes/scheme.ts'
+import type { StageKit, StagePart } from './stage.ts'
 
 /** Switches verification off; the loader lets it pass on loopback only. */
 const insecure = 'INSECURE_NO_AUTH'

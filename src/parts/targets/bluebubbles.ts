@@ -4,7 +4,7 @@ import { isObject, type Json, type JsonObject, own } from '../../core/json.ts'
 import { type ApiAnswer, refusedBy, said } from '../api.ts'
 import { baseOf, defineChat, type Posting, uuidOf } from '../chat.ts'
 import { never } from '../never.ts'
-import type { Sent } from '../part.ts'
+import type { Sent } from './target.ts'
 
 // A page has to fit into what is read of an answer; the chats used last come first.
 const pageSize = 50

@@ -4,8 +4,8 @@ import { type Json, type JsonObject, own } from '../../core/json.ts'
 import { type ApiAnswer, refusedBy, said } from '../api.ts'
 import { baseOf, defineChat, type Posting } from '../chat.ts'
 import { never } from '../never.ts'
-import type { Sent } from '../part.ts'
 import { goesByApp, webhookOr } from '../webhook.ts'
+import type { Sent } from './target.ts'
 
 const bot = ['token']
 const snowflake = /^\d{15,20}$/

@@ -9,9 +9,9 @@ import { cut, printable } from '../../core/text.ts'
 import { isTemplate } from '../../expr/placeholder.ts'
 import { type MailError, noLogin, reasonOf } from '../mail-error.ts'
 import { never } from '../never.ts'
-import type { Outgoing, Sent, TargetPart } from '../part.ts'
 import { obstacleOf, textSetting } from '../settings.ts'
 import type { Handed, Mail, MailServer, Security } from '../smtp.ts'
+import type { Outgoing, Sent, TargetPart } from './target.ts'
 
 // One address and nothing else: no name, no quotes, no list, no ! or % that would route it on (security F8).
 const address =

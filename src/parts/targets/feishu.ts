@@ -5,9 +5,9 @@ import { isObject, type Json, type JsonObject, own } from '../../core/json.ts'
 import { type ApiAnswer, refusedBy, saidAll } from '../api.ts'
 import { baseOf, defineChat, type Posting } from '../chat.ts'
 import { never } from '../never.ts'
-import type { Sent } from '../part.ts'
 import { type Fetched, issued, type Used, withToken } from '../token-cache.ts'
 import { goesByApp, webhookOr } from '../webhook.ts'
+import type { Sent } from './target.ts'
 
 const app = ['app_id', 'app_secret']
 const domains = new Map([

@@ -6,7 +6,7 @@ import { isTemplate } from '../../expr/placeholder.ts'
 import { commentOf, harmless, markOf, textOf } from '../comment.ts'
 import { type GhAnswer, runGh } from '../gh.ts'
 import { never } from '../never.ts'
-import type { Sent, TargetPart } from '../part.ts'
+import type { Sent, TargetPart } from './target.ts'
 
 // security F1: whatever a template made of the payload, nothing that gh could read as an option or another path gets through.
 const repository = /^[A-Za-z0-9][A-Za-z0-9_-]{0,99}\/(?!\.{1,2}$)[A-Za-z0-9._-]{1,100}$/

@@ -8,9 +8,9 @@ import { renderJson } from '../../expr/render.ts'
 import { type ApiAnswer, callApi, refusedBy, said } from '../api.ts'
 import { commentOf, harmless, textOf } from '../comment.ts'
 import { never } from '../never.ts'
-import type { Sent, TargetPart } from '../part.ts'
 import { patiently } from '../patience.ts'
 import { obstacleOf, textSetting } from '../settings.ts'
+import type { Sent, TargetPart } from './target.ts'
 
 // An id, or a path of groups with the project last; no segment of dots alone.
 const project = /^(?:[1-9]\d{0,9}|(?=.{3,255}$)(?!\.)[\w.-]+(?:\/(?!\.{1,2}(?:\/|$))[\w.-]+)+)$/

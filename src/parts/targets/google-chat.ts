@@ -5,9 +5,9 @@ import { type ApiAnswer, refusedBy, saidAll } from '../api.ts'
 import { baseOf, defineChat, type Posting } from '../chat.ts'
 import { buyToken, readAccount } from '../google-account.ts'
 import { never } from '../never.ts'
-import type { Sent } from '../part.ts'
 import { type Used, withToken } from '../token-cache.ts'
 import { goesByApp, webhookOr } from '../webhook.ts'
+import type { Sent } from './target.ts'
 
 const app = ['service_account_json']
 const scope = 'https://www.googleapis.com/auth/chat.bot'

@@ -4,7 +4,7 @@ import { type JsonObject, own } from '../../core/json.ts'
 import { type ApiAnswer, type ApiRequest, refusedBy, said } from '../api.ts'
 import { baseOf, defineChat, type Posting } from '../chat.ts'
 import { withoutImages } from '../images.ts'
-import type { Sent } from '../part.ts'
+import type { Sent } from './target.ts'
 
 const persistent = 'persistent_notification'
 

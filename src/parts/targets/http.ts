@@ -6,8 +6,8 @@ import { isTemplate } from '../../expr/placeholder.ts'
 import { type ApiAnswer, callApi } from '../api.ts'
 import { whsecKey } from '../digest.ts'
 import { never } from '../never.ts'
-import type { Outgoing, Sent, TargetKit, TargetPart } from '../part.ts'
 import { patiently } from '../patience.ts'
+import type { Outgoing, Sent, TargetKit, TargetPart } from './target.ts'
 
 const longestMs = 10_000
 /** Servers take little more (RFC 9110, 4.1). */

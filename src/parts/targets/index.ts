@@ -1,6 +1,5 @@
 /** Every delivery target, by the name `deliver` gives it. */
 
-import type { TargetPart } from '../part.ts'
 import { bluebubbles } from './bluebubbles.ts'
 import { dingtalk } from './dingtalk.ts'
 import { discord } from './discord.ts'
@@ -21,6 +20,7 @@ import { qqbot } from './qqbot.ts'
 import { signal } from './signal.ts'
 import { slack } from './slack.ts'
 import { sms } from './sms.ts'
+import type { TargetPart } from './target.ts'
 import { teams } from './teams.ts'
 import { telegram } from './telegram.ts'
 import { wecom } from './wecom.ts'

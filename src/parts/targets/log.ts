@@ -1,6 +1,6 @@
 /** Writes the text to the gateway's log: the default, which needs nothing. */
 
-import type { TargetPart } from '../part.ts'
+import type { TargetPart } from './target.ts'
 
 export const log: TargetPart = {
   name: 'log',

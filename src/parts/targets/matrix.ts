@@ -4,8 +4,8 @@ import { type Json, own } from '../../core/json.ts'
 import { type ApiAnswer, refusedBy, saidAll } from '../api.ts'
 import { baseOf, defineChat, type Posting } from '../chat.ts'
 import { never } from '../never.ts'
-import type { Sent } from '../part.ts'
 import { type Fetched, type Used, withToken } from '../token-cache.ts'
+import type { Sent } from './target.ts'
 
 /** A login of the same device takes the place of the one before. */
 const device = { device_id: 'HEADGATE', initial_device_display_name: 'headgate' }

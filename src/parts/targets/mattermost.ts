@@ -4,7 +4,7 @@ import { own } from '../../core/json.ts'
 import { refusedBy, said } from '../api.ts'
 import { baseOf, defineChat, type Posting } from '../chat.ts'
 import { withoutImages } from '../images.ts'
-import type { Sent } from '../part.ts'
+import type { Sent } from './target.ts'
 
 const id = /^[a-z0-9]{26}$/
 

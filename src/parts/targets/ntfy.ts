@@ -6,8 +6,8 @@ import { refusedBy, said, saidAll } from '../api.ts'
 import { baseOf, defineChat, type Posting } from '../chat.ts'
 import { withoutImages } from '../images.ts'
 import { never } from '../never.ts'
-import type { Sent } from '../part.ts'
 import { isOn } from '../settings.ts'
+import type { Sent } from './target.ts'
 
 const maxTitleChars = 250
 const maxClickChars = 1_000

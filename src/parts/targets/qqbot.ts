@@ -3,9 +3,9 @@
 import { own } from '../../core/json.ts'
 import { type ApiAnswer, refusedBy, saidAll } from '../api.ts'
 import { baseOf, defineChat, type Posting } from '../chat.ts'
-import type { Sent } from '../part.ts'
 import { isOn } from '../settings.ts'
 import { type Fetched, type Used, withToken } from '../token-cache.ts'
+import type { Sent } from './target.ts'
 
 const paths: { readonly [kind: string]: (id: string) => string } = {
   user: (id) => `v2/users/${id}/messages`,

@@ -3,7 +3,7 @@
 import { isObject, type Json, own } from '../../core/json.ts'
 import { type ApiAnswer, refusedBy, said } from '../api.ts'
 import { baseOf, defineChat, type Posting } from '../chat.ts'
-import type { Sent } from '../part.ts'
+import type { Sent } from './target.ts'
 
 const person = /^(?:\+[1-9]\d{4,14}|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})$/i
 const group = /^group:([A-Za-z0-9+/]{20,100}={0,2})$/

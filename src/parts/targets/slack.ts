@@ -4,8 +4,8 @@ import { own } from '../../core/json.ts'
 import { excerpt, printable } from '../../core/text.ts'
 import { refusedBy, said } from '../api.ts'
 import { baseOf, defineChat, type Posting } from '../chat.ts'
-import type { Sent } from '../part.ts'
 import { goesByApp, webhookOr } from '../webhook.ts'
+import type { Sent } from './target.ts'
 
 const bot = ['token']
 

@@ -5,8 +5,8 @@ import { printable } from '../../core/text.ts'
 import { refusedBy, said, saidAll } from '../api.ts'
 import { baseOf, type ChatSpec, defineChat, type Posting } from '../chat.ts'
 import { never } from '../never.ts'
-import type { Sent, TargetPart } from '../part.ts'
 import { textSetting } from '../settings.ts'
+import type { Sent, TargetPart } from './target.ts'
 
 const shared = {
   name: 'sms',

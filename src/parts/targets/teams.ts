@@ -3,7 +3,7 @@
 import { isObject, own } from '../../core/json.ts'
 import { refusedBy, saidAll } from '../api.ts'
 import { defineChat, type Posting } from '../chat.ts'
-import type { Sent } from '../part.ts'
+import type { Sent } from './target.ts'
 
 export const teams = defineChat({
   name: 'teams',

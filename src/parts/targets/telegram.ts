@@ -3,7 +3,7 @@
 import { isObject, own } from '../../core/json.ts'
 import { refusedBy, said } from '../api.ts'
 import { baseOf, defineChat, type Posting } from '../chat.ts'
-import type { Sent } from '../part.ts'
+import type { Sent } from './target.ts'
 
 // The server finds mentions in plain text too, where no word goes on before the sign (TDLib, MessageEntity).
 const disarm = (text: string): string => text.replace(/(?<![\p{L}\p{N}_])@(?=\w)/gu, '$&\u200b')

@@ -4,7 +4,7 @@ import { randomBytes } from 'node:crypto'
 import { own } from '../../core/json.ts'
 import { type ApiAnswer, refusedBy, said, saidAll } from '../api.ts'
 import { baseOf, defineChat, type Posting } from '../chat.ts'
-import type { Sent } from '../part.ts'
+import type { Sent } from './target.ts'
 
 /** The version of the protocol that this speaks: the API wants one in a header, as a number, and in the body. */
 const version = [2, 4, 8] as const

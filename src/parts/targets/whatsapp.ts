@@ -4,8 +4,8 @@ import { isObject, type Json, type JsonObject, own } from '../../core/json.ts'
 import { refusedBy, said } from '../api.ts'
 import { baseOf, defineChat, type Posting } from '../chat.ts'
 import { never } from '../never.ts'
-import type { Sent } from '../part.ts'
 import { isOn } from '../settings.ts'
+import type { Sent } from './target.ts'
 
 const localBridge = 'http://127.0.0.1:3000'
 const cloudKeys = ['phone_number_id', 'access_token']

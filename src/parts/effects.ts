@@ -1,0 +1,53 @@
+/** What gates and endings may do to the world. */
+
+import type { Clock } from '../core/clock.ts'
+import type { Log } from '../core/log.ts'
+import type { Destination, Store } from '../store/ports.ts'
+import type { ScriptJob, ScriptResult } from './script.ts'
+import type { Outgoing, Sent } from './targets/target.ts'
+
+/** A route's requests per minute and its failed signatures per client. */
+export interface Limiter {
+  /** Seconds until the route's window opens again; 0 while it is open. */
+  wait(route: string): number
+  /** Counts one vouched request; `false` when the window is full. */
+  charge(route: string): boolean
+  /** Counts one failed signature; `false` when this client's window is full. */
+  chargeFailure(route: string, client: string): boolean
+}
+
+/** A scheduled job as those see it who start it. */
+export type Job = {
+  /** Unique in its profile. */
+  readonly id: string
+  readonly name: string
+  readonly profile: string
+  readonly state: 'active' | 'paused' | 'disabled'
+  readonly prompt: string
+  /** Where its output goes, whoever started it. */
+  readonly delivery: Destination
+}
+
+export interface Jobs {
+  /** The jobs of a profile that a reference names as things are now: the one of this id, else all of this name. */
+  find(profile: string, reference: string): readonly Job[]
+  /** Whether a reference that finds none names a job that is there, but refused: what is wrong is said of the job, once. */
+  isRefused(profile: string, reference: string): boolean
+}
+
+/** What gates and endings may do to the world; `validate` and `trace` pass a dry one. */
+export interface Effects {
+  readonly clock: Clock
+  readonly store: Store
+  readonly limiter: Limiter
+  readonly jobs: Jobs
+  /** Runs a script below `folder`; `undefined` when too many wait already; never rejects. */
+  script(folder: string, job: ScriptJob): Promise<ScriptResult | undefined>
+  /** Sends now; never rejects. */
+  send(outgoing: Outgoing): Promise<Sent>
+  /** New work was committed. */
+  wake(): void
+  /** Whether the queue has room. */
+  hasRoom(): boolean
+  readonly log: Log
+}

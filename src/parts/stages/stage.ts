@@ -1,0 +1,44 @@
+/** A stage: leaves the gates in a route's plan that the route's keys ask for. */
+
+import type { KnockGate, OpenGate, PassGate, SealGate } from '../../core/plan.ts'
+import type { Route } from '../../generated/config.ts'
+import type { Effects } from '../effects.ts'
+import type { OperatorPart } from '../operators/operator.ts'
+import type { LooksOutside, Report } from '../report.ts'
+import type { Scheme } from '../schemes/scheme.ts'
+import type { TargetPart } from '../targets/target.ts'
+
+/** Settings of the adapter that stages read. */
+export type Limits = {
+  readonly maxBodyBytes: number
+  readonly scriptTimeoutMs: number
+}
+
+export type StageKit = {
+  readonly name: string
+  readonly profile: string
+  readonly profileDir: string
+  /** The route's secrets, resolved; empty only when a Diagnostic was reported. */
+  readonly secrets: readonly string[]
+  readonly limits: Limits
+  readonly effects: Effects
+  readonly report: Report
+  readonly looksOutside: LooksOutside
+  readonly schemes: readonly Scheme[]
+  readonly operators: ReadonlyMap<string, OperatorPart>
+  readonly targets: ReadonlyMap<string, TargetPart>
+}
+
+/** The gates a stage leaves in a route's plan; none when the route does not use it. */
+export type Gates = {
+  readonly knock?: KnockGate
+  readonly seal?: SealGate
+  readonly open?: OpenGate
+  readonly pass?: PassGate
+}
+
+export type StagePart = {
+  readonly name: string
+  /** Pushes nothing when the route does not use it: a stage without keys leaves no gate behind. */
+  compile(route: Route, kit: StageKit): Gates
+}

@@ -1,0 +1,74 @@
+/** A target: sends one text to a platform. */
+
+import type { Clock } from '../../core/clock.ts'
+import type { JsonObject } from '../../core/json.ts'
+import type { Delivery } from '../../store/ports.ts'
+import type { Report } from '../report.ts'
+
+export type Sent =
+  | { readonly ok: true; readonly detail?: string }
+  | {
+      readonly ok: false
+      readonly why: string
+      /** Nothing can have been posted, or posting again cannot post twice. */
+      readonly repeatable: boolean
+      readonly retryAfterMs?: number
+    }
+
+/** A text on its way out, with who it belongs to. */
+export type Outgoing = {
+  readonly text: string
+  readonly profile: string
+  readonly route: string
+  readonly deliveryId: string
+  /** The scheduled job that says this, by id. */
+  readonly job?: string
+  readonly delivery: Delivery
+  /** Which of several targets of its route this is; 0 for the first or only one. */
+  readonly place: number
+  readonly budgetMs: number
+  /** An earlier try was broken off: it may have arrived. */
+  readonly doubtful?: true
+  /** Told before a text is posted that could not be recognised if it came again, and why. Throws where it is too late to post it. */
+  readonly onlyOnce?: (why: string) => void
+}
+
+/** One setting of a target: its key under `platforms.<name>`, and the conventional names it has in the environment, which win. */
+export type Setting = {
+  readonly key: string
+  readonly env: readonly string[]
+  readonly secret?: true
+  readonly default?: string
+}
+
+/** What a target may use: its platform's settings in this profile, the environment for its child processes, the log. */
+export type TargetKit = {
+  /** As written, and over them those of the environment that the target names. */
+  readonly settings: JsonObject
+  readonly env: { readonly [name: string]: string | undefined }
+  readonly log: (outgoing: Outgoing) => void
+  readonly clock: Clock
+}
+
+export type TargetPart = {
+  readonly name: string
+  /** Its section under `platforms`; absent: its name without `_comment`. */
+  readonly platform?: string
+  readonly settings?: readonly Setting[]
+  /** The command that it runs, from a folder of the PATH. */
+  readonly program?: string
+  /** Which settings make it connected: all of any of these lists. Absent: it needs none. */
+  readonly needs?: readonly (readonly string[])[]
+  /** Checks a route's `deliver_extra` as written, templates not yet filled in. */
+  check?(extra: JsonObject, report: Report): void
+  /** Sending the same text twice cannot post twice: what a crash broke off may be sent again. */
+  readonly repeatable: boolean
+  /** Keys of `deliver_extra` that may name several with commas between them, as the route says it: a payload adds none. */
+  readonly lists?: readonly string[]
+  /** Keys of `deliver_extra` that are web addresses: what a payload fills in is percent-encoded. */
+  readonly addresses?: readonly string[]
+  /** Keys of `deliver_extra` that hold secrets, or maps of them: never stored (but what a payload fills in), read from the route again when sending. */
+  readonly withheld?: readonly string[]
+  /** Sends one text; a rejection counts as a failure that must not be repeated. */
+  send(outgoing: Outgoing, kit: TargetKit): Promise<Sent>
+}
