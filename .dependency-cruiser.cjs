@@ -1,18 +1,17 @@
-/** The floors of the program (design, section 3): a file imports from floors below it and from its own folder; types count. */
+/** The floors of the program (docs/architecture.md): a file imports from floors below it and from its own folder; types count. */
 const floors = [
   ['src/core/'],
   ['src/generated/'],
-  ['src/store/ports.ts'],
-  ['src/expr/'],
+  ['src/store/ports.ts', 'src/process/', 'src/expr/'],
   ['src/parts/'],
   ['src/config/'],
   ['src/plan/'],
-  ['src/engine/'],
-  ['src/store/'],
-  ['src/work/'],
-  ['src/http/', 'src/tui/'],
-  ['src/log.ts', 'src/gateway.ts', 'src/app.ts'],
-  ['src/cli/'],
+  ['src/engine/', 'src/store/', 'src/journal/'],
+  ['src/runs/', 'src/schedule/'],
+  ['src/app/'],
+  ['src/http/'],
+  ['src/gateway/'],
+  ['src/cli/', 'src/tui/'],
   ['src/main.ts'],
 ]
 const at = (paths) => paths.map((path) => `^${path.replaceAll('.', '\\.')}`).join('|')
@@ -20,9 +19,11 @@ const upward = floors.slice(0, -1).map((paths, i) => ({
   name: `floor-${i}`,
   severity: 'error',
   comment: `${paths.join(', ')} may not look up`,
-  from: { path: at(paths), ...(paths[0] === 'src/store/' ? { pathNot: '^src/store/ports\\.ts' } : {}) },
+  from: { path: at(paths), ...(paths.includes('src/store/') ? { pathNot: '^src/store/ports\\.ts' } : {}) },
   to: { path: at(floors.slice(i + 1).flat()), pathNot: `${at(paths)}|^src/store/ports\\.ts` },
 }))
+
+const families = '^src/parts/(stages|endings|operators|schemes|runners|targets)/'
 
 module.exports = {
   forbidden: [
@@ -31,12 +32,16 @@ module.exports = {
     {
       name: 'no-part-imports-a-part',
       severity: 'error',
-      comment: 'a part imports contracts and the kit of its family; it looks others up in what it is handed, and registries are for the composition root',
-      from: { path: '^src/parts/(stages|endings|operators|schemes|runners|targets)/(?!index\\.ts)' },
-      to: {
-        path: '^src/parts/(stages|endings|operators|schemes|runners|targets)/',
-        pathNot: '/(stage|ending|operator|scheme|runner|target)\\.ts$',
-      },
+      comment: 'a part imports contracts, and the kit of its own family; registries are for the composition root',
+      from: { path: families, pathNot: '/index\\.ts$' },
+      to: { path: families, pathNot: '/(stage|ending|operator|scheme|runner|target)\\.ts$|/kit/' },
+    },
+    {
+      name: 'no-kit-of-another-family',
+      severity: 'error',
+      comment: "a family's kit holds what only its parts share",
+      from: { path: families },
+      to: { path: `${families}kit/`, pathNot: '^src/parts/$1/' },
     },
   ],
   options: {

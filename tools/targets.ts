@@ -1,7 +1,7 @@
 /** The page of all delivery targets, as Markdown, read off the registry. */
 
+import { platformOf } from '../src/parts/targets/kit/settings.ts'
 import type { TargetPart } from '../src/parts/targets/target.ts'
-import { platformOf } from '../src/parts/settings.ts'
 
 const code = (text: string): string => `\`${text}\``
 

@@ -2,7 +2,7 @@
 
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Ended, Entry, Received, Started } from '../../src/store/journal/record.ts'
+import type { Ended, Entry, Received, Started } from '../../src/journal/record.ts'
 
 export type Journal = {
   readonly received: ReadonlyMap<string, Received>

@@ -2,7 +2,7 @@
 
 import { exit } from '../core/fault.ts'
 import { schema } from '../generated/schema.ts'
-import type { Cli } from './output.ts'
+import type { Cli } from './shell/output.ts'
 
 export const schemaPrint = async (which: 'config' | 'subscriptions', cli: Cli): Promise<number> => {
   const { $schema, definitions } = schema

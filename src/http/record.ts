@@ -2,7 +2,7 @@
 
 import type { RoutePlan } from '../core/plan.ts'
 import type { Ended } from '../engine/run.ts'
-import type { RawRequest, Received } from '../store/journal/record.ts'
+import type { RawRequest, Received } from '../journal/record.ts'
 import { describe } from './report.ts'
 
 type Recorded = { readonly received: Received; readonly raw: RawRequest }

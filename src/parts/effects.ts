@@ -2,8 +2,8 @@
 
 import type { Clock } from '../core/clock.ts'
 import type { Log } from '../core/log.ts'
+import type { ScriptJob, ScriptResult } from '../process/script.ts'
 import type { Destination, Store } from '../store/ports.ts'
-import type { ScriptJob, ScriptResult } from './script.ts'
 import type { Outgoing, Sent } from './targets/target.ts'
 
 /** A route's requests per minute and its failed signatures per client. */

@@ -1,7 +1,6 @@
 /** One route's keys → its plan: every stage leaves its gates, one ending is chosen, all problems are collected. */
 
 import type { Config, Profile, RouteSource } from '../config/config.ts'
-import { checkRules } from '../config/rules.ts'
 import { type Diagnostic, diagnostic, type Path, pointerOf } from '../core/diagnostic.ts'
 import type { KnockGate, OpenGate, PassGate, RoutePlan, SealGate, Step } from '../core/plan.ts'
 import type { Effects } from '../parts/effects.ts'
@@ -11,6 +10,7 @@ import type { Report } from '../parts/report.ts'
 import type { Scheme } from '../parts/schemes/scheme.ts'
 import type { StageKit, StagePart } from '../parts/stages/stage.ts'
 import type { TargetPart } from '../parts/targets/target.ts'
+import { checkRules } from './route-rules.ts'
 
 /** The catalogue of parts, handed down from the composition root. */
 export type Catalogue = {

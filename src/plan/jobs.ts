@@ -3,15 +3,15 @@
 import { createHash } from 'node:crypto'
 import type { Config, JobSource, Profile } from '../config/config.ts'
 import { isPauseNote, jobNames, jobsFileOf, readStoredJob } from '../config/jobs.ts'
-import { checkTarget } from '../config/rules.ts'
 import { type Code, type Diagnostic, diagnostic, type Path, pointerOf } from '../core/diagnostic.ts'
 import { isObject, type Json, own } from '../core/json.ts'
 import { BadSchedule, compileSchedule, defaultZone, type Schedule } from '../expr/schedule.ts'
 import type { Job as Spec } from '../generated/config.ts'
-import { readDelivery } from '../parts/delivery.ts'
+import { readDelivery } from '../parts/destination.ts'
 import type { Job, Jobs } from '../parts/effects.ts'
 import type { TargetPart } from '../parts/targets/target.ts'
 import { Entries } from './entries.ts'
+import { checkTarget } from './route-rules.ts'
 
 /** A job with what its scheduler and its worker need. */
 export type ScheduledJob = Job & {

@@ -8,7 +8,7 @@ import { isObject, type Json, type JsonObject } from '../core/json.ts'
 import { isTemplate } from '../expr/placeholder.ts'
 import type { Check, Problem } from '../generated/validators.js'
 import type { Report } from '../parts/report.ts'
-import { platformOf, settingsOf } from '../parts/settings.ts'
+import { platformOf, settingsOf } from '../parts/targets/kit/settings.ts'
 import type { TargetPart } from '../parts/targets/target.ts'
 
 /** A JSON Schema and what it compiled to. */

@@ -1,14 +1,14 @@
 /** What a plugin's module exports → targets that can be trusted in shape: nothing of it is used that was not checked here. */
 
 import type { Profile } from '../config/config.ts'
-import { pluginTarget } from '../config/rules.ts'
 import type { Diagnostic } from '../core/diagnostic.ts'
 import { messageOf } from '../core/fault.ts'
 import { printable } from '../core/text.ts'
 import type { Report } from '../parts/report.ts'
-import { platformOf } from '../parts/settings.ts'
+import { platformOf } from '../parts/targets/kit/settings.ts'
 import type { Setting, TargetPart } from '../parts/targets/target.ts'
 import { checkExtra, checkSection, compileFragment, type Fragment } from './plugin-schema.ts'
+import { pluginTarget } from './route-rules.ts'
 
 export type PluginTarget = {
   readonly part: TargetPart

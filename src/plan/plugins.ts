@@ -1,14 +1,14 @@
 /** The targets of the plugins that a configuration names, beside the built-in ones; what is wrong with a plugin is a Diagnostic, never a throw. */
 
 import { type Config, defaultProfile, type PluginSource, type Profile } from '../config/config.ts'
-import { pluginTarget, unpluggedHelp } from '../config/rules.ts'
 import { type Diagnostic, diagnostic, pointerOf } from '../core/diagnostic.ts'
 import { messageOf } from '../core/fault.ts'
 import { printable } from '../core/text.ts'
-import { platformOf } from '../parts/settings.ts'
+import { platformOf } from '../parts/targets/kit/settings.ts'
 import type { TargetPart } from '../parts/targets/target.ts'
 import { loadModule } from './plugin-module.ts'
 import { type PluginTarget, readPlugin } from './plugin-target.ts'
+import { pluginTarget, unpluggedHelp } from './route-rules.ts'
 
 type Targets = ReadonlyMap<string, TargetPart>
 export type Plugged = { readonly targets: Targets; readonly diagnostics: readonly Diagnostic[] }

@@ -5,7 +5,7 @@ import { configSchema, schemaAt } from '../config/walk.ts'
 import { type Diagnostic, diagnostic, pointerOf } from '../core/diagnostic.ts'
 import { isObject, type JsonObject } from '../core/json.ts'
 import { nearest, printable } from '../core/text.ts'
-import { namesOf, platformOf } from '../parts/settings.ts'
+import { namesOf, platformOf } from '../parts/targets/kit/settings.ts'
 import type { TargetPart } from '../parts/targets/target.ts'
 
 /** A warning for each; `targets` are the built-in ones: what those of plugins read, their schema says. */

@@ -3,12 +3,12 @@
 import { renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
-import { catalogue } from '../../src/app.ts'
+import { dryEffects } from '../../src/app/effects.ts'
 import { loadConfig } from '../../src/config/load.ts'
 import type { Diagnostic } from '../../src/core/diagnostic.ts'
+import { catalogue } from '../../src/plan/catalogue.ts'
 import { checkAll } from '../../src/plan/check.ts'
 import { JobBook } from '../../src/plan/jobs.ts'
-import { dryEffects } from '../../src/work/effects.ts'
 
 type Files = Parameters<Test['testdir']>[0]
 

@@ -1,10 +1,11 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
-import { catalogue, prepareGateway } from '../../src/app.ts'
+import { dryEffects } from '../../src/app/effects.ts'
 import { loadConfig } from '../../src/config/load.ts'
+import { prepareGateway } from '../../src/gateway/compose.ts'
+import { catalogue } from '../../src/plan/catalogue.ts'
 import { compileRoute } from '../../src/plan/compile.ts'
-import { dryEffects } from '../../src/work/effects.ts'
 
 type Env = { readonly [name: string]: string }
 

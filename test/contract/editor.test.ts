@@ -3,13 +3,13 @@
 import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import t, { type Test } from 'tap'
-import { catalogue } from '../../src/app.ts'
+import { dryEffects } from '../../src/app/effects.ts'
 import { loadConfig } from '../../src/config/load.ts'
 import type { JsonObject } from '../../src/core/json.ts'
 import { schema } from '../../src/generated/schema.ts'
 import { operators } from '../../src/parts/operators/index.ts'
+import { catalogue } from '../../src/plan/catalogue.ts'
 import { compileRoute } from '../../src/plan/compile.ts'
-import { dryEffects } from '../../src/work/effects.ts'
 import { type Item, startLanguageServer } from '../fakes/language-server.ts'
 
 const schemaFile = fileURLToPath(new URL('../../schema/headgate.schema.json', import.meta.url))

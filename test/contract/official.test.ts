@@ -3,8 +3,8 @@
 import t from 'tap'
 import { systemClock } from '../../src/core/clock.ts'
 import type { JsonObject } from '../../src/core/json.ts'
-import { platformOf, settingsOf } from '../../src/parts/settings.ts'
 import { targetsByName } from '../../src/parts/targets/index.ts'
+import { platformOf, settingsOf } from '../../src/parts/targets/kit/settings.ts'
 import { doubles } from '../fakes/platforms/index.ts'
 
 /** Where the calls of a target go that has no `api_base`, and what names its home channel in the environment: no double can tell. */

@@ -1,7 +1,7 @@
 /** Every registry equals what the schema, the catalogue of codes and the reply table say about it. */
 
 import { readdirSync, readFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import t from 'tap'
 import { catalogue as codes } from '../../src/core/diagnostic.ts'
@@ -95,8 +95,12 @@ t.test('a part stands in the file of its name', async (t) => {
     'standard-webhooks': ['standard_webhooks', 'svix'],
   }
   for (const [kind, parts] of Object.entries({ stages, endings, operators, schemes, runners, targets })) {
-    const files = readdirSync(join(root, 'src/parts', kind)).map((file) => file.replace(/\.ts$/, ''))
-    const names = files.flatMap((file) => families[file] ?? (file === 'index' ? [] : [file.replaceAll('-', '_')]))
+    const files = readdirSync(join(root, 'src/parts', kind), { recursive: true, encoding: 'utf8' })
+      .filter((file) => file.endsWith('.ts') && !file.startsWith('kit/'))
+      .map((file) => basename(file, '.ts'))
+      // The registry, and the contract of the family.
+      .filter((file) => file !== 'index' && `${file}s` !== kind)
+    const names = files.flatMap((file) => families[file] ?? [file.replaceAll('-', '_')])
     t.same(sorted(names), sorted(namesOf(parts)), kind)
   }
 })

@@ -4,9 +4,9 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Test } from 'tap'
-import { listenControl } from '../../src/http/control.ts'
-import { controlSocket } from '../../src/http/control-socket.ts'
-import type { Operations, Status } from '../../src/work/operations.ts'
+import type { Operations, Status } from '../../src/app/operations.ts'
+import { listenControl } from '../../src/http/control/server.ts'
+import { controlSocket } from '../../src/http/control/socket-path.ts'
 
 export type Asked = readonly [name: string, ...args: unknown[]]
 export type FakeOperations = Operations & { readonly asked: Asked[] }

@@ -1,10 +1,10 @@
 import { chmodSync, existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
-import { createSlots } from '../../src/core/slots.ts'
-import { baseEnv, type ChildJob, envValue, failureOf, runChild } from '../../src/parts/child.ts'
-import type { ScriptJob } from '../../src/parts/script.ts'
-import { checkScript, runScript } from '../../src/parts/script.ts'
+import { createSlots } from '../../src/app/slots.ts'
+import { baseEnv, type ChildJob, envValue, failureOf, runChild } from '../../src/process/child.ts'
+import type { ScriptJob } from '../../src/process/script.ts'
+import { checkScript, runScript } from '../../src/process/script.ts'
 import { isGone, isRunning, soon } from '../fakes/process.ts'
 
 const env = baseEnv(process.env)

@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import t, { type Test } from 'tap'
 import type { Opened } from '../../src/core/exchange.ts'
-import { compileKey, keyName } from '../../src/parts/key.ts'
-import { promptOf } from '../../src/parts/note.ts'
+import { compileKey, keyName } from '../../src/expr/event-key.ts'
+import { promptOf } from '../../src/runs/merged-prompt.ts'
 import type { Merged, NewRun } from '../../src/store/ports.ts'
 
 const open = (text: string, more: Partial<Opened> = {}): Opened => ({

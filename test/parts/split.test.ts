@@ -2,7 +2,7 @@
 
 import fc from 'fast-check'
 import t from 'tap'
-import { type Limit, lengthIn, splitText, type Unit } from '../../src/parts/split.ts'
+import { type Limit, lengthIn, splitText, type Unit } from '../../src/parts/targets/kit/split.ts'
 
 const maxParts = 30
 const cutMark = '\n[cut: the text was longer]'

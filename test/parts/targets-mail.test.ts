@@ -1,7 +1,7 @@
 import t from 'tap'
 import type { JsonObject } from '../../src/core/json.ts'
-import { settingsOf } from '../../src/parts/settings.ts'
 import { targetsByName } from '../../src/parts/targets/index.ts'
+import { settingsOf } from '../../src/parts/targets/kit/settings.ts'
 import type { Outgoing, Sent } from '../../src/parts/targets/target.ts'
 import { fakeClock } from '../fakes/clock.ts'
 import { type MailHost, mailHost, selfSigned, tcpHost } from '../fakes/mail.ts'

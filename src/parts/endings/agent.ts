@@ -1,9 +1,9 @@
 /** Accepts an agent run: the event is committed before the answer, the agent starts after it. */
 
-import { acceptAgent, agentRun } from '../accept.ts'
-import { compileLane } from '../lane.ts'
-import { compileMessage } from '../message.ts'
 import type { EndingPart } from './ending.ts'
+import { acceptAgent, agentRun } from './kit/accept.ts'
+import { compileLane } from './kit/lane.ts'
+import { compileMessage } from './kit/message.ts'
 
 export const agent: EndingPart = {
   name: 'agent',

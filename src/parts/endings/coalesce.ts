@@ -2,17 +2,17 @@
 
 import type { Opened } from '../../core/exchange.ts'
 import type { Outcome } from '../../core/outcome.ts'
+import { compileKey, keyName } from '../../expr/event-key.ts'
 import type { Route } from '../../generated/config.ts'
 import type { Group, Lane, NewRun } from '../../store/ports.ts'
-import { acceptAgent, agentRun, commit } from '../accept.ts'
-import { claimOf, duplicate } from '../claim.ts'
 import type { Effects } from '../effects.ts'
-import { compileKey, keyName } from '../key.ts'
-import { compileLane } from '../lane.ts'
-import { compileMessage } from '../message.ts'
 import type { Report } from '../report.ts'
-import { templateKit } from '../template-kit.ts'
 import type { EndingPart } from './ending.ts'
+import { acceptAgent, agentRun, commit } from './kit/accept.ts'
+import { claimOf, duplicate } from './kit/claim.ts'
+import { compileLane } from './kit/lane.ts'
+import { compileMessage } from './kit/message.ts'
+import { templateKit } from './kit/template-kit.ts'
 
 const defaultWindowSeconds = 30
 const defaultMaxWaitSeconds = 300

@@ -2,13 +2,13 @@
 
 import type { Opened } from '../../core/exchange.ts'
 import type { Ignored, Outcome } from '../../core/outcome.ts'
-import { causeOf, commit } from '../accept.ts'
-import { claimOf, duplicate } from '../claim.ts'
 import type { Job } from '../effects.ts'
-import { jobLane, jobRun } from '../job.ts'
-import { compilePrompt } from '../message.ts'
 import type { StageKit } from '../stages/stage.ts'
 import type { EndingPart } from './ending.ts'
+import { causeOf, commit } from './kit/accept.ts'
+import { claimOf, duplicate } from './kit/claim.ts'
+import { jobLane, jobRun } from './kit/job-run.ts'
+import { compilePrompt } from './kit/message.ts'
 
 export const cronJob: EndingPart = {
   name: 'cron_job',

@@ -4,13 +4,13 @@ import type { Opened } from '../../core/exchange.ts'
 import { messageOf, StoreFault } from '../../core/fault.ts'
 import { type Outcome, refuse } from '../../core/outcome.ts'
 import type { Claim, Delivery, Store } from '../../store/ports.ts'
-import { unavailable } from '../accept.ts'
-import { claimOf, compileShares, duplicate } from '../claim.ts'
-import { deliveriesOf, labelOf, whyPartly } from '../delivery.ts'
+import { deliveriesOf, labelOf, whyPartly } from '../destination.ts'
 import type { Effects } from '../effects.ts'
-import { compileMessage, type Message } from '../message.ts'
 import type { Outgoing } from '../targets/target.ts'
 import type { EndingPart } from './ending.ts'
+import { unavailable } from './kit/accept.ts'
+import { claimOf, compileShares, duplicate } from './kit/claim.ts'
+import { compileMessage, type Message } from './kit/message.ts'
 
 /** Senders give up after about ten seconds; an answer later than that would be a repeat. */
 const budgetMs = 9_000

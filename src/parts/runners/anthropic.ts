@@ -1,6 +1,6 @@
 /** Anthropic's messages API. */
 
-import { compileModelRunner, modelFetch } from '../generate.ts'
+import { compileModelRunner, modelFetch } from './kit/model.ts'
 import type { RunnerPart } from './runner.ts'
 
 export const anthropic: RunnerPart = {

@@ -1,7 +1,7 @@
 /** The operator's own program as the agent: prompt on stdin, reply on stdout, everything it started killed at the end. */
 
+import { type Env, envValue, failureOf, runChild } from '../../process/child.ts'
 import type { NewRun } from '../../store/ports.ts'
-import { type Env, envValue, failureOf, runChild } from '../child.ts'
 import type { RunnerPart } from './runner.ts'
 
 export const command: RunnerPart = {

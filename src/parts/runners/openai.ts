@@ -1,6 +1,6 @@
 /** Any endpoint that speaks OpenAI's chat completions; one on this machine needs no key. */
 
-import { compileModelRunner, modelFetch } from '../generate.ts'
+import { compileModelRunner, modelFetch } from './kit/model.ts'
 import type { RunnerPart } from './runner.ts'
 
 const loopback = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])$/

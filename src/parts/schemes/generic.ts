@@ -1,8 +1,8 @@
 /** The generic schemes: V2 signs a timestamp with the body, V1 the body alone. */
 
+import { hexDigest, utf8Key } from '../../core/digest.ts'
 import { header } from '../../core/names.ts'
-import { hexDigest, utf8Key } from '../digest.ts'
-import { fresh } from '../timestamp.ts'
+import { fresh } from './kit/timestamp.ts'
 import type { Scheme } from './scheme.ts'
 
 export const v2: Scheme = {

@@ -1,7 +1,7 @@
 /** Code host A: `X-Hub-Signature-256: sha256=<hex HMAC of the body>`. */
 
+import { hexDigest, utf8Key } from '../../core/digest.ts'
 import { header } from '../../core/names.ts'
-import { hexDigest, utf8Key } from '../digest.ts'
 import type { Scheme } from './scheme.ts'
 
 const name = 'x-hub-signature-256'

@@ -1,7 +1,7 @@
 /** Code host B: a token header that equals the secret; nothing of the body is signed. */
 
+import { utf8Key } from '../../core/digest.ts'
 import { header } from '../../core/names.ts'
-import { utf8Key } from '../digest.ts'
 import type { Scheme } from './scheme.ts'
 
 const names = ['x-gitlab-token', 'x-hostb-token'] as const

@@ -1,7 +1,7 @@
 /** Linear: `Linear-Signature: <hex HMAC of the body>`, with the time of sending inside the signed body. */
 
+import { hexDigest, utf8Key } from '../../core/digest.ts'
 import { header } from '../../core/names.ts'
-import { hexDigest, utf8Key } from '../digest.ts'
 import type { Scheme } from './scheme.ts'
 
 const name = 'linear-signature'

@@ -1,8 +1,8 @@
 /** Standard Webhooks 1.0 and Svix, which differ in the names of their headers only. */
 
+import { whsecKey } from '../../core/digest.ts'
 import { header } from '../../core/names.ts'
-import { whsecKey } from '../digest.ts'
-import { fresh } from '../timestamp.ts'
+import { fresh } from './kit/timestamp.ts'
 import type { Scheme } from './scheme.ts'
 
 const base64Digest = /^[A-Za-z0-9+/]{43}=$/

@@ -6,8 +6,8 @@ import type { Headers, Opened, Vouched, Voucher } from '../../core/exchange.ts'
 import { isObject, type Json, own } from '../../core/json.ts'
 import { header } from '../../core/names.ts'
 import { refuse } from '../../core/outcome.ts'
-import { decodeJson } from '../decode.ts'
-import { tooManyContainers } from '../nesting.ts'
+import { tooManyContainers } from './kit/count-containers.ts'
+import { decodeJson } from './kit/decode-json.ts'
 import type { StagePart } from './stage.ts'
 
 export const json: StagePart = {

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import type { Opened } from '../../core/exchange.ts'
 import { isObject, type Json, own } from '../../core/json.ts'
 import { type Ignored, refuse } from '../../core/outcome.ts'
-import { checkScript } from '../script.ts'
+import { checkScript } from '../../process/script.ts'
 import type { StagePart } from './stage.ts'
 
 const retryAfterSeconds = 5

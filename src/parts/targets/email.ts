@@ -7,10 +7,10 @@ import { type Json, type JsonObject, own } from '../../core/json.ts'
 import { createRedactor } from '../../core/redact.ts'
 import { cut, printable } from '../../core/text.ts'
 import { isTemplate } from '../../expr/placeholder.ts'
-import { type MailError, noLogin, reasonOf } from '../mail-error.ts'
-import { never } from '../never.ts'
-import { obstacleOf, textSetting } from '../settings.ts'
-import type { Handed, Mail, MailServer, Security } from '../smtp.ts'
+import { type MailError, noLogin, reasonOf } from './kit/mail-error.ts'
+import { never } from './kit/permanent-failure.ts'
+import { obstacleOf, textSetting } from './kit/settings.ts'
+import type { Handed, Mail, MailServer, Security } from './kit/smtp.ts'
 import type { Outgoing, Sent, TargetPart } from './target.ts'
 
 // One address and nothing else: no name, no quotes, no list, no ! or % that would route it on (security F8).
@@ -53,7 +53,7 @@ export const email: TargetPart = {
     if ('problem' in mail) return never(mail.problem)
     const server = await serverOf(kit.settings)
     if ('problem' in server) return never(server.problem)
-    const { handOver } = await import('../smtp.ts')
+    const { handOver } = await import('./kit/smtp.ts')
     const sent = verdict(await handOver(mail, server, Math.max(1, outgoing.budgetMs)), mail)
     return sent.ok ? sent : { ...sent, why: createRedactor(secretsOf(server))(sent.why) }
   },

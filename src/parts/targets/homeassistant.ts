@@ -1,9 +1,9 @@
 /** Home Assistant: a notify service, a notify entity, or without a chat a persistent notification; nothing in a text is rendered there. */
 
 import { type JsonObject, own } from '../../core/json.ts'
-import { type ApiAnswer, type ApiRequest, refusedBy, said } from '../api.ts'
-import { baseOf, defineChat, type Posting } from '../chat.ts'
-import { withoutImages } from '../images.ts'
+import { type ApiAnswer, type ApiRequest, refusedBy, said } from './kit/api.ts'
+import { baseOf, defineChat, type Posting } from './kit/chat.ts'
+import { withoutImages } from './kit/images.ts'
 import type { Sent } from './target.ts'
 
 const persistent = 'persistent_notification'

@@ -1,12 +1,12 @@
 /** Posts `{"route","delivery_id","text"}` to a URL, signed as Standard Webhooks when there is a secret; a repeat carries the same id. */
 
 import { createHash, createHmac } from 'node:crypto'
+import { whsecKey } from '../../core/digest.ts'
 import { isObject, type Json, type JsonObject, own } from '../../core/json.ts'
 import { isTemplate } from '../../expr/placeholder.ts'
-import { type ApiAnswer, callApi } from '../api.ts'
-import { whsecKey } from '../digest.ts'
-import { never } from '../never.ts'
-import { patiently } from '../patience.ts'
+import { type ApiAnswer, callApi } from './kit/api.ts'
+import { patiently } from './kit/patience.ts'
+import { never } from './kit/permanent-failure.ts'
 import type { Outgoing, Sent, TargetKit, TargetPart } from './target.ts'
 
 const longestMs = 10_000

@@ -2,11 +2,11 @@
 
 import { type JsonObject, own } from '../../core/json.ts'
 import { cut } from '../../core/text.ts'
-import { refusedBy, said, saidAll } from '../api.ts'
-import { baseOf, defineChat, type Posting } from '../chat.ts'
-import { withoutImages } from '../images.ts'
-import { never } from '../never.ts'
-import { isOn } from '../settings.ts'
+import { refusedBy, said, saidAll } from './kit/api.ts'
+import { baseOf, defineChat, type Posting } from './kit/chat.ts'
+import { withoutImages } from './kit/images.ts'
+import { never } from './kit/permanent-failure.ts'
+import { isOn } from './kit/settings.ts'
 import type { Sent } from './target.ts'
 
 const maxTitleChars = 250

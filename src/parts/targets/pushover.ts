@@ -2,9 +2,9 @@
 
 import { own } from '../../core/json.ts'
 import { cut, excerpt, printable } from '../../core/text.ts'
-import { type ApiAnswer, refusedBy } from '../api.ts'
-import { baseOf, defineChat, type Posting } from '../chat.ts'
-import { never } from '../never.ts'
+import { type ApiAnswer, refusedBy } from './kit/api.ts'
+import { baseOf, defineChat, type Posting } from './kit/chat.ts'
+import { never } from './kit/permanent-failure.ts'
 
 const emergency = '2'
 

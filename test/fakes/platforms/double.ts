@@ -4,7 +4,7 @@ import { createServer, type IncomingHttpHeaders, type IncomingMessage } from 'no
 import type { AddressInfo } from 'node:net'
 import type { Test } from 'tap'
 import { type Json, type JsonObject, parseObject } from '../../../src/core/json.ts'
-import type { Limit } from '../../../src/parts/split.ts'
+import type { Limit } from '../../../src/parts/targets/kit/split.ts'
 
 export type Request = {
   readonly method: string

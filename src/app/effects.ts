@@ -1,0 +1,107 @@
+/** What plans may do to the world: live effects over what a gateway owns, and dry ones that touch nothing. */
+
+import { type Clock, systemClock } from '../core/clock.ts'
+import type { Log } from '../core/log.ts'
+import type { Effects, Jobs, Limiter } from '../parts/effects.ts'
+import type { Outgoing, Sent } from '../parts/targets/target.ts'
+import type { ScriptJob, ScriptResult } from '../process/script.ts'
+import { runScript } from '../process/script.ts'
+import { openMemory } from '../store/memory/memory-store.ts'
+import type { Store } from '../store/ports.ts'
+import { createLimiter } from './limiter.ts'
+import { createSlots } from './slots.ts'
+
+/** Scripts that may wait for one of the slots; past them posts get 503. */
+const maxWaitingScripts = 1_000
+
+/** What outlives a reload: windows, slots and the store go on as they are while plans are replaced. */
+export type Machine = {
+  readonly clock: Clock
+  readonly log: Log
+  readonly limiter: Limiter
+  readonly script: Effects['script']
+  readonly store: () => Store
+  /** Those of the configuration that serves. */
+  readonly jobs: Jobs
+  readonly hasRoom: () => boolean
+  readonly wake: () => void
+}
+
+export type Limits = { readonly rateLimit: number; readonly maxConcurrentScripts: number; readonly maxQueuedRuns: number }
+
+type MachineOptions = Pick<Machine, 'clock' | 'log' | 'wake'> & {
+  /** As the configuration has them now. */
+  readonly limits: () => Limits
+  /** Opened after the plans were compiled. */
+  readonly store: () => Store | undefined
+  readonly jobs: () => Jobs
+}
+
+export const createMachine = ({ clock, log, wake, limits, store, jobs }: MachineOptions): Machine => {
+  const slots = createSlots(() => limits().maxConcurrentScripts, maxWaitingScripts)
+  const open = (): Store => {
+    const opened = store()
+    if (!opened) throw new Error('a plan ran before its store was open')
+    return opened
+  }
+  return {
+    clock,
+    log,
+    wake,
+    limiter: createLimiter(clock, () => limits().rateLimit),
+    script: (folder, job) => slots.run(() => runScript(folder, job)),
+    store: open,
+    jobs: {
+      find: (profile, reference) => jobs().find(profile, reference),
+      isRefused: (profile, reference) => jobs().isRefused(profile, reference),
+    },
+    hasRoom: () => open().backlog < limits().maxQueuedRuns,
+  }
+}
+
+/** The effects of one route's plan. A class, for there is one for each of thousands. */
+export class LiveEffects implements Effects {
+  readonly clock: Clock
+  readonly log: Log
+  readonly limiter: Limiter
+  readonly script: Effects['script']
+  readonly hasRoom: () => boolean
+  readonly wake: () => void
+  readonly jobs: Jobs
+  readonly send: (outgoing: Outgoing) => Promise<Sent>
+  readonly #store: () => Store
+
+  constructor(machine: Machine, jobs: Jobs, send: (outgoing: Outgoing) => Promise<Sent>) {
+    this.clock = machine.clock
+    this.log = machine.log
+    this.limiter = machine.limiter
+    this.script = machine.script
+    this.hasRoom = machine.hasRoom
+    this.wake = machine.wake
+    this.jobs = jobs
+    this.send = send
+    this.#store = machine.store
+  }
+
+  get store(): Store {
+    return this.#store()
+  }
+}
+
+const silent: Log = Object.assign(() => {}, { writes: () => false })
+
+/** Lets the payload on as it is: a script is an operator's program, and may do anything. */
+const noScript = async (_folder: string, { input }: ScriptJob): Promise<ScriptResult> => ({ ok: true, output: input })
+
+/** Effects that touch nothing: for `validate`, for commands that compile a route before they save it, for replays that only tell. */
+export const dryEffects: Effects = {
+  clock: systemClock,
+  log: silent,
+  limiter: { wait: () => 0, charge: () => true, chargeFailure: () => true },
+  jobs: { find: () => [], isRefused: () => false },
+  store: openMemory({ clock: systemClock, maxClaims: 1_000 }),
+  script: noScript,
+  send: async () => ({ ok: true, detail: 'dry run' }),
+  wake: () => {},
+  hasRoom: () => true,
+}

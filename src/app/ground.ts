@@ -1,0 +1,81 @@
+/** What all plans of a configuration stand on: where a reload changes none of it, each plan is kept whose route says the same. */
+
+import { join } from 'node:path'
+import { isDeepStrictEqual } from 'node:util'
+import type { Config, RouteSource } from '../config/config.ts'
+import { subscriptionsFileName } from '../config/subscriptions.ts'
+import type { Diagnostic } from '../core/diagnostic.ts'
+import type { Jobs } from '../parts/effects.ts'
+import type { Outgoing } from '../parts/targets/target.ts'
+import { type Catalogue, type Compiled, compileRoute } from '../plan/compile.ts'
+import { Subscriptions } from '../plan/subscriptions.ts'
+import { createSender, type Sender } from '../runs/sender.ts'
+import { LiveEffects, type Machine } from './effects.ts'
+
+export type Ground = {
+  /** Two grounds of equal terms are the same one. */
+  readonly terms: unknown
+  readonly send: Sender
+  readonly compile: (route: RouteSource, jobs: Jobs) => Compiled
+  readonly subscriptions: Subscriptions
+}
+
+/** Everything of a configuration that plans depend on beside their routes. Jobs are looked up as they are when an event comes. */
+const termsOf = (config: Config, { targets }: Catalogue): unknown => {
+  const { dataDir, host, multiplex, globalSecret, maxBodyBytes, scriptTimeoutMs } = config
+  const profiles = [...config.profiles.values()].map(({ name, dir, env, platforms }) => ({ name, dir, env, platforms }))
+  return { dataDir, host, multiplex, globalSecret, maxBodyBytes, scriptTimeoutMs, profiles, targets: [...targets] }
+}
+
+export type GroundOptions = {
+  readonly config: Config
+  readonly catalogue: Catalogue
+  readonly machine: Machine
+  readonly jobs: Jobs
+  /** Told of subscriptions that are not served, and of a file that is not usable. */
+  readonly report: (found: readonly Diagnostic[]) => void
+}
+
+/** The ground before, where it bears this configuration too. */
+export const groundFor = (options: GroundOptions, before: Ground | undefined): Ground => {
+  const terms = termsOf(options.config, options.catalogue)
+  return before && isDeepStrictEqual(before.terms, terms) ? before : layGround(options, terms)
+}
+
+/** It outlives its configuration: nothing here may hold on to the routes. */
+const layGround = ({ config, catalogue, machine, jobs, report }: GroundOptions, terms: unknown): Ground => {
+  const { log, clock } = machine
+  const { dataDir, host, multiplex, profiles, maxBodyBytes, scriptTimeoutMs, globalSecret } = config
+  const settings = { dataDir, host, multiplex, profiles, maxBodyBytes, scriptTimeoutMs }
+  const send = createSender({
+    targets: catalogue.targets,
+    profile: (name) => profiles.get(name),
+    log: (outgoing) => log('info', { ...aboutOf(outgoing), text: outgoing.text }, 'delivered'),
+    warn: (outgoing, reason) =>
+      log('warn', { ...aboutOf(outgoing), target: outgoing.delivery.target, reason }, 'delivery goes out only once'),
+    clock,
+  })
+  const compile: Ground['compile'] = (route, asked) =>
+    compileRoute(route, settings, catalogue, new LiveEffects(machine, asked, sendingFor(route, send)))
+  const subscriptions = new Subscriptions({
+    file: join(dataDir, subscriptionsFileName),
+    config: { profiles, ...(globalSecret === undefined ? {} : { globalSecret }) },
+    compile: compilingWith(compile, jobs),
+    report,
+  })
+  return { terms, send, compile, subscriptions }
+}
+
+/** What the log says of every text that goes out. */
+const aboutOf = ({ route, profile, job, deliveryId }: Outgoing) => ({ route: route || undefined, profile, job, delivery_id: deliveryId })
+
+/** A plan sends with the secrets of its own route, also when that has been replaced since. */
+const sendingFor =
+  ({ spec }: RouteSource, send: Sender): LiveEffects['send'] =>
+  (outgoing) =>
+    send(outgoing, spec)
+
+const compilingWith =
+  (compile: Ground['compile'], jobs: Jobs) =>
+  (route: RouteSource): Compiled =>
+    compile(route, jobs)

@@ -1,0 +1,138 @@
+/** One configuration, compiled: replaced whole by a reload, so that a request or a run sees one from end to end. */
+
+import type { Config, RouteSource } from '../config/config.ts'
+import type { Diagnostic } from '../core/diagnostic.ts'
+import type { Log } from '../core/log.ts'
+import { takingTurns } from '../core/turns.ts'
+import type { Route } from '../generated/config.ts'
+import type { Jobs } from '../parts/effects.ts'
+import type { Runner, RunnerPart } from '../parts/runners/runner.ts'
+import type { Outgoing, Sent } from '../parts/targets/target.ts'
+import type { Catalogue, Compiled } from '../plan/compile.ts'
+import { JobBook } from '../plan/jobs.ts'
+import { compileRunner } from '../plan/runner.ts'
+import { type Served, servedAs, servedBy, type Table } from '../plan/table.ts'
+import { jobPolicyOf, policyOf, type RunPolicy } from '../runs/policy.ts'
+import type { NewRun } from '../store/ports.ts'
+import type { Machine } from './effects.ts'
+import { type Ground, groundFor } from './ground.ts'
+
+/** The registries, handed down from the composition root. */
+export type Parts = Catalogue & { readonly runners: ReadonlyMap<string, RunnerPart> }
+
+/** A compiled route, and whether a reload may keep it. */
+type Standing = Served & Pick<Compiled, 'lasting'>
+
+export type Snapshot = {
+  readonly config: Config
+  /** The parts it was compiled with, targets of plugins among them. */
+  readonly catalogue: Catalogue
+  readonly ground: Ground
+  readonly maxBodyBytes: number
+  readonly trustProxy: Config['trustProxy']
+  readonly diagnostics: readonly Diagnostic[]
+  readonly table: Table & { readonly configured: ReadonlyMap<string, Standing> }
+  readonly jobs: JobBook
+  readonly runner: Runner
+  /** Said once when the gateway starts. */
+  readonly notice: string | undefined
+  /** Whether the files of run-time routes and jobs could be read: else some are not known. */
+  readonly complete: () => boolean
+  /** Whether the subscriptions that it serves are an older set than that of the file, which cannot be used. */
+  readonly stale: () => boolean
+  /** Routes that are served as things are now, subscriptions among them. */
+  readonly routes: () => number
+  policy(run: NewRun): RunPolicy
+  send(outgoing: Outgoing): Promise<Sent>
+}
+
+/**
+ * Compiles everything that a configuration says, with turns for others between; what is wrong with it is in `diagnostics`. What `before` has
+ * compiled already is kept, where it would come out the same.
+ */
+export const compileSnapshot = async (config: Config, parts: Parts, machine: Machine, before?: Snapshot): Promise<Snapshot> => {
+  const jobs = new JobBook({ config: { profiles: config.profiles }, targets: parts.targets, report: teller(machine.log, 'job') })
+  const asked = jobsToAsk(jobs)
+  const options = { config, catalogue: parts, machine, jobs: asked, report: teller(machine.log, 'subscription') }
+  const ground = groundFor(options, before?.ground)
+  const known = before && ground === before.ground ? before.table.configured : undefined
+  const { configured, diagnostics } = await compileRoutes(config.routes, (route) => ground.compile(route, asked), known)
+  await ground.subscriptions.load()
+  asked.now = machine.jobs
+  const table = { configured, subscribed: ground.subscriptions, multiplex: config.multiplex, profiles: config.profiles }
+  const specOf = (route: string): Route | undefined => servedAs(table, route)?.source.spec
+  const { runner, notice, diagnostics: agentProblems } = compileRunner(config, parts.runners)
+  return {
+    config,
+    catalogue: parts,
+    ground,
+    maxBodyBytes: config.maxBodyBytes,
+    trustProxy: config.trustProxy,
+    diagnostics: [...jobs.diagnostics, ...diagnostics, ...agentProblems],
+    table,
+    jobs,
+    runner,
+    notice,
+    complete: () => {
+      ground.subscriptions.refresh()
+      jobs.refresh()
+      return ground.subscriptions.ready && jobs.complete
+    },
+    stale: () => ground.subscriptions.stale,
+    routes: () => {
+      ground.subscriptions.refresh()
+      return configured.size + ground.subscriptions.size
+    },
+    send: (outgoing) => {
+      const { profile, route, job } = outgoing
+      return ground.send(outgoing, job === undefined ? specOf(route) : jobs.get(profile, job)?.spec)
+    },
+    policy: ({ job, profile, route }) =>
+      job === undefined
+        ? policyOf(config.agent.timeoutMs, specOf(route))
+        : jobPolicyOf(
+            config.agent.timeoutMs,
+            jobs.find(profile, job).find(({ id }) => id === job),
+          ),
+  }
+}
+
+const compileRoutes = async (
+  routes: Config['routes'],
+  compile: (route: RouteSource) => Compiled,
+  known: ReadonlyMap<string, Standing> | undefined,
+): Promise<{ readonly configured: ReadonlyMap<string, Standing>; readonly diagnostics: readonly Diagnostic[] }> => {
+  const configured = new Map<string, Standing>()
+  const diagnostics: Diagnostic[] = []
+  const turn = takingTurns()
+  for (const route of routes.values()) {
+    const same = known?.get(route.name)
+    if (same?.lasting && same.source.digest === route.digest) {
+      configured.set(route.name, same)
+      continue
+    }
+    const { plan, lasting, diagnostics: found } = compile(route)
+    diagnostics.push(...found)
+    if (plan) configured.set(route.name, { ...servedBy(route, plan), lasting })
+    await turn()
+  }
+  return { configured, diagnostics }
+}
+
+/** While plans are compiled these are the jobs that come with them; later those of the configuration that serves then. */
+const jobsToAsk = (first: Jobs): Jobs & { now: Jobs } => ({
+  now: first,
+  find(profile, reference) {
+    return this.now.find(profile, reference)
+  },
+  isRefused(profile, reference) {
+    return this.now.isRefused(profile, reference)
+  },
+})
+
+const teller =
+  (log: Log, what: string) =>
+  (found: readonly Diagnostic[]): void => {
+    for (const { code, message, route, severity } of found)
+      log(severity === 'info' ? 'info' : 'warn', { route, code }, `${what}: ${message}`)
+  }

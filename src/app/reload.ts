@@ -1,0 +1,94 @@
+/** Takes a new configuration over as one snapshot, or refuses it loudly and leaves the old one in use. */
+
+import type { Read, Reading } from '../config/apart.ts'
+import type { Config } from '../config/config.ts'
+import type { Clock } from '../core/clock.ts'
+import { diagnostic } from '../core/diagnostic.ts'
+import type { Log } from '../core/log.ts'
+import { takingTurns } from '../core/turns.ts'
+import type { Snapshot } from './live-config.ts'
+import type { Reloaded } from './operations.ts'
+
+export type ReloadOptions = {
+  readonly first: Snapshot
+  readonly log: Log
+  readonly clock: Clock
+  readonly read: Read
+  readonly compile: (config: Config, before: Snapshot) => Promise<Snapshot>
+}
+
+export interface Reloader {
+  /** What serves now. A request or a run takes it once and keeps it. */
+  current(): Snapshot
+  reload(): Promise<Reloaded>
+  reloadedAt(): string | null
+  /** Breaks off what is being read; nothing is taken over any more. */
+  stop(): void
+}
+
+/** The last good set that is in use would be lost. */
+const runTimeFiles = 'the subscriptions file or a jobs file cannot be read now, and a new configuration would serve without it'
+
+export const createReloader = ({ first, log, clock, read, compile }: ReloadOptions): Reloader => {
+  let current = first
+  let at: string | null = null
+  const stopping = new AbortController()
+  const takeOver = async (reading: Reading): Promise<Reloaded> => {
+    const { config, restart } = onThisProcess(reading.config, current.config)
+    const next = await compile(config, current)
+    const off = config.enabled ? [] : [diagnostic('WH109', 'the webhook adapter is not enabled: to stop the gateway, stop its process')]
+    const isLost = (!next.complete() && current.complete()) || next.stale()
+    const lost = isLost ? [diagnostic('WH803', runTimeFiles, { help: 'mend it first' })] : []
+    const diagnostics = await reading.located([...reading.diagnostics, ...next.diagnostics, ...off, ...lost])
+    stopping.signal.throwIfAborted()
+    const ok = off.length + lost.length === 0 && !diagnostics.some(({ stopsStart }) => stopsStart)
+    if (ok) {
+      current = next
+      at = new Date(clock.now()).toISOString()
+      log('info', { routes: next.routes() }, 'configuration reloaded')
+      if (restart.length > 0) log('warn', { settings: restart.join(', ') }, 'changed, but only a restart takes it over')
+    } else {
+      const turn = takingTurns()
+      for (const { code, message, route, place } of diagnostics.filter(({ severity }) => severity !== 'info')) {
+        log('error', { code, route, file: place?.file, line: place?.line }, message)
+        await turn()
+      }
+      log('error', {}, 'reload refused: the configuration before it stays in use')
+    }
+    return { ok, diagnostics, restart }
+  }
+  let running: Promise<Reloaded> | undefined
+  let waiting: Promise<Reloaded> | undefined
+  const begin = (): Promise<Reloaded> => {
+    waiting = undefined
+    running = read(current.config.routes, stopping.signal, takeOver).finally(() => {
+      running = undefined
+    })
+    return running
+  }
+  return {
+    current: () => current,
+    reloadedAt: () => at,
+    reload() {
+      // One after the other: what was read later must not be replaced by what was read before it. Whoever waits reads the files as they will be then.
+      if (!running && !waiting) return begin()
+      waiting ??= (running ?? Promise.resolve()).then(begin, begin)
+      return waiting
+    },
+    stop: () => stopping.abort(new Error('the gateway is stopping')),
+  }
+}
+
+/** What a process cannot change keeps its value: above all the address it is bound to, which decides over INSECURE_NO_AUTH. */
+const onThisProcess = (next: Config, { host, port, storage }: Config): { config: Config; restart: readonly string[] } => {
+  const changes: readonly (readonly [string, unknown, unknown])[] = [
+    ['host', next.host, host],
+    ['port', next.port, port],
+    ['storage.kind', next.storage.kind, storage.kind],
+    ['storage.durability', next.storage.durability, storage.durability],
+  ]
+  return {
+    config: { ...next, host, port, storage: { ...storage, retention: next.storage.retention } },
+    restart: changes.filter(([, a, b]) => a !== b).map(([name]) => name),
+  }
+}

@@ -1,0 +1,95 @@
+/** A stored raw request through today's configuration: a new event, or, as a dry run, only what it would start. */
+
+import { randomUUID } from 'node:crypto'
+import type { Vouched } from '../core/exchange.ts'
+import type { Outcome } from '../core/outcome.ts'
+import type { RoutePlan } from '../core/plan.ts'
+import { type Ended, resume } from '../engine/run.ts'
+import { readEvent, readRaw } from '../journal/reader.ts'
+import type { EventView, RawRequest } from '../journal/record.ts'
+import { targetsOf } from '../parts/destination.ts'
+import type { Outgoing } from '../parts/targets/target.ts'
+import { compileRoute } from '../plan/compile.ts'
+import { servedAs } from '../plan/table.ts'
+import { openMemory } from '../store/memory/memory-store.ts'
+import type { NewRun } from '../store/ports.ts'
+import { dryEffects, type Machine } from './effects.ts'
+import type { Snapshot } from './live-config.ts'
+import type { Replayed, ReplayWish } from './operations.ts'
+
+export type ReplayOptions = {
+  /** Where the journal's segments lie. */
+  readonly folder: string
+  readonly machine: Machine
+  readonly snapshot: Snapshot
+  /** Told how a replay that was not dry ended. */
+  readonly ended: (ended: Ended, plan: RoutePlan, of: string) => void
+  readonly describe: (outcome: Outcome) => { readonly status: number; readonly outcome: string; readonly reason?: string }
+}
+
+type Starts = Extract<Replayed, { found: true }>['starts']
+
+const missing = (why: string): Replayed => ({ found: false, why })
+
+/** Never goes through the signature check again: that its bytes were vouched for is why they were kept. */
+export const replay = async (wish: ReplayWish, options: ReplayOptions): Promise<Replayed> => {
+  const found = await readEvent(options.folder, wish.eventId)
+  if (found?.kind !== 'found') return missing(found ? `several events begin with ${wish.eventId}` : `no event ${wish.eventId}`)
+  const view = found.event
+  const raw = view.raw && (await readRaw(options.folder, view.raw))
+  if (!raw) return missing('its raw request was not kept, or is gone')
+  const served = servedAs(options.snapshot.table, wish.route ?? view.route)
+  if (!served) return missing(`there is no route "${wish.route ?? view.route}" any more`)
+  const vouched = vouchedAgain(view, raw, wish, options.machine.clock.now())
+  if (wish.dryRun) return dryRun(vouched, options, served.source)
+  if (!served.plan) return missing(`the route "${served.source.name}" is disabled`)
+  const ended = await resume(served.plan, vouched)
+  options.ended(ended, served.plan, view.event_id)
+  return { found: true, event_id: vouched.eventId, stage: ended.stage, ...options.describe(ended.outcome) }
+}
+
+/** A fresh delivery id, unless the old one is asked for: that one is a duplicate within its hour. */
+const vouchedAgain = (view: EventView, { headers, body }: RawRequest, { sameId }: ReplayWish, at: number): Vouched => ({
+  eventId: randomUUID(),
+  headers: headers as Vouched['headers'],
+  remote: () => 'replay',
+  at,
+  body,
+  voucher: { scheme: 'replay', secret: 0, signedId: (sameId && view.delivery_id) || randomUUID(), freshness: undefined },
+})
+
+const dryRun = async (
+  vouched: Vouched,
+  { snapshot, machine: { clock }, describe }: ReplayOptions,
+  source: Parameters<typeof compileRoute>[0],
+): Promise<Replayed> => {
+  const store = openMemory({ clock })
+  const sent: Outgoing[] = []
+  const send = async (outgoing: Outgoing) => {
+    sent.push(outgoing)
+    return { ok: true } as const
+  }
+  const { plan } = compileRoute(source, snapshot.config, snapshot.catalogue, { ...dryEffects, clock, store, send, jobs: snapshot.jobs })
+  if (!plan) return missing(`the route "${source.name}" is not valid as it is now`)
+  const { outcome, stage } = await resume(plan, vouched)
+  const [lease] = [...(await store.take(1, 1)), ...(await store.take(1, 1, 'groups'))]
+  const [first] = sent
+  const all = sent.map(({ delivery }) => delivery)
+  const direct = first && startOf('direct', first.text, { delivery: all.length > 1 ? { mode: 'all', to: all } : first.delivery })
+  const starts = direct ?? (lease && startOf(modeOf(outcome), lease.run.prompt, lease.run))
+  const note =
+    source.spec.script === undefined
+      ? {}
+      : { note: `the script ${source.spec.script} was not run: it may change the event, or have it ignored` }
+  return { found: true, stage, ...describe(outcome), ...note, ...(starts ? { starts } : {}) }
+}
+
+const modeOf = (outcome: Outcome): NonNullable<Starts>['mode'] =>
+  outcome.kind === 'coalesced' ? 'group' : outcome.kind === 'accepted' && outcome.cronJob !== undefined ? 'job' : 'agent'
+
+const startOf = (mode: NonNullable<Starts>['mode'], prompt: string, { delivery }: Pick<NewRun, 'delivery'>): Starts => ({
+  mode,
+  prompt,
+  target: targetsOf(delivery),
+  extra: 'to' in delivery ? delivery.to.map(({ extra }) => extra) : delivery.extra,
+})

@@ -1,0 +1,51 @@
+/** The `cron` commands: their arguments and options. */
+
+import type { Command } from 'commander'
+import { each, type Run } from '../shell/grammar-values.ts'
+import type { CronCreateOptions } from './create.ts'
+import type { ProfileOption } from './known-jobs.ts'
+import type { CronListOptions } from './list.ts'
+import type { CronRemoveOptions } from './remove.ts'
+
+export const addCron = (cron: Command, run: Run): void => {
+  withProfile(cron.command('list'))
+    .description('list jobs with their next runs')
+    .option('--all', 'of all profiles')
+    .action((options: CronListOptions) => run(async (cli) => (await import('./list.ts')).cronList(options, cli)))
+  withProfile(cron.command('show <job>'))
+    .description('show one job, its secrets masked')
+    .action((job: string, options: ProfileOption) => run(async (cli) => (await import('./show.ts')).cronShow(job, options, cli)))
+  addCreate(cron.command('create <name>'), run)
+  withProfile(cron.command('run <job>'))
+    .description('start a job now (paused ones too), in the running gateway')
+    .action((job: string, options: ProfileOption) => run(async (cli) => (await import('./run.ts')).cronRun(job, options, cli)))
+  for (const word of ['pause', 'resume']) {
+    withProfile(cron.command(`${word} <job>`))
+      .description(word === 'pause' ? 'keep a job from running, configured ones too' : 'let a paused job run again')
+      .action((job: string, options: ProfileOption) =>
+        run(async (cli) => (await import('./pause.ts')).cronPause(job, word === 'pause', options, cli)),
+      )
+  }
+  withProfile(cron.command('remove <job>'))
+    .description('delete a job that was made with create')
+    .option('-y, --yes', 'do not ask')
+    .action((job: string, options: CronRemoveOptions) => run(async (cli) => (await import('./remove.ts')).cronRemove(job, options, cli)))
+}
+
+const withProfile = (command: Command): Command => command.option('--profile <name>', 'jobs of another profile than the default one')
+
+const addCreate = (create: Command, run: Run): void => {
+  withProfile(create)
+    .description('create a job; prints its id')
+    .requiredOption('--schedule <when>', "'0 6 * * *', 'every 15m' or '2027-01-31T09:00'")
+    .option('--timezone <zone>', 'zone of the schedule, for example Europe/Berlin; default: UTC')
+    .option('--prompt <text>', 'what the agent is asked: text, @file or @-')
+    .option('--model <name>', "another model than the agent's")
+    .option('--deliver <target>', 'where the reply goes; default: log')
+    .option('--deliver-chat-id <id>', 'chat to deliver to')
+    .option('--deliver-extra <key=value>', 'a setting of the target (repeatable)', each)
+    .option('--description <text>', 'a note for people')
+    .option('--disabled', 'do not run it yet')
+    .option('--id <id>', 'its id; default: a generated one')
+    .action((name: string, options: CronCreateOptions) => run(async (cli) => (await import('./create.ts')).cronCreate(name, options, cli)))
+}

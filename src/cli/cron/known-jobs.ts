@@ -1,0 +1,147 @@
+/** All scheduled jobs by id, configured ones and those made at run time, for the commands that show or change them. */
+
+import { defaultProfile, type JobSource, type Profile } from '../../config/config.ts'
+import { readEntries } from '../../config/entry-store.ts'
+import { isPauseNote, jobNames, jobsFileOf, readStoredJob } from '../../config/jobs.ts'
+import { type Loaded, loadConfig, unreadIn } from '../../config/load.ts'
+import type { Diagnostic } from '../../core/diagnostic.ts'
+import { exit, Fault } from '../../core/fault.ts'
+import { isObject, type Json, type JsonObject, own } from '../../core/json.ts'
+import { nearest } from '../../core/text.ts'
+import { zonedIso } from '../../expr/schedule.ts'
+import { catalogueOf } from '../../plan/catalogue.ts'
+import type { Catalogue } from '../../plan/compile.ts'
+import { checkTime, pastTime } from '../../plan/job-time.ts'
+import { compileJob, type ScheduledJob } from '../../plan/jobs.ts'
+import type { RunningJob } from '../../runs/worker.ts'
+import { type Cli, note } from '../shell/output.ts'
+import { namesOf } from '../webhook/known-routes.ts'
+
+/** Options that all of these commands take. */
+export type ProfileOption = { readonly profile?: string }
+
+export type KnownJob = {
+  readonly id: string
+  readonly name: string
+  readonly profile: Profile
+  readonly origin: JobSource['origin']
+  /** As written; secrets of configured jobs are resolved. */
+  readonly written: Json
+  /** Absent when its shape does not hold. */
+  readonly source?: JobSource
+  /** Absent when it would not run at all. */
+  readonly job?: ScheduledJob
+  readonly problems: readonly Diagnostic[]
+  readonly state: 'active' | 'paused' | 'disabled' | 'invalid'
+}
+
+type Targets = Catalogue['targets']
+/** The configuration with its jobs, and the targets that they can name. */
+export type KnownJobs = { readonly loaded: Loaded; readonly targets: Targets; readonly jobs: readonly KnownJob[] }
+
+/** Reads the configuration and the jobs files of these profiles. Throws a Fault when a jobs file is not usable. */
+export const readKnownJobs = async (cli: Cli, wanted: { readonly profile?: string; readonly all?: boolean } = {}): Promise<KnownJobs> => {
+  const loaded = loadConfig({ dataDir: cli.dataDir, env: cli.io.env })
+  if (unreadIn(loaded).length > 0) note(cli, `the configuration cannot be read, its jobs are not known: ${cli.self} validate`)
+  const profiles = wanted.all ? [...loaded.config.profiles.values()] : [profileNamed(wanted.profile, loaded)]
+  const { targets } = (await catalogueOf(loaded.config)).catalogue
+  return { loaded, targets, jobs: profiles.flatMap((profile) => jobsOf(profile, targets)) }
+}
+
+/** The profile that an option names. Throws a Fault. */
+export const profileNamed = (name: string | undefined, { config }: Loaded): Profile => {
+  const profile = config.profiles.get(name ?? defaultProfile)
+  if (profile) return profile
+  const hint = config.multiplex ? `create profiles/${name}/config.yaml (it may be empty)` : 'set gateway.multiplex_profiles: true'
+  const suggest = nearest(name ?? '', config.profiles.keys())
+  throw new Fault('not_found', `profile "${name}" is not served`, { exitCode: exit.notFound, suggest, hint })
+}
+
+const jobsOf = (profile: Profile, targets: Targets): KnownJob[] => {
+  const known = knownOf(profile, targets)
+  const file = jobsFileOf(profile)
+  const entries = readEntries(file)
+  const configured = [...profile.jobs.values()].map((source) => {
+    const noted = own(entries, source.id)
+    return known(source, source.spec as unknown as Json, [], isObject(noted) && noted.paused === true)
+  })
+  const place = () => ({ file, line: 1, column: 1, endLine: 1, endColumn: 1 })
+  const stored = Object.entries(entries).flatMap(([id, written]): KnownJob[] => {
+    if (profile.jobs.has(id) || isPauseNote(written)) return []
+    const { job: source, diagnostics } = readStoredJob(id, written, profile, { place })
+    if (source) return [known(source, written, diagnostics, false)]
+    return [{ id, name: jobNames(id, written).at(-1) ?? id, profile, origin: 'stored', written, problems: diagnostics, state: 'invalid' }]
+  })
+  return [...configured, ...stored]
+}
+
+const knownOf =
+  (profile: Profile, targets: Targets) =>
+  (source: JobSource, written: Json, found: readonly Diagnostic[], paused: boolean): KnownJob => {
+    const { job, diagnostics } = compileJob(source, targets)
+    const state = job === undefined ? 'invalid' : job.state === 'active' && paused ? 'paused' : job.state
+    const { id, origin, spec } = source
+    const problems = [...found, ...diagnostics, ...(job ? checkTime(job, source) : [])]
+    return { id, name: spec.name ?? id, profile, origin, written, source, problems, state, ...(job ? { job } : {}) }
+  }
+
+/** The job that a reference names: by its id, else by its name. Throws a Fault that knows the nearest ones, or all of that name. */
+export const findJob = ({ jobs }: KnownJobs, reference: string, cli: Cli): KnownJob => {
+  const [found, ...others] = jobsNamed(jobs, reference)
+  if (!found) throw unknownJob(reference, jobs, cli)
+  if (others.length > 0) throw ambiguousJob(reference, [found, ...others])
+  return found
+}
+
+/** As the server reads a reference. */
+const jobsNamed = (jobs: readonly KnownJob[], reference: string): readonly KnownJob[] => {
+  const exact = jobs.find(({ id }) => id === reference)
+  return exact ? [exact] : jobs.filter(({ name }) => name === reference)
+}
+
+export const unknownJob = (reference: string, jobs: readonly Pick<KnownJob, 'id' | 'name'>[], { self }: Cli): Fault =>
+  new Fault('not_found', `no job "${reference}"`, {
+    exitCode: exit.notFound,
+    suggest: nearJobs(reference, jobs),
+    hint: `${self} cron list`,
+  })
+
+export const ambiguousJob = (reference: string, jobs: readonly { readonly id: string }[]): Fault =>
+  new Fault('ambiguous', `${jobs.length} jobs are named "${reference}": ${jobs.map(({ id }) => id).join(', ')}`, {
+    exitCode: exit.conflict,
+    hint: 'name one by its id',
+  })
+
+/** Ids and names near to a mistyped reference. */
+export const nearJobs = (reference: string, jobs: readonly Pick<KnownJob, 'id' | 'name'>[]): string[] =>
+  nearest(reference, new Set(jobs.flatMap(({ id, name }) => [id, name])))
+
+/** A job as `list` and `show` give it to programs. `running`: what runs now; `undefined` when nobody says. */
+export const describeJob = (
+  { id, name, profile, origin, written, job, state }: KnownJob,
+  running: readonly RunningJob[] | undefined,
+  now: number,
+): JsonObject => {
+  const spec = isObject(written) ? written : {}
+  const timezone = job?.spec.timezone ?? own(spec, 'timezone') ?? 'UTC'
+  const run = running?.find((each) => each.profile === profile.name && each.job === id)
+  const next = state === 'active' ? job?.schedule.next(now) : undefined
+  return {
+    id,
+    name,
+    profile: profile.name,
+    source: origin,
+    state,
+    schedule: own(spec, 'schedule') ?? null,
+    timezone,
+    next_run: next === undefined ? null : zonedIso(next, String(timezone)),
+    past: job !== undefined && pastTime(job, now) !== undefined,
+    running: running ? run !== undefined : null,
+    running_since: run ? zonedIso(Date.parse(run.since), String(timezone)) : null,
+    running_event: run?.event_id ?? null,
+    deliver: namesOf(spec),
+    description: own(spec, 'description') ?? '',
+    created_at: own(spec, 'created_at') ?? null,
+    updated_at: own(spec, 'updated_at') ?? null,
+  }
+}

@@ -1,0 +1,75 @@
+/** `events export`: stored events as samples, curl lines or JSON lines; what was masked in them stays masked. */
+
+import { isUtf8 } from 'node:buffer'
+import { loadConfig } from '../../config/load.ts'
+import { exit, Fault } from '../../core/fault.ts'
+import type { JsonObject } from '../../core/json.ts'
+import { printable } from '../../core/text.ts'
+import type { RawRequest } from '../../journal/record.ts'
+import { answer, type Cli, jsonText, note } from '../shell/output.ts'
+import { isJson, prettyJson } from '../shell/pretty-json.ts'
+import { routeUrl } from '../webhook/address.ts'
+import { quoted } from '../webhook/curl.ts'
+import { chosen } from './bulk.ts'
+import { describePayload, payloadOf } from './payload.ts'
+import type { SelectionOptions } from './selection.ts'
+import { describeEvent, type Seen } from './view.ts'
+
+export type ExportOptions = SelectionOptions & { readonly as?: 'sample' | 'curl' | 'jsonl' }
+
+type Kept = { readonly seen: Seen; readonly payload: RawRequest }
+
+export const eventsExport = async (ids: readonly string[], { as = 'sample', ...selection }: ExportOptions, cli: Cli): Promise<number> => {
+  const events = await chosen(ids, selection, cli)
+  if (cli.json) {
+    const whole: JsonObject[] = []
+    for (const seen of events) whole.push(await wholeOf(seen, cli))
+    return answer(cli, { kind: 'events.export', data: { events: whole }, text: '' })
+  }
+  const urlOf = as === 'curl' ? urls(cli) : () => ''
+  let missing = 0
+  // One after the other: a thousand bodies need not be in memory at once.
+  for (const seen of events) {
+    const payload = await payloadOf(seen.event, cli)
+    if (as === 'jsonl') cli.io.stdout(`${jsonText({ ...describeEvent(seen), ...describePayload(payload) })}\n`)
+    else if (typeof payload === 'string') missing++
+    else cli.io.stdout(as === 'sample' ? sampleOf(payload) : curlOf({ seen, payload }, urlOf(seen)))
+  }
+  if (missing === 0) return exit.ok
+  if (missing === events.length) throw new Fault('not_found', 'no payload was kept of what was asked for', { exitCode: exit.notFound })
+  note(cli, `${missing} left out: their payload was not kept, or is gone`)
+  return exit.no
+}
+
+const wholeOf = async (seen: Seen, cli: Cli): Promise<JsonObject> => ({
+  ...describeEvent(seen),
+  ...describePayload(await payloadOf(seen.event, cli)),
+})
+
+/** `{headers, body}`: JSON with the digits of its text, else a string, else the bytes in base64. */
+const sampleOf = ({ headers, body }: RawRequest): string => {
+  const text = isUtf8(body) ? body.toString('utf8') : undefined
+  const member =
+    text === undefined ? `"body_base64":${jsonText(body.toString('base64'))}` : `"body":${isJson(text) ? text : jsonText(text)}`
+  return `${prettyJson(`{"headers":${jsonText(headers)},${member}}`)}\n`
+}
+
+const urls = (cli: Cli): ((seen: Seen) => string) => {
+  const { config } = loadConfig({ dataDir: cli.dataDir, env: cli.io.env })
+  note(cli, 'signatures and tokens in these are masked: only a route without verification takes them as they are')
+  return ({ event }) => routeUrl(config, event.route, event.profile)
+}
+
+/** What curl writes itself, or what says how the bytes came and not what they are. */
+const ofConnection = /^(?:host|connection|content-length|transfer-encoding|accept-encoding|expect|keep-alive)$/
+
+const curlOf = ({ payload: { headers, body } }: Kept, url: string): string => {
+  const fields = Object.entries(headers).flatMap(([name, value]) =>
+    ofConnection.test(name) ? [] : [`-H ${quoted(printable(`${name}: ${typeof value === 'string' ? value : jsonText(value)}`, 16_384))}`],
+  )
+  const curl = ['curl -sS', quoted(printable(url)), ...fields].join(' ')
+  const text = isUtf8(body) ? body.toString('utf8') : undefined
+  // A text that a terminal would act on goes as base64; `--data-raw`, since `-d @name` would send a file.
+  if (text !== undefined && printable(text, text.length) === text) return `${curl} --data-raw ${quoted(text)}\n`
+  return `printf %s ${quoted(body.toString('base64'))} | base64 -d | ${curl} --data-binary @-\n`
+}

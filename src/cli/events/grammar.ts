@@ -1,0 +1,58 @@
+/** The `events` commands: their arguments and options. */
+
+import { type Command, Option } from 'commander'
+import { limit, list, type Run } from '../shell/grammar-values.ts'
+import type { ExportOptions } from './export.ts'
+import type { ListOptions } from './list.ts'
+import type { ReplayOptions } from './replay.ts'
+import type { RetryOptions } from './retry.ts'
+import type { ShowOptions } from './show.ts'
+
+export const addEvents = (events: Command, run: Run): void => {
+  withSelection(events.command('list'), '--route <name>')
+    .description('list events, newest first')
+    .option('--limit <number>', 'how many at most; default: 50', limit)
+    .option('--cursor <id>', 'go on after the event where the page before ended')
+    .option('--wide', 'more columns, whole ids and errors')
+    .action((options: ListOptions) => run(async (cli) => (await import('./list.ts')).eventsList(options, cli)))
+  events
+    .command('show <id>')
+    .description('show one event: how it went, its headers and its body')
+    .option('--raw', 'write the bytes of the body and nothing else')
+    .action((id: string, options: ShowOptions) => run(async (cli) => (await import('./show.ts')).eventsShow(id, options, cli)))
+  withBulk(withTimes(events.command('retry [ids...]').option('--route <name>', 'events of this route')))
+    .description('start dead runs again: the same stored work')
+    .option('--dead', 'all dead runs')
+    .action((ids: string[], options: RetryOptions) => run(async (cli) => (await import('./retry.ts')).eventsRetry(ids, options, cli)))
+  withBulk(withSelection(events.command('replay [ids...]'), '--from-route <name>'))
+    .description("send stored requests through today's configuration, as new events")
+    .option('--route <name>', 'send them through this route instead of their own')
+    .option('--same-id', 'keep the delivery id: nothing that has it gets it again within the hour')
+    .action((ids: string[], options: ReplayOptions) => run(async (cli) => (await import('./replay.ts')).eventsReplay(ids, options, cli)))
+  withSelection(events.command('export [ids...]'), '--route <name>')
+    .description('write stored events to stdout')
+    .addOption(new Option('--as <form>', 'default: sample').choices(['sample', 'curl', 'jsonl']))
+    .option('--limit <number>', 'how many at most; default: 1000', limit)
+    .action((ids: string[], options: ExportOptions) => run(async (cli) => (await import('./export.ts')).eventsExport(ids, options, cli)))
+}
+
+const withSelection = (command: Command, route: string): Command =>
+  withTimes(
+    command
+      .option(route, 'events of this route')
+      .option('--outcome <list>', 'answered so: accepted, ignored, ignored:filters, duplicate, ...', list)
+      .option('--state <list>', 'final, waiting, running, done, dead, merged or unknown', list),
+  )
+
+const withTimes = (command: Command): Command =>
+  command
+    .option('--since <time>', 'not older: 90s, 10m, 2h, 3d or an ISO 8601 time')
+    .option('--until <time>', 'older than this')
+    .option('--job <id>', 'of this scheduled job')
+    .option('--profile <name>', 'of this profile')
+
+const withBulk = (command: Command): Command =>
+  command
+    .option('--limit <number>', 'how many at most, the newest; default: 1000', limit)
+    .option('--dry-run', 'say what would start, and start nothing')
+    .option('-y, --yes', 'do not ask')

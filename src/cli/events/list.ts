@@ -1,0 +1,70 @@
+/** `events list`: one event a line, newest first, whether a gateway runs or not. */
+
+import { aligned } from '../shell/columns.ts'
+import { answer, type Cli, note } from '../shell/output.ts'
+import { paintWith } from '../shell/paint.ts'
+import { quoted } from '../webhook/curl.ts'
+import { readSelected } from './read.ts'
+import { type PageOptions, selectionOf } from './selection.ts'
+import { cell, describeEvent, outcomeOf, type Seen, shortIds, shownTime, sourceOf } from './view.ts'
+
+export type ListOptions = PageOptions & { readonly wide?: boolean }
+
+const defaultLimit = 50
+const maxNote = 80
+
+export const eventsList = async ({ wide = false, ...options }: ListOptions, cli: Cli): Promise<number> => {
+  const { seen, next, skipped } = await readSelected(cli, selectionOf(options, defaultLimit))
+  if (seen.length === 0) note(cli, 'no such events')
+  if (next !== undefined) note(cli, `there are more: ${nextPage({ ...options, wide }, next, cli)}`)
+  if (skipped > 0) note(cli, `${skipped} damaged lines of the journal were left out`)
+  const data = { events: seen.map(describeEvent), more: next !== undefined, next: next ?? null, skipped }
+  return answer(cli, { kind: 'events.list', data, text: tableOf(seen, wide, cli) })
+}
+
+/** The same command for what comes after. */
+const nextPage = (options: ListOptions, cursor: string, { self }: Cli): string => {
+  const given = Object.entries({ ...options, cursor }).flatMap(([name, value]) =>
+    value === true ? [`--${name}`] : value === false ? [] : [`--${name}`, quoted(String(value))],
+  )
+  return [self, 'events list', ...given].join(' ')
+}
+
+const tableOf = (seen: readonly Seen[], wide: boolean, { io }: Cli): string => {
+  const head = ['ID', 'TIME', 'ROUTE', 'EVENT', 'OUTCOME', 'STATE', 'ATTEMPTS', ...(wide ? ['PROFILE', 'TARGET', 'DELIVERY'] : []), 'NOTE']
+  const idOf = wide ? (id: string) => cell(id) : shortIds(seen.map(({ event }) => event.event_id))
+  const rows = seen.map((each) => rowOf(each, wide, idOf))
+  const { dim } = paintWith(io.colour)
+  return aligned(io.isTty && rows.length > 0 ? [head, ...rows] : rows)
+    .map((line, i) => `${io.isTty && i === 0 ? dim(line) : line}\n`)
+    .join('')
+}
+
+const rowOf = (seen: Seen, wide: boolean, idOf: (id: string) => string): string[] => {
+  const { event, state, attempt } = seen
+  return [
+    idOf(event.event_id),
+    shownTime(event.at),
+    cell(sourceOf(event)),
+    cell(event.event_type, 40),
+    cell(outcomeOf(event)),
+    state,
+    cell(attempt || undefined),
+    ...(wide ? [cell(event.profile), cell(event.target), cell(event.delivery_id)] : []),
+    cell(noteOf(seen), wide ? 1024 : maxNote),
+  ]
+}
+
+const noteOf = ({ event, attempt, nextAt, error, state }: Seen): string | undefined => {
+  const parts = [
+    ...(event.reason === undefined ? [] : [event.reason]),
+    ...(nextAt === undefined ? [] : [`${attempt > 0 ? 'next try' : 'due'} ${shownTime(nextAt)}`]),
+    ...(error === undefined ? [] : [error]),
+    ...(state === 'unknown' ? ['its end is not in the journal'] : []),
+    ...(event.silent ? ['silent'] : []),
+    ...(event.group === undefined ? [] : [`group ${event.group.slice(0, 8)}`]),
+    ...(event.count === undefined ? [] : [`${event.count} events in one run`]),
+    ...(event.replay_of === undefined ? [] : [`replay of ${event.replay_of.slice(0, 8)}`]),
+  ]
+  return parts.length > 0 ? parts.join('; ') : undefined
+}

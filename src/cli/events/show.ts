@@ -1,0 +1,76 @@
+/** `events show <id>`: all that is known of one event, and the request as it came, but for the headers that hold secrets. */
+
+import { exit, Fault } from '../../core/fault.ts'
+import { printable } from '../../core/text.ts'
+import type { RawRequest, Tried } from '../../journal/record.ts'
+import { usage } from '../shell/input.ts'
+import { answer, type Cli, jsonText } from '../shell/output.ts'
+import { bodyText, describePayload, payloadOf } from './payload.ts'
+import { findSeen } from './read.ts'
+import { describeEvent, type Seen } from './view.ts'
+
+export type ShowOptions = { readonly raw?: boolean }
+
+export const eventsShow = async (id: string, { raw = false }: ShowOptions, cli: Cli): Promise<number> => {
+  const [seen] = await findSeen(cli, [id])
+  if (!seen) throw new Error('an event that was found is not there')
+  const payload = await payloadOf(seen.event, cli)
+  if (raw) return writeBody(payload, cli)
+  const { event } = seen
+  const rawCommand = `${cli.self} events show ${event.event_id} --raw`
+  return answer(cli, {
+    kind: 'events.show',
+    data: { ...describeEvent(seen), tries: event.tries.map(describeTry), ...describePayload(payload) },
+    text: `${fieldsOf(seen)}${triesOf(event.tries)}${requestOf(payload, rawCommand)}`,
+  })
+}
+
+/** The exact bytes and nothing else; never at a terminal, which they could drive. */
+const writeBody = (payload: RawRequest | string, { io }: Cli): number => {
+  if (typeof payload === 'string') throw new Fault('not_found', `the payload is ${payload}`, { exitCode: exit.notFound })
+  if (io.isTty) throw usage('--raw writes bytes as a stranger sent them: send them to a file or a pipe')
+  io.bytes(payload.body)
+  return exit.ok
+}
+
+const describeTry = ({ at, attempt, error, next_at }: Tried) => ({ at, attempt, error, next_at })
+
+const maxValue = 1_024
+const field = (name: string, value: string | number | undefined): string =>
+  value === undefined || value === '' ? '' : `${name.padEnd(12)}${printable(String(value), maxValue)}\n`
+
+const fieldsOf = ({ event, state, attempt, nextAt, error }: Seen): string =>
+  [
+    field('id', event.event_id),
+    field('time', event.at),
+    field('profile', event.profile),
+    field('route', event.route),
+    field('job', event.job),
+    field('event', event.event_type),
+    field('delivery id', event.delivery_id),
+    field('outcome', event.outcome),
+    field('reason', event.reason),
+    field('stage', event.stage),
+    field('status', event.status),
+    field('took', event.duration_ms === undefined ? undefined : `${event.duration_ms} ms`),
+    field('replay of', event.replay_of),
+    field('group', event.group === undefined ? undefined : `${event.group}${event.count === undefined ? '' : ` (${event.count} events)`}`),
+    field('state', state === 'unknown' ? 'unknown: the gateway has no run of it, and its end is not in the journal' : state),
+    field('target', event.target),
+    field('attempts', attempt || undefined),
+    field(attempt > 0 ? 'next try' : 'due', nextAt),
+    field('ended', event.ended_at),
+    field('silent', event.silent ? 'the agent asked for nothing to be sent' : undefined),
+    field('error', error),
+  ].join('')
+
+const triesOf = (tries: readonly Tried[]): string =>
+  tries.map(({ at, attempt, error }) => field(`try ${attempt}`, `${at}  ${error}`)).join('')
+
+const requestOf = (payload: RawRequest | string, rawCommand: string): string => {
+  if (typeof payload === 'string') return field('payload', payload)
+  const headers = Object.entries(payload.headers).map(
+    ([name, value]) => `${printable(name, 256)}: ${printable(typeof value === 'string' ? value : jsonText(value), maxValue)}\n`,
+  )
+  return `\n${headers.join('')}\n${bodyText(payload.body, rawCommand)}`
+}

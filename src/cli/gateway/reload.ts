@@ -1,0 +1,43 @@
+/** `gateway reload`: the running gateway reads its files again; refused, it serves on as before, exit 1. */
+
+import { readFileSync } from 'node:fs'
+import type { Reloaded } from '../../app/operations.ts'
+import type { Diagnostic } from '../../core/diagnostic.ts'
+import { exit } from '../../core/fault.ts'
+import { printable } from '../../core/text.ts'
+import { askGateway } from '../../http/control/client.ts'
+import { count, itemOf, sortedByPlace } from '../shell/findings.ts'
+import { frames } from '../shell/frame.ts'
+import { answer, type Cli } from '../shell/output.ts'
+import { paintWith } from '../shell/paint.ts'
+
+export const gatewayReload = async (cli: Cli): Promise<number> => {
+  const { ok, diagnostics, restart } = (await askGateway(cli, 'POST', '/reload')) as unknown as Reloaded
+  const found = sortedByPlace(diagnostics)
+  const texts = textsOf(found)
+  const errors = found.filter(({ severity }) => severity === 'error').length
+  const warnings = found.filter(({ severity }) => severity === 'warning').length
+  const outcome = ok ? 'reloaded' : 'not reloaded: the configuration before it serves on'
+  const text = [
+    found.length > 0 ? `${frames(found, texts, paintWith(cli.io.colour))}\n` : '',
+    `${outcome} (${count(errors, 'error')}, ${count(warnings, 'warning')})\n`,
+    ...restart.map((setting) => `needs a restart: ${printable(setting)}\n`),
+  ].join('')
+  return answer(cli, {
+    kind: 'gateway.reload',
+    data: { reloaded: ok, diagnostics: found.map((each) => itemOf(each, texts)), restart: [...restart] },
+    text,
+    exitCode: ok ? exit.ok : exit.no,
+  })
+}
+
+/** The files that the problems are in, as they are now: for the lines around each. */
+const textsOf = (found: readonly Diagnostic[]): ReadonlyMap<string, string> => {
+  const texts = new Map<string, string>()
+  for (const file of new Set(found.flatMap(({ place }) => (place ? [place.file] : [])))) {
+    try {
+      texts.set(file, readFileSync(file, 'utf8'))
+    } catch {} // Without its text a problem is shown by its place alone.
+  }
+  return texts
+}

@@ -1,0 +1,152 @@
+/** `gateway run`: the gateway in the foreground, from its files to the signal that stops it. */
+
+import { chmodSync, statSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { loadApart, type Read } from '../../config/apart.ts'
+import type { Config } from '../../config/config.ts'
+import { jobsFileName } from '../../config/jobs.ts'
+import { type Loaded, type LoadOptions, loadConfig } from '../../config/load.ts'
+import { subscriptionsFileName } from '../../config/subscriptions.ts'
+import type { Diagnostic } from '../../core/diagnostic.ts'
+import { exit, messageOf } from '../../core/fault.ts'
+import type { Level, Log } from '../../core/log.ts'
+import { Redactor } from '../../core/redact.ts'
+import { prepareGateway, type Surroundings } from '../../gateway/compose.ts'
+import type { Gateway } from '../../gateway/gateway.ts'
+import { createLog, type LogOptions } from '../../gateway/log.ts'
+import type { Io } from '../shell/io.ts'
+import { knownSecrets } from '../shell/known-secrets.ts'
+import { disabledHelp } from '../shell/output.ts'
+import { printDiagnostics } from '../shell/refuse.ts'
+import { watchFiles } from './watch.ts'
+
+export type GatewayRunOptions = {
+  readonly dataDir: string
+  readonly config?: string | undefined
+  readonly host?: string | undefined
+  readonly port?: number | undefined
+  readonly logLevel?: Level | undefined
+  readonly logFormat?: 'json' | 'pretty' | undefined
+  readonly watch?: boolean | undefined
+}
+
+/** Runs until a signal; the exit code. A configuration that must not be served is refused with 78 and all of its problems. */
+export const gatewayRun = async (options: GatewayRunOptions, io: Io): Promise<number> => {
+  const redactor = new Redactor()
+  const redact = (text: string): string => redactor.redact(text)
+  const logOptions: LogOptions = {
+    level: options.logLevel ?? 'info',
+    format: options.logFormat ?? (io.isTty ? 'pretty' : 'json'),
+    redact,
+    write: io.stdout,
+  }
+  const log = createLog(logOptions)
+  let gateway: Gateway | undefined
+  let isChanged = false
+  const reload = (): void => {
+    isChanged = gateway === undefined
+    void gateway?.operations
+      .reload()
+      .catch((error) => log('error', { reason: messageOf(error) }, 'reload failed: the configuration before it stays in use'))
+  }
+  // Before the files are read: no change of them is missed.
+  const unwatch = options.watch ? await watchRun(options, reload, log) : undefined
+  try {
+    const from = { ...options, configFile: options.config, env: io.env }
+    // Those of an earlier configuration stay known: a run that began under it may still speak of them.
+    const learn = (known: Config): void => redactor.add(knownSecrets(known))
+    const read: Read = (known, signal, use) =>
+      loadApart(from, known, signal, (reading) => {
+        learn(reading.config)
+        return use(reading)
+      })
+    const say = (found: readonly Diagnostic[], texts: Loaded['texts']): void =>
+      options.logFormat === 'json' ? logDiagnostics(found, log) : printDiagnostics(found, texts, io)
+    const { prepared, config, isUsable } = await prepare(from, { log, redact, read }, learn, say)
+    if (!isUsable) return exit.config
+    if (!config.enabled) {
+      io.stderr(`${disabledHelp}\n`)
+      return exit.disabled
+    }
+    for (const name of ['.env', subscriptionsFileName, jobsFileName]) closeToOthers(join(config.dataDir, name), log)
+    // A signal during the start stops it as soon as there is something to stop.
+    const signal = firstSignal()
+    process.on('SIGHUP', reload)
+    gateway = await prepared.start()
+    if (isChanged) reload()
+    const { url, routes } = gateway
+    const address = `headgate is listening on ${url} (${routes} ${routes === 1 ? 'route' : 'routes'})`
+    // Said whatever the level is; a line of its own unless every line was asked to be JSON.
+    if (options.logFormat === 'json') createLog({ ...logOptions, level: 'info' })('info', { url, routes }, address)
+    else io.stdout(`${address}\n`)
+    log('info', { signal: await signal, drain_seconds: config.drainMs / 1000 }, 'stopping')
+    await unwatch?.()
+    await gateway.stop()
+  } finally {
+    await unwatch?.()
+  }
+  // Nobody who takes no more of the log is waited for.
+  setTimeout(() => process.exit(exit.ok), lastWordsMs).unref()
+  return exit.ok
+}
+
+/** The first configuration, its problems said; the texts of its files are not kept for as long as the gateway runs. */
+const prepare = async (
+  from: LoadOptions,
+  surroundings: Surroundings,
+  learn: (config: Config) => void,
+  say: (found: readonly Diagnostic[], texts: Loaded['texts']) => void,
+) => {
+  const { config, diagnostics, texts } = loadConfig(from)
+  learn(config)
+  const prepared = await prepareGateway(config, surroundings)
+  const all = [...diagnostics, ...prepared.diagnostics]
+  say(all, texts)
+  return { prepared, config, isUsable: !all.some(({ stopsStart }) => stopsStart) }
+}
+
+const watchRun = ({ dataDir, config }: GatewayRunOptions, changed: () => void, log: Log): Promise<() => Promise<void>> =>
+  watchFiles({
+    dataDir,
+    configFile: config && resolve(config),
+    changed,
+    failed: (reason) => log('warn', { reason }, 'cannot watch the configuration'),
+  })
+
+/** The problems of the files as lines of the log. */
+const logDiagnostics = (found: readonly Diagnostic[], log: Log): void => {
+  for (const { severity, code, route, place, help, message } of found)
+    log(
+      severity === 'warning' ? 'warn' : severity,
+      { code, route, file: place?.file, line: place?.line, column: place?.column, help },
+      message,
+    )
+}
+
+const lastWordsMs = 200
+
+/** Files with secrets that others can read are closed to them, and it is said (H1). */
+const closeToOthers = (file: string, log: Log): void => {
+  const stat = statSync(file, { throwIfNoEntry: false })
+  if (!stat || (stat.mode & 0o077) === 0) return
+  try {
+    chmodSync(file, 0o600)
+    log('warn', { file }, 'a file with secrets was open to others: its mode is 0600 now')
+  } catch (error) {
+    log('warn', { file, reason: messageOf(error) }, 'a file with secrets is open to others')
+  }
+}
+
+const signals = ['SIGTERM', 'SIGINT'] as const
+
+/** Resolves at the first signal; a second one leaves at once, whatever is still open. */
+const firstSignal = (): Promise<string> =>
+  new Promise((resolve) => {
+    let asked = false
+    const listener = (signal: string): void => {
+      if (asked) process.exit(exit.cancelled)
+      asked = true
+      resolve(signal)
+    }
+    for (const name of signals) process.on(name, listener)
+  })

@@ -1,0 +1,22 @@
+/** `gateway status`: the running gateway about itself; exit 4 when none runs. */
+
+import type { Status } from '../../app/operations.ts'
+import { printable } from '../../core/text.ts'
+import { askGateway } from '../../http/control/client.ts'
+import { answer, type Cli } from '../shell/output.ts'
+
+export const gatewayStatus = async (cli: Cli): Promise<number> => {
+  const status = (await askGateway(cli, 'GET', '/status')) as Status
+  const field = (name: string, value: string | number): string => `${name.padEnd(10)}${printable(String(value))}\n`
+  const text = [
+    field('gateway', status.stopping ? 'stopping' : 'running'),
+    field('url', status.url),
+    field('pid', status.pid),
+    field('started', status.started_at),
+    field('reloaded', status.reloaded_at ?? 'never'),
+    field('routes', status.routes),
+    field('jobs', status.jobs),
+    field('backlog', status.backlog),
+  ]
+  return answer(cli, { kind: 'gateway.status', data: { ...status }, text: text.join('') })
+}

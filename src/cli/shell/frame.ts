@@ -1,0 +1,59 @@
+/** One Diagnostic as people read it: what, where, the line itself with its neighbours, and the way out. */
+
+import { isAbsolute, relative } from 'node:path'
+import type { Diagnostic, Place } from '../../core/diagnostic.ts'
+import { printable } from '../../core/text.ts'
+import { type MaskedLine, maskLines } from './mask-lines.ts'
+import type { Paint } from './paint.ts'
+
+const maxLine = 160
+
+/** A file as it is shorter to read: relative when it is below the working folder. */
+export const shownFile = (file: string): string => {
+  const near = relative(process.cwd(), file)
+  return near !== '' && !near.startsWith('..') && !isAbsolute(near) ? near : file
+}
+
+export const shownPlace = ({ file, line, column }: Place): string => `${shownFile(file)}:${line}:${column}`
+
+/** Renders Diagnostics; each file's text is masked once. */
+export const frames = (found: readonly Diagnostic[], texts: ReadonlyMap<string, string>, paint: Paint): string => {
+  const masked = new Map<string, readonly MaskedLine[]>()
+  const linesOf = (file: string): readonly MaskedLine[] | undefined => {
+    const text = texts.get(file)
+    if (text === undefined) return undefined
+    const lines = masked.get(file) ?? maskLines(text)
+    masked.set(file, lines)
+    return lines
+  }
+  return found.map((each) => frame(each, each.place && linesOf(each.place.file), paint)).join('')
+}
+
+const frame = (
+  { code, severity, message, place, route, help }: Diagnostic,
+  lines: readonly MaskedLine[] | undefined,
+  paint: Paint,
+): string => {
+  const head = `${paint[severity](`${severity}[${code}]`)} ${paint.bold(printable(message))}`
+  const notes = [
+    ...(route === undefined ? [] : [`   = route   ${printable(route)}`]),
+    ...(help === undefined ? [] : [`   = help    ${printable(help)}`]),
+  ]
+  if (!place) return [head, ...notes, ''].join('\n')
+  const shown = lines ? excerpt(place, lines, paint[severity]) : []
+  return [`${head}  ${paint.dim(printable(shownPlace(place)))}`, ...shown, ...notes, ''].join('\n')
+}
+
+const excerpt = (place: Place, lines: readonly MaskedLine[], mark: (text: string) => string): string[] => {
+  const line = lines[place.line - 1]
+  if (line === undefined) return []
+  const { text, column } = line
+  const width = String(place.line).length
+  const numbered = (at: number): string => `${String(at).padStart(width)} | ${printable(lines[at - 1]?.text ?? '', maxLine)}`
+  const end = place.endLine === place.line ? column(place.endColumn) : text.length + 1
+  const start = Math.min(column(place.column), text.length + 1)
+  const length = Math.max(1, Math.min(end, text.length + 1) - start)
+  const carets = start <= maxLine ? [`${' '.repeat(width)} | ${' '.repeat(start - 1)}${mark('^'.repeat(Math.min(length, maxLine)))}`] : []
+  const before = place.line > 1 ? [numbered(place.line - 1)] : []
+  return [`${' '.repeat(width)} |`, ...before, numbered(place.line), ...carets]
+}

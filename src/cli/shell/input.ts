@@ -1,0 +1,52 @@
+/** Option values that may come from elsewhere: `@file`, `@-` for standard input, `@@` for a text that begins with @. */
+
+import { readFileSync } from 'node:fs'
+import { isBare } from '../../config/secrets.ts'
+import { parseSource } from '../../config/source.ts'
+import { present } from '../../config/webhook.ts'
+import { exit, Fault, messageOf } from '../../core/fault.ts'
+import type { Json } from '../../core/json.ts'
+import type { Io } from './io.ts'
+
+/** A mistake in how the command was called. */
+export const usage = (message: string, hint?: string): Fault =>
+  new Fault('usage', message, { exitCode: exit.usage, ...(hint === undefined ? {} : { hint }) })
+
+/** The text that an option stands for. */
+export const readText = async (option: string, value: string, io: Pick<Io, 'stdin'>): Promise<string> => {
+  if (!value.startsWith('@')) return value
+  if (value.startsWith('@@')) return value.slice(1)
+  return value === '@-' ? io.stdin() : readFileOf(option, value.slice(1))
+}
+
+/** A file named by an option. Throws a usage Fault that names both. */
+const readFileOf = (option: string, file: string): string => {
+  try {
+    return readFileSync(file, 'utf8')
+  } catch (error) {
+    throw usage(`${option}: cannot read ${file}: ${messageOf(error)}`, 'write @@ for a text that begins with @')
+  }
+}
+
+/** JSON or YAML that an option holds. */
+export const parseData = (option: string, text: string): Json => {
+  const { source, diagnostics } = parseSource(option, text)
+  const [problem] = diagnostics
+  if (source) return source.data
+  throw usage(`${option}: ${problem?.message ?? 'not valid'} (line ${problem?.place?.line ?? 1})`)
+}
+
+type SecretOptions = { readonly secret?: string; readonly secretFile?: string; readonly secretStdin?: boolean }
+
+/** The secret that the options give; `undefined` when they give none. */
+export const readSecret = async (options: SecretOptions, io: Pick<Io, 'stdin'>): Promise<string | undefined> => {
+  const { secret, secretFile, secretStdin } = options
+  if ([secret, secretFile, secretStdin].filter((given) => given !== undefined).length > 1) {
+    throw usage('give one of --secret, --secret-file and --secret-stdin')
+  }
+  const text = secretFile !== undefined ? readFileOf('--secret-file', secretFile) : secretStdin ? await io.stdin() : secret
+  const found = text?.replace(/\r?\n$/, '')
+  if (found !== undefined && !present(found))
+    throw usage(isBare(found) ? 'the secret is empty: nothing follows "whsec_"' : 'the secret is empty')
+  return found
+}

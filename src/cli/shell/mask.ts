@@ -1,0 +1,28 @@
+/** Takes secrets out of what is shown: the values of keys that name one. */
+
+import { createHash } from 'node:crypto'
+import { isObject, type Json } from '../../core/json.ts'
+
+/** What a key that names a secret has in its name. */
+export const secretWords =
+  'secret|token|passw|passphrase|credential|authorization|cookie|headers|service_account|webhook_url|(?:api|private|account|access)[_-]?key|[_-]key'
+export const secretWord = new RegExp(secretWords, 'i')
+
+const stars = '***'
+
+/** First 8 hex digits of the SHA-256: enough to see whether two secrets are the same one. */
+export const fingerprint = (secret: string): string => createHash('sha256').update(secret).digest('hex').slice(0, 8)
+
+/** A copy with the values of all keys that name a secret masked. */
+export const maskJson = (value: Json): Json => {
+  if (Array.isArray(value)) return value.map(maskJson)
+  if (!isObject(value)) return value
+  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, secretWord.test(key) ? maskAll(item) : maskJson(item)]))
+}
+
+const maskAll = (value: Json): Json => {
+  if (typeof value === 'string') return value === '' ? '' : `${stars} (${fingerprint(value)})`
+  if (Array.isArray(value)) return value.map(maskAll)
+  if (isObject(value)) return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, maskAll(item)]))
+  return stars
+}

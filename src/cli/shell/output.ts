@@ -1,0 +1,83 @@
+/** What commands say: data on stdout, talk on stderr; with `--json` one document on stdout and nothing else there. */
+
+import type { Diagnostic, Severity } from '../../core/diagnostic.ts'
+import { exit, type Fault } from '../../core/fault.ts'
+import type { Json } from '../../core/json.ts'
+import { printable } from '../../core/text.ts'
+import type { Io } from './io.ts'
+import { paintWith } from './paint.ts'
+
+/** What every command is given. */
+export type Cli = {
+  readonly io: Io
+  readonly dataDir: string
+  /** Whether that folder was named, by the option or by HEADGATE_HOME. */
+  readonly asked: boolean
+  readonly json: boolean
+  readonly quiet: boolean
+  /** How the user would call us again with the same data directory. */
+  readonly self: string
+}
+
+/** What need not be wrong says so by its severity. */
+export type Warning = { readonly code: string; readonly message: string; readonly severity?: Exclude<Severity, 'error'> }
+
+export type Answer = {
+  readonly kind: string
+  readonly data: Json
+  /** For people; lines end in a line feed. */
+  readonly text: string
+  readonly warnings?: readonly Warning[]
+  readonly exitCode?: number
+}
+
+// What a terminal could act on, JSON leaves as it is above U+007F.
+const unsafe = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu
+const escaped = (char: string): string =>
+  Array.from({ length: char.length }, (_, i) => `\\u${char.charCodeAt(i).toString(16).padStart(4, '0')}`).join('')
+
+/** JSON on one line, or indented, safe on a terminal. */
+export const jsonText = (value: unknown, indent?: number): string =>
+  JSON.stringify(value, null, indent).replace(unsafe, (char) => (char === '\n' ? char : escaped(char)))
+
+/** Prints a command's answer and gives its exit code. */
+export const answer = (cli: Cli, { kind, data, text, warnings = [], exitCode = exit.ok }: Answer): number => {
+  if (cli.json) cli.io.stdout(`${jsonText({ v: 1, kind, ok: exitCode === exit.ok, data, warnings })}\n`)
+  else {
+    for (const warning of warnings) warn(cli, warning)
+    cli.io.stdout(text)
+  }
+  return exitCode
+}
+
+/** One warning on stderr. */
+export const warn = ({ io }: Pick<Cli, 'io'>, { code, message, severity = 'warning' }: Warning): void =>
+  io.stderr(`${paintWith(io.colour)[severity](`${severity}[${code}]`)} ${printable(message)}\n`)
+
+/** A Diagnostic that does not forbid what was asked. */
+export const warningOf = ({ code, message, severity }: Diagnostic): Warning =>
+  severity === 'info' ? { code, message, severity } : { code, message }
+
+/** Talk that `--quiet` and `--json` leave out. */
+export const note = ({ io, quiet, json }: Cli, text: string): void => {
+  if (!quiet && !json) io.stderr(`${text}\n`)
+}
+
+/** Prints how the program ended where it could not do what was asked. */
+export const printFault = (fault: Fault, io: Io, json: boolean): void => {
+  const { code, message, suggest, hint } = fault
+  if (json) {
+    const error = { code, message, ...(suggest.length > 0 ? { suggest } : {}), ...(hint === undefined ? {} : { hint }) }
+    io.stdout(`${jsonText({ v: 1, kind: 'error', ok: false, error })}\n`)
+    return
+  }
+  const lines = [`${paintWith(io.colour).error('error:')} ${printable(message)}`]
+  if (suggest.length > 0) lines.push(`  did you mean ${suggest.map((word) => `"${printable(word)}"`).join(' or ')}?`)
+  if (hint !== undefined) lines.push(...hint.split('\n').map((line) => `  ${printable(line)}`))
+  io.stderr(`${lines.join('\n')}\n`)
+}
+
+export const disabledHelp = `the webhook adapter is not enabled; enable it in one of three ways:
+  headgate gateway setup --yes
+  WEBHOOK_ENABLED=true in <data_dir>/.env or in the environment
+  platforms.webhook.enabled: true in <data_dir>/config.yaml`

@@ -1,0 +1,32 @@
+/** The `targets` commands: their arguments and options. */
+
+import type { Command } from 'commander'
+import { exit, Fault } from '../../core/fault.ts'
+import { nearest } from '../../core/text.ts'
+import { each, type Run } from '../shell/grammar-values.ts'
+import type { TargetsListOptions } from './list.ts'
+import type { TargetsTestOptions } from './test.ts'
+
+export const addTargets = (targets: Command, run: Run): void => {
+  targets
+    // It is what "targets" alone means; another word is not meant for it.
+    .hook('preSubcommand', ({ args: [word = '-'], commands }) => {
+      const names = commands.map((command) => command.name())
+      if (word.startsWith('-') || names.includes(word)) return
+      const more = { exitCode: exit.usage, suggest: nearest(word, names), hint: 'headgate --help' }
+      throw new Fault('usage', `unknown command '${word}'`, more)
+    })
+    .command('list', { isDefault: true })
+    .description('list delivery targets, those of plugins too, and whether they are connected')
+    .option('--profile <name>', 'by the settings of another profile than the default one')
+    .action((options: TargetsListOptions) => run(async (cli) => (await import('./list.ts')).targetsList(options, cli)))
+  targets
+    .command('test <name>')
+    .description('send a real test message; the gateway need not run')
+    .option('--to <id>', 'chat to send it to; default: the home channel')
+    .option('--extra <key=value>', 'a setting of the target (repeatable)', each)
+    .option('--text <text>', 'what it says: text, @file or @-')
+    .option('--profile <name>', 'by the settings of another profile than the default one')
+    .option('-y, --yes', 'do not ask')
+    .action((name: string, options: TargetsTestOptions) => run(async (cli) => (await import('./test.ts')).targetsTest(name, options, cli)))
+}

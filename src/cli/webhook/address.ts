@@ -1,0 +1,13 @@
+/** Where a route is reached, as a client on this machine would write it. */
+
+import { type Config, defaultProfile } from '../../config/config.ts'
+
+/** The gateway's base address: a bind to all addresses is reached on loopback. */
+const baseUrl = ({ host, port }: Pick<Config, 'host' | 'port'>): string => {
+  const reached = host === '0.0.0.0' || host === '::' || host === '' ? '127.0.0.1' : host
+  return `http://${reached.includes(':') ? `[${reached}]` : reached}:${port}`
+}
+
+/** The receiving URL of a route bound to `profile`. */
+export const routeUrl = (config: Pick<Config, 'host' | 'port'>, name: string, profile: string): string =>
+  `${baseUrl(config)}${profile === defaultProfile ? '' : `/p/${profile}`}/webhooks/${name}`

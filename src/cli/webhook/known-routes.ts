@@ -1,0 +1,105 @@
+/** All routes by name, configured ones and subscriptions, for the commands that show or try them. */
+
+import { join } from 'node:path'
+import { type Config, defaultProfile, insecure, type RouteSource } from '../../config/config.ts'
+import { readEntries } from '../../config/entry-store.ts'
+import { type Loaded, loadConfig } from '../../config/load.ts'
+import { readSubscription, subscriptionsFileName } from '../../config/subscriptions.ts'
+import { exit, Fault } from '../../core/fault.ts'
+import { isObject, type Json, type JsonObject, own } from '../../core/json.ts'
+import { nearest } from '../../core/text.ts'
+import type { Route } from '../../generated/config.ts'
+import { writtenTargets } from '../../parts/destination.ts'
+import { fingerprint } from '../shell/mask.ts'
+import type { Cli } from '../shell/output.ts'
+import { routeUrl } from './address.ts'
+
+export type KnownRoute = {
+  readonly name: string
+  readonly source: 'config' | 'subscription'
+  /** As written; secrets of configured routes are resolved. */
+  readonly written: Json
+  /** Absent when the entry is not valid on its own. */
+  readonly route?: RouteSource
+  /** A subscription that a configured route hides. */
+  readonly shadowed: boolean
+}
+
+export type KnownRoutes = { readonly loaded: Loaded; readonly routes: readonly KnownRoute[] }
+
+export const subscriptionsFile = ({ dataDir }: { readonly dataDir: string }): string => join(dataDir, subscriptionsFileName)
+
+/** Reads both files. Throws a Fault when the subscriptions file is not usable. */
+export const readRoutes = (cli: Cli): KnownRoutes => {
+  const loaded = loadConfig({ dataDir: cli.dataDir, env: cli.io.env })
+  const { config } = loaded
+  const configured = [...config.routes.values()].map(
+    (route): KnownRoute => ({ name: route.name, source: 'config', written: route.spec as JsonObject, route, shadowed: false }),
+  )
+  const place = () => ({ file: subscriptionsFile(config), line: 1, column: 1, endLine: 1, endColumn: 1 })
+  const subscribed = Object.entries(readEntries(subscriptionsFile(config))).map(([name, written]): KnownRoute => {
+    const { route } = readSubscription(name, written, config, { place })
+    return { name, source: 'subscription', written, shadowed: config.routes.has(name), ...(route ? { route } : {}) }
+  })
+  return { loaded, routes: [...configured, ...subscribed] }
+}
+
+/** The route of this name, a configured one first. Throws a Fault with the nearest names. */
+export const findRoute = ({ routes }: KnownRoutes, asked: string): KnownRoute => {
+  const lower = asked.trim().toLowerCase().replaceAll(' ', '-')
+  const found = routes.find(({ name }) => name === asked.trim()) ?? routes.find(({ name }) => name === lower)
+  if (found) return found
+  throw unknownRoute(
+    asked,
+    routes.map(({ name }) => name),
+  )
+}
+
+export const unknownRoute = (asked: string, known: readonly string[], hint = 'headgate webhook list --all'): Fault =>
+  new Fault('not_found', `no route "${asked}"`, { exitCode: exit.notFound, suggest: nearest(asked, known), hint })
+
+/** How a route's accepted events are worked on. */
+const modeOf = (written: JsonObject): string =>
+  written.deliver_only === true ? 'direct' : written.cron_job !== undefined ? 'cron' : written.coalesce !== undefined ? 'coalesce' : 'agent'
+
+const textOf = (value: Json | undefined): string => (typeof value === 'string' ? value : '')
+
+/** A route as `list` and `show` give it to programs: nothing secret in it. */
+export const describeRoute = ({ name, source, written, route, shadowed }: KnownRoute, config: Config): JsonObject => {
+  const spec = isObject(written) ? written : {}
+  const profile = textOf(own(spec, 'profile')) || defaultProfile
+  const events = own(spec, 'events')
+  const from = own(spec, 'secret') === undefined && own(spec, 'secrets') === undefined ? 'global' : 'route'
+  const [secret] = route?.secrets ?? []
+  return {
+    name,
+    source,
+    enabled: own(spec, 'enabled') !== false,
+    valid: route !== undefined,
+    url: routeUrl(config, name, profile),
+    profile,
+    mode: modeOf(spec),
+    events: Array.isArray(events) ? events : [],
+    deliver: namesOf(spec),
+    secret: secret === undefined ? null : { from, fingerprint: secret === insecure ? insecure : fingerprint(secret) },
+    description: textOf(own(spec, 'description')),
+    shadowed,
+    created_at: own(spec, 'created_at') ?? null,
+    updated_at: own(spec, 'updated_at') ?? null,
+  }
+}
+
+/** The targets of a route or job as written, for people. */
+export const namesOf = ({ deliver }: JsonObject): string => {
+  const readable = typeof deliver === 'string' || Array.isArray(deliver) ? deliver : 'log'
+  return writtenTargets({ deliver: readable as NonNullable<Route['deliver']> })
+    .map(({ target }) => target)
+    .join(',')
+}
+
+/** One word on how the route stands. */
+export const stateOf = ({ route, shadowed, written }: KnownRoute): string => {
+  if (shadowed) return 'shadowed'
+  if (!route) return 'invalid'
+  return isObject(written) && written.enabled === false ? 'disabled' : 'enabled'
+}

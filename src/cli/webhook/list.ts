@@ -1,0 +1,64 @@
+/** `webhook list`: one route a line, in stable columns, no secret among them. */
+
+import type { JsonObject } from '../../core/json.ts'
+import { printable } from '../../core/text.ts'
+import { aligned } from '../shell/columns.ts'
+import { answer, type Cli, note, type Warning } from '../shell/output.ts'
+import { paintWith } from '../shell/paint.ts'
+import { describeRoute, type KnownRoute, readRoutes, stateOf } from './known-routes.ts'
+
+export type ListOptions = { readonly all?: boolean; readonly wide?: boolean }
+
+const maxDescription = 60
+
+export const webhookList = async ({ all = false, wide = false }: ListOptions, cli: Cli): Promise<number> => {
+  const known = readRoutes(cli)
+  const { config } = known.loaded
+  const routes = known.routes.filter(({ source }) => all || source === 'subscription')
+  const rows = routes.map((route) => rowOf(route, describeRoute(route, config), { all, wide }))
+  if (rows.length === 0) note(cli, `no subscriptions yet: ${cli.self} webhook subscribe <name>`)
+  const head = [
+    'NAME',
+    ...(all ? ['SOURCE'] : []),
+    'STATE',
+    'MODE',
+    'EVENTS',
+    'DELIVER',
+    'SECRET',
+    ...(wide ? ['PROFILE', 'URL', 'CREATED'] : []),
+  ]
+  const lines = aligned(cli.io.isTty && rows.length > 0 ? [[...head, 'DESCRIPTION'], ...rows] : rows)
+  const { dim } = paintWith(cli.io.colour)
+  const text = lines.map((line, i) => `${cli.io.isTty && i === 0 ? dim(line) : line}\n`).join('')
+  const warnings = routes.filter(({ shadowed }) => shadowed).map(shadowWarning)
+  return answer(cli, {
+    kind: 'webhook.list',
+    data: { routes: routes.map((route) => describeRoute(route, config)) },
+    text,
+    ...(cli.json ? { warnings } : {}),
+  })
+}
+
+export const shadowWarning = ({ name }: { readonly name: string }): Warning => ({
+  code: 'WH211',
+  message: `subscription "${name}" is hidden by the route of this name in config.yaml`,
+})
+
+const cell = (value: unknown): string => printable(String(value ?? ''), 200) || '-'
+
+const rowOf = (known: KnownRoute, row: JsonObject, { all, wide }: Required<ListOptions>): string[] => {
+  const events = (row.events as string[]).join(',')
+  const secret = row.secret as JsonObject | null
+  const description = printable(String(row.description), wide ? 1024 : maxDescription)
+  return [
+    cell(known.name),
+    ...(all ? [known.source] : []),
+    stateOf(known),
+    cell(row.mode),
+    cell(events === '' ? '*' : events),
+    cell(row.deliver),
+    cell(secret?.fingerprint),
+    ...(wide ? [cell(row.profile), cell(row.url), cell(row.created_at)] : []),
+    description || '-',
+  ]
+}

@@ -1,0 +1,25 @@
+/** `webhook show <name>`: one route whole, its secrets masked. */
+
+import { dump } from 'js-yaml'
+import { isObject, type JsonObject } from '../../core/json.ts'
+import { printable } from '../../core/text.ts'
+import { maskJson } from '../shell/mask.ts'
+import { answer, type Cli } from '../shell/output.ts'
+import { describeRoute, findRoute, readRoutes, stateOf } from './known-routes.ts'
+import { shadowWarning } from './list.ts'
+
+export const webhookShow = async (name: string, cli: Cli): Promise<number> => {
+  const known = readRoutes(cli)
+  const route = findRoute(known, name)
+  const fields = maskJson(route.written)
+  const data: JsonObject = { ...describeRoute(route, known.loaded.config), fields }
+  const head: JsonObject = { name: route.name, source: route.source, state: stateOf(route), url: data.url ?? '' }
+  const text = dump({ ...head, ...(isObject(fields) ? fields : { written: fields }) }, { lineWidth: -1, noRefs: true })
+  const lines = text.trimEnd().split('\n')
+  return answer(cli, {
+    kind: 'webhook.show',
+    data,
+    text: lines.map((line) => `${printable(line, 8192)}\n`).join(''),
+    warnings: route.shadowed ? [shadowWarning(route)] : [],
+  })
+}

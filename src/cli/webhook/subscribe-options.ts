@@ -1,0 +1,76 @@
+/** The options of `webhook subscribe`, read into what is wished for. */
+
+import type { Json, JsonObject } from '../../core/json.ts'
+import { parseData, readSecret, readText, usage } from '../shell/input.ts'
+import type { Io } from '../shell/io.ts'
+import type { Wish } from './subscription-record.ts'
+
+export type SubscribeOptions = {
+  readonly events?: readonly string[]
+  readonly prompt?: string
+  readonly deliver?: string
+  readonly deliverChatId?: string
+  readonly deliverOnly?: boolean
+  readonly deliverExtra?: readonly string[]
+  readonly description?: string
+  readonly routeProfile?: string
+  readonly cronJob?: string
+  readonly mirrorToSession?: boolean
+  readonly skills?: readonly string[]
+  readonly filter?: readonly string[]
+  readonly script?: string
+  readonly secret?: string
+  readonly secretFile?: string
+  readonly secretStdin?: boolean
+  readonly rotate?: boolean
+  readonly replace?: boolean
+  readonly dryRun?: boolean
+  readonly print?: 'secret' | 'url'
+}
+
+/** Reads the files and the standard input that options name. Throws a usage Fault. */
+export const readWish = async (options: SubscribeOptions, io: Io): Promise<Wish> => {
+  const secret = await readSecret(options, io)
+  if (secret !== undefined && options.rotate) throw usage('--rotate makes a secret: do not give one')
+  if (options.dryRun && options.print === 'secret') throw usage('--dry-run makes no secret to print')
+  return {
+    secret,
+    rotate: options.rotate === true,
+    replace: options.replace === true,
+    fields: {
+      description: options.description,
+      events: options.events,
+      prompt: options.prompt === undefined ? undefined : await readText('--prompt', options.prompt, io),
+      skills: options.skills,
+      deliver: options.deliver,
+      profile: options.routeProfile,
+      deliver_only: options.deliverOnly,
+      mirror_to_session: options.mirrorToSession,
+      cron_job: options.cronJob,
+      script: options.script,
+      filters: options.filter && (await readFilters(options.filter, io)),
+      deliver_extra: readExtra(options),
+    },
+  }
+}
+
+/** Each may be one condition or a list of them. */
+const readFilters = async (texts: readonly string[], io: Io): Promise<Json[]> => {
+  const filters: Json[] = []
+  for (const text of texts) filters.push(...[parseData('--filter', await readText('--filter', text, io))].flat())
+  return filters
+}
+
+/** The settings of the target that the options give; `undefined` when they give none. */
+export const readExtra = (
+  { deliverExtra = [], deliverChatId }: Pick<SubscribeOptions, 'deliverExtra' | 'deliverChatId'>,
+  option = '--deliver-extra',
+): JsonObject | undefined => {
+  const pairs = deliverExtra.map((pair): [string, Json] => {
+    const at = pair.indexOf('=')
+    if (at < 1) throw usage(`${option} ${pair}: not of the form key=value`)
+    return [pair.slice(0, at), pair.slice(at + 1)]
+  })
+  if (deliverChatId !== undefined) pairs.push(['chat_id', deliverChatId])
+  return pairs.length > 0 ? Object.fromEntries(pairs) : undefined
+}

@@ -1,0 +1,110 @@
+/** A subscription's stored record: what `webhook subscribe` makes of the flags and of what is stored already (contract 7). */
+
+import { randomBytes } from 'node:crypto'
+import { defaultProfile } from '../../config/config.ts'
+import { exit, Fault } from '../../core/fault.ts'
+import { equalJson, isObject, type Json, type JsonObject, own } from '../../core/json.ts'
+
+/** The fields that flags give; absent ones are kept. There is none for toolsets: those are set by hand only (spec: Subscription 6). */
+type Fields = {
+  readonly description?: string | undefined
+  readonly events?: readonly string[] | undefined
+  readonly prompt?: string | undefined
+  readonly skills?: readonly string[] | undefined
+  readonly deliver?: string | undefined
+  readonly profile?: string | undefined
+  readonly deliver_only?: boolean | undefined
+  readonly mirror_to_session?: boolean | undefined
+  readonly cron_job?: string | undefined
+  readonly script?: string | undefined
+  readonly filters?: readonly Json[] | undefined
+  /** Laid over the stored ones. */
+  readonly deliver_extra?: JsonObject | undefined
+}
+
+export type Wish = {
+  readonly fields: Fields
+  readonly secret?: string | undefined
+  readonly rotate: boolean
+  /** Starts from nothing instead of what is stored. */
+  readonly replace: boolean
+}
+
+export type Change = {
+  readonly entry: JsonObject
+  readonly created: boolean
+  /** Names of the fields that differ from what is stored. */
+  readonly changed: readonly string[]
+  /** Where the secret comes from: its holder keeps it, or gets a new one. */
+  readonly secret: 'kept' | 'supplied' | 'generated'
+  readonly rebound: boolean
+}
+
+/** UTC, seconds, `Z`. */
+export const now = (): string => `${new Date().toISOString().slice(0, 19)}Z`
+
+/** 32 random bytes, URL-safe. */
+export const newSecret = (): string => randomBytes(32).toString('base64url')
+
+const stamps = new Set(['created_at', 'updated_at'])
+
+/** What a wish makes of the stored entry. Throws a Fault when it must not be done. */
+export const changeEntry = (name: string, stored: Json | undefined, wish: Wish): Change => {
+  if (stored !== undefined && !isObject(stored) && !wish.replace) {
+    const hint = 'mend it by hand, or start clean with --replace'
+    throw new Fault('conflict', `the stored entry "${name}" is not a map`, { exitCode: exit.conflict, hint })
+  }
+  const before = isObject(stored) ? stored : undefined
+  const merged = overlaid(before && !wish.replace ? before : blank(before), wish.fields)
+  const rebound = before !== undefined && profileOf(before) !== profileOf(merged)
+  if (rebound) refuseOldSecret(name, before, wish.secret)
+  const fresh = before === undefined || wish.replace || rebound || wish.rotate
+  const secret = wish.secret === undefined ? (fresh ? 'generated' : 'kept') : 'supplied'
+  const value = wish.secret ?? (fresh ? newSecret() : undefined)
+  const { secrets: _, ...single } = merged
+  const entry: JsonObject = value === undefined ? merged : { ...single, secret: value }
+  const changed = differing(before ?? {}, entry)
+  if (before && changed.length > 0) entry.updated_at = now()
+  return { entry, created: before === undefined, changed, secret, rebound }
+}
+
+/** The fields that were given, laid over those that were not. */
+const overlaid = (base: JsonObject, wished: Fields): JsonObject => {
+  const { deliver_extra: extra, ...fields } = Object.fromEntries(Object.entries(wished).filter(([, value]) => value !== undefined))
+  const merged: JsonObject = { ...base, ...(fields as JsonObject) }
+  if (isObject(extra)) merged.deliver_extra = { ...(isObject(base.deliver_extra) ? base.deliver_extra : {}), ...extra }
+  // Only when set: a record does not say that it is not direct.
+  if (wished.deliver_only === false) delete merged.deliver_only
+  return merged
+}
+
+const blank = (before: JsonObject | undefined): JsonObject => ({
+  description: '',
+  events: [],
+  secret: '',
+  prompt: '',
+  skills: [],
+  deliver: 'log',
+  profile: defaultProfile,
+  created_at: own(before ?? {}, 'created_at') ?? now(),
+  // Starting clean does not switch a disabled route on again.
+  ...(before?.enabled === false ? { enabled: false } : {}),
+})
+
+const profileOf = ({ profile }: JsonObject): Json => profile ?? defaultProfile
+
+/** spec: Subscription 4 - after a re-binding, callers who hold the old secret can no longer authenticate. */
+const refuseOldSecret = (name: string, before: JsonObject, supplied: string | undefined): void => {
+  const old = [before.secret, ...(Array.isArray(before.secrets) ? before.secrets : [])]
+  if (supplied === undefined || !old.includes(supplied)) return
+  throw new Fault('same_secret', `"${name}" moves to another profile: it cannot keep its secret`, {
+    exitCode: exit.no,
+    hint: 'give another secret, or none: then one is generated',
+  })
+}
+
+const differing = (before: JsonObject, after: JsonObject): string[] =>
+  [...new Set([...Object.keys(before), ...Object.keys(after)])].filter((key) => {
+    const [old, next] = [own(before, key), own(after, key)]
+    return !stamps.has(key) && (old === undefined || next === undefined ? old !== next : !equalJson(old, next))
+  })

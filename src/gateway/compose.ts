@@ -1,0 +1,62 @@
+/** The composition root: registries, the compiled configuration, and the gateway that runs on it. */
+
+import { createMachine } from '../app/effects.ts'
+import { compileSnapshot, type Snapshot } from '../app/live-config.ts'
+import { createReloader } from '../app/reload.ts'
+import { type Read, readingOf } from '../config/apart.ts'
+import type { Config } from '../config/config.ts'
+import { type Clock, systemClock } from '../core/clock.ts'
+import type { Diagnostic } from '../core/diagnostic.ts'
+import type { Log } from '../core/log.ts'
+import { runnersByName } from '../parts/runners/index.ts'
+import { catalogueOf } from '../plan/catalogue.ts'
+import type { Worker } from '../runs/worker.ts'
+import type { Store } from '../store/ports.ts'
+import { type Gateway, openGateway } from './gateway.ts'
+
+export type Prepared = {
+  readonly diagnostics: readonly Diagnostic[]
+  /** Opens the store, listens, and starts to work. Throws a Fault. */
+  start(): Promise<Gateway>
+}
+
+export type Surroundings = {
+  readonly log: Log
+  readonly clock?: Clock
+  /** Takes known secrets out of a text that is kept. */
+  readonly redact?: (text: string) => string
+  /** Absent: a reload finds what was there at the start. */
+  readonly read?: Read
+}
+
+/** Compiles everything that a configuration says; nothing is opened before `start`. */
+export const prepareGateway = async (config: Config, surroundings: Surroundings): Promise<Prepared> => {
+  const {
+    log,
+    clock = systemClock,
+    redact = (text) => text,
+    read = (_known, _signal, use) => use(readingOf({ config, diagnostics: [] })),
+  } = surroundings
+  let store: Store | undefined
+  let worker: Worker | undefined
+  const machine = createMachine({
+    clock,
+    log,
+    limits: () => reloader.current().config,
+    store: () => store,
+    jobs: () => reloader.current().jobs,
+    wake: () => worker?.wake(),
+  })
+  const compile = async (next: Config, before?: Snapshot): Promise<Snapshot> => {
+    const { catalogue, diagnostics } = await catalogueOf(next)
+    const snapshot = await compileSnapshot(next, { ...catalogue, runners: runnersByName }, machine, before)
+    return { ...snapshot, diagnostics: [...diagnostics, ...snapshot.diagnostics] }
+  }
+  const first = await compile(config)
+  const reloader = createReloader({ first, log, clock, read, compile })
+  const opened = (running: { store: Store; worker: Worker }): void => {
+    store = running.store
+    worker = running.worker
+  }
+  return { diagnostics: first.diagnostics, start: () => openGateway({ config, log, clock, redact, machine, reloader, opened }) }
+}

@@ -1,0 +1,54 @@
+/** The program's log: JSON lines for machines, one short line for a terminal; known secrets never reach it. */
+
+import { pino } from 'pino'
+import type { Fields, Level, Log } from '../core/log.ts'
+import { printable } from '../core/text.ts'
+
+export type LogOptions = {
+  readonly level: Level
+  readonly format: 'json' | 'pretty'
+  readonly redact: (text: string) => string
+  readonly write: (line: string) => void
+}
+
+const maxField = 1024
+/** The `log` target's text is asked for: it is written whole, on one line. */
+const whole = new Set(['text'])
+
+/** Makes the log; a write that fails loses a line, never a request. */
+export const createLog = ({ level, format, redact, write }: LogOptions): Log => {
+  const safely = (line: string): void => {
+    try {
+      write(format === 'json' ? line : pretty(line))
+    } catch {}
+  }
+  const logger = pino(
+    { level, base: null, timestamp: () => `,"time":"${new Date().toISOString()}"`, formatters: { level: (label) => ({ level: label }) } },
+    { write: safely },
+  )
+  const clean = (fields: Fields): Fields =>
+    Object.fromEntries(
+      Object.entries(fields).map(([name, value]) => {
+        if (typeof value !== 'string') return [name, value]
+        const text = redact(value)
+        return [name, whole.has(name) || text.length <= maxField ? text : `${text.slice(0, maxField)}…`]
+      }),
+    )
+  const log = (lineLevel: Level, fields: Fields, message: string): void => {
+    if (logger.isLevelEnabled(lineLevel)) logger[lineLevel](clean(fields), redact(message))
+  }
+  return Object.assign(log, { writes: (lineLevel: Level) => logger.isLevelEnabled(lineLevel) })
+}
+
+const shownFirst = ['route', 'stage', 'outcome', 'reason', 'status'] as const
+
+/** `12:00:01 warn  Invalid signature  route=a reason=…` */
+const pretty = (line: string): string => {
+  const { time, level, msg, ...fields } = JSON.parse(line) as { [name: string]: unknown }
+  const names = [
+    ...shownFirst.filter((name) => name in fields),
+    ...Object.keys(fields).filter((name) => !shownFirst.some((first) => first === name)),
+  ]
+  const rest = names.map((name) => `${name}=${printable(String(fields[name]), 2000)}`).join(' ')
+  return `${String(time).slice(11, 19)} ${String(level).padEnd(5)} ${printable(String(msg))}${rest === '' ? '' : `  ${rest}`}\n`
+}

@@ -1,0 +1,190 @@
+/** The control server: what the command line may ask of a running gateway, on a Unix socket that only its user can open. */
+
+import { chmodSync, lstatSync, mkdirSync } from 'node:fs'
+import { createServer, type Server } from 'node:http'
+import { createServer as createRelay, type Server as Relay } from 'node:net'
+import { dirname } from 'node:path'
+import Fastify, { type FastifyInstance } from 'fastify'
+import type { Operations, ReplayWish } from '../../app/operations.ts'
+import { type Clock, systemClock } from '../../core/clock.ts'
+import { exit, Fault, messageOf, StoreFault } from '../../core/fault.ts'
+import { isObject, type Json, type JsonObject } from '../../core/json.ts'
+import type { Log } from '../../core/log.ts'
+import { closeServer } from '../close.ts'
+import { removeStale, shortPath } from './socket-path.ts'
+
+export interface Control {
+  /** Removes the socket; answers what is in flight, for a moment. */
+  close(): Promise<void>
+}
+
+export type ControlOptions = {
+  /** Absolute. */
+  readonly path: string
+  readonly operations: Operations
+  readonly log: Log
+  readonly clock?: Clock
+}
+
+const maxBodyBytes = 1_048_576
+const maxIds = 1_000
+const maxConnections = 64
+/** How often it is looked whether the socket is still there. */
+const lookMs = 2_000
+
+/** Starts to listen. Throws a Fault when another gateway answers there, or when the socket cannot be made. */
+export const listenControl = async ({ path, operations, log, clock = systemClock }: ControlOptions): Promise<Control> => {
+  mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
+  const short = shortPath(path)
+  if (short === undefined) {
+    log(
+      'warn',
+      { file: path },
+      'running without a control socket, its path is too long: `gateway reload` and others cannot reach this gateway',
+    )
+    return { close: async () => {} }
+  }
+  await removeStale(path)
+  let server: Server | undefined
+  const app = Fastify({
+    logger: false,
+    bodyLimit: maxBodyBytes,
+    serverFactory: (handler) => {
+      server = createServer(handler)
+      return server
+    },
+  })
+  addAnswers(app, log)
+  addRoutes(app, operations)
+  await app.ready()
+  if (!server) throw new Error('Fastify made no server')
+  server.maxConnections = maxConnections
+  await bind(server, short)
+  const unwatch = keepThere({ path, short, log, clock }, server)
+  return {
+    close: () => {
+      unwatch()
+      return closeServer(app, server as Server)
+    },
+  }
+}
+
+type Kept = { readonly path: string; readonly short: string; readonly log: Log; readonly clock: Clock }
+
+/** Makes a socket that somebody removed again; what stands in its place, another gateway's perhaps, is left alone. */
+const keepThere = ({ path, short, log, clock }: Kept, server: Server): (() => void) => {
+  let relay: Relay | undefined
+  let cancel = (): void => {}
+  let isOver = false
+  const make = async (): Promise<void> => {
+    relay?.close()
+    relay = createRelay((socket) => void server.emit('connection', socket))
+    relay.maxConnections = maxConnections
+    await bind(relay, short)
+    log('warn', { file: path }, 'the control socket was gone and is made again')
+  }
+  const look = async (): Promise<void> => {
+    // A folder that is gone, or that takes no socket now, may be there the next time.
+    if (!lstatSync(path, { throwIfNoEntry: false })) await make().catch(() => {})
+    if (isOver) relay?.close()
+    else cancel = clock.after(lookMs, () => void look())
+  }
+  cancel = clock.after(lookMs, () => void look())
+  return () => {
+    isOver = true
+    cancel()
+    relay?.close()
+  }
+}
+
+/** Nobody else can open it from its first moment: the mask holds while it is made, which Node does before `listen` returns. */
+const bind = (server: Relay, path: string): Promise<void> =>
+  new Promise((resolve, reject) => {
+    const fail = (error: unknown): void => {
+      server.close()
+      reject(new Fault('cannot_listen', `cannot make the control socket ${path}: ${messageOf(error)}`, { exitCode: exit.no, cause: error }))
+    }
+    server.once('error', fail)
+    // Not 0177: folders that other threads make meanwhile must stay usable.
+    const mask = process.umask(0o077)
+    try {
+      server.listen(path, resolve)
+      if (server.listening) chmodSync(path, 0o600)
+    } catch (error) {
+      fail(error)
+    } finally {
+      process.umask(mask)
+    }
+  })
+
+const addAnswers = (app: FastifyInstance, log: Log): void => {
+  app.setNotFoundHandler((_request, reply) => reply.code(404).send({ error: 'not known to this version of the gateway' }))
+  app.setErrorHandler((error, request, reply) => {
+    if (error instanceof StoreFault) return reply.code(503).send({ error: error.message })
+    const { statusCode } = error as { statusCode?: number }
+    if (statusCode !== undefined && statusCode < 500) return reply.code(statusCode).send({ error: messageOf(error) })
+    log('error', { path: request.routeOptions.url, reason: messageOf(error) }, 'control: internal error')
+    return reply.code(500).send({ error: 'internal error: see the log of the gateway' })
+  })
+}
+
+const addRoutes = (app: FastifyInstance, operations: Operations): void => {
+  app.get('/status', async () => attempt(() => operations.status()))
+  app.post('/reload', async () => attempt(() => operations.reload()))
+  app.post('/events/standings', async ({ body }) => {
+    const ids = idsOf(body)
+    return { standings: await attempt(() => operations.standings(ids)) }
+  })
+  app.post<OfEvent>('/events/:id/retry', async ({ params: { id } }) => ({ retried: await attempt(() => operations.retry(id)) }))
+  app.post<OfEvent>('/events/:id/replay', async ({ params: { id }, body }) => {
+    const wish = wishOf(id, body)
+    return attempt(() => operations.replay(wish))
+  })
+  app.get('/jobs/running', async () => ({ jobs: await attempt(() => operations.runningJobs()) }))
+  app.post('/jobs/start', async ({ body }) => {
+    const { profile, job } = membersOf(body, { profile: 'string', job: 'string' })
+    if (typeof profile !== 'string' || typeof job !== 'string') throw bad('"profile" and "job" are needed')
+    return attempt(() => operations.startJob(profile, job))
+  })
+}
+
+type OfEvent = { Params: { id: string } }
+
+/** What an operation throws is never taken for a mistake in the request, whatever `statusCode` it carries. */
+const attempt = async <T>(work: () => T | Promise<T>): Promise<T> => {
+  try {
+    return await work()
+  } catch (error) {
+    throw error instanceof StoreFault ? error : new Error(messageOf(error), { cause: error })
+  }
+}
+
+const bad = (sentence: string): Error => Object.assign(new Error(sentence), { statusCode: 400 })
+
+/** The members of a body, each of the type it must have; an unknown one is a mistake that must not pass for a default. */
+const membersOf = (body: unknown, types: { readonly [name: string]: 'string' | 'boolean' }): JsonObject => {
+  const found = body ?? {}
+  if (!isObject(found)) throw bad('the body must be a JSON object')
+  for (const [name, value] of Object.entries(found)) {
+    const type = Object.hasOwn(types, name) ? types[name] : undefined
+    if (type === undefined) throw bad(`the member ${JSON.stringify(name.slice(0, 64))} is not known`)
+    if (typeof value !== type) throw bad(`"${name}" must be a ${type}`)
+  }
+  return found
+}
+
+const idsOf = (body: unknown): string[] => {
+  const ids: Json | undefined = isObject(body) ? body.ids : undefined
+  if (Array.isArray(ids) && ids.length <= maxIds && ids.every((id) => typeof id === 'string')) return ids as string[]
+  throw bad(`"ids" must be a list of at most ${maxIds.toLocaleString('en')} strings`)
+}
+
+const wishOf = (eventId: string, body: unknown): ReplayWish => {
+  const { route, same_id, dry_run } = membersOf(body, { route: 'string', same_id: 'boolean', dry_run: 'boolean' })
+  return {
+    eventId,
+    ...(typeof route === 'string' ? { route } : {}),
+    ...(typeof same_id === 'boolean' ? { sameId: same_id } : {}),
+    ...(typeof dry_run === 'boolean' ? { dryRun: dry_run } : {}),
+  }
+}

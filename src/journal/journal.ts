@@ -1,0 +1,172 @@
+/** The event journal: append-only segments of lines and raw requests; best effort, it never fails its caller nor holds it up. */
+
+import { existsSync } from 'node:fs'
+import type { Clock } from '../core/clock.ts'
+import { messageOf } from '../core/fault.ts'
+import { createAllowance } from './byte-budget.ts'
+import { linesPath } from './folder.ts'
+import type { Entry, Journal, RawRequest } from './record.ts'
+import { createRetention, isFull, type Limits, type Retention } from './retention.ts'
+import { deleteSegment, Segment } from './segment.ts'
+import { type Complaints, createComplaints } from './write-errors.ts'
+import { type Batch, createWaiting, type Waiting } from './write-queue.ts'
+
+export type JournalOptions = {
+  readonly folder: string
+  readonly clock: Clock
+  /** Asked at each write: a reload may change them. */
+  readonly limits: () => Limits
+  /** Hears, at most once a minute, of what could not be written. */
+  readonly report: (message: string) => void
+}
+
+/** How often age is looked at when nothing arrives. */
+const tidyMs = 60_000
+/** How long a line may wait for others to be written with it. */
+const gatherMs = 20
+/** After a failure, when a new segment is tried; what comes until then is dropped. */
+const retryMs = 1_000
+
+/** Opens the journal of a folder, or one that tries again later. Never rejects. */
+export const openJournal = async (options: JournalOptions): Promise<Journal> => {
+  const journal = new SegmentJournal(options)
+  await journal.load()
+  return journal
+}
+
+class SegmentJournal implements Journal {
+  readonly #options: JournalOptions
+  readonly #retention: Retention
+  readonly #complaints: Complaints
+  readonly #waiting: Waiting
+  /** Begun by the first line after a start, or after the one before was full or failed. */
+  #segment: Segment | undefined
+  #retryAt = Number.NEGATIVE_INFINITY
+  #failure = ''
+  /** Rounds under way. */
+  #running: Promise<void> | undefined
+  #closed = false
+  #cancel = (): void => {}
+  /** Ends the gathering. */
+  #hurry = (): void => {}
+
+  constructor(options: JournalOptions) {
+    this.#options = options
+    this.#retention = createRetention(options.folder)
+    this.#waiting = createWaiting(createAllowance(options.clock.monotonic, () => options.limits().maxBytes))
+    this.#complaints = createComplaints(options.clock, options.report)
+  }
+
+  async load(): Promise<void> {
+    await this.#retention.load().catch((error: unknown) => this.#complaints.note(messageOf(error), 0))
+    await this.#tidy()
+    this.#tick()
+  }
+
+  add(entry: Entry, raw?: RawRequest): void {
+    if (this.#closed) return
+    this.#waiting.add(entry, raw)
+    this.#begin()
+    if (this.#waiting.isUrgent) this.#hurry()
+  }
+
+  flushed(): Promise<void> {
+    if (!this.#running) return Promise.resolve()
+    return new Promise((resolve) => {
+      this.#waiting.after(resolve)
+      this.#hurry()
+    })
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true
+    this.#cancel()
+    this.#hurry()
+    await this.#running
+    await this.#finish()
+  }
+
+  #begin(): void {
+    this.#running ??= this.#run()
+  }
+
+  /** One write at a time; everything gathered meanwhile goes with the next one. */
+  async #run(): Promise<void> {
+    do {
+      await this.#gather()
+      const batch = this.#waiting.take()
+      await this.#write(batch)
+      this.#waiting.release(batch)
+      for (const done of batch.done) done()
+      await this.#tidy()
+    } while (!this.#waiting.isEmpty)
+    this.#running = undefined
+  }
+
+  /** A write costs the loop more than a line does: what comes within this time goes with it, unless somebody waits or it is enough. */
+  #gather(): Promise<void> {
+    return new Promise((resolve) => {
+      const late = setTimeout(resolve, gatherMs)
+      this.#hurry = () => {
+        clearTimeout(late)
+        this.#hurry = () => {}
+        // The end of this turn of the loop.
+        setImmediate(resolve)
+      }
+      if (this.#closed || this.#waiting.isUrgent) this.#hurry()
+    })
+  }
+
+  async #write({ lines }: Batch): Promise<void> {
+    if (lines.length === 0) return
+    const { folder, clock } = this.#options
+    if (clock.monotonic() < this.#retryAt) return this.#complaints.note(this.#failure, lines.length)
+    try {
+      this.#segment ??= await Segment.start(folder, this.#retention.nextNumber, clock.monotonic())
+      await this.#segment.write(lines, clock.monotonic())
+    } catch (error) {
+      this.#failure = messageOf(error)
+      this.#complaints.note(this.#failure, lines.length)
+      this.#retryAt = clock.monotonic() + retryMs
+      await this.#finish()
+    }
+  }
+
+  /** Ends a full segment, deletes what is past the limits, reports. Never rejects. */
+  async #tidy(): Promise<void> {
+    const { clock } = this.#options
+    const limits = this.#options.limits()
+    const segment = this.#segment
+    if (segment && isFull(segment, clock.monotonic() - segment.startedAt, limits)) await this.#finish()
+    await this.#retention
+      .prune(limits, clock.monotonic(), this.#segment ?? { bytes: 0, lines: 0 })
+      .catch((error: unknown) => this.#complaints.note(messageOf(error), 0))
+    const dropped = this.#waiting.takeDropped()
+    if (dropped > 0) this.#complaints.note('too many were waiting to be written', dropped)
+    this.#complaints.say()
+  }
+
+  /** Its files were removed: what is written to them is seen by nobody. */
+  #giveUp(): void {
+    this.#complaints.note('the files of the current segment were removed; a new one is begun', 0)
+    void this.#segment?.close()
+    this.#segment = undefined
+  }
+
+  async #finish(): Promise<void> {
+    const segment = this.#segment
+    if (!segment) return
+    this.#segment = undefined
+    await segment.close()
+    if (segment.bytes > 0) this.#retention.finish(segment)
+    else await deleteSegment(this.#options.folder, segment.name).catch(() => undefined)
+  }
+
+  #tick(): void {
+    this.#cancel = this.#options.clock.after(tidyMs, () => {
+      if (this.#segment && !existsSync(linesPath(this.#options.folder, this.#segment.name))) this.#giveUp()
+      this.#begin()
+      this.#tick()
+    })
+  }
+}

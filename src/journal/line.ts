@@ -1,0 +1,52 @@
+/** One line of the journal, read back: checked, because a crash may have torn it and a hand may have changed it. */
+
+import { isObject, type Json, type JsonObject } from '../core/json.ts'
+import type { Entry, RawPlace } from './record.ts'
+
+export type Line = { readonly entry: Entry; readonly raw?: RawPlace }
+
+const needed: ReadonlyMap<Json | undefined, readonly string[]> = new Map([
+  ['received', ['profile', 'route', 'outcome', 'stage', 'status', 'duration_ms']],
+  ['started', ['profile', 'job', 'delivery_id']],
+  ['tried', ['attempt', 'error', 'next_at']],
+  ['ended', ['profile', 'route', 'event_type', 'delivery_id', 'state', 'attempt']],
+  ['revived', []],
+])
+
+const texts = ['at', 'event_id', 'profile', 'route', 'event_type', 'delivery_id', 'outcome', 'reason', 'stage', 'target', 'job', 'group']
+const types: ReadonlyMap<string, string> = new Map([
+  ...[...texts, 'replay_of', 'error', 'next_at', 'state'].map((name) => [name, 'string'] as const),
+  ...['status', 'duration_ms', 'attempt', 'count'].map((name) => [name, 'number'] as const),
+])
+
+/** `undefined` for what is damaged or no line of this journal. */
+export const parseLine = (bytes: Buffer, segment: string): Line | undefined => {
+  const value = parse(bytes)
+  if (!isObject(value)) return undefined
+  const names = needed.get(value.kind)
+  if (!names || !holds(value, ['at', 'event_id']) || !holds(value, names)) return undefined
+  if (Object.keys(value).some((name) => isWrong(value[name], types.get(name)))) return undefined
+  if (value.kind === 'ended' && value.state !== 'done' && value.state !== 'dead') return undefined
+  const raw = placeOf(value.raw, segment)
+  return raw ? { entry: value as Entry, raw } : { entry: value as Entry }
+}
+
+const parse = (bytes: Buffer): Json | undefined => {
+  try {
+    return JSON.parse(bytes.toString('utf8'))
+  } catch {
+    return undefined
+  }
+}
+
+const holds = (value: JsonObject, names: readonly string[]): boolean => names.every((name) => Object.hasOwn(value, name))
+
+const isWrong = (value: Json | undefined, type: string | undefined): boolean => type !== undefined && typeof value !== type
+
+const isSize = (value: Json | undefined): value is number => Number.isSafeInteger(value) && Number(value) >= 0
+
+const placeOf = (raw: Json | undefined, segment: string): RawPlace | undefined => {
+  if (!isObject(raw)) return undefined
+  const { offset, head_bytes, body_bytes } = raw
+  return isSize(offset) && isSize(head_bytes) && isSize(body_bytes) ? { segment, offset, head_bytes, body_bytes } : undefined
+}

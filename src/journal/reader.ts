@@ -1,0 +1,103 @@
+/** Reads the journal, in any process and while it is being written: the newest events, one event by its id, its request. */
+
+import { open } from 'node:fs/promises'
+import { isObject, type Json } from '../core/json.ts'
+import { groupOf, isArrival, type Story, storyOf, tell, viewOf } from './event-history.ts'
+import { createTally, type Events, type Wanted } from './fold-events.ts'
+import { isSegmentName, listSegments, rawPath, unlessGone } from './folder.ts'
+import { type Line, parseLine } from './line.ts'
+import { linesBackward, linesWith, piecesBackward } from './read-backward.ts'
+import type { Ended, EventView, RawPlace, RawRequest } from './record.ts'
+
+/** The newest events. An event whose arrival was deleted, or never written, comes in only when everything older was read. */
+export const readEvents = async (folder: string, wanted: Wanted): Promise<Events> => {
+  const tally = createTally(wanted)
+  const segments = await listSegments(folder)
+  // A segment that was not written since has nothing that arrived since.
+  const recent = segments.filter(({ changedAt }) => wanted.since === undefined || changedAt >= wanted.since)
+  for await (const { segment, bytes } of piecesBackward(folder, recent)) {
+    for (const line of linesBackward(bytes)) tally.add(parseLine(line, segment))
+    if (tally.settle()) return tally.result()
+  }
+  tally.settle()
+  if (recent.length === segments.length) tally.settleRest()
+  return tally.result()
+}
+
+/** `ambiguous`: the first few of the ids that begin so, newest first. */
+export type Found =
+  | { readonly kind: 'found'; readonly event: EventView }
+  | { readonly kind: 'unknown' }
+  | { readonly kind: 'ambiguous'; readonly ids: readonly string[] }
+
+const shortestPrefix = 6
+const maxCandidates = 10
+
+/** One event by its id, or by a beginning of it of at least six characters that no other id has. */
+export const readEvent = async (folder: string, id: string): Promise<Found> => {
+  if (id.length < shortestPrefix) return { kind: 'unknown' }
+  const stories = new Map<string, Story>()
+  await search(folder, id, (line) => {
+    const found = line.entry.event_id
+    if (!found.startsWith(id) || (stories.size === maxCandidates && !stories.has(found))) return false
+    tell(storyOf(stories, found), line)
+    return found === id && isArrival(line)
+  })
+  const exact = stories.get(id)
+  const [story, ...others] = exact ? [exact] : stories.values()
+  if (!story) return { kind: 'unknown' }
+  if (others.length > 0) return { kind: 'ambiguous', ids: [...stories.keys()] }
+  const event = viewOf(story, story.last ? undefined : await readGroupEnd(folder, groupOf(story)))
+  return event ? { kind: 'found', event } : { kind: 'unknown' }
+}
+
+/** How the run of a group ended. */
+const readGroupEnd = async (folder: string, group: string | undefined): Promise<Ended | undefined> => {
+  if (group === undefined) return undefined
+  let end: Ended | undefined
+  await search(folder, group, (line) => {
+    if (line.entry.kind === 'ended' && line.entry.group === group) end ??= line.entry
+    return end !== undefined || (line.entry.event_id === group && isArrival(line))
+  })
+  return end
+}
+
+/** Hands over the lines that hold a text, newest first, until one piece after `enough` said so: a run may end before its arrival is written. */
+const search = async (folder: string, text: string, enough: (line: Line) => boolean): Promise<void> => {
+  const needle = Buffer.from(text)
+  let isLast = false
+  for await (const { segment, bytes } of piecesBackward(folder, await listSegments(folder))) {
+    const wasLast = isLast
+    for (const found of linesWith(bytes, needle)) {
+      const line = parseLine(found, segment)
+      if (line && enough(line)) isLast = true
+    }
+    if (wasLast) return
+  }
+}
+
+/** A stored request, byte for byte; `undefined` when it was deleted meanwhile or is not whole. */
+export const readRaw = async (folder: string, { segment, offset, head_bytes, body_bytes }: RawPlace): Promise<RawRequest | undefined> => {
+  if (!isSegmentName(segment)) return undefined
+  const file = await open(rawPath(folder, segment)).catch(unlessGone)
+  if (!file) return undefined
+  try {
+    const size = head_bytes + body_bytes
+    // Before memory is taken: the place may be damaged.
+    if ((await file.stat()).size < offset + size) return undefined
+    const { buffer, bytesRead } = await file.read(Buffer.allocUnsafe(size), 0, size, offset)
+    const headers = bytesRead === size ? parseHead(buffer.subarray(0, head_bytes)) : undefined
+    return headers && { headers, body: buffer.subarray(head_bytes) }
+  } finally {
+    await file.close()
+  }
+}
+
+const parseHead = (bytes: Buffer): RawRequest['headers'] | undefined => {
+  try {
+    const head: Json = JSON.parse(bytes.toString('utf8'))
+    return isObject(head) ? head : undefined
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,98 @@
+/** One segment being written: its lines, and the raw requests they point to, each in an append-only file. */
+
+import { type FileHandle, mkdir, open, unlink } from 'node:fs/promises'
+import { linesPath, rawPath, segmentName, unlessGone } from './folder.ts'
+import type { WaitingLine } from './write-queue.ts'
+
+/** How many numbers that somebody else took are skipped before it counts as an error. */
+const maxTaken = 100
+
+export class Segment {
+  readonly name: string
+  readonly startedAt: number
+  readonly #lines: FileHandle
+  readonly #raw: FileHandle
+  #lineBytes = 0
+  #rawBytes = 0
+  lines = 0
+  /** When it was last written to, on the clock that never goes backwards. */
+  changedAt = 0
+
+  private constructor(name: string, startedAt: number, lines: FileHandle, raw: FileHandle) {
+    this.name = name
+    this.startedAt = startedAt
+    this.#lines = lines
+    this.#raw = raw
+  }
+
+  /** Creates the files of the first free number from `number` on, and the folder where it is missing. */
+  static async start(folder: string, number: number, startedAt: number): Promise<Segment> {
+    await mkdir(folder, { recursive: true, mode: 0o700 })
+    for (let next = number; ; next++) {
+      try {
+        const name = segmentName(next)
+        return new Segment(name, startedAt, ...(await create(folder, name)))
+      } catch (error) {
+        const taken = error instanceof Error && 'code' in error && error.code === 'EEXIST'
+        if (!taken || next - number >= maxTaken) throw error
+      }
+    }
+  }
+
+  get bytes(): number {
+    return this.#lineBytes + this.#rawBytes
+  }
+
+  /** Raw requests first, so that a line never points to bytes that are not there. Throws when not all could be written. */
+  async write(batch: readonly WaitingLine[], now: number): Promise<void> {
+    this.changedAt = now
+    const buffers: Buffer[] = []
+    const end = this.#rawBytes
+    let offset = end
+    let text = ''
+    for (const { json, raw } of batch) {
+      if (raw === undefined) {
+        text += `${json}\n`
+        continue
+      }
+      const { head, body } = raw
+      text += `${json.slice(0, -1)},"raw":{"offset":${offset},"head_bytes":${head.length},"body_bytes":${body.length}}}\n`
+      buffers.push(head, body)
+      offset += head.length + body.length
+    }
+    if (offset > end) await this.#append(this.#raw, buffers, offset - end)
+    const lines = Buffer.from(text)
+    await this.#append(this.#lines, [lines], lines.length)
+    this.lines += batch.length
+  }
+
+  async #append(file: FileHandle, buffers: Buffer[], bytes: number): Promise<void> {
+    const { bytesWritten } = await file.writev(buffers)
+    if (file === this.#raw) this.#rawBytes += bytesWritten
+    else this.#lineBytes += bytesWritten
+    // What stopped it is said by the next write, which goes to another segment.
+    if (bytesWritten < bytes) throw new Error('only a part could be written')
+  }
+
+  /** Never rejects: what the system accepted is written, whatever closing says. */
+  async close(): Promise<void> {
+    await Promise.allSettled([this.#lines.close(), this.#raw.close()])
+  }
+}
+
+const create = async (folder: string, name: string): Promise<[lines: FileHandle, raw: FileHandle]> => {
+  const raw = await open(rawPath(folder, name), 'ax', 0o600)
+  try {
+    return [await open(linesPath(folder, name), 'ax', 0o600), raw]
+  } catch (error) {
+    await raw.close()
+    await unlink(rawPath(folder, name))
+    throw error
+  }
+}
+
+/** Lines first: a line never points to a file that was deleted before it. */
+export const deleteSegment = async (folder: string, name: string): Promise<void> => {
+  await unlink(linesPath(folder, name)).catch(unlessGone)
+  await unlink(rawPath(folder, name)).catch(unlessGone)
+}

@@ -1,0 +1,30 @@
+/** Says what could not be written, at most once a minute: a full disk must not fill the log as well. */
+
+import type { Clock } from '../core/clock.ts'
+
+export interface Complaints {
+  /** Something failed; `lines` of the journal went with it. */
+  note(why: string, lines: number): void
+  /** Reports what was noted, unless the last report is less than a minute old. */
+  say(): void
+}
+
+export const createComplaints = (clock: Clock, report: (message: string) => void): Complaints => {
+  let why: string | undefined
+  let lost = 0
+  let silentUntil = Number.NEGATIVE_INFINITY
+
+  return {
+    note(reason, lines) {
+      why = reason
+      lost += lines
+    },
+    say() {
+      if (why === undefined || clock.monotonic() < silentUntil) return
+      silentUntil = clock.monotonic() + 60_000
+      report(`event journal: ${lost > 0 ? `${lost} ${lost === 1 ? 'line' : 'lines'} not written: ` : ''}${why}`)
+      why = undefined
+      lost = 0
+    },
+  }
+}

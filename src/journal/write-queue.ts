@@ -1,0 +1,98 @@
+/** What waits to be written: bounded, so that a slow disk costs records and not the process. */
+
+import type { Allowance } from './byte-budget.ts'
+import { maskHeaders } from './headers.ts'
+import type { Entry, RawRequest } from './record.ts'
+
+const maxLines = 20_000
+const maxRawBytes = 8 * 1024 * 1024
+const maxChars = 16 * 1024 * 1024
+const urgentBytes = 1024 * 1024
+/** The reader gives up on lines that are much longer. */
+const maxLineChars = 256 * 1024
+
+/** A line whose raw request lies at an offset that only its segment knows. */
+export type WaitingLine = { readonly json: string; readonly raw?: { readonly head: Buffer; readonly body: Buffer } }
+
+export type Batch = {
+  readonly lines: WaitingLine[]
+  /** Called once the lines are written or dropped. */
+  readonly done: (() => void)[]
+  rawBytes: number
+  chars: number
+}
+
+export interface Waiting {
+  /** Adds a line, without its raw request when too many bytes wait, or drops it when too many lines do. */
+  add(entry: Entry, raw: RawRequest | undefined): void
+  /** Calls `done` once everything added before is written or dropped. */
+  after(done: () => void): void
+  /** Everything that waits; it goes on counting against the bounds until it is released. */
+  take(): Batch
+  release(batch: Batch): void
+  /** Lines dropped since the last call. */
+  takeDropped(): number
+  readonly isEmpty: boolean
+  /** Somebody waits for the writing, or it is enough to be written at once. */
+  readonly isUrgent: boolean
+}
+
+const emptyBatch = (): Batch => ({ lines: [], done: [], rawBytes: 0, chars: 0 })
+
+export const createWaiting = (allowance: Allowance): Waiting => {
+  let batch = emptyBatch()
+  let lines = 0
+  let rawBytes = 0
+  let chars = 0
+  let dropped = 0
+
+  // One that is over the bound by itself is taken when none waits: its body is in memory anyway.
+  const hasRoom = ({ body }: RawRequest): boolean =>
+    (rawBytes === 0 || rawBytes + body.length <= maxRawBytes) && allowance.take(body.length)
+
+  const push = (line: WaitingLine, bytes: number): void => {
+    lines++
+    rawBytes += bytes
+    chars += line.json.length
+    batch.rawBytes += bytes
+    batch.chars += line.json.length
+    batch.lines.push(line)
+  }
+
+  return {
+    add(entry, raw) {
+      const json = lines < maxLines ? JSON.stringify(entry) : ''
+      if (json === '' || json.length > maxLineChars || chars + json.length > maxChars) dropped++
+      else if (raw === undefined) push({ json }, 0)
+      else if (!hasRoom(raw)) push({ json: `${json.slice(0, -1)},"raw_dropped":true}` }, 0)
+      else {
+        const head = Buffer.from(JSON.stringify(maskHeaders(raw.headers)))
+        push({ json, raw: { head, body: raw.body } }, head.length + raw.body.length)
+      }
+    },
+    after(done) {
+      batch.done.push(done)
+    },
+    take() {
+      const taken = batch
+      batch = emptyBatch()
+      return taken
+    },
+    release(written) {
+      lines -= written.lines.length
+      rawBytes -= written.rawBytes
+      chars -= written.chars
+    },
+    takeDropped() {
+      const count = dropped
+      dropped = 0
+      return count
+    },
+    get isUrgent() {
+      return batch.done.length > 0 || batch.rawBytes + batch.chars > urgentBytes
+    },
+    get isEmpty() {
+      return batch.lines.length === 0 && batch.done.length === 0
+    },
+  }
+}

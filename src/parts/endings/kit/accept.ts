@@ -1,0 +1,57 @@
+/** Commits work before its answer; every refusal leaves the delivery id free for the sender's retry (contract 2, rule 5). */
+
+import type { Opened } from '../../../core/exchange.ts'
+import { StoreFault } from '../../../core/fault.ts'
+import { type Outcome, type Refused, refuse } from '../../../core/outcome.ts'
+import type { Accepted, Joined, Lane, NewRun, Store } from '../../../store/ports.ts'
+import type { Effects } from '../../effects.ts'
+import { claimOf, duplicate } from './claim.ts'
+import type { Message } from './message.ts'
+
+const retryAfterSeconds = 5
+
+/** The store did not take it. */
+export const unavailable = (fault: StoreFault): Refused => refuse('unavailable', { retryAfterSeconds, detail: fault.message })
+
+const overloaded = (detail: string): Refused => refuse('overloaded', { retryAfterSeconds, detail })
+
+/** Hands work to the store when the queue has room, and wakes the worker for it. */
+export const commit = async <T extends Accepted | Joined>(effects: Effects, hand: (store: Store) => Promise<T>): Promise<T | Refused> => {
+  if (!effects.hasRoom()) return overloaded('the queue of accepted runs is full')
+  try {
+    const handed = await hand(effects.store)
+    if (handed !== 'duplicate') effects.wake()
+    return handed
+  } catch (error) {
+    if (!(error instanceof StoreFault)) throw error
+    // Perhaps it was committed all the same: the worker looks as soon as the store works again.
+    effects.wake()
+    return unavailable(error)
+  }
+}
+
+/** What an event says about the run that it starts. */
+export const causeOf = ({ eventId, route, eventType: event, deliveryId, at }: Opened) => ({
+  eventId,
+  route,
+  event,
+  deliveryId,
+  acceptedAt: at,
+})
+
+/** The agent's run for an event. */
+export const agentRun = (opened: Opened, { text, delivery }: Message): NewRun => ({
+  ...causeOf(opened),
+  profile: opened.profile,
+  prompt: text,
+  delivery,
+})
+
+/** Accepts a run that starts at once, or as soon as its lane lets it. */
+export const acceptAgent = async (opened: Opened, run: NewRun, effects: Effects, lane: Lane | undefined): Promise<Outcome> => {
+  const handed = await commit(effects, (store) => store.accept(run, claimOf(opened, effects.clock.monotonic()), lane))
+  if (typeof handed === 'object') return handed
+  if (handed === 'duplicate') return duplicate(opened)
+  if (handed === 'busy') return overloaded('its lane is full')
+  return { kind: 'accepted', route: run.route, event: run.event, deliveryId: run.deliveryId }
+}

@@ -1,0 +1,50 @@
+/** What a route says and to whom: its `prompt` and `deliver_extra`, compiled. */
+
+import type { Opened } from '../../../core/exchange.ts'
+import type { JsonObject } from '../../../core/json.ts'
+import { compileTemplate, compileTexts, gather, wholePayload } from '../../../expr/template.ts'
+import type { Route } from '../../../generated/config.ts'
+import type { Delivery, Destination } from '../../../store/ports.ts'
+import { deliveriesOf, readDelivery } from '../../destination.ts'
+import type { StageKit } from '../../stages/stage.ts'
+import { templateKit } from './template-kit.ts'
+
+export type Message = {
+  readonly text: string
+  readonly delivery: Destination
+}
+
+export type CompiledMessage = {
+  /** Its targets before their templates are filled in. */
+  readonly written: Destination
+  /** For one event; a promise only where JSONata is used. */
+  readonly render: (opened: Opened) => Message | Promise<Message>
+}
+
+/** Renders a route's prompt for one event; a promise only where JSONata is used. */
+export const compilePrompt = (route: Route, kit: StageKit): ((opened: Opened) => string | Promise<string>) =>
+  // spec: Limits - an empty template is the whole payload too.
+  route.prompt ? compileTemplate(route.prompt, templateKit(kit, ['prompt'])) : wholePayload
+
+/** A route's message. */
+export const compileMessage = (route: Route, kit: StageKit): CompiledMessage => {
+  const written = readDelivery(route, kit.targets, kit.report)
+  const text = compilePrompt(route, kit)
+  const fills = deliveriesOf(written).map(({ target, extra }) =>
+    compileTexts(extra, templateKit(kit, ['deliver_extra']), kit.targets.get(target)?.addresses),
+  )
+  const join = (text: string, extras: readonly JsonObject[]): Message => {
+    const filled = (delivery: Delivery, i: number): Delivery => ({ ...delivery, extra: extras[i] as JsonObject })
+    return { text, delivery: 'to' in written ? { ...written, to: written.to.map(filled) } : filled(written, 0) }
+  }
+  const render: CompiledMessage['render'] = (opened) => {
+    const rendered = text(opened)
+    const filled = gather(
+      fills.map((fill) => fill(opened)),
+      (extras) => extras,
+    )
+    if (typeof rendered === 'string' && !(filled instanceof Promise)) return join(rendered, filled)
+    return Promise.all([rendered, filled]).then(([r, f]) => join(r, f))
+  }
+  return { written, render }
+}

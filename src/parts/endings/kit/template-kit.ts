@@ -1,0 +1,15 @@
+/** Whom a route's templates tell what: the operator's mistakes are findings, what an event brought goes to the log. */
+
+import type { Path } from '../../../core/diagnostic.ts'
+import type { TemplateKit } from '../../../expr/template.ts'
+import type { StageKit } from '../../stages/stage.ts'
+
+export const templateKit = ({ report, effects }: StageKit, path: Path): TemplateKit => ({
+  report: (message) => report('WH503', path, message),
+  gaveUp: ({ route, profile, deliveryId, eventType }, reason) =>
+    effects.log(
+      'warn',
+      { route, profile, delivery_id: deliveryId, event_type: eventType, stage: path.join('.'), reason },
+      'expression given up',
+    ),
+})

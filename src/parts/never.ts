@@ -1,5 +1,0 @@
-/** A failure that another try would not mend. */
-
-import type { Sent } from './targets/target.ts'
-
-export const never = (why: string): Sent => ({ ok: false, why, repeatable: false })

@@ -1,0 +1,114 @@
+/** Comments on a pull request or issue through `gh`: the text on stdin, a checked repository and number as the only address, never twice. */
+
+import { isObject, type Json, own } from '../../../core/json.ts'
+import { printable } from '../../../core/text.ts'
+import { isTemplate } from '../../../expr/placeholder.ts'
+import { commentOf, harmless, markOf, textOf } from '../kit/comment.ts'
+import { type GhAnswer, runGh } from '../kit/gh.ts'
+import { never } from '../kit/permanent-failure.ts'
+import type { Sent, TargetPart } from '../target.ts'
+
+// security F1: whatever a template made of the payload, nothing that gh could read as an option or another path gets through.
+const repository = /^[A-Za-z0-9][A-Za-z0-9_-]{0,99}\/(?!\.{1,2}$)[A-Za-z0-9._-]{1,100}$/
+const issueNumber = /^[1-9]\d{0,9}$/
+
+const maxBodyChars = 65_536
+/** After a comment that may be on its way still: by then it is there, or never will be. */
+const settleMs = 5_000
+
+const newest = 'comments(last: 100) { nodes { body url viewerDidAuthor } }'
+const query = `query($owner: String!, $name: String!, $number: Int!) {
+  repository(owner: $owner, name: $name) {
+    issueOrPullRequest(number: $number) { ... on Issue { ${newest} } ... on PullRequest { ${newest} } }
+  }
+}`
+
+export const githubComment: TargetPart = {
+  name: 'github_comment',
+  program: 'gh',
+  // Which names of the environment hold a token depends on the host: gh knows.
+  settings: [
+    { key: 'token', env: [], secret: true },
+    { key: 'host', env: ['GH_HOST'] },
+  ],
+  // security F4: every comment bears a mark of its delivery, and before one is posted its mark is looked for among the newest.
+  repeatable: true,
+  check(extra, report) {
+    const wrong = (key: string, pattern: RegExp): boolean => {
+      const value = own(extra, key)
+      return value !== undefined && !isTemplate(value) && !pattern.test(textOf(value))
+    }
+    if (wrong('repo', repository)) report('WH707', ['repo'], 'repo is not owner/name', 'write it like octo-org/octo-repo')
+    if (wrong('pr_number', issueNumber)) report('WH707', ['pr_number'], 'pr_number is not a positive whole number')
+  },
+  async send(outgoing, kit) {
+    const repo = textOf(own(outgoing.delivery.extra, 'repo'))
+    const number = textOf(own(outgoing.delivery.extra, 'pr_number'))
+    if (!repository.test(repo)) return never(`repo is not owner/name: "${printable(repo, 100)}"`)
+    if (!issueNumber.test(number)) return never(`pr_number is not a positive whole number: "${printable(number, 100)}"`)
+    if (outgoing.text.trim() === '') return never('the text is empty')
+    const deadline = kit.clock.monotonic() + outgoing.budgetMs
+    const gh = async (args: readonly string[], input: Json): Promise<GhAnswer> => {
+      const timeoutMs = deadline - kit.clock.monotonic()
+      if (timeoutMs <= 0) return { ok: false, why: 'no time left', repeatable: true, refused: true }
+      return runGh({ args: ['api', ...args, '--input', '-'], stdin: JSON.stringify(input), timeoutMs }, kit)
+    }
+    const mark = markOf(outgoing, `${repo}#${number}`)
+    const [owner = '', name = ''] = repo.split('/')
+    const found = await look(gh, { owner, name, number: Number(number) }, mark)
+    if (found.kind === 'end') return found.sent
+    if (found.kind === 'hidden') {
+      if (outgoing.doubtful) return never(`an earlier try may have arrived, and ${found.why}. Look, then retry by hand`)
+      outgoing.onlyOnce?.(`${found.why}: a repeat of this comment could not be recognised`)
+    }
+    const body = commentOf(harmless(outgoing.text, kit.settings), maxBodyChars, `\n\n${mark}`)
+    return posted(await gh(['--method', 'POST', `repos/${repo}/issues/${number}/comments`], { body }), found.kind === 'absent')
+  },
+}
+
+type Gh = (args: readonly string[], input: Json) => Promise<GhAnswer>
+type Where = { readonly owner: string; readonly name: string; readonly number: number }
+
+type Found =
+  /** An earlier attempt's comment is there, or nobody can tell now. */
+  | { readonly kind: 'end'; readonly sent: Sent }
+  | { readonly kind: 'absent' }
+  /** This token may comment, perhaps, but not look. */
+  | { readonly kind: 'hidden'; readonly why: string }
+
+const look = async (gh: Gh, where: Where, mark: string): Promise<Found> => {
+  // Ours alone counts, and its very end: whoever copies a mark must not keep a comment back.
+  const ours = `select(.viewerDidAuthor and (.body | endswith("${mark}")))`
+  const jq = `.data.repository.issueOrPullRequest.comments.nodes[] | ${ours} | .url`
+  const answer = await gh(['graphql', '--jq', jq], { query, variables: where })
+  if (!answer.ok) {
+    return answer.forbidden
+      ? { kind: 'hidden', why: `the token may not look for earlier comments (${answer.why})` }
+      : { kind: 'end', sent: failed(answer) }
+  }
+  const [url = ''] = answer.stdout.split('\n')
+  return url === '' ? { kind: 'absent' } : { kind: 'end', sent: { ok: true, detail: `${printable(url, 300)} (there already)` } }
+}
+
+const failed = ({ why, repeatable, retryAfterMs }: Extract<GhAnswer, { ok: false }>): Sent => ({
+  ok: false,
+  why,
+  repeatable,
+  ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
+})
+
+/** `repeatable`: after an end that leaves doubt, a look will tell. */
+const posted = (answer: GhAnswer, repeatable: boolean): Sent => {
+  const doubt = repeatable ? { repeatable, retryAfterMs: settleMs } : { repeatable }
+  if (!answer.ok) return failed(answer.refused ? answer : { ...answer, ...doubt })
+  // gh's word is not enough: the answer must be a comment (security F3).
+  try {
+    const comment: unknown = JSON.parse(answer.stdout)
+    if (isObject(comment) && typeof own(comment, 'id') === 'number') {
+      return { ok: true, detail: printable(textOf(own(comment, 'html_url')) || `comment ${own(comment, 'id')}`, 300) }
+    }
+  } catch {
+    // Falls through: no JSON is no comment either.
+  }
+  return { ok: false, why: 'gh: exit code 0, but no comment in the answer', ...doubt }
+}

@@ -1,0 +1,87 @@
+/** Comments on a merge request or issue of GitLab by its REST API; quick actions and mentions in the text are broken. */
+
+import { type JsonObject, own } from '../../../core/json.ts'
+import { createRedactor } from '../../../core/redact.ts'
+import { excerpt, printable } from '../../../core/text.ts'
+import { isTemplate } from '../../../expr/placeholder.ts'
+import { renderJson } from '../../../expr/render.ts'
+import { type ApiAnswer, callApi, refusedBy, said } from '../kit/api.ts'
+import { commentOf, harmless, textOf } from '../kit/comment.ts'
+import { patiently } from '../kit/patience.ts'
+import { never } from '../kit/permanent-failure.ts'
+import { obstacleOf, textSetting } from '../kit/settings.ts'
+import type { Sent, TargetPart } from '../target.ts'
+
+// An id, or a path of groups with the project last; no segment of dots alone.
+const project = /^(?:[1-9]\d{0,9}|(?=.{3,255}$)(?!\.)[\w.-]+(?:\/(?!\.{1,2}(?:\/|$))[\w.-]+)+)$/
+const positive = /^[1-9]\d{0,9}$/
+const collections: { readonly [kind: string]: string } = { merge_request: 'merge_requests', issue: 'issues' }
+const maxBodyChars = 1_000_000
+const longestMs = 15_000
+
+type Place = { readonly key: string; readonly holds: (text: string) => boolean; readonly problem: string; readonly help?: string }
+
+const places: readonly Place[] = [
+  {
+    key: 'project',
+    holds: (text) => project.test(text),
+    problem: 'project is neither a path nor an id',
+    help: 'write it like group/project',
+  },
+  { key: 'iid', holds: (text) => positive.test(text), problem: 'iid is not a positive whole number' },
+  { key: 'kind', holds: (text) => Object.hasOwn(collections, text), problem: 'kind is neither merge_request nor issue' },
+]
+
+export const gitlabComment: TargetPart = {
+  name: 'gitlab_comment',
+  settings: [
+    { key: 'token', env: ['GITLAB_TOKEN'], secret: true },
+    { key: 'host', env: ['GITLAB_HOST'] },
+  ],
+  needs: [['token']],
+  repeatable: false,
+  check(extra, report) {
+    for (const { key, holds, problem, help } of places) {
+      const value = own(extra, key)
+      if (value !== undefined && !isTemplate(value) && !holds(textOf(value))) report('WH707', [key], problem, help)
+    }
+  },
+  async send(outgoing, kit) {
+    const obstacle = obstacleOf(gitlabComment, kit.settings)
+    if (obstacle !== undefined) return never(obstacle)
+    const origin = originOf(kit.settings)
+    if (origin === undefined) return never('platforms.gitlab.host is neither a host nor a web address')
+    const { extra } = outgoing.delivery
+    const wrong = places.find(({ key, holds }) => !holds(textOf(own(extra, key))))
+    if (wrong) return never(`${wrong.problem}: "${printable(textOf(own(extra, wrong.key)), 100)}"`)
+    if (outgoing.text.trim() === '') return never('the text is empty')
+    const token = textSetting(kit.settings, 'token') ?? ''
+    const where = `${encodeURIComponent(textOf(own(extra, 'project')))}/${collections[textOf(own(extra, 'kind'))]}/${textOf(own(extra, 'iid'))}`
+    const request = {
+      url: `${origin}/api/v4/projects/${where}/notes`,
+      headers: { 'private-token': token },
+      json: { body: commentOf(harmless(outgoing.text, kit.settings), maxBodyChars) },
+    }
+    const post = async (leftMs: number): Promise<Sent> => verdict(await callApi(request, Math.min(longestMs, leftMs), kit.clock.now))
+    const sent = await patiently(post, kit.clock, kit.clock.monotonic() + outgoing.budgetMs)
+    return sent.ok ? sent : { ...sent, why: createRedactor([token])(sent.why) }
+  },
+}
+
+/** `api_base`, else the host: with a scheme of its own, or by https. */
+const originOf = (settings: JsonObject): string | undefined => {
+  const written = textSetting(settings, 'api_base') ?? textSetting(settings, 'host') ?? 'gitlab.com'
+  const address = written.includes('://') ? written : `https://${written}`
+  return /^https?:\/\/[^/?#@\s]+(?:\/[^?#@\s]*)?$/i.test(address) && URL.canParse(address) ? address.replace(/\/+$/, '') : undefined
+}
+
+const verdict = (answer: ApiAnswer): Sent => {
+  if (answer.kind === 'none') return refusedBy(answer, { idempotent: false })
+  // It sends the note back, which may be longer than what is read of an answer.
+  const id = own(answer.body, 'id') ?? /^\{"id":(\d{1,15}),/.exec(answer.text)?.[1]
+  if (answer.status === 201 && id !== undefined && id !== null) return { ok: true, detail: `note ${printable(String(id), 30)}` }
+  const message = own(answer.body, 'message')
+  // Bounded in depth too: the answer is a stranger's.
+  const fields = typeof message === 'object' && message !== null ? printable(excerpt(renderJson(message, 300, 0), 200)) : undefined
+  return refusedBy(answer, { why: said(answer.body, 'message', 'error') ?? fields, idempotent: false })
+}

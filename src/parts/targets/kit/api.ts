@@ -1,0 +1,171 @@
+/** One call of a platform's HTTP API: bounded in time and size, no redirect, and errors that quote neither address nor key. */
+
+import { type Json, type JsonObject, own, parseObject } from '../../../core/json.ts'
+import { createRedactor } from '../../../core/redact.ts'
+import { parseRetryAfter } from '../../../core/retry-after.ts'
+import { excerpt, printable } from '../../../core/text.ts'
+import type { Sent } from '../target.ts'
+
+const maxAnswerBytes = 256 * 1024
+const longestWaitMs = 3_600_000
+
+export type ApiRequest = {
+  readonly method?: 'GET' | 'POST' | 'PUT'
+  /** Names no secret in its host. */
+  readonly url: string
+  readonly headers?: { readonly [name: string]: string }
+  readonly json?: Json
+  readonly form?: { readonly [name: string]: string }
+  /** A body of another kind; its content type stands in `headers`. */
+  readonly text?: string
+}
+
+export type ApiAnswer =
+  | {
+      readonly kind: 'answer'
+      readonly status: number
+      readonly header: (name: string) => string | undefined
+      /** The body as JSON; an empty map when it is none. */
+      readonly body: JsonObject
+      /** The body as it came. */
+      readonly text: string
+      /** `false`: the body broke off, or was too long. */
+      readonly whole: boolean
+      /** What the header asks us to wait. */
+      readonly retryAfterMs: number | undefined
+    }
+  /** `unsent`: no byte of the request can have arrived. */
+  | { readonly kind: 'none'; readonly why: string; readonly unsent: boolean }
+
+/** Never rejects. */
+export const callApi = async (request: ApiRequest, timeoutMs: number, now: () => number): Promise<ApiAnswer> => {
+  if (!URL.canParse(request.url)) return { kind: 'none', why: 'its address is not a URL', unsent: true }
+  // A kept connection carries a request before the shortest timer ends, and by then it may count as failed and be sent anew.
+  if (!(timeoutMs > 0)) return { kind: 'none', why: 'no time left', unsent: true }
+  const body = bodyOf(request)
+  const headers = { 'user-agent': 'headgate', accept: 'application/json', ...body.headers, ...request.headers }
+  if (!canStand(request.url, headers)) {
+    return { kind: 'none', why: 'no request can be made: a name in its address, or a credential with unusual characters', unsent: true }
+  }
+  const signal = AbortSignal.timeout(Math.ceil(timeoutMs))
+  try {
+    const init = { method: request.method ?? 'POST', redirect: 'manual', signal, headers } as const
+    const response = await fetch(request.url, body.text === undefined ? init : { ...init, body: body.text })
+    const read = await readText(response)
+    const text = withoutCredential(read.text, request)
+    return {
+      kind: 'answer',
+      status: response.status,
+      header: (name) => response.headers.get(name) ?? undefined,
+      body: parseObject(text) ?? {},
+      text,
+      whole: read.whole,
+      retryAfterMs: parseRetryAfter(response.headers.get('retry-after') ?? '', now()),
+    }
+  } catch (thrown) {
+    return noAnswer(thrown)
+  }
+}
+
+/** An API may quote what it refuses, and in base64 a secret is another text than the setting. */
+const withoutCredential = (text: string, { headers }: ApiRequest): string =>
+  createRedactor([headers?.authorization?.split(' ').at(-1) ?? ''])(text)
+
+/** The error that this hides quotes the header or the address. */
+const canStand = (url: string, headers: { readonly [name: string]: string }): boolean => {
+  try {
+    return new Request(url, { headers }).url !== ''
+  } catch {
+    return false
+  }
+}
+
+const bodyOf = ({ json, form, text }: ApiRequest): { readonly text?: string; readonly headers: { readonly [name: string]: string } } => {
+  if (json !== undefined) return { text: JSON.stringify(json, wellFormed), headers: { 'content-type': 'application/json; charset=utf-8' } }
+  if (form) return { text: new URLSearchParams(form).toString(), headers: { 'content-type': 'application/x-www-form-urlencoded' } }
+  return text === undefined ? { headers: {} } : { text, headers: {} }
+}
+
+/** Encoding and back replaces lone surrogates, which JSON would write as escapes and no API takes. */
+const wellFormed = (_: string, value: unknown): unknown => (typeof value === 'string' ? Buffer.from(value).toString() : value)
+
+/** The status has come already: a body that breaks off or is too large reads as what there was of it. */
+const readText = async (response: Response): Promise<{ readonly text: string; readonly whole: boolean }> => {
+  const chunks: Uint8Array[] = []
+  let left = maxAnswerBytes
+  let whole = true
+  try {
+    for await (const chunk of response.body ?? []) {
+      chunks.push(chunk)
+      left -= chunk.byteLength
+      if (left < 0) break
+    }
+  } catch {
+    whole = false
+  }
+  return { text: Buffer.concat(chunks).toString('utf8'), whole: whole && left >= 0 }
+}
+
+/** Errors of a connection that never stood: nothing was sent over it. */
+const neverStood =
+  /^(?:ECONNREFUSED|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|UND_ERR_CONNECT_TIMEOUT|ERR_TLS_.*|ERR_SSL_.*|.*CERT.*|.*SIGNATURE.*)$/
+
+// Codes only: the messages of fetch quote the address.
+const noAnswer = (thrown: unknown): ApiAnswer => {
+  if (thrown instanceof Error && thrown.name === 'TimeoutError') return { kind: 'none', why: 'no answer in time', unsent: false }
+  const cause = thrown instanceof Error ? thrown.cause : undefined
+  if (cause instanceof Error && cause.message === 'bad port')
+    return { kind: 'none', why: 'its port belongs to another protocol, and fetch does not use it: take another port', unsent: true }
+  const code = codeOf(cause)
+  const unsent = code !== undefined && neverStood.test(code)
+  if (code === undefined) return { kind: 'none', why: 'no connection', unsent }
+  return { kind: 'none', why: `${unsent ? 'no connection' : 'the connection broke off'} (${code})`, unsent }
+}
+
+const codeOf = (cause: unknown): string | undefined => {
+  // Several addresses were tried: the last one's error stands for all.
+  const error = cause instanceof AggregateError ? cause.errors.at(-1) : cause
+  return error instanceof Error && 'code' in error ? String(error.code) : undefined
+}
+
+/** A text member of an API's answer, safe to show. */
+export const said = (body: JsonObject, ...keys: readonly string[]): string | undefined => {
+  for (const key of keys) {
+    const value = own(body, key)
+    if (typeof value === 'string' && value !== '') return printable(excerpt(value, 200))
+    if (typeof value === 'number') return String(value)
+  }
+  return undefined
+}
+
+/** All of these members of an API's answer, safe to show: a code and what it means. */
+export const saidAll = (body: JsonObject, ...keys: readonly string[]): string | undefined =>
+  keys.flatMap((key) => said(body, key) ?? []).join(' ') || undefined
+
+export type Refusal = {
+  /** What the API said. */
+  readonly why?: string | undefined
+  /** The API can tell a repeat: posting again cannot post twice. */
+  readonly idempotent: boolean
+  /** Not the header's: in the body, in units of its own. */
+  readonly retryAfterMs?: number | undefined
+  /** The answer means "not now, and nothing was posted" whatever its status. */
+  readonly limited?: boolean
+}
+
+/**
+ * What an answer that is no success means. A repeat is allowed where nothing was posted (no connection stood, 429, 503 with Retry-After),
+ * and where posting again cannot post twice, unless the answer was a whole refusal.
+ */
+export const refusedBy = (answer: ApiAnswer, { why, idempotent, retryAfterMs, limited = false }: Refusal): Sent => {
+  if (answer.kind === 'none') return { ok: false, why: answer.why, repeatable: answer.unsent || idempotent }
+  const { status } = answer
+  const asked = retryAfterMs ?? answer.retryAfterMs
+  const wait = asked === undefined ? undefined : Math.min(longestWaitMs, Math.max(0, Math.ceil(asked)))
+  const later = limited || status === 429 || (status === 503 && wait !== undefined)
+  const broken = status >= 500 || status === 408 || status === 425 || (status < 300 && !answer.whole)
+  const reason =
+    why ?? (status < 300 ? 'not how this API tells of success' : status < 400 ? 'a redirect, which is not followed' : undefined)
+  const shown = `HTTP ${status}${reason === undefined ? '' : `: ${reason}`}`
+  return { ok: false, why: shown, repeatable: later || (broken && idempotent), ...(wait === undefined ? {} : { retryAfterMs: wait }) }
+}

@@ -1,0 +1,147 @@
+/** Chat targets: one function for what they share - settings, destination, splitting, order, waiting, redaction - around one `post` each. */
+
+import { createHash } from 'node:crypto'
+import type { Clock } from '../../../core/clock.ts'
+import { own } from '../../../core/json.ts'
+import { createRedactor } from '../../../core/redact.ts'
+import type { Outgoing, Sent, Setting, TargetKit, TargetPart } from '../target.ts'
+import { type ApiAnswer, type ApiRequest, callApi } from './api.ts'
+import { type Address, type AddressSpec, addressOf, checkAddress, textOf } from './chat-address.ts'
+import { patiently } from './patience.ts'
+import { never } from './permanent-failure.ts'
+import { obstacleOf, platformOf, secretsOf, textSetting, wrongAddress } from './settings.ts'
+import { type Limit, splitText } from './split.ts'
+
+/** One message on its way to one chat. */
+export type Posting = {
+  readonly text: string
+  readonly chat: string
+  /** `message_thread_id`, else `thread_id`. */
+  readonly thread: string | undefined
+  /** Another key of `deliver_extra`, as text. */
+  readonly extra: (key: string) => string | undefined
+  readonly setting: (key: string) => string | undefined
+  /** Calls the platform within what is left of the time. */
+  readonly call: (request: ApiRequest) => Promise<ApiAnswer>
+  /** What one call may take now, in milliseconds. */
+  readonly leftMs: () => number
+  /** 1 for the first message. */
+  readonly part: number
+  readonly parts: number
+  /** The same for the same message of the same delivery, and for no other: 32 bytes. */
+  readonly key: Buffer
+  readonly clock: Clock
+}
+
+export type ChatSpec = AddressSpec & {
+  readonly settings: readonly Setting[]
+  readonly needs: readonly (readonly string[])[]
+  /** Names of the home channel in the environment, in order. */
+  readonly home: readonly string[]
+  /** May depend on the way that the settings choose. */
+  readonly limit: Limit | ((given: Pick<Posting, 'setting' | 'extra'>) => Limit)
+  /** Posting the same `key` again cannot post twice; a function where that hangs on the way it goes. */
+  readonly idempotent: boolean | ((posting: Posting) => boolean)
+  /** Makes the text of strangers harmless; before it is split, for it may grow. */
+  readonly escape?: (text: string, given: Pick<Posting, 'setting'>) => string
+  /** Seconds that one call may take. */
+  readonly callSeconds?: number
+  readonly post: (posting: Posting) => Promise<Sent>
+}
+
+const defaultCallMs = 15_000
+
+/** The target that a description makes. */
+export const defineChat = (spec: ChatSpec): TargetPart => {
+  const { name, platform, needs, idempotent } = spec
+  const settings: readonly Setting[] = [...spec.settings, { key: 'home_channel', env: spec.home }]
+  const part: TargetPart = {
+    name,
+    ...(platform === undefined ? {} : { platform }),
+    settings,
+    needs,
+    repeatable: idempotent === true,
+    check(extra, report) {
+      checkAddress(spec, extra, (key, problem) => report('WH707', [key], problem))
+    },
+    async send(outgoing, kit) {
+      const redact = createRedactor(secretsOf(settings, kit.settings))
+      const sent = await deliver(spec, part, outgoing, kit)
+      return sent.ok ? sent : { ...sent, why: redact(sent.why) }
+    },
+  }
+  return part
+}
+
+const deliver = async (spec: ChatSpec, part: TargetPart, outgoing: Outgoing, kit: TargetKit): Promise<Sent> => {
+  const obstacle = obstacleOf(part, kit.settings)
+  if (obstacle !== undefined) return never(obstacle)
+  const wrong = wrongAddress(kit.settings)
+  if (wrong !== undefined) return never(`platforms.${platformOf(part)}.${wrong} is not a web address`)
+  const { extra } = outgoing.delivery
+  const address = addressOf(spec, extra, kit.settings)
+  if ('problem' in address) return never(address.problem)
+  const given = { setting: (key: string) => textSetting(kit.settings, key), extra: (key: string) => textOf(own(extra, key)) }
+  const limit = typeof spec.limit === 'function' ? spec.limit(given) : spec.limit
+  const texts = splitText(spec.escape?.(outgoing.text, given) ?? outgoing.text, limit)
+  if (texts.length === 0) return never('the text is empty')
+  const deadline = kit.clock.monotonic() + outgoing.budgetMs
+  for (const [i, text] of texts.entries()) {
+    const posting = postingOf({ spec, outgoing, kit, given, deadline, address, text, part: i + 1, parts: texts.length })
+    // Else the messages before it would be left alone.
+    const sent = await patiently(() => spec.post(posting), kit.clock, deadline)
+    if (sent.ok) continue
+    if (i === 0) return sent
+    // Those before it would go out again with a repeat.
+    return {
+      ...sent,
+      why: `${i} of ${texts.length} messages sent: ${sent.why}`,
+      repeatable: sent.repeatable && isIdempotent(spec, posting),
+    }
+  }
+  return { ok: true, detail: texts.length === 1 ? `to ${address.shown}` : `${texts.length} messages to ${address.shown}` }
+}
+
+const isIdempotent = ({ idempotent }: ChatSpec, posting: Posting): boolean =>
+  typeof idempotent === 'function' ? idempotent(posting) : idempotent
+
+type Message = {
+  readonly spec: ChatSpec
+  readonly outgoing: Outgoing
+  readonly kit: TargetKit
+  readonly given: Pick<Posting, 'setting' | 'extra'>
+  readonly deadline: number
+  readonly address: Address
+  readonly text: string
+  readonly part: number
+  readonly parts: number
+}
+
+const postingOf = ({ spec, outgoing, kit, given, deadline, address, text, part, parts }: Message): Posting => {
+  const { profile, route, job, deliveryId, place } = outgoing
+  const identity = JSON.stringify([profile, route, job ?? '', deliveryId, place, spec.name, address.chat, address.thread ?? '', part])
+  const longestMs = spec.callSeconds === undefined ? defaultCallMs : spec.callSeconds * 1000
+  const leftMs = (): number => Math.min(longestMs, deadline - kit.clock.monotonic())
+  return {
+    ...given,
+    text,
+    chat: address.chat,
+    thread: address.thread,
+    call: (request) => callApi(request, leftMs(), kit.clock.now),
+    leftMs,
+    part,
+    parts,
+    key: createHash('sha256').update(identity).digest(),
+    clock: kit.clock,
+  }
+}
+
+/** The address of an API: the official one, or `api_base`, without a slash at its end. */
+export const baseOf = (posting: Pick<Posting, 'setting'>, official: string): string =>
+  (posting.setting('api_base') ?? official).replace(/\/+$/, '')
+
+/** A UUID made of a key, for APIs that want one. */
+export const uuidOf = (key: Buffer): string => {
+  const hex = key.toString('hex')
+  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-5${hex.slice(13, 16)}-a${hex.slice(17, 20)}-${hex.slice(20, 32)}`
+}

@@ -1,0 +1,111 @@
+/** Runs `gh`: by its absolute path, with nothing in its environment but what it needs, and knows what its failures mean. */
+
+import { type JsonObject, own } from '../../../core/json.ts'
+import { createRedactor } from '../../../core/redact.ts'
+import { printable } from '../../../core/text.ts'
+import { baseEnv, type ChildResult, type Env, failureOf, runChild } from '../../../process/child.ts'
+import { locateProgram } from '../../../process/find-program.ts'
+import type { Sent, TargetKit } from '../target.ts'
+import { textSetting } from './settings.ts'
+
+const longestMs = 30_000
+const rateLimitWaitMs = 60_000
+const maxFound = 20
+
+/** gh reads these for github.com and its subdomains of ghe.com, and the others for any other host. */
+const ofGitHub = ['GH_TOKEN', 'GITHUB_TOKEN'] as const
+const ofOthers = ['GH_ENTERPRISE_TOKEN', 'GITHUB_ENTERPRISE_TOKEN'] as const
+const tokens = [...ofGitHub, ...ofOthers]
+
+const passed = [...tokens, 'GH_HOST', 'GH_CONFIG_DIR', 'XDG_CONFIG_HOME']
+
+const notInstalled = 'gh is not installed, or not on the PATH'
+
+export type GhJob = {
+  readonly args: readonly string[]
+  readonly stdin: string
+  readonly timeoutMs: number
+}
+
+/** `refused`: the host or gh itself said no before anything was done. `forbidden`: the host has it, but not for this token. */
+export type GhAnswer =
+  | { readonly ok: true; readonly stdout: string }
+  | (Extract<Sent, { ok: false }> & { readonly refused: boolean; readonly forbidden?: boolean })
+
+export const runGh = async (
+  { args, stdin, timeoutMs }: GhJob,
+  { env, settings }: Pick<TargetKit, 'env' | 'settings'>,
+): Promise<GhAnswer> => {
+  const search = pathOf(env)
+  const program = await locate(search)
+  if (program === undefined) return refusal(notInstalled)
+  const childEnv = environment(env, settings)
+  const result = await runChild({ argv: [program, ...args], env: childEnv, stdin, timeoutMs: Math.min(longestMs, Math.max(1, timeoutMs)) })
+  // It was moved: the next try looks for it again.
+  if (result.kind === 'failed') located.delete(search)
+  return read(result, createRedactor(tokens.flatMap((name) => childEnv[name] ?? [])))
+}
+
+/** Where programs are is no credential: a profile, whose environment is its own `.env`, has the process's PATH. */
+export const pathOf = (env: Env): string => env.PATH ?? process.env.PATH ?? ''
+
+/** security F1: found once for each PATH, so that no later change of a folder decides what runs. */
+const located = new Map<string, string>()
+
+const locate = async (search: string): Promise<string | undefined> => {
+  const known = located.get(search)
+  if (known !== undefined) return known
+  const file = await locateProgram('gh', search)
+  if (file === undefined) return undefined
+  if (located.size >= maxFound) located.clear()
+  located.set(search, file)
+  return file
+}
+
+/** Of a profile, whose own home is not known: another's may hold a login, and without any gh looks for one in the folder that it runs in. */
+const nowhere = '/nonexistent'
+
+/** What gh needs and nothing else: no other token, no debugging, no questions. */
+const environment = (from: Env, settings: JsonObject): Env => {
+  const host = own(from, 'GH_HOST') || textSetting(settings, 'host')
+  const names = !host || /(?:^|\.)(?:github\.com|ghe\.com)$/i.test(host) ? ofGitHub : ofOthers
+  const token = names.some((name) => own(from, name)) ? undefined : textSetting(settings, 'token')
+  return {
+    ...baseEnv({ ...process.env, HOME: nowhere, ...from }),
+    ...Object.fromEntries(passed.map((name) => [name, own(from, name)])),
+    ...(host ? { GH_HOST: host } : {}),
+    ...(token ? { [names[0]]: token } : {}),
+    GH_PROMPT_DISABLED: '1',
+    NO_COLOR: '1',
+    GH_NO_UPDATE_NOTIFIER: '1',
+  }
+}
+
+/** Repeatable by default: gh is missing while it is being upgraded, too. */
+const refusal = (why: string, repeatable = true): GhAnswer => ({ ok: false, why, repeatable, refused: true })
+
+const read = (result: ChildResult, redact: (text: string) => string): GhAnswer => {
+  if (result.kind === 'failed') return refusal(result.notFound ? notInstalled : `gh: ${result.why}`)
+  if (result.kind !== 'exited') return { ok: false, why: `gh: ${failureOf(result)}`, repeatable: true, refused: false }
+  if (result.code === 0) return { ok: true, stdout: result.stdout }
+  if (result.code === 4) return refusal('gh is not logged in: run gh auth login, or set GH_TOKEN', false)
+  // Before it is cut: half of a token would not be found.
+  return readError(redact(result.stderr), result.stdout)
+}
+
+/** GraphQL refuses with status 200 and says why in its body, which gh prints. */
+const forbids = /"type":\s*"(?:FORBIDDEN|INSUFFICIENT_SCOPES)"/
+
+const readError = (stderr: string, stdout: string): GhAnswer => {
+  const why = printable(stderr.trim(), 300) || 'gh: failed without a word'
+  const status = Number(/\bHTTP (\d{3})\)?\s*$/m.exec(stderr)?.[1] ?? 0)
+  const limited = status === 429 || ((status === 403 || status === 0) && /rate limit|abuse detection/i.test(stderr))
+  // A 4xx was refused, and a connection that never stood carried nothing; after anything else the host may have done it.
+  const forbidden = !limited && (status === 403 || status === 404 || (status === 0 && forbids.test(stdout)))
+  const refused = (status >= 400 && status < 500) || /^error connecting to |: dial (?:tcp|unix)\b/m.test(stderr)
+  // No such repository or issue, or no right to it: another try would not mend that.
+  const lasting =
+    forbidden || (status >= 400 && status < 500 && status !== 408 && !limited) || /^gh: Could not resolve to an? /m.test(stderr)
+  // gh does not pass Retry-After on; the host asks for a minute at least after a secondary limit.
+  return { ok: false, why, repeatable: !lasting, refused, forbidden, ...(limited ? { retryAfterMs: rateLimitWaitMs } : {}) }
+}

@@ -1,0 +1,52 @@
+/** Google service accounts: reads the key of one, and exchanges what it signs for an access token. */
+
+import { createPrivateKey, sign } from 'node:crypto'
+import { readFile } from 'node:fs/promises'
+import type { Clock } from '../../../core/clock.ts'
+import { own, parseObject } from '../../../core/json.ts'
+import { type ApiAnswer, type ApiRequest, refusedBy, saidAll } from './api.ts'
+import { never } from './permanent-failure.ts'
+import { type Fetched, issued } from './token-cache.ts'
+
+export type Account = { readonly email: string; readonly key: string; readonly keyId: string | undefined }
+
+/** The account in a key that stands there itself, or in the file of this path. */
+export const readAccount = async (written: string): Promise<Account | { readonly problem: string }> => {
+  const text = written.startsWith('{') ? written : await readFile(written, 'utf8').catch(() => undefined)
+  if (text === undefined) return { problem: 'is neither a key nor a file that can be read' }
+  const account = parseObject(text) ?? {}
+  const [email, key, keyId] = ['client_email', 'private_key', 'private_key_id'].map((name) => own(account, name))
+  if (typeof email !== 'string' || typeof key !== 'string') return { problem: 'has no client_email and private_key' }
+  return { email, key, keyId: typeof keyId === 'string' ? keyId : undefined }
+}
+
+type Purchase = {
+  readonly url: string
+  readonly scope: string
+  readonly call: (request: ApiRequest) => Promise<ApiAnswer>
+  readonly clock: Clock
+}
+
+/** A new access token. */
+export const buyToken = async (account: Account, { url, scope, call, clock }: Purchase): Promise<Fetched> => {
+  const assertion = assertionOf(account, scope, Math.floor(clock.now() / 1000))
+  if (assertion === undefined) return never('the private_key of the service account is no RSA key')
+  const answer = await call({ url, form: { grant_type: 'urn:ietf:params:oauth:grant-type:jwt-bearer', assertion } })
+  if (answer.kind === 'none') return refusedBy(answer, { idempotent: true })
+  const token = answer.status === 200 ? issued(own(answer.body, 'access_token'), own(answer.body, 'expires_in')) : undefined
+  return token ?? refusedBy(answer, { why: saidAll(answer.body, 'error', 'error_description'), idempotent: true })
+}
+
+/** Says who we are, signed for an hour; `undefined` when the key is none for that. */
+const assertionOf = ({ email, key, keyId }: Account, scope: string, seconds: number): string | undefined => {
+  const header = { alg: 'RS256', typ: 'JWT', ...(keyId === undefined ? {} : { kid: keyId }) }
+  const claims = { iss: email, scope, aud: 'https://oauth2.googleapis.com/token', iat: seconds, exp: seconds + 3600 }
+  const signed = [header, claims].map((part) => Buffer.from(JSON.stringify(part)).toString('base64url')).join('.')
+  try {
+    const rsa = createPrivateKey(key)
+    if (rsa.asymmetricKeyType !== 'rsa') return undefined
+    return `${signed}.${sign('sha256', Buffer.from(signed), rsa).toString('base64url')}`
+  } catch {
+    return undefined
+  }
+}

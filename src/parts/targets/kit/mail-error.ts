@@ -1,0 +1,34 @@
+/** Why a mail was not sent, in a sentence: with the setting to change where one mends it, else in the server's words. */
+
+import { excerpt, printable } from '../../../core/text.ts'
+
+/** What the server, or the way to it, said: what of nodemailer's errors is looked at. */
+export type MailError = {
+  readonly code?: string | undefined
+  readonly message: string
+  /** The command that failed. */
+  readonly command?: string | undefined
+  readonly response?: string | undefined
+  /** The server's answer says whether the same mail may be taken later. Absent: that was no answer of the server. */
+  readonly permanent?: boolean | undefined
+  readonly recipient?: string | undefined
+  readonly rejectedErrors?: readonly MailError[] | undefined
+}
+
+/** The code of an error of our own: a login was asked for where there is none. */
+export const noLogin = 'ENOLOGIN'
+
+export const reasonOf = (error: MailError): string =>
+  advice(error) ?? (printable(excerpt((error.response ?? error.message).trim(), 200)) || 'refused without a word')
+
+const advice = ({ code, command, message, response }: MailError): string | undefined => {
+  if (code === noLogin)
+    return 'the mail server offers no login: unset platforms.email.password (EMAIL_PASSWORD), or take the smtp_port and smtp_security that it has for logins'
+  if (command === 'STARTTLS' && response !== undefined)
+    return 'the mail server does not do STARTTLS here: set platforms.email.smtp_security (EMAIL_SMTP_SECURITY) to tls, or to none where nobody can listen'
+  if (/:wrong version number:/.test(message))
+    return 'the mail server does not begin with TLS on this port: set platforms.email.smtp_security (EMAIL_SMTP_SECURITY) to starttls'
+  if (/self-signed certificate|unable to (?:get|verify)/.test(message))
+    return `${excerpt(message, 100)}: name the certificate to trust in platforms.email.smtp_ca_file (EMAIL_SMTP_CA_FILE)`
+  return undefined
+}

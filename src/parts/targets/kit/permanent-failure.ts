@@ -1,0 +1,5 @@
+/** A failure that another try would not mend. */
+
+import type { Sent } from '../target.ts'
+
+export const never = (why: string): Sent => ({ ok: false, why, repeatable: false })

@@ -1,0 +1,79 @@
+/** Access tokens that credentials buy: kept until shortly before they end, fetched once at a time, and never shared between credentials. */
+
+import { createHash } from 'node:crypto'
+import type { Clock } from '../../../core/clock.ts'
+import type { Json } from '../../../core/json.ts'
+import { createRedactor } from '../../../core/redact.ts'
+import type { Sent } from '../target.ts'
+
+export type Fetched = { readonly token: string; readonly lifeMs: number } | Sent
+
+export type TokenSource = {
+  /** What the token belongs to: the address that gives it, then the credentials. */
+  readonly identity: readonly (string | undefined)[]
+  readonly clock: Clock
+  /** Gets a new one; nothing is posted by that, so that a failure may be repeatable. */
+  readonly fetch: () => Promise<Fetched>
+}
+
+/** What became of a call with a token; `stale`: the API no longer takes it, and that is what it said. */
+export type Used = Sent | { readonly stale: Sent }
+
+type Kept = { readonly token: string; readonly until: number }
+
+const maxKept = 200
+const longestMarginMs = 180_000
+
+/** The key is a digest: no credential is held here. */
+const kept = new Map<string, Kept>()
+const flying = new Map<string, Promise<Fetched>>()
+
+/** A token as an API issued it; `undefined` when it did not. One whose life is unclear is used once. */
+export const issued = (token: Json | undefined, seconds: Json | undefined): Fetched | undefined => {
+  if (typeof token !== 'string' || token === '') return undefined
+  const lifeMs = Number(seconds) * 1000
+  return { token, lifeMs: lifeMs > 0 && Number.isFinite(lifeMs) ? lifeMs : 0 }
+}
+
+/** Calls with a token; one that the API refuses is dropped, and the call is made once more with a new one. */
+export const withToken = async (source: TokenSource, use: (token: string) => Promise<Used>): Promise<Sent> => {
+  const key = createHash('sha256').update(JSON.stringify(source.identity)).digest('base64')
+  const first = await attempt(key, source, use)
+  if (!('stale' in first)) return first
+  const second = await attempt(key, source, use)
+  return 'stale' in second ? second.stale : second
+}
+
+const attempt = async (key: string, source: TokenSource, use: (token: string) => Promise<Used>): Promise<Used> => {
+  const got = await tokenOf(key, source)
+  if (!('token' in got)) return got
+  const used = await use(got.token)
+  if (!('stale' in used)) return withheld(used, got.token)
+  // Another call may have put a newer one there meanwhile.
+  if (kept.get(key)?.token === got.token) kept.delete(key)
+  return { stale: withheld(used.stale, got.token) }
+}
+
+/** An API may quote the token that it refuses. */
+const withheld = (sent: Sent, token: string): Sent => (sent.ok ? sent : { ...sent, why: createRedactor([token])(sent.why) })
+
+const tokenOf = (key: string, source: TokenSource): Fetched | Kept | Promise<Fetched> => {
+  const known = kept.get(key)
+  if (known !== undefined && source.clock.monotonic() < known.until) return known
+  const flight = flying.get(key) ?? fetchFor(key, source).finally(() => flying.delete(key))
+  flying.set(key, flight)
+  return flight
+}
+
+const fetchFor = async (key: string, { clock, fetch }: TokenSource): Promise<Fetched> => {
+  const askedAt = clock.monotonic()
+  const got = await fetch()
+  if (!('token' in got)) return got
+  kept.delete(key)
+  kept.set(key, { token: got.token, until: askedAt + got.lifeMs - Math.min(longestMarginMs, got.lifeMs / 10) })
+  for (const oldest of kept.keys()) {
+    if (kept.size <= maxKept) break
+    kept.delete(oldest)
+  }
+  return got
+}

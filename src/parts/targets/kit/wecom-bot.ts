@@ -1,0 +1,106 @@
+/** Messages of a WeCom AI bot: over a WebSocket that lasts as long as one message, for a bot may have one connection only. */
+
+import { randomUUID } from 'node:crypto'
+import WebSocket from 'ws'
+import { isObject, type Json, type JsonObject, own, parseObject } from '../../../core/json.ts'
+import { printable } from '../../../core/text.ts'
+import type { Sent } from '../target.ts'
+import { saidAll } from './api.ts'
+
+export type Push = {
+  readonly url: string
+  readonly botId: string
+  readonly secret: string
+  /** The id of a person or of a group. */
+  readonly chat: string
+  readonly markdown: string
+  readonly timeoutMs: number
+  /** What an answer means that is not 0. */
+  readonly refused: (code: Json | undefined, why: string) => Sent
+}
+
+const maxFrameBytes = 64 * 1024
+const closeMs = 1_000
+
+/** Never rejects. */
+export const pushByBot = async (push: Push): Promise<Sent> => {
+  const { timeoutMs, url, botId } = push
+  const deadline = performance.now() + timeoutMs
+  const done = await takeTurn(JSON.stringify([url, botId]), timeoutMs)
+  if (done === undefined) return { ok: false, why: 'no time left: other messages of this bot are on their way', repeatable: true }
+  try {
+    return await talk(push, Math.max(1, deadline - performance.now()))
+  } catch {
+    return { ok: false, why: 'its address is not one of a WebSocket', repeatable: false }
+  } finally {
+    done()
+  }
+}
+
+/** The last message of each bot that waits or is on its way: a second connection would end the first one. */
+const turns = new Map<string, Promise<void>>()
+
+/** Gives back what ends the turn; `undefined` when it did not come in time. */
+const takeTurn = async (bot: string, timeoutMs: number): Promise<(() => void) | undefined> => {
+  const before = turns.get(bot)
+  let done = (): void => {}
+  const held = new Promise<void>((resolve) => {
+    done = resolve
+  })
+  const over = Promise.resolve(before).then(() => held)
+  turns.set(bot, over)
+  void over.then(() => turns.get(bot) === over && turns.delete(bot))
+  if (before === undefined || (await isWithin(before, timeoutMs))) return done
+  done()
+  return undefined
+}
+
+const isWithin = async (event: Promise<void>, ms: number): Promise<boolean> => {
+  let timer: NodeJS.Timeout | undefined
+  const late = new Promise<false>((resolve) => {
+    timer = setTimeout(resolve, ms, false)
+  })
+  const came = await Promise.race([event.then(() => true), late])
+  clearTimeout(timer)
+  return came
+}
+
+/** Says who it is, then what it has to say; each is answered under the id of its request. */
+const talk = ({ url, botId, secret, chat, markdown, refused }: Push, timeoutMs: number): Promise<Sent> =>
+  new Promise((resolve) => {
+    const options = { maxPayload: maxFrameBytes, perMessageDeflate: false, handshakeTimeout: timeoutMs, closeTimeout: closeMs }
+    const socket = new WebSocket(url, options)
+    const [subscribing, sending] = [randomUUID(), randomUUID()]
+    let begun = false
+    const end = (sent: Sent): void => {
+      clearTimeout(timer)
+      resolve(sent)
+      socket.close()
+    }
+    // What was on its way may have arrived.
+    const fail = (why: string): void => end({ ok: false, why, repeatable: !begun })
+    const timer = setTimeout(fail, timeoutMs, 'no answer in time')
+    const say = (cmd: string, id: string, body: JsonObject): void => socket.send(JSON.stringify({ cmd, headers: { req_id: id }, body }))
+
+    let stood = false
+    socket.on('open', () => {
+      stood = true
+      say('aibot_subscribe', subscribing, { bot_id: botId, secret })
+    })
+    socket.on('message', (data) => {
+      const frame = parseObject(String(data)) ?? {}
+      const id = isObject(frame.headers) ? own(frame.headers, 'req_id') : undefined
+      if (id !== subscribing && id !== sending) return
+      const code = own(frame, 'errcode')
+      if (code !== 0) return end(refused(code, saidAll(frame, 'errcode', 'errmsg') ?? 'an answer without a code'))
+      if (id === sending) return end({ ok: true })
+      begun = true
+      say('aibot_send_msg', sending, { chatid: chat, msgtype: 'markdown', markdown: { content: markdown } })
+    })
+    // It stays on: an error without a listener would end the process.
+    socket.on('error', (error) => {
+      const code = 'code' in error ? String(error.code) : printable(error.message, 100)
+      fail(`${stood ? 'the connection broke off' : 'no connection'} (${code})`)
+    })
+    socket.on('close', () => fail('the connection was closed'))
+  })

@@ -1,0 +1,92 @@
+/** iMessage through a BlueBubbles server on a Mac: plain text, to a chat by its GUID, a phone number or an address. */
+
+import { isObject, type Json, type JsonObject, own } from '../../../core/json.ts'
+import { type ApiAnswer, refusedBy, said } from '../kit/api.ts'
+import { baseOf, defineChat, type Posting, uuidOf } from '../kit/chat.ts'
+import { never } from '../kit/permanent-failure.ts'
+import type { Sent } from '../target.ts'
+
+// A page has to fit into what is read of an answer; the chats used last come first.
+const pageSize = 50
+const maxPages = 40
+const privateApi = 'private-api'
+
+export const bluebubbles = defineChat({
+  name: 'bluebubbles',
+  settings: [
+    { key: 'server_url', env: ['BLUEBUBBLES_SERVER_URL'] },
+    { key: 'password', env: ['BLUEBUBBLES_PASSWORD'], secret: true },
+    { key: 'method', env: [], default: 'apple-script' },
+  ],
+  needs: [['server_url', 'password']],
+  home: ['BLUEBUBBLES_HOME_CHANNEL'],
+  limit: { max: 4000, unit: 'utf16' },
+  idempotent: false,
+  // It answers when the Mac has sent it.
+  callSeconds: 60,
+  checkChat: (chat) =>
+    /^(?:[A-Za-z]+;[-+];)?[^\s;]{1,200}$/.test(chat)
+      ? undefined
+      : 'chat_id is neither a chat GUID (iMessage;-;+15551234567) nor an address',
+  async post(posting) {
+    const method = posting.setting('method')
+    if (method !== 'apple-script' && method !== privateApi) return never(`method is neither apple-script nor ${privateApi}`)
+    const found = await guidOf(posting)
+    if ('refused' in found) return found.refused
+    const body = { message: posting.text, tempGuid: uuidOf(posting.key) }
+    if (found.guid === undefined) {
+      if (method !== privateApi) return never(`it has no chat with ${posting.chat}: start one on the Mac, or set method: ${privateApi}`)
+      return sentBy(await ask(posting, 'chat/new', { addresses: [posting.chat], method, ...body }))
+    }
+    // To answer a message takes the private API, which the server then uses by itself.
+    const answered = posting.thread === undefined ? { method } : { method: privateApi, selectedMessageGuid: posting.thread, partIndex: 0 }
+    return sentBy(await ask(posting, 'message/text', { chatGuid: found.guid, ...body, ...answered }))
+  },
+})
+
+const ask = (posting: Posting, path: string, json: JsonObject): Promise<ApiAnswer> => {
+  const password = encodeURIComponent(posting.setting('password') ?? '')
+  return posting.call({ url: `${baseOf(posting, posting.setting('server_url') ?? '')}/api/v1/${path}?password=${password}`, json })
+}
+
+const isDone = (answer: ApiAnswer): answer is ApiAnswer & { readonly kind: 'answer' } =>
+  answer.kind === 'answer' && answer.status === 200 && own(answer.body, 'status') === 200
+
+const sentBy = (answer: ApiAnswer): Sent => (isDone(answer) ? { ok: true } : refused(answer, false))
+
+const refused = (answer: ApiAnswer, idempotent: boolean): Sent => {
+  if (answer.kind === 'none') return refusedBy(answer, { idempotent })
+  const error = own(answer.body, 'error')
+  const why = (isObject(error) ? said(error, 'message') : undefined) ?? said(answer.body, 'message')
+  return refusedBy(answer, { why, idempotent })
+}
+
+type Found = { readonly guid: string | undefined } | { readonly refused: Sent }
+
+/** The chat with an address; a group that it merely takes part in is none. */
+const guidOf = async (posting: Posting): Promise<Found> => {
+  if (posting.chat.includes(';')) return { guid: posting.chat }
+  for (let page = 0; page < maxPages; page++) {
+    const answer = await ask(posting, 'chat/query', {
+      limit: pageSize,
+      offset: page * pageSize,
+      sort: 'lastmessage',
+      with: ['participants'],
+    })
+    const chats = isDone(answer) ? own(answer.body, 'data') : undefined
+    if (!Array.isArray(chats)) return { refused: refused(answer, true) }
+    const chat = chats.find((chat) => isWith(chat, posting.chat))
+    const guid = isObject(chat) ? own(chat, 'guid') : undefined
+    if (typeof guid === 'string') return { guid }
+    if (chats.length < pageSize) break
+  }
+  return { guid: undefined }
+}
+
+const isWith = (chat: Json, address: string): boolean => {
+  if (!isObject(chat)) return false
+  if (own(chat, 'chatIdentifier') === address) return true
+  const people = own(chat, 'participants')
+  const [only] = Array.isArray(people) && people.length === 1 ? people : []
+  return isObject(only) && own(only, 'address') === address
+}

@@ -1,0 +1,32 @@
+/** LINE, by the push messages of an official account; a repeat bears the same key, which LINE recognises. */
+
+import { own } from '../../../core/json.ts'
+import { refusedBy, said } from '../kit/api.ts'
+import { baseOf, defineChat, uuidOf } from '../kit/chat.ts'
+import { never } from '../kit/permanent-failure.ts'
+
+export const line = defineChat({
+  name: 'line',
+  settings: [{ key: 'channel_access_token', env: ['LINE_CHANNEL_ACCESS_TOKEN'], secret: true }],
+  needs: [['channel_access_token']],
+  home: ['LINE_HOME_CHANNEL'],
+  limit: { max: 5000, unit: 'utf16' },
+  idempotent: true,
+  checkChat: (chat) => (/^[UCR][0-9a-f]{32}$/.test(chat) ? undefined : 'chat_id is no user, group or room of LINE (U…, C… or R…)'),
+  post: async (posting) => {
+    const { chat, text, setting, call, key } = posting
+    const answer = await call({
+      url: `${baseOf(posting, 'https://api.line.me')}/v2/bot/message/push`,
+      headers: { authorization: `Bearer ${setting('channel_access_token')}`, 'x-line-retry-key': uuidOf(key) },
+      json: { to: chat, messages: [{ type: 'text', text }] },
+    })
+    if (answer.kind === 'none') return refusedBy(answer, { idempotent: true })
+    if (answer.status === 200 && Array.isArray(own(answer.body, 'sentMessages'))) return { ok: true }
+    // The same key was accepted before.
+    if (answer.status === 409 && answer.header('x-line-accepted-request-id') !== undefined) return { ok: true }
+    const why = said(answer.body, 'message')
+    // That lasts until the month ends.
+    if (answer.status === 429 && /monthly limit/i.test(why ?? '')) return never(`HTTP 429: ${why}`)
+    return refusedBy(answer, { why, idempotent: true })
+  },
+})

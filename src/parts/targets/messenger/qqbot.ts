@@ -1,0 +1,85 @@
+/** QQ, by an official bot: to a user, a group or a channel. QQ refuses most pushes that answer no message (`msg_id`). */
+
+import { own } from '../../../core/json.ts'
+import { type ApiAnswer, refusedBy, saidAll } from '../kit/api.ts'
+import { baseOf, defineChat, type Posting } from '../kit/chat.ts'
+import { isOn } from '../kit/settings.ts'
+import { type Fetched, type Used, withToken } from '../kit/token-cache.ts'
+import type { Sent } from '../target.ts'
+
+const paths: { readonly [kind: string]: (id: string) => string } = {
+  user: (id) => `v2/users/${id}/messages`,
+  group: (id) => `v2/groups/${id}/messages`,
+  channel: (id) => `channels/${id}/messages`,
+}
+const chatForm = /^(?:(user|group|channel):)?([A-Za-z0-9_-]{1,128})$/
+
+/** Codes of its own: the token is not (or no more) good; too many messages. */
+const staleToken = [11241, 11243]
+const tooMany = [22009]
+const noPush = [40034102, 40034105]
+const tokenBase = 'https://bots.qq.com'
+
+export const qqbot = defineChat({
+  name: 'qqbot',
+  settings: [
+    { key: 'app_id', env: ['QQ_APP_ID'] },
+    { key: 'client_secret', env: ['QQ_CLIENT_SECRET'], secret: true },
+    { key: 'sandbox', env: ['QQ_SANDBOX'] },
+  ],
+  needs: [['app_id', 'client_secret']],
+  home: ['QQBOT_HOME_CHANNEL', 'QQ_HOME_CHANNEL'],
+  limit: { max: 4000, unit: 'utf16' },
+  ids: ['msg_id', 'event_id'],
+  idempotent: false,
+  // Its tags stand in plain text too, and groups show escapes as they are.
+  escape: (text) => text.replace(/<(?=[@#]|emoji:|faceType|qqbot-|\/?at\b)/gi, '<\u200b').replace(/@(?=everyone)/gi, '@\u200b'),
+  checkChat: (chat) => (chatForm.test(chat) ? undefined : 'chat_id is not user:…, group:… or channel:… with an id'),
+  post: (posting) => {
+    const { clock, setting } = posting
+    const identity = [baseOf(posting, tokenBase), setting('app_id'), setting('client_secret')]
+    return withToken({ identity, clock, fetch: () => fetchToken(posting) }, (token) => post(posting, token))
+  },
+})
+
+const fetchToken = async (posting: Posting): Promise<Fetched> => {
+  const { call, setting } = posting
+  const answer = await call({
+    url: `${baseOf(posting, tokenBase)}/app/getAppAccessToken`,
+    json: { appId: setting('app_id') ?? '', clientSecret: setting('client_secret') ?? '' },
+  })
+  const token = answer.kind === 'answer' && answer.status === 200 ? own(answer.body, 'access_token') : undefined
+  const seconds = answer.kind === 'answer' ? Number(own(answer.body, 'expires_in')) : Number.NaN
+  if (typeof token === 'string' && token !== '' && seconds > 0) return { token, lifeMs: seconds * 1000 }
+  const refused = failed(answer, true)
+  return refused.ok ? refused : { ...refused, why: `no access token: ${refused.why}` }
+}
+
+const post = async (posting: Posting, token: string): Promise<Used> => {
+  const { chat, text, thread, extra, setting, key, call } = posting
+  const [, kind = /^\d+$/.test(chat) ? 'channel' : 'user', id = ''] = chatForm.exec(chat) ?? []
+  const official = isOn(setting('sandbox')) ? 'https://sandbox.api.sgroup.qq.com' : 'https://api.sgroup.qq.com'
+  const answers = { msg_id: extra('msg_id') ?? thread, event_id: extra('event_id') }
+  const given = Object.fromEntries(Object.entries(answers).filter((entry): entry is [string, string] => entry[1] !== undefined))
+  // Every answer to one message wants a number of its own.
+  const numbered = given.msg_id === undefined ? {} : { msg_seq: key.readUInt16BE() }
+  const answer = await call({
+    url: `${baseOf(posting, official)}/${paths[kind]?.(id)}`,
+    headers: { authorization: `QQBot ${token}` },
+    json: { content: text, ...given, ...(kind === 'channel' ? {} : { msg_type: 0, ...numbered }) },
+  })
+  if (answer.kind === 'answer' && answer.status === 200 && typeof own(answer.body, 'id') === 'string') return { ok: true }
+  const sent = failed(answer)
+  return answer.kind === 'answer' && (answer.status === 401 || hasCode(answer, staleToken)) ? { stale: sent } : sent
+}
+
+const hasCode = (answer: ApiAnswer, codes: readonly number[]): boolean =>
+  answer.kind === 'answer' && ['code', 'err_code'].some((key) => codes.includes(Number(own(answer.body, key))))
+
+const failed = (answer: ApiAnswer, idempotent = false): Sent => {
+  if (answer.kind === 'none') return refusedBy(answer, { idempotent })
+  const parts = [saidAll(answer.body, 'code', 'message') ?? '']
+  if (answer.status === 201 || answer.status === 202) parts.push('it waits until somebody at QQ has looked at it')
+  if (hasCode(answer, noPush)) parts.push('QQ takes messages of bots that answer one (deliver_extra.msg_id), and few others')
+  return refusedBy(answer, { why: parts.filter(Boolean).join('; ') || undefined, idempotent, limited: hasCode(answer, tooMany) })
+}

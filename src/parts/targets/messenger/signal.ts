@@ -1,0 +1,75 @@
+/** Signal, by a signal-cli daemon over its JSON-RPC: a person or a group; no style is read out of a text. */
+
+import { isObject, type Json, own } from '../../../core/json.ts'
+import { type ApiAnswer, refusedBy, said } from '../kit/api.ts'
+import { baseOf, defineChat, type Posting } from '../kit/chat.ts'
+import type { Sent } from '../target.ts'
+
+const person = /^(?:\+[1-9]\d{4,14}|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})$/i
+const group = /^group:([A-Za-z0-9+/]{20,100}={0,2})$/
+const rateLimit = -5
+
+export const signal = defineChat({
+  name: 'signal',
+  settings: [
+    { key: 'http_url', env: ['SIGNAL_HTTP_URL'] },
+    { key: 'account', env: ['SIGNAL_ACCOUNT'] },
+  ],
+  needs: [['http_url', 'account']],
+  home: ['SIGNAL_HOME_CHANNEL'],
+  limit: { max: 8000, unit: 'utf16' },
+  idempotent: false,
+  // It answers when Signal has the message.
+  callSeconds: 60,
+  checkChat: (chat) =>
+    person.test(chat) || group.test(chat) ? undefined : 'chat_id is neither a number (+15551234567), nor an account id, nor group:<id>',
+  post: (posting) => post(posting),
+})
+
+const post = async (posting: Posting): Promise<Sent> => {
+  const { text, chat, setting, key, call } = posting
+  const groupId = group.exec(chat)?.[1]
+  const id = key.toString('hex').slice(0, 32)
+  const answer = await call({
+    url: `${baseOf(posting, setting('http_url') ?? '')}/api/v1/rpc`,
+    // The daemon takes no other spelling of it.
+    headers: { 'content-type': 'application/json' },
+    json: {
+      jsonrpc: '2.0',
+      id,
+      method: 'send',
+      params: { account: setting('account') ?? '', ...(groupId === undefined ? { recipient: [chat] } : { groupId }), message: text },
+    },
+  })
+  if (answer.kind === 'none') return refusedBy(answer, { idempotent: false })
+  return isSent(answer, id) ? { ok: true } : refused(answer)
+}
+
+/** A group has it when one member has; a note to oneself has no results. */
+const isSent = ({ status, body }: ApiAnswer & { kind: 'answer' }, id: string): boolean => {
+  const result = own(body, 'result')
+  if (status !== 200 || own(body, 'id') !== id || own(body, 'error') !== undefined || !isObject(result)) return false
+  const types = resultsOf(result).map((each) => own(each, 'type'))
+  return typeof own(result, 'timestamp') === 'number' && (types.length === 0 || types.includes('SUCCESS'))
+}
+
+const refused = (answer: ApiAnswer & { kind: 'answer' }): Sent => {
+  const error = mapOf(own(answer.body, 'error'))
+  const results = resultsOf(own(answer.body, 'result') ?? own(mapOf(own(error, 'data')), 'response'))
+  const types = [...new Set(results.flatMap((each) => said(each, 'type') ?? []))]
+  const limited = own(error, 'code') === rateLimit || (types.length > 0 && types.every((type) => type === 'RATE_LIMIT_FAILURE'))
+  const waits = results.map((each) => own(each, 'retryAfterSeconds')).filter((seconds) => typeof seconds === 'number')
+  return refusedBy(answer, {
+    why: [said(error, 'message'), ...types].filter(Boolean).join(': ') || undefined,
+    idempotent: false,
+    limited,
+    retryAfterMs: limited && waits.length > 0 ? Math.max(...waits) * 1000 : undefined,
+  })
+}
+
+const mapOf = (value: Json | undefined) => (isObject(value) ? value : {})
+
+const resultsOf = (response: Json | undefined) => {
+  const results = own(mapOf(response), 'results')
+  return Array.isArray(results) ? results.filter(isObject) : []
+}

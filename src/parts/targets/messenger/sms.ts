@@ -1,0 +1,113 @@
+/** Text messages: Twilio, or with `provider: vonage` Vonage. Accepted is not delivered, which no answer can tell. */
+
+import { isObject, own } from '../../../core/json.ts'
+import { printable } from '../../../core/text.ts'
+import { refusedBy, said, saidAll } from '../kit/api.ts'
+import { baseOf, type ChatSpec, defineChat, type Posting } from '../kit/chat.ts'
+import { never } from '../kit/permanent-failure.ts'
+import { textSetting } from '../kit/settings.ts'
+import type { Sent, TargetPart } from '../target.ts'
+
+const shared = {
+  name: 'sms',
+  home: ['SMS_HOME_CHANNEL'],
+  limit: { max: 1600, unit: 'utf16' },
+  idempotent: false,
+  checkChat: (chat) => (/^\+[1-9]\d{6,14}$/.test(chat) ? undefined : 'chat_id is no phone number with its country code (+15551234567)'),
+} as const satisfies Partial<ChatSpec>
+
+const twilio = defineChat({
+  ...shared,
+  settings: [
+    { key: 'account_sid', env: ['TWILIO_ACCOUNT_SID'] },
+    { key: 'auth_token', env: ['TWILIO_AUTH_TOKEN'], secret: true },
+    { key: 'phone_number', env: ['TWILIO_PHONE_NUMBER'] },
+    { key: 'messaging_service_sid', env: ['TWILIO_MESSAGING_SERVICE_SID'] },
+  ],
+  needs: [
+    ['account_sid', 'auth_token', 'phone_number'],
+    ['account_sid', 'auth_token', 'messaging_service_sid'],
+  ],
+  post: async (posting) => {
+    const { chat, text, setting, call } = posting
+    const account = setting('account_sid') ?? ''
+    const service = setting('messaging_service_sid')
+    const answer = await call({
+      url: `${baseOf(posting, 'https://api.twilio.com')}/2010-04-01/Accounts/${encodeURIComponent(account)}/Messages.json`,
+      headers: { authorization: `Basic ${Buffer.from(`${account}:${setting('auth_token')}`).toString('base64')}` },
+      form: {
+        To: chat,
+        Body: text,
+        ...(service === undefined ? { From: setting('phone_number') ?? '' } : { MessagingServiceSid: service }),
+      },
+    })
+    if (answer.kind === 'none' || answer.status !== 201) {
+      return refusedBy(answer, { why: answer.kind === 'none' ? undefined : saidAll(answer.body, 'code', 'message'), idempotent: false })
+    }
+    // It may say at once that it gave up.
+    const status = said(answer.body, 'status') ?? 'unknown'
+    const code = said(answer.body, 'error_code')
+    if (code !== undefined || status === 'failed' || status === 'undelivered') {
+      return never(`${status}: ${[code, said(answer.body, 'error_message')].filter(Boolean).join(' ') || 'no reason given'}`)
+    }
+    return said(answer.body, 'sid') === undefined ? never('HTTP 201, but no message in the answer') : { ok: true }
+  },
+})
+
+const vonage = defineChat({
+  ...shared,
+  settings: [
+    { key: 'api_key', env: ['VONAGE_API_KEY'] },
+    { key: 'api_secret', env: ['VONAGE_API_SECRET'], secret: true },
+    { key: 'from', env: ['VONAGE_FROM'] },
+  ],
+  needs: [['api_key', 'api_secret', 'from']],
+  post: (posting) => postByVonage(posting),
+})
+
+/** What fits into the seven bits of GSM 03.38; a single other character makes every message of it half as long. */
+const gsm = /^[\n\r !"#$%&'()*+,\-./0-9:;<=>?@A-Z[\\\]^_a-z{|}~¡£¤¥§¿ÄÅÆÇÉÑÖØÜßàäåæèéìñòöøùüΔΓΛΩΠΨΣΘΞΦ€]*$/
+
+const postByVonage = async (posting: Posting): Promise<Sent> => {
+  const { chat, text, setting, call } = posting
+  const answer = await call({
+    url: `${baseOf(posting, 'https://rest.nexmo.com')}/sms/json`,
+    form: {
+      api_key: setting('api_key') ?? '',
+      api_secret: setting('api_secret') ?? '',
+      from: (setting('from') ?? '').replace(/^\+/, ''),
+      to: chat.slice(1),
+      text,
+      type: gsm.test(text) ? 'text' : 'unicode',
+    },
+  })
+  if (answer.kind === 'none') return refusedBy(answer, { idempotent: false })
+  const listed = own(answer.body, 'messages')
+  const segments = (Array.isArray(listed) ? listed : []).filter(isObject)
+  const failed = segments.filter((segment) => own(segment, 'status') !== '0')
+  if (answer.status === 200 && segments.length > 0 && failed.length === 0) return { ok: true }
+  const why = failed.map((segment) => printable(saidAll(segment, 'status', 'error-text') ?? 'no status', 200))[0]
+  // Of a long text some segments may have gone out.
+  if (failed.length < segments.length) return never(`${segments.length - failed.length} of ${segments.length} segments sent: ${why}`)
+  // 1: too many in a second.
+  const limited = failed.length > 0 && failed.every((segment) => own(segment, 'status') === '1')
+  return refusedBy(answer, { why: why ?? said(answer.body, 'error-text', 'title'), idempotent: false, limited })
+}
+
+const providers: { readonly [name: string]: TargetPart } = { twilio, vonage }
+
+export const sms: TargetPart = {
+  ...twilio,
+  // The home channel, which both have, once.
+  settings: [
+    ...(vonage.settings ?? []).filter(({ key }) => key !== 'home_channel'),
+    ...(twilio.settings ?? []),
+    { key: 'provider', env: ['SMS_PROVIDER'] },
+  ],
+  needs: [...(twilio.needs ?? []), ...(vonage.needs ?? [])],
+  async send(outgoing, kit) {
+    const provider = (textSetting(kit.settings, 'provider') ?? 'twilio').toLowerCase()
+    const part = Object.hasOwn(providers, provider) ? providers[provider] : undefined
+    return part ? part.send(outgoing, kit) : never('platforms.sms.provider is neither twilio nor vonage')
+  },
+}

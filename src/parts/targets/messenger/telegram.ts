@@ -1,0 +1,48 @@
+/** Telegram, by a bot: plain text, which no parse mode can trip over, and which mentions nobody. */
+
+import { isObject, own } from '../../../core/json.ts'
+import { refusedBy, said } from '../kit/api.ts'
+import { baseOf, defineChat, type Posting } from '../kit/chat.ts'
+import type { Sent } from '../target.ts'
+
+// The server finds mentions in plain text too, where no word goes on before the sign (TDLib, MessageEntity).
+const disarm = (text: string): string => text.replace(/(?<![\p{L}\p{N}_])@(?=\w)/gu, '$&\u200b')
+
+export const telegram = defineChat({
+  name: 'telegram',
+  settings: [{ key: 'token', env: ['TELEGRAM_BOT_TOKEN'], secret: true }],
+  needs: [['token']],
+  home: ['TELEGRAM_HOME_CHANNEL'],
+  limit: { max: 4096, unit: 'utf16' },
+  idempotent: false,
+  escape: disarm,
+  checkChat: (chat) => (/^(?:-?\d{1,20}|@[A-Za-z]\w{3,63})$/.test(chat) ? undefined : 'chat_id is neither a number nor @channel'),
+  checkThread: (thread) => (/^[1-9]\d{0,9}$/.test(thread) ? undefined : 'the thread is not the number of a topic'),
+  post: (posting) => post(posting, posting.chat),
+})
+
+const post = async (posting: Posting, chat: string, moved = false): Promise<Sent> => {
+  const { text, thread, call, setting } = posting
+  const answer = await call({
+    url: `${baseOf(posting, 'https://api.telegram.org')}/bot${setting('token')}/sendMessage`,
+    json: {
+      chat_id: chat,
+      text,
+      // The general topic is refused by its own number.
+      ...(thread === undefined || thread === '1' ? {} : { message_thread_id: Number(thread) }),
+      link_preview_options: { is_disabled: true },
+    },
+  })
+  if (answer.kind === 'none') return refusedBy(answer, { idempotent: false })
+  if (answer.status === 200 && own(answer.body, 'ok') === true) return { ok: true }
+  const parameters = own(answer.body, 'parameters')
+  const hints = isObject(parameters) ? parameters : {}
+  const next = own(hints, 'migrate_to_chat_id')
+  if (typeof next === 'number' && !moved) return post(posting, String(next), true)
+  const seconds = own(hints, 'retry_after')
+  return refusedBy(answer, {
+    why: said(answer.body, 'description'),
+    idempotent: false,
+    retryAfterMs: typeof seconds === 'number' ? seconds * 1000 : undefined,
+  })
+}

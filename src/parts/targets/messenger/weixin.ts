@@ -1,0 +1,81 @@
+/** Personal WeChat through an iLink bot, whose token comes from a QR login; a push without `context_token` may not get through. */
+
+import { randomBytes } from 'node:crypto'
+import { own } from '../../../core/json.ts'
+import { type ApiAnswer, refusedBy, said, saidAll } from '../kit/api.ts'
+import { baseOf, defineChat, type Posting } from '../kit/chat.ts'
+import type { Sent } from '../target.ts'
+
+/** The version of the protocol that this speaks: the API wants one in a header, as a number, and in the body. */
+const version = [2, 4, 8] as const
+const versionNumber = (version[0] << 16) | (version[1] << 8) | version[2]
+
+const pauseMs = 300
+const limitedMs = 5_000
+
+export const weixin = defineChat({
+  name: 'weixin',
+  settings: [
+    { key: 'token', env: ['WEIXIN_TOKEN'], secret: true },
+    { key: 'base_url', env: ['WEIXIN_BASE_URL'], default: 'https://ilinkai.weixin.qq.com' },
+  ],
+  needs: [['token']],
+  home: ['WEIXIN_HOME_CHANNEL'],
+  limit: { max: 2000, unit: 'utf16' },
+  ids: ['context_token'],
+  idempotent: false,
+  checkChat: (chat) => (/^[\w.@-]{1,128}$/.test(chat) ? undefined : 'chat_id is no user id of WeChat'),
+  async post(posting) {
+    const { part, clock, extra } = posting
+    if (part > 1) await new Promise<void>((resolve) => clock.after(pauseMs, resolve))
+    return post(posting, extra('context_token'))
+  },
+})
+
+const post = async (posting: Posting, contextToken: string | undefined): Promise<Sent> => {
+  const answer = await posting.call({
+    url: `${baseOf(posting, posting.setting('base_url') ?? '')}/ilink/bot/sendmessage`,
+    headers: {
+      authorizationtype: 'ilink_bot_token',
+      authorization: `Bearer ${posting.setting('token')}`,
+      'x-wechat-uin': Buffer.from(String(randomBytes(4).readUInt32BE())).toString('base64'),
+      'ilink-app-id': 'bot',
+      'ilink-app-clientversion': String(versionNumber),
+    },
+    json: {
+      msg: {
+        from_user_id: '',
+        to_user_id: posting.chat,
+        client_id: `headgate-${posting.key.toString('hex').slice(0, 32)}`,
+        message_type: 2,
+        message_state: 2,
+        ...(contextToken === undefined ? {} : { context_token: contextToken }),
+        item_list: [{ type: 1, text_item: { text: posting.text } }],
+      },
+      base_info: { channel_version: version.join('.'), bot_agent: 'headgate' },
+    },
+  })
+  const code = codeOf(answer)
+  if (code === 0) return { ok: true }
+  // A conversation that ended: without it the message may still go out as a push.
+  if (code === -14 && contextToken !== undefined) return post(posting, undefined)
+  if (answer.kind === 'none') return refusedBy(answer, { idempotent: false })
+  const ended = code === -14 || (code === -2 && said(answer.body, 'errmsg') === 'unknown error')
+  const limited = code === -2 && !ended
+  return refusedBy(answer, {
+    why: ended ? `the login has ended: get a new token by QR login (${code})` : saidAll(answer.body, 'ret', 'errcode', 'errmsg'),
+    idempotent: false,
+    limited,
+    retryAfterMs: limited ? limitedMs : undefined,
+  })
+}
+
+/** What the body of a 200 says: 0 for success, also when it names no code. */
+const codeOf = (answer: ApiAnswer): number | undefined => {
+  if (answer.kind === 'none' || answer.status !== 200) return undefined
+  // One that broke off reads as an empty map too, and may have been an error.
+  if (Object.keys(answer.body).length === 0 && !/^\s*\{\s*\}\s*$/.test(answer.text)) return undefined
+  const codes = ['ret', 'errcode'].map((key) => own(answer.body, key) ?? 0)
+  const bad = codes.find((code) => code !== 0)
+  return bad === undefined ? 0 : typeof bad === 'number' ? bad : Number.NaN
+}

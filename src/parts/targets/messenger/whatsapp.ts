@@ -1,0 +1,115 @@
+/** WhatsApp: the Cloud API where its settings are there, else a bridge on this machine that speaks as a linked phone. */
+
+import { isObject, type Json, type JsonObject, own } from '../../../core/json.ts'
+import { refusedBy, said } from '../kit/api.ts'
+import { baseOf, defineChat, type Posting } from '../kit/chat.ts'
+import { never } from '../kit/permanent-failure.ts'
+import { isOn } from '../kit/settings.ts'
+import type { Sent } from '../target.ts'
+
+const localBridge = 'http://127.0.0.1:3000'
+const cloudKeys = ['phone_number_id', 'access_token']
+
+/** "Not now": the throughput, the pair of sender and receiver, the app's calls, the service. */
+const notNow = [4, 80007, 130429, 131016, 131056]
+const pairRate = 131056
+const pairRateMs = 6_000
+
+const number = /^\+?\d[\d ().-]{3,30}$/
+const jid = /^\d[\d-]{3,40}@(?:s\.whatsapp\.net|g\.us|lid)$/
+
+export const whatsapp = defineChat({
+  name: 'whatsapp',
+  settings: [
+    { key: 'phone_number_id', env: ['WHATSAPP_CLOUD_PHONE_NUMBER_ID'] },
+    { key: 'access_token', env: ['WHATSAPP_CLOUD_ACCESS_TOKEN'], secret: true },
+    { key: 'api_version', env: ['WHATSAPP_CLOUD_API_VERSION'], default: 'v20.0' },
+    { key: 'bridge', env: ['WHATSAPP_ENABLED'] },
+    { key: 'bridge_url', env: ['WHATSAPP_BRIDGE_URL'] },
+  ],
+  needs: [cloudKeys, ['bridge_url'], ['bridge']],
+  home: ['WHATSAPP_CLOUD_HOME_CHANNEL', 'WHATSAPP_HOME_CHANNEL'],
+  // A template's text may have 1024 with what stands around the value.
+  limit: ({ extra }) => ({ max: extra('template') === undefined ? 4096 : 900, unit: 'utf16' }),
+  ids: ['template', 'template_language'],
+  idempotent: false,
+  checkChat: (chat) => (number.test(chat) || jid.test(chat) ? undefined : 'chat_id is neither a phone number nor an id like 123456@g.us'),
+  post: (posting) => {
+    const { setting } = posting
+    const [first, ...more] = cloudKeys.filter((key) => setting(key) === undefined)
+    if (first === undefined) return postToCloud(posting)
+    // Half of the settings is a mistake, and the bridge would send from another number.
+    if (more.length === 0) return Promise.resolve(never(`not connected: set platforms.whatsapp.${first}`))
+    const bridge = setting('bridge_url') ?? (isOn(setting('bridge')) ? baseOf(posting, localBridge) : undefined)
+    if (bridge === undefined) return Promise.resolve(never('not connected: platforms.whatsapp.bridge is off'))
+    return postToBridge(posting, bridge.replace(/\/+$/, ''))
+  },
+})
+
+const digitsOf = (chat: string): string => chat.replace(/@.*|\D/g, '')
+
+const postToCloud = async (posting: Posting): Promise<Sent> => {
+  const { chat, thread, setting, call } = posting
+  const [id = '', version = ''] = [setting('phone_number_id'), setting('api_version')]
+  if (!/^\d{1,30}$/.test(id)) return never('phone_number_id is no number')
+  if (!/^v\d{1,3}\.\d{1,2}$/.test(version)) return never('api_version is none, such as v20.0')
+  if (/@(?:g\.us|lid)$/.test(chat)) return never('the Cloud API sends to phone numbers only')
+  const content = contentOf(posting)
+  if (content === undefined) return never('template or template_language is no name that it can have')
+  const answer = await call({
+    url: `${baseOf(posting, 'https://graph.facebook.com')}/${version}/${id}/messages`,
+    headers: { authorization: `Bearer ${setting('access_token')}` },
+    json: {
+      messaging_product: 'whatsapp',
+      recipient_type: 'individual',
+      to: digitsOf(chat),
+      ...(thread === undefined ? {} : { context: { message_id: thread } }),
+      ...content,
+    },
+  })
+  if (answer.kind === 'none') return refusedBy(answer, { idempotent: false })
+  if (answer.status === 200 && hasMessageId(answer.body)) return { ok: true }
+  const given = own(answer.body, 'error')
+  const error = isObject(given) ? given : {}
+  const code = Number(own(error, 'code'))
+  return refusedBy(answer, {
+    why: reasonOf(error, code),
+    idempotent: false,
+    limited: notNow.includes(code),
+    retryAfterMs: code === pairRate ? pairRateMs : undefined,
+  })
+}
+
+/** A text, or the one value of a template: only those may go to who has not written for a day. */
+const contentOf = ({ text, extra }: Posting): JsonObject | undefined => {
+  const name = extra('template')
+  if (name === undefined) return { type: 'text', text: { body: text, preview_url: false } }
+  const code = extra('template_language') ?? 'en_US'
+  if (!/^[a-z0-9_]{1,512}$/.test(name) || !/^[A-Za-z_]{2,10}$/.test(code)) return undefined
+  // It refuses line breaks and runs of spaces in there.
+  const value: Json = { type: 'text', text: text.replace(/\s+/g, ' ') }
+  return { type: 'template', template: { name, language: { code }, components: [{ type: 'body', parameters: [value] }] } }
+}
+
+const hasMessageId = (body: JsonObject): boolean => {
+  const messages = own(body, 'messages')
+  const [first] = Array.isArray(messages) ? messages : []
+  return isObject(first) && typeof own(first, 'id') === 'string'
+}
+
+const reasonOf = (error: JsonObject, code: number): string | undefined => {
+  const data = own(error, 'error_data')
+  const details = isObject(data) ? said(data, 'details') : undefined
+  const hint = code === 131047 && 'name a template in deliver_extra.template'
+  return [said(error, 'message'), details, hint].filter(Boolean).join('; ') || undefined
+}
+
+const postToBridge = async ({ chat, text, thread, part, call }: Posting, bridge: string): Promise<Sent> => {
+  const chatId = chat.includes('@') ? chat : `${digitsOf(chat)}@s.whatsapp.net`
+  const reply = thread === undefined || part > 1 ? {} : { replyTo: thread }
+  const answer = await call({ url: `${bridge}/send`, json: { chatId, message: text, ...reply } })
+  if (answer.kind === 'none') return refusedBy(answer, { idempotent: false })
+  if (answer.status === 200 && own(answer.body, 'success') === true) return { ok: true }
+  // 503: it has no link to WhatsApp at the moment, and sent nothing.
+  return refusedBy(answer, { why: said(answer.body, 'error'), idempotent: false, limited: answer.status === 503 })
+}

@@ -1,0 +1,98 @@
+/** DingTalk: the group of a robot's webhook, signed where there is a secret, or any group or person by an app's robot; text mentions nobody. */
+
+import { createHmac } from 'node:crypto'
+import { type JsonObject, own } from '../../../core/json.ts'
+import { type ApiAnswer, refusedBy, saidAll } from '../kit/api.ts'
+import { baseOf, defineChat, type Posting } from '../kit/chat.ts'
+import { never } from '../kit/permanent-failure.ts'
+import { type Fetched, issued, type Used, withToken } from '../kit/token-cache.ts'
+import { goesByApp, webhookOr } from '../kit/webhook-or-app.ts'
+import type { Sent } from '../target.ts'
+
+const app = ['client_id', 'client_secret']
+
+export const dingtalk = defineChat({
+  name: 'dingtalk',
+  settings: [
+    { key: 'webhook_url', env: ['DINGTALK_WEBHOOK_URL'], secret: true },
+    { key: 'secret', env: ['DINGTALK_SECRET'], secret: true },
+    { key: 'client_id', env: ['DINGTALK_CLIENT_ID'] },
+    { key: 'client_secret', env: ['DINGTALK_CLIENT_SECRET'], secret: true },
+    { key: 'robot_code', env: ['DINGTALK_ROBOT_CODE'] },
+  ],
+  needs: [['webhook_url'], app],
+  home: ['DINGTALK_HOME_CHANNEL'],
+  ...webhookOr(app),
+  // The stricter one of the two: 15 000 bytes of msgParam, of which the text is all but a few.
+  limit: { max: 14_000, unit: 'json' },
+  idempotent: false,
+  post: (posting) => (goesByApp(posting, app) ? postByApp(posting) : postToWebhook(posting)),
+})
+
+/** Past 20 messages in a minute a robot is shut out for ten. */
+const shutOutMs = 600_000
+const tooFast = [130101, 410100]
+
+const postToWebhook = async ({ text, call, setting, clock }: Posting): Promise<Sent> => {
+  const url = new URL(setting('webhook_url') ?? '')
+  const secret = setting('secret')
+  if (secret !== undefined) {
+    const timestamp = String(clock.now())
+    url.searchParams.set('timestamp', timestamp)
+    url.searchParams.set('sign', createHmac('sha256', secret).update(`${timestamp}\n${secret}`).digest('base64'))
+  }
+  const answer = await call({ url: url.href, json: { msgtype: 'text', text: { content: text }, at: { isAtAll: false } } })
+  if (answer.kind === 'none') return refusedBy(answer, { idempotent: false })
+  const code = own(answer.body, 'errcode')
+  if (answer.status === 200 && code === 0) return { ok: true }
+  const limited = typeof code === 'number' && tooFast.includes(code)
+  const why = saidAll(answer.body, 'errcode', 'errmsg')
+  return refusedBy(answer, { why, idempotent: false, limited, retryAfterMs: limited ? shutOutMs : undefined })
+}
+
+const postByApp = async (posting: Posting): Promise<Sent> => {
+  const { chat, clock, setting, text } = posting
+  const user = /^(?:user:)?([\w.@+-]{1,64})$/.exec(chat)?.[1]
+  const isGroup = /^cid[\w+/=]{1,100}$/.test(chat)
+  if (!isGroup && user === undefined) return never('chat_id is neither a group (cid…) nor a person (user:…)')
+  const message = {
+    robotCode: setting('robot_code') ?? setting('client_id') ?? '',
+    msgKey: 'sampleText',
+    msgParam: JSON.stringify({ content: text }),
+  }
+  const base = baseOf(posting, 'https://api.dingtalk.com')
+  return withToken({ identity: ['dingtalk', base, ...app.map(setting)], clock, fetch: () => fetchToken(posting, base) }, (token) =>
+    isGroup
+      ? post(posting, `${base}/v1.0/robot/groupMessages/send`, token, { ...message, openConversationId: chat })
+      : post(posting, `${base}/v1.0/robot/oToMessages/batchSend`, token, { ...message, userIds: [user ?? ''] }),
+  )
+}
+
+const fetchToken = async ({ call, setting }: Posting, base: string): Promise<Fetched> => {
+  const json = { appKey: setting('client_id') ?? '', appSecret: setting('client_secret') ?? '' }
+  const answer = await call({ url: `${base}/v1.0/oauth2/accessToken`, json })
+  const token = answer.kind === 'answer' ? issued(own(answer.body, 'accessToken'), own(answer.body, 'expireIn')) : undefined
+  return token ?? refused(answer, true)
+}
+
+const post = async ({ call }: Posting, url: string, token: string, json: JsonObject): Promise<Used> => {
+  const answer = await call({ url, headers: { 'x-acs-dingtalk-access-token': token }, json })
+  if (answer.kind === 'none') return refused(answer, false)
+  const { body, status } = answer
+  if (status === 401 || own(body, 'code') === 'InvalidAuthentication') return { stale: refused(answer, false) }
+  // There is one receiver: where a list names somebody, nobody got it.
+  if (isFilled(own(body, 'flowControlledStaffIdList'))) {
+    return { ok: false, why: 'too many messages to this person', repeatable: true, retryAfterMs: 60_000 }
+  }
+  const isLost = ['invalidStaffIdList', 'filteredStaffIdList'].some((key) => isFilled(own(body, key)))
+  if (isLost) return never('no such person, or out of reach of the robot')
+  return status === 200 && typeof own(body, 'processQueryKey') === 'string' ? { ok: true } : refused(answer, false)
+}
+
+const isFilled = (value: unknown): boolean => Array.isArray(value) && value.length > 0
+
+const refused = (answer: ApiAnswer, idempotent: boolean): Sent => {
+  const body = answer.kind === 'answer' ? answer.body : {}
+  const limited = /QpsLimit/.test(String(own(body, 'code')))
+  return refusedBy(answer, { why: saidAll(body, 'code', 'message'), idempotent, limited, retryAfterMs: limited ? 1000 : undefined })
+}

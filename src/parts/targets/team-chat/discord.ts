@@ -1,0 +1,65 @@
+/** Discord: any channel or thread by a bot, which can tell a repeat, or the channel of a webhook; nobody is mentioned by a text. */
+
+import { type Json, type JsonObject, own } from '../../../core/json.ts'
+import { type ApiAnswer, refusedBy, said } from '../kit/api.ts'
+import { baseOf, defineChat, type Posting } from '../kit/chat.ts'
+import { never } from '../kit/permanent-failure.ts'
+import { goesByApp, webhookOr } from '../kit/webhook-or-app.ts'
+import type { Sent } from '../target.ts'
+
+const bot = ['token']
+const snowflake = /^\d{15,20}$/
+const webhookPath = /^\/api(?:\/v\d+)?\/webhooks\/\d+\/[\w-]+\/?$/
+/** Cloudflare, which stands before the API, wants one of this form. */
+const agent = { 'user-agent': 'DiscordBot (https://www.npmjs.com/package/headgate, 1)' }
+const suppressEmbeds = 4
+
+export const discord = defineChat({
+  name: 'discord',
+  settings: [
+    { key: 'token', env: ['DISCORD_BOT_TOKEN'], secret: true },
+    { key: 'webhook_url', env: ['DISCORD_WEBHOOK_URL'], secret: true },
+  ],
+  needs: [bot, ['webhook_url']],
+  home: ['DISCORD_HOME_CHANNEL'],
+  ...webhookOr(bot),
+  limit: { max: 2000, unit: 'characters' },
+  idempotent: (posting) => goesByApp(posting, bot),
+  checkChat: (chat) => (snowflake.test(chat) ? undefined : 'chat_id is not the number of a channel'),
+  checkThread: (thread) => (snowflake.test(thread) ? undefined : 'the thread is not the number of one'),
+  post: (posting) => (goesByApp(posting, bot) ? postByBot(posting) : postToWebhook(posting)),
+})
+
+const messageOf = ({ text }: Posting): JsonObject => ({ content: text, allowed_mentions: { parse: [] }, flags: suppressEmbeds })
+
+/** A thread is a channel of its own. */
+const postByBot = async (posting: Posting): Promise<Sent> => {
+  const { chat, thread, setting, key, call } = posting
+  const answer = await call({
+    url: `${baseOf(posting, 'https://discord.com')}/api/v10/channels/${thread ?? chat}/messages`,
+    headers: { ...agent, authorization: `Bot ${setting('token')}` },
+    // 25 characters at most.
+    json: { ...messageOf(posting), nonce: key.toString('base64url').slice(0, 25), enforce_nonce: true },
+  })
+  return verdict(answer, true)
+}
+
+const postToWebhook = async (posting: Posting): Promise<Sent> => {
+  const url = new URL(posting.setting('webhook_url') ?? '')
+  if (!webhookPath.test(url.pathname)) return never('platforms.discord.webhook_url is not the address of a webhook')
+  // Else it answers before it knows whether the message is kept.
+  url.searchParams.set('wait', 'true')
+  if (posting.thread !== undefined) url.searchParams.set('thread_id', posting.thread)
+  return verdict(await posting.call({ url: url.href, headers: agent, json: messageOf(posting) }), false)
+}
+
+const verdict = (answer: ApiAnswer, idempotent: boolean): Sent => {
+  if (answer.kind === 'none') return refusedBy(answer, { idempotent })
+  if (answer.status === 200 && typeof own(answer.body, 'id') === 'string') return { ok: true }
+  const code = said(answer.body, 'code')
+  const message = said(answer.body, 'message')
+  const why = code === undefined || message === undefined ? message : `${message} (${code})`
+  return refusedBy(answer, { why, idempotent, retryAfterMs: secondsToMs(own(answer.body, 'retry_after')) })
+}
+
+const secondsToMs = (seconds: Json | undefined): number | undefined => (typeof seconds === 'number' ? seconds * 1000 : undefined)

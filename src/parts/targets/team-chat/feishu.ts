@@ -1,0 +1,117 @@
+/** Feishu and Lark: any chat or person by an app, which can tell a repeat, or the group of a custom bot's webhook, signed where there is a secret. */
+
+import { createHmac } from 'node:crypto'
+import { isObject, type Json, type JsonObject, own } from '../../../core/json.ts'
+import { type ApiAnswer, refusedBy, saidAll } from '../kit/api.ts'
+import { baseOf, defineChat, type Posting } from '../kit/chat.ts'
+import { never } from '../kit/permanent-failure.ts'
+import { type Fetched, issued, type Used, withToken } from '../kit/token-cache.ts'
+import { goesByApp, webhookOr } from '../kit/webhook-or-app.ts'
+import type { Sent } from '../target.ts'
+
+const app = ['app_id', 'app_secret']
+const domains = new Map([
+  ['feishu', 'https://open.feishu.cn'],
+  ['lark', 'https://open.larksuite.com'],
+])
+
+export const feishu = defineChat({
+  name: 'feishu',
+  settings: [
+    { key: 'app_id', env: ['FEISHU_APP_ID'] },
+    { key: 'app_secret', env: ['FEISHU_APP_SECRET'], secret: true },
+    { key: 'domain', env: ['FEISHU_DOMAIN'], default: 'feishu' },
+    { key: 'webhook_url', env: ['FEISHU_WEBHOOK_URL'], secret: true },
+    { key: 'secret', env: ['FEISHU_WEBHOOK_SECRET'], secret: true },
+  ],
+  needs: [app, ['webhook_url']],
+  home: ['FEISHU_HOME_CHANNEL'],
+  ...webhookOr(app),
+  // A custom bot takes 20 KB in all; an app takes more than anybody reads.
+  limit: { max: 18_000, unit: 'json' },
+  idempotent: (posting) => goesByApp(posting, app),
+  // `<at user_id="all">` mentions everybody.
+  escape: (text) => text.replace(/<(?=\/?at\b)/gi, '<\u200b'),
+  post: (posting) => (goesByApp(posting, app) ? postByApp(posting) : postToWebhook(posting)),
+})
+
+const tooMany = [11232, 230020, 99991400]
+const staleToken = [99991661, 99991663]
+
+const postToWebhook = async ({ text, call, setting, clock }: Posting): Promise<Sent> => {
+  const timestamp = String(Math.floor(clock.now() / 1000))
+  const secret = setting('secret')
+  const sign = secret === undefined ? undefined : createHmac('sha256', `${timestamp}\n${secret}`).digest('base64')
+  const json = { ...(sign === undefined ? {} : { timestamp, sign }), msg_type: 'text', content: { text } }
+  const answer = await call({ url: setting('webhook_url') ?? '', json })
+  return isDone(answer) ? { ok: true } : refused(answer, false)
+}
+
+const postByApp = async (posting: Posting): Promise<Sent> => {
+  const { clock, setting, thread } = posting
+  const official = domains.get(setting('domain') ?? '')
+  if (official === undefined) return never('platforms.feishu.domain is neither feishu nor lark')
+  if (thread !== undefined && !/^omt?_\w{1,100}$/.test(thread)) return never('the thread is neither a message (om_…) nor a topic (omt_…)')
+  const api = `${baseOf(posting, official)}/open-apis`
+  return withToken({ identity: ['feishu', api, ...app.map(setting)], clock, fetch: () => fetchToken(posting, api) }, (token) =>
+    deliver(posting, api, { authorization: `Bearer ${token}` }),
+  )
+}
+
+const fetchToken = async ({ call, setting }: Posting, api: string): Promise<Fetched> => {
+  const json = { app_id: setting('app_id') ?? '', app_secret: setting('app_secret') ?? '' }
+  const answer = await call({ url: `${api}/auth/v3/tenant_access_token/internal`, json })
+  if (answer.kind === 'none' || !isDone(answer)) return refused(answer, true)
+  return issued(own(answer.body, 'tenant_access_token'), own(answer.body, 'expire')) ?? refused(answer, true)
+}
+
+type Headers = { readonly authorization: string }
+
+const deliver = async (posting: Posting, api: string, headers: Headers): Promise<Used> => {
+  const { chat, thread, text, key, call } = posting
+  const message = { msg_type: 'text', content: JSON.stringify({ text }), uuid: key.toString('hex').slice(0, 48) }
+  const send = async (url: string, more: JsonObject): Promise<Used> => verdict(await call({ url, headers, json: { ...message, ...more } }))
+  if (thread === undefined) return send(`${api}/im/v1/messages?receive_id_type=${kindOf(chat)}`, { receive_id: chat })
+  const reply = (root: string): Promise<Used> => send(`${api}/im/v1/messages/${root}/reply`, { reply_in_thread: true })
+  if (thread.startsWith('om_')) return reply(thread)
+  // A topic is no address: one answers to a message in it.
+  const query = new URLSearchParams({ container_id_type: 'thread', container_id: thread, page_size: '1' })
+  const listed = await call({ method: 'GET', url: `${api}/im/v1/messages?${query}`, headers })
+  if (!isDone(listed)) return verdict(listed)
+  const root = rootIn(listed)
+  return root === undefined ? never(`the topic ${thread} has no message`) : reply(root)
+}
+
+const kindOf = (chat: string): string => {
+  const known = { oc_: 'chat_id', ou_: 'open_id', on_: 'union_id' }[chat.slice(0, 3)]
+  return known ?? (chat.includes('@') ? 'email' : 'user_id')
+}
+
+const rootIn = (answer: ApiAnswer): string | undefined => {
+  const data = answer.kind === 'answer' ? own(answer.body, 'data') : undefined
+  const items = isObject(data) ? own(data, 'items') : undefined
+  const [first] = Array.isArray(items) ? items : []
+  const id = isObject(first) ? own(first, 'message_id') : undefined
+  return typeof id === 'string' && /^om_\w{1,100}$/.test(id) ? id : undefined
+}
+
+const verdict = (answer: ApiAnswer): Used => {
+  if (isDone(answer)) return { ok: true }
+  const code = codeOf(answer)
+  return typeof code === 'number' && staleToken.includes(code) ? { stale: refused(answer, true) } : refused(answer, true)
+}
+
+/** The code of an answer, whatever its status; custom bots of old call it StatusCode. */
+const codeOf = (answer: ApiAnswer): Json | undefined =>
+  answer.kind === 'answer' ? (own(answer.body, 'code') ?? own(answer.body, 'StatusCode')) : undefined
+
+const isDone = (answer: ApiAnswer): boolean => answer.kind === 'answer' && answer.status === 200 && codeOf(answer) === 0
+
+const refused = (answer: ApiAnswer, idempotent: boolean): Sent => {
+  if (answer.kind === 'none') return refusedBy(answer, { idempotent })
+  const code = codeOf(answer)
+  const limited = typeof code === 'number' && tooMany.includes(code)
+  const seconds = Number(answer.header('x-ogw-ratelimit-reset') ?? 1)
+  const retryAfterMs = limited ? (seconds > 0 ? seconds : 1) * 1000 : undefined
+  return refusedBy(answer, { why: saidAll(answer.body, 'code', 'StatusCode', 'msg', 'StatusMessage'), idempotent, limited, retryAfterMs })
+}

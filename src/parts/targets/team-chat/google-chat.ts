@@ -1,0 +1,71 @@
+/** Google Chat: the space of a webhook, or any space by an app's service account, which can tell a repeat. */
+
+import { isObject, own } from '../../../core/json.ts'
+import { type ApiAnswer, refusedBy, saidAll } from '../kit/api.ts'
+import { baseOf, defineChat, type Posting } from '../kit/chat.ts'
+import { buyToken, readAccount } from '../kit/google-account.ts'
+import { never } from '../kit/permanent-failure.ts'
+import { type Used, withToken } from '../kit/token-cache.ts'
+import { goesByApp, webhookOr } from '../kit/webhook-or-app.ts'
+import type { Sent } from '../target.ts'
+
+const app = ['service_account_json']
+const scope = 'https://www.googleapis.com/auth/chat.bot'
+
+export const googleChat = defineChat({
+  name: 'google_chat',
+  settings: [
+    { key: 'webhook_url', env: ['GOOGLE_CHAT_WEBHOOK_URL'], secret: true },
+    // The key itself, or the path of its file.
+    { key: 'service_account_json', env: ['GOOGLE_CHAT_SERVICE_ACCOUNT_JSON'], secret: true },
+  ],
+  needs: [['webhook_url'], app],
+  home: ['GOOGLE_CHAT_HOME_CHANNEL'],
+  ...webhookOr(app),
+  // 32 000 bytes are the limit of the whole message.
+  limit: { max: 30_000, unit: 'json' },
+  idempotent: (posting) => goesByApp(posting, app),
+  // `<users/all>` mentions everybody, and `<url|label>` hides where it leads.
+  escape: (text) => text.replace(/<(?=users\/|[a-z][a-z\d+.-]*:)/gi, '<\u200b'),
+  post: (posting) => (goesByApp(posting, app) ? postByApp(posting) : postToWebhook(posting)),
+})
+
+const postToWebhook = async (posting: Posting): Promise<Sent> => {
+  const used = await post(posting, new URL(posting.setting('webhook_url') ?? ''), {}, false)
+  return 'stale' in used ? used.stale : used
+}
+
+const postByApp = async (posting: Posting): Promise<Sent> => {
+  const { call, chat, clock, setting } = posting
+  const space = /^(?:spaces\/)?([\w-]{1,100})$/.exec(chat)?.[1]
+  if (space === undefined) return never('chat_id is no space (spaces/…)')
+  const account = await readAccount(setting('service_account_json') ?? '')
+  if ('problem' in account) return never(`service_account_json ${account.problem}`)
+  const url = new URL(`${baseOf(posting, 'https://chat.googleapis.com')}/v1/spaces/${space}/messages`)
+  const tokenUrl = `${baseOf(posting, 'https://oauth2.googleapis.com')}/token`
+  const identity = ['google_chat', tokenUrl, account.email, account.key]
+  return withToken({ identity, clock, fetch: () => buyToken(account, { url: tokenUrl, scope, call, clock }) }, (token) =>
+    post(posting, url, { authorization: `Bearer ${token}` }, true),
+  )
+}
+
+type Headers = { readonly [name: string]: string }
+
+const post = async ({ text, thread, key, call }: Posting, url: URL, headers: Headers, idempotent: boolean): Promise<Used> => {
+  url.searchParams.set('requestId', key.toString('hex'))
+  if (thread !== undefined) url.searchParams.set('messageReplyOption', 'REPLY_MESSAGE_FALLBACK_TO_NEW_THREAD')
+  const where = thread === undefined ? {} : { thread: /^spaces\/[\w-]+\/threads\//.test(thread) ? { name: thread } : { threadKey: thread } }
+  const answer = await call({ url: url.href, headers, json: { text, ...where } })
+  if (answer.kind === 'answer' && answer.status === 200 && typeof own(answer.body, 'name') === 'string') return { ok: true }
+  const sent = refused(answer, idempotent)
+  return answer.kind === 'answer' && answer.status === 401 ? { stale: sent } : sent
+}
+
+const refused = (answer: ApiAnswer, idempotent: boolean): Sent => {
+  if (answer.kind === 'none') return refusedBy(answer, { idempotent })
+  const error = own(answer.body, 'error')
+  const why = isObject(error) ? saidAll(error, 'status', 'message') : undefined
+  // It names no time; a space takes 60 messages in a minute.
+  const retryAfterMs = answer.retryAfterMs ?? (answer.status === 429 ? 5000 : undefined)
+  return refusedBy(answer, { why, idempotent, retryAfterMs })
+}

@@ -1,0 +1,129 @@
+/** Matrix: a room by its id or alias, which is joined when need be; encrypted rooms are refused, and nobody is mentioned by a text. */
+
+import { type Json, own } from '../../../core/json.ts'
+import { type ApiAnswer, refusedBy, saidAll } from '../kit/api.ts'
+import { baseOf, defineChat, type Posting } from '../kit/chat.ts'
+import { never } from '../kit/permanent-failure.ts'
+import { type Fetched, type Used, withToken } from '../kit/token-cache.ts'
+import type { Sent } from '../target.ts'
+
+/** A login of the same device takes the place of the one before. */
+const device = { device_id: 'HEADGATE', initial_device_display_name: 'headgate' }
+const loginMs = 30 * 24 * 3_600_000
+
+export const matrix = defineChat({
+  name: 'matrix',
+  settings: [
+    { key: 'homeserver', env: ['MATRIX_HOMESERVER'] },
+    { key: 'access_token', env: ['MATRIX_ACCESS_TOKEN'], secret: true },
+    { key: 'user_id', env: ['MATRIX_USER_ID'] },
+    { key: 'password', env: ['MATRIX_PASSWORD'], secret: true },
+  ],
+  needs: [
+    ['homeserver', 'access_token'],
+    ['homeserver', 'user_id', 'password'],
+  ],
+  home: ['MATRIX_HOME_ROOM', 'MATRIX_HOME_CHANNEL'],
+  // An event has 64 KB in all.
+  limit: { max: 24_000, unit: 'json' },
+  idempotent: true,
+  checkChat: (chat) =>
+    /^(?:!\S{1,254}|#[^\s:]{1,200}:\S{1,200})$/.test(chat) ? undefined : 'chat_id is neither a room (!id) nor an alias (#name:server)',
+  checkThread: (thread) => (/^\$\S{1,254}$/.test(thread) ? undefined : 'the thread is not the id of an event ($…)'),
+  async post(posting) {
+    const { setting, clock } = posting
+    const api = `${baseOf(posting, setting('homeserver') ?? '')}/_matrix/client/v3`
+    if (!/^https?:\/\/[^/?#\s]/i.test(api)) return never('platforms.matrix.homeserver is not a web address')
+    const token = setting('access_token')
+    if (token === undefined) {
+      const identity = ['matrix', api, setting('user_id'), setting('password')]
+      return withToken({ identity, clock, fetch: () => login(posting, api) }, (fetched) => send(posting, api, fetched))
+    }
+    const used = await send(posting, api, token)
+    return 'stale' in used ? used.stale : used
+  },
+})
+
+const login = async ({ call, setting }: Posting, api: string): Promise<Fetched> => {
+  const identifier = { type: 'm.id.user', user: setting('user_id') ?? '' }
+  const answer = await call({
+    url: `${api}/login`,
+    json: { type: 'm.login.password', identifier, password: setting('password') ?? '', ...device },
+  })
+  const token = answer.kind === 'answer' && answer.status === 200 ? own(answer.body, 'access_token') : undefined
+  return typeof token === 'string' && token !== '' ? { token, lifeMs: loginMs } : refused(answer)
+}
+
+type Ask = (method: 'GET' | 'POST' | 'PUT', path: readonly string[], json?: Json) => Promise<ApiAnswer>
+
+const send = async (posting: Posting, api: string, token: string): Promise<Used> => {
+  const ask: Ask = (method, path, json) =>
+    posting.call({
+      method,
+      url: [api, ...path.map(encodeURIComponent)].join('/'),
+      headers: { authorization: `Bearer ${token}` },
+      ...(json === undefined ? {} : { json }),
+    })
+  const found = await roomOf(posting.chat, ask)
+  if (!('room' in found)) return found
+  // The same id is the same message to the server (Client-Server API, transaction identifiers).
+  const answer = await ask('PUT', ['rooms', found.room, 'send', 'm.room.message', posting.key.toString('base64url')], contentOf(posting))
+  return textIn(answer, 'event_id') === undefined ? usedOr(answer) : { ok: true }
+}
+
+const contentOf = ({ text, thread }: Posting): Json => ({
+  msgtype: 'm.text',
+  body: text,
+  // Says that nobody is meant: without it clients look for names in the text.
+  'm.mentions': {},
+  ...(thread === undefined ? {} : { 'm.relates_to': inThread(thread) }),
+})
+
+const inThread = (root: string): Json => ({
+  rel_type: 'm.thread',
+  event_id: root,
+  is_falling_back: true,
+  'm.in_reply_to': { event_id: root },
+})
+
+type Room = { readonly room: string }
+
+const roomOf = async (chat: string, ask: Ask): Promise<Room | Used> => {
+  if (!chat.startsWith('#')) return writable(chat, chat, ask)
+  const answer = await ask('GET', ['directory', 'room', chat])
+  const room = textIn(answer, 'room_id')
+  return room === undefined ? usedOr(answer) : writable(room, chat, ask)
+}
+
+/** The room, when it takes plain messages from us. */
+const writable = async (room: string, name: string, ask: Ask): Promise<Room | Used> => {
+  const encryption = ['rooms', room, 'state', 'm.room.encryption']
+  let state = await ask('GET', encryption)
+  if (state.kind === 'answer' && state.status === 403) {
+    // Not in the room: an invitation waits, or anybody may join.
+    const joined = await ask('POST', ['join', name], {})
+    if (textIn(joined, 'room_id') === undefined) return usedOr(joined)
+    state = await ask('GET', encryption)
+  }
+  if (state.kind === 'none') return refused(state)
+  if (state.status === 200) return never('the room is encrypted, which this cannot write to: use one without encryption')
+  return state.status === 404 && own(state.body, 'errcode') === 'M_NOT_FOUND' ? { room } : usedOr(state)
+}
+
+const textIn = (answer: ApiAnswer, key: string): string | undefined => {
+  const value = answer.kind === 'answer' && answer.status === 200 ? own(answer.body, key) : undefined
+  return typeof value === 'string' && value !== '' ? value : undefined
+}
+
+const usedOr = (answer: ApiAnswer): Used => {
+  const sent = refused(answer)
+  return answer.kind === 'answer' && own(answer.body, 'errcode') === 'M_UNKNOWN_TOKEN' ? { stale: sent } : sent
+}
+
+/** A step before posts nothing, and the message itself can be told from a repeat. */
+const refused = (answer: ApiAnswer): Sent => {
+  if (answer.kind === 'none') return refusedBy(answer, { idempotent: true })
+  const wait = own(answer.body, 'retry_after_ms')
+  const retryAfterMs = answer.retryAfterMs ?? (typeof wait === 'number' ? wait : undefined)
+  return refusedBy(answer, { why: saidAll(answer.body, 'errcode', 'error'), idempotent: true, retryAfterMs })
+}

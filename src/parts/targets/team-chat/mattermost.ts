@@ -1,0 +1,43 @@
+/** Mattermost: a channel or thread by a bot or personal token; a text mentions nobody and loads no picture. */
+
+import { own } from '../../../core/json.ts'
+import { refusedBy, said } from '../kit/api.ts'
+import { baseOf, defineChat, type Posting } from '../kit/chat.ts'
+import { withoutImages } from '../kit/images.ts'
+import type { Sent } from '../target.ts'
+
+const id = /^[a-z0-9]{26}$/
+
+// The server looks for mentions after a character that is neither letter nor number, and reads `&#64;` as the sign too.
+const withoutMentions = (text: string): string => text.replace(/(?<![\p{L}\p{N}])@(?=\S)|&(?=#|commat)/giu, '$&\u200b')
+
+export const mattermost = defineChat({
+  name: 'mattermost',
+  settings: [
+    { key: 'url', env: ['MATTERMOST_URL'] },
+    { key: 'token', env: ['MATTERMOST_TOKEN'], secret: true },
+  ],
+  needs: [['url', 'token']],
+  home: ['MATTERMOST_HOME_CHANNEL'],
+  limit: { max: 16_383, unit: 'characters' },
+  idempotent: false,
+  escape: (text) => withoutImages(withoutMentions(text)),
+  checkChat: (chat) => (id.test(chat) ? undefined : 'chat_id is not the id of a channel (26 letters and digits)'),
+  checkThread: (thread) => (id.test(thread) ? undefined : 'the thread is not the id of a post (26 letters and digits)'),
+  post: (posting) => post(posting),
+})
+
+const post = async (posting: Posting): Promise<Sent> => {
+  const { text, chat, thread, setting, call } = posting
+  const answer = await call({
+    url: `${baseOf(posting, setting('url') ?? '')}/api/v4/posts`,
+    headers: { authorization: `Bearer ${setting('token')}` },
+    json: { channel_id: chat, message: text, ...(thread === undefined ? {} : { root_id: thread }) },
+  })
+  if (answer.kind === 'none') return refusedBy(answer, { idempotent: false })
+  if (answer.status === 201 && typeof own(answer.body, 'id') === 'string') return { ok: true }
+  // Seconds left; Retry-After is not always there.
+  const reset = Number(answer.header('x-ratelimit-reset') ?? Number.NaN)
+  const resetMs = answer.status === 429 && Number.isFinite(reset) ? reset * 1000 : undefined
+  return refusedBy(answer, { why: said(answer.body, 'message', 'id'), idempotent: false, retryAfterMs: answer.retryAfterMs ?? resetMs })
+}

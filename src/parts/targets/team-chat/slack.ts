@@ -1,0 +1,60 @@
+/** Slack: any channel by a bot, or the channel of an incoming webhook; nothing in a text mentions, links or unfurls. */
+
+import { own } from '../../../core/json.ts'
+import { excerpt, printable } from '../../../core/text.ts'
+import { refusedBy, said } from '../kit/api.ts'
+import { baseOf, defineChat, type Posting } from '../kit/chat.ts'
+import { goesByApp, webhookOr } from '../kit/webhook-or-app.ts'
+import type { Sent } from '../target.ts'
+
+const bot = ['token']
+
+export const slack = defineChat({
+  name: 'slack',
+  settings: [
+    { key: 'token', env: ['SLACK_BOT_TOKEN'], secret: true },
+    { key: 'webhook_url', env: ['SLACK_WEBHOOK_URL'], secret: true },
+  ],
+  needs: [bot, ['webhook_url']],
+  home: ['SLACK_HOME_CHANNEL'],
+  ...webhookOr(bot),
+  limit: { max: 4000, unit: 'characters' },
+  idempotent: false,
+  checkChat: (chat) =>
+    /^(?:[CDGUW][A-Z0-9]{2,30}|#[^\s#&<>]{1,80})$/.test(chat) ? undefined : 'chat_id is neither the id of a channel (C…) nor #channel',
+  checkThread: (thread) => (/^\d{1,12}\.\d{1,8}$/.test(thread) ? undefined : 'the thread is not the ts of a message (1712345678.000100)'),
+  post: (posting) => (goesByApp(posting, bot) ? postByBot(posting) : postToWebhook(posting)),
+})
+
+/** `<!channel>`, `<@U…>` and `<url|label>` need the sign. Not before the split: an entity must not be cut, and what it shows counts. */
+const escaped = (text: string): string => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
+
+const messageOf = ({ text, thread }: Posting) => ({
+  text: escaped(text),
+  ...(thread === undefined ? {} : { thread_ts: thread }),
+  link_names: false,
+  unfurl_links: false,
+  unfurl_media: false,
+})
+
+const postByBot = async (posting: Posting): Promise<Sent> => {
+  const answer = await posting.call({
+    url: `${baseOf(posting, 'https://slack.com')}/api/chat.postMessage`,
+    headers: { authorization: `Bearer ${posting.setting('token')}` },
+    json: { channel: posting.chat, parse: 'none', ...messageOf(posting) },
+  })
+  if (answer.kind === 'none') return refusedBy(answer, { idempotent: false })
+  if (answer.status === 200 && own(answer.body, 'ok') === true) return { ok: true }
+  const error = said(answer.body, 'error')
+  const needed = said(answer.body, 'needed')
+  const why = error === undefined || needed === undefined ? error : `${error}: ${needed}`
+  return refusedBy(answer, { why, idempotent: false, limited: error !== undefined && /^rate_?limited$/.test(error) })
+}
+
+/** It answers in words: `ok`, or what is wrong. */
+const postToWebhook = async (posting: Posting): Promise<Sent> => {
+  const answer = await posting.call({ url: posting.setting('webhook_url') ?? '', json: messageOf(posting) })
+  if (answer.kind === 'none') return refusedBy(answer, { idempotent: false })
+  if (answer.status === 200 && answer.text.trim() === 'ok') return { ok: true }
+  return refusedBy(answer, { why: printable(excerpt(answer.text.trim(), 200)) || undefined, idempotent: false })
+}

@@ -1,0 +1,44 @@
+/** Microsoft Teams, by the webhook of a workflow: an adaptive card with the text, to the chat that the workflow posts to. */
+
+import { isObject, own } from '../../../core/json.ts'
+import { refusedBy, saidAll } from '../kit/api.ts'
+import { defineChat, type Posting } from '../kit/chat.ts'
+import type { Sent } from '../target.ts'
+
+export const teams = defineChat({
+  name: 'teams',
+  settings: [{ key: 'webhook_url', env: ['TEAMS_INCOMING_WEBHOOK_URL'], secret: true }],
+  needs: [['webhook_url']],
+  home: ['TEAMS_HOME_CHANNEL'],
+  noChat: () => 'the chat of the workflow',
+  namesChats: () => false,
+  // 28 KB is the limit of the whole message, and some count its escapes differently.
+  limit: { max: 20_000, unit: 'json' },
+  idempotent: false,
+  // `{{DATE(…)}}` is rendered. Mentions are not: a card needs entities of its own for one.
+  escape: (text) => text.replace(/\{(?=\{)/g, '{\u200b'),
+  post: (posting) => post(posting),
+})
+
+const post = async ({ text, call, setting }: Posting): Promise<Sent> => {
+  const content = {
+    type: 'AdaptiveCard',
+    $schema: 'http://adaptivecards.io/schemas/adaptive-card.json',
+    version: '1.4',
+    body: [{ type: 'TextBlock', text, wrap: true }],
+  }
+  const message = { type: 'message', attachments: [{ contentType: 'application/vnd.microsoft.card.adaptive', contentUrl: null, content }] }
+  const answer = await call({ url: setting('webhook_url') ?? '', json: message })
+  if (answer.kind === 'none') return refusedBy(answer, { idempotent: false })
+  const { status, body } = answer
+  const said = answer.text.trim()
+  if (status === 202 || (status === 200 && (said === '' || said === '1'))) return { ok: true }
+  const error = own(body, 'error')
+  // A connector passes the error of Teams on inside of a 200.
+  const passed = /endpoint returned HTTP error (\d{3})/.exec(said.slice(0, 1000))?.[1]
+  return refusedBy(answer, {
+    why: isObject(error) ? saidAll(error, 'code', 'message') : passed && `Teams answered HTTP ${passed}`,
+    idempotent: false,
+    limited: passed === '429',
+  })
+}

@@ -1,0 +1,103 @@
+/** WeCom: people and groups by an AI bot, people, departments, tags and group chats by a corp app, or the group of a robot's webhook. */
+
+import { type Json, type JsonObject, own } from '../../../core/json.ts'
+import { type ApiAnswer, refusedBy, saidAll } from '../kit/api.ts'
+import { baseOf, defineChat, type Posting } from '../kit/chat.ts'
+import { never } from '../kit/permanent-failure.ts'
+import { type Fetched, issued, type Used, withToken } from '../kit/token-cache.ts'
+import { goesByApp, webhookOr } from '../kit/webhook-or-app.ts'
+import type { Sent } from '../target.ts'
+
+const bot = ['bot_id', 'secret']
+const app = ['corp_id', 'corp_secret', 'agent_id']
+
+export const wecom = defineChat({
+  name: 'wecom',
+  settings: [
+    { key: 'bot_id', env: ['WECOM_BOT_ID'] },
+    { key: 'secret', env: ['WECOM_SECRET'], secret: true },
+    { key: 'websocket_url', env: ['WECOM_WEBSOCKET_URL'] },
+    { key: 'webhook_url', env: ['WECOM_WEBHOOK_URL', 'WEWORK_WEBHOOK_URL'], secret: true },
+    { key: 'corp_id', env: ['WECOM_CALLBACK_CORP_ID'] },
+    { key: 'corp_secret', env: ['WECOM_CALLBACK_CORP_SECRET'], secret: true },
+    { key: 'agent_id', env: ['WECOM_CALLBACK_AGENT_ID'] },
+  ],
+  needs: [['webhook_url'], bot, app],
+  home: ['WECOM_HOME_CHANNEL'],
+  ...webhookOr(bot, app),
+  // An app's text is cut at that length without an error.
+  limit: { max: 2048, unit: 'bytes' },
+  idempotent: false,
+  // `<@userid>` mentions somebody.
+  escape: (text) => text.replaceAll('<@', '<\u200b@'),
+  post(posting) {
+    if (goesByApp(posting, bot)) return postByBot(posting)
+    return goesByApp(posting, app) ? postByApp(posting) : postToWebhook(posting)
+  },
+})
+
+/** Both limits are of a minute. */
+const minuteMs = 60_000
+const tooMany = [45009, 45033]
+const isTooMany = (code: Json | undefined): boolean => typeof code === 'number' && tooMany.includes(code)
+const staleToken = [40001, 40014, 42001]
+
+const postToWebhook = async ({ text, call, setting }: Posting): Promise<Sent> => {
+  const answer = await call({ url: setting('webhook_url') ?? '', json: { msgtype: 'text', text: { content: text } } })
+  return codeOf(answer) === 0 ? { ok: true } : refused(answer, false)
+}
+
+const postByBot = async ({ chat, text, setting, leftMs }: Posting): Promise<Sent> => {
+  if (!/^[A-Za-z0-9][\w.@-]{0,127}$/.test(chat)) return never('chat_id is no id of a person or a group')
+  const { pushByBot } = await import('../kit/wecom-bot.ts')
+  return pushByBot({
+    url: setting('websocket_url') ?? 'wss://openws.work.weixin.qq.com',
+    botId: setting('bot_id') ?? '',
+    secret: setting('secret') ?? '',
+    chat,
+    markdown: text,
+    timeoutMs: leftMs(),
+    refused: (code, why) => (isTooMany(code) ? { ok: false, why, repeatable: true, retryAfterMs: minuteMs } : never(why)),
+  })
+}
+
+const postByApp = async (posting: Posting): Promise<Sent> => {
+  const { chat, clock, setting, text } = posting
+  const [, kind = 'user', id = ''] = /^(?:(user|party|tag|chat):)?([A-Za-z0-9][\w.@-]{0,63})$/.exec(chat) ?? []
+  if (id === '') return never('chat_id is no id of a person, and none after party:, tag: or chat:')
+  const agent = setting('agent_id') ?? ''
+  if (!/^\d{1,10}$/.test(agent)) return never('platforms.wecom.agent_id is not a number')
+  const message = { msgtype: 'text', text: { content: text }, safe: 0 }
+  const base = baseOf(posting, 'https://qyapi.weixin.qq.com')
+  return withToken({ identity: ['wecom', base, ...app.map(setting)], clock, fetch: () => fetchToken(posting, base) }, (token) =>
+    kind === 'chat'
+      ? post(posting, `${base}/cgi-bin/appchat/send?`, token, { ...message, chatid: id })
+      : post(posting, `${base}/cgi-bin/message/send?`, token, { ...message, [`to${kind}`]: id, agentid: Number(agent) }),
+  )
+}
+
+const fetchToken = async ({ call, setting }: Posting, base: string): Promise<Fetched> => {
+  const query = new URLSearchParams({ corpid: setting('corp_id') ?? '', corpsecret: setting('corp_secret') ?? '' })
+  const answer = await call({ method: 'GET', url: `${base}/cgi-bin/gettoken?${query}` })
+  if (answer.kind === 'none' || codeOf(answer) !== 0) return refused(answer, true)
+  return issued(own(answer.body, 'access_token'), own(answer.body, 'expires_in')) ?? refused(answer, true)
+}
+
+const post = async ({ call }: Posting, url: string, token: string, json: JsonObject): Promise<Used> => {
+  const answer = await call({ url: url + new URLSearchParams({ access_token: token }), json })
+  const code = codeOf(answer)
+  if (typeof code === 'number' && staleToken.includes(code)) return { stale: refused(answer, false) }
+  if (code !== 0 || answer.kind === 'none') return refused(answer, false)
+  const lost = ['invaliduser', 'invalidparty', 'invalidtag', 'unlicenseduser'].some((key) => own(answer.body, key) || false)
+  return lost ? never('no such receiver, or out of reach of the app') : { ok: true }
+}
+
+/** The error code of an answer that has one; success and errors alike come with 200. */
+const codeOf = (answer: ApiAnswer): Json | undefined =>
+  answer.kind === 'answer' && answer.status === 200 ? own(answer.body, 'errcode') : undefined
+
+const refused = (answer: ApiAnswer, idempotent: boolean): Sent => {
+  const limited = isTooMany(codeOf(answer))
+  const why = answer.kind === 'answer' ? saidAll(answer.body, 'errcode', 'errmsg') : undefined
+  return refusedBy(answer, { why, idempotent, limited, retryAfterMs: limited ? minuteMs : undefined })
+}

@@ -1,0 +1,27 @@
+/** The parts that route files can name: the registries, and with them the targets of a configuration's plugins. */
+
+import type { Config } from '../config/config.ts'
+import type { Diagnostic } from '../core/diagnostic.ts'
+import { endings } from '../parts/endings/index.ts'
+import { operatorsByName } from '../parts/operators/index.ts'
+import { schemes } from '../parts/schemes/index.ts'
+import { stages } from '../parts/stages/index.ts'
+import { targetsByName } from '../parts/targets/index.ts'
+import { platformOf } from '../parts/targets/kit/settings.ts'
+import type { Catalogue } from './compile.ts'
+import { loadPlugins } from './plugins.ts'
+import { unreadSettings } from './settings.ts'
+
+export const catalogue: Catalogue = { stages, endings, schemes, operators: operatorsByName, targets: targetsByName }
+
+/** The parts that a configuration can use: those that are built in, and the targets of its plugins, which are loaded for it. */
+export const catalogueOf = async (
+  config: Config,
+): Promise<{ readonly catalogue: Catalogue; readonly diagnostics: readonly Diagnostic[] }> => {
+  const { targets, diagnostics } = await loadPlugins(config, catalogue.targets)
+  // Of a platform that a plugin's target reads too, the plugin knows more.
+  const plugged = new Set([...targets.values()].filter(({ name }) => !catalogue.targets.has(name)).map(platformOf))
+  const builtin = [...catalogue.targets.values()].filter((part) => !plugged.has(platformOf(part)))
+  const unread = [...config.profiles.values()].flatMap((profile) => unreadSettings(profile, builtin))
+  return { catalogue: { ...catalogue, targets }, diagnostics: [...diagnostics, ...unread] }
+}

@@ -1,0 +1,159 @@
+/** Rules over several keys of one route: data in the schema (`x-conflicts`, `x-requires`, `x-unbuilt` …), sentences here. */
+
+import { type Config, insecure, isLoopback, type RouteSource } from '../config/config.ts'
+import { definition } from '../config/walk.ts'
+import { type Code, type Diagnostic, diagnostic, type Path, pointerOf } from '../core/diagnostic.ts'
+import { isObject, type Json, type JsonObject, own } from '../core/json.ts'
+import { nearest } from '../core/text.ts'
+import type { Route } from '../generated/config.ts'
+import { writtenTargets } from '../parts/destination.ts'
+
+const routeSchema = definition('Route')
+const defaultTarget = definition('Target').default
+/** What the name of a plugin's target looks like: no built-in one has a hyphen. */
+export const pluginTarget = new RegExp(
+  String((definition('Target').oneOf as JsonObject[]).find((branch) => 'pattern' in branch)?.pattern),
+  'u',
+)
+const requiredExtra = definition('Target')['x-required-extra'] as { [target: string]: string[] }
+const rules = routeSchema as unknown as {
+  readonly 'x-conflicts': readonly Conflict[]
+  readonly 'x-requires': readonly Requirement[]
+  readonly 'x-ignored': readonly IgnoredKeys[]
+}
+
+type Conflict = { readonly code: Code; readonly keys: readonly string[] }
+type Requirement = { readonly code: Code; readonly when: string; readonly key: string; readonly but: readonly string[] }
+type IgnoredKeys = { readonly when: string; readonly keys: readonly string[] }
+
+/** A key counts as used unless it is absent, `false` or an empty list. */
+const used = (spec: JsonObject, key: string): boolean => {
+  const value = own(spec, key)
+  return value !== undefined && value !== false && !(Array.isArray(value) && value.length === 0)
+}
+
+export type RuleContext = {
+  readonly host: string
+  readonly multiplex: boolean
+  readonly profiles: Config['profiles']
+  readonly builtTargets: ReadonlySet<string>
+}
+
+/** Every rule of the specification that a route breaks on its own. */
+export const checkRules = (route: RouteSource, context: RuleContext): Diagnostic[] => {
+  const spec = route.spec as JsonObject
+  const found: Diagnostic[] = []
+  const report = (code: Code, path: Path, message: string, help?: string, of: 'key' | 'value' = 'key'): void => {
+    const full = [...route.base, ...path]
+    found.push(
+      diagnostic(code, message, { route: route.name, pointer: pointerOf(full), place: route.place(full, of), ...(help ? { help } : {}) }),
+    )
+  }
+
+  for (const { code, keys } of rules['x-conflicts']) {
+    const [first, second] = keys as [string, string]
+    if (keys.every((key) => used(spec, key)))
+      report(code, [second], `"${first}" and "${second}" cannot be used together`, `remove one of the two`)
+  }
+  for (const { code, when, key, but } of rules['x-requires']) {
+    const value = own(spec, key)
+    if (!used(spec, when) || (value !== undefined && writtenTargets(route.spec).some(({ target }) => !but.includes(target)))) continue
+    const fact = value === undefined ? `"${key}" is absent` : `"${key}" is ${JSON.stringify(value)}`
+    report(code, [when], `"${when}" needs a real target, but ${fact}`, `name the target in "${key}", for example github_comment or http`)
+  }
+  for (const { when, keys } of rules['x-ignored']) {
+    // A subscription's record always names a target: the default one asks for nothing.
+    const asks = (key: string): boolean => used(spec, key) && !(key === 'deliver' && spec.deliver === defaultTarget)
+    for (const key of used(spec, when) ? keys.filter(asks) : []) {
+      report('WH210', [key], `"${key}" has no effect beside "${when}"`, 'remove it')
+    }
+  }
+  checkUnbuilt(spec, report)
+  checkTarget(route.spec, context.builtTargets, report)
+  checkSecrets(route, context, report)
+  checkProfile(route, context, report)
+  return found
+}
+
+type Report = (code: Code, path: Path, message: string, help?: string, of?: 'key' | 'value') => void
+
+const checkUnbuilt = (spec: JsonObject, report: Report): void => {
+  const ignored = rules['x-ignored'].filter(({ when }) => used(spec, when)).flatMap(({ keys }) => keys)
+  for (const [key, node] of Object.entries(routeSchema.properties as JsonObject)) {
+    const what = isObject(node) ? node['x-unbuilt'] : undefined
+    if (typeof what !== 'string' || !used(spec, key) || ignored.includes(key)) continue
+    report('WH220', [key], `"${key}" is not built in this version (planned: ${what})`, 'remove it')
+  }
+}
+
+/** Whether the targets that a route or a job names are built, and have the settings that they need. */
+export const checkTarget = (spec: Pick<Route, 'deliver' | 'deliver_extra'>, builtTargets: ReadonlySet<string>, report: Report): void => {
+  for (const { target, extra, path, extraPath } of writtenTargets(spec)) {
+    if (pluginTarget.test(target)) {
+      if (!builtTargets.has(target))
+        report('WH704', path, `no plugin brings the target "${target}"`, unpluggedHelp(target, builtTargets), 'value')
+    } else if (!builtTargets.has(target)) {
+      report('WH220', path, `the target "${target}" is not built in this version`, `built: ${[...builtTargets].join(', ')}`, 'value')
+    }
+    for (const key of own(requiredExtra, target) ?? []) {
+      const value: Json | undefined = own(extra, key)
+      if (value !== undefined && value !== null && value !== '') continue
+      const at = extraPath.length > 1 || spec.deliver_extra !== undefined ? extraPath : path
+      report('WH705', at, `the target "${target}" needs deliver_extra.${key}`, `add deliver_extra: { ${key}: … }`)
+    }
+  }
+}
+
+/** The way out for a name that no plugin brings. */
+export const unpluggedHelp = (name: string, known: Iterable<string>): string => {
+  const near = nearest(name, known)
+  return near.length > 0
+    ? `did you mean ${near.map((word) => `"${word}"`).join(' or ')}?`
+    : 'name the module that brings it under "plugins"'
+}
+
+const checkSecrets = (route: RouteSource, context: RuleContext, report: Report): void => {
+  const at = route.spec.secrets ? 'secrets' : 'secret'
+  if (route.secrets.length === 0) {
+    const own = route.spec.secret !== undefined ? 'its secret is empty' : 'it has no secret, and there is no global one'
+    report(
+      'WH201',
+      [at],
+      `route "${route.name}" cannot verify anybody: ${own}`,
+      'set "secret" on the route, or the global one (WEBHOOK_SECRET)',
+    )
+  }
+  if (!route.secrets.includes(insecure)) return
+  if (!isLoopback(context.host)) {
+    report(
+      'WH205',
+      [at],
+      `${insecure} is accepted on loopback only, but the host is "${context.host}"`,
+      'set a real secret, or bind to 127.0.0.1',
+    )
+  } else {
+    report('WH304', [at], `route "${route.name}" accepts requests from anybody on this machine`, 'use this for tests only')
+  }
+  if (route.secrets.length > 1) report('WH207', [at], `${insecure} cannot stand beside other secrets`, 'remove it')
+}
+
+const checkProfile = (route: RouteSource, context: RuleContext, report: Report): void => {
+  if (route.spec.profile === undefined || context.profiles.has(route.profile)) return
+  if (context.multiplex) {
+    report(
+      'WH214',
+      ['profile'],
+      `profile "${route.profile}" is not served`,
+      `create profiles/${route.profile}/config.yaml (it may be empty)`,
+      'value',
+    )
+  } else {
+    report(
+      'WH213',
+      ['profile'],
+      `route "${route.name}" cannot be reached: profiles are off`,
+      'set gateway.multiplex_profiles: true',
+      'value',
+    )
+  }
+}

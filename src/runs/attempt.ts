@@ -1,0 +1,134 @@
+/** One attempt at a run: the agent, unless its reply is stored already, then the delivery. */
+
+import type { Clock } from '../core/clock.ts'
+import { AgentFault, messageOf } from '../core/fault.ts'
+import type { Log } from '../core/log.ts'
+import type { Runner } from '../parts/runners/runner.ts'
+import type { Outgoing, Sent } from '../parts/targets/target.ts'
+import type { Lease, NewRun, RunEnd, Store } from '../store/ports.ts'
+import { delayAfter } from './backoff.ts'
+import { deliver } from './deliver.ts'
+import { promptOf } from './merged-prompt.ts'
+import { record } from './persist.ts'
+import type { RunPolicy } from './policy.ts'
+import { isSilent } from './silent-reply.ts'
+
+export type AttemptOptions = {
+  readonly store: Store
+  readonly clock: Clock
+  readonly runner: Runner
+  readonly policy: (run: NewRun) => RunPolicy
+  readonly send: (outgoing: Outgoing) => Promise<Sent>
+  /** Whether sending the same text twice to this target cannot post twice. */
+  readonly repeatable: (target: string) => boolean
+  readonly log: Log
+}
+
+/** How an attempt ends; `lost`: somebody else has the run now. `signal`: the time to stop is over, what runs is broken off. */
+export const createAttempt = (options: AttemptOptions, signal: AbortSignal): ((lease: Lease) => Promise<RunEnd | 'lost'>) => {
+  return async (lease) => {
+    const policy = options.policy(lease.run)
+    // One that an orderly stop broke off is not interrupted: its last attempt is made again.
+    if (lease.interrupted && lease.attempt > policy.retry.maxAttempts)
+      return { kind: 'dead', error: `out of attempts after ${policy.retry.maxAttempts}: the process ended during each` }
+    if (lease.reply !== undefined) return finish({ options, signal, lease, policy }, lease.reply)
+    if (lease.interrupted && policy.startsOnce)
+      return { kind: 'dead', error: 'the process ended during it, and a job is not started twice' }
+    try {
+      const reply = await ask(lease.run, policy, options.runner, signal)
+      const isKept = await recordRun(lease, () => options.store.keepReply(lease, reply), options, signal)
+      return isKept ? await finish({ options, signal, lease, policy }, reply) : 'lost'
+    } catch (error) {
+      if (!(error instanceof Unanswered)) throw error
+      if (policy.startsOnce) return { kind: 'dead', error: error.message }
+      return failed({ options, signal, lease, policy }, error.message, { askedMs: error.retryAfterMs })
+    }
+  }
+}
+
+type Attempt = {
+  readonly options: AttemptOptions
+  readonly signal: AbortSignal
+  readonly lease: Lease
+  readonly policy: RunPolicy
+}
+
+/** The agent gave no reply. */
+class Unanswered extends AgentFault {}
+
+const ask = async (run: NewRun, { timeoutMs, model, maxOutputTokens }: RunPolicy, runner: Runner, signal: AbortSignal): Promise<string> => {
+  // Not AbortSignal.any with AbortSignal.timeout: each run would leave an entry at the signal that lives as long as the process.
+  const asking = new AbortController()
+  const stop = (): void => asking.abort(signal.reason)
+  const late = setTimeout(() => asking.abort(new DOMException('the run took too long', 'TimeoutError')), timeoutMs)
+  signal.addEventListener('abort', stop)
+  if (signal.aborted) stop()
+  try {
+    return await runner(promptOf(run), {
+      run,
+      signal: asking.signal,
+      ...(model === undefined ? {} : { model }),
+      ...(maxOutputTokens === undefined ? {} : { maxOutputTokens }),
+    })
+  } catch (error) {
+    throw new Unanswered(`agent: ${messageOf(error)}`, error instanceof AgentFault ? error.retryAfterMs : undefined)
+  } finally {
+    clearTimeout(late)
+    signal.removeEventListener('abort', stop)
+  }
+}
+
+const finish = async (attempt: Attempt, reply: string): Promise<RunEnd | 'lost'> => {
+  const { options, signal, lease } = attempt
+  if (isSilent(reply)) return { kind: 'done', silent: true }
+  const delivered = await deliver({
+    run: lease.run,
+    text: reply,
+    progress: lease.progress,
+    interrupted: lease.interrupted && lease.reply !== undefined,
+    // By hand: a first attempt that has a progress.
+    putBack: lease.attempt === 1,
+    send: options.send,
+    repeatable: options.repeatable,
+    signal,
+    keep: (progress) => recordRun(lease, () => options.store.keepReply(lease, reply, progress), options, signal),
+  })
+  if (delivered.kind === 'lost') return 'lost'
+  if (delivered.kind === 'done') return { kind: 'done', to: delivered.to }
+  if (delivered.kind === 'failed') return { kind: 'dead', error: delivered.error }
+  return failed(attempt, delivered.error, { askedMs: delivered.retryAfterMs, counts: delivered.gaveUp })
+}
+
+type Failure = {
+  readonly askedMs: number | undefined
+  /** Also when a stop broke it off: a first attempt begins with every target, and one of them must not be asked again. */
+  readonly counts?: boolean
+}
+
+const failed = ({ options, signal, lease, policy: { retry } }: Attempt, error: string, { askedMs, counts = false }: Failure): RunEnd => {
+  const now = options.clock.monotonic()
+  // Broken off by the stop, not by itself: due as soon as the next start.
+  if (signal.aborted) return { kind: 'again', at: now, error, ...(counts ? {} : { uncounted: true }) }
+  if (lease.attempt >= retry.maxAttempts) return { kind: 'dead', error }
+  return { kind: 'again', at: now + delayAfter(lease.attempt, retry, askedMs), error }
+}
+
+/** Tells the store of a run until it hears. */
+export const recordRun = (
+  lease: Lease,
+  tell: () => Promise<boolean>,
+  { store, log }: Pick<AttemptOptions, 'store' | 'log'>,
+  signal: AbortSignal,
+): Promise<boolean> =>
+  record(tell, { store, signal, failed: (reason) => log('error', { ...about(lease), reason }, 'cannot record a run, trying again') })
+
+/** What the log says of every run. */
+export const about = ({ run, attempt }: Lease) => ({
+  route: run.route || undefined,
+  job: run.job,
+  profile: run.profile,
+  delivery_id: run.deliveryId,
+  event_id: run.eventId,
+  event_type: run.event,
+  attempt,
+})

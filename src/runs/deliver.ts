@@ -1,0 +1,118 @@
+/** Sends one reply to its target, or to several, and knows of each what became of it: a later attempt repeats none that has it. */
+
+import { deliveriesOf, labelOf, whyPartly } from '../parts/destination.ts'
+import type { Outgoing, Sent } from '../parts/targets/target.ts'
+import type { Delivery, NewRun, Progress } from '../store/ports.ts'
+
+export type Delivering = {
+  readonly run: NewRun
+  readonly text: string
+  /** Of the attempts before. */
+  readonly progress: Progress | undefined
+  /** The process ended while one was being sent: it may have arrived. */
+  readonly interrupted: boolean
+  /** What was given up is to be tried once more. */
+  readonly putBack: boolean
+  readonly send: (outgoing: Outgoing) => Promise<Sent>
+  /** Whether sending the same text twice to this target cannot post twice. */
+  readonly repeatable: (target: string) => boolean
+  /** Given when the time to stop is over: what may be repeated is not waited for any longer. */
+  readonly signal: AbortSignal
+  /** Stores how far it got. `false`: somebody else has the run now. */
+  readonly keep: (progress: Progress) => Promise<boolean>
+}
+
+export type Delivered =
+  /** `to`: who has it. */
+  | { readonly kind: 'done'; readonly to: readonly string[] }
+  /** Nothing is left to try. */
+  | { readonly kind: 'failed'; readonly error: string }
+  /** `gaveUp`: on one of several, which is not to be tried again. */
+  | { readonly kind: 'again'; readonly error: string; readonly retryAfterMs: number | undefined; readonly gaveUp: boolean }
+  | { readonly kind: 'lost' }
+
+const budgetMs = 60_000
+const brokenOff = 'broken off by the stop'
+const mayHaveArrived = 'the process ended while it was being delivered, and it may have arrived. Look, then retry by hand'
+
+/** In order, one after the other: what a crash interrupts is then always the first that has not ended. */
+export const deliver = async (delivering: Delivering): Promise<Delivered> => {
+  const { run, keep } = delivering
+  const to = deliveriesOf(run.delivery)
+  const isEnough = (progress: Progress): boolean =>
+    'to' in run.delivery && run.delivery.mode === 'first_success' ? progress.includes(true) : progress.every((each) => each === true)
+  const before = to.map((_, place) => delivering.progress?.[place] ?? null)
+  const doubtful = delivering.interrupted ? before.indexOf(null) : -1
+  const progress = reopened(delivering, before, doubtful)
+  const kept = async (): Promise<boolean> => to.length === 1 || keep(progress)
+  // Before anything is sent: what stands there as failed would not count as in hand after a crash.
+  if (progress.some((each, place) => each !== before[place]) && !(await kept())) return { kind: 'lost' }
+  const open: Again[] = []
+  for (const place of to.keys()) {
+    if (progress[place] !== null || isEnough(progress)) continue
+    const became = await deliverOne(delivering, place, place === doubtful)
+    if (typeof became === 'object') open.push(became)
+    progress[place] = typeof became === 'object' ? false : became
+    if (!(await kept())) return { kind: 'lost' }
+  }
+  if (isEnough(progress)) return { kind: 'done', to: to.flatMap(({ target }, place) => (progress[place] === true ? target : [])) }
+  return unfinished(to, progress, open)
+}
+
+/** What failed for now is open again; what a crash interrupted is given up where a repeat could post twice. */
+const reopened = ({ run, putBack, repeatable }: Delivering, before: Progress, doubtful: number): (boolean | string | null)[] => {
+  const to = deliveriesOf(run.delivery)
+  return before.map((each, place) => {
+    const { target } = to[place] as Delivery
+    if (place === doubtful && !repeatable(target)) return `delivery to ${labelOf(to, place)}: ${mayHaveArrived}`
+    return each === false || (putBack && typeof each === 'string') ? null : each
+  })
+}
+
+type Again = { readonly why: string; readonly waitMs: number }
+
+/** Done, given up and why, or to be tried again. */
+const deliverOne = async (delivering: Delivering, place: number, doubtful: boolean): Promise<true | string | Again> => {
+  const { run, text, send, repeatable, signal } = delivering
+  const { profile, route, deliveryId, job } = run
+  const to = deliveriesOf(run.delivery)
+  const delivery = to[place] as Delivery
+  const about = { profile, route, deliveryId, ...(job === undefined ? {} : { job }) }
+  if (signal.aborted) return { why: brokenOff, waitMs: 0 }
+  let mayStop = repeatable(delivery.target)
+  const onlyOnce = (): void => {
+    // It was given up already, to go out at the next start.
+    if (signal.aborted) throw new Error(brokenOff)
+    mayStop = false
+  }
+  const sending = send({ text, ...about, delivery, place, budgetMs, onlyOnce, ...(doubtful ? { doubtful } : {}) })
+  const sent = await unlessStopped(sending, signal, () => mayStop)
+  if (sent.ok) return true
+  const why = `delivery to ${labelOf(to, place)}: ${sent.why}`
+  return sent.repeatable ? { why, waitMs: sent.retryAfterMs ?? 0 } : why
+}
+
+/** Breaks off a delivery that may go out once more at the next start, under the same key. */
+const unlessStopped = async (sending: Promise<Sent>, signal: AbortSignal, mayStop: () => boolean): Promise<Sent> => {
+  const stopped: Sent = { ok: false, why: brokenOff, repeatable: true }
+  let stop = (): void => {}
+  const broken = new Promise<Sent>((resolve) => {
+    stop = () => {
+      if (mayStop()) resolve(stopped)
+    }
+    signal.addEventListener('abort', stop)
+  })
+  try {
+    return await Promise.race([sending, broken])
+  } finally {
+    signal.removeEventListener('abort', stop)
+  }
+}
+
+const unfinished = (to: readonly Delivery[], progress: Progress, open: readonly Again[]): Delivered => {
+  const given = progress.filter((each) => typeof each === 'string')
+  const done = [...to.keys()].filter((place) => progress[place] === true)
+  const error = whyPartly(to, [...given, ...open.map(({ why }) => why)], done)
+  if (open.length === 0) return { kind: 'failed', error }
+  return { kind: 'again', error, retryAfterMs: Math.max(...open.map(({ waitMs }) => waitMs)) || undefined, gaveUp: given.length > 0 }
+}

@@ -1,0 +1,111 @@
+/** Sends a text to its target with the settings of its own profile; whatever goes wrong is an answer, never a throw. */
+
+import type { Profile } from '../config/config.ts'
+import type { Clock } from '../core/clock.ts'
+import { messageOf } from '../core/fault.ts'
+import { isObject, type Json, type JsonObject, own } from '../core/json.ts'
+import { createRedactor } from '../core/redact.ts'
+import { cut } from '../core/text.ts'
+import type { Route } from '../generated/config.ts'
+import { secretsIn, withSecrets, writtenTargets } from '../parts/destination.ts'
+import { never } from '../parts/targets/kit/permanent-failure.ts'
+import { obstacleOf, secretsOf, settingsOf } from '../parts/targets/kit/settings.ts'
+import type { Outgoing, Sent, TargetPart } from '../parts/targets/target.ts'
+import { pluginTarget } from '../plan/route-rules.ts'
+
+export type SenderOptions = {
+  readonly targets: ReadonlyMap<string, TargetPart>
+  readonly profile: (name: string) => Profile | undefined
+  readonly log: (outgoing: Outgoing) => void
+  /** Hears of a text that could not be recognised if it came again, and why. */
+  readonly warn: (outgoing: Outgoing, why: string) => void
+  readonly clock: Clock
+}
+
+/** Its route or job as written, for the secrets that are never stored. */
+export type Said = Pick<Route, 'deliver' | 'deliver_extra'> | undefined
+export type Sender = (outgoing: Outgoing, written?: Said) => Promise<Sent>
+
+export const createSender = (options: SenderOptions): Sender => {
+  const { targets, profile, log, warn, clock } = options
+  return async (outgoing, written) => {
+    const part = targets.get(outgoing.delivery.target)
+    if (!part) return never(absent(outgoing.delivery.target))
+    const owner = profile(outgoing.profile)
+    if (!owner) return never(`profile "${outgoing.profile}" is no longer served`)
+    const settings = settingsOf(part, owner.platforms, owner.env)
+    const obstacle = obstacleOf(part, settings)
+    if (obstacle !== undefined) return never(obstacle)
+    const secrets = withheldOf(outgoing, written)
+    if (!secrets)
+      return never(
+        `the ${outgoing.job === undefined ? 'route' : 'job'} no longer says its ${outgoing.delivery.withheld?.join(', ')}, and nothing goes out without`,
+      )
+    const extra = withSecrets(outgoing.delivery.extra, secrets)
+    const onlyOnce = (why: string): void => {
+      outgoing.onlyOnce?.(why)
+      warn(outgoing, why)
+    }
+    const whole = { ...outgoing, delivery: { ...outgoing.delivery, extra }, onlyOnce }
+    const send = async (): Promise<Sent> => answerOf(await part.send(whole, { settings, env: owner.env, log, clock }), part)
+    const sent = await within(outgoing.budgetMs + graceMs, clock, send)
+    if (sent.ok) return sent
+    const known = [...secretsOf(part.settings ?? [], settings), ...textsIn(secrets)]
+    // Cut last: half of a secret would not be found.
+    return { ...sent, why: cut(createRedactor(known)(sent.why), maxChars) }
+  }
+}
+
+/** What a value is made of, a map's members one by one. */
+const textsIn = (value: Json): string[] => (isObject(value) ? Object.values(value).flatMap(textsIn) : [String(value)])
+
+/** What is never stored, as its route or job says it now; `undefined` when one of it is gone. */
+const withheldOf = (outgoing: Outgoing, written: Said): JsonObject | undefined => {
+  const { target, extra, withheld = [] } = outgoing.delivery
+  if (withheld.length === 0) return {}
+  const now = writtenTargets(written ?? {})
+  const [host, at] = [hostOf(extra), outgoing.place]
+  // A secret goes to the host alone that it is written for: the list, or the address, may have changed since.
+  const mayBe = host === undefined ? now.slice(at, at + 1) : [...now.slice(at), ...now]
+  const its = mayBe.find((each) => each.target === target && hostOf(each.extra) === host)
+  const secrets = its ? secretsIn(its.extra, withheld) : {}
+  return Object.keys(secrets).length < withheld.length ? undefined : secrets
+}
+
+/** No placeholder stands in it. */
+const hostOf = (extra: JsonObject): string | undefined => {
+  const url = own(extra, 'url')
+  return typeof url === 'string' && URL.canParse(url) ? new URL(url).origin : undefined
+}
+
+const absent = (target: string): string =>
+  pluginTarget.test(target) ? `no plugin brings the target "${target}"` : `the target "${target}" is not built in this version`
+
+/** So that a target which keeps to its time says itself what became of it. */
+const graceMs = 500
+const maxChars = 1_000
+
+/** What `send` says; a failure that is not repeated when it throws, rejects or does not end in time. Never rejects. */
+const within = async (ms: number, clock: Clock, send: () => Promise<Sent>): Promise<Sent> => {
+  let cancel = (): void => {}
+  const late = new Promise<Sent>((resolve) => {
+    cancel = clock.after(ms, () => resolve(never(`no answer in ${Math.ceil(ms / 1000)} seconds`)))
+  })
+  try {
+    return await Promise.race([send(), late])
+  } catch (error) {
+    return never(messageOf(error))
+  } finally {
+    cancel()
+  }
+}
+
+/** A plugin may give back anything: what does not say clearly that it was sent was not. */
+const answerOf = (answer: unknown, { name }: TargetPart): Sent => {
+  const { ok, detail, why, repeatable, retryAfterMs } = (answer ?? {}) as { readonly [key: string]: unknown }
+  if (ok === true) return typeof detail === 'string' ? { ok, detail: cut(detail, maxChars) } : { ok }
+  if (ok !== false || typeof why !== 'string') return never(`the target "${name}" did not say whether it was sent`)
+  const failure = { ok, why, repeatable: repeatable === true }
+  const waits = typeof retryAfterMs === 'number' && Number.isFinite(retryAfterMs) && retryAfterMs >= 0
+  return waits ? { ...failure, retryAfterMs } : failure
+}

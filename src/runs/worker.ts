@@ -1,0 +1,187 @@
+/** Takes accepted runs, a few at a time, and ends each: done, tried again later, or dead. */
+
+import { messageOf } from '../core/fault.ts'
+import type { Journal } from '../journal/record.ts'
+import type { Lease, RunEnd } from '../store/ports.ts'
+import { type AttemptOptions, about, createAttempt, recordRun } from './attempt.ts'
+import { entryOf } from './journal-line.ts'
+
+export type WorkerOptions = AttemptOptions & {
+  readonly journal: Journal
+  readonly maxConcurrent: () => number
+  /** Takes known secrets out of a text that is kept. */
+  readonly redact: (text: string) => string
+}
+
+/** A job whose run a worker has in hand, from its agent to its last delivery. */
+export type RunningJob = {
+  readonly profile: string
+  /** Its id. */
+  readonly job: string
+  readonly event_id: string
+  /** When this attempt began: ISO 8601, UTC. */
+  readonly since: string
+}
+
+/** A lease outlives the longest run that the schema lets a route have (a day), and its deliveries. */
+const leaseMs = 86_400_000 + 3_600_000
+
+/** `since`: wall time, milliseconds. */
+type Begun = { readonly lease: Lease; readonly since: number }
+
+/** Owns the runs in progress and the timer for the next one that is due. */
+export class Worker {
+  readonly #options: WorkerOptions
+  readonly #active = new Map<Promise<void>, Begun>()
+  readonly #abort = new AbortController()
+  readonly #attempt: (lease: Lease) => Promise<RunEnd | 'lost'>
+  #stopped = false
+  #taking: Promise<void> | undefined
+  #again = false
+  /** Until the first run that no dead process had in hand: they are taken one by one. */
+  #careful = true
+  /** The last try of a run that may have killed the process each time: nobody else is put at risk, or under suspicion. */
+  #alone = false
+  /** The store failed, and nothing is taken before it works again: said once, not at each wake. */
+  #failing = false
+  #cancelTimer: () => void = () => {}
+
+  constructor(options: WorkerOptions) {
+    this.#options = options
+    this.#attempt = createAttempt(options, this.#abort.signal)
+  }
+
+  /** There may be work: looks at once, and again after each run. */
+  wake(): void {
+    if (this.#taking) this.#again = true
+    else if (this.#room() > 0) this.#taking = this.#takeAll()
+  }
+
+  /** The runs of scheduled jobs that are in progress. */
+  runningJobs(): readonly RunningJob[] {
+    return [...this.#active.values()].flatMap(({ lease: { run }, since }) =>
+      run.job === undefined ? [] : [{ profile: run.profile, job: run.job, event_id: run.eventId, since: new Date(since).toISOString() }],
+    )
+  }
+
+  /**
+   * Takes no more but the groups that wait (spec: Coalesce 7), lets what runs finish for `ms`, then breaks it off: what is left resumes
+   * at the next start. `answered`: no request is in flight any more, so that none joins a group.
+   */
+  async stop(ms: number, answered: Promise<unknown> = Promise.resolve()): Promise<void> {
+    this.#stopped = true
+    this.#cancelTimer()
+    const { clock } = this.#options
+    // Once more when the last request has its answer: it may have joined a group.
+    const groups = Promise.all([this.#dispatchGroups(), answered]).then(() => this.#dispatchGroups())
+    const done = groups.then(() => this.#idle())
+    const late = new Promise<'late'>((resolve) => {
+      const cancel = clock.after(ms, () => resolve('late'))
+      void done.then(cancel)
+    })
+    if ((await Promise.race([done, late])) !== 'late') return
+    this.#abort.abort()
+    await done
+  }
+
+  async #idle(): Promise<void> {
+    await this.#taking
+    await Promise.all(this.#active.keys())
+  }
+
+  async #dispatchGroups(): Promise<void> {
+    const { store, log, maxConcurrent } = this.#options
+    await this.#taking
+    try {
+      while (!this.#abort.signal.aborted) {
+        const free = this.#alone && this.#active.size > 0 ? 0 : maxConcurrent() - this.#active.size
+        const leases = free > 0 ? await store.take(free, leaseMs, 'groups') : []
+        if (free > 0 && leases.length === 0) return
+        for (const lease of leases) this.#start(lease)
+        await Promise.race(this.#active.keys())
+      }
+    } catch (error) {
+      log('error', { reason: messageOf(error) }, 'waiting groups stay for the next start')
+    }
+  }
+
+  /** How many more runs may begin. */
+  #room(): number {
+    if (this.#stopped || this.#failing || (this.#alone && this.#active.size > 0)) return 0
+    const free = this.#options.maxConcurrent() - this.#active.size
+    return this.#careful ? Math.min(1, free) : free
+  }
+
+  async #takeAll(): Promise<void> {
+    do {
+      this.#again = false
+      await this.#take(this.#room())
+    } while (this.#again && this.#room() > 0)
+    this.#taking = undefined
+  }
+
+  async #take(max: number): Promise<void> {
+    const { store, log } = this.#options
+    try {
+      const leases = await store.take(max, leaseMs)
+      if (this.#careful) this.#watchOut(leases[0])
+      for (const lease of leases) this.#start(lease)
+      if (leases.length < max) this.#sleepUntil(await store.nextDue())
+    } catch (error) {
+      log('error', { reason: messageOf(error) }, 'cannot take work')
+      this.#failing = true
+      void store.recovered().then(() => {
+        this.#failing = false
+        this.wake()
+      })
+    }
+  }
+
+  #watchOut(lease: Lease | undefined): void {
+    this.#careful = lease?.interrupted === true
+    this.#alone = this.#careful && lease !== undefined && lease.attempt === this.#options.policy(lease.run).retry.maxAttempts
+    // One was asked for: there may be more.
+    if (lease) this.#again = true
+  }
+
+  #sleepUntil(at: number | undefined): void {
+    this.#cancelTimer()
+    if (at === undefined || this.#stopped) return
+    const { clock } = this.#options
+    this.#cancelTimer = clock.after(Math.max(0, at - clock.monotonic()), () => this.wake())
+  }
+
+  #start(lease: Lease): void {
+    const running = this.#run(lease)
+      .catch((error) => this.#options.log('error', { ...about(lease), reason: messageOf(error) }, 'run left for later: the store failed'))
+      .finally(() => {
+        this.#active.delete(running)
+        this.wake()
+      })
+    this.#active.set(running, { lease, since: this.#options.clock.now() })
+  }
+
+  async #run(lease: Lease): Promise<void> {
+    const { store, log, journal } = this.#options
+    const ended = await this.#attempt(lease)
+    if (ended === 'lost') return this.#takenOver(lease)
+    const end = ended.kind === 'done' ? ended : { ...ended, error: this.#options.redact(ended.error) }
+    journal.add(entryOf(lease, end, this.#options.clock))
+    // Before the store forgets it: a crash in between leaves one line too many, never one too few.
+    if (end.kind !== 'again') await journal.flushed()
+    let calls = 0
+    const tell = (): Promise<boolean> => {
+      calls++
+      return store.finish(lease, end)
+    }
+    const kept = await recordRun(lease, tell, this.#options, this.#abort.signal)
+    // After a call that seemed to fail a no means that it was committed all the same.
+    if (!kept && calls === 1) this.#takenOver(lease)
+    else if (end.kind === 'dead') log('error', { ...about(lease), reason: end.error }, 'run is dead')
+    else if (end.kind === 'again') log('warn', { ...about(lease), reason: end.error }, 'run failed, it will be tried again')
+  }
+
+  #takenOver(lease: Lease): void {
+    this.#options.log('warn', about(lease), 'a run that took too long was taken over by another')
+  }
+}

@@ -1,0 +1,45 @@
+/** Starts one run of a scheduled job, whoever asks: claimed, so that no job runs beside itself and no time of it twice. */
+
+import type { Clock } from '../core/clock.ts'
+import type { Journal } from '../journal/record.ts'
+import { jobLane, jobRun } from '../parts/endings/kit/job-run.ts'
+import type { ScheduledJob } from '../plan/jobs.ts'
+import type { Accepted, Store } from '../store/ports.ts'
+
+export type JobStarter = {
+  readonly store: Pick<Store, 'accept'>
+  readonly clock: Clock
+  readonly journal: Pick<Journal, 'add'>
+  readonly wake: () => void
+}
+
+export type JobCause = { readonly eventId: string; readonly event: 'schedule' | 'manual'; readonly deliveryId: string }
+
+/** What became of a wish to start a job by hand. */
+export type JobStart =
+  | { readonly started: true; readonly event_id: string; readonly job: string }
+  | {
+      readonly started: false
+      readonly reason: 'job_running' | 'job_missing' | 'job_ambiguous' | 'job_disabled'
+      readonly jobs?: readonly string[]
+    }
+
+/** Longer than a wall clock goes wrong unnoticed. */
+const keptMs = 86_400_000
+
+/** Throws StoreFault: then it may have been started all the same. */
+export const startJob = async (job: ScheduledJob, cause: JobCause, { store, clock, journal, wake }: JobStarter): Promise<Accepted> => {
+  const run = jobRun(job, { ...cause, route: '', acceptedAt: clock.now() })
+  // No profile has a name that begins with @.
+  const claim = { key: `@cron/${job.profile}/${cause.deliveryId}`, expiresAt: clock.monotonic() + job.graceMs + keptMs }
+  try {
+    const accepted = await store.accept(run, claim, jobLane(job, 'refuse'))
+    if (accepted !== 'accepted') return accepted
+    const at = new Date(run.acceptedAt).toISOString()
+    journal.add({ kind: 'started', at, event_id: run.eventId, profile: run.profile, job: job.id, delivery_id: run.deliveryId })
+    return accepted
+  } finally {
+    // Perhaps it was committed though the store failed: the worker looks as soon as it works again.
+    wake()
+  }
+}

@@ -1,0 +1,168 @@
+/** What a reload keeps, what it lets go, and that others get their turn meanwhile. */
+
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
+import t, { type Test } from 'tap'
+import { stringify } from 'yaml'
+import { createMachine } from '../../src/app/effects.ts'
+import { compileSnapshot, type Snapshot } from '../../src/app/live-config.ts'
+import { loadApart } from '../../src/config/apart.ts'
+import { loadConfig } from '../../src/config/load.ts'
+import { systemClock } from '../../src/core/clock.ts'
+import { runnersByName } from '../../src/parts/runners/index.ts'
+import { catalogue } from '../../src/plan/catalogue.ts'
+import { openMemory } from '../../src/store/memory/memory-store.ts'
+
+type Routes = { readonly [name: string]: object }
+
+const fileOf = (routes: Routes, extra: object = {}, more: object = {}): string =>
+  stringify({ platforms: { webhook: { enabled: true, extra: { secret: 's3cret s3cret', ...extra, routes } } }, ...more })
+
+const lab = (t: Test) => {
+  let current: Snapshot | undefined
+  const machine = createMachine({
+    clock: systemClock,
+    log: Object.assign(() => {}, { writes: () => false }),
+    limits: () => ({ rateLimit: 10, maxConcurrentScripts: 1, maxQueuedRuns: 10 }),
+    store: () => openMemory({ clock: systemClock }),
+    jobs: () => current?.jobs ?? { find: () => [], isRefused: () => false },
+    wake: () => {},
+  })
+  const compile = async (text: string, files: { readonly [path: string]: unknown } = {}): Promise<Snapshot> => {
+    const { config } = loadConfig({ dataDir: t.testdir({ 'config.yaml': text, ...files }), env: {} })
+    current = await compileSnapshot(config, { ...catalogue, runners: runnersByName }, machine, current)
+    return current
+  }
+  return { compile, forget: () => (current = undefined) }
+}
+
+const planOf = ({ table }: Snapshot, name: string) => table.configured.get(name)?.plan
+
+t.test('an unchanged route keeps its plan; another one, or another ground, does not', async (t) => {
+  const { compile } = lab(t)
+  const first = await compile(fileOf({ a: { prompt: 'a' }, b: { prompt: 'b' }, c: { prompt: 'c' } }))
+  const second = await compile(fileOf({ b: { prompt: 'B' }, a: { prompt: 'a' }, d: {} }))
+  t.equal(planOf(second, 'a'), planOf(first, 'a'))
+  t.ok(planOf(second, 'b'))
+  t.not(planOf(second, 'b'), planOf(first, 'b'))
+  t.same([...second.table.configured.keys()], ['b', 'a', 'd'])
+  for (const [what, extra, more] of [
+    ['the global secret', { secret: 'another secret' }, {}],
+    ['a limit', { max_body_bytes: 2_000 }, {}],
+    [
+      'a platform',
+      {},
+      {
+        platforms: { webhook: { enabled: true, extra: { secret: 's3cret s3cret', routes: { a: { prompt: 'a' } } } }, ntfy: { topic: 'x' } },
+      },
+    ],
+  ] as const) {
+    const before = await compile(fileOf({ a: { prompt: 'a' } }))
+    const after = await compile(fileOf({ a: { prompt: 'a' } }, extra, more))
+    t.ok(planOf(after, 'a'), what)
+    t.not(planOf(after, 'a'), planOf(before, 'a'), what)
+  }
+})
+
+t.test('what depends on files and jobs, or has something wrong with it, is looked at anew', async (t) => {
+  const { compile } = lab(t)
+  const routes = {
+    listed: { filters: [{ field: 'a', in_file: 'list.txt' }] },
+    scripted: { script: 'x.sh' },
+    cron: { cron_job: 'nightly' },
+    open: { secret: 'INSECURE_NO_AUTH' },
+  }
+  const codes = ({ diagnostics }: Snapshot) => diagnostics.map(({ code, route }) => `${code} ${route}`)
+  const jobs = { jobs: { nightly: { schedule: '0 6 * * *', prompt: 'x' } } }
+  const files = { 'list.txt': 'x', scripts: { 'x.sh': '' } }
+  const whole = await compile(fileOf(routes, {}, jobs), files)
+  t.same(codes(whole), ['WH304 open'])
+  t.same(codes(await compile(fileOf(routes))), ['WH407 listed', 'WH601 scripted', 'WH217 cron', 'WH304 open'])
+  t.same(codes(await compile(fileOf(routes, {}, jobs), files)), ['WH304 open'])
+})
+
+t.test('the loop turns while routes are compiled', async (t) => {
+  const { compile } = lab(t)
+  const routes = Object.fromEntries(
+    Array.from({ length: 300 }, (_, i) => [`r${i}`, { filters: [{ field: 'a', regex: `(?i)x${i}[\\p{L}\\d]{1,40}[a-z]+$` }] }]),
+  )
+  let turns = 0
+  let done = false
+  const count = (): void => {
+    turns++
+    if (!done) setImmediate(count)
+  }
+  const compiled = compile(fileOf(routes)).finally(() => {
+    done = true
+  })
+  setImmediate(count)
+  t.equal((await compiled).table.configured.size, 300)
+  t.ok(turns > 1)
+})
+
+t.test('nothing of an old configuration stays reachable through the plans that are kept', async (t) => {
+  setFlagsFromString('--expose-gc')
+  const collect = runInNewContext('gc') as () => void
+  const { compile } = lab(t)
+  const kept = Object.fromEntries(
+    Object.entries({
+      agent: { prompt: '{a}', filters: [{ field: 'a', regex: 'x[a-z]+y' }] },
+      direct: { deliver_only: true, deliver: 'http', deliver_extra: { url: 'http://127.0.0.1/', secret: 'hush hush' } },
+      group: { coalesce: { key: '{a}' } },
+      expression: { filters: [{ jsonata: 'payload.a = 1' }] },
+    }),
+  )
+  const routesOf = (round: number): Routes => ({ ...kept, changing: { prompt: `round ${round}` } })
+  const first = await compile(fileOf(routesOf(0)))
+  const plans = Object.keys(kept).map((name) => planOf(first, name))
+  const old: WeakRef<object>[] = []
+  const note = async (round: number): Promise<void> => {
+    const { config, table, jobs } = await compile(fileOf(routesOf(round)))
+    old.push(new WeakRef(config), new WeakRef(table), new WeakRef(jobs), new WeakRef(table.configured.get('changing') as object))
+  }
+  for (let round = 1; round <= 3; round++) await note(round)
+  await compile(fileOf(routesOf(4)))
+  const last = await compile(fileOf(routesOf(5)))
+  for (let tries = 0; tries < 5 && old.some((each) => each.deref()); tries++) {
+    await new Promise((resolve) => setImmediate(resolve))
+    collect()
+  }
+  t.same(
+    old.map((each) => each.deref() === undefined),
+    old.map(() => true),
+  )
+  t.strictSame(
+    Object.keys(kept).map((name) => planOf(last, name) === plans.shift()),
+    Object.keys(kept).map(() => true),
+  )
+})
+
+t.test('loaded in a thread, a configuration is the same one, and findings have their places', async (t) => {
+  const broken = `${fileOf({ a: { secret: '${KEY}', prompt: 'x' }, b: { promt: 1 }, c: { filters: [{ field: 'a', regex: '(' }] } }, {}, { gateway: { multiplex_profiles: true }, agent: { runner: 'command' } })}`
+  const dataDir = t.testdir({ 'config.yaml': broken, profiles: { work: { 'config.yaml': 'jobs: { j: { schedule: "@daily" } }' } } })
+  const options = { dataDir, env: { KEY: 'a key' } }
+  const plain = (value: unknown): unknown => JSON.parse(JSON.stringify(value, (_, each) => (each instanceof Map ? [...each] : each)))
+  const here = loadConfig(options)
+  const idle = new AbortController().signal
+  const first = await loadApart(options, new Map(), idle, async ({ config, diagnostics, located }) => {
+    t.same(plain(config), plain(here.config))
+    t.same(diagnostics, here.diagnostics)
+    const sought = [
+      { ...diagnostics[0], place: config.routes.get('c')?.place([...(config.routes.get('c')?.base ?? []), 'filters'], 'key') },
+    ]
+    t.same(
+      (await located(sought as typeof diagnostics))[0]?.place,
+      here.config.routes.get('c')?.place([...(here.config.routes.get('c')?.base ?? []), 'filters'], 'key'),
+    )
+    return config
+  })
+  await loadApart(options, first.routes, idle, async ({ config }) => t.same(plain(config), plain(here.config)))
+  const stopped = new AbortController()
+  const late = loadApart(options, new Map(), stopped.signal, async () => t.fail('it went on'))
+  stopped.abort(new Error('stopping'))
+  await t.rejects(late)
+  await t.rejects(
+    loadApart(options, new Map(), stopped.signal, async () => t.fail('it began')),
+    /stopping/,
+  )
+})

@@ -1,0 +1,135 @@
+/** The worker over the real store: what was accepted begins and ends, however the disk behaves. */
+
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import t, { type Test } from 'tap'
+import { StoreFault } from '../../src/core/fault.ts'
+import type { Log } from '../../src/core/log.ts'
+import { defaultRetry } from '../../src/runs/backoff.ts'
+import { Worker } from '../../src/runs/worker.ts'
+import type { NewRun, Store } from '../../src/store/ports.ts'
+import { openDatabase } from '../../src/store/sqlite/database.ts'
+import { Ledger } from '../../src/store/sqlite/ledger.ts'
+import type { ThreadStart } from '../../src/store/sqlite/messages.ts'
+import { openSqlite } from '../../src/store/sqlite/sqlite-store.ts'
+import type { Link } from '../../src/store/sqlite/thread-queue.ts'
+import { type FakeClock, fakeClock } from '../fakes/clock.ts'
+
+/** How many commits each opening of the store is good for. */
+type Disk = { commits: number; openings: number }
+
+/** A ledger in this thread for each opening, over one database; it fails as the thread would when the disk does. */
+const linksOn = (disk: Disk): ((start: ThreadStart) => Link) => {
+  let db: ReturnType<typeof openDatabase> | undefined
+  return (start) => {
+    db ??= openDatabase(start.folder, 'commit')
+    const ledger = new Ledger(db, start)
+    disk.openings++
+    let made = 0
+    let works = true
+    return {
+      get works() {
+        return works
+      },
+      gone: Promise.resolve(),
+      opened: async () => ledger.backlog,
+      ask: async (batch) => {
+        if (made++ < disk.commits) return { kind: 'done', results: ledger.run(batch), backlog: ledger.backlog }
+        works = false
+        throw new StoreFault('disk I/O error')
+      },
+      close: async () => ledger.close(),
+    }
+  }
+}
+
+const runOf = (id: string): NewRun => ({
+  eventId: id,
+  profile: 'default',
+  route: 'r',
+  event: 'push',
+  deliveryId: id,
+  prompt: id,
+  delivery: { target: 'log', extra: {} },
+  acceptedAt: 0,
+})
+
+const accept = (store: Store, clock: FakeClock, id: string) =>
+  store.accept(runOf(id), { key: id, expiresAt: clock.monotonic() + 3_600_000 })
+
+const open = async (t: Test, clock: FakeClock, disk: Disk) => {
+  const store = await openSqlite({ folder: t.testdir(), durability: 'commit', clock }, linksOn(disk))
+  const sent: string[] = []
+  const said: string[] = []
+  const log: Log = Object.assign((_: unknown, _fields: object, message: string) => void said.push(message), { writes: () => true })
+  const worker = new Worker({
+    store,
+    clock,
+    log,
+    journal: { add: () => {}, flushed: async () => {}, close: async () => {} },
+    runner: async (prompt) => prompt,
+    policy: () => ({ retry: defaultRetry, timeoutMs: 60_000, startsOnce: false }),
+    send: async ({ deliveryId }) => {
+      sent.push(deliveryId)
+      return { ok: true }
+    },
+    repeatable: () => true,
+    maxConcurrent: () => 4,
+    redact: (text) => text,
+  })
+  t.teardown(async () => {
+    const stopped = worker.stop(0)
+    clock.advance(1_000)
+    await stopped
+    await store.close()
+  })
+  return { store, worker, sent, said }
+}
+
+/** Lets everything happen that is due, for some time of the clock; `each` is done every 50 ms of it. */
+const pass = async (clock: FakeClock, ms: number, each: () => void): Promise<void> => {
+  for (let passed = 0; passed < ms; passed += 50) {
+    each()
+    for (let turns = 0; turns < 20; turns++) await nextTurn()
+    clock.advance(50)
+  }
+}
+
+const ids = Array.from({ length: 8 }, (_, i) => `id-${i}`)
+
+t.test('with a disk that fails again after each commit, what was accepted is worked off beside the posts that go on', async (t) => {
+  const clock = fakeClock()
+  const disk: Disk = { commits: Number.POSITIVE_INFINITY, openings: 0 }
+  const { store, worker, sent, said } = await open(t, clock, disk)
+  for (const id of ids) await accept(store, clock, id)
+  disk.commits = 1
+  worker.wake()
+  let posts = 0
+  await pass(clock, 20_000, () => {
+    // Each wakes the worker, also when it was refused: it may have been committed all the same.
+    void accept(store, clock, `other-${posts++}`)
+      .catch(() => {})
+      .finally(() => worker.wake())
+  })
+  t.strictSame(
+    ids.filter((id) => !sent.includes(id)),
+    [],
+    'all of them began and ended',
+  )
+  t.equal(new Set(sent).size, sent.length, 'each once')
+  t.ok(disk.openings > 10, 'the disk failed all the time')
+  t.ok(said.filter((message) => message === 'cannot take work').length <= disk.openings, 'said once in each outage, not for each post')
+})
+
+t.test('what was accepted begins as soon as the store works again, without another post', async (t) => {
+  const clock = fakeClock()
+  const disk: Disk = { commits: 1, openings: 0 }
+  const { store, worker, sent } = await open(t, clock, disk)
+  await accept(store, clock, 'a')
+  disk.commits = 0
+  worker.wake()
+  await pass(clock, 10_000, () => {})
+  t.strictSame(sent, [])
+  disk.commits = Number.POSITIVE_INFINITY
+  await pass(clock, 500, () => {})
+  t.strictSame(sent, ['a'])
+})
