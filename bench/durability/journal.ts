@@ -2,7 +2,7 @@
 
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Ended, Entry, Received, Started } from '../../src/journal/record.ts'
+import type { Ended, JournalRecord, Received, Started } from '../../src/journal/record.ts'
 
 export type Journal = {
   readonly received: ReadonlyMap<string, Received>
@@ -33,7 +33,7 @@ export const readJournal = (dir: string): Journal => {
   return { received, started, ended, lines, torn }
 }
 
-const parse = (line: string): Entry | undefined => {
+const parse = (line: string): JournalRecord | undefined => {
   try {
     return JSON.parse(line)
   } catch {

@@ -15,7 +15,7 @@ import { createSlots } from './slots.ts'
 const maxWaitingScripts = 1_000
 
 /** What outlives a reload: windows, slots and the store go on as they are while plans are replaced. */
-export type Machine = {
+export type SharedEffects = {
   readonly clock: Clock
   readonly log: Log
   readonly limiter: Limiter
@@ -29,7 +29,7 @@ export type Machine = {
 
 export type Limits = { readonly rateLimit: number; readonly maxConcurrentScripts: number; readonly maxQueuedRuns: number }
 
-type MachineOptions = Pick<Machine, 'clock' | 'log' | 'wake'> & {
+type SharedOptions = Pick<SharedEffects, 'clock' | 'log' | 'wake'> & {
   /** As the configuration has them now. */
   readonly limits: () => Limits
   /** Opened after the plans were compiled. */
@@ -37,7 +37,7 @@ type MachineOptions = Pick<Machine, 'clock' | 'log' | 'wake'> & {
   readonly jobs: () => Jobs
 }
 
-export const createMachine = ({ clock, log, wake, limits, store, jobs }: MachineOptions): Machine => {
+export const createSharedEffects = ({ clock, log, wake, limits, store, jobs }: SharedOptions): SharedEffects => {
   const slots = createSlots(() => limits().maxConcurrentScripts, maxWaitingScripts)
   const open = (): Store => {
     const opened = store()
@@ -71,16 +71,16 @@ export class LiveEffects implements Effects {
   readonly send: (outgoing: Outgoing) => Promise<Sent>
   readonly #store: () => Store
 
-  constructor(machine: Machine, jobs: Jobs, send: (outgoing: Outgoing) => Promise<Sent>) {
-    this.clock = machine.clock
-    this.log = machine.log
-    this.limiter = machine.limiter
-    this.script = machine.script
-    this.hasRoom = machine.hasRoom
-    this.wake = machine.wake
+  constructor(shared: SharedEffects, jobs: Jobs, send: (outgoing: Outgoing) => Promise<Sent>) {
+    this.clock = shared.clock
+    this.log = shared.log
+    this.limiter = shared.limiter
+    this.script = shared.script
+    this.hasRoom = shared.hasRoom
+    this.wake = shared.wake
     this.jobs = jobs
     this.send = send
-    this.#store = machine.store
+    this.#store = shared.store
   }
 
   get store(): Store {

@@ -1,4 +1,4 @@
-/** Fixed one-minute windows: one a route for vouched requests, one a route and client for failed signatures. */
+/** Fixed one-minute windows: one a route for verified requests, one a route and client for failed signatures. */
 
 import type { Clock } from '../core/clock.ts'
 import type { Limiter } from '../parts/effects.ts'

@@ -14,8 +14,8 @@ import { compileRunner } from '../plan/runner.ts'
 import { type Served, servedAs, servedBy, type Table } from '../plan/table.ts'
 import { jobPolicyOf, policyOf, type RunPolicy } from '../runs/policy.ts'
 import type { NewRun } from '../store/ports.ts'
-import type { Machine } from './effects.ts'
-import { type Ground, groundFor } from './ground.ts'
+import type { SharedEffects } from './effects.ts'
+import { type Foundation, foundationFor } from './foundation.ts'
 
 /** The registries, handed down from the composition root. */
 export type Parts = Catalogue & { readonly runners: ReadonlyMap<string, RunnerPart> }
@@ -23,11 +23,11 @@ export type Parts = Catalogue & { readonly runners: ReadonlyMap<string, RunnerPa
 /** A compiled route, and whether a reload may keep it. */
 type Standing = Served & Pick<Compiled, 'lasting'>
 
-export type Snapshot = {
+export type LiveConfig = {
   readonly config: Config
   /** The parts it was compiled with, targets of plugins among them. */
   readonly catalogue: Catalogue
-  readonly ground: Ground
+  readonly foundation: Foundation
   readonly maxBodyBytes: number
   readonly trustProxy: Config['trustProxy']
   readonly diagnostics: readonly Diagnostic[]
@@ -50,22 +50,22 @@ export type Snapshot = {
  * Compiles everything that a configuration says, with turns for others between; what is wrong with it is in `diagnostics`. What `before` has
  * compiled already is kept, where it would come out the same.
  */
-export const compileSnapshot = async (config: Config, parts: Parts, machine: Machine, before?: Snapshot): Promise<Snapshot> => {
-  const jobs = new JobBook({ config: { profiles: config.profiles }, targets: parts.targets, report: teller(machine.log, 'job') })
+export const compileLiveConfig = async (config: Config, parts: Parts, shared: SharedEffects, before?: LiveConfig): Promise<LiveConfig> => {
+  const jobs = new JobBook({ config: { profiles: config.profiles }, targets: parts.targets, report: teller(shared.log, 'job') })
   const asked = jobsToAsk(jobs)
-  const options = { config, catalogue: parts, machine, jobs: asked, report: teller(machine.log, 'subscription') }
-  const ground = groundFor(options, before?.ground)
-  const known = before && ground === before.ground ? before.table.configured : undefined
-  const { configured, diagnostics } = await compileRoutes(config.routes, (route) => ground.compile(route, asked), known)
-  await ground.subscriptions.load()
-  asked.now = machine.jobs
-  const table = { configured, subscribed: ground.subscriptions, multiplex: config.multiplex, profiles: config.profiles }
+  const options = { config, catalogue: parts, shared, jobs: asked, report: teller(shared.log, 'subscription') }
+  const foundation = foundationFor(options, before?.foundation)
+  const known = before && foundation === before.foundation ? before.table.configured : undefined
+  const { configured, diagnostics } = await compileRoutes(config.routes, (route) => foundation.compile(route, asked), known)
+  await foundation.subscriptions.load()
+  asked.now = shared.jobs
+  const table = { configured, subscribed: foundation.subscriptions, multiplex: config.multiplex, profiles: config.profiles }
   const specOf = (route: string): Route | undefined => servedAs(table, route)?.source.spec
   const { runner, notice, diagnostics: agentProblems } = compileRunner(config, parts.runners)
   return {
     config,
     catalogue: parts,
-    ground,
+    foundation,
     maxBodyBytes: config.maxBodyBytes,
     trustProxy: config.trustProxy,
     diagnostics: [...jobs.diagnostics, ...diagnostics, ...agentProblems],
@@ -74,18 +74,18 @@ export const compileSnapshot = async (config: Config, parts: Parts, machine: Mac
     runner,
     notice,
     complete: () => {
-      ground.subscriptions.refresh()
+      foundation.subscriptions.refresh()
       jobs.refresh()
-      return ground.subscriptions.ready && jobs.complete
+      return foundation.subscriptions.ready && jobs.complete
     },
-    stale: () => ground.subscriptions.stale,
+    stale: () => foundation.subscriptions.stale,
     routes: () => {
-      ground.subscriptions.refresh()
-      return configured.size + ground.subscriptions.size
+      foundation.subscriptions.refresh()
+      return configured.size + foundation.subscriptions.size
     },
     send: (outgoing) => {
       const { profile, route, job } = outgoing
-      return ground.send(outgoing, job === undefined ? specOf(route) : jobs.get(profile, job)?.spec)
+      return foundation.send(outgoing, job === undefined ? specOf(route) : jobs.get(profile, job)?.spec)
     },
     policy: ({ job, profile, route }) =>
       job === undefined

@@ -6,20 +6,20 @@ import type { Clock } from '../core/clock.ts'
 import { diagnostic } from '../core/diagnostic.ts'
 import type { Log } from '../core/log.ts'
 import { takingTurns } from '../core/turns.ts'
-import type { Snapshot } from './live-config.ts'
+import type { LiveConfig } from './live-config.ts'
 import type { Reloaded } from './operations.ts'
 
 export type ReloadOptions = {
-  readonly first: Snapshot
+  readonly first: LiveConfig
   readonly log: Log
   readonly clock: Clock
   readonly read: Read
-  readonly compile: (config: Config, before: Snapshot) => Promise<Snapshot>
+  readonly compile: (config: Config, before: LiveConfig) => Promise<LiveConfig>
 }
 
 export interface Reloader {
   /** What serves now. A request or a run takes it once and keeps it. */
-  current(): Snapshot
+  current(): LiveConfig
   reload(): Promise<Reloaded>
   reloadedAt(): string | null
   /** Breaks off what is being read; nothing is taken over any more. */

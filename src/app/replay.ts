@@ -1,9 +1,9 @@
 /** A stored raw request through today's configuration: a new event, or, as a dry run, only what it would start. */
 
 import { randomUUID } from 'node:crypto'
-import type { Vouched } from '../core/exchange.ts'
 import type { Outcome } from '../core/outcome.ts'
 import type { RoutePlan } from '../core/plan.ts'
+import type { VerifiedRequest } from '../core/request.ts'
 import { type Ended, resume } from '../engine/run.ts'
 import { readEvent, readRaw } from '../journal/reader.ts'
 import type { EventView, RawRequest } from '../journal/record.ts'
@@ -13,15 +13,15 @@ import { compileRoute } from '../plan/compile.ts'
 import { servedAs } from '../plan/table.ts'
 import { openMemory } from '../store/memory/memory-store.ts'
 import type { NewRun } from '../store/ports.ts'
-import { dryEffects, type Machine } from './effects.ts'
-import type { Snapshot } from './live-config.ts'
+import { dryEffects, type SharedEffects } from './effects.ts'
+import type { LiveConfig } from './live-config.ts'
 import type { Replayed, ReplayWish } from './operations.ts'
 
 export type ReplayOptions = {
   /** Where the journal's segments lie. */
   readonly folder: string
-  readonly machine: Machine
-  readonly snapshot: Snapshot
+  readonly shared: SharedEffects
+  readonly serving: LiveConfig
   /** Told how a replay that was not dry ended. */
   readonly ended: (ended: Ended, plan: RoutePlan, of: string) => void
   readonly describe: (outcome: Outcome) => { readonly status: number; readonly outcome: string; readonly reason?: string }
@@ -31,36 +31,36 @@ type Starts = Extract<Replayed, { found: true }>['starts']
 
 const missing = (why: string): Replayed => ({ found: false, why })
 
-/** Never goes through the signature check again: that its bytes were vouched for is why they were kept. */
+/** Never goes through the signature check again: only requests whose signature held were kept. */
 export const replay = async (wish: ReplayWish, options: ReplayOptions): Promise<Replayed> => {
   const found = await readEvent(options.folder, wish.eventId)
   if (found?.kind !== 'found') return missing(found ? `several events begin with ${wish.eventId}` : `no event ${wish.eventId}`)
   const view = found.event
   const raw = view.raw && (await readRaw(options.folder, view.raw))
   if (!raw) return missing('its raw request was not kept, or is gone')
-  const served = servedAs(options.snapshot.table, wish.route ?? view.route)
+  const served = servedAs(options.serving.table, wish.route ?? view.route)
   if (!served) return missing(`there is no route "${wish.route ?? view.route}" any more`)
-  const vouched = vouchedAgain(view, raw, wish, options.machine.clock.now())
-  if (wish.dryRun) return dryRun(vouched, options, served.source)
+  const request = requestAgain(view, raw, wish, options.shared.clock.now())
+  if (wish.dryRun) return dryRun(request, options, served.source)
   if (!served.plan) return missing(`the route "${served.source.name}" is disabled`)
-  const ended = await resume(served.plan, vouched)
+  const ended = await resume(served.plan, request)
   options.ended(ended, served.plan, view.event_id)
-  return { found: true, event_id: vouched.eventId, stage: ended.stage, ...options.describe(ended.outcome) }
+  return { found: true, event_id: request.eventId, stage: ended.stage, ...options.describe(ended.outcome) }
 }
 
 /** A fresh delivery id, unless the old one is asked for: that one is a duplicate within its hour. */
-const vouchedAgain = (view: EventView, { headers, body }: RawRequest, { sameId }: ReplayWish, at: number): Vouched => ({
+const requestAgain = (view: EventView, { headers, body }: RawRequest, { sameId }: ReplayWish, at: number): VerifiedRequest => ({
   eventId: randomUUID(),
-  headers: headers as Vouched['headers'],
+  headers: headers as VerifiedRequest['headers'],
   remote: () => 'replay',
   at,
   body,
-  voucher: { scheme: 'replay', secret: 0, signedId: (sameId && view.delivery_id) || randomUUID(), freshness: undefined },
+  verification: { scheme: 'replay', secret: 0, signedId: (sameId && view.delivery_id) || randomUUID(), freshness: undefined },
 })
 
 const dryRun = async (
-  vouched: Vouched,
-  { snapshot, machine: { clock }, describe }: ReplayOptions,
+  request: VerifiedRequest,
+  { serving, shared: { clock }, describe }: ReplayOptions,
   source: Parameters<typeof compileRoute>[0],
 ): Promise<Replayed> => {
   const store = openMemory({ clock })
@@ -69,9 +69,9 @@ const dryRun = async (
     sent.push(outgoing)
     return { ok: true } as const
   }
-  const { plan } = compileRoute(source, snapshot.config, snapshot.catalogue, { ...dryEffects, clock, store, send, jobs: snapshot.jobs })
+  const { plan } = compileRoute(source, serving.config, serving.catalogue, { ...dryEffects, clock, store, send, jobs: serving.jobs })
   if (!plan) return missing(`the route "${source.name}" is not valid as it is now`)
-  const { outcome, stage } = await resume(plan, vouched)
+  const { outcome, stage } = await resume(plan, request)
   const [lease] = [...(await store.take(1, 1)), ...(await store.take(1, 1, 'groups'))]
   const [first] = sent
   const all = sent.map(({ delivery }) => delivery)

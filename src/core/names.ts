@@ -1,6 +1,6 @@
 /** Names that have two spellings: the specification's neutral words for the code hosts and their real ones (contract 1), and platforms' second names. */
 
-import type { Headers } from './exchange.ts'
+import type { Headers } from './request.ts'
 
 export const routeName = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/
 

@@ -1,7 +1,7 @@
 /** A route, compiled: gates in the order of the specification, then one ending. */
 
-import type { Knock, Opened, Vouched, Voucher } from './exchange.ts'
 import type { Ignored, Outcome, Refused } from './outcome.ts'
+import type { Event, RequestHead, Verification, VerifiedRequest } from './request.ts'
 
 type MaybePromise<T> = T | Promise<T>
 
@@ -9,24 +9,24 @@ type MaybePromise<T> = T | Promise<T>
 export type Step<Run> = { readonly stage: string; readonly run: Run }
 
 /** Looks at headers before the body is read. */
-export type KnockGate = (knock: Knock) => Refused | undefined
-/** Decides over the raw bytes: who vouches for them? */
-export type Unseal = (body: Buffer) => Voucher | Refused
+export type HeadGate = (head: RequestHead) => Refused | undefined
+/** Decides over the raw bytes: which signature holds for them? */
+export type VerifyBody = (body: Buffer) => Verification | Refused
 /** Looks at the headers for a signature: refuses what cannot hold, else says what must hold of the bytes. */
-export type SealGate = (knock: Knock) => Unseal | Refused
+export type Authenticate = (head: RequestHead) => VerifyBody | Refused
 /** Reads the verified bytes. */
-export type OpenGate = (vouched: Vouched) => Opened | Refused
+export type Parse = (request: VerifiedRequest) => Event | Refused
 /** Lets an event on (the same one, or one with another payload) or ends it. Never waits for what is already there. */
-export type PassGate = (opened: Opened) => MaybePromise<Opened | Ignored | Refused>
+export type EventGate = (event: Event) => MaybePromise<Event | Ignored | Refused>
 /** The only thing that makes work. */
-export type Ending = (opened: Opened) => MaybePromise<Outcome>
+export type Ending = (event: Event) => MaybePromise<Outcome>
 
 export type RoutePlan = {
   readonly name: string
   readonly profile: string
-  readonly knock: readonly Step<KnockGate>[]
-  readonly seal: Step<SealGate>
-  readonly open: Step<OpenGate>
-  readonly pass: readonly Step<PassGate>[]
+  readonly onHead: readonly Step<HeadGate>[]
+  readonly authenticate: Step<Authenticate>
+  readonly parse: Step<Parse>
+  readonly onEvent: readonly Step<EventGate>[]
   readonly ending: Step<Ending>
 }

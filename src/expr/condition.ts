@@ -1,9 +1,9 @@
 /** Conditions compiled to one function per list: who passes, and for who does not, which rule said no to what. */
 
 import type { Code, Path } from '../core/diagnostic.ts'
-import type { Opened } from '../core/exchange.ts'
 import { messageOf } from '../core/fault.ts'
 import { isObject, type Json, type JsonObject, own } from '../core/json.ts'
+import type { Event } from '../core/request.ts'
 import { printable } from '../core/text.ts'
 import type { Condition } from '../generated/config.ts'
 import { type Answer, all, any, type No, not, type Run } from './logic.ts'
@@ -22,7 +22,7 @@ type Operator = {
   compile(
     operand: Json,
     kit: { readonly profileDir: string; readonly report: Report; readonly looksOutside: () => void },
-  ): (value: Json | undefined, opened: Opened) => boolean | Promise<boolean>
+  ): (value: Json | undefined, event: Event) => boolean | Promise<boolean>
 }
 
 type Kit = {
@@ -67,10 +67,10 @@ const compileLeaf = (spec: Spec, operator: Operator, kit: Kit): Run => {
   const explain = explainer(spec)
   const judge = (holds: boolean, value: Json | undefined): Answer => (holds ? undefined : { broken: false, rule: explain(value) })
   const fail = (error: unknown, value: Json | undefined): No => ({ broken: true, rule: explain(value, error ?? 'unknown') })
-  return (opened) => {
-    const value = get(opened)
+  return (event) => {
+    const value = get(event)
     try {
-      const holds = test(value, opened)
+      const holds = test(value, event)
       if (!(holds instanceof Promise)) return judge(holds, value)
       return holds.then(
         (settled) => judge(settled, value),
@@ -136,13 +136,13 @@ const compileOne = (written: Json | undefined, path: Path, depth: number, builde
  * Compiles a route's filters: all must hold. What is wrong with them is reported, at paths below `filters`, and never holds.
  * The function never throws and answers at once unless an operator has to wait.
  */
-export const compileConditions = (spec: Condition[] | Condition, kit: Kit): ((opened: Opened) => Verdict | Promise<Verdict>) => {
+export const compileConditions = (spec: Condition[] | Condition, kit: Kit): ((event: Event) => Verdict | Promise<Verdict>) => {
   const builder: Builder = { kit, left: maxConditions }
   const run = Array.isArray(spec)
     ? all(spec.map((condition, i) => compileOne(condition as JsonObject, [i], 1, builder)))
     : compileOne(spec as JsonObject, [], 1, builder)
-  return (opened) => {
-    const no = run(opened)
+  return (event) => {
+    const no = run(event)
     return no instanceof Promise ? no.then(verdictOf) : verdictOf(no)
   }
 }

@@ -1,7 +1,7 @@
 /** Numbers past 2^53 keep the digits their sender wrote: the source text is read once more, only when such a number is rendered. */
 
-import type { Opened } from '../core/exchange.ts'
 import { isObject, type Json, own } from '../core/json.ts'
+import type { Event } from '../core/request.ts'
 import { isLong, type Place } from './render.ts'
 
 const quoteMark = 0x22
@@ -58,13 +58,13 @@ const reread = (text: string): Json | undefined => {
   }
 }
 
-const second = new WeakMap<Opened, { readonly tree: Json | undefined }>()
+const second = new WeakMap<Event, { readonly tree: Json | undefined }>()
 
-const treeOf = (opened: Opened): Json | undefined => {
-  let known = second.get(opened)
+const treeOf = (event: Event): Json | undefined => {
+  let known = second.get(event)
   if (!known) {
-    known = { tree: reread(opened.text) }
-    second.set(opened, known)
+    known = { tree: reread(event.text) }
+    second.set(event, known)
   }
   return known.tree
 }
@@ -72,8 +72,8 @@ const treeOf = (opened: Opened): Json | undefined => {
 const looksLikeNumber = /^-?\d[\d.eE+-]*$/
 
 /** The digits of the number at `place` of the payload; `undefined` where the source text does not say the same number. */
-export const digitsOf = (opened: Opened, place: Place, value: number): string | undefined => {
-  let at: Json | undefined = treeOf(opened)
+export const digitsOf = (event: Event, place: Place, value: number): string | undefined => {
+  let at: Json | undefined = treeOf(event)
   for (const key of place) at = Array.isArray(at) ? at[Number(key)] : isObject(at) ? own(at, String(key)) : undefined
   // Where the payload holds a number, a string in the second reading is a quoted one.
   return typeof at === 'string' && looksLikeNumber.test(at) && Number(at) === value ? at : undefined

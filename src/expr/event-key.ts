@@ -1,8 +1,8 @@
 /** What an event is about, as a text: its coalesce group, its lane. Events of different things never share a key. */
 
 import { createHash } from 'node:crypto'
-import type { Opened } from '../core/exchange.ts'
 import type { Json } from '../core/json.ts'
+import type { Event } from '../core/request.ts'
 import { digitsOf } from './digits.ts'
 import { compileField } from './path.ts'
 import { placeholders } from './placeholder.ts'
@@ -17,25 +17,25 @@ const maxKeyUnits = 100_000
  * Reads a key: a dotted field name, or a template when it holds a placeholder (spec: Coalesce 1). It is unresolved, `undefined`, when
  * something it asks for is missing, null, a list or a map, when an expression fails, or when it is empty or longer than 100,000 characters.
  */
-export const compileKey = (text: string, kit: TemplateKit): ((opened: Opened) => Key | Promise<Key>) => {
+export const compileKey = (text: string, kit: TemplateKit): ((event: Event) => Key | Promise<Key>) => {
   const read = placeholders(text).length > 0 ? compileName(text, kit) : compileFieldName(text, kit.report)
-  return (opened) => {
-    const key = read(opened)
+  return (event) => {
+    const key = read(event)
     return key instanceof Promise ? key.then(usable) : usable(key)
   }
 }
 
 const usable = (key: Key): Key => (key === undefined || key === '' || key.length > maxKeyUnits ? undefined : key)
 
-const compileFieldName = (field: string, report: (message: string) => void): ((opened: Opened) => Key) => {
+const compileFieldName = (field: string, report: (message: string) => void): ((event: Event) => Key) => {
   if (/[{}]/.test(field)) report(`no placeholder in ${JSON.stringify(field)}: write {a.b}, without blanks or quotes inside the braces`)
   const get = compileField(field)
   const place = field.split('.')
   // `payload.` stands for the root where the payload has no such map.
   const places = place[0] === 'payload' ? [place, place.slice(1)] : [place]
-  return (opened) => {
-    const value: Json | undefined = get(opened)
-    const digits = (long: number) => places.map((at) => digitsOf(opened, at, long)).find((found) => found !== undefined)
+  return (event) => {
+    const value: Json | undefined = get(event)
+    const digits = (long: number) => places.map((at) => digitsOf(event, at, long)).find((found) => found !== undefined)
     return value === undefined ? undefined : showName(value, (_, long) => digits(long))
   }
 }
@@ -44,7 +44,7 @@ const compileFieldName = (field: string, report: (message: string) => void): ((o
  * What the store calls one key of one route, or without a key the route: short, whatever a sender chose.
  * Profile and route names have no `/` in them.
  */
-export const keyName = (kind: 'group' | 'lane', { profile, route }: Opened, key?: string): string => {
+export const keyName = (kind: 'group' | 'lane', { profile, route }: Event, key?: string): string => {
   const name = `${kind}/${profile}/${route}`
   return key === undefined ? name : `${name}/${createHash('sha256').update(key, 'utf16le').digest('base64url')}`
 }

@@ -1,23 +1,23 @@
 /** All, any and not over conditions that may have to wait, and that may be impossible to decide. */
 
-import type { Opened } from '../core/exchange.ts'
+import type { Event } from '../core/request.ts'
 
 /** Why a condition does not hold. A broken one could not be decided: `not` must not turn it into a pass. */
 export type No = { readonly broken: boolean; readonly rule: () => string }
 export type Answer = No | undefined
-export type Run = (opened: Opened) => Answer | Promise<Answer>
+export type Run = (event: Event) => Answer | Promise<Answer>
 
 /** Holds when every one holds; asks no further than the first that does not. */
 export const all = (runs: readonly Run[]): Run => {
-  const from = (start: number, opened: Opened): Answer | Promise<Answer> => {
+  const from = (start: number, event: Event): Answer | Promise<Answer> => {
     for (let i = start; i < runs.length; i++) {
-      const no = runs[i]?.(opened)
-      if (no instanceof Promise) return no.then((settled) => settled ?? from(i + 1, opened))
+      const no = runs[i]?.(event)
+      if (no instanceof Promise) return no.then((settled) => settled ?? from(i + 1, event))
       if (no) return no
     }
     return undefined
   }
-  return (opened) => from(0, opened)
+  return (event) => from(0, event)
 }
 
 /** Holds when one holds; asks no further than that. */
@@ -27,28 +27,28 @@ export const any = (runs: readonly Run[], name: string): Run => {
     broken: first?.broken === true,
     rule: () => `${name}: none of ${runs.length} holds${first ? `; ${first.rule()}` : ''}`,
   })
-  const from = (start: number, opened: Opened, earlier: Answer): Answer | Promise<Answer> => {
+  const from = (start: number, event: Event, earlier: Answer): Answer | Promise<Answer> => {
     let nos = earlier
     for (let i = start; i < runs.length; i++) {
-      const no = runs[i]?.(opened)
+      const no = runs[i]?.(event)
       if (no instanceof Promise) {
         const before = nos
-        return no.then((settled) => settled && from(i + 1, opened, both(before, settled)))
+        return no.then((settled) => settled && from(i + 1, event, both(before, settled)))
       }
       if (!no) return undefined
       nos = both(nos, no)
     }
     return none(nos)
   }
-  return (opened) => from(0, opened, undefined)
+  return (event) => from(0, event, undefined)
 }
 
 /** Holds when the one inside does not; stays undecided with it. */
 export const not = (run: Run, name: string): Run => {
   const turned: No = { broken: false, rule: () => `${name}: the condition inside holds` }
   const turn = (no: Answer): Answer => (no ? (no.broken ? no : undefined) : turned)
-  return (opened) => {
-    const no = run(opened)
+  return (event) => {
+    const no = run(event)
     return no instanceof Promise ? no.then(turn) : turn(no)
   }
 }

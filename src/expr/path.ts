@@ -1,7 +1,7 @@
 /** Dotted paths compiled to functions: numbers index lists, own properties only, everything else is just missing. */
 
-import type { Headers, Opened } from '../core/exchange.ts'
 import { isObject, type Json, own } from '../core/json.ts'
+import type { Event, Headers } from '../core/request.ts'
 
 type Step = { readonly key: string; readonly index: number }
 
@@ -47,11 +47,11 @@ const compileHeader = (written: string): ((headers: Headers) => Json | undefined
 }
 
 /** Reads what a condition's `field` names: the event type, a header, or a path in the payload (spec: Filter conditions). */
-export const compileField = (field: string): ((opened: Opened) => Json | undefined) => {
-  if (field === 'event' || field === 'event_type') return (opened) => opened.eventType
+export const compileField = (field: string): ((event: Event) => Json | undefined) => {
+  if (field === 'event' || field === 'event_type') return (event) => event.eventType
   if (field.startsWith('headers.')) {
     const header = compileHeader(field.slice('headers.'.length))
-    return (opened) => header(opened.headers)
+    return (event) => header(event.headers)
   }
   if (field.startsWith('payload.')) {
     const inner = compilePath(field.slice('payload.'.length))
@@ -61,5 +61,5 @@ export const compileField = (field: string): ((opened: Opened) => Json | undefin
     }
   }
   const get = compilePath(field)
-  return (opened) => get(opened.payload)
+  return (event) => get(event.payload)
 }

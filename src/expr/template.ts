@@ -1,7 +1,7 @@
 /** Templates compiled to functions: one pass, so that text from a payload is never expanded again (spec: Template rules). */
 
-import type { Opened } from '../core/exchange.ts'
 import { isObject, type Json, type JsonObject } from '../core/json.ts'
+import type { Event } from '../core/request.ts'
 import { cut, printable } from '../core/text.ts'
 import { digitsOf } from './digits.ts'
 import { BadExpression, compileJsonata } from './jsonata.ts'
@@ -21,14 +21,14 @@ export type TemplateKit = {
   /** What is wrong with the template. */
   readonly report: (message: string) => void
   /** A limit stopped an expression on this event; the message says nothing of the payload. */
-  readonly gaveUp?: (opened: Opened, message: string) => void
+  readonly gaveUp?: (event: Event, message: string) => void
 }
 
-type Renderer<T> = (opened: Opened) => T | Promise<T>
+type Renderer<T> = (event: Event) => T | Promise<T>
 
 /** The payload as indented JSON, cut at 4000: a route without a prompt, and `{__raw__}`. */
-export const wholePayload = (opened: Opened): string =>
-  renderJson(opened.payload, maxPayloadUnits, 2, (place, value) => digitsOf(opened, place, value))
+export const wholePayload = (event: Event): string =>
+  renderJson(event.payload, maxPayloadUnits, 2, (place, value) => digitsOf(event, place, value))
 
 /** A value as text: strings as they are, the rest as JSON, nested ones cut at 2000. */
 const show = (value: Json, digits: Digits): string => {
@@ -60,31 +60,31 @@ const asName: Use<undefined> = { show: showName, text: asIs, missing: () => unde
 const inAddress: Use<string> = { show: (value, digits) => encoded(show(value, digits)), text: encoded, missing: asIs }
 
 // Contract 3: these resolve even when the payload lacks them.
-const fallbacks: ReadonlyMap<string, (opened: Opened) => string> = new Map([
-  ['event_type', (opened) => opened.eventType],
-  ['route', (opened) => opened.route],
-  ['delivery_id', (opened) => opened.deliveryId],
+const fallbacks: ReadonlyMap<string, (event: Event) => string> = new Map([
+  ['event_type', (event) => event.eventType],
+  ['route', (event) => event.route],
+  ['delivery_id', (event) => event.deliveryId],
 ])
 
-const compilePlaceholder = <T>(path: string, written: string, use: Use<T>): ((opened: Opened) => string | T) => {
+const compilePlaceholder = <T>(path: string, written: string, use: Use<T>): ((event: Event) => string | T) => {
   const get = compilePath(path)
   const place = path.split('.')
   const fallback = fallbacks.get(path)
-  return (opened) => {
-    const value = get(opened.payload)
-    if (value === undefined) return fallback ? use.text(fallback(opened)) : use.missing(written)
-    return typeof value === 'string' ? use.text(value) : use.show(value, (below, long) => digitsOf(opened, [...place, ...below], long))
+  return (event) => {
+    const value = get(event.payload)
+    if (value === undefined) return fallback ? use.text(fallback(event)) : use.missing(written)
+    return typeof value === 'string' ? use.text(value) : use.show(value, (below, long) => digitsOf(event, [...place, ...below], long))
   }
 }
 
-const seen = new WeakMap<Opened, JsonObject>()
+const seen = new WeakMap<Event, JsonObject>()
 
 /** What an expression sees: the payload's own names, and beside them, where the payload lacks them, what surrounds it. */
-const surroundings = (opened: Opened): JsonObject => {
+const surroundings = (event: Event): JsonObject => {
   // Once for all expressions: copying tens of thousands of names takes longer than parsing them.
-  const known = seen.get(opened)
+  const known = seen.get(event)
   if (known) return known
-  const { payload, eventType, headers, route, deliveryId } = opened
+  const { payload, eventType, headers, route, deliveryId } = event
   const all = {
     payload,
     event: eventType,
@@ -94,21 +94,21 @@ const surroundings = (opened: Opened): JsonObject => {
     delivery_id: deliveryId,
     ...(isObject(payload) ? payload : {}),
   }
-  seen.set(opened, all)
+  seen.set(event, all)
   return all
 }
 
 const compileExpression = <T>(source: string, written: string, use: Use<T>, kit: TemplateKit): Renderer<string | T> => {
   try {
     const evaluate = compileJsonata(source)
-    const text = async (opened: Opened): Promise<string | T> => {
-      await ownTurn(opened)
-      const value = await evaluate(surroundings(opened))
+    const text = async (event: Event): Promise<string | T> => {
+      await ownTurn(event)
+      const value = await evaluate(surroundings(event))
       return value === undefined ? use.missing(written) : use.show(value, noDigits)
     }
-    return (opened) =>
-      text(opened).catch((error) => {
-        if (error instanceof TooHard) kit.gaveUp?.(opened, `${printable(written, maxShownUnits)}: ${error.message}`)
+    return (event) =>
+      text(event).catch((error) => {
+        if (error instanceof TooHard) kit.gaveUp?.(event, `${printable(written, maxShownUnits)}: ${error.message}`)
         return use.missing(written) // A failed expression is like a missing key.
       })
   } catch (error) {
@@ -122,7 +122,7 @@ const compilePieces = <T>(text: string, use: Use<T>, kit: TemplateKit): Renderer
   let later = false
   const pieces = parseTemplate(text, kit.report).map((piece): Renderer<string | T> => {
     if (piece.kind === 'text') return () => piece.text
-    if (piece.kind === 'raw') return (opened) => use.text(wholePayload(opened))
+    if (piece.kind === 'raw') return (event) => use.text(wholePayload(event))
     if (piece.kind === 'path') return compilePlaceholder(piece.path, piece.written, use)
     later = true
     return compileExpression(piece.source, piece.written, use, kit)
@@ -136,9 +136,9 @@ const compilePieces = <T>(text: string, use: Use<T>, kit: TemplateKit): Renderer
     }
     return cut(out, maxTextUnits)
   }
-  if (!later) return (opened) => join((i) => pieces[i]?.(opened) as string | T)
-  return async (opened) => {
-    const rendered = await Promise.all(pieces.map((piece) => piece(opened)))
+  if (!later) return (event) => join((i) => pieces[i]?.(event) as string | T)
+  return async (event) => {
+    const rendered = await Promise.all(pieces.map((piece) => piece(event)))
     return join((i) => rendered[i] as string | T)
   }
 }
@@ -157,9 +157,9 @@ const compileValue = (value: Json, kit: TemplateKit): Renderer<Json> => {
   if (typeof value === 'string') return compileTemplate(value, kit)
   if (Array.isArray(value)) {
     const items = value.map((item) => compileValue(item, kit))
-    return (opened) =>
+    return (event) =>
       gather<Json, Json>(
-        items.map((item) => item(opened)),
+        items.map((item) => item(event)),
         (settled) => settled,
       )
   }
@@ -177,9 +177,9 @@ export const compileTexts = (map: JsonObject, kit: TemplateKit, addresses: reado
     return typeof value === 'string' && addresses.includes(key) ? compilePieces(value, inAddress, kit) : compileValue(value, kit)
   })
   const join = (settled: Json[]): JsonObject => Object.fromEntries(keys.map((key, i) => [key, settled[i] as Json]))
-  return (opened) =>
+  return (event) =>
     gather(
-      values.map((value) => value(opened)),
+      values.map((value) => value(event)),
       join,
     )
 }

@@ -1,6 +1,6 @@
 /** Turns of the event loop, shared out among expressions: those of one turn hold it for some milliseconds together, the rest wait. */
 
-import type { Opened } from '../core/exchange.ts'
+import type { Event } from '../core/request.ts'
 
 /** A payload past this is looked at by expressions in a turn of the loop of its own: it was parsed in this one, which is enough for one. */
 const longText = 65_536
@@ -37,6 +37,6 @@ export const nextTurn = (): Promise<void> =>
   })
 
 /** Waits for a turn where the payload is large. */
-export const ownTurn = async ({ text }: Pick<Opened, 'text'>): Promise<void> => {
+export const ownTurn = async ({ text }: Pick<Event, 'text'>): Promise<void> => {
   if (text.length > longText) await nextTurn()
 }

@@ -1,7 +1,7 @@
 /** The composition root: registries, the compiled configuration, and the gateway that runs on it. */
 
-import { createMachine } from '../app/effects.ts'
-import { compileSnapshot, type Snapshot } from '../app/live-config.ts'
+import { createSharedEffects } from '../app/effects.ts'
+import { compileLiveConfig, type LiveConfig } from '../app/live-config.ts'
 import { createReloader } from '../app/reload.ts'
 import { type Read, readingOf } from '../config/apart.ts'
 import type { Config } from '../config/config.ts'
@@ -39,7 +39,7 @@ export const prepareGateway = async (config: Config, surroundings: Surroundings)
   } = surroundings
   let store: Store | undefined
   let worker: Worker | undefined
-  const machine = createMachine({
+  const shared = createSharedEffects({
     clock,
     log,
     limits: () => reloader.current().config,
@@ -47,10 +47,10 @@ export const prepareGateway = async (config: Config, surroundings: Surroundings)
     jobs: () => reloader.current().jobs,
     wake: () => worker?.wake(),
   })
-  const compile = async (next: Config, before?: Snapshot): Promise<Snapshot> => {
+  const compile = async (next: Config, before?: LiveConfig): Promise<LiveConfig> => {
     const { catalogue, diagnostics } = await catalogueOf(next)
-    const snapshot = await compileSnapshot(next, { ...catalogue, runners: runnersByName }, machine, before)
-    return { ...snapshot, diagnostics: [...diagnostics, ...snapshot.diagnostics] }
+    const live = await compileLiveConfig(next, { ...catalogue, runners: runnersByName }, shared, before)
+    return { ...live, diagnostics: [...diagnostics, ...live.diagnostics] }
   }
   const first = await compile(config)
   const reloader = createReloader({ first, log, clock, read, compile })
@@ -58,5 +58,5 @@ export const prepareGateway = async (config: Config, surroundings: Surroundings)
     store = running.store
     worker = running.worker
   }
-  return { diagnostics: first.diagnostics, start: () => openGateway({ config, log, clock, redact, machine, reloader, opened }) }
+  return { diagnostics: first.diagnostics, start: () => openGateway({ config, log, clock, redact, shared, reloader, opened }) }
 }

@@ -1,7 +1,7 @@
 /** A running gateway: opens the store, the journal, the sockets and the workers in order, and closes them in the reverse one. */
 
 import { join } from 'node:path'
-import type { Machine } from '../app/effects.ts'
+import type { SharedEffects } from '../app/effects.ts'
 import type { Operations } from '../app/operations.ts'
 import type { Reloader } from '../app/reload.ts'
 import { replay } from '../app/replay.ts'
@@ -31,7 +31,7 @@ export type GatewayOptions = {
   readonly log: Log
   readonly clock: Clock
   readonly redact: (text: string) => string
-  readonly machine: Machine
+  readonly shared: SharedEffects
   readonly reloader: Reloader
   /** Told before anything is accepted. */
   readonly opened: (running: { store: Store; worker: Worker }) => void
@@ -135,8 +135,8 @@ const assemble = async (options: GatewayOptions, closing: Closing): Promise<Gate
     replay: (wish) =>
       replay(wish, {
         folder,
-        machine: options.machine,
-        snapshot: current(),
+        shared: options.shared,
+        serving: current(),
         describe: http.describe,
         ended: (ended, plan, of) => note(ended, plan, 0, of),
       }),

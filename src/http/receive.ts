@@ -2,16 +2,16 @@
 
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Clock } from '../core/clock.ts'
-import type { Knock } from '../core/exchange.ts'
 import { type Outcome, type Refused, refuse } from '../core/outcome.ts'
 import type { RoutePlan } from '../core/plan.ts'
+import type { RequestHead } from '../core/request.ts'
 import { admit, broken, type Ended, type Watch } from '../engine/run.ts'
 import { lookUp, type Table } from '../plan/table.ts'
 import { readBody } from './body.ts'
 import { clientAddress, networkOf } from './client.ts'
 import type { Connection } from './connection.ts'
 import { replyTo } from './reply.ts'
-import { createOutbox, type Outbox } from './reply-batch.ts'
+import { createReplyBatch, type ReplyBatch } from './reply-batch.ts'
 import { createRoom } from './room.ts'
 import { writeReply } from './write-reply.ts'
 
@@ -72,16 +72,16 @@ export interface Receiver {
 /** The handler of POSTs on webhook paths. */
 export const createReceiver = (options: ReceiveOptions): Receiver => {
   const room = createRoom(options.clock)
-  const outbox = createOutbox()
+  const batch = createReplyBatch()
   let active = 0
 
   /** The checks that need no plan, in the order of the specification: size, then route. */
-  const door = (request: IncomingMessage, path: WebhookPath, { table, maxBodyBytes }: Serving): RoutePlan | Ended => {
+  const checkBeforePlan = (request: IncomingMessage, path: WebhookPath, { table, maxBodyBytes }: Serving): RoutePlan | Ended => {
     if (options.stopping()) return { outcome: refuse('stopping', { retryAfterSeconds }), stage: 'body_size' }
     if (request.rawHeaders.length > maxRawHeaders) return { outcome: refuse('too_many_headers'), stage: 'body_size' }
     if (Number(request.headers['content-length'] ?? 0) > maxBodyBytes) return unread['too large']
     const found = lookUp(table, path.name, path.prefix)
-    return 'seal' in found ? found : { outcome: found, stage: 'route' }
+    return 'authenticate' in found ? found : { outcome: found, stage: 'route' }
   }
 
   const receive: Receiver['receive'] = (request, response, path, connection) => {
@@ -96,23 +96,23 @@ export const createReceiver = (options: ReceiveOptions): Receiver => {
       if (isLast || connection.hasLargeRest) connection.closeAfter(response)
       writeReply(response, replyTo(outcome), eventId)
     }
-    const end = (ended: Ended, write = outbox): void => {
+    const end = (ended: Ended, write = batch): void => {
       active--
-      options.ended(ended, { plan: plan && 'seal' in plan ? plan : undefined, remote, ms: () => clock.monotonic() - from })
+      options.ended(ended, { plan: plan && 'authenticate' in plan ? plan : undefined, remote, ms: () => clock.monotonic() - from })
       const { outcome } = ended
-      const eventId = ended.vouched?.eventId
+      const eventId = ended.verified?.eventId
       // Not `ended` itself: it holds the body, and the memory it came in would live until the answers leave.
       write(() => {
         if (tried(() => answer(outcome, eventId))) request.socket.destroy()
       })
     }
-    const plan = tried(() => door(request, path, serving))
-    if (!('seal' in plan)) {
+    const plan = tried(() => checkBeforePlan(request, path, serving))
+    if (!('authenticate' in plan)) {
       end(plan, atOnce)
       return
     }
-    const knock: Knock = { headers: request.headers, remote, at: clock.now() }
-    const proceed = tried(() => admit(plan, knock, options.watch?.(plan.name)))
+    const head: RequestHead = { headers: request.headers, remote, at: clock.now() }
+    const proceed = tried(() => admit(plan, head, options.watch?.(plan.name)))
     if (typeof proceed !== 'function') {
       end(proceed, atOnce)
       return
@@ -146,7 +146,7 @@ const tried = <T>(work: () => T): T | Ended => {
 }
 
 /** A refusal from before the signature is not held back for others: a flood of them would fill the memory. */
-const atOnce: Outbox = (write) => write()
+const atOnce: ReplyBatch = (write) => write()
 
 const unread = {
   'too large': { outcome: refuse('too_large'), stage: 'body_size' },

@@ -7,17 +7,17 @@ import { describe } from './report.ts'
 
 type Recorded = { readonly received: Received; readonly raw: RawRequest }
 
-/** `undefined` for a request that nobody vouched for: it leaves no record. */
-export const recordOf = ({ outcome, stage, vouched, opened }: Ended, { name, profile }: RoutePlan, ms: number): Recorded | undefined => {
-  if (!vouched) return undefined
+/** `undefined` for a request whose signature did not hold: it leaves no record. */
+export const recordOf = ({ outcome, stage, verified, event }: Ended, { name, profile }: RoutePlan, ms: number): Recorded | undefined => {
+  if (!verified) return undefined
   return {
     received: {
       kind: 'received',
-      at: new Date(vouched.at).toISOString(),
-      event_id: vouched.eventId,
+      at: new Date(verified.at).toISOString(),
+      event_id: verified.eventId,
       profile,
       route: name,
-      ...(opened ? { event_type: opened.eventType, delivery_id: opened.deliveryId } : {}),
+      ...(event ? { event_type: event.eventType, delivery_id: event.deliveryId } : {}),
       ...describe(outcome),
       stage,
       duration_ms: Math.round(ms * 1000) / 1000,
@@ -25,6 +25,6 @@ export const recordOf = ({ outcome, stage, vouched, opened }: Ended, { name, pro
       ...('cronJob' in outcome && outcome.cronJob !== undefined ? { job: outcome.cronJob } : {}),
       ...('group' in outcome ? { group: outcome.group } : {}),
     },
-    raw: { headers: vouched.headers as RawRequest['headers'], body: vouched.body },
+    raw: { headers: verified.headers as RawRequest['headers'], body: verified.body },
   }
 }

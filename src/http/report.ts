@@ -86,15 +86,15 @@ export const describe = (outcome: Outcome): { readonly outcome: string; readonly
 }
 
 /** Whatever is known of the request by then. */
-const fieldsOf = ({ outcome, stage, vouched, opened }: Ended, { plan, remote, ms }: About) => ({
+const fieldsOf = ({ outcome, stage, verified, event }: Ended, { plan, remote, ms }: About) => ({
   route: plan?.name,
   profile: plan?.profile,
   stage,
   outcome: outcomeName(outcome),
-  event_id: vouched?.eventId,
+  event_id: verified?.eventId,
   reason: reasonOf(outcome),
-  delivery_id: opened?.deliveryId,
-  event_type: opened?.eventType,
+  delivery_id: event?.deliveryId,
+  event_type: event?.eventType,
   status: statusOf(outcome),
   remote: remote(),
   duration_ms: Math.round(ms() * 1000) / 1000,

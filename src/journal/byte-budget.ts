@@ -1,6 +1,6 @@
 /** How many bytes of raw requests may be kept: a burst at once, then so many a second, so that a flood costs records and not the service. */
 
-export interface Allowance {
+export interface ByteBudget {
   /** `false` when so many are not allowed now. */
   take(bytes: number): boolean
 }
@@ -12,7 +12,7 @@ const burstShare = 16
 const secondsToFill = 600
 
 /** `now` in milliseconds, never backwards; `maxBytes` is asked each time, for a reload may change it. */
-export const createAllowance = (now: () => number, maxBytes: () => number): Allowance => {
+export const createByteBudget = (now: () => number, maxBytes: () => number): ByteBudget => {
   const burst = (): number => Math.max(leastBurst, maxBytes() / burstShare)
   let left = burst()
   let at = now()

@@ -5,7 +5,7 @@ import type { Ended, EventView, RawPlace, Received, Revived, Started, Tried } fr
 
 const maxTries = 50
 
-export type Story = {
+export type EventHistory = {
   /** The line of its arrival, where it was met. */
   arrival?: Received | Started
   raw?: RawPlace
@@ -20,10 +20,10 @@ export type Story = {
 }
 
 /** The story of an event, begun when it is not known yet. */
-export const storyOf = (stories: Map<string, Story>, id: string): Story => {
+export const historyOf = (stories: Map<string, EventHistory>, id: string): EventHistory => {
   const known = stories.get(id)
   if (known) return known
-  const story: Story = { tries: [] }
+  const story: EventHistory = { tries: [] }
   stories.set(id, story)
   return story
 }
@@ -31,10 +31,11 @@ export const storyOf = (stories: Map<string, Story>, id: string): Story => {
 export const isArrival = ({ entry }: Line): boolean => entry.kind === 'received' || entry.kind === 'started'
 
 /** The group whose run may have taken the event along. */
-export const groupOf = ({ arrival, ended }: Story): string | undefined => (arrival?.kind === 'received' ? arrival.group : ended?.group)
+export const groupOf = ({ arrival, ended }: EventHistory): string | undefined =>
+  arrival?.kind === 'received' ? arrival.group : ended?.group
 
 /** Adds the next older line. */
-export const tell = (story: Story, { entry, raw }: Line): void => {
+export const addLine = (story: EventHistory, { entry, raw }: Line): void => {
   if (entry.kind === 'tried') {
     if (!story.last) story.open ??= entry
     if (story.tries.length < maxTries) story.tries.push(entry)
@@ -48,7 +49,7 @@ export const tell = (story: Story, { entry, raw }: Line): void => {
 }
 
 /** The event's view; `undefined` when neither its arrival nor its end was met. `groupEnd`: how the run of its group ended. */
-export const viewOf = (story: Story, groupEnd: Ended | undefined): EventView | undefined => {
+export const viewOf = (story: EventHistory, groupEnd: Ended | undefined): EventView | undefined => {
   const { arrival, ended, raw, tries } = story
   const told = arrival ?? ended
   if (!told) return undefined
@@ -75,7 +76,7 @@ const copy = (from: Partial<EventView>, to: Partial<Record<string, unknown>>, na
 
 type State = Pick<EventView, 'state' | 'attempt' | 'error' | 'ended_at' | 'silent'>
 
-const standing = ({ last, open }: Story, outcome: string, groupEnd: Ended | undefined): State => {
+const standing = ({ last, open }: EventHistory, outcome: string, groupEnd: Ended | undefined): State => {
   if (outcome !== 'accepted' && outcome !== 'coalesced') return { state: 'final' }
   if (last?.kind === 'ended') {
     const { state, attempt, error, silent, at } = last

@@ -1,6 +1,6 @@
 /** Folds lines into events, newest line first, and keeps in memory no more than what older lines may still change. */
 
-import { groupOf, isArrival, type Story, storyOf, tell, viewOf } from './event-history.ts'
+import { addLine, type EventHistory, groupOf, historyOf, isArrival, viewOf } from './event-history.ts'
 import type { Line } from './line.ts'
 import type { Ended, EventView } from './record.ts'
 
@@ -25,7 +25,7 @@ export type Events = {
   readonly met: boolean
 }
 
-export interface Tally {
+export interface Fold {
   /** Adds the next older line; `undefined` for one that cannot be read. */
   add(line: Line | undefined): void
   /** To be called after each piece; `true`: there are enough. */
@@ -35,8 +35,8 @@ export interface Tally {
   result(): Events
 }
 
-export const createTally = ({ fits = () => true, limit, since = Number.NEGATIVE_INFINITY, after }: Wanted): Tally => {
-  const stories = new Map<string, Story>()
+export const createFold = ({ fits = () => true, limit, since = Number.NEGATIVE_INFINITY, after }: Wanted): Fold => {
+  const stories = new Map<string, EventHistory>()
   /** How the groups' runs ended whose members may still be met, by the event that opened them. */
   const groupEnds = new Map<string, Ended>()
   const events: EventView[] = []
@@ -68,7 +68,7 @@ export const createTally = ({ fits = () => true, limit, since = Number.NEGATIVE_
         return
       }
       const { entry } = line
-      tell(storyOf(stories, entry.event_id), line)
+      addLine(historyOf(stories, entry.event_id), line)
       if (isArrival(line)) arrived.add(entry.event_id)
       if (entry.kind === 'ended' && entry.group !== undefined && !groupEnds.has(entry.group)) groupEnds.set(entry.group, entry)
     },

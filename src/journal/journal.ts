@@ -3,13 +3,13 @@
 import { existsSync } from 'node:fs'
 import type { Clock } from '../core/clock.ts'
 import { messageOf } from '../core/fault.ts'
-import { createAllowance } from './byte-budget.ts'
+import { createByteBudget } from './byte-budget.ts'
 import { linesPath } from './folder.ts'
-import type { Entry, Journal, RawRequest } from './record.ts'
+import type { Journal, JournalRecord, RawRequest } from './record.ts'
 import { createRetention, isFull, type Limits, type Retention } from './retention.ts'
 import { deleteSegment, Segment } from './segment.ts'
-import { type Complaints, createComplaints } from './write-errors.ts'
-import { type Batch, createWaiting, type Waiting } from './write-queue.ts'
+import { createWriteErrors, type WriteErrors } from './write-errors.ts'
+import { type Batch, createWriteQueue, type WriteQueue } from './write-queue.ts'
 
 export type JournalOptions = {
   readonly folder: string
@@ -37,8 +37,8 @@ export const openJournal = async (options: JournalOptions): Promise<Journal> => 
 class SegmentJournal implements Journal {
   readonly #options: JournalOptions
   readonly #retention: Retention
-  readonly #complaints: Complaints
-  readonly #waiting: Waiting
+  readonly #complaints: WriteErrors
+  readonly #waiting: WriteQueue
   /** Begun by the first line after a start, or after the one before was full or failed. */
   #segment: Segment | undefined
   #retryAt = Number.NEGATIVE_INFINITY
@@ -53,8 +53,8 @@ class SegmentJournal implements Journal {
   constructor(options: JournalOptions) {
     this.#options = options
     this.#retention = createRetention(options.folder)
-    this.#waiting = createWaiting(createAllowance(options.clock.monotonic, () => options.limits().maxBytes))
-    this.#complaints = createComplaints(options.clock, options.report)
+    this.#waiting = createWriteQueue(createByteBudget(options.clock.monotonic, () => options.limits().maxBytes))
+    this.#complaints = createWriteErrors(options.clock, options.report)
   }
 
   async load(): Promise<void> {
@@ -63,7 +63,7 @@ class SegmentJournal implements Journal {
     this.#tick()
   }
 
-  add(entry: Entry, raw?: RawRequest): void {
+  add(entry: JournalRecord, raw?: RawRequest): void {
     if (this.#closed) return
     this.#waiting.add(entry, raw)
     this.#begin()

@@ -1,9 +1,9 @@
 /** One line of the journal, read back: checked, because a crash may have torn it and a hand may have changed it. */
 
 import { isObject, type Json, type JsonObject } from '../core/json.ts'
-import type { Entry, RawPlace } from './record.ts'
+import type { JournalRecord, RawPlace } from './record.ts'
 
-export type Line = { readonly entry: Entry; readonly raw?: RawPlace }
+export type Line = { readonly entry: JournalRecord; readonly raw?: RawPlace }
 
 const needed: ReadonlyMap<Json | undefined, readonly string[]> = new Map([
   ['received', ['profile', 'route', 'outcome', 'stage', 'status', 'duration_ms']],
@@ -28,7 +28,7 @@ export const parseLine = (bytes: Buffer, segment: string): Line | undefined => {
   if (Object.keys(value).some((name) => isWrong(value[name], types.get(name)))) return undefined
   if (value.kind === 'ended' && value.state !== 'done' && value.state !== 'dead') return undefined
   const raw = placeOf(value.raw, segment)
-  return raw ? { entry: value as Entry, raw } : { entry: value as Entry }
+  return raw ? { entry: value as JournalRecord, raw } : { entry: value as JournalRecord }
 }
 
 const parse = (bytes: Buffer): Json | undefined => {

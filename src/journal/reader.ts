@@ -2,8 +2,8 @@
 
 import { open } from 'node:fs/promises'
 import { isObject, type Json } from '../core/json.ts'
-import { groupOf, isArrival, type Story, storyOf, tell, viewOf } from './event-history.ts'
-import { createTally, type Events, type Wanted } from './fold-events.ts'
+import { addLine, type EventHistory, groupOf, historyOf, isArrival, viewOf } from './event-history.ts'
+import { createFold, type Events, type Wanted } from './fold-events.ts'
 import { isSegmentName, listSegments, rawPath, unlessGone } from './folder.ts'
 import { type Line, parseLine } from './line.ts'
 import { linesBackward, linesWith, piecesBackward } from './read-backward.ts'
@@ -11,7 +11,7 @@ import type { Ended, EventView, RawPlace, RawRequest } from './record.ts'
 
 /** The newest events. An event whose arrival was deleted, or never written, comes in only when everything older was read. */
 export const readEvents = async (folder: string, wanted: Wanted): Promise<Events> => {
-  const tally = createTally(wanted)
+  const tally = createFold(wanted)
   const segments = await listSegments(folder)
   // A segment that was not written since has nothing that arrived since.
   const recent = segments.filter(({ changedAt }) => wanted.since === undefined || changedAt >= wanted.since)
@@ -36,11 +36,11 @@ const maxCandidates = 10
 /** One event by its id, or by a beginning of it of at least six characters that no other id has. */
 export const readEvent = async (folder: string, id: string): Promise<Found> => {
   if (id.length < shortestPrefix) return { kind: 'unknown' }
-  const stories = new Map<string, Story>()
+  const stories = new Map<string, EventHistory>()
   await search(folder, id, (line) => {
     const found = line.entry.event_id
     if (!found.startsWith(id) || (stories.size === maxCandidates && !stories.has(found))) return false
-    tell(storyOf(stories, found), line)
+    addLine(historyOf(stories, found), line)
     return found === id && isArrival(line)
   })
   const exact = stories.get(id)

@@ -68,7 +68,7 @@ export type Ended = {
 /** A dead run was put back by hand. */
 export type Revived = { readonly kind: 'revived'; readonly at: string; readonly event_id: string }
 
-export type Entry = Received | Started | Tried | Ended | Revived
+export type JournalRecord = Received | Started | Tried | Ended | Revived
 
 /** A request as it came, but for the headers that hold secrets. */
 export type RawRequest = { readonly headers: { readonly [name: string]: Json }; readonly body: Buffer }
@@ -109,7 +109,7 @@ export type RawPlace = { readonly segment: string; readonly offset: number; read
 
 export interface Journal {
   /** Adds a line, with its raw request where there is one: best effort, never throws, bounded in memory. */
-  add(entry: Entry, raw?: RawRequest): void
+  add(entry: JournalRecord, raw?: RawRequest): void
   /** Resolves when everything added so far is in the files (or could not be written). Never rejects. */
   flushed(): Promise<void>
   close(): Promise<void>

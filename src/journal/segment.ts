@@ -2,7 +2,7 @@
 
 import { type FileHandle, mkdir, open, unlink } from 'node:fs/promises'
 import { linesPath, rawPath, segmentName, unlessGone } from './folder.ts'
-import type { WaitingLine } from './write-queue.ts'
+import type { QueuedLine } from './write-queue.ts'
 
 /** How many numbers that somebody else took are skipped before it counts as an error. */
 const maxTaken = 100
@@ -44,7 +44,7 @@ export class Segment {
   }
 
   /** Raw requests first, so that a line never points to bytes that are not there. Throws when not all could be written. */
-  async write(batch: readonly WaitingLine[], now: number): Promise<void> {
+  async write(batch: readonly QueuedLine[], now: number): Promise<void> {
     this.changedAt = now
     const buffers: Buffer[] = []
     const end = this.#rawBytes

@@ -2,14 +2,14 @@
 
 import type { Clock } from '../core/clock.ts'
 
-export interface Complaints {
+export interface WriteErrors {
   /** Something failed; `lines` of the journal went with it. */
   note(why: string, lines: number): void
   /** Reports what was noted, unless the last report is less than a minute old. */
   say(): void
 }
 
-export const createComplaints = (clock: Clock, report: (message: string) => void): Complaints => {
+export const createWriteErrors = (clock: Clock, report: (message: string) => void): WriteErrors => {
   let why: string | undefined
   let lost = 0
   let silentUntil = Number.NEGATIVE_INFINITY

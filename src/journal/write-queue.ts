@@ -1,8 +1,8 @@
 /** What waits to be written: bounded, so that a slow disk costs records and not the process. */
 
-import type { Allowance } from './byte-budget.ts'
+import type { ByteBudget } from './byte-budget.ts'
 import { maskHeaders } from './headers.ts'
-import type { Entry, RawRequest } from './record.ts'
+import type { JournalRecord, RawRequest } from './record.ts'
 
 const maxLines = 20_000
 const maxRawBytes = 8 * 1024 * 1024
@@ -12,19 +12,19 @@ const urgentBytes = 1024 * 1024
 const maxLineChars = 256 * 1024
 
 /** A line whose raw request lies at an offset that only its segment knows. */
-export type WaitingLine = { readonly json: string; readonly raw?: { readonly head: Buffer; readonly body: Buffer } }
+export type QueuedLine = { readonly json: string; readonly raw?: { readonly head: Buffer; readonly body: Buffer } }
 
 export type Batch = {
-  readonly lines: WaitingLine[]
+  readonly lines: QueuedLine[]
   /** Called once the lines are written or dropped. */
   readonly done: (() => void)[]
   rawBytes: number
   chars: number
 }
 
-export interface Waiting {
+export interface WriteQueue {
   /** Adds a line, without its raw request when too many bytes wait, or drops it when too many lines do. */
-  add(entry: Entry, raw: RawRequest | undefined): void
+  add(entry: JournalRecord, raw: RawRequest | undefined): void
   /** Calls `done` once everything added before is written or dropped. */
   after(done: () => void): void
   /** Everything that waits; it goes on counting against the bounds until it is released. */
@@ -39,7 +39,7 @@ export interface Waiting {
 
 const emptyBatch = (): Batch => ({ lines: [], done: [], rawBytes: 0, chars: 0 })
 
-export const createWaiting = (allowance: Allowance): Waiting => {
+export const createWriteQueue = (allowance: ByteBudget): WriteQueue => {
   let batch = emptyBatch()
   let lines = 0
   let rawBytes = 0
@@ -50,7 +50,7 @@ export const createWaiting = (allowance: Allowance): Waiting => {
   const hasRoom = ({ body }: RawRequest): boolean =>
     (rawBytes === 0 || rawBytes + body.length <= maxRawBytes) && allowance.take(body.length)
 
-  const push = (line: WaitingLine, bytes: number): void => {
+  const push = (line: QueuedLine, bytes: number): void => {
     lines++
     rawBytes += bytes
     chars += line.json.length

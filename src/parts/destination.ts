@@ -28,7 +28,7 @@ export const writtenTargets = ({ deliver = 'log', deliver_extra = {} }: Spec): r
 export const readDelivery = (spec: Spec, targets: ReadonlyMap<string, TargetPart>, report: Report): Destination => {
   const to = writtenTargets(spec).map(({ target, extra: given, extraPath }): Delivery => {
     const part = targets.get(target)
-    const extra = apart(given, part?.lists ?? [])
+    const extra = splitLists(given, part?.lists ?? [])
     part?.check?.(extra, (code, path, message, help) => report(code, [...extraPath, ...path], message, help))
     const withheld = Object.keys(secretsIn(extra, part?.withheld ?? []))
     const stored = withoutSecrets(extra, withheld)
@@ -71,7 +71,7 @@ export const withSecrets = (stored: JsonObject, secrets: JsonObject): JsonObject
 /** Outside of placeholders. */
 const comma = /,(?![^{}]*\})/
 
-const apart = (extra: JsonObject, lists: readonly string[]): JsonObject =>
+const splitLists = (extra: JsonObject, lists: readonly string[]): JsonObject =>
   Object.fromEntries(
     Object.entries(extra).map(([key, value]) => {
       const several = lists.includes(key) && typeof value === 'string' ? value.split(comma) : []

@@ -10,7 +10,7 @@ import type { Outgoing, Sent } from './targets/target.ts'
 export interface Limiter {
   /** Seconds until the route's window opens again; 0 while it is open. */
   wait(route: string): number
-  /** Counts one vouched request; `false` when the window is full. */
+  /** Counts one verified request; `false` when the window is full. */
   charge(route: string): boolean
   /** Counts one failed signature; `false` when this client's window is full. */
   chargeFailure(route: string, client: string): boolean

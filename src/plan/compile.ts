@@ -2,7 +2,7 @@
 
 import type { Config, Profile, RouteSource } from '../config/config.ts'
 import { type Diagnostic, diagnostic, type Path, pointerOf } from '../core/diagnostic.ts'
-import type { KnockGate, OpenGate, PassGate, RoutePlan, SealGate, Step } from '../core/plan.ts'
+import type { Authenticate, EventGate, HeadGate, Parse, RoutePlan, Step } from '../core/plan.ts'
 import type { Effects } from '../parts/effects.ts'
 import type { EndingPart } from '../parts/endings/ending.ts'
 import type { OperatorPart } from '../parts/operators/operator.ts'
@@ -29,10 +29,10 @@ export type Compiled = {
 }
 
 /** What a route's plan depends on beside the route. */
-export type Ground = Pick<Config, 'dataDir' | 'host' | 'multiplex' | 'profiles' | 'maxBodyBytes' | 'scriptTimeoutMs'>
+export type PlanSettings = Pick<Config, 'dataDir' | 'host' | 'multiplex' | 'profiles' | 'maxBodyBytes' | 'scriptTimeoutMs'>
 
 /** Compiles a route; there is no plan when one of its problems stops it. */
-export const compileRoute = (route: RouteSource, config: Ground, catalogue: Catalogue, effects: Effects): Compiled => {
+export const compileRoute = (route: RouteSource, config: PlanSettings, catalogue: Catalogue, effects: Effects): Compiled => {
   const builtTargets = new Set(catalogue.targets.keys())
   const diagnostics = checkRules(route, { host: config.host, multiplex: config.multiplex, profiles: config.profiles, builtTargets })
   const report: Report = (code, path, message, help) => diagnostics.push(problemAt(route, code, path, message, help))
@@ -60,7 +60,7 @@ export const compileRoute = (route: RouteSource, config: Ground, catalogue: Cata
 }
 
 /** A route whose profile is not served compiles all the same: its requests end before the plan is asked. */
-const unservedProfile = (name: string, { dataDir }: Ground): Profile => ({
+const unservedProfile = (name: string, { dataDir }: PlanSettings): Profile => ({
   name,
   dir: `${dataDir}/profiles/${name}`,
   env: {},
@@ -79,18 +79,26 @@ const problemAt = (route: RouteSource, code: Diagnostic['code'], path: Path, mes
 }
 
 const assemble = ({ spec, name, profile }: RouteSource, kit: StageKit, { stages, endings }: Catalogue): RoutePlan | undefined => {
-  const knock: Step<KnockGate>[] = []
-  const pass: Step<PassGate>[] = []
-  let seal: Step<SealGate> | undefined
-  let open: Step<OpenGate> | undefined
+  const onHead: Step<HeadGate>[] = []
+  const onEvent: Step<EventGate>[] = []
+  let authenticate: Step<Authenticate> | undefined
+  let parse: Step<Parse> | undefined
   for (const { name: stage, compile } of stages) {
     const gates = compile(spec, kit)
-    if (gates.knock) knock.push({ stage, run: gates.knock })
-    if (gates.seal) seal = { stage, run: gates.seal }
-    if (gates.open) open = { stage, run: gates.open }
-    if (gates.pass) pass.push({ stage, run: gates.pass })
+    if (gates.onHead) onHead.push({ stage, run: gates.onHead })
+    if (gates.authenticate) authenticate = { stage, run: gates.authenticate }
+    if (gates.parse) parse = { stage, run: gates.parse }
+    if (gates.onEvent) onEvent.push({ stage, run: gates.onEvent })
   }
   const part = endings.find(({ fits }) => fits(spec))
-  if (!seal || !open || !part) return undefined
-  return { name, profile, knock, seal, open, pass, ending: { stage: 'dispatch', run: part.compile(spec, kit) } }
+  if (!authenticate || !parse || !part) return undefined
+  return {
+    name,
+    profile,
+    onHead,
+    authenticate,
+    parse,
+    onEvent,
+    ending: { stage: 'dispatch', run: part.compile(spec, kit) },
+  }
 }

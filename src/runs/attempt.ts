@@ -9,7 +9,7 @@ import type { Lease, NewRun, RunEnd, Store } from '../store/ports.ts'
 import { delayAfter } from './backoff.ts'
 import { deliver } from './deliver.ts'
 import { promptOf } from './merged-prompt.ts'
-import { record } from './persist.ts'
+import { persist } from './persist.ts'
 import type { RunPolicy } from './policy.ts'
 import { isSilent } from './silent-reply.ts'
 
@@ -36,7 +36,7 @@ export const createAttempt = (options: AttemptOptions, signal: AbortSignal): ((l
       return { kind: 'dead', error: 'the process ended during it, and a job is not started twice' }
     try {
       const reply = await ask(lease.run, policy, options.runner, signal)
-      const isKept = await recordRun(lease, () => options.store.keepReply(lease, reply), options, signal)
+      const isKept = await persistRun(lease, () => options.store.keepReply(lease, reply), options, signal)
       return isKept ? await finish({ options, signal, lease, policy }, reply) : 'lost'
     } catch (error) {
       if (!(error instanceof Unanswered)) throw error
@@ -91,7 +91,7 @@ const finish = async (attempt: Attempt, reply: string): Promise<RunEnd | 'lost'>
     send: options.send,
     repeatable: options.repeatable,
     signal,
-    keep: (progress) => recordRun(lease, () => options.store.keepReply(lease, reply, progress), options, signal),
+    keep: (progress) => persistRun(lease, () => options.store.keepReply(lease, reply, progress), options, signal),
   })
   if (delivered.kind === 'lost') return 'lost'
   if (delivered.kind === 'done') return { kind: 'done', to: delivered.to }
@@ -114,13 +114,13 @@ const failed = ({ options, signal, lease, policy: { retry } }: Attempt, error: s
 }
 
 /** Tells the store of a run until it hears. */
-export const recordRun = (
+export const persistRun = (
   lease: Lease,
   tell: () => Promise<boolean>,
   { store, log }: Pick<AttemptOptions, 'store' | 'log'>,
   signal: AbortSignal,
 ): Promise<boolean> =>
-  record(tell, { store, signal, failed: (reason) => log('error', { ...about(lease), reason }, 'cannot record a run, trying again') })
+  persist(tell, { store, signal, failed: (reason) => log('error', { ...about(lease), reason }, 'cannot record a run, trying again') })
 
 /** What the log says of every run. */
 export const about = ({ run, attempt }: Lease) => ({

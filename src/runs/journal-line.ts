@@ -1,14 +1,14 @@
 /** The journal's line about an attempt: how it ended, or when it is made again. */
 
 import type { Clock } from '../core/clock.ts'
-import type { Entry } from '../journal/record.ts'
+import type { JournalRecord } from '../journal/record.ts'
 import { targetsOf } from '../parts/destination.ts'
 import type { Lease, RunEnd } from '../store/ports.ts'
 
 const isoOf = (ms: number): string => new Date(ms).toISOString()
 
 /** What the journal says of an attempt's end. */
-export const entryOf = ({ run, attempt }: Lease, end: RunEnd, clock: Clock): Entry => {
+export const recordOfAttempt = ({ run, attempt }: Lease, end: RunEnd, clock: Clock): JournalRecord => {
   const at = isoOf(clock.now())
   if (end.kind === 'again')
     return {

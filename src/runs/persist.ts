@@ -12,7 +12,7 @@ export type Patience = {
 }
 
 /** What `tell` resolves to; rejects with its fault once the signal was given. */
-export const record = async (tell: () => Promise<boolean>, { store, signal, failed }: Patience): Promise<boolean> => {
+export const persist = async (tell: () => Promise<boolean>, { store, signal, failed }: Patience): Promise<boolean> => {
   for (let tries = 0; ; tries++) {
     try {
       return await tell()

@@ -8,7 +8,7 @@ import { createRedactor } from '../core/redact.ts'
 import { cut } from '../core/text.ts'
 import type { Route } from '../generated/config.ts'
 import { secretsIn, withSecrets, writtenTargets } from '../parts/destination.ts'
-import { never } from '../parts/targets/kit/permanent-failure.ts'
+import { permanentFailure } from '../parts/targets/kit/permanent-failure.ts'
 import { obstacleOf, secretsOf, settingsOf } from '../parts/targets/kit/settings.ts'
 import type { Outgoing, Sent, TargetPart } from '../parts/targets/target.ts'
 import { pluginTarget } from '../plan/route-rules.ts'
@@ -30,15 +30,15 @@ export const createSender = (options: SenderOptions): Sender => {
   const { targets, profile, log, warn, clock } = options
   return async (outgoing, written) => {
     const part = targets.get(outgoing.delivery.target)
-    if (!part) return never(absent(outgoing.delivery.target))
+    if (!part) return permanentFailure(absent(outgoing.delivery.target))
     const owner = profile(outgoing.profile)
-    if (!owner) return never(`profile "${outgoing.profile}" is no longer served`)
+    if (!owner) return permanentFailure(`profile "${outgoing.profile}" is no longer served`)
     const settings = settingsOf(part, owner.platforms, owner.env)
     const obstacle = obstacleOf(part, settings)
-    if (obstacle !== undefined) return never(obstacle)
+    if (obstacle !== undefined) return permanentFailure(obstacle)
     const secrets = withheldOf(outgoing, written)
     if (!secrets)
-      return never(
+      return permanentFailure(
         `the ${outgoing.job === undefined ? 'route' : 'job'} no longer says its ${outgoing.delivery.withheld?.join(', ')}, and nothing goes out without`,
       )
     const extra = withSecrets(outgoing.delivery.extra, secrets)
@@ -89,12 +89,12 @@ const maxChars = 1_000
 const within = async (ms: number, clock: Clock, send: () => Promise<Sent>): Promise<Sent> => {
   let cancel = (): void => {}
   const late = new Promise<Sent>((resolve) => {
-    cancel = clock.after(ms, () => resolve(never(`no answer in ${Math.ceil(ms / 1000)} seconds`)))
+    cancel = clock.after(ms, () => resolve(permanentFailure(`no answer in ${Math.ceil(ms / 1000)} seconds`)))
   })
   try {
     return await Promise.race([send(), late])
   } catch (error) {
-    return never(messageOf(error))
+    return permanentFailure(messageOf(error))
   } finally {
     cancel()
   }
@@ -104,7 +104,7 @@ const within = async (ms: number, clock: Clock, send: () => Promise<Sent>): Prom
 const answerOf = (answer: unknown, { name }: TargetPart): Sent => {
   const { ok, detail, why, repeatable, retryAfterMs } = (answer ?? {}) as { readonly [key: string]: unknown }
   if (ok === true) return typeof detail === 'string' ? { ok, detail: cut(detail, maxChars) } : { ok }
-  if (ok !== false || typeof why !== 'string') return never(`the target "${name}" did not say whether it was sent`)
+  if (ok !== false || typeof why !== 'string') return permanentFailure(`the target "${name}" did not say whether it was sent`)
   const failure = { ok, why, repeatable: repeatable === true }
   const waits = typeof retryAfterMs === 'number' && Number.isFinite(retryAfterMs) && retryAfterMs >= 0
   return waits ? { ...failure, retryAfterMs } : failure

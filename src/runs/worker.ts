@@ -3,8 +3,8 @@
 import { messageOf } from '../core/fault.ts'
 import type { Journal } from '../journal/record.ts'
 import type { Lease, RunEnd } from '../store/ports.ts'
-import { type AttemptOptions, about, createAttempt, recordRun } from './attempt.ts'
-import { entryOf } from './journal-line.ts'
+import { type AttemptOptions, about, createAttempt, persistRun } from './attempt.ts'
+import { recordOfAttempt } from './journal-line.ts'
 
 export type WorkerOptions = AttemptOptions & {
   readonly journal: Journal
@@ -124,7 +124,7 @@ export class Worker {
     const { store, log } = this.#options
     try {
       const leases = await store.take(max, leaseMs)
-      if (this.#careful) this.#watchOut(leases[0])
+      if (this.#careful) this.oneAtATimeAfterCrash(leases[0])
       for (const lease of leases) this.#start(lease)
       if (leases.length < max) this.#sleepUntil(await store.nextDue())
     } catch (error) {
@@ -137,7 +137,7 @@ export class Worker {
     }
   }
 
-  #watchOut(lease: Lease | undefined): void {
+  oneAtATimeAfterCrash(lease: Lease | undefined): void {
     this.#careful = lease?.interrupted === true
     this.#alone = this.#careful && lease !== undefined && lease.attempt === this.#options.policy(lease.run).retry.maxAttempts
     // One was asked for: there may be more.
@@ -166,7 +166,7 @@ export class Worker {
     const ended = await this.#attempt(lease)
     if (ended === 'lost') return this.#takenOver(lease)
     const end = ended.kind === 'done' ? ended : { ...ended, error: this.#options.redact(ended.error) }
-    journal.add(entryOf(lease, end, this.#options.clock))
+    journal.add(recordOfAttempt(lease, end, this.#options.clock))
     // Before the store forgets it: a crash in between leaves one line too many, never one too few.
     if (end.kind !== 'again') await journal.flushed()
     let calls = 0
@@ -174,7 +174,7 @@ export class Worker {
       calls++
       return store.finish(lease, end)
     }
-    const kept = await recordRun(lease, tell, this.#options, this.#abort.signal)
+    const kept = await persistRun(lease, tell, this.#options, this.#abort.signal)
     // After a call that seemed to fail a no means that it was committed all the same.
     if (!kept && calls === 1) this.#takenOver(lease)
     else if (end.kind === 'dead') log('error', { ...about(lease), reason: end.error }, 'run is dead')

@@ -3,7 +3,7 @@
 /** Groups that wait at once. */
 export const maxGroups = 10_000
 /** Groups that become runs in one `take`. */
-export const maxRipe = 1_000
+export const maxGroupsPerTake = 1_000
 /** Of a group's prompts the newest are kept, and the very newest always. */
 export const maxPrompts = 100
 export const maxPromptChars = 150_000

@@ -4,8 +4,8 @@ import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import t, { type Test } from 'tap'
 import { stringify } from 'yaml'
-import { createMachine } from '../../src/app/effects.ts'
-import { compileSnapshot, type Snapshot } from '../../src/app/live-config.ts'
+import { createSharedEffects } from '../../src/app/effects.ts'
+import { compileLiveConfig, type LiveConfig } from '../../src/app/live-config.ts'
 import { loadApart } from '../../src/config/apart.ts'
 import { loadConfig } from '../../src/config/load.ts'
 import { systemClock } from '../../src/core/clock.ts'
@@ -19,8 +19,8 @@ const fileOf = (routes: Routes, extra: object = {}, more: object = {}): string =
   stringify({ platforms: { webhook: { enabled: true, extra: { secret: 's3cret s3cret', ...extra, routes } } }, ...more })
 
 const lab = (t: Test) => {
-  let current: Snapshot | undefined
-  const machine = createMachine({
+  let current: LiveConfig | undefined
+  const machine = createSharedEffects({
     clock: systemClock,
     log: Object.assign(() => {}, { writes: () => false }),
     limits: () => ({ rateLimit: 10, maxConcurrentScripts: 1, maxQueuedRuns: 10 }),
@@ -28,15 +28,15 @@ const lab = (t: Test) => {
     jobs: () => current?.jobs ?? { find: () => [], isRefused: () => false },
     wake: () => {},
   })
-  const compile = async (text: string, files: { readonly [path: string]: unknown } = {}): Promise<Snapshot> => {
+  const compile = async (text: string, files: { readonly [path: string]: unknown } = {}): Promise<LiveConfig> => {
     const { config } = loadConfig({ dataDir: t.testdir({ 'config.yaml': text, ...files }), env: {} })
-    current = await compileSnapshot(config, { ...catalogue, runners: runnersByName }, machine, current)
+    current = await compileLiveConfig(config, { ...catalogue, runners: runnersByName }, machine, current)
     return current
   }
   return { compile, forget: () => (current = undefined) }
 }
 
-const planOf = ({ table }: Snapshot, name: string) => table.configured.get(name)?.plan
+const planOf = ({ table }: LiveConfig, name: string) => table.configured.get(name)?.plan
 
 t.test('an unchanged route keeps its plan; another one, or another ground, does not', async (t) => {
   const { compile } = lab(t)
@@ -72,7 +72,7 @@ t.test('what depends on files and jobs, or has something wrong with it, is looke
     cron: { cron_job: 'nightly' },
     open: { secret: 'INSECURE_NO_AUTH' },
   }
-  const codes = ({ diagnostics }: Snapshot) => diagnostics.map(({ code, route }) => `${code} ${route}`)
+  const codes = ({ diagnostics }: LiveConfig) => diagnostics.map(({ code, route }) => `${code} ${route}`)
   const jobs = { jobs: { nightly: { schedule: '0 6 * * *', prompt: 'x' } } }
   const files = { 'list.txt': 'x', scripts: { 'x.sh': '' } }
   const whole = await compile(fileOf(routes, {}, jobs), files)

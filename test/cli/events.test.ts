@@ -7,7 +7,7 @@ import t, { type Test } from 'tap'
 import type { Operations, Replayed } from '../../src/app/operations.ts'
 import { StoreFault } from '../../src/core/fault.ts'
 import { openJournal } from '../../src/journal/journal.ts'
-import type { Ended, Entry, RawRequest, Received, Tried } from '../../src/journal/record.ts'
+import type { Ended, JournalRecord, RawRequest, Received, Tried } from '../../src/journal/record.ts'
 import type { Standing } from '../../src/store/ports.ts'
 import { type FakeCli, fakeCli } from '../fakes/cli.ts'
 import { fakeClock } from '../fakes/clock.ts'
@@ -61,7 +61,7 @@ const request = (body: string | Buffer, headers: RawRequest['headers'] = { 'cont
   body: Buffer.from(body),
 })
 
-type Line = Entry | readonly [Entry, RawRequest]
+type Line = JournalRecord | readonly [JournalRecord, RawRequest]
 
 const fault = (message: string): never => {
   throw new Error(message)
@@ -71,7 +71,7 @@ const fault = (message: string): never => {
 const write = async (dataDir: string, lines: readonly Line[]): Promise<void> => {
   const limits = { maxAgeMs: 1e12, maxBytes: 1e9, maxEvents: 1e6 }
   const journal = await openJournal({ folder: join(dataDir, 'state', 'events'), clock: fakeClock(), limits: () => limits, report: fault })
-  for (const line of lines) journal.add(...((Array.isArray(line) ? line : [line]) as [Entry, RawRequest?]))
+  for (const line of lines) journal.add(...((Array.isArray(line) ? line : [line]) as [JournalRecord, RawRequest?]))
   await journal.close()
 }
 

@@ -1,10 +1,10 @@
 import t from 'tap'
-import type { Opened } from '../../src/core/exchange.ts'
 import type { JsonObject } from '../../src/core/json.ts'
+import type { Event } from '../../src/core/request.ts'
 import { schema } from '../../src/generated/schema.ts'
 import { operators, operatorsByName } from '../../src/parts/operators/index.ts'
 
-const opened: Opened = {
+const opened: Event = {
   eventId: 'e',
   route: 'r',
   profile: 'default',

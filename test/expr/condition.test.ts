@@ -3,13 +3,13 @@ import { mkdirSync, rmSync, symlinkSync, truncateSync, writeFileSync } from 'nod
 import { join } from 'node:path'
 import fc from 'fast-check'
 import t from 'tap'
-import type { Opened } from '../../src/core/exchange.ts'
 import type { Json } from '../../src/core/json.ts'
+import type { Event } from '../../src/core/request.ts'
 import { compileConditions, type Verdict } from '../../src/expr/condition.ts'
 import type { Condition } from '../../src/generated/config.ts'
 import { operatorsByName } from '../../src/parts/operators/index.ts'
 
-const of = (payload: Json, headers: Opened['headers'] = {}): Opened => ({
+const of = (payload: Json, headers: Event['headers'] = {}): Event => ({
   eventId: 'e',
   route: 'r',
   profile: 'default',
@@ -87,7 +87,7 @@ t.test('the answer is there at once unless an operator has to wait', async (t) =
 })
 
 t.test('a refusal says which rule said no, to what, bounded and printable', async (t) => {
-  const rule = async (spec: unknown, opened: Opened): Promise<string> => ruleOf(await compile(spec).run(opened))
+  const rule = async (spec: unknown, opened: Event): Promise<string> => ruleOf(await compile(spec).run(opened))
   const first = { field: 'a', exists: true }
   t.equal(
     await rule([first, { field: 'payload.action', equals: 'opened' }], of({ a: 1, action: 'closed' })),

@@ -1,12 +1,12 @@
 import fc from 'fast-check'
 import t from 'tap'
-import type { Opened } from '../../src/core/exchange.ts'
 import type { Json, JsonObject } from '../../src/core/json.ts'
+import type { Event } from '../../src/core/request.ts'
 import { compileField, compilePath } from '../../src/expr/path.ts'
 import { placeholders } from '../../src/expr/placeholder.ts'
 import { compileTemplate, compileTexts, wholePayload } from '../../src/expr/template.ts'
 
-const open = (text: string, headers: Opened['headers'] = {}): Opened => ({
+const open = (text: string, headers: Event['headers'] = {}): Event => ({
   eventId: 'e',
   route: 'pr-review',
   profile: 'default',
@@ -18,9 +18,9 @@ const open = (text: string, headers: Opened['headers'] = {}): Opened => ({
   deliveryId: 'd-1',
   at: 0,
 })
-const of = (payload: unknown, headers?: Opened['headers']): Opened => open(JSON.stringify(payload), headers)
+const of = (payload: unknown, headers?: Event['headers']): Event => open(JSON.stringify(payload), headers)
 const noReport = { report: (message: string) => t.fail(`unexpected report: ${message}`) }
-const render = (template: string, opened: Opened): string => {
+const render = (template: string, opened: Event): string => {
   const text = compileTemplate(template, noReport)(opened)
   if (typeof text !== 'string') throw new Error('a template without an expression has to be synchronous')
   return text
@@ -142,7 +142,7 @@ t.test('expressions are JSONata; what fails or gives nothing stays', async (t) =
 
 t.test('an expression that a limit stops stays, and is told without a word of the payload', async (t) => {
   const told: unknown[] = []
-  const kit = { ...noReport, gaveUp: (opened: Opened, message: string) => told.push([opened.deliveryId, message]) }
+  const kit = { ...noReport, gaveUp: (opened: Event, message: string) => told.push([opened.deliveryId, message]) }
   const opened = of({ secret: 'x'.repeat(200_000), list: Array.from({ length: 30_000 }, () => 'secret') })
   const text = '{= $uppercase(secret) } {= $sum(list) } {= $number("secret") } {= [1..20000] }'
   t.equal(await compileTemplate(text, kit)(opened), text)

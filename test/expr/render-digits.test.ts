@@ -1,13 +1,13 @@
 import fc from 'fast-check'
 import t from 'tap'
-import type { Opened } from '../../src/core/exchange.ts'
 import type { Json } from '../../src/core/json.ts'
+import type { Event } from '../../src/core/request.ts'
 import { cut } from '../../src/core/text.ts'
 import { digitsOf } from '../../src/expr/digits.ts'
 import { renderJson } from '../../src/expr/render.ts'
 import { compileTemplate, wholePayload } from '../../src/expr/template.ts'
 
-const open = (text: string, payload: Json = JSON.parse(text)): Opened => ({
+const open = (text: string, payload: Json = JSON.parse(text)): Event => ({
   eventId: 'e',
   route: 'r',
   profile: 'default',
@@ -19,7 +19,7 @@ const open = (text: string, payload: Json = JSON.parse(text)): Opened => ({
   deliveryId: 'd',
   at: 0,
 })
-const render = (template: string, opened: Opened): unknown => compileTemplate(template, { report: () => {} })(opened)
+const render = (template: string, opened: Event): unknown => compileTemplate(template, { report: () => {} })(opened)
 
 t.test('the text is the prefix of what JSON.stringify writes, for any value and limit', async () => {
   const text = fc.oneof(

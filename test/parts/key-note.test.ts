@@ -1,11 +1,11 @@
 import fc from 'fast-check'
 import t, { type Test } from 'tap'
-import type { Opened } from '../../src/core/exchange.ts'
+import type { Event } from '../../src/core/request.ts'
 import { compileKey, keyName } from '../../src/expr/event-key.ts'
 import { promptOf } from '../../src/runs/merged-prompt.ts'
 import type { Merged, NewRun } from '../../src/store/ports.ts'
 
-const open = (text: string, more: Partial<Opened> = {}): Opened => ({
+const open = (text: string, more: Partial<Event> = {}): Event => ({
   eventId: 'e-1',
   route: 'r',
   profile: 'default',
@@ -20,7 +20,7 @@ const open = (text: string, more: Partial<Opened> = {}): Opened => ({
 })
 
 /** The key of a payload, which must need no report. */
-const keyOf = (t: Test, written: string, payload: unknown, more?: Partial<Opened>): ReturnType<ReturnType<typeof compileKey>> => {
+const keyOf = (t: Test, written: string, payload: unknown, more?: Partial<Event>): ReturnType<ReturnType<typeof compileKey>> => {
   const text = typeof payload === 'string' ? payload : JSON.stringify(payload)
   return compileKey(written, { report: (message) => t.fail(message) })(open(text, more))
 }

@@ -3,8 +3,8 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
-import type { Opened } from '../../src/core/exchange.ts'
 import type { Outcome } from '../../src/core/outcome.ts'
+import type { Event } from '../../src/core/request.ts'
 import type { Route } from '../../src/generated/config.ts'
 import type { Effects } from '../../src/parts/effects.ts'
 import { coalesce } from '../../src/parts/endings/coalesce.ts'
@@ -381,13 +381,13 @@ t.test('Restart, with the store on disk', async (t) => {
   })
 })
 
-const opened = (route: string, payload: object, deliveryId: string): Opened => ({
+const opened = (route: string, payload: object, deliveryId: string): Event => ({
   eventId: `event-${deliveryId}`,
   route,
   profile: 'default',
   headers: {},
   text: JSON.stringify(payload),
-  payload: payload as Opened['payload'],
+  payload: payload as Event['payload'],
   eventType: 'push',
   eventAlias: undefined,
   deliveryId,

@@ -3,8 +3,8 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
-import type { Opened } from '../../src/core/exchange.ts'
 import type { Outcome } from '../../src/core/outcome.ts'
+import type { Event } from '../../src/core/request.ts'
 import type { Route } from '../../src/generated/config.ts'
 import type { Job } from '../../src/parts/effects.ts'
 import { cronJob } from '../../src/parts/endings/cron-job.ts'
@@ -213,7 +213,7 @@ const alone = (jobs: Job[], route: Route = { cron_job: 'nightly', prompt: '{text
   const report = (code: string, path: readonly unknown[], message: string, help: string) =>
     told.push(`${code} ${path.join('.')}: ${message} (${help})`)
   const ending = cronJob.compile(route, { name: 'r', profile: 'default', report, looksOutside: () => {}, effects } as unknown as StageKit)
-  const event = (deliveryId: string): Opened => ({
+  const event = (deliveryId: string): Event => ({
     eventId: `event-${deliveryId}`,
     route: 'r',
     profile: 'default',

@@ -13,7 +13,7 @@ export type MaskedLine = {
 const login = /(?<=\/\/)[^\s/?#"']+(?=@)/g
 
 export const maskLines = (text: string): MaskedLine[] => {
-  const covers = apart([...(secretsIn(text) ?? guessedSecrets(text)), ...loginsIn(text)])
+  const covers = withoutOverlap([...(secretsIn(text) ?? guessedSecrets(text)), ...loginsIn(text)])
   let at = 0
   let next = 0
   return text.split('\n').map((raw) => {
@@ -33,7 +33,7 @@ export const maskLines = (text: string): MaskedLine[] => {
 }
 
 /** In their order; what lies in another one goes. */
-const apart = (covers: readonly Cover[]): Cover[] => {
+const withoutOverlap = (covers: readonly Cover[]): Cover[] => {
   const kept: Cover[] = []
   for (const cover of [...covers].sort((a, b) => a.from - b.from || b.to - a.to)) {
     if (cover.from >= (kept.at(-1)?.to ?? 0)) kept.push(cover)

@@ -12,7 +12,7 @@ import { createRedactor } from '../../core/redact.ts'
 import { nearest, printable } from '../../core/text.ts'
 import { deliveriesOf, readDelivery } from '../../parts/destination.ts'
 import { pathOf } from '../../parts/targets/kit/gh.ts'
-import { never } from '../../parts/targets/kit/permanent-failure.ts'
+import { permanentFailure } from '../../parts/targets/kit/permanent-failure.ts'
 import { obstacleOf, platformOf, settingsOf, waysOf } from '../../parts/targets/kit/settings.ts'
 import type { Sent } from '../../parts/targets/target.ts'
 import { catalogueOf } from '../../plan/catalogue.ts'
@@ -55,7 +55,7 @@ export const targetsTest = async (asked: string, options: TargetsTestOptions, cl
   if (!delivery) return refuse(cli, problems, new Map(), 'nothing was sent')
   const redact = createRedactor(knownSecrets(loaded.config))
   const obstacle = await obstacleBefore(target, targets, profile)
-  if (obstacle !== undefined) return report(target, profile.name, never(obstacle), redact, cli)
+  if (obstacle !== undefined) return report(target, profile.name, permanentFailure(obstacle), redact, cli)
   const text = options.text === undefined ? defaultText : await readText('--text', options.text, cli.io)
   await confirm(`send a real message to ${target}${options.to === undefined ? '' : ` (${printable(options.to, 100)})`}?`, options, cli)
 

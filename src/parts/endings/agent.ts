@@ -11,6 +11,6 @@ export const agent: EndingPart = {
   compile(route, kit) {
     const { render } = compileMessage(route, kit)
     const lane = compileLane(route, kit)
-    return async (opened) => acceptAgent(opened, agentRun(opened, await render(opened)), kit.effects, await lane(opened))
+    return async (event) => acceptAgent(event, agentRun(event, await render(event)), kit.effects, await lane(event))
   },
 }

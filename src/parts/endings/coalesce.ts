@@ -1,7 +1,7 @@
 /** Holds events of one target for a quiet time, and merges them into one agent run (spec: Coalesce rules). */
 
-import type { Opened } from '../../core/exchange.ts'
 import type { Outcome } from '../../core/outcome.ts'
+import type { Event } from '../../core/request.ts'
 import { compileKey, keyName } from '../../expr/event-key.ts'
 import type { Route } from '../../generated/config.ts'
 import type { Group, Lane, NewRun } from '../../store/ports.ts'
@@ -27,13 +27,13 @@ export const coalesce: EndingPart = {
     const keyOf = compileKey(route.coalesce?.key ?? '', templateKit(kit, ['coalesce', 'key']))
     const { render } = compileMessage(route, kit)
     const laneOf = compileLane(route, kit)
-    return async (opened) => {
+    return async (event) => {
       // Rendered for each event: of the latest, everything counts (spec: Coalesce 2).
-      const run = agentRun(opened, await render(opened))
-      const [key, lane] = [await keyOf(opened), await laneOf(opened)]
+      const run = agentRun(event, await render(event))
+      const [key, lane] = [await keyOf(event), await laneOf(event)]
       // spec: Coalesce 5
-      if (key === undefined) return acceptAgent(opened, run, kit.effects, lane)
-      return join(opened, run, groupOf(keyName('group', opened, key), settings, lane), kit.effects)
+      if (key === undefined) return acceptAgent(event, run, kit.effects, lane)
+      return join(event, run, groupOf(keyName('group', event, key), settings, lane), kit.effects)
     }
   },
 }
@@ -63,12 +63,11 @@ const groupOf = (key: string, { singleFlight, ...settings }: Settings, lane: Lan
   return { key, ...settings, ...(turns ? { lane: turns } : {}) }
 }
 
-const join = async (opened: Opened, run: NewRun, group: Group, effects: Effects): Promise<Outcome> => {
-  const joined = await commit(effects, (store) => store.join(run, claimOf(opened, effects.clock.monotonic()), group))
-  if (joined === 'duplicate') return duplicate(opened)
+const join = async (event: Event, run: NewRun, group: Group, effects: Effects): Promise<Outcome> => {
+  const joined = await commit(effects, (store) => store.join(run, claimOf(event, effects.clock.monotonic()), group))
+  if (joined === 'duplicate') return duplicate(event)
   // As many groups wait as may: nothing is lost, it is only not merged.
-  if (joined === 'full') return acceptAgent(opened, run, effects, group.lane)
+  if (joined === 'full') return acceptAgent(event, run, effects, group.lane)
   if ('kind' in joined) return joined
-  const { route, event, deliveryId } = run
-  return { kind: 'coalesced', route, event, deliveryId, group: joined.group }
+  return { kind: 'coalesced', route: run.route, event: run.event, deliveryId: run.deliveryId, group: joined.group }
 }

@@ -1,7 +1,7 @@
 /** Starts an existing scheduled job with the expanded prompt as context of that one run (spec: Scheduled-job trigger rules). */
 
-import type { Opened } from '../../core/exchange.ts'
 import type { Ignored, Outcome } from '../../core/outcome.ts'
+import type { Event } from '../../core/request.ts'
 import type { Job } from '../effects.ts'
 import type { StageKit } from '../stages/stage.ts'
 import type { EndingPart } from './ending.ts'
@@ -19,14 +19,14 @@ export const cronJob: EndingPart = {
     kit.looksOutside()
     checkJob(reference, kit)
     const prompt = compilePrompt(route, kit)
-    return async (opened) => {
+    return async (event) => {
       // As things are now: jobs are paused, made and removed while routes stay.
       const [job, ...others] = kit.effects.jobs.find(kit.profile, reference)
       if (!job || others.length > 0)
-        return drop(opened, 'job_missing', job ? several(reference, [job, ...others]) : absent(reference, kit), kit)
-      if (job.state !== 'active') return drop(opened, `job_${job.state}`, idle(job), kit)
-      const context = await prompt(opened)
-      return start(opened, job, context, whenFull, kit)
+        return drop(event, 'job_missing', job ? several(reference, [job, ...others]) : absent(reference, kit), kit)
+      if (job.state !== 'active') return drop(event, `job_${job.state}`, idle(job), kit)
+      const context = await prompt(event)
+      return start(event, job, context, whenFull, kit)
     }
   },
 }
@@ -56,14 +56,14 @@ const checkJob = (reference: string, { effects, profile, report }: StageKit): vo
 }
 
 /** spec: Scheduled-job trigger 5 - logged and dropped; the delivery id stays free. */
-const drop = (opened: Opened, reason: Ignored['reason'], why: string, { effects }: StageKit): Ignored => {
-  const { profile, route, deliveryId } = opened
-  const fields = { profile, route, delivery_id: deliveryId, event_type: opened.eventType, reason: why }
+const drop = (event: Event, reason: Ignored['reason'], why: string, { effects }: StageKit): Ignored => {
+  const { profile, route, deliveryId } = event
+  const fields = { profile, route, delivery_id: deliveryId, event_type: event.eventType, reason: why }
   effects.log(reason === 'job_missing' ? 'warn' : 'info', fields, 'the event is dropped')
-  return ignored(opened, reason, why)
+  return ignored(event, reason, why)
 }
 
-const ignored = ({ route, deliveryId }: Opened, reason: Ignored['reason'], why: string): Ignored => ({
+const ignored = ({ route, deliveryId }: Event, reason: Ignored['reason'], why: string): Ignored => ({
   kind: 'ignored',
   reason,
   route,
@@ -71,12 +71,12 @@ const ignored = ({ route, deliveryId }: Opened, reason: Ignored['reason'], why: 
   detail: () => why,
 })
 
-const start = async (opened: Opened, job: Job, context: string, whenFull: 'wait' | 'refuse', { effects }: StageKit): Promise<Outcome> => {
-  const run = jobRun(job, { ...causeOf(opened), context })
-  const claim = claimOf(opened, effects.clock.monotonic())
+const start = async (event: Event, job: Job, context: string, whenFull: 'wait' | 'refuse', { effects }: StageKit): Promise<Outcome> => {
+  const run = jobRun(job, { ...causeOf(event), context })
+  const claim = claimOf(event, effects.clock.monotonic())
   const handed = await commit(effects, (store) => store.accept(run, claim, jobLane(job, whenFull)))
   if (typeof handed === 'object') return handed
-  if (handed === 'duplicate') return duplicate(opened)
-  if (handed === 'busy') return ignored(opened, 'job_running', `the scheduled job "${job.id}" is running`)
+  if (handed === 'duplicate') return duplicate(event)
+  if (handed === 'busy') return ignored(event, 'job_running', `the scheduled job "${job.id}" is running`)
   return { kind: 'accepted', route: run.route, event: run.event, deliveryId: run.deliveryId, cronJob: job.id }
 }

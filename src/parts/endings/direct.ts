@@ -1,8 +1,8 @@
 /** Sends the expanded prompt itself, and answers when it is delivered (spec: Direct delivery). */
 
-import type { Opened } from '../../core/exchange.ts'
 import { messageOf, StoreFault } from '../../core/fault.ts'
 import { type Outcome, refuse } from '../../core/outcome.ts'
+import type { Event } from '../../core/request.ts'
 import type { Claim, Delivery, Store } from '../../store/ports.ts'
 import { deliveriesOf, labelOf, whyPartly } from '../destination.ts'
 import type { Effects } from '../effects.ts'
@@ -21,13 +21,13 @@ export const direct: EndingPart = {
   compile(route, kit) {
     const { written, render } = compileMessage(route, kit)
     const sharesOf = compileShares(written)
-    return async (opened) => {
-      const rendered = await render(opened)
-      const claim = claimOf(opened, kit.effects.clock.monotonic())
+    return async (event) => {
+      const rendered = await render(event)
+      const claim = claimOf(event, kit.effects.clock.monotonic())
       const shares = sharesOf(claim)
       try {
         const had = await claimWith(claim, shares, kit.effects.store)
-        return had ? await deliver(opened, rendered, { claim, shares, had }, kit.effects) : duplicate(opened)
+        return had ? await deliver(event, rendered, { claim, shares, had }, kit.effects) : duplicate(event)
       } catch (error) {
         if (!(error instanceof StoreFault)) throw error
         return unavailable(error)
@@ -50,12 +50,12 @@ const claimWith = async (claim: Claim, shares: readonly Claim[], store: Store): 
   return isOurs ? had : undefined
 }
 
-const deliver = async (opened: Opened, { text, delivery }: Message, held: Held, effects: Effects): Promise<Outcome> => {
-  const { route, profile, deliveryId } = opened
+const deliver = async (event: Event, { text, delivery }: Message, held: Held, effects: Effects): Promise<Outcome> => {
+  const { route, profile, deliveryId } = event
   const to = deliveriesOf(delivery)
   const send = senderOf({ text, profile, route, deliveryId }, effects)
   const isFirst = 'to' in delivery && delivery.mode === 'first_success'
-  const record = recorderOf(opened, effects)
+  const record = recorderOf(event, effects)
   const failures = isFirst ? await sendInTurn(to, send) : await sendToAll(to, held, send, record)
   const done = [...to.keys()].filter((place) => failures[place] === undefined && place < failures.length)
   const isDone = isFirst ? done.length > 0 : done.length === to.length
@@ -107,7 +107,7 @@ const sendInTurn = async (to: readonly Delivery[], send: SendOne): Promise<Failu
 type Recorder = (tell: (store: Store) => Promise<unknown>) => Promise<void>
 
 const recorderOf =
-  ({ route, deliveryId }: Opened, { store, log }: Effects): Recorder =>
+  ({ route, deliveryId }: Event, { store, log }: Effects): Recorder =>
   async (tell) => {
     try {
       await tell(store)

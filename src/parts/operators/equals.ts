@@ -10,8 +10,8 @@ export const equals: OperatorPart = {
       ? (value) => value !== undefined && equalJson(wanted, value)
       : (value) => value === wanted,
   examples: [
-    { operand: 'opened', value: 'opened', holds: true },
-    { operand: 'opened', value: 'Opened', holds: false },
+    { operand: 'event', value: 'event', holds: true },
+    { operand: 'event', value: 'Opened', holds: false },
     { operand: 5, value: '5', holds: false },
     { operand: null, value: null, holds: true },
     { operand: null, holds: false },

@@ -15,8 +15,8 @@ export const inList: OperatorPart = {
     return (value) => scalars.has(value) || (value !== undefined && nested.some((item) => equalJson(item, value)))
   },
   examples: [
-    { operand: ['opened', 'reopened'], value: 'opened', holds: true },
-    { operand: ['opened', 'reopened'], value: 'closed', holds: false },
+    { operand: ['event', 'reopened'], value: 'event', holds: true },
+    { operand: ['event', 'reopened'], value: 'closed', holds: false },
     { operand: [1], value: '1', holds: false },
     { operand: [null, { a: 1 }], value: { a: 1 }, holds: true },
     { operand: [null, { a: 1 }], value: null, holds: true },

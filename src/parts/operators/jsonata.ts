@@ -1,12 +1,12 @@
 /** Whether a JSONata expression over {payload, event, headers} gives true (contract 3). */
 
-import type { Opened } from '../../core/exchange.ts'
 import type { JsonObject } from '../../core/json.ts'
+import type { Event } from '../../core/request.ts'
 import { BadExpression, compileJsonata } from '../../expr/jsonata.ts'
 import { ownTurn } from '../../expr/turn.ts'
 import type { OperatorPart, Test } from './operator.ts'
 
-const inputOf = ({ payload, eventType, headers }: Opened): JsonObject => ({ payload, event: eventType, headers: headers as JsonObject })
+const inputOf = ({ payload, eventType, headers }: Event): JsonObject => ({ payload, event: eventType, headers: headers as JsonObject })
 
 export const jsonata: OperatorPart = {
   name: 'jsonata',
@@ -14,9 +14,9 @@ export const jsonata: OperatorPart = {
   compile(source, { report }): Test {
     try {
       const evaluate = compileJsonata(String(source))
-      return async (_value, opened) => {
-        await ownTurn(opened)
-        return (await evaluate(inputOf(opened))) === true
+      return async (_value, event) => {
+        await ownTurn(event)
+        return (await evaluate(inputOf(event))) === true
       }
     } catch (error) {
       if (!(error instanceof BadExpression)) throw error

@@ -1,11 +1,11 @@
 /** An operator: what a condition asks of one value. */
 
-import type { Opened } from '../../core/exchange.ts'
 import type { Json } from '../../core/json.ts'
+import type { Event } from '../../core/request.ts'
 import type { LooksOutside, Report } from '../report.ts'
 
 /** Decides over a field's value; `undefined` is a missing field. */
-export type Test = (value: Json | undefined, opened: Opened) => boolean | Promise<boolean>
+export type Test = (value: Json | undefined, event: Event) => boolean | Promise<boolean>
 
 export type OperatorKit = { readonly profileDir: string; readonly report: Report; readonly looksOutside: LooksOutside }
 

@@ -8,15 +8,15 @@ export const events: StagePart = {
     if (!route.events || route.events.length === 0) return {}
     const accepted = new Set(route.events)
     return {
-      pass(opened) {
-        if (accepted.has(opened.eventType)) return opened
-        if (opened.eventAlias !== undefined && accepted.has(opened.eventAlias)) return opened
+      onEvent(event) {
+        if (accepted.has(event.eventType)) return event
+        if (event.eventAlias !== undefined && accepted.has(event.eventAlias)) return event
         return {
           kind: 'ignored',
           reason: 'event',
           route: name,
-          event: opened.eventType,
-          detail: () => `events: ${opened.eventType} is not listed`,
+          event: event.eventType,
+          detail: () => `events: ${event.eventType} is not listed`,
         }
       },
     }

@@ -21,10 +21,10 @@ export const filters: StagePart = {
       detail: () => (verdict.pass ? '' : verdict.rule()),
     })
     return {
-      pass(opened) {
-        const verdict = holds(opened)
-        if (verdict instanceof Promise) return verdict.then((settled) => (settled.pass ? opened : ignored(settled)))
-        return verdict.pass ? opened : ignored(verdict)
+      onEvent(event) {
+        const verdict = holds(event)
+        if (verdict instanceof Promise) return verdict.then((settled) => (settled.pass ? event : ignored(settled)))
+        return verdict.pass ? event : ignored(verdict)
       },
     }
   },

@@ -2,10 +2,10 @@
 
 import { isUtf8 } from 'node:buffer'
 import { createHash, randomUUID } from 'node:crypto'
-import type { Headers, Opened, Vouched, Voucher } from '../../core/exchange.ts'
 import { isObject, type Json, own } from '../../core/json.ts'
 import { header } from '../../core/names.ts'
 import { refuse } from '../../core/outcome.ts'
+import type { Event, Headers, Verification, VerifiedRequest } from '../../core/request.ts'
 import { tooManyContainers } from './kit/count-containers.ts'
 import { decodeJson } from './kit/decode-json.ts'
 import type { StagePart } from './stage.ts'
@@ -14,25 +14,25 @@ export const json: StagePart = {
   name: 'json',
   compile(_route, { name, profile }) {
     return {
-      open(vouched) {
-        const { voucher } = vouched
-        const read = isForm(vouched.headers) ? readForm(vouched.body) : readJson(vouched.body)
+      parse(request) {
+        const { verification } = request
+        const read = isForm(request.headers) ? readForm(request.body) : readJson(request.body)
         if (read === 'not JSON') return refuse('bad_json')
         if (read === 'too many') return refuse('too_large', { detail: 'more than 100,000 lists and maps' })
-        if (stale(voucher, read.payload, vouched.at))
-          return refuse('bad_signature', { detail: `${voucher.scheme}: the signed timestamp is too far off` })
+        if (stale(verification, read.payload, request.at))
+          return refuse('bad_signature', { detail: `${verification.scheme}: the signed timestamp is too far off` })
         return {
-          eventId: vouched.eventId,
+          eventId: request.eventId,
           route: name,
           profile,
-          headers: vouched.headers,
+          headers: request.headers,
           text: read.text,
           payload: read.payload,
-          eventType: eventTypeOf(vouched.headers, read.payload),
-          eventAlias: shortForm(vouched.headers, read.payload),
-          deliveryId: deliveryIdOf(vouched),
-          at: vouched.at,
-        } satisfies Opened
+          eventType: eventTypeOf(request.headers, read.payload),
+          eventAlias: shortForm(request.headers, read.payload),
+          deliveryId: deliveryIdOf(request),
+          at: request.at,
+        } satisfies Event
       },
     }
   },
@@ -95,14 +95,16 @@ const longId = 200
  * The signed id where the scheme signs one: an unsigned header must not make a captured request look new.
  * Else host A's, svix-id, webhook-id, X-Request-ID, else a random one (contract 1). A long id is kept as its hash.
  */
-const deliveryIdOf = ({ headers, voucher }: Vouched): string => {
+const deliveryIdOf = ({ headers, verification }: VerifiedRequest): string => {
   const id =
-    voucher.signedId || header(headers, 'x-github-delivery', 'x-hosta-delivery', 'svix-id', 'webhook-id', 'x-request-id') || randomUUID()
+    verification.signedId ||
+    header(headers, 'x-github-delivery', 'x-hosta-delivery', 'svix-id', 'webhook-id', 'x-request-id') ||
+    randomUUID()
   return id.length <= longId ? id : `sha256:${createHash('sha256').update(id, 'latin1').digest('hex')}`
 }
 
 /** A scheme whose timestamp is inside the signed body: too old or too new is a failed signature. */
-const stale = ({ freshness }: Voucher, payload: Json, at: number): boolean => {
+const stale = ({ freshness }: Verification, payload: Json, at: number): boolean => {
   if (!freshness || !isObject(payload)) return false
   const sent = own(payload, freshness.field)
   return typeof sent === 'number' && !(Math.abs(at - sent) <= freshness.toleranceMs)

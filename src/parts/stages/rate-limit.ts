@@ -7,7 +7,7 @@ export const rateLimit: StagePart = {
   name: 'rate_limit',
   compile(_route, { name, effects: { limiter } }) {
     return {
-      knock() {
+      onHead() {
         const wait = limiter.wait(name)
         return wait > 0 ? refuse('rate_limited', { retryAfterSeconds: wait }) : undefined
       },

@@ -1,9 +1,9 @@
 /** Hands the payload to the route's script, which lets it on, changes it, or says no (spec: Script rules). */
 
 import { join } from 'node:path'
-import type { Opened } from '../../core/exchange.ts'
 import { isObject, type Json, own } from '../../core/json.ts'
 import { type Ignored, refuse } from '../../core/outcome.ts'
+import type { Event } from '../../core/request.ts'
 import { checkScript } from '../../process/script.ts'
 import type { StagePart } from './stage.ts'
 
@@ -20,11 +20,11 @@ export const script: StagePart = {
     if (problem) kit.report(problem.code, ['script'], problem.message, 'put the script under the scripts folder of the profile')
     const timeoutMs = route.script_timeout_seconds === undefined ? kit.limits.scriptTimeoutMs : route.script_timeout_seconds * 1000
     return {
-      async pass(opened) {
-        const env = { HEADGATE_EVENT: opened.eventType, HEADGATE_DELIVERY_ID: opened.deliveryId }
-        const result = await kit.effects.script(folder, { path, input: opened.text, timeoutMs, env })
+      async onEvent(event) {
+        const env = { HEADGATE_EVENT: event.eventType, HEADGATE_DELIVERY_ID: event.deliveryId }
+        const result = await kit.effects.script(folder, { path, input: event.text, timeoutMs, env })
         if (!result) return refuse('overloaded', { retryAfterSeconds, detail: 'too many scripts are waiting' })
-        if (result.ok) return applyOutput(opened, result.output) ?? ignored(kit.name, `script ${path}: silent`)
+        if (result.ok) return applyOutput(event, result.output) ?? ignored(kit.name, `script ${path}: silent`)
         kit.effects.log(
           'warn',
           { route: kit.name, profile: kit.profile, script: path, reason: result.why },
@@ -39,13 +39,13 @@ export const script: StagePart = {
 const ignored = (route: string, why: string): Ignored => ({ kind: 'ignored', reason: 'script', route, detail: () => why })
 
 /** The event as the script's output leaves it; `undefined` when the script wants it ignored. */
-const applyOutput = (opened: Opened, output: string): Opened | undefined => {
+const applyOutput = (event: Event, output: string): Event | undefined => {
   const text = output.trim()
   if (text === '' || text === '[SILENT]') return undefined
   const parsed = parseObject(text)
-  if (parsed) return own(parsed, '__hermes_ignore__') === true ? undefined : { ...opened, text, payload: parsed }
-  const payload = isObject(opened.payload) ? { ...opened.payload, script_output: text } : { payload: opened.payload, script_output: text }
-  return { ...opened, payload }
+  if (parsed) return own(parsed, '__hermes_ignore__') === true ? undefined : { ...event, text, payload: parsed }
+  const payload = isObject(event.payload) ? { ...event.payload, script_output: text } : { payload: event.payload, script_output: text }
+  return { ...event, payload }
 }
 
 const parseObject = (text: string): { [key: string]: Json } | undefined => {

@@ -1,9 +1,9 @@
 /** Verifies who sent the bytes: the first scheme that the headers show decides, and nothing falls through to a weaker one. */
 
 import { createHmac, createSecretKey, type KeyObject, timingSafeEqual } from 'node:crypto'
-import type { Headers, Knock, Voucher } from '../../core/exchange.ts'
 import { type Refused, refuse } from '../../core/outcome.ts'
-import type { SealGate } from '../../core/plan.ts'
+import type { Authenticate } from '../../core/plan.ts'
+import type { Headers, RequestHead, Verification } from '../../core/request.ts'
 import type { Evidence, Scheme } from '../schemes/scheme.ts'
 import type { StageKit, StagePart } from './stage.ts'
 
@@ -18,7 +18,7 @@ type Candidate = { readonly scheme: Scheme; readonly keys: readonly Key[] }
 export const signature: StagePart = {
   name: 'signature',
   compile(route, kit) {
-    if (kit.secrets.includes(insecure)) return { seal: trusting(kit) }
+    if (kit.secrets.includes(insecure)) return { authenticate: trusting(kit) }
     const pinned = route.verify === undefined ? undefined : new Set<string>([route.verify].flat())
     const read = new Map<Scheme['key'], readonly Key[]>()
     const candidates = kit.schemes
@@ -29,7 +29,7 @@ export const signature: StagePart = {
         if (scheme.name === 'standard_webhooks' && keys.length < kit.secrets.length) reportMalformed(kit)
         return { scheme, keys }
       })
-    return { seal: verifying(candidates, kit) }
+    return { authenticate: verifying(candidates, kit) }
   },
 }
 
@@ -54,25 +54,25 @@ const keyOf = (index: number, bytes: Buffer): Key => {
 const reportMalformed = ({ report }: StageKit): void =>
   report('WH307', ['secret'], 'the part after "whsec_" is not base64: Standard Webhooks requests will be refused', 'copy the secret again')
 
-const verifying = (candidates: readonly Candidate[], kit: StageKit): SealGate => {
+const verifying = (candidates: readonly Candidate[], kit: StageKit): Authenticate => {
   const { name, effects } = kit
   const refused = failing(kit)
   const note = noting(kit)
-  return (knock) => {
-    const candidate = candidates.find(({ scheme }) => scheme.shows(knock.headers))
-    if (!candidate) return refused(knock, `no header of a known scheme; seen: ${signatureHeaders(knock.headers)}`)
+  return (head) => {
+    const candidate = candidates.find(({ scheme }) => scheme.shows(head.headers))
+    if (!candidate) return refused(head, `no header of a known scheme; seen: ${signatureHeaders(head.headers)}`)
     const { scheme, keys } = candidate
-    const evidence = scheme.read(knock.headers, knock.at)
-    if (!evidence) return refused(knock, `${scheme.name}: a header is missing, malformed, or its timestamp too far off`)
+    const evidence = scheme.read(head.headers, head.at)
+    if (!evidence) return refused(head, `${scheme.name}: a header is missing, malformed, or its timestamp too far off`)
     // A token needs no body: a wrong one is refused before any of it is read.
     const early = evidence.kind === 'token' ? keys.find((key) => matches(evidence, key, empty)) : undefined
-    if (evidence.kind === 'token' && !early) return refused(knock, `${scheme.name}: the token differs`)
+    if (evidence.kind === 'token' && !early) return refused(head, `${scheme.name}: the token differs`)
     return (body) => {
       const key = early ?? keys.find((each) => matches(evidence, each, body))
-      if (!key) return refused(knock, `${scheme.name}: no secret of the route gives this signature`)
+      if (!key) return refused(head, `${scheme.name}: no secret of the route gives this signature`)
       if (!effects.limiter.charge(name)) return refuse('rate_limited', { retryAfterSeconds: effects.limiter.wait(name) })
       note(scheme, key.index)
-      return { scheme: scheme.name, secret: key.index, signedId: scheme.signedId?.(knock.headers), freshness: scheme.freshness }
+      return { scheme: scheme.name, secret: key.index, signedId: scheme.signedId?.(head.headers), freshness: scheme.freshness }
     }
   }
 }
@@ -94,8 +94,8 @@ const equal = (a: Buffer, b: Buffer): boolean => a.length === b.length && timing
 /** Charges a failure to its client's own window, so that a stranger cannot spend the route's (contract 2, rule 1). */
 const failing =
   ({ name, effects: { limiter } }: StageKit) =>
-  (knock: Knock, detail: string): Refused =>
-    limiter.chargeFailure(name, knock.remote())
+  (head: RequestHead, detail: string): Refused =>
+    limiter.chargeFailure(name, head.remote())
       ? refuse('bad_signature', { detail })
       : refuse('rate_limited', { retryAfterSeconds: 60, detail })
 
@@ -122,12 +122,12 @@ const noting = ({ name, secrets, effects }: StageKit): ((scheme: Scheme, index: 
   }
 }
 
-const unsigned: Voucher = { scheme: 'none', secret: 0, signedId: undefined, freshness: undefined }
+const unsigned: Verification = { scheme: 'none', secret: 0, signedId: undefined, freshness: undefined }
 const loopbackHost = /^(127\.0\.0\.1|localhost|\[::1\])(:\d+)?$/i
 
 /** No verification: for tests on loopback, and for nobody's browser (a page must not reach a route through DNS rebinding). */
 const trusting =
-  ({ name, effects: { limiter } }: StageKit): SealGate =>
+  ({ name, effects: { limiter } }: StageKit): Authenticate =>
   ({ headers }) => {
     if (headers.origin !== undefined || headers['sec-fetch-site'] !== undefined || !loopbackHost.test(headers.host ?? '')) {
       return refuse('forbidden', { detail: 'a browser, or a Host that is not loopback, on a route without verification' })

@@ -1,6 +1,6 @@
 /** A stage: leaves the gates in a route's plan that the route's keys ask for. */
 
-import type { KnockGate, OpenGate, PassGate, SealGate } from '../../core/plan.ts'
+import type { Authenticate, EventGate, HeadGate, Parse } from '../../core/plan.ts'
 import type { Route } from '../../generated/config.ts'
 import type { Effects } from '../effects.ts'
 import type { OperatorPart } from '../operators/operator.ts'
@@ -31,10 +31,10 @@ export type StageKit = {
 
 /** The gates a stage leaves in a route's plan; none when the route does not use it. */
 export type Gates = {
-  readonly knock?: KnockGate
-  readonly seal?: SealGate
-  readonly open?: OpenGate
-  readonly pass?: PassGate
+  readonly onHead?: HeadGate
+  readonly authenticate?: Authenticate
+  readonly parse?: Parse
+  readonly onEvent?: EventGate
 }
 
 export type StagePart = {

@@ -8,7 +8,7 @@ import { createRedactor } from '../../core/redact.ts'
 import { cut, printable } from '../../core/text.ts'
 import { isTemplate } from '../../expr/placeholder.ts'
 import { type MailError, noLogin, reasonOf } from './kit/mail-error.ts'
-import { never } from './kit/permanent-failure.ts'
+import { permanentFailure } from './kit/permanent-failure.ts'
 import { obstacleOf, textSetting } from './kit/settings.ts'
 import type { Handed, Mail, MailServer, Security } from './kit/smtp.ts'
 import type { Outgoing, Sent, TargetPart } from './target.ts'
@@ -48,11 +48,11 @@ export const email: TargetPart = {
   },
   async send(outgoing, kit) {
     const obstacle = obstacleOf(email, kit.settings)
-    if (obstacle !== undefined) return never(obstacle)
+    if (obstacle !== undefined) return permanentFailure(obstacle)
     const mail = mailOf(outgoing, kit.settings, new Date(kit.clock.now()))
-    if ('problem' in mail) return never(mail.problem)
+    if ('problem' in mail) return permanentFailure(mail.problem)
     const server = await serverOf(kit.settings)
-    if ('problem' in server) return never(server.problem)
+    if ('problem' in server) return permanentFailure(server.problem)
     const { handOver } = await import('./kit/smtp.ts')
     const sent = verdict(await handOver(mail, server, Math.max(1, outgoing.budgetMs)), mail)
     return sent.ok ? sent : { ...sent, why: createRedactor(secretsOf(server))(sent.why) }
@@ -159,7 +159,7 @@ const verdict = (handed: Handed, { to }: Mail): Sent => {
   if (refused.length === 0) return { ok: true, detail: to.length === 1 ? `to ${to[0]}` : `to ${to.length} addresses` }
   // Those who have it would get it again.
   const who = refused.map((error) => `${error.recipient ?? 'an address'} (${reasonOf(error)})`).join(', ')
-  return never(`sent to ${to.length - refused.length} of ${to.length} addresses; refused: ${printable(who, 400)}`)
+  return permanentFailure(`sent to ${to.length - refused.length} of ${to.length} addresses; refused: ${printable(who, 400)}`)
 }
 
 /** Of these no word of the server says that they will not pass with time, yet they do not. */

@@ -6,7 +6,7 @@ import { isObject, type Json, type JsonObject, own } from '../../core/json.ts'
 import { isTemplate } from '../../expr/placeholder.ts'
 import { type ApiAnswer, callApi } from './kit/api.ts'
 import { patiently } from './kit/patience.ts'
-import { never } from './kit/permanent-failure.ts'
+import { permanentFailure } from './kit/permanent-failure.ts'
 import type { Outgoing, Sent, TargetKit, TargetPart } from './target.ts'
 
 const longestMs = 10_000
@@ -48,7 +48,7 @@ export const http: TargetPart = {
 /** Signed anew each time: what waited would be too old to a receiver. */
 const post = async (outgoing: Outgoing, kit: TargetKit, timeoutMs: number): Promise<Sent> => {
   const request = prepare(outgoing, kit)
-  if ('problem' in request) return never(request.problem)
+  if ('problem' in request) return permanentFailure(request.problem)
   const { url, headers, body } = request
   return verdict(await callApi({ url: url.href, headers, text: body }, timeoutMs, kit.clock.now), url.host)
 }
@@ -123,6 +123,6 @@ const verdict = (answer: ApiAnswer, host: string): Sent => {
   if (status >= 200 && status < 300) return { ok: true, detail: `HTTP ${status}` }
   const redirect = status >= 300 && status < 400 ? ', a redirect, which is not followed' : ''
   const why = `${host} answered HTTP ${status}${redirect}`
-  if (status < 500 && ![408, 425, 429].includes(status)) return never(why)
+  if (status < 500 && ![408, 425, 429].includes(status)) return permanentFailure(why)
   return { ok: false, why, repeatable: true, ...(retryAfterMs === undefined ? {} : { retryAfterMs }) }
 }

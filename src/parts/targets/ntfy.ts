@@ -5,7 +5,7 @@ import { cut } from '../../core/text.ts'
 import { refusedBy, said, saidAll } from './kit/api.ts'
 import { baseOf, defineChat, type Posting } from './kit/chat.ts'
 import { withoutImages } from './kit/images.ts'
-import { never } from './kit/permanent-failure.ts'
+import { permanentFailure } from './kit/permanent-failure.ts'
 import { isOn } from './kit/settings.ts'
 import type { Sent } from './target.ts'
 
@@ -36,7 +36,7 @@ export const ntfy = defineChat({
   checkChat: (chat) => (/^[-\w]{1,64}$/.test(chat) ? undefined : 'chat_id is no topic of ntfy (letters, digits, - and _)'),
   post: (posting) => {
     const wish = wishOf(posting)
-    return 'problem' in wish ? Promise.resolve(never(wish.problem)) : publish(posting, wish.fields)
+    return 'problem' in wish ? Promise.resolve(permanentFailure(wish.problem)) : publish(posting, wish.fields)
   },
 })
 

@@ -4,7 +4,7 @@ import { own } from '../../core/json.ts'
 import { cut, excerpt, printable } from '../../core/text.ts'
 import { type ApiAnswer, refusedBy } from './kit/api.ts'
 import { baseOf, defineChat, type Posting } from './kit/chat.ts'
-import { never } from './kit/permanent-failure.ts'
+import { permanentFailure } from './kit/permanent-failure.ts'
 
 const emergency = '2'
 
@@ -41,7 +41,7 @@ export const pushover = defineChat({
       const text = extra(key)
       return text !== undefined && !holds(text)
     })
-    if (wrong) return never(wrong.problem)
+    if (wrong) return permanentFailure(wrong.problem)
     const answer = await call({
       url: `${baseOf(posting, 'https://api.pushover.net')}/1/messages.json`,
       form: { token: setting('token') ?? '', user: chat, message: text, ...chosen(posting) },

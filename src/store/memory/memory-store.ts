@@ -2,7 +2,7 @@
 
 import type { Clock } from '../../core/clock.ts'
 import { StoreFault } from '../../core/fault.ts'
-import { isEventId, maxPlans, maxRipe, maxStandings } from '../bounds.ts'
+import { isEventId, maxGroupsPerTake, maxPlans, maxStandings } from '../bounds.ts'
 import type { Accepted, Claim, Group, Joined, Lane, Lease, NewRun, Progress, RunEnd, Standing, Store } from '../ports.ts'
 import { Claims } from './claims.ts'
 import { Groups, type Waiting } from './groups.ts'
@@ -60,7 +60,7 @@ class MemoryStore implements Store {
   async take(max: number, leaseMs: number, only?: 'groups'): Promise<readonly Lease[]> {
     const now = this.#now()
     if (only === 'groups') return this.#takeGroups(max, now + leaseMs, now)
-    for (const group of this.#groups.due(now, maxRipe)) this.#endGroup(group, now)
+    for (const group of this.#groups.due(now, maxGroupsPerTake)) this.#endGroup(group, now)
     return this.#runs.take(max, now + leaseMs, now)
   }
 

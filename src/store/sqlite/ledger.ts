@@ -1,7 +1,7 @@
 /** The synchronous steps over an open database: a batch is one transaction. It knows no thread. */
 
 import type Database from 'libsql'
-import { isEventId, maxRipe } from '../bounds.ts'
+import { isEventId, maxGroupsPerTake } from '../bounds.ts'
 import type { Accepted, Joined, Lease, Standing } from '../ports.ts'
 import { Claims } from './claims.ts'
 import { Groups, type Waiting } from './groups.ts'
@@ -130,7 +130,7 @@ export class Ledger {
   }
 
   #take({ max, leaseMs }: StepOf<'take'>, now: number): Lease[] {
-    for (const group of this.#groups.due(now, maxRipe)) this.#endGroup(group, now)
+    for (const group of this.#groups.due(now, maxGroupsPerTake)) this.#endGroup(group, now)
     return this.#runs.take(max, now + leaseMs, now)
   }
 

@@ -1,8 +1,8 @@
 /** Commits work before its answer; every refusal leaves the delivery id free for the sender's retry (contract 2, rule 5). */
 
-import type { Opened } from '../../../core/exchange.ts'
 import { StoreFault } from '../../../core/fault.ts'
 import { type Outcome, type Refused, refuse } from '../../../core/outcome.ts'
+import type { Event } from '../../../core/request.ts'
 import type { Accepted, Joined, Lane, NewRun, Store } from '../../../store/ports.ts'
 import type { Effects } from '../../effects.ts'
 import { claimOf, duplicate } from './claim.ts'
@@ -31,7 +31,7 @@ export const commit = async <T extends Accepted | Joined>(effects: Effects, hand
 }
 
 /** What an event says about the run that it starts. */
-export const causeOf = ({ eventId, route, eventType: event, deliveryId, at }: Opened) => ({
+export const causeOf = ({ eventId, route, eventType: event, deliveryId, at }: Event) => ({
   eventId,
   route,
   event,
@@ -40,18 +40,18 @@ export const causeOf = ({ eventId, route, eventType: event, deliveryId, at }: Op
 })
 
 /** The agent's run for an event. */
-export const agentRun = (opened: Opened, { text, delivery }: Message): NewRun => ({
-  ...causeOf(opened),
-  profile: opened.profile,
+export const agentRun = (event: Event, { text, delivery }: Message): NewRun => ({
+  ...causeOf(event),
+  profile: event.profile,
   prompt: text,
   delivery,
 })
 
 /** Accepts a run that starts at once, or as soon as its lane lets it. */
-export const acceptAgent = async (opened: Opened, run: NewRun, effects: Effects, lane: Lane | undefined): Promise<Outcome> => {
-  const handed = await commit(effects, (store) => store.accept(run, claimOf(opened, effects.clock.monotonic()), lane))
+export const acceptAgent = async (event: Event, run: NewRun, effects: Effects, lane: Lane | undefined): Promise<Outcome> => {
+  const handed = await commit(effects, (store) => store.accept(run, claimOf(event, effects.clock.monotonic()), lane))
   if (typeof handed === 'object') return handed
-  if (handed === 'duplicate') return duplicate(opened)
+  if (handed === 'duplicate') return duplicate(event)
   if (handed === 'busy') return overloaded('its lane is full')
   return { kind: 'accepted', route: run.route, event: run.event, deliveryId: run.deliveryId }
 }

@@ -1,8 +1,8 @@
 /** The hold on a delivery id that makes a second request with it a duplicate (contract 2, rule 5). */
 
 import { createHash } from 'node:crypto'
-import type { Opened } from '../../../core/exchange.ts'
 import type { Outcome } from '../../../core/outcome.ts'
+import type { Event } from '../../../core/request.ts'
 import type { Claim, Delivery, Destination } from '../../../store/ports.ts'
 
 const keptMs = 3_600_000
@@ -11,7 +11,7 @@ const keptMs = 3_600_000
  * The claim of one event. Profile and route names have no `/` in them, so the first two parts are theirs
  * whatever text a sender chose as the id.
  */
-export const claimOf = ({ profile, route, deliveryId }: Opened, now: number): Claim => ({
+export const claimOf = ({ profile, route, deliveryId }: Event, now: number): Claim => ({
   key: `${profile}/${route}/${deliveryId}`,
   expiresAt: now + keptMs,
 })
@@ -21,12 +21,12 @@ export const claimOf = ({ profile, route, deliveryId }: Opened, now: number): Cl
  * leaves it out. No profile has an empty name: they are nobody's delivery ids.
  */
 export const compileShares = (written: Destination): ((claim: Claim) => readonly Claim[]) => {
-  const marks = 'to' in written && written.mode === 'all' ? marksOf(written.to) : []
+  const marks = 'to' in written && written.mode === 'all' ? fingerprintsOf(written.to) : []
   return ({ key, expiresAt }) => marks.map((mark) => ({ key: `/${mark}/${key}`, expiresAt }))
 }
 
 /** Each as it is written, not where it stands: a list that a reload changed must neither leave out a new one nor repeat an old one. */
-const marksOf = (to: readonly Delivery[]): readonly string[] => {
+const fingerprintsOf = (to: readonly Delivery[]): readonly string[] => {
   const equal = new Map<string, number>()
   return to.map(({ target, extra }) => {
     const mark = createHash('sha256')
@@ -38,4 +38,4 @@ const marksOf = (to: readonly Delivery[]): readonly string[] => {
   })
 }
 
-export const duplicate = ({ route, deliveryId }: Opened): Outcome => ({ kind: 'duplicate', route, deliveryId })
+export const duplicate = ({ route, deliveryId }: Event): Outcome => ({ kind: 'duplicate', route, deliveryId })

@@ -1,6 +1,6 @@
 /** Which runs of a route take turns (`concurrency`). */
 
-import type { Opened } from '../../../core/exchange.ts'
+import type { Event } from '../../../core/request.ts'
 import { compileKey, keyName } from '../../../expr/event-key.ts'
 import type { Route } from '../../../generated/config.ts'
 import type { Lane } from '../../../store/ports.ts'
@@ -8,9 +8,9 @@ import type { StageKit } from '../../stages/stage.ts'
 import { templateKit } from './template-kit.ts'
 
 /** The lane of an event's run; events whose key is unresolved share one. */
-export const compileLane = ({ concurrency }: Route, kit: StageKit): ((opened: Opened) => Promise<Lane | undefined>) => {
+export const compileLane = ({ concurrency }: Route, kit: StageKit): ((event: Event) => Promise<Lane | undefined>) => {
   if (!concurrency) return async () => undefined
   const { limit, key } = concurrency
   const keyOf = key === undefined ? () => undefined : compileKey(key, templateKit(kit, ['concurrency', 'key']))
-  return async (opened) => ({ key: keyName('lane', opened, await keyOf(opened)), limit, whenFull: 'wait' })
+  return async (event) => ({ key: keyName('lane', event, await keyOf(event)), limit, whenFull: 'wait' })
 }

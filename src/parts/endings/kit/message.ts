@@ -1,7 +1,7 @@
 /** What a route says and to whom: its `prompt` and `deliver_extra`, compiled. */
 
-import type { Opened } from '../../../core/exchange.ts'
 import type { JsonObject } from '../../../core/json.ts'
+import type { Event } from '../../../core/request.ts'
 import { compileTemplate, compileTexts, gather, wholePayload } from '../../../expr/template.ts'
 import type { Route } from '../../../generated/config.ts'
 import type { Delivery, Destination } from '../../../store/ports.ts'
@@ -18,11 +18,11 @@ export type CompiledMessage = {
   /** Its targets before their templates are filled in. */
   readonly written: Destination
   /** For one event; a promise only where JSONata is used. */
-  readonly render: (opened: Opened) => Message | Promise<Message>
+  readonly render: (event: Event) => Message | Promise<Message>
 }
 
 /** Renders a route's prompt for one event; a promise only where JSONata is used. */
-export const compilePrompt = (route: Route, kit: StageKit): ((opened: Opened) => string | Promise<string>) =>
+export const compilePrompt = (route: Route, kit: StageKit): ((event: Event) => string | Promise<string>) =>
   // spec: Limits - an empty template is the whole payload too.
   route.prompt ? compileTemplate(route.prompt, templateKit(kit, ['prompt'])) : wholePayload
 
@@ -37,10 +37,10 @@ export const compileMessage = (route: Route, kit: StageKit): CompiledMessage => 
     const filled = (delivery: Delivery, i: number): Delivery => ({ ...delivery, extra: extras[i] as JsonObject })
     return { text, delivery: 'to' in written ? { ...written, to: written.to.map(filled) } : filled(written, 0) }
   }
-  const render: CompiledMessage['render'] = (opened) => {
-    const rendered = text(opened)
+  const render: CompiledMessage['render'] = (event) => {
+    const rendered = text(event)
     const filled = gather(
-      fills.map((fill) => fill(opened)),
+      fills.map((fill) => fill(event)),
       (extras) => extras,
     )
     if (typeof rendered === 'string' && !(filled instanceof Promise)) return join(rendered, filled)

@@ -5,7 +5,7 @@ import { printable } from '../../../core/text.ts'
 import { isTemplate } from '../../../expr/placeholder.ts'
 import { commentOf, harmless, markOf, textOf } from '../kit/comment.ts'
 import { type GhAnswer, runGh } from '../kit/gh.ts'
-import { never } from '../kit/permanent-failure.ts'
+import { permanentFailure } from '../kit/permanent-failure.ts'
 import type { Sent, TargetPart } from '../target.ts'
 
 // security F1: whatever a template made of the payload, nothing that gh could read as an option or another path gets through.
@@ -44,9 +44,9 @@ export const githubComment: TargetPart = {
   async send(outgoing, kit) {
     const repo = textOf(own(outgoing.delivery.extra, 'repo'))
     const number = textOf(own(outgoing.delivery.extra, 'pr_number'))
-    if (!repository.test(repo)) return never(`repo is not owner/name: "${printable(repo, 100)}"`)
-    if (!issueNumber.test(number)) return never(`pr_number is not a positive whole number: "${printable(number, 100)}"`)
-    if (outgoing.text.trim() === '') return never('the text is empty')
+    if (!repository.test(repo)) return permanentFailure(`repo is not owner/name: "${printable(repo, 100)}"`)
+    if (!issueNumber.test(number)) return permanentFailure(`pr_number is not a positive whole number: "${printable(number, 100)}"`)
+    if (outgoing.text.trim() === '') return permanentFailure('the text is empty')
     const deadline = kit.clock.monotonic() + outgoing.budgetMs
     const gh = async (args: readonly string[], input: Json): Promise<GhAnswer> => {
       const timeoutMs = deadline - kit.clock.monotonic()
@@ -58,7 +58,7 @@ export const githubComment: TargetPart = {
     const found = await look(gh, { owner, name, number: Number(number) }, mark)
     if (found.kind === 'end') return found.sent
     if (found.kind === 'hidden') {
-      if (outgoing.doubtful) return never(`an earlier try may have arrived, and ${found.why}. Look, then retry by hand`)
+      if (outgoing.doubtful) return permanentFailure(`an earlier try may have arrived, and ${found.why}. Look, then retry by hand`)
       outgoing.onlyOnce?.(`${found.why}: a repeat of this comment could not be recognised`)
     }
     const body = commentOf(harmless(outgoing.text, kit.settings), maxBodyChars, `\n\n${mark}`)

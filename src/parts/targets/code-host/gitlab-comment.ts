@@ -8,7 +8,7 @@ import { renderJson } from '../../../expr/render.ts'
 import { type ApiAnswer, callApi, refusedBy, said } from '../kit/api.ts'
 import { commentOf, harmless, textOf } from '../kit/comment.ts'
 import { patiently } from '../kit/patience.ts'
-import { never } from '../kit/permanent-failure.ts'
+import { permanentFailure } from '../kit/permanent-failure.ts'
 import { obstacleOf, textSetting } from '../kit/settings.ts'
 import type { Sent, TargetPart } from '../target.ts'
 
@@ -48,13 +48,13 @@ export const gitlabComment: TargetPart = {
   },
   async send(outgoing, kit) {
     const obstacle = obstacleOf(gitlabComment, kit.settings)
-    if (obstacle !== undefined) return never(obstacle)
+    if (obstacle !== undefined) return permanentFailure(obstacle)
     const origin = originOf(kit.settings)
-    if (origin === undefined) return never('platforms.gitlab.host is neither a host nor a web address')
+    if (origin === undefined) return permanentFailure('platforms.gitlab.host is neither a host nor a web address')
     const { extra } = outgoing.delivery
     const wrong = places.find(({ key, holds }) => !holds(textOf(own(extra, key))))
-    if (wrong) return never(`${wrong.problem}: "${printable(textOf(own(extra, wrong.key)), 100)}"`)
-    if (outgoing.text.trim() === '') return never('the text is empty')
+    if (wrong) return permanentFailure(`${wrong.problem}: "${printable(textOf(own(extra, wrong.key)), 100)}"`)
+    if (outgoing.text.trim() === '') return permanentFailure('the text is empty')
     const token = textSetting(kit.settings, 'token') ?? ''
     const where = `${encodeURIComponent(textOf(own(extra, 'project')))}/${collections[textOf(own(extra, 'kind'))]}/${textOf(own(extra, 'iid'))}`
     const request = {

@@ -8,7 +8,7 @@ import type { Outgoing, Sent, Setting, TargetKit, TargetPart } from '../target.t
 import { type ApiAnswer, type ApiRequest, callApi } from './api.ts'
 import { type Address, type AddressSpec, addressOf, checkAddress, textOf } from './chat-address.ts'
 import { patiently } from './patience.ts'
-import { never } from './permanent-failure.ts'
+import { permanentFailure } from './permanent-failure.ts'
 import { obstacleOf, platformOf, secretsOf, textSetting, wrongAddress } from './settings.ts'
 import { type Limit, splitText } from './split.ts'
 
@@ -75,16 +75,16 @@ export const defineChat = (spec: ChatSpec): TargetPart => {
 
 const deliver = async (spec: ChatSpec, part: TargetPart, outgoing: Outgoing, kit: TargetKit): Promise<Sent> => {
   const obstacle = obstacleOf(part, kit.settings)
-  if (obstacle !== undefined) return never(obstacle)
+  if (obstacle !== undefined) return permanentFailure(obstacle)
   const wrong = wrongAddress(kit.settings)
-  if (wrong !== undefined) return never(`platforms.${platformOf(part)}.${wrong} is not a web address`)
+  if (wrong !== undefined) return permanentFailure(`platforms.${platformOf(part)}.${wrong} is not a web address`)
   const { extra } = outgoing.delivery
   const address = addressOf(spec, extra, kit.settings)
-  if ('problem' in address) return never(address.problem)
+  if ('problem' in address) return permanentFailure(address.problem)
   const given = { setting: (key: string) => textSetting(kit.settings, key), extra: (key: string) => textOf(own(extra, key)) }
   const limit = typeof spec.limit === 'function' ? spec.limit(given) : spec.limit
   const texts = splitText(spec.escape?.(outgoing.text, given) ?? outgoing.text, limit)
-  if (texts.length === 0) return never('the text is empty')
+  if (texts.length === 0) return permanentFailure('the text is empty')
   const deadline = kit.clock.monotonic() + outgoing.budgetMs
   for (const [i, text] of texts.entries()) {
     const posting = postingOf({ spec, outgoing, kit, given, deadline, address, text, part: i + 1, parts: texts.length })

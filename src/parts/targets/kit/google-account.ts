@@ -5,7 +5,7 @@ import { readFile } from 'node:fs/promises'
 import type { Clock } from '../../../core/clock.ts'
 import { own, parseObject } from '../../../core/json.ts'
 import { type ApiAnswer, type ApiRequest, refusedBy, saidAll } from './api.ts'
-import { never } from './permanent-failure.ts'
+import { permanentFailure } from './permanent-failure.ts'
 import { type Fetched, issued } from './token-cache.ts'
 
 export type Account = { readonly email: string; readonly key: string; readonly keyId: string | undefined }
@@ -30,7 +30,7 @@ type Purchase = {
 /** A new access token. */
 export const buyToken = async (account: Account, { url, scope, call, clock }: Purchase): Promise<Fetched> => {
   const assertion = assertionOf(account, scope, Math.floor(clock.now() / 1000))
-  if (assertion === undefined) return never('the private_key of the service account is no RSA key')
+  if (assertion === undefined) return permanentFailure('the private_key of the service account is no RSA key')
   const answer = await call({ url, form: { grant_type: 'urn:ietf:params:oauth:grant-type:jwt-bearer', assertion } })
   if (answer.kind === 'none') return refusedBy(answer, { idempotent: true })
   const token = answer.status === 200 ? issued(own(answer.body, 'access_token'), own(answer.body, 'expires_in')) : undefined

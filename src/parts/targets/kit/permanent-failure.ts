@@ -2,4 +2,4 @@
 
 import type { Sent } from '../target.ts'
 
-export const never = (why: string): Sent => ({ ok: false, why, repeatable: false })
+export const permanentFailure = (why: string): Sent => ({ ok: false, why, repeatable: false })

@@ -3,7 +3,7 @@
 import { isObject, type Json, type JsonObject, own } from '../../../core/json.ts'
 import { type ApiAnswer, refusedBy, said } from '../kit/api.ts'
 import { baseOf, defineChat, type Posting, uuidOf } from '../kit/chat.ts'
-import { never } from '../kit/permanent-failure.ts'
+import { permanentFailure } from '../kit/permanent-failure.ts'
 import type { Sent } from '../target.ts'
 
 // A page has to fit into what is read of an answer; the chats used last come first.
@@ -30,12 +30,13 @@ export const bluebubbles = defineChat({
       : 'chat_id is neither a chat GUID (iMessage;-;+15551234567) nor an address',
   async post(posting) {
     const method = posting.setting('method')
-    if (method !== 'apple-script' && method !== privateApi) return never(`method is neither apple-script nor ${privateApi}`)
+    if (method !== 'apple-script' && method !== privateApi) return permanentFailure(`method is neither apple-script nor ${privateApi}`)
     const found = await guidOf(posting)
     if ('refused' in found) return found.refused
     const body = { message: posting.text, tempGuid: uuidOf(posting.key) }
     if (found.guid === undefined) {
-      if (method !== privateApi) return never(`it has no chat with ${posting.chat}: start one on the Mac, or set method: ${privateApi}`)
+      if (method !== privateApi)
+        return permanentFailure(`it has no chat with ${posting.chat}: start one on the Mac, or set method: ${privateApi}`)
       return sentBy(await ask(posting, 'chat/new', { addresses: [posting.chat], method, ...body }))
     }
     // To answer a message takes the private API, which the server then uses by itself.

@@ -3,7 +3,7 @@
 import { own } from '../../../core/json.ts'
 import { refusedBy, said } from '../kit/api.ts'
 import { baseOf, defineChat, uuidOf } from '../kit/chat.ts'
-import { never } from '../kit/permanent-failure.ts'
+import { permanentFailure } from '../kit/permanent-failure.ts'
 
 export const line = defineChat({
   name: 'line',
@@ -26,7 +26,7 @@ export const line = defineChat({
     if (answer.status === 409 && answer.header('x-line-accepted-request-id') !== undefined) return { ok: true }
     const why = said(answer.body, 'message')
     // That lasts until the month ends.
-    if (answer.status === 429 && /monthly limit/i.test(why ?? '')) return never(`HTTP 429: ${why}`)
+    if (answer.status === 429 && /monthly limit/i.test(why ?? '')) return permanentFailure(`HTTP 429: ${why}`)
     return refusedBy(answer, { why, idempotent: true })
   },
 })

@@ -4,7 +4,7 @@ import { isObject, own } from '../../../core/json.ts'
 import { printable } from '../../../core/text.ts'
 import { refusedBy, said, saidAll } from '../kit/api.ts'
 import { baseOf, type ChatSpec, defineChat, type Posting } from '../kit/chat.ts'
-import { never } from '../kit/permanent-failure.ts'
+import { permanentFailure } from '../kit/permanent-failure.ts'
 import { textSetting } from '../kit/settings.ts'
 import type { Sent, TargetPart } from '../target.ts'
 
@@ -48,9 +48,9 @@ const twilio = defineChat({
     const status = said(answer.body, 'status') ?? 'unknown'
     const code = said(answer.body, 'error_code')
     if (code !== undefined || status === 'failed' || status === 'undelivered') {
-      return never(`${status}: ${[code, said(answer.body, 'error_message')].filter(Boolean).join(' ') || 'no reason given'}`)
+      return permanentFailure(`${status}: ${[code, said(answer.body, 'error_message')].filter(Boolean).join(' ') || 'no reason given'}`)
     }
-    return said(answer.body, 'sid') === undefined ? never('HTTP 201, but no message in the answer') : { ok: true }
+    return said(answer.body, 'sid') === undefined ? permanentFailure('HTTP 201, but no message in the answer') : { ok: true }
   },
 })
 
@@ -88,7 +88,8 @@ const postByVonage = async (posting: Posting): Promise<Sent> => {
   if (answer.status === 200 && segments.length > 0 && failed.length === 0) return { ok: true }
   const why = failed.map((segment) => printable(saidAll(segment, 'status', 'error-text') ?? 'no status', 200))[0]
   // Of a long text some segments may have gone out.
-  if (failed.length < segments.length) return never(`${segments.length - failed.length} of ${segments.length} segments sent: ${why}`)
+  if (failed.length < segments.length)
+    return permanentFailure(`${segments.length - failed.length} of ${segments.length} segments sent: ${why}`)
   // 1: too many in a second.
   const limited = failed.length > 0 && failed.every((segment) => own(segment, 'status') === '1')
   return refusedBy(answer, { why: why ?? said(answer.body, 'error-text', 'title'), idempotent: false, limited })
@@ -108,6 +109,6 @@ export const sms: TargetPart = {
   async send(outgoing, kit) {
     const provider = (textSetting(kit.settings, 'provider') ?? 'twilio').toLowerCase()
     const part = Object.hasOwn(providers, provider) ? providers[provider] : undefined
-    return part ? part.send(outgoing, kit) : never('platforms.sms.provider is neither twilio nor vonage')
+    return part ? part.send(outgoing, kit) : permanentFailure('platforms.sms.provider is neither twilio nor vonage')
   },
 }

@@ -3,7 +3,7 @@
 import { isObject, type Json, type JsonObject, own } from '../../../core/json.ts'
 import { refusedBy, said } from '../kit/api.ts'
 import { baseOf, defineChat, type Posting } from '../kit/chat.ts'
-import { never } from '../kit/permanent-failure.ts'
+import { permanentFailure } from '../kit/permanent-failure.ts'
 import { isOn } from '../kit/settings.ts'
 import type { Sent } from '../target.ts'
 
@@ -39,9 +39,9 @@ export const whatsapp = defineChat({
     const [first, ...more] = cloudKeys.filter((key) => setting(key) === undefined)
     if (first === undefined) return postToCloud(posting)
     // Half of the settings is a mistake, and the bridge would send from another number.
-    if (more.length === 0) return Promise.resolve(never(`not connected: set platforms.whatsapp.${first}`))
+    if (more.length === 0) return Promise.resolve(permanentFailure(`not connected: set platforms.whatsapp.${first}`))
     const bridge = setting('bridge_url') ?? (isOn(setting('bridge')) ? baseOf(posting, localBridge) : undefined)
-    if (bridge === undefined) return Promise.resolve(never('not connected: platforms.whatsapp.bridge is off'))
+    if (bridge === undefined) return Promise.resolve(permanentFailure('not connected: platforms.whatsapp.bridge is off'))
     return postToBridge(posting, bridge.replace(/\/+$/, ''))
   },
 })
@@ -51,11 +51,11 @@ const digitsOf = (chat: string): string => chat.replace(/@.*|\D/g, '')
 const postToCloud = async (posting: Posting): Promise<Sent> => {
   const { chat, thread, setting, call } = posting
   const [id = '', version = ''] = [setting('phone_number_id'), setting('api_version')]
-  if (!/^\d{1,30}$/.test(id)) return never('phone_number_id is no number')
-  if (!/^v\d{1,3}\.\d{1,2}$/.test(version)) return never('api_version is none, such as v20.0')
-  if (/@(?:g\.us|lid)$/.test(chat)) return never('the Cloud API sends to phone numbers only')
+  if (!/^\d{1,30}$/.test(id)) return permanentFailure('phone_number_id is no number')
+  if (!/^v\d{1,3}\.\d{1,2}$/.test(version)) return permanentFailure('api_version is none, such as v20.0')
+  if (/@(?:g\.us|lid)$/.test(chat)) return permanentFailure('the Cloud API sends to phone numbers only')
   const content = contentOf(posting)
-  if (content === undefined) return never('template or template_language is no name that it can have')
+  if (content === undefined) return permanentFailure('template or template_language is no name that it can have')
   const answer = await call({
     url: `${baseOf(posting, 'https://graph.facebook.com')}/${version}/${id}/messages`,
     headers: { authorization: `Bearer ${setting('access_token')}` },

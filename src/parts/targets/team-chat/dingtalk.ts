@@ -4,7 +4,7 @@ import { createHmac } from 'node:crypto'
 import { type JsonObject, own } from '../../../core/json.ts'
 import { type ApiAnswer, refusedBy, saidAll } from '../kit/api.ts'
 import { baseOf, defineChat, type Posting } from '../kit/chat.ts'
-import { never } from '../kit/permanent-failure.ts'
+import { permanentFailure } from '../kit/permanent-failure.ts'
 import { type Fetched, issued, type Used, withToken } from '../kit/token-cache.ts'
 import { goesByApp, webhookOr } from '../kit/webhook-or-app.ts'
 import type { Sent } from '../target.ts'
@@ -54,7 +54,7 @@ const postByApp = async (posting: Posting): Promise<Sent> => {
   const { chat, clock, setting, text } = posting
   const user = /^(?:user:)?([\w.@+-]{1,64})$/.exec(chat)?.[1]
   const isGroup = /^cid[\w+/=]{1,100}$/.test(chat)
-  if (!isGroup && user === undefined) return never('chat_id is neither a group (cid…) nor a person (user:…)')
+  if (!isGroup && user === undefined) return permanentFailure('chat_id is neither a group (cid…) nor a person (user:…)')
   const message = {
     robotCode: setting('robot_code') ?? setting('client_id') ?? '',
     msgKey: 'sampleText',
@@ -85,7 +85,7 @@ const post = async ({ call }: Posting, url: string, token: string, json: JsonObj
     return { ok: false, why: 'too many messages to this person', repeatable: true, retryAfterMs: 60_000 }
   }
   const isLost = ['invalidStaffIdList', 'filteredStaffIdList'].some((key) => isFilled(own(body, key)))
-  if (isLost) return never('no such person, or out of reach of the robot')
+  if (isLost) return permanentFailure('no such person, or out of reach of the robot')
   return status === 200 && typeof own(body, 'processQueryKey') === 'string' ? { ok: true } : refused(answer, false)
 }
 

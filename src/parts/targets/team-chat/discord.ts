@@ -3,7 +3,7 @@
 import { type Json, type JsonObject, own } from '../../../core/json.ts'
 import { type ApiAnswer, refusedBy, said } from '../kit/api.ts'
 import { baseOf, defineChat, type Posting } from '../kit/chat.ts'
-import { never } from '../kit/permanent-failure.ts'
+import { permanentFailure } from '../kit/permanent-failure.ts'
 import { goesByApp, webhookOr } from '../kit/webhook-or-app.ts'
 import type { Sent } from '../target.ts'
 
@@ -46,7 +46,7 @@ const postByBot = async (posting: Posting): Promise<Sent> => {
 
 const postToWebhook = async (posting: Posting): Promise<Sent> => {
   const url = new URL(posting.setting('webhook_url') ?? '')
-  if (!webhookPath.test(url.pathname)) return never('platforms.discord.webhook_url is not the address of a webhook')
+  if (!webhookPath.test(url.pathname)) return permanentFailure('platforms.discord.webhook_url is not the address of a webhook')
   // Else it answers before it knows whether the message is kept.
   url.searchParams.set('wait', 'true')
   if (posting.thread !== undefined) url.searchParams.set('thread_id', posting.thread)

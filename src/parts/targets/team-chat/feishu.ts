@@ -4,7 +4,7 @@ import { createHmac } from 'node:crypto'
 import { isObject, type Json, type JsonObject, own } from '../../../core/json.ts'
 import { type ApiAnswer, refusedBy, saidAll } from '../kit/api.ts'
 import { baseOf, defineChat, type Posting } from '../kit/chat.ts'
-import { never } from '../kit/permanent-failure.ts'
+import { permanentFailure } from '../kit/permanent-failure.ts'
 import { type Fetched, issued, type Used, withToken } from '../kit/token-cache.ts'
 import { goesByApp, webhookOr } from '../kit/webhook-or-app.ts'
 import type { Sent } from '../target.ts'
@@ -50,8 +50,9 @@ const postToWebhook = async ({ text, call, setting, clock }: Posting): Promise<S
 const postByApp = async (posting: Posting): Promise<Sent> => {
   const { clock, setting, thread } = posting
   const official = domains.get(setting('domain') ?? '')
-  if (official === undefined) return never('platforms.feishu.domain is neither feishu nor lark')
-  if (thread !== undefined && !/^omt?_\w{1,100}$/.test(thread)) return never('the thread is neither a message (om_…) nor a topic (omt_…)')
+  if (official === undefined) return permanentFailure('platforms.feishu.domain is neither feishu nor lark')
+  if (thread !== undefined && !/^omt?_\w{1,100}$/.test(thread))
+    return permanentFailure('the thread is neither a message (om_…) nor a topic (omt_…)')
   const api = `${baseOf(posting, official)}/open-apis`
   return withToken({ identity: ['feishu', api, ...app.map(setting)], clock, fetch: () => fetchToken(posting, api) }, (token) =>
     deliver(posting, api, { authorization: `Bearer ${token}` }),
@@ -79,7 +80,7 @@ const deliver = async (posting: Posting, api: string, headers: Headers): Promise
   const listed = await call({ method: 'GET', url: `${api}/im/v1/messages?${query}`, headers })
   if (!isDone(listed)) return verdict(listed)
   const root = rootIn(listed)
-  return root === undefined ? never(`the topic ${thread} has no message`) : reply(root)
+  return root === undefined ? permanentFailure(`the topic ${thread} has no message`) : reply(root)
 }
 
 const kindOf = (chat: string): string => {

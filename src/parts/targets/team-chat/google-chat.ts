@@ -4,7 +4,7 @@ import { isObject, own } from '../../../core/json.ts'
 import { type ApiAnswer, refusedBy, saidAll } from '../kit/api.ts'
 import { baseOf, defineChat, type Posting } from '../kit/chat.ts'
 import { buyToken, readAccount } from '../kit/google-account.ts'
-import { never } from '../kit/permanent-failure.ts'
+import { permanentFailure } from '../kit/permanent-failure.ts'
 import { type Used, withToken } from '../kit/token-cache.ts'
 import { goesByApp, webhookOr } from '../kit/webhook-or-app.ts'
 import type { Sent } from '../target.ts'
@@ -38,9 +38,9 @@ const postToWebhook = async (posting: Posting): Promise<Sent> => {
 const postByApp = async (posting: Posting): Promise<Sent> => {
   const { call, chat, clock, setting } = posting
   const space = /^(?:spaces\/)?([\w-]{1,100})$/.exec(chat)?.[1]
-  if (space === undefined) return never('chat_id is no space (spaces/…)')
+  if (space === undefined) return permanentFailure('chat_id is no space (spaces/…)')
   const account = await readAccount(setting('service_account_json') ?? '')
-  if ('problem' in account) return never(`service_account_json ${account.problem}`)
+  if ('problem' in account) return permanentFailure(`service_account_json ${account.problem}`)
   const url = new URL(`${baseOf(posting, 'https://chat.googleapis.com')}/v1/spaces/${space}/messages`)
   const tokenUrl = `${baseOf(posting, 'https://oauth2.googleapis.com')}/token`
   const identity = ['google_chat', tokenUrl, account.email, account.key]

@@ -3,7 +3,7 @@
 import { type Json, own } from '../../../core/json.ts'
 import { type ApiAnswer, refusedBy, saidAll } from '../kit/api.ts'
 import { baseOf, defineChat, type Posting } from '../kit/chat.ts'
-import { never } from '../kit/permanent-failure.ts'
+import { permanentFailure } from '../kit/permanent-failure.ts'
 import { type Fetched, type Used, withToken } from '../kit/token-cache.ts'
 import type { Sent } from '../target.ts'
 
@@ -33,7 +33,7 @@ export const matrix = defineChat({
   async post(posting) {
     const { setting, clock } = posting
     const api = `${baseOf(posting, setting('homeserver') ?? '')}/_matrix/client/v3`
-    if (!/^https?:\/\/[^/?#\s]/i.test(api)) return never('platforms.matrix.homeserver is not a web address')
+    if (!/^https?:\/\/[^/?#\s]/i.test(api)) return permanentFailure('platforms.matrix.homeserver is not a web address')
     const token = setting('access_token')
     if (token === undefined) {
       const identity = ['matrix', api, setting('user_id'), setting('password')]
@@ -106,7 +106,7 @@ const writable = async (room: string, name: string, ask: Ask): Promise<Room | Us
     state = await ask('GET', encryption)
   }
   if (state.kind === 'none') return refused(state)
-  if (state.status === 200) return never('the room is encrypted, which this cannot write to: use one without encryption')
+  if (state.status === 200) return permanentFailure('the room is encrypted, which this cannot write to: use one without encryption')
   return state.status === 404 && own(state.body, 'errcode') === 'M_NOT_FOUND' ? { room } : usedOr(state)
 }
 

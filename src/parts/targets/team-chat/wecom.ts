@@ -3,7 +3,7 @@
 import { type Json, type JsonObject, own } from '../../../core/json.ts'
 import { type ApiAnswer, refusedBy, saidAll } from '../kit/api.ts'
 import { baseOf, defineChat, type Posting } from '../kit/chat.ts'
-import { never } from '../kit/permanent-failure.ts'
+import { permanentFailure } from '../kit/permanent-failure.ts'
 import { type Fetched, issued, type Used, withToken } from '../kit/token-cache.ts'
 import { goesByApp, webhookOr } from '../kit/webhook-or-app.ts'
 import type { Sent } from '../target.ts'
@@ -48,7 +48,7 @@ const postToWebhook = async ({ text, call, setting }: Posting): Promise<Sent> =>
 }
 
 const postByBot = async ({ chat, text, setting, leftMs }: Posting): Promise<Sent> => {
-  if (!/^[A-Za-z0-9][\w.@-]{0,127}$/.test(chat)) return never('chat_id is no id of a person or a group')
+  if (!/^[A-Za-z0-9][\w.@-]{0,127}$/.test(chat)) return permanentFailure('chat_id is no id of a person or a group')
   const { pushByBot } = await import('../kit/wecom-bot.ts')
   return pushByBot({
     url: setting('websocket_url') ?? 'wss://openws.work.weixin.qq.com',
@@ -57,16 +57,16 @@ const postByBot = async ({ chat, text, setting, leftMs }: Posting): Promise<Sent
     chat,
     markdown: text,
     timeoutMs: leftMs(),
-    refused: (code, why) => (isTooMany(code) ? { ok: false, why, repeatable: true, retryAfterMs: minuteMs } : never(why)),
+    refused: (code, why) => (isTooMany(code) ? { ok: false, why, repeatable: true, retryAfterMs: minuteMs } : permanentFailure(why)),
   })
 }
 
 const postByApp = async (posting: Posting): Promise<Sent> => {
   const { chat, clock, setting, text } = posting
   const [, kind = 'user', id = ''] = /^(?:(user|party|tag|chat):)?([A-Za-z0-9][\w.@-]{0,63})$/.exec(chat) ?? []
-  if (id === '') return never('chat_id is no id of a person, and none after party:, tag: or chat:')
+  if (id === '') return permanentFailure('chat_id is no id of a person, and none after party:, tag: or chat:')
   const agent = setting('agent_id') ?? ''
-  if (!/^\d{1,10}$/.test(agent)) return never('platforms.wecom.agent_id is not a number')
+  if (!/^\d{1,10}$/.test(agent)) return permanentFailure('platforms.wecom.agent_id is not a number')
   const message = { msgtype: 'text', text: { content: text }, safe: 0 }
   const base = baseOf(posting, 'https://qyapi.weixin.qq.com')
   return withToken({ identity: ['wecom', base, ...app.map(setting)], clock, fetch: () => fetchToken(posting, base) }, (token) =>
@@ -89,7 +89,7 @@ const post = async ({ call }: Posting, url: string, token: string, json: JsonObj
   if (typeof code === 'number' && staleToken.includes(code)) return { stale: refused(answer, false) }
   if (code !== 0 || answer.kind === 'none') return refused(answer, false)
   const lost = ['invaliduser', 'invalidparty', 'invalidtag', 'unlicenseduser'].some((key) => own(answer.body, key) || false)
-  return lost ? never('no such receiver, or out of reach of the app') : { ok: true }
+  return lost ? permanentFailure('no such receiver, or out of reach of the app') : { ok: true }
 }
 
 /** The error code of an answer that has one; success and errors alike come with 200. */

@@ -1,12 +1,12 @@
-/** One request on its way in: what is known before anybody vouched for it, and after. */
+/** One request on its way in: what is known of it before its signature holds, and after. */
 
 import type { IncomingHttpHeaders } from 'node:http'
 import type { Json } from './json.ts'
 
 export type Headers = IncomingHttpHeaders
 
-/** A request whose body has not been read: headers only. */
-export type Knock = {
+/** A request whose body has not been read: headers only, which nobody has verified yet. */
+export type RequestHead = {
   readonly headers: Headers
   /** The client's address, worked out only when asked for (behind a trusted proxy it costs a header scan). */
   readonly remote: () => string
@@ -14,11 +14,8 @@ export type Knock = {
   readonly at: number
 }
 
-/** Headers and raw bytes; nobody has vouched for either. */
-export type Sealed = Knock & { readonly body: Buffer }
-
 /** What the signature check found out: which scheme held, with which of the route's secrets, over which id. */
-export type Voucher = {
+export type Verification = {
   readonly scheme: string
   /** 0 for `secret` or the first of `secrets`. */
   readonly secret: number
@@ -28,11 +25,15 @@ export type Voucher = {
   readonly freshness: { readonly field: string; readonly toleranceMs: number } | undefined
 }
 
-/** A request that somebody vouched for: from here on it leaves a record. */
-export type Vouched = Sealed & { readonly eventId: string; readonly voucher: Voucher }
+/** Headers and raw bytes whose signature holds: from here on the request leaves a record. */
+export type VerifiedRequest = RequestHead & {
+  readonly eventId: string
+  readonly body: Buffer
+  readonly verification: Verification
+}
 
 /** A verified, parsed event. */
-export type Opened = {
+export type Event = {
   readonly eventId: string
   readonly route: string
   readonly profile: string

@@ -10,10 +10,10 @@ import type { Outgoing } from '../parts/targets/target.ts'
 import { type Catalogue, type Compiled, compileRoute } from '../plan/compile.ts'
 import { Subscriptions } from '../plan/subscriptions.ts'
 import { createSender, type Sender } from '../runs/sender.ts'
-import { LiveEffects, type Machine } from './effects.ts'
+import { LiveEffects, type SharedEffects } from './effects.ts'
 
-export type Ground = {
-  /** Two grounds of equal terms are the same one. */
+export type Foundation = {
+  /** Two foundations of equal terms are the same one. */
   readonly terms: unknown
   readonly send: Sender
   readonly compile: (route: RouteSource, jobs: Jobs) => Compiled
@@ -27,24 +27,24 @@ const termsOf = (config: Config, { targets }: Catalogue): unknown => {
   return { dataDir, host, multiplex, globalSecret, maxBodyBytes, scriptTimeoutMs, profiles, targets: [...targets] }
 }
 
-export type GroundOptions = {
+export type FoundationOptions = {
   readonly config: Config
   readonly catalogue: Catalogue
-  readonly machine: Machine
+  readonly shared: SharedEffects
   readonly jobs: Jobs
   /** Told of subscriptions that are not served, and of a file that is not usable. */
   readonly report: (found: readonly Diagnostic[]) => void
 }
 
-/** The ground before, where it bears this configuration too. */
-export const groundFor = (options: GroundOptions, before: Ground | undefined): Ground => {
+/** The foundation before, where it bears this configuration too. */
+export const foundationFor = (options: FoundationOptions, before: Foundation | undefined): Foundation => {
   const terms = termsOf(options.config, options.catalogue)
-  return before && isDeepStrictEqual(before.terms, terms) ? before : layGround(options, terms)
+  return before && isDeepStrictEqual(before.terms, terms) ? before : layFoundation(options, terms)
 }
 
 /** It outlives its configuration: nothing here may hold on to the routes. */
-const layGround = ({ config, catalogue, machine, jobs, report }: GroundOptions, terms: unknown): Ground => {
-  const { log, clock } = machine
+const layFoundation = ({ config, catalogue, shared, jobs, report }: FoundationOptions, terms: unknown): Foundation => {
+  const { log, clock } = shared
   const { dataDir, host, multiplex, profiles, maxBodyBytes, scriptTimeoutMs, globalSecret } = config
   const settings = { dataDir, host, multiplex, profiles, maxBodyBytes, scriptTimeoutMs }
   const send = createSender({
@@ -55,8 +55,8 @@ const layGround = ({ config, catalogue, machine, jobs, report }: GroundOptions, 
       log('warn', { ...aboutOf(outgoing), target: outgoing.delivery.target, reason }, 'delivery goes out only once'),
     clock,
   })
-  const compile: Ground['compile'] = (route, asked) =>
-    compileRoute(route, settings, catalogue, new LiveEffects(machine, asked, sendingFor(route, send)))
+  const compile: Foundation['compile'] = (route, asked) =>
+    compileRoute(route, settings, catalogue, new LiveEffects(shared, asked, sendingFor(route, send)))
   const subscriptions = new Subscriptions({
     file: join(dataDir, subscriptionsFileName),
     config: { profiles, ...(globalSecret === undefined ? {} : { globalSecret }) },
@@ -76,6 +76,6 @@ const sendingFor =
     send(outgoing, spec)
 
 const compilingWith =
-  (compile: Ground['compile'], jobs: Jobs) =>
+  (compile: Foundation['compile'], jobs: Jobs) =>
   (route: RouteSource): Compiled =>
     compile(route, jobs)
