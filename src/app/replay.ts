@@ -55,7 +55,7 @@ const requestAgain = (view: EventView, { headers, body }: RawRequest, { sameId }
   remote: () => 'replay',
   at,
   body,
-  verification: { scheme: 'replay', secret: 0, signedId: (sameId && view.delivery_id) || randomUUID(), freshness: undefined },
+  verification: { scheme: 'replay', secret: 0, signedId: (sameId && view.delivery_id) || randomUUID() },
 })
 
 const dryRun = async (

@@ -21,8 +21,6 @@ export type Verification = {
   readonly secret: number
   /** The delivery id that the signature covers, where the scheme signs one. */
   readonly signedId: string | undefined
-  /** A field of the signed payload that must be near the server's clock (Linear). */
-  readonly freshness: { readonly field: string; readonly toleranceMs: number } | undefined
 }
 
 /** Headers and raw bytes whose signature holds: from here on the request leaves a record. */

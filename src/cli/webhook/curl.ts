@@ -1,13 +1,13 @@
 /** Requests as lines to paste into a shell. */
 
 import { insecure } from '../../config/config.ts'
-import type { Headers } from './sign.ts'
+import type { Signed } from '../../parts/schemes/scheme.ts'
 
 /** A word for a POSIX shell. */
 export const quoted = (text: string): string => (/^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`)
 
 /** The request with the headers as they are: a signature in them ages. */
-export const curlLine = (url: string, headers: Headers, body: string): string =>
+export const curlLine = (url: string, headers: Signed['headers'], body: string): string =>
   [
     'curl -sS',
     quoted(url),

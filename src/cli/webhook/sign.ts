@@ -1,73 +1,35 @@
-/** Signs test requests as the real senders do, one row per scheme. */
+/** Which scheme a test request is signed with, and the request as its real sender would post it. */
 
-import { createHmac } from 'node:crypto'
 import { insecure } from '../../config/config.ts'
 import { exit, Fault } from '../../core/fault.ts'
+import { v2 } from '../../parts/schemes/generic.ts'
 import { schemes } from '../../parts/schemes/index.ts'
+import type { Signed, Unsigned } from '../../parts/schemes/scheme.ts'
 
-export type ToSign = {
-  readonly secret: string
-  readonly body: string
-  readonly id: string
-  /** Unix time. */
-  readonly seconds: number
-}
-
-export type Headers = { readonly [name: string]: string }
-
-const hmac = (key: string | Buffer, text: string, encoding: 'hex' | 'base64' = 'hex'): string =>
-  createHmac('sha256', key).update(text).digest(encoding)
-
-const v2 = ({ secret, body, id, seconds }: ToSign): Headers => ({
-  'X-Request-ID': id,
-  'X-Webhook-Timestamp': String(seconds),
-  'X-Webhook-Signature-V2': hmac(secret, `${seconds}.${body}`),
-})
-
-const standard = (prefix: string, { secret, body, id, seconds }: ToSign): Headers => {
-  const key = schemes.find(({ name }) => name === 'standard_webhooks')?.key(secret)
-  if (!key) throw new Fault('bad_secret', 'a whsec_ secret must be base64 after its prefix', { exitCode: exit.no })
-  return {
-    [`${prefix}-id`]: id,
-    [`${prefix}-timestamp`]: String(seconds),
-    [`${prefix}-signature`]: `v1,${hmac(key, `${id}.${seconds}.${body}`, 'base64')}`,
-  }
-}
-
-const rows: ReadonlyMap<string, (request: ToSign) => Headers> = new Map([
-  ['v2', v2],
-  ['v1', ({ secret, body, id }) => ({ 'X-Request-ID': id, 'X-Webhook-Signature': hmac(secret, body) })],
-  ['github', ({ secret, body, id }) => ({ 'X-GitHub-Delivery': id, 'X-Hub-Signature-256': `sha256=${hmac(secret, body)}` })],
-  // Header text is written as latin1: this way its bytes are the secret's.
-  ['gitlab', ({ secret, id }) => ({ 'X-Request-ID': id, 'X-Gitlab-Token': Buffer.from(secret, 'utf8').toString('latin1') })],
-  ['linear', ({ secret, body, id }) => ({ 'X-Request-ID': id, 'Linear-Signature': hmac(secret, body) })],
-  ['standard_webhooks', (request) => standard('webhook', request)],
-  ['svix', (request) => standard('svix', request)],
-  ['none', ({ id }) => ({ 'X-Request-ID': id })],
-  ['bad', (request) => v2({ ...request, secret: `not ${request.secret}` })],
+/** Not schemes: a post without a signature, and one whose signature is wrong. */
+const pretended: ReadonlyMap<string, (request: Unsigned) => Signed> = new Map([
+  [
+    'none',
+    ({ id, body, event }) => ({ headers: { ...(event === undefined ? {} : { 'X-GitHub-Event': event }), 'X-Request-ID': id }, body }),
+  ],
+  ['bad', (request) => v2.sign({ ...request, secret: `not ${request.secret}` })],
 ])
 
-const aliases: ReadonlyMap<string, string> = new Map([
-  ['host-a', 'github'],
-  ['hosta', 'github'],
-  ['host-b', 'gitlab'],
-  ['hostb', 'gitlab'],
-  ['standard', 'standard_webhooks'],
-])
+const byName = (asked: string) => schemes.find(({ name, aliases = [] }) => name === asked || aliases.includes(asked))
 
-const schemeNames = ['auto', ...rows.keys(), ...aliases.keys()]
+const names = ['auto', ...schemes.map(({ name }) => name), ...pretended.keys(), ...schemes.flatMap(({ aliases = [] }) => aliases)]
 
 /** The scheme a request to this route is signed with: as asked, else the first one it verifies, else V2. */
 export const schemeOf = (asked: string, verify: string | readonly string[] | undefined, secret: string): string => {
-  if (asked !== 'auto') return aliases.get(asked) ?? asked
+  if (asked !== 'auto') return byName(asked)?.name ?? asked
   if (secret === insecure) return 'none'
   const [first] = typeof verify === 'string' ? [verify] : (verify ?? [])
-  return first === undefined ? 'v2' : (aliases.get(first) ?? first)
+  return first === undefined ? v2.name : (byName(first)?.name ?? first)
 }
 
-/** The headers that carry id and signature. */
-export const signedHeaders = (scheme: string, request: ToSign): Headers => {
-  const row = rows.get(scheme)
-  if (row) return row(request)
-  throw new Fault('bad_scheme', `unknown scheme "${scheme}"`, { exitCode: exit.usage, hint: `one of: ${schemeNames.join(', ')}` })
+/** The request as a sender of this scheme posts it. Throws a Fault for a name that is none, and for a secret that cannot serve it. */
+export const signedAs = (scheme: string, request: Unsigned): Signed => {
+  const sign = byName(scheme)?.sign ?? pretended.get(scheme)
+  if (sign) return sign(request)
+  throw new Fault('bad_scheme', `unknown scheme "${scheme}"`, { exitCode: exit.usage, hint: `one of: ${names.join(', ')}` })
 }

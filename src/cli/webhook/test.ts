@@ -12,7 +12,7 @@ import { answer, type Cli, jsonText } from '../shell/output.ts'
 import { routeUrl } from './address.ts'
 import { curlLine } from './curl.ts'
 import { findRoute, readRoutes } from './known-routes.ts'
-import { type Headers, schemeOf, signedHeaders } from './sign.ts'
+import { schemeOf, signedAs } from './sign.ts'
 
 export type TestOptions = {
   readonly payload?: string
@@ -43,6 +43,8 @@ export const webhookTest = async (asked: string, options: TestOptions, cli: Cli)
   return report(post, await send(post, cli), cli)
 }
 
+type Headers = { readonly [name: string]: string }
+
 type Post = {
   readonly url: string
   readonly scheme: string
@@ -58,14 +60,11 @@ const preparePost = async (route: RouteSource, secret: string, config: Config, o
   const scheme = schemeOf(options.scheme ?? 'auto', route.spec.verify, secret)
   const event = options.event ?? route.spec.events?.[0]
   const id = options.id ?? randomUUID()
-  const body = withFreshTime(await readPayload(options, cli), scheme)
-  const headers: Headers = {
-    'Content-Type': 'application/json',
-    ...(event === undefined ? {} : { [scheme === 'gitlab' ? 'X-Gitlab-Event' : 'X-GitHub-Event']: event }),
-    ...signedHeaders(scheme, { secret, body, id, seconds: Math.floor(Date.now() / 1000) }),
-  }
+  const unsigned = { secret, body: await readPayload(options, cli), id, at: Date.now() }
+  const signed = signedAs(scheme, event === undefined ? unsigned : { ...unsigned, event })
+  const headers: Headers = { 'Content-Type': 'application/json', ...signed.headers }
   refuseOddHeaders(headers)
-  return { url, scheme, event, id, headers, body }
+  return { url, scheme, event, id, headers, body: signed.body }
 }
 
 /** Answered with 2xx, but nothing comes of it. */
@@ -118,13 +117,6 @@ const readPayload = async ({ payload }: TestOptions, cli: Cli): Promise<string> 
   } catch {
     throw usage('--payload is not valid JSON', `quote it for the shell: --payload '{"key":"value"}', or name a file: --payload @file.json`)
   }
-}
-
-/** Linear signs the time of sending inside the body. */
-const withFreshTime = (body: string, scheme: string): string => {
-  if (scheme !== 'linear') return body
-  const payload = JSON.parse(body) as Json
-  return isObject(payload) ? JSON.stringify({ webhookTimestamp: Date.now(), ...payload }) : body
 }
 
 const parsedBody = (text: string): Json => {

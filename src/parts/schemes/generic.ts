@@ -1,28 +1,40 @@
 /** The generic schemes: V2 signs a timestamp with the body, V1 the body alone. */
 
-import { hexDigest, utf8Key } from '../../core/digest.ts'
 import { header } from '../../core/names.ts'
+import { hexDigest } from './kit/hex-digest.ts'
+import { bodyClaim, checkHmac, hmac } from './kit/hmac.ts'
 import { fresh } from './kit/timestamp.ts'
-import type { Scheme } from './scheme.ts'
+import type { Scheme, Unsigned } from './scheme.ts'
+
+/** The event travels in code host A's header: these schemes have none of their own. */
+const named = ({ id, event }: Unsigned) => ({ ...(event === undefined ? {} : { 'X-GitHub-Event': event }), 'X-Request-ID': id })
 
 export const v2: Scheme = {
   name: 'v2',
+  title: 'Generic V2, with a timestamp',
   shows: (headers) => headers['x-webhook-signature-v2'] !== undefined,
-  read(headers, at) {
-    const timestamp = header(headers, 'x-webhook-timestamp') ?? ''
-    const digest = hexDigest(header(headers, 'x-webhook-signature-v2') ?? '')
-    return digest && fresh(timestamp, at) ? { kind: 'hmac', prefix: `${timestamp}.`, digests: [digest] } : undefined
+  compile: (secret) =>
+    checkHmac(secret, ({ headers, at }) => {
+      const timestamp = header(headers, 'x-webhook-timestamp') ?? ''
+      const digest = hexDigest(header(headers, 'x-webhook-signature-v2') ?? '')
+      return digest && fresh(timestamp, at) ? { prefix: `${timestamp}.`, digests: [digest] } : undefined
+    }),
+  sign(request) {
+    const { secret, body, at } = request
+    const seconds = Math.floor(at / 1000)
+    const signature = hmac(secret, `${seconds}.${body}`).toString('hex')
+    return { headers: { ...named(request), 'X-Webhook-Timestamp': String(seconds), 'X-Webhook-Signature-V2': signature }, body }
   },
-  key: utf8Key,
 }
 
 export const v1: Scheme = {
   name: 'v1',
+  title: 'Generic V1, no replay protection',
   shows: (headers) => headers['x-webhook-signature'] !== undefined,
-  read(headers) {
-    const digest = hexDigest(header(headers, 'x-webhook-signature') ?? '')
-    return digest && { kind: 'hmac', prefix: '', digests: [digest] }
+  compile: (secret) => checkHmac(secret, ({ headers }) => bodyClaim(hexDigest(header(headers, 'x-webhook-signature') ?? ''))),
+  sign(request) {
+    const { secret, body } = request
+    return { headers: { ...named(request), 'X-Webhook-Signature': hmac(secret, body).toString('hex') }, body }
   },
-  key: utf8Key,
   deprecated: 'X-Webhook-Signature (generic V1) has no replay protection: let the sender use X-Webhook-Signature-V2',
 }

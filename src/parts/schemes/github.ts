@@ -1,18 +1,31 @@
 /** Code host A: `X-Hub-Signature-256: sha256=<hex HMAC of the body>`. */
 
-import { hexDigest, utf8Key } from '../../core/digest.ts'
 import { header } from '../../core/names.ts'
+import { hexDigest } from './kit/hex-digest.ts'
+import { bodyClaim, checkHmac, hmac } from './kit/hmac.ts'
 import type { Scheme } from './scheme.ts'
 
 const name = 'x-hub-signature-256'
+const prefix = 'sha256='
 
 export const github: Scheme = {
   name: 'github',
+  title: 'GitHub (code host A)',
+  aliases: ['host-a', 'hosta'],
   shows: (headers) => headers[name] !== undefined,
-  read(headers) {
-    const value = header(headers, name) ?? ''
-    const digest = value.startsWith('sha256=') ? hexDigest(value.slice('sha256='.length)) : undefined
-    return digest && { kind: 'hmac', prefix: '', digests: [digest] }
-  },
-  key: utf8Key,
+  compile: (secret) =>
+    checkHmac(secret, ({ headers }) => {
+      const value = header(headers, name) ?? ''
+      return bodyClaim(value.startsWith(prefix) ? hexDigest(value.slice(prefix.length)) : undefined)
+    }),
+  eventTypeHeaders: ['x-github-event', 'x-hosta-event'],
+  idHeaders: ['x-github-delivery', 'x-hosta-delivery'],
+  sign: ({ secret, body, id, event }) => ({
+    headers: {
+      ...(event === undefined ? {} : { 'X-GitHub-Event': event }),
+      'X-GitHub-Delivery': id,
+      'X-Hub-Signature-256': `${prefix}${hmac(secret, body).toString('hex')}`,
+    },
+    body,
+  }),
 }

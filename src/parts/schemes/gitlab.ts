@@ -1,15 +1,30 @@
 /** Code host B: a token header that equals the secret; nothing of the body is signed. */
 
-import { utf8Key } from '../../core/digest.ts'
 import { header } from '../../core/names.ts'
+import { equal } from './kit/equal.ts'
 import type { Scheme } from './scheme.ts'
 
 const names = ['x-gitlab-token', 'x-hostb-token'] as const
 
 export const gitlab: Scheme = {
   name: 'gitlab',
+  title: 'GitLab token (code host B)',
+  aliases: ['host-b', 'hostb'],
   shows: (headers) => names.some((name) => headers[name] !== undefined),
-  // Node reads header bytes as latin1; the same bytes go into the comparison.
-  read: (headers) => ({ kind: 'token', token: Buffer.from(header(headers, ...names) ?? '', 'latin1') }),
-  key: utf8Key,
+  compile(secret) {
+    const expected = Buffer.from(secret)
+    // A wrong token is refused before any of the body is read. Node hands out header text as latin1: the same bytes are compared.
+    return ({ headers }) => (equal(Buffer.from(header(headers, ...names) ?? '', 'latin1'), expected) ? () => true : 'the token differs')
+  },
+  eventTypeHeaders: ['x-gitlab-event', 'x-hostb-event'],
+  shortTypeField: 'object_kind',
+  sign: ({ secret, body, id, event }) => ({
+    headers: {
+      ...(event === undefined ? {} : { 'X-Gitlab-Event': event }),
+      'X-Request-ID': id,
+      // Header text is written as latin1: this way its bytes are the secret's.
+      'X-Gitlab-Token': Buffer.from(secret, 'utf8').toString('latin1'),
+    },
+    body,
+  }),
 }

@@ -1,18 +1,47 @@
 /** Linear: `Linear-Signature: <hex HMAC of the body>`, with the time of sending inside the signed body. */
 
-import { hexDigest, utf8Key } from '../../core/digest.ts'
+import { own, parseObject } from '../../core/json.ts'
 import { header } from '../../core/names.ts'
-import type { Scheme } from './scheme.ts'
+import { hexDigest } from './kit/hex-digest.ts'
+import { bodyClaim, checkHmac, hmac } from './kit/hmac.ts'
+import type { CheckBody, Scheme } from './scheme.ts'
 
 const name = 'linear-signature'
+const timeField = 'webhookTimestamp'
+const toleranceMs = 60_000
+
+/** The body is parsed once its signature holds, never before; a body without a time has none to be too old. */
+const inTime =
+  (check: CheckBody, at: number): CheckBody =>
+  (body) => {
+    const holds = check(body)
+    if (holds !== true) return holds
+    const payload = parseObject(body.toString('utf8'))
+    const sent = payload && own(payload, timeField)
+    return typeof sent === 'number' && !(Math.abs(at - sent) <= toleranceMs) ? 'the signed timestamp is too far off' : true
+  }
 
 export const linear: Scheme = {
   name: 'linear',
+  title: 'Linear',
   shows: (headers) => headers[name] !== undefined,
-  read(headers) {
-    const digest = hexDigest(header(headers, name) ?? '')
-    return digest && { kind: 'hmac', prefix: '', digests: [digest] }
+  compile(secret) {
+    const checkHead = checkHmac(secret, ({ headers }) => bodyClaim(hexDigest(header(headers, name) ?? '')))
+    return (head) => {
+      const checkBody = checkHead(head)
+      return typeof checkBody === 'string' ? checkBody : inTime(checkBody, head.at)
+    }
   },
-  key: utf8Key,
-  freshness: { field: 'webhookTimestamp', toleranceMs: 60_000 },
+  sign({ secret, body, id, at, event }) {
+    const payload = parseObject(body)
+    const timed = payload ? JSON.stringify({ [timeField]: at, ...payload }) : body
+    return {
+      headers: {
+        ...(event === undefined ? {} : { 'X-GitHub-Event': event }),
+        'X-Request-ID': id,
+        'Linear-Signature': hmac(secret, timed).toString('hex'),
+      },
+      body: timed,
+    }
+  },
 }

@@ -1,7 +1,9 @@
 /** Standard Webhooks 1.0 and Svix, which differ in the names of their headers only. */
 
-import { whsecKey } from '../../core/digest.ts'
+import { exit, Fault } from '../../core/fault.ts'
 import { header } from '../../core/names.ts'
+import { whsecKey } from '../../core/whsec-key.ts'
+import { checkHmac, hmac } from './kit/hmac.ts'
 import { fresh } from './kit/timestamp.ts'
 import type { Scheme } from './scheme.ts'
 
@@ -19,21 +21,47 @@ const digestsOf = (signatures: string): Buffer[] =>
 /** Node joins a header that stands twice like this; no id and no list of signatures has a comma before a blank. */
 const isJoined = (text: string): boolean => text.includes(', ')
 
-const scheme = (name: string, prefix: string, commits: readonly string[]): Scheme => ({
+const scheme = (name: string, title: string, prefix: string, commits: readonly string[]): Scheme => ({
   name,
+  title,
   shows: (headers) => commits.some((suffix) => headers[`${prefix}${suffix}`] !== undefined),
-  read(headers, at) {
-    const id = header(headers, `${prefix}id`)
-    const timestamp = header(headers, `${prefix}timestamp`)
-    const signatures = header(headers, `${prefix}signature`)
-    if (!id || !timestamp || !signatures || !fresh(timestamp, at) || isJoined(id) || isJoined(signatures)) return undefined
-    const digests = digestsOf(signatures)
-    return digests.length > 0 ? { kind: 'hmac', prefix: `${id}.${timestamp}.`, digests } : undefined
+  compile(secret) {
+    const key = whsecKey(secret)
+    if (!key) return undefined
+    return checkHmac(key, ({ headers, at }) => {
+      const id = header(headers, `${prefix}id`)
+      const timestamp = header(headers, `${prefix}timestamp`)
+      const signatures = header(headers, `${prefix}signature`)
+      if (!id || !timestamp || !signatures || !fresh(timestamp, at) || isJoined(id) || isJoined(signatures)) return undefined
+      const digests = digestsOf(signatures)
+      return digests.length > 0 ? { prefix: `${id}.${timestamp}.`, digests } : undefined
+    })
   },
-  key: whsecKey,
+  badSecret: {
+    message: 'the part after "whsec_" is not base64: Standard Webhooks requests will be refused',
+    help: 'copy the secret again',
+  },
   signedId: (headers) => header(headers, `${prefix}id`),
+  idHeaders: [`${prefix}id`],
+  sign({ secret, body, id, at, event }) {
+    const key = whsecKey(secret)
+    if (!key) throw new Fault('bad_secret', 'a whsec_ secret must be base64 after its prefix', { exitCode: exit.no })
+    const seconds = Math.floor(at / 1000)
+    return {
+      headers: {
+        ...(event === undefined ? {} : { 'X-GitHub-Event': event }),
+        [`${prefix}id`]: id,
+        [`${prefix}timestamp`]: String(seconds),
+        [`${prefix}signature`]: `v1,${hmac(key, `${id}.${seconds}.${body}`).toString('base64')}`,
+      },
+      body,
+    }
+  },
 })
 
 /** The id and timestamp alone commit to nothing: code host B sends them beside its token. */
-export const standardWebhooks = scheme('standard_webhooks', 'webhook-', ['signature'])
-export const svix = scheme('svix', 'svix-', ['signature', 'id', 'timestamp'])
+export const standardWebhooks: Scheme = {
+  ...scheme('standard_webhooks', 'Standard Webhooks', 'webhook-', ['signature']),
+  aliases: ['standard'],
+}
+export const svix = scheme('svix', 'Svix', 'svix-', ['signature', 'id', 'timestamp'])

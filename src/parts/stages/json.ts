@@ -5,22 +5,21 @@ import { createHash, randomUUID } from 'node:crypto'
 import { isObject, type Json, own } from '../../core/json.ts'
 import { header } from '../../core/names.ts'
 import { refuse } from '../../core/outcome.ts'
-import type { Event, Headers, Verification, VerifiedRequest } from '../../core/request.ts'
+import type { Event, Headers, VerifiedRequest } from '../../core/request.ts'
+import type { Scheme } from '../schemes/scheme.ts'
 import { tooManyContainers } from './kit/count-containers.ts'
 import { decodeJson } from './kit/decode-json.ts'
 import type { StagePart } from './stage.ts'
 
 export const json: StagePart = {
   name: 'json',
-  compile(_route, { name, profile }) {
+  compile(_route, { name, profile, schemes }) {
+    const known = headersOf(schemes)
     return {
       parse(request) {
-        const { verification } = request
         const read = isForm(request.headers) ? readForm(request.body) : readJson(request.body)
         if (read === 'not JSON') return refuse('bad_json')
         if (read === 'too many') return refuse('too_large', { detail: 'more than 100,000 lists and maps' })
-        if (stale(verification, read.payload, request.at))
-          return refuse('bad_signature', { detail: `${verification.scheme}: the signed timestamp is too far off` })
         return {
           eventId: request.eventId,
           route: name,
@@ -28,9 +27,9 @@ export const json: StagePart = {
           headers: request.headers,
           text: read.text,
           payload: read.payload,
-          eventType: eventTypeOf(request.headers, read.payload),
-          eventAlias: shortForm(request.headers, read.payload),
-          deliveryId: deliveryIdOf(request),
+          eventType: eventTypeOf(request.headers, read.payload, known),
+          eventAlias: shortForm(request.headers, read.payload, known),
+          deliveryId: deliveryIdOf(request, known),
           at: request.at,
         } satisfies Event
       },
@@ -74,38 +73,50 @@ const eventTypeForm = /^[^\p{Cc}]+$/u
 const usable = (type: Json | undefined): string | undefined =>
   typeof type === 'string' && type.length <= maxEventType && eventTypeForm.test(type) ? type : undefined
 
-/** Host A header, host B header, payload `event_type`, payload `type`, else `unknown` (contract 1). */
-const eventTypeOf = (headers: Headers, payload: Json): string => {
-  const named = usable(header(headers, 'x-github-event', 'x-hosta-event', 'x-gitlab-event', 'x-hostb-event'))
+/** The headers that name an event and its delivery, for all schemes together. */
+type KnownHeaders = {
+  readonly eventType: readonly string[]
+  readonly id: readonly string[]
+  readonly shortType: readonly { readonly headers: readonly string[]; readonly field: string }[]
+}
+
+const worked = new WeakMap<readonly Scheme[], KnownHeaders>()
+
+/** Worked out once for all routes. An id that its scheme would sign counts after the others here: nobody signed it. */
+const headersOf = (schemes: readonly Scheme[]): KnownHeaders => {
+  const known = worked.get(schemes) ?? {
+    eventType: schemes.flatMap(({ eventTypeHeaders = [] }) => eventTypeHeaders),
+    id: [...schemes.filter(({ signedId }) => !signedId), ...schemes.filter(({ signedId }) => signedId)]
+      .flatMap(({ idHeaders = [] }) => idHeaders)
+      .concat('x-request-id'),
+    shortType: schemes.flatMap(({ shortTypeField, eventTypeHeaders = [] }) =>
+      shortTypeField === undefined ? [] : { headers: eventTypeHeaders, field: shortTypeField },
+    ),
+  }
+  worked.set(schemes, known)
+  return known
+}
+
+/** A header of a scheme, payload `event_type`, payload `type`, else `unknown` (contract 1). */
+const eventTypeOf = (headers: Headers, payload: Json, { eventType }: KnownHeaders): string => {
+  const named = usable(header(headers, ...eventType))
   if (named !== undefined) return named
   return (isObject(payload) ? (usable(own(payload, 'event_type')) ?? usable(own(payload, 'type'))) : undefined) ?? 'unknown'
 }
 
 /** Host B's short form (`merge_request`) of its human title ("Merge Request Hook"). */
-const shortForm = (headers: Headers, payload: Json): string | undefined =>
-  headers['x-gitlab-event'] === undefined && headers['x-hostb-event'] === undefined
-    ? undefined
-    : isObject(payload)
-      ? usable(own(payload, 'object_kind'))
-      : undefined
+const shortForm = (headers: Headers, payload: Json, { shortType }: KnownHeaders): string | undefined => {
+  const named = shortType.find((each) => each.headers.some((name) => headers[name] !== undefined))
+  return named && isObject(payload) ? usable(own(payload, named.field)) : undefined
+}
 
 const longId = 200
 
 /**
  * The signed id where the scheme signs one: an unsigned header must not make a captured request look new.
- * Else host A's, svix-id, webhook-id, X-Request-ID, else a random one (contract 1). A long id is kept as its hash.
+ * Else that of a scheme's header, X-Request-ID, else a random one (contract 1). A long id is kept as its hash.
  */
-const deliveryIdOf = ({ headers, verification }: VerifiedRequest): string => {
-  const id =
-    verification.signedId ||
-    header(headers, 'x-github-delivery', 'x-hosta-delivery', 'svix-id', 'webhook-id', 'x-request-id') ||
-    randomUUID()
+const deliveryIdOf = ({ headers, verification }: VerifiedRequest, { id: idHeaders }: KnownHeaders): string => {
+  const id = verification.signedId || header(headers, ...idHeaders) || randomUUID()
   return id.length <= longId ? id : `sha256:${createHash('sha256').update(id, 'latin1').digest('hex')}`
-}
-
-/** A scheme whose timestamp is inside the signed body: too old or too new is a failed signature. */
-const stale = ({ freshness }: Verification, payload: Json, at: number): boolean => {
-  if (!freshness || !isObject(payload)) return false
-  const sent = own(payload, freshness.field)
-  return typeof sent === 'number' && !(Math.abs(at - sent) <= freshness.toleranceMs)
 }

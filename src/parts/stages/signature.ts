@@ -1,58 +1,43 @@
 /** Verifies who sent the bytes: the first scheme that the headers show decides, and nothing falls through to a weaker one. */
 
-import { createHmac, createSecretKey, type KeyObject, timingSafeEqual } from 'node:crypto'
 import { type Refused, refuse } from '../../core/outcome.ts'
 import type { Authenticate } from '../../core/plan.ts'
 import type { Headers, RequestHead, Verification } from '../../core/request.ts'
-import type { Evidence, Scheme } from '../schemes/scheme.ts'
+import type { CheckBody, CheckHead, Scheme, Why } from '../schemes/scheme.ts'
 import type { StageKit, StagePart } from './stage.ts'
 
 /** Switches verification off; the loader lets it pass on loopback only. */
 const insecure = 'INSECURE_NO_AUTH'
 
-/** One of the route's secrets, ready for the schemes that read it alike; its object is made when the first request needs it. */
-type Key = { readonly index: number; readonly bytes: Buffer; readonly object: () => KeyObject }
+/** What checks requests with one of the route's secrets; 0 is `secret` or the first of `secrets`. */
+type Check = { readonly secret: number; readonly checkHead: CheckHead }
 
-type Candidate = { readonly scheme: Scheme; readonly keys: readonly Key[] }
+type Candidate = { readonly scheme: Scheme; readonly checks: readonly Check[] }
 
 export const signature: StagePart = {
   name: 'signature',
   compile(route, kit) {
     if (kit.secrets.includes(insecure)) return { authenticate: trusting(kit) }
     const pinned = route.verify === undefined ? undefined : new Set<string>([route.verify].flat())
-    const read = new Map<Scheme['key'], readonly Key[]>()
     const candidates = kit.schemes
       .filter(({ name }) => !pinned || pinned.has(name))
-      .map((scheme): Candidate => {
-        const keys = read.get(scheme.key) ?? keysOf(scheme, kit)
-        read.set(scheme.key, keys)
-        if (scheme.name === 'standard_webhooks' && keys.length < kit.secrets.length) reportMalformed(kit)
-        return { scheme, keys }
-      })
+      .map((scheme): Candidate => ({ scheme, checks: checksOf(scheme, kit) }))
+    reportUnserved(candidates, kit)
     return { authenticate: verifying(candidates, kit) }
   },
 }
 
-const keysOf = (scheme: Scheme, { secrets }: StageKit): readonly Key[] =>
-  secrets.flatMap((secret, index) => {
-    const bytes = scheme.key(secret)
-    return bytes && bytes.length > 0 ? [keyOf(index, bytes)] : []
+const checksOf = (scheme: Scheme, { secrets }: StageKit): readonly Check[] =>
+  secrets.flatMap((text, secret) => {
+    const checkHead = text === '' ? undefined : scheme.compile(text)
+    return checkHead ? { secret, checkHead } : []
   })
 
-const keyOf = (index: number, bytes: Buffer): Key => {
-  let object: KeyObject | undefined
-  return {
-    index,
-    bytes,
-    object: () => {
-      object ??= createSecretKey(bytes)
-      return object
-    },
-  }
+/** Once for schemes that read a secret alike. */
+const reportUnserved = (candidates: readonly Candidate[], { secrets, report }: StageKit): void => {
+  const unserved = candidates.flatMap(({ scheme, checks }) => (checks.length < secrets.length ? (scheme.badSecret ?? []) : []))
+  for (const [message, help] of new Map(unserved.map((bad) => [bad.message, bad.help]))) report('WH307', ['secret'], message, help)
 }
-
-const reportMalformed = ({ report }: StageKit): void =>
-  report('WH307', ['secret'], 'the part after "whsec_" is not base64: Standard Webhooks requests will be refused', 'copy the secret again')
 
 const verifying = (candidates: readonly Candidate[], kit: StageKit): Authenticate => {
   const { name, effects } = kit
@@ -61,35 +46,31 @@ const verifying = (candidates: readonly Candidate[], kit: StageKit): Authenticat
   return (head) => {
     const candidate = candidates.find(({ scheme }) => scheme.shows(head.headers))
     if (!candidate) return refused(head, `no header of a known scheme; seen: ${signatureHeaders(head.headers)}`)
-    const { scheme, keys } = candidate
-    const evidence = scheme.read(head.headers, head.at)
-    if (!evidence) return refused(head, `${scheme.name}: a header is missing, malformed, or its timestamp too far off`)
-    // A token needs no body: a wrong one is refused before any of it is read.
-    const early = evidence.kind === 'token' ? keys.find((key) => matches(evidence, key, empty)) : undefined
-    if (evidence.kind === 'token' && !early) return refused(head, `${scheme.name}: the token differs`)
+    const { scheme } = candidate
+    const bodyChecks: { readonly secret: number; readonly checkBody: CheckBody }[] = []
+    let why: Why = 'no secret of the route can serve it'
+    for (const { secret, checkHead } of candidate.checks) {
+      const checkBody = checkHead(head)
+      if (typeof checkBody === 'string') why = checkBody
+      else bodyChecks.push({ secret, checkBody })
+    }
+    // What the headers alone cannot hold is refused before any of the body is read.
+    if (bodyChecks.length === 0) return refused(head, `${scheme.name}: ${why}`)
     return (body) => {
-      const key = early ?? keys.find((each) => matches(evidence, each, body))
-      if (!key) return refused(head, `${scheme.name}: no secret of the route gives this signature`)
-      if (!effects.limiter.charge(name)) return refuse('rate_limited', { retryAfterSeconds: effects.limiter.wait(name) })
-      note(scheme, key.index)
-      return { scheme: scheme.name, secret: key.index, signedId: scheme.signedId?.(head.headers), freshness: scheme.freshness }
+      for (const { secret, checkBody } of bodyChecks) {
+        const holds = checkBody(body)
+        if (holds !== true) {
+          why = holds
+          continue
+        }
+        if (!effects.limiter.charge(name)) return refuse('rate_limited', { retryAfterSeconds: effects.limiter.wait(name) })
+        note(scheme, secret)
+        return { scheme: scheme.name, secret, signedId: scheme.signedId?.(head.headers) }
+      }
+      return refused(head, `${scheme.name}: ${why}`)
     }
   }
 }
-
-const empty = Buffer.alloc(0)
-
-const matches = (evidence: Evidence, key: Key, body: Buffer): boolean => {
-  if (evidence.kind === 'token') return equal(evidence.token, key.bytes)
-  // The prefix is header text, which Node hands out as latin1: the same bytes are signed.
-  const hmac = createHmac('sha256', key.object())
-  if (evidence.prefix !== '') hmac.update(evidence.prefix, 'latin1')
-  const digest = hmac.update(body).digest()
-  return evidence.digests.some((claimed) => equal(claimed, digest))
-}
-
-/** Constant time on bytes; only a difference in length shows. */
-const equal = (a: Buffer, b: Buffer): boolean => a.length === b.length && timingSafeEqual(a, b)
 
 /** Charges a failure to its client's own window, so that a stranger cannot spend the route's (contract 2, rule 1). */
 const failing =
@@ -122,7 +103,7 @@ const noting = ({ name, secrets, effects }: StageKit): ((scheme: Scheme, index: 
   }
 }
 
-const unsigned: Verification = { scheme: 'none', secret: 0, signedId: undefined, freshness: undefined }
+const unsigned: Verification = { scheme: 'none', secret: 0, signedId: undefined }
 const loopbackHost = /^(127\.0\.0\.1|localhost|\[::1\])(:\d+)?$/i
 
 /** No verification: for tests on loopback, and for nobody's browser (a page must not reach a route through DNS rebinding). */

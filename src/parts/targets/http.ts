@@ -1,8 +1,8 @@
 /** Posts `{"route","delivery_id","text"}` to a URL, signed as Standard Webhooks when there is a secret; a repeat carries the same id. */
 
 import { createHash, createHmac } from 'node:crypto'
-import { whsecKey } from '../../core/digest.ts'
 import { isObject, type Json, type JsonObject, own } from '../../core/json.ts'
+import { whsecKey } from '../../core/whsec-key.ts'
 import { isTemplate } from '../../expr/placeholder.ts'
 import { type ApiAnswer, callApi } from './kit/api.ts'
 import { patiently } from './kit/patience.ts'
