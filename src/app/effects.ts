@@ -1,6 +1,7 @@
 /** What plans may do to the world: live effects over what a gateway owns, and dry ones that touch nothing. */
 
 import { type Clock, systemClock } from '../core/clock.ts'
+import type { Facts } from '../core/fact.ts'
 import type { Log } from '../core/log.ts'
 import type { Effects, Jobs, Limiter } from '../parts/effects.ts'
 import type { Outgoing, Sent } from '../parts/targets/target.ts'
@@ -18,6 +19,7 @@ const maxWaitingScripts = 1_000
 export type SharedEffects = {
   readonly clock: Clock
   readonly log: Log
+  readonly facts: Facts
   readonly limiter: Limiter
   readonly script: Effects['script']
   readonly store: () => Store
@@ -25,37 +27,44 @@ export type SharedEffects = {
   readonly jobs: Jobs
   readonly hasRoom: () => boolean
   readonly wake: () => void
+  /** Plans are compiled before a store may be opened, for a bad file must stop the start with nothing touched. */
+  readonly attach: (running: Running) => void
 }
+
+/** What a gateway opens after its plans are compiled. `wake`: there may be work. */
+type Running = { readonly store: Store; readonly wake: () => void }
 
 export type Limits = { readonly rateLimit: number; readonly maxConcurrentScripts: number; readonly maxQueuedRuns: number }
 
-type SharedOptions = Pick<SharedEffects, 'clock' | 'log' | 'wake'> & {
+type SharedOptions = Pick<SharedEffects, 'clock' | 'log' | 'facts'> & {
   /** As the configuration has them now. */
   readonly limits: () => Limits
-  /** Opened after the plans were compiled. */
-  readonly store: () => Store | undefined
   readonly jobs: () => Jobs
 }
 
-export const createSharedEffects = ({ clock, log, wake, limits, store, jobs }: SharedOptions): SharedEffects => {
+export const createSharedEffects = ({ clock, log, facts, limits, jobs }: SharedOptions): SharedEffects => {
   const slots = createSlots(() => limits().maxConcurrentScripts, maxWaitingScripts)
-  const open = (): Store => {
-    const opened = store()
-    if (!opened) throw new Error('a plan ran before its store was open')
-    return opened
+  let running: Running | undefined
+  const store = (): Store => {
+    if (!running) throw new Error('a plan ran before its store was open')
+    return running.store
   }
   return {
     clock,
     log,
-    wake,
+    facts,
+    store,
     limiter: createLimiter(clock, () => limits().rateLimit),
     script: (folder, job) => slots.run(() => runScript(folder, job)),
-    store: open,
     jobs: {
       find: (profile, reference) => jobs().find(profile, reference),
       isRefused: (profile, reference) => jobs().isRefused(profile, reference),
     },
-    hasRoom: () => open().backlog < limits().maxQueuedRuns,
+    hasRoom: () => store().backlog < limits().maxQueuedRuns,
+    wake: () => running?.wake(),
+    attach(to) {
+      running = to
+    },
   }
 }
 

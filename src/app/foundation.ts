@@ -6,7 +6,6 @@ import type { Config, RouteSource } from '../config/config.ts'
 import { subscriptionsFileName } from '../config/subscriptions.ts'
 import type { Diagnostic } from '../core/diagnostic.ts'
 import type { Jobs } from '../parts/effects.ts'
-import type { Outgoing } from '../parts/targets/target.ts'
 import { type Catalogue, type Compiled, compileRoute } from '../plan/compile.ts'
 import { Subscriptions } from '../plan/subscriptions.ts'
 import { createSender, type Sender } from '../runs/sender.ts'
@@ -44,15 +43,13 @@ export const foundationFor = (options: FoundationOptions, before: Foundation | u
 
 /** It outlives its configuration: nothing here may hold on to the routes. */
 const layFoundation = ({ config, catalogue, shared, jobs, report }: FoundationOptions, terms: unknown): Foundation => {
-  const { log, clock } = shared
+  const { facts, clock } = shared
   const { dataDir, host, multiplex, profiles, maxBodyBytes, scriptTimeoutMs, globalSecret } = config
   const settings = { dataDir, host, multiplex, profiles, maxBodyBytes, scriptTimeoutMs }
   const send = createSender({
     targets: catalogue.targets,
     profile: (name) => profiles.get(name),
-    log: (outgoing) => log('info', { ...aboutOf(outgoing), text: outgoing.text }, 'delivered'),
-    warn: (outgoing, reason) =>
-      log('warn', { ...aboutOf(outgoing), target: outgoing.delivery.target, reason }, 'delivery goes out only once'),
+    facts,
     clock,
   })
   const compile: Foundation['compile'] = (route, asked) =>
@@ -65,9 +62,6 @@ const layFoundation = ({ config, catalogue, shared, jobs, report }: FoundationOp
   })
   return { terms, send, compile, subscriptions }
 }
-
-/** What the log says of every text that goes out. */
-const aboutOf = ({ route, profile, job, deliveryId }: Outgoing) => ({ route: route || undefined, profile, job, delivery_id: deliveryId })
 
 /** A plan sends with the secrets of its own route, also when that has been replaced since. */
 const sendingFor =

@@ -1,7 +1,7 @@
 /** What a running gateway may be asked to do, and how it does it. */
 
 import type { Clock } from '../core/clock.ts'
-import type { Journal } from '../journal/record.ts'
+import type { Facts } from '../core/fact.ts'
 import type { RunningJob, Worker } from '../runs/worker.ts'
 import type { Scheduler } from '../schedule/scheduler.ts'
 import type { JobStart } from '../schedule/start-job.ts'
@@ -34,12 +34,12 @@ export interface Operations {
   runningJobs(): readonly RunningJob[]
 }
 
-type OperationsOptions = Pick<ReplayOptions, 'folder' | 'shared' | 'ended' | 'describe'> & {
+type OperationsOptions = Pick<ReplayOptions, 'folder' | 'shared'> & {
   readonly store: Store
   readonly worker: Worker
   readonly scheduler: Scheduler
   readonly reloader: Reloader
-  readonly journal: Journal
+  readonly facts: Pick<Facts, 'tell'>
   readonly clock: Clock
   /** Where it listens. */
   readonly url: string
@@ -48,7 +48,7 @@ type OperationsOptions = Pick<ReplayOptions, 'folder' | 'shared' | 'ended' | 'de
 
 /** The operations of a gateway that has begun to listen. */
 export const createOperations = (options: OperationsOptions): Operations => {
-  const { store, worker, scheduler, reloader, journal, clock, url, stopping, ...replaying } = options
+  const { store, worker, scheduler, reloader, facts, clock, url, stopping, folder, shared } = options
   const { current } = reloader
   const startedAt = new Date(clock.now()).toISOString()
   return {
@@ -72,14 +72,14 @@ export const createOperations = (options: OperationsOptions): Operations => {
     async retry(eventId) {
       try {
         const revived = await store.revive(eventId)
-        if (revived) journal.add({ kind: 'revived', at: new Date(clock.now()).toISOString(), event_id: eventId })
+        if (revived) facts.tell({ kind: 'run_revived', at: clock.now(), eventId })
         return revived
       } finally {
         // Also after a failure: it may have been committed all the same.
         worker.wake()
       }
     },
-    replay: (wish) => replay(wish, { ...replaying, serving: current() }),
+    replay: (wish) => replay(wish, { folder, shared, facts, serving: current() }),
     startJob: (profile, reference) => scheduler.startByHand(profile, reference),
     runningJobs: () => worker.runningJobs(),
   }

@@ -4,6 +4,7 @@ import type { Read, Reading } from '../config/apart.ts'
 import type { Config } from '../config/config.ts'
 import type { Clock } from '../core/clock.ts'
 import { type Diagnostic, diagnostic } from '../core/diagnostic.ts'
+import type { Facts } from '../core/fact.ts'
 import type { Log } from '../core/log.ts'
 import { takingTurns } from '../core/turns.ts'
 import type { LiveConfig } from './live-config.ts'
@@ -19,6 +20,7 @@ export type Reloaded = {
 export type ReloadOptions = {
   readonly first: LiveConfig
   readonly log: Log
+  readonly facts: Pick<Facts, 'tell'>
   readonly clock: Clock
   readonly read: Read
   readonly compile: (config: Config, before: LiveConfig) => Promise<LiveConfig>
@@ -36,7 +38,7 @@ export interface Reloader {
 /** The last good set that is in use would be lost. */
 const runTimeFiles = 'the subscriptions file or a jobs file cannot be read now, and a new configuration would serve without it'
 
-export const createReloader = ({ first, log, clock, read, compile }: ReloadOptions): Reloader => {
+export const createReloader = ({ first, log, facts, clock, read, compile }: ReloadOptions): Reloader => {
   let current = first
   let at: string | null = null
   const stopping = new AbortController()
@@ -52,15 +54,14 @@ export const createReloader = ({ first, log, clock, read, compile }: ReloadOptio
     if (ok) {
       current = next
       at = new Date(clock.now()).toISOString()
-      log('info', { routes: next.routes() }, 'configuration reloaded')
-      if (restart.length > 0) log('warn', { settings: restart.join(', ') }, 'changed, but only a restart takes it over')
+      facts.tell({ kind: 'config_replaced', routes: next.routes(), needRestart: restart })
     } else {
       const turn = takingTurns()
       for (const { code, message, route, place } of diagnostics.filter(({ severity }) => severity !== 'info')) {
         log('error', { code, route, file: place?.file, line: place?.line }, message)
         await turn()
       }
-      log('error', {}, 'reload refused: the configuration before it stays in use')
+      facts.tell({ kind: 'config_refused' })
     }
     return { ok, diagnostics, restart }
   }

@@ -1,11 +1,12 @@
 /** A stored raw request through today's configuration: a new event, or, as a dry run, only what it would start. */
 
 import { randomUUID } from 'node:crypto'
+import type { Facts } from '../core/fact.ts'
 import type { Json } from '../core/json.ts'
 import type { Outcome } from '../core/outcome.ts'
-import type { RoutePlan } from '../core/plan.ts'
+import { describeOutcome } from '../core/outcome-table.ts'
 import type { VerifiedRequest } from '../core/request.ts'
-import { type Ended, resume } from '../engine/run.ts'
+import { resume } from '../engine/run.ts'
 import { readEvent, readRaw } from '../journal/reader.ts'
 import type { EventView, RawRequest } from '../journal/record.ts'
 import { targetsOf } from '../parts/destination.ts'
@@ -54,9 +55,8 @@ export type ReplayOptions = {
   readonly folder: string
   readonly shared: SharedEffects
   readonly serving: LiveConfig
-  /** Told how a replay that was not dry ended. */
-  readonly ended: (ended: Ended, plan: RoutePlan, of: string) => void
-  readonly describe: (outcome: Outcome) => { readonly status: number; readonly outcome: string; readonly reason?: string }
+  /** Hears how a replay that was not dry ended. */
+  readonly facts: Pick<Facts, 'tell'>
 }
 
 type Starts = Extract<Replayed, { found: true }>['starts']
@@ -76,8 +76,8 @@ export const replay = async (wish: ReplayWish, options: ReplayOptions): Promise<
   if (wish.dryRun) return dryRun(request, options, served.source)
   if (!served.plan) return missing(`the route "${served.source.name}" is disabled`)
   const ended = await resume(served.plan, request)
-  options.ended(ended, served.plan, view.event_id)
-  return { found: true, event_id: request.eventId, stage: ended.stage, ...options.describe(ended.outcome) }
+  options.facts.tell({ kind: 'request_ended', ended, route: served.plan, remote: request.remote, ms: () => 0, replayOf: view.event_id })
+  return { found: true, event_id: request.eventId, stage: ended.stage, ...describeOutcome(ended.outcome) }
 }
 
 /** A fresh delivery id, unless the old one is asked for: that one is a duplicate within its hour. */
@@ -92,7 +92,7 @@ const requestAgain = (view: EventView, { headers, body }: RawRequest, { sameId }
 
 const dryRun = async (
   request: VerifiedRequest,
-  { serving, shared: { clock }, describe }: ReplayOptions,
+  { serving, shared: { clock } }: ReplayOptions,
   source: Parameters<typeof compileRoute>[0],
 ): Promise<Replayed> => {
   const store = openMemory({ clock })
@@ -113,7 +113,7 @@ const dryRun = async (
     source.spec.script === undefined
       ? {}
       : { note: `the script ${source.spec.script} was not run: it may change the event, or have it ignored` }
-  return { found: true, stage, ...describe(outcome), ...note, ...(starts ? { starts } : {}) }
+  return { found: true, stage, ...describeOutcome(outcome), ...note, ...(starts ? { starts } : {}) }
 }
 
 const modeOf = (outcome: Outcome): NonNullable<Starts>['mode'] =>

@@ -1,21 +1,13 @@
 /** Runs a request through a route's plan; knows no part by name. */
 
 import { randomUUID } from 'node:crypto'
+import type { Ended } from '../core/fact.ts'
 import { type Outcome, type Refused, refuse } from '../core/outcome.ts'
 import type { RoutePlan, VerifyBody } from '../core/plan.ts'
 import type { Event, RequestHead, VerifiedRequest } from '../core/request.ts'
 
 /** Told after each stage how it went: `undefined` went on. For debug logs and traces; absent on the hot path. */
 export type Watch = (stage: string, ended: Outcome | undefined) => void
-
-/** How a request ended, and which stage decided; it leaves a record once its signature held. */
-export type Ended = {
-  readonly outcome: Outcome
-  readonly stage: string
-  readonly verified?: VerifiedRequest
-  /** Absent where the body could not be read. */
-  readonly event?: Event | undefined
-}
 
 /** What is left to do once the body is there. */
 export type Proceed = (body: Buffer) => Ended | Promise<Ended>

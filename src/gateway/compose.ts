@@ -7,11 +7,10 @@ import { type Read, readingOf } from '../config/apart.ts'
 import type { Config } from '../config/config.ts'
 import { type Clock, systemClock } from '../core/clock.ts'
 import type { Diagnostic } from '../core/diagnostic.ts'
+import { createFacts } from '../core/fact.ts'
 import type { Log } from '../core/log.ts'
 import { runnersByName } from '../parts/runners/index.ts'
 import { catalogueOf } from '../plan/catalogue.ts'
-import type { Worker } from '../runs/worker.ts'
-import type { Store } from '../store/ports.ts'
 import { type Gateway, openGateway } from './gateway.ts'
 
 export type Prepared = {
@@ -37,26 +36,14 @@ export const prepareGateway = async (config: Config, surroundings: Surroundings)
     redact = (text) => text,
     read = (_known, _signal, use) => use(readingOf({ config, diagnostics: [] })),
   } = surroundings
-  let store: Store | undefined
-  let worker: Worker | undefined
-  const shared = createSharedEffects({
-    clock,
-    log,
-    limits: () => reloader.current().config,
-    store: () => store,
-    jobs: () => reloader.current().jobs,
-    wake: () => worker?.wake(),
-  })
+  const facts = createFacts()
+  const shared = createSharedEffects({ clock, log, facts, limits: () => reloader.current().config, jobs: () => reloader.current().jobs })
   const compile = async (next: Config, before?: LiveConfig): Promise<LiveConfig> => {
     const { catalogue, diagnostics } = await catalogueOf(next)
     const live = await compileLiveConfig(next, { ...catalogue, runners: runnersByName }, shared, before)
     return { ...live, diagnostics: [...diagnostics, ...live.diagnostics] }
   }
   const first = await compile(config)
-  const reloader = createReloader({ first, log, clock, read, compile })
-  const opened = (running: { store: Store; worker: Worker }): void => {
-    store = running.store
-    worker = running.worker
-  }
-  return { diagnostics: first.diagnostics, start: () => openGateway({ config, log, clock, redact, shared, reloader, opened }) }
+  const reloader = createReloader({ first, log, facts, clock, read, compile })
+  return { diagnostics: first.diagnostics, start: () => openGateway({ config, log, clock, redact, shared, reloader }) }
 }

@@ -7,15 +7,16 @@ import type { Reloader } from '../app/reload.ts'
 import type { Config } from '../config/config.ts'
 import type { Clock } from '../core/clock.ts'
 import type { Log } from '../core/log.ts'
-import type { RoutePlan } from '../core/plan.ts'
-import type { Ended, Watch } from '../engine/run.ts'
+import type { Watch } from '../engine/run.ts'
+import type { Listener } from '../http/server.ts'
 import { journalFolder } from '../journal/folder.ts'
 import { openJournal } from '../journal/journal.ts'
-import type { Journal } from '../journal/record.ts'
+import { createJournalObserver } from '../journal/journal-observer.ts'
 import { Worker } from '../runs/worker.ts'
 import { Scheduler } from '../schedule/scheduler.ts'
 import type { Store } from '../store/ports.ts'
 import { keepHouse } from './housekeeping.ts'
+import { createLogObserver } from './log-observer.ts'
 
 export interface Gateway {
   readonly url: string
@@ -32,8 +33,6 @@ export type GatewayOptions = {
   readonly redact: (text: string) => string
   readonly shared: SharedEffects
   readonly reloader: Reloader
-  /** Told before anything is accepted. */
-  readonly opened: (running: { store: Store; worker: Worker }) => void
 }
 
 type Closing = (() => Promise<unknown>)[]
@@ -46,75 +45,100 @@ const closeAll = async (closing: Closing): Promise<void> => {
 export const openGateway = async (options: GatewayOptions): Promise<Gateway> => {
   const closing: Closing = []
   try {
-    return await assemble(options, closing)
+    const work = await openWork(options, closing)
+    const doors = await openDoors(options, work, closing)
+    return await begin(options, work, doors, closing)
   } catch (error) {
     await closeAll(closing)
     throw error
   }
 }
 
-const assemble = async (options: GatewayOptions, closing: Closing): Promise<Gateway> => {
-  const { config, log, clock, reloader } = options
+type Work = { readonly store: Store; readonly worker: Worker; readonly scheduler: Scheduler }
+
+/** Where what is accepted goes, and what works on it. */
+const openWork = async (options: GatewayOptions, closing: Closing): Promise<Work> => {
+  const { config, log, clock, redact, shared, reloader } = options
+  const { facts } = shared
   const { current } = reloader
-  const [store, http] = await Promise.all([openStore(config, clock), import('../http/index.ts')])
+  const store = await openStore(config, clock)
   closing.push(() => store.close())
-  const journal = await openRecords(options)
-  closing.push(() => journal.close())
+  await observe(options, closing)
   const worker = new Worker({
     store,
     clock,
-    journal,
+    facts,
     log,
+    redact,
     runner: (prompt, job) => current().runner(prompt, job),
     send: (outgoing) => current().send(outgoing),
     policy: (run) => current().policy(run),
     repeatable: (target) => current().catalogue.targets.get(target)?.repeatable ?? false,
     maxConcurrent: () => current().config.maxConcurrentRuns,
-    redact: options.redact,
   })
   // Nothing of it is left when a start fails half-way.
   closing.push(() => worker.stop(0))
-  const scheduler = new Scheduler({ store, clock, log, journal, book: () => current().jobs, wake: () => worker.wake() })
-  options.opened({ store, worker })
+  const wake = (): void => worker.wake()
+  const scheduler = new Scheduler({ store, clock, log, facts, book: () => current().jobs, wake })
+  shared.attach({ store, wake })
+  return { store, worker, scheduler }
+}
 
-  const note = (ended: Ended, plan: RoutePlan | undefined, ms: number, of?: string): void => {
-    const record = plan && http.recordOf(ended, plan, ms)
-    if (!record) return
-    const { received, raw } = record
-    journal.add(of === undefined ? received : { ...received, replay_of: of }, current().config.storage.retention.payloads ? raw : undefined)
-  }
-  let stopping = false
-  let patienceMs = 0
-  const reporter = http.createReporter(log, clock)
-  closing.push(async () => reporter.stop())
+/** Who hears of the facts. */
+const observe = async ({ config, log, clock, redact, shared: { facts }, reloader }: GatewayOptions, closing: Closing): Promise<void> => {
+  const retention = () => reloader.current().config.storage.retention
+  const report = (reason: string): void => log('warn', { reason }, 'event records')
+  const journal = await openJournal({ folder: journalFolder(config.dataDir), clock, limits: retention, report })
+  closing.push(() => journal.close())
+  facts.observe(createJournalObserver({ journal, keepsPayloads: () => retention().payloads, redact }))
+  const logObserver = createLogObserver(log, clock)
+  closing.push(async () => logObserver.close())
+  facts.observe(logObserver)
+}
+
+/** `patienceMs`: how long the listener waits for those that it has not answered. */
+type Stopping = { now: boolean; patienceMs: number }
+
+type Doors = { readonly listener: Listener; readonly operations: Operations; readonly stopping: Stopping }
+
+/** Where requests and commands come in. */
+const openDoors = async (options: GatewayOptions, work: Work, closing: Closing): Promise<Doors> => {
+  const { config, log, clock, shared, reloader } = options
+  const { facts } = shared
+  const http = await import('../http/index.ts')
+  const stopping: Stopping = { now: false, patienceMs: 0 }
   const listener = await http.listen({
     host: config.host,
     port: config.port,
     clock,
-    serving: current,
-    stopping: () => stopping,
-    ended: (ended, about) => {
-      reporter.ended(ended, about)
-      note(ended, about.plan, about.ms())
-    },
+    facts,
+    serving: reloader.current,
+    stopping: () => stopping.now,
     ...(log.writes('debug') ? { watch: stageLog(log) } : {}),
   })
-  closing.push(() => listener.close(patienceMs))
-
+  closing.push(() => listener.close(stopping.patienceMs))
   const operations = createOperations({
-    ...{ store, worker, scheduler, reloader, journal, clock },
+    ...work,
+    reloader,
+    facts,
+    clock,
+    shared,
     url: listener.url,
-    stopping: () => stopping,
+    stopping: () => stopping.now,
     folder: journalFolder(config.dataDir),
-    shared: options.shared,
-    describe: http.describe,
-    ended: (ended, plan, of) => note(ended, plan, 0, of),
   })
   const control = await http.listenControl({ path: http.controlSocket(config.dataDir), operations, log, clock })
   closing.push(() => control.close())
   const unrecord = http.recordPid(config.dataDir)
   closing.push(async () => unrecord())
+  return { listener, operations, stopping }
+}
 
+const begin = async (options: GatewayOptions, work: Work, doors: Doors, closing: Closing): Promise<Gateway> => {
+  const { config, log, clock, reloader } = options
+  const { store, worker, scheduler } = work
+  const { listener, operations, stopping } = doors
+  const { current } = reloader
   const { notice } = current()
   if (notice) log('info', { runner: config.agent.runner }, notice)
   const cancelHousekeeping = keepHouse({ store, clock, log, retention: () => current().config.storage.retention })
@@ -127,8 +151,8 @@ const assemble = async (options: GatewayOptions, closing: Closing): Promise<Gate
     routes: current().routes(),
     operations,
     async stop(ms = current().config.drainMs) {
-      stopping = true
-      patienceMs = ms
+      stopping.now = true
+      stopping.patienceMs = ms
       reloader.stop()
       await scheduler.stop()
       // Side by side: a slow sender must not use up the time of the runs, nor let further ones begin.
@@ -136,22 +160,6 @@ const assemble = async (options: GatewayOptions, closing: Closing): Promise<Gate
       await Promise.all([answered, worker.stop(ms, answered)])
       await closeAll(closing)
     },
-  }
-}
-
-/** The journal; what a reason quotes may be a secret, which is taken out before it is kept. */
-const openRecords = async ({ config, log, clock, redact, reloader }: GatewayOptions): Promise<Journal> => {
-  const journal = await openJournal({
-    folder: journalFolder(config.dataDir),
-    clock,
-    limits: () => reloader.current().config.storage.retention,
-    report: (reason) => log('warn', { reason }, 'event records'),
-  })
-  return {
-    add: (entry, raw) =>
-      journal.add('reason' in entry && entry.reason !== undefined ? { ...entry, reason: redact(entry.reason) } : entry, raw),
-    flushed: () => journal.flushed(),
-    close: () => journal.close(),
   }
 }
 

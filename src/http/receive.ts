@@ -2,10 +2,11 @@
 
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Clock } from '../core/clock.ts'
+import type { Ended, Facts } from '../core/fact.ts'
 import { type Outcome, type Refused, refuse } from '../core/outcome.ts'
 import type { RoutePlan } from '../core/plan.ts'
 import type { RequestHead } from '../core/request.ts'
-import { admit, broken, type Ended, type Watch } from '../engine/run.ts'
+import { admit, broken, type Watch } from '../engine/run.ts'
 import { lookUp, type Table } from '../plan/table.ts'
 import { readBody } from './body.ts'
 import { clientAddress, networkOf } from './client.ts'
@@ -22,16 +23,13 @@ export type Serving = {
   readonly trustProxy: boolean | readonly string[]
 }
 
-/** `plan`: the route's, once it was found. */
-export type About = { readonly plan: RoutePlan | undefined; readonly remote: () => string; readonly ms: () => number }
-
 export type ReceiveOptions = {
   readonly clock: Clock
   /** As things are now; one snapshot serves a request from end to end. */
   readonly serving: () => Serving
   readonly stopping: () => boolean
-  /** Told of every end, for the log and for the journal. */
-  readonly ended: (ended: Ended, about: About) => void
+  /** Hears of every end. */
+  readonly facts: Pick<Facts, 'tell'>
   readonly watch?: (route: string) => Watch
 }
 
@@ -98,7 +96,8 @@ export const createReceiver = (options: ReceiveOptions): Receiver => {
     }
     const end = (ended: Ended, write = batch): void => {
       active--
-      options.ended(ended, { plan: plan && 'authenticate' in plan ? plan : undefined, remote, ms: () => clock.monotonic() - from })
+      const route = plan && 'authenticate' in plan ? plan : undefined
+      options.facts.tell({ kind: 'request_ended', ended, route, remote, ms: () => clock.monotonic() - from })
       const { outcome } = ended
       const eventId = ended.verified?.eventId
       // Not `ended` itself: it holds the body, and the memory it came in would live until the answers leave.

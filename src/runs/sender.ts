@@ -2,6 +2,7 @@
 
 import type { Profile } from '../config/config.ts'
 import type { Clock } from '../core/clock.ts'
+import type { Facts } from '../core/fact.ts'
 import { messageOf } from '../core/fault.ts'
 import { isObject, type Json, type JsonObject, own } from '../core/json.ts'
 import { createRedactor } from '../core/redact.ts'
@@ -16,9 +17,7 @@ import { pluginTarget } from '../plan/route-rules.ts'
 export type SenderOptions = {
   readonly targets: ReadonlyMap<string, TargetPart>
   readonly profile: (name: string) => Profile | undefined
-  readonly log: (outgoing: Outgoing) => void
-  /** Hears of a text that could not be recognised if it came again, and why. */
-  readonly warn: (outgoing: Outgoing, why: string) => void
+  readonly facts: Pick<Facts, 'tell'>
   readonly clock: Clock
 }
 
@@ -27,7 +26,8 @@ export type Said = Pick<Route, 'deliver' | 'deliver_extra'> | undefined
 export type Sender = (outgoing: Outgoing, written?: Said) => Promise<Sent>
 
 export const createSender = (options: SenderOptions): Sender => {
-  const { targets, profile, log, warn, clock } = options
+  const { targets, profile, facts, clock } = options
+  const log = (outgoing: Outgoing): void => facts.tell({ kind: 'text_logged', cause: outgoing, text: outgoing.text })
   return async (outgoing, written) => {
     const part = targets.get(outgoing.delivery.target)
     if (!part) return permanentFailure(absent(outgoing.delivery.target))
@@ -44,11 +44,12 @@ export const createSender = (options: SenderOptions): Sender => {
     const extra = withSecrets(outgoing.delivery.extra, secrets)
     const onlyOnce = (why: string): void => {
       outgoing.onlyOnce?.(why)
-      warn(outgoing, why)
+      facts.tell({ kind: 'text_goes_once', cause: outgoing, target: part.name, why })
     }
     const whole = { ...outgoing, delivery: { ...outgoing.delivery, extra }, onlyOnce }
     const send = async (): Promise<Sent> => answerOf(await part.send(whole, { settings, env: owner.env, log, clock }), part)
     const sent = await within(outgoing.budgetMs + graceMs, clock, send)
+    facts.tell({ kind: 'text_sent', cause: outgoing, target: part.name, ok: sent.ok })
     if (sent.ok) return sent
     const known = [...secretsOf(part.settings ?? [], settings), ...textsIn(secrets)]
     // Cut last: half of a secret would not be found.

@@ -1,13 +1,13 @@
 /** Takes accepted runs, a few at a time, and ends each: done, tried again later, or dead. */
 
+import type { Facts } from '../core/fact.ts'
 import { messageOf } from '../core/fault.ts'
-import type { Journal } from '../journal/record.ts'
 import type { Lease, RunEnd } from '../store/ports.ts'
 import { type AttemptOptions, about, createAttempt, persistRun } from './attempt.ts'
-import { recordOfAttempt } from './journal-line.ts'
+import { runAttempt } from './run-attempt.ts'
 
 export type WorkerOptions = AttemptOptions & {
-  readonly journal: Journal
+  readonly facts: Pick<Facts, 'tell' | 'flushed'>
   readonly maxConcurrent: () => number
   /** Takes known secrets out of a text that is kept. */
   readonly redact: (text: string) => string
@@ -162,13 +162,14 @@ export class Worker {
   }
 
   async #run(lease: Lease): Promise<void> {
-    const { store, log, journal } = this.#options
+    const { store, facts, clock } = this.#options
     const ended = await this.#attempt(lease)
     if (ended === 'lost') return this.#takenOver(lease)
     const end = ended.kind === 'done' ? ended : { ...ended, error: this.#options.redact(ended.error) }
-    journal.add(recordOfAttempt(lease, end, this.#options.clock))
+    const run = runAttempt(lease, end, clock)
+    facts.tell({ kind: 'attempt_ended', at: clock.now(), run })
     // Before the store forgets it: a crash in between leaves one line too many, never one too few.
-    if (end.kind !== 'again') await journal.flushed()
+    if (end.kind !== 'again') await facts.flushed()
     let calls = 0
     const tell = (): Promise<boolean> => {
       calls++
@@ -177,8 +178,7 @@ export class Worker {
     const kept = await persistRun(lease, tell, this.#options, this.#abort.signal)
     // After a call that seemed to fail a no means that it was committed all the same.
     if (!kept && calls === 1) this.#takenOver(lease)
-    else if (end.kind === 'dead') log('error', { ...about(lease), reason: end.error }, 'run is dead')
-    else if (end.kind === 'again') log('warn', { ...about(lease), reason: end.error }, 'run failed, it will be tried again')
+    else facts.tell({ kind: 'attempt_committed', run })
   }
 
   #takenOver(lease: Lease): void {

@@ -1,7 +1,7 @@
 /** Starts one run of a scheduled job, whoever asks: claimed, so that no job runs beside itself and no time of it twice. */
 
 import type { Clock } from '../core/clock.ts'
-import type { Journal } from '../journal/record.ts'
+import type { Facts } from '../core/fact.ts'
 import { jobLane, jobRun } from '../parts/endings/kit/job-run.ts'
 import type { ScheduledJob } from '../plan/jobs.ts'
 import type { Accepted, Store } from '../store/ports.ts'
@@ -9,7 +9,7 @@ import type { Accepted, Store } from '../store/ports.ts'
 export type JobStarter = {
   readonly store: Pick<Store, 'accept'>
   readonly clock: Clock
-  readonly journal: Pick<Journal, 'add'>
+  readonly facts: Pick<Facts, 'tell'>
   readonly wake: () => void
 }
 
@@ -28,15 +28,15 @@ export type JobStart =
 const keptMs = 86_400_000
 
 /** Throws StoreFault: then it may have been started all the same. */
-export const startJob = async (job: ScheduledJob, cause: JobCause, { store, clock, journal, wake }: JobStarter): Promise<Accepted> => {
+export const startJob = async (job: ScheduledJob, cause: JobCause, { store, clock, facts, wake }: JobStarter): Promise<Accepted> => {
   const run = jobRun(job, { ...cause, route: '', acceptedAt: clock.now() })
   // No profile has a name that begins with @.
   const claim = { key: `@cron/${job.profile}/${cause.deliveryId}`, expiresAt: clock.monotonic() + job.graceMs + keptMs }
   try {
     const accepted = await store.accept(run, claim, jobLane(job, 'refuse'))
     if (accepted !== 'accepted') return accepted
-    const at = new Date(run.acceptedAt).toISOString()
-    journal.add({ kind: 'started', at, event_id: run.eventId, profile: run.profile, job: job.id, delivery_id: run.deliveryId })
+    const { acceptedAt: at, eventId, profile, deliveryId } = run
+    facts.tell({ kind: 'job_started', at, eventId, profile, job: job.id, deliveryId })
     return accepted
   } finally {
     // Perhaps it was committed though the store failed: the worker looks as soon as it works again.

@@ -9,6 +9,7 @@ import { compileLiveConfig, type LiveConfig } from '../../src/app/live-config.ts
 import { loadApart } from '../../src/config/apart.ts'
 import { loadConfig } from '../../src/config/load.ts'
 import { systemClock } from '../../src/core/clock.ts'
+import { createFacts } from '../../src/core/fact.ts'
 import { runnersByName } from '../../src/parts/runners/index.ts'
 import { catalogue } from '../../src/plan/catalogue.ts'
 import { openMemory } from '../../src/store/memory/memory-store.ts'
@@ -22,12 +23,12 @@ const lab = (t: Test) => {
   let current: LiveConfig | undefined
   const machine = createSharedEffects({
     clock: systemClock,
+    facts: createFacts(),
     log: Object.assign(() => {}, { writes: () => false }),
     limits: () => ({ rateLimit: 10, maxConcurrentScripts: 1, maxQueuedRuns: 10 }),
-    store: () => openMemory({ clock: systemClock }),
     jobs: () => current?.jobs ?? { find: () => [], isRefused: () => false },
-    wake: () => {},
   })
+  machine.attach({ store: openMemory({ clock: systemClock }), wake: () => {} })
   const compile = async (text: string, files: { readonly [path: string]: unknown } = {}): Promise<LiveConfig> => {
     const { config } = loadConfig({ dataDir: t.testdir({ 'config.yaml': text, ...files }), env: {} })
     current = await compileLiveConfig(config, { ...catalogue, runners: runnersByName }, machine, current)

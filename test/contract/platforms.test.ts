@@ -235,7 +235,7 @@ const fails = async (t: Test, { double, origin, settings, at, send, fresh }: Sta
       ['other', { name: 'other', dir: '/', platforms: {}, env, jobs: new Map() }],
     ])
     const written = { deliver: double.target, deliver_extra: at(double.chat) }
-    const options = { targets: targetsByName, log: () => {}, warn: () => {}, clock: systemClock }
+    const options = { targets: targetsByName, facts: { tell: () => {} }, clock: systemClock }
     const sender = createSender({ ...options, profile: (name) => profiles.get(name) })
     const delivery = readDelivery(written as Route, targetsByName, () => {}) as Delivery
     const outgoing = { text: 'hello', route: 'r', deliveryId: 'profiles', delivery, place: 0, budgetMs: 20_000 }

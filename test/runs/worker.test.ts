@@ -2,8 +2,10 @@
 
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import t, { type Test } from 'tap'
+import { createFacts } from '../../src/core/fact.ts'
 import { StoreFault } from '../../src/core/fault.ts'
 import type { Log } from '../../src/core/log.ts'
+import { createLogObserver } from '../../src/gateway/log-observer.ts'
 import { defaultRetry } from '../../src/runs/backoff.ts'
 import { Worker } from '../../src/runs/worker.ts'
 import type { NewRun, Store } from '../../src/store/ports.ts'
@@ -61,11 +63,13 @@ const open = async (t: Test, clock: FakeClock, disk: Disk) => {
   const sent: string[] = []
   const said: string[] = []
   const log: Log = Object.assign((_: unknown, _fields: object, message: string) => void said.push(message), { writes: () => true })
+  const facts = createFacts()
+  facts.observe(createLogObserver(log, clock))
   const worker = new Worker({
     store,
     clock,
     log,
-    journal: { add: () => {}, flushed: async () => {}, close: async () => {} },
+    facts,
     runner: async (prompt) => prompt,
     policy: () => ({ retry: defaultRetry, timeoutMs: 60_000, startsOnce: false }),
     send: async ({ deliveryId }) => {

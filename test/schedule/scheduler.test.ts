@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import t, { type Test } from 'tap'
 import { loadConfig } from '../../src/config/load.ts'
 import type { Clock } from '../../src/core/clock.ts'
+import type { Fact } from '../../src/core/fact.ts'
 import { StoreFault } from '../../src/core/fault.ts'
 import type { Log } from '../../src/core/log.ts'
 import { catalogue } from '../../src/plan/catalogue.ts'
@@ -51,6 +52,9 @@ const open = (t: Test, { start, config = '', jobs = {} }: Setting) => {
     writes: () => true,
   })
   const journal: { at: string; delivery_id: string }[] = []
+  const tell = (fact: Fact): void => {
+    if (fact.kind === 'job_started') journal.push({ at: new Date(fact.at).toISOString(), delivery_id: fact.deliveryId })
+  }
   const newScheduler = (): Scheduler => {
     const loaded = loadConfig({ dataDir: dir, env: {} })
     const book = new JobBook({ config: loaded.config, targets: catalogue.targets, report: () => {} })
@@ -58,7 +62,7 @@ const open = (t: Test, { start, config = '', jobs = {} }: Setting) => {
       store,
       clock,
       log,
-      journal: { add: (entry) => void journal.push(entry as never) },
+      facts: { tell },
       book: () => book,
       wake: () => {},
     })

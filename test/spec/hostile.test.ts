@@ -63,7 +63,7 @@ const listenWith = async (t: Test, script: Effects['script'], options: Partial<S
       trustProxy: false,
     }),
     stopping: () => false,
-    ended: ({ outcome }) => ended.push(outcome),
+    facts: { tell: (fact) => fact.kind === 'request_ended' && ended.push(fact.ended.outcome) },
     ...options,
   })
   t.teardown(() => listener.close(0))

@@ -274,7 +274,7 @@ const sent = async (t: Test, send: string, more = '', settings: JsonObject = {})
   t.same(diagnostics, [])
   const clock = fakeClock()
   const { targets } = catalogue
-  const sender = createSender({ targets, profile: (name) => config.profiles.get(name), log: () => {}, warn: () => {}, clock })
+  const sender = createSender({ targets, profile: (name) => config.profiles.get(name), facts: { tell: () => {} }, clock })
   const about = { text: 'hello', profile: 'default', route: 'r', deliveryId: 'd', place: 0, budgetMs: 5_000 }
   const answer = sender({ ...about, delivery: { target: 'acme-chat', extra: {} } })
   return { answer, clock }

@@ -62,8 +62,12 @@ export const targetsTest = async (asked: string, options: TargetsTestOptions, cl
   const send = createSender({
     targets,
     profile: (name) => loaded.config.profiles.get(name),
-    log: (outgoing) => note(cli, `log: ${printable(outgoing.text)}`),
-    warn: (_, why) => note(cli, `note: ${printable(why)}`),
+    facts: {
+      tell(fact) {
+        if (fact.kind === 'text_logged') note(cli, `log: ${printable(fact.text)}`)
+        if (fact.kind === 'text_goes_once') note(cli, `note: ${printable(fact.why)}`)
+      },
+    },
     clock: systemClock,
   })
   const about = { profile: profile.name, route: 'targets-test', deliveryId: `test-${randomUUID()}` }

@@ -1,0 +1,99 @@
+/** What happened: one stream, told once where it happens; the log and the journal observe it, and whoever comes next. */
+
+import type { Outcome } from './outcome.ts'
+import type { Event, VerifiedRequest } from './request.ts'
+
+/** How a request ended, and which stage decided; it leaves a record once its signature held. */
+export type Ended = {
+  readonly outcome: Outcome
+  readonly stage: string
+  readonly verified?: VerifiedRequest
+  /** Absent where the body could not be read. */
+  readonly event?: Event | undefined
+}
+
+export type RequestEnded = {
+  readonly kind: 'request_ended'
+  readonly ended: Ended
+  /** The route that took it, once one was found. */
+  readonly route: { readonly name: string; readonly profile: string } | undefined
+  readonly remote: () => string
+  /** Milliseconds from its head to its end; 0 for a replay. */
+  readonly ms: () => number
+  /** The event that this one repeats. */
+  readonly replayOf?: string
+}
+
+/** Of whom a run or a text is. `route` is empty for a run of a schedule. */
+type Cause = { readonly profile: string; readonly route: string; readonly deliveryId: string; readonly job?: string | undefined }
+
+export type RunAttempt = Cause & {
+  readonly eventId: string
+  readonly eventType: string
+  /** 1 for the first. */
+  readonly attempt: number
+  /** Where its reply went, or goes. */
+  readonly target: string
+  readonly merged?: { readonly group: string; readonly count: number } | undefined
+  readonly end:
+    | { readonly kind: 'done'; readonly silent: boolean }
+    | { readonly kind: 'dead'; readonly error: string }
+    /** `nextAt`: wall time, milliseconds. */
+    | { readonly kind: 'again'; readonly error: string; readonly nextAt: number }
+}
+
+/** Times are wall times, milliseconds. */
+export type Fact =
+  | RequestEnded
+  /** A scheduled job began, which no request brought. */
+  | {
+      readonly kind: 'job_started'
+      readonly at: number
+      readonly eventId: string
+      readonly profile: string
+      readonly job: string
+      readonly deliveryId: string
+    }
+  /** Told before the store hears of it: a crash in between leaves one record too many, never one too few. */
+  | { readonly kind: 'attempt_ended'; readonly at: number; readonly run: RunAttempt }
+  /** The store has it. */
+  | { readonly kind: 'attempt_committed'; readonly run: RunAttempt }
+  /** A dead run was put back by hand. */
+  | { readonly kind: 'run_revived'; readonly at: number; readonly eventId: string }
+  /** What the `log` target says. */
+  | { readonly kind: 'text_logged'; readonly cause: Cause; readonly text: string }
+  /** It goes out although a repeat of it could not be recognised. */
+  | { readonly kind: 'text_goes_once'; readonly cause: Cause; readonly target: string; readonly why: string }
+  | { readonly kind: 'text_sent'; readonly cause: Cause; readonly target: string; readonly ok: boolean }
+  | { readonly kind: 'config_replaced'; readonly routes: number; readonly needRestart: readonly string[] }
+  | { readonly kind: 'config_refused' }
+
+export interface Observer {
+  /** Hears of each fact in order. Never throws, and holds nobody up. */
+  on(fact: Fact): void
+  /** Resolves when what it keeps of the facts so far is kept, or cannot be. Never rejects. */
+  flushed?(): Promise<void>
+}
+
+/** The stream. */
+export interface Facts {
+  tell(fact: Fact): void
+  /** From now on. */
+  observe(observer: Observer): void
+  flushed(): Promise<void>
+}
+
+export const createFacts = (): Facts => {
+  const observers: Observer[] = []
+  return {
+    tell(fact) {
+      for (const observer of observers) observer.on(fact)
+    },
+    observe(observer) {
+      observers.push(observer)
+    },
+    async flushed() {
+      await Promise.all(observers.map((observer) => observer.flushed?.()))
+    },
+  }
+}

@@ -1,0 +1,59 @@
+/** What each Outcome means to whom: the sender's status and sentence, the log's level and words, the name in records. One row each. */
+
+import type { Level } from './log.ts'
+import type { Outcome, Refused } from './outcome.ts'
+
+type Row = {
+  readonly status: number
+  /** What the answer says; the route's name is appended where it ends in a blank. */
+  readonly sentence: string
+  /** `debug`: said only when every request is asked for. Louder ones are bounded in number. */
+  readonly level: Level
+  /** The log's words, where they are not the name. */
+  readonly message?: string
+}
+
+/** Statuses and sentences: contract 2. "Invalid signature" in the log: spec: Authentication 5. */
+const refusals: { readonly [code in Refused['code']]: Row } = {
+  too_large: { status: 413, sentence: 'Payload too large', level: 'debug' },
+  too_many_headers: { status: 431, sentence: 'Too many header fields', level: 'debug' },
+  too_slow: { status: 408, sentence: 'Request timeout', level: 'debug' },
+  unknown_route: { status: 404, sentence: 'Unknown route: ', level: 'debug' },
+  unknown_profile: { status: 404, sentence: 'Unknown or unconfigured profile', level: 'debug' },
+  route_disabled: { status: 403, sentence: 'Route disabled: ', level: 'debug' },
+  rate_limited: { status: 429, sentence: 'Rate limit exceeded', level: 'warn' },
+  bad_signature: { status: 401, sentence: 'Invalid signature', level: 'warn', message: 'Invalid signature' },
+  forbidden: { status: 403, sentence: 'Forbidden', level: 'warn' },
+  bad_json: { status: 400, sentence: 'Cannot parse body', level: 'debug' },
+  delivery_failed: { status: 502, sentence: 'Delivery failed', level: 'warn' },
+  stopping: { status: 503, sentence: 'Server is stopping', level: 'debug' },
+  overloaded: { status: 503, sentence: 'Queue is full', level: 'error' },
+  unavailable: { status: 503, sentence: 'Store is unavailable', level: 'error' },
+  internal: { status: 500, sentence: 'Internal error', level: 'error' },
+}
+
+/** Statuses of ends that are no refusal; their bodies are in `http/reply.ts`. */
+const statuses: { readonly [kind in Exclude<Outcome['kind'], 'refused'>]: number } = {
+  ignored: 200,
+  duplicate: 200,
+  accepted: 202,
+  coalesced: 202,
+  delivered: 200,
+}
+
+export const rowOf = ({ code }: Refused): Row => refusals[code]
+
+export const statusOf = (outcome: Outcome): number => (outcome.kind === 'refused' ? rowOf(outcome).status : statuses[outcome.kind])
+
+/** A refusal by its code, every other end by its kind. */
+export const nameOf = (outcome: Outcome): string => (outcome.kind === 'refused' ? outcome.code : outcome.kind)
+
+/** Why it ended so, where there is more to say: never for the sender. */
+export const reasonOf = (outcome: Outcome): string | undefined =>
+  outcome.kind === 'ignored' ? (outcome.detail?.() ?? outcome.reason) : outcome.kind === 'refused' ? outcome.detail : undefined
+
+/** An end in words, as records and commands give it. */
+export const describeOutcome = (outcome: Outcome): { readonly outcome: string; readonly status: number; readonly reason?: string } => {
+  const reason = reasonOf(outcome)
+  return { outcome: nameOf(outcome), status: statusOf(outcome), ...(reason === undefined ? {} : { reason }) }
+}

@@ -1,0 +1,120 @@
+/** The log as an observer: what an operator must see at once, at a bounded rate, the rest when asked for. */
+
+import type { Clock } from '../core/clock.ts'
+import type { Fact, Observer, RequestEnded, RunAttempt } from '../core/fact.ts'
+import type { Log } from '../core/log.ts'
+import type { Refused } from '../core/outcome.ts'
+import { nameOf, reasonOf, rowOf, statusOf } from '../core/outcome-table.ts'
+
+/** Lines of one kind and route in a minute; the others are counted and told when it is over. */
+const linesPerMinute = 10
+const minuteMs = 60_000
+const maxKinds = 1_000
+
+export type LogObserver = Observer & {
+  /** Tells what was counted and not told yet. */
+  close(): void
+}
+
+export const createLogObserver = (log: Log, clock: Clock): LogObserver => {
+  const budget = createLineBudget(log, clock)
+  return {
+    on(fact) {
+      if (fact.kind === 'request_ended') logRequest(fact, log, budget)
+      else logFact(fact, log)
+    },
+    close: () => budget.close(),
+  }
+}
+
+const wordsOf = (refused: Refused): string => rowOf(refused).message ?? refused.code
+
+const logRequest = (fact: RequestEnded, log: Log, budget: LineBudget): void => {
+  const { outcome } = fact.ended
+  const level = outcome.kind === 'refused' ? rowOf(outcome).level : 'debug'
+  if (!log.writes(level)) return
+  if (outcome.kind === 'refused' && level !== 'debug' && !budget.allows(outcome, fact.route?.name ?? '')) return
+  log(level, requestFields(fact), outcome.kind === 'refused' ? wordsOf(outcome) : outcome.kind)
+}
+
+/** Whatever is known of the request by then. */
+const requestFields = ({ ended: { outcome, stage, verified, event }, route, remote, ms }: RequestEnded) => ({
+  route: route?.name,
+  profile: route?.profile,
+  stage,
+  outcome: nameOf(outcome),
+  event_id: verified?.eventId,
+  reason: reasonOf(outcome),
+  delivery_id: event?.deliveryId,
+  event_type: event?.eventType,
+  status: statusOf(outcome),
+  remote: remote(),
+  duration_ms: Math.round(ms() * 1000) / 1000,
+})
+
+const logFact = (fact: Exclude<Fact, RequestEnded>, log: Log): void => {
+  switch (fact.kind) {
+    case 'attempt_committed':
+      return logAttempt(fact.run, log)
+    case 'text_logged':
+      return log('info', { ...causeFields(fact.cause), text: fact.text }, 'delivered')
+    case 'text_goes_once':
+      return log('warn', { ...causeFields(fact.cause), target: fact.target, reason: fact.why }, 'delivery goes out only once')
+    case 'config_replaced':
+      log('info', { routes: fact.routes }, 'configuration reloaded')
+      if (fact.needRestart.length > 0) log('warn', { settings: fact.needRestart.join(', ') }, 'changed, but only a restart takes it over')
+      return
+    case 'config_refused':
+      return log('error', {}, 'reload refused: the configuration before it stays in use')
+  }
+}
+
+type Cause = Extract<Fact, { kind: 'text_logged' }>['cause']
+
+/** What the log says of every text that goes out. */
+const causeFields = ({ route, profile, job, deliveryId }: Cause) => ({ route: route || undefined, profile, job, delivery_id: deliveryId })
+
+const logAttempt = ({ end, ...run }: RunAttempt, log: Log): void => {
+  if (end.kind === 'done') return
+  const fields = { route: run.route || undefined, job: run.job, profile: run.profile, delivery_id: run.deliveryId }
+  const about = { ...fields, event_id: run.eventId, event_type: run.eventType, attempt: run.attempt, reason: end.error }
+  if (end.kind === 'dead') log('error', about, 'run is dead')
+  else log('warn', about, 'run failed, it will be tried again')
+}
+
+interface LineBudget {
+  /** `false`: counted, and told when the minute is over. */
+  allows(refused: Refused, route: string): boolean
+  close(): void
+}
+
+type Counted = { readonly refused: Refused; readonly route: string; count: number }
+
+const createLineBudget = (log: Log, clock: Clock): LineBudget => {
+  const counts = new Map<string, Counted>()
+  let cancelTimer: (() => void) | undefined
+  const tellRest = (): void => {
+    cancelTimer?.()
+    cancelTimer = undefined
+    for (const { refused, route, count } of counts.values())
+      if (count > linesPerMinute)
+        log(
+          rowOf(refused).level,
+          { route: route || undefined, count: count - linesPerMinute },
+          `${wordsOf(refused)}: more of the same in the last minute`,
+        )
+    counts.clear()
+  }
+  return {
+    allows(refused, named) {
+      cancelTimer ??= clock.after(minuteMs, tellRest)
+      // Past so many kinds those of one code are counted together.
+      const route = counts.size < maxKinds || counts.has(`${refused.code}\n${named}`) ? named : ''
+      const key = `${refused.code}\n${route}`
+      const counted = counts.get(key) ?? { refused, route, count: 0 }
+      counts.set(key, counted)
+      return ++counted.count <= linesPerMinute
+    },
+    close: tellRest,
+  }
+}

@@ -1,0 +1,92 @@
+/** The journal as an observer: what of each fact becomes a record. */
+
+import type { Fact, Observer, RequestEnded, RunAttempt } from '../core/fact.ts'
+import { describeOutcome } from '../core/outcome-table.ts'
+import type { Journal, JournalRecord, RawRequest, Received } from './record.ts'
+
+export type JournalObserverOptions = {
+  readonly journal: Journal
+  /** Whether raw requests are kept, asked at each: a reload may change it. */
+  readonly keepsPayloads: () => boolean
+  /** What a reason quotes may be a secret, which is taken out before it is kept. */
+  readonly redact: (text: string) => string
+}
+
+export const createJournalObserver = ({ journal, keepsPayloads, redact }: JournalObserverOptions): Observer => {
+  const addRequest = (fact: RequestEnded): void => {
+    const received = receivedOf(fact, redact)
+    const { verified } = fact.ended
+    if (!received || !verified) return
+    journal.add(received, keepsPayloads() ? { headers: verified.headers as RawRequest['headers'], body: verified.body } : undefined)
+  }
+  return {
+    on(fact) {
+      if (fact.kind === 'request_ended') addRequest(fact)
+      else {
+        const record = recordOf(fact)
+        if (record) journal.add(record)
+      }
+    },
+    flushed: () => journal.flushed(),
+  }
+}
+
+const isoOf = (ms: number): string => new Date(ms).toISOString()
+
+/** `undefined` for a request whose signature did not hold: it leaves no record. */
+const receivedOf = ({ ended, route, ms, replayOf }: RequestEnded, redact: (text: string) => string): Received | undefined => {
+  const { outcome, stage, verified, event } = ended
+  if (!verified || !route) return undefined
+  const { reason, ...described } = describeOutcome(outcome)
+  return {
+    kind: 'received',
+    at: isoOf(verified.at),
+    event_id: verified.eventId,
+    profile: route.profile,
+    route: route.name,
+    ...(event ? { event_type: event.eventType, delivery_id: event.deliveryId } : {}),
+    ...described,
+    ...(reason === undefined ? {} : { reason: redact(reason) }),
+    stage,
+    duration_ms: Math.round(ms() * 1000) / 1000,
+    ...('target' in outcome ? { target: outcome.target } : {}),
+    ...('cronJob' in outcome && outcome.cronJob !== undefined ? { job: outcome.cronJob } : {}),
+    ...('group' in outcome ? { group: outcome.group } : {}),
+    ...(replayOf === undefined ? {} : { replay_of: replayOf }),
+  }
+}
+
+const recordOf = (fact: Exclude<Fact, RequestEnded>): JournalRecord | undefined => {
+  switch (fact.kind) {
+    case 'job_started': {
+      const { at, eventId, profile, job, deliveryId } = fact
+      return { kind: 'started', at: isoOf(at), event_id: eventId, profile, job, delivery_id: deliveryId }
+    }
+    case 'attempt_ended':
+      return attemptRecord(fact.run, isoOf(fact.at))
+    case 'run_revived':
+      return { kind: 'revived', at: isoOf(fact.at), event_id: fact.eventId }
+    default:
+      return undefined
+  }
+}
+
+const attemptRecord = (run: RunAttempt, at: string): JournalRecord => {
+  const { end, eventId, attempt, profile, route, eventType, deliveryId, target, job, merged } = run
+  if (end.kind === 'again') return { kind: 'tried', at, event_id: eventId, attempt, error: end.error, next_at: isoOf(end.nextAt) }
+  return {
+    kind: 'ended',
+    at,
+    event_id: eventId,
+    profile,
+    route,
+    event_type: eventType,
+    delivery_id: deliveryId,
+    state: end.kind,
+    attempt,
+    target,
+    ...(end.kind === 'dead' ? { error: end.error } : end.silent ? { silent: true } : {}),
+    ...(job === undefined ? {} : { job }),
+    ...(merged ? { group: merged.group, count: merged.count } : {}),
+  }
+}

@@ -1,0 +1,25 @@
+/** An attempt's end as the facts tell it. */
+
+import type { Clock } from '../core/clock.ts'
+import type { RunAttempt } from '../core/fact.ts'
+import { targetsOf } from '../parts/destination.ts'
+import type { Lease, RunEnd } from '../store/ports.ts'
+
+export const runAttempt = ({ run, attempt }: Lease, end: RunEnd, clock: Clock): RunAttempt => ({
+  eventId: run.eventId,
+  eventType: run.event,
+  profile: run.profile,
+  route: run.route,
+  deliveryId: run.deliveryId,
+  job: run.job,
+  attempt,
+  target: (end.kind === 'done' && end.to?.join(', ')) || targetsOf(run.delivery),
+  merged: run.merged,
+  end: endOf(end, clock),
+})
+
+const endOf = (end: RunEnd, clock: Clock): RunAttempt['end'] => {
+  if (end.kind === 'done') return { kind: 'done', silent: end.silent === true }
+  if (end.kind === 'dead') return { kind: 'dead', error: end.error }
+  return { kind: 'again', error: end.error, nextAt: clock.now() + Math.max(0, end.at - clock.monotonic()) }
+}
