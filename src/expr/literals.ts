@@ -83,14 +83,18 @@ const testOf = ({ text, atStart, atEnd }: Literal): ((subject: string) => boolea
   return atEnd ? (subject) => subject.endsWith(text) : (subject) => subject.includes(text)
 }
 
-/** A searching test for a pattern of fixed texts; `undefined` for every other pattern. */
-export const compileLiterals = (pattern: string): ((subject: string) => boolean) | undefined => {
+/** A searching test, which may take the time that `units` takes for each unit of a subject: the length of what is looked for everywhere. */
+type Literals = { readonly test: (subject: string) => boolean; readonly units: number }
+
+/** For a pattern of fixed texts; `undefined` for every other pattern. */
+export const compileLiterals = (pattern: string): Literals | undefined => {
   try {
     const literals = new Reader(pattern).whole()
     if (literals.some(({ text }) => text.length > maxTextUnits)) return undefined
     const tests = literals.map(testOf)
     const [only] = tests
-    return tests.length === 1 ? only : (subject) => tests.some((test) => test(subject))
+    const units = literals.reduce((sum, { text, atStart, atEnd }) => (atStart || atEnd ? sum : sum + text.length), 0)
+    return { test: tests.length === 1 && only ? only : (subject) => tests.some((test) => test(subject)), units }
   } catch (error) {
     if (error === notLiteral) return undefined
     throw error

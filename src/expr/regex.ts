@@ -3,6 +3,7 @@
 import { RE2JS } from 're2js'
 import { messageOf } from '../core/fault.ts'
 import { compileLiterals } from './literals.ts'
+import { maxProduct } from './search.ts'
 
 /** Text past this is not looked at: a megabyte takes the automaton about 10 ms. */
 const maxUnits = 1_048_576
@@ -58,13 +59,13 @@ export type Regex = { test(text: string): boolean }
 
 /** A searching test. Throws BadPattern; `test` throws TooHard instead of taking long. */
 export const compileRegex = (pattern: string): Regex => {
-  const literal = compileLiterals(pattern)
-  if (literal) return { test: literal }
-  compileRe2(pattern)
+  const literals = compileLiterals(pattern)
+  if (!literals) compileRe2(pattern)
   // Ten thousand engines are most of the memory of such a start, and most wait for an event that never comes: each is built when it is needed first.
   let engine: Regex | undefined
   return {
     test(text) {
+      if (literals && text.length * literals.units <= maxProduct) return literals.test(text)
       engine ??= buildEngine(pattern)
       return engine.test(text)
     },

@@ -6,6 +6,7 @@ import t from 'tap'
 import type { Json } from '../../src/core/json.ts'
 import type { Event } from '../../src/core/request.ts'
 import { compileConditions, type Verdict } from '../../src/expr/condition.ts'
+import { finder } from '../../src/expr/search.ts'
 import type { Condition } from '../../src/generated/config.ts'
 import { operatorsByName } from '../../src/parts/operators/index.ts'
 
@@ -223,6 +224,59 @@ t.test('a megabyte against every operator', async (t) => {
       t.same(said, [])
       t.type((await run(of({ v: value }))).pass, 'boolean')
     }
+})
+
+t.test('a text is found where V8 finds it, also where V8 would take minutes', async (t) => {
+  const long = (unit: string, length: number): string => unit.repeat(Math.ceil(length / unit.length)).slice(0, length)
+  const holds = (operator: string, operand: string, v: string): Promise<boolean> => passes({ field: 'v', [operator]: operand }, { v })
+  const hidden = `${long('a', 150_000)}b${long('a', 150_000)}`
+  t.notOk(await holds('contains', hidden, long('a', 700_000)))
+  t.ok(await holds('contains', hidden, `${long('a', 700_000)}${hidden}`))
+  const words = Array.from({ length: 20 }, (_, i) => `${long('a', 20 + i)}b${long('a', 40 - i)}`)
+  t.notOk(
+    await holds(
+      'regex',
+      words
+        .join('|')
+        .slice(0, 1024)
+        .replace(/\|[^|]*$/, ''),
+      long('a', 700_000),
+    ),
+  )
+  t.ok(await holds('regex', `x|${words[0]}`, `${long('a', 700_000)}${words[0]}`))
+
+  // Few letters, so that a text often begins again inside itself; long enough for the search that is not V8's.
+  const texts = fc.stringMatching(/^[ab]{1,9}$/)
+  fc.assert(
+    fc.property(texts, texts, fc.nat(4_000), (unit, end, at) => {
+      const text = `${long(unit, 5_000)}${end}${long(unit, 5_000)}`
+      const wanted = `${long(unit, 4_000)}${end}`.slice(at % 2_000)
+      for (const one of [wanted, `${wanted}a`, text.slice(at, at + 3_000)])
+        if (finder(one)(text, at % 7) !== text.indexOf(one, at % 7)) throw new Error(`${unit} ${end} ${at}`)
+    }),
+    { numRuns: 200, seed: 1 },
+  )
+})
+
+t.test('a payload is looked through once, however many values it is compared with', async (t) => {
+  // Reading a map's keys is what takes time: a map that counts how often somebody does.
+  let listed = 0
+  const large = new Proxy<{ [key: string]: Json }>(
+    { a: 1, b: 2 },
+    {
+      ownKeys(map) {
+        listed++
+        return Reflect.ownKeys(map)
+      },
+    },
+  )
+  const many = Array.from({ length: 1_000 }, (_, i) => ({ a: i + 2 }))
+  t.notOk(await passes({ field: 'v', in: many }, { v: large }))
+  t.notOk(await passes({ field: 'v', contains: { a: 2 } }, { v: [large, large] }))
+  t.equal(listed, 0, 'no map that lacks a member is listed')
+  t.ok(await passes({ field: 'v', in: [...many, { a: 1, b: 2 }] }, { v: large }))
+  t.notOk(await passes({ field: 'v', equals: { a: 1 } }, { v: large }), 'one member more is another map')
+  t.ok(await passes({ field: 'v', not_equals: { a: 1 } }, { v: large }))
 })
 
 t.test('conditions never throw, whatever the payload', async () => {

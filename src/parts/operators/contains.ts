@@ -1,18 +1,23 @@
 /** Whether a text holds a text, a list an item, a map a key; numbers and booleans count as their text (contract 3). */
 
-import { equalJson, own } from '../../core/json.ts'
+import { own } from '../../core/json.ts'
+import { compileEqual } from '../../expr/equal.ts'
 import { scalarText } from '../../expr/render.ts'
+import { finder } from '../../expr/search.ts'
 import type { OperatorPart } from './operator.ts'
 
 export const contains: OperatorPart = {
   name: 'contains',
   compile(wanted) {
     const text = scalarText(wanted)
+    const find = finder(text ?? '')
+    const equal = compileEqual(wanted)
     return (value) => {
-      if (Array.isArray(value)) return value.some((item) => equalJson(wanted, item))
+      if (Array.isArray(value)) return value.some(equal)
       if (text === undefined) return false
       if (typeof value === 'object' && value !== null) return own(value, text) !== undefined
-      return scalarText(value)?.includes(text) === true
+      const subject = scalarText(value)
+      return subject !== undefined && find(subject) >= 0
     }
   },
   examples: [

@@ -1,17 +1,14 @@
 /** Whether the field equals a JSON value, deeply (contract 3). */
 
-import { equalJson } from '../../core/json.ts'
+import { compileEqual } from '../../expr/equal.ts'
 import type { OperatorPart } from './operator.ts'
 
 export const equals: OperatorPart = {
   name: 'equals',
-  compile: (wanted) =>
-    typeof wanted === 'object' && wanted !== null
-      ? (value) => value !== undefined && equalJson(wanted, value)
-      : (value) => value === wanted,
+  compile: compileEqual,
   examples: [
-    { operand: 'event', value: 'event', holds: true },
-    { operand: 'event', value: 'Opened', holds: false },
+    { operand: 'opened', value: 'opened', holds: true },
+    { operand: 'opened', value: 'Opened', holds: false },
     { operand: 5, value: '5', holds: false },
     { operand: null, value: null, holds: true },
     { operand: null, holds: false },

@@ -1,6 +1,7 @@
 /** Whether the field equals one of a list of values (spec: Filter conditions). */
 
-import { equalJson, type Json } from '../../core/json.ts'
+import type { Json } from '../../core/json.ts'
+import { compileEqual } from '../../expr/equal.ts'
 import type { OperatorPart } from './operator.ts'
 
 const isNested = (item: Json): boolean => typeof item === 'object' && item !== null
@@ -10,13 +11,13 @@ export const inList: OperatorPart = {
   compile(list) {
     const items = Array.isArray(list) ? list : []
     const scalars = new Set<Json | undefined>(items.filter((item) => !isNested(item)))
-    const nested = items.filter(isNested)
+    const nested = items.filter(isNested).map(compileEqual)
     if (nested.length === 0) return (value) => scalars.has(value)
-    return (value) => scalars.has(value) || (value !== undefined && nested.some((item) => equalJson(item, value)))
+    return (value) => scalars.has(value) || nested.some((equal) => equal(value))
   },
   examples: [
-    { operand: ['event', 'reopened'], value: 'event', holds: true },
-    { operand: ['event', 'reopened'], value: 'closed', holds: false },
+    { operand: ['opened', 'reopened'], value: 'opened', holds: true },
+    { operand: ['opened', 'reopened'], value: 'closed', holds: false },
     { operand: [1], value: '1', holds: false },
     { operand: [null, { a: 1 }], value: { a: 1 }, holds: true },
     { operand: [null, { a: 1 }], value: null, holds: true },

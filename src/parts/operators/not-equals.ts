@@ -1,11 +1,14 @@
 /** Whether the field does not equal a JSON value; a missing field passes (contract 3). */
 
-import { equalJson } from '../../core/json.ts'
+import { compileEqual } from '../../expr/equal.ts'
 import type { OperatorPart } from './operator.ts'
 
 export const notEquals: OperatorPart = {
   name: 'not_equals',
-  compile: (unwanted) => (value) => value === undefined || !equalJson(unwanted, value),
+  compile(unwanted) {
+    const equal = compileEqual(unwanted)
+    return (value) => !equal(value)
+  },
   examples: [
     { operand: 'bot', value: 'ann', holds: true },
     { operand: 'bot', value: 'bot', holds: false },
