@@ -3,42 +3,81 @@
 import type { RE2JS } from 're2js'
 import { checkSteps, compileRe2, TooHard } from './regex.ts'
 
-/** Time that one evaluation of a pattern may spend on all its matches. */
-const patternMs = 50
 export const maxMatches = 10_000
-const compiled = new WeakMap<RegExp, RE2JS>()
+/** Work is characters read, times the instructions that may look at each. So much may be done for all matches of one evaluation of a pattern. */
+const maxWork = 1_500_000
+/** Work that starting the engine stands for. */
+const workAMatch = 64
+/** Work in the time of a step. */
+const workAStep = 128
+/** What V8 looks through in that time: characters, for a text that every match holds. */
+const unitsSkippedAStep = 4096
+
+/** A literal's engine, and how many characters of texts it has read so far. */
+type Counted = { readonly regex: RE2JS; read: number }
+const compiled = new WeakMap<RegExp, Counted>()
+
+/** Makes an engine count the characters it reads. */
+const count = (regex: RE2JS): Counted => {
+  const counted = { regex, read: 0 }
+  const engine = regex.re2()
+  const execute = engine.executeEngine.bind(engine)
+  engine.executeEngine = (input, from, ...rest) => {
+    const step = input.step.bind(input)
+    input.step = (at: number) => {
+      counted.read++
+      return step(at)
+    }
+    if (engine.prefilter !== null) counted.read += (input.endPos() - from) / unitsSkippedAStep
+    return execute(input, from, ...rest)
+  }
+  return counted
+}
 
 /** The linear pattern behind a literal of an expression; throws BadPattern. */
-export const linear = (literal: RegExp): RE2JS => {
+export const linear = (literal: RegExp): Counted => {
   const known = compiled.get(literal)
   if (known) return known
   const flags = literal.flags.replace(/[^im]/g, '')
-  const regex = compileRe2(flags === '' ? literal.source : `(?${flags})${literal.source}`)
-  compiled.set(literal, regex)
-  return regex
+  const counted = count(compileRe2(flags === '' ? literal.source : `(?${flags})${literal.source}`))
+  compiled.set(literal, counted)
+  return counted
 }
+
+/** Who pays for the work: an evaluation. */
+type Payer = { spend(steps: number): void }
 
 /** As much of RegExp as JSONata uses: it makes one per evaluation of a literal and drives it by `lastIndex`. */
 export class LinearRegExp {
   lastIndex = 0
-  readonly #regex: RE2JS
-  #spentMs = 0
+  readonly #payer: Payer
+  readonly #pattern: Counted
+  readonly #size: number
+  #work = 0
   #matches = 0
 
-  constructor(literal: RegExp) {
-    this.#regex = linear(literal)
+  constructor(payer: Payer, literal: RegExp) {
+    this.#payer = payer
+    this.#pattern = linear(literal)
+    this.#size = this.#pattern.regex.programSize()
   }
 
   exec(text: string): RegExpExecArray | null {
-    checkSteps(this.#regex, text)
-    if (this.#spentMs > patternMs || ++this.#matches > maxMatches) throw new TooHard('the pattern takes too long on this text')
-    const start = performance.now()
-    const matcher = this.#regex.matcher(text)
+    const { regex } = this.#pattern
+    checkSteps(regex, text)
+    const ahead = (text.length - this.lastIndex) * this.#size
+    if (this.#work + ahead > maxWork || ++this.#matches > maxMatches) throw new TooHard('the pattern takes too long on this text')
+    const before = this.#pattern.read
+    const matcher = regex.matcher(text)
     const found = this.lastIndex <= text.length && matcher.find(this.lastIndex)
-    this.#spentMs += performance.now() - start
+    const groups = found ? Array.from({ length: matcher.groupCount() + 1 }, (_, i) => matcher.group(i) ?? undefined) : []
+    this.#pay(workAMatch + (this.#pattern.read - before) * this.#size)
     this.lastIndex = found ? matcher.end() : 0
-    if (!found) return null
-    const groups = Array.from({ length: matcher.groupCount() + 1 }, (_, i) => matcher.group(i) ?? undefined)
-    return Object.assign(groups, { index: matcher.start(), input: text }) as RegExpExecArray
+    return found ? (Object.assign(groups, { index: matcher.start(), input: text }) as RegExpExecArray) : null
+  }
+
+  #pay(work: number): void {
+    this.#work += work
+    this.#payer.spend(1 + work / workAStep)
   }
 }

@@ -6,6 +6,8 @@ import { TooHard } from './regex.ts'
 export const maxItems = 20_000
 /** As many where maps below count too: comparing two maps sorts the keys of both. */
 const maxDeepItems = 10_000
+/** Items and keys that a search through everything below a value may meet. */
+export const maxWalked = 40_000
 /** Lists that a wildcard may join: it copies what it has for each. */
 const maxJoined = 1_000
 const unitsAnItem = 64
@@ -32,11 +34,11 @@ export const checkWeight = (value: unknown, deep: boolean, most = deep ? maxDeep
   return most - left
 }
 
-/** Throws TooHard where `value.*` would join too many or too long lists. */
-export const checkWildcard = (value: unknown): void => {
-  checkWeight(value, false)
-  if (typeof value !== 'object' || value === null) return
+/** How much `value.*` looks through; throws TooHard where it would join too many or too long lists. */
+export const checkWildcard = (value: unknown): number => {
+  const weight = checkWeight(value, false)
+  if (typeof value !== 'object' || value === null) return weight
   const below = Object.values(value)
-  checkWeight(below, false)
   if (below.filter(Array.isArray).length > maxJoined) throw new TooHard(`a wildcard joins ${maxJoined} lists at most`)
+  return weight + checkWeight(below, false)
 }
