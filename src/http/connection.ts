@@ -1,4 +1,4 @@
-/** One connection: its bytes reach the parser in pieces, its unanswered requests have a bound, and it ends without taking an answer with it. */
+/** One connection: its unanswered requests have a bound, and it ends without taking an answer with it. */
 
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
@@ -7,43 +7,41 @@ import { rawReply, writeReply } from './write-reply.ts'
 
 /** Requests that may wait for their answers; the last of them is answered with `Connection: close`. */
 const maxUnanswered = 16
-/** Bytes that the parser gets at once, unless they are the body of one request. */
-const maxPiece = 2_048
 /** Bytes that are read and dropped for a sender that still writes when it has been answered. */
 const maxDropped = 65_536
 const lingerMs = 1_000
-const blankLine = Buffer.from('\r\n\r\n')
 
-type Parse = (bytes: Buffer) => void
+/** The parser of a connection of `node:http` calls this with each head. */
+type Parser = { onIncoming: (request: IncomingMessage, keepAlive: boolean) => number }
+/** Makes the parser fail at this head. */
+const stop = -1
 
 /**
- * Takes over how a new connection of `node:http` is read. Node parses all that one read brings in one go: 64 kB are 1,200 small requests,
- * each with its objects before the first is answered. Cut at the end of each head, they can be stopped after the sixteenth.
+ * Bounds what a new connection of `node:http` asks. Node parses all that one read brings in one go: 64 kB are 1,200 small requests,
+ * each with its objects before the first is answered. So its parser is stopped at the head after the last one that is answered here.
  */
 export class Connection {
   readonly #socket: Socket
-  readonly #parse: Parse
   /** The latest request and its answer. */
   #request: IncomingMessage | undefined
   #response: ServerResponse | undefined
-  /** Bytes of its body that the parser has not had; endless when they come in chunks. */
-  #bodyLeft = 0
   #unanswered = 0
-  /** Nothing more is parsed. */
-  #isClosing = false
-  /** Nothing is parsed after the latest request. */
+  /** The latest request is the last one. */
   #isFull = false
+  /** Nothing more is parsed. */
+  #isDeaf = false
   #dropped = 0
+  /** Bytes that had left when it was asked last whether any do; -1 when none waited. */
+  #sent = -1
   /** What is written after all answers, where the connection ends without an answer that says so. */
   #lastWords: string | undefined
 
   constructor(socket: Socket) {
-    const [parse] = socket.listeners('data') as Parse[]
-    if (!parse) throw new Error('this version of Node reads its connections in another way')
+    const { parser } = socket as { parser?: Parser }
+    if (!parser?.onIncoming) throw new Error('this version of Node parses its connections in another way')
+    const { onIncoming } = parser
+    parser.onIncoming = (request, keepAlive) => (this.#isFull ? stop : onIncoming(request, keepAlive))
     this.#socket = socket
-    this.#parse = parse
-    socket.removeListener('data', parse)
-    socket.on('data', (bytes: Buffer) => this.#read(bytes))
   }
 
   /** Nobody waits for an answer here. */
@@ -51,24 +49,20 @@ export class Connection {
     return this.#unanswered === 0
   }
 
-  /** Takes note of a request; `false` when it came after the last one that is answered here. */
-  begin(request: IncomingMessage, response: ServerResponse): boolean {
-    if (this.#isClosing || this.#isFull) return false
+  /** Takes note of a request. */
+  begin(request: IncomingMessage, response: ServerResponse): void {
     this.#request = request
     this.#response = response
-    this.#bodyLeft = 'transfer-encoding' in request.headers ? Number.POSITIVE_INFINITY : Number(request.headers['content-length'] ?? 0)
     this.#unanswered++
     response.on('close', this.#answered)
-    if (this.#unanswered >= maxUnanswered) {
-      this.#isFull = true
-      this.#sayLast(response)
-    }
-    return true
+    if (this.#unanswered >= maxUnanswered) this.#sayLast(response)
   }
 
   /** More of the latest request may come than is worth reading for the sake of the connection. */
   get hasLargeRest(): boolean {
-    return this.#request !== undefined && !this.#request.complete && this.#bodyLeft > maxDropped
+    if (!this.#request || this.#request.complete) return false
+    const { 'transfer-encoding': encoding, 'content-length': length } = this.#request.headers
+    return encoding !== undefined || Number(length) > maxDropped
   }
 
   /**
@@ -77,8 +71,8 @@ export class Connection {
    */
   closeAfter(response: ServerResponse): void {
     if (response !== this.#response) return
-    this.#isClosing = true
     this.#sayLast(response)
+    this.#ignoreRest()
   }
 
   /** Answers what the parser could not read, or what did not come in time, and ends the connection. */
@@ -87,86 +81,63 @@ export class Connection {
       this.#socket.destroy()
       return
     }
+    if (this.#isDeaf) return
     const response = this.#request?.complete === false ? this.#response : undefined
     if (response && !response.headersSent) {
       this.closeAfter(response)
       writeReply(response, reply)
       return
     }
-    this.#isClosing = true
+    const hasLast = this.#isFull && !response
+    this.#ignoreRest()
+    // What follows the last request is not looked at.
+    if (hasLast) return
     this.#lastWords = response ? '' : rawReply(reply)
     if (this.#unanswered === 0) this.#say()
   }
 
   /** Ends a connection on which nothing is asked. */
   endIfIdle(): void {
-    if (!this.isIdle || this.#isClosing) return
-    this.#isClosing = true
-    this.#linger()
+    if (this.isIdle && !this.#isDeaf) this.#linger()
   }
 
-  #read(bytes: Buffer): void {
-    for (let rest = bytes; rest.length > 0 && !this.#socket.destroyed; ) {
-      if (this.#request?.complete) this.#request = undefined
-      if (this.#isClosing || (this.#isFull && !this.#request)) {
-        this.#drop(rest.length)
-        return
-      }
-      if (this.#socket.isPaused()) {
-        // The other side does not read its answers: go on when it does.
-        this.#socket.unshift(rest)
-        return
-      }
-      if (this.#parseWhole(rest)) return
-      const piece = this.#piece(rest)
-      this.#parse(piece)
-      rest = rest.subarray(piece.length)
-    }
-  }
-
-  /** Each head ends in a blank line: bytes with few of them are parsed at once, as most are one request. */
-  #parseWhole(bytes: Buffer): boolean {
-    const most = maxUnanswered - this.#unanswered
-    let lines = 0
-    let end = 0
-    for (let at = bytes.indexOf(blankLine); at >= 0; at = bytes.indexOf(blankLine, end)) {
-      if (++lines > most) return false
-      end = at + blankLine.length
-    }
-    const before = this.#request
-    this.#parse(bytes)
-    if (this.#request?.complete) this.#request = undefined
-    // Where it cannot be told how much of a body came, none of it is known to be left: the rest comes in pieces.
-    if (this.#request === before) this.#bodyLeft -= bytes.length
-    else this.#bodyLeft = lines === 1 ? this.#bodyLeft - (bytes.length - end) : 0
-    return true
-  }
-
-  /** As much as the parser may have now: the rest of a body, or no further than the end of a head. */
-  #piece(bytes: Buffer): Buffer {
-    if (this.#request && this.#bodyLeft > 0 && this.#bodyLeft !== Number.POSITIVE_INFINITY) {
-      const body = bytes.subarray(0, this.#bodyLeft)
-      this.#bodyLeft -= body.length
-      return body
-    }
-    const piece = bytes.subarray(0, maxPiece)
-    const end = this.#request ? -1 : piece.indexOf(blankLine)
-    return end < 0 ? piece : piece.subarray(0, end + blankLine.length)
+  /** Ends a connection where no answer has left since this was asked last, though one waits for its other side to read. */
+  endIfStuck(): void {
+    const waiting = this.#socket.writableLength
+    const sent = waiting > 0 ? this.#socket.bytesWritten - waiting : -1
+    if (waiting > 0 && sent === this.#sent) this.#socket.destroy()
+    this.#sent = sent
   }
 
   #sayLast(response: ServerResponse): void {
+    this.#isFull = true
     response.setHeader('Connection', 'close')
     this.#socket.destroySoon = () => this.#linger()
   }
 
-  #drop(bytes: number): void {
-    this.#dropped += bytes
-    if (this.#dropped > maxDropped) this.#socket.pause()
+  /** What comes from here on passes the parser by and is dropped, up to a bound. */
+  #ignoreRest(): void {
+    if (this.#isDeaf) return
+    this.#isFull = true
+    this.#isDeaf = true
+    const socket = this.#socket
+    socket.removeAllListeners('data')
+    socket.on('data', (bytes: Buffer) => {
+      this.#dropped += bytes.length
+      if (this.#dropped > maxDropped) socket.pause()
+    })
+    // While Node's parser read, the stream took itself to be reading: it has to begin anew, or a paused one would never go on.
+    socket.push('')
   }
 
   readonly #answered = (): void => {
     this.#unanswered--
-    if (this.#unanswered === 0 && this.#lastWords !== undefined) this.#say()
+    if (this.#unanswered > 0) return
+    if (this.#lastWords !== undefined) this.#say()
+    if (!this.#request?.complete) return
+    // A kept connection holds nothing of what was asked on it.
+    this.#request = undefined
+    this.#response = undefined
   }
 
   #say(): void {
@@ -176,6 +147,7 @@ export class Connection {
 
   /** Closes our side first: a close with bytes unread would be a reset, which takes the answer with it. */
   #linger(): void {
+    this.#ignoreRest()
     const socket = this.#socket
     socket.end()
     const timer = setTimeout(() => socket.destroy(), lingerMs)

@@ -2,6 +2,7 @@
 
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
+import type { Clock } from '../core/clock.ts'
 import { networkOf, peerAddress } from './client.ts'
 import type { Draining } from './close.ts'
 import { Connection } from './connection.ts'
@@ -11,6 +12,8 @@ import { errorReply, type Reply } from './reply.ts'
 export const maxConnections = 4_096
 /** Of these, for one client; a proxy that speaks for all of them has as many. */
 const maxPerClient = maxConnections / 2
+/** How long nothing of an answer may leave; at most twice as long. */
+const stuckMs = 30_000
 
 /** Takes one request, of any method and path. */
 export type Handle = (request: IncomingMessage, response: ServerResponse, connection: Connection) => void
@@ -21,13 +24,14 @@ export interface Connections extends Draining {
 }
 
 /** Watches a server that was made with `requireHostHeader: false`: that answer, too, has a shape of its own here. */
-export const watchConnections = (server: Server, handle: Handle): Connections => {
+export const watchConnections = (server: Server, clock: Clock, handle: Handle): Connections => {
   const open = new Map<Socket, Connection>()
   const perClient = new Map<string, number>()
   const on = (event: 'request' | 'checkContinue' | 'checkExpectation', then: Handle): void => {
     server.on(event, (request: IncomingMessage, response: ServerResponse) => {
       const connection = open.get(request.socket)
-      if (!connection?.begin(request, response)) return
+      if (!connection) return
+      connection.begin(request, response)
       if (request.headers.host === undefined && request.httpVersion === '1.1') connection.fail(errorReply(400, 'Host header is missing'))
       else then(request, response, connection)
     })
@@ -49,10 +53,16 @@ export const watchConnections = (server: Server, handle: Handle): Connections =>
     })
     if (count > maxPerClient) socket.destroy()
   })
-  // Whoever waits for an answer may be silent; whoever does not read one, or asks nothing, may not.
-  server.on('timeout', (socket) => {
-    if (socket.writableLength > 0 || open.get(socket)?.isIdle) socket.destroy()
+  // One look at all of them: a timer of each socket would be set and cancelled with every request.
+  const look = (): void => {
+    for (const connection of open.values()) connection.endIfStuck()
+    cancel = clock.after(stuckMs, look)
+  }
+  let cancel = (): void => {}
+  server.once('listening', () => {
+    cancel = clock.after(stuckMs, look)
   })
+  server.once('close', () => cancel())
   return {
     openConnections: () => open.size,
     endIdle() {

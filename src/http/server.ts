@@ -17,8 +17,6 @@ export const connectionLimits = {
   connectionsCheckingInterval: 2_000,
   maxHeaderSize: 16_384,
 }
-/** How long nothing of an answer may leave. */
-const stuckMs = 30_000
 
 export interface Listener {
   readonly url: string
@@ -44,7 +42,7 @@ export const listen = async (options: ServerOptions): Promise<Listener> => {
     logger: false,
     serverFactory: (handler) => {
       const server = createServer({ ...limits, requireHostHeader: false })
-      made = { server, connections: watchConnections(server, front(receiver, handler)) }
+      made = { server, connections: watchConnections(server, options.clock, front(receiver, handler)) }
       return server
     },
     clientErrorHandler: (error, socket) => made?.connections.fail(error, socket),
@@ -54,7 +52,7 @@ export const listen = async (options: ServerOptions): Promise<Listener> => {
   if (!made) throw new Error('Fastify made no server')
   const { server, connections } = made
   // Fastify resets some of these when it takes the server over.
-  Object.assign(server, { ...limits, maxConnections, maxHeadersCount: 0, timeout: stuckMs })
+  Object.assign(server, { ...limits, maxConnections, maxHeadersCount: 0 })
   await bind(server, options.host, options.port)
   const { address, family, port } = server.address() as AddressInfo
   const shown = options.host === 'localhost' ? 'localhost' : family === 'IPv6' ? `[${address}]` : address

@@ -1,5 +1,6 @@
 import { once } from 'node:events'
-import { connect, type Socket } from 'node:net'
+import { createServer, type ServerResponse } from 'node:http'
+import { type AddressInfo, connect, type Socket } from 'node:net'
 import { setTimeout as wait } from 'node:timers/promises'
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
@@ -8,12 +9,14 @@ import { createLimiter } from '../../src/app/limiter.ts'
 import { loadConfig } from '../../src/config/load.ts'
 import { systemClock } from '../../src/core/clock.ts'
 import type { Outcome } from '../../src/core/outcome.ts'
+import { watchConnections } from '../../src/http/connections.ts'
 import { connectionLimits, listen, type ServerOptions } from '../../src/http/server.ts'
 import type { Effects } from '../../src/parts/effects.ts'
 import { catalogue } from '../../src/plan/catalogue.ts'
 import { compileRoute } from '../../src/plan/compile.ts'
 import { servedBy } from '../../src/plan/table.ts'
 import { openMemory } from '../../src/store/memory/memory-store.ts'
+import { fakeClock } from '../fakes/clock.ts'
 import { hexHmac, startGateway } from '../fakes/gateway.ts'
 import { until } from '../fakes/wait.ts'
 
@@ -236,6 +239,35 @@ t.test('slow headers and slow bodies are cut off, by limits that the server real
   t.match(await drip(post(signature('{}'), 'Content-Length: 1000')), /^HTTP\/1\.1 408 .*\r\n\r\n\{"error":"Request timeout"\}$/s)
   t.same(statuses(await drip(head('GET /health HTTP/1.1'), '')), [200], 'a connection on which nothing more is asked')
   t.same(statuses(await drip(`${post('Content-Length: 1000')}`)).slice(0, 1), [401], 'and one that was refused before its body')
+})
+
+t.test('who does not read an answer is cut off, who waits for one is not', async (t) => {
+  const clock = fakeClock()
+  const server = createServer({ requireHostHeader: false })
+  const asked: ServerResponse[] = []
+  const { openConnections } = watchConnections(server, clock, (_request, response) => asked.push(response))
+  await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening))
+  t.teardown(() => server.close())
+  const { port } = server.address() as AddressInfo
+  const ask = async (): Promise<Socket> => {
+    const before = asked.length
+    const socket = connect(port, '127.0.0.1', () => socket.write(head('GET / HTTP/1.1')))
+    await until(() => asked.length > before)
+    return socket.on('error', () => {})
+  }
+  const deaf = await ask()
+  const waiting = await ask()
+  // More than the kernel holds for who does not read.
+  asked[0]?.end(Buffer.alloc(128 * 1_048_576))
+  await until(() => Number(asked[0]?.socket?.writableLength) > 0)
+  clock.advance(30_000)
+  t.equal(openConnections(), 2)
+  clock.advance(30_000)
+  await until(() => openConnections() === 1)
+  asked[1]?.end('here')
+  t.match(String(await once(waiting, 'data')), /here$/)
+  deaf.destroy()
+  waiting.destroy()
 })
 
 t.test('a gate that throws is a 500 with one fixed body, and the id is not consumed', async (t) => {
