@@ -13,8 +13,9 @@ export type JournalObserverOptions = {
 }
 
 export const createJournalObserver = ({ journal, keepsPayloads, redact }: JournalObserverOptions): Observer => {
+  const timeOf = createTimeSpeller()
   const addRequest = (fact: RequestEnded): void => {
-    const received = receivedOf(fact, redact)
+    const received = receivedOf(fact, { redact, timeOf })
     const { verified } = fact.ended
     if (!received || !verified) return
     journal.add(received, keepsPayloads() ? { headers: verified.headers as RawRequest['headers'], body: verified.body } : undefined)
@@ -33,14 +34,25 @@ export const createJournalObserver = ({ journal, keepsPayloads, redact }: Journa
 
 const isoOf = (ms: number): string => new Date(ms).toISOString()
 
+type Spelling = { readonly redact: (text: string) => string; readonly timeOf: (ms: number) => string }
+
+/** Under load several requests come within a millisecond, and to spell it out costs more than the rest of a record. */
+const createTimeSpeller = (): Spelling['timeOf'] => {
+  let last = { ms: Number.NaN, text: '' }
+  return (ms) => {
+    if (ms !== last.ms) last = { ms, text: isoOf(ms) }
+    return last.text
+  }
+}
+
 /** `undefined` for a request whose signature did not hold: it leaves no record. */
-const receivedOf = ({ ended, route, ms, replayOf }: RequestEnded, redact: (text: string) => string): Received | undefined => {
+const receivedOf = ({ ended, route, ms, replayOf }: RequestEnded, { redact, timeOf }: Spelling): Received | undefined => {
   const { outcome, stage, verified, event } = ended
   if (!verified || !route) return undefined
   const { reason, ...described } = describeOutcome(outcome)
   return {
     kind: 'received',
-    at: isoOf(verified.at),
+    at: timeOf(verified.at),
     event_id: verified.eventId,
     profile: route.profile,
     route: route.name,
