@@ -83,9 +83,9 @@ export const loadConfig = (options: LoadOptions): Loaded => {
   const globalSecret = fromEnv.secret ?? (present(settings.secret) ? settings.secret : undefined)
   const jobs = readJobs(data, defaultProfile, source, bad)
   const main: Profile = { name: defaultProfile, dir: dataDir, env, platforms: platformsOf(data), ...jobs, ...placesOf(source) }
-  if (storage.kind === 'redis') {
+  if (storage.kind === 'postgres') {
     into.diagnostics.push(
-      diagnostic('WH220', 'storage.kind "redis" is not built in this version', {
+      diagnostic('WH220', 'storage.kind "postgres" is not built in this version', {
         help: 'use sqlite',
         ...(source ? { place: source.place(['storage', 'kind']) } : {}),
         pointer: '/storage/kind',

@@ -14,6 +14,7 @@ import { openJournal } from '../journal/journal.ts'
 import { createJournalObserver } from '../journal/journal-observer.ts'
 import { Worker } from '../runs/worker.ts'
 import { Scheduler } from '../schedule/scheduler.ts'
+import { storesByName } from '../store/index.ts'
 import type { Store } from '../store/ports.ts'
 import { keepHouse } from './housekeeping.ts'
 import { createLogObserver } from './log-observer.ts'
@@ -176,8 +177,9 @@ const settled = async (active: () => number, clock: Clock, ms: number): Promise<
   while (active() > 0 && clock.monotonic() < deadline) await new Promise<void>((resolve) => clock.after(20, resolve))
 }
 
-const openStore = async (config: Config, clock: Clock): Promise<Store> => {
-  if (config.storage.kind === 'memory') return (await import('../store/memory/memory-store.ts')).openMemory({ clock })
-  const { openSqlite } = await import('../store/sqlite/sqlite-store.ts')
-  return openSqlite({ folder: join(config.dataDir, 'state'), durability: config.storage.durability, clock })
+const openStore = ({ dataDir, storage }: Config, clock: Clock): Promise<Store> => {
+  const part = storesByName.get(storage.kind)
+  // An unknown kind is a Diagnostic of the file's shape, and one that stops the start.
+  if (!part) throw new Error(`no store "${storage.kind}"`)
+  return part.open({ folder: join(dataDir, 'state'), durability: storage.durability, clock })
 }

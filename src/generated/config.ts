@@ -92,7 +92,7 @@ storage?: {
 /**
  * sqlite is embedded and durable; memory is for tests.
  */
-kind?: ("sqlite" | "memory" | "redis")
+kind?: ("sqlite" | "memory" | "postgres")
 /**
  * fsync: on disk before the answer. commit: a power loss may take the last moments.
  */

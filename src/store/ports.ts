@@ -3,6 +3,7 @@
  * Times are milliseconds of `Clock.monotonic` anchored to the wall at start; leases are fenced, a late finisher is refused.
  */
 
+import type { Clock } from '../core/clock.ts'
 import type { JsonObject } from '../core/json.ts'
 
 /** An hour-long hold on one delivery id of one route (contract 2, rule 5), or on one time of a schedule. */
@@ -88,9 +89,12 @@ export type Group = {
 /** `full`: there are as many groups as may be, nothing was claimed. Else which event opened the group, and how many there are now. */
 export type Joined = 'duplicate' | 'full' | { readonly group: string; readonly count: number }
 
+/** What a store calls a run: nobody else reads anything into it. */
+export type RunId = string
+
 /** One worker's hold on one run. */
 export type Lease = {
-  readonly runId: number
+  readonly runId: RunId
   /** Goes up with each taking; a finisher with an older one is refused. */
   readonly fence: number
   /** 1 for the first try; counted when taken, so that a run that kills the process ends as dead. */
@@ -160,4 +164,25 @@ export interface Store {
   /** After a StoreFault: resolves when it is worth asking again. Who waits for it at once shares the first commit of a store that works again. */
   recovered(): Promise<void>
   close(): Promise<void>
+}
+
+export type StoreOptions = {
+  /** A folder that no other store uses. */
+  readonly folder: string
+  /** `fsync`: on disk before a call resolves. `commit`: a power loss may take the last moments. */
+  readonly durability: 'fsync' | 'commit'
+  readonly clock: Clock
+}
+
+/** One kind of store, as a configuration names it. */
+export type StorePart = {
+  /** What `storage.kind` calls it. */
+  readonly name: string
+  /**
+   * `sole`: one process has it, and everything that a dead process had in hand is free at the next start. `shared`: several have it,
+   * and what one of them had in hand is free when its lease runs out.
+   */
+  readonly ownership: 'sole' | 'shared'
+  /** Throws a Fault. */
+  open(options: StoreOptions): Promise<Store>
 }

@@ -16,6 +16,7 @@ import { runners, runnersByName } from '../../src/parts/runners/index.ts'
 import { schemes } from '../../src/parts/schemes/index.ts'
 import { stages } from '../../src/parts/stages/index.ts'
 import { targets, targetsByName } from '../../src/parts/targets/index.ts'
+import { stores } from '../../src/store/index.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 const read = (file: string): string => readFileSync(join(root, file), 'utf8')
@@ -103,6 +104,16 @@ t.test('a part stands in the file of its name', async (t) => {
     const names = files.flatMap((file) => families[file] ?? [file.replaceAll('-', '_')])
     t.same(sorted(names), sorted(namesOf(parts)), kind)
   }
+})
+
+t.test('every store is a value of storage.kind, and the one that is not built says so', (t) => {
+  const kind = propertiesOf((schema.properties as { [key: string]: JsonObject }).storage as JsonObject).kind as JsonObject
+  const texts = kind.enumDescriptions as string[]
+  t.same(
+    enumOf(kind).filter((_, i) => texts[i]?.toLowerCase() !== unbuilt),
+    namesOf(stores),
+  )
+  t.end()
 })
 
 t.test('every route that the schema lets pass has exactly one ending, and every ending a route', async (t) => {

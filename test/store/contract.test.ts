@@ -3,6 +3,7 @@
 import fc from 'fast-check'
 import t, { type Test } from 'tap'
 import { StoreFault } from '../../src/core/fault.ts'
+import { stores } from '../../src/store/index.ts'
 import { openMemory } from '../../src/store/memory/memory-store.ts'
 import type { Accepted, Claim, Group, Joined, Lane, Lease, NewRun, RunEnd, Store } from '../../src/store/ports.ts'
 import { openSqlite } from '../../src/store/sqlite/sqlite-store.ts'
@@ -43,19 +44,12 @@ const laneOf = (limit: number, whenFull: Lane['whenFull'] = 'wait', key = 'lane'
 
 const groupOf = (more: Partial<Group> = {}): Group => ({ key: 'pr-1', windowMs: 30_000, maxWaitMs: 300_000, keep: 'latest', ...more })
 
-type Kind = { readonly name: string; readonly open: (folder: string, clock: FakeClock) => Promise<Store> }
-
-const kinds: readonly Kind[] = [
-  { name: 'memory', open: async (_, clock) => openMemory({ clock }) },
-  { name: 'sqlite', open: (folder, clock) => openSqlite({ folder, durability: 'commit', clock }) },
-]
-
-for (const { name, open } of kinds) {
+for (const { name, open } of stores) {
   t.test(name, (t) => {
     const promise = (title: string, check: (t: Test, setting: Setting) => Promise<void>): void => {
       t.test(title, async (t) => {
         const clock = fakeClock()
-        const store = await open(t.testdir(), clock)
+        const store = await open({ folder: t.testdir(), durability: 'commit', clock })
         t.teardown(() => store.close())
         const claimOf = (key: string): Claim => ({ key, expiresAt: clock.monotonic() + hourMs })
         await check(t, {

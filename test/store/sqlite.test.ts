@@ -83,7 +83,7 @@ t.test('work, attempts, replies and ids survive a restart; leases do not', async
 t.test('a run id is never used twice, not even when all runs are gone', async (t) => {
   const folder = t.testdir()
   const clock = fakeClock()
-  const seen: number[] = []
+  const seen: string[] = []
   for (const id of ['a', 'b']) {
     const store = await open(t, folder, clock)
     await accept(store, clock, id)

@@ -80,7 +80,7 @@ export class Runs {
     entry.dueAt = until
     this.#fresh.delete(entry.id)
     this.#tried.set(entry.id, entry)
-    const lease = { runId: entry.id, fence: entry.fence, attempt: entry.attempt, interrupted, run: entry.run }
+    const lease = { runId: String(entry.id), fence: entry.fence, attempt: entry.attempt, interrupted, run: entry.run }
     return { ...lease, ...entry.reply }
   }
 
@@ -169,7 +169,7 @@ export class Runs {
   }
 
   #holding(lease: Lease): Entry | undefined {
-    const entry = this.#tried.get(lease.runId)
+    const entry = this.#tried.get(Number(lease.runId))
     return entry?.leased && entry.fence === lease.fence ? entry : undefined
   }
 

@@ -92,7 +92,7 @@ export class Runs {
       this.finish(runId, row.fence, { kind: 'dead', error: 'the stored run cannot be read' }, now)
       return undefined
     }
-    return { runId, fence: row.fence, attempt: row.attempt, interrupted: leased === 1, ...stored }
+    return { runId: String(runId), fence: row.fence, attempt: row.attempt, interrupted: leased === 1, ...stored }
   }
 
   finish(runId: number, fence: number, end: RunEnd, now: number): boolean {

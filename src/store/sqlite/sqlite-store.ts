@@ -3,7 +3,7 @@
 import { hash } from 'node:crypto'
 import { StoreFault } from '../../core/fault.ts'
 import { maxStandings } from '../bounds.ts'
-import type { Accepted, Claim, Group, Joined, Lane, Lease, NewRun, Progress, RunEnd, Standing, Store } from '../ports.ts'
+import type { Accepted, Claim, Group, Joined, Lane, Lease, NewRun, Progress, RunEnd, RunId, Standing, Store } from '../ports.ts'
 import type { Answer } from './gathered.ts'
 import type { PlanEntry } from './plans.ts'
 import { replyText } from './stored.ts'
@@ -16,11 +16,11 @@ const keyOf = (key: string): string => hash('sha256', key, 'base64url')
 class SqliteStore implements Store {
   readonly #thread: ThreadQueue
   /** Runs that were taken and are not finished, with their fences: what is leased besides them was taken by a batch that failed. */
-  readonly #held = new Map<number, number>()
+  readonly #held = new Map<RunId, number>()
   #marks = 0
 
   constructor(options: Options, start: Start, link: Link, backlog: number) {
-    this.#thread = new ThreadQueue(options, start, { link, backlog }, () => [...this.#held.keys()])
+    this.#thread = new ThreadQueue(options, start, { link, backlog }, () => [...this.#held.keys()].map(Number))
   }
 
   get backlog(): number {
@@ -69,11 +69,11 @@ class SqliteStore implements Store {
   }
 
   keepReply({ runId, fence }: Lease, reply: string, progress?: Progress): Promise<boolean> {
-    return this.#thread.call({ op: 'keepReply', runId, fence, reply: replyText(reply, progress) })
+    return this.#thread.call({ op: 'keepReply', runId: Number(runId), fence, reply: replyText(reply, progress) })
   }
 
   async finish({ runId, fence }: Lease, end: RunEnd): Promise<boolean> {
-    const kept = await this.#thread.call<boolean>({ op: 'finish', runId, fence, end })
+    const kept = await this.#thread.call<boolean>({ op: 'finish', runId: Number(runId), fence, end })
     // Also when it says no: an earlier call that seemed to fail may have been committed. Its answer is final either way.
     if (this.#held.get(runId) === fence) this.#held.delete(runId)
     return kept

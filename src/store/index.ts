@@ -1,0 +1,19 @@
+/** The stores, by the name that `storage.kind` gives them; each is loaded when it is opened. */
+
+import type { StorePart } from './ports.ts'
+
+const sqlite: StorePart = {
+  name: 'sqlite',
+  ownership: 'sole',
+  open: async (options) => (await import('./sqlite/sqlite-store.ts')).openSqlite(options),
+}
+
+const memory: StorePart = {
+  name: 'memory',
+  ownership: 'sole',
+  open: async ({ clock }) => (await import('./memory/memory-store.ts')).openMemory({ clock }),
+}
+
+export const stores: readonly StorePart[] = [sqlite, memory]
+
+export const storesByName: ReadonlyMap<string, StorePart> = new Map(stores.map((store) => [store.name, store]))
