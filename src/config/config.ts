@@ -7,7 +7,7 @@ import type { RunnerSettings } from '../parts/runners/runner.ts'
 import type { Env } from './env.ts'
 
 export const defaultProfile = 'default'
-/** The secret that switches verification off (spec: Authentication 2). */
+/** The secret that switches verification off (rules: Authentication 9). */
 export const insecure = 'INSECURE_NO_AUTH'
 
 /** One route as written, with where it stands; its secrets are resolved. */
@@ -91,5 +91,5 @@ export type Config = {
   readonly storage: { readonly kind: 'sqlite' | 'memory'; readonly durability: 'fsync' | 'commit'; readonly retention: Retention }
 }
 
-/** Whether an address is one of the three loopback names that allow INSECURE_NO_AUTH (spec: Authentication 2). */
+/** Whether an address is one of the three loopback names that allow INSECURE_NO_AUTH (rules: Start-up 4). */
 export const isLoopback = (host: string): boolean => host === '127.0.0.1' || host === 'localhost' || host === '::1'

@@ -1,4 +1,4 @@
-/** The write side of the files that commands change (subscriptions, jobs): one update at a time, each over what the file holds at that moment (spec: Subscription 3). */
+/** The write side of the files that commands change (subscriptions, jobs): one update at a time, each over what the file holds at that moment (rules: Subscriptions 3). */
 
 import * as fs from 'node:fs'
 import { dirname } from 'node:path'

@@ -65,7 +65,7 @@ export const readEnv = (dir: string, env: Env, into: Gathered): Env => {
   }
 }
 
-/** Profiles that are served: multiplexing on and `profiles/<name>/config.yaml` there (contract 9). */
+/** Profiles that are served: multiplexing on and `profiles/<name>/config.yaml` there (rules: Configuration 6). */
 export const readProfiles = (dataDir: string, multiplex: boolean, main: Profile, into: Gathered): Map<string, Profile> => {
   const profiles = new Map([[defaultProfile, main]])
   const folder = join(dataDir, 'profiles')

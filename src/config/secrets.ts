@@ -1,4 +1,4 @@
-/** Resolves `${NAME}`, `${NAME:-default}` and `file:/path` wherever the schema says that a value is secret-like (contract 1). */
+/** Resolves `${NAME}`, `${NAME:-default}` and `file:/path` wherever the schema says that a value is secret-like (rules: Configuration 3). */
 
 import { readFileSync } from 'node:fs'
 import { type Code, type Diagnostic, diagnostic, type Path, pointerOf } from '../core/diagnostic.ts'
@@ -23,7 +23,7 @@ const resolve = (text: string, env: Env): { readonly value: string } | { readonl
   }
   let missing: string | undefined
   const value = text.replace(reference, (_whole, name: string, fallback: string | undefined) => {
-    // spec of the shell's ${NAME:-default}: an empty variable counts as unset when there is a default.
+    // As in a shell's ${NAME:-default}: an empty variable counts as unset when there is a default.
     const found = own(env as { [name: string]: string | undefined }, name)
     if (found !== undefined && (found !== '' || fallback === undefined)) return found
     if (fallback !== undefined) return fallback

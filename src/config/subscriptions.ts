@@ -13,12 +13,12 @@ import { definition } from './walk.ts'
 import { routeOf } from './webhook.ts'
 
 export const subscriptionsFileName = 'webhook_subscriptions.json'
-/** Subscription names are lower case (contract 7). */
+/** Subscription names are lower case (rules: Names 4). */
 const subscriptionName = /^[a-z0-9][a-z0-9._-]{0,63}$/
 
 const schema = definition('Subscription')
 
-/** The name under which a subscription is stored (contract 7). Throws a Fault. */
+/** The name under which a subscription is stored (rules: Names 4). Throws a Fault. */
 export const subscriptionNameOf = (text: string): string => {
   const name = text.trim().toLowerCase().replaceAll(' ', '-')
   if (subscriptionName.test(name)) return name

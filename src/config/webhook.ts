@@ -11,7 +11,7 @@ import { bare, isBare } from './secrets.ts'
 import { isBroken } from './shape.ts'
 import type { Source } from './source.ts'
 
-/** The settings of the adapter, key by key: `extra` wins over `platforms.webhook` (spec: Enabling the adapter). */
+/** The settings of the adapter, key by key: `extra` wins over `platforms.webhook` (rules: Configuration 2). */
 export const mergeWebhook = (
   file: File,
   source: Source | undefined,
@@ -35,7 +35,7 @@ export const mergeWebhook = (
   return { settings: { ...direct, ...extra } as WebhookSettings, baseOf }
 }
 
-/** An empty or blank secret counts as none (contract 2, rule 3), and so does a bare `whsec_`. */
+/** An empty or blank secret counts as none, and so does a bare `whsec_` (rules: Authentication 7). */
 export const present = (secret: unknown): secret is string => typeof secret === 'string' && secret.trim() !== '' && !isBare(secret)
 
 /** The secrets of a route: its own, or the global one where the key is missing. */

@@ -9,7 +9,7 @@ type Entry = {
   readonly starts?: true
 }
 
-/** Every code, its severity and what it is about (reference: the specification's start-up failures are WH201 to WH205). */
+/** Every code, its severity and what it is about; WH201 to WH205 are the first of the start-up failures (rules: Start-up 1 to 4). */
 export const catalogue = {
   WH001: { severity: 'error', title: 'the file cannot be read as YAML' },
   WH002: { severity: 'error', title: 'a key stands twice' },

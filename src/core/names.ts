@@ -1,4 +1,4 @@
-/** Names that have two spellings: the specification's neutral words for the code hosts and their real ones (contract 1), and platforms' second names. */
+/** Names that have two spellings: neutral words for the code hosts beside their real ones, and platforms' second names (rules: Names 1). */
 
 import type { Headers } from './request.ts'
 

@@ -13,7 +13,7 @@ type Row = {
   readonly message?: string
 }
 
-/** Statuses and sentences: contract 2. "Invalid signature" in the log: spec: Authentication 5. */
+/** Statuses and sentences (rules: Replies 1). "Invalid signature" is what operators look for in the log (rules: Authentication 10). */
 const refusals: { readonly [code in Refused['code']]: Row } = {
   too_large: { status: 413, sentence: 'Payload too large', level: 'debug' },
   too_many_headers: { status: 431, sentence: 'Too many header fields', level: 'debug' },

@@ -1,4 +1,4 @@
-/** A route, compiled: gates in the order of the specification, then one ending. */
+/** A route, compiled: gates in their order (rules: Order 1), then one ending. */
 
 import type { Ignored, Outcome, Refused } from './outcome.ts'
 import type { Event, RequestHead, Verification, VerifiedRequest } from './request.ts'

@@ -1,4 +1,4 @@
-/** Takes known secrets out of texts by value, wherever they turn up: error messages, URLs, child output (P11). */
+/** Takes known secrets out of texts by value, wherever they turn up: error messages, URLs, child output (rules: Hostile input 4). */
 
 /** Shorter values would blank out ordinary words. */
 const shortest = 6

@@ -2,7 +2,7 @@
 
 const isLeadSurrogate = (unit: number): boolean => unit >= 0xd800 && unit <= 0xdbff
 
-/** The first `limit` UTF-16 units of a text, one fewer where the cut would split a surrogate pair (contract 3). */
+/** The first `limit` UTF-16 units of a text, one fewer where the cut would split a surrogate pair (rules: Templates 4). */
 export const cut = (text: string, limit: number): string => {
   if (text.length <= limit) return text
   return text.slice(0, limit > 0 && isLeadSurrogate(text.charCodeAt(limit - 1)) ? limit - 1 : limit)

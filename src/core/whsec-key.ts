@@ -2,7 +2,7 @@
 
 const base64Key = /^[A-Za-z0-9+/]+={0,2}$/
 
-/** Strict base64 after `whsec_`, else the secret as it is (contract 2, rule 2); `undefined` when there is none. */
+/** Strict base64 after `whsec_`, else the secret as it is (rules: Authentication 2); `undefined` when there is none. */
 export const whsecKey = (secret: string): Buffer | undefined => {
   if (!secret.startsWith('whsec_')) return Buffer.from(secret, 'utf8')
   const encoded = secret.slice('whsec_'.length)

@@ -44,7 +44,7 @@ type Trail = { stage: string; event: Event | undefined }
 export const resume = (plan: RoutePlan, request: VerifiedRequest, watch?: Watch): Ended | Promise<Ended> => {
   const trail: Trail = { stage: plan.parse.stage, event: undefined }
   const end = (outcome: Outcome): Ended => {
-    // The claim and the work are one commit of the ending; in the specification's order they are two stages.
+    // The claim and the work are one commit of the ending; as stages they are two (rules: Order 1).
     const stage = outcome.kind === 'duplicate' ? 'duplicate' : trail.stage
     watch?.(stage, outcome)
     return { outcome, stage, verified: request, event: trail.event }

@@ -14,7 +14,7 @@ type Key = string | undefined
 const maxKeyUnits = 100_000
 
 /**
- * Reads a key: a dotted field name, or a template when it holds a placeholder (spec: Coalesce 1). It is unresolved, `undefined`, when
+ * Reads a key: a dotted field name, or a template when it holds a placeholder (rules: Coalescing 1). It is unresolved, `undefined`, when
  * something it asks for is missing, null, a list or a map, when an expression fails, or when it is empty or longer than 100,000 characters.
  */
 export const compileKey = (text: string, kit: TemplateKit): ((event: Event) => Key | Promise<Key>) => {

@@ -11,7 +11,7 @@ const openFlags = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0) | (constants.
 
 const isText = (item: Json): item is string | number | boolean => ['string', 'number', 'boolean'].includes(typeof item)
 
-/** A JSON array's items, a JSON object's keys, else one value a line (spec: Filter conditions). */
+/** A JSON array's items, a JSON object's keys, else one value a line (rules: Filters 7). */
 const parseList = (text: string): ReadonlySet<string> => {
   const trimmed = text.replace(/^\ufeff/, '').trim()
   if (trimmed.startsWith('[') || trimmed.startsWith('{')) {

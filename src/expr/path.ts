@@ -25,7 +25,7 @@ export const compilePath = (path: string): Getter => {
   }
 }
 
-// Contract 1: the code hosts' neutral header names and their real ones are the same header.
+// The code hosts' neutral header names and their real ones are the same header (rules: Names 1).
 const twins: readonly (readonly [string, string])[] = [
   ['x-hosta-', 'x-github-'],
   ['x-hostb-', 'x-gitlab-'],
@@ -46,7 +46,7 @@ const compileHeader = (written: string): ((headers: Headers) => Json | undefined
   return (headers) => own(headers, name) ?? own(headers, twin)
 }
 
-/** Reads what a condition's `field` names: the event type, a header, or a path in the payload (spec: Filter conditions). */
+/** Reads what a condition's `field` names: the event type, a header, or a path in the payload (rules: Filters 3). */
 export const compileField = (field: string): ((event: Event) => Json | undefined) => {
   if (field === 'event' || field === 'event_type') return (event) => event.eventType
   if (field.startsWith('headers.')) {

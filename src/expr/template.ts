@@ -1,4 +1,4 @@
-/** Templates compiled to functions: one pass, so that text from a payload is never expanded again (spec: Template rules). */
+/** Templates compiled to functions: one pass, so that text from a payload is never expanded again (rules: Templates 5). */
 
 import { isObject, type Json, type JsonObject } from '../core/json.ts'
 import type { Event } from '../core/request.ts'
@@ -13,7 +13,7 @@ import { ownTurn } from './turn.ts'
 
 const maxPayloadUnits = 4000
 const maxNestedUnits = 2000
-/** The specification bounds no plain text; a prompt has to end somewhere. */
+/** A prompt has to end somewhere (rules: Limits 2). */
 const maxTextUnits = 200_000
 const maxShownUnits = 200
 
@@ -59,7 +59,7 @@ const asName: Use<undefined> = { show: showName, text: asIs, missing: () => unde
 /** Percent-encoded, it stays in the segment, parameter or fragment of a web address that it stands in. */
 const inAddress: Use<string> = { show: (value, digits) => encoded(show(value, digits)), text: encoded, missing: asIs }
 
-// Contract 3: these resolve even when the payload lacks them.
+// These resolve even when the payload lacks them (rules: Templates 6).
 const fallbacks: ReadonlyMap<string, (event: Event) => string> = new Map([
   ['event_type', (event) => event.eventType],
   ['route', (event) => event.route],
@@ -167,7 +167,7 @@ const compileValue = (value: Json, kit: TemplateKit): Renderer<Json> => {
 }
 
 /**
- * Every text below a map is a template, other values pass as they are (spec: Template rules; contract 3: deliver_extra).
+ * Every text below a map is a template, other values pass as they are (rules: Templates 8).
  * Those under the keys `addresses` are web addresses: what a payload fills in is percent-encoded there.
  */
 export const compileTexts = (map: JsonObject, kit: TemplateKit, addresses: readonly string[] = []): Renderer<JsonObject> => {

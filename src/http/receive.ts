@@ -73,7 +73,7 @@ export const createReceiver = (options: ReceiveOptions): Receiver => {
   const batch = createReplyBatch()
   let active = 0
 
-  /** The checks that need no plan, in the order of the specification: size, then route. */
+  /** The checks that need no plan: size, then route (rules: Order 1). */
   const checkBeforePlan = (request: IncomingMessage, path: WebhookPath, { table, maxBodyBytes }: Serving): RoutePlan | Ended => {
     if (options.stopping()) return { outcome: refuse('stopping', { retryAfterSeconds }), stage: 'body_size' }
     if (request.rawHeaders.length > maxRawHeaders) return { outcome: refuse('too_many_headers'), stage: 'body_size' }

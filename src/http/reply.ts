@@ -1,4 +1,4 @@
-/** How each Outcome is answered: exactly contract 2. */
+/** How each Outcome is answered (rules: Replies 1). */
 
 import type { Outcome, Refused } from '../core/outcome.ts'
 import { rowOf, statusOf } from '../core/outcome-table.ts'

@@ -9,7 +9,7 @@ import { type Connections, type Handle, maxConnections, watchConnections } from 
 import { createReceiver, parsePath, type ReceiveOptions, type Receiver } from './receive.ts'
 import { errorReply } from './reply.ts'
 
-/** Fastify and Node leave several of these off or long: all are set (reference: slow headers, slow bodies, idle connections). */
+/** Fastify and Node leave several of these off or long: all are set, against slow headers, slow bodies and idle connections (rules: Limits 4). */
 export const connectionLimits = {
   headersTimeout: 10_000,
   requestTimeout: 30_000,

@@ -6,7 +6,7 @@ import type { Reply } from './reply.ts'
 /** Writes a reply in one piece. */
 export const writeReply = (response: ServerResponse, { status, body, type, headers: more }: Reply, eventId?: string): void => {
   const headers: OutgoingHttpHeaders = { 'Content-Type': type, 'Content-Length': Buffer.byteLength(body), ...more }
-  // contract 2: so that an operator can look it up.
+  // So that an operator can look it up (rules: Replies 3).
   if (eventId !== undefined) headers['X-Headgate-Event-Id'] = eventId
   response.writeHead(status, headers)
   response.end(body)

@@ -56,7 +56,7 @@ const openToOthers = (file: string, bits: number): Diagnostic => {
   return diagnostic('WH804', `${file} has mode ${mode}: others can read its secrets`, { place: top(file), help: `chmod 600 ${file}` })
 }
 
-/** contract 7: an entry that is not valid on its own is skipped; the others are served. */
+/** An entry that is not valid on its own is skipped; the others are served (rules: Subscriptions 5). */
 const startsAnyway = (each: Diagnostic): Diagnostic => ({ ...each, stopsStart: false })
 
 const corrupt = (file: string, { noun, corrupt: code }: EntryChecks, { message, line, column }: NotEntries): Diagnostic =>

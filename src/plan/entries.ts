@@ -1,4 +1,4 @@
-/** A file of run-time entries as compiled things: one consistent snapshot, read again only when the file changed (spec: Subscription 1). */
+/** A file of run-time entries as compiled things: one consistent snapshot, read again only when the file changed (rules: Subscriptions 1). */
 
 import { absent, parseEntries, readSnapshot, stampOf } from '../config/snapshot.ts'
 import { type Code, type Diagnostic, diagnostic } from '../core/diagnostic.ts'

@@ -39,7 +39,7 @@ export type RuleContext = {
   readonly builtTargets: ReadonlySet<string>
 }
 
-/** Every rule of the specification that a route breaks on its own. */
+/** Every rule that a route breaks on its own (rules: Start-up 2, 3). */
 export const checkRules = (route: RouteSource, context: RuleContext): Diagnostic[] => {
   const spec = route.spec as JsonObject
   const found: Diagnostic[] = []

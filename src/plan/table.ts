@@ -19,7 +19,7 @@ export type Table = {
 
 const shown = 100
 
-/** The route of this name: a configured one always wins (spec: Subscription 2). */
+/** The route of this name: a configured one always wins (rules: Subscriptions 2). */
 export const servedAs = ({ configured, subscribed }: Pick<Table, 'configured' | 'subscribed'>, name: string): Served | undefined =>
   configured.get(name) ?? subscribed.get(name)
 
@@ -27,7 +27,7 @@ export const servedAs = ({ configured, subscribed }: Pick<Table, 'configured' | 
 export const lookUp = (table: Table, name: string, prefix?: string): RoutePlan | Refused => {
   if (prefix !== undefined && !(table.multiplex && table.profiles.has(prefix))) return refuse('unknown_profile')
   const served = servedAs(table, name)
-  // Not there, or bound to another profile: one answer for all, so that nobody learns which (contract 2).
+  // Not there, or bound to another profile: one answer for all, so that nobody learns which (rules: Replies 2).
   if (!served || served.source.profile !== (prefix ?? defaultProfile)) return refuse('unknown_route', { name: name.slice(0, shown) })
   return served.plan ?? refuse('route_disabled', { name })
 }

@@ -1,4 +1,4 @@
-/** Runs an operator's script that lies inside its folder, symbolic links resolved; whatever goes wrong is an answer (spec: Script rules). */
+/** Runs an operator's script that lies inside its folder, symbolic links resolved; whatever goes wrong is an answer (rules: Scripts 1, 3, 4). */
 
 import { realpathSync, type Stats, statSync } from 'node:fs'
 import { dirname, extname, relative, resolve, sep } from 'node:path'

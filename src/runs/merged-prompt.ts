@@ -1,4 +1,4 @@
-/** What the agent is told about the events that its run was merged from (spec: Coalesce 4). */
+/** What the agent is told about the events that its run was merged from (rules: Coalescing 4). */
 
 import type { Merged, NewRun } from '../store/ports.ts'
 

@@ -7,7 +7,7 @@ import { defaultRetry, type Retry } from './backoff.ts'
 export type RunPolicy = {
   readonly retry: Retry
   readonly timeoutMs: number
-  /** A scheduled job: its agent is asked at most once, only its delivery is tried again (contract 5). */
+  /** A scheduled job: its agent is asked at most once, only its delivery is tried again (rules: Jobs 7). */
   readonly startsOnce: boolean
   readonly model?: string
   readonly maxOutputTokens?: number

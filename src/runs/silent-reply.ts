@@ -1,4 +1,4 @@
-/** Replies that ask for nothing to be sent (contract 5). */
+/** Replies that ask for nothing to be sent (rules: Runs 4). */
 
 const words = new Set(['[SILENT]', 'SILENT', 'NO_REPLY', 'NO REPLY'])
 

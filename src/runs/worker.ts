@@ -65,7 +65,7 @@ export class Worker {
   }
 
   /**
-   * Takes no more but the groups that wait (spec: Coalesce 7), lets what runs finish for `ms`, then breaks it off: what is left resumes
+   * Takes no more but the groups that wait (rules: Coalescing 7), lets what runs finish for `ms`, then breaks it off: what is left resumes
    * at the next start. `answered`: no request is in flight any more, so that none joins a group.
    */
   async stop(ms: number, answered: Promise<unknown> = Promise.resolve()): Promise<void> {

@@ -6,7 +6,7 @@
 import type { Clock } from '../core/clock.ts'
 import type { JsonObject } from '../core/json.ts'
 
-/** An hour-long hold on one delivery id of one route (contract 2, rule 5), or on one time of a schedule. */
+/** An hour-long hold on one delivery id of one route (rules: Duplicates 2), or on one time of a schedule. */
 export type Claim = {
   /** Unambiguous over (profile, route, delivery id). */
   readonly key: string
@@ -33,7 +33,7 @@ export type Several = {
 /** What became of each of several deliveries: done, given up and why, failed for now (`false`), or not ended in this attempt (`null`). */
 export type Progress = readonly (boolean | string | null)[]
 
-/** Which of a group's events its run is about (spec: Coalesce 2; `keep` on the route). */
+/** Which of a group's events its run is about (`keep` on the route; rules: Coalescing 2). */
 export type Keep = 'latest' | 'first' | 'all'
 
 /** What a run was merged from: absent for a run of one event that waited for no others. */
@@ -73,7 +73,7 @@ export type Lane = {
 
 export type Accepted = 'accepted' | 'duplicate' | 'busy'
 
-/** Events that wait to become one run (spec: Coalesce rules). */
+/** Events that wait to become one run (rules: Coalescing 1). */
 export type Group = {
   /** Unambiguous over (profile, route, key). */
   readonly key: string

@@ -22,7 +22,7 @@ const route = (lines: string): string => webhook(`      secret: s3cret\n      ro
 /** Code and line of everything that is wrong. */
 const summary = (found: ReturnType<typeof load>['found']) => found.map(({ code, place }) => `${code}@${place?.line ?? '-'}`)
 
-t.test('the five start-up failures of the specification stop the start, with their place', async (t) => {
+t.test('the five start-up failures stop the start, with their place', async (t) => {
   const cases: { readonly [code: string]: string } = {
     'WH201@6': webhook('      routes:\n        a: { prompt: x }'),
     'WH202@8': route('          deliver_only: true'),

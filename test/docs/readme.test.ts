@@ -83,6 +83,40 @@ t.test('every link leads somewhere', async (t) => {
   for (const { file, to } of links) t.ok(existsSync(join(root, dirname(file), to)), `${file}: ${to}`)
 })
 
+type Citation = { readonly file: string; readonly rule: string }
+
+/** The rules that a text cites, as `Group number`; a citation in another form is given as it stands. */
+const rulesIn = (text: string): readonly string[] =>
+  [...text.matchAll(/rules: ([A-Z][a-z]+(?:[- ][a-z]+)*) (\d+(?:(?:, | to )\d+)*)|rules: [A-Z].{0,30}/g)].flatMap(
+    ([whole, group, numbers = '']) => (group ? numbers.split(/, | to /).map((number) => `${group} ${number}`) : whole),
+  )
+
+/** The places below a folder that cite a rule. */
+const citationsIn = (folder: string): readonly Citation[] =>
+  (readdirSync(join(root, folder), { recursive: true }) as string[])
+    .filter((file) => /\.(?:ts|mjs|md)$/.test(file))
+    .flatMap((file) => rulesIn(read(join(folder, file))).map((rule) => ({ file: join(folder, file), rule })))
+
+t.test('every rule that is cited is in docs/rules.md', async (t) => {
+  const groups = read('docs/rules.md').split(/^## /m).slice(1)
+  const rules = groups.flatMap((group) => {
+    const [title = ''] = group.split('\n', 1)
+    const numbers = [...group.matchAll(/^(\d+)\. /gm)].map(([, number]) => Number(number))
+    t.same(
+      numbers,
+      numbers.map((_, i) => i + 1),
+      `${title}: numbered without a gap`,
+    )
+    return numbers.map((number) => `${title} ${number}`)
+  })
+  const cited = ['src', 'test', 'tools', 'bench', 'docs'].flatMap(citationsIn)
+  t.ok(cited.length > 80)
+  t.same(
+    cited.filter(({ rule }) => !rules.includes(rule)),
+    [],
+  )
+})
+
 t.test('every npm script that is named is there', async (t) => {
   const { scripts } = JSON.parse(read('package.json')) as { scripts: { [name: string]: string } }
   const named = documents.flatMap((file) => [...read(file).matchAll(/npm run ([\w:-]+)/g)].map(([, name]) => name as string))

@@ -1,4 +1,4 @@
-/** A real gateway on a free loopback port, in this process, from a config file: what the specification's tests talk to. */
+/** A real gateway on a free loopback port, in this process, from a config file: what the tests of the rules talk to. */
 
 import { createHmac, randomUUID } from 'node:crypto'
 import { connect } from 'node:net'

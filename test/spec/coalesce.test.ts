@@ -1,4 +1,4 @@
-/** The specification's "Coalesce rules", one title per rule. */
+/** The rules of coalescing, one title for each (rules: Coalescing 1 to 9). */
 
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'

@@ -1,4 +1,4 @@
-/** The specification's "Scheduled-job trigger rules", one title per rule. */
+/** The rules of jobs that events start, one title for each (rules: Jobs 1 to 7). */
 
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'

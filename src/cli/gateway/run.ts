@@ -125,7 +125,7 @@ const logDiagnostics = (found: readonly Diagnostic[], log: Log): void => {
 
 const lastWordsMs = 200
 
-/** Files with secrets that others can read are closed to them, and it is said (H1). */
+/** Files with secrets that others can read are closed to them, and it is said (rules: Hostile input 5). */
 const closeToOthers = (file: string, log: Log): void => {
   const stat = statSync(file, { throwIfNoEntry: false })
   if (!stat || (stat.mode & 0o077) === 0) return

@@ -118,7 +118,7 @@ const addWebhook = (webhook: Command, run: Run): void => {
     )
 }
 
-/** spec: Command-line operations - there is no option for toolsets. */
+/** There is no option for toolsets (rules: Subscriptions 7). */
 const addSubscribe = (subscribe: Command, run: Run): void => {
   subscribe
     .description('create or update a subscription; prints its URL and secret')

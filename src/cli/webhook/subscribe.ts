@@ -81,7 +81,7 @@ const updateOf =
     return refused || dry || same ? { result } : { entries: { ...entries, [name]: change.entry }, result }
   }
 
-/** spec: Scheduled-job trigger 6 - the job that is meant is stored by its id: its name may go to another. */
+/** The job that is meant is stored by its id: its name may go to another (rules: Jobs 6). */
 const withJobId = (wish: Wish, stored: Json | undefined, jobs: JobBook): Wish => {
   const { cron_job: reference, profile } = wish.fields
   if (reference === undefined) return wish

@@ -1,11 +1,11 @@
-/** A subscription's stored record: what `webhook subscribe` makes of the flags and of what is stored already (contract 7). */
+/** A subscription's stored record: what `webhook subscribe` makes of the flags and of what is stored already (rules: Subscriptions 6). */
 
 import { randomBytes } from 'node:crypto'
 import { defaultProfile } from '../../config/config.ts'
 import { exit, Fault } from '../../core/fault.ts'
 import { equalJson, isObject, type Json, type JsonObject, own } from '../../core/json.ts'
 
-/** The fields that flags give; absent ones are kept. There is none for toolsets: those are set by hand only (spec: Subscription 6). */
+/** The fields that flags give; absent ones are kept. There is none for toolsets (rules: Subscriptions 7). */
 type Fields = {
   readonly description?: string | undefined
   readonly events?: readonly string[] | undefined
@@ -93,7 +93,7 @@ const blank = (before: JsonObject | undefined): JsonObject => ({
 
 const profileOf = ({ profile }: JsonObject): Json => profile ?? defaultProfile
 
-/** spec: Subscription 4 - after a re-binding, callers who hold the old secret can no longer authenticate. */
+/** After a re-binding, callers who hold the old secret can no longer authenticate (rules: Subscriptions 4). */
 const refuseOldSecret = (name: string, before: JsonObject, supplied: string | undefined): void => {
   const old = [before.secret, ...(Array.isArray(before.secrets) ? before.secrets : [])]
   if (supplied === undefined || !old.includes(supplied)) return

@@ -1,4 +1,4 @@
-/** Holds events of one target for a quiet time, and merges them into one agent run (spec: Coalesce rules). */
+/** Holds events of one target for a quiet time, and merges them into one agent run (rules: Coalescing 1). */
 
 import type { Outcome } from '../../core/outcome.ts'
 import type { Event } from '../../core/request.ts'
@@ -28,10 +28,10 @@ export const coalesce: EndingPart = {
     const { render } = compileMessage(route, kit)
     const laneOf = compileLane(route, kit)
     return async (event) => {
-      // Rendered for each event: of the latest, everything counts (spec: Coalesce 2).
+      // Rendered for each event: of the latest one everything counts (rules: Coalescing 2).
       const run = agentRun(event, await render(event))
       const [key, lane] = [await keyOf(event), await laneOf(event)]
-      // spec: Coalesce 5
+      // Nothing to merge it by (rules: Coalescing 5).
       if (key === undefined) return acceptAgent(event, run, kit.effects, lane)
       return join(event, run, groupOf(keyName('group', event, key), settings, lane), kit.effects)
     }

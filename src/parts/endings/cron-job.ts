@@ -1,4 +1,4 @@
-/** Starts an existing scheduled job with the expanded prompt as context of that one run (spec: Scheduled-job trigger rules). */
+/** Starts an existing scheduled job with the expanded prompt as context of that one run (rules: Jobs 2, 3). */
 
 import type { Ignored, Outcome } from '../../core/outcome.ts'
 import type { Event } from '../../core/request.ts'
@@ -55,7 +55,7 @@ const checkJob = (reference: string, { effects, profile, report }: StageKit): vo
     )
 }
 
-/** spec: Scheduled-job trigger 5 - logged and dropped; the delivery id stays free. */
+/** Logged and dropped; the delivery id stays free (rules: Jobs 5). */
 const drop = (event: Event, reason: Ignored['reason'], why: string, { effects }: StageKit): Ignored => {
   const { profile, route, deliveryId } = event
   const fields = { profile, route, delivery_id: deliveryId, event_type: event.eventType, reason: why }

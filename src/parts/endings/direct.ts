@@ -1,4 +1,4 @@
-/** Sends the expanded prompt itself, and answers when it is delivered (spec: Direct delivery). */
+/** Sends the expanded prompt itself, and answers when it is delivered (rules: Direct delivery 1). */
 
 import { messageOf, StoreFault } from '../../core/fault.ts'
 import { type Outcome, refuse } from '../../core/outcome.ts'

@@ -1,4 +1,4 @@
-/** Whether the field equals a JSON value, deeply (contract 3). */
+/** Whether the field equals a JSON value, deeply (rules: Filters 5). */
 
 import { compileEqual } from '../../expr/equal.ts'
 import type { OperatorPart } from './operator.ts'

@@ -1,4 +1,4 @@
-/** Whether the field is there (spec: Filter conditions). */
+/** Whether the field is there (rules: Filters 4). */
 
 import type { OperatorPart } from './operator.ts'
 

@@ -1,4 +1,4 @@
-/** Whether the field is one of the values of a file of the profile, as the file is now (contract 3). */
+/** Whether the field is one of the values of a file of the profile, as the file is now (rules: Filters 7). */
 
 import { messageOf } from '../../core/fault.ts'
 import { openListFile } from '../../expr/list-file.ts'

@@ -1,4 +1,4 @@
-/** Whether the field equals one of a list of values (spec: Filter conditions). */
+/** Whether the field equals one of a list of values (rules: Filters 5). */
 
 import type { Json } from '../../core/json.ts'
 import { compileEqual } from '../../expr/equal.ts'

@@ -1,4 +1,4 @@
-/** Whether the field is not there (spec: Filter conditions). */
+/** Whether the field is not there (rules: Filters 4). */
 
 import type { OperatorPart } from './operator.ts'
 

@@ -1,4 +1,4 @@
-/** Whether the field does not equal a JSON value; a missing field passes (contract 3). */
+/** Whether the field does not equal a JSON value; a missing field passes (rules: Filters 4, 5). */
 
 import { compileEqual } from '../../expr/equal.ts'
 import type { OperatorPart } from './operator.ts'

@@ -19,7 +19,7 @@ export const command: RunnerPart = {
   },
 }
 
-/** The gateway's environment, which holds the agent's own keys, without the secrets that vouch for senders (contract 8). */
+/** The gateway's environment, which holds the agent's own keys, without the secrets that vouch for senders (rules: Agents 2). */
 const environment = (from: Env, run: NewRun): Env => ({
   ...Object.fromEntries(Object.entries(from).filter(([name]) => !name.startsWith('WEBHOOK_SECRET'))),
   HEADGATE_ROUTE: envValue(run.route),

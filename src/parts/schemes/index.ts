@@ -1,4 +1,4 @@
-/** The signature schemes, in the order in which their headers decide (contract 2, rule 2). */
+/** The signature schemes, in the order in which their headers decide (rules: Authentication 1). */
 
 import { v1, v2 } from './generic.ts'
 import { github } from './github.ts'

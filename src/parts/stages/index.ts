@@ -1,4 +1,4 @@
-/** The stages that a route's keys may leave gates of, in the order of the specification. */
+/** The stages that a route's keys may leave gates of, in their order (rules: Order 1). */
 
 import { events } from './events.ts'
 import { filters } from './filters.ts'

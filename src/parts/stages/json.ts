@@ -57,7 +57,7 @@ const readJson = (body: Buffer): Read | Unread => {
 
 const isForm = (headers: Headers): boolean => /^application\/x-www-form-urlencoded\b/i.test(headers['content-type'] ?? '')
 
-/** A form: its `payload` field as JSON if there is one, else its fields (contract 2, rule 4). */
+/** A form: its `payload` field as JSON if there is one, else its fields (rules: Bodies 3). */
 const readForm = (body: Buffer): Read | Unread => {
   if (!isUtf8(body)) return 'not JSON'
   const fields = new URLSearchParams(body.toString('utf8'))
@@ -97,7 +97,7 @@ const headersOf = (schemes: readonly Scheme[]): KnownHeaders => {
   return known
 }
 
-/** A header of a scheme, payload `event_type`, payload `type`, else `unknown` (contract 1). */
+/** A header of a scheme, payload `event_type`, payload `type`, else `unknown` (rules: Events 1). */
 const eventTypeOf = (headers: Headers, payload: Json, { eventType }: KnownHeaders): string => {
   const named = usable(header(headers, ...eventType))
   if (named !== undefined) return named
@@ -114,7 +114,7 @@ const longId = 200
 
 /**
  * The signed id where the scheme signs one: an unsigned header must not make a captured request look new.
- * Else that of a scheme's header, X-Request-ID, else a random one (contract 1). A long id is kept as its hash.
+ * Else that of a scheme's header, X-Request-ID, else a random one (rules: Events 3). A long id is kept as its hash.
  */
 const deliveryIdOf = ({ headers, verification }: VerifiedRequest, { id: idHeaders }: KnownHeaders): string => {
   const id = verification.signedId || header(headers, ...idHeaders) || randomUUID()

@@ -1,4 +1,4 @@
-/** Hands the payload to the route's script, which lets it on, changes it, or says no (spec: Script rules). */
+/** Hands the payload to the route's script, which lets it on, changes it, or says no (rules: Scripts 2, 3). */
 
 import { join } from 'node:path'
 import { isObject, type Json, own } from '../../core/json.ts'

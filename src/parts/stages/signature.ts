@@ -72,7 +72,7 @@ const verifying = (candidates: readonly Candidate[], kit: StageKit): Authenticat
   }
 }
 
-/** Charges a failure to its client's own window, so that a stranger cannot spend the route's (contract 2, rule 1). */
+/** Charges a failure to its client's own window, so that a stranger cannot spend the route's (rules: Rate limits 2). */
 const failing =
   ({ name, effects: { limiter } }: StageKit) =>
   (head: RequestHead, detail: string): Refused =>

@@ -13,7 +13,7 @@ import { obstacleOf, textSetting } from './kit/settings.ts'
 import type { Handed, Mail, MailServer, Security } from './kit/smtp.ts'
 import type { Outgoing, Sent, TargetPart } from './target.ts'
 
-// One address and nothing else: no name, no quotes, no list, no ! or % that would route it on (security F8).
+// One address and nothing else: no name, no quotes, no list, no ! or % that would route it on (rules: Outgoing texts 6).
 const address =
   /^[A-Za-z0-9#$&'*+/=?^_`|~-]+(?:\.[A-Za-z0-9#$&'*+/=?^_`|~-]+)*@(?:[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?\.)*[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?$/
 const maxAddressChars = 254

@@ -15,7 +15,7 @@ const maxUrlChars = 8_000
 const maxHeaders = 50
 const maxHeaderChars = 8192
 
-// Up to the end of the host nothing may come from a payload, and no user name stands in it (contract 9).
+// Up to the end of the host nothing may come from a payload, and no user name stands in it (rules: Templates 9).
 const address = /^https?:\/\/[^/?#\\{}@\s]+(?:[/?#]|$)/i
 const token = /^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,256}$/
 const ours = /^(?:host|content-.*|transfer-encoding|connection|keep-alive|upgrade|te|trailer|expect|proxy-.*|webhook-.*)$/i

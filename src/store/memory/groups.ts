@@ -1,4 +1,4 @@
-/** Events that wait to become one run, in memory (spec: Coalesce rules). */
+/** Events that wait to become one run, in memory (rules: Coalescing 1). */
 
 import { maxGroups, maxPromptChars, maxPrompts } from '../bounds.ts'
 import type { Group, Joined, Keep, Lane, Merged, NewRun, Standing } from '../ports.ts'
@@ -35,7 +35,7 @@ export class Groups {
       this.#groups.set(key, group)
     }
     group.count++
-    // spec: Coalesce 2, 3 - a new event restarts the quiet time, but never past the cap counted from the first event.
+    // A new event restarts the quiet time, but never past the cap counted from the first event (rules: Coalescing 2, 3).
     group.dueAt = Math.min(now + windowMs, group.firstAt + maxWaitMs)
     group.keep = keep
     group.lane = lane

@@ -1,4 +1,4 @@
-/** The store that forgets: the same contract as the durable one, in Maps with caps (contract 5: for tests, or asked for). */
+/** The store that forgets: the same contract as the durable one, in Maps with caps (for tests, or asked for; rules: Durability 4). */
 
 import type { Clock } from '../../core/clock.ts'
 import { StoreFault } from '../../core/fault.ts'

@@ -1,4 +1,4 @@
-/** The groups of an open database: events that wait to become one run (spec: Coalesce rules). */
+/** The groups of an open database: events that wait to become one run (rules: Coalescing 7). */
 
 import { maxGroups } from '../bounds.ts'
 import type { Joined, Standing } from '../ports.ts'

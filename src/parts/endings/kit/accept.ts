@@ -1,4 +1,4 @@
-/** Commits work before its answer; every refusal leaves the delivery id free for the sender's retry (contract 2, rule 5). */
+/** Commits work before its answer; every refusal leaves the delivery id free for the sender's retry (rules: Duplicates 2). */
 
 import { StoreFault } from '../../../core/fault.ts'
 import { type Outcome, type Refused, refuse } from '../../../core/outcome.ts'

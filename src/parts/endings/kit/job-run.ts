@@ -4,7 +4,7 @@ import type { Lane, NewRun } from '../../../store/ports.ts'
 import type { Job } from '../../effects.ts'
 
 export type JobCause = Pick<NewRun, 'eventId' | 'route' | 'event' | 'deliveryId' | 'acceptedAt'> & {
-  /** What an event brings; the job's stored prompt stays as it is (spec: Scheduled-job trigger 2). */
+  /** What an event brings; the job's stored prompt stays as it is (rules: Jobs 2). */
   readonly context?: string
 }
 

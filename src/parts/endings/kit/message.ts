@@ -23,7 +23,7 @@ export type CompiledMessage = {
 
 /** Renders a route's prompt for one event; a promise only where JSONata is used. */
 export const compilePrompt = (route: Route, kit: StageKit): ((event: Event) => string | Promise<string>) =>
-  // spec: Limits - an empty template is the whole payload too.
+  // An empty template is the whole payload too (rules: Templates 2).
   route.prompt ? compileTemplate(route.prompt, templateKit(kit, ['prompt'])) : wholePayload
 
 /** A route's message. */

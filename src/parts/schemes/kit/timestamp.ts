@@ -1,4 +1,4 @@
-/** The replay window that signed timestamps must fall into (spec: Limits). */
+/** The replay window that signed timestamps must fall into (rules: Authentication 5). */
 
 const toleranceSeconds = 300
 const digits = /^\d{1,12}$/

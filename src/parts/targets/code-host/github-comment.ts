@@ -8,7 +8,7 @@ import { type GhAnswer, runGh } from '../kit/gh.ts'
 import { permanentFailure } from '../kit/permanent-failure.ts'
 import type { Sent, TargetPart } from '../target.ts'
 
-// security F1: whatever a template made of the payload, nothing that gh could read as an option or another path gets through.
+// Whatever a template made of the payload, nothing that gh could read as an option or another path gets through (rules: Outgoing texts 1).
 const repository = /^[A-Za-z0-9][A-Za-z0-9_-]{0,99}\/(?!\.{1,2}$)[A-Za-z0-9._-]{1,100}$/
 const issueNumber = /^[1-9]\d{0,9}$/
 
@@ -31,7 +31,7 @@ export const githubComment: TargetPart = {
     { key: 'token', env: [], secret: true },
     { key: 'host', env: ['GH_HOST'] },
   ],
-  // security F4: every comment bears a mark of its delivery, and before one is posted its mark is looked for among the newest.
+  // Every comment bears a mark of its delivery. Before one is posted, its mark is looked for among the newest (rules: Outgoing texts 2).
   repeatable: true,
   check(extra, report) {
     const wrong = (key: string, pattern: RegExp): boolean => {
@@ -101,7 +101,7 @@ const failed = ({ why, repeatable, retryAfterMs }: Extract<GhAnswer, { ok: false
 const posted = (answer: GhAnswer, repeatable: boolean): Sent => {
   const doubt = repeatable ? { repeatable, retryAfterMs: settleMs } : { repeatable }
   if (!answer.ok) return failed(answer.refused ? answer : { ...answer, ...doubt })
-  // gh's word is not enough: the answer must be a comment (security F3).
+  // gh's word is not enough: the answer must be a comment (rules: Outgoing texts 3).
   try {
     const comment: unknown = JSON.parse(answer.stdout)
     if (isObject(comment) && typeof own(comment, 'id') === 'number') {

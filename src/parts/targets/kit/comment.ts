@@ -19,7 +19,7 @@ const mention = /(?<![A-Za-z0-9])(?:@|&#0{0,9}64;|&#x0{0,9}40;|&commat;)(?=[\w.&
 /** A part of the place that a comment goes to, untrimmed; empty when it is no text. */
 export const textOf = (value: Json | undefined): string => (typeof value === 'string' || typeof value === 'number' ? String(value) : '')
 
-/** security F5: no line is a command to a bot, and nobody is mentioned. */
+/** No line is a command to a bot, and nobody is mentioned (rules: Outgoing texts 4). */
 const withoutOrders = (text: string): string => text.replace(command, `$&${gap}`).replace(mention, `$&${gap}`)
 
 /** A text as harmless as the platform's settings `mentions` and `images` want it. */

@@ -49,7 +49,7 @@ export const runGh = async (
 /** Where programs are is no credential: a profile, whose environment is its own `.env`, has the process's PATH. */
 export const pathOf = (env: Env): string => env.PATH ?? process.env.PATH ?? ''
 
-/** security F1: found once for each PATH, so that no later change of a folder decides what runs. */
+/** Found once for each PATH, so that no later change of a folder decides what runs (rules: Outgoing texts 1). */
 const located = new Map<string, string>()
 
 const locate = async (search: string): Promise<string | undefined> => {

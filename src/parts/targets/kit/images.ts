@@ -1,6 +1,6 @@
 /**
  * Images in Markdown and HTML: whoever looks at a text loads them, from an address that may be a stranger's and carry off what the
- * agent knows (security F7). What is left of `![a](b)` is a link, which nobody follows unasked.
+ * agent knows (rules: Outgoing texts 5). What is left of `![a](b)` is a link, which nobody follows unasked.
  */
 
 const image = /!(?=\[)|<(?=(?:img|image|picture|source|video|audio|svg|iframe|object|embed)\b)/gi

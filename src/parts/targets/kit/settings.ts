@@ -1,4 +1,4 @@
-/** The settings of a target in one profile: what its file says, and over it what the environment does (contract 1, 9). */
+/** The settings of a target in one profile: what its file says, and over it what the environment does (rules: Configuration 7, 8). */
 
 import { type Json, type JsonObject, own } from '../../../core/json.ts'
 import type { Setting, TargetPart } from '../target.ts'
@@ -30,7 +30,7 @@ export const namesOf = (setting: Setting, part: Named): readonly string[] => [se
 /** An empty text is none: it would take the place of the default. */
 const present = (value: Json | undefined): boolean => value !== undefined && value !== ''
 
-/** contract 9: a name of the environment without the platform's prefix is a key too (TELEGRAM_BOT_TOKEN: `bot_token`). */
+/** A name of the environment without the platform's prefix is a key too (rules: Configuration 7). */
 const aliasesOf = ({ env }: Setting, part: Named): string[] =>
   env.map((name) => {
     const prefix = `${platformOf(part).toUpperCase()}_`
