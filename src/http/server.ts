@@ -66,7 +66,7 @@ export const listen = async (options: ServerOptions): Promise<Listener> => {
   }
 }
 
-/** A POST on a webhook path goes straight to its receiver: Fastify's router and reply cost a tenth of the request (DECISIONS.md). */
+/** A POST on a webhook path goes straight to its receiver: Fastify's router and reply cost a tenth of the request (DECISIONS.md, 4). */
 const front = (receiver: Receiver, handler: (request: IncomingMessage, response: ServerResponse) => void): Handle => {
   return (request, response, connection) => {
     const path = request.method === 'POST' ? parsePath(request.url ?? '') : undefined
