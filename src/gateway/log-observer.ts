@@ -55,17 +55,20 @@ const requestFields = ({ ended: { outcome, stage, verified, event }, route, remo
 const logFact = (fact: Exclude<Fact, RequestEnded>, log: Log): void => {
   switch (fact.kind) {
     case 'attempt_committed':
-      return logAttempt(fact.run, log)
+      logAttempt(fact.run, log)
+      break
     case 'text_logged':
-      return log('info', { ...causeFields(fact.cause), text: fact.text }, 'delivered')
+      log('info', { ...causeFields(fact.cause), text: fact.text }, 'delivered')
+      break
     case 'text_goes_once':
-      return log('warn', { ...causeFields(fact.cause), target: fact.target, reason: fact.why }, 'delivery goes out only once')
+      log('warn', { ...causeFields(fact.cause), target: fact.target, reason: fact.why }, 'delivery goes out only once')
+      break
     case 'config_replaced':
       log('info', { routes: fact.routes }, 'configuration reloaded')
       if (fact.needRestart.length > 0) log('warn', { settings: fact.needRestart.join(', ') }, 'changed, but only a restart takes it over')
-      return
+      break
     case 'config_refused':
-      return log('error', {}, 'reload refused: the configuration before it stays in use')
+      log('error', {}, 'reload refused: the configuration before it stays in use')
   }
 }
 
