@@ -7,13 +7,10 @@ const maxTextUnits = 64
 /** One of the texts, and whether it must stand at the start or the end. */
 type Literal = { readonly text: string; readonly atStart: boolean; readonly atEnd: boolean }
 
-/** Ends the attempt: the pattern holds something that is no fixed text. One for all, for its stack costs more than the attempt. */
-const notLiteral = new Error('not a literal')
-
-const special = /[\\^$.|?*+()[\]{}\ud800-\udfff]/
+const plain = /[^\\^$.|?*+()[\]{}\ud800-\udfff]+/y
 const escapable = /[!-/:-@[-`{-~]/
 
-/** Reads one pattern from left to right; throws notLiteral. */
+/** Reads one pattern from left to right; `undefined` where it holds something that is no fixed text. */
 class Reader {
   readonly #pattern: string
   #at = 0
@@ -22,52 +19,59 @@ class Reader {
     this.#pattern = pattern
   }
 
-  whole(): Literal[] {
+  whole(): Literal[] | undefined {
     const all: Literal[] = []
     do {
       const atStart = this.#takes('^')
       const texts = this.#sequence()
+      if (!texts) return undefined
       const atEnd = this.#takes('$')
       all.push(...texts.map((text) => ({ text, atStart, atEnd })))
     } while (this.#takes('|'))
-    if (this.#at < this.#pattern.length) throw notLiteral
-    return all
+    return this.#at < this.#pattern.length ? undefined : all
   }
 
   /** Every text that the atoms up to the next `|`, `)` or `$` can spell. */
-  #sequence(): string[] {
+  #sequence(): string[] | undefined {
     let texts = ['']
-    for (let next = this.#atom(); next; next = this.#atom()) {
-      const more = next
-      if (texts.length * more.length > maxTexts) throw notLiteral
-      texts = texts.flatMap((text) => more.map((end) => text + end))
+    while (!this.#isOver()) {
+      const more = this.#atom()
+      if (!more || texts.length * more.length > maxTexts) return undefined
+      const longer: string[] = []
+      for (const text of texts) for (const end of more) longer.push(text + end)
+      texts = longer
     }
     return texts
   }
 
-  #atom(): string[] | undefined {
+  #isOver(): boolean {
     const char = this.#pattern[this.#at]
-    if (char === undefined || char === '|' || char === ')' || char === '$') return undefined
-    this.#at++
-    if (char === '(') return this.#group()
-    if (char === '\\') return [this.#escaped()]
-    if (special.test(char)) throw notLiteral
-    return [char]
+    return char === undefined || char === '|' || char === ')' || char === '$'
   }
 
-  #group(): string[] {
-    if (this.#takes('?') && !this.#takes(':')) throw notLiteral
+  #atom(): string[] | undefined {
+    if (this.#takes('(')) return this.#group()
+    if (this.#takes('\\')) return this.#escaped()
+    plain.lastIndex = this.#at
+    const [text] = plain.exec(this.#pattern) ?? []
+    this.#at += text?.length ?? 0
+    return text === undefined ? undefined : [text]
+  }
+
+  #group(): string[] | undefined {
+    if (this.#takes('?') && !this.#takes(':')) return undefined
     const texts: string[] = []
-    do texts.push(...this.#sequence())
-    while (this.#takes('|'))
-    if (!this.#takes(')') || texts.length > maxTexts) throw notLiteral
-    return texts
+    do {
+      const more = this.#sequence()
+      if (!more) return undefined
+      texts.push(...more)
+    } while (this.#takes('|'))
+    return this.#takes(')') && texts.length <= maxTexts ? texts : undefined
   }
 
-  #escaped(): string {
+  #escaped(): string[] | undefined {
     const char = this.#pattern[this.#at++]
-    if (char === undefined || !escapable.test(char)) throw notLiteral
-    return char
+    return char !== undefined && escapable.test(char) ? [char] : undefined
   }
 
   #takes(char: string): boolean {
@@ -88,15 +92,10 @@ type Literals = { readonly test: (subject: string) => boolean; readonly units: n
 
 /** For a pattern of fixed texts; `undefined` for every other pattern. */
 export const compileLiterals = (pattern: string): Literals | undefined => {
-  try {
-    const literals = new Reader(pattern).whole()
-    if (literals.some(({ text }) => text.length > maxTextUnits)) return undefined
-    const tests = literals.map(testOf)
-    const [only] = tests
-    const units = literals.reduce((sum, { text, atStart, atEnd }) => (atStart || atEnd ? sum : sum + text.length), 0)
-    return { test: tests.length === 1 && only ? only : (subject) => tests.some((test) => test(subject)), units }
-  } catch (error) {
-    if (error === notLiteral) return undefined
-    throw error
-  }
+  const literals = new Reader(pattern).whole()
+  if (!literals || literals.some(({ text }) => text.length > maxTextUnits)) return undefined
+  const tests = literals.map(testOf)
+  const [only] = tests
+  const units = literals.reduce((sum, { text, atStart, atEnd }) => (atStart || atEnd ? sum : sum + text.length), 0)
+  return { test: tests.length === 1 && only ? only : (subject) => tests.some((test) => test(subject)), units }
 }

@@ -1,8 +1,9 @@
 /** Patterns on a linear-time engine, bounded further: no text makes one match hold the event loop for long. */
 
-import { RE2JS } from 're2js'
+import { RE2JS, RE2Set } from 're2js'
 import { messageOf } from '../core/fault.ts'
 import { compileLiterals } from './literals.ts'
+import { isPlainPattern } from './plain-pattern.ts'
 import { maxProduct } from './search.ts'
 
 /** Text past this is not looked at: a megabyte takes the automaton about 10 ms. */
@@ -40,14 +41,21 @@ const badPattern = (pattern: string, error: unknown): BadPattern => {
   return new BadPattern('WH401', messageOf(error).replace('error parsing regexp: ', ''))
 }
 
-/** Compiles with one flag-free syntax; throws BadPattern. */
-export const compileRe2 = (pattern: string): RE2JS => {
+const orBad = <T>(pattern: string, read: (pattern: string) => T): T => {
   if (pattern.length > maxPatternUnits) throw new BadPattern('WH401', `the pattern is longer than ${maxPatternUnits} characters`)
   try {
-    return RE2JS.compile(pattern)
+    return read(pattern)
   } catch (error) {
     throw badPattern(pattern, error)
   }
+}
+
+/** Compiles with one flag-free syntax; throws BadPattern. */
+export const compileRe2 = (pattern: string): RE2JS => orBad(pattern, RE2JS.compile)
+
+/** Throws the BadPattern that compiling would throw. A set parses what it is given, and makes no program of it until it is asked to match. */
+export const checkRe2 = (pattern: string): void => {
+  orBad(pattern, (given) => isPlainPattern(given) || new RE2Set().add(given))
 }
 
 /** Throws TooHard where the engine without an automaton would walk this text for too long. */
@@ -60,8 +68,8 @@ export type Regex = { test(text: string): boolean }
 /** A searching test. Throws BadPattern; `test` throws TooHard instead of taking long. */
 export const compileRegex = (pattern: string): Regex => {
   const literals = compileLiterals(pattern)
-  if (!literals) compileRe2(pattern)
-  // Ten thousand engines are most of the memory of such a start, and most wait for an event that never comes: each is built when it is needed first.
+  if (!literals) checkRe2(pattern)
+  // Ten thousand engines would be most of the time and memory of such a start, and most wait for an event that never comes.
   let engine: Regex | undefined
   return {
     test(text) {

@@ -7,7 +7,8 @@ import { BadExpression, compileJsonata } from '../../src/expr/jsonata.ts'
 import { builtInNames } from '../../src/expr/jsonata-rules.ts'
 import { Run } from '../../src/expr/jsonata-run.ts'
 import { compileLiterals } from '../../src/expr/literals.ts'
-import { BadPattern, compileRe2, compileRegex, TooHard } from '../../src/expr/regex.ts'
+import { isPlainPattern } from '../../src/expr/plain-pattern.ts'
+import { BadPattern, checkRe2, compileRe2, compileRegex, TooHard } from '../../src/expr/regex.ts'
 
 const run = (source: string, input: Json = {}): Promise<Json | undefined> => compileJsonata(source)(input)
 
@@ -56,6 +57,70 @@ t.test('patterns of fixed texts are compared as texts, and mean what the engine 
     { numRuns: 5_000 },
   )
   t.ok(compared > 500, `${compared} patterns were compared`)
+})
+
+t.test('patterns are checked as the engine would compile them', async (t) => {
+  const codeOf = (read: (pattern: string) => unknown, pattern: string): string => {
+    try {
+      read(pattern)
+      return 'fine'
+    } catch (error) {
+      return error instanceof BadPattern ? `${error.code} ${error.message}` : String(error)
+    }
+  }
+  const seen = new Map<string, number>()
+  const compare = (pattern: string): void => {
+    const [checked, compiled] = [codeOf(checkRe2, pattern), codeOf(compileRe2, pattern)]
+    if (checked !== compiled) throw new Error(`${JSON.stringify(pattern)}: ${checked} / ${compiled}`)
+    const kind = isPlainPattern(pattern) ? 'plain' : compiled.slice(0, 5)
+    seen.set(kind, (seen.get(kind) ?? 0) + 1)
+  }
+  for (const pattern of ['^org-1/(api|web)-[a-z]+$', '[^a-zA-Z0-9_.-]+', '(?i)(?:a|b)?\\.\\d+', '^(?:feat|fix)\\(.*\\)!?: .+$'])
+    t.ok(isPlainPattern(pattern), pattern)
+  for (const pattern of ['[z-a]', '[a-f]', 'a**', '[]', '[^]', '((a))', '\\1', '(?=a)', 'a{2}', 'a|b', '(a', '\\p{L}', 'é'])
+    t.notOk(isPlainPattern(pattern), pattern)
+  const pieces = [
+    'a',
+    'z',
+    '-',
+    '0',
+    '9',
+    '[',
+    ']',
+    '[^',
+    '[a-z',
+    '(',
+    ')',
+    '(?:',
+    '(?i)',
+    '(?P<n>',
+    '(?=',
+    '|',
+    '*',
+    '+',
+    '?',
+    '{2}',
+    '{9,1}',
+    '.',
+    '^',
+    '$',
+    '\\',
+    '\\d',
+    '\\.',
+    '\\b',
+    '\\1',
+    '\\p{L}',
+    ':',
+    '[:alpha:]',
+    ',',
+    'é',
+    '\n',
+  ]
+  fc.assert(
+    fc.property(fc.array(fc.constantFrom(...pieces), { maxLength: 10 }), (chosen) => compare(chosen.join(''))),
+    { numRuns: 20_000 },
+  )
+  for (const kind of ['plain', 'fine', 'WH401', 'WH402']) t.ok((seen.get(kind) ?? 0) > 50, `${kind}: ${seen.get(kind)}`)
 })
 
 t.test('a bad pattern says what is wrong with it', async (t) => {
