@@ -74,9 +74,10 @@ export const replay = async (wish: ReplayWish, options: ReplayOptions): Promise<
   if (!served) return missing(`there is no route "${wish.route ?? view.route}" any more`)
   const request = requestAgain(view, raw, wish, options.shared.clock.now())
   if (wish.dryRun) return dryRun(request, options, served.source)
-  if (!served.plan) return missing(`the route "${served.source.name}" is disabled`)
-  const ended = await resume(served.plan, request)
-  options.facts.tell({ kind: 'request_ended', ended, route: served.plan, remote: request.remote, ms: () => 0, replayOf: view.event_id })
+  const plan = served.plan?.()
+  if (!plan) return missing(`the route "${served.source.name}" is disabled`)
+  const ended = await resume(plan, request)
+  options.facts.tell({ kind: 'request_ended', ended, route: plan, remote: request.remote, ms: () => 0, replayOf: view.event_id })
   return { found: true, event_id: request.eventId, stage: ended.stage, ...describeOutcome(ended.outcome) }
 }
 
@@ -103,7 +104,7 @@ const dryRun = async (
   }
   const { plan } = compileRoute(source, serving.config, serving.catalogue, { ...dryEffects, clock, store, send, jobs: serving.jobs })
   if (!plan) return missing(`the route "${source.name}" is not valid as it is now`)
-  const { outcome, stage } = await resume(plan, request)
+  const { outcome, stage } = await resume(plan(), request)
   const [lease] = [...(await store.take(1, 1)), ...(await store.take(1, 1, 'groups'))]
   const [first] = sent
   const all = sent.map(({ delivery }) => delivery)

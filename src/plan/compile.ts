@@ -22,7 +22,7 @@ export type Catalogue = {
 }
 
 export type Compiled = {
-  readonly plan?: RoutePlan
+  readonly plan?: () => RoutePlan
   readonly diagnostics: readonly Diagnostic[]
   /** Compiled again it would be the same: nothing is wrong with it, and it depends on nothing but the configuration. */
   readonly lasting: boolean
@@ -33,8 +33,8 @@ export type PlanSettings = Pick<Config, 'dataDir' | 'host' | 'multiplex' | 'prof
 
 /** Compiles a route; there is no plan when one of its problems stops it. */
 export const compileRoute = (route: RouteSource, config: PlanSettings, catalogue: Catalogue, effects: Effects): Compiled => {
-  const builtTargets = new Set(catalogue.targets.keys())
-  const diagnostics = checkRules(route, { host: config.host, multiplex: config.multiplex, profiles: config.profiles, builtTargets })
+  const { targets } = catalogue
+  const diagnostics = checkRules(route, { host: config.host, multiplex: config.multiplex, profiles: config.profiles, targets })
   const report: Report = (code, path, message, help) => diagnostics.push(problemAt(route, code, path, message, help))
   let lasting = true
   const looksOutside = (): void => {
@@ -52,11 +52,24 @@ export const compileRoute = (route: RouteSource, config: PlanSettings, catalogue
     looksOutside,
     schemes: catalogue.schemes,
     operators: catalogue.operators,
-    targets: catalogue.targets,
+    targets,
   }
   const plan = assemble(route, kit, catalogue)
-  if (diagnostics.some(({ stopsStart }) => stopsStart) || !plan) return { diagnostics, lasting: false }
-  return { plan, diagnostics, lasting: lasting && diagnostics.length === 0 }
+  if (diagnostics.some(({ stopsStart }) => stopsStart)) return { diagnostics, lasting: false }
+  const lasts = lasting && diagnostics.length === 0
+  return { plan: lasts ? onDemand(route, kit, catalogue) : always(plan), diagnostics, lasting: lasts }
+}
+
+// Functions of their own: what one closure of a function captures, all of them keep.
+const always = (plan: RoutePlan) => (): RoutePlan => plan
+
+/** A plan that was checked and let go, made again for its first event: ten thousand of them take 90 MB, and most wait for none. */
+const onDemand = (...from: Parameters<typeof assemble>): (() => RoutePlan) => {
+  let plan: RoutePlan | undefined
+  return () => {
+    plan ??= assemble(...from)
+    return plan
+  }
 }
 
 /** A route whose profile is not served compiles all the same: its requests end before the plan is asked. */
@@ -78,7 +91,7 @@ const problemAt = (route: RouteSource, code: Diagnostic['code'], path: Path, mes
   })
 }
 
-const assemble = ({ spec, name, profile }: RouteSource, kit: StageKit, { stages, endings }: Catalogue): RoutePlan | undefined => {
+const assemble = ({ spec, name, profile }: RouteSource, kit: StageKit, { stages, endings }: Catalogue): RoutePlan => {
   const onHead: Step<HeadGate>[] = []
   const onEvent: Step<EventGate>[] = []
   let authenticate: Step<Authenticate> | undefined
@@ -91,7 +104,7 @@ const assemble = ({ spec, name, profile }: RouteSource, kit: StageKit, { stages,
     if (gates.onEvent) onEvent.push({ stage, run: gates.onEvent })
   }
   const part = endings.find(({ fits }) => fits(spec))
-  if (!authenticate || !parse || !part) return undefined
+  if (!authenticate || !parse || !part) throw new Error('the catalogue lacks a stage or an ending that every route needs')
   return {
     name,
     profile,

@@ -38,7 +38,7 @@ export const compileJob = (source: JobSource, targets: Targets): CompiledJob => 
     const more = { pointer: pointerOf(full), place: source.place(full, of), ...(help === undefined ? {} : { help }) }
     diagnostics.push(diagnostic(code, `job "${id}": ${message}`, more))
   }
-  checkTarget(spec, new Set(targets.keys()), report)
+  checkTarget(spec, targets, report)
   const delivery = readDelivery(spec, targets, report)
   const timezone = spec.timezone ?? defaultZone
   const schedule = tryCompile(spec.schedule, timezone, (why) => report('WH223', ['schedule'], why, undefined, 'value'))

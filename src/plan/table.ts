@@ -5,10 +5,10 @@ import { type Refused, refuse } from '../core/outcome.ts'
 import type { RoutePlan } from '../core/plan.ts'
 
 /** A route as it is looked up: without a plan it is switched off. */
-export type Served = { readonly source: RouteSource; readonly plan?: RoutePlan }
+export type Served = { readonly source: RouteSource; readonly plan?: () => RoutePlan }
 
 /** A compiled route as it is looked up. */
-export const servedBy = (source: RouteSource, plan: RoutePlan): Served => (source.enabled ? { source, plan } : { source })
+export const servedBy = (source: RouteSource, plan: () => RoutePlan): Served => (source.enabled ? { source, plan } : { source })
 
 export type Table = {
   readonly configured: ReadonlyMap<string, Served>
@@ -29,5 +29,5 @@ export const lookUp = (table: Table, name: string, prefix?: string): RoutePlan |
   const served = servedAs(table, name)
   // Not there, or bound to another profile: one answer for all, so that nobody learns which (rules: Replies 2).
   if (!served || served.source.profile !== (prefix ?? defaultProfile)) return refuse('unknown_route', { name: name.slice(0, shown) })
-  return served.plan ?? refuse('route_disabled', { name })
+  return served.plan?.() ?? refuse('route_disabled', { name })
 }

@@ -4,14 +4,16 @@ import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import t, { type Test } from 'tap'
 import { stringify } from 'yaml'
-import { createSharedEffects } from '../../src/app/effects.ts'
+import { createSharedEffects, dryEffects } from '../../src/app/effects.ts'
 import { compileLiveConfig, type LiveConfig } from '../../src/app/live-config.ts'
 import { loadApart } from '../../src/config/apart.ts'
+import type { RouteSource } from '../../src/config/config.ts'
 import { loadConfig } from '../../src/config/load.ts'
 import { systemClock } from '../../src/core/clock.ts'
 import { createFacts } from '../../src/core/fact.ts'
 import { runnersByName } from '../../src/parts/runners/index.ts'
 import { catalogue } from '../../src/plan/catalogue.ts'
+import { compileRoute } from '../../src/plan/compile.ts'
 import { openMemory } from '../../src/store/memory/memory-store.ts'
 
 type Routes = { readonly [name: string]: object }
@@ -37,7 +39,7 @@ const lab = (t: Test) => {
   return { compile, forget: () => (current = undefined) }
 }
 
-const planOf = ({ table }: LiveConfig, name: string) => table.configured.get(name)?.plan
+const planOf = ({ table }: LiveConfig, name: string) => table.configured.get(name)?.plan?.()
 
 t.test('an unchanged route keeps its plan; another one, or another ground, does not', async (t) => {
   const { compile } = lab(t)
@@ -63,6 +65,32 @@ t.test('an unchanged route keeps its plan; another one, or another ground, does 
     t.ok(planOf(after, 'a'), what)
     t.not(planOf(after, 'a'), planOf(before, 'a'), what)
   }
+})
+
+t.test('a route is checked at load, and its plan is made once, for its first event', async (t) => {
+  const { compile } = lab(t)
+  let compiled = 0
+  const compileCounting = () => {
+    compiled++
+    return {}
+  }
+  const counting = { name: 'counting', compile: compileCounting }
+  const parts = { ...catalogue, stages: [...catalogue.stages, counting] }
+  const { config } = await compile(fileOf({ plain: {}, scripted: { script: 'x.sh' }, bad: { filters: [{ field: 'a', regex: '(' }] } }))
+  const made = (name: string) => compileRoute(config.routes.get(name) as RouteSource, config, parts, dryEffects)
+  const plain = made('plain')
+  t.equal(compiled, 1)
+  t.equal(plain.plan?.(), plain.plan?.())
+  t.equal(compiled, 2)
+  const scripted = made('scripted')
+  t.equal(scripted.plan?.(), scripted.plan?.())
+  t.equal(compiled, 3, 'what depends on a file is not compiled again')
+  const { plan, diagnostics } = made('bad')
+  t.equal(plan, undefined)
+  t.same(
+    diagnostics.map(({ code }) => code),
+    ['WH401'],
+  )
 })
 
 t.test('what depends on files and jobs, or has something wrong with it, is looked at anew', async (t) => {
