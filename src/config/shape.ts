@@ -174,4 +174,4 @@ export const brokenPlaces = (found: readonly Diagnostic[]): ReadonlySet<string> 
 }
 
 /** Whether something is wrong at this place or below it. */
-export const isBroken = (path: Path, broken: ReadonlySet<string>): boolean => broken.has(pointerOf(path))
+export const isBroken = (path: Path, broken: ReadonlySet<string>): boolean => broken.size > 0 && broken.has(pointerOf(path))

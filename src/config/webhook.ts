@@ -1,6 +1,6 @@
 /** The adapter's own settings: merged over `extra`, then over the environment, and the routes among them. */
 
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import { diagnostic, type Path, pointerOf } from '../core/diagnostic.ts'
 import { isObject, type JsonObject } from '../core/json.ts'
 import type { Config as File, Route, WebhookSettings } from '../generated/config.ts'
@@ -52,9 +52,7 @@ export const routeOf = (
 ): RouteSource => {
   const { spec } = written
   const secrets = secretsOf(spec, globalSecret)
-  const digest = createHash('sha256')
-    .update(JSON.stringify([written.base, spec, secrets]))
-    .digest('base64url')
+  const digest = hash('sha256', JSON.stringify([written.base, spec, secrets]), 'base64url')
   return { ...written, profile: spec.profile ?? defaultProfile, enabled: spec.enabled !== false, secrets, digest }
 }
 

@@ -15,8 +15,17 @@ const enter = (at: Json | undefined, step: Step): Json | undefined => {
 
 export type Getter = (root: Json) => Json | undefined
 
-/** Reads the value at a dotted path; `undefined` is a missing one. */
+const known = new Map<string, Getter>()
+const maxKnown = 1_000
+
+/** Reads the value at a dotted path; `undefined` is a missing one. Thousands of routes ask for the same few. */
 export const compilePath = (path: string): Getter => {
+  const get = known.get(path) ?? getterOf(path)
+  if (known.size < maxKnown) known.set(path, get)
+  return get
+}
+
+const getterOf = (path: string): Getter => {
   const steps = path.split('.').map(stepOf)
   return (root) => {
     let at: Json | undefined = root

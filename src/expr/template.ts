@@ -68,12 +68,13 @@ const fallbacks: ReadonlyMap<string, (event: Event) => string> = new Map([
 
 const compilePlaceholder = <T>(path: string, written: string, use: Use<T>): ((event: Event) => string | T) => {
   const get = compilePath(path)
-  const place = path.split('.')
   const fallback = fallbacks.get(path)
   return (event) => {
     const value = get(event.payload)
     if (value === undefined) return fallback ? use.text(fallback(event)) : use.missing(written)
-    return typeof value === 'string' ? use.text(value) : use.show(value, (below, long) => digitsOf(event, [...place, ...below], long))
+    return typeof value === 'string'
+      ? use.text(value)
+      : use.show(value, (below, long) => digitsOf(event, [...path.split('.'), ...below], long))
   }
 }
 
