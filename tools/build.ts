@@ -14,7 +14,7 @@ const { metafile } = await build({
   entryPoints: [
     { in: 'src/main.ts', out: 'main' },
     { in: 'src/store/sqlite/thread.ts', out: 'store-thread' },
-    { in: 'src/config/thread.ts', out: 'config-thread' },
+    { in: 'src/config/thread/thread.ts', out: 'config-thread' },
   ],
   outdir: 'dist',
   bundle: true,

@@ -3,7 +3,7 @@
 import type { Config, RouteSource } from '../config/config.ts'
 import type { Diagnostic } from '../core/diagnostic.ts'
 import type { Log } from '../core/log.ts'
-import { takingTurns } from '../core/turns.ts'
+import { takingTurns } from '../core/taking-turns.ts'
 import type { Route } from '../generated/config.ts'
 import type { Jobs } from '../parts/effects.ts'
 import type { Runner, RunnerPart } from '../parts/runners/runner.ts'

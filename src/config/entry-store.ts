@@ -7,10 +7,9 @@ import { lock } from 'proper-lockfile'
 import { diskFault } from '../core/disk-fault.ts'
 import { exit, Fault, messageOf } from '../core/fault.ts'
 import type { JsonObject } from '../core/json.ts'
-
+import { absent, parseEntries, readSnapshot as readText, stampOf } from './read-consistent.ts'
 import { makeFolder, refuseOdd, replaceFile } from './replace-file.ts'
-import { absent, parseEntries, readSnapshot as readText, stampOf } from './snapshot.ts'
-import { parseSource } from './source.ts'
+import { parseSource } from './yaml/source.ts'
 
 /** A holder that has not touched its lock for this long is dead. */
 const staleMs = 5_000

@@ -11,11 +11,11 @@ import { checkConfig } from '../generated/validators.js'
 import { defaultProfile, type PluginSource, type Profile } from './config.ts'
 import { type Env, readEnvFile } from './env.ts'
 import { readJobs } from './jobs.ts'
+import { checkPlannedKeys } from './planned-keys.ts'
+import { configSchema } from './schema-walk.ts'
 import { resolveSecrets } from './secrets.ts'
 import { brokenPlaces, checkShape } from './shape.ts'
-import { readSource, type Source } from './source.ts'
-import { checkUnbuilt } from './unbuilt.ts'
-import { configSchema } from './walk.ts'
+import { readSource, type Source } from './yaml/source.ts'
 
 /** What has been found so far: problems, and texts for code frames. */
 export type Gathered = { diagnostics: Diagnostic[]; texts: Map<string, string> }
@@ -40,7 +40,7 @@ export const readFile = (
     return { data: {}, source, bad: new Set() }
   }
   const resolved = resolveSecrets(configSchema, source.data, env, source)
-  into.diagnostics.push(...[...shape, ...resolved.diagnostics, ...checkUnbuilt(configSchema, source.data, source)].map(withRoute))
+  into.diagnostics.push(...[...shape, ...resolved.diagnostics, ...checkPlannedKeys(configSchema, source.data, source)].map(withRoute))
   return { data: resolved.data as File, source, bad: brokenPlaces([...shape, ...resolved.diagnostics]) }
 }
 

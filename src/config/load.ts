@@ -4,12 +4,12 @@ import { join, resolve } from 'node:path'
 import { type Diagnostic, diagnostic, type Path } from '../core/diagnostic.ts'
 import { isObject, type JsonObject } from '../core/json.ts'
 import type { Config as File } from '../generated/config.ts'
+import { environmentValues, mergeWebhook, present, readRoutes } from './adapter.ts'
 import { type Config, defaultProfile, type Profile, type Retention } from './config.ts'
 import type { Env } from './env.ts'
 import { type Gathered, placesOf, platformsOf, pluginsOf, readEnv, readFile, readProfiles } from './files.ts'
 import { readJobs } from './jobs.ts'
-import type { Source } from './source.ts'
-import { environmentValues, mergeWebhook, present, readRoutes } from './webhook.ts'
+import type { Source } from './yaml/source.ts'
 
 export type LoadOptions = {
   readonly dataDir: string

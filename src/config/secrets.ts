@@ -4,8 +4,8 @@ import { readFileSync } from 'node:fs'
 import { type Code, type Diagnostic, diagnostic, type Path, pointerOf } from '../core/diagnostic.ts'
 import { type Json, type JsonObject, own } from '../core/json.ts'
 import type { Env } from './env.ts'
-import type { Source } from './source.ts'
-import { mapWhere } from './walk.ts'
+import { mapWhere } from './schema-walk.ts'
+import type { Source } from './yaml/source.ts'
 
 const reference = /\$\{([A-Za-z_][A-Za-z0-9_]*)(?::-([^}]*))?\}/g
 const maxSecretBytes = 65_536

@@ -5,9 +5,9 @@ import { isObject, type Json, type JsonObject } from '../core/json.ts'
 import { targetName } from '../core/names.ts'
 import { nearest, printable } from '../core/text.ts'
 import type { Check, Problem } from '../generated/validators.js'
-import type { Source } from './source.ts'
-import { parsePointer, untangle, valueAt } from './untangle.ts'
-import { schemaAt } from './walk.ts'
+import { schemaAt } from './schema-walk.ts'
+import { parsePointer, problemsOfBranch, valueAt } from './union-errors.ts'
+import type { Source } from './yaml/source.ts'
 
 type Sentence = {
   readonly code: Code
@@ -129,7 +129,7 @@ export const shapeProblems = (
   const problems = check.errors ?? []
   const seen = new Set<string>()
   const found: ShapeProblem[] = []
-  for (const problem of untangle(problems, root, data)) {
+  for (const problem of problemsOfBranch(problems, root, data)) {
     const path = parsePointer(problem.instancePath, data)
     const node = schemaAt(root, data, path)
     const sentence = sentenceOf(problem, valueAt(data, path), node, node['x-secret'] === true || hidden(path))

@@ -1,9 +1,9 @@
 /** Everything that is wrong with one file of run-time entries: the file as a whole, its mode, and each entry at its place. */
 
 import { statSync } from 'node:fs'
+import { NotEntries, parseEntries, readSnapshot } from '../config/read-consistent.ts'
 import { refuseOdd } from '../config/replace-file.ts'
-import { NotEntries, parseEntries, readSnapshot } from '../config/snapshot.ts'
-import { parseSource, type Source } from '../config/source.ts'
+import { parseSource, type Source } from '../config/yaml/source.ts'
 import { type Diagnostic, diagnostic } from '../core/diagnostic.ts'
 import { messageOf } from '../core/fault.ts'
 import type { Json } from '../core/json.ts'

@@ -1,10 +1,10 @@
 /** A file of run-time entries as compiled things: one consistent snapshot, read again only when the file changed (rules: Subscriptions 1). */
 
-import { absent, parseEntries, readSnapshot, stampOf } from '../config/snapshot.ts'
+import { absent, parseEntries, readSnapshot, stampOf } from '../config/read-consistent.ts'
 import { type Code, type Diagnostic, diagnostic } from '../core/diagnostic.ts'
 import { messageOf } from '../core/fault.ts'
 import type { Json, JsonObject } from '../core/json.ts'
-import { takingTurns } from '../core/turns.ts'
+import { takingTurns } from '../core/taking-turns.ts'
 
 export type EntriesOptions<T> = {
   readonly file: string

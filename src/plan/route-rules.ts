@@ -1,7 +1,7 @@
 /** Rules over several keys of one route: data in the schema (`x-conflicts`, `x-requires`, `x-unbuilt` …), sentences here. */
 
 import { type Config, insecure, isLoopback, type RouteSource } from '../config/config.ts'
-import { definition } from '../config/walk.ts'
+import { definition } from '../config/schema-walk.ts'
 import { type Code, type Diagnostic, diagnostic, type Path, pointerOf } from '../core/diagnostic.ts'
 import { isObject, type Json, type JsonObject, own } from '../core/json.ts'
 import { nearest } from '../core/text.ts'

@@ -1,7 +1,7 @@
 /** Keys under `platforms.<name>` that no target reads: most likely a slip. */
 
 import type { Profile } from '../config/config.ts'
-import { configSchema, schemaAt } from '../config/walk.ts'
+import { configSchema, schemaAt } from '../config/schema-walk.ts'
 import { type Diagnostic, diagnostic, pointerOf } from '../core/diagnostic.ts'
 import { isObject, type JsonObject } from '../core/json.ts'
 import { nearest, printable } from '../core/text.ts'

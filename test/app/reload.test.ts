@@ -6,9 +6,9 @@ import t, { type Test } from 'tap'
 import { stringify } from 'yaml'
 import { createSharedEffects, dryEffects } from '../../src/app/effects.ts'
 import { compileLiveConfig, type LiveConfig } from '../../src/app/live-config.ts'
-import { loadApart } from '../../src/config/apart.ts'
 import type { RouteSource } from '../../src/config/config.ts'
 import { loadConfig } from '../../src/config/load.ts'
+import { loadInThread } from '../../src/config/thread/load-in-thread.ts'
 import { systemClock } from '../../src/core/clock.ts'
 import { createFacts } from '../../src/core/fact.ts'
 import { runnersByName } from '../../src/parts/runners/index.ts'
@@ -173,7 +173,7 @@ t.test('loaded in a thread, a configuration is the same one, and findings have t
   const plain = (value: unknown): unknown => JSON.parse(JSON.stringify(value, (_, each) => (each instanceof Map ? [...each] : each)))
   const here = loadConfig(options)
   const idle = new AbortController().signal
-  const first = await loadApart(options, new Map(), idle, async ({ config, diagnostics, located }) => {
+  const first = await loadInThread(options, new Map(), idle, async ({ config, diagnostics, located }) => {
     t.same(plain(config), plain(here.config))
     t.same(diagnostics, here.diagnostics)
     const sought = [
@@ -185,13 +185,13 @@ t.test('loaded in a thread, a configuration is the same one, and findings have t
     )
     return config
   })
-  await loadApart(options, first.routes, idle, async ({ config }) => t.same(plain(config), plain(here.config)))
+  await loadInThread(options, first.routes, idle, async ({ config }) => t.same(plain(config), plain(here.config)))
   const stopped = new AbortController()
-  const late = loadApart(options, new Map(), stopped.signal, async () => t.fail('it went on'))
+  const late = loadInThread(options, new Map(), stopped.signal, async () => t.fail('it went on'))
   stopped.abort(new Error('stopping'))
   await t.rejects(late)
   await t.rejects(
-    loadApart(options, new Map(), stopped.signal, async () => t.fail('it began')),
+    loadInThread(options, new Map(), stopped.signal, async () => t.fail('it began')),
     /stopping/,
   )
 })

@@ -15,8 +15,8 @@ import {
 import { join } from 'node:path'
 import t from 'tap'
 import { readEntries, updateEntries } from '../../src/config/entry-store.ts'
-import { jsonErrorPlace } from '../../src/config/json-place.ts'
 import { subscriptionNameOf } from '../../src/config/subscriptions.ts'
+import { jsonErrorPlace } from '../../src/config/yaml/json-place.ts'
 import { exit, Fault } from '../../src/core/fault.ts'
 import type { Json, JsonObject } from '../../src/core/json.ts'
 

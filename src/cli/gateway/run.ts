@@ -2,11 +2,11 @@
 
 import { chmodSync, statSync } from 'node:fs'
 import { join, resolve } from 'node:path'
-import { loadApart, type Read } from '../../config/apart.ts'
 import type { Config } from '../../config/config.ts'
 import { jobsFileName } from '../../config/jobs.ts'
 import { type Loaded, type LoadOptions, loadConfig } from '../../config/load.ts'
 import { subscriptionsFileName } from '../../config/subscriptions.ts'
+import { loadInThread, type Read } from '../../config/thread/load-in-thread.ts'
 import type { Diagnostic } from '../../core/diagnostic.ts'
 import { exit, messageOf } from '../../core/fault.ts'
 import type { Level, Log } from '../../core/log.ts'
@@ -56,7 +56,7 @@ export const gatewayRun = async (options: GatewayRunOptions, io: Io): Promise<nu
     // Those of an earlier configuration stay known: a run that began under it may still speak of them.
     const learn = (known: Config): void => redactor.add(knownSecrets(known))
     const read: Read = (known, signal, use) =>
-      loadApart(from, known, signal, (reading) => {
+      loadInThread(from, known, signal, (reading) => {
         learn(reading.config)
         return use(reading)
       })

@@ -1,6 +1,6 @@
 /** Where the secrets of a YAML or JSON file stand: the values of keys that name one. */
 
-import { eventsOf, type Range, YamlTree } from '../../config/yaml-tree.ts'
+import { eventsOf, type Range, YamlTree } from '../../config/yaml/yaml-tree.ts'
 import { secretWord } from './mask.ts'
 
 /** What is shown instead of a part of the text. */

@@ -1,9 +1,9 @@
 /** Option values that may come from elsewhere: `@file`, `@-` for standard input, `@@` for a text that begins with @. */
 
 import { readFileSync } from 'node:fs'
+import { present } from '../../config/adapter.ts'
 import { isBare } from '../../config/secrets.ts'
-import { parseSource } from '../../config/source.ts'
-import { present } from '../../config/webhook.ts'
+import { parseSource } from '../../config/yaml/source.ts'
 import { exit, Fault, messageOf } from '../../core/fault.ts'
 import type { Json } from '../../core/json.ts'
 import type { Io } from './io.ts'

@@ -9,7 +9,7 @@ import { type Env, parseFlag } from './env.ts'
 import type { Gathered } from './files.ts'
 import { bare, isBare } from './secrets.ts'
 import { isBroken } from './shape.ts'
-import type { Source } from './source.ts'
+import type { Source } from './yaml/source.ts'
 
 /** The settings of the adapter, key by key: `extra` wins over `platforms.webhook` (rules: Configuration 2). */
 export const mergeWebhook = (

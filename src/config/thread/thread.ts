@@ -1,10 +1,10 @@
 /** The thread that reads a changed configuration: parsing 10,000 routes takes longer than a request may wait. */
 
 import { parentPort, workerData } from 'node:worker_threads'
-import type { Place } from '../core/diagnostic.ts'
-import { type Carried, carry, type PlainRoute, type Sought, withoutPlace } from './carried.ts'
-import { type LoadOptions, loadConfig } from './load.ts'
-import { parseSource, type Source } from './source.ts'
+import type { Place } from '../../core/diagnostic.ts'
+import { type LoadOptions, loadConfig } from '../load.ts'
+import { parseSource, type Source } from '../yaml/source.ts'
+import { type Carried, carry, type PlainRoute, type Sought, withoutPlace } from './carried-config.ts'
 
 export type Asked = { readonly routes: readonly string[] } | { readonly places: readonly (Sought & Pick<Place, 'file'>)[] }
 /** The first answer comes unasked. */

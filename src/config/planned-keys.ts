@@ -2,13 +2,13 @@
 
 import { type Diagnostic, diagnostic, type Path, pointerOf } from '../core/diagnostic.ts'
 import { isObject, type Json, type JsonObject } from '../core/json.ts'
-import type { Source } from './source.ts'
-import { mapWhere } from './walk.ts'
+import { mapWhere } from './schema-walk.ts'
+import type { Source } from './yaml/source.ts'
 
 const ofRoute = (path: Path): boolean => path[0] === 'platforms' && path.includes('routes')
 
 /** A WH221 for each such key that `data`, which stands at `base` in its file, uses. */
-export const checkUnbuilt = (schema: JsonObject, data: Json, source: Pick<Source, 'place'>, base: Path = []): Diagnostic[] => {
+export const checkPlannedKeys = (schema: JsonObject, data: Json, source: Pick<Source, 'place'>, base: Path = []): Diagnostic[] => {
   const found: Diagnostic[] = []
   mapWhere('x-unbuilt', schema, data, (node, value, path) => {
     if (ofRoute(path) || (isObject(value) && Object.keys(value).length === 0)) return value

@@ -2,11 +2,11 @@
 
 import { once } from 'node:events'
 import type { Worker } from 'node:worker_threads'
-import type { Diagnostic, Place } from '../core/diagnostic.ts'
-import { startThread } from '../core/thread.ts'
-import { type Carried, isSought, type PlainRoute, unpack } from './carried.ts'
-import type { Config } from './config.ts'
-import type { Loaded, LoadOptions } from './load.ts'
+import type { Diagnostic, Place } from '../../core/diagnostic.ts'
+import { startThread } from '../../core/start-thread.ts'
+import type { Config } from '../config.ts'
+import type { Loaded, LoadOptions } from '../load.ts'
+import { type Carried, isSought, type PlainRoute, unpack } from './carried-config.ts'
 import type { Answers, Asked } from './thread.ts'
 
 /** What is read, and who knows where in the files it stands. */
@@ -31,7 +31,7 @@ const pieceSize = 200
 const limits = { maxOldGenerationSizeMb: 1_024 }
 
 /** Loads, and lets `use` work with it; nothing of the thread is left afterwards. Rejects when it could not, or when `signal` ends it. */
-export const loadApart = async <T>(
+export const loadInThread = async <T>(
   options: LoadOptions,
   known: Config['routes'],
   signal: AbortSignal,

@@ -3,7 +3,7 @@
 import type { Path } from '../core/diagnostic.ts'
 import { isObject, type Json, type JsonObject } from '../core/json.ts'
 import type { Problem } from '../generated/validators.js'
-import { schemaAt, typeOf } from './walk.ts'
+import { schemaAt, typeOf } from './schema-walk.ts'
 
 /** A JSON Pointer into `data` as a path, with numbers where it goes through lists. */
 export const parsePointer = (pointer: string, data: Json): Path => {
@@ -24,7 +24,7 @@ export const valueAt = (data: Json, path: Path): Json | undefined =>
   path.reduce<Json | undefined>((at, key) => (Array.isArray(at) ? at[Number(key)] : isObject(at) ? at[String(key)] : undefined), data)
 
 /** In a union only the branch of the value's own type speaks; when none has it, one sentence names all the types. */
-export const untangle = (problems: readonly Problem[], root: JsonObject, data: Json): readonly Problem[] => {
+export const problemsOfBranch = (problems: readonly Problem[], root: JsonObject, data: Json): readonly Problem[] => {
   const unions = new Set(problems.filter(({ keyword }) => keyword === 'oneOf').map(({ instancePath }) => instancePath))
   const isBranchType = (problem: Problem): boolean => problem.keyword === 'type' && unions.has(problem.instancePath)
   // A list of values says more than the form that may stand in its place.

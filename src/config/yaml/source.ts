@@ -12,9 +12,9 @@ import {
   seqTag,
   YAMLException,
 } from 'js-yaml'
-import { type Diagnostic, diagnostic, type Path, type Place } from '../core/diagnostic.ts'
-import { messageOf } from '../core/fault.ts'
-import type { Json } from '../core/json.ts'
+import { type Diagnostic, diagnostic, type Path, type Place } from '../../core/diagnostic.ts'
+import { messageOf } from '../../core/fault.ts'
+import type { Json } from '../../core/json.ts'
 import { checkAliases } from './aliases.ts'
 import { maxDepth } from './json-place.ts'
 import { Places, placeAt } from './places.ts'

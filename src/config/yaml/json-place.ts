@@ -1,6 +1,6 @@
 /** Finds where a JSON text stops being JSON, or is nested too deep, without quoting any of it: what stands there may be a secret. */
 
-import { endOfString } from '../parts/stages/kit/count-containers.ts'
+import { endOfString } from '../../parts/stages/kit/count-containers.ts'
 
 /** Lists and maps inside one another, in any file: twice what the deepest conditions need, and far from what recursion can bear. */
 export const maxDepth = 100

@@ -1,7 +1,7 @@
 /** Where the keys and values of a YAML text stand, found when somebody asks. */
 
 import type { Event } from 'js-yaml'
-import type { Path, Place } from '../core/diagnostic.ts'
+import type { Path, Place } from '../../core/diagnostic.ts'
 import { type Member, type Range, YamlTree } from './yaml-tree.ts'
 
 /** Finds places in one text; each list or map of it is indexed once. */

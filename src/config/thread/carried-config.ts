@@ -1,10 +1,10 @@
 /** A loaded configuration as it goes from thread to thread: plain data, routes that the other side has already by name alone. */
 
 import { join, resolve } from 'node:path'
-import type { Diagnostic, Path, Place } from '../core/diagnostic.ts'
-import type { Config, JobSource, Profile, RouteSource } from './config.ts'
-import { defaultProfile } from './config.ts'
-import type { Loaded, LoadOptions } from './load.ts'
+import type { Diagnostic, Path, Place } from '../../core/diagnostic.ts'
+import type { Config, JobSource, Profile, RouteSource } from '../config.ts'
+import { defaultProfile } from '../config.ts'
+import type { Loaded, LoadOptions } from '../load.ts'
 
 type Placeless<T> = Omit<T, 'place'>
 type PlainProfile = Omit<Profile, 'place' | 'jobs'> & { readonly isWritten: boolean; readonly jobs: readonly Placeless<JobSource>[] }

@@ -3,7 +3,7 @@
 import { closeSync, constants, fstatSync, openSync, readSync, statSync } from 'node:fs'
 import { messageOf } from '../core/fault.ts'
 import { isObject, type Json, type JsonObject } from '../core/json.ts'
-import { jsonDepthPlace, jsonErrorPlace, maxDepth } from './json-place.ts'
+import { jsonDepthPlace, jsonErrorPlace, maxDepth } from './yaml/json-place.ts'
 
 const maxFileBytes = 16_777_216
 const snapshotTries = 5
