@@ -1,10 +1,13 @@
-/** What the command line may ask of a running gateway, over its control socket. */
+/** What a running gateway may be asked to do, and how it does it. */
 
-import type { Diagnostic } from '../core/diagnostic.ts'
-import type { Json } from '../core/json.ts'
-import type { RunningJob } from '../runs/worker.ts'
+import type { Clock } from '../core/clock.ts'
+import type { Journal } from '../journal/record.ts'
+import type { RunningJob, Worker } from '../runs/worker.ts'
+import type { Scheduler } from '../schedule/scheduler.ts'
 import type { JobStart } from '../schedule/start-job.ts'
-import type { Standing } from '../store/ports.ts'
+import type { Standing, Store } from '../store/ports.ts'
+import type { Reloaded, Reloader } from './reload.ts'
+import { type Replayed, type ReplayOptions, type ReplayWish, replay } from './replay.ts'
 
 export type Status = {
   readonly pid: number
@@ -16,46 +19,6 @@ export type Status = {
   readonly backlog: number
   readonly stopping: boolean
 }
-
-/** `ok: false`: refused, and the configuration before it serves on. */
-export type Reloaded = {
-  readonly ok: boolean
-  readonly diagnostics: readonly Diagnostic[]
-  /** Settings that changed but need a restart. */
-  readonly restart: readonly string[]
-}
-
-export type ReplayWish = {
-  readonly eventId: string
-  /** Another route than the event's. */
-  readonly route?: string
-  /** Keeps the delivery id, which shows the duplicate rule. */
-  readonly sameId?: boolean
-  /** Says what would happen, and does nothing of it. */
-  readonly dryRun?: boolean
-}
-
-/** How a stored request fares with today's configuration. */
-export type Replayed =
-  | { readonly found: false; readonly why: string }
-  | {
-      readonly found: true
-      /** The record of the replay; absent in a dry run. */
-      readonly event_id?: string
-      readonly status: number
-      readonly outcome: string
-      readonly reason?: string
-      readonly stage: string
-      /** What a dry run did not do, and could end it otherwise. */
-      readonly note?: string
-      /** What it starts (or would): the prompt or message, and where the result goes. */
-      readonly starts?: {
-        readonly mode: 'agent' | 'direct' | 'job' | 'group'
-        readonly prompt: string
-        readonly target: string
-        readonly extra: Json
-      }
-    }
 
 export interface Operations {
   status(): Status
@@ -69,4 +32,55 @@ export interface Operations {
   startJob(profile: string, reference: string): Promise<JobStart>
   /** Of all profiles. */
   runningJobs(): readonly RunningJob[]
+}
+
+type OperationsOptions = Pick<ReplayOptions, 'folder' | 'shared' | 'ended' | 'describe'> & {
+  readonly store: Store
+  readonly worker: Worker
+  readonly scheduler: Scheduler
+  readonly reloader: Reloader
+  readonly journal: Journal
+  readonly clock: Clock
+  /** Where it listens. */
+  readonly url: string
+  readonly stopping: () => boolean
+}
+
+/** The operations of a gateway that has begun to listen. */
+export const createOperations = (options: OperationsOptions): Operations => {
+  const { store, worker, scheduler, reloader, journal, clock, url, stopping, ...replaying } = options
+  const { current } = reloader
+  const startedAt = new Date(clock.now()).toISOString()
+  return {
+    status: () => ({
+      pid: process.pid,
+      url,
+      started_at: startedAt,
+      reloaded_at: reloader.reloadedAt(),
+      routes: current().routes(),
+      jobs: current().jobs.all().length,
+      backlog: store.backlog,
+      stopping: stopping(),
+    }),
+    async reload() {
+      const reloaded = await reloader.reload()
+      // More may run at once now.
+      worker.wake()
+      return reloaded
+    },
+    standings: (ids) => store.standings(ids),
+    async retry(eventId) {
+      try {
+        const revived = await store.revive(eventId)
+        if (revived) journal.add({ kind: 'revived', at: new Date(clock.now()).toISOString(), event_id: eventId })
+        return revived
+      } finally {
+        // Also after a failure: it may have been committed all the same.
+        worker.wake()
+      }
+    },
+    replay: (wish) => replay(wish, { ...replaying, serving: current() }),
+    startJob: (profile, reference) => scheduler.startByHand(profile, reference),
+    runningJobs: () => worker.runningJobs(),
+  }
 }

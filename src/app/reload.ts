@@ -3,11 +3,18 @@
 import type { Read, Reading } from '../config/apart.ts'
 import type { Config } from '../config/config.ts'
 import type { Clock } from '../core/clock.ts'
-import { diagnostic } from '../core/diagnostic.ts'
+import { type Diagnostic, diagnostic } from '../core/diagnostic.ts'
 import type { Log } from '../core/log.ts'
 import { takingTurns } from '../core/turns.ts'
 import type { LiveConfig } from './live-config.ts'
-import type { Reloaded } from './operations.ts'
+
+/** `ok: false`: refused, and the configuration before it serves on. */
+export type Reloaded = {
+  readonly ok: boolean
+  readonly diagnostics: readonly Diagnostic[]
+  /** Settings that changed but need a restart. */
+  readonly restart: readonly string[]
+}
 
 export type ReloadOptions = {
   readonly first: LiveConfig

@@ -1,6 +1,7 @@
 /** A stored raw request through today's configuration: a new event, or, as a dry run, only what it would start. */
 
 import { randomUUID } from 'node:crypto'
+import type { Json } from '../core/json.ts'
 import type { Outcome } from '../core/outcome.ts'
 import type { RoutePlan } from '../core/plan.ts'
 import type { VerifiedRequest } from '../core/request.ts'
@@ -15,7 +16,38 @@ import { openMemory } from '../store/memory/memory-store.ts'
 import type { NewRun } from '../store/ports.ts'
 import { dryEffects, type SharedEffects } from './effects.ts'
 import type { LiveConfig } from './live-config.ts'
-import type { Replayed, ReplayWish } from './operations.ts'
+
+export type ReplayWish = {
+  readonly eventId: string
+  /** Another route than the event's. */
+  readonly route?: string
+  /** Keeps the delivery id, which shows the duplicate rule. */
+  readonly sameId?: boolean
+  /** Says what would happen, and does nothing of it. */
+  readonly dryRun?: boolean
+}
+
+/** How a stored request fares with today's configuration. */
+export type Replayed =
+  | { readonly found: false; readonly why: string }
+  | {
+      readonly found: true
+      /** The record of the replay; absent in a dry run. */
+      readonly event_id?: string
+      readonly status: number
+      readonly outcome: string
+      readonly reason?: string
+      readonly stage: string
+      /** What a dry run did not do, and could end it otherwise. */
+      readonly note?: string
+      /** What it starts (or would): the prompt or message, and where the result goes. */
+      readonly starts?: {
+        readonly mode: 'agent' | 'direct' | 'job' | 'group'
+        readonly prompt: string
+        readonly target: string
+        readonly extra: Json
+      }
+    }
 
 export type ReplayOptions = {
   /** Where the journal's segments lie. */

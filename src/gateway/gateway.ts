@@ -2,9 +2,8 @@
 
 import { join } from 'node:path'
 import type { SharedEffects } from '../app/effects.ts'
-import type { Operations } from '../app/operations.ts'
+import { createOperations, type Operations } from '../app/operations.ts'
 import type { Reloader } from '../app/reload.ts'
-import { replay } from '../app/replay.ts'
 import type { Config } from '../config/config.ts'
 import type { Clock } from '../core/clock.ts'
 import type { Log } from '../core/log.ts'
@@ -102,47 +101,15 @@ const assemble = async (options: GatewayOptions, closing: Closing): Promise<Gate
   })
   closing.push(() => listener.close(patienceMs))
 
-  const startedAt = new Date(clock.now()).toISOString()
-  const folder = journalFolder(config.dataDir)
-  const operations: Operations = {
-    status: () => ({
-      pid: process.pid,
-      url: listener.url,
-      started_at: startedAt,
-      reloaded_at: reloader.reloadedAt(),
-      routes: current().routes(),
-      jobs: current().jobs.all().length,
-      backlog: store.backlog,
-      stopping,
-    }),
-    async reload() {
-      const reloaded = await reloader.reload()
-      // More may run at once now.
-      worker.wake()
-      return reloaded
-    },
-    standings: (ids) => store.standings(ids),
-    async retry(eventId) {
-      try {
-        const revived = await store.revive(eventId)
-        if (revived) journal.add({ kind: 'revived', at: new Date(clock.now()).toISOString(), event_id: eventId })
-        return revived
-      } finally {
-        // Also after a failure: it may have been committed all the same.
-        worker.wake()
-      }
-    },
-    replay: (wish) =>
-      replay(wish, {
-        folder,
-        shared: options.shared,
-        serving: current(),
-        describe: http.describe,
-        ended: (ended, plan, of) => note(ended, plan, 0, of),
-      }),
-    startJob: (profile, reference) => scheduler.startByHand(profile, reference),
-    runningJobs: () => worker.runningJobs(),
-  }
+  const operations = createOperations({
+    ...{ store, worker, scheduler, reloader, journal, clock },
+    url: listener.url,
+    stopping: () => stopping,
+    folder: journalFolder(config.dataDir),
+    shared: options.shared,
+    describe: http.describe,
+    ended: (ended, plan, of) => note(ended, plan, 0, of),
+  })
   const control = await http.listenControl({ path: http.controlSocket(config.dataDir), operations, log, clock })
   closing.push(() => control.close())
   const unrecord = http.recordPid(config.dataDir)

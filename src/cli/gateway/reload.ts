@@ -1,7 +1,7 @@
 /** `gateway reload`: the running gateway reads its files again; refused, it serves on as before, exit 1. */
 
 import { readFileSync } from 'node:fs'
-import type { Reloaded } from '../../app/operations.ts'
+import type { Reloaded } from '../../app/reload.ts'
 import type { Diagnostic } from '../../core/diagnostic.ts'
 import { exit } from '../../core/fault.ts'
 import { printable } from '../../core/text.ts'
