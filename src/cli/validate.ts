@@ -49,10 +49,10 @@ export const validate = async (paths: readonly string[], options: ValidateOption
 }
 
 const checkPaths = async (paths: readonly string[], options: ValidateOptions, cli: Cli): Promise<Checked> => {
-  const load = (configFile: string | undefined): Loaded => loadConfig({ dataDir: cli.dataDir, env: cli.io.env, configFile })
+  const load = (configFile: string | undefined): Loaded => loadConfig({ ...cli.workspace, configFile })
   if (paths.length === 0) {
     const found = load(options.config)
-    const loaded = { ...found, diagnostics: [...checkPresence(cli.dataDir, cli.asked, options.config), ...found.diagnostics] }
+    const loaded = { ...found, diagnostics: [...checkPresence(cli.workspace.dataDir, cli.asked, options.config), ...found.diagnostics] }
     const { catalogue, diagnostics } = await catalogueOf(loaded.config)
     return withMore(checkAll(loaded, catalogue, dryEffects), loaded, diagnostics)
   }

@@ -45,7 +45,7 @@ export const cronCreate = async (name: string, options: CronCreateOptions, cli: 
   const entry = await readEntry(name, options, cli.io)
   const { job, diagnostics } = await updateEntries(jobsFileOf(profile), updateOf(id, entry, profile, targets))
   if (!job) return refuse(cli, diagnostics, new Map(), 'nothing was saved: this job would not run')
-  if (!loaded.config.enabled) note(cli, `the adapter is not enabled yet: ${cli.self} gateway setup --yes`)
+  if (!loaded.config.enabled) note(cli, `the adapter is not enabled yet: ${cli.workspace.self} gateway setup --yes`)
   return report(job, [...diagnostics.map(warningOf), ...twinWarning(job, jobs)], cli)
 }
 
@@ -112,7 +112,10 @@ const report = (job: ScheduledJob, warnings: readonly Warning[], cli: Cli): numb
   const { id, name, profile, state, spec, schedule } = job
   const next = schedule.next(Date.now())
   const nextRun = state === 'active' && next !== undefined ? zonedIso(next, spec.timezone) : null
-  const more = [`next     ${nextRun ?? `not before it is enabled (${state})`}`, `try      ${cli.self} cron run ${id}${flagOf(profile)}`]
+  const more = [
+    `next     ${nextRun ?? `not before it is enabled (${state})`}`,
+    `try      ${cli.workspace.self} cron run ${id}${flagOf(profile)}`,
+  ]
   const lines = [`created  ${id}`, `name     ${printable(name, 200)}`, ...(cli.quiet ? [] : more)]
   const data = { id, name, profile, state, schedule: spec.schedule, timezone: spec.timezone ?? 'UTC', next_run: nextRun }
   return answer(cli, { kind: 'cron.create', data, text: `${lines.join('\n')}\n`, warnings })

@@ -41,8 +41,8 @@ export type KnownJobs = { readonly loaded: Loaded; readonly targets: Targets; re
 
 /** Reads the configuration and the jobs files of these profiles. Throws a Fault when a jobs file is not usable. */
 export const readKnownJobs = async (cli: Cli, wanted: { readonly profile?: string; readonly all?: boolean } = {}): Promise<KnownJobs> => {
-  const loaded = loadConfig({ dataDir: cli.dataDir, env: cli.io.env })
-  if (unreadIn(loaded).length > 0) note(cli, `the configuration cannot be read, its jobs are not known: ${cli.self} validate`)
+  const loaded = loadConfig(cli.workspace)
+  if (unreadIn(loaded).length > 0) note(cli, `the configuration cannot be read, its jobs are not known: ${cli.workspace.self} validate`)
   const profiles = wanted.all ? [...loaded.config.profiles.values()] : [profileNamed(wanted.profile, loaded)]
   const { targets } = (await catalogueOf(loaded.config)).catalogue
   return { loaded, targets, jobs: profiles.flatMap((profile) => jobsOf(profile, targets)) }
@@ -99,7 +99,7 @@ const jobsNamed = (jobs: readonly KnownJob[], reference: string): readonly Known
   return exact ? [exact] : jobs.filter(({ name }) => name === reference)
 }
 
-export const unknownJob = (reference: string, jobs: readonly Pick<KnownJob, 'id' | 'name'>[], { self }: Cli): Fault =>
+export const unknownJob = (reference: string, jobs: readonly Pick<KnownJob, 'id' | 'name'>[], { workspace: { self } }: Cli): Fault =>
   new Fault('not_found', `no job "${reference}"`, {
     exitCode: exit.notFound,
     suggest: nearJobs(reference, jobs),

@@ -17,7 +17,7 @@ export const cronList = async (options: CronListOptions, cli: Cli): Promise<numb
   const running = await askRunning(cli)
   const now = Date.now()
   const found = jobs.map((known) => ({ job: describeJob(known, running, now), instead: insteadOfNext(known, now) }))
-  if (found.length === 0) note(cli, `no jobs yet: ${cli.self} cron create <name> --schedule '0 6 * * *' --prompt '...'`)
+  if (found.length === 0) note(cli, `no jobs yet: ${cli.workspace.self} cron create <name> --schedule '0 6 * * *' --prompt '...'`)
   const rows = found.map(({ job, instead }) => rowOf(job, instead, all))
   const head = ['ID', 'NAME', ...(all ? ['PROFILE'] : []), 'STATE', 'SCHEDULE', 'ZONE', 'NEXT', 'DELIVER', 'SOURCE']
   const lines = aligned(cli.io.isTty && rows.length > 0 ? [head, ...rows] : rows)

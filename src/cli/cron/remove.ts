@@ -27,7 +27,7 @@ export const cronRemove = async (reference: string, options: CronRemoveOptions, 
     const current = own(entries, id)
     // What was asked about is what is removed: an entry that somebody has changed since is not.
     if (current === undefined || !equalJson(current, known.written)) {
-      const hint = `look at it: ${cli.self} cron show ${id}`
+      const hint = `look at it: ${cli.workspace.self} cron show ${id}`
       throw new Fault('conflict', `"${id}" was changed meanwhile: not removed`, { exitCode: exit.conflict, hint })
     }
     const { [id]: _, ...rest } = entries

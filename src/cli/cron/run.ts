@@ -8,10 +8,10 @@ import { answer, type Cli } from '../shell/output.ts'
 import { ambiguousJob, type ProfileOption, readKnownJobs, unknownJob } from './known-jobs.ts'
 
 export const cronRun = async (reference: string, { profile = defaultProfile }: ProfileOption, cli: Cli): Promise<number> => {
-  const start = (await askGateway(cli, 'POST', '/jobs/start', { profile, job: reference })) as JobStart
+  const start = (await askGateway(cli.workspace, 'POST', '/jobs/start', { profile, job: reference })) as JobStart
   if (!start.started) throw await refusal(start, reference, profile, cli)
   const { job, event_id } = start
-  const text = `started  ${job}\nevent    ${event_id}\n${cli.quiet ? '' : `follow   ${cli.self} events show ${event_id}\n`}`
+  const text = `started  ${job}\nevent    ${event_id}\n${cli.quiet ? '' : `follow   ${cli.workspace.self} events show ${event_id}\n`}`
   return answer(cli, { kind: 'cron.run', data: { job, profile, event_id }, text })
 }
 

@@ -8,7 +8,7 @@ import { type Cli, note } from '../shell/output.ts'
 /** `undefined`: no gateway is there to ask, or it cannot tell; then nothing is claimed. */
 export const askRunning = async (cli: Cli): Promise<readonly RunningJob[] | undefined> => {
   try {
-    const answer = await tryGateway(cli, 'GET', '/jobs/running')
+    const answer = await tryGateway(cli.workspace, 'GET', '/jobs/running')
     return (answer as { jobs: readonly RunningJob[] } | undefined)?.jobs
   } catch (error) {
     if (!(error instanceof Fault)) throw error

@@ -17,7 +17,7 @@ export const chosen = async (ids: readonly string[], options: SelectionOptions, 
   const isSelection = Object.values(options).some((value) => value !== undefined)
   if (ids.length > 0 && isSelection) throw usage('give ids or a selection, not both')
   if (ids.length > 0) return findSeen(cli, ids)
-  if (!isSelection) throw usage('which events? give their ids, or select some', `look at them: ${cli.self} events list`)
+  if (!isSelection) throw usage('which events? give their ids, or select some', `look at them: ${cli.workspace.self} events list`)
   const { seen, next } = await readSelected(cli, selectionOf(options, bulkLimit))
   if (next !== undefined) note(cli, `only the newest ${seen.length} of them: --limit`)
   return [...seen].reverse()

@@ -55,7 +55,7 @@ const sampleOf = ({ headers, body }: RawRequest): string => {
 }
 
 const urls = (cli: Cli): ((seen: Seen) => string) => {
-  const { config } = loadConfig({ dataDir: cli.dataDir, env: cli.io.env })
+  const { config } = loadConfig(cli.workspace)
   note(cli, 'signatures and tokens in these are masked: only a route without verification takes them as they are')
   return ({ event }) => routeUrl(config, event.route, event.profile)
 }

@@ -23,7 +23,7 @@ export const eventsList = async ({ wide = false, ...options }: ListOptions, cli:
 }
 
 /** The same command for what comes after. */
-const nextPage = (options: ListOptions, cursor: string, { self }: Cli): string => {
+const nextPage = (options: ListOptions, cursor: string, { workspace: { self } }: Cli): string => {
   const given = Object.entries({ ...options, cursor }).flatMap(([name, value]) =>
     value === true ? [`--${name}`] : value === false ? [] : [`--${name}`, quoted(String(value))],
   )

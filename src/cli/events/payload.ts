@@ -16,7 +16,7 @@ const isGone = 'gone: payloads are kept best effort, and its segment was removed
 /** The request, or a sentence on why there is none. */
 export const payloadOf = async ({ raw }: EventView, cli: Cli): Promise<RawRequest | string> => {
   if (!raw) return notKept
-  return (await readRaw(journalFolder(cli.dataDir), raw)) ?? isGone
+  return (await readRaw(journalFolder(cli.workspace.dataDir), raw)) ?? isGone
 }
 
 /** A body for programs: its text where it is one, else its bytes. */

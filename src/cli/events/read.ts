@@ -19,7 +19,7 @@ export type Selected = { readonly seen: readonly Seen[]; readonly next: string |
 
 /** The selected events, newest first. Throws a Fault (exit 5) when the page before ended at an event that is gone. */
 export const readSelected = async (cli: Cli, { fits, fitsState, isLive, since, limit, cursor }: Selection): Promise<Selected> => {
-  const { events, truncated, skipped, met } = await readEvents(journalFolder(cli.dataDir), {
+  const { events, truncated, skipped, met } = await readEvents(journalFolder(cli.workspace.dataDir), {
     fits,
     limit: isLive ? Math.max(limit, maxLooked) : limit,
     ...(since === undefined ? {} : { since }),
@@ -48,11 +48,11 @@ export const findSeen = async (cli: Cli, ids: readonly string[]): Promise<readon
 }
 
 const findEvent = async (cli: Cli, id: string): Promise<EventView> => {
-  const found = await readEvent(journalFolder(cli.dataDir), id)
+  const found = await readEvent(journalFolder(cli.workspace.dataDir), id)
   if (found.kind === 'found') return found.event
   if (found.kind === 'ambiguous')
     throw new Fault('ambiguous', `several ids begin with "${id}"`, { exitCode: exit.notFound, suggest: found.ids })
-  const hint = `at least six characters of an id of: ${cli.self} events list`
+  const hint = `at least six characters of an id of: ${cli.workspace.self} events list`
   throw new Fault('not_found', `no event "${id}" in the journal`, { exitCode: exit.notFound, hint })
 }
 
@@ -61,7 +61,7 @@ type Standings = ReadonlyMap<string, Standing>
 /** Asks a running gateway how those stand that have not ended; without one they are as the journal says. */
 const withStandings = async (cli: Cli, events: readonly EventView[]): Promise<readonly Seen[]> => {
   const waiting = idsOf(events.filter(({ state }) => state === 'waiting'))
-  const ask = (ids: readonly string[]) => standingsOf(ids, (some) => tryGateway(cli, 'POST', '/events/standings', { ids: some }))
+  const ask = (ids: readonly string[]) => standingsOf(ids, (some) => tryGateway(cli.workspace, 'POST', '/events/standings', { ids: some }))
   const standings = waiting.length > 0 ? await orSaid(ask(waiting), cli) : undefined
   if (!standings) return events.map((event) => seenAs(event, undefined))
   const missing = events.filter(({ event_id, state }) => state === 'waiting' && !standings.has(event_id))
@@ -92,7 +92,7 @@ const lookAgain = async (
   const ids = new Set(idsOf(missing))
   const groups = new Set(missing.flatMap(({ group }) => group ?? []))
   const fits = ({ event_id, group }: EventView): boolean => ids.has(event_id) || (group !== undefined && groups.has(group))
-  const { events } = await readEvents(journalFolder(cli.dataDir), { fits, limit: maxLooked })
+  const { events } = await readEvents(journalFolder(cli.workspace.dataDir), { fits, limit: maxLooked })
   const siblings = events.filter(({ group, state }) => group !== undefined && state === 'waiting')
   const standings = siblings.length > 0 ? await ask(idsOf(siblings)) : undefined
   const running = new Set(siblings.flatMap(({ event_id, group }) => (standings?.has(event_id) ? (group ?? []) : [])))
@@ -128,7 +128,7 @@ const nextTry = ({ state, attempt, tries }: EventView): string | undefined =>
 
 /** How the runs of these events stand in the running gateway. Throws a Fault when none runs. */
 export const askStandings = async (cli: Cli, events: readonly EventView[]): Promise<Standings> =>
-  (await standingsOf(idsOf(events), (ids) => askGateway(cli, 'POST', '/events/standings', { ids }))) ?? new Map()
+  (await standingsOf(idsOf(events), (ids) => askGateway(cli.workspace, 'POST', '/events/standings', { ids }))) ?? new Map()
 
 const maxIdsAtOnce = 1_000
 

@@ -29,7 +29,7 @@ export const eventsReplay = async (ids: readonly string[], options: ReplayOption
     return each(seen, ({ event }) => replay(event.event_id, wish, cli))
   }
   // Says that none runs before it asks, and when there is nothing to replay.
-  await askGateway(cli, 'GET', '/status')
+  await askGateway(cli.workspace, 'GET', '/status')
   if (dryRun) return report(await run(true), true, cli)
   if (isSelection && !yes && seen.length > 0) {
     if (cli.io.ask) cli.io.stderr(tableOf(await run(true), true))
@@ -39,7 +39,7 @@ export const eventsReplay = async (ids: readonly string[], options: ReplayOption
 }
 
 const replay = async (id: string, wish: JsonObject, cli: Cli): Promise<Omit<Result, 'seen'>> => {
-  const got = await askGateway(cli, 'POST', `/events/${encodeURIComponent(id)}/replay`, wish)
+  const got = await askGateway(cli.workspace, 'POST', `/events/${encodeURIComponent(id)}/replay`, wish)
   if (!isObject(got)) return { ok: false, why: 'the gateway gave an odd answer' }
   if (got.found !== true) return { ok: false, why: textOf(got.why) }
   const { status } = got

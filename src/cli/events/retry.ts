@@ -64,7 +64,7 @@ const whyNot = ({ event, state }: Seen): string => {
 }
 
 const retry = async ({ event }: Seen, cli: Cli): Promise<Omit<Result, 'seen'>> => {
-  const got = await askGateway(cli, 'POST', `/events/${encodeURIComponent(event.event_id)}/retry`)
+  const got = await askGateway(cli.workspace, 'POST', `/events/${encodeURIComponent(event.event_id)}/retry`)
   return isObject(got) && got.retried === true ? { ok: true } : { ok: false, why: 'it is not dead any more' }
 }
 

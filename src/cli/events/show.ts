@@ -17,7 +17,7 @@ export const eventsShow = async (id: string, { raw = false }: ShowOptions, cli: 
   const payload = await payloadOf(seen.event, cli)
   if (raw) return writeBody(payload, cli)
   const { event } = seen
-  const rawCommand = `${cli.self} events show ${event.event_id} --raw`
+  const rawCommand = `${cli.workspace.self} events show ${event.event_id} --raw`
   return answer(cli, {
     kind: 'events.show',
     data: { ...describeEvent(seen), tries: event.tries.map(describeTry), ...describePayload(payload) },

@@ -12,7 +12,7 @@ import { answer, type Cli } from '../shell/output.ts'
 import { paintWith } from '../shell/paint.ts'
 
 export const gatewayReload = async (cli: Cli): Promise<number> => {
-  const { ok, diagnostics, restart } = (await askGateway(cli, 'POST', '/reload')) as unknown as Reloaded
+  const { ok, diagnostics, restart } = (await askGateway(cli.workspace, 'POST', '/reload')) as unknown as Reloaded
   const found = sortedByPlace(diagnostics)
   const texts = textsOf(found)
   const errors = found.filter(({ severity }) => severity === 'error').length

@@ -27,12 +27,12 @@ type Files = { readonly env: string; readonly config: string; readonly schema: s
 export const gatewaySetup = async (options: SetupOptions, cli: Cli): Promise<number> => {
   if (!options.yes) {
     const why = cli.io.ask ? 'the wizard is not built in this version' : 'nobody is at the terminal to answer'
-    throw usage(`${why}: pass --yes`, `${cli.self} gateway setup --yes [--host H] [--port N] [--secret-file F]`)
+    throw usage(`${why}: pass --yes`, `${cli.workspace.self} gateway setup --yes [--host H] [--port N] [--secret-file F]`)
   }
   const files: Files = {
-    env: join(cli.dataDir, '.env'),
-    config: join(cli.dataDir, 'config.yaml'),
-    schema: join(cli.dataDir, 'headgate.schema.json'),
+    env: join(cli.workspace.dataDir, '.env'),
+    config: join(cli.workspace.dataDir, 'config.yaml'),
+    schema: join(cli.workspace.dataDir, 'headgate.schema.json'),
   }
   const { port, secret } = await writeEnv(files.env, options, cli)
   await write(files.schema, `${JSON.stringify(schema, null, 2)}\n`)
@@ -42,7 +42,10 @@ export const gatewaySetup = async (options: SetupOptions, cli: Cli): Promise<num
   const warnings: Warning[] = byHand
     ? [{ code: 'not_changed', message: `config.yaml is there already: set platforms.webhook.extra.host: ${options.host} by hand` }]
     : []
-  const next = [`next     ${cli.self} webhook subscribe hello --prompt 'Hello {name}'`, `         ${cli.self} gateway run`]
+  const next = [
+    `next     ${cli.workspace.self} webhook subscribe hello --prompt 'Hello {name}'`,
+    `         ${cli.workspace.self} gateway run`,
+  ]
   const lines = [
     `wrote    ${files.env} (0600; port ${port}; secret ${secret})`,
     `${isNew ? 'wrote' : 'kept '}    ${files.config}`,

@@ -6,7 +6,7 @@ import { askGateway } from '../../http/control/client.ts'
 import { answer, type Cli } from '../shell/output.ts'
 
 export const gatewayStatus = async (cli: Cli): Promise<number> => {
-  const status = (await askGateway(cli, 'GET', '/status')) as Status
+  const status = (await askGateway(cli.workspace, 'GET', '/status')) as Status
   const field = (name: string, value: string | number): string => `${name.padEnd(10)}${printable(String(value))}\n`
   const text = [
     field('gateway', status.stopping ? 'stopping' : 'running'),

@@ -1,5 +1,6 @@
 /** What commands say: data on stdout, talk on stderr; with `--json` one document on stdout and nothing else there. */
 
+import type { Workspace } from '../../app/workspace.ts'
 import type { Diagnostic, Severity } from '../../core/diagnostic.ts'
 import { exit, type Fault } from '../../core/fault.ts'
 import type { Json } from '../../core/json.ts'
@@ -10,13 +11,11 @@ import { paintWith } from './paint.ts'
 /** What every command is given. */
 export type Cli = {
   readonly io: Io
-  readonly dataDir: string
-  /** Whether that folder was named, by the option or by HEADGATE_HOME. */
+  readonly workspace: Workspace
+  /** Whether its folder was named, by the option or by HEADGATE_HOME. */
   readonly asked: boolean
   readonly json: boolean
   readonly quiet: boolean
-  /** How the user would call us again with the same data directory. */
-  readonly self: string
 }
 
 /** What need not be wrong says so by its severity. */

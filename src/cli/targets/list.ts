@@ -17,8 +17,8 @@ import { paintWith } from '../shell/paint.ts'
 export type TargetsListOptions = ProfileOption
 
 export const targetsList = async (options: TargetsListOptions, cli: Cli): Promise<number> => {
-  const loaded = loadConfig({ dataDir: cli.dataDir, env: cli.io.env })
-  if (unreadIn(loaded).length > 0) note(cli, `the configuration cannot be read, its settings are not known: ${cli.self} validate`)
+  const loaded = loadConfig(cli.workspace)
+  if (unreadIn(loaded).length > 0) note(cli, `the configuration cannot be read, its settings are not known: ${cli.workspace.self} validate`)
   const profile = profileNamed(options.profile, loaded)
   const { catalogue, diagnostics } = await catalogueOf(loaded.config)
   const found = await Promise.all([...catalogue.targets.values()].map((part) => standingOf(part, profile)))

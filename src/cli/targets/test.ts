@@ -42,7 +42,7 @@ const budgetMs = 30_000
 const defaultText = 'This is a test message from headgate.'
 
 export const targetsTest = async (asked: string, options: TargetsTestOptions, cli: Cli): Promise<number> => {
-  const loaded = loadConfig({ dataDir: cli.dataDir, env: cli.io.env })
+  const loaded = loadConfig(cli.workspace)
   const unread = unreadIn(loaded)
   if (unread.length > 0) return refuse(cli, unread, loaded.texts, 'nothing was sent')
   const profile = profileNamed(options.profile, loaded)
@@ -98,7 +98,7 @@ const targetsFor = async (target: string, { config, texts }: Loaded, cli: Cli): 
   if (catalogue.targets.has(target)) return catalogue.targets
   if (!cli.json) printDiagnostics(diagnostics, texts, cli.io)
   const suggest = nearest(target, catalogue.targets.keys())
-  throw new Fault('not_found', `no target "${target}"`, { exitCode: exit.notFound, suggest, hint: `${cli.self} targets list` })
+  throw new Fault('not_found', `no target "${target}"`, { exitCode: exit.notFound, suggest, hint: `${cli.workspace.self} targets list` })
 }
 
 const extraOf = ({ extra, to }: TargetsTestOptions): JsonObject =>

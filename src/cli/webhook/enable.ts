@@ -10,7 +10,7 @@ import { now } from './subscription-record.ts'
 
 export const webhookEnable = async (asked: string, enabled: boolean, cli: Cli): Promise<number> => {
   const { name } = findSubscription(asked, cli)
-  const changed = await updateEntries(subscriptionsFile(cli), (entries) => {
+  const changed = await updateEntries(subscriptionsFile(cli.workspace), (entries) => {
     const entry = own(entries, name)
     if (!isObject(entry)) throw new Fault('conflict', `"${name}" is not a subscription any more`, { exitCode: exit.conflict })
     if ((entry.enabled !== false) === enabled) return { result: false }

@@ -31,7 +31,7 @@ export const subscriptionsFile = ({ dataDir }: { readonly dataDir: string }): st
 
 /** Reads both files. Throws a Fault when the subscriptions file is not usable. */
 export const readRoutes = (cli: Cli): KnownRoutes => {
-  const loaded = loadConfig({ dataDir: cli.dataDir, env: cli.io.env })
+  const loaded = loadConfig(cli.workspace)
   const { config } = loaded
   const configured = [...config.routes.values()].map(
     (route): KnownRoute => ({ name: route.name, source: 'config', written: route.spec as JsonObject, route, shadowed: false }),

@@ -16,7 +16,7 @@ export const webhookList = async ({ all = false, wide = false }: ListOptions, cl
   const { config } = known.loaded
   const routes = known.routes.filter(({ source }) => all || source === 'subscription')
   const rows = routes.map((route) => rowOf(route, describeRoute(route, config), { all, wide }))
-  if (rows.length === 0) note(cli, `no subscriptions yet: ${cli.self} webhook subscribe <name>`)
+  if (rows.length === 0) note(cli, `no subscriptions yet: ${cli.workspace.self} webhook subscribe <name>`)
   const head = [
     'NAME',
     ...(all ? ['SOURCE'] : []),

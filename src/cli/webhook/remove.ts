@@ -11,7 +11,7 @@ import { subscriptionsFile, unknownRoute } from './known-routes.ts'
 export type RemoveOptions = { readonly yes?: boolean }
 
 export const webhookRemove = async (asked: string, { yes = false }: RemoveOptions, cli: Cli): Promise<number> => {
-  const file = subscriptionsFile(cli)
+  const file = subscriptionsFile(cli.workspace)
   const { name, entry } = findSubscription(asked, cli)
   if (!yes && cli.io.ask && !/^y(es)?$/i.test((await cli.io.ask(`remove subscription "${name}"? [y/N] `)).trim())) {
     throw new Fault('cancelled', 'nothing was removed', { exitCode: exit.cancelled })
@@ -21,7 +21,7 @@ export const webhookRemove = async (asked: string, { yes = false }: RemoveOption
     if (current === undefined) throw new Fault('conflict', `"${name}" was removed meanwhile`, { exitCode: exit.conflict })
     // What was asked about is what is removed: an entry that somebody has changed since is not.
     if (!equalJson(current, entry)) {
-      const hint = `look at it: ${cli.self} webhook show ${name}`
+      const hint = `look at it: ${cli.workspace.self} webhook show ${name}`
       throw new Fault('conflict', `"${name}" was changed meanwhile: not removed`, { exitCode: exit.conflict, hint })
     }
     const { [name]: _, ...rest } = entries
@@ -33,13 +33,13 @@ export const webhookRemove = async (asked: string, { yes = false }: RemoveOption
 
 /** The subscription of this name as it is now. Throws a Fault that knows the nearest names, and the configured ones. */
 export const findSubscription = (asked: string, cli: Cli): { readonly name: string; readonly entry: Json } => {
-  const entries = readEntries(subscriptionsFile(cli))
+  const entries = readEntries(subscriptionsFile(cli.workspace))
   const lower = asked.trim().toLowerCase().replaceAll(' ', '-')
   // A name that a hand wrote in another form is found as it stands.
   const name = own(entries, asked) === undefined ? lower : asked
   const entry = own(entries, name)
   if (entry !== undefined) return { name, entry }
-  const { routes } = loadConfig({ dataDir: cli.dataDir, env: cli.io.env }).config
-  const hint = routes.has(asked) ? `"${asked}" is a route of config.yaml: change it there` : `${cli.self} webhook list`
+  const { routes } = loadConfig(cli.workspace).config
+  const hint = routes.has(asked) ? `"${asked}" is a route of config.yaml: change it there` : `${cli.workspace.self} webhook list`
   throw unknownRoute(asked, Object.keys(entries), hint)
 }

@@ -25,17 +25,17 @@ import { type Change, changeEntry, type Wish } from './subscription-record.ts'
 
 export const webhookSubscribe = async (asked: string, options: SubscribeOptions, cli: Cli): Promise<number> => {
   const name = subscriptionNameOf(asked)
-  const { config, diagnostics, texts } = loadConfig({ dataDir: cli.dataDir, env: cli.io.env })
+  const { config, diagnostics, texts } = loadConfig(cli.workspace)
   // Without its file the configuration cannot say whether the adapter is enabled.
   const unread = unreadIn({ diagnostics })
   if (unread.length > 0) return refuse(cli, unread, texts, 'nothing was saved')
   if (!config.enabled) throw disabled()
   const { catalogue, diagnostics: plugins } = await catalogueOf(config)
   if ([...diagnostics, ...plugins].some(({ stopsStart }) => stopsStart))
-    note(cli, `the configuration has other problems: ${cli.self} validate`)
+    note(cli, `the configuration has other problems: ${cli.workspace.self} validate`)
 
   const wish = await readWish(options, cli.io)
-  const file = subscriptionsFile(cli)
+  const file = subscriptionsFile(cli.workspace)
   const update = updateOf(name, wish, { config, catalogue }, options.dryRun === true, cli)
   const tried = options.dryRun ? update(readEntries(file)).result : await updateEntries(file, update)
   if (tried.refused) return refuse(cli, tried.diagnostics, new Map(), `nothing was saved: "${name}" would not be served like this`)
@@ -91,12 +91,17 @@ const withJobId = (wish: Wish, stored: Json | undefined, jobs: JobBook): Wish =>
 }
 
 /** Of the job itself nothing else is said here. */
-const refusedJob = ({ cron_job, profile = defaultProfile }: JsonObject, jobs: JobBook, { self }: Cli): Diagnostic[] => {
+const refusedJob = ({ cron_job, profile = defaultProfile }: JsonObject, jobs: JobBook, { workspace: { self } }: Cli): Diagnostic[] => {
   if (typeof cron_job !== 'string' || !jobs.isRefused(String(profile), cron_job)) return []
   return [diagnostic('WH217', `the scheduled job "${cron_job}" has a mistake and does not run`, { help: `${self} cron show ${cron_job}` })]
 }
 
-const withNearJobs = (each: Diagnostic, { cron_job, profile = defaultProfile }: JsonObject, jobs: JobBook, { self }: Cli): Diagnostic => {
+const withNearJobs = (
+  each: Diagnostic,
+  { cron_job, profile = defaultProfile }: JsonObject,
+  jobs: JobBook,
+  { workspace: { self } }: Cli,
+): Diagnostic => {
   if (each.code !== 'WH217') return each
   const suggest = nearJobs(
     String(cron_job),
@@ -164,7 +169,7 @@ const textOf = ({ name, options, change }: Report, { url, shown, scheme, curl }:
     `secret   ${secretLine}`,
     `sign     ${signHint(scheme)}`,
     ...(curl === undefined ? [] : [`try      ${curl}`]),
-    `next     ${cli.self} webhook test ${name}`,
+    `next     ${cli.workspace.self} webhook test ${name}`,
   ]
   return `${(cli.quiet ? lines.slice(0, 3) : lines).join('\n')}\n`
 }

@@ -33,7 +33,7 @@ export const webhookTest = async (asked: string, options: TestOptions, cli: Cli)
   const [secret] = route?.secrets ?? []
   if (!route || secret === undefined) {
     const why = route ? 'it has no secret' : 'its entry is not valid'
-    throw new Fault('invalid_route', `"${asked}" is not served: ${why}`, { exitCode: exit.no, hint: `${cli.self} validate` })
+    throw new Fault('invalid_route', `"${asked}" is not served: ${why}`, { exitCode: exit.no, hint: `${cli.workspace.self} validate` })
   }
   const post = await preparePost(route, secret, known.loaded.config, options, cli)
   if (options.printCurl) {
@@ -84,7 +84,7 @@ const report = ({ url, scheme, event, id, body }: Post, got: Got, cli: Cli): num
     typeof parsed === 'string' ? printable(parsed) : jsonText(parsed),
     ...(eventId === undefined || cli.quiet
       ? []
-      : [`event    ${printable(eventId)}`, `follow   ${cli.self} events show ${printable(eventId)}`]),
+      : [`event    ${printable(eventId)}`, `follow   ${cli.workspace.self} events show ${printable(eventId)}`]),
     '',
   ].join('\n')
   const data = {
@@ -188,6 +188,6 @@ const unreachable = (url: string, error: unknown, cli: Cli): Fault => {
   const code = error instanceof Error && 'code' in error ? String(error.code) : messageOf(error)
   return new Fault('unreachable', `no gateway answers at ${new URL(url).origin} (${code})`, {
     exitCode: exit.unreachable,
-    hint: `start it: ${cli.self} gateway run`,
+    hint: `start it: ${cli.workspace.self} gateway run`,
   })
 }
