@@ -1,13 +1,14 @@
 /** `cron show <job>`: one job whole, its secrets masked, with its next runs and with what keeps it from running. */
 
 import { dump } from 'js-yaml'
+import { warningOf } from '../../app/warning.ts'
 import { isObject, type Json, type JsonObject } from '../../core/json.ts'
 import { printable } from '../../core/text.ts'
 import { zonedIso } from '../../expr/schedule.ts'
 import { pastTime } from '../../plan/job-time.ts'
 import type { ScheduledJob } from '../../plan/jobs.ts'
 import { maskJson } from '../shell/mask.ts'
-import { answer, type Cli, warningOf } from '../shell/output.ts'
+import { answer, type Cli } from '../shell/output.ts'
 import { describeJob, findJob, type ProfileOption, readKnownJobs } from './known-jobs.ts'
 import { askRunning } from './running.ts'
 

@@ -1,9 +1,8 @@
 /** What commands that act on several events have in common: which ones, whether that is meant, and how it went. */
 
-import { exit, Fault } from '../../core/fault.ts'
+import { exit, Fault, usage } from '../../core/fault.ts'
 import type { JsonObject } from '../../core/json.ts'
 import { printable } from '../../core/text.ts'
-import { usage } from '../shell/input.ts'
 import { type Cli, note } from '../shell/output.ts'
 import { findSeen, readSelected } from './read.ts'
 import { type SelectionOptions, selectionOf } from './selection.ts'

@@ -1,10 +1,9 @@
 /** `events retry`: the stored work of dead runs again, from its first attempt. */
 
-import { exit } from '../../core/fault.ts'
+import { exit, usage } from '../../core/fault.ts'
 import { isObject } from '../../core/json.ts'
 import { askGateway } from '../../http/control/client.ts'
 import { aligned } from '../shell/columns.ts'
-import { usage } from '../shell/input.ts'
 import { answer, type Cli } from '../shell/output.ts'
 import { aboutOf, chosen, confirm, countsOf, each, type Result } from './bulk.ts'
 import { askStandings } from './read.ts'

@@ -1,9 +1,8 @@
 /** Which events a command is about: the options that select them, and what they mean. */
 
-import { exit, Fault } from '../../core/fault.ts'
+import { exit, Fault, usage } from '../../core/fault.ts'
 import { nearest } from '../../core/text.ts'
 import type { EventView } from '../../journal/record.ts'
-import { usage } from '../shell/input.ts'
 
 export type SelectionOptions = {
   readonly route?: string

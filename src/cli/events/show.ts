@@ -1,9 +1,8 @@
 /** `events show <id>`: all that is known of one event, and the request as it came, but for the headers that hold secrets. */
 
-import { exit, Fault } from '../../core/fault.ts'
+import { exit, Fault, usage } from '../../core/fault.ts'
 import { printable } from '../../core/text.ts'
 import type { RawRequest, Tried } from '../../journal/record.ts'
-import { usage } from '../shell/input.ts'
 import { answer, type Cli, jsonText } from '../shell/output.ts'
 import { bodyText, describePayload, payloadOf } from './payload.ts'
 import { findSeen } from './read.ts'

@@ -3,14 +3,16 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { dump } from 'js-yaml'
+import type { Warning } from '../../app/warning.ts'
 import { parseDotEnv } from '../../config/dot-env.ts'
 import { type Env, readEnvFile } from '../../config/env.ts'
 import { refuseOdd, replaceFile } from '../../config/replace-file.ts'
 import { present } from '../../config/webhook.ts'
 import { diskFault } from '../../core/disk-fault.ts'
+import { usage } from '../../core/fault.ts'
 import { schema } from '../../generated/schema.ts'
-import { readSecret, usage } from '../shell/input.ts'
-import { answer, type Cli, type Warning } from '../shell/output.ts'
+import { readSecret } from '../shell/input.ts'
+import { answer, type Cli } from '../shell/output.ts'
 import { newSecret } from '../webhook/subscription-record.ts'
 
 export type SetupOptions = {

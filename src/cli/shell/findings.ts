@@ -2,7 +2,7 @@
 
 import { catalogue, type Diagnostic } from '../../core/diagnostic.ts'
 import type { JsonObject } from '../../core/json.ts'
-import { shownFile } from './frame.ts'
+import { shownFile } from '../../core/shown-place.ts'
 
 /** `1 error`, `2 errors` */
 export const count = (number: number, noun: string): string => `${number} ${noun}${number === 1 ? '' : 's'}`

@@ -1,7 +1,7 @@
 /** What commands say: data on stdout, talk on stderr; with `--json` one document on stdout and nothing else there. */
 
+import type { Warning } from '../../app/warning.ts'
 import type { Workspace } from '../../app/workspace.ts'
-import type { Diagnostic, Severity } from '../../core/diagnostic.ts'
 import { exit, type Fault } from '../../core/fault.ts'
 import type { Json } from '../../core/json.ts'
 import { printable } from '../../core/text.ts'
@@ -17,9 +17,6 @@ export type Cli = {
   readonly json: boolean
   readonly quiet: boolean
 }
-
-/** What need not be wrong says so by its severity. */
-export type Warning = { readonly code: string; readonly message: string; readonly severity?: Exclude<Severity, 'error'> }
 
 export type Answer = {
   readonly kind: string
@@ -52,10 +49,6 @@ export const answer = (cli: Cli, { kind, data, text, warnings = [], exitCode = e
 /** One warning on stderr. */
 export const warn = ({ io }: Pick<Cli, 'io'>, { code, message, severity = 'warning' }: Warning): void =>
   io.stderr(`${paintWith(io.colour)[severity](`${severity}[${code}]`)} ${printable(message)}\n`)
-
-/** A Diagnostic that does not forbid what was asked. */
-export const warningOf = ({ code, message, severity }: Diagnostic): Warning =>
-  severity === 'info' ? { code, message, severity } : { code, message }
 
 /** Talk that `--quiet` and `--json` leave out. */
 export const note = ({ io, quiet, json }: Cli, text: string): void => {

@@ -1,5 +1,6 @@
 /** `targets list`: one delivery target a line, and whether a profile's settings connect it. */
 
+import { warningOf } from '../../app/warning.ts'
 import type { Profile } from '../../config/config.ts'
 import { loadConfig, unreadIn } from '../../config/load.ts'
 import type { JsonObject } from '../../core/json.ts'
@@ -11,7 +12,7 @@ import { pluginTarget } from '../../plan/route-rules.ts'
 import { locateProgram } from '../../process/find-program.ts'
 import { type ProfileOption, profileNamed } from '../cron/known-jobs.ts'
 import { aligned } from '../shell/columns.ts'
-import { answer, type Cli, note, warningOf } from '../shell/output.ts'
+import { answer, type Cli, note } from '../shell/output.ts'
 import { paintWith } from '../shell/paint.ts'
 
 export type TargetsListOptions = ProfileOption

@@ -1,9 +1,10 @@
 /** `webhook list`: one route a line, in stable columns, no secret among them. */
 
+import type { Warning } from '../../app/warning.ts'
 import type { JsonObject } from '../../core/json.ts'
 import { printable } from '../../core/text.ts'
 import { aligned } from '../shell/columns.ts'
-import { answer, type Cli, note, type Warning } from '../shell/output.ts'
+import { answer, type Cli, note } from '../shell/output.ts'
 import { paintWith } from '../shell/paint.ts'
 import { describeRoute, type KnownRoute, readRoutes, stateOf } from './known-routes.ts'
 

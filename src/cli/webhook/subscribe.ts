@@ -1,6 +1,7 @@
 /** `webhook subscribe <name>`: creates or updates a subscription that the server would serve, and says how to post to it. */
 
 import { dryEffects } from '../../app/effects.ts'
+import { type Warning, warningOf } from '../../app/warning.ts'
 import { type Config, defaultProfile } from '../../config/config.ts'
 import { readEntries, type Update, updateEntries } from '../../config/entry-store.ts'
 import { loadConfig, unreadIn } from '../../config/load.ts'
@@ -13,7 +14,7 @@ import { quietBook } from '../../plan/check.ts'
 import { type Catalogue, compileRoute } from '../../plan/compile.ts'
 import type { JobBook } from '../../plan/jobs.ts'
 import { nearJobs } from '../cron/known-jobs.ts'
-import { answer, type Cli, disabledHelp, note, type Warning, warn, warningOf } from '../shell/output.ts'
+import { answer, type Cli, disabledHelp, note, warn } from '../shell/output.ts'
 import { refuse } from '../shell/refuse.ts'
 import { routeUrl } from './address.ts'
 import { signingCurl } from './curl.ts'
