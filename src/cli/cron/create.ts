@@ -1,6 +1,7 @@
 /** `cron create <name>`: a job that the gateway runs from its next look at the file; refused where the gateway would not run it. */
 
 import { randomBytes } from 'node:crypto'
+import { profileNamed } from '../../app/profile-named.ts'
 import { type Warning, warningOf } from '../../app/warning.ts'
 import type { Profile } from '../../config/config.ts'
 import { type Update, updateEntries } from '../../config/entry-store.ts'
@@ -13,13 +14,14 @@ import { printable } from '../../core/text.ts'
 import { zonedIso } from '../../expr/schedule.ts'
 import { pastTime } from '../../plan/job-time.ts'
 import { compileJob, type ScheduledJob } from '../../plan/jobs.ts'
+import type { ProfileOption } from '../shell/grammar-values.ts'
 import { readText } from '../shell/input.ts'
 import type { Io } from '../shell/io.ts'
 import { answer, type Cli, note } from '../shell/output.ts'
 import { refuse } from '../shell/refuse.ts'
 import { readExtra } from '../webhook/subscribe-options.ts'
 import { now } from '../webhook/subscription-record.ts'
-import { type KnownJob, type KnownJobs, type ProfileOption, profileNamed, readKnownJobs } from './known-jobs.ts'
+import { type KnownJob, type KnownJobs, readKnownJobs } from './known-jobs.ts'
 
 /** There is none for toolsets: those are set by hand only. */
 export type CronCreateOptions = ProfileOption & {
@@ -38,8 +40,9 @@ export type CronCreateOptions = ProfileOption & {
 type Tried = { readonly diagnostics: readonly Diagnostic[]; readonly job?: ScheduledJob }
 
 export const cronCreate = async (name: string, options: CronCreateOptions, cli: Cli): Promise<number> => {
-  const { loaded, targets, jobs } = await readKnownJobs(cli, options)
-  const profile = profileNamed(options.profile, loaded)
+  const { loaded, targets, jobs, notices } = await readKnownJobs(cli.workspace, options)
+  note(cli, ...notices)
+  const profile = profileNamed(options.profile, loaded, cli.workspace.self)
   const unread = unreadIn(loaded)
   if (unread.length > 0) return refuse(cli, unread, loaded.texts, 'nothing was saved')
   const id = options.id ?? newId(jobs)

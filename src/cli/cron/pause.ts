@@ -5,12 +5,15 @@ import { jobsFileOf } from '../../config/jobs.ts'
 import { exit, Fault } from '../../core/fault.ts'
 import { isObject, type JsonObject, own } from '../../core/json.ts'
 import { shownPlace } from '../../core/shown-place.ts'
-import { answer, type Cli } from '../shell/output.ts'
+import type { ProfileOption } from '../shell/grammar-values.ts'
+import { answer, type Cli, note } from '../shell/output.ts'
 import { now } from '../webhook/subscription-record.ts'
-import { findJob, type KnownJob, type ProfileOption, readKnownJobs } from './known-jobs.ts'
+import { findJob, type KnownJob, readKnownJobs } from './known-jobs.ts'
 
 export const cronPause = async (reference: string, paused: boolean, options: ProfileOption, cli: Cli): Promise<number> => {
-  const known = findJob(await readKnownJobs(cli, options), reference, cli)
+  const jobs = await readKnownJobs(cli.workspace, options)
+  note(cli, ...jobs.notices)
+  const known = findJob(jobs, reference, cli.workspace)
   const { id, profile, source, origin } = known
   const byConfig = origin === 'config' && source?.spec.paused === true
   if (byConfig && !paused) throw pausedByHand(known)

@@ -5,16 +5,18 @@ import { jobsFileOf } from '../../config/jobs.ts'
 import { exit, Fault } from '../../core/fault.ts'
 import { equalJson, own } from '../../core/json.ts'
 import { shownPlace } from '../../core/shown-place.ts'
-import { answer, type Cli } from '../shell/output.ts'
+import type { ProfileOption } from '../shell/grammar-values.ts'
+import { answer, type Cli, note } from '../shell/output.ts'
 import { quoted } from '../webhook/curl.ts'
 import { readRoutes } from '../webhook/known-routes.ts'
-import { findJob, type KnownJob, type KnownJobs, type ProfileOption, readKnownJobs } from './known-jobs.ts'
+import { findJob, type KnownJob, type KnownJobs, readKnownJobs } from './known-jobs.ts'
 
 export type CronRemoveOptions = ProfileOption & { readonly yes?: boolean }
 
 export const cronRemove = async (reference: string, options: CronRemoveOptions, cli: Cli): Promise<number> => {
-  const jobs = await readKnownJobs(cli, options)
-  const known = findJob(jobs, reference, cli)
+  const jobs = await readKnownJobs(cli.workspace, options)
+  note(cli, ...jobs.notices)
+  const known = findJob(jobs, reference, cli.workspace)
   const { id, origin, profile } = known
   if (origin === 'config') throw configured(known)
   const routes = routesOf(known, jobs, cli)
@@ -51,7 +53,7 @@ const configured = ({ id, source }: KnownJob): Fault =>
 /** The routes that would start it: by its id, or by a name that no other job has. */
 const routesOf = ({ id, name, profile }: KnownJob, { jobs }: KnownJobs, cli: Cli): string[] => {
   const names = jobs.filter((job) => job.name === name || job.id === name).length === 1 ? [id, name] : [id]
-  return readRoutes(cli)
+  return readRoutes(cli.workspace)
     .routes.filter(({ route }) => route?.profile === profile.name && names.includes(route.spec.cron_job ?? ''))
     .map(({ name: route }) => route)
 }

@@ -4,8 +4,9 @@ import { defaultProfile } from '../../config/config.ts'
 import { exit, Fault } from '../../core/fault.ts'
 import { askGateway } from '../../http/control/client.ts'
 import type { JobStart } from '../../schedule/start-job.ts'
-import { answer, type Cli } from '../shell/output.ts'
-import { ambiguousJob, type ProfileOption, readKnownJobs, unknownJob } from './known-jobs.ts'
+import type { ProfileOption } from '../shell/grammar-values.ts'
+import { answer, type Cli, note } from '../shell/output.ts'
+import { ambiguousJob, readKnownJobs, unknownJob } from './known-jobs.ts'
 
 export const cronRun = async (reference: string, { profile = defaultProfile }: ProfileOption, cli: Cli): Promise<number> => {
   const start = (await askGateway(cli.workspace, 'POST', '/jobs/start', { profile, job: reference })) as JobStart
@@ -22,8 +23,11 @@ const refusal = async (
   cli: Cli,
 ): Promise<Fault> => {
   switch (reason) {
-    case 'job_missing':
-      return unknownJob(reference, (await readKnownJobs(cli, { profile })).jobs, cli)
+    case 'job_missing': {
+      const known = await readKnownJobs(cli.workspace, { profile })
+      note(cli, ...known.notices)
+      return unknownJob(reference, known.jobs, cli.workspace.self)
+    }
     case 'job_ambiguous':
       return ambiguousJob(
         reference,

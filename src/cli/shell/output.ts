@@ -51,8 +51,8 @@ export const warn = ({ io }: Pick<Cli, 'io'>, { code, message, severity = 'warni
   io.stderr(`${paintWith(io.colour)[severity](`${severity}[${code}]`)} ${printable(message)}\n`)
 
 /** Talk that `--quiet` and `--json` leave out. */
-export const note = ({ io, quiet, json }: Cli, text: string): void => {
-  if (!quiet && !json) io.stderr(`${text}\n`)
+export const note = ({ io, quiet, json }: Cli, ...texts: readonly string[]): void => {
+  if (!quiet && !json) for (const text of texts) io.stderr(`${text}\n`)
 }
 
 /** Prints how the program ended where it could not do what was asked. */

@@ -1,6 +1,7 @@
 /** `targets test <name>`: sends a real message through the sender of the gateway, and says what came back; 1 when it failed. */
 
 import { randomUUID } from 'node:crypto'
+import { profileNamed } from '../../app/profile-named.ts'
 import type { Profile } from '../../config/config.ts'
 import { type Loaded, loadConfig, unreadIn } from '../../config/load.ts'
 import { systemClock } from '../../core/clock.ts'
@@ -21,7 +22,7 @@ import { checkTarget } from '../../plan/route-rules.ts'
 import { locateProgram } from '../../process/find-program.ts'
 import { createSender } from '../../runs/sender.ts'
 import type { Delivery } from '../../store/ports.ts'
-import { type ProfileOption, profileNamed } from '../cron/known-jobs.ts'
+import type { ProfileOption } from '../shell/grammar-values.ts'
 import { readText } from '../shell/input.ts'
 import { knownSecrets } from '../shell/known-secrets.ts'
 import { answer, type Cli, note } from '../shell/output.ts'
@@ -45,7 +46,7 @@ export const targetsTest = async (asked: string, options: TargetsTestOptions, cl
   const loaded = loadConfig(cli.workspace)
   const unread = unreadIn(loaded)
   if (unread.length > 0) return refuse(cli, unread, loaded.texts, 'nothing was sent')
-  const profile = profileNamed(options.profile, loaded)
+  const profile = profileNamed(options.profile, loaded, cli.workspace.self)
   const target = targetName(asked)
   const targets = await targetsFor(target, loaded, cli)
   const unset = unresolvedOf(target, targets, profile, loaded)

@@ -1,6 +1,8 @@
 /** All routes by name, configured ones and subscriptions, for the commands that show or try them. */
 
 import { join } from 'node:path'
+import type { Warning } from '../../app/warning.ts'
+import type { Workspace } from '../../app/workspace.ts'
 import { type Config, defaultProfile, insecure, type RouteSource } from '../../config/config.ts'
 import { readEntries } from '../../config/entry-store.ts'
 import { type Loaded, loadConfig } from '../../config/load.ts'
@@ -11,7 +13,6 @@ import { nearest } from '../../core/text.ts'
 import type { Route } from '../../generated/config.ts'
 import { writtenTargets } from '../../parts/destination.ts'
 import { fingerprint } from '../shell/mask.ts'
-import type { Cli } from '../shell/output.ts'
 import { routeUrl } from './address.ts'
 
 export type KnownRoute = {
@@ -30,8 +31,8 @@ export type KnownRoutes = { readonly loaded: Loaded; readonly routes: readonly K
 export const subscriptionsFile = ({ dataDir }: { readonly dataDir: string }): string => join(dataDir, subscriptionsFileName)
 
 /** Reads both files. Throws a Fault when the subscriptions file is not usable. */
-export const readRoutes = (cli: Cli): KnownRoutes => {
-  const loaded = loadConfig(cli.workspace)
+export const readRoutes = (workspace: Workspace): KnownRoutes => {
+  const loaded = loadConfig(workspace)
   const { config } = loaded
   const configured = [...config.routes.values()].map(
     (route): KnownRoute => ({ name: route.name, source: 'config', written: route.spec as JsonObject, route, shadowed: false }),
@@ -96,6 +97,11 @@ export const namesOf = ({ deliver }: JsonObject): string => {
     .map(({ target }) => target)
     .join(',')
 }
+
+export const shadowWarning = ({ name }: { readonly name: string }): Warning => ({
+  code: 'WH211',
+  message: `subscription "${name}" is hidden by the route of this name in config.yaml`,
+})
 
 /** One word on how the route stands. */
 export const stateOf = ({ route, shadowed, written }: KnownRoute): string => {

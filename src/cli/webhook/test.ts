@@ -28,7 +28,7 @@ const timeoutMs = 60_000
 const maxAnswerBytes = 1_048_576
 
 export const webhookTest = async (asked: string, options: TestOptions, cli: Cli): Promise<number> => {
-  const known = readRoutes(cli)
+  const known = readRoutes(cli.workspace)
   const { route } = findRoute(known, asked)
   const [secret] = route?.secrets ?? []
   if (!route || secret === undefined) {
