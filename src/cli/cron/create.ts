@@ -1,7 +1,9 @@
 /** `cron create <name>`: a job that the gateway runs from its next look at the file; refused where the gateway would not run it. */
 
 import { randomBytes } from 'node:crypto'
+import { type KnownJob, type KnownJobs, readKnownJobs } from '../../app/jobs.ts'
 import { profileNamed } from '../../app/profile-named.ts'
+import { now } from '../../app/subscription-record.ts'
 import { type Warning, warningOf } from '../../app/warning.ts'
 import type { Profile } from '../../config/config.ts'
 import { type Update, updateEntries } from '../../config/entry-store.ts'
@@ -20,8 +22,6 @@ import type { Io } from '../shell/io.ts'
 import { answer, type Cli, note } from '../shell/output.ts'
 import { refuse } from '../shell/refuse.ts'
 import { readExtra } from '../webhook/subscribe-options.ts'
-import { now } from '../webhook/subscription-record.ts'
-import { type KnownJob, type KnownJobs, readKnownJobs } from './known-jobs.ts'
 
 /** There is none for toolsets: those are set by hand only. */
 export type CronCreateOptions = ProfileOption & {

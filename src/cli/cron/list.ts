@@ -1,5 +1,6 @@
 /** `cron list`: one job a line, with the time of its next run. */
 
+import { describeJob, type KnownJob, readKnownJobs } from '../../app/jobs.ts'
 import type { JsonObject } from '../../core/json.ts'
 import { printable } from '../../core/text.ts'
 import { pastTime } from '../../plan/job-time.ts'
@@ -7,7 +8,6 @@ import { aligned } from '../shell/columns.ts'
 import type { ProfileOption } from '../shell/grammar-values.ts'
 import { answer, type Cli, note } from '../shell/output.ts'
 import { paintWith } from '../shell/paint.ts'
-import { describeJob, type KnownJob, readKnownJobs } from './known-jobs.ts'
 import { askRunning } from './running.ts'
 
 export type CronListOptions = ProfileOption & { readonly all?: boolean }

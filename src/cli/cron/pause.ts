@@ -1,5 +1,7 @@
 /** `cron pause|resume <job>`: stops a job from running and lets it run again; of a configured job a note in the jobs file says so. */
 
+import { findJob, type KnownJob, readKnownJobs } from '../../app/jobs.ts'
+import { now } from '../../app/subscription-record.ts'
 import { type Update, updateEntries } from '../../config/entry-store.ts'
 import { jobsFileOf } from '../../config/jobs.ts'
 import { exit, Fault } from '../../core/fault.ts'
@@ -7,8 +9,6 @@ import { isObject, type JsonObject, own } from '../../core/json.ts'
 import { shownPlace } from '../../core/shown-place.ts'
 import type { ProfileOption } from '../shell/grammar-values.ts'
 import { answer, type Cli, note } from '../shell/output.ts'
-import { now } from '../webhook/subscription-record.ts'
-import { findJob, type KnownJob, readKnownJobs } from './known-jobs.ts'
 
 export const cronPause = async (reference: string, paused: boolean, options: ProfileOption, cli: Cli): Promise<number> => {
   const jobs = await readKnownJobs(cli.workspace, options)

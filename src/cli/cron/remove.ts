@@ -1,5 +1,7 @@
 /** `cron remove <job>`: deletes a job that was made at run time; asks first where somebody can answer. */
 
+import { findJob, type KnownJob, type KnownJobs, readKnownJobs } from '../../app/jobs.ts'
+import { readRoutes } from '../../app/routes.ts'
 import { updateEntries } from '../../config/entry-store.ts'
 import { jobsFileOf } from '../../config/jobs.ts'
 import { exit, Fault } from '../../core/fault.ts'
@@ -8,8 +10,6 @@ import { shownPlace } from '../../core/shown-place.ts'
 import type { ProfileOption } from '../shell/grammar-values.ts'
 import { answer, type Cli, note } from '../shell/output.ts'
 import { quoted } from '../webhook/curl.ts'
-import { readRoutes } from '../webhook/known-routes.ts'
-import { findJob, type KnownJob, type KnownJobs, readKnownJobs } from './known-jobs.ts'
 
 export type CronRemoveOptions = ProfileOption & { readonly yes?: boolean }
 

@@ -1,12 +1,12 @@
 /** `cron run <job>`: asks the running gateway to start a job now. */
 
+import { ambiguousJob, readKnownJobs, unknownJob } from '../../app/jobs.ts'
 import { defaultProfile } from '../../config/config.ts'
 import { exit, Fault } from '../../core/fault.ts'
 import { askGateway } from '../../http/control/client.ts'
 import type { JobStart } from '../../schedule/start-job.ts'
 import type { ProfileOption } from '../shell/grammar-values.ts'
 import { answer, type Cli, note } from '../shell/output.ts'
-import { ambiguousJob, readKnownJobs, unknownJob } from './known-jobs.ts'
 
 export const cronRun = async (reference: string, { profile = defaultProfile }: ProfileOption, cli: Cli): Promise<number> => {
   const start = (await askGateway(cli.workspace, 'POST', '/jobs/start', { profile, job: reference })) as JobStart

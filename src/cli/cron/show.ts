@@ -1,6 +1,8 @@
 /** `cron show <job>`: one job whole, its secrets masked, with its next runs and with what keeps it from running. */
 
 import { dump } from 'js-yaml'
+import { describeJob, findJob, readKnownJobs } from '../../app/jobs.ts'
+import { maskJson } from '../../app/mask.ts'
 import { warningOf } from '../../app/warning.ts'
 import { isObject, type Json, type JsonObject } from '../../core/json.ts'
 import { printable } from '../../core/text.ts'
@@ -8,9 +10,7 @@ import { zonedIso } from '../../expr/schedule.ts'
 import { pastTime } from '../../plan/job-time.ts'
 import type { ScheduledJob } from '../../plan/jobs.ts'
 import type { ProfileOption } from '../shell/grammar-values.ts'
-import { maskJson } from '../shell/mask.ts'
 import { answer, type Cli, note } from '../shell/output.ts'
-import { describeJob, findJob, readKnownJobs } from './known-jobs.ts'
 import { askRunning } from './running.ts'
 
 const shownRuns = 3

@@ -1,6 +1,7 @@
 /** `events export`: stored events as samples, curl lines or JSON lines; what was masked in them stays masked. */
 
 import { isUtf8 } from 'node:buffer'
+import { routeUrl } from '../../app/route-address.ts'
 import { loadConfig } from '../../config/load.ts'
 import { exit, Fault } from '../../core/fault.ts'
 import type { JsonObject } from '../../core/json.ts'
@@ -8,7 +9,6 @@ import { printable } from '../../core/text.ts'
 import type { RawRequest } from '../../journal/record.ts'
 import { answer, type Cli, jsonText, note } from '../shell/output.ts'
 import { isJson, prettyJson } from '../shell/pretty-json.ts'
-import { routeUrl } from '../webhook/address.ts'
 import { quoted } from '../webhook/curl.ts'
 import { chosen } from './bulk.ts'
 import { describePayload, payloadOf } from './payload.ts'

@@ -3,6 +3,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { dump } from 'js-yaml'
+import { newSecret } from '../../app/subscription-record.ts'
 import type { Warning } from '../../app/warning.ts'
 import { parseDotEnv } from '../../config/dot-env.ts'
 import { type Env, readEnvFile } from '../../config/env.ts'
@@ -13,7 +14,6 @@ import { usage } from '../../core/fault.ts'
 import { schema } from '../../generated/schema.ts'
 import { readSecret } from '../shell/input.ts'
 import { answer, type Cli } from '../shell/output.ts'
-import { newSecret } from '../webhook/subscription-record.ts'
 
 export type SetupOptions = {
   readonly yes?: boolean

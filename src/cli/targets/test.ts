@@ -1,6 +1,7 @@
 /** `targets test <name>`: sends a real message through the sender of the gateway, and says what came back; 1 when it failed. */
 
 import { randomUUID } from 'node:crypto'
+import { knownSecrets } from '../../app/known-secrets.ts'
 import { profileNamed } from '../../app/profile-named.ts'
 import type { Profile } from '../../config/config.ts'
 import { type Loaded, loadConfig, unreadIn } from '../../config/load.ts'
@@ -24,7 +25,6 @@ import { createSender } from '../../runs/sender.ts'
 import type { Delivery } from '../../store/ports.ts'
 import type { ProfileOption } from '../shell/grammar-values.ts'
 import { readText } from '../shell/input.ts'
-import { knownSecrets } from '../shell/known-secrets.ts'
 import { answer, type Cli, note } from '../shell/output.ts'
 import { printDiagnostics, refuse } from '../shell/refuse.ts'
 import { readExtra } from '../webhook/subscribe-options.ts'

@@ -1,12 +1,12 @@
 /** `webhook enable|disable <name>`: switches a subscription without deleting it. */
 
+import { subscriptionsFile } from '../../app/routes.ts'
+import { now } from '../../app/subscription-record.ts'
 import { updateEntries } from '../../config/entry-store.ts'
 import { exit, Fault } from '../../core/fault.ts'
 import { isObject, own } from '../../core/json.ts'
 import { answer, type Cli } from '../shell/output.ts'
-import { subscriptionsFile } from './known-routes.ts'
 import { findSubscription } from './remove.ts'
-import { now } from './subscription-record.ts'
 
 export const webhookEnable = async (asked: string, enabled: boolean, cli: Cli): Promise<number> => {
   const { name } = findSubscription(asked, cli)

@@ -1,11 +1,11 @@
 /** `webhook list`: one route a line, in stable columns, no secret among them. */
 
+import { describeRoute, type KnownRoute, readRoutes, shadowWarning, stateOf } from '../../app/routes.ts'
 import type { JsonObject } from '../../core/json.ts'
 import { printable } from '../../core/text.ts'
 import { aligned } from '../shell/columns.ts'
 import { answer, type Cli, note } from '../shell/output.ts'
 import { paintWith } from '../shell/paint.ts'
-import { describeRoute, type KnownRoute, readRoutes, shadowWarning, stateOf } from './known-routes.ts'
 
 export type ListOptions = { readonly all?: boolean; readonly wide?: boolean }
 

@@ -1,12 +1,12 @@
 /** `webhook remove <name>`: deletes a subscription; asks first where somebody can answer. */
 
+import { subscriptionsFile, unknownRoute } from '../../app/routes.ts'
 import { readEntries, updateEntries } from '../../config/entry-store.ts'
 import { loadConfig } from '../../config/load.ts'
 import { exit, Fault } from '../../core/fault.ts'
 import { equalJson, type Json, own } from '../../core/json.ts'
 import { answer, type Cli } from '../shell/output.ts'
 import { quoted } from './curl.ts'
-import { subscriptionsFile, unknownRoute } from './known-routes.ts'
 
 export type RemoveOptions = { readonly yes?: boolean }
 

@@ -1,11 +1,11 @@
 /** `webhook show <name>`: one route whole, its secrets masked. */
 
 import { dump } from 'js-yaml'
+import { maskJson } from '../../app/mask.ts'
+import { describeRoute, findRoute, readRoutes, shadowWarning, stateOf } from '../../app/routes.ts'
 import { isObject, type JsonObject } from '../../core/json.ts'
 import { printable } from '../../core/text.ts'
-import { maskJson } from '../shell/mask.ts'
 import { answer, type Cli } from '../shell/output.ts'
-import { describeRoute, findRoute, readRoutes, shadowWarning, stateOf } from './known-routes.ts'
 
 export const webhookShow = async (name: string, cli: Cli): Promise<number> => {
   const known = readRoutes(cli.workspace)

@@ -1,6 +1,10 @@
 /** `webhook subscribe <name>`: creates or updates a subscription that the server would serve, and says how to post to it. */
 
 import { dryEffects } from '../../app/effects.ts'
+import { nearJobs } from '../../app/jobs.ts'
+import { routeUrl } from '../../app/route-address.ts'
+import { shadowWarning, subscriptionsFile } from '../../app/routes.ts'
+import { type Change, changeEntry, type Wish } from '../../app/subscription-record.ts'
 import { type Warning, warningOf } from '../../app/warning.ts'
 import { type Config, defaultProfile } from '../../config/config.ts'
 import { readEntries, type Update, updateEntries } from '../../config/entry-store.ts'
@@ -13,15 +17,11 @@ import { catalogueOf } from '../../plan/catalogue.ts'
 import { quietBook } from '../../plan/check.ts'
 import { type Catalogue, compileRoute } from '../../plan/compile.ts'
 import type { JobBook } from '../../plan/jobs.ts'
-import { nearJobs } from '../cron/known-jobs.ts'
 import { answer, type Cli, disabledHelp, note, warn } from '../shell/output.ts'
 import { refuse } from '../shell/refuse.ts'
-import { routeUrl } from './address.ts'
 import { signingCurl } from './curl.ts'
-import { shadowWarning, subscriptionsFile } from './known-routes.ts'
 import { schemeOf } from './sign.ts'
 import { readWish, type SubscribeOptions } from './subscribe-options.ts'
-import { type Change, changeEntry, type Wish } from './subscription-record.ts'
 
 export const webhookSubscribe = async (asked: string, options: SubscribeOptions, cli: Cli): Promise<number> => {
   const name = subscriptionNameOf(asked)

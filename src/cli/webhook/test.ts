@@ -3,15 +3,15 @@
 import { randomUUID } from 'node:crypto'
 import { request as httpRequest } from 'node:http'
 import { request as httpsRequest } from 'node:https'
+import { routeUrl } from '../../app/route-address.ts'
+import { findRoute, readRoutes } from '../../app/routes.ts'
 import type { Config, RouteSource } from '../../config/config.ts'
 import { exit, Fault, messageOf, usage } from '../../core/fault.ts'
 import { isObject, type Json, own } from '../../core/json.ts'
 import { printable } from '../../core/text.ts'
 import { readText } from '../shell/input.ts'
 import { answer, type Cli, jsonText } from '../shell/output.ts'
-import { routeUrl } from './address.ts'
 import { curlLine } from './curl.ts'
-import { findRoute, readRoutes } from './known-routes.ts'
 import { type Headers, schemeOf, signedHeaders } from './sign.ts'
 
 export type TestOptions = {
