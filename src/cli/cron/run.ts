@@ -3,7 +3,7 @@
 import { ambiguousJob, readKnownJobs, unknownJob } from '../../app/jobs.ts'
 import { defaultProfile } from '../../config/config.ts'
 import { exit, Fault } from '../../core/fault.ts'
-import { askGateway } from '../../http/control/client.ts'
+import { askGateway } from '../../http/control/ask.ts'
 import type { JobStart } from '../../schedule/start-job.ts'
 import type { ProfileOption } from '../shell/grammar-values.ts'
 import { answer, type Cli, note } from '../shell/output.ts'

@@ -1,7 +1,7 @@
 /** Which jobs run now, as the running gateway says. */
 
 import { Fault } from '../../core/fault.ts'
-import { tryGateway } from '../../http/control/client.ts'
+import { tryGateway } from '../../http/control/ask.ts'
 import type { RunningJob } from '../../runs/worker.ts'
 import { type Cli, note } from '../shell/output.ts'
 

@@ -2,7 +2,7 @@
 
 import { exit, Fault } from '../../core/fault.ts'
 import { isObject, type Json } from '../../core/json.ts'
-import { askGateway, tryGateway } from '../../http/control/client.ts'
+import { askGateway, tryGateway } from '../../http/control/ask.ts'
 import { journalFolder } from '../../journal/folder.ts'
 import { readEvent, readEvents } from '../../journal/reader.ts'
 import type { EventView } from '../../journal/record.ts'

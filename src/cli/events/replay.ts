@@ -2,7 +2,7 @@
 
 import { exit } from '../../core/fault.ts'
 import { isObject, type Json, type JsonObject, own } from '../../core/json.ts'
-import { askGateway } from '../../http/control/client.ts'
+import { askGateway } from '../../http/control/ask.ts'
 import { aligned } from '../shell/columns.ts'
 import { answer, type Cli, jsonText, note } from '../shell/output.ts'
 import { aboutOf, chosen, confirm, countsOf, each, type Result } from './bulk.ts'

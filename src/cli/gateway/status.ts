@@ -2,7 +2,7 @@
 
 import type { Status } from '../../app/operations.ts'
 import { printable } from '../../core/text.ts'
-import { askGateway } from '../../http/control/client.ts'
+import { askGateway } from '../../http/control/ask.ts'
 import { answer, type Cli } from '../shell/output.ts'
 
 export const gatewayStatus = async (cli: Cli): Promise<number> => {
