@@ -23,7 +23,7 @@ export type Status = {
 export interface Operations {
   status(): Status
   reload(): Promise<Reloaded>
-  /** At most 1,000 ids. Throws StoreFault. */
+  /** Throws StoreFault. */
   standings(eventIds: readonly string[]): Promise<readonly Standing[]>
   /** Puts a dead run back. `false`: there is none of this event. Throws StoreFault. */
   retry(eventId: string): Promise<boolean>

@@ -3,13 +3,14 @@
 import { ambiguousJob, readKnownJobs, unknownJob } from '../../app/jobs.ts'
 import { defaultProfile } from '../../config/config.ts'
 import { exit, Fault } from '../../core/fault.ts'
-import { askGateway } from '../../http/control/ask.ts'
+import { gatewayAt } from '../../http/control/client.ts'
 import type { JobStart } from '../../schedule/start-job.ts'
 import type { ProfileOption } from '../shell/grammar-values.ts'
 import { answer, type Cli, note } from '../shell/output.ts'
 
 export const cronRun = async (reference: string, { profile = defaultProfile }: ProfileOption, cli: Cli): Promise<number> => {
-  const start = (await askGateway(cli.workspace, 'POST', '/jobs/start', { profile, job: reference })) as JobStart
+  const gateway = await gatewayAt(cli.workspace).need()
+  const start = await gateway.startJob(profile, reference)
   if (!start.started) throw await refusal(start, reference, profile, cli)
   const { job, event_id } = start
   const text = `started  ${job}\nevent    ${event_id}\n${cli.quiet ? '' : `follow   ${cli.workspace.self} events show ${event_id}\n`}`

@@ -1,18 +1,18 @@
 /** `gateway reload`: the running gateway reads its files again; refused, it serves on as before, exit 1. */
 
 import { readFileSync } from 'node:fs'
-import type { Reloaded } from '../../app/reload.ts'
 import type { Diagnostic } from '../../core/diagnostic.ts'
 import { exit } from '../../core/fault.ts'
 import { printable } from '../../core/text.ts'
-import { askGateway } from '../../http/control/ask.ts'
+import { gatewayAt } from '../../http/control/client.ts'
 import { count, itemOf, sortedByPlace } from '../shell/findings.ts'
 import { frames } from '../shell/frame.ts'
 import { answer, type Cli } from '../shell/output.ts'
 import { paintWith } from '../shell/paint.ts'
 
 export const gatewayReload = async (cli: Cli): Promise<number> => {
-  const { ok, diagnostics, restart } = (await askGateway(cli.workspace, 'POST', '/reload')) as unknown as Reloaded
+  const gateway = await gatewayAt(cli.workspace).need()
+  const { ok, diagnostics, restart } = await gateway.reload()
   const found = sortedByPlace(diagnostics)
   const texts = textsOf(found)
   const errors = found.filter(({ severity }) => severity === 'error').length

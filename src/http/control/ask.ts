@@ -1,42 +1,55 @@
-/** Asks the running gateway, over the control socket of its data directory. */
+/** One request to the gateway of a data directory, over its control socket. */
 
 import { existsSync } from 'node:fs'
 import { request as httpRequest, type IncomingMessage } from 'node:http'
+import type { Workspace } from '../../app/workspace.ts'
 import { exit, Fault, messageOf } from '../../core/fault.ts'
 import { isObject, type Json } from '../../core/json.ts'
 import { servingPid } from './pid-record.ts'
-import { controlSocket, shortPath } from './socket-path.ts'
+import { connectError, controlSocket, shortPath } from './socket-path.ts'
 
-/** `self`: how the user would call the program again with the same data directory. */
-type Asker = { readonly dataDir: string; readonly self: string }
-type Method = 'GET' | 'POST'
+export type Asker = Pick<Workspace, 'dataDir' | 'self'>
+export type Method = 'GET' | 'POST'
 
 const timeoutMs = 30_000
 const maxAnswerBytes = 67_108_864
 
 /** What the gateway answers. Throws a Fault when none runs (exit 4), and when it refuses or fails. */
-export const askGateway = async (cli: Asker, method: Method, path: string, body?: Json): Promise<Json> => {
-  const answer = await tryGateway(cli, method, path, body)
-  if (answer !== undefined) return answer
-  const socket = controlSocket(cli.dataDir)
+export const askGateway = async (asker: Asker, method: Method, path: string, body?: Json): Promise<Json> => {
+  const answer = await tryGateway(asker, method, path, body)
+  if (answer === undefined) throw notRunning(asker)
+  return answer
+}
+
+/** Why no gateway can be asked, and what to do. */
+export const notRunning = ({ dataDir, self }: Asker): Fault => {
+  const socket = controlSocket(dataDir)
   const tooLong = existsSync(socket) && shortPath(socket) === undefined
-  const pid = tooLong ? undefined : servingPid(cli.dataDir)
+  const pid = tooLong ? undefined : servingPid(dataDir)
   if (pid !== undefined) {
     const hint = 'it makes the socket again within seconds: try again'
-    throw new Fault('unreachable', `the gateway on ${cli.dataDir} runs (process ${pid}), but nobody answers on its control socket`, {
+    return new Fault('unreachable', `the gateway on ${dataDir} runs (process ${pid}), but nobody answers on its control socket`, {
       exitCode: exit.unreachable,
       hint,
     })
   }
-  throw new Fault('unreachable', `no gateway ${tooLong ? 'can be reached' : 'is running'} on ${cli.dataDir}`, {
+  return new Fault('unreachable', `no gateway ${tooLong ? 'can be reached' : 'is running'} on ${dataDir}`, {
     exitCode: exit.unreachable,
-    hint: tooLong ? 'the path is too long for a socket: run this from a folder near it' : `start it: ${cli.self} gateway run`,
+    hint: tooLong ? 'the path is too long for a socket: run this from a folder near it' : `start it: ${self} gateway run`,
   })
 }
 
+/** Whether somebody takes connections there. Where that cannot be told it is `true`: what is asked then says what is wrong. */
+export const isListening = async ({ dataDir }: Asker): Promise<boolean> => {
+  const path = controlSocket(dataDir)
+  if (shortPath(path) === undefined) return false
+  const code = await connectError(path)
+  return code === undefined || !nobody.has(code)
+}
+
 /** The same for commands that can do without: `undefined` when none runs, or none can be reached from here. */
-export const tryGateway = async (cli: Asker, method: Method, path: string, body?: Json): Promise<Json | undefined> => {
-  const socketPath = shortPath(controlSocket(cli.dataDir))
+export const tryGateway = async (asker: Asker, method: Method, path: string, body?: Json): Promise<Json | undefined> => {
+  const socketPath = shortPath(controlSocket(asker.dataDir))
   if (socketPath === undefined) return undefined
   const got = await send({ socketPath, method, path, text: body === undefined ? undefined : JSON.stringify(body) })
   return got && answerOf(got)

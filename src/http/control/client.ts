@@ -1,0 +1,52 @@
+/** The running gateway of a data directory, over its control socket. */
+
+import type { GatewayFinder, RunningGateway } from '../../app/running-gateway.ts'
+import { exit, Fault } from '../../core/fault.ts'
+import type { Json } from '../../core/json.ts'
+import type { Standing } from '../../store/ports.ts'
+import { type Asker, askGateway, isListening, type Method, notRunning } from './ask.ts'
+import { type Check, hasJobs, hasRetried, hasStandings, isJobStart, isReloaded, isReplayed, isStatus, maxIds } from './protocol.ts'
+
+/** Looks for it anew each time. */
+export const gatewayAt = (asker: Asker): GatewayFinder => {
+  const gateway = clientOf(asker)
+  return {
+    find: async () => ((await isListening(asker)) ? gateway : undefined),
+    async need() {
+      if (await isListening(asker)) return gateway
+      throw notRunning(asker)
+    },
+  }
+}
+
+const clientOf = (asker: Asker): RunningGateway => {
+  const ask = async <T>(check: Check<T>, method: Method, path: string, body?: Json): Promise<T> => {
+    const answer: unknown = await askGateway(asker, method, path, body)
+    if (check(answer)) return answer
+    const hint = 'it may be of another version than this program: start it again'
+    throw new Fault('gateway_fault', 'the gateway gave an odd answer', { exitCode: exit.internal, hint })
+  }
+  return {
+    status: () => ask(isStatus, 'GET', '/status'),
+    reload: () => ask(isReloaded, 'POST', '/reload'),
+    async standings(ids) {
+      const all: Standing[] = []
+      for (let from = 0; from < ids.length; from += maxIds) {
+        const { standings } = await ask(hasStandings, 'POST', '/events/standings', { ids: ids.slice(from, from + maxIds) })
+        all.push(...standings)
+      }
+      return all
+    },
+    retry: async (id) => (await ask(hasRetried, 'POST', `${eventPath(id)}/retry`)).retried,
+    replay: ({ eventId, route, sameId, dryRun }) =>
+      ask(isReplayed, 'POST', `${eventPath(eventId)}/replay`, {
+        ...(route === undefined ? {} : { route }),
+        ...(sameId === undefined ? {} : { same_id: sameId }),
+        ...(dryRun === undefined ? {} : { dry_run: dryRun }),
+      }),
+    startJob: (profile, job) => ask(isJobStart, 'POST', '/jobs/start', { profile, job }),
+    runningJobs: async () => (await ask(hasJobs, 'GET', '/jobs/running')).jobs,
+  }
+}
+
+const eventPath = (id: string): string => `/events/${encodeURIComponent(id)}`
