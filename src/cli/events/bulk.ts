@@ -5,7 +5,8 @@ import type { JsonObject } from '../../core/json.ts'
 import { printable } from '../../core/text.ts'
 import { type Cli, note } from '../shell/output.ts'
 import { findSeen, readSelected } from './read.ts'
-import { type SelectionOptions, selectionOf } from './selection.ts'
+import { selectionOf } from './selection.ts'
+import { criteriaOf, type SelectionOptions } from './selection-options.ts'
 import { cell, type Seen, sourceOf } from './view.ts'
 
 /** A bulk command touches this many without `--limit`. */
@@ -17,7 +18,7 @@ export const chosen = async (ids: readonly string[], options: SelectionOptions, 
   if (ids.length > 0 && isSelection) throw usage('give ids or a selection, not both')
   if (ids.length > 0) return findSeen(cli, ids)
   if (!isSelection) throw usage('which events? give their ids, or select some', `look at them: ${cli.workspace.self} events list`)
-  const { seen, next } = await readSelected(cli, selectionOf(options, bulkLimit))
+  const { seen, next } = await readSelected(cli, selectionOf(criteriaOf(options), bulkLimit))
   if (next !== undefined) note(cli, `only the newest ${seen.length} of them: --limit`)
   return [...seen].reverse()
 }

@@ -5,7 +5,8 @@ import { answer, type Cli, note } from '../shell/output.ts'
 import { paintWith } from '../shell/paint.ts'
 import { quoted } from '../webhook/curl.ts'
 import { readSelected } from './read.ts'
-import { type PageOptions, selectionOf } from './selection.ts'
+import { selectionOf } from './selection.ts'
+import { criteriaOf, type PageOptions } from './selection-options.ts'
 import { cell, describeEvent, outcomeOf, type Seen, shortIds, shownTime, sourceOf } from './view.ts'
 
 export type ListOptions = PageOptions & { readonly wide?: boolean }
@@ -14,7 +15,7 @@ const defaultLimit = 50
 const maxNote = 80
 
 export const eventsList = async ({ wide = false, ...options }: ListOptions, cli: Cli): Promise<number> => {
-  const { seen, next, skipped } = await readSelected(cli, selectionOf(options, defaultLimit))
+  const { seen, next, skipped } = await readSelected(cli, selectionOf(criteriaOf(options), defaultLimit))
   if (seen.length === 0) note(cli, 'no such events')
   if (next !== undefined) note(cli, `there are more: ${nextPage({ ...options, wide }, next, cli)}`)
   if (skipped > 0) note(cli, `${skipped} damaged lines of the journal were left out`)
