@@ -1,12 +1,12 @@
 /** What commands that act on several events have in common: which ones, whether that is meant, and how it went. */
 
+import { selectionOf } from '../../app/event-selection.ts'
 import { exit, Fault, usage } from '../../core/fault.ts'
 import type { JsonObject } from '../../core/json.ts'
 import { printable } from '../../core/text.ts'
 import { type Cli, note } from '../shell/output.ts'
 import { findSeen, readSelected } from './read.ts'
-import { selectionOf } from './selection.ts'
-import { criteriaOf, type SelectionOptions } from './selection-options.ts'
+import { criteriaOf, type SelectionOptions } from './selection.ts'
 import { cell, type Seen, sourceOf } from './view.ts'
 
 /** A bulk command touches this many without `--limit`. */

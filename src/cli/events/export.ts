@@ -12,7 +12,7 @@ import { isJson, prettyJson } from '../shell/pretty-json.ts'
 import { quoted } from '../webhook/curl.ts'
 import { chosen } from './bulk.ts'
 import { describePayload, payloadOf } from './payload.ts'
-import type { SelectionOptions } from './selection-options.ts'
+import type { SelectionOptions } from './selection.ts'
 import { describeEvent, type Seen } from './view.ts'
 
 export type ExportOptions = SelectionOptions & { readonly as?: 'sample' | 'curl' | 'jsonl' }

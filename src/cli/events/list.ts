@@ -1,12 +1,12 @@
 /** `events list`: one event a line, newest first, whether a gateway runs or not. */
 
+import { selectionOf } from '../../app/event-selection.ts'
 import { aligned } from '../shell/columns.ts'
 import { answer, type Cli, note } from '../shell/output.ts'
 import { paintWith } from '../shell/paint.ts'
 import { quoted } from '../webhook/curl.ts'
 import { readSelected } from './read.ts'
-import { selectionOf } from './selection.ts'
-import { criteriaOf, type PageOptions } from './selection-options.ts'
+import { criteriaOf, type PageOptions } from './selection.ts'
 import { cell, describeEvent, outcomeOf, type Seen, shortIds, shownTime, sourceOf } from './view.ts'
 
 export type ListOptions = PageOptions & { readonly wide?: boolean }

@@ -1,5 +1,6 @@
 /** Reads events: what the journal says, and of those that have not ended, what a running gateway says. */
 
+import type { Selection } from '../../app/event-selection.ts'
 import { exit, Fault } from '../../core/fault.ts'
 import { isObject, type Json } from '../../core/json.ts'
 import { askGateway, tryGateway } from '../../http/control/ask.ts'
@@ -8,7 +9,6 @@ import { readEvent, readEvents } from '../../journal/reader.ts'
 import type { EventView } from '../../journal/record.ts'
 import type { Standing } from '../../store/ports.ts'
 import { type Cli, note } from '../shell/output.ts'
-import type { Selection } from './selection.ts'
 import type { Seen } from './view.ts'
 
 /** Whether an event that waits fits is known only when the gateway was asked: so many are read before, at most. */

@@ -6,7 +6,7 @@ import { askGateway } from '../../http/control/ask.ts'
 import { aligned } from '../shell/columns.ts'
 import { answer, type Cli, jsonText, note } from '../shell/output.ts'
 import { aboutOf, chosen, confirm, countsOf, each, type Result } from './bulk.ts'
-import type { SelectionOptions } from './selection-options.ts'
+import type { SelectionOptions } from './selection.ts'
 import { cell, excerpt, outcomeOf } from './view.ts'
 
 export type ReplayOptions = Omit<SelectionOptions, 'route'> & {

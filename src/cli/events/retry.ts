@@ -7,7 +7,7 @@ import { aligned } from '../shell/columns.ts'
 import { answer, type Cli } from '../shell/output.ts'
 import { aboutOf, chosen, confirm, countsOf, each, type Result } from './bulk.ts'
 import { askStandings } from './read.ts'
-import type { SelectionOptions } from './selection-options.ts'
+import type { SelectionOptions } from './selection.ts'
 import { cell, type Seen } from './view.ts'
 
 export type RetryOptions = Omit<SelectionOptions, 'state' | 'outcome'> & {

@@ -1,9 +1,9 @@
 /** One event as the commands show it: to programs and to people. */
 
+import type { State } from '../../app/event-selection.ts'
 import type { JsonObject } from '../../core/json.ts'
 import { printable } from '../../core/text.ts'
 import type { EventView } from '../../journal/record.ts'
-import type { State } from './selection.ts'
 
 export type Seen = {
   readonly event: EventView
