@@ -1,19 +1,20 @@
 /** What commands that act on several events have in common: which ones, whether that is meant, and how it went. */
 
 import { selectionOf } from '../../app/event-selection.ts'
+import { type KnownEvent, sourceOf } from '../../app/known-event.ts'
 import { exit, Fault, usage } from '../../core/fault.ts'
 import type { JsonObject } from '../../core/json.ts'
 import { printable } from '../../core/text.ts'
 import { type Cli, note } from '../shell/output.ts'
 import { findSeen, readSelected } from './read.ts'
 import { criteriaOf, type SelectionOptions } from './selection.ts'
-import { cell, type Seen, sourceOf } from './view.ts'
+import { cell } from './view.ts'
 
 /** A bulk command touches this many without `--limit`. */
 const bulkLimit = 1_000
 
 /** The events of the ids, or else those selected; oldest first, as they came. */
-export const chosen = async (ids: readonly string[], options: SelectionOptions, cli: Cli): Promise<readonly Seen[]> => {
+export const chosen = async (ids: readonly string[], options: SelectionOptions, cli: Cli): Promise<readonly KnownEvent[]> => {
   const isSelection = Object.values(options).some((value) => value !== undefined)
   if (ids.length > 0 && isSelection) throw usage('give ids or a selection, not both')
   if (ids.length > 0) return findSeen(cli, ids)
@@ -32,7 +33,7 @@ export const confirm = async (question: string, yes: boolean, { io }: Cli): Prom
 }
 
 /** `3 (2 of deploys, 1 of job:nightly)` */
-export const countsOf = (seen: readonly Seen[]): string => {
+export const countsOf = (seen: readonly KnownEvent[]): string => {
   const counts = new Map<string, number>()
   for (const { event } of seen) counts.set(sourceOf(event), (counts.get(sourceOf(event)) ?? 0) + 1)
   return `${seen.length} (${[...counts].map(([name, count]) => `${count} of ${cell(name)}`).join(', ')})`
@@ -40,7 +41,7 @@ export const countsOf = (seen: readonly Seen[]): string => {
 
 /** How it went for one event. */
 export type Result = {
-  readonly seen: Seen
+  readonly seen: KnownEvent
   readonly ok: boolean
   readonly why?: string
   /** What else there is to say to programs. */
@@ -48,7 +49,10 @@ export type Result = {
 }
 
 /** One after the other; what fails does not stop the rest, but a gateway that is gone does. */
-export const each = async (chosen: readonly Seen[], act: (seen: Seen) => Promise<Omit<Result, 'seen'>>): Promise<readonly Result[]> => {
+export const each = async (
+  chosen: readonly KnownEvent[],
+  act: (seen: KnownEvent) => Promise<Omit<Result, 'seen'>>,
+): Promise<readonly Result[]> => {
   const results: Result[] = []
   let gone: Fault | undefined
   for (const seen of chosen) {
@@ -64,4 +68,4 @@ export const each = async (chosen: readonly Seen[], act: (seen: Seen) => Promise
 }
 
 /** An id and where it comes from, as the first columns of a line. */
-export const aboutOf = ({ event }: Seen): string[] => [printable(event.event_id, 36), cell(sourceOf(event))]
+export const aboutOf = ({ event }: KnownEvent): string[] => [printable(event.event_id, 36), cell(sourceOf(event))]

@@ -1,6 +1,7 @@
 /** `events export`: stored events as samples, curl lines or JSON lines; what was masked in them stays masked. */
 
 import { isUtf8 } from 'node:buffer'
+import { describeEvent, type KnownEvent } from '../../app/known-event.ts'
 import { routeUrl } from '../../app/route-address.ts'
 import { loadConfig } from '../../config/load.ts'
 import { exit, Fault } from '../../core/fault.ts'
@@ -13,11 +14,10 @@ import { quoted } from '../webhook/curl.ts'
 import { chosen } from './bulk.ts'
 import { describePayload, payloadOf } from './payload.ts'
 import type { SelectionOptions } from './selection.ts'
-import { describeEvent, type Seen } from './view.ts'
 
 export type ExportOptions = SelectionOptions & { readonly as?: 'sample' | 'curl' | 'jsonl' }
 
-type Kept = { readonly seen: Seen; readonly payload: RawRequest }
+type Kept = { readonly seen: KnownEvent; readonly payload: RawRequest }
 
 export const eventsExport = async (ids: readonly string[], { as = 'sample', ...selection }: ExportOptions, cli: Cli): Promise<number> => {
   const events = await chosen(ids, selection, cli)
@@ -41,7 +41,7 @@ export const eventsExport = async (ids: readonly string[], { as = 'sample', ...s
   return exit.no
 }
 
-const wholeOf = async (seen: Seen, cli: Cli): Promise<JsonObject> => ({
+const wholeOf = async (seen: KnownEvent, cli: Cli): Promise<JsonObject> => ({
   ...describeEvent(seen),
   ...describePayload(await payloadOf(seen.event, cli)),
 })
@@ -54,7 +54,7 @@ const sampleOf = ({ headers, body }: RawRequest): string => {
   return `${prettyJson(`{"headers":${jsonText(headers)},${member}}`)}\n`
 }
 
-const urls = (cli: Cli): ((seen: Seen) => string) => {
+const urls = (cli: Cli): ((seen: KnownEvent) => string) => {
   const { config } = loadConfig(cli.workspace)
   note(cli, 'signatures and tokens in these are masked: only a route without verification takes them as they are')
   return ({ event }) => routeUrl(config, event.route, event.profile)

@@ -1,13 +1,14 @@
 /** `events list`: one event a line, newest first, whether a gateway runs or not. */
 
 import { selectionOf } from '../../app/event-selection.ts'
+import { describeEvent, type KnownEvent, outcomeOf, sourceOf } from '../../app/known-event.ts'
 import { aligned } from '../shell/columns.ts'
 import { answer, type Cli, note } from '../shell/output.ts'
 import { paintWith } from '../shell/paint.ts'
 import { quoted } from '../webhook/curl.ts'
 import { readSelected } from './read.ts'
 import { criteriaOf, type PageOptions } from './selection.ts'
-import { cell, describeEvent, outcomeOf, type Seen, shortIds, shownTime, sourceOf } from './view.ts'
+import { cell, shortIds, shownTime } from './view.ts'
 
 export type ListOptions = PageOptions & { readonly wide?: boolean }
 
@@ -31,7 +32,7 @@ const nextPage = (options: ListOptions, cursor: string, { workspace: { self } }:
   return [self, 'events list', ...given].join(' ')
 }
 
-const tableOf = (seen: readonly Seen[], wide: boolean, { io }: Cli): string => {
+const tableOf = (seen: readonly KnownEvent[], wide: boolean, { io }: Cli): string => {
   const head = ['ID', 'TIME', 'ROUTE', 'EVENT', 'OUTCOME', 'STATE', 'ATTEMPTS', ...(wide ? ['PROFILE', 'TARGET', 'DELIVERY'] : []), 'NOTE']
   const idOf = wide ? (id: string) => cell(id) : shortIds(seen.map(({ event }) => event.event_id))
   const rows = seen.map((each) => rowOf(each, wide, idOf))
@@ -41,7 +42,7 @@ const tableOf = (seen: readonly Seen[], wide: boolean, { io }: Cli): string => {
     .join('')
 }
 
-const rowOf = (seen: Seen, wide: boolean, idOf: (id: string) => string): string[] => {
+const rowOf = (seen: KnownEvent, wide: boolean, idOf: (id: string) => string): string[] => {
   const { event, state, attempt } = seen
   return [
     idOf(event.event_id),
@@ -56,7 +57,7 @@ const rowOf = (seen: Seen, wide: boolean, idOf: (id: string) => string): string[
   ]
 }
 
-const noteOf = ({ event, attempt, nextAt, error, state }: Seen): string | undefined => {
+const noteOf = ({ event, attempt, nextAt, error, state }: KnownEvent): string | undefined => {
   const parts = [
     ...(event.reason === undefined ? [] : [event.reason]),
     ...(nextAt === undefined ? [] : [`${attempt > 0 ? 'next try' : 'due'} ${shownTime(nextAt)}`]),

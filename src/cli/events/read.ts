@@ -1,6 +1,7 @@
 /** Reads events: what the journal says, and of those that have not ended, what a running gateway says. */
 
 import type { Selection } from '../../app/event-selection.ts'
+import type { KnownEvent } from '../../app/known-event.ts'
 import { exit, Fault } from '../../core/fault.ts'
 import { isObject, type Json } from '../../core/json.ts'
 import { askGateway, tryGateway } from '../../http/control/ask.ts'
@@ -9,13 +10,12 @@ import { readEvent, readEvents } from '../../journal/reader.ts'
 import type { EventView } from '../../journal/record.ts'
 import type { Standing } from '../../store/ports.ts'
 import { type Cli, note } from '../shell/output.ts'
-import type { Seen } from './view.ts'
 
 /** Whether an event that waits fits is known only when the gateway was asked: so many are read before, at most. */
 const maxLooked = 10_000
 
 /** `next`: where the next page goes on, when there are more than the limit. `skipped`: damaged lines of the journal. */
-export type Selected = { readonly seen: readonly Seen[]; readonly next: string | undefined; readonly skipped: number }
+export type Selected = { readonly seen: readonly KnownEvent[]; readonly next: string | undefined; readonly skipped: number }
 
 /** The selected events, newest first. Throws a Fault (exit 5) when the page before ended at an event that is gone. */
 export const readSelected = async (cli: Cli, { fits, fitsState, isLive, since, limit, cursor }: Selection): Promise<Selected> => {
@@ -38,7 +38,7 @@ export const readSelected = async (cli: Cli, { fits, fitsState, isLive, since, l
 }
 
 /** The events of these ids or beginnings of ids. Throws a Fault (exit 5) for the first that is not in the journal. */
-export const findSeen = async (cli: Cli, ids: readonly string[]): Promise<readonly Seen[]> => {
+export const findSeen = async (cli: Cli, ids: readonly string[]): Promise<readonly KnownEvent[]> => {
   const events = new Map<string, EventView>()
   for (const id of new Set(ids)) {
     const event = await findEvent(cli, id)
@@ -59,7 +59,7 @@ const findEvent = async (cli: Cli, id: string): Promise<EventView> => {
 type Standings = ReadonlyMap<string, Standing>
 
 /** Asks a running gateway how those stand that have not ended; without one they are as the journal says. */
-const withStandings = async (cli: Cli, events: readonly EventView[]): Promise<readonly Seen[]> => {
+const withStandings = async (cli: Cli, events: readonly EventView[]): Promise<readonly KnownEvent[]> => {
   const waiting = idsOf(events.filter(({ state }) => state === 'waiting'))
   const ask = (ids: readonly string[]) => standingsOf(ids, (some) => tryGateway(cli.workspace, 'POST', '/events/standings', { ids: some }))
   const standings = waiting.length > 0 ? await orSaid(ask(waiting), cli) : undefined
@@ -88,7 +88,7 @@ const lookAgain = async (
   cli: Cli,
   missing: readonly EventView[],
   ask: (ids: readonly string[]) => Promise<Standings | undefined>,
-): Promise<ReadonlyMap<string, Seen>> => {
+): Promise<ReadonlyMap<string, KnownEvent>> => {
   const ids = new Set(idsOf(missing))
   const groups = new Set(missing.flatMap(({ group }) => group ?? []))
   const fits = ({ event_id, group }: EventView): boolean => ids.has(event_id) || (group !== undefined && groups.has(group))
@@ -109,7 +109,7 @@ const lookAgain = async (
 
 const idsOf = (events: readonly EventView[]): string[] => events.map(({ event_id }) => event_id)
 
-const seenAs = (event: EventView, standing: Standing | undefined): Seen => {
+const seenAs = (event: EventView, standing: Standing | undefined): KnownEvent => {
   const error = standing ? standing.error : event.error
   const nextAt = standing ? isoOf(standing.dueAt) : nextTry(event)
   return {

@@ -1,5 +1,6 @@
 /** `events replay`: stored requests through today's configuration, as new events; dry, only what each would start. */
 
+import { outcomeOf } from '../../app/known-event.ts'
 import { exit } from '../../core/fault.ts'
 import { isObject, type Json, type JsonObject, own } from '../../core/json.ts'
 import { askGateway } from '../../http/control/ask.ts'
@@ -7,7 +8,7 @@ import { aligned } from '../shell/columns.ts'
 import { answer, type Cli, jsonText, note } from '../shell/output.ts'
 import { aboutOf, chosen, confirm, countsOf, each, type Result } from './bulk.ts'
 import type { SelectionOptions } from './selection.ts'
-import { cell, excerpt, outcomeOf } from './view.ts'
+import { cell, excerpt } from './view.ts'
 
 export type ReplayOptions = Omit<SelectionOptions, 'route'> & {
   readonly fromRoute?: string

@@ -1,5 +1,6 @@
 /** `events retry`: the stored work of dead runs again, from its first attempt. */
 
+import type { KnownEvent } from '../../app/known-event.ts'
 import { exit, usage } from '../../core/fault.ts'
 import { isObject } from '../../core/json.ts'
 import { askGateway } from '../../http/control/ask.ts'
@@ -8,7 +9,7 @@ import { answer, type Cli } from '../shell/output.ts'
 import { aboutOf, chosen, confirm, countsOf, each, type Result } from './bulk.ts'
 import { askStandings } from './read.ts'
 import type { SelectionOptions } from './selection.ts'
-import { cell, type Seen } from './view.ts'
+import { cell } from './view.ts'
 
 export type RetryOptions = Omit<SelectionOptions, 'state' | 'outcome'> & {
   readonly dead?: boolean
@@ -16,7 +17,7 @@ export type RetryOptions = Omit<SelectionOptions, 'state' | 'outcome'> & {
   readonly yes?: boolean
 }
 
-type Plan = { readonly dead: readonly Seen[]; readonly others: readonly Result[] }
+type Plan = { readonly dead: readonly KnownEvent[]; readonly others: readonly Result[] }
 
 export const eventsRetry = async (ids: readonly string[], options: RetryOptions, cli: Cli): Promise<number> => {
   const { dead = false, dryRun = false, yes = false, ...selection } = options
@@ -43,17 +44,17 @@ export const eventsRetry = async (ids: readonly string[], options: RetryOptions,
 }
 
 /** Only dead runs start again; of a selection the others are none of it, of given ids they are failures. */
-const planOf = async (seen: readonly Seen[], isSelection: boolean, cli: Cli): Promise<Plan> => {
+const planOf = async (seen: readonly KnownEvent[], isSelection: boolean, cli: Cli): Promise<Plan> => {
   const standings = await askStandings(
     cli,
     seen.map(({ event }) => event),
   )
-  const isDead = ({ event }: Seen): boolean => standings.get(event.event_id)?.state === 'dead'
+  const isDead = ({ event }: KnownEvent): boolean => standings.get(event.event_id)?.state === 'dead'
   const others = isSelection ? [] : seen.filter((each) => !isDead(each)).map((each) => ({ seen: each, ok: false, why: whyNot(each) }))
   return { dead: seen.filter(isDead), others }
 }
 
-const whyNot = ({ event, state }: Seen): string => {
+const whyNot = ({ event, state }: KnownEvent): string => {
   if (state === 'waiting' || state === 'running') return `it is not dead: ${state}`
   if (state === 'dead') return 'its stored work is not kept any more: events replay starts it anew'
   // A new id would send it to those of a list that have it, too.
@@ -62,7 +63,7 @@ const whyNot = ({ event, state }: Seen): string => {
   return `no dead run is kept of it (${state}): events replay starts it anew`
 }
 
-const retry = async ({ event }: Seen, cli: Cli): Promise<Omit<Result, 'seen'>> => {
+const retry = async ({ event }: KnownEvent, cli: Cli): Promise<Omit<Result, 'seen'>> => {
   const got = await askGateway(cli.workspace, 'POST', `/events/${encodeURIComponent(event.event_id)}/retry`)
   return isObject(got) && got.retried === true ? { ok: true } : { ok: false, why: 'it is not dead any more' }
 }

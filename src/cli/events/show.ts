@@ -1,12 +1,12 @@
 /** `events show <id>`: all that is known of one event, and the request as it came, but for the headers that hold secrets. */
 
+import { describeEvent, type KnownEvent } from '../../app/known-event.ts'
 import { exit, Fault, usage } from '../../core/fault.ts'
 import { printable } from '../../core/text.ts'
 import type { RawRequest, Tried } from '../../journal/record.ts'
 import { answer, type Cli, jsonText } from '../shell/output.ts'
 import { bodyText, describePayload, payloadOf } from './payload.ts'
 import { findSeen } from './read.ts'
-import { describeEvent, type Seen } from './view.ts'
 
 export type ShowOptions = { readonly raw?: boolean }
 
@@ -38,7 +38,7 @@ const maxValue = 1_024
 const field = (name: string, value: string | number | undefined): string =>
   value === undefined || value === '' ? '' : `${name.padEnd(12)}${printable(String(value), maxValue)}\n`
 
-const fieldsOf = ({ event, state, attempt, nextAt, error }: Seen): string =>
+const fieldsOf = ({ event, state, attempt, nextAt, error }: KnownEvent): string =>
   [
     field('id', event.event_id),
     field('time', event.at),
