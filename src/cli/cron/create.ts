@@ -3,6 +3,7 @@
 import { randomBytes } from 'node:crypto'
 import { type KnownJob, type KnownJobs, readKnownJobs } from '../../app/jobs.ts'
 import { profileNamed } from '../../app/profile-named.ts'
+import { refusal } from '../../app/refusal.ts'
 import { now } from '../../app/subscription-record.ts'
 import { type Warning, warningOf } from '../../app/warning.ts'
 import type { Profile } from '../../config/config.ts'
@@ -44,11 +45,11 @@ export const cronCreate = async (name: string, options: CronCreateOptions, cli: 
   note(cli, ...notices)
   const profile = profileNamed(options.profile, loaded, cli.workspace.self)
   const unread = unreadIn(loaded)
-  if (unread.length > 0) return refuse(cli, unread, loaded.texts, 'nothing was saved')
+  if (unread.length > 0) return refuse(cli, refusal('nothing was saved', unread, { texts: loaded.texts }))
   const id = options.id ?? newId(jobs)
   const entry = await readEntry(name, options, cli.io)
   const { job, diagnostics } = await updateEntries(jobsFileOf(profile), updateOf(id, entry, profile, targets))
-  if (!job) return refuse(cli, diagnostics, new Map(), 'nothing was saved: this job would not run')
+  if (!job) return refuse(cli, refusal('nothing was saved: this job would not run', diagnostics))
   if (!loaded.config.enabled) note(cli, `the adapter is not enabled yet: ${cli.workspace.self} gateway setup --yes`)
   return report(job, [...diagnostics.map(warningOf), ...twinWarning(job, jobs)], cli)
 }

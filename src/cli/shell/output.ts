@@ -68,8 +68,3 @@ export const printFault = (fault: Fault, io: Io, json: boolean): void => {
   if (hint !== undefined) lines.push(...hint.split('\n').map((line) => `  ${printable(line)}`))
   io.stderr(`${lines.join('\n')}\n`)
 }
-
-export const disabledHelp = `the webhook adapter is not enabled; enable it in one of three ways:
-  headgate gateway setup --yes
-  WEBHOOK_ENABLED=true in <data_dir>/.env or in the environment
-  platforms.webhook.enabled: true in <data_dir>/config.yaml`

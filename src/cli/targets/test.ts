@@ -3,6 +3,7 @@
 import { randomUUID } from 'node:crypto'
 import { knownSecrets } from '../../app/known-secrets.ts'
 import { profileNamed } from '../../app/profile-named.ts'
+import { refusal } from '../../app/refusal.ts'
 import type { Profile } from '../../config/config.ts'
 import { type Loaded, loadConfig, unreadIn } from '../../config/load.ts'
 import { systemClock } from '../../core/clock.ts'
@@ -45,15 +46,15 @@ const defaultText = 'This is a test message from headgate.'
 export const targetsTest = async (asked: string, options: TargetsTestOptions, cli: Cli): Promise<number> => {
   const loaded = loadConfig(cli.workspace)
   const unread = unreadIn(loaded)
-  if (unread.length > 0) return refuse(cli, unread, loaded.texts, 'nothing was sent')
+  if (unread.length > 0) return refuse(cli, refusal('nothing was sent', unread, { texts: loaded.texts }))
   const profile = profileNamed(options.profile, loaded, cli.workspace.self)
   const target = targetName(asked)
   const targets = await targetsFor(target, loaded, cli)
   const unset = unresolvedOf(target, targets, profile, loaded)
-  if (unset.length > 0) return refuse(cli, unset, loaded.texts, 'nothing was sent')
+  if (unset.length > 0) return refuse(cli, refusal('nothing was sent', unset, { texts: loaded.texts }))
   const spec = { deliver: target, deliver_extra: extraOf(options) }
   const { delivery, problems } = checked(spec, targets)
-  if (!delivery) return refuse(cli, problems, new Map(), 'nothing was sent')
+  if (!delivery) return refuse(cli, refusal('nothing was sent', problems))
   const redact = createRedactor(knownSecrets(loaded.config))
   const obstacle = await obstacleBefore(target, targets, profile)
   if (obstacle !== undefined) return report(target, profile.name, permanentFailure(obstacle), redact, cli)
