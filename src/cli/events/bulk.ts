@@ -2,11 +2,12 @@
 
 import { selectionOf } from '../../app/event-selection.ts'
 import { type KnownEvent, sourceOf } from '../../app/known-event.ts'
+import type { Replayed } from '../../app/replay.ts'
 import { exit, Fault, usage } from '../../core/fault.ts'
-import type { JsonObject } from '../../core/json.ts'
 import { printable } from '../../core/text.ts'
+import { gatewayAt } from '../../http/control/client.ts'
 import { type Cli, note } from '../shell/output.ts'
-import { findSeen, readSelected } from './read.ts'
+import { findEvents, selectEvents } from './read.ts'
 import { criteriaOf, type SelectionOptions } from './selection.ts'
 import { cell } from './view.ts'
 
@@ -17,11 +18,17 @@ const bulkLimit = 1_000
 export const chosen = async (ids: readonly string[], options: SelectionOptions, cli: Cli): Promise<readonly KnownEvent[]> => {
   const isSelection = Object.values(options).some((value) => value !== undefined)
   if (ids.length > 0 && isSelection) throw usage('give ids or a selection, not both')
-  if (ids.length > 0) return findSeen(cli, ids)
-  if (!isSelection) throw usage('which events? give their ids, or select some', `look at them: ${cli.workspace.self} events list`)
-  const { seen, next } = await readSelected(cli, selectionOf(criteriaOf(options), bulkLimit))
-  if (next !== undefined) note(cli, `only the newest ${seen.length} of them: --limit`)
-  return [...seen].reverse()
+  const { workspace } = cli
+  const gateway = gatewayAt(workspace)
+  if (ids.length > 0) {
+    const { events, notices } = await findEvents(workspace, gateway, ids)
+    note(cli, ...notices)
+    return events
+  }
+  if (!isSelection) throw usage('which events? give their ids, or select some', `look at them: ${workspace.self} events list`)
+  const { events, next, notices } = await selectEvents(workspace, gateway, selectionOf(criteriaOf(options), bulkLimit))
+  note(cli, ...notices, ...(next === undefined ? [] : [`only the newest ${events.length} of them: --limit`]))
+  return [...events].reverse()
 }
 
 /** Asks before many things start; where nobody can be asked, `--yes` has to be given. */
@@ -33,35 +40,35 @@ export const confirm = async (question: string, yes: boolean, { io }: Cli): Prom
 }
 
 /** `3 (2 of deploys, 1 of job:nightly)` */
-export const countsOf = (seen: readonly KnownEvent[]): string => {
+export const countsOf = (events: readonly KnownEvent[]): string => {
   const counts = new Map<string, number>()
-  for (const { event } of seen) counts.set(sourceOf(event), (counts.get(sourceOf(event)) ?? 0) + 1)
-  return `${seen.length} (${[...counts].map(([name, count]) => `${count} of ${cell(name)}`).join(', ')})`
+  for (const { event } of events) counts.set(sourceOf(event), (counts.get(sourceOf(event)) ?? 0) + 1)
+  return `${events.length} (${[...counts].map(([name, count]) => `${count} of ${cell(name)}`).join(', ')})`
 }
 
 /** How it went for one event. */
 export type Result = {
-  readonly seen: KnownEvent
+  readonly known: KnownEvent
   readonly ok: boolean
   readonly why?: string
-  /** What else there is to say to programs. */
-  readonly more?: JsonObject
+  /** What a replay came to. */
+  readonly replayed?: Extract<Replayed, { readonly found: true }>
 }
 
 /** One after the other; what fails does not stop the rest, but a gateway that is gone does. */
 export const each = async (
   chosen: readonly KnownEvent[],
-  act: (seen: KnownEvent) => Promise<Omit<Result, 'seen'>>,
+  act: (known: KnownEvent) => Promise<Omit<Result, 'known'>>,
 ): Promise<readonly Result[]> => {
   const results: Result[] = []
   let gone: Fault | undefined
-  for (const seen of chosen) {
+  for (const known of chosen) {
     try {
-      results.push(gone ? { seen, ok: false, why: 'not tried' } : { seen, ...(await act(seen)) })
+      results.push(gone ? { known, ok: false, why: 'not tried' } : { known, ...(await act(known)) })
     } catch (error) {
       if (!(error instanceof Fault)) throw error
       if (error.exitCode === exit.unreachable) gone = error
-      results.push({ seen, ok: false, why: error.message })
+      results.push({ known, ok: false, why: error.message })
     }
   }
   return results

@@ -2,11 +2,12 @@
 
 import { selectionOf } from '../../app/event-selection.ts'
 import { describeEvent, type KnownEvent, outcomeOf, sourceOf } from '../../app/known-event.ts'
+import { gatewayAt } from '../../http/control/client.ts'
 import { aligned } from '../shell/columns.ts'
 import { answer, type Cli, note } from '../shell/output.ts'
 import { paintWith } from '../shell/paint.ts'
 import { quoted } from '../webhook/curl.ts'
-import { readSelected } from './read.ts'
+import { selectEvents } from './read.ts'
 import { criteriaOf, type PageOptions } from './selection.ts'
 import { cell, shortIds, shownTime } from './view.ts'
 
@@ -16,12 +17,15 @@ const defaultLimit = 50
 const maxNote = 80
 
 export const eventsList = async ({ wide = false, ...options }: ListOptions, cli: Cli): Promise<number> => {
-  const { seen, next, skipped } = await readSelected(cli, selectionOf(criteriaOf(options), defaultLimit))
-  if (seen.length === 0) note(cli, 'no such events')
+  const { workspace } = cli
+  const selection = selectionOf(criteriaOf(options), defaultLimit)
+  const { events, next, skipped, notices } = await selectEvents(workspace, gatewayAt(workspace), selection)
+  note(cli, ...notices)
+  if (events.length === 0) note(cli, 'no such events')
   if (next !== undefined) note(cli, `there are more: ${nextPage({ ...options, wide }, next, cli)}`)
   if (skipped > 0) note(cli, `${skipped} damaged lines of the journal were left out`)
-  const data = { events: seen.map(describeEvent), more: next !== undefined, next: next ?? null, skipped }
-  return answer(cli, { kind: 'events.list', data, text: tableOf(seen, wide, cli) })
+  const data = { events: events.map(describeEvent), more: next !== undefined, next: next ?? null, skipped }
+  return answer(cli, { kind: 'events.list', data, text: tableOf(events, wide, cli) })
 }
 
 /** The same command for what comes after. */
@@ -32,18 +36,18 @@ const nextPage = (options: ListOptions, cursor: string, { workspace: { self } }:
   return [self, 'events list', ...given].join(' ')
 }
 
-const tableOf = (seen: readonly KnownEvent[], wide: boolean, { io }: Cli): string => {
+const tableOf = (events: readonly KnownEvent[], wide: boolean, { io }: Cli): string => {
   const head = ['ID', 'TIME', 'ROUTE', 'EVENT', 'OUTCOME', 'STATE', 'ATTEMPTS', ...(wide ? ['PROFILE', 'TARGET', 'DELIVERY'] : []), 'NOTE']
-  const idOf = wide ? (id: string) => cell(id) : shortIds(seen.map(({ event }) => event.event_id))
-  const rows = seen.map((each) => rowOf(each, wide, idOf))
+  const idOf = wide ? (id: string) => cell(id) : shortIds(events.map(({ event }) => event.event_id))
+  const rows = events.map((each) => rowOf(each, wide, idOf))
   const { dim } = paintWith(io.colour)
   return aligned(io.isTty && rows.length > 0 ? [head, ...rows] : rows)
     .map((line, i) => `${io.isTty && i === 0 ? dim(line) : line}\n`)
     .join('')
 }
 
-const rowOf = (seen: KnownEvent, wide: boolean, idOf: (id: string) => string): string[] => {
-  const { event, state, attempt } = seen
+const rowOf = (known: KnownEvent, wide: boolean, idOf: (id: string) => string): string[] => {
+  const { event, state, attempt } = known
   return [
     idOf(event.event_id),
     shownTime(event.at),
@@ -53,7 +57,7 @@ const rowOf = (seen: KnownEvent, wide: boolean, idOf: (id: string) => string): s
     state,
     cell(attempt || undefined),
     ...(wide ? [cell(event.profile), cell(event.target), cell(event.delivery_id)] : []),
-    cell(noteOf(seen), wide ? 1024 : maxNote),
+    cell(noteOf(known), wide ? 1024 : maxNote),
   ]
 }
 

@@ -2,80 +2,92 @@
 
 import type { Selection } from '../../app/event-selection.ts'
 import type { KnownEvent } from '../../app/known-event.ts'
+import type { GatewayFinder, RunningGateway } from '../../app/running-gateway.ts'
+import type { Workspace } from '../../app/workspace.ts'
 import { exit, Fault } from '../../core/fault.ts'
-import { isObject, type Json } from '../../core/json.ts'
-import { askGateway, tryGateway } from '../../http/control/ask.ts'
 import { journalFolder } from '../../journal/folder.ts'
 import { readEvent, readEvents } from '../../journal/reader.ts'
 import type { EventView } from '../../journal/record.ts'
 import type { Standing } from '../../store/ports.ts'
-import { type Cli, note } from '../shell/output.ts'
 
 /** Whether an event that waits fits is known only when the gateway was asked: so many are read before, at most. */
 const maxLooked = 10_000
 
+/** `notices`: why something is as the journal says, where a running gateway could not be asked. */
+export type KnownEvents = { readonly events: readonly KnownEvent[]; readonly notices: readonly string[] }
+
 /** `next`: where the next page goes on, when there are more than the limit. `skipped`: damaged lines of the journal. */
-export type Selected = { readonly seen: readonly KnownEvent[]; readonly next: string | undefined; readonly skipped: number }
+export type Selected = KnownEvents & { readonly next: string | undefined; readonly skipped: number }
 
 /** The selected events, newest first. Throws a Fault (exit 5) when the page before ended at an event that is gone. */
-export const readSelected = async (cli: Cli, { fits, fitsState, isLive, since, limit, cursor }: Selection): Promise<Selected> => {
-  const { events, truncated, skipped, met } = await readEvents(journalFolder(cli.workspace.dataDir), {
+export const selectEvents = async (workspace: Workspace, gateway: GatewayFinder, selection: Selection): Promise<Selected> => {
+  const { fits, fitsState, isLive, since, limit, cursor } = selection
+  const found = await readEvents(journalFolder(workspace.dataDir), {
     fits,
     limit: isLive ? Math.max(limit, maxLooked) : limit,
     ...(since === undefined ? {} : { since }),
     ...(cursor === undefined ? {} : { after: cursor }),
   })
-  if (!met)
+  if (!found.met)
     throw new Fault('not_found', `the event "${cursor}" is not in the journal any more`, {
       exitCode: exit.notFound,
       hint: 'begin again without --cursor',
     })
-  const seen = (await withStandings(cli, events)).filter(({ state }) => fitsState(state))
-  const page = seen.slice(0, limit)
+  const { events, notices } = await withStandings(workspace, gateway, found.events)
+  const fitting = events.filter(({ state }) => fitsState(state))
+  const page = fitting.slice(0, limit)
   // In the order of reading: sorted by time it would leave out what was written later and arrived earlier.
-  const last = seen.length > limit ? page.at(-1)?.event : truncated ? events.at(-1) : undefined
-  return { seen: page.sort((a, b) => (a.event.at < b.event.at ? 1 : a.event.at > b.event.at ? -1 : 0)), next: last?.event_id, skipped }
+  const last = fitting.length > limit ? page.at(-1)?.event : found.truncated ? found.events.at(-1) : undefined
+  const newestFirst = page.sort((a, b) => (a.event.at < b.event.at ? 1 : a.event.at > b.event.at ? -1 : 0))
+  return { events: newestFirst, next: last?.event_id, skipped: found.skipped, notices }
 }
 
 /** The events of these ids or beginnings of ids. Throws a Fault (exit 5) for the first that is not in the journal. */
-export const findSeen = async (cli: Cli, ids: readonly string[]): Promise<readonly KnownEvent[]> => {
+export const findEvents = async (workspace: Workspace, gateway: GatewayFinder, ids: readonly string[]): Promise<KnownEvents> => {
   const events = new Map<string, EventView>()
   for (const id of new Set(ids)) {
-    const event = await findEvent(cli, id)
+    const event = await findEvent(workspace, id)
     events.set(event.event_id, event)
   }
-  return withStandings(cli, [...events.values()])
+  return withStandings(workspace, gateway, [...events.values()])
 }
 
-const findEvent = async (cli: Cli, id: string): Promise<EventView> => {
-  const found = await readEvent(journalFolder(cli.workspace.dataDir), id)
+const findEvent = async ({ dataDir, self }: Workspace, id: string): Promise<EventView> => {
+  const found = await readEvent(journalFolder(dataDir), id)
   if (found.kind === 'found') return found.event
   if (found.kind === 'ambiguous')
     throw new Fault('ambiguous', `several ids begin with "${id}"`, { exitCode: exit.notFound, suggest: found.ids })
-  const hint = `at least six characters of an id of: ${cli.workspace.self} events list`
+  const hint = `at least six characters of an id of: ${self} events list`
   throw new Fault('not_found', `no event "${id}" in the journal`, { exitCode: exit.notFound, hint })
 }
 
 type Standings = ReadonlyMap<string, Standing>
 
+/** How the runs of these events stand in the running gateway. */
+export const standingsOf = async (gateway: RunningGateway, events: readonly EventView[]): Promise<Standings> => {
+  const standings = await gateway.standings(events.map(({ event_id }) => event_id))
+  return new Map(standings.map((standing) => [standing.eventId, standing]))
+}
+
 /** Asks a running gateway how those stand that have not ended; without one they are as the journal says. */
-const withStandings = async (cli: Cli, events: readonly EventView[]): Promise<readonly KnownEvent[]> => {
-  const waiting = idsOf(events.filter(({ state }) => state === 'waiting'))
-  const ask = (ids: readonly string[]) => standingsOf(ids, (some) => tryGateway(cli.workspace, 'POST', '/events/standings', { ids: some }))
-  const standings = waiting.length > 0 ? await orSaid(ask(waiting), cli) : undefined
-  if (!standings) return events.map((event) => seenAs(event, undefined))
-  const missing = events.filter(({ event_id, state }) => state === 'waiting' && !standings.has(event_id))
-  const second = missing.length > 0 ? await orSaid(lookAgain(cli, missing, ask), cli) : undefined
-  return events.map((event) => second?.get(event.event_id) ?? seenAs(event, standings.get(event.event_id)))
+const withStandings = async (workspace: Workspace, finder: GatewayFinder, events: readonly EventView[]): Promise<KnownEvents> => {
+  const notices: string[] = []
+  const waiting = events.filter(({ state }) => state === 'waiting')
+  const gateway = waiting.length > 0 ? await orNotice(finder.find(), notices) : undefined
+  const standings = gateway && (await orNotice(standingsOf(gateway, waiting), notices))
+  if (!standings) return { events: events.map((event) => knownAs(event, undefined)), notices }
+  const missing = waiting.filter(({ event_id }) => !standings.has(event_id))
+  const second = missing.length > 0 ? await orNotice(lookAgain(workspace, gateway, missing), notices) : undefined
+  return { events: events.map((event) => second?.get(event.event_id) ?? knownAs(event, standings.get(event.event_id))), notices }
 }
 
 /** A gateway that cannot say it (its store is broken, it hangs) keeps nobody from reading the journal. */
-const orSaid = async <T>(asked: Promise<T>, cli: Cli): Promise<T | undefined> => {
+const orNotice = async <T>(asked: Promise<T>, notices: string[]): Promise<T | undefined> => {
   try {
     return await asked
   } catch (error) {
     if (!(error instanceof Fault)) throw error
-    note(cli, `as the journal says: ${error.message}`)
+    notices.push(`as the journal says: ${error.message}`)
     return undefined
   }
 }
@@ -85,31 +97,29 @@ const orSaid = async <T>(asked: Promise<T>, cli: Cli): Promise<T | undefined> =>
  * before the store forgets. Or another event of their group has its run. Or the line of their end was lost.
  */
 const lookAgain = async (
-  cli: Cli,
+  { dataDir }: Workspace,
+  gateway: RunningGateway,
   missing: readonly EventView[],
-  ask: (ids: readonly string[]) => Promise<Standings | undefined>,
 ): Promise<ReadonlyMap<string, KnownEvent>> => {
-  const ids = new Set(idsOf(missing))
+  const ids = new Set(missing.map(({ event_id }) => event_id))
   const groups = new Set(missing.flatMap(({ group }) => group ?? []))
   const fits = ({ event_id, group }: EventView): boolean => ids.has(event_id) || (group !== undefined && groups.has(group))
-  const { events } = await readEvents(journalFolder(cli.workspace.dataDir), { fits, limit: maxLooked })
+  const { events } = await readEvents(journalFolder(dataDir), { fits, limit: maxLooked })
   const siblings = events.filter(({ group, state }) => group !== undefined && state === 'waiting')
-  const standings = siblings.length > 0 ? await ask(idsOf(siblings)) : undefined
+  const standings = siblings.length > 0 ? await standingsOf(gateway, siblings) : undefined
   const running = new Set(siblings.flatMap(({ event_id, group }) => (standings?.has(event_id) ? (group ?? []) : [])))
   const latest = new Map(events.map((event) => [event.event_id, event]))
   return new Map(
     missing.map((before) => {
       const event = latest.get(before.event_id) ?? before
-      const seen = seenAs(event, standings?.get(event.event_id))
-      if (seen.state !== 'waiting' || standings?.has(event.event_id)) return [event.event_id, seen]
-      return [event.event_id, { ...seen, state: event.group !== undefined && running.has(event.group) ? 'merged' : 'unknown' }]
+      const known = knownAs(event, standings?.get(event.event_id))
+      if (known.state !== 'waiting' || standings?.has(event.event_id)) return [event.event_id, known]
+      return [event.event_id, { ...known, state: event.group !== undefined && running.has(event.group) ? 'merged' : 'unknown' }]
     }),
   )
 }
 
-const idsOf = (events: readonly EventView[]): string[] => events.map(({ event_id }) => event_id)
-
-const seenAs = (event: EventView, standing: Standing | undefined): KnownEvent => {
+const knownAs = (event: EventView, standing: Standing | undefined): KnownEvent => {
   const error = standing ? standing.error : event.error
   const nextAt = standing ? isoOf(standing.dueAt) : nextTry(event)
   return {
@@ -125,20 +135,3 @@ const isoOf = (ms: number | undefined): string | undefined => (ms === undefined 
 
 const nextTry = ({ state, attempt, tries }: EventView): string | undefined =>
   state === 'waiting' && attempt !== undefined ? tries.at(-1)?.next_at : undefined
-
-/** How the runs of these events stand in the running gateway. Throws a Fault when none runs. */
-export const askStandings = async (cli: Cli, events: readonly EventView[]): Promise<Standings> =>
-  (await standingsOf(idsOf(events), (ids) => askGateway(cli.workspace, 'POST', '/events/standings', { ids }))) ?? new Map()
-
-const maxIdsAtOnce = 1_000
-
-const standingsOf = async (ids: readonly string[], ask: (ids: string[]) => Promise<Json | undefined>): Promise<Standings | undefined> => {
-  const standings = new Map<string, Standing>()
-  for (let from = 0; from === 0 || from < ids.length; from += maxIdsAtOnce) {
-    const answer = await ask(ids.slice(from, from + maxIdsAtOnce))
-    if (answer === undefined) return undefined
-    const list = isObject(answer) && Array.isArray(answer.standings) ? answer.standings : []
-    for (const standing of list as unknown as Standing[]) standings.set(standing.eventId, standing)
-  }
-  return standings
-}

@@ -1,13 +1,13 @@
 /** `events retry`: the stored work of dead runs again, from its first attempt. */
 
 import type { KnownEvent } from '../../app/known-event.ts'
+import type { RunningGateway } from '../../app/running-gateway.ts'
 import { exit, usage } from '../../core/fault.ts'
-import { isObject } from '../../core/json.ts'
-import { askGateway } from '../../http/control/ask.ts'
+import { gatewayAt } from '../../http/control/client.ts'
 import { aligned } from '../shell/columns.ts'
 import { answer, type Cli } from '../shell/output.ts'
 import { aboutOf, chosen, confirm, countsOf, each, type Result } from './bulk.ts'
-import { askStandings } from './read.ts'
+import { standingsOf } from './read.ts'
 import type { SelectionOptions } from './selection.ts'
 import { cell } from './view.ts'
 
@@ -22,10 +22,12 @@ type Plan = { readonly dead: readonly KnownEvent[]; readonly others: readonly Re
 export const eventsRetry = async (ids: readonly string[], options: RetryOptions, cli: Cli): Promise<number> => {
   const { dead = false, dryRun = false, yes = false, ...selection } = options
   if (ids.length === 0 && !dead) throw usage('which events? give their ids, or --dead for all dead runs')
-  const plan = await planOf(await chosen(ids, dead ? { ...selection, state: ['dead'] } : selection, cli), dead, cli)
+  const events = await chosen(ids, dead ? { ...selection, state: ['dead'] } : selection, cli)
+  const gateway = await gatewayAt(cli.workspace).need()
+  const plan = await planOf(events, dead, gateway)
   if (dryRun)
     return report(
-      plan.dead.map((seen) => ({ seen, ok: true })),
+      plan.dead.map((known) => ({ known, ok: true })),
       plan,
       true,
       cli,
@@ -34,24 +36,24 @@ export const eventsRetry = async (ids: readonly string[], options: RetryOptions,
     if (!yes)
       cli.io.stderr(
         `${tableOf(
-          plan.dead.map((seen) => ({ seen, ok: true })),
+          plan.dead.map((known) => ({ known, ok: true })),
           'starts',
         )}`,
       )
     await confirm(`start ${countsOf(plan.dead)}?`, yes, cli)
   }
-  return report(await each(plan.dead, (seen) => retry(seen, cli)), plan, false, cli)
+  return report(await each(plan.dead, (known) => retry(known, gateway)), plan, false, cli)
 }
 
 /** Only dead runs start again; of a selection the others are none of it, of given ids they are failures. */
-const planOf = async (seen: readonly KnownEvent[], isSelection: boolean, cli: Cli): Promise<Plan> => {
-  const standings = await askStandings(
-    cli,
-    seen.map(({ event }) => event),
+const planOf = async (events: readonly KnownEvent[], isSelection: boolean, gateway: RunningGateway): Promise<Plan> => {
+  const standings = await standingsOf(
+    gateway,
+    events.map(({ event }) => event),
   )
   const isDead = ({ event }: KnownEvent): boolean => standings.get(event.event_id)?.state === 'dead'
-  const others = isSelection ? [] : seen.filter((each) => !isDead(each)).map((each) => ({ seen: each, ok: false, why: whyNot(each) }))
-  return { dead: seen.filter(isDead), others }
+  const others = isSelection ? [] : events.filter((each) => !isDead(each)).map((each) => ({ known: each, ok: false, why: whyNot(each) }))
+  return { dead: events.filter(isDead), others }
 }
 
 const whyNot = ({ event, state }: KnownEvent): string => {
@@ -63,10 +65,8 @@ const whyNot = ({ event, state }: KnownEvent): string => {
   return `no dead run is kept of it (${state}): events replay starts it anew`
 }
 
-const retry = async ({ event }: KnownEvent, cli: Cli): Promise<Omit<Result, 'seen'>> => {
-  const got = await askGateway(cli.workspace, 'POST', `/events/${encodeURIComponent(event.event_id)}/retry`)
-  return isObject(got) && got.retried === true ? { ok: true } : { ok: false, why: 'it is not dead any more' }
-}
+const retry = async ({ event }: KnownEvent, gateway: RunningGateway): Promise<Omit<Result, 'known'>> =>
+  (await gateway.retry(event.event_id)) ? { ok: true } : { ok: false, why: 'it is not dead any more' }
 
 const report = (done: readonly Result[], { others }: Plan, dryRun: boolean, cli: Cli): number => {
   const results = [...done, ...others]
@@ -81,7 +81,7 @@ const report = (done: readonly Result[], { others }: Plan, dryRun: boolean, cli:
   })
 }
 
-const describe = ({ seen: { event }, ok, why }: Result, word: string) => ({
+const describe = ({ known: { event }, ok, why }: Result, word: string) => ({
   event_id: event.event_id,
   route: event.route,
   job: event.job ?? null,
@@ -92,7 +92,7 @@ const describe = ({ seen: { event }, ok, why }: Result, word: string) => ({
 
 const tableOf = (results: readonly Result[], word: string): string =>
   aligned(
-    results.map(({ seen, ok, why }) => [ok ? word : 'failed', ...aboutOf(seen), ok ? `-> ${cell(seen.event.target)}` : cell(why, 512)]),
+    results.map(({ known, ok, why }) => [ok ? word : 'failed', ...aboutOf(known), ok ? `-> ${cell(known.event.target)}` : cell(why, 512)]),
   )
     .map((line) => `${line}\n`)
     .join('')

@@ -3,24 +3,29 @@
 import { describeEvent, type KnownEvent } from '../../app/known-event.ts'
 import { exit, Fault, usage } from '../../core/fault.ts'
 import { printable } from '../../core/text.ts'
+import { gatewayAt } from '../../http/control/client.ts'
 import type { RawRequest, Tried } from '../../journal/record.ts'
-import { answer, type Cli, jsonText } from '../shell/output.ts'
-import { bodyText, describePayload, payloadOf } from './payload.ts'
-import { findSeen } from './read.ts'
+import { answer, type Cli, jsonText, note } from '../shell/output.ts'
+import { bodyText } from './body-text.ts'
+import { describePayload, payloadOf } from './payload.ts'
+import { findEvents } from './read.ts'
 
 export type ShowOptions = { readonly raw?: boolean }
 
 export const eventsShow = async (id: string, { raw = false }: ShowOptions, cli: Cli): Promise<number> => {
-  const [seen] = await findSeen(cli, [id])
-  if (!seen) throw new Error('an event that was found is not there')
-  const payload = await payloadOf(seen.event, cli)
+  const { workspace } = cli
+  const { events, notices } = await findEvents(workspace, gatewayAt(workspace), [id])
+  note(cli, ...notices)
+  const [known] = events
+  if (!known) throw new Error('an event that was found is not there')
+  const payload = await payloadOf(workspace, known.event)
   if (raw) return writeBody(payload, cli)
-  const { event } = seen
-  const rawCommand = `${cli.workspace.self} events show ${event.event_id} --raw`
+  const { event } = known
+  const rawCommand = `${workspace.self} events show ${event.event_id} --raw`
   return answer(cli, {
     kind: 'events.show',
-    data: { ...describeEvent(seen), tries: event.tries.map(describeTry), ...describePayload(payload) },
-    text: `${fieldsOf(seen)}${triesOf(event.tries)}${requestOf(payload, rawCommand)}`,
+    data: { ...describeEvent(known), tries: event.tries.map(describeTry), ...describePayload(payload) },
+    text: `${fieldsOf(known)}${triesOf(event.tries)}${requestOf(payload, rawCommand)}`,
   })
 }
 
