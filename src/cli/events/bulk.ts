@@ -1,13 +1,13 @@
 /** What commands that act on several events have in common: which ones, whether that is meant, and how it went. */
 
 import { selectionOf } from '../../app/event-selection.ts'
+import { findEvents, selectEvents } from '../../app/events.ts'
 import { type KnownEvent, sourceOf } from '../../app/known-event.ts'
 import type { Replayed } from '../../app/replay.ts'
 import { exit, Fault, usage } from '../../core/fault.ts'
 import { printable } from '../../core/text.ts'
 import { gatewayAt } from '../../http/control/client.ts'
 import { type Cli, note } from '../shell/output.ts'
-import { findEvents, selectEvents } from './read.ts'
 import { criteriaOf, type SelectionOptions } from './selection.ts'
 import { cell } from './view.ts'
 

@@ -1,6 +1,7 @@
 /** `events export`: stored events as samples, curl lines or JSON lines; what was masked in them stays masked. */
 
 import { isUtf8 } from 'node:buffer'
+import { describePayload, payloadOf } from '../../app/event-payload.ts'
 import { describeEvent, type KnownEvent } from '../../app/known-event.ts'
 import { routeUrl } from '../../app/route-address.ts'
 import { loadConfig } from '../../config/load.ts'
@@ -12,7 +13,6 @@ import { answer, type Cli, jsonText, note } from '../shell/output.ts'
 import { isJson, prettyJson } from '../shell/pretty-json.ts'
 import { quoted } from '../webhook/curl.ts'
 import { chosen } from './bulk.ts'
-import { describePayload, payloadOf } from './payload.ts'
 import type { SelectionOptions } from './selection.ts'
 
 export type ExportOptions = SelectionOptions & { readonly as?: 'sample' | 'curl' | 'jsonl' }

@@ -1,13 +1,13 @@
 /** `events list`: one event a line, newest first, whether a gateway runs or not. */
 
 import { selectionOf } from '../../app/event-selection.ts'
+import { selectEvents } from '../../app/events.ts'
 import { describeEvent, type KnownEvent, outcomeOf, sourceOf } from '../../app/known-event.ts'
 import { gatewayAt } from '../../http/control/client.ts'
 import { aligned } from '../shell/columns.ts'
 import { answer, type Cli, note } from '../shell/output.ts'
 import { paintWith } from '../shell/paint.ts'
 import { quoted } from '../webhook/curl.ts'
-import { selectEvents } from './read.ts'
 import { criteriaOf, type PageOptions } from './selection.ts'
 import { cell, shortIds, shownTime } from './view.ts'
 

@@ -1,5 +1,6 @@
 /** `events retry`: the stored work of dead runs again, from its first attempt. */
 
+import { standingsOf } from '../../app/events.ts'
 import type { KnownEvent } from '../../app/known-event.ts'
 import type { RunningGateway } from '../../app/running-gateway.ts'
 import { exit, usage } from '../../core/fault.ts'
@@ -7,7 +8,6 @@ import { gatewayAt } from '../../http/control/client.ts'
 import { aligned } from '../shell/columns.ts'
 import { answer, type Cli } from '../shell/output.ts'
 import { aboutOf, chosen, confirm, countsOf, each, type Result } from './bulk.ts'
-import { standingsOf } from './read.ts'
 import type { SelectionOptions } from './selection.ts'
 import { cell } from './view.ts'
 

@@ -1,5 +1,7 @@
 /** `events show <id>`: all that is known of one event, and the request as it came, but for the headers that hold secrets. */
 
+import { describePayload, payloadOf } from '../../app/event-payload.ts'
+import { findEvents } from '../../app/events.ts'
 import { describeEvent, type KnownEvent } from '../../app/known-event.ts'
 import { exit, Fault, usage } from '../../core/fault.ts'
 import { printable } from '../../core/text.ts'
@@ -7,8 +9,6 @@ import { gatewayAt } from '../../http/control/client.ts'
 import type { RawRequest, Tried } from '../../journal/record.ts'
 import { answer, type Cli, jsonText, note } from '../shell/output.ts'
 import { bodyText } from './body-text.ts'
-import { describePayload, payloadOf } from './payload.ts'
-import { findEvents } from './read.ts'
 
 export type ShowOptions = { readonly raw?: boolean }
 
