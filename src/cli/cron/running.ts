@@ -8,6 +8,6 @@ import { type Cli, note } from '../shell/output.ts'
 /** `undefined` where nobody can tell; why not is said. */
 export const askRunning = async (cli: Cli): Promise<readonly RunningJob[] | undefined> => {
   const { jobs, notices } = await readRunningJobs(gatewayAt(cli.workspace))
-  for (const notice of notices) note(cli, notice)
+  note(cli, ...notices)
   return jobs
 }

@@ -1,14 +1,14 @@
 /** `events replay`: stored requests through today's configuration, as new events; dry, only what each would start. */
 
+import type { Result } from '../../app/event-batch.ts'
+import { replayable, replayEvents } from '../../app/event-replay.ts'
 import { outcomeOf } from '../../app/known-event.ts'
-import type { ReplayWish } from '../../app/replay.ts'
-import type { RunningGateway } from '../../app/running-gateway.ts'
 import { exit } from '../../core/fault.ts'
 import type { JsonObject } from '../../core/json.ts'
 import { gatewayAt } from '../../http/control/client.ts'
 import { aligned } from '../shell/columns.ts'
 import { answer, type Cli, jsonText, note } from '../shell/output.ts'
-import { aboutOf, chosen, confirm, countsOf, each, type Result } from './bulk.ts'
+import { aboutOf, chosen, confirm, countsOf } from './bulk.ts'
 import type { SelectionOptions } from './selection.ts'
 import { cell, excerpt } from './view.ts'
 
@@ -25,25 +25,18 @@ export const eventsReplay = async (ids: readonly string[], options: ReplayOption
   const { fromRoute, route, sameId = false, dryRun = false, yes = false, ...rest } = options
   const found = await chosen(ids, { ...rest, ...(fromRoute === undefined ? {} : { route: fromRoute }) }, cli)
   const isSelection = ids.length === 0
-  const events = isSelection ? found.filter(({ event }) => event.raw !== undefined) : found
+  const events = isSelection ? replayable(found) : found
   if (events.length < found.length) note(cli, `${found.length - events.length} left out: their payload was not kept`)
   // Says that none runs before it asks, and when there is nothing to replay.
   const gateway = await gatewayAt(cli.workspace).need()
-  const run = (dry: boolean): Promise<readonly Result[]> => {
-    const wish = { ...(route === undefined ? {} : { route }), sameId, dryRun: dry }
-    return each(events, ({ event }) => replay({ ...wish, eventId: event.event_id }, gateway))
-  }
+  const wish = { ...(route === undefined ? {} : { route }), sameId }
+  const run = (dry: boolean): Promise<readonly Result[]> => replayEvents(gateway, events, { ...wish, dryRun: dry })
   if (dryRun) return report(await run(true), true, cli)
   if (isSelection && !yes && events.length > 0) {
     if (cli.io.ask) cli.io.stderr(tableOf(await run(true), true))
     await confirm(`replay ${countsOf(events)}?`, yes, cli)
   }
   return report(await run(false), false, cli)
-}
-
-const replay = async (wish: ReplayWish, gateway: RunningGateway): Promise<Omit<Result, 'known'>> => {
-  const replayed = await gateway.replay(wish)
-  return replayed.found ? { ok: replayed.status < 400, replayed } : { ok: false, why: replayed.why }
 }
 
 const report = (results: readonly Result[], dryRun: boolean, cli: Cli): number => {
