@@ -31,6 +31,10 @@ export class Fault extends Error {
   }
 }
 
+/** A mistake in how we were called. */
+export const usage = (message: string, hint?: string): Fault =>
+  new Fault('usage', message, { exitCode: exit.usage, ...(hint === undefined ? {} : { hint }) })
+
 /** The store could not commit: disk full, I/O error, closed. The event was not accepted. */
 export class StoreFault extends Error {
   override name = 'StoreFault'

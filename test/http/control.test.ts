@@ -8,9 +8,11 @@ import { connect, Server } from 'node:net'
 import { dirname, join, relative } from 'node:path'
 import t, { type Test } from 'tap'
 import type { Operations } from '../../src/app/operations.ts'
+import type { RunningGateway } from '../../src/app/running-gateway.ts'
 import { StoreFault } from '../../src/core/fault.ts'
 import type { Json } from '../../src/core/json.ts'
-import { askGateway, tryGateway } from '../../src/http/control/client.ts'
+import { askGateway, tryGateway } from '../../src/http/control/ask.ts'
+import { gatewayAt } from '../../src/http/control/client.ts'
 import { listenControl } from '../../src/http/control/server.ts'
 import { controlSocket, shortPath } from '../../src/http/control/socket-path.ts'
 import { fakeOperations, shortDir, status } from '../fakes/operations.ts'
@@ -239,4 +241,53 @@ t.test('without a gateway: exit 4 and how to start it, or undefined for those th
     message: /no gateway is running on/,
     hint: /headgate --data-dir x gateway run/,
   })
+})
+
+t.test('the typed client: every operation, any number of ids, and none without a gateway', async (t) => {
+  const { cli, operations, control } = await serve(t, {
+    standings: async (ids) => ids.map((eventId) => ({ eventId, state: 'dead', attempt: 3 })),
+    runningJobs: () => [{ profile: 'default', job: 'nightly', event_id: 'e', since: '2026-03-01T12:00:00.000Z' }],
+  })
+  const finder = gatewayAt(cli)
+  const gateway = await finder.need()
+  t.same(operations.asked, [], 'it is found without a question')
+  t.same(await gateway.status(), status)
+  t.match(await gateway.reload(), { ok: true })
+  t.equal(await gateway.retry('a/b'), true)
+  t.match(await gateway.replay({ eventId: 'a', route: 'r', sameId: true, dryRun: false }), { found: true, event_id: 'e-new' })
+  t.match(await gateway.startJob('default', 'nightly'), { started: true, job: 'nightly' })
+  t.match(await gateway.runningJobs(), [{ job: 'nightly' }])
+  t.same(operations.asked.splice(0), [
+    ['status'],
+    ['reload'],
+    ['retry', 'a/b'],
+    ['replay', { eventId: 'a', route: 'r', sameId: true, dryRun: false }],
+    ['startJob', 'default', 'nightly'],
+    ['runningJobs'],
+  ])
+  t.equal((await gateway.standings(Array.from({ length: 2_001 }, (_, i) => `id-${i}`))).length, 2_001)
+  t.equal(operations.asked.length, 3, 'no request has more ids than the gateway takes')
+  await control.close()
+  t.equal(await finder.find(), undefined)
+  await t.rejects(finder.need(), { code: 'unreachable', exitCode: 4 })
+  await t.rejects(gateway.status(), { exitCode: 4, message: /no gateway is running/ }, 'one that was found and went away')
+})
+
+t.test('an answer that is not what it should be is a fault, never taken for another', async (t) => {
+  const odd = async (own: { readonly [Name in keyof Operations]?: unknown }): Promise<RunningGateway> => {
+    const { cli } = await serve(t, Object.fromEntries(Object.entries(own).map(([name, given]) => [name, async () => given])))
+    return gatewayAt(cli).need()
+  }
+  const fault = { code: 'gateway_fault', exitCode: 3, message: /odd answer/, hint: /another version/ }
+  const { url: _, ...noUrl } = status
+  await t.rejects((await odd({ status: noUrl })).status(), fault)
+  t.match(await (await odd({ status: { ...status, later: 1 } })).status(), status, 'what a later version adds is let through')
+  await t.rejects((await odd({ standings: [{ eventId: 'a', state: 'gone', attempt: 1 }] })).standings(['a']), fault)
+  await t.rejects((await odd({ standings: 'none' })).standings(['a']), fault)
+  await t.rejects((await odd({ retry: 'yes' })).retry('a'), fault)
+  await t.rejects((await odd({ replay: { found: true, status: '202' } })).replay({ eventId: 'a' }), fault)
+  await t.rejects((await odd({ startJob: { started: false, reason: 'moon' } })).startJob('default', 'a'), fault)
+  await t.rejects((await odd({ runningJobs: [{ job: 'a' }] })).runningJobs(), fault)
+  const diagnostic = { code: 'WH999', severity: 'error', stopsStart: true, message: 'm', pointer: '' }
+  await t.rejects((await odd({ reload: { ok: true, restart: [], diagnostics: [diagnostic] } })).reload(), fault)
 })

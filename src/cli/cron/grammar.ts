@@ -1,9 +1,8 @@
 /** The `cron` commands: their arguments and options. */
 
 import type { Command } from 'commander'
-import { each, type Run } from '../shell/grammar-values.ts'
+import { each, type ProfileOption, type Run } from '../shell/grammar-values.ts'
 import type { CronCreateOptions } from './create.ts'
-import type { ProfileOption } from './known-jobs.ts'
 import type { CronListOptions } from './list.ts'
 import type { CronRemoveOptions } from './remove.ts'
 

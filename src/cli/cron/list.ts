@@ -1,23 +1,25 @@
 /** `cron list`: one job a line, with the time of its next run. */
 
+import { describeJob, type KnownJob, readKnownJobs } from '../../app/jobs.ts'
 import type { JsonObject } from '../../core/json.ts'
 import { printable } from '../../core/text.ts'
 import { pastTime } from '../../plan/job-time.ts'
 import { aligned } from '../shell/columns.ts'
+import type { ProfileOption } from '../shell/grammar-values.ts'
 import { answer, type Cli, note } from '../shell/output.ts'
 import { paintWith } from '../shell/paint.ts'
-import { describeJob, type KnownJob, type ProfileOption, readKnownJobs } from './known-jobs.ts'
 import { askRunning } from './running.ts'
 
 export type CronListOptions = ProfileOption & { readonly all?: boolean }
 
 export const cronList = async (options: CronListOptions, cli: Cli): Promise<number> => {
   const { all = false } = options
-  const { jobs } = await readKnownJobs(cli, options)
+  const { jobs, notices } = await readKnownJobs(cli.workspace, options)
+  note(cli, ...notices)
   const running = await askRunning(cli)
   const now = Date.now()
   const found = jobs.map((known) => ({ job: describeJob(known, running, now), instead: insteadOfNext(known, now) }))
-  if (found.length === 0) note(cli, `no jobs yet: ${cli.self} cron create <name> --schedule '0 6 * * *' --prompt '...'`)
+  if (found.length === 0) note(cli, `no jobs yet: ${cli.workspace.self} cron create <name> --schedule '0 6 * * *' --prompt '...'`)
   const rows = found.map(({ job, instead }) => rowOf(job, instead, all))
   const head = ['ID', 'NAME', ...(all ? ['PROFILE'] : []), 'STATE', 'SCHEDULE', 'ZONE', 'NEXT', 'DELIVER', 'SOURCE']
   const lines = aligned(cli.io.isTty && rows.length > 0 ? [head, ...rows] : rows)

@@ -1,45 +1,17 @@
-/** `cron pause|resume <job>`: stops a job from running and lets it run again; of a configured job a note in the jobs file says so. */
+/** `cron pause|resume <job>`: stops a job from running and lets it run again. */
 
-import { type Update, updateEntries } from '../../config/entry-store.ts'
-import { jobsFileOf } from '../../config/jobs.ts'
-import { exit, Fault } from '../../core/fault.ts'
-import { isObject, type JsonObject, own } from '../../core/json.ts'
-import { shownPlace } from '../shell/frame.ts'
-import { answer, type Cli } from '../shell/output.ts'
-import { now } from '../webhook/subscription-record.ts'
-import { findJob, type KnownJob, type ProfileOption, readKnownJobs } from './known-jobs.ts'
+import { findJob, readKnownJobs } from '../../app/jobs.ts'
+import { pauseJob } from '../../app/pause-job.ts'
+import type { ProfileOption } from '../shell/grammar-values.ts'
+import { answer, type Cli, note } from '../shell/output.ts'
 
 export const cronPause = async (reference: string, paused: boolean, options: ProfileOption, cli: Cli): Promise<number> => {
-  const known = findJob(await readKnownJobs(cli, options), reference, cli)
-  const { id, profile, source, origin } = known
-  const byConfig = origin === 'config' && source?.spec.paused === true
-  if (byConfig && !paused) throw pausedByHand(known)
-  const changed = !byConfig && (await updateEntries(jobsFileOf(profile), updateOf(known, paused)))
+  const jobs = await readKnownJobs(cli.workspace, options)
+  note(cli, ...jobs.notices)
+  const known = findJob(jobs, reference, cli.workspace)
+  const { changed, warnings } = await pauseJob(known, paused)
+  const { id, profile } = known
   const word = paused ? 'paused' : 'resumed'
   const text = changed ? `${word.padEnd(8)} ${id}\n` : `no change: ${id} is ${paused ? 'paused already' : 'not paused'}\n`
-  const off = source?.spec.enabled === false
-  const warnings =
-    off && !paused ? [{ code: 'WH219', message: `"${id}" is disabled: it does not run before it is enabled in its file` }] : []
   return answer(cli, { kind: `cron.${paused ? 'pause' : 'resume'}`, data: { id, profile: profile.name, paused, changed }, text, warnings })
 }
-
-const pausedByHand = ({ id, source }: KnownJob): Fault =>
-  new Fault('paused_in_config', `"${id}" is paused in config.yaml: it cannot be resumed from here`, {
-    exitCode: exit.no,
-    ...(source ? { hint: `remove "paused: true" at ${shownPlace(source.place([...source.base, 'paused'], 'key'))}` } : {}),
-  })
-
-const updateOf =
-  ({ id, origin }: KnownJob, paused: boolean): Update<boolean> =>
-  (entries) => {
-    const stored = own(entries, id)
-    if (origin === 'stored' && !isObject(stored)) throw new Fault('conflict', `"${id}" is not there any more`, { exitCode: exit.conflict })
-    const entry: JsonObject = isObject(stored) ? stored : {}
-    if ((entry.paused === true) === paused) return { result: false }
-    const { paused: _, ...unpaused } = entry
-    const next = { ...unpaused, ...(paused ? { paused: true } : {}), updated_at: now() }
-    // Of a configured job nothing is left to say when it is not paused.
-    const over = origin === 'config' && !paused && own(entry, 'schedule') === undefined
-    const { [id]: __, ...others } = entries
-    return { entries: over ? others : { ...entries, [id]: next }, result: true }
-  }

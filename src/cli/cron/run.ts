@@ -1,17 +1,19 @@
 /** `cron run <job>`: asks the running gateway to start a job now. */
 
+import { ambiguousJob, readKnownJobs, unknownJob } from '../../app/jobs.ts'
 import { defaultProfile } from '../../config/config.ts'
 import { exit, Fault } from '../../core/fault.ts'
-import { askGateway } from '../../http/control/client.ts'
+import { gatewayAt } from '../../http/control/client.ts'
 import type { JobStart } from '../../schedule/start-job.ts'
-import { answer, type Cli } from '../shell/output.ts'
-import { ambiguousJob, type ProfileOption, readKnownJobs, unknownJob } from './known-jobs.ts'
+import type { ProfileOption } from '../shell/grammar-values.ts'
+import { answer, type Cli, note } from '../shell/output.ts'
 
 export const cronRun = async (reference: string, { profile = defaultProfile }: ProfileOption, cli: Cli): Promise<number> => {
-  const start = (await askGateway(cli, 'POST', '/jobs/start', { profile, job: reference })) as JobStart
+  const gateway = await gatewayAt(cli.workspace).need()
+  const start = await gateway.startJob(profile, reference)
   if (!start.started) throw await refusal(start, reference, profile, cli)
   const { job, event_id } = start
-  const text = `started  ${job}\nevent    ${event_id}\n${cli.quiet ? '' : `follow   ${cli.self} events show ${event_id}\n`}`
+  const text = `started  ${job}\nevent    ${event_id}\n${cli.quiet ? '' : `follow   ${cli.workspace.self} events show ${event_id}\n`}`
   return answer(cli, { kind: 'cron.run', data: { job, profile, event_id }, text })
 }
 
@@ -22,8 +24,11 @@ const refusal = async (
   cli: Cli,
 ): Promise<Fault> => {
   switch (reason) {
-    case 'job_missing':
-      return unknownJob(reference, (await readKnownJobs(cli, { profile })).jobs, cli)
+    case 'job_missing': {
+      const known = await readKnownJobs(cli.workspace, { profile })
+      note(cli, ...known.notices)
+      return unknownJob(reference, known.jobs, cli.workspace.self)
+    }
     case 'job_ambiguous':
       return ambiguousJob(
         reference,

@@ -1,18 +1,13 @@
-/** Which jobs run now, as the running gateway says. */
+/** Which jobs run now, for the commands that show jobs. */
 
-import { Fault } from '../../core/fault.ts'
-import { tryGateway } from '../../http/control/client.ts'
+import { readRunningJobs } from '../../app/running-jobs.ts'
+import { gatewayAt } from '../../http/control/client.ts'
 import type { RunningJob } from '../../runs/worker.ts'
 import { type Cli, note } from '../shell/output.ts'
 
-/** `undefined`: no gateway is there to ask, or it cannot tell; then nothing is claimed. */
+/** `undefined` where nobody can tell; why not is said. */
 export const askRunning = async (cli: Cli): Promise<readonly RunningJob[] | undefined> => {
-  try {
-    const answer = await tryGateway(cli, 'GET', '/jobs/running')
-    return (answer as { jobs: readonly RunningJob[] } | undefined)?.jobs
-  } catch (error) {
-    if (!(error instanceof Fault)) throw error
-    note(cli, `which jobs run now is not known: ${error.message}`)
-    return undefined
-  }
+  const { jobs, notices } = await readRunningJobs(gatewayAt(cli.workspace))
+  note(cli, ...notices)
+  return jobs
 }

@@ -1,20 +1,24 @@
 /** `cron show <job>`: one job whole, its secrets masked, with its next runs and with what keeps it from running. */
 
 import { dump } from 'js-yaml'
+import { describeJob, findJob, readKnownJobs } from '../../app/jobs.ts'
+import { maskJson } from '../../app/mask.ts'
+import { warningOf } from '../../app/warning.ts'
 import { isObject, type Json, type JsonObject } from '../../core/json.ts'
 import { printable } from '../../core/text.ts'
 import { zonedIso } from '../../expr/schedule.ts'
 import { pastTime } from '../../plan/job-time.ts'
 import type { ScheduledJob } from '../../plan/jobs.ts'
-import { maskJson } from '../shell/mask.ts'
-import { answer, type Cli, warningOf } from '../shell/output.ts'
-import { describeJob, findJob, type ProfileOption, readKnownJobs } from './known-jobs.ts'
+import type { ProfileOption } from '../shell/grammar-values.ts'
+import { answer, type Cli, note } from '../shell/output.ts'
 import { askRunning } from './running.ts'
 
 const shownRuns = 3
 
 export const cronShow = async (reference: string, options: ProfileOption, cli: Cli): Promise<number> => {
-  const known = findJob(await readKnownJobs(cli, options), reference, cli)
+  const jobs = await readKnownJobs(cli.workspace, options)
+  note(cli, ...jobs.notices)
+  const known = findJob(jobs, reference, cli.workspace)
   const fields = maskJson(known.written)
   const now = Date.now()
   const nextRuns = known.state === 'active' && known.job ? runsOf(known.job, now) : []

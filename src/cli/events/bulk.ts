@@ -1,26 +1,30 @@
-/** What commands that act on several events have in common: which ones, whether that is meant, and how it went. */
+/** What commands that act on several events have in common: which ones, and whether that is meant. */
 
-import { exit, Fault } from '../../core/fault.ts'
-import type { JsonObject } from '../../core/json.ts'
+import { selectBatch } from '../../app/event-batch.ts'
+import { findEvents } from '../../app/events.ts'
+import { type KnownEvent, sourceOf } from '../../app/known-event.ts'
+import { exit, Fault, usage } from '../../core/fault.ts'
 import { printable } from '../../core/text.ts'
-import { usage } from '../shell/input.ts'
+import { gatewayAt } from '../../http/control/client.ts'
 import { type Cli, note } from '../shell/output.ts'
-import { findSeen, readSelected } from './read.ts'
-import { type SelectionOptions, selectionOf } from './selection.ts'
-import { cell, type Seen, sourceOf } from './view.ts'
-
-/** A bulk command touches this many without `--limit`. */
-const bulkLimit = 1_000
+import { criteriaOf, type SelectionOptions } from './selection.ts'
+import { cell } from './view.ts'
 
 /** The events of the ids, or else those selected; oldest first, as they came. */
-export const chosen = async (ids: readonly string[], options: SelectionOptions, cli: Cli): Promise<readonly Seen[]> => {
+export const chosen = async (ids: readonly string[], options: SelectionOptions, cli: Cli): Promise<readonly KnownEvent[]> => {
   const isSelection = Object.values(options).some((value) => value !== undefined)
   if (ids.length > 0 && isSelection) throw usage('give ids or a selection, not both')
-  if (ids.length > 0) return findSeen(cli, ids)
-  if (!isSelection) throw usage('which events? give their ids, or select some', `look at them: ${cli.self} events list`)
-  const { seen, next } = await readSelected(cli, selectionOf(options, bulkLimit))
-  if (next !== undefined) note(cli, `only the newest ${seen.length} of them: --limit`)
-  return [...seen].reverse()
+  const { workspace } = cli
+  const gateway = gatewayAt(workspace)
+  if (ids.length > 0) {
+    const { events, notices } = await findEvents(workspace, gateway, ids)
+    note(cli, ...notices)
+    return events
+  }
+  if (!isSelection) throw usage('which events? give their ids, or select some', `look at them: ${workspace.self} events list`)
+  const { events, isCut, notices } = await selectBatch(workspace, gateway, criteriaOf(options))
+  note(cli, ...notices, ...(isCut ? [`only the newest ${events.length} of them: --limit`] : []))
+  return events
 }
 
 /** Asks before many things start; where nobody can be asked, `--yes` has to be given. */
@@ -32,36 +36,11 @@ export const confirm = async (question: string, yes: boolean, { io }: Cli): Prom
 }
 
 /** `3 (2 of deploys, 1 of job:nightly)` */
-export const countsOf = (seen: readonly Seen[]): string => {
+export const countsOf = (events: readonly KnownEvent[]): string => {
   const counts = new Map<string, number>()
-  for (const { event } of seen) counts.set(sourceOf(event), (counts.get(sourceOf(event)) ?? 0) + 1)
-  return `${seen.length} (${[...counts].map(([name, count]) => `${count} of ${cell(name)}`).join(', ')})`
-}
-
-/** How it went for one event. */
-export type Result = {
-  readonly seen: Seen
-  readonly ok: boolean
-  readonly why?: string
-  /** What else there is to say to programs. */
-  readonly more?: JsonObject
-}
-
-/** One after the other; what fails does not stop the rest, but a gateway that is gone does. */
-export const each = async (chosen: readonly Seen[], act: (seen: Seen) => Promise<Omit<Result, 'seen'>>): Promise<readonly Result[]> => {
-  const results: Result[] = []
-  let gone: Fault | undefined
-  for (const seen of chosen) {
-    try {
-      results.push(gone ? { seen, ok: false, why: 'not tried' } : { seen, ...(await act(seen)) })
-    } catch (error) {
-      if (!(error instanceof Fault)) throw error
-      if (error.exitCode === exit.unreachable) gone = error
-      results.push({ seen, ok: false, why: error.message })
-    }
-  }
-  return results
+  for (const { event } of events) counts.set(sourceOf(event), (counts.get(sourceOf(event)) ?? 0) + 1)
+  return `${events.length} (${[...counts].map(([name, count]) => `${count} of ${cell(name)}`).join(', ')})`
 }
 
 /** An id and where it comes from, as the first columns of a line. */
-export const aboutOf = ({ event }: Seen): string[] => [printable(event.event_id, 36), cell(sourceOf(event))]
+export const aboutOf = ({ event }: KnownEvent): string[] => [printable(event.event_id, 36), cell(sourceOf(event))]

@@ -1,6 +1,9 @@
 /** `events export`: stored events as samples, curl lines or JSON lines; what was masked in them stays masked. */
 
 import { isUtf8 } from 'node:buffer'
+import { describePayload, payloadOf } from '../../app/event-payload.ts'
+import { describeEvent, type KnownEvent } from '../../app/known-event.ts'
+import { routeUrl } from '../../app/route-address.ts'
 import { loadConfig } from '../../config/load.ts'
 import { exit, Fault } from '../../core/fault.ts'
 import type { JsonObject } from '../../core/json.ts'
@@ -8,32 +11,27 @@ import { printable } from '../../core/text.ts'
 import type { RawRequest } from '../../journal/record.ts'
 import { answer, type Cli, jsonText, note } from '../shell/output.ts'
 import { isJson, prettyJson } from '../shell/pretty-json.ts'
-import { routeUrl } from '../webhook/address.ts'
 import { quoted } from '../webhook/curl.ts'
 import { chosen } from './bulk.ts'
-import { describePayload, payloadOf } from './payload.ts'
 import type { SelectionOptions } from './selection.ts'
-import { describeEvent, type Seen } from './view.ts'
 
 export type ExportOptions = SelectionOptions & { readonly as?: 'sample' | 'curl' | 'jsonl' }
-
-type Kept = { readonly seen: Seen; readonly payload: RawRequest }
 
 export const eventsExport = async (ids: readonly string[], { as = 'sample', ...selection }: ExportOptions, cli: Cli): Promise<number> => {
   const events = await chosen(ids, selection, cli)
   if (cli.json) {
     const whole: JsonObject[] = []
-    for (const seen of events) whole.push(await wholeOf(seen, cli))
+    for (const known of events) whole.push(await wholeOf(known, cli))
     return answer(cli, { kind: 'events.export', data: { events: whole }, text: '' })
   }
   const urlOf = as === 'curl' ? urls(cli) : () => ''
   let missing = 0
   // One after the other: a thousand bodies need not be in memory at once.
-  for (const seen of events) {
-    const payload = await payloadOf(seen.event, cli)
-    if (as === 'jsonl') cli.io.stdout(`${jsonText({ ...describeEvent(seen), ...describePayload(payload) })}\n`)
+  for (const known of events) {
+    const payload = await payloadOf(cli.workspace, known.event)
+    if (as === 'jsonl') cli.io.stdout(`${jsonText({ ...describeEvent(known), ...describePayload(payload) })}\n`)
     else if (typeof payload === 'string') missing++
-    else cli.io.stdout(as === 'sample' ? sampleOf(payload) : curlOf({ seen, payload }, urlOf(seen)))
+    else cli.io.stdout(as === 'sample' ? sampleOf(payload) : curlOf(payload, urlOf(known)))
   }
   if (missing === 0) return exit.ok
   if (missing === events.length) throw new Fault('not_found', 'no payload was kept of what was asked for', { exitCode: exit.notFound })
@@ -41,9 +39,9 @@ export const eventsExport = async (ids: readonly string[], { as = 'sample', ...s
   return exit.no
 }
 
-const wholeOf = async (seen: Seen, cli: Cli): Promise<JsonObject> => ({
-  ...describeEvent(seen),
-  ...describePayload(await payloadOf(seen.event, cli)),
+const wholeOf = async (known: KnownEvent, cli: Cli): Promise<JsonObject> => ({
+  ...describeEvent(known),
+  ...describePayload(await payloadOf(cli.workspace, known.event)),
 })
 
 /** `{headers, body}`: JSON with the digits of its text, else a string, else the bytes in base64. */
@@ -54,8 +52,8 @@ const sampleOf = ({ headers, body }: RawRequest): string => {
   return `${prettyJson(`{"headers":${jsonText(headers)},${member}}`)}\n`
 }
 
-const urls = (cli: Cli): ((seen: Seen) => string) => {
-  const { config } = loadConfig({ dataDir: cli.dataDir, env: cli.io.env })
+const urls = (cli: Cli): ((known: KnownEvent) => string) => {
+  const { config } = loadConfig(cli.workspace)
   note(cli, 'signatures and tokens in these are masked: only a route without verification takes them as they are')
   return ({ event }) => routeUrl(config, event.route, event.profile)
 }
@@ -63,7 +61,7 @@ const urls = (cli: Cli): ((seen: Seen) => string) => {
 /** What curl writes itself, or what says how the bytes came and not what they are. */
 const ofConnection = /^(?:host|connection|content-length|transfer-encoding|accept-encoding|expect|keep-alive)$/
 
-const curlOf = ({ payload: { headers, body } }: Kept, url: string): string => {
+const curlOf = ({ headers, body }: RawRequest, url: string): string => {
   const fields = Object.entries(headers).flatMap(([name, value]) =>
     ofConnection.test(name) ? [] : [`-H ${quoted(printable(`${name}: ${typeof value === 'string' ? value : jsonText(value)}`, 16_384))}`],
   )

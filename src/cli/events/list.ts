@@ -1,12 +1,15 @@
 /** `events list`: one event a line, newest first, whether a gateway runs or not. */
 
+import { selectionOf } from '../../app/event-selection.ts'
+import { selectEvents } from '../../app/events.ts'
+import { describeEvent, type KnownEvent, outcomeOf, sourceOf } from '../../app/known-event.ts'
+import { gatewayAt } from '../../http/control/client.ts'
 import { aligned } from '../shell/columns.ts'
 import { answer, type Cli, note } from '../shell/output.ts'
 import { paintWith } from '../shell/paint.ts'
 import { quoted } from '../webhook/curl.ts'
-import { readSelected } from './read.ts'
-import { type PageOptions, selectionOf } from './selection.ts'
-import { cell, describeEvent, outcomeOf, type Seen, shortIds, shownTime, sourceOf } from './view.ts'
+import { criteriaOf, type PageOptions } from './selection.ts'
+import { cell, shortIds, shownTime } from './view.ts'
 
 export type ListOptions = PageOptions & { readonly wide?: boolean }
 
@@ -14,34 +17,37 @@ const defaultLimit = 50
 const maxNote = 80
 
 export const eventsList = async ({ wide = false, ...options }: ListOptions, cli: Cli): Promise<number> => {
-  const { seen, next, skipped } = await readSelected(cli, selectionOf(options, defaultLimit))
-  if (seen.length === 0) note(cli, 'no such events')
+  const { workspace } = cli
+  const selection = selectionOf(criteriaOf(options), defaultLimit)
+  const { events, next, skipped, notices } = await selectEvents(workspace, gatewayAt(workspace), selection)
+  note(cli, ...notices)
+  if (events.length === 0) note(cli, 'no such events')
   if (next !== undefined) note(cli, `there are more: ${nextPage({ ...options, wide }, next, cli)}`)
   if (skipped > 0) note(cli, `${skipped} damaged lines of the journal were left out`)
-  const data = { events: seen.map(describeEvent), more: next !== undefined, next: next ?? null, skipped }
-  return answer(cli, { kind: 'events.list', data, text: tableOf(seen, wide, cli) })
+  const data = { events: events.map(describeEvent), more: next !== undefined, next: next ?? null, skipped }
+  return answer(cli, { kind: 'events.list', data, text: tableOf(events, wide, cli) })
 }
 
 /** The same command for what comes after. */
-const nextPage = (options: ListOptions, cursor: string, { self }: Cli): string => {
+const nextPage = (options: ListOptions, cursor: string, { workspace: { self } }: Cli): string => {
   const given = Object.entries({ ...options, cursor }).flatMap(([name, value]) =>
     value === true ? [`--${name}`] : value === false ? [] : [`--${name}`, quoted(String(value))],
   )
   return [self, 'events list', ...given].join(' ')
 }
 
-const tableOf = (seen: readonly Seen[], wide: boolean, { io }: Cli): string => {
+const tableOf = (events: readonly KnownEvent[], wide: boolean, { io }: Cli): string => {
   const head = ['ID', 'TIME', 'ROUTE', 'EVENT', 'OUTCOME', 'STATE', 'ATTEMPTS', ...(wide ? ['PROFILE', 'TARGET', 'DELIVERY'] : []), 'NOTE']
-  const idOf = wide ? (id: string) => cell(id) : shortIds(seen.map(({ event }) => event.event_id))
-  const rows = seen.map((each) => rowOf(each, wide, idOf))
+  const idOf = wide ? (id: string) => cell(id) : shortIds(events.map(({ event }) => event.event_id))
+  const rows = events.map((each) => rowOf(each, wide, idOf))
   const { dim } = paintWith(io.colour)
   return aligned(io.isTty && rows.length > 0 ? [head, ...rows] : rows)
     .map((line, i) => `${io.isTty && i === 0 ? dim(line) : line}\n`)
     .join('')
 }
 
-const rowOf = (seen: Seen, wide: boolean, idOf: (id: string) => string): string[] => {
-  const { event, state, attempt } = seen
+const rowOf = (known: KnownEvent, wide: boolean, idOf: (id: string) => string): string[] => {
+  const { event, state, attempt } = known
   return [
     idOf(event.event_id),
     shownTime(event.at),
@@ -51,11 +57,11 @@ const rowOf = (seen: Seen, wide: boolean, idOf: (id: string) => string): string[
     state,
     cell(attempt || undefined),
     ...(wide ? [cell(event.profile), cell(event.target), cell(event.delivery_id)] : []),
-    cell(noteOf(seen), wide ? 1024 : maxNote),
+    cell(noteOf(known), wide ? 1024 : maxNote),
   ]
 }
 
-const noteOf = ({ event, attempt, nextAt, error, state }: Seen): string | undefined => {
+const noteOf = ({ event, attempt, nextAt, error, state }: KnownEvent): string | undefined => {
   const parts = [
     ...(event.reason === undefined ? [] : [event.reason]),
     ...(nextAt === undefined ? [] : [`${attempt > 0 ? 'next try' : 'due'} ${shownTime(nextAt)}`]),

@@ -1,15 +1,14 @@
 /** `events retry`: the stored work of dead runs again, from its first attempt. */
 
-import { exit } from '../../core/fault.ts'
-import { isObject } from '../../core/json.ts'
-import { askGateway } from '../../http/control/client.ts'
+import type { Result } from '../../app/event-batch.ts'
+import { planRetry, type RetryPlan, retryEvents } from '../../app/event-retry.ts'
+import { exit, usage } from '../../core/fault.ts'
+import { gatewayAt } from '../../http/control/client.ts'
 import { aligned } from '../shell/columns.ts'
-import { usage } from '../shell/input.ts'
 import { answer, type Cli } from '../shell/output.ts'
-import { aboutOf, chosen, confirm, countsOf, each, type Result } from './bulk.ts'
-import { askStandings } from './read.ts'
+import { aboutOf, chosen, confirm, countsOf } from './bulk.ts'
 import type { SelectionOptions } from './selection.ts'
-import { cell, type Seen } from './view.ts'
+import { cell } from './view.ts'
 
 export type RetryOptions = Omit<SelectionOptions, 'state' | 'outcome'> & {
   readonly dead?: boolean
@@ -17,58 +16,22 @@ export type RetryOptions = Omit<SelectionOptions, 'state' | 'outcome'> & {
   readonly yes?: boolean
 }
 
-type Plan = { readonly dead: readonly Seen[]; readonly others: readonly Result[] }
-
 export const eventsRetry = async (ids: readonly string[], options: RetryOptions, cli: Cli): Promise<number> => {
   const { dead = false, dryRun = false, yes = false, ...selection } = options
   if (ids.length === 0 && !dead) throw usage('which events? give their ids, or --dead for all dead runs')
-  const plan = await planOf(await chosen(ids, dead ? { ...selection, state: ['dead'] } : selection, cli), dead, cli)
-  if (dryRun)
-    return report(
-      plan.dead.map((seen) => ({ seen, ok: true })),
-      plan,
-      true,
-      cli,
-    )
-  if (dead && plan.dead.length > 0) {
-    if (!yes)
-      cli.io.stderr(
-        `${tableOf(
-          plan.dead.map((seen) => ({ seen, ok: true })),
-          'starts',
-        )}`,
-      )
+  const events = await chosen(ids, dead ? { ...selection, state: ['dead'] } : selection, cli)
+  const gateway = await gatewayAt(cli.workspace).need()
+  const plan = await planRetry(gateway, events, dead)
+  const planned = plan.dead.map((known) => ({ known, ok: true }))
+  if (dryRun) return report(planned, plan, true, cli)
+  if (dead && planned.length > 0) {
+    if (!yes) cli.io.stderr(tableOf(planned, 'starts'))
     await confirm(`start ${countsOf(plan.dead)}?`, yes, cli)
   }
-  return report(await each(plan.dead, (seen) => retry(seen, cli)), plan, false, cli)
+  return report(await retryEvents(gateway, plan), plan, false, cli)
 }
 
-/** Only dead runs start again; of a selection the others are none of it, of given ids they are failures. */
-const planOf = async (seen: readonly Seen[], isSelection: boolean, cli: Cli): Promise<Plan> => {
-  const standings = await askStandings(
-    cli,
-    seen.map(({ event }) => event),
-  )
-  const isDead = ({ event }: Seen): boolean => standings.get(event.event_id)?.state === 'dead'
-  const others = isSelection ? [] : seen.filter((each) => !isDead(each)).map((each) => ({ seen: each, ok: false, why: whyNot(each) }))
-  return { dead: seen.filter(isDead), others }
-}
-
-const whyNot = ({ event, state }: Seen): string => {
-  if (state === 'waiting' || state === 'running') return `it is not dead: ${state}`
-  if (state === 'dead') return 'its stored work is not kept any more: events replay starts it anew'
-  // A new id would send it to those of a list that have it, too.
-  if (event.outcome === 'delivery_failed')
-    return 'its sender was told, and may repeat it; events replay --same-id sends it to those without it'
-  return `no dead run is kept of it (${state}): events replay starts it anew`
-}
-
-const retry = async ({ event }: Seen, cli: Cli): Promise<Omit<Result, 'seen'>> => {
-  const got = await askGateway(cli, 'POST', `/events/${encodeURIComponent(event.event_id)}/retry`)
-  return isObject(got) && got.retried === true ? { ok: true } : { ok: false, why: 'it is not dead any more' }
-}
-
-const report = (done: readonly Result[], { others }: Plan, dryRun: boolean, cli: Cli): number => {
+const report = (done: readonly Result[], { others }: RetryPlan, dryRun: boolean, cli: Cli): number => {
   const results = [...done, ...others]
   const failed = results.filter(({ ok }) => !ok).length
   const started = results.length - failed
@@ -81,7 +44,7 @@ const report = (done: readonly Result[], { others }: Plan, dryRun: boolean, cli:
   })
 }
 
-const describe = ({ seen: { event }, ok, why }: Result, word: string) => ({
+const describe = ({ known: { event }, ok, why }: Result, word: string) => ({
   event_id: event.event_id,
   route: event.route,
   job: event.job ?? null,
@@ -92,7 +55,7 @@ const describe = ({ seen: { event }, ok, why }: Result, word: string) => ({
 
 const tableOf = (results: readonly Result[], word: string): string =>
   aligned(
-    results.map(({ seen, ok, why }) => [ok ? word : 'failed', ...aboutOf(seen), ok ? `-> ${cell(seen.event.target)}` : cell(why, 512)]),
+    results.map(({ known, ok, why }) => [ok ? word : 'failed', ...aboutOf(known), ok ? `-> ${cell(known.event.target)}` : cell(why, 512)]),
   )
     .map((line) => `${line}\n`)
     .join('')

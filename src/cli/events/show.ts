@@ -1,27 +1,31 @@
 /** `events show <id>`: all that is known of one event, and the request as it came, but for the headers that hold secrets. */
 
-import { exit, Fault } from '../../core/fault.ts'
+import { describePayload, payloadOf } from '../../app/event-payload.ts'
+import { findEvents } from '../../app/events.ts'
+import { describeEvent, type KnownEvent } from '../../app/known-event.ts'
+import { exit, Fault, usage } from '../../core/fault.ts'
 import { printable } from '../../core/text.ts'
+import { gatewayAt } from '../../http/control/client.ts'
 import type { RawRequest, Tried } from '../../journal/record.ts'
-import { usage } from '../shell/input.ts'
-import { answer, type Cli, jsonText } from '../shell/output.ts'
-import { bodyText, describePayload, payloadOf } from './payload.ts'
-import { findSeen } from './read.ts'
-import { describeEvent, type Seen } from './view.ts'
+import { answer, type Cli, jsonText, note } from '../shell/output.ts'
+import { bodyText } from './body-text.ts'
 
 export type ShowOptions = { readonly raw?: boolean }
 
 export const eventsShow = async (id: string, { raw = false }: ShowOptions, cli: Cli): Promise<number> => {
-  const [seen] = await findSeen(cli, [id])
-  if (!seen) throw new Error('an event that was found is not there')
-  const payload = await payloadOf(seen.event, cli)
+  const { workspace } = cli
+  const { events, notices } = await findEvents(workspace, gatewayAt(workspace), [id])
+  note(cli, ...notices)
+  const [known] = events
+  if (!known) throw new Error('an event that was found is not there')
+  const payload = await payloadOf(workspace, known.event)
   if (raw) return writeBody(payload, cli)
-  const { event } = seen
-  const rawCommand = `${cli.self} events show ${event.event_id} --raw`
+  const { event } = known
+  const rawCommand = `${workspace.self} events show ${event.event_id} --raw`
   return answer(cli, {
     kind: 'events.show',
-    data: { ...describeEvent(seen), tries: event.tries.map(describeTry), ...describePayload(payload) },
-    text: `${fieldsOf(seen)}${triesOf(event.tries)}${requestOf(payload, rawCommand)}`,
+    data: { ...describeEvent(known), tries: event.tries.map(describeTry), ...describePayload(payload) },
+    text: `${fieldsOf(known)}${triesOf(event.tries)}${requestOf(payload, rawCommand)}`,
   })
 }
 
@@ -39,7 +43,7 @@ const maxValue = 1_024
 const field = (name: string, value: string | number | undefined): string =>
   value === undefined || value === '' ? '' : `${name.padEnd(12)}${printable(String(value), maxValue)}\n`
 
-const fieldsOf = ({ event, state, attempt, nextAt, error }: Seen): string =>
+const fieldsOf = ({ event, state, attempt, nextAt, error }: KnownEvent): string =>
   [
     field('id', event.event_id),
     field('time', event.at),

@@ -1,22 +1,21 @@
 /** `gateway reload`: the running gateway reads its files again; refused, it serves on as before, exit 1. */
 
 import { readFileSync } from 'node:fs'
-import type { Reloaded } from '../../app/reload.ts'
+import { findingsOf } from '../../app/findings.ts'
 import type { Diagnostic } from '../../core/diagnostic.ts'
 import { exit } from '../../core/fault.ts'
 import { printable } from '../../core/text.ts'
-import { askGateway } from '../../http/control/client.ts'
-import { count, itemOf, sortedByPlace } from '../shell/findings.ts'
+import { gatewayAt } from '../../http/control/client.ts'
+import { count, itemOf } from '../shell/findings.ts'
 import { frames } from '../shell/frame.ts'
 import { answer, type Cli } from '../shell/output.ts'
 import { paintWith } from '../shell/paint.ts'
 
 export const gatewayReload = async (cli: Cli): Promise<number> => {
-  const { ok, diagnostics, restart } = (await askGateway(cli, 'POST', '/reload')) as unknown as Reloaded
-  const found = sortedByPlace(diagnostics)
+  const gateway = await gatewayAt(cli.workspace).need()
+  const { ok, diagnostics, restart } = await gateway.reload()
+  const { diagnostics: found, errors, warnings } = findingsOf(diagnostics)
   const texts = textsOf(found)
-  const errors = found.filter(({ severity }) => severity === 'error').length
-  const warnings = found.filter(({ severity }) => severity === 'warning').length
   const outcome = ok ? 'reloaded' : 'not reloaded: the configuration before it serves on'
   const text = [
     found.length > 0 ? `${frames(found, texts, paintWith(cli.io.colour))}\n` : '',

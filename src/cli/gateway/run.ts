@@ -2,6 +2,8 @@
 
 import { chmodSync, statSync } from 'node:fs'
 import { join, resolve } from 'node:path'
+import { disabledHelp } from '../../app/adapter-disabled.ts'
+import { knownSecrets } from '../../app/known-secrets.ts'
 import type { Config } from '../../config/config.ts'
 import { jobsFileName } from '../../config/jobs.ts'
 import { type Loaded, type LoadOptions, loadConfig } from '../../config/load.ts'
@@ -15,8 +17,6 @@ import { prepareGateway, type Surroundings } from '../../gateway/compose.ts'
 import type { Gateway } from '../../gateway/gateway.ts'
 import { createLog, type LogOptions } from '../../gateway/log.ts'
 import type { Io } from '../shell/io.ts'
-import { knownSecrets } from '../shell/known-secrets.ts'
-import { disabledHelp } from '../shell/output.ts'
 import { printDiagnostics } from '../shell/refuse.ts'
 import { watchFiles } from './watch.ts'
 

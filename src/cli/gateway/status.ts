@@ -1,12 +1,12 @@
 /** `gateway status`: the running gateway about itself; exit 4 when none runs. */
 
-import type { Status } from '../../app/operations.ts'
 import { printable } from '../../core/text.ts'
-import { askGateway } from '../../http/control/client.ts'
+import { gatewayAt } from '../../http/control/client.ts'
 import { answer, type Cli } from '../shell/output.ts'
 
 export const gatewayStatus = async (cli: Cli): Promise<number> => {
-  const status = (await askGateway(cli, 'GET', '/status')) as Status
+  const gateway = await gatewayAt(cli.workspace).need()
+  const status = await gateway.status()
   const field = (name: string, value: string | number): string => `${name.padEnd(10)}${printable(String(value))}\n`
   const text = [
     field('gateway', status.stopping ? 'stopping' : 'running'),

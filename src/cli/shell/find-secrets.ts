@@ -1,7 +1,7 @@
 /** Where the secrets of a YAML or JSON file stand: the values of keys that name one. */
 
+import { secretWord } from '../../app/mask.ts'
 import { eventsOf, type Range, YamlTree } from '../../config/yaml/yaml-tree.ts'
-import { secretWord } from './mask.ts'
 
 /** What is shown instead of a part of the text. */
 export type Cover = { readonly from: number; readonly to: number; readonly shown: string }

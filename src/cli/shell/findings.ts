@@ -1,18 +1,11 @@
-/** Diagnostics in order and as data for programs, as `validate` and `reload` give them. */
+/** Diagnostics as data for programs, as `validate` and `reload` give them. */
 
 import { catalogue, type Diagnostic } from '../../core/diagnostic.ts'
 import type { JsonObject } from '../../core/json.ts'
-import { shownFile } from './frame.ts'
+import { shownFile } from '../../core/shown-place.ts'
 
 /** `1 error`, `2 errors` */
 export const count = (number: number, noun: string): string => `${number} ${noun}${number === 1 ? '' : 's'}`
-
-/** By file, then line; what has no place comes first. */
-export const sortedByPlace = (found: readonly Diagnostic[]): Diagnostic[] =>
-  [...found].sort(({ place: a }, { place: b }) => {
-    if (!a || !b) return Number(Boolean(a)) - Number(Boolean(b))
-    return a.file === b.file ? a.line - b.line || a.column - b.column : a.file < b.file ? -1 : 1
-  })
 
 const offsetOf = (text: string | undefined, line: number, column: number): number => {
   let at = 0

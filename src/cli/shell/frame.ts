@@ -1,20 +1,12 @@
 /** One Diagnostic as people read it: what, where, the line itself with its neighbours, and the way out. */
 
-import { isAbsolute, relative } from 'node:path'
 import type { Diagnostic, Place } from '../../core/diagnostic.ts'
+import { shownPlace } from '../../core/shown-place.ts'
 import { printable } from '../../core/text.ts'
 import { type MaskedLine, maskLines } from './mask-lines.ts'
 import type { Paint } from './paint.ts'
 
 const maxLine = 160
-
-/** A file as it is shorter to read: relative when it is below the working folder. */
-export const shownFile = (file: string): string => {
-  const near = relative(process.cwd(), file)
-  return near !== '' && !near.startsWith('..') && !isAbsolute(near) ? near : file
-}
-
-export const shownPlace = ({ file, line, column }: Place): string => `${shownFile(file)}:${line}:${column}`
 
 /** Renders Diagnostics; each file's text is masked once. */
 export const frames = (found: readonly Diagnostic[], texts: ReadonlyMap<string, string>, paint: Paint): string => {

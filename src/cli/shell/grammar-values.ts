@@ -6,6 +6,9 @@ import type { Cli } from './output.ts'
 /** Runs one command with what is common to all. */
 export type Run = (action: (cli: Cli) => Promise<number>) => Promise<void>
 
+/** An option of all commands on jobs and targets. */
+export type ProfileOption = { readonly profile?: string }
+
 /** By comma or repetition. */
 export const list = (value: string, before: readonly string[] = []): string[] => [
   ...before,

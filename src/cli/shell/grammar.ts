@@ -67,7 +67,7 @@ const addGateway = (gateway: Command, run: Run): void => {
     .addOption(new Option('--log-level <level>', 'least level that is logged').choices(['debug', 'info', 'warn', 'error']).default('info'))
     .addOption(new Option('--log-format <format>', 'default: pretty on a terminal, else json').choices(['json', 'pretty']))
     .action((options: RunOptions) =>
-      run(async ({ io, dataDir }) => (await import('../gateway/run.ts')).gatewayRun({ ...options, dataDir }, io)),
+      run(async ({ io, workspace: { dataDir } }) => (await import('../gateway/run.ts')).gatewayRun({ ...options, dataDir }, io)),
     )
   gateway
     .command('reload')

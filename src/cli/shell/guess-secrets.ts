@@ -1,7 +1,7 @@
 /** Where the secrets of a file may stand that is no YAML. */
 
+import { secretWords } from '../../app/mask.ts'
 import { type Cover, shownScalar, stars } from './find-secrets.ts'
-import { secretWords } from './mask.ts'
 
 /** The end of a key that names a secret, with its colon and the blanks after it. */
 const secretKey = new RegExp(`(?:${secretWords})[\\w.-]{0,64}["']?\\s{0,16}:\\s*`, 'gi')

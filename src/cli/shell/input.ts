@@ -4,13 +4,9 @@ import { readFileSync } from 'node:fs'
 import { present } from '../../config/adapter.ts'
 import { isBare } from '../../config/secrets.ts'
 import { parseSource } from '../../config/yaml/source.ts'
-import { exit, Fault, messageOf } from '../../core/fault.ts'
+import { messageOf, usage } from '../../core/fault.ts'
 import type { Json } from '../../core/json.ts'
 import type { Io } from './io.ts'
-
-/** A mistake in how the command was called. */
-export const usage = (message: string, hint?: string): Fault =>
-  new Fault('usage', message, { exitCode: exit.usage, ...(hint === undefined ? {} : { hint }) })
 
 /** The text that an option stands for. */
 export const readText = async (option: string, value: string, io: Pick<Io, 'stdin'>): Promise<string> => {

@@ -1,6 +1,7 @@
 /** What commands say: data on stdout, talk on stderr; with `--json` one document on stdout and nothing else there. */
 
-import type { Diagnostic, Severity } from '../../core/diagnostic.ts'
+import type { Warning } from '../../app/warning.ts'
+import type { Workspace } from '../../app/workspace.ts'
 import { exit, type Fault } from '../../core/fault.ts'
 import type { Json } from '../../core/json.ts'
 import { printable } from '../../core/text.ts'
@@ -10,17 +11,12 @@ import { paintWith } from './paint.ts'
 /** What every command is given. */
 export type Cli = {
   readonly io: Io
-  readonly dataDir: string
-  /** Whether that folder was named, by the option or by HEADGATE_HOME. */
+  readonly workspace: Workspace
+  /** Whether its folder was named, by the option or by HEADGATE_HOME. */
   readonly asked: boolean
   readonly json: boolean
   readonly quiet: boolean
-  /** How the user would call us again with the same data directory. */
-  readonly self: string
 }
-
-/** What need not be wrong says so by its severity. */
-export type Warning = { readonly code: string; readonly message: string; readonly severity?: Exclude<Severity, 'error'> }
 
 export type Answer = {
   readonly kind: string
@@ -54,13 +50,9 @@ export const answer = (cli: Cli, { kind, data, text, warnings = [], exitCode = e
 export const warn = ({ io }: Pick<Cli, 'io'>, { code, message, severity = 'warning' }: Warning): void =>
   io.stderr(`${paintWith(io.colour)[severity](`${severity}[${code}]`)} ${printable(message)}\n`)
 
-/** A Diagnostic that does not forbid what was asked. */
-export const warningOf = ({ code, message, severity }: Diagnostic): Warning =>
-  severity === 'info' ? { code, message, severity } : { code, message }
-
 /** Talk that `--quiet` and `--json` leave out. */
-export const note = ({ io, quiet, json }: Cli, text: string): void => {
-  if (!quiet && !json) io.stderr(`${text}\n`)
+export const note = ({ io, quiet, json }: Cli, ...texts: readonly string[]): void => {
+  if (!quiet && !json) for (const text of texts) io.stderr(`${text}\n`)
 }
 
 /** Prints how the program ended where it could not do what was asked. */
@@ -76,8 +68,3 @@ export const printFault = (fault: Fault, io: Io, json: boolean): void => {
   if (hint !== undefined) lines.push(...hint.split('\n').map((line) => `  ${printable(line)}`))
   io.stderr(`${lines.join('\n')}\n`)
 }
-
-export const disabledHelp = `the webhook adapter is not enabled; enable it in one of three ways:
-  headgate gateway setup --yes
-  WEBHOOK_ENABLED=true in <data_dir>/.env or in the environment
-  platforms.webhook.enabled: true in <data_dir>/config.yaml`

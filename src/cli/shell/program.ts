@@ -71,11 +71,14 @@ const withColour = (io: Io, color: Globals['color']): Io => ({ ...io, colour: co
 
 const contextOf = ({ dataDir, json = false, quiet = false, color }: Globals, io: Io): Cli => ({
   io: withColour(io, color),
-  dataDir: resolve(dataDir ?? (io.env.HEADGATE_HOME || join(io.env.HOME || homedir(), '.headgate'))),
+  workspace: {
+    dataDir: resolve(dataDir ?? (io.env.HEADGATE_HOME || join(io.env.HOME || homedir(), '.headgate'))),
+    env: io.env,
+    self: dataDir === undefined ? 'headgate' : `headgate --data-dir ${quoted(dataDir)}`,
+  },
   asked: dataDir !== undefined || Boolean(io.env.HEADGATE_HOME),
   json,
   quiet,
-  self: dataDir === undefined ? 'headgate' : `headgate --data-dir ${quoted(dataDir)}`,
 })
 
 /** Help and version are answers; everything else is a mistake in the command line. */

@@ -1,10 +1,11 @@
 /** Diagnostics on stderr, with their code frames: apart from other output, for masking a frame takes the YAML parser. */
 
+import type { Refusal } from '../../app/refusal.ts'
 import type { Diagnostic } from '../../core/diagnostic.ts'
 import { exit, Fault } from '../../core/fault.ts'
 import { frames } from './frame.ts'
 import type { Io } from './io.ts'
-import { type Cli, printFault } from './output.ts'
+import { type Cli, note, printFault } from './output.ts'
 import { paintWith } from './paint.ts'
 
 /** Prints Diagnostics with their code frames on stderr. */
@@ -12,9 +13,10 @@ export const printDiagnostics = (found: readonly Diagnostic[], texts: ReadonlyMa
   if (found.length > 0) io.stderr(frames(found, texts, paintWith(io.colour)))
 }
 
-/** Diagnostics that forbid what was asked: printed (or one error document), exit 1. */
-export const refuse = (cli: Cli, found: readonly Diagnostic[], texts: ReadonlyMap<string, string>, outcome: string): number => {
-  const errors = found.filter(({ severity }) => severity === 'error')
+/** Says why nothing was done (or gives one error document): exit 1. */
+export const refuse = (cli: Cli, { diagnostics, texts, outcome, notices }: Refusal): number => {
+  note(cli, ...notices)
+  const errors = diagnostics.filter(({ severity }) => severity === 'error')
   const [first] = errors
   if (cli.json && first) {
     const hint = first.help === undefined ? {} : { hint: first.help }
@@ -22,7 +24,7 @@ export const refuse = (cli: Cli, found: readonly Diagnostic[], texts: ReadonlyMa
     printFault(new Fault(first.code, message, { exitCode: exit.no, suggest: first.suggest ?? [], ...hint }), cli.io, true)
     return exit.no
   }
-  printDiagnostics(found, texts, cli.io)
+  printDiagnostics(diagnostics, texts, cli.io)
   cli.io.stderr(`${outcome}\n`)
   return exit.no
 }

@@ -1,5 +1,7 @@
 /** `targets list`: one delivery target a line, and whether a profile's settings connect it. */
 
+import { profileNamed } from '../../app/profile-named.ts'
+import { warningOf } from '../../app/warning.ts'
 import type { Profile } from '../../config/config.ts'
 import { loadConfig, unreadIn } from '../../config/load.ts'
 import type { JsonObject } from '../../core/json.ts'
@@ -9,17 +11,17 @@ import type { TargetPart } from '../../parts/targets/target.ts'
 import { catalogueOf } from '../../plan/catalogue.ts'
 import { pluginTarget } from '../../plan/route-rules.ts'
 import { locateProgram } from '../../process/find-program.ts'
-import { type ProfileOption, profileNamed } from '../cron/known-jobs.ts'
 import { aligned } from '../shell/columns.ts'
-import { answer, type Cli, note, warningOf } from '../shell/output.ts'
+import type { ProfileOption } from '../shell/grammar-values.ts'
+import { answer, type Cli, note } from '../shell/output.ts'
 import { paintWith } from '../shell/paint.ts'
 
 export type TargetsListOptions = ProfileOption
 
 export const targetsList = async (options: TargetsListOptions, cli: Cli): Promise<number> => {
-  const loaded = loadConfig({ dataDir: cli.dataDir, env: cli.io.env })
-  if (unreadIn(loaded).length > 0) note(cli, `the configuration cannot be read, its settings are not known: ${cli.self} validate`)
-  const profile = profileNamed(options.profile, loaded)
+  const loaded = loadConfig(cli.workspace)
+  if (unreadIn(loaded).length > 0) note(cli, `the configuration cannot be read, its settings are not known: ${cli.workspace.self} validate`)
+  const profile = profileNamed(options.profile, loaded, cli.workspace.self)
   const { catalogue, diagnostics } = await catalogueOf(loaded.config)
   const found = await Promise.all([...catalogue.targets.values()].map((part) => standingOf(part, profile)))
   const rows = found.map(({ name, state, missing, has_home_channel, ways }) => [

@@ -1,11 +1,14 @@
 /** `targets test <name>`: sends a real message through the sender of the gateway, and says what came back; 1 when it failed. */
 
 import { randomUUID } from 'node:crypto'
+import { knownSecrets } from '../../app/known-secrets.ts'
+import { profileNamed } from '../../app/profile-named.ts'
+import { refusal } from '../../app/refusal.ts'
 import type { Profile } from '../../config/config.ts'
 import { type Loaded, loadConfig, unreadIn } from '../../config/load.ts'
 import { systemClock } from '../../core/clock.ts'
 import { type Code, type Diagnostic, diagnostic, type Path, pointerOf } from '../../core/diagnostic.ts'
-import { exit, Fault } from '../../core/fault.ts'
+import { exit, Fault, usage } from '../../core/fault.ts'
 import type { JsonObject } from '../../core/json.ts'
 import { targetName } from '../../core/names.ts'
 import { createRedactor } from '../../core/redact.ts'
@@ -21,9 +24,8 @@ import { checkTarget } from '../../plan/route-rules.ts'
 import { locateProgram } from '../../process/find-program.ts'
 import { createSender } from '../../runs/sender.ts'
 import type { Delivery } from '../../store/ports.ts'
-import { type ProfileOption, profileNamed } from '../cron/known-jobs.ts'
-import { readText, usage } from '../shell/input.ts'
-import { knownSecrets } from '../shell/known-secrets.ts'
+import type { ProfileOption } from '../shell/grammar-values.ts'
+import { readText } from '../shell/input.ts'
 import { answer, type Cli, note } from '../shell/output.ts'
 import { printDiagnostics, refuse } from '../shell/refuse.ts'
 import { readExtra } from '../webhook/subscribe-options.ts'
@@ -42,17 +44,17 @@ const budgetMs = 30_000
 const defaultText = 'This is a test message from headgate.'
 
 export const targetsTest = async (asked: string, options: TargetsTestOptions, cli: Cli): Promise<number> => {
-  const loaded = loadConfig({ dataDir: cli.dataDir, env: cli.io.env })
+  const loaded = loadConfig(cli.workspace)
   const unread = unreadIn(loaded)
-  if (unread.length > 0) return refuse(cli, unread, loaded.texts, 'nothing was sent')
-  const profile = profileNamed(options.profile, loaded)
+  if (unread.length > 0) return refuse(cli, refusal('nothing was sent', unread, { texts: loaded.texts }))
+  const profile = profileNamed(options.profile, loaded, cli.workspace.self)
   const target = targetName(asked)
   const targets = await targetsFor(target, loaded, cli)
   const unset = unresolvedOf(target, targets, profile, loaded)
-  if (unset.length > 0) return refuse(cli, unset, loaded.texts, 'nothing was sent')
+  if (unset.length > 0) return refuse(cli, refusal('nothing was sent', unset, { texts: loaded.texts }))
   const spec = { deliver: target, deliver_extra: extraOf(options) }
   const { delivery, problems } = checked(spec, targets)
-  if (!delivery) return refuse(cli, problems, new Map(), 'nothing was sent')
+  if (!delivery) return refuse(cli, refusal('nothing was sent', problems))
   const redact = createRedactor(knownSecrets(loaded.config))
   const obstacle = await obstacleBefore(target, targets, profile)
   if (obstacle !== undefined) return report(target, profile.name, permanentFailure(obstacle), redact, cli)
@@ -102,7 +104,7 @@ const targetsFor = async (target: string, { config, texts }: Loaded, cli: Cli): 
   if (catalogue.targets.has(target)) return catalogue.targets
   if (!cli.json) printDiagnostics(diagnostics, texts, cli.io)
   const suggest = nearest(target, catalogue.targets.keys())
-  throw new Fault('not_found', `no target "${target}"`, { exitCode: exit.notFound, suggest, hint: `${cli.self} targets list` })
+  throw new Fault('not_found', `no target "${target}"`, { exitCode: exit.notFound, suggest, hint: `${cli.workspace.self} targets list` })
 }
 
 const extraOf = ({ extra, to }: TargetsTestOptions): JsonObject =>

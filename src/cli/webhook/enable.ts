@@ -1,23 +1,10 @@
 /** `webhook enable|disable <name>`: switches a subscription without deleting it. */
 
-import { updateEntries } from '../../config/entry-store.ts'
-import { exit, Fault } from '../../core/fault.ts'
-import { isObject, own } from '../../core/json.ts'
+import { switchSubscription } from '../../app/change-subscription.ts'
 import { answer, type Cli } from '../shell/output.ts'
-import { subscriptionsFile } from './known-routes.ts'
-import { findSubscription } from './remove.ts'
-import { now } from './subscription-record.ts'
 
 export const webhookEnable = async (asked: string, enabled: boolean, cli: Cli): Promise<number> => {
-  const { name } = findSubscription(asked, cli)
-  const changed = await updateEntries(subscriptionsFile(cli), (entries) => {
-    const entry = own(entries, name)
-    if (!isObject(entry)) throw new Fault('conflict', `"${name}" is not a subscription any more`, { exitCode: exit.conflict })
-    if ((entry.enabled !== false) === enabled) return { result: false }
-    const { enabled: _, ...rest } = entry
-    const next = { ...rest, ...(enabled ? {} : { enabled: false }), updated_at: now() }
-    return { entries: { ...entries, [name]: next }, result: true }
-  })
+  const { name, changed } = await switchSubscription(cli.workspace, asked, enabled)
   const word = enabled ? 'enabled' : 'disabled'
   const text = changed ? `${word}  ${name}\n` : `no change: ${name} is ${word} already\n`
   return answer(cli, { kind: `webhook.${enabled ? 'enable' : 'disable'}`, data: { name, enabled, changed }, text })

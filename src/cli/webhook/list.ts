@@ -1,22 +1,22 @@
 /** `webhook list`: one route a line, in stable columns, no secret among them. */
 
+import { describeRoute, type KnownRoute, readRoutes, shadowWarning, stateOf } from '../../app/routes.ts'
 import type { JsonObject } from '../../core/json.ts'
 import { printable } from '../../core/text.ts'
 import { aligned } from '../shell/columns.ts'
-import { answer, type Cli, note, type Warning } from '../shell/output.ts'
+import { answer, type Cli, note } from '../shell/output.ts'
 import { paintWith } from '../shell/paint.ts'
-import { describeRoute, type KnownRoute, readRoutes, stateOf } from './known-routes.ts'
 
 export type ListOptions = { readonly all?: boolean; readonly wide?: boolean }
 
 const maxDescription = 60
 
 export const webhookList = async ({ all = false, wide = false }: ListOptions, cli: Cli): Promise<number> => {
-  const known = readRoutes(cli)
+  const known = readRoutes(cli.workspace)
   const { config } = known.loaded
   const routes = known.routes.filter(({ source }) => all || source === 'subscription')
   const rows = routes.map((route) => rowOf(route, describeRoute(route, config), { all, wide }))
-  if (rows.length === 0) note(cli, `no subscriptions yet: ${cli.self} webhook subscribe <name>`)
+  if (rows.length === 0) note(cli, `no subscriptions yet: ${cli.workspace.self} webhook subscribe <name>`)
   const head = [
     'NAME',
     ...(all ? ['SOURCE'] : []),
@@ -38,11 +38,6 @@ export const webhookList = async ({ all = false, wide = false }: ListOptions, cl
     ...(cli.json ? { warnings } : {}),
   })
 }
-
-export const shadowWarning = ({ name }: { readonly name: string }): Warning => ({
-  code: 'WH211',
-  message: `subscription "${name}" is hidden by the route of this name in config.yaml`,
-})
 
 const cell = (value: unknown): string => printable(String(value ?? ''), 200) || '-'
 

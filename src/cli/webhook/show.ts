@@ -1,15 +1,14 @@
 /** `webhook show <name>`: one route whole, its secrets masked. */
 
 import { dump } from 'js-yaml'
+import { maskJson } from '../../app/mask.ts'
+import { describeRoute, findRoute, readRoutes, shadowWarning, stateOf } from '../../app/routes.ts'
 import { isObject, type JsonObject } from '../../core/json.ts'
 import { printable } from '../../core/text.ts'
-import { maskJson } from '../shell/mask.ts'
 import { answer, type Cli } from '../shell/output.ts'
-import { describeRoute, findRoute, readRoutes, stateOf } from './known-routes.ts'
-import { shadowWarning } from './list.ts'
 
 export const webhookShow = async (name: string, cli: Cli): Promise<number> => {
-  const known = readRoutes(cli)
+  const known = readRoutes(cli.workspace)
   const route = findRoute(known, name)
   const fields = maskJson(route.written)
   const data: JsonObject = { ...describeRoute(route, known.loaded.config), fields }

@@ -1,9 +1,10 @@
 /** The options of `webhook subscribe`, read into what is wished for. */
 
+import type { Wish } from '../../app/subscription-record.ts'
+import { usage } from '../../core/fault.ts'
 import type { Json, JsonObject } from '../../core/json.ts'
-import { parseData, readSecret, readText, usage } from '../shell/input.ts'
+import { parseData, readSecret, readText } from '../shell/input.ts'
 import type { Io } from '../shell/io.ts'
-import type { Wish } from './subscription-record.ts'
 
 export type SubscribeOptions = {
   readonly events?: readonly string[]

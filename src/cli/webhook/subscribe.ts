@@ -1,132 +1,28 @@
 /** `webhook subscribe <name>`: creates or updates a subscription that the server would serve, and says how to post to it. */
 
-import { dryEffects } from '../../app/effects.ts'
-import { type Config, defaultProfile } from '../../config/config.ts'
-import { readEntries, type Update, updateEntries } from '../../config/entry-store.ts'
-import { loadConfig, unreadIn } from '../../config/load.ts'
-import { readSubscription, subscriptionNameOf } from '../../config/subscriptions.ts'
-import { type Diagnostic, diagnostic } from '../../core/diagnostic.ts'
-import { exit, Fault } from '../../core/fault.ts'
-import { isObject, type Json, type JsonObject, own } from '../../core/json.ts'
-import { catalogueOf } from '../../plan/catalogue.ts'
-import { quietBook } from '../../plan/check.ts'
-import { type Catalogue, compileRoute } from '../../plan/compile.ts'
-import type { JobBook } from '../../plan/jobs.ts'
-import { nearJobs } from '../cron/known-jobs.ts'
-import { answer, type Cli, disabledHelp, note, type Warning, warn, warningOf } from '../shell/output.ts'
+import { readServed, type Subscribed, subscribe } from '../../app/subscribe.ts'
+import { subscriptionNameOf } from '../../config/subscriptions.ts'
+import { exit } from '../../core/fault.ts'
+import type { JsonObject } from '../../core/json.ts'
+import { answer, type Cli, note, warn } from '../shell/output.ts'
 import { refuse } from '../shell/refuse.ts'
-import { routeUrl } from './address.ts'
 import { signingCurl } from './curl.ts'
-import { subscriptionsFile } from './known-routes.ts'
-import { shadowWarning } from './list.ts'
 import { schemeOf } from './sign.ts'
 import { readWish, type SubscribeOptions } from './subscribe-options.ts'
-import { type Change, changeEntry, type Wish } from './subscription-record.ts'
 
 export const webhookSubscribe = async (asked: string, options: SubscribeOptions, cli: Cli): Promise<number> => {
   const name = subscriptionNameOf(asked)
-  const { config, diagnostics, texts } = loadConfig({ dataDir: cli.dataDir, env: cli.io.env })
-  // Without its file the configuration cannot say whether the adapter is enabled.
-  const unread = unreadIn({ diagnostics })
-  if (unread.length > 0) return refuse(cli, unread, texts, 'nothing was saved')
-  if (!config.enabled) throw disabled()
-  const { catalogue, diagnostics: plugins } = await catalogueOf(config)
-  if ([...diagnostics, ...plugins].some(({ stopsStart }) => stopsStart))
-    note(cli, `the configuration has other problems: ${cli.self} validate`)
-
-  const wish = await readWish(options, cli.io)
-  const file = subscriptionsFile(cli)
-  const update = updateOf(name, wish, { config, catalogue }, options.dryRun === true, cli)
-  const tried = options.dryRun ? update(readEntries(file)).result : await updateEntries(file, update)
-  if (tried.refused) return refuse(cli, tried.diagnostics, new Map(), `nothing was saved: "${name}" would not be served like this`)
-
-  const warnings = [
-    ...tried.diagnostics.map(warningOf),
-    ...(config.routes.has(name) ? [shadowWarning({ name })] : []),
-    ...secretWarning(name, tried.change),
-  ]
-  return report({ name, config, options, warnings, ...tried }, cli)
+  const served = await readServed(cli.workspace)
+  if (!served.ok) return refuse(cli, served)
+  note(cli, ...served.notices)
+  const done = await subscribe(served, name, await readWish(options, cli.io), options.dryRun === true)
+  return done.ok ? report({ ...done, name, options }, cli) : refuse(cli, done)
 }
 
-const disabled = (): Fault => {
-  const [message = '', ...ways] = disabledHelp.split('\n')
-  return new Fault('adapter_disabled', message, { exitCode: exit.disabled, hint: ways.map((way) => way.trim()).join('\n') })
-}
-
-type Tried = {
-  readonly change: Change
-  /** The secret that counts, references resolved. */
-  readonly secret: string
-  readonly diagnostics: readonly Diagnostic[]
-  readonly refused: boolean
-}
-
-type Served = { readonly config: Config; readonly catalogue: Catalogue }
-
-/** The change as a function of what is stored: made, checked as the server would, and kept only when it holds. */
-const updateOf =
-  (name: string, wish: Wish, { config, catalogue }: Served, dry: boolean, cli: Cli): Update<Tried> =>
-  (entries) => {
-    const stored = own(entries, name)
-    const jobs = quietBook(config, catalogue)
-    const change = changeEntry(name, stored, withJobId(wish, stored, jobs))
-    const { route, diagnostics: shape } = readSubscription(name, change.entry, config, { place: nowhere })
-    const compiled = route ? compileRoute(route, config, catalogue, { ...dryEffects, jobs }).diagnostics : []
-    // The record is not in a file yet: a place would point nowhere.
-    const found = [...shape, ...compiled].map(({ place: _, ...rest }) => withNearJobs(rest, change.entry, jobs, cli))
-    const diagnostics = [...found, ...refusedJob(change.entry, jobs, cli)]
-    const refused = diagnostics.some(({ severity }) => severity === 'error')
-    const result: Tried = { change, secret: route?.secrets[0] ?? '', diagnostics, refused }
-    const same = change.changed.length === 0 && !change.created
-    return refused || dry || same ? { result } : { entries: { ...entries, [name]: change.entry }, result }
-  }
-
-/** The job that is meant is stored by its id: its name may go to another (rules: Jobs 6). */
-const withJobId = (wish: Wish, stored: Json | undefined, jobs: JobBook): Wish => {
-  const { cron_job: reference, profile } = wish.fields
-  if (reference === undefined) return wish
-  const bound = isObject(stored) && !wish.replace && typeof stored.profile === 'string' ? stored.profile : defaultProfile
-  const [job, ...others] = jobs.find(profile ?? bound, reference)
-  return job && others.length === 0 ? { ...wish, fields: { ...wish.fields, cron_job: job.id } } : wish
-}
-
-/** Of the job itself nothing else is said here. */
-const refusedJob = ({ cron_job, profile = defaultProfile }: JsonObject, jobs: JobBook, { self }: Cli): Diagnostic[] => {
-  if (typeof cron_job !== 'string' || !jobs.isRefused(String(profile), cron_job)) return []
-  return [diagnostic('WH217', `the scheduled job "${cron_job}" has a mistake and does not run`, { help: `${self} cron show ${cron_job}` })]
-}
-
-const withNearJobs = (each: Diagnostic, { cron_job, profile = defaultProfile }: JsonObject, jobs: JobBook, { self }: Cli): Diagnostic => {
-  if (each.code !== 'WH217') return each
-  const suggest = nearJobs(
-    String(cron_job),
-    jobs.all().filter((job) => job.profile === profile),
-  )
-  return {
-    ...each,
-    suggest,
-    help: suggest.length > 0 ? `did you mean ${suggest.map((word) => `"${word}"`).join(' or ')}?` : `${self} cron list`,
-  }
-}
-
-const nowhere = () => ({ file: '', line: 1, column: 1, endLine: 1, endColumn: 1 })
-
-const secretWarning = (name: string, { created, changed, rebound, entry }: Change): Warning[] => {
-  if (created || !changed.includes('secret')) return []
-  const why = rebound ? `"${name}" is bound to profile "${String(entry.profile)}" now` : `"${name}" is changed`
-  return [{ code: 'new_secret', message: `${why} and ITS SECRET IS NEW: senders that hold the old one are refused until they are updated` }]
-}
-
-type Report = Tried & {
-  readonly name: string
-  readonly config: Config
-  readonly options: SubscribeOptions
-  readonly warnings: readonly Warning[]
-}
+type Report = Subscribed & { readonly name: string; readonly options: SubscribeOptions }
 
 const report = (done: Report, cli: Cli): number => {
-  const { name, config, options, warnings, change, secret } = done
-  const url = routeUrl(config, name, String(change.entry.profile ?? 'default'))
+  const { name, options, warnings, change, url, secret } = done
   if (options.print) {
     for (const warning of warnings) warn(cli, warning)
     cli.io.stdout(`${options.print === 'url' ? url : secret}\n`)
@@ -144,16 +40,16 @@ const report = (done: Report, cli: Cli): number => {
     url,
     secret: shown ?? null,
     secret_generated: change.secret === 'generated',
-    shadowed: config.routes.has(name),
+    shadowed: done.shadowed,
     curl: curl ?? null,
     dry_run: options.dryRun === true,
   }
-  return answer(cli, { kind: 'webhook.subscribe', data, warnings, text: textOf(done, { url, shown, scheme, curl }, cli) })
+  return answer(cli, { kind: 'webhook.subscribe', data, warnings, text: textOf(done, { shown, scheme, curl }, cli) })
 }
 
-type Shown = { readonly url: string; readonly shown: string | undefined; readonly scheme: string; readonly curl: string | undefined }
+type Shown = { readonly shown: string | undefined; readonly scheme: string; readonly curl: string | undefined }
 
-const textOf = ({ name, options, change }: Report, { url, shown, scheme, curl }: Shown, cli: Cli): string => {
+const textOf = ({ name, options, change, url }: Report, { shown, scheme, curl }: Shown, cli: Cli): string => {
   const what = change.created ? 'created' : 'updated'
   if (!change.created && change.changed.length === 0) return `no change: ${name}\nurl      ${url}\n`
   if (options.dryRun) return `would be ${what}: ${name} (${change.changed.join(', ')})\nurl      ${url}\n`
@@ -164,7 +60,7 @@ const textOf = ({ name, options, change }: Report, { url, shown, scheme, curl }:
     `secret   ${secretLine}`,
     `sign     ${signHint(scheme)}`,
     ...(curl === undefined ? [] : [`try      ${curl}`]),
-    `next     ${cli.self} webhook test ${name}`,
+    `next     ${cli.workspace.self} webhook test ${name}`,
   ]
   return `${(cli.quiet ? lines.slice(0, 3) : lines).join('\n')}\n`
 }

@@ -3,15 +3,15 @@
 import { randomUUID } from 'node:crypto'
 import { request as httpRequest } from 'node:http'
 import { request as httpsRequest } from 'node:https'
+import { routeUrl } from '../../app/route-address.ts'
+import { findRoute, readRoutes } from '../../app/routes.ts'
 import type { Config, RouteSource } from '../../config/config.ts'
-import { exit, Fault, messageOf } from '../../core/fault.ts'
+import { exit, Fault, messageOf, usage } from '../../core/fault.ts'
 import { isObject, type Json, own } from '../../core/json.ts'
 import { printable } from '../../core/text.ts'
-import { readText, usage } from '../shell/input.ts'
+import { readText } from '../shell/input.ts'
 import { answer, type Cli, jsonText } from '../shell/output.ts'
-import { routeUrl } from './address.ts'
 import { curlLine } from './curl.ts'
-import { findRoute, readRoutes } from './known-routes.ts'
 import { schemeOf, signedAs } from './sign.ts'
 
 export type TestOptions = {
@@ -28,12 +28,12 @@ const timeoutMs = 60_000
 const maxAnswerBytes = 1_048_576
 
 export const webhookTest = async (asked: string, options: TestOptions, cli: Cli): Promise<number> => {
-  const known = readRoutes(cli)
+  const known = readRoutes(cli.workspace)
   const { route } = findRoute(known, asked)
   const [secret] = route?.secrets ?? []
   if (!route || secret === undefined) {
     const why = route ? 'it has no secret' : 'its entry is not valid'
-    throw new Fault('invalid_route', `"${asked}" is not served: ${why}`, { exitCode: exit.no, hint: `${cli.self} validate` })
+    throw new Fault('invalid_route', `"${asked}" is not served: ${why}`, { exitCode: exit.no, hint: `${cli.workspace.self} validate` })
   }
   const post = await preparePost(route, secret, known.loaded.config, options, cli)
   if (options.printCurl) {
@@ -83,7 +83,7 @@ const report = ({ url, scheme, event, id, body }: Post, got: Got, cli: Cli): num
     typeof parsed === 'string' ? printable(parsed) : jsonText(parsed),
     ...(eventId === undefined || cli.quiet
       ? []
-      : [`event    ${printable(eventId)}`, `follow   ${cli.self} events show ${printable(eventId)}`]),
+      : [`event    ${printable(eventId)}`, `follow   ${cli.workspace.self} events show ${printable(eventId)}`]),
     '',
   ].join('\n')
   const data = {
@@ -180,6 +180,6 @@ const unreachable = (url: string, error: unknown, cli: Cli): Fault => {
   const code = error instanceof Error && 'code' in error ? String(error.code) : messageOf(error)
   return new Fault('unreachable', `no gateway answers at ${new URL(url).origin} (${code})`, {
     exitCode: exit.unreachable,
-    hint: `start it: ${cli.self} gateway run`,
+    hint: `start it: ${cli.workspace.self} gateway run`,
   })
 }

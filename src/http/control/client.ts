@@ -1,97 +1,52 @@
-/** Asks the running gateway, over the control socket of its data directory. */
+/** The running gateway of a data directory, over its control socket. */
 
-import { existsSync } from 'node:fs'
-import { request as httpRequest, type IncomingMessage } from 'node:http'
-import { exit, Fault, messageOf } from '../../core/fault.ts'
-import { isObject, type Json } from '../../core/json.ts'
-import { servingPid } from './pid-record.ts'
-import { controlSocket, shortPath } from './socket-path.ts'
+import type { GatewayFinder, RunningGateway } from '../../app/running-gateway.ts'
+import { exit, Fault } from '../../core/fault.ts'
+import type { Json } from '../../core/json.ts'
+import type { Standing } from '../../store/ports.ts'
+import { type Asker, askGateway, isListening, type Method, notRunning } from './ask.ts'
+import { type Check, hasJobs, hasRetried, hasStandings, isJobStart, isReloaded, isReplayed, isStatus, maxIds } from './protocol.ts'
 
-/** `self`: how the user would call the program again with the same data directory. */
-type Asker = { readonly dataDir: string; readonly self: string }
-type Method = 'GET' | 'POST'
-
-const timeoutMs = 30_000
-const maxAnswerBytes = 67_108_864
-
-/** What the gateway answers. Throws a Fault when none runs (exit 4), and when it refuses or fails. */
-export const askGateway = async (cli: Asker, method: Method, path: string, body?: Json): Promise<Json> => {
-  const answer = await tryGateway(cli, method, path, body)
-  if (answer !== undefined) return answer
-  const socket = controlSocket(cli.dataDir)
-  const tooLong = existsSync(socket) && shortPath(socket) === undefined
-  const pid = tooLong ? undefined : servingPid(cli.dataDir)
-  if (pid !== undefined) {
-    const hint = 'it makes the socket again within seconds: try again'
-    throw new Fault('unreachable', `the gateway on ${cli.dataDir} runs (process ${pid}), but nobody answers on its control socket`, {
-      exitCode: exit.unreachable,
-      hint,
-    })
-  }
-  throw new Fault('unreachable', `no gateway ${tooLong ? 'can be reached' : 'is running'} on ${cli.dataDir}`, {
-    exitCode: exit.unreachable,
-    hint: tooLong ? 'the path is too long for a socket: run this from a folder near it' : `start it: ${cli.self} gateway run`,
-  })
-}
-
-/** The same for commands that can do without: `undefined` when none runs, or none can be reached from here. */
-export const tryGateway = async (cli: Asker, method: Method, path: string, body?: Json): Promise<Json | undefined> => {
-  const socketPath = shortPath(controlSocket(cli.dataDir))
-  if (socketPath === undefined) return undefined
-  const got = await send({ socketPath, method, path, text: body === undefined ? undefined : JSON.stringify(body) })
-  return got && answerOf(got)
-}
-
-const answerOf = ({ status, text }: Got): Json => {
-  const answer = parsed(text)
-  if (status === 200) return answer
-  const said = isObject(answer) && typeof answer.error === 'string' ? answer.error : `status ${status}`
-  if (status === 503) throw new Fault('unavailable', `the gateway cannot do it now: ${said}`, { exitCode: exit.no })
-  if (status < 500) throw new Fault('refused', `the gateway refused: ${said}`, { exitCode: exit.no })
-  throw new Fault('gateway_fault', `the gateway failed: ${said}`, { exitCode: exit.internal })
-}
-
-const parsed = (text: string): Json => {
-  try {
-    return JSON.parse(text) as Json
-  } catch {
-    throw new Fault('gateway_fault', 'the gateway gave an answer that is not JSON', { exitCode: exit.internal })
+/** Looks for it anew each time. */
+export const gatewayAt = (asker: Asker): GatewayFinder => {
+  const gateway = clientOf(asker)
+  return {
+    find: async () => ((await isListening(asker)) ? gateway : undefined),
+    async need() {
+      if (await isListening(asker)) return gateway
+      throw notRunning(asker)
+    },
   }
 }
 
-type Got = { readonly status: number; readonly text: string }
-type Ask = { readonly socketPath: string; readonly method: Method; readonly path: string; readonly text: string | undefined }
-
-/** Nobody listens: there is no socket, or the one that a dead process left. */
-const nobody = new Set(['ENOENT', 'ECONNREFUSED'])
-
-const send = ({ socketPath, method, path, text }: Ask): Promise<Got | undefined> =>
-  new Promise((resolve, reject) => {
-    const headers = text === undefined ? {} : { 'Content-Type': 'application/json', 'Content-Length': Buffer.byteLength(text) }
-    const request = httpRequest({ socketPath, method, path, headers, agent: false })
-    const late = setTimeout(() => request.destroy(new Error(`no answer within ${timeoutMs / 1000} s`)), timeoutMs)
-    const fail = (error: unknown): void => {
-      clearTimeout(late)
-      if (error instanceof Error && 'code' in error && nobody.has(String(error.code))) resolve(undefined)
-      else reject(new Fault('unreachable', `the gateway does not answer: ${messageOf(error)}`, { exitCode: exit.unreachable }))
-    }
-    request.on('error', fail)
-    request.on('response', (response) => {
-      readText(response)
-        .then((whole) => resolve({ status: response.statusCode ?? 0, text: whole }))
-        .catch(fail)
-        .finally(() => clearTimeout(late))
-    })
-    request.end(text)
-  })
-
-const readText = async (response: IncomingMessage): Promise<string> => {
-  const chunks: Buffer[] = []
-  let bytes = 0
-  for await (const chunk of response) {
-    bytes += (chunk as Buffer).length
-    if (bytes > maxAnswerBytes) throw new Error('its answer is too large')
-    chunks.push(chunk as Buffer)
+const clientOf = (asker: Asker): RunningGateway => {
+  const ask = async <T>(check: Check<T>, method: Method, path: string, body?: Json): Promise<T> => {
+    const answer: unknown = await askGateway(asker, method, path, body)
+    if (check(answer)) return answer
+    const hint = 'it may be of another version than this program: start it again'
+    throw new Fault('gateway_fault', 'the gateway gave an odd answer', { exitCode: exit.internal, hint })
   }
-  return Buffer.concat(chunks).toString('utf8')
+  return {
+    status: () => ask(isStatus, 'GET', '/status'),
+    reload: () => ask(isReloaded, 'POST', '/reload'),
+    async standings(ids) {
+      const all: Standing[] = []
+      for (let from = 0; from < ids.length; from += maxIds) {
+        const { standings } = await ask(hasStandings, 'POST', '/events/standings', { ids: ids.slice(from, from + maxIds) })
+        all.push(...standings)
+      }
+      return all
+    },
+    retry: async (id) => (await ask(hasRetried, 'POST', `${eventPath(id)}/retry`)).retried,
+    replay: ({ eventId, route, sameId, dryRun }) =>
+      ask(isReplayed, 'POST', `${eventPath(eventId)}/replay`, {
+        ...(route === undefined ? {} : { route }),
+        ...(sameId === undefined ? {} : { same_id: sameId }),
+        ...(dryRun === undefined ? {} : { dry_run: dryRun }),
+      }),
+    startJob: (profile, job) => ask(isJobStart, 'POST', '/jobs/start', { profile, job }),
+    runningJobs: async () => (await ask(hasJobs, 'GET', '/jobs/running')).jobs,
+  }
 }
+
+const eventPath = (id: string): string => `/events/${encodeURIComponent(id)}`

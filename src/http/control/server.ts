@@ -12,6 +12,7 @@ import { exit, Fault, messageOf, StoreFault } from '../../core/fault.ts'
 import { isObject, type Json, type JsonObject } from '../../core/json.ts'
 import type { Log } from '../../core/log.ts'
 import { closeServer } from '../close.ts'
+import { maxIds } from './protocol.ts'
 import { removeStale, shortPath } from './socket-path.ts'
 
 export interface Control {
@@ -28,7 +29,6 @@ export type ControlOptions = {
 }
 
 const maxBodyBytes = 1_048_576
-const maxIds = 1_000
 const maxConnections = 64
 /** How often it is looked whether the socket is still there. */
 const lookMs = 2_000

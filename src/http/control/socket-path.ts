@@ -48,7 +48,7 @@ export const removeStale = async (path: string): Promise<void> => {
     const hint = 'move it away: the gateway makes its control socket there'
     throw new Fault('control_socket', `${path} is not a socket`, { exitCode: exit.conflict, hint })
   }
-  const answer = await knock(path)
+  const answer = await connectError(path)
   if (answer === 'ENOENT') return
   if (answer === undefined || answer === 'EAGAIN') {
     const hint = 'stop it first: one gateway serves one data directory'
@@ -62,7 +62,7 @@ export const removeStale = async (path: string): Promise<void> => {
 }
 
 /** `undefined` when somebody takes the connection, else the error's code. */
-const knock = (path: string): Promise<string | undefined> =>
+export const connectError = (path: string): Promise<string | undefined> =>
   new Promise((resolve) => {
     const socket = connect({ path: shortPath(path) ?? path })
     socket.once('connect', () => {

@@ -1,18 +1,19 @@
 /** All routes by name, configured ones and subscriptions, for the commands that show or try them. */
 
 import { join } from 'node:path'
-import { type Config, defaultProfile, insecure, type RouteSource } from '../../config/config.ts'
-import { readEntries } from '../../config/entry-store.ts'
-import { type Loaded, loadConfig } from '../../config/load.ts'
-import { readSubscription, subscriptionsFileName } from '../../config/subscriptions.ts'
-import { exit, Fault } from '../../core/fault.ts'
-import { isObject, type Json, type JsonObject, own } from '../../core/json.ts'
-import { nearest } from '../../core/text.ts'
-import type { Route } from '../../generated/config.ts'
-import { writtenTargets } from '../../parts/destination.ts'
-import { fingerprint } from '../shell/mask.ts'
-import type { Cli } from '../shell/output.ts'
-import { routeUrl } from './address.ts'
+import { type Config, defaultProfile, insecure, type RouteSource } from '../config/config.ts'
+import { readEntries } from '../config/entry-store.ts'
+import { type Loaded, loadConfig } from '../config/load.ts'
+import { readSubscription, subscriptionsFileName } from '../config/subscriptions.ts'
+import { exit, Fault } from '../core/fault.ts'
+import { isObject, type Json, type JsonObject, own } from '../core/json.ts'
+import { nearest } from '../core/text.ts'
+import type { Route } from '../generated/config.ts'
+import { writtenTargets } from '../parts/destination.ts'
+import { fingerprint } from './mask.ts'
+import { routeUrl } from './route-address.ts'
+import type { Warning } from './warning.ts'
+import type { Workspace } from './workspace.ts'
 
 export type KnownRoute = {
   readonly name: string
@@ -30,8 +31,8 @@ export type KnownRoutes = { readonly loaded: Loaded; readonly routes: readonly K
 export const subscriptionsFile = ({ dataDir }: { readonly dataDir: string }): string => join(dataDir, subscriptionsFileName)
 
 /** Reads both files. Throws a Fault when the subscriptions file is not usable. */
-export const readRoutes = (cli: Cli): KnownRoutes => {
-  const loaded = loadConfig({ dataDir: cli.dataDir, env: cli.io.env })
+export const readRoutes = (workspace: Workspace): KnownRoutes => {
+  const loaded = loadConfig(workspace)
   const { config } = loaded
   const configured = [...config.routes.values()].map(
     (route): KnownRoute => ({ name: route.name, source: 'config', written: route.spec as JsonObject, route, shadowed: false }),
@@ -96,6 +97,11 @@ export const namesOf = ({ deliver }: JsonObject): string => {
     .map(({ target }) => target)
     .join(',')
 }
+
+export const shadowWarning = ({ name }: { readonly name: string }): Warning => ({
+  code: 'WH211',
+  message: `subscription "${name}" is hidden by the route of this name in config.yaml`,
+})
 
 /** One word on how the route stands. */
 export const stateOf = ({ route, shadowed, written }: KnownRoute): string => {

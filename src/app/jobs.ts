@@ -1,24 +1,22 @@
 /** All scheduled jobs by id, configured ones and those made at run time, for the commands that show or change them. */
 
-import { defaultProfile, type JobSource, type Profile } from '../../config/config.ts'
-import { readEntries } from '../../config/entry-store.ts'
-import { isPauseNote, jobNames, jobsFileOf, readStoredJob } from '../../config/jobs.ts'
-import { type Loaded, loadConfig, unreadIn } from '../../config/load.ts'
-import type { Diagnostic } from '../../core/diagnostic.ts'
-import { exit, Fault } from '../../core/fault.ts'
-import { isObject, type Json, type JsonObject, own } from '../../core/json.ts'
-import { nearest } from '../../core/text.ts'
-import { zonedIso } from '../../expr/schedule.ts'
-import { catalogueOf } from '../../plan/catalogue.ts'
-import type { Catalogue } from '../../plan/compile.ts'
-import { checkTime, pastTime } from '../../plan/job-time.ts'
-import { compileJob, type ScheduledJob } from '../../plan/jobs.ts'
-import type { RunningJob } from '../../runs/worker.ts'
-import { type Cli, note } from '../shell/output.ts'
-import { namesOf } from '../webhook/known-routes.ts'
-
-/** Options that all of these commands take. */
-export type ProfileOption = { readonly profile?: string }
+import type { JobSource, Profile } from '../config/config.ts'
+import { readEntries } from '../config/entry-store.ts'
+import { isPauseNote, jobNames, jobsFileOf, readStoredJob } from '../config/jobs.ts'
+import { type Loaded, loadConfig, unreadIn } from '../config/load.ts'
+import type { Diagnostic } from '../core/diagnostic.ts'
+import { exit, Fault } from '../core/fault.ts'
+import { isObject, type Json, type JsonObject, own } from '../core/json.ts'
+import { nearest } from '../core/text.ts'
+import { zonedIso } from '../expr/schedule.ts'
+import { catalogueOf } from '../plan/catalogue.ts'
+import type { Catalogue } from '../plan/compile.ts'
+import { checkTime, pastTime } from '../plan/job-time.ts'
+import { compileJob, type ScheduledJob } from '../plan/jobs.ts'
+import type { RunningJob } from '../runs/worker.ts'
+import { profileNamed } from './profile-named.ts'
+import { namesOf } from './routes.ts'
+import type { Workspace } from './workspace.ts'
 
 export type KnownJob = {
   readonly id: string
@@ -37,24 +35,25 @@ export type KnownJob = {
 
 type Targets = Catalogue['targets']
 /** The configuration with its jobs, and the targets that they can name. */
-export type KnownJobs = { readonly loaded: Loaded; readonly targets: Targets; readonly jobs: readonly KnownJob[] }
-
-/** Reads the configuration and the jobs files of these profiles. Throws a Fault when a jobs file is not usable. */
-export const readKnownJobs = async (cli: Cli, wanted: { readonly profile?: string; readonly all?: boolean } = {}): Promise<KnownJobs> => {
-  const loaded = loadConfig({ dataDir: cli.dataDir, env: cli.io.env })
-  if (unreadIn(loaded).length > 0) note(cli, `the configuration cannot be read, its jobs are not known: ${cli.self} validate`)
-  const profiles = wanted.all ? [...loaded.config.profiles.values()] : [profileNamed(wanted.profile, loaded)]
-  const { targets } = (await catalogueOf(loaded.config)).catalogue
-  return { loaded, targets, jobs: profiles.flatMap((profile) => jobsOf(profile, targets)) }
+export type KnownJobs = {
+  readonly loaded: Loaded
+  readonly targets: Targets
+  readonly jobs: readonly KnownJob[]
+  /** What keeps jobs from being known. */
+  readonly notices: readonly string[]
 }
 
-/** The profile that an option names. Throws a Fault. */
-export const profileNamed = (name: string | undefined, { config }: Loaded): Profile => {
-  const profile = config.profiles.get(name ?? defaultProfile)
-  if (profile) return profile
-  const hint = config.multiplex ? `create profiles/${name}/config.yaml (it may be empty)` : 'set gateway.multiplex_profiles: true'
-  const suggest = nearest(name ?? '', config.profiles.keys())
-  throw new Fault('not_found', `profile "${name}" is not served`, { exitCode: exit.notFound, suggest, hint })
+/** Reads the configuration and the jobs files of these profiles. Throws a Fault when a jobs file is not usable. */
+export const readKnownJobs = async (
+  workspace: Workspace,
+  wanted: { readonly profile?: string; readonly all?: boolean } = {},
+): Promise<KnownJobs> => {
+  const loaded = loadConfig(workspace)
+  const notices =
+    unreadIn(loaded).length > 0 ? [`the configuration cannot be read, its jobs are not known: ${workspace.self} validate`] : []
+  const profiles = wanted.all ? [...loaded.config.profiles.values()] : [profileNamed(wanted.profile, loaded, workspace.self)]
+  const { targets } = (await catalogueOf(loaded.config)).catalogue
+  return { loaded, targets, notices, jobs: profiles.flatMap((profile) => jobsOf(profile, targets)) }
 }
 
 const jobsOf = (profile: Profile, targets: Targets): KnownJob[] => {
@@ -86,9 +85,9 @@ const knownOf =
   }
 
 /** The job that a reference names: by its id, else by its name. Throws a Fault that knows the nearest ones, or all of that name. */
-export const findJob = ({ jobs }: KnownJobs, reference: string, cli: Cli): KnownJob => {
+export const findJob = ({ jobs }: KnownJobs, reference: string, { self }: Pick<Workspace, 'self'>): KnownJob => {
   const [found, ...others] = jobsNamed(jobs, reference)
-  if (!found) throw unknownJob(reference, jobs, cli)
+  if (!found) throw unknownJob(reference, jobs, self)
   if (others.length > 0) throw ambiguousJob(reference, [found, ...others])
   return found
 }
@@ -99,7 +98,7 @@ const jobsNamed = (jobs: readonly KnownJob[], reference: string): readonly Known
   return exact ? [exact] : jobs.filter(({ name }) => name === reference)
 }
 
-export const unknownJob = (reference: string, jobs: readonly Pick<KnownJob, 'id' | 'name'>[], { self }: Cli): Fault =>
+export const unknownJob = (reference: string, jobs: readonly Pick<KnownJob, 'id' | 'name'>[], self: string): Fault =>
   new Fault('not_found', `no job "${reference}"`, {
     exitCode: exit.notFound,
     suggest: nearJobs(reference, jobs),

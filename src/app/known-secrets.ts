@@ -1,6 +1,6 @@
 /** The secrets of a configuration: what must never be in a log or an answer. */
 
-import type { Config } from '../../config/config.ts'
+import type { Config } from '../config/config.ts'
 
 const secretName = /token|secret|password|key/i
 

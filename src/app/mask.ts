@@ -1,7 +1,7 @@
 /** Takes secrets out of what is shown: the values of keys that name one. */
 
 import { createHash } from 'node:crypto'
-import { isObject, type Json } from '../../core/json.ts'
+import { isObject, type Json } from '../core/json.ts'
 
 /** What a key that names a secret has in its name. */
 export const secretWords =

@@ -1,0 +1,14 @@
+/** What is said where the webhook adapter has to be enabled first. */
+
+import { exit, Fault } from '../core/fault.ts'
+
+const message = 'the webhook adapter is not enabled; enable it in one of three ways:'
+const ways = [
+  'headgate gateway setup --yes',
+  'WEBHOOK_ENABLED=true in <data_dir>/.env or in the environment',
+  'platforms.webhook.enabled: true in <data_dir>/config.yaml',
+]
+
+export const disabledHelp = [message, ...ways.map((way) => `  ${way}`)].join('\n')
+
+export const adapterDisabled = (): Fault => new Fault('adapter_disabled', message, { exitCode: exit.disabled, hint: ways.join('\n') })

@@ -1,0 +1,111 @@
+/** Makes a job that the gateway runs from its next look at the file; refused where the gateway would not run it. */
+
+import { randomBytes } from 'node:crypto'
+import type { Profile } from '../config/config.ts'
+import { type Update, updateEntries } from '../config/entry-store.ts'
+import { jobsFileOf, readStoredJob } from '../config/jobs.ts'
+import { unreadIn } from '../config/load.ts'
+import { type Diagnostic, diagnostic } from '../core/diagnostic.ts'
+import { exit, Fault, usage } from '../core/fault.ts'
+import { type JsonObject, own } from '../core/json.ts'
+import { zonedIso } from '../expr/schedule.ts'
+import { pastTime } from '../plan/job-time.ts'
+import { compileJob, type ScheduledJob } from '../plan/jobs.ts'
+import { type KnownJob, type KnownJobs, readKnownJobs } from './jobs.ts'
+import { profileNamed } from './profile-named.ts'
+import { type Refusal, refusal } from './refusal.ts'
+import { now } from './subscription-record.ts'
+import { type Warning, warningOf } from './warning.ts'
+import type { Workspace } from './workspace.ts'
+
+/** What a new job is checked against. */
+export type JobGround = KnownJobs & { readonly ok: true; readonly profile: Profile; readonly self: string }
+
+/** Throws a Fault when the profile is not served, or its jobs file not usable. */
+export const readJobGround = async (workspace: Workspace, profile: string | undefined): Promise<JobGround | Refusal> => {
+  const known = await readKnownJobs(workspace, profile === undefined ? {} : { profile })
+  const { loaded, notices } = known
+  const unread = unreadIn(loaded)
+  if (unread.length > 0) return refusal('nothing was saved', unread, { texts: loaded.texts, notices })
+  return { ok: true, ...known, profile: profileNamed(profile, loaded, workspace.self), self: workspace.self }
+}
+
+/** What is stored: only what is given. There is none for toolsets: those are set by hand only. */
+export type JobWish = {
+  readonly id?: string | undefined
+  readonly name: string
+  readonly description?: string | undefined
+  readonly schedule: string
+  readonly timezone?: string | undefined
+  readonly prompt?: string | undefined
+  readonly model?: string | undefined
+  readonly deliver?: string | undefined
+  readonly deliver_extra?: JsonObject | undefined
+  readonly enabled?: false | undefined
+}
+
+export type CreatedJob = {
+  readonly ok: true
+  readonly job: ScheduledJob
+  readonly warnings: readonly Warning[]
+  readonly notices: readonly string[]
+}
+
+/** Throws a Fault. */
+export const createJob = async (ground: JobGround, { id: asked, ...fields }: JobWish): Promise<CreatedJob | Refusal> => {
+  const { loaded, jobs, profile, self } = ground
+  if (fields.name.trim() === '') throw usage('the name is empty')
+  const id = asked ?? newId(jobs)
+  const { job, diagnostics } = await updateEntries(jobsFileOf(profile), updateOf(id, entryOf(fields), ground))
+  if (!job) return refusal('nothing was saved: this job would not run', diagnostics)
+  const notices = loaded.config.enabled ? [] : [`the adapter is not enabled yet: ${self} gateway setup --yes`]
+  return { ok: true, job, warnings: [...diagnostics.map(warningOf), ...twinWarning(job, jobs)], notices }
+}
+
+const newId = (jobs: readonly KnownJob[]): string => {
+  const id = `job-${randomBytes(4).toString('hex')}`
+  return jobs.some((job) => job.id === id) ? newId(jobs) : id
+}
+
+const entryOf = ({ name, ...fields }: Omit<JobWish, 'id'>): JsonObject => {
+  const given = { name: name.trim(), ...fields, created_at: now() }
+  return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined)) as JsonObject
+}
+
+type Tried = { readonly diagnostics: readonly Diagnostic[]; readonly job?: ScheduledJob }
+
+/** Checked as the gateway would, and kept only when it holds. */
+const updateOf =
+  (id: string, entry: JsonObject, { profile, targets }: JobGround): Update<Tried> =>
+  (entries) => {
+    if (own(entries, id) !== undefined || profile.jobs.has(id)) {
+      const where = profile.jobs.has(id) ? 'in config.yaml' : 'already'
+      throw new Fault('conflict', `a job "${id}" is there ${where}: nothing was saved`, {
+        exitCode: exit.conflict,
+        hint: 'take another --id',
+      })
+    }
+    const { job: source, diagnostics: shape } = readStoredJob(id, entry, profile, { place: nowhere })
+    const compiled = source ? compileJob(source, targets) : { diagnostics: [] }
+    const past = compiled.job ? tooLate(compiled.job, Date.now()) : []
+    // The record is not in a file yet: a place would point nowhere.
+    const diagnostics = [...shape, ...compiled.diagnostics, ...past].map(({ place: _, ...rest }) => rest)
+    const { job } = compiled
+    if (!job || diagnostics.some(({ severity }) => severity === 'error')) return { result: { diagnostics } }
+    return { entries: { ...entries, [id]: entry }, result: { diagnostics, job } }
+  }
+
+const nowhere = () => ({ file: '', line: 1, column: 1, endLine: 1, endColumn: 1 })
+
+/** Whatever its grace: a new job never runs for the past. */
+const tooLate = (job: ScheduledJob, now: number): Diagnostic[] => {
+  const past = pastTime(job, now)
+  const help = `it is ${zonedIso(now, job.spec.timezone)} now: give --schedule a time to come, or one that comes again like '0 6 * * *'`
+  return past ? [diagnostic('WH223', `the time ${past.at} is past: the job would never run`, { help })] : []
+}
+
+const twinWarning = ({ id, name }: ScheduledJob, jobs: readonly KnownJob[]): Warning[] => {
+  const twins = jobs.filter((job) => job.name === name || job.id === name)
+  if (twins.length === 0) return []
+  return [{ code: 'WH218', message: `${twins.map((twin) => twin.id).join(', ')} has this name too: refer to this job by its id, ${id}` }]
+}

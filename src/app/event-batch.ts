@@ -1,0 +1,49 @@
+/** Work on several events: which ones, in which order, and how it went for each. */
+
+import { exit, Fault } from '../core/fault.ts'
+import { type EventCriteria, selectionOf } from './event-selection.ts'
+import { type KnownEvents, selectEvents } from './events.ts'
+import type { KnownEvent } from './known-event.ts'
+import type { Replayed } from './replay.ts'
+import type { GatewayFinder } from './running-gateway.ts'
+import type { Workspace } from './workspace.ts'
+
+/** So many are touched where no limit is given. */
+const defaultLimit = 1_000
+
+/** `isCut`: more would fit, which came before these. */
+export type Batch = KnownEvents & { readonly isCut: boolean }
+
+/** The newest of the events that fit; oldest first, as they came. */
+export const selectBatch = async (workspace: Workspace, gateway: GatewayFinder, criteria: EventCriteria): Promise<Batch> => {
+  const { events, next, notices } = await selectEvents(workspace, gateway, selectionOf(criteria, defaultLimit))
+  return { events: [...events].reverse(), isCut: next !== undefined, notices }
+}
+
+/** How it went for one event. */
+export type Result = {
+  readonly known: KnownEvent
+  readonly ok: boolean
+  readonly why?: string
+  /** What a replay came to. */
+  readonly replayed?: Extract<Replayed, { readonly found: true }>
+}
+
+/** One after the other; what fails does not stop the rest, but a gateway that is gone does. */
+export const each = async (
+  events: readonly KnownEvent[],
+  act: (known: KnownEvent) => Promise<Omit<Result, 'known'>>,
+): Promise<readonly Result[]> => {
+  const results: Result[] = []
+  let gone: Fault | undefined
+  for (const known of events) {
+    try {
+      results.push(gone ? { known, ok: false, why: 'not tried' } : { known, ...(await act(known)) })
+    } catch (error) {
+      if (!(error instanceof Fault)) throw error
+      if (error.exitCode === exit.unreachable) gone = error
+      results.push({ known, ok: false, why: error.message })
+    }
+  }
+  return results
+}

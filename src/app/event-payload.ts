@@ -1,0 +1,32 @@
+/** What was kept of an event's request: best effort, so that it may be missing, and then it is said why. */
+
+import { isUtf8 } from 'node:buffer'
+import type { JsonObject } from '../core/json.ts'
+import { journalFolder } from '../journal/folder.ts'
+import { readRaw } from '../journal/reader.ts'
+import type { EventView, RawRequest } from '../journal/record.ts'
+import type { Workspace } from './workspace.ts'
+
+const notKept = 'not kept: payloads are kept best effort, within the limits of storage.retention'
+const isGone = 'gone: payloads are kept best effort, and its segment was removed or damaged'
+
+/** The request, or a sentence on why there is none. */
+export const payloadOf = async ({ dataDir }: Workspace, { raw }: EventView): Promise<RawRequest | string> => {
+  if (!raw) return notKept
+  return (await readRaw(journalFolder(dataDir), raw)) ?? isGone
+}
+
+/** A body for programs: its text where it is one, else its bytes. */
+export const describePayload = (payload: RawRequest | string): JsonObject => {
+  if (typeof payload === 'string')
+    return { payload: payload.split(':')[0] ?? '', headers: null, body: null, body_base64: null, body_bytes: null }
+  const { headers, body } = payload
+  const isText = isUtf8(body)
+  return {
+    payload: 'kept',
+    headers: { ...headers },
+    body: isText ? body.toString('utf8') : null,
+    body_base64: isText ? null : body.toString('base64'),
+    body_bytes: body.length,
+  }
+}

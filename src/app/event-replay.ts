@@ -1,0 +1,20 @@
+/** Stored requests of several events through the configuration of the running gateway. */
+
+import { each, type Result } from './event-batch.ts'
+import type { KnownEvent } from './known-event.ts'
+import type { ReplayWish } from './replay.ts'
+import type { RunningGateway } from './running-gateway.ts'
+
+/** Those whose request was kept: only they can be replayed. */
+export const replayable = (events: readonly KnownEvent[]): readonly KnownEvent[] => events.filter(({ event }) => event.raw !== undefined)
+
+/** One that its route refuses now has failed. */
+export const replayEvents = (
+  gateway: RunningGateway,
+  events: readonly KnownEvent[],
+  wish: Omit<ReplayWish, 'eventId'>,
+): Promise<readonly Result[]> =>
+  each(events, async ({ event }) => {
+    const replayed = await gateway.replay({ ...wish, eventId: event.event_id })
+    return replayed.found ? { ok: replayed.status < 400, replayed } : { ok: false, why: replayed.why }
+  })

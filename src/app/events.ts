@@ -1,0 +1,137 @@
+/** Reads events: what the journal says, and of those that have not ended, what a running gateway says. */
+
+import { exit, Fault } from '../core/fault.ts'
+import { journalFolder } from '../journal/folder.ts'
+import { readEvent, readEvents } from '../journal/reader.ts'
+import type { EventView } from '../journal/record.ts'
+import type { Standing } from '../store/ports.ts'
+import type { Selection } from './event-selection.ts'
+import type { KnownEvent } from './known-event.ts'
+import type { GatewayFinder, RunningGateway } from './running-gateway.ts'
+import type { Workspace } from './workspace.ts'
+
+/** Whether an event that waits fits is known only when the gateway was asked: so many are read before, at most. */
+const maxLooked = 10_000
+
+/** `notices`: why something is as the journal says, where a running gateway could not be asked. */
+export type KnownEvents = { readonly events: readonly KnownEvent[]; readonly notices: readonly string[] }
+
+/** `next`: where the next page goes on, when there are more than the limit. `skipped`: damaged lines of the journal. */
+export type Selected = KnownEvents & { readonly next: string | undefined; readonly skipped: number }
+
+/** The selected events, newest first. Throws a Fault (exit 5) when the page before ended at an event that is gone. */
+export const selectEvents = async (workspace: Workspace, gateway: GatewayFinder, selection: Selection): Promise<Selected> => {
+  const { fits, fitsState, isLive, since, limit, cursor } = selection
+  const found = await readEvents(journalFolder(workspace.dataDir), {
+    fits,
+    limit: isLive ? Math.max(limit, maxLooked) : limit,
+    ...(since === undefined ? {} : { since }),
+    ...(cursor === undefined ? {} : { after: cursor }),
+  })
+  if (!found.met)
+    throw new Fault('not_found', `the event "${cursor}" is not in the journal any more`, {
+      exitCode: exit.notFound,
+      hint: 'begin again without --cursor',
+    })
+  const { events, notices } = await withStandings(workspace, gateway, found.events)
+  const fitting = events.filter(({ state }) => fitsState(state))
+  const page = fitting.slice(0, limit)
+  // In the order of reading: sorted by time it would leave out what was written later and arrived earlier.
+  const last = fitting.length > limit ? page.at(-1)?.event : found.truncated ? found.events.at(-1) : undefined
+  const newestFirst = page.sort((a, b) => (a.event.at < b.event.at ? 1 : a.event.at > b.event.at ? -1 : 0))
+  return { events: newestFirst, next: last?.event_id, skipped: found.skipped, notices }
+}
+
+/** The events of these ids or beginnings of ids. Throws a Fault (exit 5) for the first that is not in the journal. */
+export const findEvents = async (workspace: Workspace, gateway: GatewayFinder, ids: readonly string[]): Promise<KnownEvents> => {
+  const events = new Map<string, EventView>()
+  for (const id of new Set(ids)) {
+    const event = await findEvent(workspace, id)
+    events.set(event.event_id, event)
+  }
+  return withStandings(workspace, gateway, [...events.values()])
+}
+
+const findEvent = async ({ dataDir, self }: Workspace, id: string): Promise<EventView> => {
+  const found = await readEvent(journalFolder(dataDir), id)
+  if (found.kind === 'found') return found.event
+  if (found.kind === 'ambiguous')
+    throw new Fault('ambiguous', `several ids begin with "${id}"`, { exitCode: exit.notFound, suggest: found.ids })
+  const hint = `at least six characters of an id of: ${self} events list`
+  throw new Fault('not_found', `no event "${id}" in the journal`, { exitCode: exit.notFound, hint })
+}
+
+type Standings = ReadonlyMap<string, Standing>
+
+/** How the runs of these events stand in the running gateway. */
+export const standingsOf = async (gateway: RunningGateway, events: readonly EventView[]): Promise<Standings> => {
+  const standings = await gateway.standings(events.map(({ event_id }) => event_id))
+  return new Map(standings.map((standing) => [standing.eventId, standing]))
+}
+
+/** Asks a running gateway how those stand that have not ended; without one they are as the journal says. */
+const withStandings = async (workspace: Workspace, finder: GatewayFinder, events: readonly EventView[]): Promise<KnownEvents> => {
+  const notices: string[] = []
+  const waiting = events.filter(({ state }) => state === 'waiting')
+  const gateway = waiting.length > 0 ? await orNotice(finder.find(), notices) : undefined
+  const standings = gateway && (await orNotice(standingsOf(gateway, waiting), notices))
+  if (!standings) return { events: events.map((event) => knownAs(event, undefined)), notices }
+  const missing = waiting.filter(({ event_id }) => !standings.has(event_id))
+  const second = missing.length > 0 ? await orNotice(lookAgain(workspace, gateway, missing), notices) : undefined
+  return { events: events.map((event) => second?.get(event.event_id) ?? knownAs(event, standings.get(event.event_id))), notices }
+}
+
+/** A gateway that cannot say it (its store is broken, it hangs) keeps nobody from reading the journal. */
+const orNotice = async <T>(asked: Promise<T>, notices: string[]): Promise<T | undefined> => {
+  try {
+    return await asked
+  } catch (error) {
+    if (!(error instanceof Fault)) throw error
+    notices.push(`as the journal says: ${error.message}`)
+    return undefined
+  }
+}
+
+/**
+ * Those of which the gateway has no run. They ended between the two looks: then the journal says so by now, because it is written
+ * before the store forgets. Or another event of their group has its run. Or the line of their end was lost.
+ */
+const lookAgain = async (
+  { dataDir }: Workspace,
+  gateway: RunningGateway,
+  missing: readonly EventView[],
+): Promise<ReadonlyMap<string, KnownEvent>> => {
+  const ids = new Set(missing.map(({ event_id }) => event_id))
+  const groups = new Set(missing.flatMap(({ group }) => group ?? []))
+  const fits = ({ event_id, group }: EventView): boolean => ids.has(event_id) || (group !== undefined && groups.has(group))
+  const { events } = await readEvents(journalFolder(dataDir), { fits, limit: maxLooked })
+  const siblings = events.filter(({ group, state }) => group !== undefined && state === 'waiting')
+  const standings = siblings.length > 0 ? await standingsOf(gateway, siblings) : undefined
+  const running = new Set(siblings.flatMap(({ event_id, group }) => (standings?.has(event_id) ? (group ?? []) : [])))
+  const latest = new Map(events.map((event) => [event.event_id, event]))
+  return new Map(
+    missing.map((before) => {
+      const event = latest.get(before.event_id) ?? before
+      const known = knownAs(event, standings?.get(event.event_id))
+      if (known.state !== 'waiting' || standings?.has(event.event_id)) return [event.event_id, known]
+      return [event.event_id, { ...known, state: event.group !== undefined && running.has(event.group) ? 'merged' : 'unknown' }]
+    }),
+  )
+}
+
+const knownAs = (event: EventView, standing: Standing | undefined): KnownEvent => {
+  const error = standing ? standing.error : event.error
+  const nextAt = standing ? isoOf(standing.dueAt) : nextTry(event)
+  return {
+    event,
+    state: standing?.state ?? event.state,
+    attempt: standing?.attempt ?? event.attempt ?? 0,
+    ...(error === undefined ? {} : { error }),
+    ...(nextAt === undefined ? {} : { nextAt }),
+  }
+}
+
+const isoOf = (ms: number | undefined): string | undefined => (ms === undefined ? undefined : new Date(ms).toISOString())
+
+const nextTry = ({ state, attempt, tries }: EventView): string | undefined =>
+  state === 'waiting' && attempt !== undefined ? tries.at(-1)?.next_at : undefined

@@ -1,0 +1,49 @@
+/** One event, as the journal and a running gateway tell it together. */
+
+import type { JsonObject } from '../core/json.ts'
+import type { EventView } from '../journal/record.ts'
+import type { State } from './event-selection.ts'
+
+export type KnownEvent = {
+  readonly event: EventView
+  /** `unknown`: the gateway has no run of it any more, and its end is not in the journal. */
+  readonly state: State
+  readonly attempt: number
+  /** When it is tried again. */
+  readonly nextAt?: string
+  readonly error?: string
+}
+
+/** An event for programs: every member is there, `null` where it says nothing. */
+export const describeEvent = ({ event, state, attempt, nextAt, error }: KnownEvent): JsonObject => ({
+  event_id: event.event_id,
+  at: event.at,
+  profile: event.profile,
+  route: event.route,
+  event_type: event.event_type ?? null,
+  delivery_id: event.delivery_id ?? null,
+  outcome: event.outcome,
+  reason: event.reason ?? null,
+  stage: event.stage ?? null,
+  status: event.status ?? null,
+  duration_ms: event.duration_ms ?? null,
+  target: event.target ?? null,
+  job: event.job ?? null,
+  group: event.group ?? null,
+  count: event.count ?? null,
+  replay_of: event.replay_of ?? null,
+  state,
+  attempt,
+  error: error ?? null,
+  next_at: nextAt ?? null,
+  ended_at: event.ended_at ?? null,
+  silent: event.silent ?? false,
+  payload_kept: event.raw !== undefined,
+})
+
+/** What brought the event: its route, or the job of a schedule. */
+export const sourceOf = ({ route, job }: EventView): string => (route === '' && job !== undefined ? `job:${job}` : route)
+
+/** How it was answered; for one that was ignored, which stage said no: `ignored:filters`. */
+export const outcomeOf = ({ outcome, stage }: Pick<EventView, 'outcome' | 'stage'>): string =>
+  outcome === 'ignored' && stage !== undefined ? `${outcome}:${stage}` : outcome

@@ -1,0 +1,46 @@
+/** Stops a job from running, and lets it run again; of a configured job a note in the jobs file says so. */
+
+import { type Update, updateEntries } from '../config/entry-store.ts'
+import { jobsFileOf } from '../config/jobs.ts'
+import { exit, Fault } from '../core/fault.ts'
+import { isObject, type JsonObject, own } from '../core/json.ts'
+import { shownPlace } from '../core/shown-place.ts'
+import type { KnownJob } from './jobs.ts'
+import { now } from './subscription-record.ts'
+import type { Warning } from './warning.ts'
+
+/** `changed`: it was not so before. Throws a Fault for a job that is paused in its configuration. */
+export const pauseJob = async (
+  known: KnownJob,
+  paused: boolean,
+): Promise<{ readonly changed: boolean; readonly warnings: readonly Warning[] }> => {
+  const { id, profile, source, origin } = known
+  const byConfig = origin === 'config' && source?.spec.paused === true
+  if (byConfig && !paused) throw pausedByHand(known)
+  const changed = !byConfig && (await updateEntries(jobsFileOf(profile), updateOf(known, paused)))
+  const isOff = source?.spec.enabled === false
+  const warnings =
+    isOff && !paused ? [{ code: 'WH219', message: `"${id}" is disabled: it does not run before it is enabled in its file` }] : []
+  return { changed, warnings }
+}
+
+const pausedByHand = ({ id, source }: KnownJob): Fault =>
+  new Fault('paused_in_config', `"${id}" is paused in config.yaml: it cannot be resumed from here`, {
+    exitCode: exit.no,
+    ...(source ? { hint: `remove "paused: true" at ${shownPlace(source.place([...source.base, 'paused'], 'key'))}` } : {}),
+  })
+
+const updateOf =
+  ({ id, origin }: KnownJob, paused: boolean): Update<boolean> =>
+  (entries) => {
+    const stored = own(entries, id)
+    if (origin === 'stored' && !isObject(stored)) throw new Fault('conflict', `"${id}" is not there any more`, { exitCode: exit.conflict })
+    const entry: JsonObject = isObject(stored) ? stored : {}
+    if ((entry.paused === true) === paused) return { result: false }
+    const { paused: _, ...unpaused } = entry
+    const next = { ...unpaused, ...(paused ? { paused: true } : {}), updated_at: now() }
+    // Of a configured job nothing is left to say when it is not paused.
+    const over = origin === 'config' && !paused && own(entry, 'schedule') === undefined
+    const { [id]: __, ...others } = entries
+    return { entries: over ? others : { ...entries, [id]: next }, result: true }
+  }

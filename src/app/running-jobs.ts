@@ -1,0 +1,21 @@
+/** Which jobs run now, as the running gateway says. */
+
+import { Fault } from '../core/fault.ts'
+import type { RunningJob } from '../runs/worker.ts'
+import type { GatewayFinder } from './running-gateway.ts'
+
+export type RunningJobs = {
+  /** `undefined`: no gateway is there to ask, or it cannot tell; then nothing is claimed. */
+  readonly jobs: readonly RunningJob[] | undefined
+  readonly notices: readonly string[]
+}
+
+export const readRunningJobs = async (gateway: GatewayFinder): Promise<RunningJobs> => {
+  try {
+    const running = await gateway.find()
+    return { jobs: await running?.runningJobs(), notices: [] }
+  } catch (error) {
+    if (!(error instanceof Fault)) throw error
+    return { jobs: undefined, notices: [`which jobs run now is not known: ${error.message}`] }
+  }
+}

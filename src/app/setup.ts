@@ -1,0 +1,75 @@
+/** Sets a data directory up: `.env` with port and secret, a `config.yaml` to begin with, the schema for the editor; keeps what is there. */
+
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { dump } from 'js-yaml'
+import { present } from '../config/adapter.ts'
+import { editDotEnv } from '../config/edit-dot-env.ts'
+import { readEnvFile } from '../config/env.ts'
+import { refuseOdd, replaceFile } from '../config/replace-file.ts'
+import { diskFault } from '../core/disk-fault.ts'
+import { schema } from '../generated/schema.ts'
+import { newSecret } from './subscription-record.ts'
+import type { Warning } from './warning.ts'
+import type { Workspace } from './workspace.ts'
+
+export type SetupWish = {
+  readonly host?: string | undefined
+  readonly port?: number | undefined
+  readonly secret?: string | undefined
+  /** Makes a new secret even where there is one. */
+  readonly generateSecret?: boolean | undefined
+}
+
+export type SetUp = {
+  readonly files: { readonly env: string; readonly config: string; readonly schema: string }
+  /** `false`: it was there, and was kept. */
+  readonly isConfigNew: boolean
+  readonly port: string
+  readonly secret: 'supplied' | 'generated' | 'kept'
+  readonly warnings: readonly Warning[]
+}
+
+/** Throws a Fault. */
+export const setUp = async ({ dataDir }: Workspace, wish: SetupWish): Promise<SetUp> => {
+  const { host } = wish
+  const files = { env: join(dataDir, '.env'), config: join(dataDir, 'config.yaml'), schema: join(dataDir, 'headgate.schema.json') }
+  const { port, secret } = await writeEnv(files.env, wish)
+  await write(files.schema, `${JSON.stringify(schema, null, 2)}\n`)
+  const isConfigNew = !existsSync(files.config)
+  if (isConfigNew) await write(files.config, firstConfig(files.schema, host ?? '127.0.0.1'))
+  const byHand = !isConfigNew && host !== undefined
+  const warnings = byHand
+    ? [{ code: 'not_changed', message: `config.yaml is there already: set platforms.webhook.extra.host: ${host} by hand` }]
+    : []
+  return { files, isConfigNew, port, secret, warnings }
+}
+
+const write = (file: string, text: string): Promise<void> =>
+  replaceFile(file, text).catch((error) => {
+    throw diskFault('write', file, error)
+  })
+
+/** An existing secret is never replaced unless that was asked for. */
+const writeEnv = async (file: string, { port, secret: supplied, generateSecret }: SetupWish): Promise<Pick<SetUp, 'port' | 'secret'>> => {
+  refuseOdd(file)
+  const { env: before } = readEnvFile(file)
+  const made = supplied === undefined && (generateSecret === true || !present(before.WEBHOOK_SECRET))
+  const secret = supplied ?? (made ? newSecret() : undefined)
+  const values = {
+    WEBHOOK_ENABLED: 'true',
+    WEBHOOK_PORT: port === undefined ? before.WEBHOOK_PORT || '8644' : String(port),
+    ...(secret === undefined ? {} : { WEBHOOK_SECRET: secret }),
+  }
+  await write(file, editDotEnv(existsSync(file) ? readFileSync(file, 'utf8') : '', before, values))
+  return { port: values.WEBHOOK_PORT, secret: supplied !== undefined ? 'supplied' : made ? 'generated' : 'kept' }
+}
+
+/** The modeline names the schema, so that an editor completes and checks without a plug-in. */
+const firstConfig = (schemaFile: string, host: string): string => `# yaml-language-server: $schema=${schemaFile}
+# Port and global secret are in .env beside this file.
+${dump({ platforms: { webhook: { enabled: true, extra: { host } } } })}      # routes:
+      #   pr-review:
+      #     events: [pull_request]
+      #     prompt: 'Review "{pull_request.title}" in {repository.full_name}.'
+`

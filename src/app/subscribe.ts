@@ -1,0 +1,127 @@
+/** Creates or updates a subscription that the server would serve. */
+
+import { type Config, defaultProfile } from '../config/config.ts'
+import { readEntries, type Update, updateEntries } from '../config/entry-store.ts'
+import { loadConfig, unreadIn } from '../config/load.ts'
+import { readSubscription } from '../config/subscriptions.ts'
+import { type Diagnostic, diagnostic } from '../core/diagnostic.ts'
+import { isObject, type Json, type JsonObject, own } from '../core/json.ts'
+import { catalogueOf } from '../plan/catalogue.ts'
+import { quietBook } from '../plan/check.ts'
+import { type Catalogue, compileRoute } from '../plan/compile.ts'
+import type { JobBook } from '../plan/jobs.ts'
+import { adapterDisabled } from './adapter-disabled.ts'
+import { dryEffects } from './effects.ts'
+import { nearJobs } from './jobs.ts'
+import { type Refusal, refusal } from './refusal.ts'
+import { routeUrl } from './route-address.ts'
+import { shadowWarning, subscriptionsFile } from './routes.ts'
+import { type Change, changeEntry, type Wish } from './subscription-record.ts'
+import { type Warning, warningOf } from './warning.ts'
+import type { Workspace } from './workspace.ts'
+
+/** What a subscription is checked against: all that the server would serve it with. */
+export type Served = {
+  readonly ok: true
+  readonly workspace: Workspace
+  readonly config: Config
+  readonly catalogue: Catalogue
+  readonly notices: readonly string[]
+}
+
+/** Throws a Fault when the adapter is not enabled. */
+export const readServed = async (workspace: Workspace): Promise<Served | Refusal> => {
+  const { config, diagnostics, texts } = loadConfig(workspace)
+  // Without its file the configuration cannot say whether the adapter is enabled.
+  const unread = unreadIn({ diagnostics })
+  if (unread.length > 0) return refusal('nothing was saved', unread, { texts })
+  if (!config.enabled) throw adapterDisabled()
+  const { catalogue, diagnostics: plugins } = await catalogueOf(config)
+  const hasOthers = [...diagnostics, ...plugins].some(({ stopsStart }) => stopsStart)
+  const notices = hasOthers ? [`the configuration has other problems: ${workspace.self} validate`] : []
+  return { ok: true, workspace, config, catalogue, notices }
+}
+
+export type Subscribed = {
+  readonly ok: true
+  readonly change: Change
+  readonly url: string
+  /** The secret that counts, references resolved. */
+  readonly secret: string
+  /** A configured route hides it. */
+  readonly shadowed: boolean
+  readonly warnings: readonly Warning[]
+}
+
+/** Saves what the wish makes of the subscription; of a dry run all is told and nothing saved. Throws a Fault. */
+export const subscribe = async (served: Served, name: string, wish: Wish, dryRun: boolean): Promise<Subscribed | Refusal> => {
+  const { config, workspace } = served
+  const file = subscriptionsFile(workspace)
+  const update = updateOf(name, wish, served, dryRun)
+  const { change, secret, diagnostics, refused } = dryRun ? update(readEntries(file)).result : await updateEntries(file, update)
+  if (refused) return refusal(`nothing was saved: "${name}" would not be served like this`, diagnostics)
+  const shadowed = config.routes.has(name)
+  const warnings = [...diagnostics.map(warningOf), ...(shadowed ? [shadowWarning({ name })] : []), ...secretWarning(name, change)]
+  return { ok: true, change, url: routeUrl(config, name, String(change.entry.profile ?? defaultProfile)), secret, shadowed, warnings }
+}
+
+type Tried = {
+  readonly change: Change
+  readonly secret: string
+  readonly diagnostics: readonly Diagnostic[]
+  readonly refused: boolean
+}
+
+/** The change as a function of what is stored: made, checked as the server would, and kept only when it holds. */
+const updateOf =
+  (name: string, wish: Wish, { config, catalogue, workspace: { self } }: Served, dryRun: boolean): Update<Tried> =>
+  (entries) => {
+    const stored = own(entries, name)
+    const jobs = quietBook(config, catalogue)
+    const change = changeEntry(name, stored, withJobId(wish, stored, jobs))
+    const { route, diagnostics: shape } = readSubscription(name, change.entry, config, { place: nowhere })
+    const compiled = route ? compileRoute(route, config, catalogue, { ...dryEffects, jobs }).diagnostics : []
+    // The record is not in a file yet: a place would point nowhere.
+    const found = [...shape, ...compiled].map(({ place: _, ...rest }) => withNearJobs(rest, change.entry, jobs, self))
+    const diagnostics = [...found, ...refusedJob(change.entry, jobs, self)]
+    const refused = diagnostics.some(({ severity }) => severity === 'error')
+    const result: Tried = { change, secret: route?.secrets[0] ?? '', diagnostics, refused }
+    const same = change.changed.length === 0 && !change.created
+    return refused || dryRun || same ? { result } : { entries: { ...entries, [name]: change.entry }, result }
+  }
+
+/** The job that is meant is stored by its id: its name may go to another (rules: Jobs 6). */
+const withJobId = (wish: Wish, stored: Json | undefined, jobs: JobBook): Wish => {
+  const { cron_job: reference, profile } = wish.fields
+  if (reference === undefined) return wish
+  const bound = isObject(stored) && !wish.replace && typeof stored.profile === 'string' ? stored.profile : defaultProfile
+  const [job, ...others] = jobs.find(profile ?? bound, reference)
+  return job && others.length === 0 ? { ...wish, fields: { ...wish.fields, cron_job: job.id } } : wish
+}
+
+/** Of the job itself nothing else is said here. */
+const refusedJob = ({ cron_job, profile = defaultProfile }: JsonObject, jobs: JobBook, self: string): Diagnostic[] => {
+  if (typeof cron_job !== 'string' || !jobs.isRefused(String(profile), cron_job)) return []
+  return [diagnostic('WH217', `the scheduled job "${cron_job}" has a mistake and does not run`, { help: `${self} cron show ${cron_job}` })]
+}
+
+const withNearJobs = (each: Diagnostic, { cron_job, profile = defaultProfile }: JsonObject, jobs: JobBook, self: string): Diagnostic => {
+  if (each.code !== 'WH217') return each
+  const suggest = nearJobs(
+    String(cron_job),
+    jobs.all().filter((job) => job.profile === profile),
+  )
+  return {
+    ...each,
+    suggest,
+    help: suggest.length > 0 ? `did you mean ${suggest.map((word) => `"${word}"`).join(' or ')}?` : `${self} cron list`,
+  }
+}
+
+const nowhere = () => ({ file: '', line: 1, column: 1, endLine: 1, endColumn: 1 })
+
+const secretWarning = (name: string, { created, changed, rebound, entry }: Change): Warning[] => {
+  if (created || !changed.includes('secret')) return []
+  const why = rebound ? `"${name}" is bound to profile "${String(entry.profile)}" now` : `"${name}" is changed`
+  return [{ code: 'new_secret', message: `${why} and ITS SECRET IS NEW: senders that hold the old one are refused until they are updated` }]
+}

@@ -1,0 +1,74 @@
+/** Everything that is wrong, at once, by the code that serves. */
+
+import { existsSync } from 'node:fs'
+import { basename, dirname, resolve } from 'node:path'
+import { type Config, defaultProfile, type Profile } from '../config/config.ts'
+import { jobsFileName } from '../config/jobs.ts'
+import { type Loaded, loadConfig } from '../config/load.ts'
+import { subscriptionsFileName } from '../config/subscriptions.ts'
+import type { Diagnostic } from '../core/diagnostic.ts'
+import { usage } from '../core/fault.ts'
+import { runnersByName } from '../parts/runners/index.ts'
+import { catalogueOf } from '../plan/catalogue.ts'
+import { type Checked, checkAll, checkConfigured, checkJobs, checkPresence, checkSubscriptions, merge } from '../plan/check.ts'
+import { compileRunner } from '../plan/runner.ts'
+import { dryEffects } from './effects.ts'
+import { type Findings, findingsOf } from './findings.ts'
+import type { Workspace } from './workspace.ts'
+
+export type ToValidate = {
+  /** Files to check instead of the whole data directory. */
+  readonly paths: readonly string[]
+  /** Another file than `<data_dir>/config.yaml`. */
+  readonly configFile?: string | undefined
+  /** The data directory was named: that it is not there is a mistake. */
+  readonly asked: boolean
+}
+
+export type Validated = Findings & Pick<Checked, 'routes' | 'files' | 'texts'>
+
+/** Throws a usage Fault for a path that is not there. */
+export const validate = async (workspace: Workspace, wanted: ToValidate): Promise<Validated> => {
+  const { paths, configFile } = wanted
+  for (const path of [...paths, ...(configFile === undefined ? [] : [configFile])]) {
+    if (!existsSync(path)) throw usage(`no such path: ${path}`)
+  }
+  const { diagnostics, routes, files, texts } =
+    paths.length === 0 ? await checkFolder(workspace, wanted) : await checkPaths(workspace, wanted)
+  return { ...findingsOf(diagnostics), routes, files, texts }
+}
+
+const checkFolder = async (workspace: Workspace, { configFile, asked }: ToValidate): Promise<Checked> => {
+  const found = loadConfig({ ...workspace, configFile })
+  const loaded = { ...found, diagnostics: [...checkPresence(workspace.dataDir, asked, configFile), ...found.diagnostics] }
+  const { catalogue, diagnostics } = await catalogueOf(loaded.config)
+  return withMore(checkAll(loaded, catalogue, dryEffects), loaded, diagnostics)
+}
+
+const checkPaths = async (workspace: Workspace, { paths, configFile }: ToValidate): Promise<Checked> => {
+  const checked: Checked[] = []
+  for (const path of paths) checked.push(await checkPath(resolve(path), configFile, workspace))
+  return checked.reduce(merge)
+}
+
+/** A file of run-time entries is checked against the configuration, every other file as one. */
+const checkPath = async (path: string, configFile: string | undefined, workspace: Workspace): Promise<Checked> => {
+  const isEntries = [subscriptionsFileName, jobsFileName].includes(basename(path))
+  const loaded = loadConfig({ ...workspace, configFile: isEntries ? configFile : path })
+  const { config } = loaded
+  const { catalogue, diagnostics } = await catalogueOf(config)
+  if (basename(path) === subscriptionsFileName) return checkSubscriptions(path, config, catalogue, dryEffects)
+  const profile = isEntries && profileOf(dirname(path), config)
+  if (profile) return checkJobs(path, profile, catalogue)
+  return withMore(checkConfigured(loaded, catalogue, dryEffects), loaded, diagnostics)
+}
+
+/** The profile that a jobs file belongs to; the default one for a file that lies elsewhere. */
+const profileOf = (folder: string, { profiles }: Config): Profile | undefined =>
+  [...profiles.values()].find(({ dir }) => dir === folder) ?? profiles.get(defaultProfile)
+
+/** What is wrong with the plugins, and with the agent's settings, checked by its runner as at start. */
+const withMore = (checked: Checked, { config }: Loaded, plugins: readonly Diagnostic[]): Checked => ({
+  ...checked,
+  diagnostics: [...checked.diagnostics, ...plugins, ...compileRunner(config, runnersByName).diagnostics],
+})

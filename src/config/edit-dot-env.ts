@@ -1,0 +1,37 @@
+/** The write side of a `.env`: sets values and keeps every other line. */
+
+import { usage } from '../core/fault.ts'
+import { parseDotEnv } from './dot-env.ts'
+import type { Env } from './env.ts'
+
+/** The text with these values set, `before` being what it holds. Throws a Fault where it would not read back. */
+export const editDotEnv = (text: string, before: Env, values: { readonly [name: string]: string }): string => {
+  const start = text === '' || text.endsWith('\n') ? text : `${text}\n`
+  const changed = Object.entries(values).filter(([name, value]) => before[name] !== value)
+  const next = changed.reduce((lines, [name, value]) => withValue(lines, name, envLine(name, value)), start)
+  const { env: after } = parseDotEnv(next)
+  const wrong = [...new Set([...Object.keys(before), ...Object.keys(values)])].find(
+    (name) => after[name] !== (values[name] ?? before[name]),
+  )
+  if (wrong !== undefined) throw usage(`.env cannot be changed safely: ${wrong} would not read back`, 'set the values by hand')
+  return next
+}
+
+/** The line takes the place of the first one of its name; further ones would win over it, so they go. */
+const withValue = (text: string, name: string, line: string): string => {
+  const old = new RegExp(`^[ \\t]*(?:export[ \\t]+)?${name}[ \\t]*=.*\\n`, 'gm')
+  const first = text.search(old)
+  if (first < 0) return `${text}${line}`
+  return text.slice(0, first) + line + text.slice(first).replace(old, '')
+}
+
+/** A line that shells, systemd, docker and the gateway read alike. Throws where the value has no such spelling. */
+const envLine = (name: string, value: string): string => {
+  const line = `${name}=${value}`
+  const { env, oddities } = parseDotEnv(line)
+  if (env[name] === value && oddities.length === 0) return `${line}\n`
+  throw usage(
+    `.env cannot hold this ${name}: a shell, systemd and docker would not read it alike`,
+    'use a value of letters, digits and -_.:/+=@%,# or keep it in a file and set platforms.webhook.extra.secret: file:/path in config.yaml',
+  )
+}

@@ -1,0 +1,110 @@
+/** One request to the gateway of a data directory, over its control socket. */
+
+import { existsSync } from 'node:fs'
+import { request as httpRequest, type IncomingMessage } from 'node:http'
+import type { Workspace } from '../../app/workspace.ts'
+import { exit, Fault, messageOf } from '../../core/fault.ts'
+import { isObject, type Json } from '../../core/json.ts'
+import { servingPid } from './pid-record.ts'
+import { connectError, controlSocket, shortPath } from './socket-path.ts'
+
+export type Asker = Pick<Workspace, 'dataDir' | 'self'>
+export type Method = 'GET' | 'POST'
+
+const timeoutMs = 30_000
+const maxAnswerBytes = 67_108_864
+
+/** What the gateway answers. Throws a Fault when none runs (exit 4), and when it refuses or fails. */
+export const askGateway = async (asker: Asker, method: Method, path: string, body?: Json): Promise<Json> => {
+  const answer = await tryGateway(asker, method, path, body)
+  if (answer === undefined) throw notRunning(asker)
+  return answer
+}
+
+/** Why no gateway can be asked, and what to do. */
+export const notRunning = ({ dataDir, self }: Asker): Fault => {
+  const socket = controlSocket(dataDir)
+  const tooLong = existsSync(socket) && shortPath(socket) === undefined
+  const pid = tooLong ? undefined : servingPid(dataDir)
+  if (pid !== undefined) {
+    const hint = 'it makes the socket again within seconds: try again'
+    return new Fault('unreachable', `the gateway on ${dataDir} runs (process ${pid}), but nobody answers on its control socket`, {
+      exitCode: exit.unreachable,
+      hint,
+    })
+  }
+  return new Fault('unreachable', `no gateway ${tooLong ? 'can be reached' : 'is running'} on ${dataDir}`, {
+    exitCode: exit.unreachable,
+    hint: tooLong ? 'the path is too long for a socket: run this from a folder near it' : `start it: ${self} gateway run`,
+  })
+}
+
+/** Whether somebody takes connections there. Where that cannot be told it is `true`: what is asked then says what is wrong. */
+export const isListening = async ({ dataDir }: Asker): Promise<boolean> => {
+  const path = controlSocket(dataDir)
+  if (shortPath(path) === undefined) return false
+  const code = await connectError(path)
+  return code === undefined || !nobody.has(code)
+}
+
+/** The same for commands that can do without: `undefined` when none runs, or none can be reached from here. */
+export const tryGateway = async (asker: Asker, method: Method, path: string, body?: Json): Promise<Json | undefined> => {
+  const socketPath = shortPath(controlSocket(asker.dataDir))
+  if (socketPath === undefined) return undefined
+  const got = await send({ socketPath, method, path, text: body === undefined ? undefined : JSON.stringify(body) })
+  return got && answerOf(got)
+}
+
+const answerOf = ({ status, text }: Got): Json => {
+  const answer = parsed(text)
+  if (status === 200) return answer
+  const said = isObject(answer) && typeof answer.error === 'string' ? answer.error : `status ${status}`
+  if (status === 503) throw new Fault('unavailable', `the gateway cannot do it now: ${said}`, { exitCode: exit.no })
+  if (status < 500) throw new Fault('refused', `the gateway refused: ${said}`, { exitCode: exit.no })
+  throw new Fault('gateway_fault', `the gateway failed: ${said}`, { exitCode: exit.internal })
+}
+
+const parsed = (text: string): Json => {
+  try {
+    return JSON.parse(text) as Json
+  } catch {
+    throw new Fault('gateway_fault', 'the gateway gave an answer that is not JSON', { exitCode: exit.internal })
+  }
+}
+
+type Got = { readonly status: number; readonly text: string }
+type Ask = { readonly socketPath: string; readonly method: Method; readonly path: string; readonly text: string | undefined }
+
+/** Nobody listens: there is no socket, or the one that a dead process left. */
+const nobody = new Set(['ENOENT', 'ECONNREFUSED'])
+
+const send = ({ socketPath, method, path, text }: Ask): Promise<Got | undefined> =>
+  new Promise((resolve, reject) => {
+    const headers = text === undefined ? {} : { 'Content-Type': 'application/json', 'Content-Length': Buffer.byteLength(text) }
+    const request = httpRequest({ socketPath, method, path, headers, agent: false })
+    const late = setTimeout(() => request.destroy(new Error(`no answer within ${timeoutMs / 1000} s`)), timeoutMs)
+    const fail = (error: unknown): void => {
+      clearTimeout(late)
+      if (error instanceof Error && 'code' in error && nobody.has(String(error.code))) resolve(undefined)
+      else reject(new Fault('unreachable', `the gateway does not answer: ${messageOf(error)}`, { exitCode: exit.unreachable }))
+    }
+    request.on('error', fail)
+    request.on('response', (response) => {
+      readText(response)
+        .then((whole) => resolve({ status: response.statusCode ?? 0, text: whole }))
+        .catch(fail)
+        .finally(() => clearTimeout(late))
+    })
+    request.end(text)
+  })
+
+const readText = async (response: IncomingMessage): Promise<string> => {
+  const chunks: Buffer[] = []
+  let bytes = 0
+  for await (const chunk of response) {
+    bytes += (chunk as Buffer).length
+    if (bytes > maxAnswerBytes) throw new Error('its answer is too large')
+    chunks.push(chunk as Buffer)
+  }
+  return Buffer.concat(chunks).toString('utf8')
+}

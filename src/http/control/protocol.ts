@@ -1,0 +1,124 @@
+/** What both ends of the control socket hold to: how much is asked at once, and what an answer looks like. */
+
+import type { Status } from '../../app/operations.ts'
+import type { Reloaded } from '../../app/reload.ts'
+import type { Replayed } from '../../app/replay.ts'
+import { type Code, catalogue, type Diagnostic, type Place } from '../../core/diagnostic.ts'
+import { isObject, type Json, own } from '../../core/json.ts'
+import type { RunningJob } from '../../runs/worker.ts'
+import type { JobStart } from '../../schedule/start-job.ts'
+import type { Standing } from '../../store/ports.ts'
+
+/** Event ids in one request. */
+export const maxIds = 1_000
+
+/** Whether an answer is what it should be: the gateway may be of another version than the program that asks it. */
+export type Check<T> = (value: unknown) => value is T
+
+const text: Check<string> = (value) => typeof value === 'string'
+const number: Check<number> = (value) => typeof value === 'number'
+const flag: Check<boolean> = (value) => typeof value === 'boolean'
+const json = (value: unknown): value is Json => value !== undefined
+
+const oneOf =
+  <T extends string | boolean | null>(...words: readonly T[]): Check<T> =>
+  (value): value is T =>
+    words.some((word) => word === value)
+
+const either =
+  <A, B>(a: Check<A>, b: Check<B>): Check<A | B> =>
+  (value): value is A | B =>
+    a(value) || b(value)
+
+const maybe =
+  <T>(check: Check<T>): Check<T | undefined> =>
+  (value): value is T | undefined =>
+    value === undefined || check(value)
+
+const listOf =
+  <T>(check: Check<T>): Check<readonly T[]> =>
+  (value): value is readonly T[] =>
+    Array.isArray(value) && value.every(check)
+
+/** An object whose members hold; one that a later version has added is let through. */
+const shape =
+  <T>(members: { readonly [Name in keyof T]-?: Check<T[Name]> }): Check<T> =>
+  (value): value is T =>
+    isObject(value) && Object.entries<Check<unknown>>(members).every(([name, holds]) => holds(own(value, name)))
+
+export const isStatus = shape<Status>({
+  pid: number,
+  url: text,
+  started_at: text,
+  reloaded_at: either(text, oneOf(null)),
+  routes: number,
+  jobs: number,
+  backlog: number,
+  stopping: flag,
+})
+
+const isPlace = shape<Place>({ file: text, line: number, column: number, endLine: number, endColumn: number })
+
+const isDiagnostic = shape<Diagnostic>({
+  code: (value): value is Code => text(value) && Object.hasOwn(catalogue, value),
+  severity: oneOf('error', 'warning', 'info'),
+  stopsStart: flag,
+  message: text,
+  help: maybe(text),
+  suggest: maybe(listOf(text)),
+  place: maybe(isPlace),
+  pointer: text,
+  route: maybe(text),
+})
+
+export const isReloaded = shape<Reloaded>({ ok: flag, diagnostics: listOf(isDiagnostic), restart: listOf(text) })
+
+const isStanding = shape<Standing>({
+  eventId: text,
+  state: oneOf('waiting', 'running', 'dead'),
+  attempt: number,
+  dueAt: maybe(number),
+  error: maybe(text),
+})
+
+export const hasStandings = shape<{ readonly standings: readonly Standing[] }>({ standings: listOf(isStanding) })
+
+export const hasRetried = shape<{ readonly retried: boolean }>({ retried: flag })
+
+type Found = Extract<Replayed, { readonly found: true }>
+
+export const isReplayed: Check<Replayed> = either(
+  shape<Exclude<Replayed, Found>>({ found: oneOf(false), why: text }),
+  shape<Found>({
+    found: oneOf(true),
+    event_id: maybe(text),
+    status: number,
+    outcome: text,
+    reason: maybe(text),
+    stage: text,
+    note: maybe(text),
+    starts: maybe(
+      shape<NonNullable<Found['starts']>>({
+        mode: oneOf('agent', 'direct', 'job', 'group'),
+        prompt: text,
+        target: text,
+        extra: json,
+      }),
+    ),
+  }),
+)
+
+type Started = Extract<JobStart, { readonly started: true }>
+
+export const isJobStart: Check<JobStart> = either(
+  shape<Started>({ started: oneOf(true), event_id: text, job: text }),
+  shape<Exclude<JobStart, Started>>({
+    started: oneOf(false),
+    reason: oneOf('job_running', 'job_missing', 'job_ambiguous', 'job_disabled'),
+    jobs: maybe(listOf(text)),
+  }),
+)
+
+const isRunningJob = shape<RunningJob>({ profile: text, job: text, event_id: text, since: text })
+
+export const hasJobs = shape<{ readonly jobs: readonly RunningJob[] }>({ jobs: listOf(isRunningJob) })
