@@ -1,0 +1,37 @@
+/** Starts a job by hand, in the running gateway: paused ones too. */
+
+import { exit, Fault } from '../core/fault.ts'
+import type { JobStart } from '../schedule/start-job.ts'
+import { ambiguousJob, readKnownJobs, unknownJob } from './jobs.ts'
+import type { RunningGateway } from './running-gateway.ts'
+import type { Workspace } from './workspace.ts'
+
+type Started = Extract<JobStart, { readonly started: true }>
+type NotStarted = Exclude<JobStart, Started>
+
+/** `fault`: why it was not started, to be thrown when the notices were shown. */
+export type JobRun = Started | { readonly started: false; readonly fault: Fault; readonly notices: readonly string[] }
+
+export const runJob = async (workspace: Workspace, gateway: RunningGateway, profile: string, reference: string): Promise<JobRun> => {
+  const start = await gateway.startJob(profile, reference)
+  if (start.started) return start
+  if (start.reason !== 'job_missing') return { started: false, fault: refusalOf(start, start.reason, reference), notices: [] }
+  const { jobs, notices } = await readKnownJobs(workspace, { profile })
+  return { started: false, fault: unknownJob(reference, jobs, workspace.self), notices }
+}
+
+const refusalOf = ({ jobs = [] }: NotStarted, reason: Exclude<NotStarted['reason'], 'job_missing'>, reference: string): Fault => {
+  switch (reason) {
+    case 'job_ambiguous':
+      return ambiguousJob(
+        reference,
+        jobs.map((id) => ({ id })),
+      )
+    case 'job_running':
+      return no(reason, `"${reference}" is running already: it is never started beside itself`, 'try again when that run has ended')
+    case 'job_disabled':
+      return no(reason, `"${reference}" is disabled`, 'remove "enabled: false" from it')
+  }
+}
+
+const no = (code: string, message: string, hint: string): Fault => new Fault(code, message, { exitCode: exit.no, hint })
