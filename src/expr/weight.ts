@@ -1,6 +1,6 @@
 /** How much a value holds, counted no further than what an expression may handle in one step. */
 
-import { TooHard } from './regex.ts'
+import { TooHard } from './regex/regex.ts'
 
 /** Items of lists and keys of maps that one step of an expression may handle. */
 export const maxItems = 20_000

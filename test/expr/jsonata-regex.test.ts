@@ -3,12 +3,12 @@ import { createRequire } from 'node:module'
 import fc from 'fast-check'
 import t from 'tap'
 import type { Json, JsonObject } from '../../src/core/json.ts'
-import { BadExpression, compileJsonata } from '../../src/expr/jsonata.ts'
-import { builtInNames } from '../../src/expr/jsonata-rules.ts'
-import { Run } from '../../src/expr/jsonata-run.ts'
-import { compileLiterals } from '../../src/expr/literals.ts'
-import { isPlainPattern } from '../../src/expr/plain-pattern.ts'
-import { BadPattern, checkRe2, compileRe2, compileRegex, TooHard } from '../../src/expr/regex.ts'
+import { BadExpression, compileJsonata } from '../../src/expr/jsonata/jsonata.ts'
+import { builtInNames } from '../../src/expr/jsonata/rules.ts'
+import { Run } from '../../src/expr/jsonata/run.ts'
+import { compileLiterals } from '../../src/expr/regex/literals.ts'
+import { isPlainPattern } from '../../src/expr/regex/plain-pattern.ts'
+import { BadPattern, checkRe2, compileRe2, compileRegex, TooHard } from '../../src/expr/regex/regex.ts'
 
 const run = (source: string, input: Json = {}): Promise<Json | undefined> => compileJsonata(source)(input)
 

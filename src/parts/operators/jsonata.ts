@@ -2,7 +2,7 @@
 
 import type { JsonObject } from '../../core/json.ts'
 import type { Event } from '../../core/request.ts'
-import { BadExpression, compileJsonata } from '../../expr/jsonata.ts'
+import { BadExpression, compileJsonata } from '../../expr/jsonata/jsonata.ts'
 import { ownTurn } from '../../expr/turn.ts'
 import type { OperatorPart, Test } from './operator.ts'
 

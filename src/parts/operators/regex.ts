@@ -1,6 +1,6 @@
 /** Whether a pattern is found anywhere in the field's text, in linear time (rules: Filters 8). */
 
-import { BadPattern, compileRegex } from '../../expr/regex.ts'
+import { BadPattern, compileRegex } from '../../expr/regex/regex.ts'
 import { scalarText } from '../../expr/render.ts'
 import { nextTurn } from '../../expr/turn.ts'
 import type { OperatorPart, Test } from './operator.ts'

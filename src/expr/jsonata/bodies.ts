@@ -1,10 +1,10 @@
 /** Bodies that run instead of the library's own where those take too long: they give the same answers. */
 
-import { isObject } from '../core/json.ts'
-import { buildable, fastText, refuse, sizeOf, slowText } from './jsonata-checks.ts'
-import { type Frame, itemsAStep, runOf } from './jsonata-run.ts'
-import { finder } from './search.ts'
-import { checkWeight, maxItems } from './weight.ts'
+import { isObject } from '../../core/json.ts'
+import { finder } from '../search.ts'
+import { checkWeight, maxItems } from '../weight.ts'
+import { buildable, fastText, refuse, sizeOf, slowText } from './checks.ts'
+import { type Frame, itemsAStep, runOf } from './run.ts'
 
 /** What JSONata calls a built-in on. */
 export type Focus = { readonly environment: Frame; readonly createSequence: () => unknown[] }

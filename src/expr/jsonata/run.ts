@@ -1,7 +1,7 @@
 /** One evaluation of an expression: what it may still spend, and whether anybody still waits for it. */
 
-import { TooHard } from './regex.ts'
-import { isTurnOver, nextTurn } from './turn.ts'
+import { TooHard } from '../regex/regex.ts'
+import { isTurnOver, nextTurn } from '../turn.ts'
 
 /** A step takes a microsecond or a few. Steps are counted, not timed: a busy machine must not change what a filter says. */
 const maxSteps = 50_000

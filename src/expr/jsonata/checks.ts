@@ -1,11 +1,11 @@
 /** What a built-in of JSONata is refused for, or charged for, before it runs. Each check throws TooHard. */
 
-import type { Json } from '../core/json.ts'
-import { itemsAStep, type Run } from './jsonata-run.ts'
-import { maxMatches } from './linear-regexp.ts'
-import { TooHard } from './regex.ts'
-import { renderJson } from './render.ts'
-import { checkWeight } from './weight.ts'
+import type { Json } from '../../core/json.ts'
+import { maxMatches } from '../regex/linear-regexp.ts'
+import { TooHard } from '../regex/regex.ts'
+import { renderJson } from '../render.ts'
+import { checkWeight } from '../weight.ts'
+import { itemsAStep, type Run } from './run.ts'
 
 export type Check = (args: readonly unknown[], run: Run) => unknown
 

@@ -1,10 +1,10 @@
 /** Patterns on a linear-time engine, bounded further: no text makes one match hold the event loop for long. */
 
 import { RE2JS, RE2Set } from 're2js'
-import { messageOf } from '../core/fault.ts'
+import { messageOf } from '../../core/fault.ts'
+import { maxProduct } from '../search.ts'
 import { compileLiterals } from './literals.ts'
 import { isPlainPattern } from './plain-pattern.ts'
-import { maxProduct } from './search.ts'
 
 /** Text past this is not looked at: a megabyte takes the automaton about 10 ms. */
 const maxUnits = 1_048_576

@@ -1,9 +1,9 @@
 /** What JSONata's operators are refused and charged for: the library asks before and after each node of a syntax tree. */
 
-import { type Frame, itemsAStep, type Run, runOf } from './jsonata-run.ts'
-import { LinearRegExp } from './linear-regexp.ts'
-import { TooHard } from './regex.ts'
-import { checkWeight, checkWildcard, maxWalked } from './weight.ts'
+import { LinearRegExp } from '../regex/linear-regexp.ts'
+import { TooHard } from '../regex/regex.ts'
+import { checkWeight, checkWildcard, maxWalked } from '../weight.ts'
+import { type Frame, itemsAStep, type Run, runOf } from './run.ts'
 
 const maxConcatUnits = 1_048_576
 /** What V8 compares, joins or looks through in the time of a step: characters of texts, items of a list for `in`. */

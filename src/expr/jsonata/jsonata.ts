@@ -2,16 +2,16 @@
 
 import { createRequire } from 'node:module'
 import type jsonata from 'jsonata'
-import { messageOf } from '../core/fault.ts'
-import type { Json } from '../core/json.ts'
-import { printable } from '../core/text.ts'
-import type { BuiltIn } from './jsonata-bodies.ts'
-import { guardBuiltIns } from './jsonata-guards.ts'
-import { nodesOf, onEntry, onExit, prepare } from './jsonata-operators.ts'
-import { builtInNames } from './jsonata-rules.ts'
-import { bindingsOf, Run } from './jsonata-run.ts'
-import { LinearRegExp, linear } from './linear-regexp.ts'
-import { TooHard } from './regex.ts'
+import { messageOf } from '../../core/fault.ts'
+import type { Json } from '../../core/json.ts'
+import { printable } from '../../core/text.ts'
+import { LinearRegExp, linear } from '../regex/linear-regexp.ts'
+import { TooHard } from '../regex/regex.ts'
+import type { BuiltIn } from './bodies.ts'
+import { guardBuiltIns } from './guards.ts'
+import { nodesOf, onEntry, onExit, prepare } from './operators.ts'
+import { builtInNames } from './rules.ts'
+import { bindingsOf, Run } from './run.ts'
 
 const maxSourceUnits = 4096
 const maxMessageUnits = 300

@@ -1,9 +1,9 @@
 /** Each built-in of JSONata with what it may be given: a megabyte of anything takes no longer than a turn of the event loop may. */
 
-import * as bodies from './jsonata-bodies.ts'
-import * as checks from './jsonata-checks.ts'
-import { fastText, heldTo, slowText, written } from './jsonata-checks.ts'
-import { checkWeight } from './weight.ts'
+import { checkWeight } from '../weight.ts'
+import * as bodies from './bodies.ts'
+import * as checks from './checks.ts'
+import { fastText, heldTo, slowText, written } from './checks.ts'
 
 /** Bounds of one built-in, with its reason where the default is not enough. */
 export type Rule = {

@@ -1,10 +1,10 @@
 /** Puts JSONata's built-ins behind their rules: what a call is given is looked at and paid for before it runs, what it makes after. */
 
-import type { Body, BuiltIn, Focus } from './jsonata-bodies.ts'
-import { refuse, sizeOf, slowText } from './jsonata-checks.ts'
-import { type Rule, rules } from './jsonata-rules.ts'
-import { itemsAStep, runOf, unitsAStep } from './jsonata-run.ts'
-import { maxItems } from './weight.ts'
+import { maxItems } from '../weight.ts'
+import type { Body, BuiltIn, Focus } from './bodies.ts'
+import { refuse, sizeOf, slowText } from './checks.ts'
+import { type Rule, rules } from './rules.ts'
+import { itemsAStep, runOf, unitsAStep } from './run.ts'
 
 /** The steps that a call counts for. Every built-in refuses texts and lists past its bounds, and numbers like 1e999, which some count down from for ever. */
 const checkSizes = (args: readonly unknown[], { text = slowText, items = maxItems }: Rule): number => {
