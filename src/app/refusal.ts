@@ -2,6 +2,7 @@
 
 import type { Loaded } from '../config/load.ts'
 import type { Diagnostic } from '../core/diagnostic.ts'
+import type { Fault } from '../core/fault.ts'
 
 export type Refusal = {
   readonly ok: false
@@ -11,10 +12,12 @@ export type Refusal = {
   /** What did not happen, in a sentence. */
   readonly outcome: string
   readonly notices: readonly string[]
+  /** Ends the command instead, where the diagnostics only may tell why. */
+  readonly fault?: Fault
 }
 
 export const refusal = (
   outcome: string,
   diagnostics: readonly Diagnostic[],
-  { texts = new Map(), notices = [] }: Partial<Pick<Refusal, 'texts' | 'notices'>> = {},
-): Refusal => ({ ok: false, diagnostics, texts, outcome, notices })
+  { texts = new Map(), notices = [], ...more }: Partial<Pick<Refusal, 'texts' | 'notices' | 'fault'>> = {},
+): Refusal => ({ ok: false, diagnostics, texts, outcome, notices, ...more })

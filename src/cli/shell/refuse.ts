@@ -13,9 +13,13 @@ export const printDiagnostics = (found: readonly Diagnostic[], texts: ReadonlyMa
   if (found.length > 0) io.stderr(frames(found, texts, paintWith(io.colour)))
 }
 
-/** Says why nothing was done (or gives one error document): exit 1. */
-export const refuse = (cli: Cli, { diagnostics, texts, outcome, notices }: Refusal): number => {
+/** Says why nothing was done (or gives one error document): exit 1. Throws the Fault of the refusal. */
+export const refuse = (cli: Cli, { diagnostics, texts, outcome, notices, fault }: Refusal): number => {
   note(cli, ...notices)
+  if (fault) {
+    if (!cli.json) printDiagnostics(diagnostics, texts, cli.io)
+    throw fault
+  }
   const errors = diagnostics.filter(({ severity }) => severity === 'error')
   const [first] = errors
   if (cli.json && first) {

@@ -1,0 +1,107 @@
+/** Posts a test request to a gateway, as a sender would, and reads its answer. */
+
+import { request as httpRequest } from 'node:http'
+import { request as httpsRequest } from 'node:https'
+import { exit, Fault, messageOf, usage } from '../core/fault.ts'
+import { isObject, type Json, own } from '../core/json.ts'
+
+export type TestPost = {
+  readonly url: string
+  readonly headers: { readonly [name: string]: string }
+  readonly body: string
+}
+
+export type TestAnswer = {
+  readonly status: number
+  /** JSON, or its text where it is none. */
+  readonly body: Json
+  readonly ms: number
+  /** What the answer says of it, else the words of its status. */
+  readonly said: string
+  readonly outcome: string | undefined
+  readonly reason: string | undefined
+  /** What the gateway's record of it is called; it keeps none of what nobody vouched for. */
+  readonly eventId: string | undefined
+  /** Something comes of it: it was not refused, ignored or seen before. */
+  readonly isTaken: boolean
+}
+
+const timeoutMs = 60_000
+const maxAnswerBytes = 1_048_576
+
+/** Answered with 2xx, but nothing comes of it. */
+const notTaken: ReadonlySet<string> = new Set(['ignored', 'duplicate'])
+
+/** Throws a Fault when nobody answers, or the address is none. */
+export const sendTest = async (post: TestPost, self: string): Promise<TestAnswer> => {
+  const { status, statusText, text, ms, eventId } = await send(post, self)
+  const body = parsedBody(text)
+  const outcome = memberOf(body, 'status')
+  const reason = memberOf(body, 'reason')
+  const said = `${outcome ?? statusText}${reason === undefined ? '' : ` (${reason})`}`
+  const isTaken = status >= 200 && status < 300 && !notTaken.has(outcome ?? '')
+  return { status, body, ms, said, outcome, reason, eventId, isTaken }
+}
+
+const memberOf = (body: Json, name: string): string | undefined => {
+  const value = isObject(body) ? own(body, name) : undefined
+  return typeof value === 'string' ? value : undefined
+}
+
+const parsedBody = (text: string): Json => {
+  try {
+    return JSON.parse(text) as Json
+  } catch {
+    return text
+  }
+}
+
+type Got = Pick<TestAnswer, 'status' | 'ms' | 'eventId'> & { readonly statusText: string; readonly text: string }
+
+const send = ({ url, headers, body }: TestPost, self: string): Promise<Got> =>
+  new Promise((resolve, reject) => {
+    const started = performance.now()
+    const open = urlOf(url).protocol === 'https:' ? httpsRequest : httpRequest
+    const fail = (error: unknown): void => reject(error instanceof Fault ? error : unreachable(url, error, self))
+    const request = open(url, {
+      method: 'POST',
+      headers: { ...headers, 'Content-Length': Buffer.byteLength(body) },
+      agent: false,
+      timeout: timeoutMs,
+    })
+    request.on('timeout', () => request.destroy(new Error(`no answer within ${timeoutMs / 1000} s`)))
+    request.on('error', fail)
+    request.on('response', async (response) => {
+      try {
+        const chunks: Buffer[] = []
+        let bytes = 0
+        for await (const chunk of response) {
+          bytes += (chunk as Buffer).length
+          if (bytes > maxAnswerBytes) throw new Error('the answer is too large')
+          chunks.push(chunk as Buffer)
+        }
+        const ms = Math.round(performance.now() - started)
+        const { statusCode = 0, statusMessage = '', headers } = response
+        const eventId = headers['x-headgate-event-id']?.toString()
+        resolve({ status: statusCode, statusText: statusMessage, text: Buffer.concat(chunks).toString('utf8'), ms, eventId })
+      } catch (error) {
+        fail(error)
+      }
+    })
+    // As bytes: Node writes the headers in the encoding of a text that follows them.
+    request.end(Buffer.from(body))
+  })
+
+const urlOf = (text: string): URL => {
+  const url = URL.canParse(text) ? new URL(text) : undefined
+  if (url && (url.protocol === 'http:' || url.protocol === 'https:')) return url
+  throw usage(`--url ${text}: not an http address`)
+}
+
+const unreachable = (url: string, error: unknown, self: string): Fault => {
+  const code = error instanceof Error && 'code' in error ? String(error.code) : messageOf(error)
+  return new Fault('unreachable', `no gateway answers at ${new URL(url).origin} (${code})`, {
+    exitCode: exit.unreachable,
+    hint: `start it: ${self} gateway run`,
+  })
+}

@@ -1,0 +1,60 @@
+/** The delivery targets, those of plugins too, and whether a profile's settings connect them. */
+
+import type { Profile } from '../config/config.ts'
+import { loadConfig, unreadIn } from '../config/load.ts'
+import { pathOf } from '../parts/targets/kit/gh.ts'
+import { missingOf, settingsOf, textSetting, waysOf, wrongAddress } from '../parts/targets/kit/settings.ts'
+import type { TargetPart } from '../parts/targets/target.ts'
+import { catalogueOf } from '../plan/catalogue.ts'
+import { pluginTarget } from '../plan/route-rules.ts'
+import { locateProgram } from '../process/find-program.ts'
+import { profileNamed } from './profile-named.ts'
+import { type Warning, warningOf } from './warning.ts'
+import type { Workspace } from './workspace.ts'
+
+export type KnownTarget = {
+  readonly name: string
+  /** `ready` needs no settings. */
+  readonly state: 'ready' | 'connected' | 'missing' | 'off'
+  readonly missing: readonly string[]
+  /** Each way in which it can be connected: settings, and their names in the environment. */
+  readonly ways: readonly string[]
+  readonly hasHomeChannel: boolean
+  readonly isPlugin: boolean
+}
+
+export type KnownTargets = {
+  readonly profile: string
+  readonly targets: readonly KnownTarget[]
+  readonly warnings: readonly Warning[]
+  readonly notices: readonly string[]
+}
+
+/** Throws a Fault when the profile is not served. */
+export const readTargets = async (workspace: Workspace, profileName: string | undefined): Promise<KnownTargets> => {
+  const { self } = workspace
+  const loaded = loadConfig(workspace)
+  const notices = unreadIn(loaded).length > 0 ? [`the configuration cannot be read, its settings are not known: ${self} validate`] : []
+  const profile = profileNamed(profileName, loaded, self)
+  const { catalogue, diagnostics } = await catalogueOf(loaded.config)
+  const targets = await Promise.all([...catalogue.targets.values()].map((part) => knownOf(part, profile)))
+  return { profile: profile.name, targets, warnings: diagnostics.map(warningOf), notices }
+}
+
+const knownOf = async (part: TargetPart, { platforms, env }: Profile): Promise<KnownTarget> => {
+  const settings = settingsOf(part, platforms, env)
+  const { program } = part
+  const wrong = wrongAddress(settings)
+  const missing = [...missingOf(part, settings)]
+  if (program !== undefined && !(await locateProgram(program, pathOf(env)))) missing.push(`${program} on the PATH`)
+  if (wrong !== undefined) missing.push(`${wrong} as a web address`)
+  const needsNone = part.needs === undefined || part.needs.some((keys) => keys.length === 0)
+  return {
+    name: part.name,
+    state: settings.enabled === false ? 'off' : missing.length > 0 ? 'missing' : needsNone ? 'ready' : 'connected',
+    missing,
+    ways: waysOf(part),
+    hasHomeChannel: textSetting(settings, 'home_channel') !== undefined,
+    isPlugin: pluginTarget.test(part.name),
+  }
+}

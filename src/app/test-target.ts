@@ -1,0 +1,142 @@
+/** Sends a real message through the sender of the gateway, which need not run. */
+
+import { randomUUID } from 'node:crypto'
+import type { Config, Profile } from '../config/config.ts'
+import { type Loaded, loadConfig, unreadIn } from '../config/load.ts'
+import { systemClock } from '../core/clock.ts'
+import { type Code, type Diagnostic, diagnostic, type Path, pointerOf } from '../core/diagnostic.ts'
+import { exit, Fault } from '../core/fault.ts'
+import type { JsonObject } from '../core/json.ts'
+import { targetName } from '../core/names.ts'
+import { createRedactor } from '../core/redact.ts'
+import { nearest, printable } from '../core/text.ts'
+import { deliveriesOf, readDelivery } from '../parts/destination.ts'
+import { pathOf } from '../parts/targets/kit/gh.ts'
+import { permanentFailure } from '../parts/targets/kit/permanent-failure.ts'
+import { obstacleOf, platformOf, settingsOf, waysOf } from '../parts/targets/kit/settings.ts'
+import type { Sent } from '../parts/targets/target.ts'
+import { catalogueOf } from '../plan/catalogue.ts'
+import type { Catalogue } from '../plan/compile.ts'
+import { checkTarget } from '../plan/route-rules.ts'
+import { locateProgram } from '../process/find-program.ts'
+import { createSender } from '../runs/sender.ts'
+import type { Delivery } from '../store/ports.ts'
+import { knownSecrets } from './known-secrets.ts'
+import { profileNamed } from './profile-named.ts'
+import { type Refusal, refusal } from './refusal.ts'
+import type { Workspace } from './workspace.ts'
+
+type Targets = Catalogue['targets']
+type Spec = { readonly deliver: string; readonly deliver_extra: JsonObject }
+
+export type TestWish = {
+  readonly target: string
+  readonly extra: JsonObject
+  readonly profile?: string | undefined
+}
+
+/** A test that can be sent, or of which it is known that it cannot. */
+export type TargetTest = {
+  readonly ok: true
+  readonly target: string
+  readonly profile: string
+  /** Why nothing can be sent, whatever the text. */
+  readonly obstacle: string | undefined
+  readonly spec: Spec
+  readonly delivery: Delivery
+  readonly targets: Targets
+  readonly config: Config
+}
+
+const unsent = 'nothing was sent'
+
+/** Throws a Fault when the profile is not served. */
+export const prepareTargetTest = async (workspace: Workspace, wish: TestWish): Promise<TargetTest | Refusal> => {
+  const loaded = loadConfig(workspace)
+  const { config, texts } = loaded
+  const unread = unreadIn(loaded)
+  if (unread.length > 0) return refusal(unsent, unread, { texts })
+  const profile = profileNamed(wish.profile, loaded, workspace.self)
+  const target = targetName(wish.target)
+  const { catalogue, diagnostics } = await catalogueOf(config)
+  const { targets } = catalogue
+  // What is wrong with a plugin may tell why it does not bring the target.
+  if (!targets.has(target)) return refusal(unsent, diagnostics, { texts, fault: unknownTarget(target, targets, workspace.self) })
+  const unset = unresolvedOf(target, targets, profile, loaded)
+  if (unset.length > 0) return refusal(unsent, unset, { texts })
+  const spec = { deliver: target, deliver_extra: wish.extra }
+  const { delivery, problems } = checked(spec, targets)
+  if (!delivery) return refusal(unsent, problems)
+  const obstacle = await obstacleBefore(target, targets, profile)
+  return { ok: true, target, profile: profile.name, obstacle, spec, delivery, targets, config }
+}
+
+/** How it went, with what the sender said meanwhile. Nothing in it is secret. */
+export type TargetTested = { readonly sent: Sent; readonly notices: readonly string[] }
+
+const budgetMs = 30_000
+
+/** Sends the text, unless there is an obstacle. */
+export const sendTargetTest = async (test: TargetTest, text: string): Promise<TargetTested> => {
+  const { obstacle, targets, config, profile, delivery, spec } = test
+  const redact = createRedactor(knownSecrets(config))
+  if (obstacle !== undefined) return { sent: redacted(permanentFailure(obstacle), redact), notices: [] }
+  const notices: string[] = []
+  const send = createSender({
+    targets,
+    profile: (name) => config.profiles.get(name),
+    facts: {
+      tell(fact) {
+        if (fact.kind === 'text_logged') notices.push(`log: ${printable(fact.text)}`)
+        if (fact.kind === 'text_goes_once') notices.push(`note: ${printable(fact.why)}`)
+      },
+    },
+    clock: systemClock,
+  })
+  const about = { profile, route: 'targets-test', deliveryId: `test-${randomUUID()}` }
+  const sent = await send({ ...about, text, delivery, place: 0, budgetMs }, spec)
+  return { sent: redacted(sent, redact), notices }
+}
+
+const redacted = (sent: Sent, redact: (text: string) => string): Sent => {
+  if (!sent.ok) return { ...sent, why: redact(sent.why) }
+  return sent.detail === undefined ? sent : { ...sent, detail: redact(sent.detail) }
+}
+
+/** Why nothing can be sent, whatever the answer to a question would be. */
+const obstacleBefore = async (target: string, targets: Targets, { platforms, env }: Profile): Promise<string | undefined> => {
+  const part = targets.get(target)
+  if (!part) return undefined
+  const { program } = part
+  const isThere = program === undefined || (await locateProgram(program, pathOf(env))) !== undefined
+  const settings = settingsOf(part, platforms, env)
+  const obstacle = obstacleOf(part, settings)
+  if (obstacle !== undefined) return settings.enabled === false ? obstacle : `${obstacle}; it is connected by ${waysOf(part).join('; or ')}`
+  return isThere ? undefined : `${program} is not installed, or not on the PATH`
+}
+
+/** References in the target's settings that cannot be resolved: it would send their names as credentials. */
+const unresolvedOf = (target: string, targets: Targets, { place }: Profile, { diagnostics }: Loaded): Diagnostic[] => {
+  const part = targets.get(target)
+  const path = part && ['platforms', platformOf(part)]
+  if (!path || !place) return []
+  const { file } = place(path)
+  return diagnostics.filter((one) => one.code === 'WH305' && one.place?.file === file && one.pointer.startsWith(`${pointerOf(path)}/`))
+}
+
+const unknownTarget = (target: string, targets: Targets, self: string): Fault => {
+  const suggest = nearest(target, targets.keys())
+  return new Fault('not_found', `no target "${target}"`, { exitCode: exit.notFound, suggest, hint: `${self} targets list` })
+}
+
+/** As a route with these settings would be checked. */
+const checked = (spec: Spec, targets: Targets): { readonly delivery?: Delivery; readonly problems: readonly Diagnostic[] } => {
+  const problems: Diagnostic[] = []
+  const report = (code: Code, _path: Path, message: string): void => {
+    const problem = diagnostic(code, message, { help: 'give it with --extra key=value, or --to' })
+    if (problem.severity === 'error') problems.push(problem)
+  }
+  checkTarget(spec, new Set(targets.keys()), report)
+  const [delivery] = deliveriesOf(readDelivery(spec, targets, report))
+  return problems.length > 0 || !delivery ? { problems } : { delivery, problems }
+}
