@@ -24,11 +24,11 @@ export type AttemptOptions = {
   readonly log: Log
 }
 
-/** How an attempt ends; `lost`: somebody else has the run now. `signal`: the time to stop is over, what runs is broken off. */
+/** Makes attempts and says how each ended; `lost`: another worker has the run now. Once `signal` is given, what still runs is broken off. */
 export const createAttempt = (options: AttemptOptions, signal: AbortSignal): ((lease: Lease) => Promise<RunEnd | 'lost'>) => {
   return async (lease) => {
     const policy = options.policy(lease.run)
-    // One that an orderly stop broke off is not interrupted: its last attempt is made again.
+    // The process died during the last attempt. An orderly stop is no interruption: what it broke off is attempted again.
     if (lease.interrupted && lease.attempt > policy.retry.maxAttempts)
       return { kind: 'dead', error: `out of attempts after ${policy.retry.maxAttempts}: the process ended during each` }
     if (lease.reply !== undefined) return finish({ options, signal, lease, policy }, lease.reply)
@@ -57,7 +57,7 @@ type Attempt = {
 class Unanswered extends AgentFault {}
 
 const ask = async (run: NewRun, { timeoutMs, model, maxOutputTokens }: RunPolicy, runner: Runner, signal: AbortSignal): Promise<string> => {
-  // Not AbortSignal.any with AbortSignal.timeout: each run would leave an entry at the signal that lives as long as the process.
+  // AbortSignal.any with AbortSignal.timeout would leave an entry of each run at `signal`, which lives as long as the process.
   const asking = new AbortController()
   const stop = (): void => asking.abort(signal.reason)
   const late = setTimeout(() => asking.abort(new DOMException('the run took too long', 'TimeoutError')), timeoutMs)
@@ -86,7 +86,7 @@ const finish = async (attempt: Attempt, reply: string): Promise<RunEnd | 'lost'>
     text: reply,
     progress: lease.progress,
     interrupted: lease.interrupted && lease.reply !== undefined,
-    // By hand: a first attempt that has a progress.
+    // A first attempt has no progress yet, unless the run was dead and somebody put it back by hand.
     putBack: lease.attempt === 1,
     send: options.send,
     repeatable: options.repeatable,
@@ -101,19 +101,22 @@ const finish = async (attempt: Attempt, reply: string): Promise<RunEnd | 'lost'>
 
 type Failure = {
   readonly askedMs: number | undefined
-  /** Also when a stop broke it off: a first attempt begins with every target, and one of them must not be asked again. */
+  /**
+   * The attempt counts although a stop broke it off, because it gave up a target. If it did not count, the next attempt would be a first
+   * one with a progress, look like a run that was put back by hand, and send to that target again.
+   */
   readonly counts?: boolean
 }
 
 const failed = ({ options, signal, lease, policy: { retry } }: Attempt, error: string, { askedMs, counts = false }: Failure): RunEnd => {
   const now = options.clock.monotonic()
-  // Broken off by the stop, not by itself: due as soon as the next start.
+  // The stop broke it off, nothing failed: it is due at once at the next start.
   if (signal.aborted) return { kind: 'again', at: now, error, ...(counts ? {} : { uncounted: true }) }
   if (lease.attempt >= retry.maxAttempts) return { kind: 'dead', error }
   return { kind: 'again', at: now + delayAfter(lease.attempt, retry, askedMs), error }
 }
 
-/** Tells the store of a run until it hears. */
+/** Repeats `tell` until the store takes it, or the signal is given. */
 export const persistRun = (
   lease: Lease,
   tell: () => Promise<boolean>,

@@ -1,4 +1,4 @@
-/** Sends one reply to its target, or to several, and knows of each what became of it: a later attempt repeats none that has it. */
+/** Sends one reply to its targets. What became of each is stored, so that a later attempt leaves out those that have the text. */
 
 import { deliveriesOf, labelOf, whyPartly } from '../parts/destination.ts'
 import type { Outgoing, Sent } from '../parts/targets/target.ts'
@@ -7,16 +7,16 @@ import type { Delivery, NewRun, Progress } from '../store/ports.ts'
 export type Delivering = {
   readonly run: NewRun
   readonly text: string
-  /** Of the attempts before. */
+  /** How far earlier attempts got. */
   readonly progress: Progress | undefined
-  /** The process ended while one was being sent: it may have arrived. */
+  /** The process ended while the text was being sent to one of them, which may have it. */
   readonly interrupted: boolean
-  /** What was given up is to be tried once more. */
+  /** Somebody put the run back by hand: targets that were given up are tried once more. */
   readonly putBack: boolean
   readonly send: (outgoing: Outgoing) => Promise<Sent>
   /** Whether sending the same text twice to this target cannot post twice. */
   readonly repeatable: (target: string) => boolean
-  /** Given when the time to stop is over: what may be repeated is not waited for any longer. */
+  /** Given when the time to stop is over: a delivery that may be repeated is then broken off. */
   readonly signal: AbortSignal
   /** Stores how far it got. `false`: somebody else has the run now. */
   readonly keep: (progress: Progress) => Promise<boolean>
@@ -27,7 +27,7 @@ export type Delivered =
   | { readonly kind: 'done'; readonly to: readonly string[] }
   /** Nothing is left to try. */
   | { readonly kind: 'failed'; readonly error: string }
-  /** `gaveUp`: on one of several, which is not to be tried again. */
+  /** `gaveUp`: one of several targets was given up, and is not to be tried again. */
   | { readonly kind: 'again'; readonly error: string; readonly retryAfterMs: number | undefined; readonly gaveUp: boolean }
   | { readonly kind: 'lost' }
 
@@ -35,7 +35,7 @@ const budgetMs = 60_000
 const brokenOff = 'broken off by the stop'
 const mayHaveArrived = 'the process ended while it was being delivered, and it may have arrived. Look, then retry by hand'
 
-/** In order, one after the other: what a crash interrupts is then always the first that has not ended. */
+/** Sends to one target after the other: after a crash the one in doubt is then always the first that has not ended. */
 export const deliver = async (delivering: Delivering): Promise<Delivered> => {
   const { run, keep } = delivering
   const to = deliveriesOf(run.delivery)
@@ -45,7 +45,8 @@ export const deliver = async (delivering: Delivering): Promise<Delivered> => {
   const doubtful = delivering.interrupted ? before.indexOf(null) : -1
   const progress = reopened(delivering, before, doubtful)
   const kept = async (): Promise<boolean> => to.length === 1 || keep(progress)
-  // Before anything is sent: what stands there as failed would not count as in hand after a crash.
+  // A target that failed before is open again now, and that is stored before anything is sent. Else, after a crash in the middle of its
+  // sending, it would still be stored as failed, and nobody would know that it may have the text.
   if (progress.some((each, place) => each !== before[place]) && !(await kept())) return { kind: 'lost' }
   const open: Again[] = []
   for (const place of to.keys()) {
@@ -59,7 +60,7 @@ export const deliver = async (delivering: Delivering): Promise<Delivered> => {
   return unfinished(to, progress, open)
 }
 
-/** What failed for now is open again; what a crash interrupted is given up where a repeat could post twice. */
+/** Where this attempt begins: what failed for now is open again. The target that a crash left in doubt is given up if a repeat could post twice. */
 const reopened = ({ run, putBack, repeatable }: Delivering, before: Progress, doubtful: number): (boolean | string | null)[] => {
   const to = deliveriesOf(run.delivery)
   return before.map((each, place) => {
@@ -81,7 +82,7 @@ const deliverOne = async (delivering: Delivering, place: number, doubtful: boole
   if (signal.aborted) return { why: brokenOff, waitMs: 0 }
   let mayStop = repeatable(delivery.target)
   const onlyOnce = (): void => {
-    // It was given up already, to go out at the next start.
+    // The stop has broken this delivery off, and the next start sends it: it must not go out now as well.
     if (signal.aborted) throw new Error(brokenOff)
     mayStop = false
   }
@@ -92,7 +93,7 @@ const deliverOne = async (delivering: Delivering, place: number, doubtful: boole
   return sent.repeatable ? { why, waitMs: sent.retryAfterMs ?? 0 } : why
 }
 
-/** Breaks off a delivery that may go out once more at the next start, under the same key. */
+/** At the stop, breaks off a delivery that may be repeated: the next start sends it again, under the same key. */
 const unlessStopped = async (sending: Promise<Sent>, signal: AbortSignal, mayStop: () => boolean): Promise<Sent> => {
   const stopped: Sent = { ok: false, why: brokenOff, repeatable: true }
   let stop = (): void => {}

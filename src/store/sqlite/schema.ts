@@ -4,10 +4,11 @@
 export const applicationId = 0x48474154
 
 /**
- * claims.mark: 0 or less for a claim that is kept; above, for one that waits to be settled, the number of the call that made it.
- * runs: never taken while fence is 0; done ones are deleted. Texts that others wrote (`error`, `reply`, `run`) are JSON.
- * A lease that ran out, or whose process died, stays `leased` until the run is taken again: that is how an interrupted one is known.
- * The index holds only runs that were taken, so that accepting one maintains no index; ids are never used twice.
+ * claims: `mark` is 0 or less when the claim is kept. Above 0 the claim waits to be settled, and `mark` is the number of the call that made it.
+ * runs: `fence` is 0 until the run is taken first, and goes up with each taking. Done runs are deleted. Texts that others wrote (`error`,
+ * `reply`, `run`) are JSON. When a lease runs out or its process dies, the run stays `leased` until it is taken again: so the next taking
+ * knows that the one before was interrupted. Ids are never used twice. The index holds only runs that were taken, so that accepting a run
+ * does not touch it.
  */
 const version1 = `
   create table claims (
@@ -30,9 +31,11 @@ const version1 = `
 `
 
 /**
- * runs: one that waits for its turn in its lane has -1 less the fence it had, so that unseen it keeps what refuses late finishers;
- * its turn come, it has the next one and counts as taken. Dead ones have `ended_at`; whoever opens the file brings a later time down to now.
- * groups: what becomes a run when it is due; `event` is the opener's id as JSON. members: with `keep: all`, the prompts as JSON.
+ * runs: a run that waits for its turn in its lane has a negative fence, so that nobody takes it: -1 minus the fence that it had. That fence
+ * is not lost, for a worker that finishes late must still be refused. When its turn comes, the run gets the next fence and counts as taken.
+ * Dead runs have `ended_at`. The wall clock may have been set back since: whoever opens the file brings a time in the future down to now.
+ * groups: each becomes a run when it is due; `event` is the id of the event that opened it, as JSON. members: the prompts of a group with
+ * `keep: all`, as JSON.
  */
 const version2 = `
   alter table runs add column lane text;

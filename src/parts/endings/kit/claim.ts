@@ -17,15 +17,19 @@ export const claimOf = ({ profile, route, deliveryId }: Event, now: number): Cla
 })
 
 /**
- * One hold for each of the targets that must all have a text: kept when one had it and another failed, so that the sender's repeat
- * leaves it out. No profile has an empty name: they are nobody's delivery ids.
+ * A direct delivery to several targets may reach some of them and fail at others; then its sender repeats it. Each target has a claim of
+ * its own, which is kept once the target has the text, so that the repeat leaves it out. The keys begin with an empty profile name, which
+ * no profile has: none of them is the claim of an event.
  */
 export const compileShares = (written: Destination): ((claim: Claim) => readonly Claim[]) => {
   const marks = 'to' in written && written.mode === 'all' ? fingerprintsOf(written.to) : []
   return ({ key, expiresAt }) => marks.map((mark) => ({ key: `/${mark}/${key}`, expiresAt }))
 }
 
-/** Each as it is written, not where it stands: a list that a reload changed must neither leave out a new one nor repeat an old one. */
+/**
+ * A target is known by what is written of it, not by its place in the list. A reload may change the list before the sender repeats: by
+ * their places, a new target would be left out and an old one would get the text twice. Targets that are written alike are counted.
+ */
 const fingerprintsOf = (to: readonly Delivery[]): readonly string[] => {
   const equal = new Map<string, number>()
   return to.map(({ target, extra }) => {
