@@ -1,11 +1,11 @@
-/** Tells the store how a run went until it hears: a full disk costs time, not what the agent said. */
+/** Tells the store how a run went, again and again until it takes it: a full disk costs time, not the agent's reply. */
 
 import { StoreFault } from '../core/fault.ts'
 import type { Store } from '../store/ports.ts'
 
 export type Patience = {
   readonly store: Pick<Store, 'recovered'>
-  /** Ends the trying: what was not recorded resumes at the next start. */
+  /** Ends the trying: a run that was not recorded goes on at the next start. */
   readonly signal: AbortSignal
   /** Said once. */
   readonly failed: (why: string) => void

@@ -21,7 +21,7 @@ export type SenderOptions = {
   readonly clock: Clock
 }
 
-/** Its route or job as written, for the secrets that are never stored. */
+/** The route or job as written: secrets are read from it, because they are never stored. */
 export type Said = Pick<Route, 'deliver' | 'deliver_extra'> | undefined
 export type Sender = (outgoing: Outgoing, written?: Said) => Promise<Sent>
 
@@ -52,28 +52,28 @@ export const createSender = (options: SenderOptions): Sender => {
     facts.tell({ kind: 'text_sent', cause: outgoing, target: part.name, ok: sent.ok })
     if (sent.ok) return sent
     const known = [...secretsOf(part.settings ?? [], settings), ...textsIn(secrets)]
-    // Cut last: half of a secret would not be found.
+    // Cut after secrets were taken out: the half of one would not be found.
     return { ...sent, why: cut(createRedactor(known)(sent.why), maxChars) }
   }
 }
 
-/** What a value is made of, a map's members one by one. */
+/** The values that make up a value: those of a map, or the value itself. */
 const textsIn = (value: Json): string[] => (isObject(value) ? Object.values(value).flatMap(textsIn) : [String(value)])
 
-/** What is never stored, as its route or job says it now; `undefined` when one of it is gone. */
+/** The settings that are never stored, as the route or job says them now; `undefined` when one of them is gone. */
 const withheldOf = (outgoing: Outgoing, written: Said): JsonObject | undefined => {
   const { target, extra, withheld = [] } = outgoing.delivery
   if (withheld.length === 0) return {}
   const now = writtenTargets(written ?? {})
   const [host, at] = [hostOf(extra), outgoing.place]
-  // A secret goes to the host alone that it is written for: the list, or the address, may have changed since.
+  // The list or the address may have changed since: a secret goes only to the host that it is written for.
   const mayBe = host === undefined ? now.slice(at, at + 1) : [...now.slice(at), ...now]
   const its = mayBe.find((each) => each.target === target && hostOf(each.extra) === host)
   const secrets = its ? secretsIn(its.extra, withheld) : {}
   return Object.keys(secrets).length < withheld.length ? undefined : secrets
 }
 
-/** No placeholder stands in it. */
+/** The origin of the address, whose host holds no placeholder. */
 const hostOf = (extra: JsonObject): string | undefined => {
   const url = own(extra, 'url')
   return typeof url === 'string' && URL.canParse(url) ? new URL(url).origin : undefined
@@ -82,7 +82,7 @@ const hostOf = (extra: JsonObject): string | undefined => {
 const absent = (target: string): string =>
   pluginTarget.test(target) ? `no plugin brings the target "${target}"` : `the target "${target}" is not built in this version`
 
-/** So that a target which keeps to its time says itself what became of it. */
+/** Time beyond the budget, so that a target which keeps to the budget can say what became of the text. */
 const graceMs = 500
 const maxChars = 1_000
 
@@ -101,7 +101,7 @@ const within = async (ms: number, clock: Clock, send: () => Promise<Sent>): Prom
   }
 }
 
-/** A plugin may give back anything: what does not say clearly that it was sent was not. */
+/** A plugin may give back anything: unless it says clearly that the text was sent, it was not. */
 const answerOf = (answer: unknown, { name }: TargetPart): Sent => {
   const { ok, detail, why, repeatable, retryAfterMs } = (answer ?? {}) as { readonly [key: string]: unknown }
   if (ok === true) return typeof detail === 'string' ? { ok, detail: cut(detail, maxChars) } : { ok }

@@ -38,11 +38,11 @@ export class Worker {
   #stopped = false
   #taking: Promise<void> | undefined
   #again = false
-  /** Until the first run that no dead process had in hand: they are taken one by one. */
+  /** After a start runs are taken one by one, until one comes that no dead process had in hand. */
   #careful = true
-  /** The last try of a run that may have killed the process each time: nobody else is put at risk, or under suspicion. */
+  /** The run in hand may have killed the process each time, and this is its last try: no other run is taken beside it. */
   #alone = false
-  /** The store failed, and nothing is taken before it works again: said once, not at each wake. */
+  /** The store failed, and nothing is taken before it works again. That is logged once, not at each wake. */
   #failing = false
   #cancelTimer: () => void = () => {}
 
@@ -51,7 +51,7 @@ export class Worker {
     this.#attempt = createAttempt(options, this.#abort.signal)
   }
 
-  /** There may be work: looks at once, and again after each run. */
+  /** Tells the worker that there may be work. It looks at once, and again after each run. */
   wake(): void {
     if (this.#taking) this.#again = true
     else if (this.#room() > 0) this.#taking = this.#takeAll()
@@ -65,14 +65,14 @@ export class Worker {
   }
 
   /**
-   * Takes no more but the groups that wait (rules: Coalescing 7), lets what runs finish for `ms`, then breaks it off: what is left resumes
-   * at the next start. `answered`: no request is in flight any more, so that none joins a group.
+   * Takes the groups that wait (rules: Coalescing 7) and nothing else, lets running work finish for `ms`, then breaks it off. What is left
+   * goes on at the next start. `answered`: no request is in flight any more, so that no event joins a group.
    */
   async stop(ms: number, answered: Promise<unknown> = Promise.resolve()): Promise<void> {
     this.#stopped = true
     this.#cancelTimer()
     const { clock } = this.#options
-    // Once more when the last request has its answer: it may have joined a group.
+    // The last requests may have opened groups: looks once more when all have their answer.
     const groups = Promise.all([this.#dispatchGroups(), answered]).then(() => this.#dispatchGroups())
     const done = groups.then(() => this.#idle())
     const late = new Promise<'late'>((resolve) => {
@@ -140,7 +140,7 @@ export class Worker {
   oneAtATimeAfterCrash(lease: Lease | undefined): void {
     this.#careful = lease?.interrupted === true
     this.#alone = this.#careful && lease !== undefined && lease.attempt === this.#options.policy(lease.run).retry.maxAttempts
-    // One was asked for: there may be more.
+    // Only one run was asked for, and there may be more.
     if (lease) this.#again = true
   }
 
@@ -168,7 +168,7 @@ export class Worker {
     const end = ended.kind === 'done' ? ended : { ...ended, error: this.#options.redact(ended.error) }
     const run = runAttempt(lease, end, clock)
     facts.tell({ kind: 'attempt_ended', at: clock.now(), run })
-    // Before the store forgets it: a crash in between leaves one line too many, never one too few.
+    // Told before the store forgets the run: a crash in between leaves one record too many, never one too few.
     if (end.kind !== 'again') await facts.flushed()
     let calls = 0
     const tell = (): Promise<boolean> => {
@@ -176,7 +176,7 @@ export class Worker {
       return store.finish(lease, end)
     }
     const kept = await persistRun(lease, tell, this.#options, this.#abort.signal)
-    // After a call that seemed to fail a no means that it was committed all the same.
+    // After a call that seemed to fail, a no means that the call was committed all the same.
     if (!kept && calls === 1) this.#takenOver(lease)
     else facts.tell({ kind: 'attempt_committed', run })
   }

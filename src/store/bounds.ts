@@ -4,7 +4,7 @@
 export const maxGroups = 10_000
 /** Groups that become runs in one `take`. */
 export const maxGroupsPerTake = 1_000
-/** Of a group's prompts the newest are kept, and the very newest always. */
+/** How many of a group's prompts are kept, and their characters: the newest ones, and the very newest whatever its length. */
 export const maxPrompts = 100
 export const maxPromptChars = 150_000
 /** Events that `standings` is asked about at once. */

@@ -3,11 +3,11 @@
 type Turns = {
   /** Begun and not ended. */
   open: number
-  /** As it was last said. */
+  /** The limit that the last caller named: a reload may change it. */
   limit: number
 }
 
-/** Knows only lanes in which a run is open: where none is, none waits. */
+/** Holds only lanes in which a run is open: in any other lane no run waits. */
 export class Lanes {
   readonly #beginNext: (lane: string, now: number) => boolean
   readonly #lanes = new Map<string, Turns>()
@@ -22,7 +22,7 @@ export class Lanes {
     return this.#lanes.size > 0
   }
 
-  /** Whether one more may begin under this limit, after those that wait. */
+  /** Whether one more may begin under this limit, once those that wait have begun. */
   hasRoom(lane: string, limit: number, now: number): boolean {
     const turns = this.#lanes.get(lane) ?? { open: 0, limit }
     turns.limit = limit
@@ -47,7 +47,7 @@ export class Lanes {
     this.#fill(lane, turns, now)
   }
 
-  /** Lets those begin that wait and may, in a lane of which the store knows `stored` where nothing else is known. */
+  /** Lets waiting runs begin as far as the limit allows. `stored`: what the store says of a lane that is not held here yet. */
   resume(lane: string, stored: Turns, now: number): void {
     this.#fill(lane, this.#lanes.get(lane) ?? stored, now)
   }

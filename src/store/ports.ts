@@ -6,7 +6,7 @@
 import type { Clock } from '../core/clock.ts'
 import type { JsonObject } from '../core/json.ts'
 
-/** An hour-long hold on one delivery id of one route (rules: Duplicates 2), or on one time of a schedule. */
+/** A hold on one delivery id of one route, for an hour (rules: Duplicates 2), or on one time of a schedule. */
 export type Claim = {
   /** Unambiguous over (profile, route, delivery id). */
   readonly key: string
@@ -30,7 +30,7 @@ export type Several = {
   readonly to: readonly Delivery[]
 }
 
-/** What became of each of several deliveries: done, given up and why, failed for now (`false`), or not ended in this attempt (`null`). */
+/** What became of each of several deliveries: done (`true`), given up (why), failed for now (`false`), or not ended in this attempt (`null`). */
 export type Progress = readonly (boolean | string | null)[]
 
 /** Which of a group's events its run is about (`keep` on the route; rules: Coalescing 2). */
@@ -47,7 +47,7 @@ export type Merged = {
   readonly prompts?: readonly string[]
 }
 
-/** Work that was accepted: small on purpose, it is committed before the answer. */
+/** Work that was accepted. It is small, because it is committed before the answer. */
 export type NewRun = {
   readonly eventId: string
   readonly profile: string
@@ -63,11 +63,11 @@ export type NewRun = {
   readonly merged?: Merged
 }
 
-/** Runs that take turns: at most `limit` of one lane are begun and not ended; one that waits to be tried again keeps its turn. */
+/** Runs that take turns: of one lane at most `limit` have begun and not ended. A run that waits to be tried again keeps its turn. */
 export type Lane = {
   readonly key: string
   readonly limit: number
-  /** `wait`: behind the others, in the order of acceptance. `refuse`: not accepted, its id not claimed. */
+  /** `wait`: the run waits behind the others, in the order of acceptance. `refuse`: it is not accepted, and its id is not claimed. */
   readonly whenFull: 'wait' | 'refuse'
 }
 
@@ -86,7 +86,7 @@ export type Group = {
   readonly lane?: Lane
 }
 
-/** `full`: there are as many groups as may be, nothing was claimed. Else which event opened the group, and how many there are now. */
+/** `full`: as many groups wait as may, and nothing was claimed. Else which event opened the group, and how many events it has now. */
 export type Joined = 'duplicate' | 'full' | { readonly group: string; readonly count: number }
 
 /** What a store calls a run: nobody else reads anything into it. */
@@ -95,23 +95,23 @@ export type RunId = string
 /** One worker's hold on one run. */
 export type Lease = {
   readonly runId: RunId
-  /** Goes up with each taking; a finisher with an older one is refused. */
+  /** Goes up with each taking. A worker that finishes with an older one is refused. */
   readonly fence: number
-  /** 1 for the first try; counted when taken, so that a run that kills the process ends as dead. */
+  /** 1 for the first try. It is counted when the run is taken, so that a run that kills the process each time ends as dead. */
   readonly attempt: number
   readonly run: NewRun
-  /** The taking before this one ended without a word: the process died, or its lease ran out. */
+  /** Nobody said how the taking before this one ended: the process died, or its lease ran out. */
   readonly interrupted: boolean
-  /** The agent's reply, once stored: only its delivery is left to do. */
+  /** The agent's reply, once it is stored: then only its delivery is left to do. */
   readonly reply?: string
-  /** Of a reply that goes to several. */
+  /** How far the delivery of the reply got, where it goes to several targets. */
   readonly progress?: Progress
 }
 
 export type RunEnd =
   /** `silent`: the agent asked for nothing to be sent. `to`: the targets that have it. */
   | { readonly kind: 'done'; readonly silent?: true; readonly to?: readonly string[] }
-  /** `uncounted`: it was broken off from outside, and the attempt does not count. */
+  /** `uncounted`: the attempt does not count, for it was broken off from outside. */
   | { readonly kind: 'again'; readonly at: number; readonly error: string; readonly uncounted?: true }
   | { readonly kind: 'dead'; readonly error: string }
 
@@ -139,8 +139,8 @@ export interface Store {
   /** Ends what `claim` began: kept until it expires, or released for the sender's retry. */
   settle(key: string, kept: boolean): Promise<void>
   /**
-   * Up to `max` runs that are due, each leased for `leaseMs`: those a dead process had in hand first (most tried first), then oldest
-   * first. A group that is due becomes a run here. `only: 'groups'`: the runs of groups that wait, due or not, and nothing else.
+   * Up to `max` runs that are due, each leased for `leaseMs`. Runs that a dead process had in hand come first, of these the most tried
+   * first; then the oldest. A group that is due becomes a run here. `only: 'groups'`: only the runs of waiting groups, due or not.
    */
   take(max: number, leaseMs: number, only?: 'groups'): Promise<readonly Lease[]>
   /** Stores the reply before it is delivered, and how far its delivery to several got. `false`: the lease is lost. */
@@ -149,11 +149,11 @@ export interface Store {
   finish(lease: Lease, end: RunEnd): Promise<boolean>
   /** When the next waiting run or group is due; `undefined` when none waits. */
   nextDue(): Promise<number | undefined>
-  /** The run of a dead event again, from its first attempt; a stored reply is kept. `false`: no dead run has this event. */
+  /** Puts the dead run of an event back, with all its attempts; a stored reply is kept. `false`: no dead run has this event. */
   revive(eventId: string): Promise<boolean>
   /** How the runs of these events stand; those that are not in the store are left out. */
   standings(eventIds: readonly string[]): Promise<readonly Standing[]>
-  /** Forgets dead runs that ended before `before`, and the oldest past `maxDead`; how many. */
+  /** Forgets dead runs that ended before `before`, and the oldest of more than `maxDead`; resolves to how many. */
   prune(before: number, maxDead: number): Promise<number>
   /** The next time of each schedule, as last noted by `plan`: wall time, milliseconds. */
   plans(): Promise<ReadonlyMap<string, number>>
@@ -161,7 +161,7 @@ export interface Store {
   plan(times: ReadonlyMap<string, number | undefined>): Promise<void>
   /** Runs that are accepted and neither done nor dead, and groups. */
   readonly backlog: number
-  /** After a StoreFault: resolves when it is worth asking again. Who waits for it at once shares the first commit of a store that works again. */
+  /** After a StoreFault: resolves when it is worth asking again. All that wait when the store works again share its first commit. */
   recovered(): Promise<void>
   close(): Promise<void>
 }

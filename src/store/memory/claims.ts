@@ -25,7 +25,7 @@ export class Claims {
     if (this.isHeld(key, now)) return false
     this.#claims.delete(key)
     if (this.#claims.size >= this.#max) this.#sweep(now)
-    // A claim that still holds is never given up for room: its sender's retry would work twice.
+    // A claim that still holds is never given up for room: its sender's retry would be worked on twice.
     if (Math.max(this.#claims.size, work) >= this.#max) throw new StoreFault('the memory store is full')
     this.#claims.set(key, { expiresAt, settled })
     return true
@@ -38,7 +38,7 @@ export class Claims {
     else this.#claims.delete(key)
   }
 
-  /** All that expired: those of jobs hold for longer than those that came after them. */
+  /** Looks at all claims: those of jobs hold for longer, so the order of coming is not that of expiry. */
   #sweep(now: number): void {
     for (const [key, held] of this.#claims) if (held.expiresAt <= now) this.#claims.delete(key)
   }

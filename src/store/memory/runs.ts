@@ -9,7 +9,7 @@ export type Entry = {
   readonly lane: Lane | undefined
   fence: number
   attempt: number
-  /** Also after the lease ran out, until the run is taken again or finished. */
+  /** Stays true after the lease ran out, until the run is taken again or finished. */
   leased: boolean
   /** When a run that was taken before is due again: its lease's end, or the time its worker named. */
   dueAt: number
@@ -23,11 +23,11 @@ const byEnd = (a: Entry, b: Entry): number => a.endedAt - b.endedAt || a.id - b.
 const byId = (a: Entry, b: Entry): number => a.id - b.id
 
 export class Runs {
-  /** Never taken, in the order of their acceptance. */
+  /** Runs that were never taken, in the order of their acceptance. */
   readonly #fresh = new Map<number, Entry>()
-  /** Taken at least once, or after they had to wait for their turn: leased, or waiting for another try. */
+  /** Runs that were taken before, or whose turn in their lane has come: leased, or waiting for another try. */
   readonly #tried = new Map<number, Entry>()
-  /** Per lane, in the order of their acceptance. */
+  /** Runs that wait for their turn, by lane, in the order of their acceptance. */
   readonly #parked = new Map<string, Entry[]>()
   readonly #dead = new Map<number, Entry>()
   readonly #lanes = new Lanes((lane, now) => this.#beginNext(lane, now))
@@ -152,7 +152,7 @@ export class Runs {
     this.#waiting++
     if (others === undefined) this.#parked.set(key, [entry])
     else others.push(entry)
-    // One that was put back may be older than those that wait.
+    // A dead run that was put back may be older than those that wait.
     if (others && entry.id < (others.at(-2)?.id ?? 0)) others.sort(byId)
   }
 

@@ -16,10 +16,10 @@ export class Claims {
     this.#sql = sql
   }
 
-  /** A new process is the only owner: what an earlier one had not settled is free. */
+  /** A new process is the only owner: claims that an earlier one did not settle are free. */
   takeOver(now: number): void {
     this.#sql.releaseAllClaims.run()
-    // A wall clock that was set back must not hold an id for longer than it could have been held.
+    // The wall clock may have been set back since: no id may be held for longer than an hour from now.
     this.#sql.capClaims.run(now + hourMs, now + hourMs)
   }
 
@@ -27,7 +27,7 @@ export class Claims {
     for (const { key, mark } of doubtful) this.#sql.releaseClaim.run(key, mark)
   }
 
-  /** `mark` 0: it is kept. */
+  /** `mark` 0: the claim is kept from the start. */
   claim(key: string, expiresAt: number, mark: number, now: number): boolean {
     this.#unpruned++
     return this.#sql.claim.run(key, expiresAt, mark, now).changes === 1
@@ -37,7 +37,7 @@ export class Claims {
     return this.#sql.isHeld.all(key, now).length > 0
   }
 
-  /** Of a JSON list of `[key, expiresAt]`, the indexes of those that got theirs. Of two rows with one id the first does. */
+  /** Claims the ids of a JSON list of `[key, expiresAt]`; the indexes of the rows that got theirs. Of two rows with one id the first gets it. */
   claimAll(claims: string, count: number, now: number): number[] {
     this.#unpruned += count
     return (this.#sql.acceptClaims.all(claims, now) as [number][]).map(([mark]) => -mark)
@@ -48,7 +48,7 @@ export class Claims {
     statement.run(key)
   }
 
-  /** Walks on past twice as many claims as were made: the file stays bounded without an index on their expiry. */
+  /** Goes through the keys bit by bit, each time through twice as many claims as were made: so expired ones go without an index on their expiry. */
   prune(now: number): void {
     if (this.#unpruned < pruneEvery) return
     const [row] = this.#sql.pruneUpTo.all(this.#pruneFrom, 2 * this.#unpruned) as [string][]

@@ -28,7 +28,7 @@ export const openDatabase = (folder: string, durability: Durability): Database.D
 const createFile = (folder: string, file: string): void => {
   const first = mkdirSync(folder, { recursive: true, mode: 0o700 })
   if (first !== undefined) syncFolder(dirname(first))
-  // Before SQLite does: its log takes over the mode of the file it belongs to. Never opened when it is there:
+  // Made here and not by SQLite, because its log takes over the mode of this file. A file that is there is not opened here:
   // closing any handle of a file drops the locks that this process holds on it.
   if (!existsSync(file)) closeSync(openSync(file, 'ax', 0o600))
 }
@@ -53,11 +53,11 @@ const prepare = (db: Database.Database, file: string, durability: Durability): v
   db.pragma('wal_autocheckpoint = 4000')
   db.pragma('journal_size_limit = 67108864')
   db.pragma('cache_size = -16384')
-  // Takes the lock, which is then held until the end.
+  // Takes the lock, which this process then holds until it ends.
   db.exec(`begin immediate; ${upgradeFrom(version)} commit`)
   const found = value(db, 'quick_check(1)')
   if (found !== 'ok') throw corrupt(file, String(found))
-  // After a failed fsync the log may end in pages that are only in memory: nothing may be appended to it.
+  // An earlier fsync may have failed: then the end of the log is in memory only, and nothing may be appended to it.
   db.pragma('wal_checkpoint(TRUNCATE)')
 }
 

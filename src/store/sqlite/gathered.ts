@@ -1,4 +1,4 @@
-/** Calls on their way to the thread: gathered in order, accepted runs side by side so that one statement serves many. */
+/** Calls on their way to the thread, in order. Accepted runs that follow each other are one entry, so that one statement serves them all. */
 
 import type { StoreFault } from '../../core/fault.ts'
 import type { Accepted, NewRun } from '../ports.ts'
@@ -19,7 +19,7 @@ const changesHands: ReadonlySet<Step['op']> = new Set(['claim', 'held', 'settle'
 /** The calls of one batch. */
 export class Gathered {
   readonly #entries: (Accepts | Call)[] = []
-  /** The accepts that more may join: nothing that was called since can tell the difference. */
+  /** The accepts that further ones may join: no call since then depends on which ids are held. */
   #open: Accepts | undefined
   size = 0
 
@@ -36,7 +36,7 @@ export class Gathered {
 
   call(step: CallStep, answer: Answer<unknown>): void {
     this.size++
-    // An id may change hands here: what is accepted later must come later.
+    // This call may take or free an id: runs that are accepted after it must stay after it.
     if (changesHands.has(step.op)) this.#open = undefined
     this.#entries.push({ step, answer })
   }

@@ -18,7 +18,7 @@ export class Groups {
     this.#sql = sql
   }
 
-  /** A wall clock that was set back must not hold a group for longer than its window. */
+  /** The wall clock may have been set back since: no group may wait for longer than its window from now. */
   takeOver(now: number): void {
     this.#sql.capGroups.run(now)
   }
@@ -44,7 +44,7 @@ export class Groups {
     return this.size === 0 ? [] : (this.#sql.dueGroups.all(at, max) as Waiting[])
   }
 
-  /** Ends a group in a run, with the fence it is told; the run's id. */
+  /** Makes a run of a group, with this fence; the run's id. */
   end(groupId: number, fence: number): number {
     const { lastInsertRowid } = this.#sql.runOfGroup.run(fence, groupId)
     this.#sql.dropMembers.run(groupId)

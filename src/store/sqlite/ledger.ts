@@ -1,4 +1,4 @@
-/** The synchronous steps over an open database: a batch is one transaction. It knows no thread. */
+/** The synchronous steps over an open database. A batch of them is one transaction. Nothing here knows of the thread. */
 
 import type Database from 'libsql'
 import { isEventId, maxGroupsPerTake } from '../bounds.ts'
@@ -13,7 +13,7 @@ import { parseLane } from './stored.ts'
 
 type StepOf<Op extends Step['op']> = Extract<Step, { op: Op }>
 
-/** After `run` has thrown, the database must be closed: what this holds in memory is ahead of it. */
+/** When `run` throws, the database must be closed: its transaction is undone, but what this object holds in memory is not. */
 export class Ledger {
   readonly #db: Database.Database
   readonly #sql: Statements
@@ -56,7 +56,7 @@ export class Ledger {
     this.#db.close()
   }
 
-  /** A new process is the only owner of all there is. In the same process only what is in doubt is free again. */
+  /** A new process owns everything. In the same process, after a fault, only what is in doubt is free again. */
   #release({ now, doubtful, held = [] }: ThreadStart): void {
     if (doubtful === undefined) {
       for (const table of [this.#claims, this.#runs, this.#groups]) table.takeOver(now)
@@ -101,7 +101,7 @@ export class Ledger {
     }
   }
 
-  /** `true` when every row got its id, else which did. */
+  /** `true` when every row got its id; else for each row whether it did. */
   #accept({ count, claims, runs }: StepOf<'accept'>, now: number): true | boolean[] {
     const got = this.#claims.claimAll(claims, count, now)
     if (got.length === count) {
@@ -134,7 +134,7 @@ export class Ledger {
     return this.#runs.take(max, now + leaseMs, now)
   }
 
-  /** Those that have to wait for their turn are not taken: it goes on until there are enough, or no group is left. */
+  /** Every group becomes a run, but a run that must wait for its turn is not taken: goes on until there are `max`, or no group is left. */
   #takeGroups({ max, leaseMs }: StepOf<'take'>, now: number): Lease[] {
     const leases: Lease[] = []
     while (leases.length < max) {
@@ -149,7 +149,7 @@ export class Ledger {
     return leases
   }
 
-  /** The id of the group's run when it may begin. */
+  /** Makes a run of a group; its id where it may begin, `undefined` where it waits for its turn. */
   #endGroup([groupId, lane, limit]: Waiting, now: number): number | undefined {
     let runId: number | undefined
     const begins = this.#runs.add(parseLane(lane), limit ?? 1, now, (fence) => {

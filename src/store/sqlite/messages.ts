@@ -6,16 +6,16 @@ import type { PlanEntry } from './plans.ts'
 /** `fsync`: on the disk before the answer. `commit`: written before the answer, on the disk soon after. */
 export type Durability = 'fsync' | 'commit'
 
-/** A claim that waits to be settled, and the number of the call that made it. */
+/** A claim that waits to be settled. `mark` is the number of the call that made it. */
 export type Unsettled = { readonly key: string; readonly mark: number }
 
 export type ThreadStart = {
   readonly folder: string
   readonly durability: Durability
   readonly now: number
-  /** Absent when the process starts; later, the claims of a batch of which nobody knows whether it was committed. */
+  /** The claims of a batch that failed, of which nobody knows whether it was committed. Absent when the process starts. */
   readonly doubtful?: readonly Unsettled[]
-  /** With `doubtful`: the runs that this process has in hand. */
+  /** The runs that this process has in hand; given with `doubtful`. */
   readonly held?: readonly number[]
 }
 
@@ -33,7 +33,7 @@ export type Joining = {
   readonly prompt?: { readonly text: string; readonly chars: number }
 }
 
-/** One statement of a batch; times are the caller's, the thread has no clock; keys are hashes. */
+/** One statement of a batch. Times are the caller's, for the thread has no clock; keys are hashes. */
 export type Step =
   /** Two JSON lists of the same length: `[key, expiresAt]` and runs. */
   | { readonly op: 'accept'; readonly count: number; readonly claims: string; readonly runs: string }

@@ -22,7 +22,7 @@ export class Plans {
   }
 
   note(times: readonly PlanEntry[]): void {
-    // What is forgotten makes room first.
+    // Those to forget go first, so that the others find room.
     for (const [key, at] of times) if (at === undefined) this.#sql.unplan.run(JSON.stringify(key))
     for (const [key, at] of times) if (at !== undefined) this.#sql.plan.run(JSON.stringify(key), at)
   }

@@ -7,7 +7,7 @@ import { parseLane, parseStored, parseText } from './stored.ts'
 
 const hourMs = 3_600_000
 
-/** A run's id, and whether it is still leased to one who never finished. */
+/** A run's id, and whether it is still leased to a worker that never finished. */
 type Due = [runId: number, leased: number]
 type Row = { readonly fence: number; readonly attempt: number; readonly run: Buffer; readonly reply: Buffer | null }
 type StandingRow = [eventId: string, attempt: number, leased: number, dueAt: number | null, endedAt: number | null, error: Buffer | null]
@@ -15,7 +15,7 @@ type StandingRow = [eventId: string, attempt: number, leased: number, dueAt: num
 export class Runs {
   readonly #sql: Statements
   readonly #lanes: Lanes
-  /** Neither done nor dead. */
+  /** How many runs are neither done nor dead. */
   size = 0
   /** Every run up to this one was taken before, or waits for its turn in its lane. */
   #cursor = 0
@@ -25,18 +25,18 @@ export class Runs {
     this.#lanes = new Lanes((lane, now) => this.#beginNext(lane, now))
   }
 
-  /** A new process is the only owner: what an earlier one had in hand is free, and no wall clock set back holds a run up. */
+  /** A new process is the only owner: runs that an earlier one had in hand are free. If the wall clock was set back, no run waits for that. */
   takeOver(now: number): void {
     this.#sql.freeRuns.run(now, now + hourMs)
     this.#sql.capDead.run(now)
   }
 
-  /** In the same process only what nobody has in hand is free. */
+  /** In the same process only runs that are not in its hand are free. */
   release(held: readonly number[], now: number): void {
     this.#sql.freeUnheldRuns.run(now, JSON.stringify(held))
   }
 
-  /** Reads what this keeps in memory. */
+  /** Fills what this object keeps in memory. */
   restore(size: number, cursor: number, now: number): void {
     this.size = size
     this.#cursor = cursor
@@ -51,14 +51,14 @@ export class Runs {
     return this.#lanes.hasRoom(lane, limit, now)
   }
 
-  /** Runs without a lane, as a JSON list; of these only those at some indexes, where it is said. */
+  /** Adds runs without a lane, given as a JSON list: all of them, or those at the indexes `only`. */
   addAll(runs: string, count: number, only?: readonly number[]): void {
     if (only === undefined) this.#sql.acceptRuns.run(runs)
     else this.#sql.acceptSomeRuns.run(runs, JSON.stringify(only))
     this.size += count
   }
 
-  /** One run, which `insert` writes with the fence it is told; `true`: it may begin, else it waits for its turn. */
+  /** Adds one run, which `insert` writes with the fence that it is given. `true`: the run may begin, else it waits for its turn. */
   add(lane: string | undefined, limit: number, now: number, insert: (fence: number) => void): boolean {
     const begins = lane === undefined || this.#lanes.enter(lane, limit, now)
     insert(begins ? 0 : -1)
@@ -72,13 +72,13 @@ export class Runs {
     return [...tried, ...first].flatMap((due) => this.lease(due, until, now) ?? [])
   }
 
-  /** The oldest of those that were never taken, whether their turn has just come or they needed none. */
+  /** The oldest runs that were never taken: those whose turn has come, and those without a lane. */
   #neverTaken(max: number, now: number): Due[] {
     const fresh = this.#sql.fresh.all(this.#cursor, max) as Due[]
     const unparked = this.#sql.unparked.all(now, max) as Due[]
     const taken = [...fresh, ...unparked].sort(([a], [b]) => a - b).slice(0, max)
     const passed = fresh.filter((due) => taken.includes(due))
-    // With none left, those that wait for their turn are not looked through again.
+    // When none is left, the cursor passes the runs that wait for their turn too: they are not looked through again.
     this.#cursor = passed.length === fresh.length && fresh.length < max ? this.#lastId() : (passed.at(-1)?.[0] ?? this.#cursor)
     return taken
   }
@@ -116,7 +116,7 @@ export class Runs {
     return row?.[0]
   }
 
-  /** Parked, and let go at once where nothing is in the way: its fence goes up either way. */
+  /** Puts a dead run behind those that wait in its lane, and lets it begin at once where it may. Its fence goes up either way. */
   revive(eventId: string, now: number): boolean {
     const [row] = this.#sql.deadRun.all(JSON.stringify([eventId])) as [number, Buffer | null, number | null][]
     if (row === undefined) return false
@@ -137,7 +137,7 @@ export class Runs {
     return this.#sql.pruneDead.run(before).changes + this.#sql.pruneMostDead.run(maxDead).changes
   }
 
-  /** Not looked for while no lane is in use: a leased run of one would be open in it. */
+  /** While no lane is in use the run has none, and is not looked up: a leased run of a lane would be open in it. */
   #laneOf(runId: number): string | undefined {
     const [row] = this.#lanes.areUsed ? (this.#sql.laneOf.all(runId) as [Buffer | null][]) : []
     return parseLane(row?.[0] ?? null)

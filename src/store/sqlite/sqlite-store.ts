@@ -10,12 +10,12 @@ import { replyText } from './stored.ts'
 import { ThreadLink } from './thread-link.ts'
 import { type Link, type Options, type Start, ThreadQueue } from './thread-queue.ts'
 
-/** Ids of any length and content become short ASCII: what the sender chose never meets SQL's text functions. */
+/** Makes short ASCII of an id of any length and content: no text that a sender chose reaches SQL's text functions. */
 const keyOf = (key: string): string => hash('sha256', key, 'base64url')
 
 class SqliteStore implements Store {
   readonly #thread: ThreadQueue
-  /** Runs that were taken and are not finished, with their fences: what is leased besides them was taken by a batch that failed. */
+  /** Runs that were taken and are not finished, with their fences. After a fault, any other leased run was taken by the batch that failed. */
   readonly #held = new Map<RunId, number>()
   #marks = 0
 
@@ -74,7 +74,7 @@ class SqliteStore implements Store {
 
   async finish({ runId, fence }: Lease, end: RunEnd): Promise<boolean> {
     const kept = await this.#thread.call<boolean>({ op: 'finish', runId: Number(runId), fence, end })
-    // Also when it says no: an earlier call that seemed to fail may have been committed. Its answer is final either way.
+    // A no is final too: it may mean that an earlier call, which seemed to fail, was committed all the same.
     if (this.#held.get(runId) === fence) this.#held.delete(runId)
     return kept
   }

@@ -12,19 +12,19 @@ const eventPrefix = '{"eventId":"'
 const eventId = `substr(run, ${eventPrefix.length + 1}, instr(substr(run, ${eventPrefix.length + 1}, 129), '"') - 1)`
 const isWanted = `substr(run, 1, ${eventPrefix.length}) = '${eventPrefix}' and ${eventId} in (select value from json_each(?))`
 
-// The run's text is extended as it stands: it always ends in a brace, and need not be read here.
+// Adds a member to the run's JSON without parsing it: its text always ends in a brace.
 const mergedRun = `case count when 1 then run else
   substr(run, 1, length(run) - 1) || ',"merged":{"group":' || event || ',"count":' || count || ',"keep":"' || keep || '"' ||
   case keep when 'all' then
     ',"prompts":[' || coalesce((select group_concat(prompt, ',' order by n) from members where group_id = groups.id), '') || ']'
   else '' end || '}}' end`
 
-// Blobs, not text: the driver ends the whole process over text that is not UTF-8, which a damaged page can hold.
+// Columns are read as blobs: a damaged page can hold text that is not UTF-8, and over that the driver ends the whole process.
 const texts = {
   begin: 'begin immediate',
   commit: 'commit',
 
-  // json_each.key is a row's index in its batch: kept negative in `mark`, it tells cheaply which rows got their claim.
+  // json_each.key is a row's index in its batch. Written into `mark` as 0 or less, it comes back for the rows that got their claim.
   acceptClaims: `insert into claims (key, expires_at, mark) select value ->> 0, value ->> 1, -key from json_each(?) where true ${unlessHeld}
     returning mark`,
   acceptRuns: 'insert into runs (run) select value from json_each(?)',
@@ -89,16 +89,16 @@ const texts = {
     on conflict (key) do update set at = excluded.at`,
   unplan: 'delete from plans where key = ?',
 
-  // What the dead process had in hand comes first, and of that what was tried most. One that was never tried waits for nothing.
+  // Runs that the dead process had in hand come first, of these the most tried first. A run that was never tried is due now.
   freeRuns: `update runs set due_at = case when leased then -attempt when attempt = 0 then ?1 else ?2 end
     where fence > 0 and ended_at is null and (leased or due_at > case attempt when 0 then ?1 else ?2 end)`,
   capGroups:
     'update groups set first_at = min(first_at, ?1), due_at = min(due_at, ?1 + window_ms) where first_at > ?1 or due_at > ?1 + window_ms',
   capDead: 'update runs set ended_at = ?1 where ended_at > ?1',
-  // Leased to nobody: no attempt was made.
+  // These are leased, but no worker got them: the batch that took them failed. No attempt was made.
   freeUnheldRuns: `update runs set leased = 0, attempt = attempt - 1, due_at = ?
     where leased and id not in (select value from json_each(?))`,
-  // Every run up to `cursor` was taken before, or is not to be taken as it stands.
+  // `cursor`: every run up to it was taken before, waits for its turn, or is dead.
   standing: `select (select count(*) from runs where ended_at is null) as backlog, (select count(*) from groups) as waiting,
     coalesce((select min(id) - 1 from runs where fence = 0), (select max(id) from runs), 0) as cursor`,
   openLanes: `select cast(lane as blob), sum(fence >= 0), lane_limit, max(id) from runs where lane is not null and ended_at is null group by lane`,

@@ -54,7 +54,7 @@ export const parseText = (bytes: Buffer | null): string | undefined => {
   return isText(value) ? value : undefined
 }
 
-/** The two columns' bytes: a run and, once its agent answered, the answer. */
+/** Reads the bytes of two columns: a run and, once its agent answered, the reply. */
 export const parseStored = (run: Buffer, reply: Buffer | null): Stored | undefined => {
   const value = parseJson(run)
   if (value === undefined || !isRun(value)) return undefined
@@ -64,7 +64,7 @@ export const parseStored = (run: Buffer, reply: Buffer | null): Stored | undefin
   return kept && { ...stored, ...kept }
 }
 
-/** A text, or with how far its delivery got. */
+/** A reply as it is stored: its text, or the text and how far its delivery got. */
 export const replyText = (reply: string, progress?: Progress): string => JSON.stringify(progress ? { reply, progress } : reply)
 
 const parseReply = (bytes: Buffer): Reply | undefined => {

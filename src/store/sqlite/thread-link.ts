@@ -9,7 +9,7 @@ type Asked = { readonly resolve: (said: Said) => void; readonly reject: (why: St
 
 export class ThreadLink {
   readonly worker: Worker
-  /** Settles when the thread has ended, and with it its hold on the file. */
+  /** Settles when the thread has ended and let go of the file. */
   readonly gone: Promise<unknown>
   #asked: Asked | undefined
   #broken: StoreFault | undefined
@@ -35,7 +35,7 @@ export class ThreadLink {
     throw new StoreFault('the store answered out of turn')
   }
 
-  /** Commits a batch. Throws StoreFault, and then the thread is of no more use. */
+  /** Commits a batch. When it throws a StoreFault, the thread has ended or is about to. */
   async ask(batch: Batch): Promise<Extract<Said, { kind: 'done' }>> {
     this.worker.postMessage(batch)
     const said = await this.#next()

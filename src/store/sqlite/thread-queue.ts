@@ -27,9 +27,9 @@ export class ThreadQueue {
   #link: Link
   /** Settles when a broken store has been opened again. */
   #recovering: Promise<void> | undefined
-  /** While it is being opened again: what is called meanwhile waits, and is committed together. */
+  /** The store is being opened again: calls wait meanwhile, and are committed together. */
   #opening: Promise<unknown> | undefined
-  /** Claims of a batch that failed: it may have been committed all the same. */
+  /** Claims of a batch that failed, which may have been committed all the same. */
   #doubtful: readonly Unsettled[] = []
   #queue: Gathered[] = []
   #waiting = 0
@@ -71,7 +71,7 @@ export class ThreadQueue {
     return this.#closing
   }
 
-  /** One batch at a time: while the disk is busy the next ones grow, and so do the gains of committing them together. */
+  /** One batch at a time: while the disk is busy the next batch grows, and one commit serves more calls. */
   async #pump(): Promise<void> {
     await nextTurn()
     while (this.#queue.length > 0) {
@@ -79,7 +79,7 @@ export class ThreadQueue {
       await this.#fill()
       if (this.#opening) {
         await this.#opening
-        // Once more: what waited for it comes now.
+        // Calls that waited for the store come now, and are gathered too.
         continue
       }
       const batch = this.#queue.shift() as Gathered
@@ -141,7 +141,7 @@ export class ThreadQueue {
     try {
       this.backlog = await link.opened()
     } catch {
-      // It does not work, which is told below.
+      // The new thread does not work either; that is told below.
     }
     this.#link = link
     return link.works
