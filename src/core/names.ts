@@ -15,7 +15,7 @@ const targetAliases: ReadonlyMap<string, string> = new Map([
 /** The real name of a delivery target. */
 export const targetName = (name: string): string => targetAliases.get(name) ?? name
 
-/** A header's text under any of its spellings; a repeated one reads as Node joins it, with a comma and a blank. */
+/** A header's text under the first of these names that is there. Node joins a repeated header with a comma and a blank. */
 export const header = (headers: Headers, ...names: readonly string[]): string | undefined => {
   for (const name of names) {
     const value = headers[name]

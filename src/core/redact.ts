@@ -3,7 +3,7 @@
 /** Shorter values would blank out ordinary words. */
 const shortest = 6
 
-/** As it is, and as it stands in a path, in a query (where a URL writes an apostrophe its own way) and in a form. */
+/** The spellings of a secret: as it is, and as a path, a query (where a URL writes an apostrophe its own way) and a form encode it. */
 const formsOf = (value: string): string[] => {
   const encoded = encodeURIComponent(value)
   return [value, encoded, encoded.replaceAll("'", '%27'), new URLSearchParams([['', value]]).toString().slice(1)]
@@ -14,7 +14,7 @@ export class Redactor {
   readonly #known = new Set<string>()
   /** By their first characters, longest first. */
   readonly #byStart = new Map<string, string[]>()
-  /** Where one can begin at all, at little cost. */
+  /** A quick look for where a secret can begin at all. */
   readonly #firsts = new Set<number>()
 
   add(values: Iterable<string>): void {

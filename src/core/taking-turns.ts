@@ -1,4 +1,4 @@
-/** Long work that lets others in: timers, sockets, whatever waits for the event loop. */
+/** Lets long work give the event loop to others now and then: to timers and sockets. */
 
 import { setImmediate } from 'node:timers/promises'
 

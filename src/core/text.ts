@@ -8,7 +8,7 @@ export const cut = (text: string, limit: number): string => {
   return text.slice(0, limit > 0 && isLeadSurrogate(text.charCodeAt(limit - 1)) ? limit - 1 : limit)
 }
 
-/** The start of a text that is too long, without the word that the limit goes through: nobody knows the half of a secret for one. */
+/** The start of a text that is too long, without the word that the limit cuts: half of a secret would not be found and taken out. */
 export const excerpt = (text: string, limit: number): string =>
   text.length <= limit ? text : `${cut(text, limit).replace(/[!-~]+$/, '')}…`
 

@@ -40,7 +40,7 @@ const verdictOf = (no: Answer): Verdict => (no ? { pass: false, rule: no.rule } 
 const shown = (value: Json | undefined): string =>
   value === undefined ? 'missing' : printable(renderJson(value, maxShownUnits, 0), maxShownUnits)
 
-// `filters[1].not.any[0]`: this file knows what it compiles.
+// Paths are written as `filters[1].not.any[0]`: only filters are compiled here.
 const nameOf = (path: Path): string =>
   path.reduce<string>((name, key) => name + (typeof key === 'number' ? `[${key}]` : `.${key}`), 'filters')
 

@@ -54,7 +54,7 @@ const reread = (text: string): Json | undefined => {
   try {
     return JSON.parse(quoteLongNumbers(text)) as Json
   } catch {
-    return undefined // The text is not the payload's JSON: the plain number has to do.
+    return undefined // The text is not the payload's JSON: the number is written as it was parsed.
   }
 }
 
@@ -75,6 +75,6 @@ const looksLikeNumber = /^-?\d[\d.eE+-]*$/
 export const digitsOf = (event: Event, place: Place, value: number): string | undefined => {
   let at: Json | undefined = treeOf(event)
   for (const key of place) at = Array.isArray(at) ? at[Number(key)] : isObject(at) ? own(at, String(key)) : undefined
-  // Where the payload holds a number, a string in the second reading is a quoted one.
+  // The second reading gives long numbers as strings: where the payload holds a number, such a string is its digits.
   return typeof at === 'string' && looksLikeNumber.test(at) && Number(at) === value ? at : undefined
 }

@@ -10,7 +10,7 @@ import { compileName, showName, type TemplateKit } from './template.ts'
 
 type Key = string | undefined
 
-/** Nothing has a longer name; and templates are cut, further up. */
+/** Longer keys name nothing real. It is below the length at which templates are cut, so no two keys become one by a cut. */
 const maxKeyUnits = 100_000
 
 /**
@@ -41,7 +41,7 @@ const compileFieldName = (field: string, report: (message: string) => void): ((e
 }
 
 /**
- * What the store calls one key of one route, or without a key the route: short, whatever a sender chose.
+ * What the store calls one key of one route; without a key, the route itself. It is short, whatever text a sender chose.
  * Profile and route names have no `/` in them.
  */
 export const keyName = (kind: 'group' | 'lane', { profile, route }: Event, key?: string): string => {

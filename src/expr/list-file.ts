@@ -6,7 +6,7 @@ import { relative, resolve, sep } from 'node:path'
 import { isObject, type Json } from '../core/json.ts'
 
 const maxBytes = 8 * 1024 * 1024
-// Opening a FIFO must not wait for a writer; the last link was resolved before.
+// Non-blocking, because opening a FIFO would wait for a writer. Links were resolved before: one that is there now was put there meanwhile.
 const openFlags = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0) | (constants.O_NOFOLLOW ?? 0)
 
 const isText = (item: Json): item is string | number | boolean => ['string', 'number', 'boolean'].includes(typeof item)
@@ -72,7 +72,7 @@ export const openListFile = (root: string, path: string, failed: (error: unknown
   const readAgain = (): void => {
     const reading = readLater(root, file)
     known = reading
-    // A later reading may have begun meanwhile: then this one has nothing to say any more.
+    // A later reading may have begun meanwhile: then the result of this one no longer counts.
     reading.then(
       (values) => {
         if (known === reading) known = values

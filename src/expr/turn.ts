@@ -2,7 +2,7 @@
 
 import type { Event } from '../core/request.ts'
 
-/** A payload past this is looked at by expressions in a turn of the loop of its own: it was parsed in this one, which is enough for one. */
+/** Expressions look at a larger payload in a later turn of the loop: parsing it took enough of this one. */
 const longText = 65_536
 /** How long the expressions of one turn may hold the loop. */
 const turnMs = 10

@@ -22,7 +22,7 @@ export const createByteBudget = (now: () => number, maxBytes: () => number): Byt
       const perSecond = Math.max(leastPerSecond, maxBytes() / secondsToFill)
       left = Math.min(burst(), left + ((time - at) / 1000) * perSecond)
       at = time
-      // One that is larger than the burst is taken from a full one.
+      // A request that is larger than the burst is allowed when the whole burst is there.
       if (left < Math.min(bytes, burst())) return false
       left -= bytes
       return true

@@ -55,7 +55,7 @@ export const viewOf = (story: EventHistory, groupEnd: Ended | undefined): EventV
   if (!told) return undefined
   const { event_id, at, profile } = told
   const route = told.kind === 'started' ? '' : told.route
-  // Without its arrival: only what was accepted has a run that ends.
+  // The line of its arrival is gone. A run ended, so the event was accepted.
   const outcome = told.kind === 'received' ? told.outcome : told.kind === 'ended' && told.group !== undefined ? 'coalesced' : 'accepted'
   const view: Draft = { event_id, at, profile, route, outcome, ...standing(story, outcome, groupEnd), tries: tries.toReversed() }
   if (ended) copy(ended, view, ofEnd)

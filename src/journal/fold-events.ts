@@ -57,7 +57,7 @@ export const createFold = ({ fits = () => true, limit, since = Number.NEGATIVE_I
     stories.delete(id)
     const group = groupOf(story)
     take(viewOf(story, group === undefined ? undefined : groupEnds.get(group)))
-    // All its members arrived after it.
+    // The opener of a group arrived before the other members, and lines come newest first: all members have been met.
     groupEnds.delete(id)
   }
 
@@ -73,7 +73,7 @@ export const createFold = ({ fits = () => true, limit, since = Number.NEGATIVE_I
       if (entry.kind === 'ended' && entry.group !== undefined && !groupEnds.has(entry.group)) groupEnds.set(entry.group, entry)
     },
     settle() {
-      // One piece late: a run may end before the line of its arrival is written.
+      // An event is settled one piece after its arrival was met: its run may have ended before the line of its arrival was written.
       for (const id of ripe) settleOne(id)
       ripe = arrived
       arrived = new Set()

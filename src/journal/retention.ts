@@ -51,13 +51,13 @@ export const createRetention = (folder: string): Retention => {
       return last + 1
     },
     async load() {
-      // One that cannot be read is deleted like the others when its time comes.
+      // A segment that cannot be read counts no lines, and is deleted like the others when its time comes.
       for (const segment of await listSegments(folder)) finish({ ...segment, lines: await estimateLines(folder, segment).catch(() => 0) })
     },
     finish,
     async prune(limits, now, current) {
       for (let oldest = finished[0]; oldest && isOver(limits, now, current, oldest); oldest = finished[0]) {
-        // Forgotten first: one that cannot be deleted must not keep the others from it.
+        // Forgotten before it is deleted: a segment that cannot be deleted must not stop the others from being deleted.
         finished.shift()
         bytes -= oldest.bytes
         lines -= oldest.lines

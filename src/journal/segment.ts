@@ -70,7 +70,7 @@ export class Segment {
     const { bytesWritten } = await file.writev(buffers)
     if (file === this.#raw) this.#rawBytes += bytesWritten
     else this.#lineBytes += bytesWritten
-    // What stopped it is said by the next write, which goes to another segment.
+    // The system does not say why. The next write, which goes to another segment, fails with the reason.
     if (bytesWritten < bytes) throw new Error('only a part could be written')
   }
 

@@ -46,7 +46,7 @@ export const createWriteQueue = (allowance: ByteBudget): WriteQueue => {
   let chars = 0
   let dropped = 0
 
-  // One that is over the bound by itself is taken when none waits: its body is in memory anyway.
+  // A request that is over the bound by itself is taken when no other waits: its body is in memory anyway.
   const hasRoom = ({ body }: RawRequest): boolean =>
     (rawBytes === 0 || rawBytes + body.length <= maxRawBytes) && allowance.take(body.length)
 

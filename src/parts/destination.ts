@@ -1,4 +1,4 @@
-/** `deliver` and `deliver_extra` as written: one target or several, checked by themselves, their secrets set apart, which are never stored. */
+/** `deliver` and `deliver_extra` as written: one target or several. Each target checks its own; their secrets are set apart and never stored. */
 
 import type { Path } from '../core/diagnostic.ts'
 import { isObject, type Json, type JsonObject, own } from '../core/json.ts'
@@ -41,7 +41,7 @@ export const readDelivery = (spec: Spec, targets: ReadonlyMap<string, TargetPart
 const entriesOf = (map: JsonObject, keeps: (value: Json) => boolean): JsonObject =>
   Object.fromEntries(Object.entries(map).filter(([, value]) => keeps(value)))
 
-/** What stands under these keys; of a map what no payload fills in. */
+/** The values under these keys. Of a map only those that no payload fills in. */
 export const secretsIn = (extra: JsonObject, keys: readonly string[]): JsonObject =>
   Object.fromEntries(
     keys.flatMap((key): [string, Json][] => {
@@ -59,7 +59,7 @@ const withoutSecrets = (extra: JsonObject, keys: readonly string[]): JsonObject 
     }),
   )
 
-/** What was stored, and what was not, together again. */
+/** The settings that were stored and those that were not, together again. */
 export const withSecrets = (stored: JsonObject, secrets: JsonObject): JsonObject => {
   const whole = Object.entries(secrets).map(([key, value]): [string, Json] => {
     const filled = own(stored, key)
@@ -87,12 +87,12 @@ export const targetsOf = (destination: Destination): string =>
     .map(({ target }) => target)
     .join(', ')
 
-/** The name of one of several, with its place where others have that name too. */
+/** The name of one of several targets, with its place in the list where others have that name too. */
 export const labelOf = (to: readonly Delivery[], place: number): string => {
   const target = to[place]?.target ?? ''
   return to.filter((each) => each.target === target).length > 1 ? `${target} (${place + 1} of ${to.length})` : target
 }
 
-/** Why a delivery to several failed, and who of them has it all the same. */
+/** Why a delivery to several targets failed, and which of them have the text all the same. */
 export const whyPartly = (to: readonly Delivery[], failed: readonly string[], done: readonly number[]): string =>
   [...failed, ...(done.length > 0 ? [`delivered to ${done.map((place) => labelOf(to, place)).join(', ')}`] : [])].join('; ')

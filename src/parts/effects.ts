@@ -16,7 +16,7 @@ export interface Limiter {
   chargeFailure(route: string, client: string): boolean
 }
 
-/** A scheduled job as those see it who start it. */
+/** A scheduled job, as far as starting it needs. */
 export type Job = {
   /** Unique in its profile. */
   readonly id: string
@@ -31,7 +31,7 @@ export type Job = {
 export interface Jobs {
   /** The jobs of a profile that a reference names as things are now: the one of this id, else all of this name. */
   find(profile: string, reference: string): readonly Job[]
-  /** Whether a reference that finds none names a job that is there, but refused: what is wrong is said of the job, once. */
+  /** Whether a reference that finds no job names one that is written down but refused. What is wrong is then said of that job, once. */
   isRefused(profile: string, reference: string): boolean
 }
 

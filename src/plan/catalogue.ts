@@ -19,7 +19,7 @@ export const catalogueOf = async (
   config: Config,
 ): Promise<{ readonly catalogue: Catalogue; readonly diagnostics: readonly Diagnostic[] }> => {
   const { targets, diagnostics } = await loadPlugins(config, catalogue.targets)
-  // Of a platform that a plugin's target reads too, the plugin knows more.
+  // A plugin's target may read a built-in platform's section: then the plugin knows keys that we do not.
   const plugged = new Set([...targets.values()].filter(({ name }) => !catalogue.targets.has(name)).map(platformOf))
   const builtin = [...catalogue.targets.values()].filter((part) => !plugged.has(platformOf(part)))
   const unread = [...config.profiles.values()].flatMap((profile) => unreadSettings(profile, builtin))

@@ -24,7 +24,7 @@ export type Catalogue = {
 export type Compiled = {
   readonly plan?: () => RoutePlan
   readonly diagnostics: readonly Diagnostic[]
-  /** Compiled again it would be the same: nothing is wrong with it, and it depends on nothing but the configuration. */
+  /** The plan may be kept at a reload: nothing is wrong with the route, and it depends on nothing but the configuration. */
   readonly lasting: boolean
 }
 

@@ -88,7 +88,7 @@ export class Entries<T> {
 
   #replace(entries: ReadonlyMap<string, Entry<T>>, stamp: string): void {
     this.#entries = entries
-    // Not before: what could not be read this time (no descriptor free) is tried again the next time.
+    // Only now: a file that could not be read (no descriptor free, say) must be read again the next time.
     this.#seen = stamp
     this.#told = ''
   }

@@ -19,7 +19,7 @@ export const loadModule = async <T>(name: string, dataDir: string, read: (module
   const { value, tries } = entries.get(url) ?? { value: undefined, tries: 0 }
   if (value !== undefined) return value as T
   entries.set(url, { value, tries: tries + 1 })
-  // Node remembers a module that failed by its address: a mended one needs another.
+  // Node remembers by its address that a module failed: a mended file is loaded under another address.
   const made = await read(await inTime(import(tries === 0 ? url : `${url}?try=${tries + 1}`)))
   entries.set(url, { value: made, tries })
   return made

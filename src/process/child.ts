@@ -31,7 +31,7 @@ const defaultMaxStdoutBytes = 1024 * 1024
 const stderrTailBytes = 16 * 1024
 const lingerMs = 250
 const longestTimerMs = 2_147_483_647
-/** Whom this process takes with it when it leaves without waiting for them. */
+/** Children that still run: when this process exits without waiting for them, it kills them. */
 const running = new Set<ChildProcess>()
 
 process.on('exit', () => {
@@ -87,10 +87,11 @@ const watch = (child: ChildProcess, name: string, job: ChildJob): Promise<ChildR
       resolve(end.kind === 'exited' ? { ...end, stdout: Buffer.concat(stdout).toString(), stderr: stderr.toString() } : end)
     }
     const end = (why: NonNullable<typeof result>): void => {
-      // The first reason holds, but an exit is no success when too much output was still in the pipe.
+      // The first reason counts, with one exception: an exit is no success when too much output was still in the pipe.
       if (result === undefined || (result.kind === 'exited' && why.kind === 'flood')) result = why
       killGroup(child)
-      // A process that left the group may hold the pipes open for ever; setImmediate lets a late loop read what lies in them first.
+      // A process that left the group may hold the pipes open for ever, so they are closed after a while. setImmediate lets what lies in them
+      // be read first, also where the loop is late.
       linger ??= setTimeout(() => setImmediate(settle), lingerMs)
     }
     const abort = (): void => end({ kind: 'aborted' })

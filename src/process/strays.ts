@@ -13,7 +13,7 @@ const token = `${randomBytes(16).toString('hex')}-`
 const needle = Buffer.from(`${variable}=${token}`)
 /** Processes looked at in one turn of the loop. */
 const slice = 50
-/** What is forked while we look is found by looking again. */
+/** How often we look in a row, at most: a process that is forked while we look is found the next time. */
 const maxPasses = 20
 /** Between two looks: children may end a hundred times a second. */
 const restMs = 1000

@@ -44,7 +44,7 @@ export const linear = (literal: RegExp): Counted => {
   return counted
 }
 
-/** Who pays for the work: an evaluation. */
+/** The evaluation that pays for the work. */
 type Payer = { spend(steps: number): void }
 
 /** As much of RegExp as JSONata uses: it makes one per evaluation of a literal and drives it by `lastIndex`. */

@@ -20,7 +20,7 @@ export const cronJob: EndingPart = {
     checkJob(reference, kit)
     const prompt = compilePrompt(route, kit)
     return async (event) => {
-      // As things are now: jobs are paused, made and removed while routes stay.
+      // Looked up for each event: jobs are paused, made and removed while routes stay.
       const [job, ...others] = kit.effects.jobs.find(kit.profile, reference)
       if (!job || others.length > 0)
         return drop(event, 'job_missing', job ? several(reference, [job, ...others]) : absent(reference, kit), kit)

@@ -12,7 +12,7 @@ import { unavailable } from './kit/accept.ts'
 import { claimOf, compileShares, duplicate } from './kit/claim.ts'
 import { compileMessage, type Message } from './kit/message.ts'
 
-/** Senders give up after about ten seconds; an answer later than that would be a repeat. */
+/** Senders give up after about ten seconds and repeat: the answer must come before that. */
 const budgetMs = 9_000
 
 export const direct: EndingPart = {
@@ -40,11 +40,14 @@ type Held = {
   readonly claim: Claim
   /** One for each target of `all`, else none. */
   readonly shares: readonly Claim[]
-  /** Which of them an earlier request with this id left. */
+  /** Which of the shares are held: those targets have the text from an earlier request with this id. */
   readonly had: readonly boolean[]
 }
 
-/** `undefined`: the id is taken. Both in one commit: an earlier request has left its shares when it gives the id back. */
+/**
+ * Claims the id, and reads which shares are held; `undefined`: the id is taken. Both are one commit: an earlier request stores its shares
+ * before it gives the id back, so that none is missed.
+ */
 const claimWith = async (claim: Claim, shares: readonly Claim[], store: Store): Promise<readonly boolean[] | undefined> => {
   const [isOurs, had] = await Promise.all([store.claim(claim), shares.length > 0 ? store.held(shares.map(({ key }) => key)) : []])
   return isOurs ? had : undefined
@@ -67,7 +70,7 @@ const deliver = async (event: Event, { text, delivery }: Message, held: Held, ef
 
 /** Why a target failed, or `undefined`; in the order of the targets. */
 type Failures = readonly (string | undefined)[]
-/** `share`: the part of the time that is left which it may use. */
+/** `share`: which part of the time that is left it may use. */
 type SendOne = (delivery: Delivery, place: number, share: number) => Promise<string | undefined>
 
 const senderOf = (about: Omit<Outgoing, 'delivery' | 'place' | 'budgetMs'>, { send, clock }: Effects): SendOne => {
@@ -80,7 +83,7 @@ const senderOf = (about: Omit<Outgoing, 'delivery' | 'place' | 'budgetMs'>, { se
   }
 }
 
-/** Who has it is kept at once: others may take long, and a crash meanwhile must not have it sent to them again. */
+/** Sends to all at once. Each target that has the text is stored at once: the others may take long, and after a crash it must not get it again. */
 const sendToAll = (to: readonly Delivery[], { shares, had }: Held, send: SendOne, record: Recorder): Promise<Failures> =>
   Promise.all(
     to.map(async (delivery, place) => {
@@ -93,7 +96,7 @@ const sendToAll = (to: readonly Delivery[], { shares, had }: Held, send: SendOne
     }),
   )
 
-/** Until one has it; one that does not answer leaves time for those after it. */
+/** Sends in order until one target has the text. A target that does not answer leaves time for those after it. */
 const sendInTurn = async (to: readonly Delivery[], send: SendOne): Promise<Failures> => {
   const failures: (string | undefined)[] = []
   for (const [place, delivery] of to.entries()) {
@@ -112,7 +115,7 @@ const recorderOf =
     try {
       await tell(store)
     } catch (error) {
-      // What was sent is sent: the sender's answer is the truth, at worst a repeat within the hour is not recognised.
+      // The sender is told what became of the text all the same. At worst a repeat within the hour is not recognised.
       log('error', { route, delivery_id: deliveryId, reason: messageOf(error) }, 'delivery id not recorded')
     }
   }

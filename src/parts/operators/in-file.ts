@@ -19,6 +19,6 @@ export const inFile: OperatorPart = {
       return values instanceof Promise ? values.then((settled) => settled.has(text)) : values.has(text)
     }
   },
-  // What is in a file is shown by its own tests; without a field nothing is in any.
+  // The file's values have tests of their own. Here: a missing field is in no file.
   examples: [{ operand: 'allowed.txt', holds: false }],
 }

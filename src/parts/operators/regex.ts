@@ -5,7 +5,7 @@ import { scalarText } from '../../expr/render.ts'
 import { nextTurn } from '../../expr/turn.ts'
 import type { OperatorPart, Test } from './operator.ts'
 
-/** A longer text waits for its turn, so that many patterns on one large payload never add up in one turn of the loop. */
+/** A longer text waits for a turn of the loop of its own: many patterns on one large payload must not add up in one turn. */
 const longText = 8192
 
 export const regex: OperatorPart = {

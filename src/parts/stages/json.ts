@@ -82,7 +82,7 @@ type KnownHeaders = {
 
 const worked = new WeakMap<readonly Scheme[], KnownHeaders>()
 
-/** Worked out once for all routes. An id that its scheme would sign counts after the others here: nobody signed it. */
+/** Worked out once for all routes. Headers whose id a scheme signs come last: where they are read here, nobody signed that id. */
 const headersOf = (schemes: readonly Scheme[]): KnownHeaders => {
   const known = worked.get(schemes) ?? {
     eventType: schemes.flatMap(({ eventTypeHeaders = [] }) => eventTypeHeaders),

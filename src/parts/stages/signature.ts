@@ -54,7 +54,7 @@ const verifying = (candidates: readonly Candidate[], kit: StageKit): Authenticat
       if (typeof checkBody === 'string') why = checkBody
       else bodyChecks.push({ secret, checkBody })
     }
-    // What the headers alone cannot hold is refused before any of the body is read.
+    // Headers that no body could make hold are refused before any of the body is read.
     if (bodyChecks.length === 0) return refused(head, `${scheme.name}: ${why}`)
     return (body) => {
       for (const { secret, checkBody } of bodyChecks) {

@@ -35,9 +35,9 @@ export const email: TargetPart = {
     { key: 'smtp_ca_file', env: ['EMAIL_SMTP_CA_FILE'] },
     { key: 'home_channel', env: ['EMAIL_HOME_ADDRESS'] },
   ],
-  // A relay that asks for no password is one too; any other says that it wants one.
+  // No password is needed here: some relays ask for none, and a server that wants one says so.
   needs: [['address', 'smtp_host']],
-  // A Message-ID that stays the same helps who receives both, and is no promise.
+  // The Message-ID of a repeat is the same. Some receivers then show one mail, but none promises it.
   repeatable: false,
   lists: ['chat_id'],
   check(extra, report) {
@@ -98,7 +98,7 @@ const mailOf = (outgoing: Outgoing, settings: JsonObject, at: Date): Mail | Prob
 
 const textOf = (value: Json | undefined): string => (typeof value === 'string' || typeof value === 'number' ? String(value).trim() : '')
 
-/** One line: a break in it would begin another header. */
+/** The text on one line: a line break in it would begin another header. */
 const subjectOf = (value: Json | undefined): string => {
   const line = textOf(value).replace(/[\p{Cc}\p{Zl}\p{Zp}\s]+/gu, ' ')
   return cut(wellFormed(line.trim()), maxSubjectChars)
@@ -129,10 +129,10 @@ const serverOf = async (settings: JsonObject): Promise<MailServer | Problem> => 
   return { host, port, security, login, ca }
 }
 
-/** Not `offered`: whoever takes STARTTLS out of the answer would get the password in the clear. */
+/** `offered` is not among them: somebody on the way could take STARTTLS out of the server's answer, and get the password in the clear. */
 const written: readonly Security[] = ['starttls', 'tls', 'none']
 
-/** Without a word about it, a password goes over TLS or not at all. */
+/** What holds without the setting: a password goes over TLS or not at all. */
 const usual = (port: number, hasPassword: boolean): Security => {
   if (port === tlsPort) return 'tls'
   return port === submissionPort || hasPassword ? 'starttls' : 'offered'
@@ -146,7 +146,7 @@ const readCa = async (file: string): Promise<string | null> => {
   }
 }
 
-/** A server may quote the line that it refuses, in which the password stands in base64. */
+/** A server may quote the line that it refuses, and in that line the password is base64. */
 const secretsOf = ({ login }: MailServer): string[] => {
   if (!login) return []
   const base64 = (text: string): string => Buffer.from(text).toString('base64')
@@ -157,17 +157,18 @@ const verdict = (handed: Handed, { to }: Mail): Sent => {
   if (handed.kind === 'failed') return failure(handed.error, handed.begun)
   const { refused } = handed
   if (refused.length === 0) return { ok: true, detail: to.length === 1 ? `to ${to[0]}` : `to ${to.length} addresses` }
-  // Those who have it would get it again.
+  // Not repeated: those who have the mail would get it again.
   const who = refused.map((error) => `${error.recipient ?? 'an address'} (${reasonOf(error)})`).join(', ')
   return permanentFailure(`sent to ${to.length - refused.length} of ${to.length} addresses; refused: ${printable(who, 400)}`)
 }
 
-/** Of these no word of the server says that they will not pass with time, yet they do not. */
+/** Errors that last although no answer of the server says so. */
 const lasting = new Set(['EAUTH', 'EMESSAGE', 'ECONFIG', noLogin])
 
 const failure = (error: MailError, begun: boolean): Sent => {
   const { rejectedErrors = [], permanent, code = '' } = error
-  // An answer of the server means that it has not taken the mail; without one that is certain only before the text was on its way.
+  // An error that the server answers with means that it has not taken the mail. Without an answer, that is certain only until the text was
+  // on its way.
   const mayPass =
     rejectedErrors.length > 0 ? rejectedErrors.some((each) => each.permanent === false) : permanent === undefined ? undefined : !permanent
   return { ok: false, why: reasonOf(error), repeatable: mayPass ?? (!begun && !lasting.has(code)) }

@@ -45,7 +45,7 @@ const notifyPersistently = (posting: Posting): Promise<Sent> => {
   return callService(posting, `${persistent}/create`, { ...titled(posting), notification_id: id }, true)
 }
 
-/** An entity, or the notify service of that name: what is no entity is answered with success and sent nowhere. */
+/** Only an entity is called as one, else the notify service of that name: for an entity that is not there the API says success and sends nothing. */
 const notifyEntity = async (posting: Posting): Promise<Sent> => {
   const { chat } = posting
   const found = await posting.call(request(posting, { method: 'GET', path: `states/${chat}` }))
@@ -57,7 +57,7 @@ const notifyEntity = async (posting: Posting): Promise<Sent> => {
 
 const callService = async (posting: Posting, path: string, data: JsonObject, idempotent = false): Promise<Sent> => {
   const answer = await posting.call(request(posting, { path: `services/${path}`, json: data }))
-  // The states that it changed: a list, empty as a rule.
+  // A success answers with the states that changed: a list, which is empty as a rule.
   const done = answer.kind === 'answer' && (answer.status === 200 || answer.status === 201) && /^\s*\[/.test(answer.text)
   return done ? { ok: true } : refused(answer, idempotent, `services/${path}`)
 }
@@ -72,7 +72,7 @@ const request = (posting: Posting, { path, ...rest }: Call): ApiRequest => ({
 
 const refused = (answer: ApiAnswer, idempotent: boolean, service?: string): Sent => {
   if (answer.kind === 'none') return refusedBy(answer, { idempotent })
-  // It says no more than "400: Bad Request" of a service that it does not know.
+  // For a service that it does not know the API says "400: Bad Request" and nothing more.
   const hint = answer.status === 400 && service !== undefined ? `${service} is unknown, or refuses the message` : undefined
   return refusedBy(answer, { why: said(answer.body, 'message') ?? hint, idempotent })
 }

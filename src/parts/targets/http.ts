@@ -45,7 +45,7 @@ export const http: TargetPart = {
   },
 }
 
-/** Signed anew each time: what waited would be too old to a receiver. */
+/** Signed anew for each try: after a wait the receiver would find the timestamp too old. */
 const post = async (outgoing: Outgoing, kit: TargetKit, timeoutMs: number): Promise<Sent> => {
   const request = prepare(outgoing, kit)
   if ('problem' in request) return permanentFailure(request.problem)
@@ -58,7 +58,7 @@ const prepare = (outgoing: Outgoing, kit: TargetKit): Request | Problem => {
   const url = own(extra, 'url')
   if (typeof url !== 'string' || !address.test(url) || !URL.canParse(url)) return { problem: 'url is not an http or https address' }
   if (leavesFolder(url)) return { problem: dotted }
-  // Of a payload no brace stands in it unencoded.
+  // A brace that is left is an unfilled placeholder: a brace of a payload would be percent-encoded.
   if (isTemplate(url)) return { problem: 'url has a placeholder that the payload does not fill' }
   if (url.length > maxUrlChars) return { problem: `url has more than ${maxUrlChars} characters` }
   if (/\p{Cc}/u.test(url)) return { problem: 'url has control characters' }
@@ -74,7 +74,7 @@ const prepare = (outgoing: Outgoing, kit: TargetKit): Request | Problem => {
 
 const dotted = 'url has a segment . or .. in its path'
 
-/** Whether parsing leaves out segments, however they are spelled: `..` in a payload would lead to a path that the route does not name. */
+/** Whether parsing drops segments (`.`, `..`, however they are spelled): from a payload they would lead to a path that the route does not name. */
 const leavesFolder = (url: string): boolean => {
   const [, path = ''] = /^https?:\/\/[^/?#\\]+([^?#]*)/i.exec(url.replace(/\p{Cc}/gu, '').trim()) ?? []
   return path.split(/[/\\]/).some((segment) => /^(?:\.|%2e){1,2}$/i.test(segment))
@@ -86,7 +86,7 @@ const badSecret = 'secret is empty, or no base64 follows its whsec_'
 
 /** Standard Webhooks headers; without a secret the id alone. */
 const sign = (outgoing: Outgoing, secret: Json | undefined, body: string, seconds: number): { readonly headers: Lines } | Problem => {
-  // A digest, because a sender chose the delivery id: no header could hold every one of them, and joined text would be ambiguous.
+  // A digest, because a sender chose the delivery id: not every text can stand in a header, and texts joined as they are would be ambiguous.
   const { profile, route, job, deliveryId, place } = outgoing
   const identity = JSON.stringify([profile, route, job ?? '', deliveryId, place])
   const id = `msg_${createHash('sha256').update(identity).digest('base64url').slice(0, 32)}`

@@ -23,7 +23,7 @@ export const ntfy = defineChat({
     { key: 'token', env: ['NTFY_TOKEN'], secret: true },
     { key: 'markdown', env: ['NTFY_MARKDOWN'] },
   ],
-  // ntfy.sh serves anybody; but somebody must have said that it is wanted.
+  // ntfy.sh needs no account, so a setting must say that ntfy is wanted.
   needs: [['topic'], ['home_channel'], ['server_url'], ['token']],
   home: ['NTFY_HOME_CHANNEL'],
   noChat: (setting) => setting('topic'),

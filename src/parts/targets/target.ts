@@ -29,7 +29,7 @@ export type Outgoing = {
   readonly budgetMs: number
   /** An earlier try was broken off: it may have arrived. */
   readonly doubtful?: true
-  /** Told before a text is posted that could not be recognised if it came again, and why. Throws where it is too late to post it. */
+  /** Called before a text is posted whose repeat could not be recognised, with the reason. Throws where it is too late to post it. */
   readonly onlyOnce?: (why: string) => void
 }
 
@@ -63,11 +63,11 @@ export type TargetPart = {
   check?(extra: JsonObject, report: Report): void
   /** Sending the same text twice cannot post twice: what a crash broke off may be sent again. */
   readonly repeatable: boolean
-  /** Keys of `deliver_extra` that may name several with commas between them, as the route says it: a payload adds none. */
+  /** Keys of `deliver_extra` that may hold several values, with commas between them, as the route writes them: a payload adds none. */
   readonly lists?: readonly string[]
   /** Keys of `deliver_extra` that are web addresses: what a payload fills in is percent-encoded. */
   readonly addresses?: readonly string[]
-  /** Keys of `deliver_extra` that hold secrets, or maps of them: never stored (but what a payload fills in), read from the route again when sending. */
+  /** Keys of `deliver_extra` that hold secrets, or maps of them. They are read from the route when sending, and never stored, unless a payload fills them in. */
   readonly withheld?: readonly string[]
   /** Sends one text; a rejection counts as a failure that must not be repeated. */
   send(outgoing: Outgoing, kit: TargetKit): Promise<Sent>

@@ -13,7 +13,7 @@ const repository = /^[A-Za-z0-9][A-Za-z0-9_-]{0,99}\/(?!\.{1,2}$)[A-Za-z0-9._-]{
 const issueNumber = /^[1-9]\d{0,9}$/
 
 const maxBodyChars = 65_536
-/** After a comment that may be on its way still: by then it is there, or never will be. */
+/** A comment may still be on its way after an error. When this time is over, it is there or never will be. */
 const settleMs = 5_000
 
 const newest = 'comments(last: 100) { nodes { body url viewerDidAuthor } }'
@@ -70,14 +70,14 @@ type Gh = (args: readonly string[], input: Json) => Promise<GhAnswer>
 type Where = { readonly owner: string; readonly name: string; readonly number: number }
 
 type Found =
-  /** An earlier attempt's comment is there, or nobody can tell now. */
+  /** Nothing is posted: an earlier attempt's comment is there, or looking for it failed. */
   | { readonly kind: 'end'; readonly sent: Sent }
   | { readonly kind: 'absent' }
-  /** This token may comment, perhaps, but not look. */
+  /** The token may not look for comments; perhaps it may write one. */
   | { readonly kind: 'hidden'; readonly why: string }
 
 const look = async (gh: Gh, where: Where, mark: string): Promise<Found> => {
-  // Ours alone counts, and its very end: whoever copies a mark must not keep a comment back.
+  // A mark counts only at the very end of a comment of our own: a stranger who copies one must not keep our comment back.
   const ours = `select(.viewerDidAuthor and (.body | endswith("${mark}")))`
   const jq = `.data.repository.issueOrPullRequest.comments.nodes[] | ${ours} | .url`
   const answer = await gh(['graphql', '--jq', jq], { query, variables: where })
@@ -97,7 +97,7 @@ const failed = ({ why, repeatable, retryAfterMs }: Extract<GhAnswer, { ok: false
   ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
 })
 
-/** `repeatable`: after an end that leaves doubt, a look will tell. */
+/** `repeatable`: whether the next try can look if the comment is there, where this end leaves doubt. */
 const posted = (answer: GhAnswer, repeatable: boolean): Sent => {
   const doubt = repeatable ? { repeatable, retryAfterMs: settleMs } : { repeatable }
   if (!answer.ok) return failed(answer.refused ? answer : { ...answer, ...doubt })

@@ -40,7 +40,8 @@ export type ApiAnswer =
 /** Never rejects. */
 export const callApi = async (request: ApiRequest, timeoutMs: number, now: () => number): Promise<ApiAnswer> => {
   if (!URL.canParse(request.url)) return { kind: 'none', why: 'its address is not a URL', unsent: true }
-  // A kept connection carries a request before the shortest timer ends, and by then it may count as failed and be sent anew.
+  // Without this, a request with no time left could still go out on a kept connection before its timer ends. It would count as failed and be
+  // sent again.
   if (!(timeoutMs > 0)) return { kind: 'none', why: 'no time left', unsent: true }
   const body = bodyOf(request)
   const headers = { 'user-agent': 'headgate', accept: 'application/json', ...body.headers, ...request.headers }
@@ -67,11 +68,11 @@ export const callApi = async (request: ApiRequest, timeoutMs: number, now: () =>
   }
 }
 
-/** An API may quote what it refuses, and in base64 a secret is another text than the setting. */
+/** An API may quote the credential that it refuses. In base64 that is another text than the setting, so the setting's own redaction misses it. */
 const withoutCredential = (text: string, { headers }: ApiRequest): string =>
   createRedactor([headers?.authorization?.split(' ').at(-1) ?? ''])(text)
 
-/** The error that this hides quotes the header or the address. */
+/** Whether a request can be made of these. The error of `Request` is not passed on, for it quotes the header or the address. */
 const canStand = (url: string, headers: { readonly [name: string]: string }): boolean => {
   try {
     return new Request(url, { headers }).url !== ''
@@ -89,7 +90,7 @@ const bodyOf = ({ json, form, text }: ApiRequest): { readonly text?: string; rea
 /** Encoding and back replaces lone surrogates, which JSON would write as escapes and no API takes. */
 const wellFormed = (_: string, value: unknown): unknown => (typeof value === 'string' ? Buffer.from(value).toString() : value)
 
-/** The status has come already: a body that breaks off or is too large reads as what there was of it. */
+/** Reads the body. The status is known by then, so of a body that breaks off or is too large its beginning is taken. */
 const readText = async (response: Response): Promise<{ readonly text: string; readonly whole: boolean }> => {
   const chunks: Uint8Array[] = []
   let left = maxAnswerBytes

@@ -37,7 +37,7 @@ export const checkAddress = (spec: AddressSpec, extra: JsonObject, report: (key:
 
 const checkOf = (spec: AddressSpec, key: string) => (key === 'chat_id' ? spec.checkChat : spec.checkThread)
 
-/** A number may have lost its last digits or zeros when its file was read, and would be the address of something else. */
+/** YAML may have read an id as a number and lost its last digits or leading zeros: it would then be the address of something else. */
 const unwritten = (from: JsonObject, key: string): string | undefined => {
   const value = own(from, key)
   return typeof value === 'number' && !Number.isSafeInteger(value)

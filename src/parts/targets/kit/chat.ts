@@ -38,11 +38,11 @@ export type ChatSpec = AddressSpec & {
   readonly needs: readonly (readonly string[])[]
   /** Names of the home channel in the environment, in order. */
   readonly home: readonly string[]
-  /** May depend on the way that the settings choose. */
+  /** A function where the limit depends on the settings. */
   readonly limit: Limit | ((given: Pick<Posting, 'setting' | 'extra'>) => Limit)
-  /** Posting the same `key` again cannot post twice; a function where that hangs on the way it goes. */
+  /** Posting the same `key` again cannot post twice. A function where that depends on the settings. */
   readonly idempotent: boolean | ((posting: Posting) => boolean)
-  /** Makes the text of strangers harmless; before it is split, for it may grow. */
+  /** Makes the text of strangers harmless. It is called before the text is split, because it may make it longer. */
   readonly escape?: (text: string, given: Pick<Posting, 'setting'>) => string
   /** Seconds that one call may take. */
   readonly callSeconds?: number
@@ -88,11 +88,11 @@ const deliver = async (spec: ChatSpec, part: TargetPart, outgoing: Outgoing, kit
   const deadline = kit.clock.monotonic() + outgoing.budgetMs
   for (const [i, text] of texts.entries()) {
     const posting = postingOf({ spec, outgoing, kit, given, deadline, address, text, part: i + 1, parts: texts.length })
-    // Else the messages before it would be left alone.
+    // Waits for "not now" even in the middle: the messages before this one are posted already.
     const sent = await patiently(() => spec.post(posting), kit.clock, deadline)
     if (sent.ok) continue
     if (i === 0) return sent
-    // Those before it would go out again with a repeat.
+    // A repeat would post the messages before this one again.
     return {
       ...sent,
       why: `${i} of ${texts.length} messages sent: ${sent.why}`,

@@ -8,7 +8,7 @@ import { withoutImages } from './images.ts'
 import { isOn, textSetting } from './settings.ts'
 
 const cutMark = '\n\n[cut: the text was longer than a comment may be]'
-/** Shows as nothing, is a blank to no parser, and stays where it is. */
+/** A character that cannot be seen, that no parser takes for a blank, and that no host removes. */
 const gap = '\u200b'
 
 // A slash with a word after it, first on its line but for blanks, quote marks and what cannot be seen.

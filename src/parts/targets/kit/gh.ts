@@ -41,7 +41,7 @@ export const runGh = async (
   if (program === undefined) return refusal(notInstalled)
   const childEnv = environment(env, settings)
   const result = await runChild({ argv: [program, ...args], env: childEnv, stdin, timeoutMs: Math.min(longestMs, Math.max(1, timeoutMs)) })
-  // It was moved: the next try looks for it again.
+  // The program may have been moved: the next try looks for it again.
   if (result.kind === 'failed') located.delete(search)
   return read(result, createRedactor(tokens.flatMap((name) => childEnv[name] ?? [])))
 }
@@ -62,7 +62,7 @@ const locate = async (search: string): Promise<string | undefined> => {
   return file
 }
 
-/** Of a profile, whose own home is not known: another's may hold a login, and without any gh looks for one in the folder that it runs in. */
+/** The home of a profile's `gh`. Another home may hold another's login, and without any `gh` looks for one in the folder that it runs in. */
 const nowhere = '/nonexistent'
 
 /** What gh needs and nothing else: no other token, no debugging, no questions. */
@@ -81,7 +81,7 @@ const environment = (from: Env, settings: JsonObject): Env => {
   }
 }
 
-/** Repeatable by default: gh is missing while it is being upgraded, too. */
+/** Repeatable by default: while gh is being upgraded, for one, it is missing for a moment. */
 const refusal = (why: string, repeatable = true): GhAnswer => ({ ok: false, why, repeatable, refused: true })
 
 const read = (result: ChildResult, redact: (text: string) => string): GhAnswer => {
@@ -89,7 +89,7 @@ const read = (result: ChildResult, redact: (text: string) => string): GhAnswer =
   if (result.kind !== 'exited') return { ok: false, why: `gh: ${failureOf(result)}`, repeatable: true, refused: false }
   if (result.code === 0) return { ok: true, stdout: result.stdout }
   if (result.code === 4) return refusal('gh is not logged in: run gh auth login, or set GH_TOKEN', false)
-  // Before it is cut: half of a token would not be found.
+  // Tokens are taken out before the text is cut: half of one would not be found.
   return readError(redact(result.stderr), result.stdout)
 }
 
@@ -100,7 +100,7 @@ const readError = (stderr: string, stdout: string): GhAnswer => {
   const why = printable(stderr.trim(), 300) || 'gh: failed without a word'
   const status = Number(/\bHTTP (\d{3})\)?\s*$/m.exec(stderr)?.[1] ?? 0)
   const limited = status === 429 || ((status === 403 || status === 0) && /rate limit|abuse detection/i.test(stderr))
-  // A 4xx was refused, and a connection that never stood carried nothing; after anything else the host may have done it.
+  // A 4xx is a refusal, and a connection that never stood carried nothing. After any other end the host may have done it.
   const forbidden = !limited && (status === 403 || status === 404 || (status === 0 && forbids.test(stdout)))
   const refused = (status >= 400 && status < 500) || /^error connecting to |: dial (?:tcp|unix)\b/m.test(stderr)
   // No such repository or issue, or no right to it: another try would not mend that.

@@ -82,10 +82,10 @@ export const wrongAddress = (settings: JsonObject): string | undefined =>
 
 const isAddress = (text: string): boolean => webAddress.test(text) && URL.canParse(text)
 
-/** Shorter pieces of an address are words that say what it is. */
+/** Pieces of an address that are shorter are plain words of its path, and no secrets. */
 const shortestSecret = 16
 
-/** The secrets among some settings, and of those that are addresses the pieces too: an API may quote the token in one alone. */
+/** The secrets among some settings. Of a secret address its pieces count too: an API may quote only the token in it. */
 export const secretsOf = (declared: readonly Setting[], settings: JsonObject): string[] =>
   declared.flatMap(({ key, secret }) => {
     const value = secret ? textSetting(settings, key) : undefined

@@ -44,7 +44,7 @@ export const handOver = async (mail: Mail, server: MailServer, timeoutMs: number
   const connection = new SMTPConnection(optionsOf(server, timeoutMs))
   let limit: NodeJS.Timeout | undefined
   const broken = new Promise<never>((_, reject) => {
-    // It stays on: an error without a listener would end the process.
+    // This listener stays: an error that nobody listens to would end the process.
     connection.on('error', reject)
     limit = setTimeout(() => reject(new Error('took too long')), timeoutMs)
   })

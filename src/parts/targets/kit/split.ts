@@ -4,7 +4,7 @@
 export type Unit = 'utf16' | 'characters' | 'bytes' | 'json'
 export type Limit = { readonly max: number; readonly unit: Unit }
 
-/** Nobody reads more messages in a row; what is past them is cut, and it is said. */
+/** Nobody reads more messages in a row. The rest of the text is cut off, and the last message says so. */
 const maxParts = 30
 const cutMark = '\n[cut: the text was longer]'
 /** An opening fence with a longer word after it is opened again without the word. */
