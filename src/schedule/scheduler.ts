@@ -1,4 +1,4 @@
-/** Starts scheduled jobs at their times: no time twice, none while the job still runs, and what was missed once, if its grace allows. */
+/** Starts scheduled jobs at their times: no time twice, and none while the job still runs. A missed time is made up once, within its grace. */
 
 import { randomUUID } from 'node:crypto'
 import { setImmediate as nextTurn } from 'node:timers/promises'
@@ -16,9 +16,9 @@ export type SchedulerOptions = JobStarter & {
   readonly book: () => Pick<JobBook, 'all' | 'complete' | 'find' | 'refresh'>
 }
 
-/** What croner can tell apart. */
+/** Schedules have no times closer together. */
 const tickMs = 1_000
-/** A busy loop or a slow store is not a miss, whatever the grace. */
+/** A start that a busy loop or a slow store delays so long still counts as in time, whatever the grace. */
 const leastGraceMs = 10_000
 const dayMs = 86_400_000
 /** Starts that are committed side by side. */
@@ -27,7 +27,7 @@ const batch = 100
 /** Owns the timer, and the next time of each job. */
 export class Scheduler {
   readonly #options: SchedulerOptions
-  /** By plan key; `undefined` when no time is left. Those that no job has (yet) are from the store. */
+  /** The next time by plan key; `undefined` when no time is left. Keys from the store may have no job, or none yet. */
   readonly #plans = new Map<string, number | undefined>()
   readonly #unsaved = new Map<string, number | undefined>()
   #jobs: readonly ScheduledJob[] = []
@@ -103,13 +103,13 @@ export class Scheduler {
     let planned = 0
     for (const { planKey, schedule, id, profile } of jobs) {
       if (this.#plans.has(planKey)) continue
-      // Each takes a tenth of a millisecond: thousands at once would hold up the requests.
+      // Planning one job takes a tenth of a millisecond: thousands at once would hold up the requests.
       if (++planned % batch === 0) await nextTurn()
       // From now: a new job never runs for the past.
       this.#set(planKey, schedule.next(now))
       if (this.#plans.get(planKey) === undefined) this.#options.log('info', { job: id, profile }, 'the time of this job is past')
     }
-    // Jobs in a file that nobody could read yet are not gone.
+    // While a jobs file could not be read yet, a job that is not known may stand in it: no plan is forgotten.
     if (!complete) return
     const known = new Set(jobs.map(({ planKey }) => planKey))
     for (const key of this.#plans.keys()) {
@@ -120,8 +120,8 @@ export class Scheduler {
   }
 
   /**
-   * A time that was planned stays when the wall clock is set back, or it would come twice. But one that was planned by a clock more than
-   * a day ahead of now would hold its job up for long: it is planned anew, and the claims of a day still refuse what was started.
+   * When the wall clock is set back, planned times stay: planned anew, a time could come twice. But if the clock was more than a day ahead,
+   * its plans would hold their jobs up for long. Those are planned anew; a time that was started is still refused, for its claim holds a day.
    */
   #doubt(now: number): void {
     for (const { planKey, schedule } of this.#jobs) {
@@ -140,7 +140,7 @@ export class Scheduler {
     try {
       for (let i = 0; i < due.length; i += batch) await allOf(due.slice(i, i + batch).map((job) => this.#due(job, now)))
     } finally {
-      // Also when the store refused some of the starts: those keep their time and are tried at the next tick.
+      // Stored also when the store refused some of the starts: those jobs keep their time, and are tried at the next tick.
       await this.#options.store.plan(new Map(this.#unsaved))
       this.#unsaved.clear()
     }
@@ -153,7 +153,7 @@ export class Scheduler {
     this.#set(job.planKey, job.schedule.next(now))
   }
 
-  /** Of several times that were missed only the last counts. `false`: it is still to be started. */
+  /** Starts the last time that is due: earlier ones that were missed do not count. `false`: it is still to be started. */
   async #startLast(job: ScheduledJob, planned: number, now: number): Promise<boolean> {
     const { log } = this.#options
     const about = { job: job.id, profile: job.profile }
@@ -164,17 +164,17 @@ export class Scheduler {
       return true
     }
     const time = new Date(at).toISOString()
-    // The delivery id is the claim's key: no time is started twice, also when a crash keeps the next one from being planned.
+    // The claim is made of job and time: when a crash comes before the next time is planned, this one is not started twice.
     const cause: JobCause = { eventId: randomUUID(), event: 'schedule', deliveryId: `${job.id}@${time}` }
     const accepted = await startJob(job, cause, this.#options)
     if (accepted !== 'busy') return true
-    // A time that was missed: what holds the job up may be a run that died with the process, and ends as dead any moment.
+    // After a start, the run that holds the job up may be one that died with the process, and ends as dead any moment: a missed time waits for that.
     if (now - at > leastGraceMs) return false
     log('info', { ...about, planned: time }, 'the job is still running: this time is skipped')
     return true
   }
 
-  /** Said once, not at every tick. */
+  /** A store that fails is logged once, not at every tick. */
   #failed(error: unknown): void {
     if (error instanceof StoreFault && this.#failing) return
     this.#failing = error instanceof StoreFault

@@ -1,4 +1,4 @@
-/** Starts one run of a scheduled job, whoever asks: claimed, so that no job runs beside itself and no time of it twice. */
+/** Starts one run of a scheduled job, whoever asks. A lane keeps the job from running beside itself, a claim keeps a time from starting twice. */
 
 import type { Clock } from '../core/clock.ts'
 import type { Facts } from '../core/fact.ts'
@@ -24,7 +24,7 @@ export type JobStart =
       readonly jobs?: readonly string[]
     }
 
-/** Longer than a wall clock goes wrong unnoticed. */
+/** A day: nobody fails to notice for longer that the wall clock is wrong. */
 const keptMs = 86_400_000
 
 /** Throws StoreFault: then it may have been started all the same. */
@@ -39,7 +39,7 @@ export const startJob = async (job: ScheduledJob, cause: JobCause, { store, cloc
     facts.tell({ kind: 'job_started', at, eventId, profile, job: job.id, deliveryId })
     return accepted
   } finally {
-    // Perhaps it was committed though the store failed: the worker looks as soon as it works again.
+    // A store that failed may have committed the run all the same: the worker looks as soon as it works again.
     wake()
   }
 }

@@ -67,7 +67,7 @@ export type TargetPart = {
   readonly lists?: readonly string[]
   /** Keys of `deliver_extra` that are web addresses: what a payload fills in is percent-encoded. */
   readonly addresses?: readonly string[]
-  /** Keys of `deliver_extra` that hold secrets, or maps of them. They are read from the route when sending, and never stored, unless a payload fills them in. */
+  /** Keys of `deliver_extra` that hold secrets, or maps of them: read from the route when sending, and stored only where a payload fills them in. */
   readonly withheld?: readonly string[]
   /** Sends one text; a rejection counts as a failure that must not be repeated. */
   send(outgoing: Outgoing, kit: TargetKit): Promise<Sent>

@@ -44,7 +44,7 @@ export class Groups {
     return { group: group.event, count: group.count }
   }
 
-  /** At most `max` that are due by `at`, those that are due first before the others. */
+  /** At most `max` groups that are due by `at`, in the order in which they are due. */
   due(at: number, max: number): Waiting[] {
     const due = [...this.#groups.values()].filter(({ dueAt }) => dueAt <= at)
     return due.sort((a, b) => a.dueAt - b.dueAt).slice(0, max)
@@ -70,7 +70,7 @@ export class Groups {
   }
 }
 
-/** As many of the last prompts as the bounds allow; the very last always. */
+/** The last prompts, as many as the bounds allow, but at least the very last. */
 const newest = (prompts: readonly string[]): string[] => {
   let first = prompts.length - 1
   let chars = prompts[first]?.length ?? 0

@@ -8,7 +8,7 @@ import { Claims } from './claims.ts'
 import { Groups, type Waiting } from './groups.ts'
 import { type Entry, Runs } from './runs.ts'
 
-/** A full store has room again when something has ended. */
+/** How long a full store is left alone: it has room again when something has ended. */
 const pauseMs = 500
 
 class MemoryStore implements Store {

@@ -39,7 +39,7 @@ export class Groups {
     return { group: parseText(row.event) ?? '', count: row.count }
   }
 
-  /** At most `max` that are due by `at`, those that are due first before the others. */
+  /** At most `max` groups that are due by `at`, in the order in which they are due. */
   due(at: number, max: number): Waiting[] {
     return this.size === 0 ? [] : (this.#sql.dueGroups.all(at, max) as Waiting[])
   }

@@ -10,7 +10,7 @@ import type { Message } from './message.ts'
 
 const retryAfterSeconds = 5
 
-/** The store did not take it. */
+/** The store did not take the work. */
 export const unavailable = (fault: StoreFault): Refused => refuse('unavailable', { retryAfterSeconds, detail: fault.message })
 
 const overloaded = (detail: string): Refused => refuse('overloaded', { retryAfterSeconds, detail })
@@ -24,7 +24,7 @@ export const commit = async <T extends Accepted | Joined>(effects: Effects, hand
     return handed
   } catch (error) {
     if (!(error instanceof StoreFault)) throw error
-    // Perhaps it was committed all the same: the worker looks as soon as the store works again.
+    // The store may have committed the work all the same: the worker looks as soon as the store works again.
     effects.wake()
     return unavailable(error)
   }
