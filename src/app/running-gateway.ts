@@ -1,6 +1,6 @@
 /** A running gateway as use cases ask it. */
 
-import type { Operations } from './operations.ts'
+import type { Operations } from './live/operations.ts'
 
 /** The operations as promises, for it may be another process. Each throws a Fault: with exit 4 where the gateway is gone by now. */
 export type RunningGateway = {

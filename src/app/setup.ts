@@ -9,7 +9,7 @@ import { readEnvFile } from '../config/env.ts'
 import { refuseOdd, replaceFile } from '../config/replace-file.ts'
 import { diskFault } from '../core/disk-fault.ts'
 import { schema } from '../generated/schema.ts'
-import { newSecret } from './subscription-record.ts'
+import { newSecret } from './routes/subscription-record.ts'
 import type { Warning } from './warning.ts'
 import type { Workspace } from './workspace.ts'
 

@@ -12,8 +12,8 @@ import { runnersByName } from '../parts/runners/index.ts'
 import { catalogueOf } from '../plan/catalogue.ts'
 import { type Checked, checkAll, checkConfigured, checkJobs, checkPresence, checkSubscriptions, merge } from '../plan/check.ts'
 import { compileRunner } from '../plan/runner.ts'
-import { dryEffects } from './effects.ts'
 import { type Findings, findingsOf } from './findings.ts'
+import { dryEffects } from './live/effects.ts'
 import type { Workspace } from './workspace.ts'
 
 export type ToValidate = {

@@ -1,8 +1,8 @@
 /** The composition root: registries, the compiled configuration, and the gateway that runs on it. */
 
-import { createSharedEffects } from '../app/effects.ts'
-import { compileLiveConfig, type LiveConfig } from '../app/live-config.ts'
-import { createReloader } from '../app/reload.ts'
+import { createSharedEffects } from '../app/live/effects.ts'
+import { compileLiveConfig, type LiveConfig } from '../app/live/live-config.ts'
+import { createReloader } from '../app/live/reload.ts'
 import type { Config } from '../config/config.ts'
 import { type Read, readingOf } from '../config/thread/load-in-thread.ts'
 import { type Clock, systemClock } from '../core/clock.ts'

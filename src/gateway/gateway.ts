@@ -1,9 +1,9 @@
 /** A running gateway: opens the store, the journal, the sockets and the workers in order, and closes them in the reverse one. */
 
 import { join } from 'node:path'
-import type { SharedEffects } from '../app/effects.ts'
-import { createOperations, type Operations } from '../app/operations.ts'
-import type { Reloader } from '../app/reload.ts'
+import type { SharedEffects } from '../app/live/effects.ts'
+import { createOperations, type Operations } from '../app/live/operations.ts'
+import type { Reloader } from '../app/live/reload.ts'
 import type { Config } from '../config/config.ts'
 import type { Clock } from '../core/clock.ts'
 import type { Log } from '../core/log.ts'

@@ -3,7 +3,7 @@
 import { renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
-import { dryEffects } from '../../src/app/effects.ts'
+import { dryEffects } from '../../src/app/live/effects.ts'
 import { loadConfig } from '../../src/config/load.ts'
 import type { Diagnostic } from '../../src/core/diagnostic.ts'
 import { catalogue } from '../../src/plan/catalogue.ts'

@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
-import { dryEffects } from '../../src/app/effects.ts'
+import { dryEffects } from '../../src/app/live/effects.ts'
 import { loadConfig } from '../../src/config/load.ts'
 import { prepareGateway } from '../../src/gateway/compose.ts'
 import { catalogue } from '../../src/plan/catalogue.ts'

@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Test } from 'tap'
-import type { Operations, Status } from '../../src/app/operations.ts'
+import type { Operations, Status } from '../../src/app/live/operations.ts'
 import { listenControl } from '../../src/http/control/server.ts'
 import { controlSocket } from '../../src/http/control/socket-path.ts'
 

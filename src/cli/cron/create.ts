@@ -1,6 +1,6 @@
 /** `cron create <name>`: a job that the gateway runs from its next look at the file; refused where the gateway would not run it. */
 
-import { type CreatedJob, createJob, type JobWish, readJobGround } from '../../app/create-job.ts'
+import { type CreatedJob, createJob, type JobWish, readJobGround } from '../../app/jobs/create-job.ts'
 import { defaultProfile } from '../../config/config.ts'
 import { printable } from '../../core/text.ts'
 import { zonedIso } from '../../expr/schedule.ts'

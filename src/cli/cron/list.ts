@@ -1,6 +1,6 @@
 /** `cron list`: one job a line, with the time of its next run. */
 
-import { describeJob, type KnownJob, readKnownJobs } from '../../app/jobs.ts'
+import { describeJob, type KnownJob, readKnownJobs } from '../../app/jobs/jobs.ts'
 import type { JsonObject } from '../../core/json.ts'
 import { printable } from '../../core/text.ts'
 import { pastTime } from '../../plan/job-time.ts'

@@ -1,7 +1,7 @@
 /** `cron pause|resume <job>`: stops a job from running and lets it run again. */
 
-import { findJob, readKnownJobs } from '../../app/jobs.ts'
-import { pauseJob } from '../../app/pause-job.ts'
+import { findJob, readKnownJobs } from '../../app/jobs/jobs.ts'
+import { pauseJob } from '../../app/jobs/pause-job.ts'
 import type { ProfileOption } from '../shell/grammar-values.ts'
 import { answer, type Cli, note } from '../shell/output.ts'
 

@@ -1,7 +1,7 @@
 /** `cron remove <job>`: deletes a job that was made at run time; asks first where somebody can answer. */
 
-import { readKnownJobs } from '../../app/jobs.ts'
-import { findRemovable, removeJob } from '../../app/remove-job.ts'
+import { readKnownJobs } from '../../app/jobs/jobs.ts'
+import { findRemovable, removeJob } from '../../app/jobs/remove-job.ts'
 import { jobsFileOf } from '../../config/jobs.ts'
 import { exit, Fault } from '../../core/fault.ts'
 import type { ProfileOption } from '../shell/grammar-values.ts'

@@ -1,6 +1,6 @@
 /** `cron run <job>`: asks the running gateway to start a job now. */
 
-import { runJob } from '../../app/run-job.ts'
+import { runJob } from '../../app/jobs/run-job.ts'
 import { defaultProfile } from '../../config/config.ts'
 import { gatewayAt } from '../../http/control/client.ts'
 import type { ProfileOption } from '../shell/grammar-values.ts'

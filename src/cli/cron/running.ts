@@ -1,6 +1,6 @@
 /** Which jobs run now, for the commands that show jobs. */
 
-import { readRunningJobs } from '../../app/running-jobs.ts'
+import { readRunningJobs } from '../../app/jobs/running-jobs.ts'
 import { gatewayAt } from '../../http/control/client.ts'
 import type { RunningJob } from '../../runs/worker.ts'
 import { type Cli, note } from '../shell/output.ts'

@@ -1,7 +1,7 @@
 /** `cron show <job>`: one job whole, its secrets masked, with its next runs and with what keeps it from running. */
 
 import { dump } from 'js-yaml'
-import { describeJob, findJob, readKnownJobs } from '../../app/jobs.ts'
+import { describeJob, findJob, readKnownJobs } from '../../app/jobs/jobs.ts'
 import { maskJson } from '../../app/mask.ts'
 import { warningOf } from '../../app/warning.ts'
 import { isObject, type Json, type JsonObject } from '../../core/json.ts'

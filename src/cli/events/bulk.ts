@@ -1,8 +1,8 @@
 /** What commands that act on several events have in common: which ones, and whether that is meant. */
 
-import { selectBatch } from '../../app/event-batch.ts'
-import { findEvents } from '../../app/events.ts'
-import { type KnownEvent, sourceOf } from '../../app/known-event.ts'
+import { selectBatch } from '../../app/events/event-batch.ts'
+import { findEvents } from '../../app/events/events.ts'
+import { type KnownEvent, sourceOf } from '../../app/events/known-event.ts'
 import { exit, Fault, usage } from '../../core/fault.ts'
 import { printable } from '../../core/text.ts'
 import { gatewayAt } from '../../http/control/client.ts'

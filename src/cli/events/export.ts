@@ -1,9 +1,9 @@
 /** `events export`: stored events as samples, curl lines or JSON lines; what was masked in them stays masked. */
 
 import { isUtf8 } from 'node:buffer'
-import { describePayload, payloadOf } from '../../app/event-payload.ts'
-import { describeEvent, type KnownEvent } from '../../app/known-event.ts'
-import { routeUrl } from '../../app/route-address.ts'
+import { describePayload, payloadOf } from '../../app/events/event-payload.ts'
+import { describeEvent, type KnownEvent } from '../../app/events/known-event.ts'
+import { routeUrl } from '../../app/routes/route-address.ts'
 import { loadConfig } from '../../config/load.ts'
 import { exit, Fault } from '../../core/fault.ts'
 import type { JsonObject } from '../../core/json.ts'

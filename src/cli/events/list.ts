@@ -1,8 +1,8 @@
 /** `events list`: one event a line, newest first, whether a gateway runs or not. */
 
-import { selectionOf } from '../../app/event-selection.ts'
-import { selectEvents } from '../../app/events.ts'
-import { describeEvent, type KnownEvent, outcomeOf, sourceOf } from '../../app/known-event.ts'
+import { selectionOf } from '../../app/events/event-selection.ts'
+import { selectEvents } from '../../app/events/events.ts'
+import { describeEvent, type KnownEvent, outcomeOf, sourceOf } from '../../app/events/known-event.ts'
 import { gatewayAt } from '../../http/control/client.ts'
 import { aligned } from '../shell/columns.ts'
 import { answer, type Cli, note } from '../shell/output.ts'

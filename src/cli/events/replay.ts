@@ -1,8 +1,8 @@
 /** `events replay`: stored requests through today's configuration, as new events; dry, only what each would start. */
 
-import type { Result } from '../../app/event-batch.ts'
-import { replayable, replayEvents } from '../../app/event-replay.ts'
-import { outcomeOf } from '../../app/known-event.ts'
+import type { Result } from '../../app/events/event-batch.ts'
+import { replayable, replayEvents } from '../../app/events/event-replay.ts'
+import { outcomeOf } from '../../app/events/known-event.ts'
 import { exit } from '../../core/fault.ts'
 import type { JsonObject } from '../../core/json.ts'
 import { gatewayAt } from '../../http/control/client.ts'

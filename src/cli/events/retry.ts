@@ -1,7 +1,7 @@
 /** `events retry`: the stored work of dead runs again, from its first attempt. */
 
-import type { Result } from '../../app/event-batch.ts'
-import { planRetry, type RetryPlan, retryEvents } from '../../app/event-retry.ts'
+import type { Result } from '../../app/events/event-batch.ts'
+import { planRetry, type RetryPlan, retryEvents } from '../../app/events/event-retry.ts'
 import { exit, usage } from '../../core/fault.ts'
 import { gatewayAt } from '../../http/control/client.ts'
 import { aligned } from '../shell/columns.ts'

@@ -1,6 +1,6 @@
 /** The options that select events, and what their texts mean. */
 
-import { type EventCriteria, type State, states } from '../../app/event-selection.ts'
+import { type EventCriteria, type State, states } from '../../app/events/event-selection.ts'
 import { exit, Fault, usage } from '../../core/fault.ts'
 import { nearest } from '../../core/text.ts'
 

@@ -1,8 +1,8 @@
 /** `events show <id>`: all that is known of one event, and the request as it came, but for the headers that hold secrets. */
 
-import { describePayload, payloadOf } from '../../app/event-payload.ts'
-import { findEvents } from '../../app/events.ts'
-import { describeEvent, type KnownEvent } from '../../app/known-event.ts'
+import { describePayload, payloadOf } from '../../app/events/event-payload.ts'
+import { findEvents } from '../../app/events/events.ts'
+import { describeEvent, type KnownEvent } from '../../app/events/known-event.ts'
 import { exit, Fault, usage } from '../../core/fault.ts'
 import { printable } from '../../core/text.ts'
 import { gatewayAt } from '../../http/control/client.ts'

@@ -1,6 +1,6 @@
 /** `targets list`: one delivery target a line, and whether a profile's settings connect it. */
 
-import { type KnownTarget, readTargets } from '../../app/targets.ts'
+import { type KnownTarget, readTargets } from '../../app/targets/targets.ts'
 import type { JsonObject } from '../../core/json.ts'
 import { aligned } from '../shell/columns.ts'
 import type { ProfileOption } from '../shell/grammar-values.ts'

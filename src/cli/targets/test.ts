@@ -1,6 +1,6 @@
 /** `targets test <name>`: sends a real message, and says what came back; 1 when it failed. */
 
-import { prepareTargetTest, sendTargetTest } from '../../app/test-target.ts'
+import { prepareTargetTest, sendTargetTest } from '../../app/targets/test-target.ts'
 import { exit, Fault, usage } from '../../core/fault.ts'
 import type { JsonObject } from '../../core/json.ts'
 import { printable } from '../../core/text.ts'

@@ -1,6 +1,6 @@
 /** `webhook enable|disable <name>`: switches a subscription without deleting it. */
 
-import { switchSubscription } from '../../app/change-subscription.ts'
+import { switchSubscription } from '../../app/routes/change-subscription.ts'
 import { answer, type Cli } from '../shell/output.ts'
 
 export const webhookEnable = async (asked: string, enabled: boolean, cli: Cli): Promise<number> => {

@@ -1,6 +1,6 @@
 /** `webhook list`: one route a line, in stable columns, no secret among them. */
 
-import { describeRoute, type KnownRoute, readRoutes, shadowWarning, stateOf } from '../../app/routes.ts'
+import { describeRoute, type KnownRoute, readRoutes, shadowWarning, stateOf } from '../../app/routes/routes.ts'
 import type { JsonObject } from '../../core/json.ts'
 import { printable } from '../../core/text.ts'
 import { aligned } from '../shell/columns.ts'

@@ -1,7 +1,7 @@
 /** `webhook remove <name>`: deletes a subscription; asks first where somebody can answer. */
 
-import { findSubscription, removeSubscription } from '../../app/change-subscription.ts'
-import { subscriptionsFile } from '../../app/routes.ts'
+import { findSubscription, removeSubscription } from '../../app/routes/change-subscription.ts'
+import { subscriptionsFile } from '../../app/routes/routes.ts'
 import { exit, Fault } from '../../core/fault.ts'
 import { answer, type Cli } from '../shell/output.ts'
 import { quoted } from './curl.ts'

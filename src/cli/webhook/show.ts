@@ -2,7 +2,7 @@
 
 import { dump } from 'js-yaml'
 import { maskJson } from '../../app/mask.ts'
-import { describeRoute, findRoute, readRoutes, shadowWarning, stateOf } from '../../app/routes.ts'
+import { describeRoute, findRoute, readRoutes, shadowWarning, stateOf } from '../../app/routes/routes.ts'
 import { isObject, type JsonObject } from '../../core/json.ts'
 import { printable } from '../../core/text.ts'
 import { answer, type Cli } from '../shell/output.ts'

@@ -1,6 +1,6 @@
 /** The options of `webhook subscribe`, read into what is wished for. */
 
-import type { Wish } from '../../app/subscription-record.ts'
+import type { Wish } from '../../app/routes/subscription-record.ts'
 import { usage } from '../../core/fault.ts'
 import type { Json, JsonObject } from '../../core/json.ts'
 import { parseData, readSecret, readText } from '../shell/input.ts'

@@ -1,13 +1,13 @@
 /** `webhook subscribe <name>`: creates or updates a subscription that the server would serve, and says how to post to it. */
 
-import { readServed, type Subscribed, subscribe } from '../../app/subscribe.ts'
+import { schemeOf } from '../../app/routes/sign-test.ts'
+import { readServed, type Subscribed, subscribe } from '../../app/routes/subscribe.ts'
 import { subscriptionNameOf } from '../../config/subscriptions.ts'
 import { exit } from '../../core/fault.ts'
 import type { JsonObject } from '../../core/json.ts'
 import { answer, type Cli, note, warn } from '../shell/output.ts'
 import { refuse } from '../shell/refuse.ts'
 import { signingCurl } from './curl.ts'
-import { schemeOf } from './sign.ts'
 import { readWish, type SubscribeOptions } from './subscribe-options.ts'
 
 export const webhookSubscribe = async (asked: string, options: SubscribeOptions, cli: Cli): Promise<number> => {

@@ -1,16 +1,16 @@
 /** `webhook test <name>`: posts a really signed request to the running gateway and shows the answer. */
 
 import { randomUUID } from 'node:crypto'
-import { routeUrl } from '../../app/route-address.ts'
-import { findRoute, readRoutes } from '../../app/routes.ts'
-import { sendTest, type TestAnswer } from '../../app/send-test.ts'
+import { routeUrl } from '../../app/routes/route-address.ts'
+import { findRoute, readRoutes } from '../../app/routes/routes.ts'
+import { sendTest, type TestAnswer } from '../../app/routes/send-test.ts'
+import { schemeOf, signedAs } from '../../app/routes/sign-test.ts'
 import type { Config, RouteSource } from '../../config/config.ts'
 import { exit, Fault, usage } from '../../core/fault.ts'
 import { printable } from '../../core/text.ts'
 import { readText } from '../shell/input.ts'
 import { answer, type Cli, jsonText } from '../shell/output.ts'
 import { curlLine } from './curl.ts'
-import { schemeOf, signedAs } from './sign.ts'
 
 export type TestOptions = {
   readonly payload?: string

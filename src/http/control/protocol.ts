@@ -1,8 +1,8 @@
 /** What both ends of the control socket hold to: how much is asked at once, and what an answer looks like. */
 
-import type { Status } from '../../app/operations.ts'
-import type { Reloaded } from '../../app/reload.ts'
-import type { Replayed } from '../../app/replay.ts'
+import type { Status } from '../../app/live/operations.ts'
+import type { Reloaded } from '../../app/live/reload.ts'
+import type { Replayed } from '../../app/live/replay.ts'
 import { type Code, catalogue, type Diagnostic, type Place } from '../../core/diagnostic.ts'
 import { isObject, type Json, own } from '../../core/json.ts'
 import type { RunningJob } from '../../runs/worker.ts'

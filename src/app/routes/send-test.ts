@@ -2,8 +2,8 @@
 
 import { request as httpRequest } from 'node:http'
 import { request as httpsRequest } from 'node:https'
-import { exit, Fault, messageOf, usage } from '../core/fault.ts'
-import { isObject, type Json, own } from '../core/json.ts'
+import { exit, Fault, messageOf, usage } from '../../core/fault.ts'
+import { isObject, type Json, own } from '../../core/json.ts'
 
 export type TestPost = {
   readonly url: string

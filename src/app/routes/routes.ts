@@ -1,19 +1,19 @@
 /** All routes by name, configured ones and subscriptions, for the commands that show or try them. */
 
 import { join } from 'node:path'
-import { type Config, defaultProfile, insecure, type RouteSource } from '../config/config.ts'
-import { readEntries } from '../config/entry-store.ts'
-import { type Loaded, loadConfig } from '../config/load.ts'
-import { readSubscription, subscriptionsFileName } from '../config/subscriptions.ts'
-import { exit, Fault } from '../core/fault.ts'
-import { isObject, type Json, type JsonObject, own } from '../core/json.ts'
-import { nearest } from '../core/text.ts'
-import type { Route } from '../generated/config.ts'
-import { writtenTargets } from '../parts/destination.ts'
-import { fingerprint } from './mask.ts'
+import { type Config, defaultProfile, insecure, type RouteSource } from '../../config/config.ts'
+import { readEntries } from '../../config/entry-store.ts'
+import { type Loaded, loadConfig } from '../../config/load.ts'
+import { readSubscription, subscriptionsFileName } from '../../config/subscriptions.ts'
+import { exit, Fault } from '../../core/fault.ts'
+import { isObject, type Json, type JsonObject, own } from '../../core/json.ts'
+import { nearest } from '../../core/text.ts'
+import type { Route } from '../../generated/config.ts'
+import { writtenTargets } from '../../parts/destination.ts'
+import { fingerprint } from '../mask.ts'
+import type { Warning } from '../warning.ts'
+import type { Workspace } from '../workspace.ts'
 import { routeUrl } from './route-address.ts'
-import type { Warning } from './warning.ts'
-import type { Workspace } from './workspace.ts'
 
 export type KnownRoute = {
   readonly name: string

@@ -1,8 +1,8 @@
 /** Which jobs run now, as the running gateway says. */
 
-import { Fault } from '../core/fault.ts'
-import type { RunningJob } from '../runs/worker.ts'
-import type { GatewayFinder } from './running-gateway.ts'
+import { Fault } from '../../core/fault.ts'
+import type { RunningJob } from '../../runs/worker.ts'
+import type { GatewayFinder } from '../running-gateway.ts'
 
 export type RunningJobs = {
   /** `undefined`: no gateway is there to ask, or it cannot tell; then nothing is claimed. */

@@ -1,14 +1,14 @@
 /** Reads events: what the journal says, and of those that have not ended, what a running gateway says. */
 
-import { exit, Fault } from '../core/fault.ts'
-import { journalFolder } from '../journal/folder.ts'
-import { readEvent, readEvents } from '../journal/reader.ts'
-import type { EventView } from '../journal/record.ts'
-import type { Standing } from '../store/ports.ts'
+import { exit, Fault } from '../../core/fault.ts'
+import { journalFolder } from '../../journal/folder.ts'
+import { readEvent, readEvents } from '../../journal/reader.ts'
+import type { EventView } from '../../journal/record.ts'
+import type { Standing } from '../../store/ports.ts'
+import type { GatewayFinder, RunningGateway } from '../running-gateway.ts'
+import type { Workspace } from '../workspace.ts'
 import type { Selection } from './event-selection.ts'
 import type { KnownEvent } from './known-event.ts'
-import type { GatewayFinder, RunningGateway } from './running-gateway.ts'
-import type { Workspace } from './workspace.ts'
 
 /** Whether an event that waits fits is known only when the gateway was asked: so many are read before, at most. */
 const maxLooked = 10_000

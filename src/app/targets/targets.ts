@@ -1,16 +1,16 @@
 /** The delivery targets, those of plugins too, and whether a profile's settings connect them. */
 
-import type { Profile } from '../config/config.ts'
-import { loadConfig, unreadIn } from '../config/load.ts'
-import { pathOf } from '../parts/targets/kit/gh.ts'
-import { missingOf, settingsOf, textSetting, waysOf, wrongAddress } from '../parts/targets/kit/settings.ts'
-import type { TargetPart } from '../parts/targets/target.ts'
-import { catalogueOf } from '../plan/catalogue.ts'
-import { pluginTarget } from '../plan/route-rules.ts'
-import { locateProgram } from '../process/find-program.ts'
-import { profileNamed } from './profile-named.ts'
-import { type Warning, warningOf } from './warning.ts'
-import type { Workspace } from './workspace.ts'
+import type { Profile } from '../../config/config.ts'
+import { loadConfig, unreadIn } from '../../config/load.ts'
+import { pathOf } from '../../parts/targets/kit/gh.ts'
+import { missingOf, settingsOf, textSetting, waysOf, wrongAddress } from '../../parts/targets/kit/settings.ts'
+import type { TargetPart } from '../../parts/targets/target.ts'
+import { catalogueOf } from '../../plan/catalogue.ts'
+import { pluginTarget } from '../../plan/route-rules.ts'
+import { locateProgram } from '../../process/find-program.ts'
+import { profileNamed } from '../profile-named.ts'
+import { type Warning, warningOf } from '../warning.ts'
+import type { Workspace } from '../workspace.ts'
 
 export type KnownTarget = {
   readonly name: string

@@ -2,13 +2,13 @@
 
 import { join } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
-import type { Config, RouteSource } from '../config/config.ts'
-import { subscriptionsFileName } from '../config/subscriptions.ts'
-import type { Diagnostic } from '../core/diagnostic.ts'
-import type { Jobs } from '../parts/effects.ts'
-import { type Catalogue, type Compiled, compileRoute } from '../plan/compile.ts'
-import { Subscriptions } from '../plan/subscriptions.ts'
-import { createSender, type Sender } from '../runs/sender.ts'
+import type { Config, RouteSource } from '../../config/config.ts'
+import { subscriptionsFileName } from '../../config/subscriptions.ts'
+import type { Diagnostic } from '../../core/diagnostic.ts'
+import type { Jobs } from '../../parts/effects.ts'
+import { type Catalogue, type Compiled, compileRoute } from '../../plan/compile.ts'
+import { Subscriptions } from '../../plan/subscriptions.ts'
+import { createSender, type Sender } from '../../runs/sender.ts'
 import { LiveEffects, type SharedEffects } from './effects.ts'
 
 export type Foundation = {

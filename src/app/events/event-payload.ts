@@ -1,11 +1,11 @@
 /** What was kept of an event's request: best effort, so that it may be missing, and then it is said why. */
 
 import { isUtf8 } from 'node:buffer'
-import type { JsonObject } from '../core/json.ts'
-import { journalFolder } from '../journal/folder.ts'
-import { readRaw } from '../journal/reader.ts'
-import type { EventView, RawRequest } from '../journal/record.ts'
-import type { Workspace } from './workspace.ts'
+import type { JsonObject } from '../../core/json.ts'
+import { journalFolder } from '../../journal/folder.ts'
+import { readRaw } from '../../journal/reader.ts'
+import type { EventView, RawRequest } from '../../journal/record.ts'
+import type { Workspace } from '../workspace.ts'
 
 const notKept = 'not kept: payloads are kept best effort, within the limits of storage.retention'
 const isGone = 'gone: payloads are kept best effort, and its segment was removed or damaged'

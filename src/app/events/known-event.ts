@@ -1,7 +1,7 @@
 /** One event, as the journal and a running gateway tell it together. */
 
-import type { JsonObject } from '../core/json.ts'
-import type { EventView } from '../journal/record.ts'
+import type { JsonObject } from '../../core/json.ts'
+import type { EventView } from '../../journal/record.ts'
 import type { State } from './event-selection.ts'
 
 export type KnownEvent = {

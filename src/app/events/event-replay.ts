@@ -1,9 +1,9 @@
 /** Stored requests of several events through the configuration of the running gateway. */
 
+import type { ReplayWish } from '../live/replay.ts'
+import type { RunningGateway } from '../running-gateway.ts'
 import { each, type Result } from './event-batch.ts'
 import type { KnownEvent } from './known-event.ts'
-import type { ReplayWish } from './replay.ts'
-import type { RunningGateway } from './running-gateway.ts'
 
 /** Those whose request was kept: only they can be replayed. */
 export const replayable = (events: readonly KnownEvent[]): readonly KnownEvent[] => events.filter(({ event }) => event.raw !== undefined)

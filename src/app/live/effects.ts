@@ -1,14 +1,14 @@
 /** What plans may do to the world: live effects over what a gateway owns, and dry ones that touch nothing. */
 
-import { type Clock, systemClock } from '../core/clock.ts'
-import type { Facts } from '../core/fact.ts'
-import type { Log } from '../core/log.ts'
-import type { Effects, Jobs, Limiter } from '../parts/effects.ts'
-import type { Outgoing, Sent } from '../parts/targets/target.ts'
-import type { ScriptJob, ScriptResult } from '../process/script.ts'
-import { runScript } from '../process/script.ts'
-import { openMemory } from '../store/memory/memory-store.ts'
-import type { Store } from '../store/ports.ts'
+import { type Clock, systemClock } from '../../core/clock.ts'
+import type { Facts } from '../../core/fact.ts'
+import type { Log } from '../../core/log.ts'
+import type { Effects, Jobs, Limiter } from '../../parts/effects.ts'
+import type { Outgoing, Sent } from '../../parts/targets/target.ts'
+import type { ScriptJob, ScriptResult } from '../../process/script.ts'
+import { runScript } from '../../process/script.ts'
+import { openMemory } from '../../store/memory/memory-store.ts'
+import type { Store } from '../../store/ports.ts'
 import { createLimiter } from './limiter.ts'
 import { createSlots } from './slots.ts'
 

@@ -1,14 +1,14 @@
 /** Deletes a job that was made at run time. */
 
-import { updateEntries } from '../config/entry-store.ts'
-import { jobsFileOf } from '../config/jobs.ts'
-import { exit, Fault } from '../core/fault.ts'
-import { equalJson, own } from '../core/json.ts'
-import { shownPlace } from '../core/shown-place.ts'
+import { updateEntries } from '../../config/entry-store.ts'
+import { jobsFileOf } from '../../config/jobs.ts'
+import { exit, Fault } from '../../core/fault.ts'
+import { equalJson, own } from '../../core/json.ts'
+import { shownPlace } from '../../core/shown-place.ts'
+import { readRoutes } from '../routes/routes.ts'
+import type { Warning } from '../warning.ts'
+import type { Workspace } from '../workspace.ts'
 import { findJob, type KnownJob, type KnownJobs } from './jobs.ts'
-import { readRoutes } from './routes.ts'
-import type { Warning } from './warning.ts'
-import type { Workspace } from './workspace.ts'
 
 /** A job as it was found, with the names of the routes that start it. */
 export type RemovableJob = { readonly known: KnownJob; readonly routes: readonly string[] }

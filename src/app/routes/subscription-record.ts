@@ -1,9 +1,9 @@
 /** A subscription's stored record: what `webhook subscribe` makes of the flags and of what is stored already (rules: Subscriptions 6). */
 
 import { randomBytes } from 'node:crypto'
-import { defaultProfile } from '../config/config.ts'
-import { exit, Fault } from '../core/fault.ts'
-import { equalJson, isObject, type Json, type JsonObject, own } from '../core/json.ts'
+import { defaultProfile } from '../../config/config.ts'
+import { exit, Fault } from '../../core/fault.ts'
+import { equalJson, isObject, type Json, type JsonObject, own } from '../../core/json.ts'
 
 /** The fields that flags give; absent ones are kept. There is none for toolsets (rules: Subscriptions 7). */
 type Fields = {

@@ -1,13 +1,13 @@
 /** Stops a job from running, and lets it run again; of a configured job a note in the jobs file says so. */
 
-import { type Update, updateEntries } from '../config/entry-store.ts'
-import { jobsFileOf } from '../config/jobs.ts'
-import { exit, Fault } from '../core/fault.ts'
-import { isObject, type JsonObject, own } from '../core/json.ts'
-import { shownPlace } from '../core/shown-place.ts'
+import { type Update, updateEntries } from '../../config/entry-store.ts'
+import { jobsFileOf } from '../../config/jobs.ts'
+import { exit, Fault } from '../../core/fault.ts'
+import { isObject, type JsonObject, own } from '../../core/json.ts'
+import { shownPlace } from '../../core/shown-place.ts'
+import { now } from '../routes/subscription-record.ts'
+import type { Warning } from '../warning.ts'
 import type { KnownJob } from './jobs.ts'
-import { now } from './subscription-record.ts'
-import type { Warning } from './warning.ts'
 
 /** `changed`: it was not so before. Throws a Fault for a job that is paused in its configuration. */
 export const pauseJob = async (

@@ -1,6 +1,6 @@
 /** Where a route is reached, as a client on this machine would write it. */
 
-import { type Config, defaultProfile } from '../config/config.ts'
+import { type Config, defaultProfile } from '../../config/config.ts'
 
 /** The gateway's base address: a bind to all addresses is reached on loopback. */
 const baseUrl = ({ host, port }: Pick<Config, 'host' | 'port'>): string => {

@@ -1,7 +1,7 @@
 /** Fixed one-minute windows: one a route for verified requests, one a route and client for failed signatures. */
 
-import type { Clock } from '../core/clock.ts'
-import type { Limiter } from '../parts/effects.ts'
+import type { Clock } from '../../core/clock.ts'
+import type { Limiter } from '../../parts/effects.ts'
 
 const windowMs = 60_000
 /** Clients counted in one minute; those past it share one window, so that the table has a bound. */

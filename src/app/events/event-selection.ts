@@ -1,6 +1,6 @@
 /** Which events somebody means, and what that asks of the journal and of a running gateway. */
 
-import type { EventView } from '../journal/record.ts'
+import type { EventView } from '../../journal/record.ts'
 
 /** The journal's words, and what only a running gateway can tell of one that waits. */
 export const states = ['final', 'waiting', 'running', 'done', 'dead', 'merged', 'unknown'] as const

@@ -1,9 +1,9 @@
 /** The stored work of dead runs again, from its first attempt. */
 
+import type { RunningGateway } from '../running-gateway.ts'
 import { each, type Result } from './event-batch.ts'
 import { standingsOf } from './events.ts'
 import type { KnownEvent } from './known-event.ts'
-import type { RunningGateway } from './running-gateway.ts'
 
 export type RetryPlan = { readonly dead: readonly KnownEvent[]; readonly others: readonly Result[] }
 

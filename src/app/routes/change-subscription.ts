@@ -1,12 +1,12 @@
 /** Switches subscriptions on and off, and removes them. */
 
-import { readEntries, updateEntries } from '../config/entry-store.ts'
-import { loadConfig } from '../config/load.ts'
-import { exit, Fault } from '../core/fault.ts'
-import { equalJson, isObject, type Json, own } from '../core/json.ts'
+import { readEntries, updateEntries } from '../../config/entry-store.ts'
+import { loadConfig } from '../../config/load.ts'
+import { exit, Fault } from '../../core/fault.ts'
+import { equalJson, isObject, type Json, own } from '../../core/json.ts'
+import type { Workspace } from '../workspace.ts'
 import { subscriptionsFile, unknownRoute } from './routes.ts'
 import { now } from './subscription-record.ts'
-import type { Workspace } from './workspace.ts'
 
 export type StoredSubscription = { readonly name: string; readonly entry: Json }
 

@@ -1,12 +1,12 @@
 /** Work on several events: which ones, in which order, and how it went for each. */
 
-import { exit, Fault } from '../core/fault.ts'
+import { exit, Fault } from '../../core/fault.ts'
+import type { Replayed } from '../live/replay.ts'
+import type { GatewayFinder } from '../running-gateway.ts'
+import type { Workspace } from '../workspace.ts'
 import { type EventCriteria, selectionOf } from './event-selection.ts'
 import { type KnownEvents, selectEvents } from './events.ts'
 import type { KnownEvent } from './known-event.ts'
-import type { Replayed } from './replay.ts'
-import type { GatewayFinder } from './running-gateway.ts'
-import type { Workspace } from './workspace.ts'
 
 /** So many are touched where no limit is given. */
 const defaultLimit = 1_000

@@ -1,10 +1,10 @@
 /** Starts a job by hand, in the running gateway: paused ones too. */
 
-import { exit, Fault } from '../core/fault.ts'
-import type { JobStart } from '../schedule/start-job.ts'
+import { exit, Fault } from '../../core/fault.ts'
+import type { JobStart } from '../../schedule/start-job.ts'
+import type { RunningGateway } from '../running-gateway.ts'
+import type { Workspace } from '../workspace.ts'
 import { ambiguousJob, readKnownJobs, unknownJob } from './jobs.ts'
-import type { RunningGateway } from './running-gateway.ts'
-import type { Workspace } from './workspace.ts'
 
 type Started = Extract<JobStart, { readonly started: true }>
 type NotStarted = Exclude<JobStart, Started>

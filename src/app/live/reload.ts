@@ -1,12 +1,12 @@
 /** Takes a new configuration over as one snapshot, or refuses it loudly and leaves the old one in use. */
 
-import type { Config } from '../config/config.ts'
-import type { Read, Reading } from '../config/thread/load-in-thread.ts'
-import type { Clock } from '../core/clock.ts'
-import { type Diagnostic, diagnostic } from '../core/diagnostic.ts'
-import type { Facts } from '../core/fact.ts'
-import type { Log } from '../core/log.ts'
-import { takingTurns } from '../core/taking-turns.ts'
+import type { Config } from '../../config/config.ts'
+import type { Read, Reading } from '../../config/thread/load-in-thread.ts'
+import type { Clock } from '../../core/clock.ts'
+import { type Diagnostic, diagnostic } from '../../core/diagnostic.ts'
+import type { Facts } from '../../core/fact.ts'
+import type { Log } from '../../core/log.ts'
+import { takingTurns } from '../../core/taking-turns.ts'
 import type { LiveConfig } from './live-config.ts'
 
 /** `ok: false`: refused, and the configuration before it serves on. */
