@@ -83,6 +83,15 @@ t.test('every link leads somewhere', async (t) => {
   for (const { file, to } of links) t.ok(existsSync(join(root, dirname(file), to)), `${file}: ${to}`)
 })
 
+t.test('every source file that a document names is there', (t) => {
+  const named = documents.flatMap((file) =>
+    [...read(file).matchAll(/`((?:src|schema|tools|test)\/[\w./-]+\/?)`/g)].map(([, path]) => ({ file, path: path as string })),
+  )
+  t.ok(named.length > 50)
+  for (const { file, path } of named) t.ok(existsSync(join(root, path)), `${file}: ${path}`)
+  t.end()
+})
+
 type Citation = { readonly file: string; readonly rule: string }
 
 /** The rules that a text cites, as `Group number`; a citation in another form is given as it stands. */
