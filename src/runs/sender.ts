@@ -11,13 +11,14 @@ import type { Route } from '../generated/config.ts'
 import { secretsIn, withSecrets, writtenTargets } from '../parts/destination.ts'
 import { permanentFailure } from '../parts/targets/kit/permanent-failure.ts'
 import { obstacleOf, secretsOf, settingsOf } from '../parts/targets/kit/settings.ts'
-import type { Outgoing, Sent, TargetPart } from '../parts/targets/target.ts'
+import type { Keep, Outgoing, Sent, TargetPart } from '../parts/targets/target.ts'
 import { pluginTarget } from '../plan/route-rules.ts'
 
 export type SenderOptions = {
   readonly targets: ReadonlyMap<string, TargetPart>
   readonly profile: (name: string) => Profile | undefined
   readonly facts: Pick<Facts, 'tell'>
+  readonly keep: Keep
   readonly clock: Clock
 }
 
@@ -26,7 +27,7 @@ export type Said = Pick<Route, 'deliver' | 'deliver_extra'> | undefined
 export type Sender = (outgoing: Outgoing, written?: Said) => Promise<Sent>
 
 export const createSender = (options: SenderOptions): Sender => {
-  const { targets, profile, facts, clock } = options
+  const { targets, profile, facts, keep, clock } = options
   const log = (outgoing: Outgoing): void => facts.tell({ kind: 'text_logged', cause: outgoing, text: outgoing.text })
   return async (outgoing, written) => {
     const part = targets.get(outgoing.delivery.target)
@@ -47,7 +48,7 @@ export const createSender = (options: SenderOptions): Sender => {
       facts.tell({ kind: 'text_goes_once', cause: outgoing, target: part.name, why })
     }
     const whole = { ...outgoing, delivery: { ...outgoing.delivery, extra }, onlyOnce }
-    const send = async (): Promise<Sent> => answerOf(await part.send(whole, { settings, env: owner.env, log, clock }), part)
+    const send = async (): Promise<Sent> => answerOf(await part.send(whole, { settings, env: owner.env, log, clock, keep }), part)
     const sent = await within(outgoing.budgetMs + graceMs, clock, send)
     facts.tell({ kind: 'text_sent', cause: outgoing, target: part.name, ok: sent.ok })
     if (sent.ok) return sent

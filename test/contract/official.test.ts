@@ -4,8 +4,11 @@ import t from 'tap'
 import { systemClock } from '../../src/core/clock.ts'
 import type { JsonObject } from '../../src/core/json.ts'
 import { targetsByName } from '../../src/parts/targets/index.ts'
+import { createKeep } from '../../src/parts/targets/kit/keep.ts'
 import { platformOf, settingsOf } from '../../src/parts/targets/kit/settings.ts'
 import { doubles } from '../fakes/platforms/index.ts'
+
+const keep = createKeep()
 
 /** Where the calls of a target go that has no `api_base`, and what names its home channel in the environment: no double can tell. */
 const official: readonly (readonly [way: string, settings: JsonObject, home: string, ...addresses: string[]])[] = [
@@ -90,7 +93,7 @@ t.test('without api_base the calls go to the official addresses, and to the home
     const about = { text: 'hello', profile: 'default', route: 'r', deliveryId: 'd1', place: 0, budgetMs: 20_000 }
     const outgoing = { ...about, delivery: { target: double.target, extra: double.extra ?? {} } }
     const all = settingsOf(part, { [platformOf(part)]: { ...settings, ...more } }, env)
-    await part.send(outgoing, { settings: all, env, log: () => {}, clock: systemClock })
+    await part.send(outgoing, { settings: all, env, log: () => {}, clock: systemClock, keep })
     t.same(called.splice(0), addresses, way)
   }
 })

@@ -7,6 +7,7 @@ import type { JsonObject } from '../../src/core/json.ts'
 import type { Route } from '../../src/generated/config.ts'
 import { readDelivery } from '../../src/parts/destination.ts'
 import { targetsByName } from '../../src/parts/targets/index.ts'
+import { createKeep } from '../../src/parts/targets/kit/keep.ts'
 import { missingOf, platformOf, settingsOf } from '../../src/parts/targets/kit/settings.ts'
 import { lengthIn } from '../../src/parts/targets/kit/split.ts'
 import type { Outgoing, Sent, TargetPart } from '../../src/parts/targets/target.ts'
@@ -18,6 +19,8 @@ import { type Double, extraFor, type Running, startDouble } from '../fakes/platf
 import { hasGh } from '../fakes/platforms/github.ts'
 import { doubles } from '../fakes/platforms/index.ts'
 import { closedOrigin } from '../fakes/sink.ts'
+
+const keep = createKeep()
 
 const partOf = (name: string): TargetPart => {
   const part = targetsByName.get(name)
@@ -62,7 +65,13 @@ const stageOf = (double: Double, running: Running): Stage => {
       ...more,
     }
     const known = { ...double.surroundings?.(origin), ...env }
-    return part.send(outgoing, { settings: settingsOf(part, { [platformOf(part)]: settings }, known), env: known, log: () => {}, clock })
+    return part.send(outgoing, {
+      settings: settingsOf(part, { [platformOf(part)]: settings }, known),
+      env: known,
+      log: () => {},
+      clock,
+      keep,
+    })
   }
   const fresh = (): Running => {
     for (const list of [seen, accepted, next]) list.length = 0
@@ -235,7 +244,7 @@ const fails = async (t: Test, { double, origin, settings, at, send, fresh }: Sta
       ['other', { name: 'other', dir: '/', platforms: {}, env, jobs: new Map() }],
     ])
     const written = { deliver: double.target, deliver_extra: at(double.chat) }
-    const options = { targets: targetsByName, facts: { tell: () => {} }, clock: systemClock }
+    const options = { targets: targetsByName, facts: { tell: () => {} }, keep, clock: systemClock }
     const sender = createSender({ ...options, profile: (name) => profiles.get(name) })
     const delivery = readDelivery(written as Route, targetsByName, () => {}) as Delivery
     const outgoing = { text: 'hello', route: 'r', deliveryId: 'profiles', delivery, place: 0, budgetMs: 20_000 }

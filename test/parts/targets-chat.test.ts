@@ -3,6 +3,7 @@
 import t, { type Test } from 'tap'
 import type { JsonObject } from '../../src/core/json.ts'
 import { callApi } from '../../src/parts/targets/kit/api.ts'
+import { createKeep } from '../../src/parts/targets/kit/keep.ts'
 import { settingsOf } from '../../src/parts/targets/kit/settings.ts'
 import { signal } from '../../src/parts/targets/messenger/signal.ts'
 import { telegram } from '../../src/parts/targets/messenger/telegram.ts'
@@ -20,6 +21,8 @@ import { groupId, signal as signalDouble } from '../fakes/platforms/signal.ts'
 import { slack as slackDouble, slackWebhook } from '../fakes/platforms/slack.ts'
 import { telegram as telegramDouble } from '../fakes/platforms/telegram.ts'
 import { sink } from '../fakes/sink.ts'
+
+const keep = createKeep()
 
 type Wish = {
   readonly extra?: JsonObject
@@ -41,7 +44,7 @@ const start = async (t: Test, part: TargetPart, double: Double) => {
     const delivery = { target: part.name, extra }
     const outgoing: Outgoing = { text, profile: 'default', route: 'r', deliveryId: 'd1', delivery, place: 0, budgetMs: 20_000 }
     // No wait ends on this clock: what says that it should be waited longer than the budget comes back at once.
-    const kit = { settings: settingsOf(part, { [part.name]: settings }, env), env, log: () => {}, clock: fakeClock() }
+    const kit = { settings: settingsOf(part, { [part.name]: settings }, env), env, log: () => {}, clock: fakeClock(), keep }
     return part.send(outgoing, kit)
   }
   return { ...running, send }

@@ -4,6 +4,7 @@ import t, { type Test } from 'tap'
 import type { Clock } from '../../src/core/clock.ts'
 import type { JsonObject } from '../../src/core/json.ts'
 import { homeassistant } from '../../src/parts/targets/homeassistant.ts'
+import { createKeep } from '../../src/parts/targets/kit/keep.ts'
 import { settingsOf } from '../../src/parts/targets/kit/settings.ts'
 import { bluebubbles } from '../../src/parts/targets/messenger/bluebubbles.ts'
 import { qqbot } from '../../src/parts/targets/messenger/qqbot.ts'
@@ -17,6 +18,8 @@ import { homeassistant as homeassistantDouble } from '../fakes/platforms/homeass
 import { qqbot as qqbotDouble } from '../fakes/platforms/qqbot.ts'
 import { weixin as weixinDouble } from '../fakes/platforms/weixin.ts'
 import { whatsappBridge, whatsapp as whatsappDouble } from '../fakes/platforms/whatsapp.ts'
+
+const keep = createKeep()
 
 type Wish = { readonly settings?: JsonObject; readonly extra?: JsonObject; readonly text?: string; readonly id?: string }
 type Env = { readonly [name: string]: string }
@@ -43,7 +46,7 @@ const sendTo = (
 ) => {
   const delivery = { target: part.name, extra }
   const outgoing: Outgoing = { text, profile: 'default', route: 'r', deliveryId: id, delivery, place: 0, budgetMs: 60_000 }
-  return part.send(outgoing, { settings: settingsOf(part, { [part.name]: settings }, env), env, log: () => {}, clock })
+  return part.send(outgoing, { settings: settingsOf(part, { [part.name]: settings }, env), env, log: () => {}, clock, keep })
 }
 
 /** A double, and what sends to it. */
@@ -409,5 +412,5 @@ const homeassistantIn = ({ origin }: Running, budgetMs: number): Promise<Sent> =
   const settings = homeassistantDouble.settings(origin)
   const delivery = { target: 'homeassistant', extra: {} }
   const outgoing: Outgoing = { text: 'hello', profile: 'default', route: 'r', deliveryId: 'd1', delivery, place: 0, budgetMs }
-  return homeassistant.send(outgoing, { settings, env: {}, log: () => {}, clock: quickClock() })
+  return homeassistant.send(outgoing, { settings, env: {}, log: () => {}, clock: quickClock(), keep })
 }

@@ -4,10 +4,13 @@ import t, { type Test } from 'tap'
 import { systemClock } from '../../src/core/clock.ts'
 import type { JsonObject } from '../../src/core/json.ts'
 import { githubComment as part } from '../../src/parts/targets/code-host/github-comment.ts'
+import { createKeep } from '../../src/parts/targets/kit/keep.ts'
 import { settingsOf } from '../../src/parts/targets/kit/settings.ts'
 import type { Outgoing, Sent } from '../../src/parts/targets/target.ts'
 import { type Double, type Reply, startDouble } from '../fakes/platforms/double.ts'
 import { githubComment, hasGh } from '../fakes/platforms/github.ts'
+
+const keep = createKeep()
 
 const where = { repo: 'octo-org/octo.repo', pr_number: '42' }
 const about = { text: 'hello', profile: 'default', route: 'r', deliveryId: 'd1', place: 0, budgetMs: 20_000 }
@@ -20,7 +23,7 @@ const run = async (t: Test, double: Double = githubComment) => {
   const send = ({ extra = where, settings = double.settings(running.origin), ...more }: Wish = {}): Promise<Sent> =>
     part.send(
       { ...about, delivery: { target: 'github_comment', extra }, ...more },
-      { settings: settingsOf(part, { github: settings }, env), env, log: () => {}, clock: systemClock },
+      { settings: settingsOf(part, { github: settings }, env), env, log: () => {}, clock: systemClock, keep },
     )
   return { ...running, send, posts: () => running.seen.filter(double.posts).length }
 }

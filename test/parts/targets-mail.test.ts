@@ -1,12 +1,15 @@
 import t from 'tap'
 import type { JsonObject } from '../../src/core/json.ts'
 import { targetsByName } from '../../src/parts/targets/index.ts'
+import { createKeep } from '../../src/parts/targets/kit/keep.ts'
 import { settingsOf } from '../../src/parts/targets/kit/settings.ts'
 import type { Outgoing, Sent } from '../../src/parts/targets/target.ts'
 import { fakeClock } from '../fakes/clock.ts'
 import { type MailHost, mailHost, selfSigned, tcpHost } from '../fakes/mail.ts'
 import { closedOrigin, json, type Seen, sink } from '../fakes/sink.ts'
 import { until } from '../fakes/wait.ts'
+
+const keep = createKeep()
 
 const clock = fakeClock(1_700_000_000_000)
 
@@ -19,7 +22,7 @@ const send = async (target: string, extra: JsonObject, { settings = {}, env = {}
   const platform = part.platform ?? target.replace(/_comment$/, '')
   return part.send(
     { ...about, delivery: { target, extra }, ...more },
-    { settings: settingsOf(part, { [platform]: settings }, env), env, log: () => {}, clock },
+    { settings: settingsOf(part, { [platform]: settings }, env), env, log: () => {}, clock, keep },
   )
 }
 

@@ -3,6 +3,7 @@ import t, { type Test } from 'tap'
 import { type Clock, systemClock } from '../../src/core/clock.ts'
 import type { JsonObject } from '../../src/core/json.ts'
 import { targetsByName } from '../../src/parts/targets/index.ts'
+import { createKeep } from '../../src/parts/targets/kit/keep.ts'
 import { settingsOf } from '../../src/parts/targets/kit/settings.ts'
 import { issued, type TokenSource, withToken } from '../../src/parts/targets/kit/token-cache.ts'
 import type { Outgoing, Sent } from '../../src/parts/targets/target.ts'
@@ -13,6 +14,8 @@ import { feishu, feishuBot } from '../fakes/platforms/feishu.ts'
 import { googleAccount, googleChat, googleChatApp } from '../fakes/platforms/google-chat.ts'
 import { teams } from '../fakes/platforms/teams.ts'
 import { wecom, wecomApp, wecomBot } from '../fakes/platforms/wecom.ts'
+
+const keep = createKeep()
 
 type Wish = Partial<Outgoing> & { readonly extra?: JsonObject; readonly settings?: JsonObject; readonly clock?: Clock }
 
@@ -25,7 +28,7 @@ const run = async (t: Test, double: Double) => {
     const all = settingsOf(part, { [double.target]: { ...double.settings(running.origin), ...settings } }, {})
     const delivery = { target: double.target, extra }
     const outgoing: Outgoing = { text: 'hello', profile: 'p', route: 'r', deliveryId: 'd', delivery, place: 0, budgetMs: 5000, ...more }
-    return part.send(outgoing, { settings: all, env: {}, log: () => {}, clock })
+    return part.send(outgoing, { settings: all, env: {}, log: () => {}, clock, keep })
   }
   return { ...running, send }
 }
@@ -41,6 +44,7 @@ const shop = (name: string, lifeMs = 7_200_000, clock = fakeClock()) => {
   const source: TokenSource = {
     identity: ['https://a.example', name],
     clock,
+    keep,
     fetch: async () => {
       sold.push(`${name}-token-${sold.length + 1}`)
       return { token: sold.at(-1) ?? '', lifeMs }
@@ -87,7 +91,7 @@ t.test('a token that cannot be bought is not kept, nor one of another credential
   const refusal: Sent = { ok: false, why: 'no', repeatable: true }
   t.match(await withToken({ ...source, fetch: async () => refusal }, async () => ({ ok: true })), refusal)
   t.match(await withToken(source, async (token) => ({ ok: true, detail: token })), { detail: 'refused-token-1' })
-  const others = { identity: ['https://b.example', 'refused'], clock: source.clock, fetch: shop('other').source.fetch }
+  const others = { identity: ['https://b.example', 'refused'], clock: source.clock, keep, fetch: shop('other').source.fetch }
   t.match(await withToken(others, async (token) => ({ ok: true, detail: token })), { detail: 'other-token-1' })
   const broken = { ...source, identity: ['broken'], fetch: () => Promise.reject(new Error('thrown')) }
   await t.rejects(withToken(broken, async () => ({ ok: true })))

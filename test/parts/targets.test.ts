@@ -5,13 +5,23 @@ import t, { type Test } from 'tap'
 import type { JsonObject } from '../../src/core/json.ts'
 import { printable } from '../../src/core/text.ts'
 import { targets, targetsByName } from '../../src/parts/targets/index.ts'
+import { createKeep } from '../../src/parts/targets/kit/keep.ts'
 import type { Outgoing, Sent, TargetKit } from '../../src/parts/targets/target.ts'
 import { fakeClock } from '../fakes/clock.ts'
 import { soon } from '../fakes/process.ts'
 import { closedOrigin, sink } from '../fakes/sink.ts'
 
+const keep = createKeep()
+
 const clock = fakeClock(1_700_000_000_500)
-const kit = (more: Partial<TargetKit> = {}): TargetKit => ({ settings: {}, env: { PATH: process.env.PATH }, log: () => {}, clock, ...more })
+const kit = (more: Partial<TargetKit> = {}): TargetKit => ({
+  settings: {},
+  env: { PATH: process.env.PATH },
+  log: () => {},
+  clock,
+  keep,
+  ...more,
+})
 
 const outgoing = (target: string, extra: JsonObject, more: Partial<Outgoing> = {}): Outgoing => ({
   text: 'hello',

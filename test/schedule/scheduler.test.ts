@@ -5,9 +5,10 @@ import { join } from 'node:path'
 import t, { type Test } from 'tap'
 import { loadConfig } from '../../src/config/load.ts'
 import type { Clock } from '../../src/core/clock.ts'
-import type { Fact } from '../../src/core/fact.ts'
+import { createFacts } from '../../src/core/fact.ts'
 import { StoreFault } from '../../src/core/fault.ts'
 import type { Log } from '../../src/core/log.ts'
+import { createJournalObserver } from '../../src/journal/journal-observer.ts'
 import { catalogue } from '../../src/plan/catalogue.ts'
 import { JobBook } from '../../src/plan/jobs.ts'
 import { lastTime } from '../../src/schedule/last-time.ts'
@@ -52,9 +53,14 @@ const open = (t: Test, { start, config = '', jobs = {} }: Setting) => {
     writes: () => true,
   })
   const journal: { at: string; delivery_id: string }[] = []
-  const tell = (fact: Fact): void => {
-    if (fact.kind === 'job_started') journal.push({ at: new Date(fact.at).toISOString(), delivery_id: fact.deliveryId })
-  }
+  const facts = createFacts()
+  facts.observe(
+    createJournalObserver({
+      journal: { add: (entry) => void journal.push(entry as never), flushed: async () => {}, close: async () => {} },
+      keepsPayloads: () => false,
+      redact: (text) => text,
+    }),
+  )
   const newScheduler = (): Scheduler => {
     const loaded = loadConfig({ dataDir: dir, env: {} })
     const book = new JobBook({ config: loaded.config, targets: catalogue.targets, report: () => {} })
@@ -62,7 +68,7 @@ const open = (t: Test, { start, config = '', jobs = {} }: Setting) => {
       store,
       clock,
       log,
-      facts: { tell },
+      facts,
       book: () => book,
       wake: () => {},
     })

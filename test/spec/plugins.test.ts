@@ -9,6 +9,7 @@ import { dryEffects } from '../../src/app/live/effects.ts'
 import { loadConfig } from '../../src/config/load.ts'
 import type { JsonObject } from '../../src/core/json.ts'
 import { schema } from '../../src/generated/schema.ts'
+import { createKeep } from '../../src/parts/targets/kit/keep.ts'
 import { catalogueOf } from '../../src/plan/catalogue.ts'
 import { checkConfigured } from '../../src/plan/check.ts'
 import { pluginTarget } from '../../src/plan/route-rules.ts'
@@ -274,7 +275,13 @@ const sent = async (t: Test, send: string, more = '', settings: JsonObject = {})
   t.same(diagnostics, [])
   const clock = fakeClock()
   const { targets } = catalogue
-  const sender = createSender({ targets, profile: (name) => config.profiles.get(name), facts: { tell: () => {} }, clock })
+  const sender = createSender({
+    targets,
+    profile: (name) => config.profiles.get(name),
+    facts: { tell: () => {} },
+    keep: createKeep(),
+    clock,
+  })
   const about = { text: 'hello', profile: 'default', route: 'r', deliveryId: 'd', place: 0, budgetMs: 5_000 }
   const answer = sender({ ...about, delivery: { target: 'acme-chat', extra: {} } })
   return { answer, clock }

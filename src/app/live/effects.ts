@@ -4,7 +4,8 @@ import { type Clock, systemClock } from '../../core/clock.ts'
 import type { Facts } from '../../core/fact.ts'
 import type { Log } from '../../core/log.ts'
 import type { Effects, Jobs, Limiter } from '../../parts/effects.ts'
-import type { Outgoing, Sent } from '../../parts/targets/target.ts'
+import { createKeep } from '../../parts/targets/kit/keep.ts'
+import type { Keep, Outgoing, Sent } from '../../parts/targets/target.ts'
 import type { ScriptJob, ScriptResult } from '../../process/script.ts'
 import { runScript } from '../../process/script.ts'
 import { openMemory } from '../../store/memory/memory-store.ts'
@@ -20,6 +21,8 @@ export type SharedEffects = {
   readonly clock: Clock
   readonly log: Log
   readonly facts: Facts
+  /** A bot may have one connection only, also while two configurations overlap. */
+  readonly keep: Keep
   readonly limiter: Limiter
   readonly script: Effects['script']
   readonly store: () => Store
@@ -54,6 +57,7 @@ export const createSharedEffects = ({ clock, log, facts, limits, jobs }: SharedO
     log,
     facts,
     store,
+    keep: createKeep(),
     limiter: createLimiter(clock, () => limits().rateLimit),
     script: (folder, job) => slots.run(() => runScript(folder, job)),
     jobs: {

@@ -43,13 +43,14 @@ export const foundationFor = (options: FoundationOptions, before: Foundation | u
 
 /** It outlives its configuration: nothing here may hold on to the routes. */
 const layFoundation = ({ config, catalogue, shared, jobs, report }: FoundationOptions, terms: unknown): Foundation => {
-  const { facts, clock } = shared
+  const { facts, keep, clock } = shared
   const { dataDir, host, multiplex, profiles, maxBodyBytes, scriptTimeoutMs, globalSecret } = config
   const settings = { dataDir, host, multiplex, profiles, maxBodyBytes, scriptTimeoutMs }
   const send = createSender({
     targets: catalogue.targets,
     profile: (name) => profiles.get(name),
     facts,
+    keep,
     clock,
   })
   const compile: Foundation['compile'] = (route, asked) =>

@@ -12,6 +12,7 @@ import { createRedactor } from '../../core/redact.ts'
 import { nearest, printable } from '../../core/text.ts'
 import { deliveriesOf, readDelivery } from '../../parts/destination.ts'
 import { pathOf } from '../../parts/targets/kit/gh.ts'
+import { createKeep } from '../../parts/targets/kit/keep.ts'
 import { permanentFailure } from '../../parts/targets/kit/permanent-failure.ts'
 import { obstacleOf, platformOf, settingsOf, waysOf } from '../../parts/targets/kit/settings.ts'
 import type { Sent } from '../../parts/targets/target.ts'
@@ -91,6 +92,7 @@ export const sendTargetTest = async (test: TargetTest, text: string): Promise<Ta
         if (fact.kind === 'text_goes_once') notices.push(`note: ${printable(fact.why)}`)
       },
     },
+    keep: createKeep(),
     clock: systemClock,
   })
   const about = { profile, route: 'targets-test', deliveryId: `test-${randomUUID()}` }

@@ -48,6 +48,13 @@ export type TargetKit = {
   readonly env: { readonly [name: string]: string | undefined }
   readonly log: (outgoing: Outgoing) => void
   readonly clock: Clock
+  readonly keep: Keep
+}
+
+/** What outlives one text: bought tokens, turns of a connection, where a program was found. It ends with the gateway, not with the process. */
+export interface Keep {
+  /** What `make` made when it was asked for first: the same function always finds the same. */
+  of<T>(make: () => T): T
 }
 
 export type TargetPart = {

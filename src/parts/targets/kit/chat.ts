@@ -4,7 +4,7 @@ import { createHash } from 'node:crypto'
 import type { Clock } from '../../../core/clock.ts'
 import { own } from '../../../core/json.ts'
 import { createRedactor } from '../../../core/redact.ts'
-import type { Outgoing, Sent, Setting, TargetKit, TargetPart } from '../target.ts'
+import type { Keep, Outgoing, Sent, Setting, TargetKit, TargetPart } from '../target.ts'
 import { type ApiAnswer, type ApiRequest, callApi } from './api.ts'
 import { type Address, type AddressSpec, addressOf, checkAddress, textOf } from './chat-address.ts'
 import { patiently } from './patience.ts'
@@ -31,6 +31,7 @@ export type Posting = {
   /** The same for the same message of the same delivery, and for no other: 32 bytes. */
   readonly key: Buffer
   readonly clock: Clock
+  readonly keep: Keep
 }
 
 export type ChatSpec = AddressSpec & {
@@ -133,6 +134,7 @@ const postingOf = ({ spec, outgoing, kit, given, deadline, address, text, part, 
     parts,
     key: createHash('sha256').update(identity).digest(),
     clock: kit.clock,
+    keep: kit.keep,
   }
 }
 

@@ -34,10 +34,11 @@ export type GhAnswer =
 
 export const runGh = async (
   { args, stdin, timeoutMs }: GhJob,
-  { env, settings }: Pick<TargetKit, 'env' | 'settings'>,
+  { env, settings, keep }: Pick<TargetKit, 'env' | 'settings' | 'keep'>,
 ): Promise<GhAnswer> => {
   const search = pathOf(env)
-  const program = await locate(search)
+  const located = keep.of(createLocated)
+  const program = await locate(search, located)
   if (program === undefined) return refusal(notInstalled)
   const childEnv = environment(env, settings)
   const result = await runChild({ argv: [program, ...args], env: childEnv, stdin, timeoutMs: Math.min(longestMs, Math.max(1, timeoutMs)) })
@@ -50,9 +51,9 @@ export const runGh = async (
 export const pathOf = (env: Env): string => env.PATH ?? process.env.PATH ?? ''
 
 /** Found once for each PATH, so that no later change of a folder decides what runs (rules: Outgoing texts 1). */
-const located = new Map<string, string>()
+const createLocated = (): Map<string, string> => new Map()
 
-const locate = async (search: string): Promise<string | undefined> => {
+const locate = async (search: string, located: Map<string, string>): Promise<string | undefined> => {
   const known = located.get(search)
   if (known !== undefined) return known
   const file = await locateProgram('gh', search)

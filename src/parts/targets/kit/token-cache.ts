@@ -4,7 +4,7 @@ import { createHash } from 'node:crypto'
 import type { Clock } from '../../../core/clock.ts'
 import type { Json } from '../../../core/json.ts'
 import { createRedactor } from '../../../core/redact.ts'
-import type { Sent } from '../target.ts'
+import type { Keep, Sent } from '../target.ts'
 
 export type Fetched = { readonly token: string; readonly lifeMs: number } | Sent
 
@@ -12,6 +12,7 @@ export type TokenSource = {
   /** What the token belongs to: the address that gives it, then the credentials. */
   readonly identity: readonly (string | undefined)[]
   readonly clock: Clock
+  readonly keep: Keep
   /** Gets a new one; nothing is posted by that, so that a failure may be repeatable. */
   readonly fetch: () => Promise<Fetched>
 }
@@ -24,9 +25,10 @@ type Kept = { readonly token: string; readonly until: number }
 const maxKept = 200
 const longestMarginMs = 180_000
 
-/** The key is a digest: no credential is held here. */
-const kept = new Map<string, Kept>()
-const flying = new Map<string, Promise<Fetched>>()
+/** The keys are digests: no credential is held here. */
+type Tokens = { readonly kept: Map<string, Kept>; readonly flying: Map<string, Promise<Fetched>> }
+
+const createTokens = (): Tokens => ({ kept: new Map(), flying: new Map() })
 
 /** A token as an API issued it; `undefined` when it did not. One whose life is unclear is used once. */
 export const issued = (token: Json | undefined, seconds: Json | undefined): Fetched | undefined => {
@@ -50,6 +52,7 @@ const attempt = async (key: string, source: TokenSource, use: (token: string) =>
   const used = await use(got.token)
   if (!('stale' in used)) return withheld(used, got.token)
   // Another call may have put a newer one there meanwhile.
+  const { kept } = source.keep.of(createTokens)
   if (kept.get(key)?.token === got.token) kept.delete(key)
   return { stale: withheld(used.stale, got.token) }
 }
@@ -58,6 +61,7 @@ const attempt = async (key: string, source: TokenSource, use: (token: string) =>
 const withheld = (sent: Sent, token: string): Sent => (sent.ok ? sent : { ...sent, why: createRedactor([token])(sent.why) })
 
 const tokenOf = (key: string, source: TokenSource): Fetched | Kept | Promise<Fetched> => {
+  const { kept, flying } = source.keep.of(createTokens)
   const known = kept.get(key)
   if (known !== undefined && source.clock.monotonic() < known.until) return known
   const flight = flying.get(key) ?? fetchFor(key, source).finally(() => flying.delete(key))
@@ -65,10 +69,11 @@ const tokenOf = (key: string, source: TokenSource): Fetched | Kept | Promise<Fet
   return flight
 }
 
-const fetchFor = async (key: string, { clock, fetch }: TokenSource): Promise<Fetched> => {
+const fetchFor = async (key: string, { clock, keep, fetch }: TokenSource): Promise<Fetched> => {
   const askedAt = clock.monotonic()
   const got = await fetch()
   if (!('token' in got)) return got
+  const { kept } = keep.of(createTokens)
   kept.delete(key)
   kept.set(key, { token: got.token, until: askedAt + got.lifeMs - Math.min(longestMarginMs, got.lifeMs / 10) })
   for (const oldest of kept.keys()) {

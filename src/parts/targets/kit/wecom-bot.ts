@@ -4,7 +4,7 @@ import { randomUUID } from 'node:crypto'
 import WebSocket from 'ws'
 import { isObject, type Json, type JsonObject, own, parseObject } from '../../../core/json.ts'
 import { printable } from '../../../core/text.ts'
-import type { Sent } from '../target.ts'
+import type { Keep, Sent } from '../target.ts'
 import { saidAll } from './api.ts'
 
 export type Push = {
@@ -15,6 +15,7 @@ export type Push = {
   readonly chat: string
   readonly markdown: string
   readonly timeoutMs: number
+  readonly keep: Keep
   /** What an answer means that is not 0. */
   readonly refused: (code: Json | undefined, why: string) => Sent
 }
@@ -24,9 +25,9 @@ const closeMs = 1_000
 
 /** Never rejects. */
 export const pushByBot = async (push: Push): Promise<Sent> => {
-  const { timeoutMs, url, botId } = push
+  const { timeoutMs, url, botId, keep } = push
   const deadline = performance.now() + timeoutMs
-  const done = await takeTurn(JSON.stringify([url, botId]), timeoutMs)
+  const done = await takeTurn(keep.of(createTurns), JSON.stringify([url, botId]), timeoutMs)
   if (done === undefined) return { ok: false, why: 'no time left: other messages of this bot are on their way', repeatable: true }
   try {
     return await talk(push, Math.max(1, deadline - performance.now()))
@@ -38,10 +39,11 @@ export const pushByBot = async (push: Push): Promise<Sent> => {
 }
 
 /** The last message of each bot that waits or is on its way: a second connection would end the first one. */
-const turns = new Map<string, Promise<void>>()
+type Turns = Map<string, Promise<void>>
+const createTurns = (): Turns => new Map()
 
 /** Gives back what ends the turn; `undefined` when it did not come in time. */
-const takeTurn = async (bot: string, timeoutMs: number): Promise<(() => void) | undefined> => {
+const takeTurn = async (turns: Turns, bot: string, timeoutMs: number): Promise<(() => void) | undefined> => {
   const before = turns.get(bot)
   let done = (): void => {}
   const held = new Promise<void>((resolve) => {

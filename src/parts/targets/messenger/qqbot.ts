@@ -36,9 +36,9 @@ export const qqbot = defineChat({
   escape: (text) => text.replace(/<(?=[@#]|emoji:|faceType|qqbot-|\/?at\b)/gi, '<\u200b').replace(/@(?=everyone)/gi, '@\u200b'),
   checkChat: (chat) => (chatForm.test(chat) ? undefined : 'chat_id is not user:…, group:… or channel:… with an id'),
   post: (posting) => {
-    const { clock, setting } = posting
+    const { clock, setting, keep } = posting
     const identity = [baseOf(posting, tokenBase), setting('app_id'), setting('client_secret')]
-    return withToken({ identity, clock, fetch: () => fetchToken(posting) }, (token) => post(posting, token))
+    return withToken({ identity, clock, keep, fetch: () => fetchToken(posting) }, (token) => post(posting, token))
   },
 })
 

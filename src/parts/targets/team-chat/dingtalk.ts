@@ -51,7 +51,7 @@ const postToWebhook = async ({ text, call, setting, clock }: Posting): Promise<S
 }
 
 const postByApp = async (posting: Posting): Promise<Sent> => {
-  const { chat, clock, setting, text } = posting
+  const { chat, clock, setting, text, keep } = posting
   const user = /^(?:user:)?([\w.@+-]{1,64})$/.exec(chat)?.[1]
   const isGroup = /^cid[\w+/=]{1,100}$/.test(chat)
   if (!isGroup && user === undefined) return permanentFailure('chat_id is neither a group (cid…) nor a person (user:…)')
@@ -61,7 +61,7 @@ const postByApp = async (posting: Posting): Promise<Sent> => {
     msgParam: JSON.stringify({ content: text }),
   }
   const base = baseOf(posting, 'https://api.dingtalk.com')
-  return withToken({ identity: ['dingtalk', base, ...app.map(setting)], clock, fetch: () => fetchToken(posting, base) }, (token) =>
+  return withToken({ identity: ['dingtalk', base, ...app.map(setting)], clock, keep, fetch: () => fetchToken(posting, base) }, (token) =>
     isGroup
       ? post(posting, `${base}/v1.0/robot/groupMessages/send`, token, { ...message, openConversationId: chat })
       : post(posting, `${base}/v1.0/robot/oToMessages/batchSend`, token, { ...message, userIds: [user ?? ''] }),

@@ -48,13 +48,13 @@ const postToWebhook = async ({ text, call, setting, clock }: Posting): Promise<S
 }
 
 const postByApp = async (posting: Posting): Promise<Sent> => {
-  const { clock, setting, thread } = posting
+  const { clock, setting, thread, keep } = posting
   const official = domains.get(setting('domain') ?? '')
   if (official === undefined) return permanentFailure('platforms.feishu.domain is neither feishu nor lark')
   if (thread !== undefined && !/^omt?_\w{1,100}$/.test(thread))
     return permanentFailure('the thread is neither a message (om_…) nor a topic (omt_…)')
   const api = `${baseOf(posting, official)}/open-apis`
-  return withToken({ identity: ['feishu', api, ...app.map(setting)], clock, fetch: () => fetchToken(posting, api) }, (token) =>
+  return withToken({ identity: ['feishu', api, ...app.map(setting)], clock, keep, fetch: () => fetchToken(posting, api) }, (token) =>
     deliver(posting, api, { authorization: `Bearer ${token}` }),
   )
 }

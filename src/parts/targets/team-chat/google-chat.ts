@@ -36,7 +36,7 @@ const postToWebhook = async (posting: Posting): Promise<Sent> => {
 }
 
 const postByApp = async (posting: Posting): Promise<Sent> => {
-  const { call, chat, clock, setting } = posting
+  const { call, chat, clock, setting, keep } = posting
   const space = /^(?:spaces\/)?([\w-]{1,100})$/.exec(chat)?.[1]
   if (space === undefined) return permanentFailure('chat_id is no space (spaces/…)')
   const account = await readAccount(setting('service_account_json') ?? '')
@@ -44,7 +44,7 @@ const postByApp = async (posting: Posting): Promise<Sent> => {
   const url = new URL(`${baseOf(posting, 'https://chat.googleapis.com')}/v1/spaces/${space}/messages`)
   const tokenUrl = `${baseOf(posting, 'https://oauth2.googleapis.com')}/token`
   const identity = ['google_chat', tokenUrl, account.email, account.key]
-  return withToken({ identity, clock, fetch: () => buyToken(account, { url: tokenUrl, scope, call, clock }) }, (token) =>
+  return withToken({ identity, clock, keep, fetch: () => buyToken(account, { url: tokenUrl, scope, call, clock }) }, (token) =>
     post(posting, url, { authorization: `Bearer ${token}` }, true),
   )
 }

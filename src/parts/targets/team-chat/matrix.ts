@@ -31,13 +31,13 @@ export const matrix = defineChat({
     /^(?:!\S{1,254}|#[^\s:]{1,200}:\S{1,200})$/.test(chat) ? undefined : 'chat_id is neither a room (!id) nor an alias (#name:server)',
   checkThread: (thread) => (/^\$\S{1,254}$/.test(thread) ? undefined : 'the thread is not the id of an event ($…)'),
   async post(posting) {
-    const { setting, clock } = posting
+    const { setting, clock, keep } = posting
     const api = `${baseOf(posting, setting('homeserver') ?? '')}/_matrix/client/v3`
     if (!/^https?:\/\/[^/?#\s]/i.test(api)) return permanentFailure('platforms.matrix.homeserver is not a web address')
     const token = setting('access_token')
     if (token === undefined) {
       const identity = ['matrix', api, setting('user_id'), setting('password')]
-      return withToken({ identity, clock, fetch: () => login(posting, api) }, (fetched) => send(posting, api, fetched))
+      return withToken({ identity, clock, keep, fetch: () => login(posting, api) }, (fetched) => send(posting, api, fetched))
     }
     const used = await send(posting, api, token)
     return 'stale' in used ? used.stale : used

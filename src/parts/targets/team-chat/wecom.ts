@@ -47,7 +47,7 @@ const postToWebhook = async ({ text, call, setting }: Posting): Promise<Sent> =>
   return codeOf(answer) === 0 ? { ok: true } : refused(answer, false)
 }
 
-const postByBot = async ({ chat, text, setting, leftMs }: Posting): Promise<Sent> => {
+const postByBot = async ({ chat, text, setting, leftMs, keep }: Posting): Promise<Sent> => {
   if (!/^[A-Za-z0-9][\w.@-]{0,127}$/.test(chat)) return permanentFailure('chat_id is no id of a person or a group')
   const { pushByBot } = await import('../kit/wecom-bot.ts')
   return pushByBot({
@@ -57,19 +57,20 @@ const postByBot = async ({ chat, text, setting, leftMs }: Posting): Promise<Sent
     chat,
     markdown: text,
     timeoutMs: leftMs(),
+    keep,
     refused: (code, why) => (isTooMany(code) ? { ok: false, why, repeatable: true, retryAfterMs: minuteMs } : permanentFailure(why)),
   })
 }
 
 const postByApp = async (posting: Posting): Promise<Sent> => {
-  const { chat, clock, setting, text } = posting
+  const { chat, clock, setting, text, keep } = posting
   const [, kind = 'user', id = ''] = /^(?:(user|party|tag|chat):)?([A-Za-z0-9][\w.@-]{0,63})$/.exec(chat) ?? []
   if (id === '') return permanentFailure('chat_id is no id of a person, and none after party:, tag: or chat:')
   const agent = setting('agent_id') ?? ''
   if (!/^\d{1,10}$/.test(agent)) return permanentFailure('platforms.wecom.agent_id is not a number')
   const message = { msgtype: 'text', text: { content: text }, safe: 0 }
   const base = baseOf(posting, 'https://qyapi.weixin.qq.com')
-  return withToken({ identity: ['wecom', base, ...app.map(setting)], clock, fetch: () => fetchToken(posting, base) }, (token) =>
+  return withToken({ identity: ['wecom', base, ...app.map(setting)], clock, keep, fetch: () => fetchToken(posting, base) }, (token) =>
     kind === 'chat'
       ? post(posting, `${base}/cgi-bin/appchat/send?`, token, { ...message, chatid: id })
       : post(posting, `${base}/cgi-bin/message/send?`, token, { ...message, [`to${kind}`]: id, agentid: Number(agent) }),
