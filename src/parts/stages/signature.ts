@@ -12,44 +12,51 @@ const insecure = 'INSECURE_NO_AUTH'
 /** What checks requests with one of the route's secrets; 0 is `secret` or the first of `secrets`. */
 type Check = { readonly secret: number; readonly checkHead: CheckHead }
 
-type Candidate = { readonly scheme: Scheme; readonly checks: readonly Check[] }
-
 export const signature: StagePart = {
   name: 'signature',
   compile(route, kit) {
     if (kit.secrets.includes(insecure)) return { authenticate: trusting(kit) }
     const pinned = route.verify === undefined ? undefined : new Set<string>([route.verify].flat())
-    const candidates = kit.schemes
-      .filter(({ name }) => !pinned || pinned.has(name))
-      .map((scheme): Candidate => ({ scheme, checks: checksOf(scheme, kit) }))
-    reportUnserved(candidates, kit)
-    return { authenticate: verifying(candidates, kit) }
+    const schemes = pinned ? kit.schemes.filter(({ name }) => pinned.has(name)) : kit.schemes
+    reportUnserved(schemes, kit)
+    return { authenticate: verifying(schemes, kit) }
   },
 }
 
-const checksOf = (scheme: Scheme, { secrets }: StageKit): readonly Check[] =>
-  secrets.flatMap((text, secret) => {
-    const checkHead = text === '' ? undefined : scheme.compile(text)
-    return checkHead ? { secret, checkHead } : []
-  })
-
-/** Once for schemes that read a secret alike. */
-const reportUnserved = (candidates: readonly Candidate[], { secrets, report }: StageKit): void => {
-  const unserved = candidates.flatMap(({ scheme, checks }) => (checks.length < secrets.length ? (scheme.badSecret ?? []) : []))
-  for (const [message, help] of new Map(unserved.map((bad) => [bad.message, bad.help]))) report('WH307', ['secret'], message, help)
+/** Made with the first request of a scheme: there are thousands of routes, and each may be asked by every scheme. */
+const checksFor = ({ secrets }: StageKit): ((scheme: Scheme) => readonly Check[]) => {
+  const made = new Map<Scheme, readonly Check[]>()
+  return (scheme) => {
+    const known = made.get(scheme)
+    if (known) return known
+    const checks = secrets.flatMap((text, secret) => {
+      const checkHead = text === '' ? undefined : scheme.compile(text)
+      return checkHead ? { secret, checkHead } : []
+    })
+    made.set(scheme, checks)
+    return checks
+  }
 }
 
-const verifying = (candidates: readonly Candidate[], kit: StageKit): Authenticate => {
+/** Once for schemes that read a secret alike. */
+const reportUnserved = (schemes: readonly Scheme[], { secrets, report }: StageKit): void => {
+  const problems = new Map<string, string>()
+  for (const { badSecret, compile } of schemes)
+    if (badSecret && secrets.some((secret) => !compile(secret))) problems.set(badSecret.message, badSecret.help)
+  for (const [message, help] of problems) report('WH307', ['secret'], message, help)
+}
+
+const verifying = (schemes: readonly Scheme[], kit: StageKit): Authenticate => {
   const { name, effects } = kit
   const refused = failing(kit)
   const note = noting(kit)
+  const checksOf = checksFor(kit)
   return (head) => {
-    const candidate = candidates.find(({ scheme }) => scheme.shows(head.headers))
-    if (!candidate) return refused(head, `no header of a known scheme; seen: ${signatureHeaders(head.headers)}`)
-    const { scheme } = candidate
+    const scheme = schemes.find(({ shows }) => shows(head.headers))
+    if (!scheme) return refused(head, `no header of a known scheme; seen: ${signatureHeaders(head.headers)}`)
     const bodyChecks: { readonly secret: number; readonly checkBody: CheckBody }[] = []
     let why: Why = 'no secret of the route can serve it'
-    for (const { secret, checkHead } of candidate.checks) {
+    for (const { secret, checkHead } of checksOf(scheme)) {
       const checkBody = checkHead(head)
       if (typeof checkBody === 'string') why = checkBody
       else bodyChecks.push({ secret, checkBody })
