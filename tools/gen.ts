@@ -8,6 +8,7 @@ import { fileURLToPath } from 'node:url'
 import { build } from 'esbuild'
 import { compile } from 'json-schema-to-typescript'
 import { targets } from '../src/parts/targets/index.ts'
+import { withNames } from './part-names.ts'
 import { renderReference } from './reference.ts'
 import { renderTargets } from './targets.ts'
 
@@ -49,7 +50,7 @@ const files = [
   'platforms.schema.json',
 ]
 
-/** One self-contained draft-07 schema out of the seven files: every `$ref` local, every `x-extends` merged in. */
+/** One self-contained draft-07 schema out of the seven files: every `$ref` local, every `x-extends` merged in, every `x-names` replaced. */
 const bundle = (): Node => {
   const definitions: { [name: string]: Node } = {}
   const titleOf = new Map(files.map((file) => [file, read(file).title as string]))
@@ -57,7 +58,7 @@ const bundle = (): Node => {
     if (Array.isArray(value)) return value.map(local)
     if (!isNode(value)) return value
     const out: Node = {}
-    for (const [key, item] of Object.entries(value)) {
+    for (const [key, item] of Object.entries(withNames(value))) {
       const title = key === '$ref' || key === 'x-extends' ? titleOf.get(item as string) : undefined
       out[key] = title ? `#/definitions/${title}` : local(item)
     }
@@ -172,17 +173,10 @@ const validators = async (schema: Node): Promise<string> => {
 
 const schema = bundle()
 
-/** What the schema says of each target, by its name. */
-const meanings = (): Map<string, string> => {
-  const { oneOf } = (schema.definitions as { [name: string]: Node }).Target as { oneOf: { enum?: string[]; enumDescriptions?: string[] }[] }
-  const listed = oneOf.find((branch) => branch.enum)
-  return new Map((listed?.enum ?? []).map((name, i) => [name, listed?.enumDescriptions?.[i] ?? '']))
-}
-
 const outputs: { [file: string]: string } = {
   'schema/headgate.schema.json': `${JSON.stringify(schema, null, 2)}\n`,
   'docs/reference.md': `${renderReference(schema)}\n`,
-  'docs/targets.md': `${renderTargets(targets, meanings())}\n`,
+  'docs/targets.md': `${renderTargets(targets)}\n`,
   'src/generated/config.ts': await types(schema),
   'src/generated/schema.ts': `${banner}import type { JsonObject } from '../core/json.ts'\n\nexport const schema: JsonObject = ${JSON.stringify(schema)}\n`,
   'src/generated/validators.js': await validators(schema),

@@ -1,6 +1,5 @@
 /** The page of all delivery targets, as Markdown, read off the registry. */
 
-import { platformOf } from '../src/parts/targets/kit/settings.ts'
 import type { TargetPart } from '../src/parts/targets/target.ts'
 
 const code = (text: string): string => `\`${text}\``
@@ -11,8 +10,8 @@ const named = ({ settings = [] }: TargetPart, key: string): string => {
   return env.length === 0 ? code(key) : `${code(key)} (${env.map(code).join(', ')})`
 }
 
-const row = (part: TargetPart, meaning: string): string => {
-  const { name, needs = [[]], settings = [], repeatable, program } = part
+const row = (part: TargetPart): string => {
+  const { name, title, needs = [[]], settings = [], repeatable, program } = part
   const keyed = needs.map((keys) => keys.map((key) => named(part, key)).join(', ')).filter((way) => way !== '')
   const ways = program === undefined ? keyed : [`the ${code(program)} command on the PATH`, ...keyed]
   const home =
@@ -22,7 +21,7 @@ const row = (part: TargetPart, meaning: string): string => {
       .join(', ') ?? ''
   const told = new Set([...needs.flat(), 'home_channel'])
   const others = settings.flatMap(({ key }) => (told.has(key) ? [] : named(part, key))).join(', ')
-  const cells = [code(name), meaning, ways.join('<br>or ') || 'nothing', others || '-', home || '-', repeatable ? 'yes' : 'no']
+  const cells = [code(name), title, ways.join('<br>or ') || 'nothing', others || '-', home || '-', repeatable ? 'yes' : 'no']
   return `| ${cells.join(' | ')} |`
 }
 
@@ -50,8 +49,8 @@ order until one has it. A direct delivery answers 200 only when the mode's condi
 
 A target of your own is a plug-in: [plugins.md](plugins.md).`
 
-/** The whole page; `meanings` by name, from the schema. */
-export const renderTargets = (targets: readonly TargetPart[], meanings: ReadonlyMap<string, string>): string =>
+/** The whole page. */
+export const renderTargets = (targets: readonly TargetPart[]): string =>
   [
     '# Delivery targets',
     '<!-- Generated from the registry by `npm run gen`. Do not edit. -->',
@@ -59,7 +58,7 @@ export const renderTargets = (targets: readonly TargetPart[], meanings: Readonly
     [
       '| target | what it is | connected by | may have too | home channel in the environment | repeats recognised |',
       '|---|---|---|---|---|---|',
-      ...targets.map((part) => row(part, meanings.get(part.name) ?? platformOf(part))),
+      ...targets.map(row),
     ].join('\n'),
     outro,
   ].join('\n\n')

@@ -4,7 +4,8 @@ import type { Headers } from './request.ts'
 
 export const routeName = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/
 
-const targetAliases: ReadonlyMap<string, string> = new Map([
+/** Second names of delivery targets, and the real one of each. */
+export const targetAliases: ReadonlyMap<string, string> = new Map([
   ['hosta_comment', 'github_comment'],
   ['hostb_comment', 'gitlab_comment'],
   ['msteams', 'teams'],

@@ -4,7 +4,7 @@
 /**
  * A signature scheme.
  */
-export type Scheme = ("standard_webhooks" | "svix" | "linear" | "github" | "gitlab" | "v2" | "v1")
+export type Scheme = ("svix" | "standard_webhooks" | "linear" | "github" | "gitlab" | "v2" | "v1")
 /**
  * Where a reply or a direct message goes.
  */

@@ -74,6 +74,7 @@ const partOf = (given: unknown, platforms: ReadonlySet<string>, extra: Fragment 
   const keys = (withheld ?? []) as readonly string[]
   return {
     name,
+    title: name,
     ...(isText(platform) ? { platform } : {}),
     ...(settings === undefined ? {} : { settings: (settings as Loose[]).map(settingOf) }),
     ...(needs === undefined ? {} : { needs: needs as string[][] }),

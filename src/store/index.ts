@@ -4,12 +4,14 @@ import type { StorePart } from './ports.ts'
 
 const sqlite: StorePart = {
   name: 'sqlite',
+  title: 'Embedded, durable, in state/',
   ownership: 'sole',
   open: async (options) => (await import('./sqlite/sqlite-store.ts')).openSqlite(options),
 }
 
 const memory: StorePart = {
   name: 'memory',
+  title: 'Nothing survives a restart: for tests',
   ownership: 'sole',
   open: async ({ clock }) => (await import('./memory/memory-store.ts')).openMemory({ clock }),
 }

@@ -178,6 +178,8 @@ export type StoreOptions = {
 export type StorePart = {
   /** What `storage.kind` calls it. */
   readonly name: string
+  /** For people, where editors list the stores. */
+  readonly title: string
   /**
    * `sole`: one process has it, and everything that a dead process had in hand is free at the next start. `shared`: several have it,
    * and what one of them had in hand is free when its lease runs out.

@@ -57,7 +57,7 @@ t.test('values: targets, schemes, runners, events, with a text each', async (t) 
   t.match(shown(targets, 'telegram'), 'Telegram')
   t.same(labels(await editor.complete('plugins:\n  - ▮')), ['./acme-chat.mjs'])
 
-  const schemes = ['standard_webhooks', 'svix', 'linear', 'github', 'gitlab', 'v2', 'v1']
+  const schemes = ['svix', 'standard_webhooks', 'linear', 'github', 'gitlab', 'v2', 'v1']
   const verify = await editor.complete(route('verify: ▮'))
   t.same(labels(verify), schemes)
   t.match(shown(verify, 'v1'), 'no replay protection')
@@ -134,7 +134,7 @@ const underlined: { readonly [title: string]: readonly [text: string, line: numb
   'an unknown key of a condition': [route('filters:', '  - { feild: a, equals: b }'), 8, /feild is not allowed/],
   'a wrong type': [route('deliver_only: "yes"'), 7, /Expected "boolean"/],
   'an unknown value': [route('deliver: telegrm'), 7, /Valid values: "log"/],
-  'an unknown scheme': [route('verify: gihub'), 7, /Valid values: "standard_webhooks"/],
+  'an unknown scheme': [route('verify: gihub'), 7, /Valid values: "svix"/],
   'a missing key': [route('coalesce: { window_seconds: 5 }'), 7, /Missing property "key"/],
   'a name that no URL can hold': [routes('        "a b": { prompt: x }'), 6, /route name has letters/],
 }

@@ -80,7 +80,7 @@ t.test('every name that a setting has in the environment is on the page of the t
 
 t.test('runners and signature schemes are those of the schema', async (t) => {
   t.same(namesOf(runners), enumOf(propertiesOf(definition('Agent')).runner))
-  t.same(sorted(namesOf(schemes)), sorted(enumOf(definition('SchemeName'))))
+  t.same(namesOf(schemes), enumOf(definition('SchemeName')))
 })
 
 t.test('names are unique in every registry, and so are their maps', async (t) => {

@@ -5,6 +5,7 @@ import type { RunnerPart } from './runner.ts'
 
 export const anthropic: RunnerPart = {
   name: 'anthropic',
+  title: 'Anthropic',
   compile: (settings, report) =>
     // The address is always given: the SDK would otherwise take one from the environment.
     compileModelRunner(

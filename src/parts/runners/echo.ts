@@ -4,6 +4,7 @@ import type { RunnerPart } from './runner.ts'
 
 export const echo: RunnerPart = {
   name: 'echo',
+  title: 'Answers with the prompt; needs no key',
   notice: 'agent.runner is "echo", a stand-in that answers with the prompt: set it to openai, anthropic or command for real replies',
   compile: () => async (prompt) => prompt,
 }

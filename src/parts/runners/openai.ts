@@ -9,6 +9,7 @@ const isLocal = (baseUrl: string): boolean => URL.canParse(baseUrl) && loopback.
 
 export const openai: RunnerPart = {
   name: 'openai',
+  title: 'Any OpenAI-compatible endpoint',
   compile: (settings, report) =>
     compileModelRunner(
       settings,

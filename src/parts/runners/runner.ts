@@ -9,7 +9,10 @@ export type Runner = (
 ) => Promise<string>
 
 export type RunnerPart = {
+  /** What `agent.runner` calls it. */
   readonly name: string
+  /** For people, where editors list the runners. */
+  readonly title: string
   /** Said once when the gateway starts. */
   readonly notice?: string
   compile(settings: RunnerSettings, report: Report): Runner

@@ -25,6 +25,7 @@ const tlsPort = 465
 
 export const email: TargetPart = {
   name: 'email',
+  title: 'E-mail',
   settings: [
     { key: 'address', env: ['EMAIL_ADDRESS'] },
     { key: 'password', env: ['EMAIL_PASSWORD'], secret: true },

@@ -26,6 +26,7 @@ type Problem = { readonly problem: string }
 
 export const http: TargetPart = {
   name: 'http',
+  title: 'A POST to an address of yours, signed where it has a secret',
   repeatable: true,
   addresses: ['url'],
   withheld: ['secret', 'headers'],

@@ -1,4 +1,4 @@
-/** Every delivery target, by the name `deliver` gives it. */
+/** Every delivery target, by the name `deliver` gives it, in the order in which they are listed to people. */
 
 import { githubComment } from './code-host/github-comment.ts'
 import { gitlabComment } from './code-host/gitlab-comment.ts'
@@ -29,30 +29,30 @@ import { wecom } from './team-chat/wecom.ts'
 
 export const targets: readonly TargetPart[] = [
   log,
-  bluebubbles,
-  dingtalk,
-  discord,
-  email,
-  feishu,
   githubComment,
-  gitlabComment,
-  googleChat,
-  homeassistant,
   http,
-  line,
+  email,
+  sms,
+  telegram,
+  discord,
+  slack,
+  signal,
+  whatsapp,
   matrix,
   mattermost,
-  ntfy,
-  pushover,
-  qqbot,
-  signal,
-  slack,
-  sms,
-  teams,
-  telegram,
+  homeassistant,
+  dingtalk,
+  feishu,
   wecom,
   weixin,
-  whatsapp,
+  bluebubbles,
+  qqbot,
+  gitlabComment,
+  ntfy,
+  teams,
+  googleChat,
+  line,
+  pushover,
 ]
 
 export const targetsByName: ReadonlyMap<string, TargetPart> = new Map(targets.map((target) => [target.name, target]))

@@ -17,6 +17,7 @@ const requestsLimited = '42901'
 
 export const ntfy = defineChat({
   name: 'ntfy',
+  title: 'ntfy',
   settings: [
     { key: 'topic', env: ['NTFY_PUBLISH_TOPIC', 'NTFY_TOPIC'] },
     { key: 'server_url', env: ['NTFY_SERVER_URL'] },

@@ -58,7 +58,10 @@ export interface Keep {
 }
 
 export type TargetPart = {
+  /** What `deliver` calls it. */
   readonly name: string
+  /** For people, where editors and docs/targets.md list the targets. */
+  readonly title: string
   /** Its section under `platforms`; absent: its name without `_comment`. */
   readonly platform?: string
   readonly settings?: readonly Setting[]

@@ -25,6 +25,7 @@ const query = `query($owner: String!, $name: String!, $number: Int!) {
 
 export const githubComment: TargetPart = {
   name: 'github_comment',
+  title: 'A comment on a pull request or issue, by the gh command',
   program: 'gh',
   // Which names of the environment hold a token depends on the host: gh knows.
   settings: [

@@ -34,6 +34,7 @@ const places: readonly Place[] = [
 
 export const gitlabComment: TargetPart = {
   name: 'gitlab_comment',
+  title: 'A comment on a merge request or issue',
   settings: [
     { key: 'token', env: ['GITLAB_TOKEN'], secret: true },
     { key: 'host', env: ['GITLAB_HOST'] },

@@ -35,6 +35,7 @@ export type Posting = {
 }
 
 export type ChatSpec = AddressSpec & {
+  readonly title: string
   readonly settings: readonly Setting[]
   readonly needs: readonly (readonly string[])[]
   /** Names of the home channel in the environment, in order. */
@@ -54,10 +55,11 @@ const defaultCallMs = 15_000
 
 /** The target that a description makes. */
 export const defineChat = (spec: ChatSpec): TargetPart => {
-  const { name, platform, needs, idempotent } = spec
+  const { name, title, platform, needs, idempotent } = spec
   const settings: readonly Setting[] = [...spec.settings, { key: 'home_channel', env: spec.home }]
   const part: TargetPart = {
     name,
+    title,
     ...(platform === undefined ? {} : { platform }),
     settings,
     needs,

@@ -13,6 +13,7 @@ const privateApi = 'private-api'
 
 export const bluebubbles = defineChat({
   name: 'bluebubbles',
+  title: 'BlueBubbles',
   settings: [
     { key: 'server_url', env: ['BLUEBUBBLES_SERVER_URL'] },
     { key: 'password', env: ['BLUEBUBBLES_PASSWORD'], secret: true },

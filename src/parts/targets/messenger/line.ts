@@ -7,6 +7,7 @@ import { permanentFailure } from '../kit/permanent-failure.ts'
 
 export const line = defineChat({
   name: 'line',
+  title: 'LINE',
   settings: [{ key: 'channel_access_token', env: ['LINE_CHANNEL_ACCESS_TOKEN'], secret: true }],
   needs: [['channel_access_token']],
   home: ['LINE_HOME_CHANNEL'],

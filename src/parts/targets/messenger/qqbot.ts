@@ -22,6 +22,7 @@ const tokenBase = 'https://bots.qq.com'
 
 export const qqbot = defineChat({
   name: 'qqbot',
+  title: 'QQ bot',
   settings: [
     { key: 'app_id', env: ['QQ_APP_ID'] },
     { key: 'client_secret', env: ['QQ_CLIENT_SECRET'], secret: true },

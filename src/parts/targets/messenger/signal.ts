@@ -11,6 +11,7 @@ const rateLimit = -5
 
 export const signal = defineChat({
   name: 'signal',
+  title: 'Signal',
   settings: [
     { key: 'http_url', env: ['SIGNAL_HTTP_URL'] },
     { key: 'account', env: ['SIGNAL_ACCOUNT'] },

@@ -10,6 +10,7 @@ import type { Sent, TargetPart } from '../target.ts'
 
 const shared = {
   name: 'sms',
+  title: 'Text message',
   home: ['SMS_HOME_CHANNEL'],
   limit: { max: 1600, unit: 'utf16' },
   idempotent: false,

@@ -20,6 +20,7 @@ const jid = /^\d[\d-]{3,40}@(?:s\.whatsapp\.net|g\.us|lid)$/
 
 export const whatsapp = defineChat({
   name: 'whatsapp',
+  title: 'WhatsApp',
   settings: [
     { key: 'phone_number_id', env: ['WHATSAPP_CLOUD_PHONE_NUMBER_ID'] },
     { key: 'access_token', env: ['WHATSAPP_CLOUD_ACCESS_TOKEN'], secret: true },

@@ -13,6 +13,7 @@ const app = ['client_id', 'client_secret']
 
 export const dingtalk = defineChat({
   name: 'dingtalk',
+  title: 'DingTalk',
   settings: [
     { key: 'webhook_url', env: ['DINGTALK_WEBHOOK_URL'], secret: true },
     { key: 'secret', env: ['DINGTALK_SECRET'], secret: true },

@@ -16,6 +16,7 @@ const suppressEmbeds = 4
 
 export const discord = defineChat({
   name: 'discord',
+  title: 'Discord',
   settings: [
     { key: 'token', env: ['DISCORD_BOT_TOKEN'], secret: true },
     { key: 'webhook_url', env: ['DISCORD_WEBHOOK_URL'], secret: true },

@@ -17,6 +17,7 @@ const domains = new Map([
 
 export const feishu = defineChat({
   name: 'feishu',
+  title: 'Feishu',
   settings: [
     { key: 'app_id', env: ['FEISHU_APP_ID'] },
     { key: 'app_secret', env: ['FEISHU_APP_SECRET'], secret: true },

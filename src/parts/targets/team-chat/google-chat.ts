@@ -14,6 +14,7 @@ const scope = 'https://www.googleapis.com/auth/chat.bot'
 
 export const googleChat = defineChat({
   name: 'google_chat',
+  title: 'Google Chat',
   settings: [
     { key: 'webhook_url', env: ['GOOGLE_CHAT_WEBHOOK_URL'], secret: true },
     // The key itself, or the path of its file.

@@ -13,6 +13,7 @@ const loginMs = 30 * 24 * 3_600_000
 
 export const matrix = defineChat({
   name: 'matrix',
+  title: 'Matrix',
   settings: [
     { key: 'homeserver', env: ['MATRIX_HOMESERVER'] },
     { key: 'access_token', env: ['MATRIX_ACCESS_TOKEN'], secret: true },

@@ -13,6 +13,7 @@ const withoutMentions = (text: string): string => text.replace(/(?<![\p{L}\p{N}]
 
 export const mattermost = defineChat({
   name: 'mattermost',
+  title: 'Mattermost',
   settings: [
     { key: 'url', env: ['MATTERMOST_URL'] },
     { key: 'token', env: ['MATTERMOST_TOKEN'], secret: true },

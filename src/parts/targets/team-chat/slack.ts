@@ -11,6 +11,7 @@ const bot = ['token']
 
 export const slack = defineChat({
   name: 'slack',
+  title: 'Slack',
   settings: [
     { key: 'token', env: ['SLACK_BOT_TOKEN'], secret: true },
     { key: 'webhook_url', env: ['SLACK_WEBHOOK_URL'], secret: true },

@@ -13,6 +13,7 @@ const app = ['corp_id', 'corp_secret', 'agent_id']
 
 export const wecom = defineChat({
   name: 'wecom',
+  title: 'WeCom',
   settings: [
     { key: 'bot_id', env: ['WECOM_BOT_ID'] },
     { key: 'secret', env: ['WECOM_SECRET'], secret: true },

@@ -1,0 +1,45 @@
+/** The names of parts, which stand in the registries only: where a schema file says `"x-names": "<family>"`, the family's are put. */
+
+import { targetAliases } from '../src/core/names.ts'
+import { operators } from '../src/parts/operators/index.ts'
+import { runners } from '../src/parts/runners/index.ts'
+import { schemes } from '../src/parts/schemes/index.ts'
+import { targets } from '../src/parts/targets/index.ts'
+import { stores } from '../src/store/index.ts'
+
+type Node = { readonly [key: string]: unknown }
+type Listed = { readonly name: string; readonly title: string }
+type Lists = { readonly [keyword: string]: readonly string[] }
+
+const choice = (parts: readonly Listed[]): Lists => ({
+  enum: parts.map(({ name }) => name),
+  enumDescriptions: parts.map(({ title }) => title),
+})
+
+/** A target, and after it its second names. */
+const withAliases = (target: Listed): Listed[] => [
+  target,
+  ...[...targetAliases].flatMap(([name, real]) => (real === target.name ? { name, title: `The same as ${real}` } : [])),
+]
+
+const families: ReadonlyMap<unknown, Lists> = new Map([
+  ['operators', { 'x-operators': operators.map(({ name }) => name) }],
+  ['runners', choice(runners)],
+  ['schemes', choice(schemes)],
+  ['stores', choice(stores)],
+  ['targets', choice(targets.flatMap(withAliases))],
+])
+
+/** The node with its family's names in the place of `x-names`. What it lists itself, because it is planned only, comes after them. */
+export const withNames = (node: Node): Node => {
+  const family = node['x-names']
+  if (family === undefined) return node
+  const lists = families.get(family)
+  if (lists === undefined) throw new Error(`x-names: no family "${family}", only ${[...families.keys()].join(', ')}`)
+  const out: { [key: string]: unknown } = {}
+  for (const [key, value] of Object.entries(node)) {
+    if (key === 'x-names') Object.assign(out, lists)
+    else out[key] = Array.isArray(value) ? [...(lists[key] ?? []), ...value] : value
+  }
+  return out
+}
