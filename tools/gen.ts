@@ -10,6 +10,7 @@ import { compile } from 'json-schema-to-typescript'
 import { targets } from '../src/parts/targets/index.ts'
 import { withNames } from './part-names.ts'
 import { renderReference } from './reference.ts'
+import { platformSettings, renderSettings, withEnvNames } from './settings.ts'
 import { renderTargets } from './targets.ts'
 
 type Node = { [key: string]: unknown }
@@ -58,7 +59,7 @@ const bundle = (): Node => {
     if (Array.isArray(value)) return value.map(local)
     if (!isNode(value)) return value
     const out: Node = {}
-    for (const [key, item] of Object.entries(withNames(value))) {
+    for (const [key, item] of Object.entries(withEnvNames(withNames(value)))) {
       const title = key === '$ref' || key === 'x-extends' ? titleOf.get(item as string) : undefined
       out[key] = title ? `#/definitions/${title}` : local(item)
     }
@@ -172,12 +173,15 @@ const validators = async (schema: Node): Promise<string> => {
 }
 
 const schema = bundle()
+const sections = ((read('config.schema.json').properties as Node).platforms as Node).properties as Node
+const settings = platformSettings(sections, read('platforms.schema.json').definitions as Node)
 
 const outputs: { [file: string]: string } = {
   'schema/headgate.schema.json': `${JSON.stringify(schema, null, 2)}\n`,
   'docs/reference.md': `${renderReference(schema)}\n`,
-  'docs/targets.md': `${renderTargets(targets)}\n`,
+  'docs/targets.md': `${renderTargets(targets, settings)}\n`,
   'src/generated/config.ts': await types(schema),
+  'src/generated/settings.ts': `${banner}${renderSettings(settings)}`,
   'src/generated/schema.ts': `${banner}import type { JsonObject } from '../core/json.ts'\n\nexport const schema: JsonObject = ${JSON.stringify(schema)}\n`,
   'src/generated/validators.js': await validators(schema),
   'src/generated/validators.d.ts': `${banner}type Problem = { keyword: string; instancePath: string; schemaPath: string; params: Record<string, unknown>; message?: string }\ntype Check = { (data: unknown): boolean; errors?: Problem[] | null }\nexport const checkConfig: Check\nexport const checkSubscription: Check\nexport const checkJob: Check\nexport type { Check, Problem }\n`,

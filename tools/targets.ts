@@ -1,18 +1,20 @@
 /** The page of all delivery targets, as Markdown, read off the registry. */
 
-import type { TargetPart } from '../src/parts/targets/target.ts'
+import { platformOf } from '../src/parts/targets/kit/settings.ts'
+import type { Setting, TargetPart } from '../src/parts/targets/target.ts'
+import type { PlatformSettings } from './settings.ts'
 
 const code = (text: string): string => `\`${text}\``
 
 /** Names of a setting: in the file, and in the environment. */
-const named = ({ settings = [] }: TargetPart, key: string): string => {
+const named = (settings: readonly Setting[], key: string): string => {
   const env = settings.find((setting) => setting.key === key)?.env ?? []
   return env.length === 0 ? code(key) : `${code(key)} (${env.map(code).join(', ')})`
 }
 
-const row = (part: TargetPart): string => {
-  const { name, title, needs = [[]], settings = [], repeatable, program } = part
-  const keyed = needs.map((keys) => keys.map((key) => named(part, key)).join(', ')).filter((way) => way !== '')
+const row = (part: TargetPart, settings: readonly Setting[]): string => {
+  const { name, title, needs = [[]], repeatable, program } = part
+  const keyed = needs.map((keys) => keys.map((key) => named(settings, key)).join(', ')).filter((way) => way !== '')
   const ways = program === undefined ? keyed : [`the ${code(program)} command on the PATH`, ...keyed]
   const home =
     settings
@@ -20,7 +22,7 @@ const row = (part: TargetPart): string => {
       ?.env.map(code)
       .join(', ') ?? ''
   const told = new Set([...needs.flat(), 'home_channel'])
-  const others = settings.flatMap(({ key }) => (told.has(key) ? [] : named(part, key))).join(', ')
+  const others = settings.flatMap(({ key }) => (told.has(key) ? [] : named(settings, key))).join(', ')
   const cells = [code(name), title, ways.join('<br>or ') || 'nothing', others || '-', home || '-', repeatable ? 'yes' : 'no']
   return `| ${cells.join(' | ')} |`
 }
@@ -49,8 +51,8 @@ order until one has it. A direct delivery answers 200 only when the mode's condi
 
 A target of your own is a plug-in: [plugins.md](plugins.md).`
 
-/** The whole page. */
-export const renderTargets = (targets: readonly TargetPart[]): string =>
+/** The whole page. The settings are those of the schema as it is now: the parts have those of the last generation. */
+export const renderTargets = (targets: readonly TargetPart[], settings: PlatformSettings): string =>
   [
     '# Delivery targets',
     '<!-- Generated from the registry by `npm run gen`. Do not edit. -->',
@@ -58,7 +60,7 @@ export const renderTargets = (targets: readonly TargetPart[]): string =>
     [
       '| target | what it is | connected by | may have too | home channel in the environment | repeats recognised |',
       '|---|---|---|---|---|---|',
-      ...targets.map(row),
+      ...targets.map((part) => row(part, settings[platformOf(part)] ?? [])),
     ].join('\n'),
     outro,
   ].join('\n\n')

@@ -69,6 +69,17 @@ t.test('every built target is a value of deliver; what is not built says so wher
     if (targetsByName.has(name)) for (const key of keys) t.ok(key in named, `deliver_extra.${key} is described`)
 })
 
+t.test('what a target needs is among the settings that the schema gives it', async (t) => {
+  for (const { name, needs = [], settings = [] } of targets) {
+    const keys = settings.map(({ key }) => key)
+    t.same(
+      needs.flat().filter((key) => !keys.includes(key)),
+      [],
+      name,
+    )
+  }
+})
+
 t.test('every name that a setting has in the environment is on the page of the targets', async (t) => {
   const page = read('docs/targets.md')
   const names = targets.flatMap(({ settings = [] }) => settings.flatMap(({ env }) => env))

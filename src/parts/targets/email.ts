@@ -9,7 +9,7 @@ import { cut, printable } from '../../core/text.ts'
 import { isTemplate } from '../../expr/placeholder.ts'
 import { type MailError, noLogin, reasonOf } from './kit/mail-error.ts'
 import { permanentFailure } from './kit/permanent-failure.ts'
-import { obstacleOf, textSetting } from './kit/settings.ts'
+import { builtinSettings, obstacleOf, textSetting } from './kit/settings.ts'
 import type { Handed, Mail, MailServer, Security } from './kit/smtp.ts'
 import type { Outgoing, Sent, TargetPart } from './target.ts'
 
@@ -26,16 +26,7 @@ const tlsPort = 465
 export const email: TargetPart = {
   name: 'email',
   title: 'E-mail',
-  settings: [
-    { key: 'address', env: ['EMAIL_ADDRESS'] },
-    { key: 'password', env: ['EMAIL_PASSWORD'], secret: true },
-    { key: 'user', env: ['EMAIL_SMTP_USER'] },
-    { key: 'smtp_host', env: ['EMAIL_SMTP_HOST'] },
-    { key: 'smtp_port', env: ['EMAIL_SMTP_PORT'], default: String(submissionPort) },
-    { key: 'smtp_security', env: ['EMAIL_SMTP_SECURITY'] },
-    { key: 'smtp_ca_file', env: ['EMAIL_SMTP_CA_FILE'] },
-    { key: 'home_channel', env: ['EMAIL_HOME_ADDRESS'] },
-  ],
+  settings: builtinSettings('email'),
   // No password is needed here: some relays ask for none, and a server that wants one says so.
   needs: [['address', 'smtp_host']],
   // The Message-ID of a repeat is the same. Some receivers then show one mail, but none promises it.

@@ -14,12 +14,7 @@ const disarm = (text: string): string => withoutImages(text.replace(/\{(?=[{%#])
 export const homeassistant = defineChat({
   name: 'homeassistant',
   title: 'Home Assistant',
-  settings: [
-    { key: 'token', env: ['HASS_TOKEN'], secret: true },
-    { key: 'url', env: ['HASS_URL'], default: 'http://homeassistant.local:8123' },
-  ],
   needs: [['token']],
-  home: ['HASS_HOME_CHANNEL'],
   noChat: () => persistent,
   limit: { max: 4096, unit: 'characters' },
   ids: ['notification_id'],

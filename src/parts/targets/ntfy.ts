@@ -18,15 +18,8 @@ const requestsLimited = '42901'
 export const ntfy = defineChat({
   name: 'ntfy',
   title: 'ntfy',
-  settings: [
-    { key: 'topic', env: ['NTFY_PUBLISH_TOPIC', 'NTFY_TOPIC'] },
-    { key: 'server_url', env: ['NTFY_SERVER_URL'] },
-    { key: 'token', env: ['NTFY_TOKEN'], secret: true },
-    { key: 'markdown', env: ['NTFY_MARKDOWN'] },
-  ],
   // ntfy.sh needs no account, so a setting must say that ntfy is wanted.
   needs: [['topic'], ['home_channel'], ['server_url'], ['token']],
-  home: ['NTFY_HOME_CHANNEL'],
   noChat: (setting) => setting('topic'),
   // As JSON, whose body may be twice as long as a message: with every character escaped a text of this length still fits in.
   limit: { max: 4096, unit: 'json' },

@@ -22,15 +22,10 @@ const captions: { readonly [key: string]: number } = { title: 250, url_title: 10
 export const pushover = defineChat({
   name: 'pushover',
   title: 'Pushover',
-  settings: [
-    { key: 'token', env: ['PUSHOVER_TOKEN', 'PUSHOVER_APP_TOKEN'], secret: true },
-    { key: 'user', env: ['PUSHOVER_USER', 'PUSHOVER_USER_KEY'] },
-  ],
   needs: [
     ['token', 'user'],
     ['token', 'home_channel'],
   ],
-  home: ['PUSHOVER_HOME_CHANNEL'],
   noChat: (setting) => setting('user'),
   limit: { max: 1024, unit: 'characters' },
   ids: options.map(({ key }) => key),

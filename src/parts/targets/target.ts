@@ -64,6 +64,7 @@ export type TargetPart = {
   readonly title: string
   /** Its section under `platforms`; absent: its name without `_comment`. */
   readonly platform?: string
+  /** Of a built-in target: `builtinSettings(platform)`. */
   readonly settings?: readonly Setting[]
   /** The command that it runs, from a folder of the PATH. */
   readonly program?: string

@@ -6,6 +6,7 @@ import { isTemplate } from '../../../expr/placeholder.ts'
 import { commentOf, harmless, markOf, textOf } from '../kit/comment.ts'
 import { type GhAnswer, runGh } from '../kit/gh.ts'
 import { permanentFailure } from '../kit/permanent-failure.ts'
+import { builtinSettings } from '../kit/settings.ts'
 import type { Sent, TargetPart } from '../target.ts'
 
 // Whatever a template made of the payload, nothing that gh could read as an option or another path gets through (rules: Outgoing texts 1).
@@ -28,10 +29,7 @@ export const githubComment: TargetPart = {
   title: 'A comment on a pull request or issue, by the gh command',
   program: 'gh',
   // Which names of the environment hold a token depends on the host: gh knows.
-  settings: [
-    { key: 'token', env: [], secret: true },
-    { key: 'host', env: ['GH_HOST'] },
-  ],
+  settings: builtinSettings('github'),
   // Every comment bears a mark of its delivery. Before one is posted, its mark is looked for among the newest (rules: Outgoing texts 2).
   repeatable: true,
   check(extra, report) {

@@ -9,7 +9,7 @@ import { type ApiAnswer, callApi, refusedBy, said } from '../kit/api.ts'
 import { commentOf, harmless, textOf } from '../kit/comment.ts'
 import { patiently } from '../kit/patience.ts'
 import { permanentFailure } from '../kit/permanent-failure.ts'
-import { obstacleOf, textSetting } from '../kit/settings.ts'
+import { builtinSettings, obstacleOf, textSetting } from '../kit/settings.ts'
 import type { Sent, TargetPart } from '../target.ts'
 
 // An id, or a path of groups with the project last; no segment of dots alone.
@@ -35,10 +35,7 @@ const places: readonly Place[] = [
 export const gitlabComment: TargetPart = {
   name: 'gitlab_comment',
   title: 'A comment on a merge request or issue',
-  settings: [
-    { key: 'token', env: ['GITLAB_TOKEN'], secret: true },
-    { key: 'host', env: ['GITLAB_HOST'] },
-  ],
+  settings: builtinSettings('gitlab'),
   needs: [['token']],
   repeatable: false,
   check(extra, report) {

@@ -4,12 +4,12 @@ import { createHash } from 'node:crypto'
 import type { Clock } from '../../../core/clock.ts'
 import { own } from '../../../core/json.ts'
 import { createRedactor } from '../../../core/redact.ts'
-import type { Keep, Outgoing, Sent, Setting, TargetKit, TargetPart } from '../target.ts'
+import type { Keep, Outgoing, Sent, TargetKit, TargetPart } from '../target.ts'
 import { type ApiAnswer, type ApiRequest, callApi } from './api.ts'
 import { type Address, type AddressSpec, addressOf, checkAddress, textOf } from './chat-address.ts'
 import { patiently } from './patience.ts'
 import { permanentFailure } from './permanent-failure.ts'
-import { obstacleOf, platformOf, secretsOf, textSetting, wrongAddress } from './settings.ts'
+import { builtinSettings, obstacleOf, platformOf, secretsOf, textSetting, wrongAddress } from './settings.ts'
 import { type Limit, splitText } from './split.ts'
 
 /** One message on its way to one chat. */
@@ -36,10 +36,7 @@ export type Posting = {
 
 export type ChatSpec = AddressSpec & {
   readonly title: string
-  readonly settings: readonly Setting[]
   readonly needs: readonly (readonly string[])[]
-  /** Names of the home channel in the environment, in order. */
-  readonly home: readonly string[]
   /** A function where the limit depends on the settings. */
   readonly limit: Limit | ((given: Pick<Posting, 'setting' | 'extra'>) => Limit)
   /** Posting the same `key` again cannot post twice. A function where that depends on the settings. */
@@ -56,7 +53,7 @@ const defaultCallMs = 15_000
 /** The target that a description makes. */
 export const defineChat = (spec: ChatSpec): TargetPart => {
   const { name, title, platform, needs, idempotent } = spec
-  const settings: readonly Setting[] = [...spec.settings, { key: 'home_channel', env: spec.home }]
+  const settings = builtinSettings(platformOf(spec))
   const part: TargetPart = {
     name,
     title,

@@ -1,6 +1,7 @@
 /** The settings of a target in one profile: what its file says, and over it what the environment does (rules: Configuration 7, 8). */
 
 import { type Json, type JsonObject, own } from '../../../core/json.ts'
+import { platformSettings } from '../../../generated/settings.ts'
 import type { Setting, TargetPart } from '../target.ts'
 
 type Named = Pick<TargetPart, 'name' | 'platform' | 'settings' | 'needs'>
@@ -8,6 +9,9 @@ type Env = { readonly [name: string]: string | undefined }
 
 /** Which section under `platforms` a target reads. */
 export const platformOf = ({ name, platform }: Named): string => platform ?? name.replace(/_comment$/, '')
+
+/** The settings that the schema declares for a built-in platform. */
+export const builtinSettings = (platform: string): readonly Setting[] => platformSettings[platform] ?? []
 
 /** Settings by key; a platform's credentials come from its own profile only, never from another one. */
 export const settingsOf = (part: Named, platforms: { readonly [name: string]: JsonObject }, env: Env): JsonObject => {

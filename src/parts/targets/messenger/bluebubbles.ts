@@ -14,13 +14,7 @@ const privateApi = 'private-api'
 export const bluebubbles = defineChat({
   name: 'bluebubbles',
   title: 'BlueBubbles',
-  settings: [
-    { key: 'server_url', env: ['BLUEBUBBLES_SERVER_URL'] },
-    { key: 'password', env: ['BLUEBUBBLES_PASSWORD'], secret: true },
-    { key: 'method', env: [], default: 'apple-script' },
-  ],
   needs: [['server_url', 'password']],
-  home: ['BLUEBUBBLES_HOME_CHANNEL'],
   limit: { max: 4000, unit: 'utf16' },
   idempotent: false,
   // It answers when the Mac has sent it.

@@ -8,9 +8,7 @@ import { permanentFailure } from '../kit/permanent-failure.ts'
 export const line = defineChat({
   name: 'line',
   title: 'LINE',
-  settings: [{ key: 'channel_access_token', env: ['LINE_CHANNEL_ACCESS_TOKEN'], secret: true }],
   needs: [['channel_access_token']],
-  home: ['LINE_HOME_CHANNEL'],
   limit: { max: 5000, unit: 'utf16' },
   idempotent: true,
   checkChat: (chat) => (/^[UCR][0-9a-f]{32}$/.test(chat) ? undefined : 'chat_id is no user, group or room of LINE (U…, C… or R…)'),

@@ -23,13 +23,7 @@ const tokenBase = 'https://bots.qq.com'
 export const qqbot = defineChat({
   name: 'qqbot',
   title: 'QQ bot',
-  settings: [
-    { key: 'app_id', env: ['QQ_APP_ID'] },
-    { key: 'client_secret', env: ['QQ_CLIENT_SECRET'], secret: true },
-    { key: 'sandbox', env: ['QQ_SANDBOX'] },
-  ],
   needs: [['app_id', 'client_secret']],
-  home: ['QQBOT_HOME_CHANNEL', 'QQ_HOME_CHANNEL'],
   limit: { max: 4000, unit: 'utf16' },
   ids: ['msg_id', 'event_id'],
   idempotent: false,

@@ -12,12 +12,7 @@ const rateLimit = -5
 export const signal = defineChat({
   name: 'signal',
   title: 'Signal',
-  settings: [
-    { key: 'http_url', env: ['SIGNAL_HTTP_URL'] },
-    { key: 'account', env: ['SIGNAL_ACCOUNT'] },
-  ],
   needs: [['http_url', 'account']],
-  home: ['SIGNAL_HOME_CHANNEL'],
   limit: { max: 8000, unit: 'utf16' },
   idempotent: false,
   // It answers when Signal has the message.

@@ -11,7 +11,6 @@ import type { Sent, TargetPart } from '../target.ts'
 const shared = {
   name: 'sms',
   title: 'Text message',
-  home: ['SMS_HOME_CHANNEL'],
   limit: { max: 1600, unit: 'utf16' },
   idempotent: false,
   checkChat: (chat) => (/^\+[1-9]\d{6,14}$/.test(chat) ? undefined : 'chat_id is no phone number with its country code (+15551234567)'),
@@ -19,12 +18,6 @@ const shared = {
 
 const twilio = defineChat({
   ...shared,
-  settings: [
-    { key: 'account_sid', env: ['TWILIO_ACCOUNT_SID'] },
-    { key: 'auth_token', env: ['TWILIO_AUTH_TOKEN'], secret: true },
-    { key: 'phone_number', env: ['TWILIO_PHONE_NUMBER'] },
-    { key: 'messaging_service_sid', env: ['TWILIO_MESSAGING_SERVICE_SID'] },
-  ],
   needs: [
     ['account_sid', 'auth_token', 'phone_number'],
     ['account_sid', 'auth_token', 'messaging_service_sid'],
@@ -57,11 +50,6 @@ const twilio = defineChat({
 
 const vonage = defineChat({
   ...shared,
-  settings: [
-    { key: 'api_key', env: ['VONAGE_API_KEY'] },
-    { key: 'api_secret', env: ['VONAGE_API_SECRET'], secret: true },
-    { key: 'from', env: ['VONAGE_FROM'] },
-  ],
   needs: [['api_key', 'api_secret', 'from']],
   post: (posting) => postByVonage(posting),
 })
@@ -100,12 +88,6 @@ const providers: { readonly [name: string]: TargetPart } = { twilio, vonage }
 
 export const sms: TargetPart = {
   ...twilio,
-  // The home channel, which both have, once.
-  settings: [
-    ...(vonage.settings ?? []).filter(({ key }) => key !== 'home_channel'),
-    ...(twilio.settings ?? []),
-    { key: 'provider', env: ['SMS_PROVIDER'] },
-  ],
   needs: [...(twilio.needs ?? []), ...(vonage.needs ?? [])],
   async send(outgoing, kit) {
     const provider = (textSetting(kit.settings, 'provider') ?? 'twilio').toLowerCase()

@@ -11,9 +11,7 @@ const disarm = (text: string): string => text.replace(/(?<![\p{L}\p{N}_])@(?=\w)
 export const telegram = defineChat({
   name: 'telegram',
   title: 'Telegram',
-  settings: [{ key: 'token', env: ['TELEGRAM_BOT_TOKEN'], secret: true }],
   needs: [['token']],
-  home: ['TELEGRAM_HOME_CHANNEL'],
   limit: { max: 4096, unit: 'utf16' },
   idempotent: false,
   escape: disarm,

@@ -16,12 +16,7 @@ const limitedMs = 5_000
 export const weixin = defineChat({
   name: 'weixin',
   title: 'Weixin',
-  settings: [
-    { key: 'token', env: ['WEIXIN_TOKEN'], secret: true },
-    { key: 'base_url', env: ['WEIXIN_BASE_URL'], default: 'https://ilinkai.weixin.qq.com' },
-  ],
   needs: [['token']],
-  home: ['WEIXIN_HOME_CHANNEL'],
   limit: { max: 2000, unit: 'utf16' },
   ids: ['context_token'],
   idempotent: false,

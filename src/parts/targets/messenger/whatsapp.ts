@@ -21,15 +21,7 @@ const jid = /^\d[\d-]{3,40}@(?:s\.whatsapp\.net|g\.us|lid)$/
 export const whatsapp = defineChat({
   name: 'whatsapp',
   title: 'WhatsApp',
-  settings: [
-    { key: 'phone_number_id', env: ['WHATSAPP_CLOUD_PHONE_NUMBER_ID'] },
-    { key: 'access_token', env: ['WHATSAPP_CLOUD_ACCESS_TOKEN'], secret: true },
-    { key: 'api_version', env: ['WHATSAPP_CLOUD_API_VERSION'], default: 'v20.0' },
-    { key: 'bridge', env: ['WHATSAPP_ENABLED'] },
-    { key: 'bridge_url', env: ['WHATSAPP_BRIDGE_URL'] },
-  ],
   needs: [cloudKeys, ['bridge_url'], ['bridge']],
-  home: ['WHATSAPP_CLOUD_HOME_CHANNEL', 'WHATSAPP_HOME_CHANNEL'],
   // A template's text may have 1024 with what stands around the value.
   limit: ({ extra }) => ({ max: extra('template') === undefined ? 4096 : 900, unit: 'utf16' }),
   ids: ['template', 'template_language'],

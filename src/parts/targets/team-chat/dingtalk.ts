@@ -14,15 +14,7 @@ const app = ['client_id', 'client_secret']
 export const dingtalk = defineChat({
   name: 'dingtalk',
   title: 'DingTalk',
-  settings: [
-    { key: 'webhook_url', env: ['DINGTALK_WEBHOOK_URL'], secret: true },
-    { key: 'secret', env: ['DINGTALK_SECRET'], secret: true },
-    { key: 'client_id', env: ['DINGTALK_CLIENT_ID'] },
-    { key: 'client_secret', env: ['DINGTALK_CLIENT_SECRET'], secret: true },
-    { key: 'robot_code', env: ['DINGTALK_ROBOT_CODE'] },
-  ],
   needs: [['webhook_url'], app],
-  home: ['DINGTALK_HOME_CHANNEL'],
   ...webhookOr(app),
   // The stricter one of the two: 15 000 bytes of msgParam, of which the text is all but a few.
   limit: { max: 14_000, unit: 'json' },

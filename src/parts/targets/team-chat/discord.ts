@@ -17,12 +17,7 @@ const suppressEmbeds = 4
 export const discord = defineChat({
   name: 'discord',
   title: 'Discord',
-  settings: [
-    { key: 'token', env: ['DISCORD_BOT_TOKEN'], secret: true },
-    { key: 'webhook_url', env: ['DISCORD_WEBHOOK_URL'], secret: true },
-  ],
   needs: [bot, ['webhook_url']],
-  home: ['DISCORD_HOME_CHANNEL'],
   ...webhookOr(bot),
   limit: { max: 2000, unit: 'characters' },
   idempotent: (posting) => goesByApp(posting, bot),

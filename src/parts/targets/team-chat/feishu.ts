@@ -18,15 +18,7 @@ const domains = new Map([
 export const feishu = defineChat({
   name: 'feishu',
   title: 'Feishu',
-  settings: [
-    { key: 'app_id', env: ['FEISHU_APP_ID'] },
-    { key: 'app_secret', env: ['FEISHU_APP_SECRET'], secret: true },
-    { key: 'domain', env: ['FEISHU_DOMAIN'], default: 'feishu' },
-    { key: 'webhook_url', env: ['FEISHU_WEBHOOK_URL'], secret: true },
-    { key: 'secret', env: ['FEISHU_WEBHOOK_SECRET'], secret: true },
-  ],
   needs: [app, ['webhook_url']],
-  home: ['FEISHU_HOME_CHANNEL'],
   ...webhookOr(app),
   // A custom bot takes 20 KB in all; an app takes more than anybody reads.
   limit: { max: 18_000, unit: 'json' },

@@ -15,13 +15,7 @@ const scope = 'https://www.googleapis.com/auth/chat.bot'
 export const googleChat = defineChat({
   name: 'google_chat',
   title: 'Google Chat',
-  settings: [
-    { key: 'webhook_url', env: ['GOOGLE_CHAT_WEBHOOK_URL'], secret: true },
-    // The key itself, or the path of its file.
-    { key: 'service_account_json', env: ['GOOGLE_CHAT_SERVICE_ACCOUNT_JSON'], secret: true },
-  ],
   needs: [['webhook_url'], app],
-  home: ['GOOGLE_CHAT_HOME_CHANNEL'],
   ...webhookOr(app),
   // 32 000 bytes are the limit of the whole message.
   limit: { max: 30_000, unit: 'json' },

@@ -14,17 +14,10 @@ const loginMs = 30 * 24 * 3_600_000
 export const matrix = defineChat({
   name: 'matrix',
   title: 'Matrix',
-  settings: [
-    { key: 'homeserver', env: ['MATRIX_HOMESERVER'] },
-    { key: 'access_token', env: ['MATRIX_ACCESS_TOKEN'], secret: true },
-    { key: 'user_id', env: ['MATRIX_USER_ID'] },
-    { key: 'password', env: ['MATRIX_PASSWORD'], secret: true },
-  ],
   needs: [
     ['homeserver', 'access_token'],
     ['homeserver', 'user_id', 'password'],
   ],
-  home: ['MATRIX_HOME_ROOM', 'MATRIX_HOME_CHANNEL'],
   // An event has 64 KB in all.
   limit: { max: 24_000, unit: 'json' },
   idempotent: true,

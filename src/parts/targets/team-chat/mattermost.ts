@@ -14,12 +14,7 @@ const withoutMentions = (text: string): string => text.replace(/(?<![\p{L}\p{N}]
 export const mattermost = defineChat({
   name: 'mattermost',
   title: 'Mattermost',
-  settings: [
-    { key: 'url', env: ['MATTERMOST_URL'] },
-    { key: 'token', env: ['MATTERMOST_TOKEN'], secret: true },
-  ],
   needs: [['url', 'token']],
-  home: ['MATTERMOST_HOME_CHANNEL'],
   limit: { max: 16_383, unit: 'characters' },
   idempotent: false,
   escape: (text) => withoutImages(withoutMentions(text)),

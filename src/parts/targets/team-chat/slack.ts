@@ -12,12 +12,7 @@ const bot = ['token']
 export const slack = defineChat({
   name: 'slack',
   title: 'Slack',
-  settings: [
-    { key: 'token', env: ['SLACK_BOT_TOKEN'], secret: true },
-    { key: 'webhook_url', env: ['SLACK_WEBHOOK_URL'], secret: true },
-  ],
   needs: [bot, ['webhook_url']],
-  home: ['SLACK_HOME_CHANNEL'],
   ...webhookOr(bot),
   limit: { max: 4000, unit: 'characters' },
   idempotent: false,

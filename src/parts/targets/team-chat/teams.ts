@@ -8,9 +8,7 @@ import type { Sent } from '../target.ts'
 export const teams = defineChat({
   name: 'teams',
   title: 'Microsoft Teams',
-  settings: [{ key: 'webhook_url', env: ['TEAMS_INCOMING_WEBHOOK_URL'], secret: true }],
   needs: [['webhook_url']],
-  home: ['TEAMS_HOME_CHANNEL'],
   noChat: () => 'the chat of the workflow',
   namesChats: () => false,
   // 28 KB is the limit of the whole message, and some count its escapes differently.

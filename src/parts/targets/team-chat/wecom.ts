@@ -14,17 +14,7 @@ const app = ['corp_id', 'corp_secret', 'agent_id']
 export const wecom = defineChat({
   name: 'wecom',
   title: 'WeCom',
-  settings: [
-    { key: 'bot_id', env: ['WECOM_BOT_ID'] },
-    { key: 'secret', env: ['WECOM_SECRET'], secret: true },
-    { key: 'websocket_url', env: ['WECOM_WEBSOCKET_URL'] },
-    { key: 'webhook_url', env: ['WECOM_WEBHOOK_URL', 'WEWORK_WEBHOOK_URL'], secret: true },
-    { key: 'corp_id', env: ['WECOM_CALLBACK_CORP_ID'] },
-    { key: 'corp_secret', env: ['WECOM_CALLBACK_CORP_SECRET'], secret: true },
-    { key: 'agent_id', env: ['WECOM_CALLBACK_AGENT_ID'] },
-  ],
   needs: [['webhook_url'], bot, app],
-  home: ['WECOM_HOME_CHANNEL'],
   ...webhookOr(bot, app),
   // An app's text is cut at that length without an error.
   limit: { max: 2048, unit: 'bytes' },
