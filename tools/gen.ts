@@ -8,6 +8,7 @@ import { fileURLToPath } from 'node:url'
 import { build } from 'esbuild'
 import { compile } from 'json-schema-to-typescript'
 import { targets } from '../src/parts/targets/index.ts'
+import { renderDefaults } from './defaults.ts'
 import { withNames } from './part-names.ts'
 import { renderReference } from './reference.ts'
 import { platformSettings, renderSettings, withEnvNames } from './settings.ts'
@@ -176,11 +177,23 @@ const schema = bundle()
 const sections = ((read('config.schema.json').properties as Node).platforms as Node).properties as Node
 const settings = platformSettings(sections, read('platforms.schema.json').definitions as Node)
 
+const properties = schema.properties as { readonly [name: string]: Node }
+const definitions = schema.definitions as { readonly [name: string]: Node }
+const retention = (properties.storage?.properties as Node).retention
+const defaults = {
+  webhook: definitions.WebhookSettings,
+  gateway: properties.gateway,
+  storage: properties.storage,
+  retention,
+  agent: definitions.Agent,
+}
+
 const outputs: { [file: string]: string } = {
   'schema/headgate.schema.json': `${JSON.stringify(schema, null, 2)}\n`,
   'docs/reference.md': `${renderReference(schema)}\n`,
   'docs/targets.md': `${renderTargets(targets, settings)}\n`,
   'src/generated/config.ts': await types(schema),
+  'src/generated/defaults.ts': `${banner}${renderDefaults(defaults)}`,
   'src/generated/settings.ts': `${banner}${renderSettings(settings)}`,
   'src/generated/schema.ts': `${banner}import type { JsonObject } from '../core/json.ts'\n\nexport const schema: JsonObject = ${JSON.stringify(schema)}\n`,
   'src/generated/validators.js': await validators(schema),

@@ -8,6 +8,7 @@ import { editDotEnv } from '../config/edit-dot-env.ts'
 import { readEnvFile } from '../config/env.ts'
 import { refuseOdd, replaceFile } from '../config/replace-file.ts'
 import { diskFault } from '../core/disk-fault.ts'
+import { defaults } from '../generated/defaults.ts'
 import { schema } from '../generated/schema.ts'
 import { newSecret } from './routes/subscription-record.ts'
 import type { Warning } from './warning.ts'
@@ -37,7 +38,7 @@ export const setUp = async ({ dataDir }: Workspace, wish: SetupWish): Promise<Se
   const { port, secret } = await writeEnv(files.env, wish)
   await write(files.schema, `${JSON.stringify(schema, null, 2)}\n`)
   const isConfigNew = !existsSync(files.config)
-  if (isConfigNew) await write(files.config, firstConfig(files.schema, host ?? '127.0.0.1'))
+  if (isConfigNew) await write(files.config, firstConfig(files.schema, host ?? defaults.webhook.host))
   const byHand = !isConfigNew && host !== undefined
   const warnings = byHand
     ? [{ code: 'not_changed', message: `config.yaml is there already: set platforms.webhook.extra.host: ${host} by hand` }]
@@ -58,7 +59,7 @@ const writeEnv = async (file: string, { port, secret: supplied, generateSecret }
   const secret = supplied ?? (made ? newSecret() : undefined)
   const values = {
     WEBHOOK_ENABLED: 'true',
-    WEBHOOK_PORT: port === undefined ? before.WEBHOOK_PORT || '8644' : String(port),
+    WEBHOOK_PORT: port === undefined ? before.WEBHOOK_PORT || String(defaults.webhook.port) : String(port),
     ...(secret === undefined ? {} : { WEBHOOK_SECRET: secret }),
   }
   await write(file, editDotEnv(existsSync(file) ? readFileSync(file, 'utf8') : '', before, values))

@@ -88,7 +88,7 @@ export type Config = {
     /** Where a key of the agent's settings stands; absent without a file. */
     readonly place?: (path: Path) => Place
   }
-  readonly storage: { readonly kind: 'sqlite' | 'memory'; readonly durability: 'fsync' | 'commit'; readonly retention: Retention }
+  readonly storage: { readonly kind: string; readonly durability: 'fsync' | 'commit'; readonly retention: Retention }
 }
 
 /** Whether an address is one of the three loopback names that allow INSECURE_NO_AUTH (rules: Start-up 4). */

@@ -4,6 +4,7 @@ import { join, resolve } from 'node:path'
 import { type Diagnostic, diagnostic, type Path } from '../core/diagnostic.ts'
 import { isObject, type JsonObject } from '../core/json.ts'
 import type { Config as File } from '../generated/config.ts'
+import { defaults } from '../generated/defaults.ts'
 import { environmentValues, mergeWebhook, present, readRoutes } from './adapter.ts'
 import { type Config, defaultProfile, type Profile, type Retention } from './config.ts'
 import type { Env } from './env.ts'
@@ -43,7 +44,7 @@ const keyVariable: { readonly [runner: string]: string } = { openai: 'OPENAI_API
 
 const agentOf = (file: File, env: Env, source: Source | undefined): Config['agent'] => {
   const agent = record(file.agent)
-  const runner = text(agent.runner) ?? 'echo'
+  const runner = text(agent.runner) ?? defaults.agent.runner
   const optional = {
     command: Array.isArray(agent.command) ? (agent.command as string[]) : undefined,
     baseUrl: text(agent.base_url),
@@ -54,16 +55,16 @@ const agentOf = (file: File, env: Env, source: Source | undefined): Config['agen
     place: source && ((path: Path) => source.place(['agent', ...path], 'key')),
   }
   const settings = Object.fromEntries(Object.entries(optional).filter(([, value]) => value !== undefined))
-  return { runner, timeoutMs: number(agent.timeout_seconds, 600) * 1000, ...settings }
+  return { runner, timeoutMs: number(agent.timeout_seconds, defaults.agent.timeout_seconds) * 1000, ...settings }
 }
 
 const retentionOf = (storage: JsonObject): Retention => {
   const { hours, max_bytes, max_events, max_dead_runs, payloads } = record(storage.retention)
   return {
-    maxAgeMs: number(hours, 72) * 3_600_000,
-    maxBytes: number(max_bytes, 1_073_741_824),
-    maxEvents: number(max_events, 1_000_000),
-    maxDeadRuns: number(max_dead_runs, 10_000),
+    maxAgeMs: number(hours, defaults.retention.hours) * 3_600_000,
+    maxBytes: number(max_bytes, defaults.retention.max_bytes),
+    maxEvents: number(max_events, defaults.retention.max_events),
+    maxDeadRuns: number(max_dead_runs, defaults.retention.max_dead_runs),
     payloads: payloads !== false,
   }
 }
@@ -95,25 +96,25 @@ export const loadConfig = (options: LoadOptions): Loaded => {
   const config: Config = {
     dataDir,
     enabled: fromEnv.enabled ?? data.platforms?.webhook?.enabled === true,
-    host: options.host ?? text(settings.host) ?? '127.0.0.1',
-    port: options.port ?? fromEnv.port ?? number(settings.port, 8644),
+    host: options.host ?? text(settings.host) ?? defaults.webhook.host,
+    port: options.port ?? fromEnv.port ?? number(settings.port, defaults.webhook.port),
     ...(globalSecret === undefined ? {} : { globalSecret }),
-    rateLimit: number(settings.rate_limit, 30),
-    maxBodyBytes: number(settings.max_body_bytes, 1_048_576),
-    scriptTimeoutMs: number(settings.script_timeout_seconds, 30) * 1000,
+    rateLimit: number(settings.rate_limit, defaults.webhook.rate_limit),
+    maxBodyBytes: number(settings.max_body_bytes, defaults.webhook.max_body_bytes),
+    scriptTimeoutMs: number(settings.script_timeout_seconds, defaults.webhook.script_timeout_seconds) * 1000,
     trustProxy: Array.isArray(settings.trust_proxy) ? settings.trust_proxy : settings.trust_proxy === true,
     routes: readRoutes(settings, globalSecret, source, baseOf('routes'), bad),
     multiplex,
     profiles: readProfiles(dataDir, multiplex, main, into),
     plugins: pluginsOf(data, source),
-    drainMs: number(gateway.drain_seconds, 30) * 1000,
-    maxConcurrentRuns: number(gateway.max_concurrent_runs, 4),
-    maxQueuedRuns: number(gateway.max_queued_runs, 100_000),
-    maxConcurrentScripts: number(gateway.max_concurrent_scripts, 8),
+    drainMs: number(gateway.drain_seconds, defaults.gateway.drain_seconds) * 1000,
+    maxConcurrentRuns: number(gateway.max_concurrent_runs, defaults.gateway.max_concurrent_runs),
+    maxQueuedRuns: number(gateway.max_queued_runs, defaults.gateway.max_queued_runs),
+    maxConcurrentScripts: number(gateway.max_concurrent_scripts, defaults.gateway.max_concurrent_scripts),
     agent: agentOf(data, env, source),
     storage: {
-      kind: storage.kind === 'memory' ? 'memory' : 'sqlite',
-      durability: storage.durability === 'commit' ? 'commit' : 'fsync',
+      kind: text(storage.kind) ?? defaults.storage.kind,
+      durability: storage.durability === 'commit' ? 'commit' : defaults.storage.durability,
       retention: retentionOf(storage),
     },
   }

@@ -1,0 +1,35 @@
+// Generated from schema/ by `npm run gen`. Do not edit.
+/** By section and key. */
+export const defaults = {
+  "webhook": {
+    "host": "127.0.0.1",
+    "port": 8644,
+    "rate_limit": 30,
+    "max_body_bytes": 1048576,
+    "script_timeout_seconds": 30,
+    "trust_proxy": false
+  },
+  "gateway": {
+    "multiplex_profiles": false,
+    "drain_seconds": 30,
+    "max_concurrent_runs": 4,
+    "max_queued_runs": 100000,
+    "max_concurrent_scripts": 8
+  },
+  "storage": {
+    "kind": "sqlite",
+    "durability": "fsync"
+  },
+  "retention": {
+    "hours": 72,
+    "max_bytes": 1073741824,
+    "max_events": 1000000,
+    "max_dead_runs": 10000,
+    "payloads": true
+  },
+  "agent": {
+    "runner": "echo",
+    "max_steps": 8,
+    "timeout_seconds": 600
+  }
+} as const

@@ -1,0 +1,19 @@
+/** The defaults of the sections that the loader reads, off the schema: a default stands there and nowhere else. */
+
+type Node = { readonly [key: string]: unknown }
+
+const defaultsOf = (section: unknown): Node =>
+  Object.fromEntries(
+    Object.entries((section as { properties: Node }).properties).flatMap(([key, node]) => {
+      const { default: value } = node as Node
+      return value === undefined ? [] : [[key, value]]
+    }),
+  )
+
+/** The module that the loader reads. */
+export const renderDefaults = (sections: Node): string =>
+  [
+    '/** By section and key. */',
+    `export const defaults = ${JSON.stringify(Object.fromEntries(Object.entries(sections).map(([name, node]) => [name, defaultsOf(node)])), null, 2)} as const`,
+    '',
+  ].join('\n')
