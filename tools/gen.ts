@@ -177,9 +177,9 @@ const schema = bundle()
 const sections = ((read('config.schema.json').properties as Node).platforms as Node).properties as Node
 const settings = platformSettings(sections, read('platforms.schema.json').definitions as Node)
 
-const properties = schema.properties as { readonly [name: string]: Node }
+const properties = schema.properties as { readonly gateway: Node; readonly storage: { readonly properties: Node } }
 const definitions = schema.definitions as { readonly [name: string]: Node }
-const retention = (properties.storage?.properties as Node).retention
+const { retention } = properties.storage.properties
 const defaults = {
   webhook: definitions.WebhookSettings,
   gateway: properties.gateway,
