@@ -4,7 +4,10 @@ import { targetAliases } from '../src/core/names.ts'
 import { operators } from '../src/parts/operators/index.ts'
 import { runners } from '../src/parts/runners/index.ts'
 import { schemes } from '../src/parts/schemes/index.ts'
+import { githubComment } from '../src/parts/targets/code-host/github-comment.ts'
+import { http } from '../src/parts/targets/http.ts'
 import { targets } from '../src/parts/targets/index.ts'
+import { log } from '../src/parts/targets/log.ts'
 import { stores } from '../src/store/index.ts'
 
 type Node = { readonly [key: string]: unknown }
@@ -22,12 +25,16 @@ const withAliases = (target: Listed): Listed[] => [
   ...[...targetAliases].flatMap(([name, real]) => (real === target.name ? { name, title: `The same as ${real}` } : [])),
 ]
 
+/** Where editors list the targets, those come first that need no account with a platform but the code host's. */
+const first: readonly Listed[] = [log, githubComment, http]
+const targetsInOrder = [...first, ...targets.filter((target) => !first.includes(target))]
+
 const families: ReadonlyMap<unknown, Lists> = new Map([
   ['operators', { 'x-operators': operators.map(({ name }) => name) }],
   ['runners', choice(runners)],
   ['schemes', choice(schemes)],
   ['stores', choice(stores)],
-  ['targets', choice(targets.flatMap(withAliases))],
+  ['targets', choice(targetsInOrder.flatMap(withAliases))],
 ])
 
 /** The node with its family's names in the place of `x-names`. What it lists itself, because it is planned only, comes after them. */

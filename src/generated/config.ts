@@ -8,7 +8,7 @@ export type Scheme = ("svix" | "standard_webhooks" | "linear" | "github" | "gitl
 /**
  * Where a reply or a direct message goes.
  */
-export type Target = (("log" | "github_comment" | "hosta_comment" | "http" | "email" | "sms" | "telegram" | "discord" | "slack" | "signal" | "whatsapp" | "whatsapp_cloud" | "matrix" | "mattermost" | "homeassistant" | "dingtalk" | "feishu" | "wecom" | "wecom_callback" | "weixin" | "bluebubbles" | "qqbot" | "gitlab_comment" | "hostb_comment" | "ntfy" | "teams" | "msteams" | "google_chat" | "line" | "pushover") | string)
+export type Target = (("log" | "github_comment" | "hosta_comment" | "http" | "bluebubbles" | "dingtalk" | "discord" | "email" | "feishu" | "gitlab_comment" | "hostb_comment" | "google_chat" | "homeassistant" | "line" | "matrix" | "mattermost" | "ntfy" | "pushover" | "qqbot" | "signal" | "slack" | "sms" | "teams" | "msteams" | "telegram" | "wecom" | "wecom_callback" | "weixin" | "whatsapp" | "whatsapp_cloud") | string)
 /**
  * A target of a list.
  */

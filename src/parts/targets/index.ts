@@ -1,4 +1,4 @@
-/** Every delivery target, by the name `deliver` gives it, in the order in which they are listed to people. */
+/** Every delivery target, by the name `deliver` gives it. */
 
 import { githubComment } from './code-host/github-comment.ts'
 import { gitlabComment } from './code-host/gitlab-comment.ts'
@@ -29,30 +29,30 @@ import { wecom } from './team-chat/wecom.ts'
 
 export const targets: readonly TargetPart[] = [
   log,
-  githubComment,
-  http,
-  email,
-  sms,
-  telegram,
+  bluebubbles,
+  dingtalk,
   discord,
-  slack,
-  signal,
-  whatsapp,
+  email,
+  feishu,
+  githubComment,
+  gitlabComment,
+  googleChat,
+  homeassistant,
+  http,
+  line,
   matrix,
   mattermost,
-  homeassistant,
-  dingtalk,
-  feishu,
+  ntfy,
+  pushover,
+  qqbot,
+  signal,
+  slack,
+  sms,
+  teams,
+  telegram,
   wecom,
   weixin,
-  bluebubbles,
-  qqbot,
-  gitlabComment,
-  ntfy,
-  teams,
-  googleChat,
-  line,
-  pushover,
+  whatsapp,
 ]
 
 export const targetsByName: ReadonlyMap<string, TargetPart> = new Map(targets.map((target) => [target.name, target]))
