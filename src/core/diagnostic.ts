@@ -2,7 +2,7 @@
 
 export type Severity = 'error' | 'warning' | 'info'
 
-type Entry = {
+type CodeMeaning = {
   readonly severity: Severity
   readonly title: string
   /** Errors stop the start unless this says no: what is missing today may be there when it is needed. */
@@ -68,7 +68,7 @@ export const catalogue = {
   WH803: { severity: 'error', title: 'the subscriptions file is corrupt', starts: true },
   WH804: { severity: 'warning', title: 'a file with secrets is open to others' },
   WH806: { severity: 'error', title: 'the jobs file is corrupt', starts: true },
-} as const satisfies { readonly [code: string]: Entry }
+} as const satisfies { readonly [code: string]: CodeMeaning }
 
 export type Code = keyof typeof catalogue
 
@@ -101,7 +101,7 @@ export const diagnostic = (
   message: string,
   more: Omit<Diagnostic, 'code' | 'severity' | 'stopsStart' | 'message' | 'pointer'> & { pointer?: string } = {},
 ): Diagnostic => {
-  const entry: Entry = catalogue[code]
+  const entry: CodeMeaning = catalogue[code]
   return { code, severity: entry.severity, stopsStart: entry.severity === 'error' && !entry.starts, message, pointer: '', ...more }
 }
 

@@ -10,8 +10,8 @@ import { isObject, type Json, own } from '../core/json.ts'
 /** A module that waits for something at its top level does not hold up the gateway for longer. */
 const patienceMs = 10_000
 
-type Entry = { readonly value: unknown; readonly tries: number }
-const entries = new Map<string, Entry>()
+type LoadedModule = { readonly value: unknown; readonly tries: number }
+const entries = new Map<string, LoadedModule>()
 
 /** What `read` made of the module when it was loaded first. Rejects with a sentence; the next call tries again then. */
 export const loadModule = async <T>(name: string, dataDir: string, read: (module: object) => Promise<T>): Promise<T> => {

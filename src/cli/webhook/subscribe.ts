@@ -19,9 +19,9 @@ export const webhookSubscribe = async (asked: string, options: SubscribeOptions,
   return done.ok ? report({ ...done, name, options }, cli) : refuse(cli, done)
 }
 
-type Report = Subscribed & { readonly name: string; readonly options: SubscribeOptions }
+type SubscribeReport = Subscribed & { readonly name: string; readonly options: SubscribeOptions }
 
-const report = (done: Report, cli: Cli): number => {
+const report = (done: SubscribeReport, cli: Cli): number => {
   const { name, options, warnings, change, url, secret } = done
   if (options.print) {
     for (const warning of warnings) warn(cli, warning)
@@ -49,7 +49,7 @@ const report = (done: Report, cli: Cli): number => {
 
 type Shown = { readonly shown: string | undefined; readonly scheme: string; readonly curl: string | undefined }
 
-const textOf = ({ name, options, change, url }: Report, { shown, scheme, curl }: Shown, cli: Cli): string => {
+const textOf = ({ name, options, change, url }: SubscribeReport, { shown, scheme, curl }: Shown, cli: Cli): string => {
   const what = change.created ? 'created' : 'updated'
   if (!change.created && change.changed.length === 0) return `no change: ${name}\nurl      ${url}\n`
   if (options.dryRun) return `would be ${what}: ${name} (${change.changed.join(', ')})\nurl      ${url}\n`

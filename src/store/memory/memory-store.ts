@@ -6,7 +6,7 @@ import { isEventId, maxGroupsPerTake, maxPlans, maxStandings } from '../bounds.t
 import type { Accepted, Claim, Group, Joined, Lane, Lease, NewRun, Progress, RunEnd, Standing, Store } from '../ports.ts'
 import { Claims } from './claims.ts'
 import { Groups, type Waiting } from './groups.ts'
-import { type Entry, Runs } from './runs.ts'
+import { type MemoryRun, Runs } from './runs.ts'
 
 /** How long a full store is left alone: it has room again when something has ended. */
 const pauseMs = 500
@@ -136,7 +136,7 @@ class MemoryStore implements Store {
     return leases
   }
 
-  #endGroup(group: Waiting, now: number): Entry | undefined {
+  #endGroup(group: Waiting, now: number): MemoryRun | undefined {
     return this.#runs.add(this.#groups.end(group), group.lane, now)
   }
 }

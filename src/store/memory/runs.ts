@@ -3,7 +3,7 @@
 import { Lanes } from '../lanes.ts'
 import type { Lane, Lease, NewRun, Progress, RunEnd, Standing } from '../ports.ts'
 
-export type Entry = {
+export type MemoryRun = {
   readonly id: number
   readonly run: NewRun
   readonly lane: Lane | undefined
@@ -18,18 +18,18 @@ export type Entry = {
   error: string | undefined
 }
 
-const byDueTime = (a: Entry, b: Entry): number => a.dueAt - b.dueAt || a.id - b.id
-const byEnd = (a: Entry, b: Entry): number => a.endedAt - b.endedAt || a.id - b.id
-const byId = (a: Entry, b: Entry): number => a.id - b.id
+const byDueTime = (a: MemoryRun, b: MemoryRun): number => a.dueAt - b.dueAt || a.id - b.id
+const byEnd = (a: MemoryRun, b: MemoryRun): number => a.endedAt - b.endedAt || a.id - b.id
+const byId = (a: MemoryRun, b: MemoryRun): number => a.id - b.id
 
 export class Runs {
   /** Runs that were never taken, in the order of their acceptance. */
-  readonly #fresh = new Map<number, Entry>()
+  readonly #fresh = new Map<number, MemoryRun>()
   /** Runs that were taken before, or whose turn in their lane has come: leased, or waiting for another try. */
-  readonly #tried = new Map<number, Entry>()
+  readonly #tried = new Map<number, MemoryRun>()
   /** Runs that wait for their turn, by lane, in the order of their acceptance. */
-  readonly #parked = new Map<string, Entry[]>()
-  readonly #dead = new Map<number, Entry>()
+  readonly #parked = new Map<string, MemoryRun[]>()
+  readonly #dead = new Map<number, MemoryRun>()
   readonly #lanes = new Lanes((lane, now) => this.#beginNext(lane, now))
   #lastId = 0
   #waiting = 0
@@ -48,7 +48,7 @@ export class Runs {
   }
 
   /** The run's entry when it may begin; else it waits for its turn. */
-  add(run: NewRun, lane: Lane | undefined, now: number): Entry | undefined {
+  add(run: NewRun, lane: Lane | undefined, now: number): MemoryRun | undefined {
     const id = ++this.#lastId
     const entry = { id, run, lane, fence: 0, attempt: 0, leased: false, dueAt: 0, endedAt: 0, reply: undefined, error: undefined }
     if (lane !== undefined && !this.#lanes.enter(lane.key, lane.limit, now)) {
@@ -62,7 +62,7 @@ export class Runs {
   take(max: number, until: number, now: number): Lease[] {
     const due = [...this.#tried.values()].filter((entry) => entry.dueAt <= now)
     const tried = due.filter(({ attempt }) => attempt > 0).sort(byDueTime)
-    const fresh: Entry[] = []
+    const fresh: MemoryRun[] = []
     for (const entry of this.#fresh.values()) {
       if (fresh.length >= max) break
       fresh.push(entry)
@@ -72,7 +72,7 @@ export class Runs {
     return [...tried, ...first].slice(0, max).map((entry) => this.lease(entry, until))
   }
 
-  lease(entry: Entry, until: number): Lease {
+  lease(entry: MemoryRun, until: number): Lease {
     const interrupted = entry.leased
     entry.fence++
     entry.attempt++
@@ -146,7 +146,7 @@ export class Runs {
     return gone.length
   }
 
-  #park(entry: Entry, { key }: Lane): void {
+  #park(entry: MemoryRun, { key }: Lane): void {
     const others = this.#parked.get(key)
     entry.fence = -1 - entry.fence
     this.#waiting++
@@ -168,12 +168,12 @@ export class Runs {
     return true
   }
 
-  #holding(lease: Lease): Entry | undefined {
+  #holding(lease: Lease): MemoryRun | undefined {
     const entry = this.#tried.get(Number(lease.runId))
     return entry?.leased && entry.fence === lease.fence ? entry : undefined
   }
 
-  #standing({ id, run, leased, attempt, dueAt, error }: Entry): Standing {
+  #standing({ id, run, leased, attempt, dueAt, error }: MemoryRun): Standing {
     const state = this.#dead.has(id) ? 'dead' : leased ? 'running' : 'waiting'
     return {
       eventId: run.eventId,
