@@ -4,6 +4,7 @@ import { request as httpRequest } from 'node:http'
 import { request as httpsRequest } from 'node:https'
 import { exit, Fault, messageOf, usage } from '../../core/fault.ts'
 import { isObject, type Json, own } from '../../core/json.ts'
+import { readText } from '../../core/read-text.ts'
 
 export type TestPost = {
   readonly url: string
@@ -73,17 +74,11 @@ const send = ({ url, headers, body }: TestPost, self: string): Promise<Got> =>
     request.on('error', fail)
     request.on('response', async (response) => {
       try {
-        const chunks: Buffer[] = []
-        let bytes = 0
-        for await (const chunk of response) {
-          bytes += (chunk as Buffer).length
-          if (bytes > maxAnswerBytes) throw new Error('the answer is too large')
-          chunks.push(chunk as Buffer)
-        }
+        const text = await readText(response, maxAnswerBytes)
         const ms = Math.round(performance.now() - started)
         const { statusCode = 0, statusMessage = '', headers } = response
         const eventId = headers['x-headgate-event-id']?.toString()
-        resolve({ status: statusCode, statusText: statusMessage, text: Buffer.concat(chunks).toString('utf8'), ms, eventId })
+        resolve({ status: statusCode, statusText: statusMessage, text, ms, eventId })
       } catch (error) {
         fail(error)
       }

@@ -1,10 +1,11 @@
 /** One request to the gateway of a data directory, over its control socket. */
 
 import { existsSync } from 'node:fs'
-import { request as httpRequest, type IncomingMessage } from 'node:http'
+import { request as httpRequest } from 'node:http'
 import type { Workspace } from '../../app/workspace.ts'
 import { exit, Fault, messageOf } from '../../core/fault.ts'
 import { isObject, type Json } from '../../core/json.ts'
+import { readText } from '../../core/read-text.ts'
 import { servingPid } from './pid-record.ts'
 import { connectError, controlSocket, shortPath } from './socket-path.ts'
 
@@ -90,21 +91,10 @@ const send = ({ socketPath, method, path, text }: Ask): Promise<Got | undefined>
     }
     request.on('error', fail)
     request.on('response', (response) => {
-      readText(response)
+      readText(response, maxAnswerBytes)
         .then((whole) => resolve({ status: response.statusCode ?? 0, text: whole }))
         .catch(fail)
         .finally(() => clearTimeout(late))
     })
     request.end(text)
   })
-
-const readText = async (response: IncomingMessage): Promise<string> => {
-  const chunks: Buffer[] = []
-  let bytes = 0
-  for await (const chunk of response) {
-    bytes += (chunk as Buffer).length
-    if (bytes > maxAnswerBytes) throw new Error('its answer is too large')
-    chunks.push(chunk as Buffer)
-  }
-  return Buffer.concat(chunks).toString('utf8')
-}

@@ -1,0 +1,13 @@
+/** The whole text of an answer, up to a bound. */
+
+/** Reads `source` as UTF-8. Rejects past `maxBytes`, and with the error of the source. */
+export const readText = async (source: AsyncIterable<Buffer>, maxBytes: number): Promise<string> => {
+  const chunks: Buffer[] = []
+  let bytes = 0
+  for await (const chunk of source) {
+    bytes += chunk.length
+    if (bytes > maxBytes) throw new Error('the answer is too large')
+    chunks.push(chunk)
+  }
+  return Buffer.concat(chunks).toString('utf8')
+}
