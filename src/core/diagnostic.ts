@@ -81,6 +81,12 @@ export type Place = {
   readonly endColumn: number
 }
 
+/** One change of a file's text: what stands at the place is replaced. */
+export type Edit = { readonly place: Place; readonly text: string }
+
+/** What would mend a finding. `safe`: the route does afterwards what its author plainly meant, so that it may be applied without asking. */
+export type Fix = { readonly title: string; readonly safe: boolean; readonly edits: readonly Edit[] }
+
 export type Diagnostic = {
   readonly code: Code
   readonly severity: Severity
@@ -94,6 +100,9 @@ export type Diagnostic = {
   /** JSON pointer into the file. */
   readonly pointer: string
   readonly route?: string
+  readonly fix?: Fix
+  /** Other places that the finding is about, each with what stands there. */
+  readonly related?: readonly { readonly place: Place; readonly message: string }[]
 }
 
 export const diagnostic = (
