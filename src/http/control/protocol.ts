@@ -3,7 +3,7 @@
 import type { Status } from '../../app/live/operations.ts'
 import type { Reloaded } from '../../app/live/reload.ts'
 import type { Replayed } from '../../app/live/replay.ts'
-import { type Code, catalogue, type Diagnostic, type Place } from '../../core/diagnostic.ts'
+import { type Code, catalogue, type Diagnostic, type Edit, type Fix, type Place } from '../../core/diagnostic.ts'
 import { isObject, type Json, own } from '../../core/json.ts'
 import type { RunningJob } from '../../runs/worker.ts'
 import type { JobStart } from '../../schedule/start-job.ts'
@@ -69,6 +69,8 @@ const isDiagnostic = shape<Diagnostic>({
   place: maybe(isPlace),
   pointer: text,
   route: maybe(text),
+  fix: maybe(shape<Fix>({ title: text, safe: flag, edits: listOf(shape<Edit>({ place: isPlace, text })) })),
+  related: maybe(listOf(shape({ place: isPlace, message: text }))),
 })
 
 export const isReloaded = shape<Reloaded>({ ok: flag, diagnostics: listOf(isDiagnostic), restart: listOf(text) })
