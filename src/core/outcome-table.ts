@@ -32,7 +32,7 @@ const refusals: { readonly [code in Refused['code']]: Row } = {
   internal: { status: 500, sentence: 'Internal error', level: 'error' },
 }
 
-/** Statuses of ends that are no refusal; their bodies are in `http/reply.ts`. */
+/** Statuses of ends that are no refusal; their bodies are in `core/reply.ts`. */
 const statuses: { readonly [kind in Exclude<Outcome['kind'], 'refused'>]: number } = {
   ignored: 200,
   duplicate: 200,

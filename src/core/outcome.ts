@@ -1,4 +1,4 @@
-/** How a request can end: a closed list; `http/reply.ts` gives each its status and body. */
+/** How a request can end: a closed list; `core/reply.ts` gives each its status and body. */
 
 type Refusal =
   | 'too_large'

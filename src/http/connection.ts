@@ -2,7 +2,7 @@
 
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
-import type { Reply } from './reply.ts'
+import type { Reply } from '../core/reply.ts'
 import { rawReply, writeReply } from './write-reply.ts'
 
 /** Requests that may wait for their answers; the last of them is answered with `Connection: close`. */

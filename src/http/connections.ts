@@ -3,10 +3,10 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import type { Clock } from '../core/clock.ts'
+import { errorReply, type Reply } from '../core/reply.ts'
 import { networkOf, peerAddress } from './client.ts'
 import type { Draining } from './close.ts'
 import { Connection } from './connection.ts'
-import { errorReply, type Reply } from './reply.ts'
 
 /** Connections at once, over all clients. */
 export const maxConnections = 4_096

@@ -4,10 +4,10 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from 'node:net'
 import Fastify, { type FastifyInstance } from 'fastify'
 import { exit, Fault, messageOf } from '../core/fault.ts'
+import { errorReply } from '../core/reply.ts'
 import { closeServer, drain } from './close.ts'
 import { type Connections, type Handle, maxConnections, watchConnections } from './connections.ts'
 import { createReceiver, parsePath, type ReceiveOptions, type Receiver } from './receive.ts'
-import { errorReply } from './reply.ts'
 
 /** Fastify and Node leave several of these off or long: all are set, against slow headers, slow bodies and idle connections (rules: Limits 4). */
 export const connectionLimits = {

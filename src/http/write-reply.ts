@@ -1,7 +1,7 @@
 /** Puts a reply on the wire. */
 
 import { type OutgoingHttpHeaders, type ServerResponse, STATUS_CODES } from 'node:http'
-import type { Reply } from './reply.ts'
+import type { Reply } from '../core/reply.ts'
 
 /** Writes a reply in one piece. */
 export const writeReply = (response: ServerResponse, { status, body, type, headers: more }: Reply, eventId?: string): void => {

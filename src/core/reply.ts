@@ -1,7 +1,7 @@
 /** How each Outcome is answered (rules: Replies 1). */
 
-import type { Outcome, Refused } from '../core/outcome.ts'
-import { rowOf, statusOf } from '../core/outcome-table.ts'
+import type { Outcome, Refused } from './outcome.ts'
+import { rowOf, statusOf } from './outcome-table.ts'
 
 export type Reply = {
   readonly status: number
