@@ -6,8 +6,8 @@ import { type Outcome, type Refused, refuse } from '../core/outcome.ts'
 import type { RoutePlan, VerifyBody } from '../core/plan.ts'
 import type { Event, RequestHead, VerifiedRequest } from '../core/request.ts'
 
-/** Told after each stage how it went: `undefined` went on. For debug logs and traces; absent on the hot path. */
-export type Watch = (stage: string, ended: Outcome | undefined) => void
+/** Told after each stage how it went (`undefined`: it went on) and with which event. For debug logs and traces; absent on the hot path. */
+export type Watch = (stage: string, ended: Outcome | undefined, event?: Event) => void
 
 /** What is left to do once the body is there. */
 export type Proceed = (body: Buffer) => Ended | Promise<Ended>
@@ -60,8 +60,8 @@ export const resume = (plan: RoutePlan, request: VerifiedRequest, watch?: Watch)
 const parse = (plan: RoutePlan, request: VerifiedRequest, trail: Trail, watch?: Watch): Outcome | Promise<Outcome> => {
   const event = plan.parse.run(request)
   if ('kind' in event) return event
-  watch?.(trail.stage, undefined)
   trail.event = event
+  watch?.(trail.stage, undefined, event)
   return applyGates(plan, trail, event, 0, watch)
 }
 
@@ -75,15 +75,15 @@ const applyGates = (plan: RoutePlan, trail: Trail, start: Event, first: number, 
     if (next instanceof Promise) {
       return next.then((settled) => {
         if ('kind' in settled) return settled
-        watch?.(stage, undefined)
         trail.event = settled
+        watch?.(stage, undefined, settled)
         return applyGates(plan, trail, settled, i + 1, watch)
       })
     }
     if ('kind' in next) return next
-    watch?.(stage, undefined)
     event = next
     trail.event = next
+    watch?.(stage, undefined, next)
   }
   trail.stage = plan.ending.stage
   return plan.ending.run(event)

@@ -25,7 +25,23 @@ type Operator = {
   ): (value: Json | undefined, event: Event) => boolean | Promise<boolean>
 }
 
+/** One condition or group as it was compiled, so that each can be asked on its own. */
+export type CompiledCondition = {
+  /** As messages name it: `filters[1].not.any[0]`. */
+  readonly name: string
+  readonly path: Path
+  /** Its operator, or `all`, `any`, `not`. */
+  readonly operator: string
+  /** Absent for groups, and operators that stand alone. */
+  readonly field?: string
+  readonly judge: Run
+  /** What its field holds, as messages show it; secrets are not shown. */
+  readonly seen?: (event: Event) => string
+}
+
 type Kit = {
+  /** Hears of each condition: only where somebody looks on. */
+  readonly compiled?: (condition: CompiledCondition) => void
   readonly operators: ReadonlyMap<string, Operator>
   readonly profileDir: string
   readonly report: Report
@@ -46,6 +62,8 @@ const nameOf = (path: Path): string =>
 
 /** Headers whose values are secrets: an explanation goes to the log. */
 const secretField = /^headers\..*(?:token|secret|signature|auth|cookie|key)/i
+
+const seenIn = (field: string, event: Event): string => (secretField.test(field) ? 'value not shown' : shown(compileField(field)(event)))
 
 type Spec = { readonly path: Path; readonly key: string; readonly operand: Json; readonly field: string | undefined }
 
@@ -124,6 +142,14 @@ const compileOne = (written: Json | undefined, path: Path, depth: number, builde
   if (!isObject(written) || isTooMuch(builder, path, depth)) return never
   const spec = read(written, path, builder.kit)
   if (!spec) return never
+  const run = compileSpec(spec, path, depth, builder)
+  const { key: operator, field } = spec
+  const seen = field === undefined ? {} : { field, seen: (event: Event) => seenIn(field, event) }
+  builder.kit.compiled?.({ name: nameOf(path), path, operator, judge: run, ...seen })
+  return run
+}
+
+const compileSpec = (spec: Spec, path: Path, depth: number, builder: Builder): Run => {
   const operator = builder.kit.operators.get(spec.key)
   if (operator) return compileLeaf(spec, operator, builder.kit)
   const below = [...path, spec.key]

@@ -17,11 +17,23 @@ const maxNestedUnits = 2000
 const maxTextUnits = 200_000
 const maxShownUnits = 200
 
+/** How one placeholder was filled in. */
+export type Filled = {
+  /** As the template has it. */
+  readonly written: string
+  /** It has no value, and stays as it is written. */
+  readonly missing?: true
+  /** Its text was longer than may be, in UTF-16 units. */
+  readonly cut?: { readonly from: number; readonly to: number }
+}
+
 export type TemplateKit = {
   /** What is wrong with the template. */
   readonly report: (message: string) => void
   /** A limit stopped an expression on this event; the message says nothing of the payload. */
   readonly gaveUp?: (event: Event, message: string) => void
+  /** Hears of each placeholder that is filled in, and of a cut of the whole text: only where somebody looks on. */
+  readonly filled?: (filled: Filled) => void
 }
 
 type Renderer<T> = (event: Event) => T | Promise<T>
@@ -58,6 +70,37 @@ const asText: Use<string> = { show, text: asIs, missing: asIs }
 const asName: Use<undefined> = { show: showName, text: asIs, missing: () => undefined }
 /** Percent-encoded, it stays in the segment, parameter or fragment of a web address that it stands in. */
 const inAddress: Use<string> = { show: (value, digits) => encoded(show(value, digits)), text: encoded, missing: asIs }
+
+const cutFrom = (written: string, from: number, to: number): Filled => (from > to ? { written, cut: { from, to } } : { written })
+
+/** The same use of a value, told to whoever looks on. */
+const watched = <T>(use: Use<T>, written: string, { filled }: TemplateKit): Use<T> =>
+  filled === undefined
+    ? use
+    : {
+        show: (value, digits) => {
+          const size = typeof value === 'object' && value !== null ? JSON.stringify(value).length : 0
+          filled(cutFrom(written, size, maxNestedUnits))
+          return use.show(value, digits)
+        },
+        text: (text) => {
+          filled({ written })
+          return use.text(text)
+        },
+        missing: (text) => {
+          filled({ written, missing: true })
+          return use.missing(text)
+        },
+      }
+
+/** The whole payload, told to whoever looks on. */
+export const compileWhole = (written: string, { filled }: TemplateKit): ((event: Event) => string) =>
+  filled === undefined
+    ? wholePayload
+    : (event) => {
+        filled(cutFrom(written, JSON.stringify(event.payload, null, 2).length, maxPayloadUnits))
+        return wholePayload(event)
+      }
 
 // These resolve even when the payload lacks them (rules: Templates 6).
 const fallbacks: ReadonlyMap<string, (event: Event) => string> = new Map([
@@ -123,10 +166,14 @@ const compilePieces = <T>(text: string, use: Use<T>, kit: TemplateKit): Renderer
   let later = false
   const pieces = parseTemplate(text, kit.report).map((piece): Renderer<string | T> => {
     if (piece.kind === 'text') return () => piece.text
-    if (piece.kind === 'raw') return (event) => use.text(wholePayload(event))
-    if (piece.kind === 'path') return compilePlaceholder(piece.path, piece.written, use)
+    if (piece.kind === 'raw') {
+      const whole = compileWhole('{__raw__}', kit)
+      return (event) => use.text(whole(event))
+    }
+    const seen = watched(use, piece.written, kit)
+    if (piece.kind === 'path') return compilePlaceholder(piece.path, piece.written, seen)
     later = true
-    return compileExpression(piece.source, piece.written, use, kit)
+    return compileExpression(piece.source, piece.written, seen, kit)
   })
   const join = (textOf: (i: number) => string | T): string | T => {
     let out = ''
@@ -135,6 +182,7 @@ const compilePieces = <T>(text: string, use: Use<T>, kit: TemplateKit): Renderer
       if (typeof rendered !== 'string') return rendered
       out += rendered
     }
+    if (out.length > maxTextUnits) kit.filled?.(cutFrom('the whole text', out.length, maxTextUnits))
     return cut(out, maxTextUnits)
   }
   if (!later) return (event) => join((i) => pieces[i]?.(event) as string | T)

@@ -2,6 +2,8 @@
 
 import type { Clock } from '../core/clock.ts'
 import type { Log } from '../core/log.ts'
+import type { CompiledCondition } from '../expr/condition.ts'
+import type { Filled } from '../expr/template.ts'
 import type { ScriptJob, ScriptResult } from '../process/script.ts'
 import type { Destination, Store } from '../store/ports.ts'
 import type { Outgoing, Sent } from './targets/target.ts'
@@ -35,6 +37,14 @@ export interface Jobs {
   isRefused(profile: string, reference: string): boolean
 }
 
+/** Hears of what a plan is made of and how an event fares with it: for traces. */
+export interface Onlooker {
+  /** A condition of the route's filters was compiled. */
+  readonly condition: (condition: CompiledCondition) => void
+  /** A placeholder of a text was filled in; `where`: the key of the route, as `prompt`. */
+  readonly filled: (where: string, filled: Filled) => void
+}
+
 /** What gates and endings may do to the world; `validate` and `trace` pass a dry one. */
 export interface Effects {
   readonly clock: Clock
@@ -50,4 +60,6 @@ export interface Effects {
   /** Whether the queue has room. */
   hasRoom(): boolean
   readonly log: Log
+  /** Absent in a gateway that serves. */
+  readonly onlooker?: Onlooker
 }

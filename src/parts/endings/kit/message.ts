@@ -2,7 +2,7 @@
 
 import type { JsonObject } from '../../../core/json.ts'
 import type { Event } from '../../../core/request.ts'
-import { compileTemplate, compileTexts, gather, wholePayload } from '../../../expr/template.ts'
+import { compileTemplate, compileTexts, compileWhole, gather } from '../../../expr/template.ts'
 import type { Route } from '../../../generated/config.ts'
 import type { Delivery, Destination } from '../../../store/ports.ts'
 import { deliveriesOf, readDelivery } from '../../destination.ts'
@@ -24,7 +24,9 @@ export type CompiledMessage = {
 /** Renders a route's prompt for one event; a promise only where JSONata is used. */
 export const compilePrompt = (route: Route, kit: StageKit): ((event: Event) => string | Promise<string>) =>
   // An empty template is the whole payload too (rules: Templates 2).
-  route.prompt ? compileTemplate(route.prompt, templateKit(kit, ['prompt'])) : wholePayload
+  route.prompt
+    ? compileTemplate(route.prompt, templateKit(kit, ['prompt']))
+    : compileWhole('the whole payload', templateKit(kit, ['prompt']))
 
 /** A route's message. */
 export const compileMessage = (route: Route, kit: StageKit): CompiledMessage => {

@@ -6,6 +6,7 @@ import type { StageKit } from '../../stages/stage.ts'
 
 export const templateKit = ({ report, effects }: StageKit, path: Path): TemplateKit => ({
   report: (message) => report('WH503', path, message),
+  ...(effects.onlooker ? { filled: (filled) => effects.onlooker?.filled(path.join('.'), filled) } : {}),
   gaveUp: ({ route, profile, deliveryId, eventType }, reason) =>
     effects.log(
       'warn',
