@@ -48,6 +48,9 @@ export const statusOf = (outcome: Outcome): number => (outcome.kind === 'refused
 /** A refusal by its code, every other end by its kind. */
 export const nameOf = (outcome: Outcome): string => (outcome.kind === 'refused' ? outcome.code : outcome.kind)
 
+/** Whether something comes of it: the event was not refused, ignored or seen before. */
+export const isTaken = ({ kind }: Outcome): boolean => kind === 'accepted' || kind === 'coalesced' || kind === 'delivered'
+
 /** Why it ended so, where there is more to say: never for the sender. */
 export const reasonOf = (outcome: Outcome): string | undefined =>
   outcome.kind === 'ignored' ? (outcome.detail?.() ?? outcome.reason) : outcome.kind === 'refused' ? outcome.detail : undefined

@@ -1,0 +1,65 @@
+/** What each stage of the pipeline said of one event, in the order of the pipeline. */
+
+import { definition } from '../../config/schema-walk.ts'
+import type { Clock } from '../../core/clock.ts'
+import type { Ended } from '../../core/fact.ts'
+import { isTaken, reasonOf } from '../../core/outcome-table.ts'
+import type { Event } from '../../core/request.ts'
+import type { Watch } from '../../engine/run.ts'
+
+export type TracedStage = {
+  readonly stage: string
+  /** `skip`: the route does not use it, or the event did not get there. `error`: a bug of ours. */
+  readonly result: 'pass' | 'stop' | 'skip' | 'error'
+  readonly ms: number
+  readonly reason?: string
+}
+
+const pipeline = definition('Route')['x-pipeline'] as readonly string[]
+const beforePlan: readonly string[] = ['body_size', 'route']
+const ofTheRequest: readonly string[] = [...beforePlan, 'rate_limit', 'signature']
+
+export type StageLog = {
+  readonly watch: Watch
+  /** The event as it was read; absent when it was refused before. */
+  parsed(): Event | undefined
+  reached(stage: string): boolean
+  stages(ended: Ended, kind: 'post' | 'verified'): readonly TracedStage[]
+}
+
+export const createStageLog = (clock: Clock): StageLog => {
+  const times = new Map<string, number>()
+  let last = clock.monotonic()
+  let parsed: Event | undefined
+  return {
+    watch: (stage, _ended, event) => {
+      const now = clock.monotonic()
+      times.set(stage, now - last)
+      last = now
+      parsed ??= event
+    },
+    parsed: () => parsed,
+    reached: (stage) => times.has(stage),
+    stages: (ended, kind) => pipeline.map((stage) => ({ stage, ms: times.get(stage) ?? 0, ...resultOf(stage, ended, kind, times) })),
+  }
+}
+
+const resultOf = (
+  stage: string,
+  { outcome, stage: end }: Ended,
+  kind: 'post' | 'verified',
+  times: ReadonlyMap<string, number>,
+): Pick<TracedStage, 'result' | 'reason'> => {
+  const at = pipeline.indexOf(stage)
+  const endsAt = pipeline.indexOf(end)
+  if (kind === 'verified' && ofTheRequest.includes(stage)) return { result: 'skip', reason: 'it was let in when it came' }
+  if (at > endsAt) return { result: 'skip', reason: 'not reached' }
+  if (at === endsAt && !isTaken(outcome)) {
+    const reason = reasonOf(outcome)
+    const isOurs = outcome.kind === 'refused' && outcome.code === 'internal'
+    return { result: isOurs ? 'error' : 'stop', ...(reason === undefined ? {} : { reason }) }
+  }
+  // The claim and the work are one commit of the ending.
+  const isDone = times.has(stage) || beforePlan.includes(stage) || stage === 'duplicate' || at === endsAt
+  return isDone ? { result: 'pass' } : { result: 'skip', reason: 'not used by this route' }
+}

@@ -1,0 +1,114 @@
+/** One event through a route's plan with no side effects: what each stage says, what would come of it, what the sender would be told. */
+
+import { defaultProfile } from '../../config/config.ts'
+import type { Ended } from '../../core/fact.ts'
+import type { Json } from '../../core/json.ts'
+import { type Outcome, refuse } from '../../core/outcome.ts'
+import { isTaken, nameOf, reasonOf } from '../../core/outcome-table.ts'
+import type { RoutePlan } from '../../core/plan.ts'
+import { type Reply, replyTo } from '../../core/reply.ts'
+import type { Event, Headers, VerifiedRequest } from '../../core/request.ts'
+import { admit, resume, type Watch } from '../../engine/run.ts'
+import { targetsOf } from '../../parts/destination.ts'
+import { lookUp, servedBy } from '../../plan/table.ts'
+import type { Destination } from '../../store/ports.ts'
+import { type DryPlan, type DryWorld, dryPlan } from './dry-plan.ts'
+import type { Judged, Placed } from './onlooker.ts'
+import { createStageLog, type TracedStage } from './stage-log.ts'
+
+/** What is traced: a request as it would arrive, or one whose signature held when it did. */
+export type Traced =
+  | { readonly kind: 'post'; readonly headers: Headers; readonly body: Buffer }
+  | { readonly kind: 'verified'; readonly request: VerifiedRequest }
+
+/** The work that an event starts: the prompt or message, and where the result goes. */
+export type Starts = {
+  readonly mode: 'agent' | 'direct' | 'job' | 'group'
+  readonly prompt: string
+  readonly target: string
+  /** Of several targets a list. */
+  readonly extra: Json
+}
+
+export type Trace = {
+  readonly route: string
+  readonly profile: string
+  /** As the last stage that it reached saw it; absent when it was refused before. */
+  readonly event?: Event
+  readonly outcome: Outcome
+  /** Of the outcome: a refusal by its code, every other end by its kind. */
+  readonly name: string
+  readonly reason?: string
+  readonly answer: Reply
+  /** The stage that ended it; `null`: it was taken. */
+  readonly stoppedAt: string | null
+  /** The stage that decided. */
+  readonly stage: string
+  /** All of them, in the order of the pipeline. */
+  readonly stages: readonly TracedStage[]
+  /** Each condition of the filters on its own, when the event got to them. */
+  readonly conditions: readonly Judged[]
+  /** Every placeholder that was filled in, with the key it stands under. */
+  readonly placeholders: readonly Placed[]
+  readonly starts?: Starts
+  /** What was not done, and could have ended it otherwise. */
+  readonly notes: readonly string[]
+}
+
+/** Runs what the server would run, up to the point where it would do something. Throws a Fault for a route that is not valid. */
+export const trace = async (traced: Traced, world: DryWorld): Promise<Trace> => {
+  const { source, clock, script } = world
+  const dry = dryPlan(world)
+  const log = createStageLog(clock)
+  const ended = await run(traced, world, dry.plan, log.watch)
+  const { outcome, stage, event } = ended
+  const parsed = log.parsed()
+  const reason = reasonOf(outcome)
+  const starts = await startsOf(dry, outcome)
+  const isSkipped = source.spec.script !== undefined && script === undefined && log.reached('script')
+  return {
+    route: source.name,
+    profile: source.profile,
+    ...(event ? { event } : {}),
+    outcome,
+    name: nameOf(outcome),
+    ...(reason === undefined ? {} : { reason }),
+    answer: replyTo(outcome),
+    stage,
+    stoppedAt: isTaken(outcome) ? null : stage,
+    stages: log.stages(ended, traced.kind),
+    conditions: parsed ? await dry.onlooker.judge(parsed) : [],
+    placeholders: dry.onlooker.filledIn(),
+    ...(starts ? { starts } : {}),
+    notes: isSkipped ? [`the script ${source.spec.script} was not run: it may change the event, or have it ignored`] : [],
+  }
+}
+
+const run = async (traced: Traced, { source, config, clock }: DryWorld, plan: () => RoutePlan, watch: Watch): Promise<Ended> => {
+  if (traced.kind === 'verified') return resume(plan(), traced.request, watch)
+  if (traced.body.length > config.maxBodyBytes) return { outcome: refuse('too_large'), stage: 'body_size' }
+  const configured = new Map([[source.name, servedBy(source, plan)]])
+  const table = { configured, subscribed: new Map(), multiplex: config.multiplex, profiles: config.profiles }
+  const found = lookUp(table, source.name, source.profile === defaultProfile ? undefined : source.profile)
+  if (!('authenticate' in found)) return { outcome: found, stage: 'route' }
+  const proceed = admit(found, { headers: traced.headers, remote: () => '127.0.0.1', at: clock.now() }, watch)
+  return typeof proceed === 'function' ? proceed(traced.body) : proceed
+}
+
+const startsOf = async ({ store, sent }: DryPlan, outcome: Outcome): Promise<Starts | undefined> => {
+  const [first] = sent
+  const all = sent.map(({ delivery }) => delivery)
+  if (first) return startOf('direct', first.text, all.length > 1 ? { mode: 'all', to: all } : first.delivery)
+  const [lease] = [...(await store.take(1, 1)), ...(await store.take(1, 1, 'groups'))]
+  return lease && startOf(modeOf(outcome), lease.run.prompt, lease.run.delivery)
+}
+
+const modeOf = (outcome: Outcome): Starts['mode'] =>
+  outcome.kind === 'coalesced' ? 'group' : outcome.kind === 'accepted' && outcome.cronJob !== undefined ? 'job' : 'agent'
+
+const startOf = (mode: Starts['mode'], prompt: string, delivery: Destination): Starts => ({
+  mode,
+  prompt,
+  target: targetsOf(delivery),
+  extra: 'to' in delivery ? delivery.to.map(({ extra }) => extra) : delivery.extra,
+})
