@@ -51,6 +51,8 @@ export type Trace = {
   /** Every placeholder that was filled in, with the key it stands under. */
   readonly placeholders: readonly Placed[]
   readonly starts?: Starts
+  /** Its script ran: nothing else of a trace touches the world. */
+  readonly ranScript: boolean
   /** What was not done, and could have ended it otherwise. */
   readonly notes: readonly string[]
 }
@@ -65,7 +67,7 @@ export const trace = async (traced: Traced, world: DryWorld): Promise<Trace> => 
   const parsed = log.parsed()
   const reason = reasonOf(outcome)
   const starts = await startsOf(dry, outcome)
-  const isSkipped = source.spec.script !== undefined && script === undefined && log.reached('script')
+  const hasScript = source.spec.script !== undefined && log.reached('script')
   return {
     route: source.name,
     profile: source.profile,
@@ -80,7 +82,8 @@ export const trace = async (traced: Traced, world: DryWorld): Promise<Trace> => 
     conditions: parsed ? await dry.onlooker.judge(parsed) : [],
     placeholders: dry.onlooker.filledIn(),
     ...(starts ? { starts } : {}),
-    notes: isSkipped ? [`the script ${source.spec.script} was not run: it may change the event, or have it ignored`] : [],
+    ranScript: hasScript && script !== undefined,
+    notes: hasScript && !script ? [`the script ${source.spec.script} was not run: it may change the event, or have it ignored`] : [],
   }
 }
 

@@ -10,6 +10,7 @@ import type { ListOptions } from '../webhook/list.ts'
 import type { RemoveOptions } from '../webhook/remove.ts'
 import type { SubscribeOptions } from '../webhook/subscribe-options.ts'
 import type { TestOptions } from '../webhook/test.ts'
+import type { TraceOptions } from '../webhook/trace.ts'
 import { each, list, port, type Run } from './grammar-values.ts'
 
 /** Adds all commands to the program. */
@@ -81,6 +82,7 @@ const addGateway = (gateway: Command, run: Run): void => {
 
 const addWebhook = (webhook: Command, run: Run): void => {
   addSubscribe(webhook.command('subscribe <name>'), run)
+  addTrace(webhook, run)
   webhook
     .command('list')
     .description('list subscriptions')
@@ -115,6 +117,19 @@ const addWebhook = (webhook: Command, run: Run): void => {
     .option('--print-curl', 'print the request as a curl line instead of sending it')
     .action((name: string, options: TestOptions) =>
       run(async (cli) => (await import('../webhook/test.ts')).webhookTest(name, options, cli)),
+    )
+}
+
+const addTrace = (webhook: Command, run: Run): void => {
+  webhook
+    .command('trace <name>')
+    .description('show what would become of one event, stage by stage, without doing any of it')
+    .option('--payload <json>', 'the body: JSON, @file or @- (standard input)')
+    .option('--event <type>', 'event type; default: the first the route accepts')
+    .option('--event-id <id>', 'a recorded event instead (events list)')
+    .option('--run-scripts', "run the route's script: the one thing here that may touch the world")
+    .action((name: string, options: TraceOptions) =>
+      run(async (cli) => (await import('../webhook/trace.ts')).webhookTrace(name, options, cli)),
     )
 }
 

@@ -8,9 +8,9 @@ import { schemeOf, signedAs } from '../../app/routes/sign-test.ts'
 import type { Config, RouteSource } from '../../config/config.ts'
 import { exit, Fault, usage } from '../../core/fault.ts'
 import { printable } from '../../core/text.ts'
-import { readText } from '../shell/input.ts'
 import { answer, type Cli, jsonText } from '../shell/output.ts'
 import { curlLine } from './curl.ts'
+import { readPayload } from './payload.ts'
 
 export type TestOptions = {
   readonly payload?: string
@@ -20,8 +20,6 @@ export type TestOptions = {
   readonly url?: string
   readonly printCurl?: boolean
 }
-
-const defaultPayload = '{"test":true,"message":"Hello from headgate webhook test"}'
 
 export const webhookTest = async (asked: string, options: TestOptions, cli: Cli): Promise<number> => {
   const known = readRoutes(cli.workspace)
@@ -56,7 +54,7 @@ const preparePost = async (route: RouteSource, secret: string, config: Config, o
   const scheme = schemeOf(options.scheme ?? 'auto', route.spec.verify, secret)
   const event = options.event ?? route.spec.events?.[0]
   const id = options.id ?? randomUUID()
-  const unsigned = { secret, body: await readPayload(options, cli), id, at: Date.now() }
+  const unsigned = { secret, body: await readPayload(options.payload, cli.io), id, at: Date.now() }
   const signed = signedAs(scheme, event === undefined ? unsigned : { ...unsigned, event })
   const headers: Headers = { 'Content-Type': 'application/json', ...signed.headers }
   refuseOddHeaders(headers)
@@ -89,15 +87,4 @@ const report = ({ url, scheme, event, id, body }: Post, got: TestAnswer, cli: Cl
 const refuseOddHeaders = (headers: Headers): void => {
   const odd = Object.entries(headers).find(([, value]) => /[^\t\x20-\x7e\x80-\xff]/.test(value))
   if (odd) throw usage(`the header ${odd[0]} cannot hold this value: it has control or non-latin characters`)
-}
-
-const readPayload = async ({ payload }: TestOptions, cli: Cli): Promise<string> => {
-  if (payload === undefined) return defaultPayload
-  const text = await readText('--payload', payload, cli.io)
-  try {
-    JSON.parse(text)
-    return text
-  } catch {
-    throw usage('--payload is not valid JSON', `quote it for the shell: --payload '{"key":"value"}', or name a file: --payload @file.json`)
-  }
 }

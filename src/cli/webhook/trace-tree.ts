@@ -1,0 +1,56 @@
+/** A trace for people: each stage on a line, below the filters each condition, then the text, where it goes, and the answer. */
+
+import type { Judged } from '../../app/trace/onlooker.ts'
+import type { TracedStage } from '../../app/trace/stage-log.ts'
+import type { Trace } from '../../app/trace/trace.ts'
+import { printable } from '../../core/text.ts'
+import { jsonText } from '../shell/output.ts'
+import type { Paint } from '../shell/paint.ts'
+
+const maxPromptLines = 40
+
+const words: { readonly [result in TracedStage['result']]: string } = { pass: 'ok', stop: 'STOP', skip: '-', error: 'ERROR' }
+
+export const treeOf = (traced: Trace, paint: Paint): string => {
+  const { route, event, stages, conditions, starts, notes, name, reason, answer } = traced
+  const about = event ? `  event ${printable(event.eventType)}` : ''
+  const lines = [
+    `${paint.bold(printable(route))}${about}`,
+    ...stages.flatMap((each, i) => [stageLine(each, i), ...(each.stage === 'filters' ? conditions.map(conditionLine) : [])]),
+    `outcome  ${paint.bold(name)}${reason === undefined ? '' : `: ${printable(reason)}`}`,
+    `answer   ${answer.status} ${printable(answer.body, 512)}`,
+    ...(starts ? startLines(traced, starts) : []),
+    ...shortfalls(traced).map((text) => `${paint.warning('note')}     ${text}`),
+    ...notes.map((text) => `${paint.warning('note')}     ${printable(text)}`),
+  ]
+  return `${lines.join('\n')}\n`
+}
+
+const stageLine = ({ stage, result, reason }: TracedStage, i: number): string =>
+  `${String(i + 1).padStart(2)} ${stage.padEnd(11)} ${words[result].padEnd(5)}${reason === undefined ? '' : ` ${printable(reason)}`}`.trimEnd()
+
+const conditionLine = ({ name, path, operator, field, holds, seen, why }: Judged): string => {
+  const indent = '  '.repeat(path.filter((part) => typeof part === 'string').length)
+  const subject = `${printable(name)}${field === undefined ? '' : ` ${printable(field)}`} ${operator}`
+  const said = field === undefined ? subject : holds ? `${subject} (got ${seen ?? 'missing'})` : printable(why ?? subject)
+  return `     ${indent}${holds ? 'ok' : 'no'}  ${said}`
+}
+
+const startLines = ({ placeholders }: Trace, { mode, prompt, target, extra }: NonNullable<Trace['starts']>): string[] => {
+  const missing = placeholders.filter((each) => each.missing).length
+  const lines = prompt.split('\n')
+  const shown = lines.slice(0, maxPromptLines).map((line) => `  | ${printable(line)}`)
+  const settings = typeof extra === 'object' && Object.keys(extra ?? {}).length > 0 ? ` ${printable(jsonText(extra))}` : ''
+  return [
+    `starts   ${mode}, then ${printable(target)}${settings}`,
+    `text     ${prompt.length} characters${missing > 0 ? `, ${missing} unresolved` : ''}`,
+    ...shown,
+    ...(lines.length > maxPromptLines ? [`  | … ${lines.length - maxPromptLines} more lines: --json has all`] : []),
+  ]
+}
+
+const shortfalls = ({ placeholders }: Trace): string[] =>
+  placeholders.flatMap(({ where, written, missing, cut }) => [
+    ...(missing ? [`${where}: nothing for ${printable(written)}`] : []),
+    ...(cut ? [`${where}: ${printable(written)} is cut, ${cut.from} → ${cut.to} characters`] : []),
+  ])

@@ -1,0 +1,257 @@
+/** A trace says what the server does: the same end, the same answer, the same text to the same target, and nothing done. */
+
+import { randomUUID } from 'node:crypto'
+import fc from 'fast-check'
+import t, { type Test } from 'tap'
+import { stringify } from 'yaml'
+import { type Trace, trace } from '../../src/app/trace/trace.ts'
+import { loadConfig } from '../../src/config/load.ts'
+import { systemClock } from '../../src/core/clock.ts'
+import { catalogue } from '../../src/plan/catalogue.ts'
+import { quietBook } from '../../src/plan/check.ts'
+import { fakeCli } from '../fakes/cli.ts'
+import { hexHmac, secret, startGateway, type TestGateway } from '../fakes/gateway.ts'
+import { sink } from '../fakes/sink.ts'
+import { until } from '../fakes/wait.ts'
+
+type Tree = { readonly [key: string]: unknown }
+
+type Tracer = (route: string, headers: { readonly [name: string]: string }, body: Buffer) => Promise<Trace>
+
+/** Traces over the routes of a config file, as `webhook trace` would find them. */
+const tracer = (t: Test, routes: Tree, extra: Tree = {}): Tracer => {
+  const settings = { secret, ...extra, routes }
+  const dir = t.testdir({ 'config.yaml': stringify({ platforms: { webhook: { enabled: true, extra: settings } } }) })
+  const { config } = loadConfig({ dataDir: dir, env: {} })
+  const world = { config, catalogue, jobs: quietBook(config, catalogue), clock: systemClock }
+  return (route, headers, body) => {
+    const source = config.routes.get(route)
+    if (!source) throw new Error(`no route ${route}`)
+    return trace({ kind: 'post', headers, body }, { ...world, source })
+  }
+}
+
+const field = fc.constantFrom('a', 'b.c', 'payload.a', 'list.0', 'event', 'headers.x-env', 'none')
+const word = fc.constantFrom<unknown>('x', 'y', 'push', 1, true, null)
+const leaf = fc.oneof(
+  fc.record({ field, equals: word }),
+  fc.record({ field, not_equals: word }),
+  fc.record({ field, in: fc.array(word, { maxLength: 3 }) }),
+  fc.record({ field, exists: fc.constant(true) }),
+  fc.record({ field, missing: fc.constant(true) }),
+  fc.record({ field, contains: fc.constantFrom('x', 'us') }),
+  fc.record({ field, regex: fc.constantFrom('^x', 'p.sh', '(?i)Y') }),
+  fc.record({ jsonata: fc.constantFrom('a = "x"', '$count(list) > 1', 'b.c') }),
+)
+const { condition } = fc.letrec<{ condition: unknown }>((tie) => ({
+  condition: fc.oneof(
+    { depthSize: 'small', withCrossShrink: true },
+    leaf,
+    fc.record({ any: fc.array(tie('condition'), { minLength: 1, maxLength: 3 }) }),
+    fc.record({ all: fc.array(tie('condition'), { minLength: 1, maxLength: 3 }) }),
+    fc.record({ not: tie('condition') }),
+  ),
+}))
+const text = fc
+  .array(
+    fc.constantFrom(
+      '{a}',
+      '{b.c}',
+      '{b}',
+      '{list}',
+      '{none}',
+      '{event_type}',
+      '{route}',
+      '{__raw__}',
+      '{= a & "!" }',
+      '{= $nothing(a) }',
+      ' {',
+      'é',
+    ),
+  )
+  .map((pieces) => `t ${pieces.join(' ')}`)
+
+/** Where texts go; the place is told apart by its path. */
+const target = (origin: string) => ({ deliver: 'http', deliver_extra: { url: `${origin}/{b.c}/x` } })
+
+const routeOf = (origin: string) =>
+  fc
+    .record(
+      {
+        events: fc.subarray(['push', 'pull_request', 'x']),
+        filters: fc.array(condition, { maxLength: 2 }),
+        prompt: text,
+        enabled: fc.constantFrom(true, true, true, false),
+        mode: fc.constantFrom(
+          {},
+          { deliver_only: true },
+          { coalesce: { key: 'a', window_seconds: 600, max_wait_seconds: 900 } },
+          { cron_job: 'gone' },
+        ),
+      },
+      { requiredKeys: ['mode', 'prompt'] },
+    )
+    .map(({ mode, ...route }) => ({ ...route, ...mode, ...target(origin) }))
+
+const value = fc.oneof(word, fc.constant([1, 2]), fc.constant('q'.repeat(3000)))
+const payload = fc.oneof(
+  fc.record({ a: value, b: fc.record({ c: value }), list: fc.array(word), type: fc.constantFrom('push', 'z') }, { requiredKeys: [] }),
+  fc.constantFrom<unknown>([1], 'text', 5, null),
+)
+const body = fc.oneof(
+  { weight: 8, arbitrary: payload.map((data) => JSON.stringify(data)) },
+  { weight: 1, arbitrary: fc.constantFrom('{', '', '{"a":"\ud800"}', `{"a":"${'z'.repeat(30_000)}"}`) },
+)
+const post = fc.record({
+  body,
+  event: fc.constantFrom(undefined, 'push', 'pull_request'),
+  env: fc.constantFrom(undefined, 'x', 'prod'),
+  signed: fc.constantFrom(true, true, true, true, false),
+})
+
+type Post = { body: string; event: string | undefined; env: string | undefined; signed: boolean }
+
+const headersOf = ({ body, event, env, signed }: Post): { [name: string]: string } => ({
+  ...(signed ? { 'x-webhook-signature': hexHmac(body) } : {}),
+  ...(event === undefined ? {} : { 'x-github-event': event }),
+  ...(env === undefined ? {} : { 'x-env': env }),
+})
+
+t.test('trace and server agree on random routes and payloads', async (t) => {
+  const receiver = await sink(t, (response) => response.writeHead(204).end())
+  const ends = new Map<string, number>()
+  const compare = async (gateway: TestGateway, traceOf: Tracer, name: string, one: Post): Promise<void> => {
+    const id = randomUUID()
+    const told = await traceOf(name, { ...headersOf(one), 'x-request-id': id }, Buffer.from(one.body))
+    const real = await gateway.post(name, { body: one.body, headers: { ...headersOf(one), 'X-Request-ID': id }, sign: false })
+    // What the target itself refuses, no trace can know.
+    if (real.status === 502) return
+    t.same([told.answer.status, told.answer.body], [real.status, real.text], `${name}: ${told.name}`)
+    ends.set(told.name, (ends.get(told.name) ?? 0) + 1)
+    const { starts } = told
+    // A group waits, and an address that is not filled in is refused.
+    if (!starts || starts.mode === 'group' || JSON.stringify(starts.extra).includes('{b.c}')) return
+    const sent = await until(() => receiver.seen.find(({ body }) => body.includes(id)))
+    t.match(JSON.parse(sent.body), { text: starts.prompt })
+    t.same(starts.extra, { url: `${receiver.origin}${sent.url}` })
+  }
+  const four = fc.array(routeOf(receiver.origin), { minLength: 4, maxLength: 4 })
+  const six = fc.array(post, { minLength: 6, maxLength: 6 })
+  const property = fc.asyncProperty(four, six, async (written, posts) => {
+    const routes = Object.fromEntries(written.map((route, i) => [`r${i}`, route]))
+    const extra = { max_body_bytes: 20_000 }
+    const traceOf = tracer(t, routes, extra)
+    const gateway = await startGateway(t, { routes, extra })
+    try {
+      for (const name of Object.keys(routes)) for (const one of posts) await compare(gateway, traceOf, name, one)
+    } finally {
+      await gateway.stop(0)
+    }
+  })
+  await fc.assert(property, { numRuns: 8 })
+  for (const end of ['accepted', 'ignored', 'bad_signature']) t.ok((ends.get(end) ?? 0) > 5, `${end} was seen`)
+})
+
+const files = {
+  'config.yaml': stringify({
+    platforms: {
+      webhook: {
+        enabled: true,
+        extra: {
+          secret: 'a secret that is long enough',
+          routes: {
+            pr: {
+              events: ['pull_request'],
+              filters: [
+                { field: 'action', in: ['opened'] },
+                { any: [{ field: 'draft', equals: true }, { not: { field: 'headers.X-Token', exists: true } }] },
+              ],
+              prompt: 'Review {number}: {titel}\n{files}',
+              deliver: 'github_comment',
+              deliver_extra: { repo: '{repo}', pr_number: '{number}' },
+            },
+            scripted: { script: 'touch.sh', prompt: '{a}' },
+            off: { prompt: 'x', enabled: false },
+            whole: {},
+          },
+        },
+      },
+    },
+  }),
+}
+
+t.test('webhook trace shows each stage, the condition that said no and what it saw, and what a text lacks', async (t) => {
+  const cli = fakeCli(t, files)
+  const data = async (...argv: string[]) => {
+    const { code, out } = await cli.run('webhook', 'trace', ...argv, '--json')
+    return { code, ...(JSON.parse(out) as { data: { stages: Tree[]; answer: Tree; cuts: Tree[] } }).data }
+  }
+  const stopped = await data('pr', '--payload', '{"action":"closed","number":7}')
+  t.match(stopped, {
+    code: 1,
+    outcome: 'ignored',
+    stopped_at: 'filters',
+    reason: 'filters[0] action in ["opened"] (got "closed")',
+    prompt: null,
+  })
+  t.match(stopped.answer, { status: 200, body: '{"status":"ignored","reason":"filter","route":"pr"}' })
+  t.same(
+    stopped.stages.map(({ stage, result }) => `${stage} ${result}`),
+    [
+      ...['body_size', 'route', 'rate_limit', 'signature', 'json', 'events'].map((stage) => `${stage} pass`),
+      'filters stop',
+      ...['script', 'duplicate', 'dispatch'].map((stage) => `${stage} skip`),
+    ],
+  )
+  const { conditions } = (stopped.stages[6] as { detail: { conditions: Tree[] } }).detail
+  t.same(
+    conditions.map(({ name, holds }) => [name, holds]),
+    [
+      ['filters[0]', false],
+      ['filters[1]', true],
+      ['filters[1].any[0]', false],
+      ['filters[1].any[1]', true],
+      ['filters[1].any[1].not', false],
+    ],
+    'each on its own, in the order of the file, also where the server would not have asked any more',
+  )
+  t.match(conditions[4], { seen: 'value not shown' }, 'a header that holds a secret is not shown')
+
+  const list = JSON.stringify(Array.from({ length: 900 }, (_, i) => i))
+  const passed = await data('pr', '--payload', `{"action":"opened","number":7,"repo":"acme/web","files":${list}}`)
+  t.match(passed, {
+    code: 0,
+    outcome: 'accepted',
+    stopped_at: null,
+    mode: 'agent',
+    deliver: { target: 'github_comment', extra: { repo: 'acme/web', pr_number: '7' } },
+    unresolved: [{ where: 'prompt', written: '{titel}' }],
+    cuts: [{ where: 'prompt', written: '{files}', from: list.length, to: 2000 }],
+    side_effects: 'none',
+  })
+  const whole = await data('whole', '--payload', JSON.stringify({ text: 'y'.repeat(5000) }))
+  t.match(whole.cuts, [{ where: 'prompt', written: 'the whole payload', to: 4000 }])
+
+  t.match(await data('pr', '--event', 'push'), { outcome: 'ignored', stopped_at: 'events', reason: 'events: push is not listed' })
+  t.match(await data('off'), { outcome: 'route_disabled', stopped_at: 'route' })
+  t.match(await cli.run('webhook', 'trace', 'prr'), { code: 5, err: /did you mean.*pr/s })
+  t.match(await cli.run('webhook', 'trace', 'pr', '--event-id', 'abcdef12'), { code: 5, err: /no event abcdef12/ })
+  t.match(await cli.run('webhook', 'trace', 'pr', '--event-id', 'abcdef12', '--event', 'push'), { code: 2 })
+  t.match(await cli.run('webhook', 'trace', 'pr', '--payload', '{'), { code: 2, err: /not valid JSON/ })
+
+  const tree = await cli.run('webhook', 'trace', 'pr', '--payload', '{"action":"opened","number":7,"repo":"a/b","draft":"\\u001b[31m"}')
+  t.match(tree.out, /^ 7 filters {5}ok\n {5}ok {2}filters\[0\] action in \(got "opened"\)\n {5}ok {2}filters\[1\] any\n/m)
+  t.match(tree.out, /^note {5}prompt: nothing for \{titel\}$/m)
+  t.notMatch(tree.out, /\u001b/, 'text of a payload moves no cursor')
+})
+
+t.test('a script runs only when it is asked for', async (t) => {
+  const cli = fakeCli(t, files)
+  cli.write('scripts/touch.sh', `touch "${cli.file('ran')}"\ncat\n`)
+  t.match(await cli.run('webhook', 'trace', 'scripted', '--payload', '{"a":"hello"}'), { code: 0, out: /the script touch\.sh was not run/ })
+  t.throws(() => cli.read('ran'))
+  const { code, out } = await cli.run('webhook', 'trace', 'scripted', '--payload', '{"a":"hello"}', '--run-scripts', '--json')
+  t.equal(code, 0, out)
+  t.match(JSON.parse(out).data, { prompt: 'hello', side_effects: 'script', notes: [] })
+  t.equal(cli.read('ran'), '')
+})
