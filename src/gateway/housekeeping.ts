@@ -15,7 +15,7 @@ export const keepHouse = ({ store, clock, log, retention }: House): (() => void)
   let cancel = (): void => {}
   const look = (): void => {
     const { maxAgeMs, maxDeadRuns } = retention()
-    store.prune(clock.monotonic() - maxAgeMs, maxDeadRuns).then(
+    store.prune(maxAgeMs, maxDeadRuns).then(
       (runs) => runs > 0 && log('warn', { runs }, 'dead runs are past their retention and were forgotten'),
       (error) => log('warn', { reason: messageOf(error) }, 'cannot forget old runs'),
     )

@@ -1,6 +1,5 @@
 /** One attempt at a run: the agent, unless its reply is stored already, then the delivery. */
 
-import type { Clock } from '../core/clock.ts'
 import { AgentFault, messageOf } from '../core/fault.ts'
 import type { Log } from '../core/log.ts'
 import type { Runner } from '../parts/runners/runner.ts'
@@ -15,7 +14,6 @@ import { isSilent } from './silent-reply.ts'
 
 export type AttemptOptions = {
   readonly store: Store
-  readonly clock: Clock
   readonly runner: Runner
   readonly policy: (run: NewRun) => RunPolicy
   readonly send: (outgoing: Outgoing) => Promise<Sent>
@@ -108,12 +106,11 @@ type Failure = {
   readonly counts?: boolean
 }
 
-const failed = ({ options, signal, lease, policy: { retry } }: Attempt, error: string, { askedMs, counts = false }: Failure): RunEnd => {
-  const now = options.clock.monotonic()
+const failed = ({ signal, lease, policy: { retry } }: Attempt, error: string, { askedMs, counts = false }: Failure): RunEnd => {
   // The stop broke it off, nothing failed: it is due at once at the next start.
-  if (signal.aborted) return { kind: 'again', at: now, error, ...(counts ? {} : { uncounted: true }) }
+  if (signal.aborted) return { kind: 'again', afterMs: 0, error, ...(counts ? {} : { uncounted: true }) }
   if (lease.attempt >= retry.maxAttempts) return { kind: 'dead', error }
-  return { kind: 'again', at: now + delayAfter(lease.attempt, retry, askedMs), error }
+  return { kind: 'again', afterMs: delayAfter(lease.attempt, retry, askedMs), error }
 }
 
 /** Repeats `tell` until the store takes it, or the signal is given. */

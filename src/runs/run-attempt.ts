@@ -21,5 +21,5 @@ export const runAttempt = ({ run, attempt }: Lease, end: RunEnd, clock: Clock): 
 const endOf = (end: RunEnd, clock: Clock): RunAttempt['end'] => {
   if (end.kind === 'done') return { kind: 'done', silent: end.silent === true }
   if (end.kind === 'dead') return { kind: 'dead', error: end.error }
-  return { kind: 'again', error: end.error, nextAt: clock.now() + Math.max(0, end.at - clock.monotonic()) }
+  return { kind: 'again', error: end.error, nextAt: clock.now() + end.afterMs }
 }

@@ -1,5 +1,6 @@
 /** Takes accepted runs, a few at a time, and ends each: done, tried again later, or dead. */
 
+import type { Clock } from '../core/clock.ts'
 import type { Facts } from '../core/fact.ts'
 import { messageOf } from '../core/fault.ts'
 import type { Lease, RunEnd } from '../store/ports.ts'
@@ -7,6 +8,7 @@ import { type AttemptOptions, about, createAttempt, persistRun } from './attempt
 import { runAttempt } from './run-attempt.ts'
 
 export type WorkerOptions = AttemptOptions & {
+  readonly clock: Clock
   readonly facts: Pick<Facts, 'tell' | 'flushed'>
   readonly maxConcurrent: () => number
   /** Takes known secrets out of a text that is kept. */
@@ -126,7 +128,7 @@ export class Worker {
       const leases = await store.take(max, leaseMs)
       if (this.#careful) this.oneAtATimeAfterCrash(leases[0])
       for (const lease of leases) this.#start(lease)
-      if (leases.length < max) this.#sleepUntil(await store.nextDue())
+      if (leases.length < max) this.#sleep(await store.dueInMs())
     } catch (error) {
       log('error', { reason: messageOf(error) }, 'cannot take work')
       this.#failing = true
@@ -144,11 +146,10 @@ export class Worker {
     if (lease) this.#again = true
   }
 
-  #sleepUntil(at: number | undefined): void {
+  #sleep(ms: number | undefined): void {
     this.#cancelTimer()
-    if (at === undefined || this.#stopped) return
-    const { clock } = this.#options
-    this.#cancelTimer = clock.after(Math.max(0, at - clock.monotonic()), () => this.wake())
+    if (ms === undefined || this.#stopped) return
+    this.#cancelTimer = this.#options.clock.after(ms, () => this.wake())
   }
 
   #start(lease: Lease): void {

@@ -31,7 +31,7 @@ const keptMs = 86_400_000
 export const startJob = async (job: ScheduledJob, cause: JobCause, { store, clock, facts, wake }: JobStarter): Promise<Accepted> => {
   const run = jobRun(job, { ...cause, route: '', acceptedAt: clock.now() })
   // No profile has a name that begins with @.
-  const claim = { key: `@cron/${job.profile}/${cause.deliveryId}`, expiresAt: clock.monotonic() + job.graceMs + keptMs }
+  const claim = { key: `@cron/${job.profile}/${cause.deliveryId}`, holdMs: job.graceMs + keptMs }
   try {
     const accepted = await store.accept(run, claim, jobLane(job, 'refuse'))
     if (accepted !== 'accepted') return accepted

@@ -1,6 +1,7 @@
 /**
  * What is kept of accepted work, as a port: every method is one atomic step, so that a store elsewhere can offer the same.
- * Times are milliseconds of `Clock.monotonic` anchored to the wall at start; leases are fenced, a late finisher is refused.
+ * Callers hand over and get durations, in milliseconds, and the store counts them by a clock of its own: clocks of two machines differ.
+ * Leases are fenced, a late finisher is refused.
  */
 
 import type { Clock } from '../core/clock.ts'
@@ -10,7 +11,8 @@ import type { JsonObject } from '../core/json.ts'
 export type Claim = {
   /** Unambiguous over (profile, route, delivery id). */
   readonly key: string
-  readonly expiresAt: number
+  /** How long it holds, from when the store has it. */
+  readonly holdMs: number
 }
 
 /** Where a text goes: a target's name and its settings after their templates were filled in. */
@@ -112,7 +114,7 @@ export type RunEnd =
   /** `silent`: the agent asked for nothing to be sent. `to`: the targets that have it. */
   | { readonly kind: 'done'; readonly silent?: true; readonly to?: readonly string[] }
   /** `uncounted`: the attempt does not count, for it was broken off from outside. */
-  | { readonly kind: 'again'; readonly at: number; readonly error: string; readonly uncounted?: true }
+  | { readonly kind: 'again'; readonly afterMs: number; readonly error: string; readonly uncounted?: true }
   | { readonly kind: 'dead'; readonly error: string }
 
 /** How the run of one event stands in the store; done ones are not in it any more. */
@@ -121,8 +123,8 @@ export type Standing = {
   /** `waiting`: due, or for another try, or for its turn. */
   readonly state: 'waiting' | 'running' | 'dead'
   readonly attempt: number
-  /** When it is tried again. */
-  readonly dueAt?: number
+  /** In how long it is tried again; below 0 it has been due for so long. */
+  readonly dueInMs?: number
   /** How the last attempt ended. */
   readonly error?: string
 }
@@ -147,14 +149,14 @@ export interface Store {
   keepReply(lease: Lease, reply: string, progress?: Progress): Promise<boolean>
   /** `false`: the lease is lost. */
   finish(lease: Lease, end: RunEnd): Promise<boolean>
-  /** When the next waiting run or group is due; `undefined` when none waits. */
-  nextDue(): Promise<number | undefined>
+  /** In how long the next waiting run or group is due, 0 for now; `undefined` when none waits. */
+  dueInMs(): Promise<number | undefined>
   /** Puts the dead run of an event back, with all its attempts; a stored reply is kept. `false`: no dead run has this event. */
   revive(eventId: string): Promise<boolean>
   /** How the runs of these events stand; those that are not in the store are left out. */
   standings(eventIds: readonly string[]): Promise<readonly Standing[]>
-  /** Forgets dead runs that ended before `before`, and the oldest of more than `maxDead`; resolves to how many. */
-  prune(before: number, maxDead: number): Promise<number>
+  /** Forgets dead runs that ended longer than `maxAgeMs` ago, and the oldest of more than `maxDead`; resolves to how many. */
+  prune(maxAgeMs: number, maxDead: number): Promise<number>
   /** The next time of each schedule, as last noted by `plan`: wall time, milliseconds. */
   plans(): Promise<ReadonlyMap<string, number>>
   /** Notes the next times of schedules; `undefined` forgets one. */

@@ -4,12 +4,11 @@ import { execFileSync } from 'node:child_process'
 import { readdirSync, rmSync, truncateSync } from 'node:fs'
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
-import type { Operations } from '../../src/app/live/operations.ts'
+import type { Operations, RunStanding } from '../../src/app/live/operations.ts'
 import type { Replayed } from '../../src/app/live/replay.ts'
 import { StoreFault } from '../../src/core/fault.ts'
 import { openJournal } from '../../src/journal/journal.ts'
 import type { Ended, JournalRecord, RawRequest, Received, Tried } from '../../src/journal/record.ts'
-import type { Standing } from '../../src/store/ports.ts'
 import { type FakeCli, fakeCli } from '../fakes/cli.ts'
 import { fakeClock } from '../fakes/clock.ts'
 import { fakeOperations, serveOperations, shortDir, status } from '../fakes/operations.ts'
@@ -94,10 +93,10 @@ const fixture = async (t: Test, lines: readonly Line[]): Promise<Fixture> => {
 }
 
 const linesOf = (text: string): string[] => text.trimEnd().split('\n')
-const dead = (...numbers: number[]): Standing[] =>
+const dead = (...numbers: number[]): RunStanding[] =>
   numbers.map((number) => ({ eventId: idOf(number), state: 'dead', attempt: 5, error: 'gone' }))
 const among =
-  (standings: readonly Standing[]): Operations['standings'] =>
+  (standings: readonly RunStanding[]): Operations['standings'] =>
   async (ids) =>
     standings.filter(({ eventId }) => ids.includes(eventId))
 

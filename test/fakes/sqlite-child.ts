@@ -24,7 +24,7 @@ const accept = async (id: string): Promise<void> => {
     delivery,
     acceptedAt: 0,
   }
-  const got = await store.accept(run, { key: id, expiresAt: clock.monotonic() + 3_600_000 })
+  const got = await store.accept(run, { key: id, holdMs: 3_600_000 })
   say(got === 'accepted' ? id : `refused ${id}`)
 }
 

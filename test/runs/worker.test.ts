@@ -55,8 +55,7 @@ const runOf = (id: string): NewRun => ({
   acceptedAt: 0,
 })
 
-const accept = (store: Store, clock: FakeClock, id: string) =>
-  store.accept(runOf(id), { key: id, expiresAt: clock.monotonic() + 3_600_000 })
+const accept = (store: Store, id: string) => store.accept(runOf(id), { key: id, holdMs: 3_600_000 })
 
 const open = async (t: Test, clock: FakeClock, disk: Disk) => {
   const store = await openSqlite({ folder: t.testdir(), durability: 'commit', clock }, linksOn(disk))
@@ -104,13 +103,13 @@ t.test('with a disk that fails again after each commit, what was accepted is wor
   const clock = fakeClock()
   const disk: Disk = { commits: Number.POSITIVE_INFINITY, openings: 0 }
   const { store, worker, sent, said } = await open(t, clock, disk)
-  for (const id of ids) await accept(store, clock, id)
+  for (const id of ids) await accept(store, id)
   disk.commits = 1
   worker.wake()
   let posts = 0
   await pass(clock, 20_000, () => {
     // Each wakes the worker, also when it was refused: it may have been committed all the same.
-    void accept(store, clock, `other-${posts++}`)
+    void accept(store, `other-${posts++}`)
       .catch(() => {})
       .finally(() => worker.wake())
   })
@@ -128,7 +127,7 @@ t.test('what was accepted begins as soon as the store works again, without anoth
   const clock = fakeClock()
   const disk: Disk = { commits: 1, openings: 0 }
   const { store, worker, sent } = await open(t, clock, disk)
-  await accept(store, clock, 'a')
+  await accept(store, 'a')
   disk.commits = 0
   worker.wake()
   await pass(clock, 10_000, () => {})

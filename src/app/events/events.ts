@@ -4,7 +4,7 @@ import { exit, Fault } from '../../core/fault.ts'
 import { journalFolder } from '../../journal/folder.ts'
 import { readEvent, readEvents } from '../../journal/reader.ts'
 import type { EventView } from '../../journal/record.ts'
-import type { Standing } from '../../store/ports.ts'
+import type { RunStanding } from '../live/operations.ts'
 import type { GatewayFinder, RunningGateway } from '../running-gateway.ts'
 import type { Workspace } from '../workspace.ts'
 import type { Selection } from './event-selection.ts'
@@ -61,7 +61,7 @@ const findEvent = async ({ dataDir, self }: Workspace, id: string): Promise<Even
   throw new Fault('not_found', `no event "${id}" in the journal`, { exitCode: exit.notFound, hint })
 }
 
-type Standings = ReadonlyMap<string, Standing>
+type Standings = ReadonlyMap<string, RunStanding>
 
 /** How the runs of these events stand in the running gateway. */
 export const standingsOf = async (gateway: RunningGateway, events: readonly EventView[]): Promise<Standings> => {
@@ -119,7 +119,7 @@ const lookAgain = async (
   )
 }
 
-const knownAs = (event: EventView, standing: Standing | undefined): KnownEvent => {
+const knownAs = (event: EventView, standing: RunStanding | undefined): KnownEvent => {
   const error = standing ? standing.error : event.error
   const nextAt = standing ? isoOf(standing.dueAt) : nextTry(event)
   return {

@@ -20,11 +20,14 @@ export type Status = {
   readonly stopping: boolean
 }
 
+/** How the run of one event stands, for a reader. `dueAt`: when it is tried again, wall time in milliseconds. */
+export type RunStanding = Omit<Standing, 'dueInMs'> & { readonly dueAt?: number }
+
 export interface Operations {
   status(): Status
   reload(): Promise<Reloaded>
   /** At most 1,000 ids. Throws StoreFault. */
-  standings(eventIds: readonly string[]): Promise<readonly Standing[]>
+  standings(eventIds: readonly string[]): Promise<readonly RunStanding[]>
   /** Puts a dead run back. `false`: there is none of this event. Throws StoreFault. */
   retry(eventId: string): Promise<boolean>
   replay(wish: ReplayWish): Promise<Replayed>
@@ -68,7 +71,7 @@ export const createOperations = (options: OperationsOptions): Operations => {
       worker.wake()
       return reloaded
     },
-    standings: (ids) => store.standings(ids),
+    standings: async (ids) => (await store.standings(ids)).map((standing) => readable(standing, clock.now())),
     async retry(eventId) {
       try {
         const revived = await store.revive(eventId)
@@ -84,3 +87,7 @@ export const createOperations = (options: OperationsOptions): Operations => {
     runningJobs: () => worker.runningJobs(),
   }
 }
+
+/** The store says in how long it is due, for its clock may be another: a reader is told by the clock of this machine. */
+const readable = ({ dueInMs, ...standing }: Standing, now: number): RunStanding =>
+  dueInMs === undefined ? standing : { ...standing, dueAt: now + dueInMs }

@@ -1,9 +1,9 @@
 /** The running gateway of a data directory, over its control socket. */
 
+import type { RunStanding } from '../../app/live/operations.ts'
 import type { GatewayFinder, RunningGateway } from '../../app/running-gateway.ts'
 import { exit, Fault } from '../../core/fault.ts'
 import type { Json } from '../../core/json.ts'
-import type { Standing } from '../../store/ports.ts'
 import { type Asker, askGateway, isListening, type Method, notRunning } from './ask.ts'
 import { type Check, hasJobs, hasRetried, hasStandings, isJobStart, isReloaded, isReplayed, isStatus, maxIds } from './protocol.ts'
 
@@ -30,7 +30,7 @@ const clientOf = (asker: Asker): RunningGateway => {
     status: () => ask(isStatus, 'GET', '/status'),
     reload: () => ask(isReloaded, 'POST', '/reload'),
     async standings(ids) {
-      const all: Standing[] = []
+      const all: RunStanding[] = []
       for (let from = 0; from < ids.length; from += maxIds) {
         const { standings } = await ask(hasStandings, 'POST', '/events/standings', { ids: ids.slice(from, from + maxIds) })
         all.push(...standings)

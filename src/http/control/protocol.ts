@@ -1,13 +1,12 @@
 /** What both ends of the control socket hold to: how much is asked at once, and what an answer looks like. */
 
-import type { Status } from '../../app/live/operations.ts'
+import type { RunStanding, Status } from '../../app/live/operations.ts'
 import type { Reloaded } from '../../app/live/reload.ts'
 import type { Replayed } from '../../app/live/replay.ts'
 import { type Code, catalogue, type Diagnostic, type Edit, type Fix, type Place } from '../../core/diagnostic.ts'
 import { isObject, type Json, own } from '../../core/json.ts'
 import type { RunningJob } from '../../runs/worker.ts'
 import type { JobStart } from '../../schedule/start-job.ts'
-import type { Standing } from '../../store/ports.ts'
 
 /** Event ids in one request. */
 export const maxIds = 1_000
@@ -75,7 +74,7 @@ const isDiagnostic = shape<Diagnostic>({
 
 export const isReloaded = shape<Reloaded>({ ok: flag, diagnostics: listOf(isDiagnostic), restart: listOf(text) })
 
-const isStanding = shape<Standing>({
+const isStanding = shape<RunStanding>({
   eventId: text,
   state: oneOf('waiting', 'running', 'dead'),
   attempt: number,
@@ -83,7 +82,7 @@ const isStanding = shape<Standing>({
   error: maybe(text),
 })
 
-export const hasStandings = shape<{ readonly standings: readonly Standing[] }>({ standings: listOf(isStanding) })
+export const hasStandings = shape<{ readonly standings: readonly RunStanding[] }>({ standings: listOf(isStanding) })
 
 export const hasRetried = shape<{ readonly retried: boolean }>({ retried: flag })
 

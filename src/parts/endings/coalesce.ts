@@ -64,7 +64,7 @@ const groupOf = (key: string, { singleFlight, ...settings }: Settings, lane: Lan
 }
 
 const join = async (event: Event, run: NewRun, group: Group, effects: Effects): Promise<Outcome> => {
-  const joined = await commit(effects, (store) => store.join(run, claimOf(event, effects.clock.monotonic()), group))
+  const joined = await commit(effects, (store) => store.join(run, claimOf(event), group))
   if (joined === 'duplicate') return duplicate(event)
   // As many groups wait as may. The event is not lost: it runs at once, unmerged (rules: Limits 3).
   if (joined === 'full') return acceptAgent(event, run, effects, group.lane)

@@ -73,7 +73,7 @@ const ignored = ({ route, deliveryId }: Event, reason: Ignored['reason'], why: s
 
 const start = async (event: Event, job: Job, context: string, whenFull: 'wait' | 'refuse', { effects }: StageKit): Promise<Outcome> => {
   const run = jobRun(job, { ...causeOf(event), context })
-  const claim = claimOf(event, effects.clock.monotonic())
+  const claim = claimOf(event)
   const handed = await commit(effects, (store) => store.accept(run, claim, jobLane(job, whenFull)))
   if (typeof handed === 'object') return handed
   if (handed === 'duplicate') return duplicate(event)

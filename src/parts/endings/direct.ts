@@ -23,7 +23,7 @@ export const direct: EndingPart = {
     const sharesOf = compileShares(written)
     return async (event) => {
       const rendered = await render(event)
-      const claim = claimOf(event, kit.effects.clock.monotonic())
+      const claim = claimOf(event)
       const shares = sharesOf(claim)
       try {
         const had = await claimWith(claim, shares, kit.effects.store)

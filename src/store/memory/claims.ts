@@ -7,7 +7,7 @@ type Held = { expiresAt: number; settled: boolean }
 
 export class Claims {
   readonly #max: number
-  /** In the order of their expiry, as near as the callers' clocks allow. */
+  /** In the order of their coming, which is that of expiry for all but those of jobs. */
   readonly #claims = new Map<string, Held>()
 
   constructor(max: number) {
@@ -20,14 +20,14 @@ export class Claims {
   }
 
   /** `work`: how much is kept besides; when either is at the cap it throws StoreFault. */
-  hold({ key, expiresAt }: Claim, settled: boolean, work: number, now: number): boolean {
+  hold({ key, holdMs }: Claim, settled: boolean, work: number, now: number): boolean {
     this.#prune(now)
     if (this.isHeld(key, now)) return false
     this.#claims.delete(key)
     if (this.#claims.size >= this.#max) this.#sweep(now)
     // A claim that still holds is never given up for room: its sender's retry would be worked on twice.
     if (Math.max(this.#claims.size, work) >= this.#max) throw new StoreFault('the memory store is full')
-    this.#claims.set(key, { expiresAt, settled })
+    this.#claims.set(key, { expiresAt: now + holdMs, settled })
     return true
   }
 

@@ -64,9 +64,9 @@ export class Groups {
     return next
   }
 
-  standings(wanted: ReadonlySet<string>): Standing[] {
+  standings(wanted: ReadonlySet<string>, now: number): Standing[] {
     const found = [...this.#groups.values()].filter(({ run }) => wanted.has(run.eventId))
-    return found.map(({ run, dueAt }) => ({ eventId: run.eventId, state: 'waiting', attempt: 0, dueAt }))
+    return found.map(({ run, dueAt }) => ({ eventId: run.eventId, state: 'waiting', attempt: 0, dueInMs: dueAt - now }))
   }
 }
 

@@ -73,9 +73,10 @@ class MemoryStore implements Store {
     return this.#runs.finish(lease, end, this.#now())
   }
 
-  async nextDue(): Promise<number | undefined> {
-    const due = [this.#runs.nextDue(this.#now()), this.#groups.nextDue()].filter((at) => at !== undefined)
-    return due.length === 0 ? undefined : Math.min(...due)
+  async dueInMs(): Promise<number | undefined> {
+    const now = this.#now()
+    const due = [this.#runs.nextDue(now), this.#groups.nextDue()].filter((at) => at !== undefined)
+    return due.length === 0 ? undefined : Math.max(0, Math.min(...due) - now)
   }
 
   async revive(eventId: string): Promise<boolean> {
@@ -84,15 +85,14 @@ class MemoryStore implements Store {
   }
 
   async standings(eventIds: readonly string[]): Promise<readonly Standing[]> {
-    this.#now()
+    const now = this.#now()
     if (eventIds.length > maxStandings) throw new StoreFault(`asked for more than ${maxStandings} events at once`)
     const wanted = new Set(eventIds.filter(isEventId))
-    return [...this.#runs.standings(wanted), ...this.#groups.standings(wanted)]
+    return [...this.#runs.standings(wanted, now), ...this.#groups.standings(wanted, now)]
   }
 
-  async prune(before: number, maxDead: number): Promise<number> {
-    this.#now()
-    return this.#runs.prune(before, maxDead)
+  async prune(maxAgeMs: number, maxDead: number): Promise<number> {
+    return this.#runs.prune(this.#now() - maxAgeMs, maxDead)
   }
 
   async plans(): Promise<ReadonlyMap<string, number>> {

@@ -97,7 +97,7 @@ export class Runs {
     entry.leased = false
     if (end.kind !== 'done') entry.error = end.error
     if (end.kind === 'again') {
-      entry.dueAt = end.at
+      entry.dueAt = now + end.afterMs
       if (end.uncounted) entry.attempt--
       return true
     }
@@ -133,10 +133,10 @@ export class Runs {
     return true
   }
 
-  standings(wanted: ReadonlySet<string>): Standing[] {
+  standings(wanted: ReadonlySet<string>, now: number): Standing[] {
     const all = [this.#fresh.values(), this.#tried.values(), ...this.#parked.values(), this.#dead.values()].flatMap((some) => [...some])
     const found = all.filter(({ run }) => wanted.has(run.eventId)).sort(byId)
-    return found.map((entry) => this.#standing(entry))
+    return found.map((entry) => this.#standing(entry, now))
   }
 
   prune(before: number, maxDead: number): number {
@@ -173,13 +173,13 @@ export class Runs {
     return entry?.leased && entry.fence === lease.fence ? entry : undefined
   }
 
-  #standing({ id, run, leased, attempt, dueAt, error }: MemoryRun): Standing {
+  #standing({ id, run, leased, attempt, dueAt, error }: MemoryRun, now: number): Standing {
     const state = this.#dead.has(id) ? 'dead' : leased ? 'running' : 'waiting'
     return {
       eventId: run.eventId,
       state,
       attempt,
-      ...(state === 'waiting' && attempt > 0 ? { dueAt } : {}),
+      ...(state === 'waiting' && attempt > 0 ? { dueInMs: dueAt - now } : {}),
       ...(error === undefined ? {} : { error }),
     }
   }

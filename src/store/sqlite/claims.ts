@@ -28,16 +28,16 @@ export class Claims {
   }
 
   /** `mark` 0: the claim is kept from the start. */
-  claim(key: string, expiresAt: number, mark: number, now: number): boolean {
+  claim(key: string, holdMs: number, mark: number, now: number): boolean {
     this.#unpruned++
-    return this.#sql.claim.run(key, expiresAt, mark, now).changes === 1
+    return this.#sql.claim.run(key, now + holdMs, mark, now).changes === 1
   }
 
   isHeld(key: string, now: number): boolean {
     return this.#sql.isHeld.all(key, now).length > 0
   }
 
-  /** Claims the ids of a JSON list of `[key, expiresAt]`; the indexes of the rows that got theirs. Of two rows with one id the first gets it. */
+  /** Claims the ids of a JSON list of `[key, holdMs]`; the indexes of the rows that got theirs. Of two rows with one id the first gets it. */
   claimAll(claims: string, count: number, now: number): number[] {
     this.#unpruned += count
     return (this.#sql.acceptClaims.all(claims, now) as [number][]).map(([mark]) => -mark)

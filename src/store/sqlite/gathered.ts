@@ -7,7 +7,7 @@ import type { Step, Unsettled } from './messages.ts'
 export type Answer<T> = { readonly resolve: (result: T) => void; readonly reject: (why: StoreFault) => void }
 
 type Accepts = {
-  readonly claims: [key: string, expiresAt: number][]
+  readonly claims: [key: string, holdMs: number][]
   readonly runs: NewRun[]
   readonly answers: Answer<Accepted>[]
 }
@@ -23,13 +23,13 @@ export class Gathered {
   #open: Accepts | undefined
   size = 0
 
-  accept(run: NewRun, key: string, expiresAt: number, answer: Answer<Accepted>): void {
+  accept(run: NewRun, key: string, holdMs: number, answer: Answer<Accepted>): void {
     this.size++
     if (this.#open === undefined) {
       this.#open = { claims: [], runs: [], answers: [] }
       this.#entries.push(this.#open)
     }
-    this.#open.claims.push([key, expiresAt])
+    this.#open.claims.push([key, holdMs])
     this.#open.runs.push(run)
     this.#open.answers.push(answer)
   }

@@ -59,8 +59,8 @@ export class Groups {
     return row?.[0] ?? undefined
   }
 
-  standings(eventIds: string): Standing[] {
+  standings(eventIds: string, now: number): Standing[] {
     const rows = this.#sql.groupStandings.all(eventIds) as [eventId: string, dueAt: number][]
-    return rows.map(([eventId, dueAt]) => ({ eventId, state: 'waiting', attempt: 0, dueAt }))
+    return rows.map(([eventId, dueAt]) => ({ eventId, state: 'waiting', attempt: 0, dueInMs: dueAt - now }))
   }
 }

@@ -75,7 +75,7 @@ export class Ledger {
       case 'join':
         return this.#join(step, now)
       case 'claim':
-        return this.#claims.claim(step.key, step.expiresAt, step.mark, now)
+        return this.#claims.claim(step.key, step.holdMs, step.mark, now)
       case 'held':
         return step.keys.map((key) => this.#claims.isHeld(key, now))
       case 'settle':
@@ -86,14 +86,14 @@ export class Ledger {
         return this.#sql.keepReply.run(step.reply, step.runId, step.fence).changes === 1
       case 'finish':
         return this.#runs.finish(step.runId, step.fence, step.end, now)
-      case 'nextDue':
-        return this.#nextDue(now)
+      case 'dueInMs':
+        return this.#dueInMs(now)
       case 'revive':
         return isEventId(step.eventId) && this.#runs.revive(step.eventId, now)
       case 'standings':
-        return this.#standings(step.eventIds)
+        return this.#standings(step.eventIds, now)
       case 'prune':
-        return this.#runs.prune(step.before, step.maxDead)
+        return this.#runs.prune(now - step.maxAgeMs, step.maxDead)
       case 'plans':
         return this.#plans.all()
       case 'plan':
@@ -114,18 +114,18 @@ export class Ledger {
     return accepted
   }
 
-  #acceptInLane({ key, expiresAt, run, lane }: StepOf<'acceptInLane'>, now: number): Accepted {
+  #acceptInLane({ key, holdMs, run, lane }: StepOf<'acceptInLane'>, now: number): Accepted {
     if (lane.whenFull === 'refuse' && !this.#runs.hasRoom(lane.key, lane.limit, now)) {
       return this.#claims.isHeld(key, now) ? 'duplicate' : 'busy'
     }
-    if (!this.#claims.claim(key, expiresAt, 0, now)) return 'duplicate'
+    if (!this.#claims.claim(key, holdMs, 0, now)) return 'duplicate'
     this.#runs.add(lane.key, lane.limit, now, (fence) => this.#sql.acceptInLane.run(fence, lane.key, lane.limit, run))
     return 'accepted'
   }
 
-  #join({ key, expiresAt, joining }: StepOf<'join'>, now: number): Joined {
+  #join({ key, holdMs, joining }: StepOf<'join'>, now: number): Joined {
     if (!this.#groups.hasRoom(joining.group)) return this.#claims.isHeld(key, now) ? 'duplicate' : 'full'
-    if (!this.#claims.claim(key, expiresAt, 0, now)) return 'duplicate'
+    if (!this.#claims.claim(key, holdMs, 0, now)) return 'duplicate'
     return this.#groups.join(joining, now)
   }
 
@@ -158,13 +158,13 @@ export class Ledger {
     return begins ? runId : undefined
   }
 
-  #nextDue(now: number): number | undefined {
+  #dueInMs(now: number): number | undefined {
     const due = [this.#runs.nextDue(now), this.#groups.nextDue()].filter((at) => at !== undefined)
-    return due.length === 0 ? undefined : Math.min(...due)
+    return due.length === 0 ? undefined : Math.max(0, Math.min(...due) - now)
   }
 
-  #standings(eventIds: readonly string[]): Standing[] {
+  #standings(eventIds: readonly string[], now: number): Standing[] {
     const wanted = JSON.stringify(eventIds.filter(isEventId))
-    return [...this.#runs.standings(wanted), ...this.#groups.standings(wanted)]
+    return [...this.#runs.standings(wanted, now), ...this.#groups.standings(wanted, now)]
   }
 }

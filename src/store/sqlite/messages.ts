@@ -33,26 +33,27 @@ export type Joining = {
   readonly prompt?: { readonly text: string; readonly chars: number }
 }
 
-/** One statement of a batch. Times are the caller's, for the thread has no clock; keys are hashes. */
+/** One step of a batch, which adds its durations to the batch's `now`; keys are hashes. */
 export type Step =
-  /** Two JSON lists of the same length: `[key, expiresAt]` and runs. */
+  /** Two JSON lists of the same length: `[key, holdMs]` and runs. */
   | { readonly op: 'accept'; readonly count: number; readonly claims: string; readonly runs: string }
-  | { readonly op: 'acceptInLane'; readonly key: string; readonly expiresAt: number; readonly run: string; readonly lane: Lane }
-  | { readonly op: 'join'; readonly key: string; readonly expiresAt: number; readonly joining: Joining }
-  | { readonly op: 'claim'; readonly key: string; readonly expiresAt: number; readonly mark: number }
+  | { readonly op: 'acceptInLane'; readonly key: string; readonly holdMs: number; readonly run: string; readonly lane: Lane }
+  | { readonly op: 'join'; readonly key: string; readonly holdMs: number; readonly joining: Joining }
+  | { readonly op: 'claim'; readonly key: string; readonly holdMs: number; readonly mark: number }
   | { readonly op: 'held'; readonly keys: readonly string[] }
   | { readonly op: 'settle'; readonly key: string; readonly kept: boolean }
   | { readonly op: 'take'; readonly max: number; readonly leaseMs: number; readonly onlyGroups: boolean }
   /** `reply` as it is stored. */
   | { readonly op: 'keepReply'; readonly runId: number; readonly fence: number; readonly reply: string }
   | { readonly op: 'finish'; readonly runId: number; readonly fence: number; readonly end: RunEnd }
-  | { readonly op: 'nextDue' }
+  | { readonly op: 'dueInMs' }
   | { readonly op: 'revive'; readonly eventId: string }
   | { readonly op: 'standings'; readonly eventIds: readonly string[] }
-  | { readonly op: 'prune'; readonly before: number; readonly maxDead: number }
+  | { readonly op: 'prune'; readonly maxAgeMs: number; readonly maxDead: number }
   | { readonly op: 'plans' }
   | { readonly op: 'plan'; readonly times: readonly PlanEntry[] }
 
+/** `now`: the store's time. The thread has no clock, so that a restarted one goes on with the same. */
 export type Batch = { readonly now: number; readonly steps: readonly Step[] }
 
 export type Said =

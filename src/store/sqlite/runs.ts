@@ -96,7 +96,7 @@ export class Runs {
   }
 
   finish(runId: number, fence: number, end: RunEnd, now: number): boolean {
-    if (end.kind === 'again') return this.#retry(runId, fence, end)
+    if (end.kind === 'again') return this.#retry(runId, fence, end, now)
     const lane = this.#laneOf(runId)
     const { changes } =
       end.kind === 'done' ? this.#sql.deleteRun.run(runId, fence) : this.#sql.buryRun.run(now, JSON.stringify(end.error), runId, fence)
@@ -106,8 +106,8 @@ export class Runs {
     return true
   }
 
-  #retry(runId: number, fence: number, { at, error, uncounted }: Extract<RunEnd, { kind: 'again' }>): boolean {
-    return this.#sql.retryRun.run(at, JSON.stringify(error), uncounted ? 1 : 0, runId, fence).changes === 1
+  #retry(runId: number, fence: number, { afterMs, error, uncounted }: Extract<RunEnd, { kind: 'again' }>, now: number): boolean {
+    return this.#sql.retryRun.run(now + afterMs, JSON.stringify(error), uncounted ? 1 : 0, runId, fence).changes === 1
   }
 
   nextDue(now: number): number | undefined {
@@ -129,8 +129,8 @@ export class Runs {
     return true
   }
 
-  standings(eventIds: string): Standing[] {
-    return (this.#sql.runStandings.all(eventIds) as StandingRow[]).map(standingOf)
+  standings(eventIds: string, now: number): Standing[] {
+    return (this.#sql.runStandings.all(eventIds) as StandingRow[]).map((row) => standingOf(row, now))
   }
 
   prune(before: number, maxDead: number): number {
@@ -154,14 +154,14 @@ export class Runs {
   }
 }
 
-const standingOf = ([eventId, attempt, leased, dueAt, endedAt, stored]: StandingRow): Standing => {
+const standingOf = ([eventId, attempt, leased, dueAt, endedAt, stored]: StandingRow, now: number): Standing => {
   const state = endedAt !== null ? 'dead' : leased === 1 ? 'running' : 'waiting'
   const error = parseText(stored)
   return {
     eventId,
     state,
     attempt,
-    ...(state === 'waiting' && attempt > 0 && dueAt !== null ? { dueAt } : {}),
+    ...(state === 'waiting' && attempt > 0 && dueAt !== null ? { dueInMs: dueAt - now } : {}),
     ...(error === undefined ? {} : { error }),
   }
 }

@@ -27,15 +27,15 @@ class SqliteStore implements Store {
     return this.#thread.backlog
   }
 
-  accept(run: NewRun, { key, expiresAt }: Claim, lane?: Lane): Promise<Accepted> {
+  accept(run: NewRun, { key, holdMs }: Claim, lane?: Lane): Promise<Accepted> {
     if (lane === undefined) {
-      return this.#thread.gather((batch, answer: Answer<Accepted>) => batch.accept(run, keyOf(key), expiresAt, answer))
+      return this.#thread.gather((batch, answer: Answer<Accepted>) => batch.accept(run, keyOf(key), holdMs, answer))
     }
     const hashed = { ...lane, key: keyOf(lane.key) }
-    return this.#thread.call({ op: 'acceptInLane', key: keyOf(key), expiresAt, run: JSON.stringify(run), lane: hashed })
+    return this.#thread.call({ op: 'acceptInLane', key: keyOf(key), holdMs, run: JSON.stringify(run), lane: hashed })
   }
 
-  join(run: NewRun, { key, expiresAt }: Claim, { key: group, windowMs, maxWaitMs, keep, lane }: Group): Promise<Joined> {
+  join(run: NewRun, { key, holdMs }: Claim, { key: group, windowMs, maxWaitMs, keep, lane }: Group): Promise<Joined> {
     const joining = {
       group: keyOf(group),
       event: JSON.stringify(run.eventId),
@@ -47,11 +47,11 @@ class SqliteStore implements Store {
       run: JSON.stringify(run),
       ...(keep === 'all' ? { prompt: { text: JSON.stringify(run.prompt), chars: run.prompt.length } } : {}),
     }
-    return this.#thread.call({ op: 'join', key: keyOf(key), expiresAt, joining })
+    return this.#thread.call({ op: 'join', key: keyOf(key), holdMs, joining })
   }
 
-  claim({ key, expiresAt }: Claim): Promise<boolean> {
-    return this.#thread.call({ op: 'claim', key: keyOf(key), expiresAt, mark: ++this.#marks })
+  claim({ key, holdMs }: Claim): Promise<boolean> {
+    return this.#thread.call({ op: 'claim', key: keyOf(key), holdMs, mark: ++this.#marks })
   }
 
   held(keys: readonly string[]): Promise<readonly boolean[]> {
@@ -79,8 +79,8 @@ class SqliteStore implements Store {
     return kept
   }
 
-  nextDue(): Promise<number | undefined> {
-    return this.#thread.call({ op: 'nextDue' })
+  dueInMs(): Promise<number | undefined> {
+    return this.#thread.call({ op: 'dueInMs' })
   }
 
   revive(eventId: string): Promise<boolean> {
@@ -92,8 +92,8 @@ class SqliteStore implements Store {
     return this.#thread.call({ op: 'standings', eventIds })
   }
 
-  prune(before: number, maxDead: number): Promise<number> {
-    return this.#thread.call({ op: 'prune', before, maxDead })
+  prune(maxAgeMs: number, maxDead: number): Promise<number> {
+    return this.#thread.call({ op: 'prune', maxAgeMs, maxDead })
   }
 
   async plans(): Promise<ReadonlyMap<string, number>> {

@@ -5,7 +5,9 @@ import { maxPlans, maxPromptChars, maxPrompts } from '../bounds.ts'
 
 export type Statements = { readonly [name in keyof typeof texts]: Database.Statement }
 
-const unlessHeld = `on conflict (key) do update set expires_at = excluded.expires_at, mark = excluded.mark where claims.expires_at <= ?`
+/** `now`: the parameter that it is. */
+const unlessHeld = (now: string): string =>
+  `on conflict (key) do update set expires_at = excluded.expires_at, mark = excluded.mark where claims.expires_at <= ${now}`
 
 // A run's JSON begins with its event's id, which holds no quote; JSON functions would throw on a damaged one.
 const eventPrefix = '{"eventId":"'
@@ -25,13 +27,13 @@ const texts = {
   commit: 'commit',
 
   // json_each.key is a row's index in its batch. Written into `mark` as 0 or less, it comes back for the rows that got their claim.
-  acceptClaims: `insert into claims (key, expires_at, mark) select value ->> 0, value ->> 1, -key from json_each(?) where true ${unlessHeld}
-    returning mark`,
+  acceptClaims: `insert into claims (key, expires_at, mark) select value ->> 0, ?2 + (value ->> 1), -key from json_each(?1) where true
+    ${unlessHeld('?2')} returning mark`,
   acceptRuns: 'insert into runs (run) select value from json_each(?)',
   acceptSomeRuns: 'insert into runs (run) select value from json_each(?) where key in (select value from json_each(?))',
   acceptInLane: 'insert into runs (fence, lane, lane_limit, run) values (?, ?, ?, ?)',
 
-  claim: `insert into claims (key, expires_at, mark) values (?, ?, ?) ${unlessHeld}`,
+  claim: `insert into claims (key, expires_at, mark) values (?1, ?2, ?3) ${unlessHeld('?4')}`,
   isHeld: 'select 1 from claims where key = ? and expires_at > ?',
   keepClaim: 'update claims set mark = 0 where key = ? and mark > 0',
   dropClaim: 'delete from claims where key = ? and mark > 0',

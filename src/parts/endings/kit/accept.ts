@@ -49,7 +49,7 @@ export const agentRun = (event: Event, { text, delivery }: Message): NewRun => (
 
 /** Accepts a run that starts at once, or as soon as its lane lets it. */
 export const acceptAgent = async (event: Event, run: NewRun, effects: Effects, lane: Lane | undefined): Promise<Outcome> => {
-  const handed = await commit(effects, (store) => store.accept(run, claimOf(event, effects.clock.monotonic()), lane))
+  const handed = await commit(effects, (store) => store.accept(run, claimOf(event), lane))
   if (typeof handed === 'object') return handed
   if (handed === 'duplicate') return duplicate(event)
   if (handed === 'busy') return overloaded('its lane is full')

@@ -5,15 +5,15 @@ import type { Outcome } from '../../../core/outcome.ts'
 import type { Event } from '../../../core/request.ts'
 import type { Claim, Delivery, Destination } from '../../../store/ports.ts'
 
-const keptMs = 3_600_000
+const holdMs = 3_600_000
 
 /**
  * The claim of one event. Profile and route names have no `/` in them, so the first two parts are theirs
  * whatever text a sender chose as the id.
  */
-export const claimOf = ({ profile, route, deliveryId }: Event, now: number): Claim => ({
+export const claimOf = ({ profile, route, deliveryId }: Event): Claim => ({
   key: `${profile}/${route}/${deliveryId}`,
-  expiresAt: now + keptMs,
+  holdMs,
 })
 
 /**
@@ -23,7 +23,7 @@ export const claimOf = ({ profile, route, deliveryId }: Event, now: number): Cla
  */
 export const compileShares = (written: Destination): ((claim: Claim) => readonly Claim[]) => {
   const marks = 'to' in written && written.mode === 'all' ? fingerprintsOf(written.to) : []
-  return ({ key, expiresAt }) => marks.map((mark) => ({ key: `/${mark}/${key}`, expiresAt }))
+  return ({ key, holdMs }) => marks.map((mark) => ({ key: `/${mark}/${key}`, holdMs }))
 }
 
 /**
