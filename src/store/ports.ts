@@ -134,7 +134,10 @@ export interface Store {
   accept(run: NewRun, claim: Claim, lane?: Lane): Promise<Accepted>
   /** Claims the delivery id and adds its event to a group, or opens one, in one commit. */
   join(run: NewRun, claim: Claim, group: Group): Promise<Joined>
-  /** Claims an id for work that is done before the answer; a restart releases it unless it was settled as kept. */
+  /**
+   * Claims an id for work that is done before the answer. A process that dies leaves it unsettled: in a sole store the next start releases
+   * it, in a shared one it holds for its time.
+   */
   claim(claim: Claim): Promise<boolean>
   /** For each id whether it is held now, settled or not. */
   held(keys: readonly string[]): Promise<readonly boolean[]>
@@ -149,7 +152,10 @@ export interface Store {
   keepReply(lease: Lease, reply: string, progress?: Progress): Promise<boolean>
   /** `false`: the lease is lost. */
   finish(lease: Lease, end: RunEnd): Promise<boolean>
-  /** In how long the next waiting run or group is due, 0 for now; `undefined` when none waits. */
+  /**
+   * In how long the next waiting run or group is due, 0 for now; `undefined` when none waits. A shared store says no more than the time
+   * after which it is worth asking again, for others bring work too.
+   */
   dueInMs(): Promise<number | undefined>
   /** Puts the dead run of an event back, with all its attempts; a stored reply is kept. `false`: no dead run has this event. */
   revive(eventId: string): Promise<boolean>
@@ -161,8 +167,13 @@ export interface Store {
   plans(): Promise<ReadonlyMap<string, number>>
   /** Notes the next times of schedules; `undefined` forgets one. */
   plan(times: ReadonlyMap<string, number | undefined>): Promise<void>
-  /** Runs that are accepted and neither done nor dead, and groups. */
-  readonly backlog: number
+  /** Runs that are accepted and neither done nor dead, and groups. Throws StoreFault. */
+  backlog(): Promise<number>
+  /**
+   * Whether the backlog is below `max`. Each request asks, so it is answered at once, from what the store heard last: what others
+   * accepted in a shared store since then is not in it.
+   */
+  hasRoom(max: number): boolean
   /** After a StoreFault: resolves when it is worth asking again. All that wait when the store works again share its first commit. */
   recovered(): Promise<void>
   close(): Promise<void>
@@ -173,6 +184,7 @@ export type StoreOptions = {
   readonly folder: string
   /** `fsync`: on disk before a call resolves. `commit`: a power loss may take the last moments. */
   readonly durability: 'fsync' | 'commit'
+  /** The process's: the time of a store that has none of its own. */
   readonly clock: Clock
 }
 

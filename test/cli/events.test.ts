@@ -670,7 +670,7 @@ t.test('a hostile record drives no terminal and fills no screen', async (t) => {
   await cli.serve({
     standings: async (ids) => ids.map((eventId) => ({ eventId, state: 'dead', attempt: 1, error: evil })),
     replay: async () => ({ found: true, event_id: evil, status: 202, outcome: evil, reason: evil, stage: evil, starts: started }),
-    status: () => ({ ...status, url: evil }),
+    status: async () => ({ ...status, url: evil }),
     reload: async () => ({ ok: true, diagnostics: [], restart: [evil] }),
   })
   const mostChars = 200_000
@@ -745,4 +745,11 @@ t.test('gateway status: the running gateway about itself', async (t) => {
     data: status,
     warnings: [],
   })
+})
+
+t.test('gateway status: a store that cannot say its backlog hides nothing else', async (t) => {
+  const cli = await fixture(t, [])
+  await cli.serve({ status: async () => ({ ...status, backlog: null }) })
+  t.match(await cli.run('gateway', 'status'), { code: 0, out: /jobs +1\nbacklog +unknown, for the store does not answer\n$/ })
+  t.match(JSON.parse((await cli.run('gateway', 'status', '--json')).out), { ok: true, data: { backlog: null } })
 })

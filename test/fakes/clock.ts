@@ -41,3 +41,10 @@ export const fakeClock = (start = 1_700_000_000_000): FakeClock => {
     },
   }
 }
+
+/** A clock that runs as another does, and reads this much more: another machine's. */
+export const aheadOf = (clock: Clock, ms: number): Clock => ({
+  now: () => clock.now() + ms,
+  monotonic: () => clock.monotonic() + ms,
+  after: clock.after,
+})

@@ -25,7 +25,7 @@ export const status: Status = {
 export const fakeOperations = (own: Partial<Operations> = {}): FakeOperations => {
   const asked: Asked[] = []
   const operations: Operations = {
-    status: () => status,
+    status: async () => status,
     reload: async () => ({ ok: true, diagnostics: [], restart: [] }),
     standings: async () => [],
     retry: async () => true,

@@ -2,12 +2,13 @@
 
 import fc from 'fast-check'
 import t, { type Test } from 'tap'
+import type { Clock } from '../../src/core/clock.ts'
 import { StoreFault } from '../../src/core/fault.ts'
 import { stores } from '../../src/store/index.ts'
 import { openMemory } from '../../src/store/memory/memory-store.ts'
-import type { Accepted, Claim, Group, Joined, Lane, Lease, NewRun, RunEnd, Store } from '../../src/store/ports.ts'
-import { openSqlite } from '../../src/store/sqlite/sqlite-store.ts'
-import { type FakeClock, fakeClock } from '../fakes/clock.ts'
+import type { Accepted, Claim, Group, Joined, Lane, Lease, NewRun, RunEnd, Standing, Store, StorePart } from '../../src/store/ports.ts'
+import { aheadOf, type FakeClock, fakeClock } from '../fakes/clock.ts'
+import { lookEveryMs, sharedStore } from '../fakes/shared-store.ts'
 
 const hourMs = 3_600_000
 
@@ -22,6 +23,18 @@ const runOf = (id: string, prompt = `prompt of ${id}`): NewRun => ({
   acceptedAt: 1_700_000_000_000,
 })
 
+/** A kind of store that keeps the promises. */
+type Subject = {
+  readonly name: string
+  /** A new one, whose own time passes as this clock's does. */
+  readonly at: (clock: Clock) => StorePart
+  /** After so long it is asked again whatever waits, for others may have brought work. */
+  readonly lookEveryMs?: number
+}
+
+const shared: Subject = { name: 'shared', at: (clock) => sharedStore(aheadOf(clock, hourMs)), lookEveryMs }
+const subjects: readonly Subject[] = [...stores.map((part) => ({ name: part.name, at: () => part })), shared]
+
 type Setting = {
   readonly store: Store
   readonly clock: FakeClock
@@ -30,6 +43,8 @@ type Setting = {
   /** Takes what there is and ends it as done; the delivery ids. */
   readonly work: () => Promise<string[]>
   readonly claimOf: (key: string) => Claim
+  /** What `dueInMs` says when the next run is due in so long. */
+  readonly due: (inMs: number | undefined) => number | undefined
 }
 
 const ids = (leases: readonly Lease[]): string[] => leases.map((lease) => lease.run.deliveryId)
@@ -44,18 +59,19 @@ const laneOf = (limit: number, whenFull: Lane['whenFull'] = 'wait', key = 'lane'
 
 const groupOf = (more: Partial<Group> = {}): Group => ({ key: 'pr-1', windowMs: 30_000, maxWaitMs: 300_000, keep: 'latest', ...more })
 
-for (const { name, open } of stores) {
+for (const { name, at, lookEveryMs } of subjects) {
   t.test(name, (t) => {
     const promise = (title: string, check: (t: Test, setting: Setting) => Promise<void>): void => {
       t.test(title, async (t) => {
         const clock = fakeClock()
-        const store = await open({ folder: t.testdir(), durability: 'commit', clock })
+        const store = await at(clock).open({ folder: t.testdir(), durability: 'commit', clock })
         t.teardown(() => store.close())
         const claimOf = (key: string): Claim => ({ key, holdMs: hourMs })
         await check(t, {
           store,
           clock,
           claimOf,
+          due: (inMs) => (lookEveryMs === undefined ? inMs : Math.min(inMs ?? lookEveryMs, lookEveryMs)),
           accept: (id, lane) => store.accept(runOf(id), claimOf(id), lane),
           join: (id, group, prompt) => store.join(runOf(id, prompt), claimOf(id), group),
           async work() {
@@ -70,7 +86,7 @@ for (const { name, open } of stores) {
     promise('an id is accepted once, also when asked twice in one turn', async (t, { store, accept }) => {
       t.strictSame(await Promise.all([accept('a'), accept('b'), accept('a')]), ['accepted', 'accepted', 'duplicate'])
       t.equal(await accept('b'), 'duplicate')
-      t.equal(store.backlog, 2)
+      t.equal(await store.backlog(), 2)
       t.strictSame(ids(await store.take(10, 1000)), ['a', 'b'])
     })
 
@@ -145,7 +161,7 @@ for (const { name, open } of stores) {
       )
       t.strictSame(await store.take(2, 1000), [])
       t.strictSame(await store.take(0, 1000), [])
-      t.equal(store.backlog, 4, 'taken is not done')
+      t.equal(await store.backlog(), 4, 'taken is not done')
     })
 
     promise('a lease that ran out is given to the next, and its late holder is refused', async (t, { store, clock, accept }) => {
@@ -164,7 +180,7 @@ for (const { name, open } of stores) {
       }
       t.equal(await store.finish(next, { kind: 'done' }), true)
       t.equal(await store.finish(next, { kind: 'done' }), false, 'once')
-      t.equal(store.backlog, 0)
+      t.equal(await store.backlog(), 0)
     })
 
     promise('a late holder may finish what nobody took after it', async (t, { store, clock, accept }) => {
@@ -182,7 +198,7 @@ for (const { name, open } of stores) {
       t.notOk('reply' in first)
       t.equal(await store.keepReply(first, 'the reply'), true)
       t.equal(await store.finish(first, { kind: 'again', afterMs: 5000, error: 'no route to host' }), true)
-      t.equal(store.backlog, 1)
+      t.equal(await store.backlog(), 1)
       t.equal(await store.finish(first, { kind: 'done' }), false, 'its lease is over')
       clock.advance(4999)
       t.strictSame(await store.take(1, 1000), [])
@@ -203,17 +219,17 @@ for (const { name, open } of stores) {
       t.strictSame(ids(await store.take(10, 1000)), ['a'])
     })
 
-    promise('a dead run is out of the backlog and never taken again', async (t, { store, clock, accept }) => {
+    promise('a dead run is out of the backlog and never taken again', async (t, { store, clock, accept, due }) => {
       await accept('a')
       t.equal(await store.finish(only(await store.take(1, 1000)), { kind: 'dead', error: 'out of attempts' }), true)
-      t.equal(store.backlog, 0)
+      t.equal(await store.backlog(), 0)
       clock.advance(10 * hourMs)
       t.strictSame(await store.take(1, 1000), [])
-      t.equal(await store.dueInMs(), undefined)
+      t.equal(await store.dueInMs(), due(undefined))
     })
 
-    promise('says when the next run is due', async (t, { store, clock, accept }) => {
-      t.equal(await store.dueInMs(), undefined)
+    promise('says when the next run is due', async (t, { store, clock, accept, due }) => {
+      t.equal(await store.dueInMs(), due(undefined))
       await accept('a')
       await accept('b')
       t.equal(await store.dueInMs(), 0, 'now')
@@ -229,14 +245,16 @@ for (const { name, open } of stores) {
     })
 
     promise('the backlog is right whenever a call has resolved', async (t, { store, accept }) => {
-      t.equal(store.backlog, 0)
+      t.equal(await store.backlog(), 0)
       for (const [i, id] of ['a', 'b', 'c'].entries()) {
         await accept(id)
-        t.equal(store.backlog, i + 1)
+        t.equal(await store.backlog(), i + 1)
+        t.strictSame([store.hasRoom(i + 1), store.hasRoom(i + 2)], [false, true])
       }
       for (const [i, lease] of (await store.take(3, 1000)).entries()) {
         await store.finish(lease, { kind: 'done' })
-        t.equal(store.backlog, 2 - i)
+        t.equal(await store.backlog(), 2 - i)
+        t.strictSame([store.hasRoom(2 - i), store.hasRoom(3 - i)], [false, true])
       }
     })
 
@@ -267,7 +285,7 @@ for (const { name, open } of stores) {
       for (const id of ['a', 'b', 'c', 'd', 'e']) t.equal(await accept(id, laneOf(2)), 'accepted')
       await accept('other', laneOf(1, 'wait', 'another lane'))
       await accept('plain')
-      t.equal(store.backlog, 7)
+      t.equal(await store.backlog(), 7)
       const [a, b, ...others] = await store.take(10, 1000)
       if (a === undefined || b === undefined) throw new Error('expected leases')
       t.strictSame(
@@ -294,7 +312,7 @@ for (const { name, open } of stores) {
     promise('a done run gives its turn on, one at a time', async (t, { store, accept, work }) => {
       for (const id of ['a', 'b', 'c']) await accept(id, laneOf(1))
       t.strictSame([await work(), await work(), await work(), await work()], [['a'], ['b'], ['c'], []])
-      t.equal(store.backlog, 0)
+      t.equal(await store.backlog(), 0)
       t.equal(await accept('d', laneOf(1)), 'accepted', 'the lane is free again')
       t.strictSame(await work(), ['d'])
     })
@@ -302,7 +320,7 @@ for (const { name, open } of stores) {
     promise('a full lane may refuse: nothing is claimed, and a duplicate is known as one', async (t, { store, accept, work }) => {
       const lane = laneOf(1, 'refuse')
       t.strictSame(await Promise.all([accept('a', lane), accept('b', lane), accept('a', lane)]), ['accepted', 'busy', 'duplicate'])
-      t.equal(store.backlog, 1)
+      t.equal(await store.backlog(), 1)
       t.strictSame(await work(), ['a'])
       t.equal(await accept('a', lane), 'duplicate', 'also when there is room')
       t.equal(await accept('b', lane), 'accepted', 'the sender may try again')
@@ -354,17 +372,17 @@ for (const { name, open } of stores) {
       t.strictSame(await join('a', groupOf()), { group: 'evt-a', count: 1 })
       clock.advance(20_000)
       t.strictSame(await join('b', groupOf()), { group: 'evt-a', count: 2 })
-      t.strictSame([store.backlog, await store.dueInMs()], [1, 30_000])
+      t.strictSame([await store.backlog(), await store.dueInMs()], [1, 30_000])
       clock.advance(29_999)
       t.strictSame(await work(), [])
       clock.advance(1)
-      t.equal(store.backlog, 1)
+      t.equal(await store.backlog(), 1)
       const lease = only(await store.take(10, 1000))
       t.strictSame(lease.run, { ...runOf('b'), merged: { group: 'evt-a', count: 2, keep: 'latest' } })
       t.match(lease, { attempt: 1, interrupted: false })
       t.strictSame(await join('c', groupOf()), { group: 'evt-c', count: 1 }, 'the next group')
       await store.finish(lease, { kind: 'done' })
-      t.equal(store.backlog, 1)
+      t.equal(await store.backlog(), 1)
     })
 
     promise('a group waits no longer than its cap', async (t, { store, clock, join, work }) => {
@@ -441,14 +459,14 @@ for (const { name, open } of stores) {
       t.strictSame(a && ids([a]), ['a'])
       t.strictSame(ids(await store.take(10, 1000, 'groups')), ['b', 'c', 'd', 'e'], 'by the time they are due')
       t.strictSame(await store.take(10, 1000, 'groups'), [])
-      t.equal(store.backlog, 6)
+      t.equal(await store.backlog(), 6)
       t.equal(a && (await store.finish(a, { kind: 'done' })), true)
       t.strictSame(ids(await store.take(10, 1000)), ['plain'])
       clock.advance(1000)
       t.strictSame(ids(await store.take(10, 1000)), ['plain', 'b', 'c', 'd', 'e'], 'their leases run out like any others')
     })
 
-    promise('the run of a group waits for its turn', async (t, { store, clock, join, accept, work }) => {
+    promise('the run of a group waits for its turn', async (t, { store, clock, join, accept, work, due }) => {
       const group = groupOf({ lane: laneOf(1) })
       await join('a', group)
       clock.advance(30_000)
@@ -457,8 +475,8 @@ for (const { name, open } of stores) {
       await join('c', group)
       clock.advance(30_000)
       t.strictSame(await store.take(10, 1000), [])
-      t.equal(store.backlog, 2)
-      t.equal(await store.dueInMs(), hourMs - 30_000, 'it is no group any more')
+      t.equal(await store.backlog(), 2)
+      t.equal(await store.dueInMs(), due(hourMs - 30_000), 'it is no group any more')
       await join('d', group)
       await join('e', groupOf({ key: 'no lane' }))
       t.strictSame(ids(await store.take(1, 1000, 'groups')), ['e'], 'd has to wait, and is out of the way')
@@ -480,7 +498,7 @@ for (const { name, open } of stores) {
       clock.advance(30_000)
       t.strictSame(ids(await store.take(2, 1000)), ['id-0', 'id-1'])
       t.match(await join('one more', groupOf({ key: 'one more' })), { count: 1 }, 'its id was not claimed')
-      t.equal(store.backlog, 10_001)
+      t.equal(await store.backlog(), 10_001)
     })
 
     promise('a dead run can be put back', async (t, { store, accept }) => {
@@ -493,7 +511,7 @@ for (const { name, open } of stores) {
       for (const hostile of ['', 'evt', 'evt-a"', '%', '_____', 'evt-\0', 'x'.repeat(100_000)]) t.equal(await store.revive(hostile), false)
       t.equal(await store.revive('evt-a'), true)
       t.equal(await store.revive('evt-a'), false, 'it is not dead any more')
-      t.equal(store.backlog, 2)
+      t.equal(await store.backlog(), 2)
       t.equal(await store.dueInMs(), 0)
       t.strictSame(await store.standings(['evt-a']), [{ eventId: 'evt-a', state: 'waiting', attempt: 0 }])
       const again = only(await store.take(10, 1000))
@@ -517,7 +535,7 @@ for (const { name, open } of stores) {
       t.equal(await store.revive('evt-a'), true)
       await accept('c', laneOf(1))
       t.strictSame(await store.take(10, 10), [])
-      t.equal(store.backlog, 3)
+      t.equal(await store.backlog(), 3)
       await store.finish(b, { kind: 'done' })
       const a = only(await store.take(10, hourMs))
       t.match(a, { run: { deliveryId: 'a' }, attempt: 1 })
@@ -636,7 +654,7 @@ t.test('memory: dead runs count until they are forgotten', async (t) => {
     await store.finish(only(await store.take(1, 1000)), { kind: 'dead', error: 'x' })
   }
   clock.advance(10)
-  t.equal(store.backlog, 0)
+  t.equal(await store.backlog(), 0)
   await t.rejects(accept('c'), StoreFault)
   t.equal(await store.prune(0, 1), 2)
   t.equal(await accept('c'), 'accepted')
@@ -737,43 +755,131 @@ const apply = async (store: Store, leases: Lease[], command: Command): Promise<u
   return store.finish(lease, { kind: command.kind, afterMs: command.delayMs, error: `error ${command.delayMs}` })
 }
 
+type View = { readonly backlog: number; readonly due: number | undefined; readonly standings: readonly Standing[] }
+
 /** All that anybody can see of a store. */
-const seen = async (store: Store): Promise<unknown> => [
-  store.backlog,
-  await store.dueInMs(),
-  await store.standings(['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h'].map((id) => `evt-${id}`)),
-]
+const viewOf = async (store: Store): Promise<View> => ({
+  backlog: await store.backlog(),
+  due: await store.dueInMs(),
+  standings: await store.standings(['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h'].map((id) => `evt-${id}`)),
+})
 
 t.test('the stores do the same over any sequence of calls', async (t) => {
   const clock = fakeClock()
-  const sqlite = await openSqlite({ folder: t.testdir(), durability: 'commit', clock })
-  t.teardown(() => sqlite.close())
-  const memory = openMemory({ clock })
+  const sides = await Promise.all(
+    subjects.map(async ({ name, at, lookEveryMs = Number.POSITIVE_INFINITY }) => {
+      const store = await at(clock).open({ folder: t.testdir(), durability: 'commit', clock })
+      t.teardown(() => store.close())
+      return { name, store, lookEveryMs }
+    }),
+  )
 
-  /** Back to nothing held and nothing waiting, so that one pair of stores serves all sequences. */
+  /** Back to nothing held and nothing waiting, so that the same stores serve all sequences. */
   const empty = async (): Promise<void> => {
     clock.advance(2 * hourMs)
-    for (const store of [sqlite, memory]) {
+    for (const { name, store } of sides) {
       for (let leases = await store.take(1000, 1000); leases.length > 0; leases = await store.take(1000, 1000)) {
         await Promise.all(leases.map((lease) => store.finish(lease, { kind: 'done' })))
       }
       await store.prune(0, 0)
-      if (store.backlog > 0) throw new Error(`${store.backlog} left that nobody can take`)
+      const left = await store.backlog()
+      if (left > 0) throw new Error(`${name}: ${left} left that nobody can take`)
     }
   }
   let runs = 0
   const sequence = fc
     .asyncProperty(fc.array(command, { minLength: 1, maxLength: 40 }), async (commands) => {
       runs++
-      const leases: [Lease[], Lease[]] = [[], []]
+      const leases = sides.map((): Lease[] => [])
       for (const command of commands) {
         if (command.op === 'advance') clock.advance(command.ms)
-        const bySqlite = JSON.stringify([await apply(sqlite, leases[0], command), await seen(sqlite)])
-        const byMemory = JSON.stringify([await apply(memory, leases[1], command), await seen(memory)])
-        if (bySqlite !== byMemory) throw new Error(`${JSON.stringify(command)}: ${bySqlite} by sqlite, ${byMemory} by memory`)
+        const did = await Promise.all(
+          sides.map(async ({ store }, i) => ({ result: await apply(store, leases[i] ?? [], command), view: await viewOf(store) })),
+        )
+        for (const [i, { name, lookEveryMs }] of sides.entries()) {
+          const [first, other] = [did[0], did[i]].map((one) => {
+            const due = Math.min(one?.view.due ?? Number.POSITIVE_INFINITY, lookEveryMs)
+            return JSON.stringify([one?.result, { ...one?.view, due }])
+          })
+          if (first !== other) throw new Error(`${JSON.stringify(command)}: ${first} by ${sides[0]?.name}, ${other} by ${name}`)
+        }
       }
     })
     .afterEach(empty)
   await t.resolves(fc.assert(sequence, { numRuns: 100, interruptAfterTimeLimit: 5000, markInterruptAsFailure: false }))
   t.ok(runs >= 10, `${runs} sequences`)
+})
+
+/** Two processes on one store. Their clocks stand still, far apart; only the time of the store passes. */
+t.test('a shared store, and two processes', (t) => {
+  type Two = { readonly first: Store; readonly second: Store; readonly open: () => Promise<Store>; readonly clock: FakeClock }
+  const promise = (title: string, check: (t: Test, two: Two) => Promise<void>): void => {
+    t.test(title, async (t) => {
+      const clock = fakeClock()
+      const part = shared.at(clock)
+      const open = (start: number): Promise<Store> => part.open({ folder: t.testdirName, durability: 'commit', clock: fakeClock(start) })
+      await check(t, { first: await open(0), second: await open(clock.now() + 100 * hourMs), open: () => open(clock.now()), clock })
+    })
+  }
+  const accept = (store: Store, id: string, lane?: Lane): Promise<Accepted> => store.accept(runOf(id), { key: id, holdMs: hourMs }, lane)
+
+  promise('each run is taken by one of them, in the order of acceptance', async (t, { first, second }) => {
+    for (const [i, id] of ['a', 'b', 'c', 'd'].entries()) t.equal(await accept(i % 2 ? first : second, id), 'accepted')
+    const [some, others] = await Promise.all([first.take(2, 1000), second.take(10, 1000)])
+    t.strictSame([...ids(some), ...ids(others)], ['a', 'b', 'c', 'd'])
+    t.equal(await second.backlog(), 4)
+  })
+
+  promise("they know of each other's ids, lanes and groups", async (t, { first, second, clock }) => {
+    const claim = { key: 'direct', holdMs: hourMs }
+    t.strictSame([await accept(first, 'a', laneOf(1)), await accept(second, 'a', laneOf(1))], ['accepted', 'duplicate'])
+    t.strictSame([await first.claim(claim), await second.claim(claim), await second.held(['direct'])], [true, false, [true]])
+    t.equal(await accept(second, 'b', laneOf(1, 'refuse')), 'busy')
+    for (const [i, store] of [first, second].entries()) {
+      t.strictSame(await store.join(runOf(`g${i}`), { key: `g${i}`, holdMs: hourMs }, groupOf()), { group: 'evt-g0', count: i + 1 })
+    }
+    clock.advance(30_000)
+    t.match(await second.take(10, 1000), [{ run: { deliveryId: 'a' } }, { run: { deliveryId: 'g1', merged: { count: 2 } } }])
+  })
+
+  promise('what a dead process had in hand is free when its lease runs out', async (t, { first, open, clock }) => {
+    await accept(first, 'a')
+    const late = only(await first.take(1, 1000))
+    const next = await open()
+    t.strictSame(await next.take(1, 1000), [], 'not because another was started')
+    clock.advance(999)
+    t.strictSame(await next.take(1, 1000), [])
+    t.equal(await next.dueInMs(), 1)
+    clock.advance(1)
+    const lease = only(await next.take(1, 1000))
+    t.match(lease, { attempt: 2, interrupted: true })
+    t.equal(await first.keepReply(late, 'late'), false)
+    t.equal(await first.finish(late, { kind: 'done' }), false, 'it was not dead after all, but late')
+    t.equal(await next.finish(lease, { kind: 'done' }), true)
+  })
+
+  promise('what a dead process had claimed is held until it expires', async (t, { first, open, clock }) => {
+    const claim = { key: 'a', holdMs: hourMs }
+    t.equal(await first.claim(claim), true)
+    clock.advance(hourMs - 1)
+    t.equal(await (await open()).claim(claim), false)
+    clock.advance(1)
+    t.equal(await (await open()).claim(claim), true)
+  })
+
+  promise('one that closes leaves the others at work', async (t, { first, second }) => {
+    await accept(first, 'a')
+    await first.close()
+    await t.rejects(first.take(1, 1000), StoreFault)
+    t.strictSame(ids(await second.take(1, 1000)), ['a'])
+  })
+
+  promise('there is room as far as it was heard last', async (t, { first, second }) => {
+    for (const id of ['a', 'b']) await accept(first, id)
+    t.strictSame([first.hasRoom(2), second.hasRoom(2)], [false, true])
+    t.equal(await second.backlog(), 2)
+    t.equal(second.hasRoom(2), false)
+  })
+
+  t.end()
 })

@@ -64,7 +64,7 @@ export const createSharedEffects = ({ clock, log, facts, limits, jobs }: SharedO
       find: (profile, reference) => jobs().find(profile, reference),
       isRefused: (profile, reference) => jobs().isRefused(profile, reference),
     },
-    hasRoom: () => store().backlog < limits().maxQueuedRuns,
+    hasRoom: () => store().hasRoom(limits().maxQueuedRuns),
     wake: () => running?.wake(),
     attach(to) {
       running = to

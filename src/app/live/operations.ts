@@ -2,6 +2,7 @@
 
 import type { Clock } from '../../core/clock.ts'
 import type { Facts } from '../../core/fact.ts'
+import { StoreFault } from '../../core/fault.ts'
 import type { RunningJob, Worker } from '../../runs/worker.ts'
 import type { Scheduler } from '../../schedule/scheduler.ts'
 import type { JobStart } from '../../schedule/start-job.ts'
@@ -16,7 +17,8 @@ export type Status = {
   readonly reloaded_at: string | null
   readonly routes: number
   readonly jobs: number
-  readonly backlog: number
+  /** `null`: the store could not say. */
+  readonly backlog: number | null
   readonly stopping: boolean
 }
 
@@ -24,7 +26,7 @@ export type Status = {
 export type RunStanding = Omit<Standing, 'dueInMs'> & { readonly dueAt?: number }
 
 export interface Operations {
-  status(): Status
+  status(): Promise<Status>
   reload(): Promise<Reloaded>
   /** At most 1,000 ids. Throws StoreFault. */
   standings(eventIds: readonly string[]): Promise<readonly RunStanding[]>
@@ -55,14 +57,14 @@ export const createOperations = (options: OperationsOptions): Operations => {
   const { current } = reloader
   const startedAt = new Date(clock.now()).toISOString()
   return {
-    status: () => ({
+    status: async () => ({
       pid: process.pid,
       url,
       started_at: startedAt,
       reloaded_at: reloader.reloadedAt(),
       routes: current().routes(),
       jobs: current().jobs.all().length,
-      backlog: store.backlog,
+      backlog: await backlogOf(store),
       stopping: stopping(),
     }),
     async reload() {
@@ -91,3 +93,13 @@ export const createOperations = (options: OperationsOptions): Operations => {
 /** The store says in how long it is due, for its clock may be another: a reader is told by the clock of this machine. */
 const readable = ({ dueInMs, ...standing }: Standing, now: number): RunStanding =>
   dueInMs === undefined ? standing : { ...standing, dueAt: now + dueInMs }
+
+/** A store that does not answer keeps nobody from reading the rest of the status. */
+const backlogOf = async (store: Store): Promise<number | null> => {
+  try {
+    return await store.backlog()
+  } catch (error) {
+    if (!(error instanceof StoreFault)) throw error
+    return null
+  }
+}

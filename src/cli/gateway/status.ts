@@ -16,7 +16,7 @@ export const gatewayStatus = async (cli: Cli): Promise<number> => {
     field('reloaded', status.reloaded_at ?? 'never'),
     field('routes', status.routes),
     field('jobs', status.jobs),
-    field('backlog', status.backlog),
+    field('backlog', status.backlog ?? 'unknown, for the store does not answer'),
   ]
   return answer(cli, { kind: 'gateway.status', data: { ...status }, text: text.join('') })
 }

@@ -52,7 +52,7 @@ export const isStatus = shape<Status>({
   reloaded_at: either(text, oneOf(null)),
   routes: number,
   jobs: number,
-  backlog: number,
+  backlog: either(number, oneOf(null)),
   stopping: flag,
 })
 

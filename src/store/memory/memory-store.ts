@@ -24,8 +24,12 @@ class MemoryStore implements Store {
     this.#claims = new Claims(maxClaims)
   }
 
-  get backlog(): number {
-    return this.#runs.backlog + this.#groups.size
+  async backlog(): Promise<number> {
+    return this.#size()
+  }
+
+  hasRoom(max: number): boolean {
+    return this.#size() < max
   }
 
   async accept(run: NewRun, claim: Claim, lane?: Lane): Promise<Accepted> {
@@ -122,8 +126,12 @@ class MemoryStore implements Store {
     return this.#clock.monotonic()
   }
 
+  #size(): number {
+    return this.#runs.backlog + this.#groups.size
+  }
+
   #hold(claim: Claim, now: number): boolean {
-    return this.#claims.hold(claim, true, this.backlog + this.#runs.dead, now)
+    return this.#claims.hold(claim, true, this.#size() + this.#runs.dead, now)
   }
 
   #takeGroups(max: number, until: number, now: number): Lease[] {

@@ -23,8 +23,12 @@ class SqliteStore implements Store {
     this.#thread = new ThreadQueue(options, start, { link, backlog }, () => [...this.#held.keys()].map(Number))
   }
 
-  get backlog(): number {
+  async backlog(): Promise<number> {
     return this.#thread.backlog
+  }
+
+  hasRoom(max: number): boolean {
+    return this.#thread.backlog < max
   }
 
   accept(run: NewRun, { key, holdMs }: Claim, lane?: Lane): Promise<Accepted> {

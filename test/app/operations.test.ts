@@ -1,0 +1,34 @@
+/** What the operations make of a store elsewhere: a clock that differs, and no answer. */
+
+import t from 'tap'
+import { createOperations } from '../../src/app/live/operations.ts'
+import { aheadOf, fakeClock } from '../fakes/clock.ts'
+import { sharedStore } from '../fakes/shared-store.ts'
+
+const hourMs = 3_600_000
+
+t.test('a store elsewhere: times are told by the clock of this machine, and a status is given without it', async (t) => {
+  const clock = fakeClock()
+  const store = await sharedStore(aheadOf(clock, hourMs)).open({ folder: t.testdirName, durability: 'commit', clock })
+  const served = { routes: () => 3, jobs: { all: () => [] } }
+  const operations = createOperations({
+    store,
+    clock,
+    url: 'http://127.0.0.1:1',
+    stopping: () => false,
+    reloader: { current: () => served, reloadedAt: () => null },
+  } as unknown as Parameters<typeof createOperations>[0])
+
+  const delivery = { target: 'log', extra: {} }
+  const run = { eventId: 'e', profile: 'p', route: 'r', event: 'push', deliveryId: 'd', prompt: '', delivery, acceptedAt: 0 }
+  await store.accept(run, { key: 'd', holdMs: hourMs })
+  for (const lease of await store.take(1, hourMs)) await store.finish(lease, { kind: 'again', afterMs: 5_000, error: 'busy' })
+  const standing = { eventId: 'e', state: 'waiting', attempt: 1, error: 'busy' }
+  t.strictSame(await operations.standings(['e', 'nobody']), [{ ...standing, dueAt: clock.now() + 5_000 }])
+  clock.advance(6_000)
+  t.strictSame(await operations.standings(['e']), [{ ...standing, dueAt: clock.now() - 1_000 }], 'it waits for a worker')
+
+  t.match(await operations.status(), { routes: 3, backlog: 1, started_at: '2023-11-14T22:13:20.000Z' })
+  await store.close()
+  t.match(await operations.status(), { routes: 3, backlog: null })
+})

@@ -1,0 +1,69 @@
+/** A store elsewhere that several processes share: it has a clock of its own, and answers none of them at once. */
+
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import type { Clock } from '../../src/core/clock.ts'
+import { StoreFault } from '../../src/core/fault.ts'
+import { openMemory } from '../../src/store/memory/memory-store.ts'
+import type { Store, StorePart } from '../../src/store/ports.ts'
+
+/** How often a process looks for what others brought. */
+export const lookEveryMs = 60_000
+
+/** One server by this clock; each `open` is a connection to it, which knows the time of its own process only. */
+export const sharedStore = (clock: Clock): StorePart => {
+  const server = openMemory({ clock })
+  return {
+    name: 'shared',
+    title: 'A stand-in for a database server',
+    ownership: 'shared',
+    open: async (options) => connect(server, options.clock, await server.backlog()),
+  }
+}
+
+/** `backlog`: as the server said it last. */
+const connect = (server: Store, clock: Clock, backlog: number): Store => {
+  let closed = false
+  let heard = backlog
+  const open = new Set<Promise<unknown>>()
+
+  const ask = async <T>(call: () => Promise<T>): Promise<T> => {
+    await nextTurn()
+    const answer = await call()
+    heard = await server.backlog()
+    return answer
+  }
+  /** Calls arrive in their order; those that were made before the closing are still answered. */
+  const remote =
+    <A extends readonly unknown[], T>(call: (...args: A) => Promise<T>) =>
+    async (...args: A): Promise<T> => {
+      if (closed) throw new StoreFault('the store is closed')
+      const answer = ask(() => call(...args))
+      open.add(answer)
+      return answer.finally(() => open.delete(answer))
+    }
+
+  return {
+    accept: remote(server.accept.bind(server)),
+    join: remote(server.join.bind(server)),
+    claim: remote(server.claim.bind(server)),
+    held: remote(server.held.bind(server)),
+    settle: remote(server.settle.bind(server)),
+    take: remote(server.take.bind(server)),
+    keepReply: remote(server.keepReply.bind(server)),
+    finish: remote(server.finish.bind(server)),
+    // Others may bring work at any time.
+    dueInMs: remote(async () => Math.min(lookEveryMs, (await server.dueInMs()) ?? lookEveryMs)),
+    revive: remote(server.revive.bind(server)),
+    standings: remote(server.standings.bind(server)),
+    prune: remote(server.prune.bind(server)),
+    plans: remote(server.plans.bind(server)),
+    plan: remote(server.plan.bind(server)),
+    backlog: remote(server.backlog.bind(server)),
+    hasRoom: (max) => heard < max,
+    recovered: () => new Promise((resolve) => void clock.after(500, resolve)),
+    async close() {
+      closed = true
+      await Promise.allSettled(open)
+    },
+  }
+}
