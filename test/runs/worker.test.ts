@@ -6,6 +6,7 @@ import { createFacts } from '../../src/core/fact.ts'
 import { StoreFault } from '../../src/core/fault.ts'
 import type { Log } from '../../src/core/log.ts'
 import { createLogObserver } from '../../src/gateway/log-observer.ts'
+import type { Runner } from '../../src/parts/runners/runner.ts'
 import { defaultRetry } from '../../src/runs/backoff.ts'
 import { Worker } from '../../src/runs/worker.ts'
 import type { NewRun, Store } from '../../src/store/ports.ts'
@@ -14,7 +15,8 @@ import { Ledger } from '../../src/store/sqlite/ledger.ts'
 import type { ThreadStart } from '../../src/store/sqlite/messages.ts'
 import { openSqlite } from '../../src/store/sqlite/sqlite-store.ts'
 import type { Link } from '../../src/store/sqlite/thread-queue.ts'
-import { type FakeClock, fakeClock } from '../fakes/clock.ts'
+import { aheadOf, type FakeClock, fakeClock } from '../fakes/clock.ts'
+import { lookEveryMs, sharedStore } from '../fakes/shared-store.ts'
 
 /** How many commits each opening of the store is good for. */
 type Disk = { commits: number; openings: number }
@@ -57,8 +59,10 @@ const runOf = (id: string): NewRun => ({
 
 const accept = (store: Store, id: string) => store.accept(runOf(id), { key: id, holdMs: 3_600_000 })
 
-const open = async (t: Test, clock: FakeClock, disk: Disk) => {
-  const store = await openSqlite({ folder: t.testdir(), durability: 'commit', clock }, linksOn(disk))
+const open = async (t: Test, clock: FakeClock, disk: Disk) =>
+  workOn(t, clock, await openSqlite({ folder: t.testdir(), durability: 'commit', clock }, linksOn(disk)))
+
+const workOn = (t: Test, clock: FakeClock, store: Store, runner: Runner = async (prompt) => prompt) => {
   const sent: string[] = []
   const said: string[] = []
   const log: Log = Object.assign((_: unknown, _fields: object, message: string) => void said.push(message), { writes: () => true })
@@ -69,7 +73,7 @@ const open = async (t: Test, clock: FakeClock, disk: Disk) => {
     clock,
     log,
     facts,
-    runner: async (prompt) => prompt,
+    runner,
     policy: () => ({ retry: defaultRetry, timeoutMs: 60_000, startsOnce: false }),
     send: async ({ deliveryId }) => {
       sent.push(deliveryId)
@@ -135,4 +139,57 @@ t.test('what was accepted begins as soon as the store works again, without anoth
   disk.commits = Number.POSITIVE_INFINITY
   await pass(clock, 500, () => {})
   t.strictSame(sent, ['a'])
+})
+
+/** A store on a machine whose clock is an hour ahead, and as many connections to it as are asked for. */
+const shared = (t: Test, clock: FakeClock) => {
+  const part = sharedStore(aheadOf(clock, 3_600_000))
+  return (): Promise<Store> => part.open({ folder: t.testdirName, durability: 'commit', clock })
+}
+
+t.test('of two processes on one store each run is worked by one, also when nobody tells the other of it', async (t) => {
+  const clock = fakeClock()
+  const connect = shared(t, clock)
+  const one = workOn(t, clock, await connect())
+  const other = workOn(t, clock, await connect())
+  for (const id of ids) await accept(one.store, id)
+  one.worker.wake()
+  other.worker.wake()
+  await pass(clock, 1_000, () => {})
+  t.strictSame([...one.sent, ...other.sent].sort(), ids)
+  t.ok(one.sent.length > 0 && other.sent.length > 0, 'both had a part in it')
+  await accept(one.store, 'left')
+  clock.advance(lookEveryMs)
+  await pass(clock, 50, () => {})
+  t.strictSame([...one.sent, ...other.sent].sort(), [...ids, 'left'])
+  t.strictSame([...one.said, ...other.said], [])
+  t.equal(await one.store.backlog(), 0)
+})
+
+t.test('a dead process keeps its run until the lease runs out, and is refused when it was only late', async (t) => {
+  const clock = fakeClock()
+  const connect = shared(t, clock)
+  let wakeUp = (_reply: string): void => {}
+  const sleeps: Runner = () =>
+    new Promise((resolve) => {
+      wakeUp = resolve
+    })
+  // Its time stands still, as that of a machine that was suspended.
+  const asleep = workOn(t, fakeClock(), await connect(), sleeps)
+  const other = workOn(t, clock, await connect())
+  await accept(asleep.store, 'a')
+  asleep.worker.wake()
+  await pass(clock, 50, () => {})
+  other.worker.wake()
+  await pass(clock, 50, () => {})
+  clock.advance(24 * 3_600_000)
+  await pass(clock, 50, () => {})
+  t.strictSame(other.sent, [])
+  clock.advance(3_600_000)
+  await pass(clock, 50, () => {})
+  t.strictSame(other.sent, ['a'])
+  wakeUp('late')
+  await pass(clock, 50, () => {})
+  t.strictSame([asleep.sent, asleep.said], [[], ['a run that took too long was taken over by another']])
+  t.equal(await asleep.store.backlog(), 0)
 })
