@@ -33,7 +33,7 @@ export type Joining = {
   readonly prompt?: { readonly text: string; readonly chars: number }
 }
 
-/** One step of a batch, which adds its durations to the batch's `now`; keys are hashes. */
+/** One step of a batch. Its durations count from the batch's `now`; keys are hashes. */
 export type Step =
   /** Two JSON lists of the same length: `[key, holdMs]` and runs. */
   | { readonly op: 'accept'; readonly count: number; readonly claims: string; readonly runs: string }
