@@ -2,7 +2,7 @@
 
 import { exit, Fault } from '../../core/fault.ts'
 import { header } from '../../core/names.ts'
-import { whsecKey } from '../../core/whsec-key.ts'
+import { whsecKey } from '../whsec-key.ts'
 import { checkHmac, hmac } from './kit/hmac.ts'
 import { fresh } from './kit/timestamp.ts'
 import type { Scheme } from './scheme.ts'

@@ -2,8 +2,8 @@
 
 import { createHash, createHmac } from 'node:crypto'
 import { isObject, type Json, type JsonObject, own } from '../../core/json.ts'
-import { whsecKey } from '../../core/whsec-key.ts'
 import { isTemplate } from '../../expr/placeholder.ts'
+import { whsecKey } from '../whsec-key.ts'
 import { type ApiAnswer, callApi } from './kit/api.ts'
 import { patiently } from './kit/patience.ts'
 import { permanentFailure } from './kit/permanent-failure.ts'

@@ -3,8 +3,8 @@
 import type { LanguageModel } from 'ai'
 import { AgentFault } from '../../../core/fault.ts'
 import { isObject, own } from '../../../core/json.ts'
-import { parseRetryAfter } from '../../../core/retry-after.ts'
 import type { Report } from '../../report.ts'
+import { parseRetryAfter } from '../../retry-after.ts'
 import type { Runner, RunnerSettings } from '../runner.ts'
 
 const maxAnswerBytes = 8 * 1024 * 1024

@@ -2,8 +2,8 @@
 
 import { type Json, type JsonObject, own, parseObject } from '../../../core/json.ts'
 import { createRedactor } from '../../../core/redact.ts'
-import { parseRetryAfter } from '../../../core/retry-after.ts'
 import { excerpt, printable } from '../../../core/text.ts'
+import { parseRetryAfter } from '../../retry-after.ts'
 import type { Sent } from '../target.ts'
 
 const maxAnswerBytes = 256 * 1024
