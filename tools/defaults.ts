@@ -1,4 +1,4 @@
-/** The defaults of the sections that the loader reads, off the schema: a default stands there and nowhere else. */
+/** The defaults of the sections that code reads, off the schema: a default stands there and nowhere else. */
 
 type Node = { readonly [key: string]: unknown }
 
@@ -10,7 +10,7 @@ const defaultsOf = (section: unknown): Node =>
     }),
   )
 
-/** The module that the loader reads. */
+/** The module that code reads. */
 export const renderDefaults = (sections: Node): string =>
   [
     '/** By section and key. */',

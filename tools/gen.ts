@@ -180,12 +180,17 @@ const settings = platformSettings(sections, read('platforms.schema.json').defini
 const properties = schema.properties as { readonly gateway: Node; readonly storage: { readonly properties: Node } }
 const definitions = schema.definitions as { readonly [name: string]: Node }
 const { retention } = properties.storage.properties
+const routeProperties = definitions.Route?.properties as { readonly [key: string]: Node }
 const defaults = {
   webhook: definitions.WebhookSettings,
   gateway: properties.gateway,
   storage: properties.storage,
   retention,
   agent: definitions.Agent,
+  route: definitions.Route,
+  retry: routeProperties.retry,
+  coalesce: routeProperties.coalesce,
+  job: definitions.Job,
 }
 
 const outputs: { [file: string]: string } = {

@@ -14,8 +14,6 @@ export type Schedule = {
   readonly once?: number
 }
 
-export const defaultZone = 'UTC'
-
 const maxChars = 200
 const unitMs: { readonly [unit: string]: number } = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 }
 const longestIntervalMs = 366 * 86_400_000
@@ -24,7 +22,7 @@ const interval = /^every\s+(\d{1,9})\s*([smhd])$/i
 const oneTime = /^(\d{4})-(\d\d)-(\d\d)[T ](\d\d):(\d\d)(?::(\d\d))?(Z|[+-]\d\d:\d\d)?$/i
 
 /** Throws a BadSchedule for what is not a schedule, for one that never comes, and for an unknown zone. */
-export const compileSchedule = (text: string, timezone: string = defaultZone): Schedule => {
+export const compileSchedule = (text: string, timezone = 'UTC'): Schedule => {
   checkZone(timezone)
   const trimmed = text.trim()
   if (trimmed.length > maxChars) throw new BadSchedule(`it is longer than ${maxChars} characters`)
@@ -99,7 +97,7 @@ const sentence = (error: unknown, pattern: string): string => {
 }
 
 /** A time as people in the zone read it, with its offset: `2027-03-28T03:00:00+02:00`. */
-export const zonedIso = (ms: number, timezone: string = defaultZone): string => {
+export const zonedIso = (ms: number, timezone = 'UTC'): string => {
   const parts = new Intl.DateTimeFormat('en-US', {
     timeZone: timezone,
     hourCycle: 'h23',

@@ -31,5 +31,33 @@ export const defaults = {
     "runner": "echo",
     "max_steps": 8,
     "timeout_seconds": 600
+  },
+  "route": {
+    "enabled": true,
+    "script_timeout_seconds": 30,
+    "deliver": "log",
+    "deliver_mode": "all",
+    "deliver_only": false,
+    "cron_job_running": "skip",
+    "mirror_to_session": false
+  },
+  "retry": {
+    "max_attempts": 3,
+    "backoff": 5,
+    "max_delay_seconds": 300
+  },
+  "coalesce": {
+    "window_seconds": 30,
+    "max_wait_seconds": 300,
+    "keep": "latest",
+    "single_flight": false
+  },
+  "job": {
+    "timezone": "UTC",
+    "deliver": "log",
+    "deliver_mode": "all",
+    "enabled": true,
+    "paused": false,
+    "grace_seconds": 3600
   }
 } as const

@@ -5,6 +5,7 @@ import { isObject, type Json, type JsonObject, own } from '../core/json.ts'
 import { targetName } from '../core/names.ts'
 import { isTemplate } from '../expr/placeholder.ts'
 import type { Route } from '../generated/config.ts'
+import { defaults } from '../generated/defaults.ts'
 import type { Delivery, Destination } from '../store/ports.ts'
 import type { Report } from './report.ts'
 import type { TargetPart } from './targets/target.ts'
@@ -15,7 +16,7 @@ type Spec = Pick<Route, 'deliver' | 'deliver_extra' | 'deliver_mode'>
 export type Written = { readonly target: string; readonly extra: JsonObject; readonly path: Path; readonly extraPath: Path }
 
 /** The targets of a `deliver`, in order; those of a list without settings of their own have the route's. */
-export const writtenTargets = ({ deliver = 'log', deliver_extra = {} }: Spec): readonly Written[] => {
+export const writtenTargets = ({ deliver = defaults.route.deliver, deliver_extra = {} }: Spec): readonly Written[] => {
   const shared = deliver_extra as JsonObject
   const one = (item: Json, path: Path): Written => {
     const its = isObject(item) ? item.deliver_extra : undefined
@@ -35,7 +36,7 @@ export const readDelivery = (spec: Spec, targets: ReadonlyMap<string, TargetPart
     return { target, extra: stored, ...(withheld.length > 0 ? { withheld } : {}) }
   })
   const [first] = to
-  return first && !Array.isArray(spec.deliver) ? first : { mode: spec.deliver_mode ?? 'all', to }
+  return first && !Array.isArray(spec.deliver) ? first : { mode: spec.deliver_mode ?? defaults.route.deliver_mode, to }
 }
 
 const entriesOf = (map: JsonObject, keeps: (value: Json) => boolean): JsonObject =>

@@ -5,8 +5,9 @@ import type { Config, JobSource, Profile } from '../config/config.ts'
 import { isPauseNote, jobNames, jobsFileOf, readStoredJob } from '../config/jobs.ts'
 import { type Code, type Diagnostic, diagnostic, type Path, pointerOf } from '../core/diagnostic.ts'
 import { isObject, type Json, own } from '../core/json.ts'
-import { BadSchedule, compileSchedule, defaultZone, type Schedule } from '../expr/schedule.ts'
+import { BadSchedule, compileSchedule, type Schedule } from '../expr/schedule.ts'
 import type { Job as Spec } from '../generated/config.ts'
+import { defaults } from '../generated/defaults.ts'
 import { readDelivery } from '../parts/destination.ts'
 import type { Job, Jobs } from '../parts/effects.ts'
 import type { TargetPart } from '../parts/targets/target.ts'
@@ -27,8 +28,6 @@ export type ScheduledJob = Job & {
 type Targets = ReadonlyMap<string, TargetPart>
 export type CompiledJob = { readonly job?: ScheduledJob; readonly diagnostics: readonly Diagnostic[] }
 
-const defaultGraceSeconds = 3_600
-
 /** Compiles a job; there is none when one of its problems stops it. */
 export const compileJob = (source: JobSource, targets: Targets): CompiledJob => {
   const { id, profile, origin, spec } = source
@@ -40,7 +39,7 @@ export const compileJob = (source: JobSource, targets: Targets): CompiledJob => 
   }
   checkTarget(spec, targets, report)
   const delivery = readDelivery(spec, targets, report)
-  const timezone = spec.timezone ?? defaultZone
+  const timezone = spec.timezone ?? defaults.job.timezone
   const schedule = tryCompile(spec.schedule, timezone, (why) => report('WH223', ['schedule'], why, undefined, 'value'))
   if (!schedule || diagnostics.some(({ stopsStart }) => stopsStart)) return { diagnostics }
   if (!spec.prompt?.trim()) {
@@ -57,7 +56,7 @@ export const compileJob = (source: JobSource, targets: Targets): CompiledJob => 
     delivery,
     schedule,
     planKey: `${profile}/${id}/${createHash('sha256').update(`${timezone}\n${spec.schedule}`).digest('base64url').slice(0, 22)}`,
-    graceMs: (spec.grace_seconds ?? defaultGraceSeconds) * 1000,
+    graceMs: (spec.grace_seconds ?? defaults.job.grace_seconds) * 1000,
     spec,
     ...(spec.model === undefined ? {} : { model: spec.model }),
   }

@@ -6,10 +6,10 @@ import { type Code, type Diagnostic, diagnostic, type Path, pointerOf } from '..
 import { isObject, type Json, type JsonObject, own } from '../core/json.ts'
 import { nearest } from '../core/text.ts'
 import type { Route } from '../generated/config.ts'
+import { defaults } from '../generated/defaults.ts'
 import { writtenTargets } from '../parts/destination.ts'
 
 const routeSchema = definition('Route')
-const defaultTarget = definition('Target').default
 /** What the name of a plugin's target looks like: no built-in one has a hyphen. */
 export const pluginTarget = new RegExp(
   String((definition('Target').oneOf as JsonObject[]).find((branch) => 'pattern' in branch)?.pattern),
@@ -66,7 +66,7 @@ export const checkRules = (route: RouteSource, context: RuleContext): Diagnostic
   }
   for (const { when, keys } of rules['x-ignored']) {
     // A subscription's record always names a target: the default one asks for nothing.
-    const asks = (key: string): boolean => used(spec, key) && !(key === 'deliver' && spec.deliver === defaultTarget)
+    const asks = (key: string): boolean => used(spec, key) && !(key === 'deliver' && spec.deliver === defaults.route.deliver)
     for (const key of used(spec, when) ? keys.filter(asks) : []) {
       report('WH210', [key], `"${key}" has no effect beside "${when}"`, 'remove it')
     }

@@ -2,8 +2,6 @@
 
 export type Retry = { readonly maxAttempts: number; readonly backoffMs: number; readonly maxDelayMs: number }
 
-export const defaultRetry: Retry = { maxAttempts: 3, backoffMs: 5_000, maxDelayMs: 300_000 }
-
 /** Milliseconds to wait after attempt number `attempt` (1 is the first); what the other side asked for is the least, also past the cap. */
 export const delayAfter = (attempt: number, retry: Retry, askedMs = 0, random: () => number = Math.random): number => {
   const ceiling = Math.min(retry.maxDelayMs, retry.backoffMs * 2 ** (attempt - 1))

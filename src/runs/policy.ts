@@ -2,7 +2,8 @@
 
 import type { Config } from '../config/config.ts'
 import type { Job, Route } from '../generated/config.ts'
-import { defaultRetry, type Retry } from './backoff.ts'
+import { defaults } from '../generated/defaults.ts'
+import type { Retry } from './backoff.ts'
 
 export type RunPolicy = {
   readonly retry: Retry
@@ -13,18 +14,16 @@ export type RunPolicy = {
   readonly maxOutputTokens?: number
 }
 
-const msOf = (seconds: number | undefined, fallback: number): number => (seconds === undefined ? fallback : seconds * 1000)
-
 export const policyOf = (
   agentTimeoutMs: Config['agent']['timeoutMs'],
   { retry, agent }: Pick<Route, 'retry' | 'agent'> = {},
 ): RunPolicy => ({
   retry: {
-    maxAttempts: retry?.max_attempts ?? defaultRetry.maxAttempts,
-    backoffMs: msOf(retry?.backoff, defaultRetry.backoffMs),
-    maxDelayMs: msOf(retry?.max_delay_seconds, defaultRetry.maxDelayMs),
+    maxAttempts: retry?.max_attempts ?? defaults.retry.max_attempts,
+    backoffMs: (retry?.backoff ?? defaults.retry.backoff) * 1000,
+    maxDelayMs: (retry?.max_delay_seconds ?? defaults.retry.max_delay_seconds) * 1000,
   },
-  timeoutMs: msOf(agent?.timeout_seconds, agentTimeoutMs),
+  timeoutMs: agent?.timeout_seconds === undefined ? agentTimeoutMs : agent.timeout_seconds * 1000,
   startsOnce: false,
   ...(agent?.model === undefined ? {} : { model: agent.model }),
   ...(agent?.max_output_tokens === undefined ? {} : { maxOutputTokens: agent.max_output_tokens }),

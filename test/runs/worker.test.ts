@@ -7,7 +7,7 @@ import { StoreFault } from '../../src/core/fault.ts'
 import type { Log } from '../../src/core/log.ts'
 import { createLogObserver } from '../../src/gateway/log-observer.ts'
 import type { Runner } from '../../src/parts/runners/runner.ts'
-import { defaultRetry } from '../../src/runs/backoff.ts'
+import { policyOf } from '../../src/runs/policy.ts'
 import { Worker } from '../../src/runs/worker.ts'
 import type { NewRun, Store } from '../../src/store/ports.ts'
 import { openDatabase } from '../../src/store/sqlite/database.ts'
@@ -74,7 +74,7 @@ const workOn = (t: Test, clock: FakeClock, store: Store, runner: Runner = async 
     log,
     facts,
     runner,
-    policy: () => ({ retry: defaultRetry, timeoutMs: 60_000, startsOnce: false }),
+    policy: () => policyOf(60_000),
     send: async ({ deliveryId }) => {
       sent.push(deliveryId)
       return { ok: true }

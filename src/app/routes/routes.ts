@@ -9,6 +9,7 @@ import { exit, Fault } from '../../core/fault.ts'
 import { isObject, type Json, type JsonObject, own } from '../../core/json.ts'
 import { nearest } from '../../core/text.ts'
 import type { Route } from '../../generated/config.ts'
+import { defaults } from '../../generated/defaults.ts'
 import { writtenTargets } from '../../parts/destination.ts'
 import { fingerprint } from '../mask.ts'
 import type { Warning } from '../warning.ts'
@@ -92,7 +93,7 @@ export const describeRoute = ({ name, source, written, route, shadowed }: KnownR
 
 /** The targets of a route or job as written, for people. */
 export const namesOf = ({ deliver }: JsonObject): string => {
-  const readable = typeof deliver === 'string' || Array.isArray(deliver) ? deliver : 'log'
+  const readable = typeof deliver === 'string' || Array.isArray(deliver) ? deliver : defaults.route.deliver
   return writtenTargets({ deliver: readable as NonNullable<Route['deliver']> })
     .map(({ target }) => target)
     .join(',')

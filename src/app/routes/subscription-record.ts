@@ -4,6 +4,7 @@ import { randomBytes } from 'node:crypto'
 import { defaultProfile } from '../../config/config.ts'
 import { exit, Fault } from '../../core/fault.ts'
 import { equalJson, isObject, type Json, type JsonObject, own } from '../../core/json.ts'
+import { defaults } from '../../generated/defaults.ts'
 
 /** The fields that flags give; absent ones are kept. There is none for toolsets (rules: Subscriptions 7). */
 type Fields = {
@@ -84,7 +85,7 @@ const blank = (before: JsonObject | undefined): JsonObject => ({
   secret: '',
   prompt: '',
   skills: [],
-  deliver: 'log',
+  deliver: defaults.route.deliver,
   profile: defaultProfile,
   created_at: own(before ?? {}, 'created_at') ?? now(),
   // Starting clean does not switch a disabled route on again.

@@ -4,6 +4,7 @@ import type { Outcome } from '../../core/outcome.ts'
 import type { Event } from '../../core/request.ts'
 import { compileKey, keyName } from '../../expr/event-key.ts'
 import type { Route } from '../../generated/config.ts'
+import { defaults } from '../../generated/defaults.ts'
 import type { Group, Lane, NewRun } from '../../store/ports.ts'
 import type { Effects } from '../effects.ts'
 import type { Report } from '../report.ts'
@@ -13,9 +14,6 @@ import { claimOf, duplicate } from './kit/claim.ts'
 import { compileLane } from './kit/lane.ts'
 import { compileMessage } from './kit/message.ts'
 import { templateKit } from './kit/template-kit.ts'
-
-const defaultWindowSeconds = 30
-const defaultMaxWaitSeconds = 300
 
 type Settings = Omit<Group, 'key' | 'lane'> & { readonly singleFlight: boolean }
 
@@ -39,8 +37,12 @@ export const coalesce: EndingPart = {
 }
 
 const readSettings = (route: Route, report: Report): Settings => {
-  const spec = { window_seconds: defaultWindowSeconds, max_wait_seconds: defaultMaxWaitSeconds, ...route.coalesce }
-  const { window_seconds: window, max_wait_seconds: maxWait, keep = 'latest', single_flight: singleFlight = false } = spec
+  const {
+    window_seconds: window,
+    max_wait_seconds: maxWait,
+    keep,
+    single_flight: singleFlight,
+  } = { ...defaults.coalesce, ...route.coalesce }
   if (maxWait < window)
     report(
       'WH212',
