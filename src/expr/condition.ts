@@ -1,4 +1,4 @@
-/** Conditions compiled to one function per list: who passes, and for who does not, which rule said no to what. */
+/** Compiles a route's filters to one function: whether an event passes, and if not, which condition said no. */
 
 import type { Code, Path } from '../core/diagnostic.ts'
 import { messageOf } from '../core/fault.ts'
@@ -56,11 +56,11 @@ const verdictOf = (no: Answer): Verdict => (no ? { pass: false, rule: no.rule } 
 const shown = (value: Json | undefined): string =>
   value === undefined ? 'missing' : printable(renderJson(value, maxShownUnits, 0), maxShownUnits)
 
-// Paths are written as `filters[1].not.any[0]`: only filters are compiled here.
+// Paths begin at `filters`, as in `filters[1].not.any[0]`: no other key holds conditions.
 const nameOf = (path: Path): string =>
   path.reduce<string>((name, key) => name + (typeof key === 'number' ? `[${key}]` : `.${key}`), 'filters')
 
-/** Headers whose values are secrets: an explanation goes to the log. */
+/** Headers that hold secrets. An explanation goes to the log, so it leaves their values out. */
 const secretField = /^headers\..*(?:token|secret|signature|auth|cookie|key)/i
 
 const seenIn = (field: string, event: Event): string => (secretField.test(field) ? 'value not shown' : shown(compileField(field)(event)))
@@ -105,7 +105,7 @@ const never: Run = () => ({ broken: true, rule: () => 'a condition that could no
 
 type Builder = { readonly kit: Kit; left: number }
 
-/** Whether the limits on conditions are reached; each is said once. */
+/** Whether this condition is past a limit; each limit is reported once. */
 const isTooMuch = (builder: Builder, path: Path, depth: number): boolean => {
   builder.left--
   const help = 'use `in`, `in_file` or a script instead'
@@ -114,7 +114,7 @@ const isTooMuch = (builder: Builder, path: Path, depth: number): boolean => {
   return depth > maxDepth || builder.left < 0
 }
 
-/** The operator or group of a condition, and its field; what is wrong is reported. */
+/** The operator or group of a condition, and its field. Reports what is wrong and gives `undefined`. */
 const read = (spec: JsonObject, path: Path, { operators, report }: Kit): Spec | undefined => {
   const keys = Object.keys(spec).filter((name) => name !== 'field' && !name.startsWith('x-'))
   const [key] = keys
@@ -159,8 +159,8 @@ const compileSpec = (spec: Spec, path: Path, depth: number, builder: Builder): R
 }
 
 /**
- * Compiles a route's filters: all must hold. What is wrong with them is reported, at paths below `filters`, and never holds.
- * The function never throws and answers at once unless an operator has to wait.
+ * Compiles a route's filters: all must hold. A condition that is wrong is reported, at its path below `filters`, and never holds.
+ * The function never throws. It gives a promise only where an operator has to wait.
  */
 export const compileConditions = (spec: Condition[] | Condition, kit: Kit): ((event: Event) => Verdict | Promise<Verdict>) => {
   const builder: Builder = { kit, left: maxConditions }

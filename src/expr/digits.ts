@@ -1,4 +1,4 @@
-/** Numbers past 2^53 keep the digits their sender wrote: the source text is read once more, only when such a number is rendered. */
+/** Numbers past 2^53 are rendered with the digits that their sender wrote. The payload's text is parsed once more for the first of them. */
 
 import { isObject, type Json, own } from '../core/json.ts'
 import type { Event } from '../core/request.ts'
@@ -19,7 +19,7 @@ const afterString = (text: string, from: number): number => {
 }
 
 const startsNumber = (unit: number): boolean => unit === 0x2d || (unit >= 0x30 && unit <= 0x39)
-// Digits, sign, point and exponent.
+/** Digits, sign, point and exponent. */
 const inNumber = (unit: number): boolean => startsNumber(unit) || unit === 0x2e || unit === 0x2b || (unit | 0x20) === 0x65
 
 const afterNumber = (text: string, from: number): number => {
@@ -54,27 +54,27 @@ const reread = (text: string): Json | undefined => {
   try {
     return JSON.parse(quoteLongNumbers(text)) as Json
   } catch {
-    return undefined // The text is not the payload's JSON: the number is written as it was parsed.
+    return undefined // The text is not JSON, so numbers are written as they were parsed.
   }
 }
 
-const second = new WeakMap<Event, { readonly tree: Json | undefined }>()
+const rereadEvents = new WeakMap<Event, { readonly tree: Json | undefined }>()
 
 const treeOf = (event: Event): Json | undefined => {
-  let known = second.get(event)
+  let known = rereadEvents.get(event)
   if (!known) {
     known = { tree: reread(event.text) }
-    second.set(event, known)
+    rereadEvents.set(event, known)
   }
   return known.tree
 }
 
 const looksLikeNumber = /^-?\d[\d.eE+-]*$/
 
-/** The digits of the number at `place` of the payload; `undefined` where the source text does not say the same number. */
+/** The digits of the number at `place` of the payload; `undefined` where the text has no number equal to `value` there. */
 export const digitsOf = (event: Event, place: Place, value: number): string | undefined => {
   let at: Json | undefined = treeOf(event)
   for (const key of place) at = Array.isArray(at) ? at[Number(key)] : isObject(at) ? own(at, String(key)) : undefined
-  // The second reading gives long numbers as strings: where the payload holds a number, such a string is its digits.
+  // The payload has a number here. The second reading has long numbers as strings of their digits.
   return typeof at === 'string' && looksLikeNumber.test(at) && Number(at) === value ? at : undefined
 }

@@ -1,4 +1,4 @@
-/** Equality with a JSON value, compiled: keys of the value are listed once, so that no payload is compared with them in more than one pass. */
+/** Compiles a JSON value to a test for equality with it. Its keys are listed once, at compile time. */
 
 import { isObject, type Json } from '../core/json.ts'
 
@@ -15,12 +15,12 @@ const compileMap = (wanted: { readonly [key: string]: Json }): Equal => {
   const members = Object.entries(wanted).map(([key, member]) => ({ key, equal: compileEqual(member) }))
   return (value) => {
     if (!isObject(value)) return false
-    // A payload's map may be large: its keys are counted only when it has all of ours.
+    // A payload's map may be large, so its keys are counted only when all wanted members are in it.
     return members.every(({ key, equal }) => has.call(value, key) && equal(value[key])) && Object.keys(value).length === members.length
   }
 }
 
-/** Same type, same members whatever their order; nothing equals a missing value. */
+/** Equal values have one type and the same members, in whatever order. A missing value equals nothing. */
 export function compileEqual(wanted: Json): Equal {
   if (Array.isArray(wanted)) return compileList(wanted)
   return isObject(wanted) ? compileMap(wanted) : (value) => value === wanted

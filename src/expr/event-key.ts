@@ -1,4 +1,4 @@
-/** What an event is about, as a text: its coalesce group, its lane. Events of different things never share a key. */
+/** Reads from an event the key of its coalesce group or of its lane. Different values never give one key. */
 
 import { createHash } from 'node:crypto'
 import type { Json } from '../core/json.ts'
@@ -10,12 +10,12 @@ import { compileName, showName, type TemplateKit } from './template.ts'
 
 type Key = string | undefined
 
-/** Longer keys name nothing real. It is below the length at which templates are cut, so no two keys become one by a cut. */
+/** Templates are cut at 200,000 characters, and two keys that were cut could become one. Keys half as long are refused already. */
 const maxKeyUnits = 100_000
 
 /**
- * Reads a key: a dotted field name, or a template when it holds a placeholder (rules: Coalescing 1). It is unresolved, `undefined`, when
- * something it asks for is missing, null, a list or a map, when an expression fails, or when it is empty or longer than 100,000 characters.
+ * Compiles a key: a dotted field name, or a template when `text` has a placeholder (rules: Coalescing 1). The key of an event is
+ * `undefined` when a value is missing, null, a list or a map, when an expression fails, or when the key is empty or too long.
  */
 export const compileKey = (text: string, kit: TemplateKit): ((event: Event) => Key | Promise<Key>) => {
   const read = placeholders(text).length > 0 ? compileName(text, kit) : compileFieldName(text, kit.report)
@@ -41,8 +41,8 @@ const compileFieldName = (field: string, report: (message: string) => void): ((e
 }
 
 /**
- * What the store calls one key of one route; without a key, the route itself. It is short, whatever text a sender chose.
- * Profile and route names have no `/` in them.
+ * The store's name for one key of one route, or for the route itself. The key is hashed, so the name is short whatever a sender wrote.
+ * Names of profiles and routes have no `/` in them.
  */
 export const keyName = (kind: 'group' | 'lane', { profile, route }: Event, key?: string): string => {
   const name = `${kind}/${profile}/${route}`

@@ -1,4 +1,4 @@
-/** A file of values below a folder: read at load, and again when it changed; whatever lies there, nothing blocks. */
+/** A file of values below a folder, read at load and again after it changed. Whatever lies at its path, reading never blocks. */
 
 import { type BigIntStats, closeSync, constants, fstatSync, openSync, readFileSync, realpathSync, statSync } from 'node:fs'
 import { open, realpath } from 'node:fs/promises'
@@ -6,7 +6,7 @@ import { relative, resolve, sep } from 'node:path'
 import { isObject, type Json } from '../core/json.ts'
 
 const maxBytes = 8 * 1024 * 1024
-// Non-blocking, because opening a FIFO would wait for a writer. Links were resolved before: one that is there now was put there meanwhile.
+// Opening a FIFO would wait for a writer, so it is opened without blocking. The path has its links resolved; a link there now is a swap.
 const openFlags = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0) | (constants.O_NOFOLLOW ?? 0)
 
 const isText = (item: Json): item is string | number | boolean => ['string', 'number', 'boolean'].includes(typeof item)
@@ -58,11 +58,11 @@ const stampOf = (path: string): string => {
 }
 
 export interface ListFile {
-  /** The values as they are now; a promise only when the file changed. Throws or rejects while it cannot be used. */
+  /** The values of the file as it is now. A promise only after the file changed. Throws or rejects while the file cannot be used. */
   values(): ReadonlySet<string> | Promise<ReadonlySet<string>>
 }
 
-/** Reads the file at `path` below `root`; a failure now is told to `failed` and may be mended later. */
+/** Reads the file at `path` below `root`. A failure goes to `failed`; once the file is mended, `values` gives its values. */
 export const openListFile = (root: string, path: string, failed: (error: unknown) => void): ListFile => {
   const file = resolve(root, path)
   let stamp = ''
@@ -72,7 +72,7 @@ export const openListFile = (root: string, path: string, failed: (error: unknown
   const readAgain = (): void => {
     const reading = readLater(root, file)
     known = reading
-    // A later reading may have begun meanwhile: then the result of this one no longer counts.
+    // A second change may have begun a later reading; then this result no longer counts.
     reading.then(
       (values) => {
         if (known === reading) known = values

@@ -1,13 +1,13 @@
-/** All, any and not over conditions that may have to wait, and that may be impossible to decide. */
+/** `all`, `any` and `not` over conditions. A condition may give a promise, and may turn out to be undecidable. */
 
 import type { Event } from '../core/request.ts'
 
-/** Why a condition does not hold. A broken one could not be decided: `not` must not turn it into a pass. */
+/** Why a condition does not hold. `broken`: it could not be decided, so `not` must not turn it into a pass. */
 export type No = { readonly broken: boolean; readonly rule: () => string }
 export type Answer = No | undefined
 export type Run = (event: Event) => Answer | Promise<Answer>
 
-/** Holds when every one holds; asks no further than the first that does not. */
+/** Holds when all hold; asks no further than the first that does not. */
 export const all = (runs: readonly Run[]): Run => {
   const from = (start: number, event: Event): Answer | Promise<Answer> => {
     for (let i = start; i < runs.length; i++) {
@@ -20,7 +20,7 @@ export const all = (runs: readonly Run[]): Run => {
   return (event) => from(0, event)
 }
 
-/** Holds when one holds; asks no further than that. */
+/** Holds when one holds; asks no further than the first that does. */
 export const any = (runs: readonly Run[], name: string): Run => {
   const both = (earlier: Answer, no: No): No => ({ broken: earlier?.broken === true || no.broken, rule: earlier?.rule ?? no.rule })
   const none = (first: Answer): No => ({
@@ -43,7 +43,7 @@ export const any = (runs: readonly Run[], name: string): Run => {
   return (event) => from(0, event, undefined)
 }
 
-/** Holds when the one inside does not; stays undecided with it. */
+/** Holds when the inner condition does not; is broken when the inner condition is. */
 export const not = (run: Run, name: string): Run => {
   const turned: No = { broken: false, rule: () => `${name}: the condition inside holds` }
   const turn = (no: Answer): Answer => (no ? (no.broken ? no : undefined) : turned)

@@ -1,4 +1,4 @@
-/** Dotted paths compiled to functions: numbers index lists, own properties only, everything else is just missing. */
+/** Compiles dotted paths. A number indexes a list, a name reads an own property, and anything else is missing. */
 
 import { isObject, type Json, own } from '../core/json.ts'
 import type { Event, Headers } from '../core/request.ts'
@@ -18,7 +18,7 @@ export type Getter = (root: Json) => Json | undefined
 const known = new Map<string, Getter>()
 const maxKnown = 1_000
 
-/** Reads the value at a dotted path; `undefined` is a missing one. Thousands of routes ask for the same few. */
+/** Reads the value at a dotted path; `undefined` where it is missing. Routes share compiled paths: thousands use the same few. */
 export const compilePath = (path: string): Getter => {
   const get = known.get(path) ?? getterOf(path)
   if (known.size < maxKnown) known.set(path, get)
@@ -34,7 +34,7 @@ const getterOf = (path: string): Getter => {
   }
 }
 
-// The code hosts' neutral header names and their real ones are the same header (rules: Names 1).
+// A neutral header name and the code host's real one mean the same header (rules: Names 1).
 const twins: readonly (readonly [string, string])[] = [
   ['x-hosta-', 'x-github-'],
   ['x-hostb-', 'x-gitlab-'],

@@ -1,4 +1,4 @@
-/** Finds the placeholders of a template; whatever only looks like one is text. */
+/** Splits a template into texts and placeholders. Whatever only looks like a placeholder is text. */
 
 export type Piece =
   | { readonly kind: 'text'; readonly text: string }
@@ -6,7 +6,7 @@ export type Piece =
   | { readonly kind: 'path'; readonly path: string; readonly written: string }
   | { readonly kind: 'expression'; readonly source: string; readonly written: string }
 
-// No quotes, braces or line breaks, no blank at either end: `{"a": 1}`, `{ x }` and `{}` are text.
+// A path has no quotes, braces or line breaks, and no blank at either end. So `{"a": 1}`, `{ x }` and `{}` are text.
 const pathForm = /^[^\s"{}](?:[^\r\n"{}]*[^\s"{}])?$/
 
 /** The index after a quoted text, a name in backticks or a comment that starts at `from`; `from` itself when none does. */
@@ -48,7 +48,7 @@ const pieceOf = (written: string): Piece | undefined => {
   return pathForm.test(inner) ? { kind: 'path', path: inner, written } : undefined
 }
 
-/** A template as its pieces, in order. `report` hears of an expression without an end, which stays text. */
+/** A template as its pieces, in order. An expression without an end is reported and stays text. */
 export const parseTemplate = (text: string, report: (message: string) => void = () => {}): Piece[] => {
   const pieces: Piece[] = []
   let copied = 0
@@ -70,10 +70,10 @@ export const parseTemplate = (text: string, report: (message: string) => void = 
   return pieces
 }
 
-/** Whether a payload fills in some of it. */
+/** Whether a value is a text with a placeholder in it. */
 export const isTemplate = (value: unknown): boolean => typeof value === 'string' && parseTemplate(value).some(({ kind }) => kind !== 'text')
 
-/** What a template asks for: its paths, `__raw__`, and expressions with a leading `=`. */
+/** The placeholders of a template without their braces: paths, `__raw__`, and expressions with a leading `=`. */
 export const placeholders = (text: string): string[] =>
   parseTemplate(text).flatMap((piece) => {
     if (piece.kind === 'text') return []

@@ -1,12 +1,12 @@
-/** JSON text up to a limit: the exact prefix of what JSON.stringify would write, in time that depends on the limit alone. */
+/** Writes JSON up to a limit: exactly the beginning of what JSON.stringify would write, in a time that depends on the limit alone. */
 
 import type { Json, JsonObject } from '../core/json.ts'
 import { cut } from '../core/text.ts'
 
-/** Where a value stands below the rendered one. */
+/** The keys and indexes that lead to a value from the rendered one. */
 export type Place = readonly (string | number)[]
 
-/** The digits of a number too long to be held, as its source wrote them; `undefined` where they are not known. */
+/** The digits of a number past 2^53, as its sender wrote them; `undefined` where they are not known. */
 export type Digits = (place: Place, value: number) => string | undefined
 
 type Frame = { readonly list: readonly Json[] | undefined; readonly map: JsonObject; readonly keys: readonly string[]; next: number }
@@ -18,7 +18,7 @@ const keyAt = (frame: Frame, i: number): string | number => (frame.list ? i : (f
 const open = (value: JsonObject | Json[]): Frame =>
   Array.isArray(value) ? { list: value, map: noMap, keys: [], next: 0 } : { list: undefined, map: value, keys: Object.keys(value), next: 0 }
 
-// A unit of source is at least one unit of JSON, so `room` units fill the room; a pair split here lies past it.
+// Each unit of the text gives at least one of JSON, so `room` units fill the room. A surrogate pair split here lies past it.
 const quote = (text: string, room: number): string => JSON.stringify(text.length > room ? text.slice(0, room) : text)
 
 /** The text of a text, number or boolean, as operators compare it; `undefined` for everything else. */
@@ -30,7 +30,7 @@ export const isLong = (value: number): boolean => Math.abs(value) > Number.MAX_S
 
 /**
  * The first `limit` UTF-16 units of `JSON.stringify(value, null, indent)`, one fewer where that would split a surrogate pair.
- * Iterative and bounded: depth and size of the value do not matter. Long numbers are written by `digits` where it knows them.
+ * Neither the depth nor the size of the value matters. Numbers past 2^53 are written as `digits` gives them.
  */
 export const renderJson = (value: Json, limit: number, indent: 0 | 2, digits?: Digits): string => {
   const stack: Frame[] = []

@@ -1,4 +1,4 @@
-/** When a job is due: a cron expression, an interval or one time in a time zone, compiled to a function; the only importer of croner. */
+/** Compiles when a job is due: a cron expression, an interval, or one time, in a time zone. Only this file imports croner. */
 
 import { Cron, type CronOptions } from 'croner'
 
@@ -8,9 +8,9 @@ export class BadSchedule extends Error {
 }
 
 export type Schedule = {
-  /** The first time strictly after a wall time, in milliseconds; `undefined` when there is none. At worst 0.1 s of work: seconds in a gap. */
+  /** The first time later than `afterMs`, in milliseconds since 1970; `undefined` when there is none. Takes 0.1 s at worst. */
   readonly next: (afterMs: number) => number | undefined
-  /** Of one time only: which. */
+  /** The time itself, for a schedule of one time. */
   readonly once?: number
 }
 
@@ -21,7 +21,7 @@ const longestIntervalMs = 366 * 86_400_000
 const interval = /^every\s+(\d{1,9})\s*([smhd])$/i
 const oneTime = /^(\d{4})-(\d\d)-(\d\d)[T ](\d\d):(\d\d)(?::(\d\d))?(Z|[+-]\d\d:\d\d)?$/i
 
-/** Throws a BadSchedule for what is not a schedule, for one that never comes, and for an unknown zone. */
+/** Throws a BadSchedule for a text that is no schedule, for a schedule that never comes, and for an unknown zone. */
 export const compileSchedule = (text: string, timezone = 'UTC'): Schedule => {
   checkZone(timezone)
   const trimmed = text.trim()
@@ -34,7 +34,7 @@ export const compileSchedule = (text: string, timezone = 'UTC'): Schedule => {
   return compileCron(trimmed, timezone)
 }
 
-/** Offsets are refused where the engine would take them: they know no daylight saving. */
+/** Offsets such as `+02:00`, which Node takes for a zone, are refused: they have no daylight saving. */
 const checkZone = (timezone: string): void => {
   try {
     if (!/^[A-Za-z]/.test(timezone)) throw new RangeError()
@@ -44,7 +44,7 @@ const checkZone = (timezone: string): void => {
   }
 }
 
-/** Counted from 1970 in UTC, so that a restart does not move it; clock changes do not either. */
+/** An interval counts from 1970 in UTC, so that neither a restart nor a change of the clocks moves it. */
 const compileInterval = (stepMs: number): Schedule => {
   if (stepMs < 1_000 || stepMs > longestIntervalMs) throw new BadSchedule('an interval is at least one second and at most 366 days')
   return { next: (afterMs) => (Math.floor(afterMs / stepMs) + 1) * stepMs }
@@ -53,7 +53,7 @@ const compileInterval = (stepMs: number): Schedule => {
 const compileOneTime = (text: string, parts: RegExpExecArray, timezone: string): Schedule => {
   const [, year = '', month = '', day = '', hour = '', minute = '', second = '00', offset] = parts
   const wall = new Date(`${year}-${month}-${day}T${hour}:${minute}:${second}Z`)
-  // The engine turns 30 February into 2 March.
+  // JavaScript turns 30 February into 2 March.
   if (Number.isNaN(wall.getTime()) || wall.getUTCDate() !== Number(day)) throw new BadSchedule(`"${text}" is not a date and time`)
   const at = offset ? Date.parse(`${year}-${month}-${day}T${hour}:${minute}:${second}${offset.toUpperCase()}`) : instantOf(wall, timezone)
   if (at === undefined || Number.isNaN(at)) throw new BadSchedule(`"${text}" is not a date and time`)
@@ -61,8 +61,8 @@ const compileOneTime = (text: string, parts: RegExpExecArray, timezone: string):
 }
 
 /**
- * The instant of a local time, by the rules of a daily job: one that the clocks skip is the moment after the gap, of one that comes twice
- * the first. Not left to croner's own reading of dates, which goes wrong where the computer's zone has a gap at that time.
+ * The instant of a local time, by the rules of a daily job: a time that the clocks skip becomes the moment after the gap, and of a time
+ * that comes twice the first counts. Croner's own reading of dates goes wrong where the computer's zone has a gap at that time.
  */
 const instantOf = (wall: Date, timezone: string): number | undefined => {
   const [year, month, day] = [wall.getUTCFullYear(), wall.getUTCMonth() + 1, wall.getUTCDate()]
@@ -71,11 +71,11 @@ const instantOf = (wall: Date, timezone: string): number | undefined => {
 }
 
 const compileCron = (pattern: string, timezone: string): Schedule => {
-  // A list or range of hours is as fixed as one hour: none of its runs is lost in a gap, none comes twice.
+  // Several hours are treated like one hour: when the clocks change, no run of them is lost and none comes twice.
   const options: CronOptions = { timezone, mode: '5-or-6-parts', fixedTimeRule: 'no-wildcard' }
   const next: Schedule['next'] = (afterMs) => nextOf(pattern, options, afterMs)
   try {
-    // croner looks as far as the year 3000, some milliseconds away.
+    // croner looks as far as the year 3000, which takes some milliseconds.
     if (next(Date.UTC(2000, 0)) === undefined) throw new BadSchedule(`"${pattern}" never comes`)
   } catch (error) {
     if (error instanceof BadSchedule) throw error
@@ -84,7 +84,7 @@ const compileCron = (pattern: string, timezone: string): Schedule => {
   return { next }
 }
 
-/** Made anew each time: a parsed pattern holds 80 kB, and there may be thousands of jobs. */
+/** The pattern is parsed each time: a parsed one holds 80 kB, and there may be thousands of jobs. */
 const nextOf = (pattern: string, options: CronOptions, afterMs: number): number | undefined =>
   new Cron(pattern, options).nextRun(new Date(afterMs))?.getTime()
 

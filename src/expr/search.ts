@@ -1,12 +1,15 @@
 /** Finds a text in another in a time that grows with the sum of their lengths, whatever they hold. */
 
-/** V8 takes up to the product of both lengths: two minutes for 300 kB in 700 kB. Up to this product it takes 15 ms at most, and far less mostly. */
+/**
+ * The largest product of two lengths for which V8's own search is used; it takes 15 ms at most. V8's time can grow with that product:
+ * it took two minutes to find 300 kB in 700 kB.
+ */
 export const maxProduct = 16_777_216
 
-/** The index at or after `from` where the text stands that the finder was made for; -1 where it does not. */
+/** The first index from `from` on where the wanted text stands in `text`; -1 where there is none. */
 export type Find = (text: string, from?: number) => number
 
-/** For each unit of a text: how long a beginning of the text ends there. */
+/** For each unit of a text, the length of the longest beginning of the text that also ends there. */
 const bordersOf = (text: string): Int32Array => {
   const borders = new Int32Array(text.length)
   let length = 0
@@ -19,7 +22,7 @@ const bordersOf = (text: string): Int32Array => {
   return borders
 }
 
-/** Knuth, Morris, Pratt: no unit of `text` is read twice from the start of `wanted`. */
+/** The algorithm of Knuth, Morris and Pratt: it never goes back in `text`. */
 const findLinear = (text: string, from: number, wanted: string, borders: Int32Array): number => {
   let length = 0
   for (let i = from; i < text.length; i++) {

@@ -1,4 +1,4 @@
-/** Templates compiled to functions: one pass, so that text from a payload is never expanded again (rules: Templates 5). */
+/** Compiles templates to functions. They render in one pass, so that text from a payload is never expanded itself (rules: Templates 5). */
 
 import { isObject, type Json, type JsonObject } from '../core/json.ts'
 import type { Event } from '../core/request.ts'
@@ -13,7 +13,7 @@ import { ownTurn } from './turn.ts'
 
 const maxPayloadUnits = 4000
 const maxNestedUnits = 2000
-/** A prompt has to end somewhere (rules: Limits 2). */
+/** The longest text that a template gives (rules: Limits 2). */
 const maxTextUnits = 200_000
 const maxShownUnits = 200
 
@@ -28,9 +28,9 @@ export type Filled = {
 }
 
 export type TemplateKit = {
-  /** What is wrong with the template. */
+  /** Takes what is wrong with the template. */
   readonly report: (message: string) => void
-  /** A limit stopped an expression on this event; the message says nothing of the payload. */
+  /** Called when a limit stopped an expression on an event. The message holds nothing of the payload. */
   readonly gaveUp?: (event: Event, message: string) => void
   /** Hears of each placeholder that is filled in, and of a cut of the whole text: only where somebody looks on. */
   readonly filled?: (filled: Filled) => void
@@ -38,18 +38,18 @@ export type TemplateKit = {
 
 type Renderer<T> = (event: Event) => T | Promise<T>
 
-/** The payload as indented JSON, cut at 4000: a route without a prompt, and `{__raw__}`. */
+/** The payload as indented JSON, cut at 4000 characters: for `{__raw__}`, and for a route without a prompt. */
 export const wholePayload = (event: Event): string =>
   renderJson(event.payload, maxPayloadUnits, 2, (place, value) => digitsOf(event, place, value))
 
-/** A value as text: strings as they are, the rest as JSON, nested ones cut at 2000. */
+/** A value as text: a text as it is, anything else as JSON, lists and maps cut at 2000 characters. */
 const show = (value: Json, digits: Digits): string => {
   if (typeof value === 'string') return value
   if (typeof value === 'object' && value !== null) return renderJson(value, maxNestedUnits, 0, digits)
   return (typeof value === 'number' && isLong(value) ? digits([], value) : undefined) ?? JSON.stringify(value)
 }
 
-/** The text of a value that can name something; null cannot, nor can lists and maps, which are cut: two of them could read the same. */
+/** The text of a value that names something. Null names nothing. Lists and maps do not either: they are cut, so two could read the same. */
 export const showName = (value: Json, digits: Digits): string | undefined => (typeof value === 'object' ? undefined : show(value, digits))
 
 const noDigits: Digits = () => undefined
@@ -57,18 +57,18 @@ const noDigits: Digits = () => undefined
 /** What a placeholder becomes when it has a value, and when it has none. */
 type Use<T> = {
   readonly show: (value: Json, digits: Digits) => string | T
-  /** The same for a value that is a text. */
+  /** The same as `show`, for a value that is a text. */
   readonly text: (text: string) => string
   readonly missing: (written: string) => T
 }
 
 const asIs = (text: string): string => text
-/** Encoding and back replaces lone surrogates, which no address can hold. */
+/** Percent-encodes a text. Going through bytes replaces lone surrogates, which no address can hold. */
 const encoded = (text: string): string => encodeURIComponent(Buffer.from(text).toString())
 
 const asText: Use<string> = { show, text: asIs, missing: asIs }
 const asName: Use<undefined> = { show: showName, text: asIs, missing: () => undefined }
-/** Percent-encoded, it stays in the segment, parameter or fragment of a web address that it stands in. */
+/** A percent-encoded value cannot leave the segment, parameter or fragment of the web address where its placeholder stands. */
 const inAddress: Use<string> = { show: (value, digits) => encoded(show(value, digits)), text: encoded, missing: asIs }
 
 const cutFrom = (written: string, from: number, to: number): Filled => (from > to ? { written, cut: { from, to } } : { written })
@@ -102,7 +102,7 @@ export const compileWhole = (written: string, { filled }: TemplateKit): ((event:
         return wholePayload(event)
       }
 
-// These resolve even when the payload lacks them (rules: Templates 6).
+// These placeholders have a value even where the payload has none (rules: Templates 6).
 const fallbacks: ReadonlyMap<string, (event: Event) => string> = new Map([
   ['event_type', (event) => event.eventType],
   ['route', (event) => event.route],
@@ -121,12 +121,12 @@ const compilePlaceholder = <T>(path: string, written: string, use: Use<T>): ((ev
   }
 }
 
-const seen = new WeakMap<Event, JsonObject>()
+const inputs = new WeakMap<Event, JsonObject>()
 
-/** What an expression sees: the payload's own names, and beside them, where the payload lacks them, what surrounds it. */
-const surroundings = (event: Event): JsonObject => {
-  // Once for all expressions: copying tens of thousands of names takes longer than parsing them.
-  const known = seen.get(event)
+/** The input of an expression: the payload's own names, and the event's other fields under names that the payload does not use. */
+const inputOf = (event: Event): JsonObject => {
+  // All expressions share one copy: copying tens of thousands of names takes longer than parsing them.
+  const known = inputs.get(event)
   if (known) return known
   const { payload, eventType, headers, route, deliveryId } = event
   const all = {
@@ -138,7 +138,7 @@ const surroundings = (event: Event): JsonObject => {
     delivery_id: deliveryId,
     ...(isObject(payload) ? payload : {}),
   }
-  seen.set(event, all)
+  inputs.set(event, all)
   return all
 }
 
@@ -147,13 +147,13 @@ const compileExpression = <T>(source: string, written: string, use: Use<T>, kit:
     const evaluate = compileJsonata(source)
     const text = async (event: Event): Promise<string | T> => {
       await ownTurn(event)
-      const value = await evaluate(surroundings(event))
+      const value = await evaluate(inputOf(event))
       return value === undefined ? use.missing(written) : use.show(value, noDigits)
     }
     return (event) =>
       text(event).catch((error) => {
         if (error instanceof TooHard) kit.gaveUp?.(event, `${printable(written, maxShownUnits)}: ${error.message}`)
-        return use.missing(written) // A failed expression is like a missing key.
+        return use.missing(written) // A failed expression counts as a missing key.
       })
   } catch (error) {
     if (!(error instanceof BadExpression)) throw error
@@ -192,13 +192,13 @@ const compilePieces = <T>(text: string, use: Use<T>, kit: TemplateKit): Renderer
   }
 }
 
-/** Renders a text; a promise only where it holds a `{= expression }`. Never throws; at most 200,000 characters. */
+/** Renders a text of at most 200,000 characters. Gives a promise only where the template has a `{= expression }`. Never throws. */
 export const compileTemplate = (text: string, kit: TemplateKit): Renderer<string> => compilePieces(text, asText, kit)
 
-/** Renders a text that names something: `undefined` when one of its placeholders has no value that can. */
+/** Renders a text that names something; `undefined` when the value of a placeholder is missing or cannot be part of a name. */
 export const compileName = (text: string, kit: TemplateKit): Renderer<string | undefined> => compilePieces(text, asName, kit)
 
-/** What comes of them all, as a promise only where one of them is a promise. */
+/** What `then` makes of all values; a promise only where one of the values is a promise. */
 export const gather = <T, U>(values: readonly (T | Promise<T>)[], then: (settled: T[]) => U): U | Promise<U> =>
   values.some((value) => value instanceof Promise) ? Promise.all(values).then(then) : then(values as T[])
 
@@ -216,8 +216,8 @@ const compileValue = (value: Json, kit: TemplateKit): Renderer<Json> => {
 }
 
 /**
- * Every text below a map is a template, other values pass as they are (rules: Templates 8).
- * Those under the keys `addresses` are web addresses: what a payload fills in is percent-encoded there.
+ * Compiles a map whose texts, at any depth, are templates; other values stay as they are (rules: Templates 8).
+ * Texts under the keys `addresses` are web addresses: what a payload fills in there is percent-encoded.
  */
 export const compileTexts = (map: JsonObject, kit: TemplateKit, addresses: readonly string[] = []): Renderer<JsonObject> => {
   const keys = Object.keys(map)

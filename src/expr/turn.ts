@@ -1,8 +1,8 @@
-/** Turns of the event loop, shared out among expressions: those of one turn hold it for some milliseconds together, the rest wait. */
+/** Shares the event loop among expressions: in one turn of the loop they run for some milliseconds together, then the others wait. */
 
 import type { Event } from '../core/request.ts'
 
-/** Expressions look at a larger payload in a later turn of the loop: parsing it took enough of this one. */
+/** An expression on a longer payload waits for a later turn, because parsing the payload took enough of this one. */
 const longText = 65_536
 /** How long the expressions of one turn may hold the loop. */
 const turnMs = 10
@@ -29,14 +29,14 @@ export const isTurnOver = (): boolean => {
   return false
 }
 
-/** Waits for a turn of the loop that nobody else who waited gets. */
+/** Waits for a turn of the loop. Each turn wakes one waiting expression. */
 export const nextTurn = (): Promise<void> =>
   new Promise((resolve) => {
     if (began === undefined) begin()
     waiting.push(resolve)
   })
 
-/** Waits for a turn where the payload is large. */
+/** Waits for a turn when the payload is large; otherwise there is no wait. */
 export const ownTurn = async ({ text }: Pick<Event, 'text'>): Promise<void> => {
   if (text.length > longText) await nextTurn()
 }

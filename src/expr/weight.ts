@@ -1,14 +1,14 @@
-/** How much a value holds, counted no further than what an expression may handle in one step. */
+/** Counts how much a value holds, and stops where that is more than an expression may handle in one step. */
 
 import { TooHard } from './regex/regex.ts'
 
 /** Items of lists and keys of maps that one step of an expression may handle. */
 export const maxItems = 20_000
-/** As many where maps below count too: comparing two maps sorts the keys of both. */
+/** The same, where the items of inner maps count too. It is less, because comparing two maps sorts the keys of both. */
 const maxDeepItems = 10_000
-/** Items and keys that a search through everything below a value may meet. */
+/** Items and keys that a search through a whole value (`**`) may meet. */
 export const maxWalked = 40_000
-/** Lists that a wildcard may join: it copies what it has for each. */
+/** Lists that a wildcard may join. The library copies all items so far for each list. */
 const maxJoined = 1_000
 const unitsAnItem = 64
 
@@ -17,7 +17,7 @@ const childrenOf = (value: object, deep: boolean): readonly unknown[] => {
   return deep ? Object.values(value) : []
 }
 
-/** How much a value's lists and maps hold; without `deep`, maps below are counted but not looked into. Throws TooHard past `most`. */
+/** How many items the lists and maps of a value hold. Without `deep`, a map inside the value counts as one. Throws TooHard past `most`. */
 export const checkWeight = (value: unknown, deep: boolean, most = deep ? maxDeepItems : maxItems): number => {
   let left = most
   const waiting: unknown[] = [value]
@@ -34,7 +34,7 @@ export const checkWeight = (value: unknown, deep: boolean, most = deep ? maxDeep
   return most - left
 }
 
-/** How much `value.*` looks through; throws TooHard where it would join too many or too long lists. */
+/** How many items `value.*` goes through. Throws TooHard where it would join too many lists, or too long ones. */
 export const checkWildcard = (value: unknown): number => {
   const weight = checkWeight(value, false)
   if (typeof value !== 'object' || value === null) return weight

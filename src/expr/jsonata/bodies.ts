@@ -1,4 +1,4 @@
-/** Bodies that run instead of the library's own where those take too long: they give the same answers. */
+/** Implementations of JSONata built-ins that replace the library's where those take too long. Their answers are the same. */
 
 import { isObject } from '../../core/json.ts'
 import { finder } from '../search.ts'
@@ -10,15 +10,15 @@ import { type Frame, itemsAStep, runOf } from './run.ts'
 export type Focus = { readonly environment: Frame; readonly createSequence: () => unknown[] }
 export type Body = (this: Focus, ...args: unknown[]) => unknown
 type Signature = { validate: (args: readonly unknown[], context: unknown) => unknown }
-/** A built-in as the library holds it: one object for every expression. */
+/** A built-in as the library holds it. All expressions share the object. */
 export type BuiltIn = { implementation: Body; readonly signature: Signature }
-/** A body, made of the library's own. */
+/** Makes the replacement. It may call the library's own body, for the cases that are quick. */
 export type Instead = (original: Body) => Body
 
 const shortText = 1_000
 const surrogate = /[\ud800-\udfff]/
 
-/** Characters are UTF-16 units in a text without surrogates: no list of them is made. */
+/** The library makes a list of all characters. In a text without surrogates characters are UTF-16 units, and no list is needed. */
 const onUnits =
   (quick: (text: string, ...rest: number[]) => unknown): Instead =>
   (original) =>
@@ -37,7 +37,7 @@ export const substring = onUnits((text, start, wanted) => {
   return wanted <= 0 ? '' : text.slice(from, from >= 0 ? from + wanted : text.length + from + wanted)
 })
 
-/** For a text that is looked for in a text; a pattern is the library's. */
+/** Replaces the search for a text in a text. The search for a pattern stays the library's. */
 const onTexts =
   (quick: (text: string, wanted: string, ...rest: unknown[]) => unknown): Instead =>
   (original) =>
@@ -58,7 +58,7 @@ export const substringAfter = onTexts((text, wanted) => {
   return at < 0 ? text : text.slice(at + wanted.length)
 })
 
-/** The pieces between the first `most` places where `wanted`, which is not empty, stands in a text. */
+/** The pieces of a text between the first `most` places where `wanted` stands. `wanted` is not empty. */
 const piecesOf = (text: string, wanted: string, most: number): string[] => {
   const find = finder(wanted)
   const pieces: string[] = []
@@ -71,7 +71,7 @@ const piecesOf = (text: string, wanted: string, most: number): string[] => {
   return pieces
 }
 
-/** How many the library takes of a limit: those whose numbers, from 0, are below it. */
+/** How many replacements a limit allows. The library goes on while its count is below the limit, so 1.5 allows two. */
 const countOf = (limit: unknown): number => (limit === undefined ? Infinity : Math.ceil(Number(limit)))
 
 export const split: Instead = (original) =>
@@ -94,7 +94,7 @@ export const replace: Instead = (original) =>
 
 const byKey = ([a]: readonly [string, unknown], [b]: readonly [string, unknown]): number => (a < b ? -1 : 1)
 
-/** The library compares every two. Equal values have one text when the keys of maps are in order. */
+/** The library compares each item with each other one. This body compares texts: equal values have one text once keys are sorted. */
 export const distinct: Instead = () =>
   function (list) {
     if (!Array.isArray(list) || list.length <= 1) return list
@@ -108,7 +108,7 @@ export const distinct: Instead = () =>
     return results
   }
 
-/** The library copies what is left of a list for every item of it: 787 MB for 20,000 numbers. */
+/** The library's sort copies the rest of the list for every item: 787 MB for 20,000 numbers. */
 export const sort: Instead = (original) =>
   function (list, comparator) {
     const plain = Array.isArray(list) && list.length > 1 && comparator === undefined && list.every((item) => typeof item === typeof list[0])
@@ -116,24 +116,25 @@ export const sort: Instead = (original) =>
     return [...list].sort((a, b) => (a > b ? 1 : a < b ? -1 : 0))
   }
 
-/** A function as the library hands it to a built-in: JavaScript's, or what a lambda has come to. */
-type Judge = ((...args: unknown[]) => unknown) & { readonly arity?: number; readonly arguments: readonly unknown[] }
-const arityOf = (judge: Judge): number => (typeof judge === 'function' ? (judge.arity ?? judge.length) : (judge as Judge).arguments.length)
+/** A function as the library hands it to a built-in: a JavaScript function, or a lambda of the expression. */
+type Callback = ((...args: unknown[]) => unknown) & { readonly arity?: number; readonly arguments: readonly unknown[] }
+const arityOf = (callback: Callback): number =>
+  typeof callback === 'function' ? (callback.arity ?? callback.length) : (callback as Callback).arguments.length
 
-/** The library looks at all that a verdict holds to find whether it is true: what a function gives is charged for. */
-export const judged: Instead = (original) =>
-  function (values, judge) {
-    if (judge === undefined) return original.call(this, values, judge)
+/** Charges for each result of a callback: to find whether it counts as true, the library walks through all of it. */
+export const chargeVerdicts: Instead = (original) =>
+  function (values, callback) {
+    if (callback === undefined) return original.call(this, values, callback)
     const run = runOf(this.environment)
     const weighed = async (...args: unknown[]): Promise<unknown> => {
-      const verdict = await (judge as Judge).apply(this, args)
+      const verdict = await (callback as Callback).apply(this, args)
       run.spend(checkWeight(verdict, false) / itemsAStep)
       return verdict
     }
-    return original.call(this, values, Object.assign(weighed, { arity: arityOf(judge as Judge) }))
+    return original.call(this, values, Object.assign(weighed, { arity: arityOf(callback as Callback) }))
   }
 
-/** Of this evaluation: the library's own tells the time of whichever was begun last. */
+/** The time at which this evaluation began. The library's `$now` gives the time of the evaluation that began last. */
 export const now: Instead = () =>
   function (picture, timezone) {
     const { base } = this.environment

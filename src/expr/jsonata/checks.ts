@@ -1,4 +1,4 @@
-/** What a built-in of JSONata is refused for, or charged for, before it runs. Each check throws TooHard. */
+/** Checks on the arguments of a JSONata built-in, made before it runs. A check charges steps for the work to come, or throws TooHard. */
 
 import type { Json } from '../../core/json.ts'
 import { maxMatches } from '../regex/linear-regexp.ts'
@@ -9,8 +9,9 @@ import { itemsAStep, type Run } from './run.ts'
 
 export type Check = (args: readonly unknown[], run: Run) => unknown
 
-/** Longest text for what looks at every character in JavaScript, and for what is as quick as copying. */
+/** Longest text, in UTF-16 units, for a built-in that looks at every character in JavaScript. */
 export const slowText = 131_072
+/** Longest text for a built-in that is as quick as copying. */
 export const fastText = 1_048_576
 const maxRenderedUnits = 262_144
 const maxSorted = 2_000
@@ -27,31 +28,31 @@ export const buildable = (units: number, most: number): void => {
   if (units > most) refuse(`the text would be longer than ${most} characters`)
 }
 
-/** Length of the texts of a list, with `between` added for each. */
+/** The length of all texts of a list, plus `between` for each. */
 export const unitsOf = (list: unknown, between = 0): number =>
   Array.isArray(list) ? list.reduce<number>((units, item) => units + sizeOf(item) + between, 0) : 0
 
-/** Charges for what the arguments hold; without `deep`, maps below are counted but not looked into. */
-export const heldTo =
+/** Charges for all items that the arguments hold. Without `deep`, a map inside another value counts as one. */
+export const chargeItems =
   (deep: boolean, most?: number): Check =>
   (args, run) => {
     for (const arg of args) run.spend(checkWeight(arg, deep, most) / itemsAStep)
   }
 
 /**
- * A picture that a payload brings may ask for half a gigabyte of digits (`[Y,*-400000000]`) or for a pattern that backtracks for ever,
- * so pictures are those that the expression itself spells.
+ * A picture from a payload may ask for half a gigabyte of digits (`[Y,*-400000000]`), or for a pattern that backtracks for ever.
+ * So a picture, the argument at `at`, must be a text that the expression itself holds.
  */
-export const written =
+export const ownPicture =
   (at: number): Check =>
   (args, run) => {
     const picture = args[at]
     if (typeof picture === 'string' && !run.written.has(picture)) refuse('a picture must be written in the expression')
   }
 
-/** An empty separator makes `$formatNumber` look for it for ever. */
+/** With an empty separator `$formatNumber` would search for ever. */
 export const numberFormat: Check = (args, run) => {
-  written(1)(args, run)
+  ownPicture(1)(args, run)
   const options = args[2]
   if (options === undefined) return
   checkWeight(options, false, maxOptions)
@@ -59,7 +60,7 @@ export const numberFormat: Check = (args, run) => {
   if (!fine) refuse('the options of $formatNumber must be a few short texts')
 }
 
-/** For each match of a pattern the replacement is read once more, from one `$` to the next. */
+/** The library reads the replacement anew for each match, from one `$` to the next. */
 export const replaceable: Check = ([text, pattern, replacement], run) => {
   if (typeof pattern === 'string' || typeof replacement !== 'string') return
   const matches = Math.min(sizeOf(text), maxMatches)

@@ -1,4 +1,4 @@
-/** Puts JSONata's built-ins behind their rules: what a call is given is looked at and paid for before it runs, what it makes after. */
+/** Puts each JSONata built-in behind its rule: its arguments are checked and charged before it runs, its result is charged after. */
 
 import { maxItems } from '../weight.ts'
 import type { Body, BuiltIn, Focus } from './bodies.ts'
@@ -6,7 +6,10 @@ import { refuse, sizeOf, slowText } from './checks.ts'
 import { type Rule, rules } from './rules.ts'
 import { itemsAStep, runOf, unitsAStep } from './run.ts'
 
-/** The steps that a call counts for. Every built-in refuses texts and lists past its bounds, and numbers like 1e999, which some count down from for ever. */
+/**
+ * Checks arguments against the bounds of a rule, and gives the steps that the call costs. Infinite numbers (1e999) are refused for all:
+ * some built-ins count down from a number.
+ */
 const checkSizes = (args: readonly unknown[], { text = slowText, items = maxItems }: Rule): number => {
   let steps = 0
   for (const arg of args) {
@@ -20,7 +23,7 @@ const checkSizes = (args: readonly unknown[], { text = slowText, items = maxItem
 
 const isLater = (value: unknown): value is Promise<unknown> => value instanceof Promise
 
-/** A body behind its rule, for one call after the other. */
+/** The body that checks, waits for a turn where it must, calls the guarded body, and charges for the result. */
 const guarded = (body: Body, rule: Rule): Body =>
   function (this: Focus, ...args) {
     const run = runOf(this.environment)
@@ -42,18 +45,18 @@ const guard = (builtIn: BuiltIn, rule: Rule): void => {
   const { implementation, signature } = builtIn
   const { validate } = signature
   const body = guarded(rule.instead?.(implementation) ?? implementation, rule)
-  // JSONata reads a function's arity and, for partial application, its parameters' names.
+  // JSONata reads the arity of a function and, for partial application, the names of its parameters from its source.
   Object.defineProperty(body, 'length', { value: implementation.length })
   Object.defineProperty(body, 'toString', { value: () => implementation.toString() })
   builtIn.implementation = body
-  // It looks at every item of a list before it calls.
+  // The library validates arguments item by item before it calls the body, so lists are bounded before that too.
   signature.validate = (args, context) => {
     checkSizes(args, { ...rule, text: Infinity })
     return validate(args, context)
   }
 }
 
-/** Guards the library's own built-ins, given in the order of `builtInNames`: once, for every expression. */
+/** Guards the library's built-ins, given in the order of `builtInNames`. All expressions share them, so call it once. */
 export const guardBuiltIns = (builtIns: readonly BuiltIn[]): void => {
   for (const [i, rule] of Object.values(rules).entries()) guard(builtIns[i] as BuiltIn, rule)
 }

@@ -1,4 +1,4 @@
-/** JSONata under limits of time, depth and size; the only importer of the library, which is loaded when the first expression is. */
+/** Compiles JSONata expressions under limits of time, depth and size. Only this file loads the library, when the first one comes. */
 
 import { createRequire } from 'node:module'
 import type jsonata from 'jsonata'
@@ -15,7 +15,7 @@ import { bindingsOf, Run } from './run.ts'
 
 const maxSourceUnits = 4096
 const maxMessageUnits = 300
-// Lists grow by copying, so the longest list bounds the time of what never looks at the clock.
+// The library copies a list to add to it, and does not let others run meanwhile. So the longest list bounds that time.
 const limits = { stack: 10_000, sequence: 10_000, RegexEngine: LinearRegExp as unknown as RegExpConstructor }
 
 /** An expression that cannot be used. */
@@ -46,7 +46,7 @@ const parse = (source: string): Parsed => {
     const nodes = nodesOf(expression.ast())
     for (const node of nodes) if (node instanceof RegExp) linear(node)
     prepare(nodes)
-    // The library asks for its hooks by symbols.
+    // The library looks its hooks up under symbols.
     expression.assign(Symbol.for('jsonata.__evaluate_entry') as unknown as string, onEntry)
     expression.assign(Symbol.for('jsonata.__evaluate_exit') as unknown as string, onExit)
     return { expression, written: new Set(nodes.flatMap(({ type, value }) => (type === 'string' ? [String(value)] : []))) }
@@ -56,14 +56,14 @@ const parse = (source: string): Parsed => {
   }
 }
 
-const guarded = async (): Promise<{ readonly now: BuiltIn }> => {
+const guardOnce = async (): Promise<{ readonly now: BuiltIn }> => {
   const all = (await load()(`[${builtInNames.map((name) => `$${name}`).join(',')}]`).evaluate(null)) as BuiltIn[]
   guardBuiltIns(all)
   return { now: all[builtInNames.indexOf('now')] as BuiltIn } // Each expression has a `$now` of its own.
 }
-let builtIns: ReturnType<typeof guarded> | undefined
+let builtIns: ReturnType<typeof guardOnce> | undefined
 
-/** The library's own limits: depth and the length of a sequence. */
+/** The error codes of the library's own limits: depth, and the length of a sequence. */
 const limitCodes: readonly unknown[] = ['D1011', 'D2014', 'D2015']
 const isLimit = (error: unknown): boolean =>
   error instanceof TooHard ||
@@ -76,11 +76,11 @@ const isFunction = (value: unknown): boolean =>
 
 export type Expression = (input: Json) => Promise<Json | undefined>
 
-/** Throws BadExpression; the function rejects with TooHard when a limit stops the expression, and with a plain Error when it fails otherwise. */
+/** Throws BadExpression. The function rejects with TooHard when a limit stops the expression, else with a plain Error. */
 export const compileJsonata = (source: string): Expression => {
   const { expression, written } = parse(source)
   return async (input) => {
-    builtIns ??= guarded()
+    builtIns ??= guardOnce()
     const { now } = await builtIns
     const run = new Run(written)
     try {

@@ -1,4 +1,4 @@
-/** What JSONata's operators are refused and charged for: the library asks before and after each node of a syntax tree. */
+/** Charges for JSONata's operators, and refuses what is too much. The library calls a hook before and after each node of a syntax tree. */
 
 import { LinearRegExp } from '../regex/linear-regexp.ts'
 import { TooHard } from '../regex/regex.ts'
@@ -6,13 +6,14 @@ import { checkWeight, checkWildcard, maxWalked } from '../weight.ts'
 import { type Frame, itemsAStep, type Run, runOf } from './run.ts'
 
 const maxConcatUnits = 1_048_576
-/** What V8 compares, joins or looks through in the time of a step: characters of texts, items of a list for `in`. */
+/** UTF-16 units of texts that V8 compares or joins in the time of a step. */
 const unitsComparedAStep = 1024
+/** Items of a list that `in` compares in the time of a step. */
 const itemsComparedAStep = 64
-/** Steps for each item that is grouped: the library begins all groups in one go. */
+/** Steps for each item that is grouped. The library begins all groups at once, without a step between them. */
 const stepsAGroup = 3
 
-/** As much of a node of the library's syntax tree as is looked at. */
+/** The members of a syntax tree's node that this file reads. */
 export type Node = { readonly [key: string]: unknown; readonly type?: string; readonly value?: unknown }
 type Group = { readonly lhs: readonly (readonly [key: unknown, value: unknown])[] }
 
@@ -29,54 +30,54 @@ export const nodesOf = (root: unknown): Node[] => {
   return [...found]
 }
 
-/** Looks at what a node has made, for the node above it. Throws TooHard. */
-type Look = (result: unknown, run: Run) => void
+/** Charges for the result of a node what the node above will do with it. Throws TooHard. */
+type Charge = (result: unknown, run: Run) => void
 
-/** A path gives its only item in a list, which the library opens later. */
+/** The item that the library will take: a path with one result gives it in a list, which the library opens later. */
 const opened = (result: unknown): unknown => (Array.isArray(result) && result.length === 1 ? result[0] : result)
 
-/** For what is compared, written out, copied or taken as true in one step. */
-const weighed: Look = (result, run) => {
+/** For a value that is compared, written out, copied or taken as true or false in one step. */
+const chargeValue: Charge = (result, run) => {
   const value = opened(result)
   if (typeof value === 'string') run.spend(value.length / unitsComparedAStep)
   else if (typeof value === 'object') run.spend(checkWeight(value, true) / itemsAStep)
 }
 
-/** For what `in` compares, items one by one. */
-const searched: Look = (result, run) => {
+/** For both sides of `in`, which compares item by item. */
+const chargeSearch: Charge = (result, run) => {
   const value = opened(result)
   const texts = Array.isArray(value) ? value : [value]
   run.spend(texts.length / itemsComparedAStep)
   run.spend(texts.reduce<number>((units, text) => units + (typeof text === 'string' ? text.length : 0), 0) / unitsComparedAStep)
 }
 
-/** For the ends of a range: past 2^53 one more is the same number, and the library counts for ever. */
-const counted: Look = (result) => {
+/** For the ends of a range. Past 2^53 a number plus one is the same number, and the library would count for ever. */
+const checkRangeEnd: Charge = (result) => {
   if (Math.abs(Number(opened(result))) > Number.MAX_SAFE_INTEGER) throw new TooHard('a number is too large')
 }
 
 /** For the keys by which items are grouped. */
-const grouped: Look = (result, run) => {
-  weighed(result, run)
+const chargeGroupKey: Charge = (result, run) => {
+  chargeValue(result, run)
   run.spend(stepsAGroup)
 }
 
 /** For the keys by which the rows of a join are grouped. */
-const joined: Look = (result, run) => {
-  grouped(result, run)
+const chargeJoinKey: Charge = (result, run) => {
+  chargeGroupKey(result, run)
   run.group()
 }
 
 const keysOf = (group: unknown): readonly unknown[] => ((group as Group | undefined)?.lhs ?? []).map(([key]) => key)
 const isJoin = ({ steps }: Node): boolean => Array.isArray(steps) && steps.some(({ tuple }) => tuple)
-const lookOfBinary = (operator: unknown): Look => (operator === 'in' ? searched : operator === '..' ? counted : weighed)
+const binaryCharge = (operator: unknown): Charge => (operator === 'in' ? chargeSearch : operator === '..' ? checkRangeEnd : chargeValue)
 
-/** The nodes below one that are looked at, and how. */
-const looksBelow = (node: Node): readonly (readonly [below: unknown, look: Look])[] => {
+/** The nodes below a node whose results are charged for, each with its charge. */
+const chargesBelow = (node: Node): readonly (readonly [below: unknown, charge: Charge])[] => {
   const { type, value, lhs, rhs } = node
-  const all = (below: readonly unknown[], look = weighed) => below.map((one) => [one, look] as const)
-  const keys = all(keysOf(node.group), isJoin(node) ? joined : grouped)
-  if (type === 'binary') return all([lhs, rhs], lookOfBinary(value)).concat(keys)
+  const all = (below: readonly unknown[], charge = chargeValue) => below.map((one) => [one, charge] as const)
+  const keys = all(keysOf(node.group), isJoin(node) ? chargeJoinKey : chargeGroupKey)
+  if (type === 'binary') return all([lhs, rhs], binaryCharge(value)).concat(keys)
   if (type === 'unary') return all([node.expression, ...(value === '{' ? keysOf(node) : [])]).concat(keys)
   if (type === 'filter') return all([node.expr])
   if (type === 'condition') return all([node.condition]).concat(keys)
@@ -85,16 +86,16 @@ const looksBelow = (node: Node): readonly (readonly [below: unknown, look: Look]
   return keys
 }
 
-const looks = new WeakMap<object, Look>()
+const charges = new WeakMap<object, Charge>()
 
-/** Readies a syntax tree for the hooks. */
+/** Finds the charges for the nodes of a syntax tree, so that `onExit` only has to look them up. */
 export const prepare = (nodes: readonly Node[]): void => {
   for (const node of nodes) {
-    for (const [below, look] of looksBelow(node)) if (typeof below === 'object' && below !== null) looks.set(below, look)
+    for (const [below, charge] of chargesBelow(node)) if (typeof below === 'object' && below !== null) charges.set(below, charge)
   }
 }
 
-/** Before each node: whether there is time, and whether the node would look through too much. */
+/** The hook before each node: charges for what the node will look through, and waits for a turn where it must. */
 export const onEntry = ({ type, value }: Node, input: unknown, frame: Frame): Promise<void> | undefined => {
   const run = runOf(frame)
   if (type === 'wildcard') run.spend(checkWildcard(input) / itemsAStep)
@@ -105,12 +106,12 @@ export const onEntry = ({ type, value }: Node, input: unknown, frame: Frame): Pr
   return run.step()
 }
 
-/** After each node: what it made, and whether that is too much for the node above. */
+/** The hook after each node: charges for its result, and for what the node above will do with it. */
 export const onExit = (node: Node, _input: unknown, frame: Frame, result: unknown): void => {
   const run = runOf(frame)
   if (node.type === 'binary' || node.type === 'unary') {
     if (typeof result === 'string' && result.length > maxConcatUnits) throw new TooHard('the text grows too long')
     run.build(result)
   }
-  looks.get(node)?.(result, run)
+  charges.get(node)?.(result, run)
 }

@@ -1,29 +1,28 @@
-/** Each built-in of JSONata with what it may be given: a megabyte of anything takes no longer than a turn of the event loop may. */
+/** The bounds of each JSONata built-in. Within them no call holds the event loop for longer than one turn may take. */
 
 import { checkWeight } from '../weight.ts'
 import * as bodies from './bodies.ts'
 import * as checks from './checks.ts'
-import { fastText, heldTo, slowText, written } from './checks.ts'
+import { chargeItems, fastText, ownPicture, slowText } from './checks.ts'
 
-/** Bounds of one built-in, with its reason where the default is not enough. */
 export type Rule = {
-  /** Longest text among its arguments; `slowText` where nothing is said. */
+  /** Longest text among the arguments; default `slowText`. */
   readonly text?: number
-  /** Longest list among its arguments; `maxItems` where nothing is said. */
+  /** Longest list among the arguments; default `maxItems`. */
   readonly items?: number
   readonly check?: checks.Check
-  /** What runs instead of the library's own. */
+  /** Makes the body that replaces the library's. */
   readonly instead?: bodies.Instead
 }
 
 const shortText = 1_000
-/** Takes no time whatever it is given. */
+/** For a built-in that takes no time whatever its arguments are. */
 const free: Rule = { text: Infinity, items: Infinity }
 const usual: Rule = {}
-/** Looks at keys. */
-const keyed: Rule = { check: heldTo(false) }
+/** For a built-in that goes through the keys of maps. */
+const keyed: Rule = { check: chargeItems(false) }
 
-/** A test holds this table and the library equal. */
+/** A test holds this table to the library's own list of built-ins. */
 export const rules: { readonly [name: string]: Rule } = {
   count: free,
   exists: free,
@@ -64,30 +63,30 @@ export const rules: { readonly [name: string]: Rule } = {
   pad: { check: ([, width, fill]) => checks.buildable(Math.abs(Number(width)) * Math.max(1, checks.sizeOf(fill)), slowText) },
   join: { check: ([list, separator]) => checks.buildable(checks.unitsOf(list, checks.sizeOf(separator)), fastText) },
   formatNumber: { check: checks.numberFormat },
-  formatInteger: { check: written(1) },
-  parseInteger: { text: shortText, check: written(1) },
-  fromMillis: { text: shortText, check: written(1) },
-  toMillis: { text: 128, check: written(1) },
-  now: { text: shortText, check: written(0), instead: bodies.now },
+  formatInteger: { check: ownPicture(1) },
+  parseInteger: { text: shortText, check: ownPicture(1) },
+  fromMillis: { text: shortText, check: ownPicture(1) },
+  toMillis: { text: 128, check: ownPicture(1) },
+  now: { text: shortText, check: ownPicture(0), instead: bodies.now },
   string: { text: fastText, check: checks.indentable },
-  clone: { check: heldTo(true) },
-  boolean: { text: fastText, check: heldTo(false) },
-  not: { text: fastText, check: heldTo(false) },
+  clone: { check: chargeItems(true) },
+  boolean: { text: fastText, check: chargeItems(false) },
+  not: { text: fastText, check: chargeItems(false) },
   keys: keyed,
   lookup: { check: ([input]) => Array.isArray(input) && checkWeight(input, false) },
   merge: keyed,
   each: keyed,
-  sift: { check: heldTo(false), instead: bodies.judged },
-  spread: { check: heldTo(false, 1_000) }, // Copies what it has for every item.
+  sift: { check: chargeItems(false), instead: bodies.chargeVerdicts },
+  spread: { check: chargeItems(false, 1_000) }, // The library copies all results so far for every item.
   append: usual,
   map: usual,
-  filter: { instead: bodies.judged },
-  single: { instead: bodies.judged },
+  filter: { instead: bodies.chargeVerdicts },
+  single: { instead: bodies.chargeVerdicts },
   reduce: { text: fastText },
   zip: usual,
   reverse: usual,
   shuffle: usual,
-  distinct: { check: heldTo(true), instead: bodies.distinct },
+  distinct: { check: chargeItems(true), instead: bodies.distinct },
   sort: { check: checks.sortable, instead: bodies.sort },
   eval: { check: () => checks.refuse('$eval is not available here') },
 }

@@ -1,12 +1,13 @@
-/** One evaluation of an expression: what it may still spend, and whether anybody still waits for it. */
+/** One evaluation of an expression: how much of its limits is used, and whether it has ended. */
 
 import { TooHard } from '../regex/regex.ts'
 import { isTurnOver, nextTurn } from '../turn.ts'
 
-/** A step takes a microsecond or a few. Steps are counted, not timed: a busy machine must not change what a filter says. */
+/** A step takes a few microseconds. Steps are counted, not timed, because a busy machine must not change what a filter says. */
 const maxSteps = 50_000
-/** What is done in the time of a step, at the slowest: items of a list handled, characters of a text read by JavaScript. */
+/** Items of a list that a built-in handles in the time of a step, at its slowest. */
 export const itemsAStep = 4
+/** UTF-16 units of a text that JavaScript reads in the time of a step. */
 export const unitsAStep = 128
 /** Bytes, roughly, of the texts and lists that one evaluation may build. */
 const maxBuilt = 33_554_432
@@ -15,33 +16,33 @@ const bytesAnItem = 8
 const maxGrouped = 3_000
 
 export class Run {
-  /** The texts that are written in the expression. */
+  /** The string literals of the expression. */
   readonly written: ReadonlySet<string>
   #steps = 0
   #built = 0
   #grouped = 0
-  /** Why it ended. Ten thousand parts may go on side by side, and an error for each of them would take seconds to make. */
+  /** Why the evaluation ended. Ten thousand items evaluated side by side share this error: making one for each takes seconds. */
   #end: TooHard | undefined
 
   constructor(written: ReadonlySet<string>) {
     this.written = written
   }
 
-  /** Called before each step. Throws TooHard when the steps are used up; a promise where others must have the loop first. */
+  /** Called before each step. Throws TooHard when the steps are used up; gives a promise where other work must come first. */
   step(): Promise<void> | undefined {
-    // Items of a list are evaluated side by side: when one fails, the others would go on.
+    // The library evaluates the items of a list side by side. When one fails, this stops the others.
     if (this.#end) throw this.#end
     this.spend(1)
     return isTurnOver() ? nextTurn() : undefined
   }
 
-  /** Charges for a step that is longer than others. */
+  /** Charges for work that takes the time of so many steps. */
   spend(steps: number): void {
     this.#steps += steps
     if (this.#steps > maxSteps) this.#refuse(`the expression takes more than ${maxSteps} steps`)
   }
 
-  /** Charges for what a step has made. */
+  /** Charges for the memory of a value that was made. */
   build(value: unknown): void {
     if (typeof value === 'string') this.#built += value.length
     else if (Array.isArray(value)) this.#built += value.length * bytesAnItem
@@ -64,17 +65,17 @@ export class Run {
 
 const runName = ' run'
 
-/** What JSONata hands to a function or a hook: `base` is the frame of the whole evaluation, which no payload can bind a name in. */
+/** What JSONata hands to a function or a hook. `base` is the frame of the whole evaluation; a payload cannot bind a name in it. */
 export type Frame = {
   readonly base: {
     readonly lookup: (name: string) => unknown
     readonly timestamp: Date
-    /** What it makes for a pattern of the expression. */
+    /** The class that the library instantiates for a pattern literal. */
     RegexEngine?: unknown
   }
 }
 
-/** The bindings under which `runOf` finds a run. */
+/** The bindings by which `runOf` finds the run again. */
 export const bindingsOf = (run: Run): { readonly [name: string]: unknown } => ({ [runName]: run })
 
 export const runOf = (frame: Frame): Run => frame.base.lookup(runName) as Run

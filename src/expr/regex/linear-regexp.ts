@@ -1,19 +1,19 @@
-/** JSONata's patterns on the linear engine. */
+/** Runs JSONata's patterns on the linear-time engine, and charges the evaluation for the work. */
 
 import type { RE2JS } from 're2js'
 import { checkSteps, compileRe2, TooHard } from './regex.ts'
 
 export const maxMatches = 10_000
-/** Work is characters read, times the instructions that may look at each. So much may be done for all matches of one evaluation of a pattern. */
+/** The most work for all matches of one evaluation of a pattern. Work is characters read, times the instructions that may look at each. */
 const maxWork = 1_500_000
-/** Work that starting the engine stands for. */
+/** The work that starting the engine counts as. */
 const workAMatch = 64
-/** Work in the time of a step. */
+/** Work that takes the time of a step. */
 const workAStep = 128
-/** What V8 looks through in that time: characters, for a text that every match holds. */
+/** Characters that V8 skips in the time of a step, in search of a text that every match holds. */
 const unitsSkippedAStep = 4096
 
-/** A literal's engine, and how many characters of texts it has read so far. */
+/** The engine of a pattern literal, and how many characters it has read so far. */
 type Counted = { readonly regex: RE2JS; read: number }
 const compiled = new WeakMap<RegExp, Counted>()
 
@@ -34,7 +34,7 @@ const count = (regex: RE2JS): Counted => {
   return counted
 }
 
-/** The linear pattern behind a literal of an expression; throws BadPattern. */
+/** The engine for a pattern literal; throws BadPattern. */
 export const linear = (literal: RegExp): Counted => {
   const known = compiled.get(literal)
   if (known) return known
@@ -47,7 +47,7 @@ export const linear = (literal: RegExp): Counted => {
 /** The evaluation that pays for the work. */
 type Payer = { spend(steps: number): void }
 
-/** As much of RegExp as JSONata uses: it makes one per evaluation of a literal and drives it by `lastIndex`. */
+/** As much of RegExp as JSONata uses. The library makes one for each evaluation of a pattern literal, and goes on from `lastIndex`. */
 export class LinearRegExp {
   lastIndex = 0
   readonly #payer: Payer

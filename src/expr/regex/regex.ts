@@ -1,4 +1,4 @@
-/** Patterns on a linear-time engine, bounded further: no text makes one match hold the event loop for long. */
+/** Compiles patterns for a linear-time engine, under further bounds: no match holds the event loop for long. */
 
 import { RE2JS, RE2Set } from 're2js'
 import { messageOf } from '../../core/fault.ts'
@@ -6,12 +6,12 @@ import { maxProduct } from '../search.ts'
 import { compileLiterals } from './literals.ts'
 import { isPlainPattern } from './plain-pattern.ts'
 
-/** Text past this is not looked at: a megabyte takes the automaton about 10 ms. */
+/** Text past this is not searched: a megabyte takes the automaton about 10 ms. */
 const maxUnits = 1_048_576
 const maxPatternUnits = 1024
-/** Bytes of automaton states; a state costs time in proportion, so this bounds the time that building them takes. */
+/** Bytes of automaton states. Building a state takes time in proportion to its size, so this bounds that time too. */
 const stateBytes = 1_048_576
-/** Text units times program size that the slow engine may walk. */
+/** The most work for the engine without an automaton: text length times program size. */
 const maxSlowSteps = 1_000_000
 
 /** A pattern that cannot be used: WH401 malformed, WH402 not linear-time. */
@@ -53,7 +53,7 @@ const orBad = <T>(pattern: string, read: (pattern: string) => T): T => {
 /** Compiles with one flag-free syntax; throws BadPattern. */
 export const compileRe2 = (pattern: string): RE2JS => orBad(pattern, RE2JS.compile)
 
-/** Throws the BadPattern that compiling would throw. A set parses what it is given, and makes no program of it until it is asked to match. */
+/** Throws the BadPattern that compiling would throw. A set parses a pattern when it is added, and makes a program only to match. */
 export const checkRe2 = (pattern: string): void => {
   orBad(pattern, (given) => isPlainPattern(given) || new RE2Set().add(given))
 }
@@ -65,11 +65,11 @@ export const checkSteps = (regex: RE2JS, text: string): void => {
 
 export type Regex = { test(text: string): boolean }
 
-/** A searching test. Throws BadPattern; `test` throws TooHard instead of taking long. */
+/** Compiles a pattern that may match anywhere in a text. Throws BadPattern; `test` throws TooHard instead of taking long. */
 export const compileRegex = (pattern: string): Regex => {
   const literals = compileLiterals(pattern)
   if (!literals) checkRe2(pattern)
-  // Ten thousand engines would be most of the time and memory of such a start, and most wait for an event that never comes.
+  // The engine is built for the first text. Ten thousand engines would be most of a start's time and memory, and many are never used.
   let engine: Regex | undefined
   return {
     test(text) {
@@ -87,7 +87,7 @@ const buildEngine = (pattern: string): Regex => {
   dfa.stateBudget = stateBytes
   dfa.memBudget = stateBytes
 
-  // The automaton starts over when its states are used up; each time costs the same again, so once per text is enough.
+  // The automaton starts over when it has no room for more states. Each start costs as much again, so it may do that once for a text.
   const startOver = dfa.resetCache.bind(dfa)
   let starts = 0
   dfa.resetCache = (state) => (starts++ === 0 ? startOver(state) : null)
