@@ -12,7 +12,7 @@ export type Watch = (stage: string, ended: Outcome | undefined, event?: Event) =
 /** What is left to do once the body is there. */
 export type Proceed = (body: Buffer) => Ended | Promise<Ended>
 
-/** Decides over the headers: an end, or how to go on with the body. */
+/** Runs what needs the head alone: the request ends, or the caller gets the function that takes its body. */
 export const admit = (plan: RoutePlan, head: RequestHead, watch?: Watch): Ended | Proceed => {
   for (const { stage, run } of plan.onHead) {
     const outcome = run(head)
@@ -40,11 +40,11 @@ const proceed = (plan: RoutePlan, head: RequestHead, verifyBody: VerifyBody, bod
 /** Where a request is: the stage that runs, and the event as it was last seen. */
 type Trail = { stage: string; event: Event | undefined }
 
-/** A verified request from its bytes to its end: also the way of one that was stored and is replayed. Never throws. */
+/** Runs a verified request from its bytes to its end. A replay of a stored request enters here too. Never throws. */
 export const resume = (plan: RoutePlan, request: VerifiedRequest, watch?: Watch): Ended | Promise<Ended> => {
   const trail: Trail = { stage: plan.parse.stage, event: undefined }
   const end = (outcome: Outcome): Ended => {
-    // The claim and the work are one commit of the ending; as stages they are two (rules: Order 1).
+    // The ending commits the claim and the work at once, but the rules name them as two stages (rules: Order 1).
     const stage = outcome.kind === 'duplicate' ? 'duplicate' : trail.stage
     watch?.(stage, outcome)
     return { outcome, stage, verified: request, event: trail.event }

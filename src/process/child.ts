@@ -1,4 +1,4 @@
-/** The one way this program starts another: argv without a shell, bounded in time and output, never a rejection. */
+/** The one way this program starts another: arguments without a shell, bounds on time and output, and a result whatever goes wrong. */
 
 import { type ChildProcess, spawn } from 'node:child_process'
 import { cut, printable } from '../core/text.ts'
@@ -8,11 +8,11 @@ export type Env = { readonly [name: string]: string | undefined }
 
 export type ChildJob = {
   readonly argv: readonly string[]
-  /** The child's whole environment, but for the mark that tells whose it is: nothing is inherited. */
+  /** The child's whole environment. Nothing is inherited; only the mark is added by which `strays.ts` finds what the child left behind. */
   readonly env: Env
   readonly stdin?: string
   readonly cwd?: string
-  /** Without it, `signal` is the only limit. */
+  /** Without it, only `signal` ends the child early. */
   readonly timeoutMs?: number
   readonly maxStdoutBytes?: number
   readonly signal?: AbortSignal
@@ -31,26 +31,26 @@ const defaultMaxStdoutBytes = 1024 * 1024
 const stderrTailBytes = 16 * 1024
 const lingerMs = 250
 const longestTimerMs = 2_147_483_647
-/** Children that still run: when this process exits without waiting for them, it kills them. */
+/** Children that still run. When this process exits, it kills them. */
 const running = new Set<ChildProcess>()
 
 process.on('exit', () => {
   for (const child of running) killGroup(child)
 })
 
-/** What a child may know of an environment: where programs and the home are, language and time zone; no secret. */
+/** The part of an environment that a child may see: PATH, home, language, time zone, temporary folder. No secret is among them. */
 export const baseEnv = (from: Env): Env => Object.fromEntries(inherited.map((name) => [name, from[name]]))
 
-/** A stranger's text as an environment value: without NUL, which no environment can hold, and short of the kernel's limit. */
+/** A sender's text as the value of an environment variable: without NUL, which none can hold, and shorter than the kernel's limit. */
 export const envValue = (text: string): string => cut(text.replaceAll('\0', ''), 1024)
 
-/** Runs one program to its end, and with it whatever it started: its process group at once, what left the group soon after. */
+/** Runs a program to its end, and ends what it started: its process group at once, processes that left the group soon after. */
 export const runChild = async (job: ChildJob): Promise<ChildResult> => {
   if (job.signal?.aborted) return { kind: 'aborted' }
   const name = job.argv[0] ?? ''
   const mark = markChild()
   try {
-    // detached: a process group of its own, so that a kill reaches what the program itself started.
+    // `detached` gives the child a process group of its own, so that a kill also reaches what the child started.
     const options = { cwd: job.cwd, env: { ...job.env, ...mark.env }, detached: true, stdio: 'pipe' } as const
     return await watch(spawn(name, job.argv.slice(1), options), name, job)
   } catch (thrown) {
@@ -60,7 +60,7 @@ export const runChild = async (job: ChildJob): Promise<ChildResult> => {
   }
 }
 
-// The code alone: messages of spawn quote the argument or variable that it refused.
+// Only the error's code is shown: the messages of spawn quote arguments and variables, which may be secret.
 const failed = (name: string, thrown: unknown): ChildResult => {
   const code = thrown instanceof Error && 'code' in thrown ? String(thrown.code) : 'unknown error'
   return { kind: 'failed', why: `cannot start ${printable(name, 200)}: ${code}`, notFound: code === 'ENOENT' }
@@ -80,18 +80,18 @@ const watch = (child: ChildProcess, name: string, job: ChildJob): Promise<ChildR
       clearTimeout(limit)
       clearTimeout(linger)
       job.signal?.removeEventListener('abort', abort)
-      // Out of file descriptors, a child has no pipes at all.
+      // A child has no pipes when file descriptors ran out.
       for (const pipe of [child.stdin, child.stdout, child.stderr]) pipe?.destroy()
       child.unref()
       const end = result ?? { kind: 'failed', why: 'ended without a word' }
       resolve(end.kind === 'exited' ? { ...end, stdout: Buffer.concat(stdout).toString(), stderr: stderr.toString() } : end)
     }
     const end = (why: NonNullable<typeof result>): void => {
-      // The first reason counts, with one exception: an exit is no success when too much output was still in the pipe.
+      // The first reason counts, with one exception: a child that exited has still failed when the pipe held too much output.
       if (result === undefined || (result.kind === 'exited' && why.kind === 'flood')) result = why
       killGroup(child)
-      // A process that left the group may hold the pipes open for ever, so they are closed after a while. setImmediate lets what lies in them
-      // be read first, also where the loop is late.
+      // A process that left the group may hold the pipes open for ever, so they are closed after a while. setImmediate lets Node first read
+      // what is in them, also when the event loop is late.
       linger ??= setTimeout(() => setImmediate(settle), lingerMs)
     }
     const abort = (): void => end({ kind: 'aborted' })
@@ -112,7 +112,7 @@ const watch = (child: ChildProcess, name: string, job: ChildJob): Promise<ChildR
     child.stderr?.on('error', ignore).on('data', (chunk: Buffer) => {
       stderr = Buffer.concat([stderr, chunk]).subarray(-stderrTailBytes)
     })
-    // EPIPE is no failure: a program need not read what it is given.
+    // EPIPE is no failure: a program need not read its input.
     child.stdin?.on('error', ignore).end(job.stdin ?? '')
   })
 
@@ -123,11 +123,11 @@ const killGroup = ({ pid }: ChildProcess): void => {
   try {
     process.kill(-pid, 'SIGKILL')
   } catch {
-    // The group is empty: everything has ended.
+    // The group is empty: all of its processes have ended.
   }
 }
 
-/** Why a child did not do its work, in a few words for the log; `undefined` when it exited with 0. */
+/** Why a child failed, in a few words for the log; `undefined` when it exited with 0. */
 export const failureOf = (result: ChildResult): string | undefined => {
   switch (result.kind) {
     case 'exited':

@@ -1,4 +1,4 @@
-/** Finds a command on the PATH, in absolute folders only: a relative one means another folder wherever the gateway runs. */
+/** Finds a command on the PATH, in absolute folders only: what a relative folder means depends on where the gateway was started. */
 
 import { constants } from 'node:fs'
 import { access, stat } from 'node:fs/promises'

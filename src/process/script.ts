@@ -1,4 +1,4 @@
-/** Runs an operator's script that lies inside its folder, symbolic links resolved; whatever goes wrong is an answer (rules: Scripts 1, 3, 4). */
+/** Runs a script that lies, links resolved, inside the scripts folder. A failure is a result, never thrown (rules: Scripts 1, 3, 4). */
 
 import { realpathSync, type Stats, statSync } from 'node:fs'
 import { dirname, extname, relative, resolve, sep } from 'node:path'
@@ -16,16 +16,16 @@ export type ScriptResult = { readonly ok: true; readonly output: string } | { re
 
 type Found = { readonly file: string } | { readonly code: 'WH601' | 'WH602'; readonly message: string }
 
-/** Whether a script can run at all, for the time of loading. */
+/** Why a script could not run, for checks at load; `undefined` when it could. */
 export const checkScript = (folder: string, path: string): { code: 'WH601' | 'WH602'; message: string } | undefined => {
   const found = findScript(folder, path)
   return 'file' in found ? undefined : found
 }
 
 /**
- * Runs the script at `path` below `folder`; never rejects. The file is looked up anew for every run. Between look-up and start only
- * somebody who may write to the folder could swap it, and they could as well rewrite it: so no /proc/self/fd, which would hide the
- * script's own folder from it.
+ * Runs the script at `path` below `folder`; never rejects. The file is looked up for every run. Between look-up and start only somebody
+ * who may write to the folder could swap the file, and they could rewrite it anyway. So it is started by its path, not by
+ * /proc/self/fd, which would hide its folder from the script.
  */
 export const runScript = async (folder: string, job: ScriptJob, from: Env = process.env): Promise<ScriptResult> => {
   const found = findScript(folder, job.path)
@@ -44,7 +44,7 @@ export const runScript = async (folder: string, job: ScriptJob, from: Env = proc
 
 const interpreter = (file: string): string => (['.sh', '.bash'].includes(extname(file)) ? 'bash' : 'python3')
 
-// No tilde and no variable is expanded: they are characters of a file name.
+// `~` and `$` are plain characters of a file name: nothing is expanded.
 const findScript = (folder: string, path: string): Found => {
   const named = `script ${JSON.stringify(path)}`
   const outside: Found = { code: 'WH602', message: `${named} lies outside the scripts folder` }
@@ -68,7 +68,7 @@ const isBelow = (root: string, file: string): boolean => {
   return way !== '' && way !== '..' && !way.startsWith(`..${sep}`)
 }
 
-/** The first of the file and its folders up to the root that any user of the machine could change. */
+/** The file, or the nearest of its folders up to the root, that any user of the machine may write to; `undefined` when there is none. */
 const openTo = (root: string, file: string): string | undefined => {
   const writable = ({ mode }: Stats): boolean => (mode & 0o002) !== 0
   for (let at = file; ; at = dirname(at)) {

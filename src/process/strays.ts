@@ -1,6 +1,6 @@
 /**
- * Ends what a child leaves behind in a session of its own, where a kill of its group does not reach. On Linux, which shows
- * the environment of every process to its own user; elsewhere, and for a process that gave its mark away, nothing is done.
+ * Kills strays: processes that a child started in a session of their own, where a kill of the child's group does not reach them.
+ * A stray is known by a mark in its environment. Only Linux shows that, so elsewhere nothing is done, nor for one that removed its mark.
  */
 
 import { randomBytes } from 'node:crypto'
@@ -8,14 +8,14 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { setTimeout as sleep, setImmediate as turn } from 'node:timers/promises'
 
 const variable = 'HEADGATE_CHILD'
-/** Known to descendants of this process only. */
+/** A secret of this process and its descendants, so that nobody else can carry the mark. */
 const token = `${randomBytes(16).toString('hex')}-`
 const needle = Buffer.from(`${variable}=${token}`)
-/** Processes looked at in one turn of the loop. */
+/** Processes looked at in one turn of the event loop. */
 const slice = 50
-/** How often we look in a row, at most: a process that is forked while we look is found the next time. */
+/** The most passes in a row. A process that is forked during one pass is found in the next. */
 const maxPasses = 20
-/** Between two looks: children may end a hundred times a second. */
+/** The rest between two sweeps, because children may end a hundred times a second. */
 const restMs = 1000
 
 const living = new Set<string>()
@@ -23,7 +23,7 @@ let last = 0
 let wanted = false
 let busy = false
 
-/** A mark for one child: it goes into the environment, and is lifted when the child has ended. */
+/** A mark for one child, to put in its environment. After `lift`, every process that carries the mark is a stray. */
 export const markChild = (): { readonly env: { readonly [name: string]: string }; readonly lift: () => void } => {
   const id = String(++last)
   living.add(id)
@@ -45,7 +45,7 @@ const sweepWhileWanted = async (): Promise<void> => {
   busy = false
 }
 
-/** Whether there was something to kill. */
+/** Kills the strays that it finds; whether there were any. */
 const sweep = async (): Promise<boolean> => {
   let found = false
   for (const [i, pid] of processes().entries()) {
@@ -79,7 +79,7 @@ const killStray = (pid: string): boolean => {
     process.kill(Number(pid), 'SIGKILL')
     return true
   } catch {
-    // It has ended, or is another user's.
+    // The process has ended, or belongs to another user.
     return false
   }
 }
