@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-/** The command. Nothing is imported, and nothing newer than Node 12 is written here, before it is known that this Node can load the rest. */
+/** The command. It checks the version of Node before it loads the rest, so this file must run on Node 12 and imports nothing. */
 
 const [major = 0, minor = 0] = process.versions.node.split('.').map(Number)
 if (major > 20 || (major === 20 && minor >= 20)) {

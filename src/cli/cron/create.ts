@@ -1,4 +1,4 @@
-/** `cron create <name>`: a job that the gateway runs from its next look at the file; refused where the gateway would not run it. */
+/** `cron create <name>`: stores a job, unless the gateway would not run it. A running gateway finds it when it next reads the file. */
 
 import { type CreatedJob, createJob, type JobWish, readJobGround } from '../../app/jobs/create-job.ts'
 import { defaultProfile } from '../../config/config.ts'

@@ -30,7 +30,7 @@ export const cronList = async (options: CronListOptions, cli: Cli): Promise<numb
 
 const cell = (value: unknown): string => printable(String(value ?? ''), 200) || '-'
 
-/** What stands where a time would that is not to come. */
+/** What the list shows in place of a next run, for a job whose one time is past. */
 const insteadOfNext = ({ job }: KnownJob, now: number): string | undefined => {
   const past = job && pastTime(job, now)
   return past && (past.isOver ? 'never again' : 'only if missed')

@@ -1,4 +1,4 @@
-/** `cron remove <job>`: deletes a job that was made at run time; asks first where somebody can answer. */
+/** `cron remove <job>`: deletes a job that was made at run time. On a terminal it asks first. */
 
 import { readKnownJobs } from '../../app/jobs/jobs.ts'
 import { findRemovable, removeJob } from '../../app/jobs/remove-job.ts'

@@ -5,7 +5,7 @@ import { gatewayAt } from '../../http/control/client.ts'
 import type { RunningJob } from '../../runs/worker.ts'
 import { type Cli, note } from '../shell/output.ts'
 
-/** `undefined` where nobody can tell; why not is said. */
+/** `undefined` where no gateway can tell. A notice says why. */
 export const askRunning = async (cli: Cli): Promise<readonly RunningJob[] | undefined> => {
   const { jobs, notices } = await readRunningJobs(gatewayAt(cli.workspace))
   note(cli, ...notices)

@@ -1,4 +1,4 @@
-/** `cron show <job>`: one job whole, its secrets masked, with its next runs and with what keeps it from running. */
+/** `cron show <job>`: one whole job with its secrets masked, its next runs, and what keeps it from running. */
 
 import { dump } from 'js-yaml'
 import { describeJob, findJob, readKnownJobs } from '../../app/jobs/jobs.ts'

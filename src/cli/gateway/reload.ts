@@ -1,4 +1,4 @@
-/** `gateway reload`: the running gateway reads its files again; refused, it serves on as before, exit 1. */
+/** `gateway reload`: the running gateway reads its files again. When it refuses them, it keeps its configuration; exit 1. */
 
 import { readFileSync } from 'node:fs'
 import { findingsOf } from '../../app/findings.ts'
@@ -30,13 +30,13 @@ export const gatewayReload = async (cli: Cli): Promise<number> => {
   })
 }
 
-/** The files that the problems are in, as they are now: for the lines around each. */
+/** The present texts of the files that have problems, for code frames. */
 const textsOf = (found: readonly Diagnostic[]): ReadonlyMap<string, string> => {
   const texts = new Map<string, string>()
   for (const file of new Set(found.flatMap(({ place }) => (place ? [place.file] : [])))) {
     try {
       texts.set(file, readFileSync(file, 'utf8'))
-    } catch {} // Without its text a problem is shown by its place alone.
+    } catch {} // Without its file's text a problem is shown with its place alone.
   }
   return texts
 }

@@ -30,7 +30,7 @@ export type GatewayRunOptions = {
   readonly watch?: boolean | undefined
 }
 
-/** Runs until a signal; the exit code. A configuration that must not be served is refused with 78 and all of its problems. */
+/** Runs until a signal, and gives the exit code. With a configuration that must not be served it prints the problems and ends with 78. */
 export const gatewayRun = async (options: GatewayRunOptions, io: Io): Promise<number> => {
   const redactor = new Redactor()
   const redact = (text: string): string => redactor.redact(text)
@@ -49,11 +49,11 @@ export const gatewayRun = async (options: GatewayRunOptions, io: Io): Promise<nu
       .reload()
       .catch((error) => log('error', { reason: messageOf(error) }, 'reload failed: the configuration before it stays in use'))
   }
-  // Before the files are read: no change of them is missed.
+  // Watching begins before the files are read, so that no change is missed.
   const unwatch = options.watch ? await watchRun(options, reload, log) : undefined
   try {
     const from = { ...options, configFile: options.config, env: io.env }
-    // Those of an earlier configuration stay known: a run that began under it may still speak of them.
+    // Secrets of earlier configurations stay redacted: a run that began under one may still write them.
     const learn = (known: Config): void => redactor.add(knownSecrets(known))
     const read: Read = (known, signal, use) =>
       loadInThread(from, known, signal, (reading) => {
@@ -69,14 +69,14 @@ export const gatewayRun = async (options: GatewayRunOptions, io: Io): Promise<nu
       return exit.disabled
     }
     for (const name of ['.env', subscriptionsFileName, jobsFileName]) closeToOthers(join(config.dataDir, name), log)
-    // A signal during the start stops it as soon as there is something to stop.
+    // A signal that comes during the start stops the gateway as soon as it has started.
     const signal = firstSignal()
     process.on('SIGHUP', reload)
     gateway = await prepared.start()
     if (isChanged) reload()
     const { url, routes } = gateway
     const address = `headgate is listening on ${url} (${routes} ${routes === 1 ? 'route' : 'routes'})`
-    // Said whatever the level is; a line of its own unless every line was asked to be JSON.
+    // The address is printed at every log level. It is plain text unless `--log-format json` wants every line to be JSON.
     if (options.logFormat === 'json') createLog({ ...logOptions, level: 'info' })('info', { url, routes }, address)
     else io.stdout(`${address}\n`)
     log('info', { signal: await signal, drain_seconds: config.drainMs / 1000 }, 'stopping')
@@ -85,12 +85,12 @@ export const gatewayRun = async (options: GatewayRunOptions, io: Io): Promise<nu
   } finally {
     await unwatch?.()
   }
-  // Nobody who takes no more of the log is waited for.
+  // A reader that takes no more of the log must not keep the process alive.
   setTimeout(() => process.exit(exit.ok), lastWordsMs).unref()
   return exit.ok
 }
 
-/** The first configuration, its problems said; the texts of its files are not kept for as long as the gateway runs. */
+/** Loads and compiles the first configuration, and prints its problems. In a function of its own, so that the files' texts can be freed. */
 const prepare = async (
   from: LoadOptions,
   surroundings: Surroundings,
@@ -125,7 +125,7 @@ const logDiagnostics = (found: readonly Diagnostic[], log: Log): void => {
 
 const lastWordsMs = 200
 
-/** Files with secrets that others can read are closed to them, and it is said (rules: Hostile input 5). */
+/** Takes other users' rights to a file with secrets, and logs that (rules: Hostile input 5). */
 const closeToOthers = (file: string, log: Log): void => {
   const stat = statSync(file, { throwIfNoEntry: false })
   if (!stat || (stat.mode & 0o077) === 0) return
@@ -139,7 +139,7 @@ const closeToOthers = (file: string, log: Log): void => {
 
 const signals = ['SIGTERM', 'SIGINT'] as const
 
-/** Resolves at the first signal; a second one leaves at once, whatever is still open. */
+/** Resolves at the first signal. A second signal exits at once, whatever is still open. */
 const firstSignal = (): Promise<string> =>
   new Promise((resolve) => {
     let asked = false

@@ -1,4 +1,4 @@
-/** `gateway setup --yes`: `.env` with port and secret, a `config.yaml` to begin with, the schema for the editor; keeps what is there. */
+/** `gateway setup --yes`: writes `.env`, the schema for editors, and a first `config.yaml` where there is none. */
 
 import { setUp } from '../../app/setup.ts'
 import { usage } from '../../core/fault.ts'

@@ -1,4 +1,4 @@
-/** `gateway status`: the running gateway about itself; exit 4 when none runs. */
+/** `gateway status`: what the running gateway says of itself; exit 4 when none runs. */
 
 import { printable } from '../../core/text.ts'
 import { gatewayAt } from '../../http/control/client.ts'

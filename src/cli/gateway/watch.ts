@@ -1,9 +1,9 @@
-/** Watches the files that a configuration is read from, and tells of changes once they are whole. */
+/** Watches the files of a configuration, and calls back when a change is complete. */
 
 import { basename, dirname, relative, sep } from 'node:path'
 import { messageOf } from '../../core/fault.ts'
 
-/** Editors write in several steps: what comes within this time is one change. */
+/** Editors save in several steps. Steps within this time are one change. */
 const settleMs = 200
 const watched = new Set(['config.yaml', '.env'])
 
@@ -14,7 +14,7 @@ export type Watching = {
   readonly failed: (why: string) => void
 }
 
-/** Watches `config.yaml` and `.env` of the data directory and of its profiles; the returned function ends it. */
+/** Watches `config.yaml` and `.env` of the data directory and of its profiles, until the returned function is called. */
 export const watchFiles = async ({ dataDir, configFile, changed, failed }: Watching): Promise<() => Promise<void>> => {
   const { watch } = await import('chokidar')
   let timer: NodeJS.Timeout | undefined

@@ -1,4 +1,4 @@
-/** Rows as columns that line up, two spaces apart; the last one is as wide as it is. */
+/** Aligns rows in columns, two spaces apart. The last column is not padded. */
 
 export const aligned = (rows: readonly (readonly string[])[]): string[] => {
   const widths = rows.reduce<number[]>((most, row) => row.map((text, i) => Math.max(text.length, most[i] ?? 0)), [])

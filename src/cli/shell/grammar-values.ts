@@ -1,15 +1,15 @@
-/** What the parts of the grammar share: how a command is run, and what option values may be. */
+/** What all command grammars share: how a command is run, and how option values are parsed. */
 
 import { InvalidArgumentError } from 'commander'
 import type { Cli } from './output.ts'
 
-/** Runs one command with what is common to all. */
+/** Runs one command's action with the `Cli` that its options describe. */
 export type Run = (action: (cli: Cli) => Promise<number>) => Promise<void>
 
 /** An option of all commands on jobs and targets. */
 export type ProfileOption = { readonly profile?: string }
 
-/** By comma or repetition. */
+/** Collects a list from commas and from repetitions of an option. */
 export const list = (value: string, before: readonly string[] = []): string[] => [
   ...before,
   ...value
@@ -18,7 +18,7 @@ export const list = (value: string, before: readonly string[] = []): string[] =>
     .filter((item) => item !== ''),
 ]
 
-/** By repetition. */
+/** Collects a list from repetitions of an option. */
 export const each = (value: string, before: readonly string[] = []): string[] => [...before, value]
 
 export const port = (value: string): number => {

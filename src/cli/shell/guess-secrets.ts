@@ -1,18 +1,18 @@
-/** Where the secrets of a file may stand that is no YAML. */
+/** Guesses where secrets are in a file that cannot be parsed, so that its lines can be shown. */
 
 import { secretWords } from '../../app/mask.ts'
 import { type Cover, shownScalar, stars } from './find-secrets.ts'
 
 /** The end of a key that names a secret, with its colon and the blanks after it. */
 const secretKey = new RegExp(`(?:${secretWords})[\\w.-]{0,64}["']?\\s{0,16}:\\s*`, 'gi')
-/** A line of a map: under a key like `my-token-route:` stand settings, not a secret; under `headers:` each may be one. */
+/** A line of a map. Below a key like `my-token-route:` there are settings, not a secret; below `headers:` each value may be a secret. */
 const mapLine = /^\s*["']?[\w.-]+["']?\s*:(\s|$)/
 /** A value whose end is beyond doubt. */
 const bounded = /"[^"\\]*(?:\\.[^"\\]*)*"(?=\s*(?:[,}\]]|$))|'[^']*'(?=\s*(?:[,}\]]|$))|[\w.+/=:@%~${}-]+(?=\s*(?:,\s|[}\]]))/y
 
 type Block = { readonly indent: number; readonly mayBeMap: boolean }
 
-/** In a file that cannot be parsed: rather too much than too little, nested and many-line values included. */
+/** Covers rather too much than too little: nested values and values of several lines too. */
 export const guessedSecrets = (text: string): Cover[] => {
   const found: Cover[] = []
   let block: Block | undefined
@@ -32,7 +32,7 @@ export const guessedSecrets = (text: string): Cover[] => {
   return found
 }
 
-/** The secrets that begin on a line; `open`: the key of one of which nobody can say where it ends. */
+/** The secrets that begin on a line. `open` is the key of one whose end cannot be found. */
 const secretsOf = (
   line: string,
 ): { readonly covers: readonly Cover[]; readonly open?: { readonly key: string; readonly from: number } } => {

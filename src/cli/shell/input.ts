@@ -1,4 +1,4 @@
-/** Option values that may come from elsewhere: `@file`, `@-` for standard input, `@@` for a text that begins with @. */
+/** Reads option values: a text, `@file`, `@-` for standard input, `@@` for a text that begins with @. */
 
 import { readFileSync } from 'node:fs'
 import { present } from '../../config/adapter.ts'
@@ -24,7 +24,7 @@ const readFileOf = (option: string, file: string): string => {
   }
 }
 
-/** JSON or YAML that an option holds. */
+/** Parses an option's JSON or YAML. Throws a usage Fault. */
 export const parseData = (option: string, text: string): Json => {
   const { source, diagnostics } = parseSource(option, text)
   const [problem] = diagnostics
@@ -34,7 +34,7 @@ export const parseData = (option: string, text: string): Json => {
 
 type SecretOptions = { readonly secret?: string; readonly secretFile?: string; readonly secretStdin?: boolean }
 
-/** The secret that the options give; `undefined` when they give none. */
+/** The secret that the options give; `undefined` when they give none. Throws a usage Fault. */
 export const readSecret = async (options: SecretOptions, io: Pick<Io, 'stdin'>): Promise<string | undefined> => {
   const { secret, secretFile, secretStdin } = options
   if ([secret, secretFile, secretStdin].filter((given) => given !== undefined).length > 1) {

@@ -1,4 +1,4 @@
-/** Everything a command may touch of its process, so that tests hand it another one. */
+/** All that a command may use of its process. Tests hand it another one. */
 
 import { createInterface } from 'node:readline/promises'
 import type { Readable, Writable } from 'node:stream'
@@ -7,12 +7,12 @@ import { exit, Fault } from '../../core/fault.ts'
 
 export type Io = {
   readonly stdout: (text: string) => void
-  /** Bytes as they are, on stdout. */
+  /** Writes bytes to stdout as they are. */
   readonly bytes: (data: Uint8Array) => void
   readonly stderr: (text: string) => void
-  /** All of standard input. */
+  /** Reads standard input to its end. */
   readonly stdin: () => Promise<string>
-  /** Asks who sits at the terminal; absent where nobody does. */
+  /** Asks the user at the terminal; absent where there is no terminal. */
   readonly ask?: (question: string) => Promise<string>
   readonly env: Env
   /** Whether stdout is a terminal. */
@@ -20,7 +20,7 @@ export type Io = {
   readonly colour: boolean
 }
 
-/** The process's own. */
+/** The Io of this process. */
 export const processIo = (): Io => {
   const { stdin, stdout, stderr, env } = process
   const isTty = stdout.isTTY === true
@@ -41,7 +41,7 @@ export const processIo = (): Io => {
   }
 }
 
-/** A reader that went away (`| head`) is no fault of ours: what follows is dropped. */
+/** Writes to a stream. When its reader has gone away (`| head`), further text is dropped without an error. */
 const writer = (stream: NodeJS.WriteStream): ((data: string | Uint8Array) => void) => {
   let open = true
   stream.on('error', (error: NodeJS.ErrnoException) => {
@@ -52,7 +52,7 @@ const writer = (stream: NodeJS.WriteStream): ((data: string | Uint8Array) => voi
   }
 }
 
-/** Asks over these streams; throws a Fault when Ctrl-C or Ctrl-D is the answer. */
+/** Asks over these streams. Throws a Fault when the user presses Ctrl-C or Ctrl-D. */
 export const askOver =
   (input: Readable, output: Writable) =>
   async (question: string): Promise<string> => {
@@ -60,7 +60,7 @@ export const askOver =
     try {
       return await terminal.question(question)
     } catch {
-      // It rejects for nothing else.
+      // Ctrl-C and Ctrl-D are all that `question` rejects for.
       output.write('\n')
       throw new Fault('cancelled', 'cancelled: nothing was done', { exitCode: exit.cancelled })
     } finally {
@@ -68,7 +68,7 @@ export const askOver =
     }
   }
 
-/** Colour where the environment does not say otherwise (no-color.org, force-color.org, CLICOLOR). */
+/** Whether to use colour: on a terminal, unless the environment decides (no-color.org, force-color.org, CLICOLOR). */
 export const wantsColour = (env: Env, isTty: boolean): boolean => {
   if (env.NO_COLOR) return false
   if (env.FORCE_COLOR) return env.FORCE_COLOR !== '0'

@@ -1,15 +1,15 @@
-/** The lines of a YAML or JSON file as they may be shown: the values of keys that name a secret, and logins in addresses, are stars. */
+/** Masks the lines of a YAML or JSON file: the values of keys that name a secret, and logins in addresses, become stars. */
 
 import { type Cover, secretsIn, stars } from './find-secrets.ts'
 import { guessedSecrets } from './guess-secrets.ts'
 
 export type MaskedLine = {
   readonly text: string
-  /** Where what stood at this 1-based column stands now. */
+  /** The column of the masked line for a column of the original line; both are 1-based. */
   readonly column: (before: number) => number
 }
 
-/** What stands before the host of an address: a user name, and a password. */
+/** A user name and password before the host of an address. */
 const login = /(?<=\/\/)[^\s/?#"']+(?=@)/g
 
 export const maskLines = (text: string): MaskedLine[] => {
@@ -32,7 +32,7 @@ export const maskLines = (text: string): MaskedLine[] => {
   })
 }
 
-/** In their order; what lies in another one goes. */
+/** Sorts covers by their start, and drops those that overlap an earlier one. */
 const withoutOverlap = (covers: readonly Cover[]): Cover[] => {
   const kept: Cover[] = []
   for (const cover of [...covers].sort((a, b) => a.from - b.from || b.to - a.to)) {

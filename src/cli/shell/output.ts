@@ -1,4 +1,4 @@
-/** What commands say: data on stdout, talk on stderr; with `--json` one document on stdout and nothing else there. */
+/** How commands print: results on stdout, notices on stderr. With `--json` stdout gets one document and nothing else. */
 
 import type { Warning } from '../../app/warning.ts'
 import type { Workspace } from '../../app/workspace.ts'
@@ -8,11 +8,11 @@ import { printable } from '../../core/text.ts'
 import type { Io } from './io.ts'
 import { paintWith } from './paint.ts'
 
-/** What every command is given. */
+/** What each command works with. */
 export type Cli = {
   readonly io: Io
   readonly workspace: Workspace
-  /** Whether its folder was named, by the option or by HEADGATE_HOME. */
+  /** Whether the user named the data directory, by `--data-dir` or by HEADGATE_HOME. */
   readonly asked: boolean
   readonly json: boolean
   readonly quiet: boolean
@@ -21,18 +21,18 @@ export type Cli = {
 export type Answer = {
   readonly kind: string
   readonly data: Json
-  /** For people; lines end in a line feed. */
+  /** The answer for people; each line ends in a line feed. */
   readonly text: string
   readonly warnings?: readonly Warning[]
   readonly exitCode?: number
 }
 
-// What a terminal could act on, JSON leaves as it is above U+007F.
+// Control and format characters, which a terminal could act on. JSON.stringify leaves those above U+007F as they are.
 const unsafe = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu
 const escaped = (char: string): string =>
   Array.from({ length: char.length }, (_, i) => `\\u${char.charCodeAt(i).toString(16).padStart(4, '0')}`).join('')
 
-/** JSON on one line, or indented, safe on a terminal. */
+/** Renders JSON, on one line or indented, that is safe on a terminal. */
 export const jsonText = (value: unknown, indent?: number): string =>
   JSON.stringify(value, null, indent).replace(unsafe, (char) => (char === '\n' ? char : escaped(char)))
 
@@ -50,12 +50,12 @@ export const answer = (cli: Cli, { kind, data, text, warnings = [], exitCode = e
 export const warn = ({ io }: Pick<Cli, 'io'>, { code, message, severity = 'warning' }: Warning): void =>
   io.stderr(`${paintWith(io.colour)[severity](`${severity}[${code}]`)} ${printable(message)}\n`)
 
-/** Talk that `--quiet` and `--json` leave out. */
+/** Prints notices on stderr, unless `--quiet` or `--json` is given. */
 export const note = ({ io, quiet, json }: Cli, ...texts: readonly string[]): void => {
   if (!quiet && !json) for (const text of texts) io.stderr(`${text}\n`)
 }
 
-/** Prints how the program ended where it could not do what was asked. */
+/** Prints a Fault that ended a command. */
 export const printFault = (fault: Fault, io: Io, json: boolean): void => {
   const { code, message, suggest, hint } = fault
   if (json) {

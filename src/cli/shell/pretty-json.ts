@@ -1,11 +1,11 @@
-/** JSON laid out for people from its text, so that digits, repeated keys and their order stay as the sender wrote them. */
+/** Indents JSON from its text, so that digits, repeated keys and their order stay as the sender wrote them. */
 
 import type { Json } from '../../core/json.ts'
 import { cut } from '../../core/text.ts'
 import { jsonText } from './output.ts'
 
 const tokens = /"[^"\\]*(?:\\.[^"\\]*)*"|[[\]{},:]|[^\s[\]{},:"]+/g
-/** Deeper levels stand under this one: a body may nest a hundred thousand times. */
+/** Deeper levels are not indented further: a body may nest a hundred thousand times. */
 const deepest = 24
 
 export const isJson = (text: string): boolean => {

@@ -1,4 +1,4 @@
-/** The command line: arguments in, exit code out; whatever goes wrong ends as one message, never as a stack. */
+/** The command line: arguments in, exit code out. Every failure is printed as one message, never as a stack. */
 
 import { homedir } from 'node:os'
 import { join, resolve } from 'node:path'
@@ -27,7 +27,7 @@ const shortHelp = `headgate: a declarative pipeline engine for inbound webhooks
 headgate --help lists all commands.
 `
 
-/** Runs one command line (without node and script) and gives its exit code. */
+/** Runs one command line and gives its exit code. `argv` is without node and script. */
 export const runCli = async (argv: readonly string[], io: Io): Promise<number> => {
   const said = { out: '', err: '' }
   let exitCode: number = exit.ok
@@ -81,7 +81,7 @@ const contextOf = ({ dataDir, json = false, quiet = false, color }: Globals, io:
   quiet,
 })
 
-/** Help and version are answers; everything else is a mistake in the command line. */
+/** Ends what Commander ended: help and version with exit 0, anything else as a mistake in the command line. */
 const endOf = (error: CommanderError, program: Command, said: { out: string; err: string }, io: Io, json: boolean): number => {
   if (error.exitCode === 0) {
     io.stdout(said.out)

@@ -1,4 +1,4 @@
-/** Diagnostics on stderr, with their code frames: apart from other output, for masking a frame takes the YAML parser. */
+/** Prints Diagnostics and refusals. It is apart from other output, because code frames load the YAML parser. */
 
 import type { Refusal } from '../../app/refusal.ts'
 import type { Diagnostic } from '../../core/diagnostic.ts'
@@ -13,7 +13,7 @@ export const printDiagnostics = (found: readonly Diagnostic[], texts: ReadonlyMa
   if (found.length > 0) io.stderr(frames(found, texts, paintWith(io.colour)))
 }
 
-/** Says why nothing was done (or gives one error document): exit 1. Throws the Fault of the refusal. */
+/** Prints why nothing was done, with `--json` as one error document, and gives exit code 1. Throws the refusal's Fault where it has one. */
 export const refuse = (cli: Cli, { diagnostics, texts, outcome, notices, fault }: Refusal): number => {
   note(cli, ...notices)
   if (fault) {

@@ -4,7 +4,7 @@ import { processIo } from './io.ts'
 import { runCli } from './program.ts'
 
 process.exitCode = await runCli(process.argv.slice(2), processIo())
-// Whoever reads slowly gets all of it, too: the end of the process would drop what still waits.
+// The end of the process would drop what is still buffered, so slow readers are waited for.
 for (const stream of [process.stdout, process.stderr]) await new Promise<void>((resolve) => stream.write('', () => resolve()))
-// What a plugin started, or a delivery that was broken off, may still be open: nobody waits for it any more.
+// A plugin or an aborted delivery may still hold something open. That must not keep the process alive.
 setTimeout(() => process.exit(), 200).unref()

@@ -1,3 +1,3 @@
-/** The version that this build is of. */
+/** The version of this build. */
 
 export const version = '0.1.0'

@@ -9,7 +9,7 @@ import type { TargetsTestOptions } from './test.ts'
 
 export const addTargets = (targets: Command, run: Run): void => {
   targets
-    // It is what "targets" alone means; another word is not meant for it.
+    // "targets" alone runs the default command, `list`. Commander would also run it for an unknown word, which is a mistake.
     .hook('preSubcommand', ({ args: [word = '-'], commands }) => {
       const names = commands.map((command) => command.name())
       if (word.startsWith('-') || names.includes(word)) return

@@ -1,4 +1,4 @@
-/** `targets test <name>`: sends a real message, and says what came back; 1 when it failed. */
+/** `targets test <name>`: sends a real message and prints what came back; exit 1 when it failed. */
 
 import { prepareTargetTest, sendTargetTest } from '../../app/targets/test-target.ts'
 import { exit, Fault, usage } from '../../core/fault.ts'
@@ -33,7 +33,7 @@ export const targetsTest = async (asked: string, options: TargetsTestOptions, cl
 const extraOf = ({ extra, to }: TargetsTestOptions): JsonObject =>
   readExtra({ ...(extra ? { deliverExtra: extra } : {}), ...(to === undefined ? {} : { deliverChatId: to }) }, '--extra') ?? {}
 
-/** The text to send, once it is meant. */
+/** The text to send, once the user has confirmed it. Throws a Fault otherwise. */
 const confirmed = async (target: string, { to, text, yes = false }: TargetsTestOptions, { io }: Cli): Promise<string> => {
   const said = text === undefined ? defaultText : await readText('--text', text, io)
   if (yes) return said

@@ -1,12 +1,12 @@
-/** Requests as lines to paste into a shell. */
+/** Writes requests as curl lines to paste into a shell. */
 
 import { insecure } from '../../config/config.ts'
 import type { Signed } from '../../parts/schemes/scheme.ts'
 
-/** A word for a POSIX shell. */
+/** Quotes a word for a POSIX shell. */
 export const quoted = (text: string): string => (/^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`)
 
-/** The request with the headers as they are: a signature in them ages. */
+/** A line with these very headers. A signature in them expires. */
 export const curlLine = (url: string, headers: Signed['headers'], body: string): string =>
   [
     'curl -sS',
@@ -15,7 +15,7 @@ export const curlLine = (url: string, headers: Signed['headers'], body: string):
     `-d ${quoted(body)}`,
   ].join(' ')
 
-/** A line that signs (generic V2) each time it runs; without `secret` it reads the variable `SECRET`. */
+/** A line that makes a new signature (generic V2) each time it runs. Without `secret` it reads the variable `SECRET`. */
 export const signingCurl = (url: string, secret: string | undefined, events: readonly string[]): string => {
   const json = `-H 'Content-Type: application/json'${events[0] === undefined ? '' : ` -H ${quoted(`X-GitHub-Event: ${events[0]}`)}`}`
   const body = `'{"hello":"world"}'`

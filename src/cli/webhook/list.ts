@@ -1,4 +1,4 @@
-/** `webhook list`: one route a line, in stable columns, no secret among them. */
+/** `webhook list`: one route a line, in stable columns, without secrets. */
 
 import { describeRoute, type KnownRoute, readRoutes, shadowWarning, stateOf } from '../../app/routes/routes.ts'
 import type { JsonObject } from '../../core/json.ts'

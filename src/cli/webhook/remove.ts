@@ -1,4 +1,4 @@
-/** `webhook remove <name>`: deletes a subscription; asks first where somebody can answer. */
+/** `webhook remove <name>`: deletes a subscription. On a terminal it asks first. */
 
 import { findSubscription, removeSubscription } from '../../app/routes/change-subscription.ts'
 import { subscriptionsFile } from '../../app/routes/routes.ts'

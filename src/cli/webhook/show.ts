@@ -1,4 +1,4 @@
-/** `webhook show <name>`: one route whole, its secrets masked. */
+/** `webhook show <name>`: one whole route with its secrets masked. */
 
 import { dump } from 'js-yaml'
 import { maskJson } from '../../app/mask.ts'

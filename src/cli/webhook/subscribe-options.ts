@@ -1,4 +1,4 @@
-/** The options of `webhook subscribe`, read into what is wished for. */
+/** Reads the options of `webhook subscribe` into a Wish. */
 
 import type { Wish } from '../../app/routes/subscription-record.ts'
 import { usage } from '../../core/fault.ts'
@@ -55,7 +55,7 @@ export const readWish = async (options: SubscribeOptions, io: Io): Promise<Wish>
   }
 }
 
-/** Each may be one condition or a list of them. */
+/** Each text is one condition or a list of them. */
 const readFilters = async (texts: readonly string[], io: Io): Promise<Json[]> => {
   const filters: Json[] = []
   for (const text of texts) filters.push(...[parseData('--filter', await readText('--filter', text, io))].flat())

@@ -1,4 +1,4 @@
-/** `webhook test <name>`: posts a really signed request to the running gateway and shows the answer. */
+/** `webhook test <name>`: posts a signed request to the running gateway and prints the answer. */
 
 import { randomUUID } from 'node:crypto'
 import { routeUrl } from '../../app/routes/route-address.ts'
