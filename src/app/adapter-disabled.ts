@@ -1,4 +1,4 @@
-/** What is said where the webhook adapter has to be enabled first. */
+/** The message, and the Fault, for a command that needs the webhook adapter enabled. */
 
 import { exit, Fault } from '../core/fault.ts'
 

@@ -1,9 +1,9 @@
-/** Diagnostics in the order in which people go through them, and counted. */
+/** Sorts Diagnostics by file and line, and counts them. */
 
 import type { Diagnostic } from '../core/diagnostic.ts'
 
 export type Findings = {
-  /** By file, then line; what has no place comes first. */
+  /** By file, then line; those without a place come first. */
   readonly diagnostics: readonly Diagnostic[]
   readonly errors: number
   readonly warnings: number

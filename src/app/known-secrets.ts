@@ -1,10 +1,9 @@
-/** The secrets of a configuration: what must never be in a log or an answer. */
+/** Collects the secrets of a configuration, which must never be in a log or an answer. */
 
 import type { Config } from '../config/config.ts'
 
 const secretName = /token|secret|password|key/i
 
-/** Every value that must never be shown. */
 export const knownSecrets = (config: Config): string[] => {
   const platforms = [...config.profiles.values()].flatMap(({ platforms }) =>
     Object.values(platforms).flatMap((settings) => Object.entries(settings)),

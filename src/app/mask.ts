@@ -1,16 +1,16 @@
-/** Takes secrets out of what is shown: the values of keys that name one. */
+/** Masks the values of keys that name a secret, before JSON is shown. */
 
 import { createHash } from 'node:crypto'
 import { isObject, type Json } from '../core/json.ts'
 
-/** What a key that names a secret has in its name. */
+/** A pattern for the words by which a key names a secret. */
 export const secretWords =
   'secret|token|passw|passphrase|credential|authorization|cookie|headers|service_account|webhook_url|(?:api|private|account|access)[_-]?key|[_-]key'
 export const secretWord = new RegExp(secretWords, 'i')
 
 const stars = '***'
 
-/** First 8 hex digits of the SHA-256: enough to see whether two secrets are the same one. */
+/** The first 8 hex digits of the SHA-256: enough to see whether two secrets are equal. */
 export const fingerprint = (secret: string): string => createHash('sha256').update(secret).digest('hex').slice(0, 8)
 
 /** A copy with the values of all keys that name a secret masked. */

@@ -1,11 +1,11 @@
-/** The profile that somebody asked for by its name. */
+/** Finds the profile that a user names. */
 
 import { defaultProfile, type Profile } from '../config/config.ts'
 import { type Loaded, unreadIn } from '../config/load.ts'
 import { exit, Fault } from '../core/fault.ts'
 import { nearest } from '../core/text.ts'
 
-/** The default profile where none is named. Throws a Fault that knows the nearest names. */
+/** Without a name it is the default profile. Throws a Fault that suggests the nearest names. */
 export const profileNamed = (name: string | undefined, loaded: Pick<Loaded, 'config' | 'diagnostics'>, self: string): Profile => {
   const { profiles } = loaded.config
   const profile = profiles.get(name ?? defaultProfile)

@@ -1,4 +1,4 @@
-/** Why nothing was done: the operator's files do not hold, or what was asked for does not. */
+/** A Refusal says why a use case did nothing: the operator's files have mistakes, or the request has. */
 
 import type { Loaded } from '../config/load.ts'
 import type { Diagnostic } from '../core/diagnostic.ts'
@@ -7,12 +7,12 @@ import type { Fault } from '../core/fault.ts'
 export type Refusal = {
   readonly ok: false
   readonly diagnostics: readonly Diagnostic[]
-  /** Texts of the files that these are in, for code frames. */
+  /** The texts of the files with the diagnostics, for code frames. */
   readonly texts: Loaded['texts']
   /** What did not happen, in a sentence. */
   readonly outcome: string
   readonly notices: readonly string[]
-  /** Ends the command instead, where the diagnostics only may tell why. */
+  /** The command ends with it, where the diagnostics are only possible reasons. */
   readonly fault?: Fault
 }
 

@@ -1,15 +1,15 @@
-/** A running gateway as use cases ask it. */
+/** What use cases need of a running gateway. */
 
 import type { Operations } from './live/operations.ts'
 
-/** The operations as promises, for it may be another process. Each throws a Fault: with exit 4 where the gateway is gone by now. */
+/** The operations of a gateway that may be another process. Each may throw a Fault, with exit 4 where the gateway is gone. */
 export type RunningGateway = {
   readonly [Name in keyof Operations]: (...args: Parameters<Operations[Name]>) => Promise<Awaited<ReturnType<Operations[Name]>>>
 }
 
-/** Finds the gateway that serves a data directory. Whoever calls a use case hands one in. */
+/** Finds the gateway that serves a data directory. The caller of a use case provides it. */
 export interface GatewayFinder {
-  /** `undefined`: none runs, or none can be reached from here. */
+  /** `undefined` where no gateway runs, or none can be reached. */
   find(): Promise<RunningGateway | undefined>
   /** Throws a Fault (exit 4) that says why there is none. */
   need(): Promise<RunningGateway>

@@ -1,4 +1,4 @@
-/** Sets a data directory up: `.env` with port and secret, a `config.yaml` to begin with, the schema for the editor; keeps what is there. */
+/** Sets up a data directory: `.env` with port and secret, the schema for editors, and a first `config.yaml` where there is none. */
 
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -18,20 +18,20 @@ export type SetupWish = {
   readonly host?: string | undefined
   readonly port?: number | undefined
   readonly secret?: string | undefined
-  /** Makes a new secret even where there is one. */
+  /** Makes a new secret even where a secret is set. */
   readonly generateSecret?: boolean | undefined
 }
 
 export type SetUp = {
   readonly files: { readonly env: string; readonly config: string; readonly schema: string }
-  /** `false`: it was there, and was kept. */
+  /** `false`: there was a `config.yaml`, and it was kept. */
   readonly isConfigNew: boolean
   readonly port: string
   readonly secret: 'supplied' | 'generated' | 'kept'
   readonly warnings: readonly Warning[]
 }
 
-/** Throws a Fault. */
+/** Throws a Fault when a file cannot be written, or `.env` is not a file that may be changed. */
 export const setUp = async ({ dataDir }: Workspace, wish: SetupWish): Promise<SetUp> => {
   const { host } = wish
   const files = { env: join(dataDir, '.env'), config: join(dataDir, 'config.yaml'), schema: join(dataDir, 'headgate.schema.json') }
@@ -51,7 +51,7 @@ const write = (file: string, text: string): Promise<void> =>
     throw diskFault('write', file, error)
   })
 
-/** An existing secret is never replaced unless that was asked for. */
+/** Keeps an existing secret unless the wish gives or asks for a new one. */
 const writeEnv = async (file: string, { port, secret: supplied, generateSecret }: SetupWish): Promise<Pick<SetUp, 'port' | 'secret'>> => {
   refuseOdd(file)
   const { env: before } = readEnvFile(file)
@@ -66,7 +66,7 @@ const writeEnv = async (file: string, { port, secret: supplied, generateSecret }
   return { port: values.WEBHOOK_PORT, secret: supplied !== undefined ? 'supplied' : made ? 'generated' : 'kept' }
 }
 
-/** The modeline names the schema, so that an editor completes and checks without a plug-in. */
+/** The first line names the schema, so that editors complete and check the file without further settings. */
 const firstConfig = (schemaFile: string, host: string): string => `# yaml-language-server: $schema=${schemaFile}
 # Port and global secret are in .env beside this file.
 ${dump({ platforms: { webhook: { enabled: true, extra: { host } } } })}      # routes:

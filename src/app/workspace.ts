@@ -1,4 +1,4 @@
-/** What every use case works on. */
+/** A Workspace is what every use case works on. */
 
 import type { Env } from '../config/env.ts'
 

@@ -1,4 +1,4 @@
-/** Makes a job that the gateway runs from its next look at the file; refused where the gateway would not run it. */
+/** Stores a new job, unless the gateway would not run it. A running gateway finds it when it next reads the file. */
 
 import { randomBytes } from 'node:crypto'
 import type { Profile } from '../../config/config.ts'
@@ -21,7 +21,7 @@ import { type KnownJob, type KnownJobs, readKnownJobs } from './jobs.ts'
 /** What a new job is checked against. */
 export type JobGround = KnownJobs & { readonly ok: true; readonly profile: Profile; readonly self: string }
 
-/** Throws a Fault when the profile is not served, or its jobs file not usable. */
+/** Throws a Fault when the profile is not served, or its jobs file is not usable. */
 export const readJobGround = async (workspace: Workspace, profile: string | undefined): Promise<JobGround | Refusal> => {
   const known = await readKnownJobs(workspace, profile === undefined ? {} : { profile })
   const { loaded, notices } = known
@@ -30,7 +30,7 @@ export const readJobGround = async (workspace: Workspace, profile: string | unde
   return { ok: true, ...known, profile: profileNamed(profile, loaded, workspace.self), self: workspace.self }
 }
 
-/** What is stored: only what is given. There is none for toolsets: those are set by hand only. */
+/** The fields to store; `undefined` ones are not stored. Toolsets have no field, because they are set by hand only. */
 export type JobWish = {
   readonly id?: string | undefined
   readonly name: string
@@ -51,7 +51,7 @@ export type CreatedJob = {
   readonly notices: readonly string[]
 }
 
-/** Throws a Fault. */
+/** Throws a Fault for an empty name, and for an id that is in use. */
 export const createJob = async (ground: JobGround, { id: asked, ...fields }: JobWish): Promise<CreatedJob | Refusal> => {
   const { loaded, jobs, profile, self } = ground
   if (fields.name.trim() === '') throw usage('the name is empty')
@@ -74,7 +74,7 @@ const entryOf = ({ name, ...fields }: Omit<JobWish, 'id'>): JsonObject => {
 
 type Tried = { readonly diagnostics: readonly Diagnostic[]; readonly job?: ScheduledJob }
 
-/** Checked as the gateway would, and kept only when it holds. */
+/** Checks the new job as the gateway would, and adds it only when it has no error. */
 const updateOf =
   (id: string, entry: JsonObject, { profile, targets }: JobGround): Update<Tried> =>
   (entries) => {
@@ -88,7 +88,7 @@ const updateOf =
     const { job: source, diagnostics: shape } = readStoredJob(id, entry, profile, { place: nowhere })
     const compiled = source ? compileJob(source, targets) : { diagnostics: [] }
     const past = compiled.job ? tooLate(compiled.job, Date.now()) : []
-    // The record is not in a file yet: a place would point nowhere.
+    // The entry is not in a file yet, so a place would point nowhere.
     const diagnostics = [...shape, ...compiled.diagnostics, ...past].map(({ place: _, ...rest }) => rest)
     const { job } = compiled
     if (!job || diagnostics.some(({ severity }) => severity === 'error')) return { result: { diagnostics } }
@@ -97,7 +97,7 @@ const updateOf =
 
 const nowhere = () => ({ file: '', line: 1, column: 1, endLine: 1, endColumn: 1 })
 
-/** Whatever its grace: a new job never runs for the past. */
+/** A mistake where the job's one time is past. Its grace does not matter: a new job never runs for the past. */
 const tooLate = (job: ScheduledJob, now: number): Diagnostic[] => {
   const past = pastTime(job, now)
   const help = `it is ${zonedIso(now, job.spec.timezone)} now: give --schedule a time to come, or one that comes again like '0 6 * * *'`

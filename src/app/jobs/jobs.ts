@@ -1,4 +1,4 @@
-/** All scheduled jobs by id, configured ones and those made at run time, for the commands that show or change them. */
+/** Reads all scheduled jobs, configured ones and those made at run time, for the commands that show or change them. */
 
 import type { JobSource, Profile } from '../../config/config.ts'
 import { readEntries } from '../../config/entry-store.ts'
@@ -23,11 +23,11 @@ export type KnownJob = {
   readonly name: string
   readonly profile: Profile
   readonly origin: JobSource['origin']
-  /** As written; secrets of configured jobs are resolved. */
+  /** The entry as written, but with secrets of configured jobs resolved. */
   readonly written: Json
-  /** Absent when its shape does not hold. */
+  /** Absent when the entry does not have the shape of a job. */
   readonly source?: JobSource
-  /** Absent when it would not run at all. */
+  /** Absent when the job does not compile, so that it would never run. */
   readonly job?: ScheduledJob
   readonly problems: readonly Diagnostic[]
   readonly state: 'active' | 'paused' | 'disabled' | 'invalid'
@@ -84,7 +84,7 @@ const knownOf =
     return { id, name: spec.name ?? id, profile, origin, written, source, problems, state, ...(job ? { job } : {}) }
   }
 
-/** The job that a reference names: by its id, else by its name. Throws a Fault that knows the nearest ones, or all of that name. */
+/** The job that a reference names: by its id, else by its name. Throws a Fault that suggests near ones, or lists all of that name. */
 export const findJob = ({ jobs }: KnownJobs, reference: string, { self }: Pick<Workspace, 'self'>): KnownJob => {
   const [found, ...others] = jobsNamed(jobs, reference)
   if (!found) throw unknownJob(reference, jobs, self)
@@ -92,7 +92,7 @@ export const findJob = ({ jobs }: KnownJobs, reference: string, { self }: Pick<W
   return found
 }
 
-/** As the server reads a reference. */
+/** Reads a reference as the server does. */
 const jobsNamed = (jobs: readonly KnownJob[], reference: string): readonly KnownJob[] => {
   const exact = jobs.find(({ id }) => id === reference)
   return exact ? [exact] : jobs.filter(({ name }) => name === reference)
@@ -115,7 +115,7 @@ export const ambiguousJob = (reference: string, jobs: readonly { readonly id: st
 export const nearJobs = (reference: string, jobs: readonly Pick<KnownJob, 'id' | 'name'>[]): string[] =>
   nearest(reference, new Set(jobs.flatMap(({ id, name }) => [id, name])))
 
-/** A job as `list` and `show` give it to programs. `running`: what runs now; `undefined` when nobody says. */
+/** A job as `list` and `show` print it in JSON. `running` is `undefined` where it is not known which jobs run. */
 export const describeJob = (
   { id, name, profile, origin, written, job, state }: KnownJob,
   running: readonly RunningJob[] | undefined,

@@ -1,4 +1,4 @@
-/** Stops a job from running, and lets it run again; of a configured job a note in the jobs file says so. */
+/** Pauses and resumes jobs. The pause of a configured job is a note in the jobs file. */
 
 import { type Update, updateEntries } from '../../config/entry-store.ts'
 import { jobsFileOf } from '../../config/jobs.ts'
@@ -9,7 +9,7 @@ import { now } from '../routes/subscription-record.ts'
 import type { Warning } from '../warning.ts'
 import type { KnownJob } from './jobs.ts'
 
-/** `changed`: it was not so before. Throws a Fault for a job that is paused in its configuration. */
+/** `changed`: the job was not already so. Throws a Fault for the resuming of a job that its configuration pauses. */
 export const pauseJob = async (
   known: KnownJob,
   paused: boolean,
@@ -39,7 +39,7 @@ const updateOf =
     if ((entry.paused === true) === paused) return { result: false }
     const { paused: _, ...unpaused } = entry
     const next = { ...unpaused, ...(paused ? { paused: true } : {}), updated_at: now() }
-    // Of a configured job nothing is left to say when it is not paused.
+    // The note for a configured job goes when the job is no longer paused.
     const over = origin === 'config' && !paused && own(entry, 'schedule') === undefined
     const { [id]: __, ...others } = entries
     return { entries: over ? others : { ...entries, [id]: next }, result: true }

@@ -13,14 +13,14 @@ import { findJob, type KnownJob, type KnownJobs } from './jobs.ts'
 /** A job as it was found, with the names of the routes that start it. */
 export type RemovableJob = { readonly known: KnownJob; readonly routes: readonly string[] }
 
-/** Throws a Fault for a job that is not there, or stands in the configuration. */
+/** Throws a Fault for a job that does not exist, or that the configuration declares. */
 export const findRemovable = (jobs: KnownJobs, reference: string, workspace: Workspace): RemovableJob => {
   const known = findJob(jobs, reference, workspace)
   if (known.origin === 'config') throw configured(known)
   return { known, routes: routesOf(known, jobs, workspace) }
 }
 
-/** Removes the job as it was found: one that somebody has changed since is not. Throws a Fault. */
+/** Removes the job. Throws a Fault when it was changed since it was found. */
 export const removeJob = async ({ known, routes }: RemovableJob, { self }: Workspace): Promise<readonly Warning[]> => {
   const { id, profile, written } = known
   await updateEntries(jobsFileOf(profile), (entries) => {
@@ -41,7 +41,7 @@ const configured = ({ id, source }: KnownJob): Fault =>
     ...(source ? { hint: `remove it at ${shownPlace(source.place(source.base, 'key'))}` } : {}),
   })
 
-/** The routes that would start it: by its id, or by a name that no other job has. */
+/** The routes that start the job: by its id, or by a name that no other job has. */
 const routesOf = ({ id, name, profile }: KnownJob, { jobs }: KnownJobs, workspace: Workspace): string[] => {
   const names = jobs.filter((job) => job.name === name || job.id === name).length === 1 ? [id, name] : [id]
   return readRoutes(workspace)

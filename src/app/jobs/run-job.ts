@@ -1,4 +1,4 @@
-/** Starts a job by hand, in the running gateway: paused ones too. */
+/** Makes the running gateway start a job now, also a paused one. */
 
 import { exit, Fault } from '../../core/fault.ts'
 import type { JobStart } from '../../schedule/start-job.ts'
@@ -9,7 +9,7 @@ import { ambiguousJob, readKnownJobs, unknownJob } from './jobs.ts'
 type Started = Extract<JobStart, { readonly started: true }>
 type NotStarted = Exclude<JobStart, Started>
 
-/** `fault`: why it was not started, to be thrown when the notices were shown. */
+/** `fault` says why the job was not started. The caller throws it after it has shown the notices. */
 export type JobRun = Started | { readonly started: false; readonly fault: Fault; readonly notices: readonly string[] }
 
 export const runJob = async (workspace: Workspace, gateway: RunningGateway, profile: string, reference: string): Promise<JobRun> => {

@@ -1,11 +1,11 @@
-/** Which jobs run now, as the running gateway says. */
+/** Asks the running gateway which jobs run now. */
 
 import { Fault } from '../../core/fault.ts'
 import type { RunningJob } from '../../runs/worker.ts'
 import type { GatewayFinder } from '../running-gateway.ts'
 
 export type RunningJobs = {
-  /** `undefined`: no gateway is there to ask, or it cannot tell; then nothing is claimed. */
+  /** `undefined` where no gateway runs, or it gave no answer: then it is not known whether a job runs. */
   readonly jobs: readonly RunningJob[] | undefined
   readonly notices: readonly string[]
 }

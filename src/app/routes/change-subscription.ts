@@ -10,11 +10,11 @@ import { now } from './subscription-record.ts'
 
 export type StoredSubscription = { readonly name: string; readonly entry: Json }
 
-/** The subscription of this name as it is now. Throws a Fault that knows the nearest names, and the configured ones. */
+/** The subscription of this name as it is now. Throws a Fault that suggests near names, or says that a configured route has the name. */
 export const findSubscription = (workspace: Workspace, asked: string): StoredSubscription => {
   const entries = readEntries(subscriptionsFile(workspace))
   const lower = asked.trim().toLowerCase().replaceAll(' ', '-')
-  // A name that a hand wrote in another form is found as it stands.
+  // In a file that was edited by hand a name may have another form. It is found as it is written.
   const name = own(entries, asked) === undefined ? lower : asked
   const entry = own(entries, name)
   if (entry !== undefined) return { name, entry }
@@ -23,7 +23,7 @@ export const findSubscription = (workspace: Workspace, asked: string): StoredSub
   throw unknownRoute(asked, Object.keys(entries), hint)
 }
 
-/** `changed`: it was not so before. Throws a Fault. */
+/** `changed`: the subscription was not already so. Throws a Fault. */
 export const switchSubscription = async (
   workspace: Workspace,
   asked: string,
@@ -41,7 +41,7 @@ export const switchSubscription = async (
   return { name, changed }
 }
 
-/** Removes the subscription as it was found: one that somebody has changed since is not. Throws a Fault. */
+/** Removes the subscription. Throws a Fault when it was changed since it was found. */
 export const removeSubscription = async (workspace: Workspace, { name, entry }: StoredSubscription): Promise<void> => {
   await updateEntries(subscriptionsFile(workspace), (entries) => {
     const current = own(entries, name)

@@ -1,8 +1,8 @@
-/** Where a route is reached, as a client on this machine would write it. */
+/** Writes the URL of a route as a client on this machine reaches it. */
 
 import { type Config, defaultProfile } from '../../config/config.ts'
 
-/** The gateway's base address: a bind to all addresses is reached on loopback. */
+/** The gateway's base URL. A gateway that listens on all addresses is reached on loopback. */
 const baseUrl = ({ host, port }: Pick<Config, 'host' | 'port'>): string => {
   const reached = host === '0.0.0.0' || host === '::' || host === '' ? '127.0.0.1' : host
   return `http://${reached.includes(':') ? `[${reached}]` : reached}:${port}`

@@ -1,4 +1,4 @@
-/** All routes by name, configured ones and subscriptions, for the commands that show or try them. */
+/** Reads all routes, configured ones and subscriptions, for the commands that show or test them. */
 
 import { join } from 'node:path'
 import { type Config, defaultProfile, insecure, type RouteSource } from '../../config/config.ts'
@@ -19,11 +19,11 @@ import { routeUrl } from './route-address.ts'
 export type KnownRoute = {
   readonly name: string
   readonly source: 'config' | 'subscription'
-  /** As written; secrets of configured routes are resolved. */
+  /** The entry as written, but with secrets of configured routes resolved. */
   readonly written: Json
   /** Absent when the entry is not valid on its own. */
   readonly route?: RouteSource
-  /** A subscription that a configured route hides. */
+  /** It is a subscription that a configured route of the same name hides. */
   readonly shadowed: boolean
 }
 
@@ -31,7 +31,7 @@ export type KnownRoutes = { readonly loaded: Loaded; readonly routes: readonly K
 
 export const subscriptionsFile = ({ dataDir }: { readonly dataDir: string }): string => join(dataDir, subscriptionsFileName)
 
-/** Reads both files. Throws a Fault when the subscriptions file is not usable. */
+/** Throws a Fault when the subscriptions file is not usable. */
 export const readRoutes = (workspace: Workspace): KnownRoutes => {
   const loaded = loadConfig(workspace)
   const { config } = loaded
@@ -46,7 +46,7 @@ export const readRoutes = (workspace: Workspace): KnownRoutes => {
   return { loaded, routes: [...configured, ...subscribed] }
 }
 
-/** The route of this name, a configured one first. Throws a Fault with the nearest names. */
+/** The route of this name, a configured one first. Throws a Fault that suggests the nearest names. */
 export const findRoute = ({ routes }: KnownRoutes, asked: string): KnownRoute => {
   const lower = asked.trim().toLowerCase().replaceAll(' ', '-')
   const found = routes.find(({ name }) => name === asked.trim()) ?? routes.find(({ name }) => name === lower)
@@ -60,13 +60,13 @@ export const findRoute = ({ routes }: KnownRoutes, asked: string): KnownRoute =>
 export const unknownRoute = (asked: string, known: readonly string[], hint = 'headgate webhook list --all'): Fault =>
   new Fault('not_found', `no route "${asked}"`, { exitCode: exit.notFound, suggest: nearest(asked, known), hint })
 
-/** How a route's accepted events are worked on. */
+/** What happens to a route's accepted events, in one word. */
 const modeOf = (written: JsonObject): string =>
   written.deliver_only === true ? 'direct' : written.cron_job !== undefined ? 'cron' : written.coalesce !== undefined ? 'coalesce' : 'agent'
 
 const textOf = (value: Json | undefined): string => (typeof value === 'string' ? value : '')
 
-/** A route as `list` and `show` give it to programs: nothing secret in it. */
+/** A route as `list` and `show` print it in JSON. No secret is in it. */
 export const describeRoute = ({ name, source, written, route, shadowed }: KnownRoute, config: Config): JsonObject => {
   const spec = isObject(written) ? written : {}
   const profile = textOf(own(spec, 'profile')) || defaultProfile
@@ -91,7 +91,7 @@ export const describeRoute = ({ name, source, written, route, shadowed }: KnownR
   }
 }
 
-/** The targets of a route or job as written, for people. */
+/** The names of the targets of a route or job, for people. `written` may be invalid. */
 export const namesOf = ({ deliver }: JsonObject): string => {
   const readable = typeof deliver === 'string' || Array.isArray(deliver) ? deliver : defaults.route.deliver
   return writtenTargets({ deliver: readable as NonNullable<Route['deliver']> })
@@ -104,7 +104,7 @@ export const shadowWarning = ({ name }: { readonly name: string }): Warning => (
   message: `subscription "${name}" is hidden by the route of this name in config.yaml`,
 })
 
-/** One word on how the route stands. */
+/** The state of a route, in one word. */
 export const stateOf = ({ route, shadowed, written }: KnownRoute): string => {
   if (shadowed) return 'shadowed'
   if (!route) return 'invalid'

@@ -1,4 +1,4 @@
-/** Posts a test request to a gateway, as a sender would, and reads its answer. */
+/** Posts a test request to a gateway, as a sender would, and reads the answer. */
 
 import { request as httpRequest } from 'node:http'
 import { request as httpsRequest } from 'node:https'
@@ -14,26 +14,26 @@ export type TestPost = {
 
 export type TestAnswer = {
   readonly status: number
-  /** JSON, or its text where it is none. */
+  /** The parsed JSON; the text itself where it is not JSON. */
   readonly body: Json
   readonly ms: number
-  /** What the answer says of it, else the words of its status. */
+  /** The outcome and reason that the answer names, else the text of its status. */
   readonly said: string
   readonly outcome: string | undefined
   readonly reason: string | undefined
-  /** What the gateway's record of it is called; it keeps none of what nobody vouched for. */
+  /** The id of the gateway's record. There is a record only of a request whose signature holds. */
   readonly eventId: string | undefined
-  /** Something comes of it: it was not refused, ignored or seen before. */
+  /** The request was accepted or delivered: not refused, not ignored, not a duplicate. */
   readonly isTaken: boolean
 }
 
 const timeoutMs = 60_000
 const maxAnswerBytes = 1_048_576
 
-/** Answered with 2xx, but nothing comes of it. */
+/** Outcomes that are answered with 2xx although nothing is done. */
 const notTaken: ReadonlySet<string> = new Set(['ignored', 'duplicate'])
 
-/** Throws a Fault when nobody answers, or the address is none. */
+/** Throws a Fault when nobody answers, or when the URL is not an http address. */
 export const sendTest = async (post: TestPost, self: string): Promise<TestAnswer> => {
   const { status, statusText, text, ms, eventId } = await send(post, self)
   const body = parsedBody(text)
@@ -83,7 +83,7 @@ const send = ({ url, headers, body }: TestPost, self: string): Promise<Got> =>
         fail(error)
       }
     })
-    // As bytes: Node writes the headers in the encoding of a text that follows them.
+    // The body is sent as bytes: with a text, Node would write the headers in that text's encoding too.
     request.end(Buffer.from(body))
   })
 

@@ -1,4 +1,4 @@
-/** Which scheme a test request is signed with, and the request as its real sender would post it. */
+/** Chooses the scheme for a test request, and signs the request as a sender of that scheme would. */
 
 import { insecure } from '../../config/config.ts'
 import { exit, Fault } from '../../core/fault.ts'
@@ -6,7 +6,7 @@ import { v2 } from '../../parts/schemes/generic.ts'
 import { schemes } from '../../parts/schemes/index.ts'
 import type { Signed, Unsigned } from '../../parts/schemes/scheme.ts'
 
-/** Not schemes: a post without a signature, and one whose signature is wrong. */
+/** Names that are no scheme: `none` posts without a signature, `bad` with a wrong one. */
 const pretended: ReadonlyMap<string, (request: Unsigned) => Signed> = new Map([
   [
     'none',
@@ -19,7 +19,7 @@ const byName = (asked: string) => schemes.find(({ name, aliases = [] }) => name 
 
 const names = ['auto', ...schemes.map(({ name }) => name), ...pretended.keys(), ...schemes.flatMap(({ aliases = [] }) => aliases)]
 
-/** The scheme a request to this route is signed with: as asked, else the first one it verifies, else V2. */
+/** The scheme that is asked for, else the first one that the route verifies, else V2. */
 export const schemeOf = (asked: string, verify: string | readonly string[] | undefined, secret: string): string => {
   if (asked !== 'auto') return byName(asked)?.name ?? asked
   if (secret === insecure) return 'none'
@@ -27,7 +27,7 @@ export const schemeOf = (asked: string, verify: string | readonly string[] | und
   return first === undefined ? v2.name : (byName(first)?.name ?? first)
 }
 
-/** The request as a sender of this scheme posts it. Throws a Fault for a name that is none, and for a secret that cannot serve it. */
+/** The request as a sender of this scheme posts it. Throws a Fault for an unknown scheme, and for a secret that the scheme cannot use. */
 export const signedAs = (scheme: string, request: Unsigned): Signed => {
   const sign = byName(scheme)?.sign ?? pretended.get(scheme)
   if (sign) return sign(request)

@@ -1,4 +1,4 @@
-/** Creates or updates a subscription that the server would serve. */
+/** Creates or updates a subscription, unless the server would not serve it. */
 
 import { type Config, defaultProfile } from '../../config/config.ts'
 import { readEntries, type Update, updateEntries } from '../../config/entry-store.ts'
@@ -20,7 +20,7 @@ import { routeUrl } from './route-address.ts'
 import { shadowWarning, subscriptionsFile } from './routes.ts'
 import { type Change, changeEntry, type Wish } from './subscription-record.ts'
 
-/** What a subscription is checked against: all that the server would serve it with. */
+/** What a subscription is checked against: the configuration and parts that the server would serve it with. */
 export type Served = {
   readonly ok: true
   readonly workspace: Workspace
@@ -46,14 +46,14 @@ export type Subscribed = {
   readonly ok: true
   readonly change: Change
   readonly url: string
-  /** The secret that counts, references resolved. */
+  /** The secret in use, with references resolved. */
   readonly secret: string
-  /** A configured route hides it. */
+  /** A configured route of the same name hides the subscription. */
   readonly shadowed: boolean
   readonly warnings: readonly Warning[]
 }
 
-/** Saves what the wish makes of the subscription; of a dry run all is told and nothing saved. Throws a Fault. */
+/** Applies the wish to the stored subscription and saves it; a dry run does all but save. Throws a Fault. */
 export const subscribe = async (served: Served, name: string, wish: Wish, dryRun: boolean): Promise<Subscribed | Refusal> => {
   const { config, workspace } = served
   const file = subscriptionsFile(workspace)
@@ -72,7 +72,7 @@ type Tried = {
   readonly refused: boolean
 }
 
-/** The change as a function of what is stored: made, checked as the server would, and kept only when it holds. */
+/** The change, to be applied to what is stored. It is checked as the server would, and kept only when it has no error. */
 const updateOf =
   (name: string, wish: Wish, { config, catalogue, workspace: { self } }: Served, dryRun: boolean): Update<Tried> =>
   (entries) => {
@@ -81,7 +81,7 @@ const updateOf =
     const change = changeEntry(name, stored, withJobId(wish, stored, jobs))
     const { route, diagnostics: shape } = readSubscription(name, change.entry, config, { place: nowhere })
     const compiled = route ? compileRoute(route, config, catalogue, { ...dryEffects, jobs }).diagnostics : []
-    // The record is not in a file yet: a place would point nowhere.
+    // The entry is not in a file yet, so a place would point nowhere.
     const found = [...shape, ...compiled].map(({ place: _, ...rest }) => withNearJobs(rest, change.entry, jobs, self))
     const diagnostics = [...found, ...refusedJob(change.entry, jobs, self)]
     const refused = diagnostics.some(({ severity }) => severity === 'error')
@@ -90,7 +90,7 @@ const updateOf =
     return refused || dryRun || same ? { result } : { entries: { ...entries, [name]: change.entry }, result }
   }
 
-/** The job that is meant is stored by its id: its name may go to another (rules: Jobs 6). */
+/** Replaces the name of a job by its id, because another job may get that name later (rules: Jobs 6). */
 const withJobId = (wish: Wish, stored: Json | undefined, jobs: JobBook): Wish => {
   const { cron_job: reference, profile } = wish.fields
   if (reference === undefined) return wish
@@ -99,7 +99,7 @@ const withJobId = (wish: Wish, stored: Json | undefined, jobs: JobBook): Wish =>
   return job && others.length === 0 ? { ...wish, fields: { ...wish.fields, cron_job: job.id } } : wish
 }
 
-/** Of the job itself nothing else is said here. */
+/** A mistake where the job that the route starts does not compile. The job's own diagnostics are not repeated. */
 const refusedJob = ({ cron_job, profile = defaultProfile }: JsonObject, jobs: JobBook, self: string): Diagnostic[] => {
   if (typeof cron_job !== 'string' || !jobs.isRefused(String(profile), cron_job)) return []
   return [diagnostic('WH217', `the scheduled job "${cron_job}" has a mistake and does not run`, { help: `${self} cron show ${cron_job}` })]

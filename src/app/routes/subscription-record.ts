@@ -1,4 +1,4 @@
-/** A subscription's stored record: what `webhook subscribe` makes of the flags and of what is stored already (rules: Subscriptions 6). */
+/** Makes a subscription's new entry from the stored entry and from what the user wishes (rules: Subscriptions 6). */
 
 import { randomBytes } from 'node:crypto'
 import { defaultProfile } from '../../config/config.ts'
@@ -6,7 +6,7 @@ import { exit, Fault } from '../../core/fault.ts'
 import { equalJson, isObject, type Json, type JsonObject, own } from '../../core/json.ts'
 import { defaults } from '../../generated/defaults.ts'
 
-/** The fields that flags give; absent ones are kept. There is none for toolsets (rules: Subscriptions 7). */
+/** The wished fields; stored ones are kept where a wish is absent. Toolsets have no field (rules: Subscriptions 7). */
 type Fields = {
   readonly description?: string | undefined
   readonly events?: readonly string[] | undefined
@@ -19,7 +19,7 @@ type Fields = {
   readonly cron_job?: string | undefined
   readonly script?: string | undefined
   readonly filters?: readonly Json[] | undefined
-  /** Laid over the stored ones. */
+  /** These settings are merged over the stored ones. */
   readonly deliver_extra?: JsonObject | undefined
 }
 
@@ -27,7 +27,7 @@ export type Wish = {
   readonly fields: Fields
   readonly secret?: string | undefined
   readonly rotate: boolean
-  /** Starts from nothing instead of what is stored. */
+  /** Starts from an empty entry instead of the stored one. */
   readonly replace: boolean
 }
 
@@ -36,20 +36,20 @@ export type Change = {
   readonly created: boolean
   /** Names of the fields that differ from what is stored. */
   readonly changed: readonly string[]
-  /** Where the secret comes from: its holder keeps it, or gets a new one. */
+  /** Whether the stored secret stays, or the user gave a new one, or one was generated. */
   readonly secret: 'kept' | 'supplied' | 'generated'
   readonly rebound: boolean
 }
 
-/** UTC, seconds, `Z`. */
+/** The time in UTC, to the second: `2027-01-31T09:00:00Z`. */
 export const now = (): string => `${new Date().toISOString().slice(0, 19)}Z`
 
-/** 32 random bytes, URL-safe. */
+/** 32 random bytes as URL-safe text. */
 export const newSecret = (): string => randomBytes(32).toString('base64url')
 
 const stamps = new Set(['created_at', 'updated_at'])
 
-/** What a wish makes of the stored entry. Throws a Fault when it must not be done. */
+/** Applies a wish to the stored entry. Throws a Fault when the entry is not a map, or when an old secret would move to another profile. */
 export const changeEntry = (name: string, stored: Json | undefined, wish: Wish): Change => {
   if (stored !== undefined && !isObject(stored) && !wish.replace) {
     const hint = 'mend it by hand, or start clean with --replace'
@@ -69,12 +69,12 @@ export const changeEntry = (name: string, stored: Json | undefined, wish: Wish):
   return { entry, created: before === undefined, changed, secret, rebound }
 }
 
-/** The fields that were given, laid over those that were not. */
+/** The base entry with the wished fields over it. */
 const overlaid = (base: JsonObject, wished: Fields): JsonObject => {
   const { deliver_extra: extra, ...fields } = Object.fromEntries(Object.entries(wished).filter(([, value]) => value !== undefined))
   const merged: JsonObject = { ...base, ...(fields as JsonObject) }
   if (isObject(extra)) merged.deliver_extra = { ...(isObject(base.deliver_extra) ? base.deliver_extra : {}), ...extra }
-  // Only when set: a record does not say that it is not direct.
+  // An entry has `deliver_only` only when it is true.
   if (wished.deliver_only === false) delete merged.deliver_only
   return merged
 }
@@ -88,13 +88,13 @@ const blank = (before: JsonObject | undefined): JsonObject => ({
   deliver: defaults.route.deliver,
   profile: defaultProfile,
   created_at: own(before ?? {}, 'created_at') ?? now(),
-  // Starting clean does not switch a disabled route on again.
+  // `--replace` does not enable a disabled subscription.
   ...(before?.enabled === false ? { enabled: false } : {}),
 })
 
 const profileOf = ({ profile }: JsonObject): Json => profile ?? defaultProfile
 
-/** After a re-binding, callers who hold the old secret can no longer authenticate (rules: Subscriptions 4). */
+/** After a move to another profile, senders with the old secret must be refused (rules: Subscriptions 4). */
 const refuseOldSecret = (name: string, before: JsonObject, supplied: string | undefined): void => {
   const old = [before.secret, ...(Array.isArray(before.secrets) ? before.secrets : [])]
   if (supplied === undefined || !old.includes(supplied)) return

@@ -1,4 +1,4 @@
-/** The delivery targets, those of plugins too, and whether a profile's settings connect them. */
+/** Lists the delivery targets, plugins' too, and whether a profile's settings connect them. */
 
 import type { Profile } from '../../config/config.ts'
 import { loadConfig, unreadIn } from '../../config/load.ts'
@@ -14,10 +14,10 @@ import type { Workspace } from '../workspace.ts'
 
 export type KnownTarget = {
   readonly name: string
-  /** `ready` needs no settings. */
+  /** `ready`: the target needs no settings. `off`: its settings disable it. */
   readonly state: 'ready' | 'connected' | 'missing' | 'off'
   readonly missing: readonly string[]
-  /** Each way in which it can be connected: settings, and their names in the environment. */
+  /** The ways to connect the target. Each names its settings, and their names in the environment. */
   readonly ways: readonly string[]
   readonly hasHomeChannel: boolean
   readonly isPlugin: boolean

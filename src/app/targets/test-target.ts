@@ -1,4 +1,4 @@
-/** Sends a real message through the sender of the gateway, which need not run. */
+/** Sends a real test message with the gateway's own sender. The gateway need not run. */
 
 import { randomUUID } from 'node:crypto'
 import type { Config, Profile } from '../../config/config.ts'
@@ -36,7 +36,7 @@ export type TestWish = {
   readonly profile?: string | undefined
 }
 
-/** A test that can be sent, or of which it is known that it cannot. */
+/** A test that is ready to send, unless there is an obstacle. */
 export type TargetTest = {
   readonly ok: true
   readonly target: string
@@ -61,7 +61,7 @@ export const prepareTargetTest = async (workspace: Workspace, wish: TestWish): P
   const target = targetName(wish.target)
   const { catalogue, diagnostics } = await catalogueOf(config)
   const { targets } = catalogue
-  // What is wrong with a plugin may tell why it does not bring the target.
+  // The target may be missing because its plugin has a mistake, so the plugins' diagnostics go along.
   if (!targets.has(target)) return refusal(unsent, diagnostics, { texts, fault: unknownTarget(target, targets, workspace.self) })
   const unset = unresolvedOf(target, targets, profile, loaded)
   if (unset.length > 0) return refusal(unsent, unset, { texts })
@@ -72,12 +72,12 @@ export const prepareTargetTest = async (workspace: Workspace, wish: TestWish): P
   return { ok: true, target, profile: profile.name, obstacle, spec, delivery, targets, config }
 }
 
-/** How it went, with what the sender said meanwhile. Nothing in it is secret. */
+/** The result, and what the sender said meanwhile. Secrets are redacted. */
 export type TargetTested = { readonly sent: Sent; readonly notices: readonly string[] }
 
 const budgetMs = 30_000
 
-/** Sends the text, unless there is an obstacle. */
+/** Sends the text; with an obstacle it fails without sending. */
 export const sendTargetTest = async (test: TargetTest, text: string): Promise<TargetTested> => {
   const { obstacle, targets, config, profile, delivery, spec } = test
   const redact = createRedactor(knownSecrets(config))
@@ -105,7 +105,7 @@ const redacted = (sent: Sent, redact: (text: string) => string): Sent => {
   return sent.detail === undefined ? sent : { ...sent, detail: redact(sent.detail) }
 }
 
-/** Why nothing can be sent, whatever the answer to a question would be. */
+/** Why nothing can be sent; `undefined` where nothing is known to prevent it. */
 const obstacleBefore = async (target: string, targets: Targets, { platforms, env }: Profile): Promise<string | undefined> => {
   const part = targets.get(target)
   if (!part) return undefined
@@ -117,7 +117,7 @@ const obstacleBefore = async (target: string, targets: Targets, { platforms, env
   return isThere ? undefined : `${program} is not installed, or not on the PATH`
 }
 
-/** References in the target's settings that cannot be resolved: it would send their names as credentials. */
+/** Unresolved references in the target's settings. The target would send their names as credentials. */
 const unresolvedOf = (target: string, targets: Targets, { place }: Profile, { diagnostics }: Loaded): Diagnostic[] => {
   const part = targets.get(target)
   const path = part && ['platforms', platformOf(part)]
@@ -131,7 +131,7 @@ const unknownTarget = (target: string, targets: Targets, self: string): Fault =>
   return new Fault('not_found', `no target "${target}"`, { exitCode: exit.notFound, suggest, hint: `${self} targets list` })
 }
 
-/** As a route with these settings would be checked. */
+/** Checks the settings as those of a route. */
 const checked = (spec: Spec, targets: Targets): { readonly delivery?: Delivery; readonly problems: readonly Diagnostic[] } => {
   const problems: Diagnostic[] = []
   const report = (code: Code, _path: Path, message: string): void => {
