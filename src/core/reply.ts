@@ -1,4 +1,4 @@
-/** How each Outcome is answered (rules: Replies 1). */
+/** Turns each Outcome into status, body and headers (rules: Replies 1). */
 
 import type { Outcome, Refused } from './outcome.ts'
 import { rowOf, statusOf } from './outcome-table.ts'
@@ -28,7 +28,7 @@ const refusalReply = (refused: Refused): Reply => {
 
 const reply = (outcome: Outcome, body: object): Reply => ({ status: statusOf(outcome), body: JSON.stringify(body), type: jsonType })
 
-/** The answer to a request that ended so. */
+/** The answer to a request that ended with this Outcome. */
 export const replyTo = (outcome: Outcome): Reply => {
   switch (outcome.kind) {
     case 'refused':

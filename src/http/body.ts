@@ -1,4 +1,4 @@
-/** Reads a request's body into memory that is bounded. */
+/** Reads a request's body into bounded memory. */
 
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Room, Share } from './room.ts'
@@ -12,7 +12,7 @@ export type BodyOptions = {
   readonly room: Room
 }
 
-/** Collects the body; one chunk (the common case) is passed on without a copy. Calls `then` exactly once. */
+/** Collects the body. A body of one chunk, the common case, is not copied. Calls `then` exactly once. */
 export const readBody = (
   request: IncomingMessage,
   response: ServerResponse,
@@ -36,7 +36,7 @@ export const readBody = (
   request.on('data', (chunk: Buffer) => {
     if (done) return
     if (bytes + chunk.length > maxBytes) return finish('too large')
-    // What is whole in its first chunk is passed on in the same turn, and waits for nobody.
+    // A body that is whole in its first chunk is passed on in the same turn of the loop, so it needs no share of the room.
     if (chunk.length !== declared) {
       share ??= openShare()
       if (!share.take(chunk.length)) return finish('no room')
@@ -47,15 +47,15 @@ export const readBody = (
   request.on('end', () => finish(held.subarray(0, bytes)))
   request.on('error', () => finish('gone'))
   request.on('close', () => finish('gone'))
-  // A body that the parser could not read, or that came too late, was answered elsewhere; its request does not close.
+  // A malformed or late body is answered by `Connection.fail`, and then only the response closes, not the request.
   response.on('close', () => finish('gone'))
 }
 
 const nothing = Buffer.alloc(0)
 
 /**
- * A buffer that begins with the first `bytes` of `held` and goes on with `chunk`; when it is full it doubles, but never past `capacity`.
- * Chunks kept apart until the end would let a body sent in pieces of one byte hold a hundred times its size.
+ * The first `bytes` of `held`, then `chunk`, in one buffer. A full buffer is doubled, but never past `capacity`.
+ * A list of chunks would take a hundred times a body's size when a sender writes one byte at a time.
  */
 const joined = (held: Buffer, bytes: number, chunk: Buffer, capacity: number): Buffer => {
   if (bytes === 0) return chunk

@@ -1,4 +1,4 @@
-/** Who is asking: the peer's address, or what a trusted proxy says it is. */
+/** Finds the client's address: the peer's, or the one that a trusted proxy names. */
 
 import type { IncomingMessage } from 'node:http'
 import type { Socket } from 'node:net'
@@ -6,7 +6,7 @@ import type { Socket } from 'node:net'
 /** The address at the other end of a connection. */
 export const peerAddress = (socket: Socket): string => plain(socket.remoteAddress ?? 'unknown')
 
-/** The nearest address that is no trusted proxy, read from the right: what stands further left anybody can write. */
+/** The first address from the right that is no trusted proxy. Addresses further left may be forged. */
 export const clientAddress = (request: IncomingMessage, trust: boolean | readonly string[]): string => {
   const peer = peerAddress(request.socket)
   if (trust === false) return peer
@@ -24,7 +24,7 @@ export const clientAddress = (request: IncomingMessage, trust: boolean | readonl
 
 const plain = (address: string): string => (address.startsWith('::ffff:') ? address.slice('::ffff:'.length) : address)
 
-/** What one client can have many addresses of: the first half of an address of version 6, else the address. */
+/** The network of an address: the first half of an IPv6 address, because one client has all addresses below it; else the address itself. */
 export const networkOf = (address: string): string => {
   if (!address.includes(':')) return address
   const [left = '', right] = address.split('::')

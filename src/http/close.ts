@@ -1,13 +1,13 @@
-/** Ends a server so that nobody who is being talked to is cut off. */
+/** Closes a server without cutting off an answer. */
 
 import type { Server } from 'node:http'
 import type { FastifyInstance } from 'fastify'
 
 const lastWordsMs = 500
 
-/** Ends idle connections at once, the others when they have had their answer. */
+/** Ends idle connections at once, the others after their answers. */
 export const closeServer = async (app: FastifyInstance, server: Server): Promise<void> => {
-  // Right after the loop took in what had connected: a connection that nobody took is reset.
+  // Closing resets connections that were not accepted yet. setImmediate lets the loop accept them first.
   await new Promise((resolve) => setImmediate(resolve))
   const closed = new Promise<void>((resolve) => server.close(() => resolve()))
   server.closeIdleConnections()
@@ -17,18 +17,18 @@ export const closeServer = async (app: FastifyInstance, server: Server): Promise
   await app.close()
 }
 
-/** How long a kept connection may take for the request whose answer sends its sender away. */
+/** How long a kept-alive connection may take for one more request, whose answer then closes it. */
 const longestDrainMs = 1_000
 const lookEveryMs = 20
 
-/** What can be done with a server whose answers all say that they are the last of their connection. */
+/** A server that is stopping: each of its answers closes its connection. */
 export type Draining = {
   readonly openConnections: () => number
-  /** Half-closes what is idle, so that a late request meets no reset. */
+  /** Half-closes idle connections, so that a late request is not met by a reset. */
   readonly endIdle: () => void
 }
 
-/** Waits for at most a second, and `ms`, until everybody was sent away by an answer; then closes what is idle. */
+/** Waits until answers have closed all connections, for at most a second or `ms`, whichever is less. Then it ends the idle ones. */
 export const drain = async ({ openConnections, endIdle }: Draining, ms: number): Promise<void> => {
   const allGone = async (patienceMs: number): Promise<void> => {
     for (let waited = 0; openConnections() > 0 && waited < patienceMs; waited += lookEveryMs) {

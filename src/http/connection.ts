@@ -1,24 +1,24 @@
-/** One connection: its unanswered requests have a bound, and it ends without taking an answer with it. */
+/** One connection: the number of its unanswered requests is bounded, and its end never cuts off an answer. */
 
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import type { Reply } from '../core/reply.ts'
 import { rawReply, writeReply } from './write-reply.ts'
 
-/** Requests that may wait for their answers; the last of them is answered with `Connection: close`. */
+/** The most requests without an answer. The answer to the last of them says `Connection: close`. */
 const maxUnanswered = 16
-/** Bytes that are read and dropped for a sender that still writes when it has been answered. */
+/** Bytes that are read and dropped from a sender that still writes after the last answer. */
 const maxDropped = 65_536
 const lingerMs = 1_000
 
 /** The parser of a connection of `node:http` calls this with each head. */
 type Parser = { onIncoming: (request: IncomingMessage, keepAlive: boolean) => number }
-/** Makes the parser fail at this head. */
+/** The return value by which `onIncoming` makes the parser fail at this head. */
 const stop = -1
 
 /**
- * Bounds what a new connection of `node:http` asks. Node parses all that one read brings in one go: 64 kB are 1,200 small requests,
- * each with its objects before the first is answered. So its parser is stopped at the head after the last one that is answered here.
+ * Bounds the requests of a new connection of `node:http`. Node parses all that one read brings at once: 64 kB hold 1,200 small requests,
+ * and all their objects would exist before the first answer. So the parser is stopped at the head after the last request to be answered.
  */
 export class Connection {
   readonly #socket: Socket
@@ -26,14 +26,14 @@ export class Connection {
   #request: IncomingMessage | undefined
   #response: ServerResponse | undefined
   #unanswered = 0
-  /** The latest request is the last one. */
+  /** The latest request is the last one to be answered. */
   #isFull = false
   /** Nothing more is parsed. */
   #isDeaf = false
   #dropped = 0
-  /** Bytes that had left when it was asked last whether any do; -1 when none waited. */
+  /** Bytes that had left at the last `endIfStuck`; -1 when none waited. */
   #sent = -1
-  /** What is written after all answers, where the connection ends without an answer that says so. */
+  /** What `fail` wants written after all answers; empty where nothing is to be written before the end. */
   #lastWords: string | undefined
 
   constructor(socket: Socket) {
@@ -44,12 +44,12 @@ export class Connection {
     this.#socket = socket
   }
 
-  /** Nobody waits for an answer here. */
+  /** No request is without its answer. */
   get isIdle(): boolean {
     return this.#unanswered === 0
   }
 
-  /** Takes note of a request. */
+  /** Counts a request until its answer is written. */
   begin(request: IncomingMessage, response: ServerResponse): void {
     this.#request = request
     this.#response = response
@@ -58,7 +58,7 @@ export class Connection {
     if (this.#unanswered >= maxUnanswered) this.#sayLast(response)
   }
 
-  /** More of the latest request may come than is worth reading for the sake of the connection. */
+  /** More of the latest request's body may come than is read and dropped to keep a connection. */
   get hasLargeRest(): boolean {
     if (!this.#request || this.#request.complete) return false
     const { 'transfer-encoding': encoding, 'content-length': length } = this.#request.headers
@@ -66,8 +66,8 @@ export class Connection {
   }
 
   /**
-   * Makes the answer to the latest request the last one: nothing more is parsed; what still comes in is dropped, up to a bound, until the
-   * answer was read.
+   * Makes the answer to the latest request the last one. Nothing more is parsed. Until the sender has read the answer, what it still
+   * sends is dropped, up to a bound.
    */
   closeAfter(response: ServerResponse): void {
     if (response !== this.#response) return
@@ -75,7 +75,7 @@ export class Connection {
     this.#ignoreRest()
   }
 
-  /** Answers what the parser could not read, or what did not come in time, and ends the connection. */
+  /** Answers a request that the parser could not read, or that did not come in time, and ends the connection. */
   fail(reply: Reply): void {
     if (!this.#socket.writable) {
       this.#socket.destroy()
@@ -90,18 +90,18 @@ export class Connection {
     }
     const hasLast = this.#isFull && !response
     this.#ignoreRest()
-    // What follows the last request is not looked at.
+    // What follows the last request gets no answer.
     if (hasLast) return
     this.#lastWords = response ? '' : rawReply(reply)
     if (this.#unanswered === 0) this.#say()
   }
 
-  /** Ends a connection on which nothing is asked. */
+  /** Ends the connection when no request is without its answer. */
   endIfIdle(): void {
     if (this.isIdle && !this.#isDeaf) this.#linger()
   }
 
-  /** Ends a connection where no answer has left since this was asked last, though one waits for its other side to read. */
+  /** Ends the connection when its sender has read nothing of a waiting answer since the last call. */
   endIfStuck(): void {
     const waiting = this.#socket.writableLength
     const sent = waiting > 0 ? this.#socket.bytesWritten - waiting : -1
@@ -115,7 +115,7 @@ export class Connection {
     this.#socket.destroySoon = () => this.#linger()
   }
 
-  /** What comes from here on passes the parser by and is dropped, up to a bound. */
+  /** From now on, bytes bypass the parser and are dropped, up to a bound. */
   #ignoreRest(): void {
     if (this.#isDeaf) return
     this.#isFull = true
@@ -126,7 +126,7 @@ export class Connection {
       this.#dropped += bytes.length
       if (this.#dropped > maxDropped) socket.pause()
     })
-    // While Node's parser read, the stream took itself to be reading: it has to begin anew, or a paused one would never go on.
+    // Node's parser read the socket for the stream, which still believes that it is reading. The push makes it begin to read again.
     socket.push('')
   }
 
@@ -135,7 +135,7 @@ export class Connection {
     if (this.#unanswered > 0) return
     if (this.#lastWords !== undefined) this.#say()
     if (!this.#request?.complete) return
-    // A kept connection holds nothing of what was asked on it.
+    // A connection that is kept alive must not keep its last request in memory.
     this.#request = undefined
     this.#response = undefined
   }
@@ -145,7 +145,7 @@ export class Connection {
     this.#linger()
   }
 
-  /** Closes our side first: a close with bytes unread would be a reset, which takes the answer with it. */
+  /** Half-closes first. Closing with unread bytes would send a reset, and the sender could lose the answer. */
   #linger(): void {
     this.#ignoreRest()
     const socket = this.#socket

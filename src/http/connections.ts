@@ -1,4 +1,4 @@
-/** All connections of a server: their requests and their errors begin here. */
+/** Watches all connections of a server, and passes on their requests and parser errors. */
 
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
@@ -8,11 +8,11 @@ import { networkOf, peerAddress } from './client.ts'
 import type { Draining } from './close.ts'
 import { Connection } from './connection.ts'
 
-/** Connections at once, over all clients. */
+/** The most open connections of all clients together. */
 export const maxConnections = 4_096
-/** Of these, for one client; a proxy that speaks for all of them has as many. */
+/** The most for one client. A proxy counts as one client, so it is half of all. */
 const maxPerClient = maxConnections / 2
-/** How long nothing of an answer may leave; at most twice as long. */
+/** How often stuck connections are ended: an answer that nobody reads waits for this time at least, and twice as long at most. */
 const stuckMs = 30_000
 
 /** Takes one request, of any method and path. */
@@ -23,7 +23,7 @@ export interface Connections extends Draining {
   fail(error: { readonly code?: string }, socket: Socket): void
 }
 
-/** Watches a server that was made with `requireHostHeader: false`: that answer, too, has a shape of its own here. */
+/** Watches a server made with `requireHostHeader: false`: a missing Host header is answered here, in the shape of all our errors. */
 export const watchConnections = (server: Server, clock: Clock, handle: Handle): Connections => {
   const open = new Map<Socket, Connection>()
   const perClient = new Map<string, number>()
@@ -37,7 +37,7 @@ export const watchConnections = (server: Server, clock: Clock, handle: Handle): 
     })
   }
   on('request', handle)
-  // Without this Node invites every body with a 100, also one that is about to be refused for its size.
+  // Without this listener Node answers 100 to every `Expect`, also for a body that is then refused for its size.
   on('checkContinue', handle)
   on('checkExpectation', (_request, _response, connection) => connection.fail(errorReply(417, 'Expectation failed')))
   server.on('connection', (socket) => {
@@ -53,7 +53,7 @@ export const watchConnections = (server: Server, clock: Clock, handle: Handle): 
     })
     if (count > maxPerClient) socket.destroy()
   })
-  // One look at all of them: a timer of each socket would be set and cancelled with every request.
+  // One timer looks at all connections. A timer for each socket would be set and cancelled with every request.
   const look = (): void => {
     for (const connection of open.values()) connection.endIfStuck()
     cancel = clock.after(stuckMs, look)

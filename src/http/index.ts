@@ -1,4 +1,4 @@
-/** The HTTP side, loaded when a gateway starts. */
+/** What a gateway needs of this room. It is loaded only when a gateway starts. */
 
 export { recordPid } from './control/pid-record.ts'
 export { listenControl } from './control/server.ts'

@@ -1,4 +1,4 @@
-/** Takes a POST from the socket to its answer: the checks that come before a route's plan, the body, the plan, the reply. */
+/** Takes a POST from the socket to its answer: checks before the plan, the body, the plan, the reply. */
 
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Clock } from '../core/clock.ts'
@@ -16,7 +16,7 @@ import { createReplyBatch, type ReplyBatch } from './reply-batch.ts'
 import { createRoom } from './room.ts'
 import { writeReply } from './write-reply.ts'
 
-/** What serves requests: replaced whole when the configuration is read again. */
+/** What requests are served with. A reload replaces it as a whole. */
 export type Serving = {
   readonly table: Table
   readonly maxBodyBytes: number
@@ -25,19 +25,19 @@ export type Serving = {
 
 export type ReceiveOptions = {
   readonly clock: Clock
-  /** As things are now; one snapshot serves a request from end to end. */
+  /** The present Serving. A request takes it once and keeps it to its end. */
   readonly serving: () => Serving
   readonly stopping: () => boolean
-  /** Hears of every end. */
+  /** Is told how each request ended. */
   readonly facts: Pick<Facts, 'tell'>
   readonly watch?: (route: string) => Watch
 }
 
-/** Past about 1,000 header lines Node drops the rest, Content-Length too: count them all (a pair is two entries). */
+/** Entries of `rawHeaders`, two for each header. Past about 1,000 headers Node silently drops the rest, even Content-Length. */
 const maxRawHeaders = 200
 const retryAfterSeconds = 5
 
-// An absolute target (`POST http://host/webhooks/x`) names the same path (RFC 9112, 3.2.2).
+// A request target may be absolute, as in `POST http://host/webhooks/x` (RFC 9112, 3.2.2).
 const webhookPath = /^(?:https?:\/\/[^/]*)?\/(?:p\/([^/?#]*)\/)?webhooks\/([^?#]*)/
 
 /** The route (and profile prefix) that a path names; `undefined` for other paths. */
@@ -48,7 +48,7 @@ export const parsePath = (url: string): { readonly name: string; readonly prefix
   return match[1] === undefined ? { name } : { name, prefix: decode(match[1]) }
 }
 
-/** A name is looked up by its exact text only; an escape that means nothing stays as it is. */
+/** Decodes percent escapes; a part with a malformed one stays as it is, and then names no route. */
 const decode = (part: string): string => {
   if (!part.includes('%')) return part
   try {
@@ -67,7 +67,7 @@ export interface Receiver {
   readonly active: number
 }
 
-/** The handler of POSTs on webhook paths. */
+/** Makes the handler of POSTs on webhook paths. */
 export const createReceiver = (options: ReceiveOptions): Receiver => {
   const room = createRoom(options.clock)
   const batch = createReplyBatch()
@@ -100,7 +100,7 @@ export const createReceiver = (options: ReceiveOptions): Receiver => {
       options.facts.tell({ kind: 'request_ended', ended, route, remote, ms: () => clock.monotonic() - from })
       const { outcome } = ended
       const eventId = ended.verified?.eventId
-      // Not `ended` itself: it holds the body, and the memory it came in would live until the answers leave.
+      // The closure must not hold `ended`: the body would stay in memory until the answers leave.
       write(() => {
         if (tried(() => answer(outcome, eventId))) request.socket.destroy()
       })
@@ -135,7 +135,7 @@ export const createReceiver = (options: ReceiveOptions): Receiver => {
   }
 }
 
-/** Whatever throws is a bug of ours: it ends this request, never the process. */
+/** Runs `work`. What it throws is a bug of ours; it ends this request, never the process. */
 const tried = <T>(work: () => T): T | Ended => {
   try {
     return work()
@@ -144,7 +144,7 @@ const tried = <T>(work: () => T): T | Ended => {
   }
 }
 
-/** A refusal from before the signature is not held back for others: a flood of them would fill the memory. */
+/** Writes at once. A refusal before the signature does not wait for other answers, because a flood of them would fill the memory. */
 const atOnce: ReplyBatch = (write) => write()
 
 const unread = {

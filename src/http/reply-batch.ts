@@ -1,11 +1,11 @@
-/** Answers that leave together at the end of a turn of the loop. */
+/** Writes all answers of one turn of the event loop together, at its end. */
 
-/** Queues a write until everything that came in with this turn has been worked on. */
+/** Queues a write until all that this turn brought has been worked on. */
 export type ReplyBatch = (write: () => void) => void
 
 /**
- * Each answer wakes its reader, and under load that costs more than the answer; written back to back, one waking serves them all.
- * A lone answer waits for nothing. Holds at most one write for each open request.
+ * Each answer wakes its reader, and under load that costs more than the answer. Answers written back to back wake it once.
+ * A lone answer does not wait. The queue holds at most one write for each open request.
  */
 export const createReplyBatch = (): ReplyBatch => {
   let waiting: (() => void)[] = []

@@ -1,31 +1,32 @@
-/** The memory that all unread bodies may hold together, shared so that no stranger can take it from the others. */
+/** Bounds the memory of all unfinished bodies together, and shares it so that no client can take it from the others. */
 
 import type { Clock } from '../core/clock.ts'
 
-/** Bytes of bodies that may be in memory at once, over all connections. */
+/** Bytes of unfinished bodies that may be in memory at once, over all connections. */
 const maxBytes = 67_108_864
-/** Of these, what large bodies leave to small ones; an ordinary event is a small one. */
+/** The part of them that only small bodies may use. An ordinary event is small. */
 const reservedBytes = 16_777_216
 const smallBytes = 65_536
-/** What the bodies of one client may hold. */
+/** The most bytes for the bodies of one client. */
 const maxClientBytes = 16_777_216
-/** A body that comes slower than this is given up when another one needs the room; what came quickly counts for a moment only. */
+/** A body that comes slower than this stalls, and is given up when another body needs the room. */
 const leastBytesPerSecond = 65_536
+/** A body stalls no sooner than this after its start; a burst of bytes gains it no more time than this either. */
 const graceMs = 2_000
 
-/** The part of one body. */
+/** The part of the room that one body holds. */
 export interface Share {
-  /** `false` when so many bytes more are not to be had. */
+  /** Takes so many bytes more; `false` when there is no room for them. */
   take(bytes: number): boolean
-  /** Gives all of it back; may be called twice. */
+  /** Gives all bytes back; may be called twice. */
   close(): void
 }
 
 export type ShareOptions = {
   readonly client: string
-  /** The largest body that is served: it has room for one even where that is more than a client's part. */
+  /** The largest body that is served. A client may always hold one of that size. */
   readonly maxBodyBytes: number
-  /** Told that others need the room and this body came too slowly; has to close its share. */
+  /** Called when this body stalls and another needs the room. It must close the share. */
   readonly giveUp: () => void
 }
 
@@ -33,10 +34,10 @@ export interface Room {
   open(options: ShareOptions): Share
 }
 
-/** `dueAt`: it stalls when nothing more has come by then. */
+/** `dueAt`: from this time on the body stalls, unless more of it comes before. */
 type Holder = ShareOptions & { bytes: number; dueAt: number }
 
-/** Counts bytes as they come, not as they are announced: announcing costs a stranger nothing. */
+/** Counts bytes that have come, not announced ones: announcing costs a sender nothing. */
 export const createRoom = (clock: Clock): Room => {
   const holders = new Set<Holder>()
   const perClient = new Map<string, number>()
@@ -58,7 +59,7 @@ export const createRoom = (clock: Clock): Room => {
     return taken + bytes > (isSmall ? maxBytes : Math.max(maxBytes - reservedBytes, holder.maxBodyBytes))
   }
 
-  /** The body that has stalled for longest, of one client or of all. */
+  /** The body that has stalled for longest, among those of one client or of all. */
   const mostStalled = (except: Holder, client: string | undefined): Holder | undefined => {
     let found: Holder | undefined
     let due = clock.monotonic()
@@ -71,7 +72,7 @@ export const createRoom = (clock: Clock): Room => {
     return found
   }
 
-  /** Whether room was made by giving up bodies that stall. */
+  /** Gives up stalled bodies until there is room; `false` when there is none. */
   const makeRoom = (holder: Holder, bytes: number): boolean => {
     for (;;) {
       const ofClient = clientIsFull(holder, bytes)

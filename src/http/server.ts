@@ -1,4 +1,4 @@
-/** The HTTP server: Fastify is the host; POSTs on webhook paths are taken in front of its router, under the same limits. */
+/** The HTTP server. Fastify is the host, but POSTs on webhook paths are taken before its router, under the same limits. */
 
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -9,7 +9,7 @@ import { closeServer, drain } from './close.ts'
 import { type Connections, type Handle, maxConnections, watchConnections } from './connections.ts'
 import { createReceiver, parsePath, type ReceiveOptions, type Receiver } from './receive.ts'
 
-/** Fastify and Node leave several of these off or long: all are set, against slow headers, slow bodies and idle connections (rules: Limits 4). */
+/** Against slow headers, slow bodies and idle connections (rules: Limits 4). Fastify and Node leave several of these off, or long. */
 export const connectionLimits = {
   headersTimeout: 10_000,
   requestTimeout: 30_000,
@@ -20,16 +20,16 @@ export const connectionLimits = {
 
 export interface Listener {
   readonly url: string
-  /** Requests that are being worked on. */
+  /** The number of requests without their answers. */
   readonly active: () => number
-  /** Lets kept connections have a last answer, for at most `ms`. */
+  /** Waits for at most `ms` until answers have closed the connections, then closes the server. */
   close(ms: number): Promise<void>
 }
 
 export type ServerOptions = ReceiveOptions & {
   readonly host: string
   readonly port: number
-  /** Shorter ones, for tests. */
+  /** Tests give shorter ones. */
   readonly limits?: typeof connectionLimits
 }
 
@@ -71,7 +71,7 @@ const front = (receiver: Receiver, handler: (request: IncomingMessage, response:
   return (request, response, connection) => {
     const path = request.method === 'POST' ? parsePath(request.url ?? '') : undefined
     if (path) return receiver.receive(request, response, path, connection)
-    // Nothing else takes a body.
+    // No other request needs its body.
     if (connection.hasLargeRest) connection.closeAfter(response)
     handler(request, response)
   }
@@ -79,7 +79,7 @@ const front = (receiver: Receiver, handler: (request: IncomingMessage, response:
 
 const addRoutes = (app: FastifyInstance): void => {
   app.removeAllContentTypeParsers()
-  // Nothing but webhook paths takes a body.
+  // Only webhook paths take a body, so this parser leaves every other body unread.
   app.addContentTypeParser('*', (_request, _payload, done) => done(null))
   app.get('/health', async () => ({ status: 'ok', platform: 'webhook' }))
   app.setNotFoundHandler((request, reply) => {

@@ -1,4 +1,4 @@
-/** Puts a reply on the wire. */
+/** Writes replies to the socket. */
 
 import { type OutgoingHttpHeaders, type ServerResponse, STATUS_CODES } from 'node:http'
 import type { Reply } from '../core/reply.ts'
@@ -6,13 +6,13 @@ import type { Reply } from '../core/reply.ts'
 /** Writes a reply in one piece. */
 export const writeReply = (response: ServerResponse, { status, body, type, headers: more }: Reply, eventId?: string): void => {
   const headers: OutgoingHttpHeaders = { 'Content-Type': type, 'Content-Length': Buffer.byteLength(body), ...more }
-  // So that an operator can look it up (rules: Replies 3).
+  // By this id an operator finds the event's record (rules: Replies 3).
   if (eventId !== undefined) headers['X-Headgate-Event-Id'] = eventId
   response.writeHead(status, headers)
   response.end(body)
 }
 
-/** A reply that ends its connection, for where `node:http` has no request to answer. */
+/** A reply as text that ends its connection, for where `node:http` has no request to answer. */
 export const rawReply = ({ status, body, type }: Reply): string =>
   [
     `HTTP/1.1 ${status} ${STATUS_CODES[status]}`,

@@ -1,4 +1,4 @@
-/** One request to the gateway of a data directory, over its control socket. */
+/** Asks the gateway of a data directory one request, over its control socket. */
 
 import { existsSync } from 'node:fs'
 import { request as httpRequest } from 'node:http'
@@ -15,14 +15,14 @@ export type Method = 'GET' | 'POST'
 const timeoutMs = 30_000
 const maxAnswerBytes = 67_108_864
 
-/** What the gateway answers. Throws a Fault when none runs (exit 4), and when it refuses or fails. */
+/** The gateway's answer. Throws a Fault when no gateway runs (exit 4), and when it refuses or fails. */
 export const askGateway = async (asker: Asker, method: Method, path: string, body?: Json): Promise<Json> => {
   const answer = await tryGateway(asker, method, path, body)
   if (answer === undefined) throw notRunning(asker)
   return answer
 }
 
-/** Why no gateway can be asked, and what to do. */
+/** A Fault that says why no gateway can be asked, and what to do. */
 export const notRunning = ({ dataDir, self }: Asker): Fault => {
   const socket = controlSocket(dataDir)
   const tooLong = existsSync(socket) && shortPath(socket) === undefined
@@ -40,7 +40,7 @@ export const notRunning = ({ dataDir, self }: Asker): Fault => {
   })
 }
 
-/** Whether somebody takes connections there. Where that cannot be told it is `true`: what is asked then says what is wrong. */
+/** Whether a gateway takes connections. Also `true` where that cannot be told: the request that follows then says what is wrong. */
 export const isListening = async ({ dataDir }: Asker): Promise<boolean> => {
   const path = controlSocket(dataDir)
   if (shortPath(path) === undefined) return false
@@ -48,7 +48,7 @@ export const isListening = async ({ dataDir }: Asker): Promise<boolean> => {
   return code === undefined || !nobody.has(code)
 }
 
-/** The same for commands that can do without: `undefined` when none runs, or none can be reached from here. */
+/** The gateway's answer; `undefined` when no gateway runs, or none can be reached. */
 export const tryGateway = async (asker: Asker, method: Method, path: string, body?: Json): Promise<Json | undefined> => {
   const socketPath = shortPath(controlSocket(asker.dataDir))
   if (socketPath === undefined) return undefined
@@ -76,7 +76,7 @@ const parsed = (text: string): Json => {
 type Got = { readonly status: number; readonly text: string }
 type Ask = { readonly socketPath: string; readonly method: Method; readonly path: string; readonly text: string | undefined }
 
-/** Nobody listens: there is no socket, or the one that a dead process left. */
+/** Error codes that mean that nobody listens: there is no socket, or a dead process left it. */
 const nobody = new Set(['ENOENT', 'ECONNREFUSED'])
 
 const send = ({ socketPath, method, path, text }: Ask): Promise<Got | undefined> =>

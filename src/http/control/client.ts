@@ -1,4 +1,4 @@
-/** The running gateway of a data directory, over its control socket. */
+/** Calls the operations of a running gateway, over its control socket. */
 
 import type { RunStanding } from '../../app/live/operations.ts'
 import type { GatewayFinder, RunningGateway } from '../../app/running-gateway.ts'
@@ -7,7 +7,7 @@ import type { Json } from '../../core/json.ts'
 import { type Asker, askGateway, isListening, type Method, notRunning } from './ask.ts'
 import { type Check, hasJobs, hasRetried, hasStandings, isJobStart, isReloaded, isReplayed, isStatus, maxIds } from './protocol.ts'
 
-/** Looks for it anew each time. */
+/** Finds the gateway of a data directory. Each call looks again. */
 export const gatewayAt = (asker: Asker): GatewayFinder => {
   const gateway = clientOf(asker)
   return {

@@ -1,11 +1,11 @@
-/** Which process serves a data directory, on disk: so that a command can tell a gateway whose control socket is gone from none. */
+/** Records on disk which process serves a data directory, so that a command finds a gateway whose control socket is gone. */
 
 import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 
 const recordOf = (dataDir: string): string => join(dataDir, 'state', 'gateway.pid')
 
-/** Tells a process from a later one, or one of another container, that has its id; empty where the system does not say. */
+/** When a process started: it tells the process from a later one with its id. Empty where the system does not say. */
 const startOf = (pid: number): string => {
   try {
     // The 22nd field; the second one, a name in parentheses, may hold blanks.
@@ -19,18 +19,18 @@ const startOf = (pid: number): string => {
   }
 }
 
-/** Best effort; the returned function removes it. */
+/** Writes the record if it can. The returned function removes it. */
 export const recordPid = (dataDir: string): (() => void) => {
   const file = recordOf(dataDir)
   try {
     writeFileSync(file, `${process.pid} ${startOf(process.pid)}\n`, { mode: 0o600 })
   } catch {
-    // Without it a command says that no gateway answers, as before.
+    // Without the record a command can only say that no gateway is running.
   }
   return () => rmSync(file, { force: true })
 }
 
-/** The process that serves it, if the one that said so still runs. */
+/** The process that serves a data directory, if the recorded one still runs. */
 export const servingPid = (dataDir: string): number | undefined => {
   try {
     const [pid = '', start = ''] = readFileSync(recordOf(dataDir), 'utf8').trim().split(' ')

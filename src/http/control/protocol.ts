@@ -1,4 +1,4 @@
-/** What both ends of the control socket hold to: how much is asked at once, and what an answer looks like. */
+/** The protocol of the control socket, for both sides: how much one request asks, and the shape of each answer. */
 
 import type { RunStanding, Status } from '../../app/live/operations.ts'
 import type { Reloaded } from '../../app/live/reload.ts'
@@ -8,10 +8,10 @@ import { isObject, type Json, own } from '../../core/json.ts'
 import type { RunningJob } from '../../runs/worker.ts'
 import type { JobStart } from '../../schedule/start-job.ts'
 
-/** Event ids in one request. */
+/** The most event ids in one request. */
 export const maxIds = 1_000
 
-/** Whether an answer is what it should be: the gateway may be of another version than the program that asks it. */
+/** Whether an answer has its shape. The gateway may be of another version than the program that asks it. */
 export type Check<T> = (value: unknown) => value is T
 
 const text: Check<string> = (value) => typeof value === 'string'
@@ -39,7 +39,7 @@ const listOf =
   (value): value is readonly T[] =>
     Array.isArray(value) && value.every(check)
 
-/** An object whose members hold; one that a later version has added is let through. */
+/** Checks the members of an object. Further members are allowed, because a later version may add some. */
 const shape =
   <T>(members: { readonly [Name in keyof T]-?: Check<T[Name]> }): Check<T> =>
   (value): value is T =>

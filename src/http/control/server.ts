@@ -1,4 +1,4 @@
-/** The control server: what the command line may ask of a running gateway, on a Unix socket that only its user can open. */
+/** Serves the operations of a running gateway to the command line, on a Unix socket that only the gateway's user can open. */
 
 import { chmodSync, lstatSync, mkdirSync } from 'node:fs'
 import { createServer, type Server } from 'node:http'
@@ -16,12 +16,12 @@ import { maxIds } from './protocol.ts'
 import { removeStale, shortPath } from './socket-path.ts'
 
 export interface Control {
-  /** Removes the socket; answers what is in flight, for a moment. */
+  /** Removes the socket. Requests that are being worked on get their answers, for a moment. */
   close(): Promise<void>
 }
 
 export type ControlOptions = {
-  /** Absolute. */
+  /** The socket's absolute path. */
   readonly path: string
   readonly operations: Operations
   readonly log: Log
@@ -30,10 +30,10 @@ export type ControlOptions = {
 
 const maxBodyBytes = 1_048_576
 const maxConnections = 64
-/** How often it is looked whether the socket is still there. */
+/** How often the gateway looks whether the socket is still there. */
 const lookMs = 2_000
 
-/** Starts to listen. Throws a Fault when another gateway answers there, or when the socket cannot be made. */
+/** Starts to listen. Throws a Fault when another gateway answers on the socket, or when it cannot be made. */
 export const listenControl = async ({ path, operations, log, clock = systemClock }: ControlOptions): Promise<Control> => {
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
   const short = shortPath(path)
@@ -72,7 +72,7 @@ export const listenControl = async ({ path, operations, log, clock = systemClock
 
 type Kept = { readonly path: string; readonly short: string; readonly log: Log; readonly clock: Clock }
 
-/** Makes a socket that somebody removed again; what stands in its place, another gateway's perhaps, is left alone. */
+/** Makes the socket again after somebody removed it. What is now in its place, perhaps another gateway's socket, is left alone. */
 const keepThere = ({ path, short, log, clock }: Kept, server: Server): (() => void) => {
   let relay: Relay | undefined
   let cancel = (): void => {}
@@ -85,7 +85,7 @@ const keepThere = ({ path, short, log, clock }: Kept, server: Server): (() => vo
     log('warn', { file: path }, 'the control socket was gone and is made again')
   }
   const look = async (): Promise<void> => {
-    // A folder that is gone, or that takes no socket now, may be there the next time.
+    // Where that fails, for example because the folder is gone, the next look tries again.
     if (!lstatSync(path, { throwIfNoEntry: false })) await make().catch(() => {})
     if (isOver) relay?.close()
     else cancel = clock.after(lookMs, () => void look())
@@ -98,7 +98,7 @@ const keepThere = ({ path, short, log, clock }: Kept, server: Server): (() => vo
   }
 }
 
-/** Nobody else can open it from its first moment: the mask holds while it is made, which Node does before `listen` returns. */
+/** Makes the socket so that no other user can ever open it: Node makes it before `listen` returns, and the umask holds until then. */
 const bind = (server: Relay, path: string): Promise<void> =>
   new Promise((resolve, reject) => {
     const fail = (error: unknown): void => {
@@ -106,7 +106,7 @@ const bind = (server: Relay, path: string): Promise<void> =>
       reject(new Fault('cannot_listen', `cannot make the control socket ${path}: ${messageOf(error)}`, { exitCode: exit.no, cause: error }))
     }
     server.once('error', fail)
-    // Not 0177: folders that other threads make meanwhile must stay usable.
+    // The mask is not 0177, because folders that other threads make meanwhile must stay usable.
     const mask = process.umask(0o077)
     try {
       server.listen(path, resolve)
@@ -151,7 +151,7 @@ const addRoutes = (app: FastifyInstance, operations: Operations): void => {
 
 type OfEvent = { Params: { id: string } }
 
-/** What an operation throws is never taken for a mistake in the request, whatever `statusCode` it carries. */
+/** Wraps what an operation throws, so that a `statusCode` in it is not taken for a mistake in the request. */
 const attempt = async <T>(work: () => T | Promise<T>): Promise<T> => {
   try {
     return await work()
@@ -162,7 +162,7 @@ const attempt = async <T>(work: () => T | Promise<T>): Promise<T> => {
 
 const bad = (sentence: string): Error => Object.assign(new Error(sentence), { statusCode: 400 })
 
-/** The members of a body, each of the type it must have; an unknown one is a mistake that must not pass for a default. */
+/** The members of a body, each checked for its type. Unknown members are refused: a misspelt one must not act as a default. */
 const membersOf = (body: unknown, types: { readonly [name: string]: 'string' | 'boolean' }): JsonObject => {
   const found = body ?? {}
   if (!isObject(found)) throw bad('the body must be a JSON object')

@@ -1,4 +1,4 @@
-/** Where the control socket is, and how its path is made to fit: no more than the kernel takes, never truncated. */
+/** Where the control socket is, and how its path is made short enough for the kernel. */
 
 import { closeSync, existsSync, fstatSync, lstatSync, openSync, statSync, unlinkSync } from 'node:fs'
 import { connect } from 'node:net'
@@ -8,12 +8,12 @@ import { exit, Fault, messageOf } from '../../core/fault.ts'
 /** The control socket of the gateway that serves a data directory. */
 export const controlSocket = (dataDir: string): string => join(dataDir, 'state', 'gateway.sock')
 
-/** 108 with the final zero on Linux, 104 on macOS; libuv cuts a longer one without a word. */
+/** With the final zero Linux takes 108 bytes and macOS 104. libuv silently cuts longer paths. */
 const maxPathBytes = 103
 
 /**
- * The path in a form that the kernel takes: as it is, relative to the working folder, or (on Linux) through a handle of its folder, which
- * stays open; `undefined` when none is short enough.
+ * The path in a form that the kernel takes: as it is, relative to the working folder, or (on Linux) through an open handle of its folder;
+ * `undefined` when none is short enough.
  */
 export const shortPath = (path: string): string | undefined => {
   if (fits(path)) return path
@@ -27,7 +27,7 @@ const throughHandle = (path: string): string | undefined => {
   const folder = dirname(path)
   if (process.platform !== 'linux' || !existsSync(folder)) return undefined
   const known = handles.get(folder)
-  // Another folder may have taken its place meanwhile.
+  // The folder may have been replaced by another one since.
   const isSame = known !== undefined && fstatSync(known).ino === statSync(folder).ino
   const handle = isSame ? known : openSync(folder, 'r')
   if (known !== undefined && !isSame) closeSync(known)
@@ -38,8 +38,8 @@ const throughHandle = (path: string): string | undefined => {
 const fits = (path: string): boolean => Buffer.byteLength(path) <= maxPathBytes
 
 /**
- * Removes the socket that a dead process left. Throws a Fault when somebody answers on it, when that cannot be found out, and when
- * something other than a socket has its place: only a socket is ever removed.
+ * Removes the socket that a dead process left. Throws a Fault when a gateway answers on it, when that cannot be found out, and when
+ * something other than a socket is in its place: nothing else is ever removed.
  */
 export const removeStale = async (path: string): Promise<void> => {
   const stat = lstatSync(path, { throwIfNoEntry: false })
@@ -61,7 +61,7 @@ export const removeStale = async (path: string): Promise<void> => {
   unlinkSync(path)
 }
 
-/** `undefined` when somebody takes the connection, else the error's code. */
+/** Tries to connect: `undefined` when the connection is taken, else the error's code. */
 export const connectError = (path: string): Promise<string | undefined> =>
   new Promise((resolve) => {
     const socket = connect({ path: shortPath(path) ?? path })
