@@ -1,4 +1,4 @@
-/** The composition root: registries, the compiled configuration, and the gateway that runs on it. */
+/** The composition root: it puts registries, compiled configuration and gateway together. */
 
 import { createSharedEffects } from '../app/live/effects.ts'
 import { compileLiveConfig, type LiveConfig } from '../app/live/live-config.ts'
@@ -22,13 +22,13 @@ export type Prepared = {
 export type Surroundings = {
   readonly log: Log
   readonly clock?: Clock
-  /** Takes known secrets out of a text that is kept. */
+  /** Takes known secrets out of a text before it is stored. */
   readonly redact?: (text: string) => string
-  /** Absent: a reload finds what was there at the start. */
+  /** Reads the configuration for a reload. Without it a reload finds the first configuration again. */
   readonly read?: Read
 }
 
-/** Compiles everything that a configuration says; nothing is opened before `start`. */
+/** Compiles a configuration. Nothing is opened before `start`. */
 export const prepareGateway = async (config: Config, surroundings: Surroundings): Promise<Prepared> => {
   const {
     log,

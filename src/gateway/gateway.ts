@@ -1,4 +1,4 @@
-/** A running gateway: opens the store, the journal, the sockets and the workers in order, and closes them in the reverse one. */
+/** Opens the store, the journal, the workers and the sockets of a gateway, and closes them in the reverse order. */
 
 import { join } from 'node:path'
 import type { SharedEffects } from '../app/live/effects.ts'
@@ -23,7 +23,10 @@ export interface Gateway {
   readonly url: string
   readonly routes: number
   readonly operations: Operations
-  /** Answers what is in flight, dispatches waiting groups, lets runs finish within `ms` (the configured time), closes; the rest resumes later. */
+  /**
+   * Answers the requests that are being worked on, starts the groups that wait and lets runs finish, for at most `ms` (default: the
+   * configured time). Then it closes. What is left in the store goes on at the next start.
+   */
   stop(ms?: number): Promise<void>
 }
 
@@ -42,7 +45,7 @@ const closeAll = async (closing: Closing): Promise<void> => {
   for (const close of closing.splice(0).reverse()) await close()
 }
 
-/** Throws a Fault; nothing stays open then. */
+/** Throws a Fault when something cannot be opened, and closes what was. */
 export const openGateway = async (options: GatewayOptions): Promise<Gateway> => {
   const closing: Closing = []
   try {
@@ -57,7 +60,7 @@ export const openGateway = async (options: GatewayOptions): Promise<Gateway> => 
 
 type Work = { readonly store: Store; readonly worker: Worker; readonly scheduler: Scheduler }
 
-/** Where what is accepted goes, and what works on it. */
+/** Opens the store and the journal, and makes the worker and the scheduler. */
 const openWork = async (options: GatewayOptions, closing: Closing): Promise<Work> => {
   const { config, log, clock, redact, shared, reloader } = options
   const { facts } = shared
@@ -77,7 +80,7 @@ const openWork = async (options: GatewayOptions, closing: Closing): Promise<Work
     repeatable: (target) => current().catalogue.targets.get(target)?.repeatable ?? false,
     maxConcurrent: () => current().config.maxConcurrentRuns,
   })
-  // Nothing of it is left when a start fails half-way.
+  // When a later part of the start fails, the worker stops too.
   closing.push(() => worker.stop(0))
   const wake = (): void => worker.wake()
   const scheduler = new Scheduler({ store, clock, log, facts, book: () => current().jobs, wake })
@@ -85,7 +88,7 @@ const openWork = async (options: GatewayOptions, closing: Closing): Promise<Work
   return { store, worker, scheduler }
 }
 
-/** Who hears of the facts. */
+/** Makes the observers of the facts: the journal and the log. */
 const observe = async ({ config, log, clock, redact, shared: { facts }, reloader }: GatewayOptions, closing: Closing): Promise<void> => {
   const retention = () => reloader.current().config.storage.retention
   const report = (reason: string): void => log('warn', { reason }, 'event records')
@@ -97,12 +100,12 @@ const observe = async ({ config, log, clock, redact, shared: { facts }, reloader
   facts.observe(logObserver)
 }
 
-/** `patienceMs`: how long the listener waits for those that it has not answered. */
+/** `patienceMs`: how long the listener waits for connections to end by themselves. */
 type Stopping = { now: boolean; patienceMs: number }
 
 type Doors = { readonly listener: Listener; readonly operations: Operations; readonly stopping: Stopping }
 
-/** Where requests and commands come in. */
+/** Opens the HTTP server and the control socket. */
 const openDoors = async (options: GatewayOptions, work: Work, closing: Closing): Promise<Doors> => {
   const { config, log, clock, shared, reloader } = options
   const { facts } = shared
@@ -156,7 +159,7 @@ const begin = async (options: GatewayOptions, work: Work, doors: Doors, closing:
       stopping.patienceMs = ms
       reloader.stop()
       await scheduler.stop()
-      // Side by side: a slow sender must not use up the time of the runs, nor let further ones begin.
+      // At the same time, because a slow sender must not use up the time of the runs, nor let further runs begin meanwhile.
       const answered = settled(listener.active, clock, ms)
       await Promise.all([answered, worker.stop(ms, answered)])
       await closeAll(closing)
@@ -164,14 +167,14 @@ const begin = async (options: GatewayOptions, work: Work, doors: Doors, closing:
   }
 }
 
-/** One line for each stage of each request: what `--log-level debug` asks for. */
+/** Logs each stage of each request, for `--log-level debug`. */
 const stageLog =
   (log: Log) =>
   (route: string): Watch =>
   (stage, ended) =>
     log('debug', { route, stage, outcome: ended?.kind ?? 'pass' }, 'stage')
 
-/** Waits until nothing is in flight, for at most `ms`. */
+/** Waits until all requests have their answers, for at most `ms`. */
 const settled = async (active: () => number, clock: Clock, ms: number): Promise<void> => {
   const deadline = clock.monotonic() + ms
   while (active() > 0 && clock.monotonic() < deadline) await new Promise<void>((resolve) => clock.after(20, resolve))
@@ -179,7 +182,7 @@ const settled = async (active: () => number, clock: Clock, ms: number): Promise<
 
 const openStore = ({ dataDir, storage }: Config, clock: Clock): Promise<Store> => {
   const part = storesByName.get(storage.kind)
-  // An unknown kind is a Diagnostic of the file's shape, and one that stops the start.
+  // The shape check refuses an unknown kind, and that stops the start.
   if (!part) throw new Error(`no store "${storage.kind}"`)
   return part.open({ folder: join(dataDir, 'state'), durability: storage.durability, clock })
 }

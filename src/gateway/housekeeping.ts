@@ -1,4 +1,4 @@
-/** Forgets what is over, within the limits of `storage.retention`: the file does not grow without bound. */
+/** Deletes old runs by the limits of `storage.retention`, so that the store does not grow without bound. */
 
 import type { Retention } from '../config/config.ts'
 import type { Clock } from '../core/clock.ts'
@@ -10,7 +10,7 @@ const everyMs = 60_000
 
 type House = { readonly store: Store; readonly clock: Clock; readonly log: Log; readonly retention: () => Retention }
 
-/** Looks each minute, and now; the returned function ends it. */
+/** Prunes the store now and each minute, until the returned function is called. */
 export const keepHouse = ({ store, clock, log, retention }: House): (() => void) => {
   let cancel = (): void => {}
   const look = (): void => {

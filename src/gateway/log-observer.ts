@@ -1,4 +1,4 @@
-/** The log as an observer: what an operator must see at once, at a bounded rate, the rest when asked for. */
+/** Logs facts: what an operator must see, at a bounded rate; the rest at level debug. */
 
 import type { Clock } from '../core/clock.ts'
 import type { Fact, Observer, RequestEnded, RunAttempt } from '../core/fact.ts'
@@ -6,13 +6,13 @@ import type { Log } from '../core/log.ts'
 import type { Refused } from '../core/outcome.ts'
 import { nameOf, reasonOf, rowOf, statusOf } from '../core/outcome-table.ts'
 
-/** Lines of one kind and route in a minute; the others are counted and told when it is over. */
+/** Lines for one refusal of one route in a minute. Further ones are counted, and one line tells their number when the minute is over. */
 const linesPerMinute = 10
 const minuteMs = 60_000
 const maxKinds = 1_000
 
 export type LogObserver = Observer & {
-  /** Tells what was counted and not told yet. */
+  /** Logs the numbers that were counted in this minute. */
   close(): void
 }
 
@@ -37,7 +37,7 @@ const logRequest = (fact: RequestEnded, log: Log, budget: LineBudget): void => {
   log(level, requestFields(fact), outcome.kind === 'refused' ? wordsOf(outcome) : outcome.kind)
 }
 
-/** Whatever is known of the request by then. */
+/** What was known of the request at its end. */
 const requestFields = ({ ended: { outcome, stage, verified, event }, route, remote, ms }: RequestEnded) => ({
   route: route?.name,
   profile: route?.profile,
@@ -74,7 +74,7 @@ const logFact = (fact: Exclude<Fact, RequestEnded>, log: Log): void => {
 
 type Cause = Extract<Fact, { kind: 'text_logged' }>['cause']
 
-/** What the log says of every text that goes out. */
+/** The fields of a text that was delivered or logged. */
 const causeFields = ({ route, profile, job, deliveryId }: Cause) => ({ route: route || undefined, profile, job, delivery_id: deliveryId })
 
 const logAttempt = ({ end, ...run }: RunAttempt, log: Log): void => {
@@ -86,7 +86,7 @@ const logAttempt = ({ end, ...run }: RunAttempt, log: Log): void => {
 }
 
 interface LineBudget {
-  /** `false`: counted, and told when the minute is over. */
+  /** Whether to log this refusal now. When not, it is counted. */
   allows(refused: Refused, route: string): boolean
   close(): void
 }
@@ -111,7 +111,7 @@ const createLineBudget = (log: Log, clock: Clock): LineBudget => {
   return {
     allows(refused, named) {
       cancelTimer ??= clock.after(minuteMs, tellRest)
-      // Past so many kinds those of one code are counted together.
+      // Past `maxKinds` the refusals of one code are counted together, for all routes.
       const route = counts.size < maxKinds || counts.has(`${refused.code}\n${named}`) ? named : ''
       const key = `${refused.code}\n${route}`
       const counted = counts.get(key) ?? { refused, route, count: 0 }

@@ -1,4 +1,4 @@
-/** The program's log: JSON lines for machines, one short line for a terminal; known secrets never reach it. */
+/** The program's log: JSON lines for machines, short lines for a terminal. Known secrets are redacted. */
 
 import { pino } from 'pino'
 import type { Fields, Level, Log } from '../core/log.ts'
@@ -12,10 +12,10 @@ export type LogOptions = {
 }
 
 const maxField = 1024
-/** The `log` target's text is asked for: it is written whole, on one line. */
+/** Fields that are never cut: the user of the `log` target wants its text. */
 const whole = new Set(['text'])
 
-/** Makes the log; a write that fails loses a line, never a request. */
+/** Makes the log. A write that fails loses a line, never a request. */
 export const createLog = ({ level, format, redact, write }: LogOptions): Log => {
   const safely = (line: string): void => {
     try {
