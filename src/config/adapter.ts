@@ -1,4 +1,4 @@
-/** The adapter's own settings: merged over `extra`, then over the environment, and the routes among them. */
+/** Reads the webhook adapter's settings, its environment variables, and its routes. */
 
 import { hash } from 'node:crypto'
 import { diagnostic, type Path, pointerOf } from '../core/diagnostic.ts'
@@ -11,7 +11,7 @@ import { bare, isBare } from './secrets.ts'
 import { isBroken } from './shape.ts'
 import type { Source } from './yaml/source.ts'
 
-/** The settings of the adapter, key by key: `extra` wins over `platforms.webhook` (rules: Configuration 2). */
+/** The adapter's settings, merged key by key: `extra` wins over `platforms.webhook` (rules: Configuration 2). */
 export const mergeWebhook = (
   file: File,
   source: Source | undefined,
@@ -35,17 +35,17 @@ export const mergeWebhook = (
   return { settings: { ...direct, ...extra } as WebhookSettings, baseOf }
 }
 
-/** An empty or blank secret counts as none, and so does a bare `whsec_` (rules: Authentication 7). */
+/** Whether there is a secret. An empty or blank one counts as none, and so does a bare `whsec_` (rules: Authentication 7). */
 export const present = (secret: unknown): secret is string => typeof secret === 'string' && secret.trim() !== '' && !isBare(secret)
 
-/** The secrets of a route: its own, or the global one where the key is missing. */
+/** The secrets of a route: its own, or the global one where the route has no `secret` key. */
 const secretsOf = (spec: Route, globalSecret: string | undefined): string[] => {
   if (Array.isArray(spec.secrets)) return spec.secrets.filter(present)
   const secret = Object.hasOwn(spec, 'secret') ? spec.secret : globalSecret
   return present(secret) ? [secret] : []
 }
 
-/** A route as written, with what follows from it. */
+/** Adds to a written route what follows from it: its profile, secrets and digest. */
 export const routeOf = (
   written: Pick<RouteSource, 'name' | 'origin' | 'spec' | 'place' | 'base'>,
   globalSecret: string | undefined,

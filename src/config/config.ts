@@ -1,4 +1,4 @@
-/** What the program runs on after all files, the environment and the flags were read: names resolved, defaults filled in. */
+/** The configuration that the program runs on: files, environment and flags together, references resolved, defaults filled in. */
 
 import type { Path, Place } from '../core/diagnostic.ts'
 import type { JsonObject } from '../core/json.ts'
@@ -10,30 +10,30 @@ export const defaultProfile = 'default'
 /** The secret that switches verification off (rules: Authentication 9). */
 export const insecure = 'INSECURE_NO_AUTH'
 
-/** One route as written, with where it stands; its secrets are resolved. */
+/** One route as written, with its place in the file and its secrets resolved. */
 export type RouteSource = {
   readonly name: string
   readonly origin: 'config' | 'subscription'
   readonly profile: string
   readonly enabled: boolean
   readonly spec: Route
-  /** The secrets that count, inherited ones included. */
+  /** The secrets in use: the route's own, or the inherited global one. */
   readonly secrets: readonly string[]
-  /** Of the spec, its place and the secrets: two routes of one digest say the same. */
+  /** A hash of the spec, its path and the secrets: two routes with one digest are the same. */
   readonly digest: string
   readonly place: (path: Path, of?: 'key' | 'value') => Place
-  /** Path of the route inside its file. */
+  /** The path of the route inside its file. */
   readonly base: Path
 }
 
-/** One scheduled job as written, with where it stands. */
+/** One scheduled job as written, with its place in the file. */
 export type JobSource = {
   readonly id: string
   readonly profile: string
   readonly origin: 'config' | 'stored'
   readonly spec: Job
   readonly place: (path: Path, of?: 'key' | 'value') => Place
-  /** Path of the job inside its file. */
+  /** The path of the job inside its file. */
   readonly base: Path
 }
 
@@ -42,18 +42,18 @@ export type Profile = {
   readonly dir: string
   readonly env: Env
   readonly platforms: { readonly [name: string]: JsonObject }
-  /** Where something stands in its config.yaml; absent without one. */
+  /** Finds places in the profile's config.yaml; absent where it has none. */
   readonly place?: RouteSource['place']
   /** The jobs of its config.yaml, by id. */
   readonly jobs: ReadonlyMap<string, JobSource>
-  /** Ids and names of those there whose shape does not hold. */
+  /** Ids and names of the jobs there that do not have the shape of a job. */
   readonly brokenJobs?: ReadonlySet<string>
 }
 
-/** A module that brings delivery targets, as the configuration names it. */
+/** A plugin, a module with delivery targets, as the configuration names it. */
 export type PluginSource = { readonly name: string; readonly place: Place; readonly pointer: string }
 
-/** How long what is over is kept. */
+/** How long ended runs and event records are kept, and how many. */
 export type Retention = {
   readonly maxAgeMs: number
   readonly maxBytes: number
@@ -85,11 +85,11 @@ export type Config = {
   readonly agent: RunnerSettings & {
     readonly runner: string
     readonly timeoutMs: number
-    /** Where a key of the agent's settings stands; absent without a file. */
+    /** Finds places among the agent's settings; absent without a file. */
     readonly place?: (path: Path) => Place
   }
   readonly storage: { readonly kind: string; readonly durability: 'fsync' | 'commit'; readonly retention: Retention }
 }
 
-/** Whether an address is one of the three loopback names that allow INSECURE_NO_AUTH (rules: Start-up 4). */
+/** Whether an address is one of the three loopback names for which INSECURE_NO_AUTH is allowed (rules: Start-up 4). */
 export const isLoopback = (host: string): boolean => host === '127.0.0.1' || host === 'localhost' || host === '::1'

@@ -1,12 +1,12 @@
-/** A `.env` file as variables: what shells, systemd and docker read where they agree, one rule where they do not, and each such line. */
+/** Reads a `.env` file. Where shells, systemd and docker agree, so does headgate; where they differ, it reports the line. */
 
 export type DotEnv = {
   readonly env: { readonly [name: string]: string }
-  /** Lines that cannot be read (WH007), and lines that others read differently (WH008). */
+  /** Lines that cannot be read (WH007), and lines that other programs read differently (WH008). */
   readonly oddities: readonly Oddity[]
 }
 
-/** 1-based; nothing of a value is quoted. */
+/** Lines and columns are 1-based. The message quotes nothing of a value. */
 export type Oddity = {
   readonly code: 'WH007' | 'WH008'
   readonly line: number
@@ -17,13 +17,13 @@ export type Oddity = {
 
 const assignment = /^[ \t]*(?<exported>export[ \t]+)?(?<name>[A-Za-z_][A-Za-z0-9_]*)(?<before>[ \t]*)=(?<after>[ \t]*)/
 const skipped = /^\s*(?:#|$)/
-/** What is read alike everywhere, for the way out. */
+/** Characters that every program reads alike, for messages that say what to write instead. */
 const plain = 'letters, digits and -_.:/+=@%,#'
 const singleQuotes = `single quotes serve a shell and systemd, but docker keeps them; a value of ${plain} serves all`
 
 type Difference = readonly [pattern: RegExp, message: string, help: string]
 
-/** Of a value without quotes, in the order of how much they change. */
+/** How programs differ over a value without quotes; the greatest difference first. */
 const differences: readonly Difference[] = [
   [/[\0-\x08\x0b-\x1f\x7f]/, 'a control character: a shell or systemd drops it or ends the value there', `write it with ${plain}`],
   [/\\/, 'a shell and systemd take the backslash away; docker and headgate keep it', singleQuotes],
@@ -38,7 +38,7 @@ const comment = '# after a blank begins a comment here and for a shell; systemd 
 const commentHelp = 'put the comment on a line of its own; for a # in the value, write no blank before it'
 const blanks = 'docker takes the blanks at the end of the line into the value'
 
-/** Reads a whole file. The last line of a name wins, as everywhere. */
+/** Reads a whole file. Of several lines for one name the last one counts, as in other programs. */
 export const parseDotEnv = (text: string): DotEnv => {
   const env: { [name: string]: string } = {}
   const oddities: Oddity[] = []
@@ -80,7 +80,7 @@ export const parseDotEnv = (text: string): DotEnv => {
 type Tell = (column: number, message: string, help: string, code?: Oddity['code']) => void
 type Value = { readonly value: string; readonly last?: number }
 
-/** Every character stands for itself, up to a comment. */
+/** Reads a value without quotes: every character stands for itself, up to a comment. */
 const readPlain = (line: string, from: number, tell: Tell): Value => {
   const note = line.slice(from - 1).search(/[ \t]#/)
   const rest = note < 0 ? line.slice(from) : line.slice(from, from + note - 1)
@@ -96,7 +96,7 @@ const readPlain = (line: string, from: number, tell: Tell): Value => {
   return { value }
 }
 
-/** What stands between quotes, over several lines where it does. Double ones need \" \\ \$ \` for these characters; nothing else is replaced. */
+/** Reads a value in quotes, of one line or several. In double quotes \" \\ \$ \` give these characters; nothing else is replaced. */
 const readQuoted = (lines: readonly string[], first: number, from: number, tell: Tell): Value | undefined => {
   const quote = (lines[first] as string)[from] as '"' | "'"
   const parts: string[] = []

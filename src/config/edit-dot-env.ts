@@ -1,10 +1,10 @@
-/** The write side of a `.env`: sets values and keeps every other line. */
+/** Edits a `.env`: sets values and keeps every other line. */
 
 import { usage } from '../core/fault.ts'
 import { parseDotEnv } from './dot-env.ts'
 import type { Env } from './env.ts'
 
-/** The text with these values set, `before` being what it holds. Throws a Fault where it would not read back. */
+/** The text with these values set. `before` is what the text holds now. Throws a Fault where the new text would not read back. */
 export const editDotEnv = (text: string, before: Env, values: { readonly [name: string]: string }): string => {
   const start = text === '' || text.endsWith('\n') ? text : `${text}\n`
   const changed = Object.entries(values).filter(([name, value]) => before[name] !== value)
@@ -17,7 +17,7 @@ export const editDotEnv = (text: string, before: Env, values: { readonly [name: 
   return next
 }
 
-/** The line takes the place of the first one of its name; further ones would win over it, so they go. */
+/** Replaces the first line for a name. Later lines for it are removed, because the last one would count. */
 const withValue = (text: string, name: string, line: string): string => {
   const old = new RegExp(`^[ \\t]*(?:export[ \\t]+)?${name}[ \\t]*=.*\\n`, 'gm')
   const first = text.search(old)
@@ -25,7 +25,7 @@ const withValue = (text: string, name: string, line: string): string => {
   return text.slice(0, first) + line + text.slice(first).replace(old, '')
 }
 
-/** A line that shells, systemd, docker and the gateway read alike. Throws where the value has no such spelling. */
+/** A line that shells, systemd, docker and the gateway read alike. Throws a Fault where the value cannot be written so. */
 const envLine = (name: string, value: string): string => {
   const line = `${name}=${value}`
   const { env, oddities } = parseDotEnv(line)

@@ -1,4 +1,4 @@
-/** The write side of the files that commands change (subscriptions, jobs): one update at a time, each over what the file holds at that moment (rules: Subscriptions 3). */
+/** Reads and updates the files that commands change. Each update starts from the file's present entries (rules: Subscriptions 3). */
 
 import * as fs from 'node:fs'
 import { dirname } from 'node:path'
@@ -11,24 +11,24 @@ import { absent, parseEntries, readSnapshot as readText, stampOf } from './read-
 import { makeFolder, refuseOdd, replaceFile } from './replace-file.ts'
 import { parseSource } from './yaml/source.ts'
 
-/** A holder that has not touched its lock for this long is dead. */
+/** A process that has not renewed its lock for this long counts as dead. */
 const staleMs = 5_000
-/** How long other commands are waited for: longer than a dead one's lock can last. */
+/** How long to wait for another command's lock: longer than that of a dead process lasts. */
 const patienceMs = 30_000
 const longestPauseMs = 250
 const maxRounds = 5
 
 type Snapshot = { readonly entries: JsonObject; readonly text: string | undefined; readonly stamp: string }
 
-/** The entries as they are now, unchecked; none when there is no file. Throws a Fault when the file is not usable. */
+/** The present entries, unchecked; none when there is no file. Throws a Fault when the file is not usable. */
 export const readEntries = (file: string): JsonObject => readSnapshot(file).entries
 
-/** What an update makes of the entries: without `entries` nothing is written. */
+/** Makes new entries from the present ones. Where it gives no `entries`, nothing is written. */
 export type Update<T> = (entries: JsonObject) => { readonly entries?: JsonObject; readonly result: T }
 
 /**
- * Applies an update to the current entries, under a lock that other commands wait for. The update may be called again when somebody
- * without the lock changed the file meanwhile, so a stale view can never bring back a removed or disabled entry.
+ * Applies an update to the present entries, under a lock that other commands wait for. An editor may change the file without the lock;
+ * then the update is called again. So an old view never brings back an entry that was removed or disabled.
  */
 export const updateEntries = async <T>(file: string, update: Update<T>): Promise<T> => {
   const held = await lockFile(file)
@@ -73,7 +73,7 @@ const hold = async (file: string): Promise<Held> => {
       const release = await lock(file, { realpath: false, stale: staleMs, fs: privately, onCompromised })
       return { lost: () => lost, release: () => release().catch(() => {}) }
     } catch (error) {
-      // Its own retries would wait for a disk that takes no lock, too.
+      // The library's own retries would also repeat errors of the disk, so only a held lock is retried, here.
       if (!isHeld(error)) throw error
       if (performance.now() > end)
         throw conflict(`another command is changing ${file}`, `try again; if none is running, remove ${file}.lock`)
@@ -96,13 +96,13 @@ const readSnapshot = (file: string): Snapshot => {
     return { entries, text, stamp }
   } catch (error) {
     if (error instanceof Fault) throw error
-    // A file that the system does not hand over says nothing about its contents.
+    // The system could not read the file, so its contents need not be corrupt.
     if (error instanceof Error && 'code' in error) throw diskFault('read', file, error)
     throw corrupt(file, messageOf(error))
   }
 }
 
-/** A name that stands twice: writing the file back would drop one of the two. */
+/** Refuses a file with a name twice: writing it back would drop one of the two entries. */
 const refuseTwins = (file: string, text: string): void => {
   const twin = parseSource(file, text).diagnostics.find(({ code }) => code === 'WH002')
   if (twin?.place) throw new Error(`a key stands twice at ${twin.place.line}:${twin.place.column}`)

@@ -1,4 +1,4 @@
-/** The files of a data directory: `config.yaml`, `.env`, and those of every profile, each with what is wrong with it. */
+/** Reads the files of a data directory: `config.yaml`, `.env`, and those of each profile. */
 
 import { existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
@@ -17,10 +17,10 @@ import { resolveSecrets } from './secrets.ts'
 import { brokenPlaces, checkShape } from './shape.ts'
 import { readSource, type Source } from './yaml/source.ts'
 
-/** What has been found so far: problems, and texts for code frames. */
+/** What reading has found so far: problems, and the files' texts for code frames. */
 export type Gathered = { diagnostics: Diagnostic[]; texts: Map<string, string> }
 
-/** One `config.yaml` with its `.env`: checked, its secrets resolved; empty where there is none. */
+/** Reads one `config.yaml`: checks its shape and resolves its secrets with `env`. The data is empty where there is no file. */
 export const readFile = (
   file: string,
   env: Env,
@@ -46,7 +46,7 @@ export const readFile = (
 
 const inRoute = /^\/platforms\/webhook\/(?:extra\/)?routes\/([^/]+)/
 
-/** With the name of the route that the place is in. */
+/** Adds the name of the route that the Diagnostic points into. */
 const withRoute = (each: Diagnostic): Diagnostic => {
   const name = inRoute.exec(each.pointer)?.[1]
   return name === undefined ? each : { ...each, route: name.replaceAll('~1', '/').replaceAll('~0', '~') }
@@ -65,7 +65,7 @@ export const readEnv = (dir: string, env: Env, into: Gathered): Env => {
   }
 }
 
-/** Profiles that are served: multiplexing on and `profiles/<name>/config.yaml` there (rules: Configuration 6). */
+/** The served profiles: with multiplexing on, each with a `profiles/<name>/config.yaml` (rules: Configuration 6). */
 export const readProfiles = (dataDir: string, multiplex: boolean, main: Profile, into: Gathered): Map<string, Profile> => {
   const profiles = new Map([[defaultProfile, main]])
   const folder = join(dataDir, 'profiles')
@@ -74,7 +74,7 @@ export const readProfiles = (dataDir: string, multiplex: boolean, main: Profile,
     const dir = join(folder, name)
     const file = join(dir, 'config.yaml')
     if (!routeName.test(name) || name === defaultProfile || !existsSync(file)) continue
-    // A profile's credentials come from its own .env only: the process's environment belongs to the default profile.
+    // A profile's credentials come only from its own .env. The process's environment belongs to the default profile.
     const env = readEnv(dir, {}, into)
     const { data, source, bad } = readFile(file, { ...main.env, ...env }, into, false)
     into.diagnostics.push(...unreadKeys(data, name, source))
@@ -85,7 +85,7 @@ export const readProfiles = (dataDir: string, multiplex: boolean, main: Profile,
 
 const readOfProfile: ReadonlySet<string> = new Set(['platforms', 'jobs'])
 
-/** What counts in the data directory's own file only: said, or somebody waits for it. */
+/** A warning for each key that has an effect only in the main file, so that nobody waits for one here. */
 const unreadKeys = (file: File, profile: string, source: Source | undefined): Diagnostic[] => {
   const platforms = isObject(file.platforms) && Object.hasOwn(file.platforms, 'webhook') ? [['platforms', 'webhook']] : []
   const others = Object.keys(file).filter((key) => !readOfProfile.has(key) && Object.hasOwn(configSchema.properties as JsonObject, key))
@@ -100,7 +100,7 @@ const unreadKeys = (file: File, profile: string, source: Source | undefined): Di
 
 export const placesOf = (source: Source | undefined): Pick<Profile, 'place'> => (source ? { place: source.place } : {})
 
-/** The modules that a file names under `plugins`, those whose shape holds. */
+/** The modules that a file names under `plugins`. Entries that are no name are left out: the shape check reports them. */
 export const pluginsOf = (file: File, source: Source | undefined): PluginSource[] =>
   !source || !Array.isArray(file.plugins)
     ? []

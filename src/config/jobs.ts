@@ -1,4 +1,4 @@
-/** Scheduled jobs as written: those of a `config.yaml` and the entries of a profile's `cron_jobs.json`, each with where it stands. */
+/** Reads scheduled jobs from `config.yaml` and from the entries of a profile's `cron_jobs.json`, each with its place. */
 
 import { join } from 'node:path'
 import { type Diagnostic, diagnostic, type Path, pointerOf } from '../core/diagnostic.ts'
@@ -15,16 +15,16 @@ import type { Source } from './yaml/source.ts'
 export const jobsFileName = 'cron_jobs.json'
 const jobId = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/
 
-/** Where a profile's run-time jobs are. */
+/** The file of a profile's run-time jobs. */
 export const jobsFileOf = ({ dir }: Pick<Profile, 'dir'>): string => join(dir, jobsFileName)
 
-/** What may refer to an entry, whether it holds or not: its id, and its name if it has one. */
+/** The words that refer to an entry, valid or not: its id, and its name where it has one. */
 export const jobNames = (id: string, entry: Json): readonly string[] => {
   const name = isObject(entry) ? own(entry, 'name') : undefined
   return typeof name === 'string' ? [id, name] : [id]
 }
 
-/** The jobs of a config.yaml, those apart whose shape does not hold. */
+/** The jobs of a config.yaml, and apart from them the names of those that do not have the shape of a job. */
 export const readJobs = (
   { jobs }: File,
   profile: string,
@@ -46,7 +46,7 @@ export const readJobs = (
 export const isPauseNote = (entry: Json): boolean =>
   isObject(entry) && own(entry, 'schedule') === undefined && own(entry, 'paused') === true
 
-/** One entry as a job; `undefined` when its shape does not hold. Diagnostics tell why, in either case. */
+/** One entry as a job; `undefined` when it has mistakes. A job may have diagnostics too: warnings. */
 export const readStoredJob = (
   id: string,
   entry: Json,

@@ -1,4 +1,4 @@
-/** Files, environment and flags → one Config and everything that is wrong with them. The server and `validate` both start here. */
+/** Loads files, environment and flags into one Config, with the Diagnostics of them all. The server and `validate` both start here. */
 
 import { join, resolve } from 'node:path'
 import { type Diagnostic, diagnostic, type Path } from '../core/diagnostic.ts'
@@ -14,7 +14,7 @@ import type { Source } from './yaml/source.ts'
 
 export type LoadOptions = {
   readonly dataDir: string
-  /** Another file than `<data_dir>/config.yaml`. */
+  /** The file to read instead of `<data_dir>/config.yaml`. */
   readonly configFile?: string | undefined
   /** The process's environment. */
   readonly env: Env
@@ -25,17 +25,17 @@ export type LoadOptions = {
 export type Loaded = {
   readonly config: Config
   readonly diagnostics: readonly Diagnostic[]
-  /** Texts of the files that were read, for code frames. */
+  /** The texts of the files that were read, for code frames. */
   readonly texts: ReadonlyMap<string, string>
 }
 
 const unreadable: ReadonlySet<string> = new Set(['WH001', 'WH002', 'WH003'])
 
-/** Why a file could not be read at all: then nothing is known about what stands in it. */
+/** The Diagnostics of files that could not be read at all, so that nothing is known of their contents. */
 export const unreadIn = ({ diagnostics }: Pick<Loaded, 'diagnostics'>): Diagnostic[] =>
   diagnostics.filter(({ code }) => unreadable.has(code))
 
-/** A number wherever the file's shape held, else the default: the Diagnostic is there already. */
+/** The number, or the default where the value is none: the shape check has reported that. */
 const number = (value: unknown, fallback: number): number => (typeof value === 'number' ? value : fallback)
 const text = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined)
 const record = (value: unknown): JsonObject => (isObject(value) ? value : {})
@@ -69,7 +69,7 @@ const retentionOf = (storage: JsonObject): Retention => {
   }
 }
 
-/** Loads everything; a Config is always there, and must not be served while a Diagnostic stops the start. */
+/** Loads everything. There is always a Config, but it must not be served when a Diagnostic stops the start. */
 export const loadConfig = (options: LoadOptions): Loaded => {
   const into: Gathered = { diagnostics: [], texts: new Map() }
   const dataDir = resolve(options.dataDir)

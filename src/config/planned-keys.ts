@@ -1,4 +1,4 @@
-/** Keys that are described already but that nothing reads yet: said, not half-run. Those of a route are errors (rules.ts). */
+/** Reports keys that the schema describes and this version does not read yet. Those of a route are errors (src/plan/route-rules.ts). */
 
 import { type Diagnostic, diagnostic, type Path, pointerOf } from '../core/diagnostic.ts'
 import { isObject, type Json, type JsonObject } from '../core/json.ts'
@@ -7,7 +7,7 @@ import type { Source } from './yaml/source.ts'
 
 const ofRoute = (path: Path): boolean => path[0] === 'platforms' && path.includes('routes')
 
-/** A WH221 for each such key that `data`, which stands at `base` in its file, uses. */
+/** A WH221 for each such key in `data`, which is at `base` in its file. */
 export const checkPlannedKeys = (schema: JsonObject, data: Json, source: Pick<Source, 'place'>, base: Path = []): Diagnostic[] => {
   const found: Diagnostic[] = []
   mapWhere('x-unbuilt', schema, data, (node, value, path) => {

@@ -1,4 +1,4 @@
-/** A file of run-time entries as one consistent text, and a stamp that changes whenever the file does. */
+/** Reads a file of run-time entries as one consistent text, and stamps it so that any change shows. */
 
 import { closeSync, constants, fstatSync, openSync, readSync, statSync } from 'node:fs'
 import { messageOf } from '../core/fault.ts'
@@ -8,21 +8,21 @@ import { jsonDepthPlace, jsonErrorPlace, maxDepth } from './yaml/json-place.ts'
 const maxFileBytes = 16_777_216
 const snapshotTries = 5
 
-/** The stamp of a file that is not there. */
+/** The stamp of a file that does not exist. */
 export const absent = 'absent'
 
-/** Its times, size and inode as one word. Never throws: what cannot be looked at says so when it is read. */
+/** A file's times, size and inode as one text. Never throws: reading the file then tells what is wrong with it. */
 export const stampOf = (file: string): string => {
   try {
     const stat = statSync(file, { bigint: true, throwIfNoEntry: false })
     return stat ? `${stat.mtimeNs} ${stat.ctimeNs} ${stat.size} ${stat.ino}` : absent
   } catch (error) {
-    // A loop of links, a folder that may not be searched.
+    // For example a loop of links, or a folder without permission.
     return messageOf(error)
   }
 }
 
-/** The file's text, unchanged while it was read; writers replace it whole, so a second try is rare. Throws with a sentence. */
+/** The file's text, as it was at one moment: a file that changes while it is read is read again. Throws with a sentence. */
 export const readSnapshot = (file: string): string => {
   const fd = openSync(file, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK)
   try {
@@ -41,7 +41,7 @@ export const readSnapshot = (file: string): string => {
   }
 }
 
-/** A text that holds no entries, and the 1-based place of what is wrong with it. */
+/** The text is not a file of entries; the place of the mistake is 1-based. */
 export class NotEntries extends Error {
   readonly line: number
   readonly column: number
@@ -53,7 +53,7 @@ export class NotEntries extends Error {
   }
 }
 
-/** The entries of such a text by name, unchecked. Throws NotEntries when the file as a whole is not usable. */
+/** The entries by name, each unchecked. Throws NotEntries when the text as a whole is not usable. */
 export const parseEntries = (text: string): JsonObject => {
   const deep = jsonDepthPlace(text)
   if (deep) throw new NotEntries(`lists and maps are nested deeper than ${maxDepth} at ${deep.line}:${deep.column}`, deep)
@@ -61,7 +61,7 @@ export const parseEntries = (text: string): JsonObject => {
   try {
     data = JSON.parse(text) as Json
   } catch {
-    // The engine's own message quotes the text around the mistake, and that may be a secret.
+    // The message of JSON.parse quotes the text around the mistake, and that may be a secret.
     const place = jsonErrorPlace(text)
     const mark = text.startsWith('\ufeff') ? ': it begins with a byte order mark' : ''
     throw new NotEntries(`not valid JSON at ${place.line}:${place.column}${mark}`, place)

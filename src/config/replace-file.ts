@@ -1,4 +1,4 @@
-/** Replaces a file whole: a reader sees the old text or the new one, only its owner may read it, and a crash leaves one of the two. */
+/** Replaces a file as a whole. Readers, and a crash, find the old text or the new one; only the owner may read it. */
 
 import { lstatSync } from 'node:fs'
 import { mkdir, open } from 'node:fs/promises'
@@ -6,12 +6,12 @@ import { dirname } from 'node:path'
 import writeFileAtomic from 'write-file-atomic'
 import { exit, Fault } from '../core/fault.ts'
 
-/** Creates a folder that only its owner may look into; one that is there stays as it is. */
+/** Creates a folder that only its owner may open. An existing folder stays as it is. */
 export const makeFolder = async (folder: string): Promise<void> => {
   await mkdir(folder, { recursive: true, mode: 0o700 })
 }
 
-/** Writes `text` to `file` with mode 0600 from the first byte, and waits until the disk has it. */
+/** Writes `text` to `file`, with mode 0600 from the first byte, and waits until it is on the disk. */
 export const replaceFile = async (file: string, text: string): Promise<void> => {
   refuseOdd(file)
   await makeFolder(dirname(file))
@@ -19,7 +19,7 @@ export const replaceFile = async (file: string, text: string): Promise<void> => 
   await syncFolder(dirname(file))
 }
 
-/** A link would let somebody else choose what is overwritten. */
+/** Throws a Fault for anything but a regular file. A link would let another user choose which file is overwritten. */
 export const refuseOdd = (file: string): void => {
   const stat = lstatSync(file, { throwIfNoEntry: false })
   if (!stat || stat.isFile()) return
@@ -27,7 +27,7 @@ export const refuseOdd = (file: string): void => {
   throw new Fault('odd_file', `${file} is ${what}: it is not touched`, { exitCode: exit.conflict, hint: 'put a regular file in its place' })
 }
 
-/** The rename itself must survive a power cut. */
+/** Syncs a folder, so that a rename in it survives a power cut. */
 const syncFolder = async (folder: string): Promise<void> => {
   const handle = await open(folder, 'r')
   try {

@@ -1,4 +1,4 @@
-/** Walks data beside the schema that describes it, so that rules written in the schema find their values. */
+/** Walks data beside the schema that describes it, so that keywords of the schema find their values. */
 
 import type { Path } from '../core/diagnostic.ts'
 import { isObject, type Json, type JsonObject, own } from '../core/json.ts'
@@ -9,13 +9,13 @@ const definitions = whole.definitions as JsonObject
 /** A definition of the bundled schema, by name. */
 export const definition = (name: string): JsonObject => definitions[name] as JsonObject
 
-/** What a schema calls the type of a value. */
+/** The type of a value, in the words of a schema. */
 export const typeOf = (value: Json): string => (value === null ? 'null' : Array.isArray(value) ? 'array' : typeof value)
 
-/** The schema that speaks about this value: references followed, of a union the branch that fits its type. */
+/** The schema for this very value: references are followed, and of a union it is the branch for the value's type. */
 const settle = (node: JsonObject, value: Json): JsonObject => {
   if (typeof node.$ref === 'string') {
-    // A plugin's schema may have definitions of its own: nothing is known of them here.
+    // A plugin's schema may have definitions of its own, which are not among ours.
     const named = own(definitions, node.$ref.slice('#/definitions/'.length))
     return isObject(named) ? settle(named, value) : {}
   }
@@ -44,7 +44,7 @@ const member = (node: JsonObject, key: string | number): JsonObject | undefined 
 
 const known = new Map<string, WeakMap<object, boolean>>()
 
-/** Whether the schema says this word of something below a node: most of a large file need not be looked at. */
+/** Whether a keyword is anywhere below a schema node. Where it is not, the data below need not be walked. */
 const leadsTo = (node: JsonObject, word: string): boolean => {
   const answers = known.get(word) ?? new WeakMap<object, boolean>()
   known.set(word, answers)
@@ -62,10 +62,10 @@ const search = (node: Json, word: string, seen: Set<object>): boolean => {
   return (named !== undefined && search(named, word, seen)) || Object.values(node).some((value) => search(value, word, seen))
 }
 
-/** What becomes of a value that the schema describes with `node`; the value itself where nothing does. */
+/** Gives the new value for a value that `node` describes, or the same one where it is to stay. */
 export type Change = (node: JsonObject, value: Json, path: Path) => Json
 
-/** `value` with what `change` makes of each part of it that the schema says `word` of, outermost first; nothing is written to. */
+/** A copy of `value`, in which `change` has replaced each value whose schema has the keyword `word`, from the outside in. */
 export const mapWhere = (word: string, root: JsonObject, value: Json, change: Change, path: Path = []): Json => {
   const node = settle(root, value)
   const saysIt = Object.hasOwn(root, word) || Object.hasOwn(node, word)
@@ -88,7 +88,7 @@ export const mapWhere = (word: string, root: JsonObject, value: Json, change: Ch
   return changed.length > 0 ? { ...made, ...Object.fromEntries(changed) } : made
 }
 
-/** The schema at a path into data, for messages that name what is known there. */
+/** The schema at a path into data, for messages that list the known keys. */
 export const schemaAt = (root: JsonObject, data: Json, path: Path): JsonObject => {
   let [node, value]: [JsonObject, Json | undefined] = [root, data]
   for (const key of path) {

@@ -1,4 +1,4 @@
-/** Resolves `${NAME}`, `${NAME:-default}` and `file:/path` wherever the schema says that a value is secret-like (rules: Configuration 3). */
+/** Resolves `${NAME}`, `${NAME:-default}` and `file:/path` in every value that the schema marks as a secret (rules: Configuration 3). */
 
 import { readFileSync } from 'node:fs'
 import { type Code, type Diagnostic, diagnostic, type Path, pointerOf } from '../core/diagnostic.ts'
@@ -10,7 +10,7 @@ import type { Source } from './yaml/source.ts'
 const reference = /\$\{([A-Za-z_][A-Za-z0-9_]*)(?::-([^}]*))?\}/g
 const maxSecretBytes = 65_536
 
-/** The text with its references resolved, or the name of the first one that cannot be. */
+/** The text with its references resolved, or the first reference that cannot be. */
 const resolve = (text: string, env: Env): { readonly value: string } | { readonly missing: string } => {
   if (text.startsWith('file:')) {
     try {
@@ -33,10 +33,10 @@ const resolve = (text: string, env: Env): { readonly value: string } | { readonl
   return missing === undefined ? { value } : { missing }
 }
 
-/** Whether nothing follows the prefix of a Standard Webhooks secret: what is left is a word that everybody knows. */
+/** Whether nothing follows the prefix of a Standard Webhooks secret. The prefix alone would be a secret that everybody knows. */
 export const isBare = (secret: string): boolean => /^\s*whsec_[\s=]*$/.test(secret)
 
-/** What is wrong with a bare secret, and the way out. */
+/** Code, message and help for a bare secret. */
 export const bare = [
   'WH309',
   'nothing follows "whsec_" in this secret',
@@ -46,7 +46,7 @@ const unset = 'set the variable (in the environment or in .env), give it a defau
 const mixed = 'a reference and a placeholder in one text: what a payload fills in is stored, and the secret would be'
 const apart = 'give the secret a header of its own; its value must have no {'
 
-/** A copy of `data` with every secret-like value resolved; each that cannot be is reported as WH305, one that is only a prefix as WH309. */
+/** A copy of `data` with every secret resolved. WH305 reports one that cannot be, WH309 a bare one. */
 export const resolveSecrets = (
   schema: JsonObject,
   data: Json,
@@ -64,7 +64,7 @@ export const resolveSecrets = (
       return value
     }
     if (!('value' in result)) return report('WH305', `cannot resolve ${result.missing}`, unset)
-    // What a payload fills in is stored: a secret beside a placeholder would be too, and one with a brace in it be filled in itself.
+    // A rendered template is stored: a secret beside a placeholder would be stored too, and a brace in it could be a placeholder.
     if (node['x-template'] === true && result.value !== value && result.value.includes('{')) return report('WH707', mixed, apart)
     if (isBare(result.value)) return report(...bare)
     return result.value

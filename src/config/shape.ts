@@ -1,4 +1,4 @@
-/** Checks the shape of a file against the schema and says each problem in a sentence. */
+/** Checks the shape of data against the schema, and puts each problem into a sentence. */
 
 import { type Code, type Diagnostic, diagnostic, type Path, pointerOf } from '../core/diagnostic.ts'
 import { isObject, type Json, type JsonObject } from '../core/json.ts'
@@ -44,7 +44,7 @@ const kind = (value: Json | undefined, secret = false): string =>
           ? `a ${typeof value} (not shown)`
           : show(value)
 
-/** A path as its author would write it, `filters[1].field`: inside the route, which is named beside it, or else from the top. */
+/** A path as its author would write it, `filters[1].field`. Inside a route it begins at the route, whose name a Diagnostic gives apart. */
 const writtenPath = (path: Path): string => {
   const routes = path[2] === 'extra' ? 3 : 2
   const isInRoute = path[0] === 'platforms' && path[1] === 'webhook' && path[routes] === 'routes' && path.length > routes + 2
@@ -55,7 +55,7 @@ const writtenPath = (path: Path): string => {
 const didYouMean = (near: readonly string[]): { help?: string; suggest?: readonly string[] } =>
   near.length > 0 ? { help: `did you mean ${near.map((name) => `"${name}"`).join(' or ')}?`, suggest: near } : {}
 
-/** Our sentence for one of the validator's problems; `undefined` where another one says it better. */
+/** The sentence for a problem that the validator found; `undefined` for a kind that other problems say better. */
 const sentenceOf = (problem: Problem, value: Json | undefined, node: JsonObject, secret: boolean): Sentence | undefined => {
   const { keyword, params } = problem
   const shown = secret ? 'the value (not shown)' : show(value)
@@ -63,7 +63,7 @@ const sentenceOf = (problem: Problem, value: Json | undefined, node: JsonObject,
     case 'additionalProperties': {
       const key = String(params.additionalProperty)
       const known = isObject(node.properties) ? Object.keys(node.properties) : []
-      // A target's second name is none of its platform.
+      // A platform may be named by its target's second name, which is not a key here.
       const near = didYouMean(nearest(targetName(key), known))
       return { code: 'WH101', message: `unknown key "${printable(key, 60)}"`, help: `known here: ${known.join(', ')}`, ...near, key }
     }
@@ -115,10 +115,10 @@ const sentenceOf = (problem: Problem, value: Json | undefined, node: JsonObject,
   }
 }
 
-/** What is wrong at a path into the data that was checked: with its key, or with the value there. */
+/** What is wrong at a path into the checked data, with the key there or with its value. */
 export type ShapeProblem = Pick<Diagnostic, 'code' | 'message' | 'help' | 'suggest'> & { readonly path: Path; readonly of: 'key' | 'value' }
 
-/** Every problem of shape in `data`, in sentences; those about a hidden value do not quote it. */
+/** Every problem of shape in `data`, in sentences. A hidden value is not quoted. */
 export const shapeProblems = (
   check: Check,
   root: JsonObject,
@@ -145,14 +145,14 @@ export const shapeProblems = (
   return found.length > 0 ? found : [unsaid(problems[0], data)]
 }
 
-/** For rules that no sentence is about. */
+/** The problem for a schema rule that has no sentence of its own. */
 const unsaid = (problem: Problem | undefined, data: Json): ShapeProblem => {
   const path = parsePointer(problem?.instancePath ?? '', data)
   const message = `does not fit its schema (${problem?.keyword ?? 'false'})`
   return { code: 'WH105', message: path.length === 0 ? message : `${writtenPath(path)}: ${message}`, path, of: 'value' }
 }
 
-/** Every problem of shape in `data`, which stands at `base` in its file. */
+/** Every problem of shape in `data`, which is at `base` in its file. */
 export const checkShape = (
   check: Check,
   root: JsonObject,
@@ -166,12 +166,12 @@ export const checkShape = (
     return diagnostic(code, message, { ...more, pointer: pointerOf(full), place: source.place(full, of) })
   })
 
-/** Where something is wrong: the places of the findings, and all that they are in. */
+/** The pointers of Diagnostics, and of everything that encloses them. */
 export const brokenPlaces = (found: readonly Diagnostic[]): ReadonlySet<string> => {
   const all = new Set<string>()
   for (const { pointer } of found) for (let at = pointer; at !== ''; at = at.slice(0, at.lastIndexOf('/'))) all.add(at)
   return all
 }
 
-/** Whether something is wrong at this place or below it. */
+/** Whether something is wrong at this path or below it. */
 export const isBroken = (path: Path, broken: ReadonlySet<string>): boolean => broken.size > 0 && broken.has(pointerOf(path))

@@ -1,4 +1,4 @@
-/** Run-time routes: the entries of `webhook_subscriptions.json` → routes that can be served and what is wrong with the others. */
+/** Reads run-time routes from the entries of `webhook_subscriptions.json`. */
 
 import { type Diagnostic, diagnostic, type Path, pointerOf } from '../core/diagnostic.ts'
 import { exit, Fault } from '../core/fault.ts'
@@ -26,7 +26,7 @@ export const subscriptionNameOf = (text: string): string => {
   throw new Fault('bad_name', `${JSON.stringify(text.slice(0, 80))} cannot be a name`, { exitCode: exit.usage, hint })
 }
 
-/** One entry as a route; `undefined` route when its shape does not hold. Diagnostics tell why, in either case. */
+/** One entry as a route. Without a route, the diagnostics tell why. */
 export const readSubscription = (
   name: string,
   entry: Json,

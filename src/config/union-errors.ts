@@ -1,4 +1,4 @@
-/** What the validator says of a value that may have one form or another: only what its author can make use of is kept. */
+/** Sorts the validator's errors for a union, and keeps those that help the file's author. */
 
 import type { Path } from '../core/diagnostic.ts'
 import { isObject, type Json, type JsonObject } from '../core/json.ts'
@@ -19,19 +19,19 @@ export const parsePointer = (pointer: string, data: Json): Path => {
     })
 }
 
-/** What stands at a path; nothing where it leads nowhere. */
+/** The value at a path; `undefined` where there is none. */
 export const valueAt = (data: Json, path: Path): Json | undefined =>
   path.reduce<Json | undefined>((at, key) => (Array.isArray(at) ? at[Number(key)] : isObject(at) ? at[String(key)] : undefined), data)
 
-/** In a union only the branch of the value's own type speaks; when none has it, one sentence names all the types. */
+/** In a union it keeps the errors of the branch for the value's type. Where no branch has that type, one error names all types. */
 export const problemsOfBranch = (problems: readonly Problem[], root: JsonObject, data: Json): readonly Problem[] => {
   const unions = new Set(problems.filter(({ keyword }) => keyword === 'oneOf').map(({ instancePath }) => instancePath))
   const isBranchType = (problem: Problem): boolean => problem.keyword === 'type' && unions.has(problem.instancePath)
-  // A list of values says more than the form that may stand in its place.
+  // The list of allowed values says more than the pattern of another branch.
   const listed = new Set(problems.filter(({ keyword }) => keyword === 'enum').map(({ instancePath }) => instancePath))
   const isBranchForm = ({ keyword, instancePath }: Problem): boolean =>
     keyword === 'pattern' && unions.has(instancePath) && listed.has(instancePath)
-  // What may stand in place of a text says nothing about a list.
+  // Allowed values that are texts say nothing about a value of another type.
   const isOtherBranch = ({ keyword, instancePath, params }: Problem): boolean =>
     keyword === 'enum' &&
     unions.has(instancePath) &&
@@ -44,7 +44,7 @@ export const problemsOfBranch = (problems: readonly Problem[], root: JsonObject,
     const path = parsePointer(union, data)
     const { oneOf: branches, type } = schemaAt(root, data, path)
     if (type === typeOf(valueAt(data, path) ?? null)) continue
-    // A branch may be a union of its own, and speak more than once.
+    // A branch may be a union itself, and so give several errors.
     const spoke = new Set(types.map(String)).size
     if (types.length > 0 && (!Array.isArray(branches) || spoke >= branches.length)) {
       kept.push({ keyword: 'type', instancePath: union, schemaPath: '', params: { type: [...new Set(types.flat())] } })

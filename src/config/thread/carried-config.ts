@@ -1,4 +1,4 @@
-/** A loaded configuration as it goes from thread to thread: plain data, routes that the other side has already by name alone. */
+/** Packs a loaded configuration for another thread, as plain data. Routes go by name and digest, because most are known there already. */
 
 import { join, resolve } from 'node:path'
 import type { Diagnostic, Path, Place } from '../../core/diagnostic.ts'
@@ -15,12 +15,12 @@ export type Carried = {
   readonly config: Omit<Config, 'routes' | 'profiles' | 'agent'>
   readonly agent: Placeless<Config['agent']>
   readonly profiles: readonly PlainProfile[]
-  /** Name and digest of each, in order. */
+  /** The name and digest of each route, in order. */
   readonly routes: readonly (readonly [name: string, digest: string])[]
   readonly diagnostics: readonly Diagnostic[]
 }
 
-/** A place that the other side has to look up: it has the texts. */
+/** A place that only the reading thread can look up, because it has the files' texts. */
 export type Sought = { readonly path: Path; readonly of: 'key' | 'value' }
 
 export const carry = ({ config, diagnostics }: Pick<Loaded, 'config' | 'diagnostics'>): Carried => {
@@ -40,7 +40,7 @@ export const carry = ({ config, diagnostics }: Pick<Loaded, 'config' | 'diagnost
 
 export const withoutPlace = <T extends { readonly place?: unknown }>({ place: _, ...rest }: T): Placeless<T> => rest
 
-/** What was carried as a configuration again, with the routes that are known. */
+/** Makes a configuration again of what was carried, with `routes` in place of the names. */
 export const unpack = (carried: Carried, options: LoadOptions, routes: ReadonlyMap<string, PlainRoute>): Config => {
   const main = options.configFile === undefined ? join(resolve(options.dataDir), 'config.yaml') : resolve(options.configFile)
   const fileOf = ({ name, dir }: Pick<Profile, 'name' | 'dir'>): string => (name === defaultProfile ? main : join(dir, 'config.yaml'))
@@ -69,5 +69,5 @@ const seekIn =
     return sought
   }
 
-/** Whether this place is still to be looked up. */
+/** Whether a place has still to be looked up. */
 export const isSought = (place: Place | undefined): place is Place & Sought => place !== undefined && 'path' in place

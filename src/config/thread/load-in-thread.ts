@@ -1,4 +1,4 @@
-/** Loads a configuration in a thread of its own, so that nobody waits for it; only what changed comes over. */
+/** Loads a configuration in a thread of its own, so that requests do not wait. Only changed routes are sent over. */
 
 import { once } from 'node:events'
 import type { Worker } from 'node:worker_threads'
@@ -9,28 +9,28 @@ import type { Loaded, LoadOptions } from '../load.ts'
 import { type Carried, isSought, type PlainRoute, unpack } from './carried-config.ts'
 import type { Answers, Asked } from './thread.ts'
 
-/** What is read, and who knows where in the files it stands. */
+/** A configuration that was read, and the means to locate its Diagnostics. */
 export type Reading = Pick<Loaded, 'config' | 'diagnostics'> & {
-  /** The same findings, with lines and columns. */
+  /** The same Diagnostics, with lines and columns. */
   readonly located: (found: readonly Diagnostic[]) => Promise<readonly Diagnostic[]>
 }
 
-/** Reads the files as they are now; what is known already need not be read out again. */
+/** Reads the present files, and lets `use` work with them. Routes that are `known` and unchanged are taken over. */
 export type Read = <T>(known: Config['routes'], signal: AbortSignal, use: (reading: Reading) => Promise<T>) => Promise<T>
 
-/** What was loaded in this thread. */
+/** A Reading of what was loaded in this thread, where all places are known. */
 export const readingOf = ({ config, diagnostics }: Pick<Loaded, 'config' | 'diagnostics'>): Reading => ({
   config,
   diagnostics,
   located: async (found) => found,
 })
 
-/** Routes or places that come over in one piece: taking them in holds the loop. */
+/** Routes or places in one message. Taking a message in holds the event loop. */
 const pieceSize = 200
-/** A file that needs more is refused instead of taking the gateway along. */
+/** A file that needs more memory is refused instead of ending the gateway. */
 const limits = { maxOldGenerationSizeMb: 1_024 }
 
-/** Loads, and lets `use` work with it; nothing of the thread is left afterwards. Rejects when it could not, or when `signal` ends it. */
+/** Loads in a thread, which lives until `use` is done. Rejects when loading fails, or when `signal` ends it. */
 export const loadInThread = async <T>(
   options: LoadOptions,
   known: Config['routes'],
@@ -39,7 +39,7 @@ export const loadInThread = async <T>(
 ): Promise<T> => {
   signal.throwIfAborted()
   const worker = startThread('config', { ...options, env: { ...options.env } }, { resourceLimits: limits })
-  // What goes wrong is said to whoever waits for an answer; between two of them nobody does.
+  // `answer` rejects with the thread's error. Between two answers nobody waits, and an error without a listener would end the process.
   worker.on('error', () => {})
   const end = (): void => void worker.terminate()
   signal.addEventListener('abort', end)
@@ -73,7 +73,7 @@ const ask = (worker: Worker, asked: Asked): Promise<unknown> => {
   return said
 }
 
-/** Every route: as it is known where it says the same, else from the thread. */
+/** Every route: the known one where the digest is the same, else the one from the thread. */
 const routesOf = async (worker: Worker, { routes }: Carried, known: Config['routes']): Promise<Map<string, PlainRoute>> => {
   const all = new Map<string, PlainRoute>()
   const changed: string[] = []

@@ -1,4 +1,4 @@
-/** The thread that reads a changed configuration: parsing 10,000 routes takes longer than a request may wait. */
+/** The thread that reads a changed configuration, because parsing 10,000 routes takes longer than a request may wait. */
 
 import { parentPort, workerData } from 'node:worker_threads'
 import type { Place } from '../../core/diagnostic.ts'
@@ -7,7 +7,7 @@ import { parseSource, type Source } from '../yaml/source.ts'
 import { type Carried, carry, type PlainRoute, type Sought, withoutPlace } from './carried-config.ts'
 
 export type Asked = { readonly routes: readonly string[] } | { readonly places: readonly (Sought & Pick<Place, 'file'>)[] }
-/** The first answer comes unasked. */
+/** `loaded` is the first message, and comes without a question. */
 export type Answers = { readonly loaded: Carried; readonly routes: readonly PlainRoute[]; readonly places: readonly Place[] }
 
 const port = parentPort

@@ -1,11 +1,11 @@
-/** Refuses aliases that nobody could walk through: one inside of what it names, or some that stand for millions of values. */
+/** Refuses aliases that would make the data endless or huge: one inside what it names, or many that stand for millions of values. */
 
 import { EVENT_ID, type Event, YAMLException } from 'js-yaml'
 
 type Alias = Extract<Event, { type: typeof EVENT_ID.ALIAS }>
 type Opening = Exclude<Event, { type: typeof EVENT_ID.ALIAS | typeof EVENT_ID.POP }>
 
-/** All aliases together may stand for at most this many values: a "billion laughs" file is refused. */
+/** The most values that all aliases together may stand for, against a "billion laughs" file. */
 const maxAliased = 100_000
 
 /** Throws a YAMLException. */
@@ -15,12 +15,12 @@ export const checkAliases = (text: string, events: readonly Event[]): void => {
   for (const event of events) count.add(event)
 }
 
-/** Counts values as they are read. */
+/** Counts the values of a text, event by event. */
 class Count {
   readonly #text: string
-  /** How many values each anchor names, aliases followed; none while its list or map is open. */
+  /** How many values each anchor names, with aliases followed. `undefined` while its list or map is open. */
   readonly #sizes = new Map<string, number | undefined>()
-  /** The lists and maps that are being read: their anchors, and the values before each. */
+  /** The open lists and maps: the anchor of each, and the number of values before it. */
   readonly #open: { readonly anchor: string; readonly before: number }[] = []
   #values = 0
   #aliased = 0
@@ -60,7 +60,7 @@ class Count {
   }
 
   #refuse(anchorStart: number, why: string): never {
-    // Before its name stands the star.
+    // The star is before the name.
     return YAMLException.throwAt(this.#text, anchorStart - 1, why)
   }
 }

@@ -1,8 +1,8 @@
-/** Finds where a JSON text stops being JSON, or is nested too deep, without quoting any of it: what stands there may be a secret. */
+/** Finds where a text stops being JSON, or is nested too deep. It quotes nothing, because a secret may be there. */
 
 import { endOfString } from '../../parts/stages/kit/count-containers.ts'
 
-/** Lists and maps inside one another, in any file: twice what the deepest conditions need, and far from what recursion can bear. */
+/** How deep lists and maps may nest, in any file: twice as deep as conditions need, and far less than recursion can take. */
 export const maxDepth = 100
 
 type TextPlace = { readonly line: number; readonly column: number }
@@ -21,9 +21,9 @@ const viable = (text: string): boolean => {
   }
 }
 
-/** 1-based place of the first character that cannot stand where it does; the end of a text that merely breaks off. */
+/** The 1-based place of the first character that is wrong; the end, for a text that only breaks off. */
 export const jsonErrorPlace = (text: string): TextPlace => {
-  // Every start of a viable text is viable, so the first bad one is found by halving.
+  // Every beginning of a viable text is viable too, so halving finds the longest viable one.
   let good = 0
   let bad = text.length + 1
   while (bad - good > 1) {
@@ -34,7 +34,7 @@ export const jsonErrorPlace = (text: string): TextPlace => {
   return placeOf(text, good)
 }
 
-/** 1-based place of the first list or map that is nested too deep; `undefined` when there is none. */
+/** The 1-based place of the first list or map that is nested too deep; `undefined` when there is none. */
 export const jsonDepthPlace = (text: string): TextPlace | undefined => {
   let depth = 0
   for (let at = 0; at < text.length; at++) {

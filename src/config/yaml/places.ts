@@ -1,10 +1,10 @@
-/** Where the keys and values of a YAML text stand, found when somebody asks. */
+/** Finds the places of keys and values in a YAML text, on demand. */
 
 import type { Event } from 'js-yaml'
 import type { Path, Place } from '../../core/diagnostic.ts'
 import { type Member, type Range, YamlTree } from './yaml-tree.ts'
 
-/** Finds places in one text; each list or map of it is indexed once. */
+/** Finds places in one text. Each list or map is indexed once, when a path first leads through it. */
 export class Places {
   readonly #file: string
   readonly #tree: YamlTree
@@ -17,7 +17,7 @@ export class Places {
     this.#lines = lineStarts(text)
   }
 
-  /** The place of the value at a path, or of its key; the nearest enclosing one when it is not there. */
+  /** The place of the value at a path, or of its key; where the path leads nowhere, the nearest enclosing place. */
   at(path: Path, of: 'key' | 'value'): Place {
     let node = this.#tree.root
     let range = this.#tree.range(node) ?? [0, 0]

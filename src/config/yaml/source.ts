@@ -1,4 +1,4 @@
-/** A YAML or JSON file as data, with the place of every key and value. */
+/** Parses a YAML or JSON file into data, and knows the place of every key and value. */
 
 import { readFileSync, statSync } from 'node:fs'
 import {
@@ -26,20 +26,20 @@ const maxFileBytes = 16_777_216
 export type Source = {
   readonly file: string
   readonly data: Json
-  /** The place of the value at a path, or of its key; the nearest enclosing one when it is not there. */
+  /** The place of the value at a path, or of its key; where the path leads nowhere, the nearest enclosing place. */
   readonly place: (path: Path, of?: 'key' | 'value') => Place
 }
 
 export type Read = { readonly source?: Source; readonly text?: string; readonly diagnostics: readonly Diagnostic[] }
 
-/** A tag says nothing here: what it stands before is a text, a list or a map as without it. */
+/** Tags have no meaning: a tagged text, list or map is read as if the tag were not there. */
 const schema = CORE_SCHEMA.withTags(
   defineScalarTag('', { matchByTagPrefix: true, resolve: (source) => source, identify: () => false }),
   { ...seqTag, tagName: '', matchByTagPrefix: true },
   { ...mapTag, tagName: '', matchByTagPrefix: true },
 )
 
-/** Parses a file's text; every syntax problem becomes a Diagnostic, and then there is no data. */
+/** Parses a file's text. With a syntax problem there is a Diagnostic and no data. */
 export const parseSource = (file: string, text: string): Read => {
   let events: readonly Event[] = []
   try {
@@ -53,7 +53,7 @@ export const parseSource = (file: string, text: string): Read => {
   }
 }
 
-/** Events and their index take twenty times a file's size: they are held weakly, for as long as its problems are being said. */
+/** Finds places in the text. The parser's events and their index take twenty times the text's size, so they are only held weakly. */
 const placing = (file: string, text: string, events: readonly Event[]): Source['place'] => {
   let made: WeakRef<Places> | undefined
   let parsed: WeakRef<readonly Event[]> | undefined = new WeakRef(events)
@@ -65,7 +65,7 @@ const placing = (file: string, text: string, events: readonly Event[]): Source['
   }
 }
 
-/** Where the value of a second document begins. */
+/** Where the second document begins. */
 const secondAt = (text: string, events: readonly Event[]): number => {
   const at = events.findLastIndex(({ type }) => type === EVENT_ID.DOCUMENT)
   const value = events[at + 1]
@@ -73,7 +73,7 @@ const secondAt = (text: string, events: readonly Event[]): number => {
   return text.lastIndexOf('---', start === undefined || start < 0 ? text.length : start)
 }
 
-/** The parser's sentence to where it begins to quote: that may be a secret. */
+/** The parser's message up to where it quotes the text, because a secret may be there. */
 const sentenceOf = (message: string): string =>
   message.startsWith('nesting exceeded') ? `lists and maps are nested deeper than ${maxDepth}` : message.replace(/[:\s]*(?:"|!<|: ).*/s, '')
 
@@ -92,7 +92,7 @@ const problemsOf = (file: string, text: string, events: readonly Event[], error:
 const helpFor = (message: string): string =>
   message.includes('alias') ? 'use fewer aliases, and put a text that begins with * in quotes' : 'the file must be valid YAML 1.2'
 
-/** Where keys stand that their map has already. */
+/** The offsets of keys that their map has already. */
 const duplicates = (text: string, events: readonly Event[]): number[] => {
   const found: number[] = []
   /** The keys of each open map, and whether a key comes next; a list has none. */
@@ -115,7 +115,7 @@ const duplicates = (text: string, events: readonly Event[]): number[] => {
   return found
 }
 
-/** Reads and parses a file; `undefined` source and no diagnostics when it is not there. */
+/** Reads and parses a file. When there is none, neither a source nor a Diagnostic is given. */
 export const readSource = (file: string): Read => {
   let text: string
   try {

@@ -1,26 +1,26 @@
-/** A YAML text as a tree of nodes, read off the parser's events: a node is the index of its first event. */
+/** Shows a YAML text as a tree, over the parser's events. A node is the index of its first event. */
 
 import { COLLECTION_STYLE, EVENT_ID, type Event, getScalarValue, parseEvents, SCALAR_STYLE } from 'js-yaml'
 import { maxDepth } from './json-place.ts'
 
-/** From an offset up to, not including, another. */
+/** Offsets into the text; `to` is not included. */
 export type Range = readonly [from: number, to: number]
-/** `name`: of a map's member its key, of a list's its index. A list's member has no key of its own. */
+/** `name` is a map member's key, or a list member's index. A list member has no key node; `key` is its value. */
 export type Member = { readonly name: string; readonly key: number; readonly value: number }
 
 type Scalar = Extract<Event, { type: typeof EVENT_ID.SCALAR }>
 
-/** The events of a text. Throws a YAMLException where it cannot be read, or is nested too deep. */
+/** The events of a text. Throws a YAMLException where the text is not YAML, or is nested too deep. */
 export const eventsOf = (text: string): readonly Event[] => parseEvents(text, { maxDepth })
 
 const opens = ({ type }: Event): boolean => type === EVENT_ID.DOCUMENT || type === EVENT_ID.MAPPING || type === EVENT_ID.SEQUENCE
 
 const quoteOf = ({ style }: Scalar): number => (style === SCALAR_STYLE.DOUBLE_QUOTED || style === SCALAR_STYLE.SINGLE_QUOTED ? 1 : 0)
 
-/** Where a scalar begins, with its quote. */
+/** The offset where a scalar begins, at its quote where it has one. */
 export const scalarStart = (scalar: Scalar): number => scalar.valueStart - quoteOf(scalar)
 
-/** For each event the index after the last one of its node. */
+/** For each event, the index after the last event of its node. */
 const endsOf = (events: readonly Event[]): Int32Array => {
   const ends = new Int32Array(events.length)
   const open: number[] = []
@@ -32,7 +32,7 @@ const endsOf = (events: readonly Event[]): Int32Array => {
 }
 
 export class YamlTree {
-  /** The value of the document, whose own event comes first. */
+  /** The node of the document's value. The document's own event is event 0. */
   readonly root = 1
   readonly #text: string
   readonly #events: readonly Event[]
@@ -56,7 +56,7 @@ export class YamlTree {
     return this.#events[node]?.type === EVENT_ID.SCALAR
   }
 
-  /** What a list or map holds, in order; a key that stands twice is there twice. */
+  /** The members of a list or map, in order. A key that is written twice gives two members. */
   members(node: number): Member[] {
     const found: Member[] = []
     const isMap = this.isMap(node)
@@ -69,7 +69,7 @@ export class YamlTree {
     return found
   }
 
-  /** Where a node stands, without its anchor and tag; `undefined` for an empty value, which stands nowhere. */
+  /** The range of a node without its anchor and tag; `undefined` for an empty value, which has no text. */
   range(node: number): Range | undefined {
     const event = this.#events[node]
     if (event?.type === EVENT_ID.ALIAS) return [event.anchorStart - 1, event.anchorEnd]
@@ -87,7 +87,7 @@ export class YamlTree {
     return event?.type === EVENT_ID.SCALAR ? getScalarValue(this.#text, event) : ''
   }
 
-  /** Where a list or map ends: behind its last value, or behind the bracket that closes it. */
+  /** The offset where a list or map ends: after its last value, or after its closing bracket. */
   #endOf({ start, style }: { readonly start: number; readonly style: number }, node: number): number {
     let end = start
     for (let at = this.#after(node) - 1; at > node && end === start; at--) {
