@@ -1,4 +1,4 @@
-/** What the lines of one event tell together; they are told newest first, because the newest decide. */
+/** Puts the lines of one event together. They come newest first, and the newest decide. */
 
 import type { Line } from './line.ts'
 import type { Ended, EventView, RawPlace, Received, Revived, Started, Tried } from './record.ts'
@@ -6,58 +6,58 @@ import type { Ended, EventView, RawPlace, Received, Revived, Started, Tried } fr
 const maxTries = 50
 
 export type EventHistory = {
-  /** The line of its arrival, where it was met. */
+  /** The line of the event's arrival, once it was read. */
   arrival?: Received | Started
   raw?: RawPlace
-  /** What decides over the state. */
+  /** The newest end or revival, which decides the state. */
   last?: Ended | Revived
-  /** How it ended last, whatever came after. */
+  /** The newest end, even if the run was revived after it. */
   ended?: Ended
   /** Newest first. */
   readonly tries: Tried[]
-  /** The last failure of a run that has not ended, or was put back. */
+  /** The newest failed attempt, of a run that has not ended or was revived. */
   open?: Tried
 }
 
-/** The story of an event, begun when it is not known yet. */
-export const historyOf = (stories: Map<string, EventHistory>, id: string): EventHistory => {
-  const known = stories.get(id)
+/** The history of an event; a new one when there is none. */
+export const historyOf = (histories: Map<string, EventHistory>, id: string): EventHistory => {
+  const known = histories.get(id)
   if (known) return known
-  const story: EventHistory = { tries: [] }
-  stories.set(id, story)
-  return story
+  const history: EventHistory = { tries: [] }
+  histories.set(id, history)
+  return history
 }
 
 export const isArrival = ({ entry }: Line): boolean => entry.kind === 'received' || entry.kind === 'started'
 
-/** The group whose run may have taken the event along. */
+/** The group whose run may stand for this event too. */
 export const groupOf = ({ arrival, ended }: EventHistory): string | undefined =>
   arrival?.kind === 'received' ? arrival.group : ended?.group
 
 /** Adds the next older line. */
-export const addLine = (story: EventHistory, { entry, raw }: Line): void => {
+export const addLine = (history: EventHistory, { entry, raw }: Line): void => {
   if (entry.kind === 'tried') {
-    if (!story.last) story.open ??= entry
-    if (story.tries.length < maxTries) story.tries.push(entry)
+    if (!history.last) history.open ??= entry
+    if (history.tries.length < maxTries) history.tries.push(entry)
   } else if (entry.kind === 'ended' || entry.kind === 'revived') {
-    story.last ??= entry
-    if (entry.kind === 'ended') story.ended ??= entry
+    history.last ??= entry
+    if (entry.kind === 'ended') history.ended ??= entry
   } else {
-    story.arrival = entry
-    if (raw) story.raw = raw
+    history.arrival = entry
+    if (raw) history.raw = raw
   }
 }
 
-/** The event's view; `undefined` when neither its arrival nor its end was met. `groupEnd`: how the run of its group ended. */
-export const viewOf = (story: EventHistory, groupEnd: Ended | undefined): EventView | undefined => {
-  const { arrival, ended, raw, tries } = story
-  const told = arrival ?? ended
-  if (!told) return undefined
-  const { event_id, at, profile } = told
-  const route = told.kind === 'started' ? '' : told.route
-  // The line of its arrival is gone. A run ended, so the event was accepted.
-  const outcome = told.kind === 'received' ? told.outcome : told.kind === 'ended' && told.group !== undefined ? 'coalesced' : 'accepted'
-  const view: Draft = { event_id, at, profile, route, outcome, ...standing(story, outcome, groupEnd), tries: tries.toReversed() }
+/** The event's view; `undefined` when neither its arrival nor its end was read. `groupEnd`: how the run of its group ended. */
+export const viewOf = (history: EventHistory, groupEnd: Ended | undefined): EventView | undefined => {
+  const { arrival, ended, raw, tries } = history
+  const first = arrival ?? ended
+  if (!first) return undefined
+  const { event_id, at, profile } = first
+  const route = first.kind === 'started' ? '' : first.route
+  // Without a line of arrival there is the end of a run, so the event was accepted.
+  const outcome = first.kind === 'received' ? first.outcome : first.kind === 'ended' && first.group !== undefined ? 'coalesced' : 'accepted'
+  const view: Draft = { event_id, at, profile, route, outcome, ...standing(history, outcome, groupEnd), tries: tries.toReversed() }
   if (ended) copy(ended, view, ofEnd)
   if (arrival) copy(arrival, view, ofArrival)
   if (raw) view.raw = raw
@@ -69,7 +69,7 @@ type Draft = { -readonly [name in keyof EventView]: EventView[name] }
 const ofEnd = ['event_type', 'delivery_id', 'target', 'job', 'group', 'count'] as const
 const ofArrival = [...ofEnd, 'reason', 'stage', 'status', 'duration_ms', 'replay_of'] as const
 
-/** By name, because there may be a million of them: copying all but a few members is ten times as slow. */
+/** Copies members by name. There may be a million events, and a spread without some members is ten times as slow. */
 const copy = (from: Partial<EventView>, to: Partial<Record<string, unknown>>, names: readonly (keyof EventView)[]): void => {
   for (const name of names) if (from[name] !== undefined) to[name] = from[name]
 }

@@ -1,22 +1,22 @@
-/** Folds lines into events, newest line first, and keeps in memory no more than what older lines may still change. */
+/** Folds lines into events, newest line first. It keeps in memory only what older lines may still change. */
 
 import { addLine, type EventHistory, groupOf, historyOf, isArrival, viewOf } from './event-history.ts'
 import type { Line } from './line.ts'
 import type { Ended, EventView } from './record.ts'
 
 export type Wanted = {
-  /** Which events; all when absent. */
+  /** Whether an event is wanted; without it all are. */
   readonly fits?: (view: EventView) => boolean
   readonly limit: number
-  /** Those that arrived since; milliseconds since 1970. */
+  /** Only events that arrived at this time or later; milliseconds since 1970. */
   readonly since?: number
-  /** Those that come after this event in the order of reading. */
+  /** Only events that come after this one in the order of reading. */
   readonly after?: string
 }
 
 /**
- * In the order of reading: the line that was written last comes first, and that of a slow request comes late. `truncated`: there are more
- * than `limit`. `skipped`: lines that are damaged or foreign, among those that had to be read. `met`: the event of `after` was there.
+ * Events in the order of reading: the line of arrival that was written last comes first. A slow request's line is written late.
+ * `truncated`: there are more than `limit`. `skipped`: how many lines are damaged or foreign. `met`: the event `after` was found.
  */
 export type Events = {
   readonly events: readonly EventView[]
@@ -28,22 +28,23 @@ export type Events = {
 export interface Fold {
   /** Adds the next older line; `undefined` for one that cannot be read. */
   add(line: Line | undefined): void
-  /** To be called after each piece; `true`: there are enough. */
+  /** Call it after each piece. `true`: there are enough events. */
   settle(): boolean
-  /** After the last piece: events whose arrival is not there any more. */
+  /** Call it after the last piece: it takes events whose arrival was deleted. */
   settleRest(): void
   result(): Events
 }
 
 export const createFold = ({ fits = () => true, limit, since = Number.NEGATIVE_INFINITY, after }: Wanted): Fold => {
-  const stories = new Map<string, EventHistory>()
-  /** How the groups' runs ended whose members may still be met, by the event that opened them. */
+  const histories = new Map<string, EventHistory>()
+  /** The ends of runs of groups whose members may still come, by the event that opened the group. */
   const groupEnds = new Map<string, Ended>()
   const events: EventView[] = []
   let skipped = 0
   let met = after === undefined
-  /** Those whose arrival was met in this piece. */
+  /** Events whose arrival is in this piece. */
   let arrived = new Set<string>()
+  /** Events whose arrival was in the piece before, to be settled next. */
   let ripe = new Set<string>()
 
   const take = (view: EventView | undefined): void => {
@@ -52,12 +53,12 @@ export const createFold = ({ fits = () => true, limit, since = Number.NEGATIVE_I
   }
 
   const settleOne = (id: string): void => {
-    const story = stories.get(id)
-    if (!story) return
-    stories.delete(id)
-    const group = groupOf(story)
-    take(viewOf(story, group === undefined ? undefined : groupEnds.get(group)))
-    // The opener of a group arrived before the other members, and lines come newest first: all members have been met.
+    const history = histories.get(id)
+    if (!history) return
+    histories.delete(id)
+    const group = groupOf(history)
+    take(viewOf(history, group === undefined ? undefined : groupEnds.get(group)))
+    // The event that opened a group arrived before its other members. Lines come newest first, so all members have come.
     groupEnds.delete(id)
   }
 
@@ -68,19 +69,19 @@ export const createFold = ({ fits = () => true, limit, since = Number.NEGATIVE_I
         return
       }
       const { entry } = line
-      addLine(historyOf(stories, entry.event_id), line)
+      addLine(historyOf(histories, entry.event_id), line)
       if (isArrival(line)) arrived.add(entry.event_id)
       if (entry.kind === 'ended' && entry.group !== undefined && !groupEnds.has(entry.group)) groupEnds.set(entry.group, entry)
     },
     settle() {
-      // An event is settled one piece after its arrival was met: its run may have ended before the line of its arrival was written.
+      // An event is settled one piece after its arrival: the line of its run's end may have been written before that of its arrival.
       for (const id of ripe) settleOne(id)
       ripe = arrived
       arrived = new Set()
       return events.length > limit
     },
     settleRest() {
-      for (const id of [...ripe, ...stories.keys()]) settleOne(id)
+      for (const id of [...ripe, ...histories.keys()]) settleOne(id)
     },
     result() {
       return { events: events.slice(0, limit), truncated: events.length > limit, skipped, met }

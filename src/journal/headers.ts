@@ -1,12 +1,12 @@
-/** Headers as the journal keeps them: values that open doors become `***`, everything else stays for filters at a replay. */
+/** Masks the headers that the journal keeps: secrets become `***`, the others stay, because a replay's filters may read them. */
 
 import type { RawRequest } from './record.ts'
 
 const secret = /^(?:set-)?cookie$|token|secret|password|api-?key|authorization|signature/i
 
-/** A copy with the values of secret headers masked; own properties only. */
+/** A copy with the values of secret headers masked. */
 export const maskHeaders = (headers: RawRequest['headers']): RawRequest['headers'] => {
-  // A spread defines an own `__proto__` instead of setting it, so a hostile name is one like any other.
+  // A spread copies a header named `__proto__` as an own property, so that name does no harm.
   const masked = { ...headers }
   for (const name of Object.keys(masked)) if (secret.test(name)) masked[name] = '***'
   return masked

@@ -1,4 +1,4 @@
-/** The journal as an observer: what of each fact becomes a record. */
+/** Writes facts to the journal, as records. */
 
 import type { Fact, Observer, RequestEnded, RunAttempt } from '../core/fact.ts'
 import { describeOutcome } from '../core/outcome-table.ts'
@@ -6,14 +6,14 @@ import type { Journal, JournalRecord, RawRequest, Received } from './record.ts'
 
 export type JournalObserverOptions = {
   readonly journal: Journal
-  /** Whether raw requests are kept, asked at each: a reload may change it. */
+  /** Whether raw requests are kept. It is asked for each, because a reload may change it. */
   readonly keepsPayloads: () => boolean
-  /** What a reason quotes may be a secret, which is taken out before it is kept. */
+  /** Takes secrets out of a reason, which may quote one, before it is written. */
   readonly redact: (text: string) => string
 }
 
 export const createJournalObserver = ({ journal, keepsPayloads, redact }: JournalObserverOptions): Observer => {
-  const timeOf = createTimeSpeller()
+  const timeOf = createTimeFormat()
   const addRequest = (fact: RequestEnded): void => {
     const received = receivedOf(fact, { redact, timeOf })
     const { verified } = fact.ended
@@ -34,10 +34,10 @@ export const createJournalObserver = ({ journal, keepsPayloads, redact }: Journa
 
 const isoOf = (ms: number): string => new Date(ms).toISOString()
 
-type Spelling = { readonly redact: (text: string) => string; readonly timeOf: (ms: number) => string }
+type Formats = { readonly redact: (text: string) => string; readonly timeOf: (ms: number) => string }
 
-/** Under load several requests come within a millisecond, and to spell it out costs more than the rest of a record. */
-const createTimeSpeller = (): Spelling['timeOf'] => {
+/** Formats times, and remembers the last. Under load several requests come within a millisecond, and formatting costs most of a record. */
+const createTimeFormat = (): Formats['timeOf'] => {
   let last = { ms: Number.NaN, text: '' }
   return (ms) => {
     if (ms !== last.ms) last = { ms, text: isoOf(ms) }
@@ -45,8 +45,8 @@ const createTimeSpeller = (): Spelling['timeOf'] => {
   }
 }
 
-/** `undefined` for a request whose signature did not hold: it leaves no record. */
-const receivedOf = ({ ended, route, ms, replayOf }: RequestEnded, { redact, timeOf }: Spelling): Received | undefined => {
+/** The record of a request; `undefined` when its signature did not hold, because such a request leaves none. */
+const receivedOf = ({ ended, route, ms, replayOf }: RequestEnded, { redact, timeOf }: Formats): Received | undefined => {
   const { outcome, stage, verified, event } = ended
   if (!verified || !route) return undefined
   const { reason, ...described } = describeOutcome(outcome)

@@ -1,4 +1,4 @@
-/** The event journal: append-only segments of lines and raw requests; best effort, it never fails its caller nor holds it up. */
+/** The event journal: append-only segments of lines and raw requests. It writes if it can, and never fails or delays its caller. */
 
 import { existsSync } from 'node:fs'
 import type { Clock } from '../core/clock.ts'
@@ -14,20 +14,20 @@ import { type Batch, createWriteQueue, type WriteQueue } from './write-queue.ts'
 export type JournalOptions = {
   readonly folder: string
   readonly clock: Clock
-  /** Asked at each write: a reload may change them. */
+  /** Asked at each write, because a reload may change the limits. */
   readonly limits: () => Limits
-  /** Hears, at most once a minute, of what could not be written. */
+  /** Called at most once a minute, with what could not be written. */
   readonly report: (message: string) => void
 }
 
-/** How often age is looked at when nothing arrives. */
+/** How often old segments are looked for when no event arrives. */
 const tidyMs = 60_000
 /** How long a line may wait for others to be written with it. */
 const gatherMs = 20
-/** After a failure, when a new segment is tried; what comes until then is dropped. */
+/** How long after a failure a new segment is tried. Lines that come before are dropped. */
 const retryMs = 1_000
 
-/** Opens the journal of a folder, or one that tries again later. Never rejects. */
+/** Opens the journal of a folder. Never rejects: a journal that cannot write now tries again later. */
 export const openJournal = async (options: JournalOptions): Promise<Journal> => {
   const journal = new SegmentJournal(options)
   await journal.load()
@@ -39,15 +39,15 @@ class SegmentJournal implements Journal {
   readonly #retention: Retention
   readonly #complaints: WriteErrors
   readonly #waiting: WriteQueue
-  /** Begun by the first line after a start, or after the one before was full or failed. */
+  /** The segment being written. The first line after a start, or after a full or failed segment, begins it. */
   #segment: Segment | undefined
   #retryAt = Number.NEGATIVE_INFINITY
   #failure = ''
-  /** Rounds under way. */
+  /** Settles when nothing is left to write; `undefined` while nothing is. */
   #running: Promise<void> | undefined
   #closed = false
   #cancel = (): void => {}
-  /** Ends the gathering. */
+  /** Ends the wait for further lines, so that those that wait are written now. */
   #hurry = (): void => {}
 
   constructor(options: JournalOptions) {
@@ -90,7 +90,7 @@ class SegmentJournal implements Journal {
     this.#running ??= this.#run()
   }
 
-  /** One write at a time; everything gathered meanwhile goes with the next one. */
+  /** Writes one batch at a time. What comes meanwhile is in the next batch. */
   async #run(): Promise<void> {
     do {
       await this.#gather()
@@ -103,14 +103,14 @@ class SegmentJournal implements Journal {
     this.#running = undefined
   }
 
-  /** A write costs the loop more than a line does: what comes within this time goes with it, unless somebody waits or it is enough. */
+  /** Waits for further lines, because a write costs the loop more than a line does. Ends early for `flushed`, and for a full batch. */
   #gather(): Promise<void> {
     return new Promise((resolve) => {
       const late = setTimeout(resolve, gatherMs)
       this.#hurry = () => {
         clearTimeout(late)
         this.#hurry = () => {}
-        // The end of this turn of the loop.
+        // Lines of this turn of the loop still join the batch.
         setImmediate(resolve)
       }
       if (this.#closed || this.#waiting.isUrgent) this.#hurry()
@@ -132,7 +132,7 @@ class SegmentJournal implements Journal {
     }
   }
 
-  /** Ends a full segment, deletes what is past the limits, reports. Never rejects. */
+  /** Ends a full segment, deletes segments past the limits, and reports failures. Never rejects. */
   async #tidy(): Promise<void> {
     const { clock } = this.#options
     const limits = this.#options.limits()
@@ -146,7 +146,7 @@ class SegmentJournal implements Journal {
     this.#complaints.say()
   }
 
-  /** Its files were removed: what is written to them is seen by nobody. */
+  /** Ends a segment whose files were removed: nobody would see what is written to them. */
   #giveUp(): void {
     this.#complaints.note('the files of the current segment were removed; a new one is begun', 0)
     void this.#segment?.close()

@@ -1,4 +1,4 @@
-/** One line of the journal, read back: checked, because a crash may have torn it and a hand may have changed it. */
+/** Parses and checks one line of the journal: a crash may have cut it off, and somebody may have edited it. */
 
 import { isObject, type Json, type JsonObject } from '../core/json.ts'
 import type { JournalRecord, RawPlace } from './record.ts'
@@ -19,7 +19,7 @@ const types: ReadonlyMap<string, string> = new Map([
   ...['status', 'duration_ms', 'attempt', 'count'].map((name) => [name, 'number'] as const),
 ])
 
-/** `undefined` for what is damaged or no line of this journal. */
+/** `undefined` for a line that is damaged, or that is no record of ours. */
 export const parseLine = (bytes: Buffer, segment: string): Line | undefined => {
   const value = parse(bytes)
   if (!isObject(value)) return undefined

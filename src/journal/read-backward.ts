@@ -1,24 +1,24 @@
-/** Reads the lines of segments from their end, in bounded pieces; a file that vanishes meanwhile just ends. */
+/** Reads the lines of segments from the end, in bounded pieces. A file that is deleted meanwhile simply ends. */
 
 import { type FileHandle, open } from 'node:fs/promises'
 import { linesPath, type SegmentFiles, unlessGone } from './folder.ts'
 
 const pieceBytes = 256 * 1024
-/** Longer lines are none of the journal's. */
+/** The journal writes no longer lines, so longer ones are skipped. */
 const maxLineBytes = 1024 * 1024
 
 const newline = 10
 
 export type Piece = { readonly segment: string; readonly bytes: Buffer }
 
-/** Whole lines of segments listed oldest first; the newest segment and the last lines of each come first. */
+/** Pieces of whole lines, newest first. `segments` are listed oldest first. */
 export async function* piecesBackward(folder: string, segments: readonly SegmentFiles[]): AsyncGenerator<Piece> {
   for (const { name } of segments.toReversed()) {
     for await (const bytes of piecesOf(folder, name, name === segments.at(-1)?.name)) yield { segment: name, bytes }
   }
 }
 
-/** `growing`: an unfinished line at the end is just being written. */
+/** `growing`: the segment may still be written to, so an unfinished line at its end is left out. */
 async function* piecesOf(folder: string, name: string, growing: boolean): AsyncGenerator<Buffer> {
   const file = await open(linesPath(folder, name)).catch(unlessGone)
   if (!file) return
@@ -62,7 +62,7 @@ export function* linesBackward(piece: Buffer): Generator<Buffer> {
   }
 }
 
-/** Those of them that hold `needle`, which is searched before anything else is looked at. */
+/** The lines of a piece that hold `needle`, last first. Searching for it is quicker than splitting the piece into lines. */
 export function* linesWith(piece: Buffer, needle: Buffer): Generator<Buffer> {
   const found: Buffer[] = []
   for (let at = piece.indexOf(needle); at >= 0; ) {

@@ -1,4 +1,4 @@
-/** Reads the journal, in any process and while it is being written: the newest events, one event by its id, its request. */
+/** Reads the journal, from any process and while it is written: the newest events, one event by its id, and its raw request. */
 
 import { open } from 'node:fs/promises'
 import { isObject, type Json } from '../core/json.ts'
@@ -9,11 +9,11 @@ import { type Line, parseLine } from './line.ts'
 import { linesBackward, linesWith, piecesBackward } from './read-backward.ts'
 import type { Ended, EventView, RawPlace, RawRequest } from './record.ts'
 
-/** The newest events. An event whose arrival was deleted, or never written, comes in only when everything older was read. */
+/** The newest events. An event without a line of arrival is among them only when all segments were read. */
 export const readEvents = async (folder: string, wanted: Wanted): Promise<Events> => {
   const tally = createFold(wanted)
   const segments = await listSegments(folder)
-  // A segment that was not written since has nothing that arrived since.
+  // A segment that was last written before `since` has no later arrivals.
   const recent = segments.filter(({ changedAt }) => wanted.since === undefined || changedAt >= wanted.since)
   for await (const { segment, bytes } of piecesBackward(folder, recent)) {
     for (const line of linesBackward(bytes)) tally.add(parseLine(line, segment))
@@ -24,7 +24,7 @@ export const readEvents = async (folder: string, wanted: Wanted): Promise<Events
   return tally.result()
 }
 
-/** `ambiguous`: the first few of the ids that begin so, newest first. */
+/** `ambiguous` gives the newest ten of the ids that begin like this. */
 export type Found =
   | { readonly kind: 'found'; readonly event: EventView }
   | { readonly kind: 'unknown' }
@@ -33,25 +33,25 @@ export type Found =
 const shortestPrefix = 6
 const maxCandidates = 10
 
-/** One event by its id, or by a beginning of it of at least six characters that no other id has. */
+/** One event by its id, or by the first six or more characters of it, where no other id begins with them. */
 export const readEvent = async (folder: string, id: string): Promise<Found> => {
   if (id.length < shortestPrefix) return { kind: 'unknown' }
-  const stories = new Map<string, EventHistory>()
+  const histories = new Map<string, EventHistory>()
   await search(folder, id, (line) => {
     const found = line.entry.event_id
-    if (!found.startsWith(id) || (stories.size === maxCandidates && !stories.has(found))) return false
-    addLine(historyOf(stories, found), line)
+    if (!found.startsWith(id) || (histories.size === maxCandidates && !histories.has(found))) return false
+    addLine(historyOf(histories, found), line)
     return found === id && isArrival(line)
   })
-  const exact = stories.get(id)
-  const [story, ...others] = exact ? [exact] : stories.values()
-  if (!story) return { kind: 'unknown' }
-  if (others.length > 0) return { kind: 'ambiguous', ids: [...stories.keys()] }
-  const event = viewOf(story, story.last ? undefined : await readGroupEnd(folder, groupOf(story)))
+  const exact = histories.get(id)
+  const [history, ...others] = exact ? [exact] : histories.values()
+  if (!history) return { kind: 'unknown' }
+  if (others.length > 0) return { kind: 'ambiguous', ids: [...histories.keys()] }
+  const event = viewOf(history, history.last ? undefined : await readGroupEnd(folder, groupOf(history)))
   return event ? { kind: 'found', event } : { kind: 'unknown' }
 }
 
-/** How the run of a group ended. */
+/** How the run of a group ended; `undefined` when it has not. */
 const readGroupEnd = async (folder: string, group: string | undefined): Promise<Ended | undefined> => {
   if (group === undefined) return undefined
   let end: Ended | undefined
@@ -62,7 +62,10 @@ const readGroupEnd = async (folder: string, group: string | undefined): Promise<
   return end
 }
 
-/** Hands over the lines that hold a text, newest first, until one piece after `enough` said so: a run may end before its arrival is written. */
+/**
+ * Hands over the lines that hold a text, newest first. When `enough` holds it reads one more piece: the line of a run's end may have been
+ * written before that of its arrival.
+ */
 const search = async (folder: string, text: string, enough: (line: Line) => boolean): Promise<void> => {
   const needle = Buffer.from(text)
   let isLast = false
@@ -76,14 +79,14 @@ const search = async (folder: string, text: string, enough: (line: Line) => bool
   }
 }
 
-/** A stored request, byte for byte; `undefined` when it was deleted meanwhile or is not whole. */
+/** A stored request, its body byte for byte; `undefined` when it was deleted or is not complete. */
 export const readRaw = async (folder: string, { segment, offset, head_bytes, body_bytes }: RawPlace): Promise<RawRequest | undefined> => {
   if (!isSegmentName(segment)) return undefined
   const file = await open(rawPath(folder, segment)).catch(unlessGone)
   if (!file) return undefined
   try {
     const size = head_bytes + body_bytes
-    // Before memory is taken: the place may be damaged.
+    // A damaged line may name a huge size. The check comes before memory is taken.
     if ((await file.stat()).size < offset + size) return undefined
     const { buffer, bytesRead } = await file.read(Buffer.allocUnsafe(size), 0, size, offset)
     const headers = bytesRead === size ? parseHead(buffer.subarray(0, head_bytes)) : undefined

@@ -1,32 +1,32 @@
-/** What the journal says of each event: one JSON line when it arrived, one for each failed attempt, one when its run ended. */
+/** The records of the journal: one when an event arrived, one for each failed attempt, one when its run ended. */
 
 import type { Json } from '../core/json.ts'
 
-/** A request past its signature, and how it was answered. Times are ISO 8601, UTC, milliseconds. */
+/** A request whose signature holds, and how it was answered. Times are ISO 8601 in UTC, with milliseconds. */
 export type Received = {
   readonly kind: 'received'
   readonly at: string
   readonly event_id: string
   readonly profile: string
   readonly route: string
-  /** Absent where the body could not be read. */
+  /** Absent where the body could not be parsed. */
   readonly event_type?: string
   readonly delivery_id?: string
   /** `accepted`, `coalesced`, `delivered`, `ignored`, `duplicate`, or the code of a refusal. */
   readonly outcome: string
   readonly reason?: string
-  /** The stage that decided. */
+  /** The stage that ended the request. */
   readonly stage: string
   readonly status: number
   readonly duration_ms: number
   readonly target?: string
   readonly job?: string
-  /** The event that opened the group this one was merged into. */
+  /** The id of the event that opened the group which this event joined. */
   readonly group?: string
   readonly replay_of?: string
 }
 
-/** A run of a schedule, which no request brought. */
+/** A job was started by its schedule or by hand, without a request. */
 export type Started = {
   readonly kind: 'started'
   readonly at: string
@@ -36,6 +36,7 @@ export type Started = {
   readonly delivery_id: string
 }
 
+/** An attempt failed, and there will be another. */
 export type Tried = {
   readonly kind: 'tried'
   readonly at: string
@@ -45,7 +46,10 @@ export type Tried = {
   readonly next_at: string
 }
 
-/** Written before the store forgets the run: a crash between the two leaves one line too many, never one too few. The last one counts. */
+/**
+ * A run is done or dead. The line is written before the store deletes the run, so that a crash between the two leaves a line too many,
+ * never one too few. The last line of a run counts.
+ */
 export type Ended = {
   readonly kind: 'ended'
   readonly at: string
@@ -65,18 +69,18 @@ export type Ended = {
   readonly count?: number
 }
 
-/** A dead run was put back by hand. */
+/** A dead run was revived by hand. */
 export type Revived = { readonly kind: 'revived'; readonly at: string; readonly event_id: string }
 
 export type JournalRecord = Received | Started | Tried | Ended | Revived
 
-/** A request as it came, but for the headers that hold secrets. */
+/** A request as it came. The queue masks secret headers before they are written. */
 export type RawRequest = { readonly headers: { readonly [name: string]: Json }; readonly body: Buffer }
 
-/** An event as its lines together tell it. */
+/** An event, put together from its lines. */
 export type EventView = {
   readonly event_id: string
-  /** When it arrived, or where that line is gone, when it ended. */
+  /** When the event arrived; where that line was deleted, when its run ended. */
   readonly at: string
   readonly profile: string
   readonly route: string
@@ -92,7 +96,7 @@ export type EventView = {
   readonly group?: string
   readonly count?: number
   readonly replay_of?: string
-  /** `waiting`: accepted and not ended. `merged`: another event of its group has the run. `final`: answered, no run came of it. */
+  /** `waiting`: accepted and not ended. `merged`: another event of its group has the run. `final`: answered without a run. */
   readonly state: 'final' | 'waiting' | 'done' | 'dead' | 'merged'
   readonly attempt?: number
   readonly error?: string
@@ -100,17 +104,17 @@ export type EventView = {
   readonly silent?: true
   /** Failed attempts, oldest first. */
   readonly tries: readonly Tried[]
-  /** Where the raw request lies; absent when it was not kept. */
+  /** Where the raw request is; absent when it was not kept. */
   readonly raw?: RawPlace
 }
 
-/** Bytes in a segment's raw file: the headers as JSON, then the body. */
+/** A raw request's bytes in a segment's raw file: the headers as JSON, then the body. */
 export type RawPlace = { readonly segment: string; readonly offset: number; readonly head_bytes: number; readonly body_bytes: number }
 
 export interface Journal {
-  /** Adds a line, with its raw request where there is one: best effort, never throws, bounded in memory. */
+  /** Adds a record, with its raw request where there is one. Never throws; past the bounds on memory a record is dropped. */
   add(entry: JournalRecord, raw?: RawRequest): void
-  /** Resolves when everything added so far is in the files (or could not be written). Never rejects. */
+  /** Resolves when everything added so far is in the files, or was dropped. Never rejects. */
   flushed(): Promise<void>
   close(): Promise<void>
 }

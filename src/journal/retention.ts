@@ -1,18 +1,18 @@
-/** How much the journal keeps: when a segment is full, and which finished ones are deleted. */
+/** Decides how much the journal keeps: when a segment is full, and which finished segments are deleted. */
 
 import { open } from 'node:fs/promises'
 import { linesPath, listSegments, type SegmentFiles, unlessGone } from './folder.ts'
 import { deleteSegment } from './segment.ts'
 
-/** What is kept at most; the newest segment alone may be over it. */
+/** What the journal keeps at most. The segment being written may be over it. */
 export type Limits = { readonly maxAgeMs: number; readonly maxBytes: number; readonly maxEvents: number }
 
-/** What counts of a segment. */
+/** The size of a segment. */
 export type Load = { readonly bytes: number; readonly lines: number }
 
 const mib = 1024 * 1024
 
-/** A sixteenth of what may be kept, so that deleting one takes little away. */
+/** A segment is full at a sixteenth of what may be kept, so that deleting one takes little away. */
 export const isFull = ({ bytes, lines }: Load, ageMs: number, { maxAgeMs, maxBytes, maxEvents }: Limits): boolean =>
   bytes > Math.max(mib, Math.min(64 * mib, maxBytes / 16)) ||
   lines > Math.max(1_000, maxEvents / 16) ||
@@ -21,12 +21,12 @@ export const isFull = ({ bytes, lines }: Load, ageMs: number, { maxAgeMs, maxByt
 type Finished = Load & { readonly name: string; readonly changedAt: number }
 
 export interface Retention {
-  /** The number after the last one seen. */
+  /** The number for the next segment. */
   readonly nextNumber: number
-  /** Takes in what earlier processes left. */
+  /** Lists the segments that earlier processes left. */
   load(): Promise<void>
   finish(segment: Finished): void
-  /** Deletes the oldest finished segments that are too old, or too much beside the one being written. */
+  /** Deletes the oldest finished segments while they are too old, or too large together with the `current` one. */
   prune(limits: Limits, now: number, current: Load): Promise<void>
 }
 
@@ -57,7 +57,7 @@ export const createRetention = (folder: string): Retention => {
     finish,
     async prune(limits, now, current) {
       for (let oldest = finished[0]; oldest && isOver(limits, now, current, oldest); oldest = finished[0]) {
-        // Forgotten before it is deleted: a segment that cannot be deleted must not stop the others from being deleted.
+        // It leaves the list before it is deleted, so that a segment that cannot be deleted does not block the others.
         finished.shift()
         bytes -= oldest.bytes
         lines -= oldest.lines
@@ -69,7 +69,7 @@ export const createRetention = (folder: string): Retention => {
 
 const sampleBytes = 64 * 1024
 
-/** Exact for a small file; else as many as its beginning suggests, because counting a gigabyte would delay the start. */
+/** The lines of a small file; of a larger one an estimate from its beginning, because counting a gigabyte would delay the start. */
 const estimateLines = async (folder: string, { name, lineBytes }: SegmentFiles): Promise<number> => {
   const file = await open(linesPath(folder, name)).catch(unlessGone)
   if (!file) return 0

@@ -1,10 +1,10 @@
-/** One segment being written: its lines, and the raw requests they point to, each in an append-only file. */
+/** Writes one segment: a file of lines, and a file of the raw requests that they point to. Both are only appended to. */
 
 import { type FileHandle, mkdir, open, unlink } from 'node:fs/promises'
 import { linesPath, rawPath, segmentName, unlessGone } from './folder.ts'
 import type { QueuedLine } from './write-queue.ts'
 
-/** How many numbers that somebody else took are skipped before it counts as an error. */
+/** How many numbers are skipped because their files exist, before that counts as an error. */
 const maxTaken = 100
 
 export class Segment {
@@ -15,7 +15,7 @@ export class Segment {
   #lineBytes = 0
   #rawBytes = 0
   lines = 0
-  /** When it was last written to, on the clock that never goes backwards. */
+  /** When the segment was last written to, on the monotonic clock. */
   changedAt = 0
 
   private constructor(name: string, startedAt: number, lines: FileHandle, raw: FileHandle) {
@@ -43,7 +43,7 @@ export class Segment {
     return this.#lineBytes + this.#rawBytes
   }
 
-  /** Raw requests first, so that a line never points to bytes that are not there. Throws when not all could be written. */
+  /** Writes raw requests before lines, so that a line never points to missing bytes. Throws when not everything could be written. */
   async write(batch: readonly QueuedLine[], now: number): Promise<void> {
     this.changedAt = now
     const buffers: Buffer[] = []
@@ -70,11 +70,11 @@ export class Segment {
     const { bytesWritten } = await file.writev(buffers)
     if (file === this.#raw) this.#rawBytes += bytesWritten
     else this.#lineBytes += bytesWritten
-    // The system does not say why. The next write, which goes to another segment, fails with the reason.
+    // The system gives no reason for a short write. The next write, to another segment, fails with the reason.
     if (bytesWritten < bytes) throw new Error('only a part could be written')
   }
 
-  /** Never rejects: what the system accepted is written, whatever closing says. */
+  /** Never rejects: what was written stays written, even if closing fails. */
   async close(): Promise<void> {
     await Promise.allSettled([this.#lines.close(), this.#raw.close()])
   }
@@ -91,7 +91,7 @@ const create = async (folder: string, name: string): Promise<[lines: FileHandle,
   }
 }
 
-/** Lines first: a line never points to a file that was deleted before it. */
+/** Deletes lines before raw requests, so that no line points to a deleted file. */
 export const deleteSegment = async (folder: string, name: string): Promise<void> => {
   await unlink(linesPath(folder, name)).catch(unlessGone)
   await unlink(rawPath(folder, name)).catch(unlessGone)

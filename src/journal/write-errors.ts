@@ -1,11 +1,11 @@
-/** Says what could not be written, at most once a minute: a full disk must not fill the log as well. */
+/** Reports what could not be written, at most once a minute, so that a full disk does not fill the log as well. */
 
 import type { Clock } from '../core/clock.ts'
 
 export interface WriteErrors {
-  /** Something failed; `lines` of the journal went with it. */
+  /** Notes a failure by which so many lines of the journal were lost. */
   note(why: string, lines: number): void
-  /** Reports what was noted, unless the last report is less than a minute old. */
+  /** Reports what was noted, unless the last report is less than a minute ago. */
   say(): void
 }
 

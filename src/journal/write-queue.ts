@@ -1,4 +1,4 @@
-/** What waits to be written: bounded, so that a slow disk costs records and not the process. */
+/** Queues records for writing. It is bounded, so that a slow disk costs records and not the process. */
 
 import type { ByteBudget } from './byte-budget.ts'
 import { maskHeaders } from './headers.ts'
@@ -8,15 +8,15 @@ const maxLines = 20_000
 const maxRawBytes = 8 * 1024 * 1024
 const maxChars = 16 * 1024 * 1024
 const urgentBytes = 1024 * 1024
-/** The reader gives up on lines that are much longer. */
+/** Longer records are dropped, because the reader skips very long lines. */
 const maxLineChars = 256 * 1024
 
-/** A line whose raw request lies at an offset that only its segment knows. */
+/** A line to write. The segment adds where its raw request is. */
 export type QueuedLine = { readonly json: string; readonly raw?: { readonly head: Buffer; readonly body: Buffer } }
 
 export type Batch = {
   readonly lines: QueuedLine[]
-  /** Called once the lines are written or dropped. */
+  /** To be called once the lines are written or dropped. */
   readonly done: (() => void)[]
   rawBytes: number
   chars: number
@@ -27,13 +27,13 @@ export interface WriteQueue {
   add(entry: JournalRecord, raw: RawRequest | undefined): void
   /** Calls `done` once everything added before is written or dropped. */
   after(done: () => void): void
-  /** Everything that waits; it goes on counting against the bounds until it is released. */
+  /** Takes everything that waits. It counts against the bounds until `release`. */
   take(): Batch
   release(batch: Batch): void
   /** Lines dropped since the last call. */
   takeDropped(): number
   readonly isEmpty: boolean
-  /** Somebody waits for the writing, or it is enough to be written at once. */
+  /** Somebody waits for the writing, or enough has gathered for a write. */
   readonly isUrgent: boolean
 }
 
@@ -46,7 +46,7 @@ export const createWriteQueue = (allowance: ByteBudget): WriteQueue => {
   let chars = 0
   let dropped = 0
 
-  // A request that is over the bound by itself is taken when no other waits: its body is in memory anyway.
+  // A body that is over the bound by itself is taken when no other waits, because it is in memory anyway.
   const hasRoom = ({ body }: RawRequest): boolean =>
     (rawBytes === 0 || rawBytes + body.length <= maxRawBytes) && allowance.take(body.length)
 
