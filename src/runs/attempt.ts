@@ -1,4 +1,4 @@
-/** One attempt at a run: the agent, unless its reply is stored already, then the delivery. */
+/** Makes one attempt at a run: asks the agent, unless its reply is stored already, and then delivers. */
 
 import { AgentFault, messageOf } from '../core/fault.ts'
 import type { Log } from '../core/log.ts'
@@ -22,11 +22,11 @@ export type AttemptOptions = {
   readonly log: Log
 }
 
-/** Makes attempts and says how each ended; `lost`: another worker has the run now. Once `signal` is given, what still runs is broken off. */
+/** Makes attempts, and gives how each ended; `lost`: another worker has the run now. When `signal` aborts, what still runs is aborted. */
 export const createAttempt = (options: AttemptOptions, signal: AbortSignal): ((lease: Lease) => Promise<RunEnd | 'lost'>) => {
   return async (lease) => {
     const policy = options.policy(lease.run)
-    // The process died during the last attempt. An orderly stop is no interruption: what it broke off is attempted again.
+    // The process died during the last attempt. After an orderly stop the lease is not interrupted, and the run gets another attempt.
     if (lease.interrupted && lease.attempt > policy.retry.maxAttempts)
       return { kind: 'dead', error: `out of attempts after ${policy.retry.maxAttempts}: the process ended during each` }
     if (lease.reply !== undefined) return finish({ options, signal, lease, policy }, lease.reply)
@@ -84,8 +84,8 @@ const finish = async (attempt: Attempt, reply: string): Promise<RunEnd | 'lost'>
     text: reply,
     progress: lease.progress,
     interrupted: lease.interrupted && lease.reply !== undefined,
-    // A first attempt has no progress yet, unless the run was dead and somebody put it back by hand.
-    putBack: lease.attempt === 1,
+    // Progress at a first attempt means that the run was dead and somebody revived it.
+    revived: lease.attempt === 1,
     send: options.send,
     repeatable: options.repeatable,
     signal,
@@ -100,8 +100,8 @@ const finish = async (attempt: Attempt, reply: string): Promise<RunEnd | 'lost'>
 type Failure = {
   readonly askedMs: number | undefined
   /**
-   * The attempt counts although a stop broke it off, because it gave up a target. If it did not count, the next attempt would be a first
-   * one with a progress, look like a run that was put back by hand, and send to that target again.
+   * The attempt counts although a stop aborted it, because it gave up a target. If it did not count, the next attempt would be a first one
+   * with progress. It would look like a revived run, and send to that target again.
    */
   readonly counts?: boolean
 }
@@ -113,7 +113,7 @@ const failed = ({ signal, lease, policy: { retry } }: Attempt, error: string, { 
   return { kind: 'again', afterMs: delayAfter(lease.attempt, retry, askedMs), error }
 }
 
-/** Repeats `tell` until the store takes it, or the signal is given. */
+/** Repeats `tell` until the store takes it or the signal aborts. The first failure is logged. */
 export const persistRun = (
   lease: Lease,
   tell: () => Promise<boolean>,
@@ -122,7 +122,7 @@ export const persistRun = (
 ): Promise<boolean> =>
   persist(tell, { store, signal, failed: (reason) => log('error', { ...about(lease), reason }, 'cannot record a run, trying again') })
 
-/** What the log says of every run. */
+/** The fields by which the log names a run. */
 export const about = ({ run, attempt }: Lease) => ({
   route: run.route || undefined,
   job: run.job,

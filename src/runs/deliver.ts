@@ -1,4 +1,4 @@
-/** Sends one reply to its targets. What became of each is stored, so that a later attempt leaves out those that have the text. */
+/** Sends one reply to its targets. It stores what became of each, so that a later attempt leaves out those that have the text. */
 
 import { deliveriesOf, labelOf, whyPartly } from '../parts/destination.ts'
 import type { Outgoing, Sent } from '../parts/targets/target.ts'
@@ -9,21 +9,21 @@ export type Delivering = {
   readonly text: string
   /** How far earlier attempts got. */
   readonly progress: Progress | undefined
-  /** The process ended while the text was being sent to one of them, which may have it. */
+  /** The process died while it sent the text to a target, which may have it. */
   readonly interrupted: boolean
-  /** Somebody put the run back by hand: targets that were given up are tried once more. */
-  readonly putBack: boolean
+  /** Somebody revived the run: targets that were given up are tried once more. */
+  readonly revived: boolean
   readonly send: (outgoing: Outgoing) => Promise<Sent>
   /** Whether sending the same text twice to this target cannot post twice. */
   readonly repeatable: (target: string) => boolean
-  /** Given when the time to stop is over: a delivery that may be repeated is then broken off. */
+  /** Aborts when the time to stop is over. Then a delivery that may be repeated is aborted. */
   readonly signal: AbortSignal
-  /** Stores how far it got. `false`: somebody else has the run now. */
+  /** Stores the progress. `false`: another worker has the run now. */
   readonly keep: (progress: Progress) => Promise<boolean>
 }
 
 export type Delivered =
-  /** `to`: who has it. */
+  /** `to`: the targets that have the text. */
   | { readonly kind: 'done'; readonly to: readonly string[] }
   /** Nothing is left to try. */
   | { readonly kind: 'failed'; readonly error: string }
@@ -35,7 +35,7 @@ const budgetMs = 60_000
 const brokenOff = 'broken off by the stop'
 const mayHaveArrived = 'the process ended while it was being delivered, and it may have arrived. Look, then retry by hand'
 
-/** Sends to one target after the other: after a crash the one in doubt is then always the first that has not ended. */
+/** Sends to one target after the other. So after a crash the first target without an end is the one in doubt. */
 export const deliver = async (delivering: Delivering): Promise<Delivered> => {
   const { run, keep } = delivering
   const to = deliveriesOf(run.delivery)
@@ -45,8 +45,8 @@ export const deliver = async (delivering: Delivering): Promise<Delivered> => {
   const doubtful = delivering.interrupted ? before.indexOf(null) : -1
   const progress = reopened(delivering, before, doubtful)
   const kept = async (): Promise<boolean> => to.length === 1 || keep(progress)
-  // A target that failed before is open again now, and that is stored before anything is sent. Else, after a crash in the middle of its
-  // sending, it would still be stored as failed, and nobody would know that it may have the text.
+  // A target that failed before is open again, and that is stored before anything is sent. Otherwise, after a crash during the sending, it
+  // would still be stored as failed, and nobody would know that it may have the text.
   if (progress.some((each, place) => each !== before[place]) && !(await kept())) return { kind: 'lost' }
   const open: Again[] = []
   for (const place of to.keys()) {
@@ -60,19 +60,19 @@ export const deliver = async (delivering: Delivering): Promise<Delivered> => {
   return unfinished(to, progress, open)
 }
 
-/** Where this attempt begins: what failed for now is open again. The target that a crash left in doubt is given up if a repeat could post twice. */
-const reopened = ({ run, putBack, repeatable }: Delivering, before: Progress, doubtful: number): (boolean | string | null)[] => {
+/** The progress that this attempt begins with: failed targets are open again. One in doubt is given up where a repeat could post twice. */
+const reopened = ({ run, revived, repeatable }: Delivering, before: Progress, doubtful: number): (boolean | string | null)[] => {
   const to = deliveriesOf(run.delivery)
   return before.map((each, place) => {
     const { target } = to[place] as Delivery
     if (place === doubtful && !repeatable(target)) return `delivery to ${labelOf(to, place)}: ${mayHaveArrived}`
-    return each === false || (putBack && typeof each === 'string') ? null : each
+    return each === false || (revived && typeof each === 'string') ? null : each
   })
 }
 
 type Again = { readonly why: string; readonly waitMs: number }
 
-/** Done, given up and why, or to be tried again. */
+/** Sends to one target. `true`: it has the text. A text: why it is given up. `Again`: it is to be tried again. */
 const deliverOne = async (delivering: Delivering, place: number, doubtful: boolean): Promise<true | string | Again> => {
   const { run, text, send, repeatable, signal } = delivering
   const { profile, route, deliveryId, job } = run
@@ -82,7 +82,7 @@ const deliverOne = async (delivering: Delivering, place: number, doubtful: boole
   if (signal.aborted) return { why: brokenOff, waitMs: 0 }
   let mayStop = repeatable(delivery.target)
   const onlyOnce = (): void => {
-    // The stop has broken this delivery off, and the next start sends it: it must not go out now as well.
+    // The stop has aborted this delivery, and the next start sends it. It must not go out now as well.
     if (signal.aborted) throw new Error(brokenOff)
     mayStop = false
   }
@@ -93,7 +93,7 @@ const deliverOne = async (delivering: Delivering, place: number, doubtful: boole
   return sent.repeatable ? { why, waitMs: sent.retryAfterMs ?? 0 } : why
 }
 
-/** At the stop, breaks off a delivery that may be repeated: the next start sends it again, under the same key. */
+/** Waits for a delivery, unless a stop aborts it. Only a repeatable one is aborted: the next start sends it again, under the same key. */
 const unlessStopped = async (sending: Promise<Sent>, signal: AbortSignal, mayStop: () => boolean): Promise<Sent> => {
   const stopped: Sent = { ok: false, why: brokenOff, repeatable: true }
   let stop = (): void => {}

@@ -1,4 +1,4 @@
-/** What the agent is told about the events that its run was merged from (rules: Coalescing 4). */
+/** Adds to a prompt what the agent must know of the events that were merged into its run (rules: Coalescing 4). */
 
 import type { Merged, NewRun } from '../store/ports.ts'
 
@@ -18,7 +18,7 @@ const leftOut = ({ count, keep }: Merged): string => {
     : `${others} earlier ${events} for this target ${were} replaced by this one`
 }
 
-/** Every prompt under its number; the store left out the oldest past its bounds. */
+/** All prompts under their numbers. The store drops the oldest past its bounds. */
 const allOf = ({ count }: Merged, prompts: readonly string[]): string => {
   const missing = count - prompts.length
   const head = missing > 0 ? [`[headgate] The oldest ${missing} of ${count} events for this target are left out.`] : []

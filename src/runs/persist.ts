@@ -1,17 +1,17 @@
-/** Tells the store how a run went, again and again until it takes it: a full disk costs time, not the agent's reply. */
+/** Repeats a call to the store until the store takes it, so that a full disk costs time and not the agent's reply. */
 
 import { StoreFault } from '../core/fault.ts'
 import type { Store } from '../store/ports.ts'
 
 export type Patience = {
   readonly store: Pick<Store, 'recovered'>
-  /** Ends the trying: a run that was not recorded goes on at the next start. */
+  /** Ends the repeating. A run that was not recorded goes on at the next start. */
   readonly signal: AbortSignal
-  /** Said once. */
+  /** Called once, at the first failure. */
   readonly failed: (why: string) => void
 }
 
-/** What `tell` resolves to; rejects with its fault once the signal was given. */
+/** Resolves to what `tell` resolves to. Once the signal has aborted, it rejects with the StoreFault. */
 export const persist = async (tell: () => Promise<boolean>, { store, signal, failed }: Patience): Promise<boolean> => {
   for (let tries = 0; ; tries++) {
     try {

@@ -1,4 +1,4 @@
-/** How a run is tried: its route's own keys, or its job's, over the agent's settings over the defaults. */
+/** How a run is tried: by the keys of its route or job, else by the agent's settings, else by the defaults. */
 
 import type { Config } from '../config/config.ts'
 import type { Job, Route } from '../generated/config.ts'
@@ -8,7 +8,7 @@ import type { Retry } from './backoff.ts'
 export type RunPolicy = {
   readonly retry: Retry
   readonly timeoutMs: number
-  /** A scheduled job: its agent is asked at most once, only its delivery is tried again (rules: Jobs 7). */
+  /** True for a scheduled job: the agent is asked at most once, and only the delivery is tried again (rules: Jobs 7). */
   readonly startsOnce: boolean
   readonly model?: string
   readonly maxOutputTokens?: number

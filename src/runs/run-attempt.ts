@@ -1,4 +1,4 @@
-/** An attempt's end as the facts tell it. */
+/** Describes an attempt and its end, for a fact. */
 
 import type { Clock } from '../core/clock.ts'
 import type { RunAttempt } from '../core/fact.ts'

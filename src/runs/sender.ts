@@ -1,4 +1,4 @@
-/** Sends a text to its target with the settings of its own profile; whatever goes wrong is an answer, never a throw. */
+/** Sends a text to its target with the settings of its profile. Whatever goes wrong is part of the answer, never thrown. */
 
 import type { Profile } from '../config/config.ts'
 import type { Clock } from '../core/clock.ts'
@@ -22,7 +22,7 @@ export type SenderOptions = {
   readonly clock: Clock
 }
 
-/** The route or job as written: secrets are read from it, because they are never stored. */
+/** The present route or job as written. Secrets are read from it, because they are never stored. */
 export type Said = Pick<Route, 'deliver' | 'deliver_extra'> | undefined
 export type Sender = (outgoing: Outgoing, written?: Said) => Promise<Sent>
 
@@ -53,28 +53,28 @@ export const createSender = (options: SenderOptions): Sender => {
     facts.tell({ kind: 'text_sent', cause: outgoing, target: part.name, ok: sent.ok })
     if (sent.ok) return sent
     const known = [...secretsOf(part.settings ?? [], settings), ...textsIn(secrets)]
-    // Cut after secrets were taken out: the half of one would not be found.
+    // Secrets are redacted before the text is cut, because half a secret would not be found.
     return { ...sent, why: cut(createRedactor(known)(sent.why), maxChars) }
   }
 }
 
-/** The values that make up a value: those of a map, or the value itself. */
+/** All values inside a map, at any depth, as texts; a value that is no map as its own text. */
 const textsIn = (value: Json): string[] => (isObject(value) ? Object.values(value).flatMap(textsIn) : [String(value)])
 
-/** The settings that are never stored, as the route or job says them now; `undefined` when one of them is gone. */
+/** The settings that are never stored, from the present route or job; `undefined` when one of them is no longer there. */
 const withheldOf = (outgoing: Outgoing, written: Said): JsonObject | undefined => {
   const { target, extra, withheld = [] } = outgoing.delivery
   if (withheld.length === 0) return {}
   const now = writtenTargets(written ?? {})
   const [host, at] = [hostOf(extra), outgoing.place]
-  // The list or the address may have changed since: a secret goes only to the host that it is written for.
+  // The route's list of targets or an address may have changed since. A secret goes only to the host that it is written for.
   const mayBe = host === undefined ? now.slice(at, at + 1) : [...now.slice(at), ...now]
   const its = mayBe.find((each) => each.target === target && hostOf(each.extra) === host)
   const secrets = its ? secretsIn(its.extra, withheld) : {}
   return Object.keys(secrets).length < withheld.length ? undefined : secrets
 }
 
-/** The origin of the address, whose host holds no placeholder. */
+/** The origin of the target's `url`, whose host never has a placeholder. */
 const hostOf = (extra: JsonObject): string | undefined => {
   const url = own(extra, 'url')
   return typeof url === 'string' && URL.canParse(url) ? new URL(url).origin : undefined
@@ -83,11 +83,11 @@ const hostOf = (extra: JsonObject): string | undefined => {
 const absent = (target: string): string =>
   pluginTarget.test(target) ? `no plugin brings the target "${target}"` : `the target "${target}" is not built in this version`
 
-/** Time beyond the budget, so that a target which keeps to the budget can say what became of the text. */
+/** Time beyond the budget, so that a target that keeps to it can still say what became of the text. */
 const graceMs = 500
 const maxChars = 1_000
 
-/** What `send` says; a failure that is not repeated when it throws, rejects or does not end in time. Never rejects. */
+/** The answer of `send`; a permanent failure when it throws, rejects or takes too long. Never rejects. */
 const within = async (ms: number, clock: Clock, send: () => Promise<Sent>): Promise<Sent> => {
   let cancel = (): void => {}
   const late = new Promise<Sent>((resolve) => {
@@ -102,7 +102,7 @@ const within = async (ms: number, clock: Clock, send: () => Promise<Sent>): Prom
   }
 }
 
-/** A plugin may give back anything: unless it says clearly that the text was sent, it was not. */
+/** Checks an answer, because a plugin may return anything. Without a clear `ok: true` the text counts as not sent. */
 const answerOf = (answer: unknown, { name }: TargetPart): Sent => {
   const { ok, detail, why, repeatable, retryAfterMs } = (answer ?? {}) as { readonly [key: string]: unknown }
   if (ok === true) return typeof detail === 'string' ? { ok, detail: cut(detail, maxChars) } : { ok }

@@ -1,8 +1,8 @@
-/** Replies that ask for nothing to be sent (rules: Runs 4). */
+/** Recognises replies that are not to be sent (rules: Runs 4). */
 
 const words = new Set(['[SILENT]', 'SILENT', 'NO_REPLY', 'NO REPLY'])
 
-/** Whether a reply is, or begins or ends with a line that is, one of the words of silence; an empty reply says nothing either. */
+/** Whether a reply is empty, or its first or last line is one of these words. */
 export const isSilent = (reply: string): boolean => {
   const text = reply.trim()
   if (text === '') return true

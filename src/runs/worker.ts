@@ -1,4 +1,4 @@
-/** Takes accepted runs, a few at a time, and ends each: done, tried again later, or dead. */
+/** Takes accepted runs, a few at a time, makes an attempt at each and stores how it ended: done, to be tried again, or dead. */
 
 import type { Clock } from '../core/clock.ts'
 import type { Facts } from '../core/fact.ts'
@@ -11,24 +11,24 @@ export type WorkerOptions = AttemptOptions & {
   readonly clock: Clock
   readonly facts: Pick<Facts, 'tell' | 'flushed'>
   readonly maxConcurrent: () => number
-  /** Takes known secrets out of a text that is kept. */
+  /** Takes known secrets out of a text before it is stored. */
   readonly redact: (text: string) => string
 }
 
-/** A job whose run a worker has in hand, from its agent to its last delivery. */
+/** A scheduled job at whose run an attempt is being made. */
 export type RunningJob = {
   readonly profile: string
-  /** Its id. */
+  /** The job's id. */
   readonly job: string
   readonly event_id: string
   /** When this attempt began: ISO 8601, UTC. */
   readonly since: string
 }
 
-/** A lease outlives the longest run that the schema lets a route have (a day), and its deliveries. */
+/** A lease lasts longer than the longest run that the schema allows, a day, with its deliveries. */
 const leaseMs = 86_400_000 + 3_600_000
 
-/** `since`: wall time, milliseconds. */
+/** `since`: wall time in milliseconds. */
 type Begun = { readonly lease: Lease; readonly since: number }
 
 /** Owns the runs in progress and the timer for the next one that is due. */
@@ -40,11 +40,11 @@ export class Worker {
   #stopped = false
   #taking: Promise<void> | undefined
   #again = false
-  /** After a start runs are taken one by one, until one comes that no dead process had in hand. */
+  /** After a start, runs are taken one by one until one comes that was not interrupted by the death of a process. */
   #careful = true
-  /** The run in hand may have killed the process each time, and this is its last try: no other run is taken beside it. */
+  /** The run that was taken may have killed the process each time, and this is its last attempt, so no other run is taken beside it. */
   #alone = false
-  /** The store failed, and nothing is taken before it works again. That is logged once, not at each wake. */
+  /** The store failed, and no run is taken before it works again. The failure is logged once, not at each wake. */
   #failing = false
   #cancelTimer: () => void = () => {}
 
@@ -67,14 +67,14 @@ export class Worker {
   }
 
   /**
-   * Takes the groups that wait (rules: Coalescing 7) and nothing else, lets running work finish for `ms`, then breaks it off. What is left
-   * goes on at the next start. `answered`: no request is in flight any more, so that no event joins a group.
+   * Takes the groups that wait (rules: Coalescing 7) and no other runs, lets runs finish for `ms`, then aborts them. What is left goes on
+   * at the next start. `answered` resolves when all requests have their answers, so that no further event joins a group.
    */
   async stop(ms: number, answered: Promise<unknown> = Promise.resolve()): Promise<void> {
     this.#stopped = true
     this.#cancelTimer()
     const { clock } = this.#options
-    // The last requests may have opened groups: looks once more when all have their answer.
+    // The last requests may open groups, so groups are dispatched once more when all requests are answered.
     const groups = Promise.all([this.#dispatchGroups(), answered]).then(() => this.#dispatchGroups())
     const done = groups.then(() => this.#idle())
     const late = new Promise<'late'>((resolve) => {
@@ -169,7 +169,7 @@ export class Worker {
     const end = ended.kind === 'done' ? ended : { ...ended, error: this.#options.redact(ended.error) }
     const run = runAttempt(lease, end, clock)
     facts.tell({ kind: 'attempt_ended', at: clock.now(), run })
-    // Told before the store forgets the run: a crash in between leaves one record too many, never one too few.
+    // The record is written before the store deletes the run: a crash in between leaves one record too many, never one too few.
     if (end.kind !== 'again') await facts.flushed()
     let calls = 0
     const tell = (): Promise<boolean> => {
@@ -177,7 +177,7 @@ export class Worker {
       return store.finish(lease, end)
     }
     const kept = await persistRun(lease, tell, this.#options, this.#abort.signal)
-    // After a call that seemed to fail, a no means that the call was committed all the same.
+    // After a call that seemed to fail, `false` means that the failed call was committed after all.
     if (!kept && calls === 1) this.#takenOver(lease)
     else facts.tell({ kind: 'attempt_committed', run })
   }

@@ -1,4 +1,4 @@
-/** The last time of a schedule in a span, found by halving: a job of each second may have missed very many. */
+/** Finds the last time of a schedule in a span. It halves the span, because a job of each second may have missed very many times. */
 
 import type { Schedule } from '../expr/schedule.ts'
 
@@ -9,7 +9,7 @@ const apartMs = 1_000
 export const lastTime = ({ next }: Schedule, from: number, until: number): number | undefined => {
   let last = next(from - 1)
   if (last === undefined || last > until) return undefined
-  // No time lies after `end`, and `last` is one.
+  // `last` is a time of the schedule, and none is later than `end`.
   let end = until
   while (end - last >= apartMs) {
     const middle = Math.floor((last + end) / 2)

@@ -1,4 +1,4 @@
-/** Starts scheduled jobs at their times: no time twice, and none while the job still runs. A missed time is made up once, within its grace. */
+/** Starts scheduled jobs: no time twice, and none while the job still runs. Of the missed times, the last within the grace is started. */
 
 import { randomUUID } from 'node:crypto'
 import { setImmediate as nextTurn } from 'node:timers/promises'
@@ -12,22 +12,22 @@ import { type JobCause, type JobStart, type JobStarter, startJob } from './start
 export type SchedulerOptions = JobStarter & {
   readonly store: Pick<Store, 'accept' | 'plan' | 'plans'>
   readonly log: Log
-  /** As the configuration and the jobs files have them now. */
+  /** The jobs of the present configuration and jobs files. */
   readonly book: () => Pick<JobBook, 'all' | 'complete' | 'find' | 'refresh'>
 }
 
-/** Schedules have no times closer together. */
+/** No schedule has two times closer together. */
 const tickMs = 1_000
-/** A start that a busy loop or a slow store delays so long still counts as in time, whatever the grace. */
+/** A start that is late by no more than this counts as in time, whatever the grace: the loop may be busy, or the store slow. */
 const leastGraceMs = 10_000
 const dayMs = 86_400_000
-/** Starts that are committed side by side. */
+/** How many jobs are started at a time. */
 const batch = 100
 
 /** Owns the timer, and the next time of each job. */
 export class Scheduler {
   readonly #options: SchedulerOptions
-  /** The next time by plan key; `undefined` when no time is left. Keys from the store may have no job, or none yet. */
+  /** The next time by plan key; `undefined` when no time is left. A key from the store may be of a job that is gone, or not read yet. */
   readonly #plans = new Map<string, number | undefined>()
   readonly #unsaved = new Map<string, number | undefined>()
   #jobs: readonly ScheduledJob[] = []
@@ -40,7 +40,7 @@ export class Scheduler {
     this.#options = options
   }
 
-  /** Starts what was missed while nobody ran, then follows the clock. Throws StoreFault. */
+  /** Starts the times that were missed while no gateway ran, then follows the clock. Throws StoreFault. */
   async start(): Promise<void> {
     for (const [key, at] of await this.#options.store.plans()) this.#plans.set(key, at)
     this.#arm()
@@ -48,13 +48,13 @@ export class Scheduler {
     await this.#working
   }
 
-  /** Starts nothing more; waits for what is being started. */
+  /** Starts no more jobs, and waits for those that are being started. */
   async stop(): Promise<void> {
     this.#cancelTimer()
     await this.#working
   }
 
-  /** Starts a job now, whatever its schedule: a paused one too, a disabled or running one not. Throws StoreFault. */
+  /** Starts a job now, whatever its schedule. A paused job is started too, a disabled or running one is not. Throws StoreFault. */
   async startByHand(profile: string, reference: string): Promise<JobStart> {
     const jobs = this.#options.book().find(profile, reference)
     const [job] = jobs
@@ -88,7 +88,7 @@ export class Scheduler {
     if (due.length > 0 || this.#unsaved.size > 0) await this.#work(due, now)
   }
 
-  /** Plans the jobs that are new, forgets those that are gone. */
+  /** Reads the jobs; plans new ones, and forgets the plans of removed ones. */
   async #look(now: number): Promise<void> {
     const book = this.#options.book()
     book.refresh()
@@ -103,13 +103,13 @@ export class Scheduler {
     let planned = 0
     for (const { planKey, schedule, id, profile } of jobs) {
       if (this.#plans.has(planKey)) continue
-      // Planning one job takes a tenth of a millisecond: thousands at once would hold up the requests.
+      // Planning one job takes a tenth of a millisecond, so thousands at once would delay requests.
       if (++planned % batch === 0) await nextTurn()
-      // From now: a new job never runs for the past.
+      // The first time is after now, because a new job never runs for the past.
       this.#set(planKey, schedule.next(now))
       if (this.#plans.get(planKey) === undefined) this.#options.log('info', { job: id, profile }, 'the time of this job is past')
     }
-    // While a jobs file could not be read yet, a job that is not known may stand in it: no plan is forgotten.
+    // A jobs file that could not be read yet may hold the unknown jobs, so no plan is forgotten.
     if (!complete) return
     const known = new Set(jobs.map(({ planKey }) => planKey))
     for (const key of this.#plans.keys()) {
@@ -120,8 +120,8 @@ export class Scheduler {
   }
 
   /**
-   * When the wall clock is set back, planned times stay: planned anew, a time could come twice. But if the clock was more than a day ahead,
-   * its plans would hold their jobs up for long. Those are planned anew; a time that was started is still refused, for its claim holds a day.
+   * Replans after the wall clock was set back by more than a day: a plan made under the wrong clock would hold its job up for long. A time
+   * that was started is still refused, because its claim lasts a day. After a smaller step plans stay, or a time could come twice.
    */
   #doubt(now: number): void {
     for (const { planKey, schedule } of this.#jobs) {
@@ -140,7 +140,7 @@ export class Scheduler {
     try {
       for (let i = 0; i < due.length; i += batch) await allOf(due.slice(i, i + batch).map((job) => this.#due(job, now)))
     } finally {
-      // Stored also when the store refused some of the starts: those jobs keep their time, and are tried at the next tick.
+      // Plans are stored even when some starts failed: those jobs keep their time, and the next tick tries them again.
       await this.#options.store.plan(new Map(this.#unsaved))
       this.#unsaved.clear()
     }
@@ -153,7 +153,7 @@ export class Scheduler {
     this.#set(job.planKey, job.schedule.next(now))
   }
 
-  /** Starts the last time that is due: earlier ones that were missed do not count. `false`: it is still to be started. */
+  /** Starts the last time that is due; earlier missed times are left out. `false`: it has still to be started. */
   async #startLast(job: ScheduledJob, planned: number, now: number): Promise<boolean> {
     const { log } = this.#options
     const about = { job: job.id, profile: job.profile }
@@ -164,17 +164,17 @@ export class Scheduler {
       return true
     }
     const time = new Date(at).toISOString()
-    // The claim is made of job and time: when a crash comes before the next time is planned, this one is not started twice.
+    // The claim names job and time. So after a crash before the next time is planned, this time is not started twice.
     const cause: JobCause = { eventId: randomUUID(), event: 'schedule', deliveryId: `${job.id}@${time}` }
     const accepted = await startJob(job, cause, this.#options)
     if (accepted !== 'busy') return true
-    // After a start, the run that holds the job up may be one that died with the process, and ends as dead any moment: a missed time waits for that.
+    // After a restart, the run in the job's lane may be one that was interrupted and is about to end as dead. A missed time waits for that.
     if (now - at > leastGraceMs) return false
     log('info', { ...about, planned: time }, 'the job is still running: this time is skipped')
     return true
   }
 
-  /** A store that fails is logged once, not at every tick. */
+  /** Logs a failing store once, not at every tick. */
   #failed(error: unknown): void {
     if (error instanceof StoreFault && this.#failing) return
     this.#failing = error instanceof StoreFault
@@ -182,7 +182,7 @@ export class Scheduler {
   }
 }
 
-/** Waits for all of them, also when one fails. */
+/** Waits for all, then throws the first failure. */
 const allOf = async (works: readonly Promise<void>[]): Promise<void> => {
   const failed = (await Promise.allSettled(works)).find(({ status }) => status === 'rejected')
   if (failed) throw (failed as PromiseRejectedResult).reason

@@ -1,4 +1,4 @@
-/** Starts one run of a scheduled job, whoever asks. A lane keeps the job from running beside itself, a claim keeps a time from starting twice. */
+/** Starts one run of a scheduled job. A lane keeps the job from running beside itself, a claim keeps a time from being started twice. */
 
 import type { Clock } from '../core/clock.ts'
 import type { Facts } from '../core/fact.ts'
@@ -15,7 +15,7 @@ export type JobStarter = {
 
 export type JobCause = { readonly eventId: string; readonly event: 'schedule' | 'manual'; readonly deliveryId: string }
 
-/** What became of a wish to start a job by hand. */
+/** The result of starting a job by hand. */
 export type JobStart =
   | { readonly started: true; readonly event_id: string; readonly job: string }
   | {
@@ -24,10 +24,10 @@ export type JobStart =
       readonly jobs?: readonly string[]
     }
 
-/** A day: nobody fails to notice for longer that the wall clock is wrong. */
+/** A claim lasts a day beyond the grace, so that a time is not started twice while the wall clock is wrong by less than that. */
 const keptMs = 86_400_000
 
-/** Throws StoreFault: then it may have been started all the same. */
+/** Throws StoreFault; the job may have been started even then. */
 export const startJob = async (job: ScheduledJob, cause: JobCause, { store, clock, facts, wake }: JobStarter): Promise<Accepted> => {
   const run = jobRun(job, { ...cause, route: '', acceptedAt: clock.now() })
   // No profile has a name that begins with @.
@@ -39,7 +39,7 @@ export const startJob = async (job: ScheduledJob, cause: JobCause, { store, cloc
     facts.tell({ kind: 'job_started', at, eventId, profile, job: job.id, deliveryId })
     return accepted
   } finally {
-    // A store that failed may have committed the run all the same: the worker looks as soon as it works again.
+    // A store that failed may have committed the run even so. The worker looks for it when the store works again.
     wake()
   }
 }
