@@ -107,7 +107,7 @@ type Failure = {
 }
 
 const failed = ({ signal, lease, policy: { retry } }: Attempt, error: string, { askedMs, counts = false }: Failure): RunEnd => {
-  // The stop broke it off, nothing failed: it is due at once at the next start.
+  // The stop aborted the attempt and nothing failed, so the run is due at once at the next start.
   if (signal.aborted) return { kind: 'again', afterMs: 0, error, ...(counts ? {} : { uncounted: true }) }
   if (lease.attempt >= retry.maxAttempts) return { kind: 'dead', error }
   return { kind: 'again', afterMs: delayAfter(lease.attempt, retry, askedMs), error }

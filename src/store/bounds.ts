@@ -1,15 +1,15 @@
-/** How much a store lets strangers make it hold, and what it lets callers ask for: the same in every store. */
+/** The bounds of every store: how much senders can make it hold, and how much callers may ask for. */
 
-/** Groups that wait at once. */
+/** The most groups that wait at one time. */
 export const maxGroups = 10_000
-/** Groups that become runs in one `take`. */
+/** The most groups that become runs in one `take`. */
 export const maxGroupsPerTake = 1_000
-/** How many of a group's prompts are kept, and their characters: the newest ones, and the very newest whatever its length. */
+/** A group keeps its newest prompts, up to this number and this length together. The newest of all is kept whatever its length. */
 export const maxPrompts = 100
 export const maxPromptChars = 150_000
-/** Events that `standings` is asked about at once. */
+/** The most events in one call of `standings`. */
 export const maxStandings = 1_000
 export const maxPlans = 10_000
 
-/** Whether a text can be an event's id: plain enough to be looked for in stored JSON as it stands. */
+/** Whether a text can be an event's id: it has no character that JSON would escape, so stored JSON can be searched for it. */
 export const isEventId = (text: string): boolean => /^[\w.:-]{1,128}$/.test(text)

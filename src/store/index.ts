@@ -1,4 +1,4 @@
-/** The stores, by the name that `storage.kind` gives them; each is loaded when it is opened. */
+/** The registry of stores, by their `storage.kind`. A store's code is loaded when it is opened. */
 
 import type { StorePart } from './ports.ts'
 

@@ -1,18 +1,18 @@
-/** Whose turn it is in each lane: counts the runs that have begun, and hands on the turn of one that ended. */
+/** Counts the open runs of each lane. When a run ends, the next one that waits in its lane begins. */
 
 type Turns = {
-  /** Begun and not ended. */
+  /** Runs that have begun and not ended. */
   open: number
-  /** The limit that the last caller named: a reload may change it. */
+  /** The limit that the last caller gave, because a reload may change it. */
   limit: number
 }
 
-/** Holds only lanes in which a run is open: in any other lane no run waits. */
+/** Holds only lanes with an open run. In any other lane no run waits. */
 export class Lanes {
   readonly #beginNext: (lane: string, now: number) => boolean
   readonly #lanes = new Map<string, Turns>()
 
-  /** `beginNext` lets the run begin that waits longest in a lane; `false` when none waits. */
+  /** `beginNext` begins the oldest run that waits in a lane; `false` when none waits. */
   constructor(beginNext: (lane: string, now: number) => boolean) {
     this.#beginNext = beginNext
   }
@@ -22,7 +22,7 @@ export class Lanes {
     return this.#lanes.size > 0
   }
 
-  /** Whether one more may begin under this limit, once those that wait have begun. */
+  /** Begins waiting runs as far as this limit allows. Whether one more run may begin after them. */
   hasRoom(lane: string, limit: number, now: number): boolean {
     const turns = this.#lanes.get(lane) ?? { open: 0, limit }
     turns.limit = limit
@@ -30,7 +30,7 @@ export class Lanes {
     return turns.open < Math.max(1, limit)
   }
 
-  /** One more begins; `false`: it has to wait. */
+  /** Begins one more run; `false`: it has to wait. */
   enter(lane: string, limit: number, now: number): boolean {
     if (!this.hasRoom(lane, limit, now)) return false
     const turns = this.#lanes.get(lane)
@@ -39,7 +39,7 @@ export class Lanes {
     return true
   }
 
-  /** One has ended. */
+  /** Tells that a run of the lane has ended. */
   leave(lane: string, now: number): void {
     const turns = this.#lanes.get(lane)
     if (turns === undefined) return
@@ -47,7 +47,7 @@ export class Lanes {
     this.#fill(lane, turns, now)
   }
 
-  /** Lets waiting runs begin as far as the limit allows. `stored`: what the store says of a lane that is not held here yet. */
+  /** Begins waiting runs as far as the limit allows. `stored`: what the store knows of a lane that is not held here yet. */
   resume(lane: string, stored: Turns, now: number): void {
     this.#fill(lane, this.#lanes.get(lane) ?? stored, now)
   }

@@ -1,4 +1,4 @@
-/** The ids that are held, in memory. */
+/** Holds claims in memory. */
 
 import { StoreFault } from '../../core/fault.ts'
 import type { Claim } from '../ports.ts'
@@ -7,7 +7,7 @@ type Held = { expiresAt: number; settled: boolean }
 
 export class Claims {
   readonly #max: number
-  /** In the order of their coming, which is that of expiry for all but those of jobs. */
+  /** In the order in which they were made. That is the order of expiry for all but the claims of jobs. */
   readonly #claims = new Map<string, Held>()
 
   constructor(max: number) {
@@ -19,13 +19,13 @@ export class Claims {
     return held !== undefined && held.expiresAt > now
   }
 
-  /** `work`: how much is kept besides; when either is at the cap it throws StoreFault. */
+  /** `false`: the key is held already. Throws StoreFault when the claims, or `work`, the number of runs and groups, are at the cap. */
   hold({ key, holdMs }: Claim, settled: boolean, work: number, now: number): boolean {
     this.#prune(now)
     if (this.isHeld(key, now)) return false
     this.#claims.delete(key)
     if (this.#claims.size >= this.#max) this.#sweep(now)
-    // A claim that still holds is never given up for room: its sender's retry would be worked on twice.
+    // A claim in force is never dropped to make room: its sender's retry would be worked on twice.
     if (Math.max(this.#claims.size, work) >= this.#max) throw new StoreFault('the memory store is full')
     this.#claims.set(key, { expiresAt: now + holdMs, settled })
     return true
@@ -38,11 +38,12 @@ export class Claims {
     else this.#claims.delete(key)
   }
 
-  /** Looks at all claims: those of jobs hold for longer, so the order of coming is not that of expiry. */
+  /** Drops all expired claims, also those behind a claim that lasts longer. */
   #sweep(now: number): void {
     for (const [key, held] of this.#claims) if (held.expiresAt <= now) this.#claims.delete(key)
   }
 
+  /** Drops expired claims up to the first one in force. */
   #prune(now: number): void {
     for (const [key, held] of this.#claims) {
       if (held.expiresAt > now) return

@@ -1,4 +1,4 @@
-/** Events that wait to become one run, in memory (rules: Coalescing 1). */
+/** Holds groups in memory: events that wait to become one run (rules: Coalescing 1). */
 
 import { maxGroups, maxPromptChars, maxPrompts } from '../bounds.ts'
 import type { Group, Joined, Keep, Lane, Merged, NewRun, Standing } from '../ports.ts'
@@ -16,14 +16,14 @@ export type Waiting = {
 }
 
 export class Groups {
-  /** In the order in which they were opened. */
+  /** Groups in the order in which they were opened. */
   readonly #groups = new Map<string, Waiting>()
 
   get size(): number {
     return this.#groups.size
   }
 
-  /** Whether an event of this group can join it, or open it. */
+  /** Whether an event can join this group, or open it. */
   hasRoom(key: string): boolean {
     return this.#groups.size < maxGroups || this.#groups.has(key)
   }
@@ -35,7 +35,7 @@ export class Groups {
       this.#groups.set(key, group)
     }
     group.count++
-    // A new event restarts the quiet time, but never past the cap counted from the first event (rules: Coalescing 2, 3).
+    // A new event restarts the window, but never past the longest wait after the first event (rules: Coalescing 2, 3).
     group.dueAt = Math.min(now + windowMs, group.firstAt + maxWaitMs)
     group.keep = keep
     group.lane = lane
@@ -50,7 +50,7 @@ export class Groups {
     return due.sort((a, b) => a.dueAt - b.dueAt).slice(0, max)
   }
 
-  /** Ends a group; the run it becomes. */
+  /** Ends a group, and gives the run that it becomes. */
   end({ key, event: group, count, keep, run, prompts }: Waiting): NewRun {
     this.#groups.delete(key)
     if (count === 1) return run
@@ -70,7 +70,7 @@ export class Groups {
   }
 }
 
-/** The last prompts, as many as the bounds allow, but at least the very last. */
+/** The newest prompts, as many as the bounds allow, and at least the newest one. */
 const newest = (prompts: readonly string[]): string[] => {
   let first = prompts.length - 1
   let chars = prompts[first]?.length ?? 0

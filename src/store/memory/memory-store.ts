@@ -1,4 +1,4 @@
-/** The store that forgets: the same contract as the durable one, in Maps with caps (for tests, or asked for; rules: Durability 4). */
+/** The store that forgets: the same contract as the durable one, in Maps with caps, for tests and on request (rules: Durability 4). */
 
 import type { Clock } from '../../core/clock.ts'
 import { StoreFault } from '../../core/fault.ts'
@@ -8,7 +8,7 @@ import { Claims } from './claims.ts'
 import { Groups, type Waiting } from './groups.ts'
 import { type MemoryRun, Runs } from './runs.ts'
 
-/** How long a full store is left alone: it has room again when something has ended. */
+/** How long callers wait after a fault. A full store has room again when a run or claim has ended. */
 const pauseMs = 500
 
 class MemoryStore implements Store {
@@ -120,7 +120,7 @@ class MemoryStore implements Store {
     this.#closed = true
   }
 
-  /** What time it is, unless the store is closed. */
+  /** The time. Throws StoreFault when the store is closed. */
   #now(): number {
     if (this.#closed) throw new StoreFault('the store is closed')
     return this.#clock.monotonic()
@@ -149,6 +149,6 @@ class MemoryStore implements Store {
   }
 }
 
-/** Holds at most `maxClaims` ids and as many runs and groups, dead runs too; past that it refuses with StoreFault. */
+/** Holds at most `maxClaims` claims, and as many runs, dead runs and groups together. Past that it throws StoreFault. */
 export const openMemory = (options: { readonly clock: Clock; readonly maxClaims?: number }): Store =>
   new MemoryStore(options.clock, options.maxClaims ?? 1_000_000)

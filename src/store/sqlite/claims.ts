@@ -1,10 +1,10 @@
-/** The ids of an open database: who holds one, until when; expired ones make room. */
+/** The claims of an open database. */
 
 import type { Unsettled } from './messages.ts'
 import type { Statements } from './statements.ts'
 
 const hourMs = 3_600_000
-/** How many claims are made between two looks for expired ones. */
+/** How many claims are made between two searches for expired ones. */
 const pruneEvery = 256
 
 export class Claims {
@@ -16,10 +16,10 @@ export class Claims {
     this.#sql = sql
   }
 
-  /** A new process is the only owner: claims that an earlier one did not settle are free. */
+  /** Frees the claims that an earlier process did not settle. This process is the only owner now. */
   takeOver(now: number): void {
     this.#sql.releaseAllClaims.run()
-    // The wall clock may have been set back since: no id may be held for longer than an hour from now.
+    // The wall clock may have been set back since, so no claim may last longer than an hour from now.
     this.#sql.capClaims.run(now + hourMs, now + hourMs)
   }
 
@@ -27,7 +27,7 @@ export class Claims {
     for (const { key, mark } of doubtful) this.#sql.releaseClaim.run(key, mark)
   }
 
-  /** `mark` 0: the claim is kept from the start. */
+  /** `false`: the key is held already. `mark` 0: the claim need not be settled. */
   claim(key: string, holdMs: number, mark: number, now: number): boolean {
     this.#unpruned++
     return this.#sql.claim.run(key, now + holdMs, mark, now).changes === 1
@@ -37,7 +37,7 @@ export class Claims {
     return this.#sql.isHeld.all(key, now).length > 0
   }
 
-  /** Claims the ids of a JSON list of `[key, holdMs]`; the indexes of the rows that got theirs. Of two rows with one id the first gets it. */
+  /** Claims a JSON list of `[key, holdMs]`. Gives the indexes of the rows that got their claim; of two with one key, the first. */
   claimAll(claims: string, count: number, now: number): number[] {
     this.#unpruned += count
     return (this.#sql.acceptClaims.all(claims, now) as [number][]).map(([mark]) => -mark)
@@ -48,7 +48,7 @@ export class Claims {
     statement.run(key)
   }
 
-  /** Goes through the keys bit by bit, each time through twice as many claims as were made: so expired ones go without an index on their expiry. */
+  /** Deletes expired claims. Each time it goes through twice as many keys as were claimed, so no index on the expiry is needed. */
   prune(now: number): void {
     if (this.#unpruned < pruneEvery) return
     const [row] = this.#sql.pruneUpTo.all(this.#pruneFrom, 2 * this.#unpruned) as [string][]

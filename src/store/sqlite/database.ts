@@ -1,4 +1,4 @@
-/** Opens the database file for this process alone, or refuses with what to do; it never starts empty over something it cannot read. */
+/** Opens the database file for this process alone, or refuses and says what to do. It never replaces a file that it cannot read. */
 
 import { closeSync, existsSync, fsyncSync, mkdirSync, openSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
@@ -9,7 +9,7 @@ import { own } from '../../core/json.ts'
 import type { Durability } from './messages.ts'
 import { applicationId, schemaVersion, upgradeFrom } from './schema.ts'
 
-/** Throws a Fault. Every failure leaves the file as it was found. */
+/** Throws a Fault when the file cannot be used, and leaves it as it was. */
 export const openDatabase = (folder: string, durability: Durability): Database.Database => {
   const file = join(folder, 'headgate.db')
   let db: Database.Database | undefined
@@ -28,12 +28,12 @@ export const openDatabase = (folder: string, durability: Durability): Database.D
 const createFile = (folder: string, file: string): void => {
   const first = mkdirSync(folder, { recursive: true, mode: 0o700 })
   if (first !== undefined) syncFolder(dirname(first))
-  // Made here and not by SQLite, because its log takes over the mode of this file. A file that is there is not opened here:
-  // closing any handle of a file drops the locks that this process holds on it.
+  // The file is made here and not by SQLite, so that it and SQLite's log, which takes over its mode, are private. An existing file is not
+  // opened, because closing any handle of a file drops the locks that this process holds on it.
   if (!existsSync(file)) closeSync(openSync(file, 'ax', 0o600))
 }
 
-/** A new folder survives a power cut only once the one above it is on the disk. */
+/** Syncs a folder, so that a new folder in it survives a power cut. */
 const syncFolder = (folder: string): void => {
   const handle = openSync(folder, 'r')
   try {
@@ -53,15 +53,15 @@ const prepare = (db: Database.Database, file: string, durability: Durability): v
   db.pragma('wal_autocheckpoint = 4000')
   db.pragma('journal_size_limit = 67108864')
   db.pragma('cache_size = -16384')
-  // Takes the lock, which this process then holds until it ends.
+  // This takes the lock, which the process then holds until it ends.
   db.exec(`begin immediate; ${upgradeFrom(version)} commit`)
   const found = value(db, 'quick_check(1)')
   if (found !== 'ok') throw corrupt(file, String(found))
-  // An earlier fsync may have failed: then the end of the log is in memory only, and nothing may be appended to it.
+  // After an fsync that failed, the end of the log may be only in the system's memory. So the log is emptied before more is written.
   db.pragma('wal_checkpoint(TRUNCATE)')
 }
 
-/** The file's version, 0 when it is new; anything that is not this program's, or from a later version of it, is refused untouched. */
+/** The file's version, 0 when it is new. Throws a Fault for another program's file, and for one of a later version. */
 const checkOwner = (db: Database.Database, file: string): number => {
   const owner = value(db, 'application_id')
   const version = Number(value(db, 'user_version'))

@@ -1,4 +1,4 @@
-/** Calls on their way to the thread, in order. Accepted runs that follow each other are one entry, so that one statement serves them all. */
+/** Gathers calls for the thread, in order. Runs that are accepted in a row become one entry, which one statement serves. */
 
 import type { StoreFault } from '../../core/fault.ts'
 import type { Accepted, NewRun } from '../ports.ts'
@@ -14,12 +14,13 @@ type Accepts = {
 export type CallStep = Exclude<Step, { op: 'accept' }>
 type Call = { readonly step: CallStep; readonly answer: Answer<unknown> }
 
-const changesHands: ReadonlySet<Step['op']> = new Set(['claim', 'held', 'settle', 'acceptInLane', 'join'])
+/** Steps that take or free a claim, or depend on one. */
+const touchesClaims: ReadonlySet<Step['op']> = new Set(['claim', 'held', 'settle', 'acceptInLane', 'join'])
 
 /** The calls of one batch. */
 export class Gathered {
   readonly #entries: (Accepts | Call)[] = []
-  /** The accepts that further ones may join: no call since then depends on which ids are held. */
+  /** The entry that further accepts may join; `undefined` after a call that touches claims. */
   #open: Accepts | undefined
   size = 0
 
@@ -36,8 +37,8 @@ export class Gathered {
 
   call(step: CallStep, answer: Answer<unknown>): void {
     this.size++
-    // This call may take or free an id: runs that are accepted after it must stay after it.
-    if (changesHands.has(step.op)) this.#open = undefined
+    // Runs that are accepted after such a call must stay after it.
+    if (touchesClaims.has(step.op)) this.#open = undefined
     this.#entries.push({ step, answer })
   }
 

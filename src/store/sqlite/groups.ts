@@ -1,4 +1,4 @@
-/** The groups of an open database: events that wait to become one run (rules: Coalescing 7). */
+/** The groups of an open database. They survive a restart (rules: Coalescing 7). */
 
 import { maxGroups } from '../bounds.ts'
 import type { Joined, Standing } from '../ports.ts'
@@ -6,7 +6,7 @@ import type { Joining } from './messages.ts'
 import type { Statements } from './statements.ts'
 import { parseText } from './stored.ts'
 
-/** A group, and the lane its run takes turns in. */
+/** A group that is due, and the lane of the run that it becomes. */
 export type Waiting = [groupId: number, lane: Buffer | null, limit: number | null]
 type Row = { readonly id: number; readonly count: number; readonly event: Buffer }
 
@@ -18,12 +18,12 @@ export class Groups {
     this.#sql = sql
   }
 
-  /** The wall clock may have been set back since: no group may wait for longer than its window from now. */
+  /** Lets no group wait for longer than its window from now, because the wall clock may have been set back since. */
   takeOver(now: number): void {
     this.#sql.capGroups.run(now)
   }
 
-  /** Whether an event of this group can join it, or open it. */
+  /** Whether an event can join this group, or open it. */
   hasRoom(group: string): boolean {
     return this.size < maxGroups || this.#sql.groupOf.all(group).length > 0
   }
@@ -44,7 +44,7 @@ export class Groups {
     return this.size === 0 ? [] : (this.#sql.dueGroups.all(at, max) as Waiting[])
   }
 
-  /** Makes a run of a group, with this fence; the run's id. */
+  /** Makes a run of a group, with this fence, and gives the run's id. */
   end(groupId: number, fence: number): number {
     const { lastInsertRowid } = this.#sql.runOfGroup.run(fence, groupId)
     this.#sql.dropMembers.run(groupId)

@@ -1,4 +1,4 @@
-/** The synchronous steps over an open database. A batch of them is one transaction. Nothing here knows of the thread. */
+/** Runs steps on an open database, synchronously. A batch of steps is one transaction. */
 
 import type Database from 'libsql'
 import { isEventId, maxGroupsPerTake } from '../bounds.ts'
@@ -13,7 +13,7 @@ import { parseLane } from './stored.ts'
 
 type StepOf<Op extends Step['op']> = Extract<Step, { op: Op }>
 
-/** When `run` throws, the database must be closed: its transaction is undone, but what this object holds in memory is not. */
+/** When `run` throws, close the ledger: the transaction is rolled back, but what the ledger holds in memory is not. */
 export class Ledger {
   readonly #db: Database.Database
   readonly #sql: Statements
@@ -38,12 +38,12 @@ export class Ledger {
     this.#sql.commit.run()
   }
 
-  /** Runs that are neither done nor dead, and groups. */
+  /** How many runs are neither done nor dead, plus the groups. */
   get backlog(): number {
     return this.#runs.size + this.#groups.size
   }
 
-  /** One result for each step, committed. */
+  /** Commits a batch, and gives one result for each step. */
   run(batch: Batch): unknown[] {
     this.#sql.begin.run()
     const results = batch.steps.map((step) => this.#step(step, batch.now))
@@ -56,7 +56,7 @@ export class Ledger {
     this.#db.close()
   }
 
-  /** A new process owns everything. In the same process, after a fault, only what is in doubt is free again. */
+  /** At the start of a process everything is freed. After a fault in the same process, only what its failed batch may have taken. */
   #release({ now, doubtful, held = [] }: ThreadStart): void {
     if (doubtful === undefined) {
       for (const table of [this.#claims, this.#runs, this.#groups]) table.takeOver(now)
@@ -101,7 +101,7 @@ export class Ledger {
     }
   }
 
-  /** `true` when every row got its id; else for each row whether it did. */
+  /** `true` when every run got its claim; else for each run whether it did. */
   #accept({ count, claims, runs }: StepOf<'accept'>, now: number): true | boolean[] {
     const got = this.#claims.claimAll(claims, count, now)
     if (got.length === count) {
@@ -134,7 +134,7 @@ export class Ledger {
     return this.#runs.take(max, now + leaseMs, now)
   }
 
-  /** Every group becomes a run, but a run that must wait for its turn is not taken: goes on until there are `max`, or no group is left. */
+  /** Makes runs of groups until `max` are taken, or no group is left. A run that must wait for its turn is made, but not taken. */
   #takeGroups({ max, leaseMs }: StepOf<'take'>, now: number): Lease[] {
     const leases: Lease[] = []
     while (leases.length < max) {
@@ -149,7 +149,7 @@ export class Ledger {
     return leases
   }
 
-  /** Makes a run of a group; its id where it may begin, `undefined` where it waits for its turn. */
+  /** Makes a run of a group. Gives the run's id when it may begin, `undefined` when it waits for its turn. */
   #endGroup([groupId, lane, limit]: Waiting, now: number): number | undefined {
     let runId: number | undefined
     const begins = this.#runs.add(parseLane(lane), limit ?? 1, now, (fence) => {

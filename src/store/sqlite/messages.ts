@@ -1,9 +1,9 @@
-/** What the store and its thread say to each other: plain data, one message a batch each way. */
+/** The messages between the store and its thread: plain data, one message for a batch and one for its results. */
 
 import type { Keep, Lane, RunEnd } from '../ports.ts'
 import type { PlanEntry } from './plans.ts'
 
-/** `fsync`: on the disk before the answer. `commit`: written before the answer, on the disk soon after. */
+/** `fsync`: a batch is on the disk before its results are given. `commit`: it is written then, and on the disk soon after. */
 export type Durability = 'fsync' | 'commit'
 
 /** A claim that waits to be settled. `mark` is the number of the call that made it. */
@@ -13,13 +13,13 @@ export type ThreadStart = {
   readonly folder: string
   readonly durability: Durability
   readonly now: number
-  /** The claims of a batch that failed, of which nobody knows whether it was committed. Absent when the process starts. */
+  /** The claims of a failed batch, which may have been committed. Absent when the process starts. */
   readonly doubtful?: readonly Unsettled[]
-  /** The runs that this process has in hand; given with `doubtful`. */
+  /** The runs that this process has taken and not finished; given with `doubtful`. */
   readonly held?: readonly number[]
 }
 
-/** One event on its way into a group; texts are JSON. */
+/** An event that joins a group. `event`, `run` and the prompt's text are JSON. */
 export type Joining = {
   readonly group: string
   readonly event: string
@@ -58,9 +58,9 @@ export type Batch = { readonly now: number; readonly steps: readonly Step[] }
 
 export type Said =
   | { readonly kind: 'ready'; readonly backlog: number }
-  /** Could not open; the members of a Fault. */
+  /** The database could not be opened; the members of a Fault. */
   | { readonly kind: 'refused'; readonly code: string; readonly message: string; readonly exitCode: number; readonly hint?: string }
-  /** Committed: one result for each step. */
+  /** The batch is committed; one result for each step. */
   | { readonly kind: 'done'; readonly results: readonly unknown[]; readonly backlog: number }
-  /** Rolled back; the thread ends itself. */
+  /** The batch is rolled back, and the thread ends. */
   | { readonly kind: 'failed'; readonly message: string }

@@ -5,7 +5,7 @@ import { parseText } from './stored.ts'
 
 export type PlanEntry = readonly [key: string, at: number | undefined]
 
-/** Keys are stored as JSON: they are given back as they came. */
+/** Keys are stored as JSON, so that every key is read back as it was. */
 export class Plans {
   readonly #sql: Statements
 
@@ -22,7 +22,7 @@ export class Plans {
   }
 
   note(times: readonly PlanEntry[]): void {
-    // Those to forget go first, so that the others find room.
+    // Removals go first, so that the others find room.
     for (const [key, at] of times) if (at === undefined) this.#sql.unplan.run(JSON.stringify(key))
     for (const [key, at] of times) if (at !== undefined) this.#sql.plan.run(JSON.stringify(key), at)
   }

@@ -1,4 +1,4 @@
-/** The runs of an open database, dead ones too: who may begin, who is due, how each ends. */
+/** The runs of an open database, dead ones too: which may begin, which are due, how each ends. */
 
 import { Lanes } from '../lanes.ts'
 import type { Lease, RunEnd, Standing } from '../ports.ts'
@@ -17,7 +17,7 @@ export class Runs {
   readonly #lanes: Lanes
   /** How many runs are neither done nor dead. */
   size = 0
-  /** Every run up to this one was taken before, or waits for its turn in its lane. */
+  /** No run with this id or a lower one is fresh: each was taken, waits for its turn, or is dead. */
   #cursor = 0
 
   constructor(sql: Statements) {
@@ -25,18 +25,18 @@ export class Runs {
     this.#lanes = new Lanes((lane, now) => this.#beginNext(lane, now))
   }
 
-  /** A new process is the only owner: runs that an earlier one had in hand are free. If the wall clock was set back, no run waits for that. */
+  /** Frees the runs that an earlier process had taken. If the wall clock was set back since, no run waits for that. */
   takeOver(now: number): void {
     this.#sql.freeRuns.run(now, now + hourMs)
     this.#sql.capDead.run(now)
   }
 
-  /** In the same process only runs that are not in its hand are free. */
+  /** After a fault in the same process: frees the leased runs that the process does not hold. */
   release(held: readonly number[], now: number): void {
     this.#sql.freeUnheldRuns.run(now, JSON.stringify(held))
   }
 
-  /** Fills what this object keeps in memory. */
+  /** Restores what this object keeps in memory. */
   restore(size: number, cursor: number, now: number): void {
     this.size = size
     this.#cursor = cursor
@@ -46,7 +46,7 @@ export class Runs {
     }
   }
 
-  /** Whether one more of a lane may begin. */
+  /** Whether one more run of a lane may begin. */
   hasRoom(lane: string, limit: number, now: number): boolean {
     return this.#lanes.hasRoom(lane, limit, now)
   }
@@ -78,7 +78,7 @@ export class Runs {
     const unparked = this.#sql.unparked.all(now, max) as Due[]
     const taken = [...fresh, ...unparked].sort(([a], [b]) => a - b).slice(0, max)
     const passed = fresh.filter((due) => taken.includes(due))
-    // When none is left, the cursor passes the runs that wait for their turn too: they are not looked through again.
+    // When no fresh run is left, the cursor goes to the end, so that runs that wait for their turn are not looked through again.
     this.#cursor = passed.length === fresh.length && fresh.length < max ? this.#lastId() : (passed.at(-1)?.[0] ?? this.#cursor)
     return taken
   }
@@ -88,7 +88,7 @@ export class Runs {
     if (row === undefined) return undefined
     const stored = parseStored(row.run, row.reply)
     if (stored === undefined) {
-      // One damaged record must not stand in the way of the others.
+      // A damaged record must not block the runs after it.
       this.finish(runId, row.fence, { kind: 'dead', error: 'the stored run cannot be read' }, now)
       return undefined
     }
@@ -116,7 +116,7 @@ export class Runs {
     return row?.[0]
   }
 
-  /** Puts a dead run behind those that wait in its lane, and lets it begin at once where it may. Its fence goes up either way. */
+  /** Makes a dead run wait in its lane, and begins it at once where it may. Its fence goes up in either case. */
   revive(eventId: string, now: number): boolean {
     const [row] = this.#sql.deadRun.all(JSON.stringify([eventId])) as [number, Buffer | null, number | null][]
     if (row === undefined) return false
@@ -137,7 +137,7 @@ export class Runs {
     return this.#sql.pruneDead.run(before).changes + this.#sql.pruneMostDead.run(maxDead).changes
   }
 
-  /** While no lane is in use the run has none, and is not looked up: a leased run of a lane would be open in it. */
+  /** The lane of a leased run. While no lane is in use it has none, and need not be looked up. */
   #laneOf(runId: number): string | undefined {
     const [row] = this.#lanes.areUsed ? (this.#sql.laneOf.all(runId) as [Buffer | null][]) : []
     return parseLane(row?.[0] ?? null)

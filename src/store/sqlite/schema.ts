@@ -1,14 +1,15 @@
-/** The tables of the embedded database; a change to them is a new version. */
+/** The tables of the embedded database. A change to them is a new version. */
 
 /** Marks a database file as this program's: "HGAT" in ASCII. */
 export const applicationId = 0x48474154
 
 /**
- * claims: `mark` is 0 or less when the claim is kept. Above 0 the claim waits to be settled, and `mark` is the number of the call that made it.
- * runs: `fence` is 0 until the run is taken first, and goes up with each taking. Done runs are deleted. Texts that others wrote (`error`,
- * `reply`, `run`) are JSON. When a lease runs out or its process dies, the run stays `leased` until it is taken again: so the next taking
- * knows that the one before was interrupted. Ids are never used twice. The index holds only runs that were taken, so that accepting a run
- * does not touch it.
+ * claims: a `mark` of 0 or less means that the claim is kept. Above 0 the claim waits to be settled, and `mark` is the number of the call
+ * that made it.
+ * runs: `fence` is 0 until the run is first taken, and goes up each time that it is taken. A done run is deleted. `error`, `reply` and
+ * `run` are JSON. When a lease runs out or its process dies, the run stays `leased` until it is taken again, so that its worker learns that the
+ * last attempt was interrupted. Ids are never used twice. The index holds only runs that were taken, so that accepting a run does not
+ * touch it.
  */
 const version1 = `
   create table claims (
@@ -31,11 +32,12 @@ const version1 = `
 `
 
 /**
- * runs: a run that waits for its turn in its lane has a negative fence, so that nobody takes it: -1 minus the fence that it had. That fence
- * is not lost, for a worker that finishes late must still be refused. When its turn comes, the run gets the next fence and counts as taken.
- * Dead runs have `ended_at`. The wall clock may have been set back since: whoever opens the file brings a time in the future down to now.
- * groups: each becomes a run when it is due; `event` is the id of the event that opened it, as JSON. members: the prompts of a group with
- * `keep: all`, as JSON.
+ * runs: a run that waits for its turn in its lane has a negative fence, so that it is not taken: -1 minus the fence that it had. The old
+ * fence is kept in it, because a worker that finishes late must still be refused. When its turn comes, the run gets the next fence and
+ * counts as taken. Dead runs have `ended_at`. The wall clock may have been set back since, so opening the file brings times in the future
+ * down to now.
+ * groups: each becomes a run when it is due. `event` is the id of the event that opened it, as JSON.
+ * members: the prompts of a group with `keep: all`, as JSON.
  */
 const version2 = `
   alter table runs add column lane text;
@@ -72,7 +74,7 @@ const version2 = `
   ) without rowid;
 `
 
-/** What each version adds to the one before; a new file goes through them all. */
+/** What each version adds to the one before. A new file goes through them all. */
 const versions: readonly string[] = [version1, version2]
 
 export const schemaVersion = versions.length

@@ -1,4 +1,4 @@
-/** The durable store: each call becomes a step of a batch that a thread of its own commits. */
+/** The durable store. Each call becomes a step of a batch, which the store's thread commits. */
 
 import { hash } from 'node:crypto'
 import { StoreFault } from '../../core/fault.ts'
@@ -10,12 +10,12 @@ import { replyText } from './stored.ts'
 import { ThreadLink } from './thread-link.ts'
 import { type Link, type Options, type Start, ThreadQueue } from './thread-queue.ts'
 
-/** Makes short ASCII of an id of any length and content: no text that a sender chose reaches SQL's text functions. */
+/** Makes a short ASCII key of any id, so that no text that a sender chose reaches SQL's text functions. */
 const keyOf = (key: string): string => hash('sha256', key, 'base64url')
 
 class SqliteStore implements Store {
   readonly #thread: ThreadQueue
-  /** Runs that were taken and are not finished, with their fences. After a fault, any other leased run was taken by the batch that failed. */
+  /** Runs that were taken and not finished, with their fences. After a fault, any other leased run was taken by the failed batch. */
   readonly #held = new Map<RunId, number>()
   #marks = 0
 
@@ -78,7 +78,7 @@ class SqliteStore implements Store {
 
   async finish({ runId, fence }: Lease, end: RunEnd): Promise<boolean> {
     const kept = await this.#thread.call<boolean>({ op: 'finish', runId: Number(runId), fence, end })
-    // A no is final too: it may mean that an earlier call, which seemed to fail, was committed all the same.
+    // `false` is final too: it may mean that an earlier call, which seemed to fail, was committed after all.
     if (this.#held.get(runId) === fence) this.#held.delete(runId)
     return kept
   }

@@ -1,4 +1,4 @@
-/** Every statement the ledger runs, prepared once. */
+/** Prepares every statement that the ledger runs, once. */
 
 import type Database from 'libsql'
 import { maxPlans, maxPromptChars, maxPrompts } from '../bounds.ts'
@@ -9,24 +9,24 @@ export type Statements = { readonly [name in keyof typeof texts]: Database.State
 const unlessHeld = (now: string): string =>
   `on conflict (key) do update set expires_at = excluded.expires_at, mark = excluded.mark where claims.expires_at <= ${now}`
 
-// A run's JSON begins with its event's id, which holds no quote; JSON functions would throw on a damaged one.
+// A run's JSON begins with its event's id, which has no quote in it. Text functions read it, because JSON functions throw on a damaged run.
 const eventPrefix = '{"eventId":"'
 const eventId = `substr(run, ${eventPrefix.length + 1}, instr(substr(run, ${eventPrefix.length + 1}, 129), '"') - 1)`
 const isWanted = `substr(run, 1, ${eventPrefix.length}) = '${eventPrefix}' and ${eventId} in (select value from json_each(?))`
 
-// Adds a member to the run's JSON without parsing it: its text always ends in a brace.
+// Adds the member `merged` to a run's JSON without parsing it: the text always ends in a brace.
 const mergedRun = `case count when 1 then run else
   substr(run, 1, length(run) - 1) || ',"merged":{"group":' || event || ',"count":' || count || ',"keep":"' || keep || '"' ||
   case keep when 'all' then
     ',"prompts":[' || coalesce((select group_concat(prompt, ',' order by n) from members where group_id = groups.id), '') || ']'
   else '' end || '}}' end`
 
-// Columns are read as blobs: a damaged page can hold text that is not UTF-8, and over that the driver ends the whole process.
+// Columns are read as blobs. A damaged page can hold text that is not UTF-8, and then the driver ends the whole process.
 const texts = {
   begin: 'begin immediate',
   commit: 'commit',
 
-  // json_each.key is a row's index in its batch. Written into `mark` as 0 or less, it comes back for the rows that got their claim.
+  // `key` of json_each is a row's index. Its negative is the `mark`, 0 or less, which is returned for the rows that got their claim.
   acceptClaims: `insert into claims (key, expires_at, mark) select value ->> 0, ?2 + (value ->> 1), -key from json_each(?1) where true
     ${unlessHeld('?2')} returning mark`,
   acceptRuns: 'insert into runs (run) select value from json_each(?)',
@@ -91,22 +91,22 @@ const texts = {
     on conflict (key) do update set at = excluded.at`,
   unplan: 'delete from plans where key = ?',
 
-  // Runs that the dead process had in hand come first, of these the most tried first. A run that was never tried is due now.
+  // Runs that the dead process had taken come first, those with the most attempts before the others. A run without attempts is due now.
   freeRuns: `update runs set due_at = case when leased then -attempt when attempt = 0 then ?1 else ?2 end
     where fence > 0 and ended_at is null and (leased or due_at > case attempt when 0 then ?1 else ?2 end)`,
   capGroups:
     'update groups set first_at = min(first_at, ?1), due_at = min(due_at, ?1 + window_ms) where first_at > ?1 or due_at > ?1 + window_ms',
   capDead: 'update runs set ended_at = ?1 where ended_at > ?1',
-  // These are leased, but no worker got them: the batch that took them failed. No attempt was made.
+  // Leased runs that no worker holds were taken by a batch that failed, so no attempt was made.
   freeUnheldRuns: `update runs set leased = 0, attempt = attempt - 1, due_at = ?
     where leased and id not in (select value from json_each(?))`,
-  // `cursor`: every run up to it was taken before, waits for its turn, or is dead.
+  // `cursor`: no run with this id or a lower one is fresh.
   standing: `select (select count(*) from runs where ended_at is null) as backlog, (select count(*) from groups) as waiting,
     coalesce((select min(id) - 1 from runs where fence = 0), (select max(id) from runs), 0) as cursor`,
   openLanes: `select cast(lane as blob), sum(fence >= 0), lane_limit, max(id) from runs where lane is not null and ended_at is null group by lane`,
 } as const
 
-/** Those whose rows are read as objects, not as lists. */
+/** Statements whose rows are read as objects, not as lists. */
 const objects: readonly string[] = ['lease', 'join']
 
 export const statementsOf = (db: Database.Database): Statements => {

@@ -1,4 +1,4 @@
-/** Reads what the ledger stored; a damaged record reads as nothing. */
+/** Parses what the ledger stored; `undefined` for a damaged record. */
 
 import { isObject, type Json } from '../../core/json.ts'
 import type { NewRun, Progress } from '../ports.ts'
@@ -48,13 +48,13 @@ const parseJson = (bytes: Buffer): Json | undefined => {
   }
 }
 
-/** A text that was stored as JSON. */
+/** Parses a text that was stored as JSON. */
 export const parseText = (bytes: Buffer | null): string | undefined => {
   const value = bytes === null ? undefined : parseJson(bytes)
   return isText(value) ? value : undefined
 }
 
-/** Reads the bytes of two columns: a run and, once its agent answered, the reply. */
+/** Parses two columns of a run: the run itself and, once the agent has answered, the reply. */
 export const parseStored = (run: Buffer, reply: Buffer | null): Stored | undefined => {
   const value = parseJson(run)
   if (value === undefined || !isRun(value)) return undefined
@@ -64,7 +64,7 @@ export const parseStored = (run: Buffer, reply: Buffer | null): Stored | undefin
   return kept && { ...stored, ...kept }
 }
 
-/** A reply as it is stored: its text, or the text and how far its delivery got. */
+/** Writes a reply as it is stored: the text alone, or the text with the progress of its delivery. */
 export const replyText = (reply: string, progress?: Progress): string => JSON.stringify(progress ? { reply, progress } : reply)
 
 const parseReply = (bytes: Buffer): Reply | undefined => {
@@ -73,7 +73,7 @@ const parseReply = (bytes: Buffer): Reply | undefined => {
   return isObject(value) && isText(value.reply) && isProgress(value.progress) ? (value as unknown as Reply) : undefined
 }
 
-/** A lane's hash; a damaged one reads as none, so that nobody waits for a turn that never comes. */
+/** The hash of a lane; `undefined` for a damaged one, so that no run waits for a turn that never comes. */
 export const parseLane = (bytes: Buffer | null): string | undefined => {
   const lane = bytes?.toString('latin1')
   return lane !== undefined && /^[\w-]{43}$/.test(lane) ? lane : undefined

@@ -1,4 +1,4 @@
-/** The other end of the store's thread: starts it, asks it one thing at a time, and knows when it is gone. */
+/** The store's side of its thread: starts it, sends it one batch at a time, and knows when it has ended. */
 
 import type { Worker } from 'node:worker_threads'
 import { Fault, messageOf, StoreFault } from '../../core/fault.ts'
@@ -9,7 +9,7 @@ type Asked = { readonly resolve: (said: Said) => void; readonly reject: (why: St
 
 export class ThreadLink {
   readonly worker: Worker
-  /** Settles when the thread has ended and let go of the file. */
+  /** Resolves when the thread has ended and closed the file. */
   readonly gone: Promise<unknown>
   #asked: Asked | undefined
   #broken: StoreFault | undefined
@@ -22,12 +22,12 @@ export class ThreadLink {
     this.worker.on('exit', () => this.#break(new StoreFault("the store's thread ended")))
   }
 
-  /** Whether it can still be asked. */
+  /** Whether the thread can still be asked. */
   get works(): boolean {
     return this.#broken === undefined
   }
 
-  /** How many runs wait. Throws a Fault. */
+  /** Waits until the database is open, and gives the backlog. Throws a Fault when it cannot be opened. */
   async opened(): Promise<number> {
     const said = await this.#next()
     if (said.kind === 'ready') return said.backlog

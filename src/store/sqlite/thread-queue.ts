@@ -1,4 +1,4 @@
-/** Calls on their way to the store's thread: those of one turn of the loop are one batch, and resolve once it is committed. */
+/** Queues calls for the store's thread. Calls of one turn of the loop are one batch, and resolve when it is committed. */
 
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Clock } from '../../core/clock.ts'
@@ -9,13 +9,13 @@ import type { ThreadLink } from './thread-link.ts'
 
 const maxGathered = 10_000
 const maxBatch = 1_000
-/** Calls past which waiting for more gains nothing. */
+/** A batch of this size waits for no further calls: that would gain nothing. */
 const fullBatch = 64
 /** How long a broken store refuses before it is opened again. */
 const restartMs = 500
 
 export type Options = { readonly folder: string; readonly durability: Durability; readonly clock: Clock }
-/** What the queue asks of the thread's other end. */
+/** What the queue needs of a ThreadLink. */
 export type Link = Pick<ThreadLink, 'works' | 'gone' | 'opened' | 'ask' | 'close'>
 export type Start = (start: ThreadStart) => Link
 
@@ -25,11 +25,11 @@ export class ThreadQueue {
   readonly #start: Start
   readonly #held: () => readonly number[]
   #link: Link
-  /** Settles when a broken store has been opened again. */
+  /** Resolves when a broken store has been opened again. */
   #recovering: Promise<void> | undefined
-  /** The store is being opened again: calls wait meanwhile, and are committed together. */
+  /** The store is being opened again. Calls wait meanwhile, and are then committed together. */
   #opening: Promise<unknown> | undefined
-  /** Claims of a batch that failed, which may have been committed all the same. */
+  /** The claims of a failed batch, which may have been committed. */
   #doubtful: readonly Unsettled[] = []
   #queue: Gathered[] = []
   #waiting = 0
@@ -37,7 +37,7 @@ export class ThreadQueue {
   #closing: Promise<void> | undefined
   backlog: number
 
-  /** `held`: the runs that this process has in hand. */
+  /** `held`: the runs that this process has taken and not finished. */
   constructor(options: Options, start: Start, opened: { readonly link: Link; readonly backlog: number }, held: () => readonly number[]) {
     this.#options = options
     this.#start = start
@@ -61,7 +61,7 @@ export class ThreadQueue {
     return new Promise((resolve, reject) => add(batch, { resolve, reject }))
   }
 
-  /** After a call that failed: resolves when it is worth asking again. */
+  /** For callers of a failed call: resolves when another try is worth while. */
   recovered(): Promise<void> {
     return this.#recovering ?? this.#pause()
   }
@@ -71,7 +71,7 @@ export class ThreadQueue {
     return this.#closing
   }
 
-  /** One batch at a time: while the disk is busy the next batch grows, and one commit serves more calls. */
+  /** Commits one batch at a time. While the disk is busy, the next batch grows, so that one commit serves more calls. */
   async #pump(): Promise<void> {
     await nextTurn()
     while (this.#queue.length > 0) {
@@ -79,7 +79,7 @@ export class ThreadQueue {
       await this.#fill()
       if (this.#opening) {
         await this.#opening
-        // Calls that waited for the store come now, and are gathered too.
+        // Callers that waited for the store come now, and their calls are gathered too.
         continue
       }
       const batch = this.#queue.shift() as Gathered
@@ -90,7 +90,7 @@ export class ThreadQueue {
     this.#pumping = undefined
   }
 
-  /** Waits while each turn of the loop brings more: under load what arrives together is committed together, a lone call waits one turn. */
+  /** Waits while each turn of the loop brings more calls. Under load they are committed together; a lone call waits one turn. */
   async #fill(): Promise<void> {
     for (let size = 0; this.#waiting > size && size < fullBatch; await nextTurn()) size = this.#waiting
   }
@@ -114,14 +114,14 @@ export class ThreadQueue {
     return this.#options.clock.monotonic()
   }
 
-  /** Has a broken store opened again after a while, whether anybody asks or not. */
+  /** Opens a broken store again after a while, whether a call waits for it or not. */
   #recover(inMs: number): void {
     this.#recovering ??= this.#reopen(inMs).finally(() => {
       this.#recovering = undefined
     })
   }
 
-  /** Not at once: a full disk is not asked again for each request. */
+  /** Tries to open the store until that works. It pauses between tries, so that a full disk is not tried for each request. */
   async #reopen(inMs: number): Promise<void> {
     if (inMs > 0) await this.#pause()
     while (this.#closing === undefined) {
@@ -133,7 +133,7 @@ export class ThreadQueue {
     }
   }
 
-  /** The new thread takes the broken one's place when it has said how it opened. */
+  /** Replaces the broken thread, once the new one has said whether it could open the database. */
   async #open(): Promise<boolean> {
     await this.#link.gone
     const { folder, durability } = this.#options
@@ -141,7 +141,7 @@ export class ThreadQueue {
     try {
       this.backlog = await link.opened()
     } catch {
-      // The new thread does not work either; that is told below.
+      // The new thread does not work either, which the return value says.
     }
     this.#link = link
     return link.works

@@ -1,4 +1,4 @@
-/** The store's thread: the only place that touches the database, so that waiting for the disk never stalls the loop. */
+/** The store's thread. Only this thread touches the database, so that waiting for the disk never stalls the event loop. */
 
 import { parentPort, workerData } from 'node:worker_threads'
 import { exit, Fault, messageOf } from '../../core/fault.ts'
@@ -28,7 +28,7 @@ const serve = (ledger: Ledger): void => {
       const results = ledger.run(message)
       say({ kind: 'done', results, backlog: ledger.backlog })
     } catch (thrown) {
-      // A handle that failed once is not trusted again: the thread ends, which closes it, and the next one recovers from the log.
+      // A database handle that failed once is not trusted again. The thread ends, which closes it; the next thread recovers from the log.
       say({ kind: 'failed', message: messageOf(thrown) })
       port.close()
     }
