@@ -6,7 +6,7 @@ import { type Outcome, type Refused, refuse } from '../core/outcome.ts'
 import type { RoutePlan, VerifyBody } from '../core/plan.ts'
 import type { Event, RequestHead, VerifiedRequest } from '../core/request.ts'
 
-/** Told after each stage how it went (`undefined`: it went on) and with which event. For debug logs and traces; absent on the hot path. */
+/** The engine calls it after each stage, for debug logs and traces; `ended` is `undefined` where the request went on. */
 export type Watch = (stage: string, ended: Outcome | undefined, event?: Event) => void
 
 /** What is left to do once the body is there. */
