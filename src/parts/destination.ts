@@ -1,4 +1,4 @@
-/** `deliver` and `deliver_extra` as written: one target or several. Each target checks its own; their secrets are set apart and never stored. */
+/** Reads `deliver` and `deliver_extra`, of one target or several. Each target checks its settings; secrets are set apart, not stored. */
 
 import type { Path } from '../core/diagnostic.ts'
 import { isObject, type Json, type JsonObject, own } from '../core/json.ts'
@@ -12,10 +12,10 @@ import type { TargetPart } from './targets/target.ts'
 
 type Spec = Pick<Route, 'deliver' | 'deliver_extra' | 'deliver_mode'>
 
-/** One target as written, and where its settings stand in the route. */
+/** One target as written, with the paths of it and of its settings in the route. */
 export type Written = { readonly target: string; readonly extra: JsonObject; readonly path: Path; readonly extraPath: Path }
 
-/** The targets of a `deliver`, in order; those of a list without settings of their own have the route's. */
+/** The targets of a `deliver`, in order. One of a list without settings of its own has the route's. */
 export const writtenTargets = ({ deliver = defaults.route.deliver, deliver_extra = {} }: Spec): readonly Written[] => {
   const shared = deliver_extra as JsonObject
   const one = (item: Json, path: Path): Written => {
@@ -42,7 +42,7 @@ export const readDelivery = (spec: Spec, targets: ReadonlyMap<string, TargetPart
 const entriesOf = (map: JsonObject, keeps: (value: Json) => boolean): JsonObject =>
   Object.fromEntries(Object.entries(map).filter(([, value]) => keeps(value)))
 
-/** The values under these keys. Of a map only those that no payload fills in. */
+/** The values under these keys. Of a map, only those without a placeholder. */
 export const secretsIn = (extra: JsonObject, keys: readonly string[]): JsonObject =>
   Object.fromEntries(
     keys.flatMap((key): [string, Json][] => {
@@ -60,7 +60,7 @@ const withoutSecrets = (extra: JsonObject, keys: readonly string[]): JsonObject 
     }),
   )
 
-/** The settings that were stored and those that were not, together again. */
+/** Puts stored settings and secrets together again. */
 export const withSecrets = (stored: JsonObject, secrets: JsonObject): JsonObject => {
   const whole = Object.entries(secrets).map(([key, value]): [string, Json] => {
     const filled = own(stored, key)
@@ -69,7 +69,7 @@ export const withSecrets = (stored: JsonObject, secrets: JsonObject): JsonObject
   return { ...stored, ...Object.fromEntries(whole) }
 }
 
-/** Outside of placeholders. */
+/** A comma outside placeholders. */
 const comma = /,(?![^{}]*\})/
 
 const splitLists = (extra: JsonObject, lists: readonly string[]): JsonObject =>
@@ -94,6 +94,6 @@ export const labelOf = (to: readonly Delivery[], place: number): string => {
   return to.filter((each) => each.target === target).length > 1 ? `${target} (${place + 1} of ${to.length})` : target
 }
 
-/** Why a delivery to several targets failed, and which of them have the text all the same. */
+/** Why a delivery to several targets failed, and which of them have the text. */
 export const whyPartly = (to: readonly Delivery[], failed: readonly string[], done: readonly number[]): string =>
   [...failed, ...(done.length > 0 ? [`delivered to ${done.map((place) => labelOf(to, place)).join(', ')}`] : [])].join('; ')

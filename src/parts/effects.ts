@@ -1,4 +1,4 @@
-/** What gates and endings may do to the world. */
+/** The effects port: all that gates and endings may do to the world. */
 
 import type { Clock } from '../core/clock.ts'
 import type { Log } from '../core/log.ts'
@@ -31,9 +31,9 @@ export type Job = {
 }
 
 export interface Jobs {
-  /** The jobs of a profile that a reference names as things are now: the one of this id, else all of this name. */
+  /** The present jobs of a profile that a reference names: the one with this id, else all with this name. */
   find(profile: string, reference: string): readonly Job[]
-  /** Whether a reference that finds no job names one that is written down but refused. What is wrong is then said of that job, once. */
+  /** Whether a reference without a job names one that is written but has mistakes. Those are reported once, for the job. */
   isRefused(profile: string, reference: string): boolean
 }
 

@@ -26,10 +26,10 @@ export const coalesce: EndingPart = {
     const { render } = compileMessage(route, kit)
     const laneOf = compileLane(route, kit)
     return async (event) => {
-      // Rendered for each event: of the latest one everything counts (rules: Coalescing 2).
+      // The message is rendered for each event, because the latest one's prompt and settings count (rules: Coalescing 2).
       const run = agentRun(event, await render(event))
       const [key, lane] = [await keyOf(event), await laneOf(event)]
-      // Nothing to merge it by (rules: Coalescing 5).
+      // An event without a key is not merged (rules: Coalescing 5).
       if (key === undefined) return acceptAgent(event, run, kit.effects, lane)
       return join(event, run, groupOf(keyName('group', event, key), settings, lane), kit.effects)
     }
@@ -68,7 +68,7 @@ const groupOf = (key: string, { singleFlight, ...settings }: Settings, lane: Lan
 const join = async (event: Event, run: NewRun, group: Group, effects: Effects): Promise<Outcome> => {
   const joined = await commit(effects, (store) => store.join(run, claimOf(event), group))
   if (joined === 'duplicate') return duplicate(event)
-  // As many groups wait as may. The event is not lost: it runs at once, unmerged (rules: Limits 3).
+  // The store takes no further group, so the event runs at once, unmerged (rules: Limits 3).
   if (joined === 'full') return acceptAgent(event, run, effects, group.lane)
   if ('kind' in joined) return joined
   return { kind: 'coalesced', route: run.route, event: run.event, deliveryId: run.deliveryId, group: joined.group }

@@ -20,7 +20,7 @@ export const cronJob: EndingPart = {
     checkJob(reference, kit)
     const prompt = compilePrompt(route, kit)
     return async (event) => {
-      // Looked up for each event: jobs are paused, made and removed while routes stay.
+      // The job is looked up for each event, because jobs are paused, made and removed while the route's plan stays.
       const [job, ...others] = kit.effects.jobs.find(kit.profile, reference)
       if (!job || others.length > 0)
         return drop(event, 'job_missing', job ? several(reference, [job, ...others]) : absent(reference, kit), kit)
@@ -55,7 +55,7 @@ const checkJob = (reference: string, { effects, profile, report }: StageKit): vo
     )
 }
 
-/** Logged and dropped; the delivery id stays free (rules: Jobs 5). */
+/** Logs why the job is not started, and ignores the event. The delivery id stays free (rules: Jobs 5). */
 const drop = (event: Event, reason: Ignored['reason'], why: string, { effects }: StageKit): Ignored => {
   const { profile, route, deliveryId } = event
   const fields = { profile, route, delivery_id: deliveryId, event_type: event.eventType, reason: why }

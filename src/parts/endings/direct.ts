@@ -12,7 +12,7 @@ import { unavailable } from './kit/accept.ts'
 import { claimOf, compileShares, duplicate } from './kit/claim.ts'
 import { compileMessage, type Message } from './kit/message.ts'
 
-/** Senders give up after about ten seconds and repeat: the answer must come before that. */
+/** Senders give up after about ten seconds and repeat, so the answer must come before that. */
 const budgetMs = 9_000
 
 export const direct: EndingPart = {
@@ -38,7 +38,7 @@ export const direct: EndingPart = {
 
 type Held = {
   readonly claim: Claim
-  /** One for each target of `all`, else none. */
+  /** The claims of the targets, one for each with mode `all`; else none. */
   readonly shares: readonly Claim[]
   /** Which of the shares are held: those targets have the text from an earlier request with this id. */
   readonly had: readonly boolean[]
@@ -68,9 +68,9 @@ const deliver = async (event: Event, { text, delivery }: Message, held: Held, ef
   return refuse('delivery_failed', { detail: whyPartly(to, failed, done) })
 }
 
-/** Why a target failed, or `undefined`; in the order of the targets. */
+/** For each target, in order: why it failed, or `undefined`. */
 type Failures = readonly (string | undefined)[]
-/** `share`: which part of the time that is left it may use. */
+/** `share`: the part of the remaining time that a target may use. */
 type SendOne = (delivery: Delivery, place: number, share: number) => Promise<string | undefined>
 
 const senderOf = (about: Omit<Outgoing, 'delivery' | 'place' | 'budgetMs'>, { send, clock }: Effects): SendOne => {
@@ -83,7 +83,7 @@ const senderOf = (about: Omit<Outgoing, 'delivery' | 'place' | 'budgetMs'>, { se
   }
 }
 
-/** Sends to all at once. Each target that has the text is stored at once: the others may take long, and after a crash it must not get it again. */
+/** Sends to all at the same time. A target that has the text is stored at once, so that after a crash it does not get it again. */
 const sendToAll = (to: readonly Delivery[], { shares, had }: Held, send: SendOne, record: Recorder): Promise<Failures> =>
   Promise.all(
     to.map(async (delivery, place) => {
@@ -115,7 +115,7 @@ const recorderOf =
     try {
       await tell(store)
     } catch (error) {
-      // The sender is told what became of the text all the same. At worst a repeat within the hour is not recognised.
+      // The sender still learns what became of the text. At worst a repeat within the hour is not recognised.
       log('error', { route, delivery_id: deliveryId, reason: messageOf(error) }, 'delivery id not recorded')
     }
   }

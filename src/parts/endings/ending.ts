@@ -1,4 +1,4 @@
-/** An ending: the only thing that makes work of an event. */
+/** The contract of endings: an ending makes work of an event, and nothing else does. */
 
 import type { Ending } from '../../core/plan.ts'
 import type { Route } from '../../generated/config.ts'
@@ -6,7 +6,7 @@ import type { StageKit } from '../stages/stage.ts'
 
 export type EndingPart = {
   readonly name: string
-  /** Whether this ending is the route's. */
+  /** Whether a route's keys ask for this ending. */
   fits(route: Route): boolean
   compile(route: Route, kit: StageKit): Ending
 }

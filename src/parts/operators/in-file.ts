@@ -19,6 +19,6 @@ export const inFile: OperatorPart = {
       return values instanceof Promise ? values.then((settled) => settled.has(text)) : values.has(text)
     }
   },
-  // The file's values have tests of their own. Here: a missing field is in no file.
+  // An example cannot have a file. These show that a missing field is in none.
   examples: [{ operand: 'allowed.txt', holds: false }],
 }

@@ -5,7 +5,7 @@ import { scalarText } from '../../expr/render.ts'
 import { nextTurn } from '../../expr/turn.ts'
 import type { OperatorPart, Test } from './operator.ts'
 
-/** A longer text waits for a turn of the loop of its own: many patterns on one large payload must not add up in one turn. */
+/** A search in a longer text waits for a turn of the event loop, so that many patterns on one payload do not add up in one turn. */
 const longText = 8192
 
 export const regex: OperatorPart = {

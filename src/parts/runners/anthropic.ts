@@ -7,7 +7,7 @@ export const anthropic: RunnerPart = {
   name: 'anthropic',
   title: 'Anthropic',
   compile: (settings, report) =>
-    // The address is always given: the SDK would otherwise take one from the environment.
+    // The address is always given, because the SDK would otherwise take one from the environment.
     compileModelRunner(
       settings,
       report,

@@ -1,4 +1,4 @@
-/** The operator's own program as the agent: prompt on stdin, reply on stdout, everything it started killed at the end. */
+/** Asks the operator's own program: prompt on stdin, reply on stdout. Everything that the program started is killed at its end. */
 
 import { type Env, envValue, failureOf, runChild } from '../../process/child.ts'
 import type { NewRun } from '../../store/ports.ts'

@@ -1,4 +1,4 @@
-/** Every agent runner, by the name `agent.runner` gives it. */
+/** The registry of runners, by their `agent.runner`. */
 
 import { anthropic } from './anthropic.ts'
 import { command } from './command.ts'

@@ -6,7 +6,7 @@ import { bodyClaim, checkHmac, hmac } from './kit/hmac.ts'
 import { fresh } from './kit/timestamp.ts'
 import type { Scheme, Unsigned } from './scheme.ts'
 
-/** The event travels in code host A's header: these schemes have none of their own. */
+/** The event's type goes in code host A's header, because these schemes have none of their own. */
 const named = ({ id, event }: Unsigned) => ({ ...(event === undefined ? {} : { 'X-GitHub-Event': event }), 'X-Request-ID': id })
 
 export const v2: Scheme = {

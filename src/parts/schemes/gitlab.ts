@@ -1,4 +1,4 @@
-/** Code host B: a token header that equals the secret; nothing of the body is signed. */
+/** Code host B: a token header that equals the secret. The body is not signed. */
 
 import { header } from '../../core/names.ts'
 import { equal } from './kit/equal.ts'
@@ -13,7 +13,7 @@ export const gitlab: Scheme = {
   shows: (headers) => names.some((name) => headers[name] !== undefined),
   compile(secret) {
     const expected = Buffer.from(secret)
-    // A wrong token is refused before any of the body is read. Node hands out header text as latin1: the same bytes are compared.
+    // A wrong token is refused before the body is read. Node gives header text as latin1, so the comparison is over its bytes.
     return ({ headers }) => (equal(Buffer.from(header(headers, ...names) ?? '', 'latin1'), expected) ? () => true : 'the token differs')
   },
   eventTypeHeaders: ['x-gitlab-event', 'x-hostb-event'],
@@ -22,7 +22,7 @@ export const gitlab: Scheme = {
     headers: {
       ...(event === undefined ? {} : { 'X-Gitlab-Event': event }),
       'X-Request-ID': id,
-      // Header text is written as latin1: this way its bytes are the secret's.
+      // Header text is written as latin1, so its bytes are those of the secret.
       'X-Gitlab-Token': Buffer.from(secret, 'utf8').toString('latin1'),
     },
     body,

@@ -10,7 +10,7 @@ const name = 'linear-signature'
 const timeField = 'webhookTimestamp'
 const toleranceMs = 60_000
 
-/** The body is parsed once its signature holds, never before. A body without a time passes. */
+/** Checks the time in the body, which is parsed only after its signature holds. A body without a time passes. */
 const inTime =
   (check: CheckBody, at: number): CheckBody =>
   (body) => {

@@ -1,32 +1,32 @@
-/** A signature scheme: how a sender shows that a request is its own, and how we would show the same. */
+/** The contract of signature schemes: a scheme verifies a sender's requests, and signs test requests as that sender would. */
 
 import type { Headers, RequestHead } from '../../core/request.ts'
 
-/** Why a request does not hold: for the log, never for the sender. */
+/** Why a signature does not hold, for the log. The sender never learns it. */
 export type Why = string
 
-/** Decides over the raw bytes. */
+/** Checks the raw bytes of a body. */
 export type CheckBody = (body: Buffer) => true | Why
 
-/** Decides over the headers alone: why no body could make them hold, or what decides over the body. */
+/** Checks the headers: gives the check for the body, or why no body could make them hold. */
 export type CheckHead = (head: RequestHead) => CheckBody | Why
 
-/** A request that has no signature yet. */
+/** A test request without its signature. */
 export type Unsigned = {
   readonly secret: string
   readonly body: string
   /** The delivery id. */
   readonly id: string
-  /** Wall time of sending, milliseconds. */
+  /** The wall time of sending, in milliseconds. */
   readonly at: number
   readonly event?: string
 }
 
-/** What is sent: a scheme whose time stands in the body changes that too. */
+/** A signed test request. A scheme with its time in the body changes the body too. */
 export type Signed = { readonly headers: { readonly [name: string]: string }; readonly body: string }
 
 /**
- * One scheme, both directions. `stages/signature.ts` serves them all.
+ * One scheme, whole. `stages/signature.ts` uses them all.
  * @example
  * const acme: Scheme = {
  *   name: 'acme',
@@ -37,27 +37,28 @@ export type Signed = { readonly headers: { readonly [name: string]: string }; re
  * }
  */
 export type Scheme = {
-  /** What `verify` calls it. */
+  /** The name for `verify`. */
   readonly name: string
-  /** For people, where editors list the schemes. */
+  /** The name for people, in editors. */
   readonly title: string
   /** Other names that `webhook test --scheme` takes. */
   readonly aliases?: readonly string[]
-  /** Whether these headers commit a request to this scheme: then no weaker one is asked. */
+  /** Whether these headers commit a request to this scheme, so that no weaker one is tried. */
   shows(headers: Headers): boolean
-  /** Checks requests with one of the route's secrets; `undefined` when that secret cannot serve this scheme. */
+  /** Makes the check for one of the route's secrets; `undefined` when the scheme cannot use that secret. */
   compile(secret: string): CheckHead | undefined
-  /** Says at load what is wrong with a secret that cannot serve it; absent: nothing is said. */
+  /** What is reported at load for a secret that the scheme cannot use; absent: nothing. */
   readonly badSecret?: { readonly message: string; readonly help: string }
-  /** The delivery id that its signature covers: an unsigned header must not make a captured request look new. */
+  /** The delivery id that the signature covers. An unsigned header must not make a captured request look new. */
   signedId?(headers: Headers): string | undefined
-  /** Lower-case names of headers with the event's type, and with the delivery id: read whatever scheme the request has. */
+  /** Lower-case names of headers with the event's type. They are read whatever scheme the request has. */
   readonly eventTypeHeaders?: readonly string[]
+  /** The same for headers with the delivery id. */
   readonly idHeaders?: readonly string[]
   /** The payload's field with a short form of the event's type, which `events` accepts too. */
   readonly shortTypeField?: string
-  /** Signs as its senders do. Throws a Fault for a secret that cannot serve it. */
+  /** Signs as a sender does. Throws a Fault for a secret that the scheme cannot use. */
   sign(request: Unsigned): Signed
-  /** Said once per route when a request uses it. */
+  /** A warning that is logged once for each route whose requests use the scheme. */
   readonly deprecated?: string
 }

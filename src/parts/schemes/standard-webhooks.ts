@@ -8,17 +8,17 @@ import { fresh } from './kit/timestamp.ts'
 import type { Scheme } from './scheme.ts'
 
 const base64Digest = /^[A-Za-z0-9+/]{43}=$/
-/** A sender that rotates keys sends two or three signatures; more is noise. */
+/** A sender that rotates keys sends two or three signatures. Further ones are not read. */
 const maxSignatures = 16
 
-/** The digests of a `v1,<base64> v1,<base64>` header; unknown versions are passed over, as the standard asks. */
+/** The digests of a `v1,<base64> v1,<base64>` header. Unknown versions are left out, as the standard asks. */
 const digestsOf = (signatures: string): Buffer[] =>
   signatures
     .split(' ', maxSignatures)
     .filter((entry) => entry.startsWith('v1,') && base64Digest.test(entry.slice(3)))
     .map((entry) => Buffer.from(entry.slice(3), 'base64'))
 
-/** Node joins a header that stands twice like this; no id and no list of signatures has a comma before a blank. */
+/** Node joins a repeated header with `, `. No id and no list of signatures has a comma before a blank. */
 const isJoined = (text: string): boolean => text.includes(', ')
 
 const scheme = (name: string, title: string, prefix: string, commits: readonly string[]): Scheme => ({
@@ -59,7 +59,7 @@ const scheme = (name: string, title: string, prefix: string, commits: readonly s
   },
 })
 
-/** The id and timestamp alone commit to nothing: code host B sends them beside its token. */
+/** Only a signature commits a request to this scheme: code host B sends id and timestamp beside its token. */
 export const standardWebhooks: Scheme = {
   ...scheme('standard_webhooks', 'Standard Webhooks', 'webhook-', ['signature']),
   aliases: ['standard'],

@@ -1,4 +1,4 @@
-/** Lets the listed event types pass; an empty or absent list lets all (rules: Events 2). */
+/** Lets the listed event types pass; with an empty list or none, all of them (rules: Events 2). */
 
 import type { StagePart } from './stage.ts'
 

@@ -57,7 +57,7 @@ const readJson = (body: Buffer): Read | Unread => {
 
 const isForm = (headers: Headers): boolean => /^application\/x-www-form-urlencoded\b/i.test(headers['content-type'] ?? '')
 
-/** A form: its `payload` field as JSON if there is one, else its fields (rules: Bodies 3). */
+/** Parses a form: its `payload` field as JSON where it has one, else all its fields (rules: Bodies 3). */
 const readForm = (body: Buffer): Read | Unread => {
   if (!isUtf8(body)) return 'not JSON'
   const fields = new URLSearchParams(body.toString('utf8'))
@@ -82,7 +82,7 @@ type KnownHeaders = {
 
 const worked = new WeakMap<readonly Scheme[], KnownHeaders>()
 
-/** Worked out once for all routes. Headers whose id a scheme signs come last: where they are read here, nobody signed that id. */
+/** The headers are collected once for all routes. Those whose id a scheme signs come last, because read here they are unsigned. */
 const headersOf = (schemes: readonly Scheme[]): KnownHeaders => {
   const known = worked.get(schemes) ?? {
     eventType: schemes.flatMap(({ eventTypeHeaders = [] }) => eventTypeHeaders),
@@ -97,7 +97,7 @@ const headersOf = (schemes: readonly Scheme[]): KnownHeaders => {
   return known
 }
 
-/** A header of a scheme, payload `event_type`, payload `type`, else `unknown` (rules: Events 1). */
+/** The event's type: from a scheme's header, the payload's `event_type` or `type`, else `unknown` (rules: Events 1). */
 const eventTypeOf = (headers: Headers, payload: Json, { eventType }: KnownHeaders): string => {
   const named = usable(header(headers, ...eventType))
   if (named !== undefined) return named
@@ -113,8 +113,8 @@ const shortForm = (headers: Headers, payload: Json, { shortType }: KnownHeaders)
 const longId = 200
 
 /**
- * The signed id where the scheme signs one: an unsigned header must not make a captured request look new.
- * Else that of a scheme's header, X-Request-ID, else a random one (rules: Events 3). A long id is kept as its hash.
+ * The delivery id: the signed one where the scheme signs one, because an unsigned header must not make a captured request look new.
+ * Else it comes from a scheme's header or X-Request-ID, or is random (rules: Events 3). A long id is replaced by its hash.
  */
 const deliveryIdOf = ({ headers, verification }: VerifiedRequest, { id: idHeaders }: KnownHeaders): string => {
   const id = verification.signedId || header(headers, ...idHeaders) || randomUUID()

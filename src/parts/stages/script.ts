@@ -1,4 +1,4 @@
-/** Hands the payload to the route's script, which lets it on, changes it, or says no (rules: Scripts 2, 3). */
+/** Gives the payload to the route's script, which lets the event pass, changes its payload, or ignores it (rules: Scripts 2, 3). */
 
 import { join } from 'node:path'
 import { isObject, type Json, own } from '../../core/json.ts'
@@ -38,7 +38,7 @@ export const script: StagePart = {
 
 const ignored = (route: string, why: string): Ignored => ({ kind: 'ignored', reason: 'script', route, detail: () => why })
 
-/** The event as the script's output leaves it; `undefined` when the script wants it ignored. */
+/** The event with the payload that the script's output asks for; `undefined` when the script wants the event ignored. */
 const applyOutput = (event: Event, output: string): Event | undefined => {
   const text = output.trim()
   if (text === '' || text === '[SILENT]') return undefined

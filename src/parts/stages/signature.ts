@@ -6,10 +6,10 @@ import type { Headers, RequestHead, Verification } from '../../core/request.ts'
 import type { CheckBody, CheckHead, Scheme, Why } from '../schemes/scheme.ts'
 import type { StageKit, StagePart } from './stage.ts'
 
-/** Switches verification off; the loader lets it pass on loopback only. */
+/** The secret that switches verification off. The loader accepts it on loopback only. */
 const insecure = 'INSECURE_NO_AUTH'
 
-/** What checks requests with one of the route's secrets; 0 is `secret` or the first of `secrets`. */
+/** A check with one of the route's secrets; index 0 is `secret`, or the first of `secrets`. */
 type Check = { readonly secret: number; readonly checkHead: CheckHead }
 
 export const signature: StagePart = {
@@ -23,7 +23,7 @@ export const signature: StagePart = {
   },
 }
 
-/** Made with the first request of a scheme: there are thousands of routes, and each may be asked by every scheme. */
+/** Makes a scheme's checks with its first request, because there may be thousands of routes, each with every scheme. */
 const checksFor = ({ secrets }: StageKit): ((scheme: Scheme) => readonly Check[]) => {
   const made = new Map<Scheme, readonly Check[]>()
   return (scheme) => {
@@ -38,7 +38,7 @@ const checksFor = ({ secrets }: StageKit): ((scheme: Scheme) => readonly Check[]
   }
 }
 
-/** Once for schemes that read a secret alike. */
+/** Reports a bad secret once, for all schemes with the same message. */
 const reportUnserved = (schemes: readonly Scheme[], { secrets, report }: StageKit): void => {
   const problems = new Map<string, string>()
   for (const { badSecret, compile } of schemes)
@@ -61,7 +61,7 @@ const verifying = (schemes: readonly Scheme[], kit: StageKit): Authenticate => {
       if (typeof checkBody === 'string') why = checkBody
       else bodyChecks.push({ secret, checkBody })
     }
-    // Headers that no body could make hold are refused before any of the body is read.
+    // Headers that no body could make hold are refused before the body is read.
     if (bodyChecks.length === 0) return refused(head, `${scheme.name}: ${why}`)
     return (body) => {
       for (const { secret, checkBody } of bodyChecks) {
@@ -79,7 +79,7 @@ const verifying = (schemes: readonly Scheme[], kit: StageKit): Authenticate => {
   }
 }
 
-/** Charges a failure to its client's own window, so that a stranger cannot spend the route's (rules: Rate limits 2). */
+/** Charges a failed signature to its client's own window, so that nobody can use up the route's (rules: Rate limits 2). */
 const failing =
   ({ name, effects: { limiter } }: StageKit) =>
   (head: RequestHead, detail: string): Refused =>
@@ -87,14 +87,14 @@ const failing =
       ? refuse('bad_signature', { detail })
       : refuse('rate_limited', { retryAfterSeconds: 60, detail })
 
-/** The names, not the values, of headers that look like a signature: what an operator compares with the sender's settings. */
+/** The names of headers that look like a signature, without values. An operator compares them with the sender's settings. */
 const signatureHeaders = (headers: Headers): string =>
   Object.keys(headers)
     .filter((name) => /sign|token|hmac|digest|auth/.test(name))
     .slice(0, 8)
     .join(', ') || 'none'
 
-/** Says once per route that a scheme is deprecated, and which later secret still holds while one is being rotated. */
+/** Logs, once for each route, that a scheme is deprecated, and which of several secrets is in use. */
 const noting = ({ name, secrets, effects }: StageKit): ((scheme: Scheme, index: number) => void) => {
   const said = new Set<string>()
   const once = (key: string, say: () => void): void => {
@@ -113,7 +113,7 @@ const noting = ({ name, secrets, effects }: StageKit): ((scheme: Scheme, index: 
 const unsigned: Verification = { scheme: 'none', secret: 0, signedId: undefined }
 const loopbackHost = /^(127\.0\.0\.1|localhost|\[::1\])(:\d+)?$/i
 
-/** No verification: for tests on loopback, and for nobody's browser (a page must not reach a route through DNS rebinding). */
+/** No verification, for tests on loopback. Browsers are refused, because a page could reach a route through DNS rebinding. */
 const trusting =
   ({ name, effects: { limiter } }: StageKit): Authenticate =>
   ({ headers }) => {

@@ -1,4 +1,4 @@
-/** A stage: leaves the gates in a route's plan that the route's keys ask for. */
+/** The contract of stages: a stage puts into a route's plan the gates that the route's keys ask for. */
 
 import type { Authenticate, EventGate, HeadGate, Parse } from '../../core/plan.ts'
 import type { Route } from '../../generated/config.ts'
@@ -8,7 +8,7 @@ import type { LooksOutside, Report } from '../report.ts'
 import type { Scheme } from '../schemes/scheme.ts'
 import type { TargetPart } from '../targets/target.ts'
 
-/** Settings of the adapter that stages read. */
+/** The adapter's settings that stages read. */
 export type Limits = {
   readonly maxBodyBytes: number
   readonly scriptTimeoutMs: number
@@ -18,7 +18,7 @@ export type StageKit = {
   readonly name: string
   readonly profile: string
   readonly profileDir: string
-  /** The route's secrets, resolved; empty only when a Diagnostic was reported. */
+  /** The route's secrets, with references resolved. Empty only when a Diagnostic was reported. */
   readonly secrets: readonly string[]
   readonly limits: Limits
   readonly effects: Effects
@@ -29,7 +29,7 @@ export type StageKit = {
   readonly targets: ReadonlyMap<string, TargetPart>
 }
 
-/** The gates a stage leaves in a route's plan; none when the route does not use it. */
+/** The gates that a stage puts into a route's plan; none when the route does not use the stage. */
 export type Gates = {
   readonly onHead?: HeadGate
   readonly authenticate?: Authenticate
@@ -39,6 +39,5 @@ export type Gates = {
 
 export type StagePart = {
   readonly name: string
-  /** Pushes nothing when the route does not use it: a stage without keys leaves no gate behind. */
   compile(route: Route, kit: StageKit): Gates
 }

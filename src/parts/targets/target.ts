@@ -1,4 +1,4 @@
-/** A target: sends one text to a platform. */
+/** The contract of targets: a target sends one text to a platform. */
 
 import type { Clock } from '../../core/clock.ts'
 import type { JsonObject } from '../../core/json.ts'
@@ -10,30 +10,30 @@ export type Sent =
   | {
       readonly ok: false
       readonly why: string
-      /** Nothing can have been posted, or posting again cannot post twice. */
+      /** Another try is allowed: nothing can have been posted, or posting again cannot post twice. */
       readonly repeatable: boolean
       readonly retryAfterMs?: number
     }
 
-/** A text on its way out, with who it belongs to. */
+/** A text to send, with the event or job that it comes from. */
 export type Outgoing = {
   readonly text: string
   readonly profile: string
   readonly route: string
   readonly deliveryId: string
-  /** The scheduled job that says this, by id. */
+  /** The id of the scheduled job whose text this is. */
   readonly job?: string
   readonly delivery: Delivery
-  /** Which of several targets of its route this is; 0 for the first or only one. */
+  /** The target's place in its route's list; 0 for the first or only one. */
   readonly place: number
   readonly budgetMs: number
-  /** An earlier try was broken off: it may have arrived. */
+  /** An earlier try was interrupted, and its text may have arrived. */
   readonly doubtful?: true
-  /** Called before a text is posted whose repeat could not be recognised, with the reason. Throws where it is too late to post it. */
+  /** Call it, with the reason, before posting a text whose repeat could not be recognised. Throws where it is too late to post. */
   readonly onlyOnce?: (why: string) => void
 }
 
-/** One setting of a target: its key under `platforms.<name>`, and the conventional names it has in the environment, which win. */
+/** One setting of a target: its key under `platforms.<name>`, and its conventional names in the environment, whose values win. */
 export type Setting = {
   readonly key: string
   readonly env: readonly string[]
@@ -41,9 +41,9 @@ export type Setting = {
   readonly default?: string
 }
 
-/** What a target may use: its platform's settings in this profile, the environment for its child processes, the log. */
+/** What a target may use. `env` is the profile's environment, for child processes. */
 export type TargetKit = {
-  /** As written, and over them those of the environment that the target names. */
+  /** The platform's settings in this profile: as written, and over them those from the environment. */
   readonly settings: JsonObject
   readonly env: { readonly [name: string]: string | undefined }
   readonly log: (outgoing: Outgoing) => void
@@ -51,35 +51,55 @@ export type TargetKit = {
   readonly keep: Keep
 }
 
-/** What outlives one text: bought tokens, turns of a connection, where a program was found. It ends with the gateway, not with the process. */
+/** Keeps what outlives one text, for example an access token, until the gateway stops. */
 export interface Keep {
-  /** What `make` made when it was asked for first: the same function always finds the same. */
+  /** The first call with a function makes the value; later calls with the same function give that value. */
   of<T>(make: () => T): T
 }
 
+/**
+ * One target, whole. docs/plugins.md shows a plugin that brings one.
+ * @example
+ * const acmeChat: TargetPart = {
+ *   name: 'acme-chat',
+ *   title: 'Acme Chat',
+ *   settings: [{ key: 'token', env: ['ACME_TOKEN'], secret: true }],
+ *   needs: [['url', 'token']],
+ *   repeatable: false,
+ *   async send({ text, delivery, budgetMs }, { settings }) {
+ *     const response = await fetch(`${settings.url}/rooms/${encodeURIComponent(String(delivery.extra.chat_id))}`, {
+ *       method: 'POST',
+ *       headers: { authorization: `Bearer ${settings.token}` },
+ *       body: text,
+ *       signal: AbortSignal.timeout(budgetMs),
+ *     })
+ *     return response.ok ? { ok: true } : { ok: false, why: `HTTP ${response.status}`, repeatable: response.status === 429 }
+ *   },
+ * }
+ */
 export type TargetPart = {
-  /** What `deliver` calls it. */
+  /** The name for `deliver`. */
   readonly name: string
-  /** For people, where editors and docs/targets.md list the targets. */
+  /** The name for people, in editors and docs/targets.md. */
   readonly title: string
-  /** Its section under `platforms`; absent: its name without `_comment`. */
+  /** The target's section under `platforms`; default: its name without `_comment`. */
   readonly platform?: string
-  /** Of a built-in target: `builtinSettings(platform)`. */
+  /** A built-in target has `builtinSettings(platform)`. */
   readonly settings?: readonly Setting[]
-  /** The command that it runs, from a folder of the PATH. */
+  /** The command that the target runs, which must be on the PATH. */
   readonly program?: string
-  /** Which settings make it connected: all of any of these lists. Absent: it needs none. */
+  /** Lists of settings: the target is connected when all of any list are there. Absent: it needs none. */
   readonly needs?: readonly (readonly string[])[]
   /** Checks a route's `deliver_extra` as written, templates not yet filled in. */
   check?(extra: JsonObject, report: Report): void
-  /** Sending the same text twice cannot post twice: what a crash broke off may be sent again. */
+  /** Sending the same text twice cannot post twice, so an interrupted sending may be repeated. */
   readonly repeatable: boolean
-  /** Keys of `deliver_extra` that may hold several values, with commas between them, as the route writes them: a payload adds none. */
+  /** Keys of `deliver_extra` that may hold several values, separated by commas. Only commas of the route separate, not a payload's. */
   readonly lists?: readonly string[]
-  /** Keys of `deliver_extra` that are web addresses: what a payload fills in is percent-encoded. */
+  /** Keys of `deliver_extra` that are web addresses: what a payload fills in there is percent-encoded. */
   readonly addresses?: readonly string[]
-  /** Keys of `deliver_extra` that hold secrets, or maps of them: read from the route when sending, and stored only where a payload fills them in. */
+  /** Keys of `deliver_extra` with secrets, or maps of them. The route is asked for them at each sending; only a map's templates are stored. */
   readonly withheld?: readonly string[]
-  /** Sends one text; a rejection counts as a failure that must not be repeated. */
+  /** Sends one text. A rejection counts as a failure that must not be repeated. */
   send(outgoing: Outgoing, kit: TargetKit): Promise<Sent>
 }

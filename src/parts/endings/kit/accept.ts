@@ -24,13 +24,13 @@ export const commit = async <T extends Accepted | Joined>(effects: Effects, hand
     return handed
   } catch (error) {
     if (!(error instanceof StoreFault)) throw error
-    // The store may have committed the work all the same: the worker looks as soon as the store works again.
+    // The store may have committed the work even so. The worker looks for it when the store works again.
     effects.wake()
     return unavailable(error)
   }
 }
 
-/** What an event says about the run that it starts. */
+/** The fields of a run that come from its event. */
 export const causeOf = ({ eventId, route, eventType: event, deliveryId, at }: Event) => ({
   eventId,
   route,
@@ -47,7 +47,7 @@ export const agentRun = (event: Event, { text, delivery }: Message): NewRun => (
   delivery,
 })
 
-/** Accepts a run that starts at once, or as soon as its lane lets it. */
+/** Accepts a run, which starts at once or when it is its turn in its lane. */
 export const acceptAgent = async (event: Event, run: NewRun, effects: Effects, lane: Lane | undefined): Promise<Outcome> => {
   const handed = await commit(effects, (store) => store.accept(run, claimOf(event), lane))
   if (typeof handed === 'object') return handed

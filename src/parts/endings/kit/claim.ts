@@ -1,4 +1,4 @@
-/** The hold on a delivery id that makes a second request with it a duplicate (rules: Duplicates 2). */
+/** Makes claims: the hold on a delivery id that makes a second request with it a duplicate (rules: Duplicates 2). */
 
 import { createHash } from 'node:crypto'
 import type { Outcome } from '../../../core/outcome.ts'

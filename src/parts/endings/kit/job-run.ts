@@ -1,10 +1,10 @@
-/** A run of a scheduled job: one claim for schedule, event and hand alike, so that no job ever runs beside itself. */
+/** Makes runs of scheduled jobs. All runs of a job, whoever starts it, share one lane, so that no job runs beside itself. */
 
 import type { Lane, NewRun } from '../../../store/ports.ts'
 import type { Job } from '../../effects.ts'
 
 export type JobCause = Pick<NewRun, 'eventId' | 'route' | 'event' | 'deliveryId' | 'acceptedAt'> & {
-  /** What an event brings; the job's stored prompt stays as it is (rules: Jobs 2). */
+  /** The text that an event adds for this run. The job's own prompt does not change (rules: Jobs 2). */
   readonly context?: string
 }
 
@@ -16,5 +16,5 @@ export const jobRun = (job: Job, { context, ...cause }: JobCause): NewRun => ({
   job: job.id,
 })
 
-/** One run at a time. Profile names and job ids have no `/` in them. */
+/** The lane of a job, for one run at a time. Profile names and job ids have no `/` in them. */
 export const jobLane = ({ profile, id }: Job, whenFull: Lane['whenFull']): Lane => ({ key: `job/${profile}/${id}`, limit: 1, whenFull })

@@ -1,4 +1,4 @@
-/** Which runs of a route take turns (`concurrency`). */
+/** Finds the lane of a run: runs in one lane take turns (`concurrency`). */
 
 import type { Event } from '../../../core/request.ts'
 import { compileKey, keyName } from '../../../expr/event-key.ts'
@@ -7,7 +7,7 @@ import type { Lane } from '../../../store/ports.ts'
 import type { StageKit } from '../../stages/stage.ts'
 import { templateKit } from './template-kit.ts'
 
-/** The lane of an event's run; events whose key is unresolved share one. */
+/** The lane of an event's run. Events without a key share one lane. */
 export const compileLane = ({ concurrency }: Route, kit: StageKit): ((event: Event) => Promise<Lane | undefined>) => {
   if (!concurrency) return async () => undefined
   const { limit, key } = concurrency

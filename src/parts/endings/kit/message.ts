@@ -1,4 +1,4 @@
-/** What a route says and to whom: its `prompt` and `deliver_extra`, compiled. */
+/** Compiles a route's message: its `prompt`, and its targets with their `deliver_extra`. */
 
 import type { JsonObject } from '../../../core/json.ts'
 import type { Event } from '../../../core/request.ts'
@@ -15,9 +15,9 @@ export type Message = {
 }
 
 export type CompiledMessage = {
-  /** Its targets before their templates are filled in. */
+  /** The targets, with templates not yet filled in. */
   readonly written: Destination
-  /** For one event; a promise only where JSONata is used. */
+  /** Renders the message for one event; a promise only where JSONata is used. */
   readonly render: (event: Event) => Message | Promise<Message>
 }
 

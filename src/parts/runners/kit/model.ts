@@ -1,4 +1,4 @@
-/** One prompt through the AI SDK, loaded at the first use: no tools, no retries of its own, errors without key or prompt. */
+/** Sends one prompt through the AI SDK: without tools, without retries, and with errors that quote neither key nor prompt. */
 
 import type { LanguageModel } from 'ai'
 import { AgentFault } from '../../../core/fault.ts'
@@ -12,7 +12,7 @@ const maxAnswerBytes = 8 * 1024 * 1024
 /** The model a run uses, once the settings hold everything that calling it takes. */
 export type ModelAccess = { readonly model: string; readonly apiKey: string | undefined; readonly baseUrl: string }
 
-/** Compiles a runner over one provider; what is missing is reported, and `connect` is called only for a run. */
+/** Compiles a runner over one provider. Missing settings are reported. `connect` is called only for a run. */
 export const compileModelRunner = (
   settings: RunnerSettings,
   report: Report,
@@ -54,7 +54,7 @@ const isAddress = (text: string): boolean => {
   return (protocol === 'http:' || protocol === 'https:') && username === '' && password === ''
 }
 
-/** The `fetch` that models are called with: no redirect takes the key elsewhere, and no answer is larger than memory allows. */
+/** The `fetch` for models: it follows no redirect, which could take the key elsewhere, and bounds the answer. */
 export const modelFetch: typeof fetch = async (input, init) => {
   const answer = await fetch(input, { ...init, redirect: 'manual' })
   let left = maxAnswerBytes
@@ -68,7 +68,7 @@ export const modelFetch: typeof fetch = async (input, init) => {
   return new Response(answer.body?.pipeThrough(bound) ?? null, { status: answer.status, headers: answer.headers })
 }
 
-// The SDK's errors carry the request and the answer, either of which may quote the prompt or the key: only codes are taken over.
+// The SDK's errors hold the request and the answer, which may quote the prompt or the key, so only codes are taken from them.
 const describe = (thrown: unknown, signal: AbortSignal): string => {
   if (signal.aborted) return signal.reason?.name === 'TimeoutError' ? 'the model took too long' : 'the run was stopped'
   if (!(thrown instanceof Error)) return 'the model call failed'

@@ -1,6 +1,6 @@
-/** The only way that schemes compare what a stranger claims. */
+/** The one way that schemes compare a signature or token with the right one. */
 
 import { timingSafeEqual } from 'node:crypto'
 
-/** Constant time on bytes; only a difference in length shows. */
+/** Compares bytes in constant time. Only a difference in length can show. */
 export const equal = (a: Buffer, b: Buffer): boolean => a.length === b.length && timingSafeEqual(a, b)

@@ -1,4 +1,4 @@
-/** Hex digests, read strictly: `Buffer.from(text, 'hex')` alone stops silently at the first bad character. */
+/** Reads hex digests strictly: `Buffer.from(text, 'hex')` alone stops silently at the first bad character. */
 
 const sha256 = /^[0-9a-f]{64}$/i
 

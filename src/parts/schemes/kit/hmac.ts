@@ -1,19 +1,19 @@
-/** HMAC-SHA256, the way of most schemes: over the body, behind what the headers put before it. */
+/** HMAC-SHA256 as most schemes use it: over a prefix from the headers, and the body. */
 
 import { createHmac, createSecretKey, type KeyObject } from 'node:crypto'
 import type { RequestHead } from '../../../core/request.ts'
 import type { CheckHead } from '../scheme.ts'
 import { equal } from './equal.ts'
 
-/** What the headers claim: any of `digests` may be that of `prefix` and the body. */
+/** What the headers claim: one of `digests` is that of `prefix` and the body. */
 export type Claim = { readonly prefix: string; readonly digests: readonly Buffer[] }
 
 /** A claim over the body alone; `undefined` without a digest. */
 export const bodyClaim = (digest: Buffer | undefined): Claim | undefined => digest && { prefix: '', digests: [digest] }
 
-/** Checks the claim that `read` finds in the headers; it finds none where one is missing, malformed, or too old. */
+/** Checks the claim that `read` finds in the headers. `read` finds none where it is missing, malformed or too old. */
 export const checkHmac = (key: Buffer | string, read: (head: RequestHead) => Claim | undefined): CheckHead => {
-  // Made with the first request: there are thousands of routes, and each has every scheme.
+  // The key is made with the first request, because there may be thousands of routes, each with every scheme.
   let object: KeyObject | undefined
   return (head) => {
     const claim = read(head)
@@ -21,7 +21,7 @@ export const checkHmac = (key: Buffer | string, read: (head: RequestHead) => Cla
     return (body) => {
       object ??= createSecretKey(typeof key === 'string' ? Buffer.from(key) : key)
       const hmac = createHmac('sha256', object)
-      // Node hands out header text as latin1: this way the same bytes are signed.
+      // Node gives header text as latin1, so these are the bytes that were signed.
       if (claim.prefix !== '') hmac.update(claim.prefix, 'latin1')
       const digest = hmac.update(body).digest()
       return claim.digests.some((claimed) => equal(claimed, digest)) || 'no secret of the route gives this signature'

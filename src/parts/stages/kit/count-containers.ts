@@ -1,12 +1,12 @@
-/** A bound on how many lists and maps a body may hold: half a million of them take V8's parser a fifth of a second. */
+/** Bounds how many lists and maps a body may hold: half a million of them take V8's parser a fifth of a second. */
 
-/** A megabyte of ordinary events has a fifth of these. */
+/** A megabyte of ordinary events has a fifth of this. */
 const maxContainers = 100_000
 
 const quote = 0x22
 const backslash = 0x5c
 
-/** Whether a JSON text opens more than 100,000 lists and maps; linear, and free for texts too short to. */
+/** Whether a JSON text opens more than 100,000 lists and maps. A text too short for that is not read. */
 export const tooManyContainers = (text: string): boolean => {
   if (text.length < 2 * maxContainers) return false
   let count = 0
@@ -18,7 +18,7 @@ export const tooManyContainers = (text: string): boolean => {
   return false
 }
 
-/** Where the string that starts at `from` ends: its closing quote, or the end of the text. */
+/** The index of the closing quote of the string that starts at `from`, or the end of the text. */
 export const endOfString = (text: string, from: number): number => {
   let end = text.indexOf('"', from + 1)
   while (end !== -1 && isEscaped(text, end)) end = text.indexOf('"', end + 1)

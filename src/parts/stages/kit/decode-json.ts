@@ -1,10 +1,10 @@
-/** A body's bytes as JSON text, strictly UTF-8, without the price that V8 puts on one emoji. */
+/** Decodes a body's bytes, strictly as UTF-8, in a way that stays quick when a few characters are not ASCII. */
 
 import { isAscii, isUtf8, transcode } from 'node:buffer'
 
 const byteOrderMark = Buffer.from([0xef, 0xbb, 0xbf])
 const backslash = 0x5c
-/** Bytes looked through at once for the next one that is not ASCII. */
+/** Bytes that are searched at once for the next one that is not ASCII. */
 const blockBytes = 1024
 /** Past so many runs of other characters, decoding the whole text is quicker than spelling them out. */
 const maxRuns = 64
@@ -31,7 +31,7 @@ const spellOut = (bytes: Buffer): string | undefined => {
     const start = nextWide(bytes, from)
     text += bytes.toString('latin1', from, start)
     if (start === bytes.length) return text
-    // After a backslash the spelling would say something else: `"\é"` is no JSON, but `"\\u00e9"` would be.
+    // After a backslash the escape would change the meaning: `"\é"` is not JSON, but `"\\u00e9"` would be.
     if (runs === maxRuns || bytes[start - 1] === backslash) return undefined
     from = start + 1
     while (from < bytes.length && (bytes[from] as number) >= 0x80) from++
@@ -41,7 +41,7 @@ const spellOut = (bytes: Buffer): string | undefined => {
   }
 }
 
-/** Where the next byte past ASCII stands, or the end. */
+/** The index of the next byte that is not ASCII, or the end. */
 const nextWide = (bytes: Buffer, from: number): number => {
   for (let block = from; block < bytes.length; block += blockBytes) {
     const end = Math.min(bytes.length, block + blockBytes)
