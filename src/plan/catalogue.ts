@@ -1,4 +1,4 @@
-/** The parts that route files can name: the registries, and with them the targets of a configuration's plugins. */
+/** The parts that a configuration can name: those of the registries, and the targets of its plugins. */
 
 import type { Config } from '../config/config.ts'
 import type { Diagnostic } from '../core/diagnostic.ts'
@@ -14,12 +14,12 @@ import { unreadSettings } from './settings.ts'
 
 export const catalogue: Catalogue = { stages, endings, schemes, operators: operatorsByName, targets: targetsByName }
 
-/** The parts that a configuration can use: those that are built in, and the targets of its plugins, which are loaded for it. */
+/** Loads a configuration's plugins, and adds their targets to the built-in parts. */
 export const catalogueOf = async (
   config: Config,
 ): Promise<{ readonly catalogue: Catalogue; readonly diagnostics: readonly Diagnostic[] }> => {
   const { targets, diagnostics } = await loadPlugins(config, catalogue.targets)
-  // A plugin's target may read a built-in platform's section: then the plugin knows keys that we do not.
+  // A plugin's target may read the section of a built-in platform, which then may have keys that are not known here.
   const plugged = new Set([...targets.values()].filter(({ name }) => !catalogue.targets.has(name)).map(platformOf))
   const builtin = [...catalogue.targets.values()].filter((part) => !plugged.has(platformOf(part)))
   const unread = [...config.profiles.values()].flatMap((profile) => unreadSettings(profile, builtin))

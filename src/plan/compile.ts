@@ -1,4 +1,4 @@
-/** One route's keys → its plan: every stage leaves its gates, one ending is chosen, all problems are collected. */
+/** Compiles one route to its plan: each stage puts its gates in, one ending is chosen, and all problems are collected. */
 
 import type { Config, Profile, RouteSource } from '../config/config.ts'
 import { type Diagnostic, diagnostic, type Path, pointerOf } from '../core/diagnostic.ts'
@@ -12,7 +12,7 @@ import type { StageKit, StagePart } from '../parts/stages/stage.ts'
 import type { TargetPart } from '../parts/targets/target.ts'
 import { checkRules } from './route-rules.ts'
 
-/** The catalogue of parts, handed down from the composition root. */
+/** The parts that routes are compiled with. */
 export type Catalogue = {
   readonly stages: readonly StagePart[]
   readonly endings: readonly EndingPart[]
@@ -24,14 +24,14 @@ export type Catalogue = {
 export type Compiled = {
   readonly plan?: () => RoutePlan
   readonly diagnostics: readonly Diagnostic[]
-  /** The plan may be kept at a reload: nothing is wrong with the route, and it depends on nothing but the configuration. */
+  /** A reload may keep the plan: the route has no problem, and its plan depends on nothing but the configuration. */
   readonly lasting: boolean
 }
 
-/** What a route's plan depends on beside the route. */
+/** The settings that a route's plan depends on, besides the route. */
 export type PlanSettings = Pick<Config, 'dataDir' | 'host' | 'multiplex' | 'profiles' | 'maxBodyBytes' | 'scriptTimeoutMs'>
 
-/** Compiles a route; there is no plan when one of its problems stops it. */
+/** Compiles a route. There is no plan when a problem stops the start. */
 export const compileRoute = (route: RouteSource, config: PlanSettings, catalogue: Catalogue, effects: Effects): Compiled => {
   const { targets } = catalogue
   const diagnostics = checkRules(route, { host: config.host, multiplex: config.multiplex, profiles: config.profiles, targets })
@@ -60,10 +60,10 @@ export const compileRoute = (route: RouteSource, config: PlanSettings, catalogue
   return { plan: lasts ? onDemand(route, kit, catalogue) : always(plan), diagnostics, lasting: lasts }
 }
 
-// Functions of their own: what one closure of a function captures, all of them keep.
+// These are functions of their own, because all closures of one function keep what any of them captures.
 const always = (plan: RoutePlan) => (): RoutePlan => plan
 
-/** A plan that was checked and let go, made again for its first event: ten thousand of them take 90 MB, and most wait for none. */
+/** Makes a plan that was checked again, for its first event. Ten thousand plans take 90 MB, and most may never be needed. */
 const onDemand = (...from: Parameters<typeof assemble>): (() => RoutePlan) => {
   let plan: RoutePlan | undefined
   return () => {
@@ -72,7 +72,7 @@ const onDemand = (...from: Parameters<typeof assemble>): (() => RoutePlan) => {
   }
 }
 
-/** A route whose profile is not served compiles all the same: its requests end before the plan is asked. */
+/** Stands for a profile that is not served, so that its routes compile. Their requests are refused before a plan is needed. */
 const unservedProfile = (name: string, { dataDir }: PlanSettings): Profile => ({
   name,
   dir: `${dataDir}/profiles/${name}`,

@@ -1,4 +1,4 @@
-/** A file of run-time entries as compiled things: one consistent snapshot, read again only when the file changed (rules: Subscriptions 1). */
+/** Compiles a file of run-time entries, and reads it again only after it changed (rules: Subscriptions 1). */
 
 import { absent, parseEntries, readSnapshot, stampOf } from '../config/read-consistent.ts'
 import { type Code, type Diagnostic, diagnostic } from '../core/diagnostic.ts'
@@ -8,9 +8,9 @@ import { takingTurns } from '../core/taking-turns.ts'
 
 export type EntriesOptions<T> = {
   readonly file: string
-  /** What a file that is not usable as a whole is reported as. */
+  /** The code that reports a file that is not usable as a whole. */
   readonly corrupt: Code
-  /** One entry; it reports its own problems. */
+  /** Compiles one entry, and reports its problems. */
   readonly compile: (name: string, entry: Json) => T
   readonly report: (diagnostics: readonly Diagnostic[]) => void
 }
@@ -40,17 +40,17 @@ export class Entries<T> {
     for (const [name, { value }] of this.#entries) yield [name, value]
   }
 
-  /** Whether there is a set: the file was usable once, or not there. */
+  /** Whether the file was read once: it was usable, or there was none. */
   get ready(): boolean {
     return this.#seen !== ''
   }
 
-  /** Whether the last good set stays because the file as it is now cannot be used. */
+  /** Whether the last good entries stay in use because the present file is not usable. */
   get stale(): boolean {
     return this.ready && this.#told !== ''
   }
 
-  /** Reads the file again if its times, size or inode changed; a torn or corrupt one keeps the last good set. Whether it changed. */
+  /** Reads the file again if its times, size or inode changed; a corrupt file keeps the last good entries. Whether the entries changed. */
   refresh(): boolean {
     const now = stampOf(this.#options.file)
     const entries = this.#read(now)
@@ -61,7 +61,7 @@ export class Entries<T> {
     return true
   }
 
-  /** As `refresh`, with turns for others between the entries. Whoever asks meanwhile gets what was known before. */
+  /** As `refresh`, but lets other work run between the entries. Until it ends, the entries are those from before. */
   async load(): Promise<void> {
     const now = stampOf(this.#options.file)
     const entries = this.#read(now)
@@ -75,7 +75,7 @@ export class Entries<T> {
     this.#replace(next, now)
   }
 
-  /** The entries of a file that is not the one that was read last; `undefined` too when it is not usable. */
+  /** The entries of a changed file; `undefined` when it did not change, or is not usable. */
   #read(stamp: string): JsonObject | undefined {
     if (stamp === this.#seen) return undefined
     try {
@@ -88,12 +88,12 @@ export class Entries<T> {
 
   #replace(entries: ReadonlyMap<string, Entry<T>>, stamp: string): void {
     this.#entries = entries
-    // Only now: a file that could not be read (no descriptor free, say) must be read again the next time.
+    // The stamp is taken over only now: a file that could not be read, for example without a free descriptor, is tried again.
     this.#seen = stamp
     this.#told = ''
   }
 
-  /** Says, once for each state of the file, that the last good set stays. */
+  /** Reports, once for each state of the file, that the last good entries stay in use. */
   #keep(stamp: string, error: unknown): void {
     if (stamp === this.#told) return
     this.#told = stamp
@@ -102,7 +102,7 @@ export class Entries<T> {
     report([diagnostic(corrupt, `${file}: ${messageOf(error)}`, { help })])
   }
 
-  /** Only what changed is compiled again. */
+  /** The compiled entry; compiled again only if its text changed. */
   #compiled(name: string, entry: Json): Entry<T> {
     const text = JSON.stringify(entry)
     const known = this.#entries.get(name)

@@ -1,4 +1,4 @@
-/** Jobs with one time that is past: whether the clock may still start them. */
+/** Tells of a job whose one time is past whether the clock may still start it. */
 
 import type { JobSource } from '../config/config.ts'
 import { type Diagnostic, diagnostic, pointerOf } from '../core/diagnostic.ts'
@@ -6,15 +6,15 @@ import { zonedIso } from '../expr/schedule.ts'
 import type { ScheduledJob } from './jobs.ts'
 
 export type PastTime = {
-  /** As people in the job's zone read it. */
+  /** The time in the job's zone, with its offset. */
   readonly at: string
-  /** The clock starts it no more; else it may have been missed while the gateway was down, and its grace is not over. */
+  /** The clock never starts the job again. When `false`, its grace is not over: a gateway that was down starts it. */
   readonly isOver: boolean
-  /** What is still to be expected, as half a sentence. */
+  /** What to expect, as half a sentence. */
   readonly outlook: string
 }
 
-/** `undefined` when a time is still to come. `now`: wall time, milliseconds. */
+/** `undefined` when a time is still to come. `now`: wall time in milliseconds. */
 export const pastTime = ({ schedule: { once }, graceMs, spec }: ScheduledJob, now: number): PastTime | undefined => {
   if (once === undefined || once > now) return undefined
   const at = zonedIso(once, spec.timezone)
@@ -24,7 +24,7 @@ export const pastTime = ({ schedule: { once }, graceMs, spec }: ScheduledJob, no
   return { at, isOver: false, outlook }
 }
 
-/** Normal for a job that ran, so a warning; a disabled one is kept on purpose. */
+/** A warning for a job whose time is past; no error, because a job that ran is normal. A disabled job is kept on purpose. */
 export const checkTime = (job: ScheduledJob, { base, place }: JobSource, now = Date.now()): Diagnostic[] => {
   const past = job.state === 'disabled' ? undefined : pastTime(job, now)
   if (!past) return []

@@ -1,4 +1,4 @@
-/** All scheduled jobs of the served profiles: those of the configuration, and those made at run time as they are now. */
+/** Compiles all scheduled jobs of the served profiles: configured ones, and those made at run time. */
 
 import { createHash } from 'node:crypto'
 import type { Config, JobSource, Profile } from '../config/config.ts'
@@ -18,7 +18,7 @@ import { checkTarget } from './route-rules.ts'
 export type ScheduledJob = Job & {
   readonly origin: JobSource['origin']
   readonly schedule: Schedule
-  /** Names the job and its schedule: a changed schedule is planned anew. */
+  /** Names the job with its schedule, so that a changed schedule is planned anew. */
   readonly planKey: string
   readonly graceMs: number
   readonly model?: string
@@ -28,7 +28,7 @@ export type ScheduledJob = Job & {
 type Targets = ReadonlyMap<string, TargetPart>
 export type CompiledJob = { readonly job?: ScheduledJob; readonly diagnostics: readonly Diagnostic[] }
 
-/** Compiles a job; there is none when one of its problems stops it. */
+/** Compiles a job. There is none when a problem stops it. */
 export const compileJob = (source: JobSource, targets: Targets): CompiledJob => {
   const { id, profile, origin, spec } = source
   const diagnostics: Diagnostic[] = []
@@ -79,7 +79,7 @@ const tryCompile = (schedule: string, timezone: string, refuse: (why: string) =>
 export type JobBookOptions = {
   readonly config: Pick<Config, 'profiles'>
   readonly targets: Targets
-  /** Told of entries that do not run, and of a file that is not usable. */
+  /** Takes the problems of entries that do not run, and of a file that is not usable. */
   readonly report: (diagnostics: readonly Diagnostic[]) => void
 }
 
@@ -92,14 +92,14 @@ const namesIn = (profile: string, id: string, entry: Json): readonly string[] =>
 
 /** Owns the snapshots of the jobs files. */
 export class JobBook implements Jobs {
-  /** What is wrong with the configured jobs. */
+  /** The problems of the configured jobs. */
   readonly diagnostics: readonly Diagnostic[]
   readonly #options: JobBookOptions
   readonly #configured: readonly ScheduledJob[]
   readonly #stored: ReadonlyMap<string, Entries<Stored>>
   #all: readonly ScheduledJob[] = []
   #byId: ReadonlyMap<string, ScheduledJob> = new Map()
-  /** Ids and names of jobs that are written down and do not run, each after its profile. */
+  /** `profile/name` for the ids and names of jobs that are written but do not run. */
   readonly #refusedConfigured: ReadonlySet<string>
   #refused: ReadonlySet<string> = new Set()
 
@@ -118,19 +118,19 @@ export class JobBook implements Jobs {
     this.#gather()
   }
 
-  /** Reads the files that changed again; a torn or corrupt one keeps its last good set. Never throws. */
+  /** Reads changed files again. A corrupt file keeps its last good entries. Never throws. */
   refresh(): void {
     let changed = false
     for (const entries of this.#stored.values()) changed = entries.refresh() || changed
     if (changed) this.#gather()
   }
 
-  /** As of the last refresh; the same list until something changes. */
+  /** All jobs as of the last refresh. It is the same list until something changes. */
   all(): readonly ScheduledJob[] {
     return this.#all
   }
 
-  /** Whether every file could be read at least once: else there may be jobs that `all` does not know. */
+  /** Whether every file could be read at least once. Before that there may be jobs that `all` does not have. */
   get complete(): boolean {
     return [...this.#stored.values()].every(({ ready }) => ready)
   }

@@ -1,4 +1,4 @@
-/** Rules over several keys of one route: data in the schema (`x-conflicts`, `x-requires`, `x-unbuilt` …), sentences here. */
+/** Checks the rules across keys of one route. The schema has the rules (`x-conflicts`, `x-requires`, `x-unbuilt`), this file the sentences. */
 
 import { type Config, insecure, isLoopback, type RouteSource } from '../config/config.ts'
 import { definition } from '../config/schema-walk.ts'
@@ -10,7 +10,7 @@ import { defaults } from '../generated/defaults.ts'
 import { writtenTargets } from '../parts/destination.ts'
 
 const routeSchema = definition('Route')
-/** What the name of a plugin's target looks like: no built-in one has a hyphen. */
+/** The form of the name of a plugin's target, which has a hyphen; no built-in one has. */
 export const pluginTarget = new RegExp(
   String((definition('Target').oneOf as JsonObject[]).find((branch) => 'pattern' in branch)?.pattern),
   'u',
@@ -39,10 +39,10 @@ export type RuleContext = {
   readonly targets: BuiltTargets
 }
 
-/** The targets that are there, by name. */
+/** The targets that can be delivered to, by name. */
 type BuiltTargets = Pick<ReadonlyMap<string, unknown>, 'has' | 'keys'>
 
-/** Every rule that a route breaks on its own (rules: Start-up 2, 3). */
+/** Every rule that a route breaks (rules: Start-up 2, 3). */
 export const checkRules = (route: RouteSource, context: RuleContext): Diagnostic[] => {
   const spec = route.spec as JsonObject
   const found: Diagnostic[] = []
@@ -65,7 +65,7 @@ export const checkRules = (route: RouteSource, context: RuleContext): Diagnostic
     report(code, [when], `"${when}" needs a real target, but ${fact}`, `name the target in "${key}", for example github_comment or http`)
   }
   for (const { when, keys } of rules['x-ignored']) {
-    // A subscription's record always names a target: the default one asks for nothing.
+    // The entry of a subscription always names a target, and the default one is not meant.
     const asks = (key: string): boolean => used(spec, key) && !(key === 'deliver' && spec.deliver === defaults.route.deliver)
     for (const key of used(spec, when) ? keys.filter(asks) : []) {
       report('WH210', [key], `"${key}" has no effect beside "${when}"`, 'remove it')
@@ -80,7 +80,7 @@ export const checkRules = (route: RouteSource, context: RuleContext): Diagnostic
 
 type Report = (code: Code, path: Path, message: string, help?: string, of?: 'key' | 'value') => void
 
-/** Keys that nothing reads yet, and what is planned. */
+/** Keys that this version does not read yet, and what is planned for them. */
 const unbuilt = Object.entries(routeSchema.properties as JsonObject).flatMap(([key, node]) =>
   isObject(node) && typeof node['x-unbuilt'] === 'string' ? [[key, node['x-unbuilt']] as const] : [],
 )
@@ -93,7 +93,7 @@ const checkUnbuilt = (spec: JsonObject, report: Report): void => {
   }
 }
 
-/** Whether the targets that a route or a job names are built, and have the settings that they need. */
+/** Reports targets of a route or job that do not exist, or lack a setting that they need. */
 export const checkTarget = (spec: Pick<Route, 'deliver' | 'deliver_extra'>, targets: BuiltTargets, report: Report): void => {
   for (const { target, extra, path, extraPath } of writtenTargets(spec)) {
     if (pluginTarget.test(target)) {
@@ -111,7 +111,7 @@ export const checkTarget = (spec: Pick<Route, 'deliver' | 'deliver_extra'>, targ
   }
 }
 
-/** The way out for a name that no plugin brings. */
+/** The help for a target's name that no plugin brings. */
 export const unpluggedHelp = (name: string, known: Iterable<string>): string => {
   const near = nearest(name, known)
   return near.length > 0

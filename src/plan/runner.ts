@@ -1,4 +1,4 @@
-/** The agent's settings → the function that asks it, with what is wrong with them and where. */
+/** Compiles the agent's settings to the function that asks it, with their Diagnostics. */
 
 import type { Config } from '../config/config.ts'
 import { type Diagnostic, diagnostic, pointerOf } from '../core/diagnostic.ts'
@@ -8,7 +8,7 @@ export type CompiledRunner = { readonly runner: Runner; readonly notice: string 
 
 export const compileRunner = ({ agent }: Pick<Config, 'agent'>, runners: ReadonlyMap<string, RunnerPart>): CompiledRunner => {
   const part = runners.get(agent.runner)
-  // An unknown name is a Diagnostic of the file's shape already, and one that stops the start.
+  // The shape check refuses an unknown name, and that stops the start.
   if (!part) return { runner: () => Promise.reject(new Error(`no runner "${agent.runner}"`)), notice: undefined, diagnostics: [] }
   const diagnostics: Diagnostic[] = []
   const runner = part.compile(agent, (code, path, message, help) => {

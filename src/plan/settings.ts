@@ -1,4 +1,4 @@
-/** Keys under `platforms.<name>` that no target reads: most likely a slip. */
+/** Reports keys under `platforms.<name>` that no target reads: most likely a slip. */
 
 import type { Profile } from '../config/config.ts'
 import { configSchema, schemaAt } from '../config/schema-walk.ts'
@@ -8,7 +8,7 @@ import { nearest, printable } from '../core/text.ts'
 import { namesOf, platformOf } from '../parts/targets/kit/settings.ts'
 import type { TargetPart } from '../parts/targets/target.ts'
 
-/** A warning for each; `targets` are the built-in ones: what those of plugins read, their schema says. */
+/** A warning for each such key. `targets` are the built-in ones; a plugin's schema says what its targets read. */
 export const unreadSettings = ({ platforms, place }: Profile, targets: readonly TargetPart[]): Diagnostic[] =>
   Object.entries(platforms).flatMap(([platform, section]) => {
     const readers = targets.filter((part) => platformOf(part) === platform)

@@ -1,4 +1,4 @@
-/** The subscriptions file as served routes. */
+/** Compiles the subscriptions file to routes that can be served. */
 
 import type { Config, RouteSource } from '../config/config.ts'
 import { readSubscription } from '../config/subscriptions.ts'
@@ -12,7 +12,7 @@ export type SubscriptionsOptions = {
   readonly file: string
   readonly config: Pick<Config, 'globalSecret' | 'profiles'>
   readonly compile: (route: RouteSource) => Compiled
-  /** Told of entries that are not served, and of a file that is not usable. */
+  /** Takes the problems of entries that are not served, and of a file that is not usable. */
   readonly report: (diagnostics: readonly Diagnostic[]) => void
 }
 
@@ -27,7 +27,7 @@ export class Subscriptions {
     this.#entries = new Entries({ file, report, corrupt: 'WH803', compile: (name, entry) => this.#serve(name, entry) })
   }
 
-  /** The route of this name in the file as it is now. */
+  /** The route of this name in the present file. */
   get(name: string): Served | undefined {
     this.refresh()
     return this.#entries.get(name)
@@ -37,22 +37,22 @@ export class Subscriptions {
     return this.#entries.size
   }
 
-  /** Whether there is a set: the file was usable once, or not there. */
+  /** Whether the file was read once: it was usable, or there was none. */
   get ready(): boolean {
     return this.#entries.ready
   }
 
-  /** Whether the last good set stays because the file as it is now cannot be used. */
+  /** Whether the last good entries stay in use because the present file is not usable. */
   get stale(): boolean {
     return this.#entries.stale
   }
 
-  /** Reads the file again if it changed; a torn or corrupt one keeps the last good set. Never throws. */
+  /** Reads the file again if it changed. A corrupt file keeps the last good entries. Never throws. */
   refresh(): void {
     this.#entries.refresh()
   }
 
-  /** As `refresh`, with turns for others between the entries: for thousands of them at once. */
+  /** As `refresh`, but lets other work run between the entries, of which there may be thousands. */
   load(): Promise<void> {
     return this.#entries.load()
   }

@@ -1,13 +1,13 @@
-/** Which plan serves a path: configured routes first, then subscriptions; a profile's prefix must match the route's binding. */
+/** Finds the plan for a path: configured routes come first, then subscriptions. A profile's prefix must match the route's profile. */
 
 import { defaultProfile, type RouteSource } from '../config/config.ts'
 import { type Refused, refuse } from '../core/outcome.ts'
 import type { RoutePlan } from '../core/plan.ts'
 
-/** A route as it is looked up: without a plan it is switched off. */
+/** A route in the table. Without a plan it is disabled. */
 export type Served = { readonly source: RouteSource; readonly plan?: () => RoutePlan }
 
-/** A compiled route as it is looked up. */
+/** The table's entry for a compiled route. */
 export const servedBy = (source: RouteSource, plan: () => RoutePlan): Served => (source.enabled ? { source, plan } : { source })
 
 export type Table = {
@@ -23,11 +23,11 @@ const shown = 100
 export const servedAs = ({ configured, subscribed }: Pick<Table, 'configured' | 'subscribed'>, name: string): Served | undefined =>
   configured.get(name) ?? subscribed.get(name)
 
-/** The plan for `/webhooks/<name>`, or for `/p/<prefix>/webhooks/<name>`; decided before any signature work. */
+/** The plan for `/webhooks/<name>` or `/p/<prefix>/webhooks/<name>`, found before any work on the signature. */
 export const lookUp = (table: Table, name: string, prefix?: string): RoutePlan | Refused => {
   if (prefix !== undefined && !(table.multiplex && table.profiles.has(prefix))) return refuse('unknown_profile')
   const served = servedAs(table, name)
-  // Not there, or bound to another profile: one answer for all, so that nobody learns which (rules: Replies 2).
+  // An unknown route and one of another profile get the same answer, so that nobody learns which it is (rules: Replies 2).
   if (!served || served.source.profile !== (prefix ?? defaultProfile)) return refuse('unknown_route', { name: name.slice(0, shown) })
   return served.plan?.() ?? refuse('route_disabled', { name })
 }

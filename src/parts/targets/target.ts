@@ -98,7 +98,7 @@ export type TargetPart = {
   readonly lists?: readonly string[]
   /** Keys of `deliver_extra` that are web addresses: what a payload fills in there is percent-encoded. */
   readonly addresses?: readonly string[]
-  /** Keys of `deliver_extra` with secrets, or maps of them. The route is asked for them at each sending; only a map's templates are stored. */
+  /** Keys of `deliver_extra` with secrets, or maps of them. They are read from the route at each sending; of a map, templates are stored. */
   readonly withheld?: readonly string[]
   /** Sends one text. A rejection counts as a failure that must not be repeated. */
   send(outgoing: Outgoing, kit: TargetKit): Promise<Sent>
