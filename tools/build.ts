@@ -1,4 +1,4 @@
-/** Builds `dist/`: types checked by `npm run lint`, here one bundle in lazy chunks, so that a command loads only what it needs. */
+/** Builds `dist/`: one bundle in lazy chunks, so that a command loads only what it needs. `npm run lint` checks the types, not the build. */
 
 import { chmodSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
@@ -24,9 +24,9 @@ const { metafile } = await build({
   target: 'node20',
   legalComments: 'none',
   metafile: true,
-  // What is installed beside the bundle: native, or loaded with require when a route asks for it.
+  // These packages are installed beside the bundle: one is native, the other is loaded with `require` when a route needs it.
   external: Object.keys(dependencies),
-  // Bundled CommonJS packages expect these. It stands in main.js too: without `node:`, which an older Node cannot import.
+  // Bundled CommonJS packages expect these names. main.js gets the line too, so it is written without `node:`, which old Node cannot import.
   banner: {
     js: [
       "import { createRequire as __createRequire } from 'module'",

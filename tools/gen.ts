@@ -1,4 +1,4 @@
-/** Regenerates everything that is read off `schema/*.schema.json`: the bundle, the types, the validators. `--check` only compares. */
+/** Generates everything that comes from `schema/*.schema.json`: bundle, types, defaults, validators, docs. `--check` only compares. */
 
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
@@ -19,7 +19,7 @@ const require = createRequire(import.meta.url)
 const root = fileURLToPath(new URL('..', import.meta.url))
 const read = (file: string): Node => JSON.parse(readFileSync(join(root, 'schema', file), 'utf8'))
 
-/** Words in our schemas that are for editors and for us, not for validation. */
+/** Keywords of our schemas that are for editors and for our tools, not for validation. */
 const vocabulary = [
   'defaultSnippets',
   'doNotSuggest',

@@ -1,10 +1,10 @@
-/** The licences of the packages whose code a build holds, read off the build itself: nothing to keep up by hand. */
+/** Collects the licences of the packages in a build from the build itself, so that no list is kept by hand. */
 
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Metafile } from 'esbuild'
 
-/** Licences that let their code be passed on inside of a package under MIT. */
+/** Licences whose code may be passed on inside a package under MIT. */
 const accepted = ['0BSD', 'Apache-2.0', 'BSD-2-Clause', 'BSD-3-Clause', 'BlueOak-1.0.0', 'ISC', 'MIT', 'MIT-0']
 
 type Bundled = { readonly name: string; readonly version: string; readonly license: string; readonly author: string; readonly text: string }

@@ -1,4 +1,4 @@
-/** The names of parts, which stand in the registries only: where a schema file says `"x-names": "<family>"`, the family's are put. */
+/** Puts the names of parts, which only the registries have, into the schema wherever it says `"x-names": "<family>"`. */
 
 import { targetAliases } from '../src/core/names.ts'
 import { operators } from '../src/parts/operators/index.ts'

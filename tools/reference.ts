@@ -1,4 +1,4 @@
-/** The reference of all settings, as Markdown, read off the bundled schema. */
+/** Writes the reference of all settings, docs/reference.md, from the bundled schema. */
 
 type Node = { readonly [key: string]: unknown }
 

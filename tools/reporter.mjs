@@ -1,4 +1,4 @@
-/** What `npm test` prints: a line for each file, all there is about what failed, and the counts. The verdict is the runner's. */
+/** Prints what `npm test` shows: a line for each file, all details of failures, and the counts. The runner decides whether the tests passed. */
 
 import { Transform } from 'node:stream'
 import { StringDecoder } from 'node:string_decoder'

@@ -1,4 +1,4 @@
-/** The page of all delivery targets, as Markdown, read off the registry. */
+/** Writes the page of all delivery targets, docs/targets.md, from the registry. */
 
 import { platformOf } from '../src/parts/targets/kit/settings.ts'
 import type { Setting, TargetPart } from '../src/parts/targets/target.ts'

@@ -1,4 +1,4 @@
-/** Drives the command line in-process over a data directory of its own. */
+/** Runs commands in this process, over a data directory of their own. */
 
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
@@ -19,7 +19,7 @@ export type FakeCli = {
   readonly runWith: (io: Partial<Io>, ...argv: string[]) => Promise<Result>
 }
 
-/** `files` are written first; without `config.yaml` the adapter is enabled by the environment. */
+/** Writes `files` first. Without a `config.yaml` among them, the environment enables the adapter. */
 export const fakeCli = (
   t: Test,
   files: { readonly [name: string]: string } = {},

@@ -1,4 +1,4 @@
-/** A clock that stands still until it is advanced, and then fires what became due in the order of its time. */
+/** A clock that stands still until a test advances it, and then fires the timers that are due, in their order. */
 
 import type { Clock } from '../../src/core/clock.ts'
 
@@ -6,7 +6,7 @@ export type FakeClock = Clock & { advance(ms: number): void }
 
 type Timer = { readonly at: number; readonly then: () => void }
 
-/** `now` and `monotonic` read the same; timers set by a fired timer fire too when they fall inside the advance. */
+/** `now` and `monotonic` give the same time. A timer that another timer sets fires in the same advance when it is due in it. */
 export const fakeClock = (start = 1_700_000_000_000): FakeClock => {
   let time = start
   const timers = new Set<Timer>()
@@ -14,7 +14,7 @@ export const fakeClock = (start = 1_700_000_000_000): FakeClock => {
   const nextBy = (limit: number): Timer | undefined => {
     let next: Timer | undefined
     for (const timer of timers) {
-      // Strictly earlier: of two with one time, the first that was set (a Set keeps its order) fires first.
+      // The comparison is strict, so that of two timers with one time the one that was set first fires first: a Set keeps its order.
       if (timer.at <= limit && (next === undefined || timer.at < next.at)) next = timer
     }
     return next

@@ -1,4 +1,4 @@
-/** A real gateway on a free loopback port, in this process, from a config file: what the tests of the rules talk to. */
+/** Runs a real gateway in this process, on a free loopback port and from a config file. The tests of the rules talk to it. */
 
 import { createHmac, randomUUID } from 'node:crypto'
 import { connect } from 'node:net'
@@ -36,9 +36,9 @@ export type TestGateway = {
   post(route: string, options?: Post): Promise<Answer>
   /** Sends bytes as they are; what came back when the other side closed or `ms` passed. */
   raw(bytes: string | Buffer, ms?: number): Promise<string>
-  /** What the command line would ask of it. */
+  /** The operations that the command line calls. */
   readonly operations: Gateway['operations']
-  /** The log line that fits, as soon as it is there. */
+  /** Waits for a log line that fits. */
   line(fits: (line: Line) => boolean): Promise<Line>
   stop(ms?: number): Promise<void>
 }
@@ -49,7 +49,7 @@ export type GatewayOptions = {
   readonly extra?: Tree
   /** Other top-level sections. */
   readonly config?: Tree
-  /** Wall time of the requests, for signature windows. */
+  /** The wall time at which requests arrive, for signature windows. */
   readonly now?: () => number
   readonly clock?: Clock
   readonly dir?: string
@@ -67,7 +67,7 @@ export const startGateway = async (t: Test, options: GatewayOptions): Promise<Te
     gateway = undefined
     await running?.stop(ms)
   }
-  // Before the folder is made: what is registered first is ended first, and the gateway writes to its folder until then.
+  // The stop is registered before the folder is made. What is registered first ends first, and the gateway writes to its folder until it stops.
   t.teardown(() => stop(0))
   const settings = { secret, port: 0, rate_limit: 100_000, ...options.extra, routes: options.routes ?? {} }
   const config = { platforms: { webhook: { enabled: true, extra: settings } }, storage: { kind: 'memory' }, ...options.config }

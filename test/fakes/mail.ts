@@ -1,4 +1,4 @@
-/** A real SMTP server on loopback that keeps the mails it took; it ends with its test. */
+/** A real SMTP server on loopback that keeps the mails it takes. It ends with its test. */
 
 import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'

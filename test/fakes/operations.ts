@@ -1,4 +1,4 @@
-/** Operations behind a real control socket: they answer as told and keep what they were asked. */
+/** Operations behind a real control socket. They answer as a test wants, and keep what they were asked. */
 
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'

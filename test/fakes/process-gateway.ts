@@ -1,4 +1,4 @@
-/** The built command as a process of its own: started, listened to, posted at, killed; it ends with its test. */
+/** Runs the built command as a process, to read its log, post to it and kill it. The process ends with its test. */
 
 import { spawn, spawnSync } from 'node:child_process'
 import { createHmac } from 'node:crypto'
@@ -40,9 +40,9 @@ export type ProcessGateway = {
   /** Log lines so far; lines that are not JSON are `{ msg }`. */
   readonly lines: Line[]
   readonly ended: Promise<Ended>
-  /** Its address as soon as it listens; rejects when it ends before. */
+  /** Resolves to its address when it listens; rejects when it ends before. */
   readonly listening: Promise<string>
-  /** The log line that fits, as soon as it is there; rejects when the process ends without it. */
+  /** Waits for a log line that fits; rejects when the process ends without it. */
   line(fits: (line: Line) => boolean): Promise<Line>
   /** Posts a signed event; rejects when no answer comes. */
   post(route: string, id: string, options?: PostOptions): Promise<Answer>
@@ -65,7 +65,7 @@ export const spawnGateway = (
 ): ProcessGateway => {
   const { HOME = '', PATH = '' } = process.env
   const argv = [process.execPath, program, '--data-dir', dir, 'gateway', 'run', ...args]
-  // The test runner puts an option into the environment of every child: a loader, and signal handlers that would end it over a full disk.
+  // The test runner sets a Node option for every child. It brings a loader, and signal handlers that would end the gateway on a full disk.
   const script = `unset NODE_OPTIONS\n${before}\nexec "$@"`
   const child = spawn('sh', ['-c', script, 'sh', ...argv], { env: { HOME, PATH, ...env }, stdio: ['ignore', 'pipe', 'pipe'] })
   const lines: Line[] = []
@@ -142,7 +142,7 @@ export type Setup = {
 
 /** A data directory; `agent` is a shell script that runs as the agent, in which `$dir` is that directory. */
 export const dataDir = (t: Test, { routes, agent, config = {}, files = {} }: Setup): string => {
-  // Registered before the folder is made: else it is removed while a gateway still writes to it.
+  // This is registered before the folder is made. Otherwise the folder is removed while a gateway still writes to it.
   t.teardown(() => undefined)
   const dir = t.testdir()
   const webhook = { enabled: true, extra: { port: 0, secret, rate_limit: 100_000, routes } }
@@ -168,7 +168,7 @@ export const runningAgents = (dir: string): number[] =>
     .map(Number)
     .filter((pid) => isRunning(pid) && commandOf(pid).includes(join(dir, 'agent.sh')))
 
-/** Its id may belong to another process by now. */
+/** Ends a process, unless its id belongs to another process by now. */
 const commandOf = (pid: number): string => {
   try {
     return readFileSync(`/proc/${pid}/cmdline`, 'utf8')
@@ -227,7 +227,7 @@ const exchange = (
     sent.flushHeaders()
   })
 
-/** What the built command says, run beside a gateway on its data directory. */
+/** Runs the built command on a gateway's data directory, and gives what it prints. */
 export const command = ({ dir }: Pick<ProcessGateway, 'dir'>, ...args: string[]) => run(process.execPath, main, '--data-dir', dir, ...args)
 
 /** What it says over a data directory that is mounted read-only. */

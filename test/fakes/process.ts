@@ -1,9 +1,9 @@
-/** Looking at processes that a test made somebody else start, and at what this machine can run. */
+/** Looks at processes that the program under test started, and at what this machine can run. */
 
 import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 
-/** Whether a command is there and succeeds. */
+/** Whether a command exists and succeeds. */
 export const works = (command: string, ...args: string[]): boolean => {
   try {
     execFileSync(command, args, { stdio: 'ignore' })

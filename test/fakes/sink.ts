@@ -1,4 +1,4 @@
-/** An HTTP server on loopback that keeps what it was sent and answers as told; it ends with its test. */
+/** An HTTP server on loopback that keeps the requests it gets and answers as a test wants. It ends with its test. */
 
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'

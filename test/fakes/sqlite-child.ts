@@ -1,4 +1,4 @@
-/** A process for the store's tests: accepts run after run and prints each id once it is committed; on a fault it says so and waits for a line. */
+/** A process for the store's tests. It accepts run after run and prints each committed id. On a fault it says so and waits for a line. */
 
 import { writeSync } from 'node:fs'
 import { createInterface } from 'node:readline'

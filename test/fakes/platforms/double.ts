@@ -1,4 +1,4 @@
-/** A stand-in for a platform's HTTP API on loopback, as strict as the real one: what that would refuse, it refuses. */
+/** A stand-in for a platform's HTTP API on loopback, as strict as the real one: it refuses what the platform would refuse. */
 
 import { createServer, type IncomingHttpHeaders, type IncomingMessage } from 'node:http'
 import type { AddressInfo } from 'node:net'
