@@ -8,12 +8,13 @@ import { type Loaded, loadConfig } from '../config/load.ts'
 import { subscriptionsFileName } from '../config/subscriptions.ts'
 import type { Diagnostic } from '../core/diagnostic.ts'
 import { usage } from '../core/fault.ts'
+import type { Effects } from '../parts/effects.ts'
 import { runnersByName } from '../parts/runners/index.ts'
 import { catalogueOf } from '../plan/catalogue.ts'
 import { type Checked, checkAll, checkConfigured, checkJobs, checkPresence, checkSubscriptions, merge } from '../plan/check.ts'
 import { compileRunner } from '../plan/runner.ts'
 import { type Findings, findingsOf } from './findings.ts'
-import { dryEffects } from './live/effects.ts'
+import { withDryEffects } from './live/effects.ts'
 import type { Workspace } from './workspace.ts'
 
 export type ToValidate = {
@@ -33,34 +34,37 @@ export const validate = async (workspace: Workspace, wanted: ToValidate): Promis
   for (const path of [...paths, ...(configFile === undefined ? [] : [configFile])]) {
     if (!existsSync(path)) throw usage(`no such path: ${path}`)
   }
-  const { diagnostics, routes, files, texts } =
-    paths.length === 0 ? await checkFolder(workspace, wanted) : await checkPaths(workspace, wanted)
+  const { diagnostics, routes, files, texts } = await withDryEffects((effects) =>
+    paths.length === 0 ? checkFolder(workspace, wanted, effects) : checkPaths(workspace, wanted, effects),
+  )
   return { ...findingsOf(diagnostics), routes, files, texts }
 }
 
-const checkFolder = async (workspace: Workspace, { configFile, asked }: ToValidate): Promise<Checked> => {
+const checkFolder = async (workspace: Workspace, { configFile, asked }: ToValidate, effects: Effects): Promise<Checked> => {
   const found = loadConfig({ ...workspace, configFile })
   const loaded = { ...found, diagnostics: [...checkPresence(workspace.dataDir, asked, configFile), ...found.diagnostics] }
   const { catalogue, diagnostics } = await catalogueOf(loaded.config)
-  return withMore(checkAll(loaded, catalogue, dryEffects), loaded, diagnostics)
+  return withMore(checkAll(loaded, catalogue, effects), loaded, effects, diagnostics)
 }
 
-const checkPaths = async (workspace: Workspace, { paths, configFile }: ToValidate): Promise<Checked> => {
+const checkPaths = async (workspace: Workspace, { paths, configFile }: ToValidate, effects: Effects): Promise<Checked> => {
   const checked: Checked[] = []
-  for (const path of paths) checked.push(await checkPath(resolve(path), configFile, workspace))
+  for (const path of paths) checked.push(await checkPath(resolve(path), { workspace, configFile, effects }))
   return checked.reduce(merge)
 }
 
+type Checking = { readonly workspace: Workspace; readonly configFile: string | undefined; readonly effects: Effects }
+
 /** A file of run-time entries is checked against the configuration, every other file as one. */
-const checkPath = async (path: string, configFile: string | undefined, workspace: Workspace): Promise<Checked> => {
+const checkPath = async (path: string, { workspace, configFile, effects }: Checking): Promise<Checked> => {
   const isEntries = [subscriptionsFileName, jobsFileName].includes(basename(path))
   const loaded = loadConfig({ ...workspace, configFile: isEntries ? configFile : path })
   const { config } = loaded
   const { catalogue, diagnostics } = await catalogueOf(config)
-  if (basename(path) === subscriptionsFileName) return checkSubscriptions(path, config, catalogue, dryEffects)
+  if (basename(path) === subscriptionsFileName) return checkSubscriptions(path, config, catalogue, effects)
   const profile = isEntries && profileOf(dirname(path), config)
   if (profile) return checkJobs(path, profile, catalogue)
-  return withMore(checkConfigured(loaded, catalogue, dryEffects), loaded, diagnostics)
+  return withMore(checkConfigured(loaded, catalogue, effects), loaded, effects, diagnostics)
 }
 
 /** The profile that a jobs file belongs to; the default one for a file that lies elsewhere. */
@@ -68,7 +72,8 @@ const profileOf = (folder: string, { profiles }: Config): Profile | undefined =>
   [...profiles.values()].find(({ dir }) => dir === folder) ?? profiles.get(defaultProfile)
 
 /** What is wrong with the plugins, and with the agent's settings, checked by its runner as at start. */
-const withMore = (checked: Checked, { config }: Loaded, plugins: readonly Diagnostic[]): Checked => ({
-  ...checked,
-  diagnostics: [...checked.diagnostics, ...plugins, ...compileRunner(config, runnersByName).diagnostics],
-})
+const withMore = (checked: Checked, { config }: Loaded, { owners }: Effects, plugins: readonly Diagnostic[]): Checked => {
+  const { diagnostics, owner } = compileRunner(config, runnersByName, owners)
+  owner.release()
+  return { ...checked, diagnostics: [...checked.diagnostics, ...plugins, ...diagnostics] }
+}

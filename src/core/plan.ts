@@ -1,6 +1,7 @@
 /** A route, compiled: gates in their order (rules: Order 1), then one ending. */
 
 import type { Ignored, Outcome, Refused } from './outcome.ts'
+import type { Held } from './owner.ts'
 import type { Event, RequestHead, Verification, VerifiedRequest } from './request.ts'
 
 type MaybePromise<T> = T | Promise<T>
@@ -29,4 +30,6 @@ export type RoutePlan = {
   readonly parse: Step<Parse>
   readonly onEvent: readonly Step<EventGate>[]
   readonly ending: Step<Ending>
+  /** Held by each request that runs through the plan: what the plan has open is not closed meanwhile. */
+  readonly owner: Held
 }

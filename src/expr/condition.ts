@@ -3,6 +3,7 @@
 import type { Code, Path } from '../core/diagnostic.ts'
 import { messageOf } from '../core/fault.ts'
 import { isObject, type Json, type JsonObject, own } from '../core/json.ts'
+import type { Adopt, Closable } from '../core/owner.ts'
 import type { Event } from '../core/request.ts'
 import { printable } from '../core/text.ts'
 import type { Condition } from '../generated/config.ts'
@@ -22,7 +23,7 @@ type Operator = {
   compile(
     operand: Json,
     kit: { readonly profileDir: string; readonly report: Report; readonly looksOutside: () => void },
-  ): (value: Json | undefined, event: Event) => boolean | Promise<boolean>
+  ): Closable<(value: Json | undefined, event: Event) => boolean | Promise<boolean>>
 }
 
 /** One condition or group as it was compiled, so that each can be asked on its own. */
@@ -46,6 +47,7 @@ type Kit = {
   readonly profileDir: string
   readonly report: Report
   readonly looksOutside: () => void
+  readonly adopt: Adopt
 }
 
 export type Verdict = { readonly pass: true } | { readonly pass: false; readonly rule: () => string }
@@ -80,7 +82,7 @@ const explainer = ({ path, key, operand, field }: Spec): ((value: Json | undefin
 
 const compileLeaf = (spec: Spec, operator: Operator, kit: Kit): Run => {
   const report: Report = (code, below, message, help) => kit.report(code, [...spec.path, spec.key, ...below], message, help)
-  const test = operator.compile(spec.operand, { profileDir: kit.profileDir, report, looksOutside: kit.looksOutside })
+  const test = kit.adopt(operator.compile(spec.operand, { profileDir: kit.profileDir, report, looksOutside: kit.looksOutside }))
   const get = spec.field === undefined ? () => undefined : compileField(spec.field)
   const explain = explainer(spec)
   const judge = (holds: boolean, value: Json | undefined): Answer => (holds ? undefined : { broken: false, rule: explain(value) })

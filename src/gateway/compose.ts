@@ -1,7 +1,7 @@
 /** The composition root: it puts registries, compiled configuration and gateway together. */
 
 import { createSharedEffects } from '../app/live/effects.ts'
-import { compileLiveConfig, type LiveConfig } from '../app/live/live-config.ts'
+import { compileLiveConfig, type LiveConfig, type Parts } from '../app/live/live-config.ts'
 import { createReloader } from '../app/live/reload.ts'
 import type { Config } from '../config/config.ts'
 import { type Read, readingOf } from '../config/thread/load-in-thread.ts'
@@ -10,13 +10,15 @@ import type { Diagnostic } from '../core/diagnostic.ts'
 import { createFacts } from '../core/fact.ts'
 import type { Log } from '../core/log.ts'
 import { runnersByName } from '../parts/runners/index.ts'
-import { catalogueOf } from '../plan/catalogue.ts'
+import { catalogue, catalogueOf } from '../plan/catalogue.ts'
 import { type Gateway, openGateway } from './gateway.ts'
 
 export type Prepared = {
   readonly diagnostics: readonly Diagnostic[]
   /** Opens the store, listens, and starts to work. Throws a Fault. */
   start(): Promise<Gateway>
+  /** Instead of `start`: closes what its parts have open. */
+  close(): Promise<void>
 }
 
 export type Surroundings = {
@@ -26,6 +28,8 @@ export type Surroundings = {
   readonly redact?: (text: string) => string
   /** Reads the configuration for a reload. Without it a reload finds the first configuration again. */
   readonly read?: Read
+  /** Absent: the parts that are built in. */
+  readonly parts?: Parts
 }
 
 /** Compiles a configuration. Nothing is opened before `start`. */
@@ -34,16 +38,21 @@ export const prepareGateway = async (config: Config, surroundings: Surroundings)
     log,
     clock = systemClock,
     redact = (text) => text,
+    parts = { ...catalogue, runners: runnersByName },
     read = (_known, _signal, use) => use(readingOf({ config, diagnostics: [] })),
   } = surroundings
   const facts = createFacts()
   const shared = createSharedEffects({ clock, log, facts, limits: () => reloader.current().config, jobs: () => reloader.current().jobs })
   const compile = async (next: Config, before?: LiveConfig): Promise<LiveConfig> => {
-    const { catalogue, diagnostics } = await catalogueOf(next)
-    const live = await compileLiveConfig(next, { ...catalogue, runners: runnersByName }, shared, before)
+    const { catalogue: plugged, diagnostics } = await catalogueOf(next, parts)
+    const live = await compileLiveConfig(next, { ...plugged, runners: parts.runners }, shared, before)
     return { ...live, diagnostics: [...diagnostics, ...live.diagnostics] }
   }
   const first = await compile(config)
   const reloader = createReloader({ first, log, facts, clock, read, compile })
-  return { diagnostics: first.diagnostics, start: () => openGateway({ config, log, clock, redact, shared, reloader }) }
+  return {
+    diagnostics: first.diagnostics,
+    start: () => openGateway({ config, log, clock, redact, shared, reloader }),
+    close: () => shared.owners.close(),
+  }
 }

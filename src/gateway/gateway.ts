@@ -47,7 +47,8 @@ const closeAll = async (closing: Closing): Promise<void> => {
 
 /** Throws a Fault when something cannot be opened, and closes what was. */
 export const openGateway = async (options: GatewayOptions): Promise<Gateway> => {
-  const closing: Closing = []
+  // Last, after all that may use what is open, runs and requests above all.
+  const closing: Closing = [() => options.shared.owners.close()]
   try {
     const work = await openWork(options, closing)
     const doors = await openDoors(options, work, closing)

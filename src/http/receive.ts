@@ -82,6 +82,11 @@ export const createReceiver = (options: ReceiveOptions): Receiver => {
     return 'authenticate' in found ? found : { outcome: found, stage: 'route' }
   }
 
+  const leave = (plan: RoutePlan | undefined): void => {
+    active--
+    plan?.owner.release()
+  }
+
   const receive: Receiver['receive'] = (request, response, path, connection) => {
     active++
     const { clock } = options
@@ -95,8 +100,8 @@ export const createReceiver = (options: ReceiveOptions): Receiver => {
       writeReply(response, replyTo(outcome), eventId)
     }
     const end = (ended: Ended, write = batch): void => {
-      active--
       const route = plan && 'authenticate' in plan ? plan : undefined
+      leave(route)
       options.facts.tell({ kind: 'request_ended', ended, route, remote, ms: () => clock.monotonic() - from })
       const { outcome } = ended
       const eventId = ended.verified?.eventId
@@ -110,6 +115,7 @@ export const createReceiver = (options: ReceiveOptions): Receiver => {
       end(plan, atOnce)
       return
     }
+    plan.owner.hold()
     const head: RequestHead = { headers: request.headers, remote, at: clock.now() }
     const proceed = tried(() => admit(plan, head, options.watch?.(plan.name)))
     if (typeof proceed !== 'function') {
@@ -118,10 +124,7 @@ export const createReceiver = (options: ReceiveOptions): Receiver => {
     }
     if (request.headers.expect !== undefined) response.writeContinue()
     readBody(request, response, { maxBytes: serving.maxBodyBytes, client: () => networkOf(remote()), room }, (body) => {
-      if (body === 'gone') {
-        active--
-        return
-      }
+      if (body === 'gone') return leave(plan)
       const ended = Buffer.isBuffer(body) ? tried(() => proceed(body)) : unread[body]
       if (ended instanceof Promise) void ended.then((late) => end(late))
       else end(ended)

@@ -2,6 +2,7 @@
 
 import type { Clock } from '../core/clock.ts'
 import type { Log } from '../core/log.ts'
+import type { Owners } from '../core/owner.ts'
 import type { CompiledCondition } from '../expr/condition.ts'
 import type { Filled } from '../expr/template.ts'
 import type { ScriptJob, ScriptResult } from '../process/script.ts'
@@ -60,6 +61,8 @@ export interface Effects {
   /** Whether the queue has room. */
   hasRoom(): boolean
   readonly log: Log
+  /** Where what plans have open is closed. */
+  readonly owners: Owners
   /** Absent in a gateway that serves. */
   readonly onlooker?: Onlooker
 }

@@ -17,11 +17,12 @@ export const catalogue: Catalogue = { stages, endings, schemes, operators: opera
 /** Loads a configuration's plugins, and adds their targets to the built-in parts. */
 export const catalogueOf = async (
   config: Config,
+  builtins: Catalogue = catalogue,
 ): Promise<{ readonly catalogue: Catalogue; readonly diagnostics: readonly Diagnostic[] }> => {
-  const { targets, diagnostics } = await loadPlugins(config, catalogue.targets)
-  // A plugin's target may read the section of a built-in platform, which then may have keys that are not known here.
-  const plugged = new Set([...targets.values()].filter(({ name }) => !catalogue.targets.has(name)).map(platformOf))
-  const builtin = [...catalogue.targets.values()].filter((part) => !plugged.has(platformOf(part)))
+  const { targets, diagnostics } = await loadPlugins(config, builtins.targets)
+  // A plugin's target may read a built-in platform's section: then the plugin knows keys that we do not.
+  const plugged = new Set([...targets.values()].filter(({ name }) => !builtins.targets.has(name)).map(platformOf))
+  const builtin = [...builtins.targets.values()].filter((part) => !plugged.has(platformOf(part)))
   const unread = [...config.profiles.values()].flatMap((profile) => unreadSettings(profile, builtin))
-  return { catalogue: { ...catalogue, targets }, diagnostics: [...diagnostics, ...unread] }
+  return { catalogue: { ...builtins, targets }, diagnostics: [...diagnostics, ...unread] }
 }

@@ -11,7 +11,7 @@ import { type Diagnostic, diagnostic, pointerOf } from '../core/diagnostic.ts'
 import { isObject, type Json } from '../core/json.ts'
 import type { Effects } from '../parts/effects.ts'
 import { type CheckedEntries, checkEntries } from './check-entries.ts'
-import { type Catalogue, compileRoute } from './compile.ts'
+import { type Catalogue, checkRoute } from './compile.ts'
 import { checkTime } from './job-time.ts'
 import { compileJob, JobBook } from './jobs.ts'
 
@@ -44,7 +44,7 @@ export const checkPresence = (dataDir: string, asked: boolean, configFile: strin
 export const checkConfigured = ({ config, diagnostics, texts }: Loaded, catalogue: Catalogue, effects: Effects): Checked => {
   const book = quietBook(config, catalogue)
   const routes = [...config.routes.values()]
-  const compiled = routes.flatMap((route) => compileRoute(route, config, catalogue, { ...effects, jobs: book }).diagnostics)
+  const compiled = routes.flatMap((route) => checkRoute(route, config, catalogue, { ...effects, jobs: book }))
   const help = 'set platforms.webhook.enabled: true, or WEBHOOK_ENABLED=true'
   // A file that cannot be read does not say that the adapter is off.
   const off =
@@ -81,7 +81,7 @@ export const checkSubscriptions = (file: string, config: Config, catalogue: Cata
   const dry = { ...effects, jobs: quietBook(config, catalogue) }
   const check = (name: string, entry: Json, place: Source['place']): readonly Diagnostic[] => {
     const { route, diagnostics } = readSubscription(name, entry, config, { place })
-    const compiled = route ? compileRoute(route, config, catalogue, dry).diagnostics : []
+    const compiled = route ? checkRoute(route, config, catalogue, dry) : []
     return [...diagnostics, ...compiled, ...(config.routes.has(name) ? [hidden(name, place)] : [])]
   }
   const checked = checkEntries(file, { noun: 'subscriptions', corrupt: 'WH803', check })

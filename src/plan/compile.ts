@@ -2,6 +2,7 @@
 
 import type { Config, Profile, RouteSource } from '../config/config.ts'
 import { type Diagnostic, diagnostic, type Path, pointerOf } from '../core/diagnostic.ts'
+import type { Held, Owner } from '../core/owner.ts'
 import type { Authenticate, EventGate, HeadGate, Parse, RoutePlan, Step } from '../core/plan.ts'
 import type { Effects } from '../parts/effects.ts'
 import type { EndingPart } from '../parts/endings/ending.ts'
@@ -23,6 +24,8 @@ export type Catalogue = {
 
 export type Compiled = {
   readonly plan?: () => RoutePlan
+  /** To be released by whoever asked for the plan. Without a plan nothing is open. */
+  readonly owner?: Held
   readonly diagnostics: readonly Diagnostic[]
   /** A reload may keep the plan: the route has no problem, and its plan depends on nothing but the configuration. */
   readonly lasting: boolean
@@ -31,7 +34,14 @@ export type Compiled = {
 /** The settings that a route's plan depends on, besides the route. */
 export type PlanSettings = Pick<Config, 'dataDir' | 'host' | 'multiplex' | 'profiles' | 'maxBodyBytes' | 'scriptTimeoutMs'>
 
-/** Compiles a route. There is no plan when a problem stops the start. */
+/** What is wrong with a route: it is compiled, and whatever that opened is closed. */
+export const checkRoute = (...from: Parameters<typeof compileRoute>): readonly Diagnostic[] => {
+  const { diagnostics, owner } = compileRoute(...from)
+  owner?.release()
+  return diagnostics
+}
+
+/** Compiles a route; there is no plan when one of its problems stops it. */
 export const compileRoute = (route: RouteSource, config: PlanSettings, catalogue: Catalogue, effects: Effects): Compiled => {
   const { targets } = catalogue
   const diagnostics = checkRules(route, { host: config.host, multiplex: config.multiplex, profiles: config.profiles, targets })
@@ -41,6 +51,7 @@ export const compileRoute = (route: RouteSource, config: PlanSettings, catalogue
     lasting = false
   }
   const profile = config.profiles.get(route.profile) ?? unservedProfile(route.profile, config)
+  const owner = effects.owners.create({ route: route.name })
   const kit: StageKit = {
     name: route.name,
     profile: route.profile,
@@ -50,14 +61,29 @@ export const compileRoute = (route: RouteSource, config: PlanSettings, catalogue
     effects,
     report,
     looksOutside,
+    adopt: owner.adopt,
     schemes: catalogue.schemes,
     operators: catalogue.operators,
     targets,
   }
-  const plan = assemble(route, kit, catalogue)
-  if (diagnostics.some(({ stopsStart }) => stopsStart)) return { diagnostics, lasting: false }
+  const plan = orRelease(owner, () => assemble(route, kit, catalogue, owner))
+  if (diagnostics.some(({ stopsStart }) => stopsStart)) {
+    owner.release()
+    return { diagnostics, lasting: false }
+  }
   const lasts = lasting && diagnostics.length === 0
-  return { plan: lasts ? onDemand(route, kit, catalogue) : always(plan), diagnostics, lasting: lasts }
+  // What has something open is not let go: opened again for the first event, it would be there twice.
+  const mayGo = lasts && owner.isEmpty
+  return { plan: mayGo ? onDemand(route, kit, catalogue, owner) : always(plan), owner, diagnostics, lasting: lasts }
+}
+
+const orRelease = <T>(owner: Held, make: () => T): T => {
+  try {
+    return make()
+  } catch (error) {
+    owner.release()
+    throw error
+  }
 }
 
 // These are functions of their own, because all closures of one function keep what any of them captures.
@@ -91,13 +117,13 @@ const problemAt = (route: RouteSource, code: Diagnostic['code'], path: Path, mes
   })
 }
 
-const assemble = ({ spec, name, profile }: RouteSource, kit: StageKit, { stages, endings }: Catalogue): RoutePlan => {
+const assemble = ({ spec, name, profile }: RouteSource, kit: StageKit, { stages, endings }: Catalogue, owner: Owner): RoutePlan => {
   const onHead: Step<HeadGate>[] = []
   const onEvent: Step<EventGate>[] = []
   let authenticate: Step<Authenticate> | undefined
   let parse: Step<Parse> | undefined
   for (const { name: stage, compile } of stages) {
-    const gates = compile(spec, kit)
+    const gates = kit.adopt(compile(spec, kit))
     if (gates.onHead) onHead.push({ stage, run: gates.onHead })
     if (gates.authenticate) authenticate = { stage, run: gates.authenticate }
     if (gates.parse) parse = { stage, run: gates.parse }
@@ -112,6 +138,7 @@ const assemble = ({ spec, name, profile }: RouteSource, kit: StageKit, { stages,
     authenticate,
     parse,
     onEvent,
-    ending: { stage: 'dispatch', run: part.compile(spec, kit) },
+    ending: { stage: 'dispatch', run: kit.adopt(part.compile(spec, kit)) },
+    owner,
   }
 }

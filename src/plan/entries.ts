@@ -12,6 +12,8 @@ export type EntriesOptions<T> = {
   readonly corrupt: Code
   /** Compiles one entry, and reports its problems. */
   readonly compile: (name: string, entry: Json) => T
+  /** Told of each compiled entry that is not in the set any more. */
+  readonly drop?: (value: T) => void
   readonly report: (diagnostics: readonly Diagnostic[]) => void
 }
 
@@ -61,21 +63,32 @@ export class Entries<T> {
     return true
   }
 
-  /** As `refresh`, but lets other work run between the entries. Until it ends, the entries are those from before. */
+  /**
+   * As `refresh`, with turns for others between the entries. Whoever asks meanwhile gets what was known before; when one of them reads a
+   * newer file, that one counts.
+   */
   async load(): Promise<void> {
     const now = stampOf(this.#options.file)
     const entries = this.#read(now)
     if (!entries) return
+    const before = this.#entries
     const next = new Map<string, Entry<T>>()
     const turn = takingTurns()
     for (const [name, entry] of Object.entries(entries)) {
       next.set(name, this.#compiled(name, entry))
       await turn()
+      if (this.#entries !== before) return this.#dropOthers(next, before)
     }
     this.#replace(next, now)
   }
 
-  /** The entries of a changed file; `undefined` when it did not change, or is not usable. */
+  /** Drops all that is there. */
+  close(): void {
+    this.#dropOthers(this.#entries, new Map())
+    this.#entries = new Map()
+  }
+
+  /** The entries of a file that is not the one that was read last; `undefined` too when it is not usable. */
   #read(stamp: string): JsonObject | undefined {
     if (stamp === this.#seen) return undefined
     try {
@@ -87,13 +100,20 @@ export class Entries<T> {
   }
 
   #replace(entries: ReadonlyMap<string, Entry<T>>, stamp: string): void {
+    this.#dropOthers(this.#entries, entries)
     this.#entries = entries
     // The stamp is taken over only now: a file that could not be read, for example without a free descriptor, is tried again.
     this.#seen = stamp
     this.#told = ''
   }
 
-  /** Reports, once for each state of the file, that the last good entries stay in use. */
+  #dropOthers(entries: ReadonlyMap<string, Entry<T>>, kept: ReadonlyMap<string, Entry<T>>): void {
+    const { drop } = this.#options
+    if (!drop) return
+    for (const [name, entry] of entries) if (kept.get(name) !== entry) drop(entry.value)
+  }
+
+  /** Says, once for each state of the file, that the last good set stays. */
   #keep(stamp: string, error: unknown): void {
     if (stamp === this.#told) return
     this.#told = stamp

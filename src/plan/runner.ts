@@ -2,19 +2,43 @@
 
 import type { Config } from '../config/config.ts'
 import { type Diagnostic, diagnostic, pointerOf } from '../core/diagnostic.ts'
+import type { Held, Owners } from '../core/owner.ts'
 import type { Runner, RunnerPart } from '../parts/runners/runner.ts'
 
-export type CompiledRunner = { readonly runner: Runner; readonly notice: string | undefined; readonly diagnostics: readonly Diagnostic[] }
+export type CompiledRunner = {
+  /** Holds what it has open for as long as it asks. */
+  readonly runner: Runner
+  /** To be released by whoever asked for the runner. */
+  readonly owner: Held
+  readonly notice: string | undefined
+  readonly diagnostics: readonly Diagnostic[]
+}
 
-export const compileRunner = ({ agent }: Pick<Config, 'agent'>, runners: ReadonlyMap<string, RunnerPart>): CompiledRunner => {
+export const compileRunner = (
+  { agent }: Pick<Config, 'agent'>,
+  runners: ReadonlyMap<string, RunnerPart>,
+  owners: Owners,
+): CompiledRunner => {
+  const owner = owners.create({ runner: agent.runner })
   const part = runners.get(agent.runner)
-  // The shape check refuses an unknown name, and that stops the start.
-  if (!part) return { runner: () => Promise.reject(new Error(`no runner "${agent.runner}"`)), notice: undefined, diagnostics: [] }
+  // An unknown name is a Diagnostic of the file's shape already, and one that stops the start.
+  if (!part) return { runner: () => Promise.reject(new Error(`no runner "${agent.runner}"`)), owner, notice: undefined, diagnostics: [] }
   const diagnostics: Diagnostic[] = []
-  const runner = part.compile(agent, (code, path, message, help) => {
+  const made = part.compile(agent, (code, path, message, help) => {
     const place = agent.place?.(path)
     const more = { pointer: pointerOf(['agent', ...path]), ...(place ? { place } : {}), ...(help === undefined ? {} : { help }) }
     diagnostics.push(diagnostic(code, `agent: ${message}`, more))
   })
-  return { runner, notice: part.notice, diagnostics }
+  return { runner: holding(owner, owner.adopt(made)), owner, notice: part.notice, diagnostics }
 }
+
+const holding =
+  (owner: Held, runner: Runner): Runner =>
+  async (prompt, job) => {
+    owner.hold()
+    try {
+      return await runner(prompt, job)
+    } finally {
+      owner.release()
+    }
+  }

@@ -24,7 +24,13 @@ export class Subscriptions {
   constructor(options: SubscriptionsOptions) {
     const { file, report } = options
     this.#options = options
-    this.#entries = new Entries({ file, report, corrupt: 'WH803', compile: (name, entry) => this.#serve(name, entry) })
+    this.#entries = new Entries({
+      file,
+      report,
+      corrupt: 'WH803',
+      compile: (name, entry) => this.#serve(name, entry),
+      drop: (served) => served?.owner?.release(),
+    })
   }
 
   /** The route of this name in the present file. */
@@ -57,6 +63,11 @@ export class Subscriptions {
     return this.#entries.load()
   }
 
+  /** Lets all plans go. */
+  close(): void {
+    this.#entries.close()
+  }
+
   #serve(name: string, entry: Json): Served | undefined {
     const { config, compile, report, file } = this.#options
     const place = () => ({ file, line: 1, column: 1, endLine: 1, endColumn: 1 })
@@ -64,7 +75,6 @@ export class Subscriptions {
     const compiled = route ? compile(route) : undefined
     const all = [...diagnostics, ...(compiled?.diagnostics ?? [])].map((each) => ({ ...each, route: name }))
     if (all.length > 0) report(all)
-    if (!route || !compiled?.plan) return undefined
-    return servedBy(route, compiled.plan)
+    return route && compiled && servedBy(route, compiled)
   }
 }

@@ -2,13 +2,25 @@
 
 import { defaultProfile, type RouteSource } from '../config/config.ts'
 import { type Refused, refuse } from '../core/outcome.ts'
+import type { Held } from '../core/owner.ts'
 import type { RoutePlan } from '../core/plan.ts'
+import type { Compiled } from './compile.ts'
 
-/** A route in the table. Without a plan it is disabled. */
-export type Served = { readonly source: RouteSource; readonly plan?: () => RoutePlan }
+/** A route as it is looked up: without a plan it is switched off. */
+export type Served = {
+  readonly source: RouteSource
+  readonly plan?: () => RoutePlan
+  /** Held by whoever may ask for the plan. */
+  readonly owner?: Held
+}
 
-/** The table's entry for a compiled route. */
-export const servedBy = (source: RouteSource, plan: () => RoutePlan): Served => (source.enabled ? { source, plan } : { source })
+/** A compiled route as it is looked up; `undefined` when it has no plan. */
+export const servedBy = (source: RouteSource, { plan, owner }: Pick<Compiled, 'plan' | 'owner'>): Served | undefined => {
+  if (!plan || !owner) return undefined
+  if (source.enabled) return { source, plan, owner }
+  owner.release()
+  return { source }
+}
 
 export type Table = {
   readonly configured: ReadonlyMap<string, Served>

@@ -4,7 +4,7 @@ import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import t, { type Test } from 'tap'
 import { stringify } from 'yaml'
-import { createSharedEffects, dryEffects } from '../../src/app/live/effects.ts'
+import { createDryEffects, createSharedEffects } from '../../src/app/live/effects.ts'
 import { compileLiveConfig, type LiveConfig } from '../../src/app/live/live-config.ts'
 import type { RouteSource } from '../../src/config/config.ts'
 import { loadConfig } from '../../src/config/load.ts'
@@ -77,7 +77,7 @@ t.test('a route is checked at load, and its plan is made once, for its first eve
   const counting = { name: 'counting', compile: compileCounting }
   const parts = { ...catalogue, stages: [...catalogue.stages, counting] }
   const { config } = await compile(fileOf({ plain: {}, scripted: { script: 'x.sh' }, bad: { filters: [{ field: 'a', regex: '(' }] } }))
-  const made = (name: string) => compileRoute(config.routes.get(name) as RouteSource, config, parts, dryEffects)
+  const made = (name: string) => compileRoute(config.routes.get(name) as RouteSource, config, parts, createDryEffects())
   const plain = made('plain')
   t.equal(compiled, 1)
   t.equal(plain.plan?.(), plain.plan?.())

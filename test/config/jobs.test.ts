@@ -3,7 +3,7 @@
 import { renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
-import { dryEffects } from '../../src/app/live/effects.ts'
+import { createDryEffects } from '../../src/app/live/effects.ts'
 import { loadConfig } from '../../src/config/load.ts'
 import type { Diagnostic } from '../../src/core/diagnostic.ts'
 import { catalogue } from '../../src/plan/catalogue.ts'
@@ -34,7 +34,7 @@ const open = (t: Test, files: Files, env: { readonly [name: string]: string } = 
 /** What `validate` finds: code, line and message. */
 const findings = (t: Test, files: Files): string[] => {
   const loaded = loadConfig({ dataDir: t.testdir(files), env: {} })
-  return checkAll(loaded, catalogue, dryEffects)
+  return checkAll(loaded, catalogue, createDryEffects())
     .diagnostics.filter(({ code }) => code !== 'WH804')
     .map(({ code, place, message }) => `${code} ${place?.line ?? '-'} ${message}`)
 }
@@ -272,7 +272,9 @@ jobs:
 
 t.test('what stops the start: a configured job that is wrong; a stored one never does', async (t) => {
   const stops = (files: Files): boolean =>
-    checkAll(loadConfig({ dataDir: t.testdir(files), env: {} }), catalogue, dryEffects).diagnostics.some(({ stopsStart }) => stopsStart)
+    checkAll(loadConfig({ dataDir: t.testdir(files), env: {} }), catalogue, createDryEffects()).diagnostics.some(
+      ({ stopsStart }) => stopsStart,
+    )
   t.ok(stops({ 'config.yaml': `${enabled}jobs: { a: { schedule: "0 0 30 2 *", prompt: x } }` }))
   t.notOk(stops({ 'config.yaml': enabled, [stored]: '{"a":{"schedule":"0 0 30 2 *","prompt":"x"},"b":{}}' }))
   t.notOk(stops({ 'config.yaml': enabled, [stored]: '{' }))
@@ -334,7 +336,7 @@ t.test(
       }),
       env: {},
     })
-    const found = checkAll(loaded, catalogue, dryEffects).diagnostics.filter(({ code }) => code !== 'WH804')
+    const found = checkAll(loaded, catalogue, createDryEffects()).diagnostics.filter(({ code }) => code !== 'WH804')
     t.same(
       found.map(({ code, severity, stopsStart, pointer, place }) => [code, severity, stopsStart, pointer, place?.line]),
       [

@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
-import { dryEffects } from '../../src/app/live/effects.ts'
+import { createDryEffects } from '../../src/app/live/effects.ts'
 import { loadConfig } from '../../src/config/load.ts'
 import { prepareGateway } from '../../src/gateway/compose.ts'
 import { catalogue } from '../../src/plan/catalogue.ts'
@@ -12,7 +12,7 @@ type Env = { readonly [name: string]: string }
 const load = (dir: string, env: Env = {}, flags: { host?: string; port?: number } = {}) => {
   const loaded = loadConfig({ dataDir: dir, env, ...flags })
   const compiled = [...loaded.config.routes.values()].flatMap(
-    (route) => compileRoute(route, loaded.config, catalogue, dryEffects).diagnostics,
+    (route) => compileRoute(route, loaded.config, catalogue, createDryEffects()).diagnostics,
   )
   return { config: loaded.config, found: [...loaded.diagnostics, ...compiled] }
 }

@@ -3,7 +3,7 @@
 import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import t, { type Test } from 'tap'
-import { dryEffects } from '../../src/app/live/effects.ts'
+import { createDryEffects } from '../../src/app/live/effects.ts'
 import { loadConfig } from '../../src/config/load.ts'
 import type { JsonObject } from '../../src/core/json.ts'
 import { schema } from '../../src/generated/schema.ts'
@@ -114,7 +114,7 @@ t.test('a new route in one key press: each snippet loads and compiles as it stan
     const { config, diagnostics } = loadConfig({ dataDir: t.testdir({ 'config.yaml': text }), env: { WEBHOOK_SECRET: 's3cret' } })
     const [found] = config.routes.values()
     t.ok(found, label)
-    const compiled = found && compileRoute(found, config, catalogue, dryEffects)
+    const compiled = found && compileRoute(found, config, catalogue, createDryEffects())
     t.same([...diagnostics, ...(compiled?.diagnostics ?? [])], [], label)
     t.match(found?.spec.prompt, /\{.*\}.*\S$/, `${label}: the prompt is whole`)
   }

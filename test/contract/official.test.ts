@@ -6,9 +6,10 @@ import type { JsonObject } from '../../src/core/json.ts'
 import { targetsByName } from '../../src/parts/targets/index.ts'
 import { createKeep } from '../../src/parts/targets/kit/keep.ts'
 import { platformOf, settingsOf } from '../../src/parts/targets/kit/settings.ts'
+import { adopt } from '../fakes/owner.ts'
 import { doubles } from '../fakes/platforms/index.ts'
 
-const keep = createKeep()
+const keep = createKeep(adopt)
 
 /** Where the calls of a target go that has no `api_base`, and what names its home channel in the environment: no double can tell. */
 const official: readonly (readonly [way: string, settings: JsonObject, home: string, ...addresses: string[]])[] = [

@@ -3,6 +3,7 @@ import type { JsonObject } from '../../src/core/json.ts'
 import type { Event } from '../../src/core/request.ts'
 import { schema } from '../../src/generated/schema.ts'
 import { operators, operatorsByName } from '../../src/parts/operators/index.ts'
+import { adopt } from '../fakes/owner.ts'
 
 const opened: Event = {
   eventId: 'e',
@@ -33,11 +34,11 @@ for (const operator of operators)
     t.ok(operator.examples.some(({ holds }) => !holds))
     t.ok(operator.name === 'in_file' || operator.examples.some(({ holds }) => holds))
     for (const { operand, value, holds } of operator.examples) {
-      const test = operator.compile(operand, {
+      const compiled = operator.compile(operand, {
         profileDir,
         looksOutside: () => {},
         report: (code, _path, message) => t.fail(`${code} ${message}`),
       })
-      t.equal(await test(value, opened), holds, JSON.stringify({ operand, value }))
+      t.equal(await adopt(compiled)(value, opened), holds, JSON.stringify({ operand, value }))
     }
   })

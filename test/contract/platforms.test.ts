@@ -15,12 +15,13 @@ import { unreadSettings } from '../../src/plan/settings.ts'
 import { createSender } from '../../src/runs/sender.ts'
 import type { Delivery } from '../../src/store/ports.ts'
 import { fakeClock } from '../fakes/clock.ts'
+import { adopt } from '../fakes/owner.ts'
 import { type Double, extraFor, type Running, startDouble } from '../fakes/platforms/double.ts'
 import { hasGh } from '../fakes/platforms/github.ts'
 import { doubles } from '../fakes/platforms/index.ts'
 import { closedOrigin } from '../fakes/sink.ts'
 
-const keep = createKeep()
+const keep = createKeep(adopt)
 
 const partOf = (name: string): TargetPart => {
   const part = targetsByName.get(name)

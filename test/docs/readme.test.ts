@@ -6,7 +6,7 @@ import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import t, { type Test } from 'tap'
 import { isScalar, parseDocument, visit } from 'yaml'
-import { dryEffects } from '../../src/app/live/effects.ts'
+import { createDryEffects } from '../../src/app/live/effects.ts'
 import { loadConfig } from '../../src/config/load.ts'
 import { catalogueOf } from '../../src/plan/catalogue.ts'
 import { checkConfigured } from '../../src/plan/check.ts'
@@ -55,7 +55,7 @@ t.test('every YAML block serves as it stands', async (t) => {
     // A block may be a part of a file only: its adapter is enabled elsewhere.
     const loaded = loadConfig({ dataDir: t.testdir(files), env: { ...env, WEBHOOK_ENABLED: 'true' } })
     const { catalogue, diagnostics: plugins } = await catalogueOf(loaded.config)
-    const { diagnostics } = checkConfigured(loaded, catalogue, dryEffects)
+    const { diagnostics } = checkConfigured(loaded, catalogue, createDryEffects())
     t.same(
       [...plugins, ...diagnostics].filter(({ severity }) => severity === 'error').map(({ code, message }) => `${code} ${message}`),
       [],

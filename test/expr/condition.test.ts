@@ -9,6 +9,7 @@ import { compileConditions, type Verdict } from '../../src/expr/condition.ts'
 import { finder } from '../../src/expr/search.ts'
 import type { Condition } from '../../src/generated/config.ts'
 import { operatorsByName } from '../../src/parts/operators/index.ts'
+import { adopt } from '../fakes/owner.ts'
 
 const of = (payload: Json, headers: Event['headers'] = {}): Event => ({
   eventId: 'e',
@@ -29,6 +30,7 @@ const compile = (spec: unknown, profileDir = '/nonexistent') => {
     operators: operatorsByName,
     profileDir,
     looksOutside: () => {},
+    adopt,
     report: (code, path, message) => said.push({ code, path: path.join('.'), message }),
   })
   return { run, said }

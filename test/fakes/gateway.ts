@@ -4,8 +4,9 @@ import { createHmac, randomUUID } from 'node:crypto'
 import { connect } from 'node:net'
 import type { Test } from 'tap'
 import { stringify } from 'yaml'
+import type { Parts } from '../../src/app/live/live-config.ts'
 import { loadConfig } from '../../src/config/load.ts'
-import { readingOf } from '../../src/config/thread/load-in-thread.ts'
+import { type Read, readingOf } from '../../src/config/thread/load-in-thread.ts'
 import type { Clock } from '../../src/core/clock.ts'
 import { systemClock } from '../../src/core/clock.ts'
 import type { Level } from '../../src/core/log.ts'
@@ -55,6 +56,8 @@ export type GatewayOptions = {
   readonly dir?: string
   readonly files?: { readonly [path: string]: unknown }
   readonly level?: Level
+  /** Others than the built-in ones. */
+  readonly parts?: Parts
   readonly env?: { readonly [name: string]: string }
 }
 
@@ -86,7 +89,8 @@ export const startGateway = async (t: Test, options: GatewayOptions): Promise<Te
     },
   })
   const clock: Clock = options.clock ?? { ...systemClock, now: options.now ?? systemClock.now }
-  const prepared = await prepareGateway(loaded.config, { log, clock, read: (_known, _signal, use) => use(readingOf(load())) })
+  const read: Read = (_known, _signal, use) => use(readingOf(load()))
+  const prepared = await prepareGateway(loaded.config, { log, clock, read, ...(options.parts ? { parts: options.parts } : {}) })
   const problems = [...loaded.diagnostics, ...prepared.diagnostics].filter(({ stopsStart }) => stopsStart)
   if (problems.length > 0) throw new Error(problems.map(({ code, message }) => `${code} ${message}`).join('; '))
   const started = await prepared.start()

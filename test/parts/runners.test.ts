@@ -5,6 +5,7 @@ import t, { type Test } from 'tap'
 import { runners, runnersByName } from '../../src/parts/runners/index.ts'
 import type { RunnerSettings } from '../../src/parts/runners/runner.ts'
 import type { NewRun } from '../../src/store/ports.ts'
+import { adopt } from '../fakes/owner.ts'
 import { isGone, soon } from '../fakes/process.ts'
 import { closedOrigin, json, type Seen, sink } from '../fakes/sink.ts'
 
@@ -25,7 +26,7 @@ const compile = (name: string, settings: RunnerSettings) => {
   const reports: string[] = []
   const part = runnersByName.get(name)
   if (!part) throw new Error(`no runner ${name}`)
-  return { runner: part.compile(settings, (code, path) => reports.push(`${code} ${path.join('.')}`)), reports }
+  return { runner: adopt(part.compile(settings, (code, path) => reports.push(`${code} ${path.join('.')}`))), reports }
 }
 
 /** A model API on loopback that answers every request with `answer`. */

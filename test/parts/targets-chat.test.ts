@@ -13,6 +13,7 @@ import { matrix } from '../../src/parts/targets/team-chat/matrix.ts'
 import { mattermost } from '../../src/parts/targets/team-chat/mattermost.ts'
 import { slack } from '../../src/parts/targets/team-chat/slack.ts'
 import { fakeClock } from '../fakes/clock.ts'
+import { adopt } from '../fakes/owner.ts'
 import { discord as discordDouble, discordWebhook } from '../fakes/platforms/discord.ts'
 import { type Double, extraFor, type Reply, startDouble } from '../fakes/platforms/double.ts'
 import * as matrixes from '../fakes/platforms/matrix.ts'
@@ -22,7 +23,7 @@ import { slack as slackDouble, slackWebhook } from '../fakes/platforms/slack.ts'
 import { telegram as telegramDouble } from '../fakes/platforms/telegram.ts'
 import { sink } from '../fakes/sink.ts'
 
-const keep = createKeep()
+const keep = createKeep(adopt)
 
 type Wish = {
   readonly extra?: JsonObject

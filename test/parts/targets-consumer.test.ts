@@ -12,6 +12,7 @@ import { weixin } from '../../src/parts/targets/messenger/weixin.ts'
 import { whatsapp } from '../../src/parts/targets/messenger/whatsapp.ts'
 import type { Outgoing, Sent, TargetPart } from '../../src/parts/targets/target.ts'
 import { fakeClock } from '../fakes/clock.ts'
+import { adopt } from '../fakes/owner.ts'
 import { bluebubbles as bluebubblesDouble } from '../fakes/platforms/bluebubbles.ts'
 import { type Double, type Reply, type Running, startDouble } from '../fakes/platforms/double.ts'
 import { homeassistant as homeassistantDouble } from '../fakes/platforms/homeassistant.ts'
@@ -19,7 +20,7 @@ import { qqbot as qqbotDouble } from '../fakes/platforms/qqbot.ts'
 import { weixin as weixinDouble } from '../fakes/platforms/weixin.ts'
 import { whatsappBridge, whatsapp as whatsappDouble } from '../fakes/platforms/whatsapp.ts'
 
-const keep = createKeep()
+const keep = createKeep(adopt)
 
 type Wish = { readonly settings?: JsonObject; readonly extra?: JsonObject; readonly text?: string; readonly id?: string }
 type Env = { readonly [name: string]: string }

@@ -7,10 +7,11 @@ import { githubComment as part } from '../../src/parts/targets/code-host/github-
 import { createKeep } from '../../src/parts/targets/kit/keep.ts'
 import { settingsOf } from '../../src/parts/targets/kit/settings.ts'
 import type { Outgoing, Sent } from '../../src/parts/targets/target.ts'
+import { adopt } from '../fakes/owner.ts'
 import { type Double, type Reply, startDouble } from '../fakes/platforms/double.ts'
 import { githubComment, hasGh } from '../fakes/platforms/github.ts'
 
-const keep = createKeep()
+const keep = createKeep(adopt)
 
 const where = { repo: 'octo-org/octo.repo', pr_number: '42' }
 const about = { text: 'hello', profile: 'default', route: 'r', deliveryId: 'd1', place: 0, budgetMs: 20_000 }

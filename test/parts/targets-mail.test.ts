@@ -6,10 +6,11 @@ import { settingsOf } from '../../src/parts/targets/kit/settings.ts'
 import type { Outgoing, Sent } from '../../src/parts/targets/target.ts'
 import { fakeClock } from '../fakes/clock.ts'
 import { type MailHost, mailHost, selfSigned, tcpHost } from '../fakes/mail.ts'
+import { adopt } from '../fakes/owner.ts'
 import { closedOrigin, json, type Seen, sink } from '../fakes/sink.ts'
 import { until } from '../fakes/wait.ts'
 
-const keep = createKeep()
+const keep = createKeep(adopt)
 
 const clock = fakeClock(1_700_000_000_000)
 

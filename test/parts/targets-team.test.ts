@@ -8,6 +8,7 @@ import { settingsOf } from '../../src/parts/targets/kit/settings.ts'
 import { issued, type TokenSource, withToken } from '../../src/parts/targets/kit/token-cache.ts'
 import type { Outgoing, Sent } from '../../src/parts/targets/target.ts'
 import { fakeClock } from '../fakes/clock.ts'
+import { adopt } from '../fakes/owner.ts'
 import { dingtalk, dingtalkApp } from '../fakes/platforms/dingtalk.ts'
 import { type Double, extraFor, type Reply, type Running, startDouble } from '../fakes/platforms/double.ts'
 import { feishu, feishuBot } from '../fakes/platforms/feishu.ts'
@@ -15,7 +16,7 @@ import { googleAccount, googleChat, googleChatApp } from '../fakes/platforms/goo
 import { teams } from '../fakes/platforms/teams.ts'
 import { wecom, wecomApp, wecomBot } from '../fakes/platforms/wecom.ts'
 
-const keep = createKeep()
+const keep = createKeep(adopt)
 
 type Wish = Partial<Outgoing> & { readonly extra?: JsonObject; readonly settings?: JsonObject; readonly clock?: Clock }
 

@@ -8,10 +8,11 @@ import { targets, targetsByName } from '../../src/parts/targets/index.ts'
 import { createKeep } from '../../src/parts/targets/kit/keep.ts'
 import type { Outgoing, Sent, TargetKit } from '../../src/parts/targets/target.ts'
 import { fakeClock } from '../fakes/clock.ts'
+import { adopt } from '../fakes/owner.ts'
 import { soon } from '../fakes/process.ts'
 import { closedOrigin, sink } from '../fakes/sink.ts'
 
-const keep = createKeep()
+const keep = createKeep(adopt)
 
 const clock = fakeClock(1_700_000_000_500)
 const kit = (more: Partial<TargetKit> = {}): TargetKit => ({

@@ -14,6 +14,7 @@ import { openMemory } from '../../src/store/memory/memory-store.ts'
 import { openSqlite } from '../../src/store/sqlite/sqlite-store.ts'
 import { type FakeClock, fakeClock } from '../fakes/clock.ts'
 import { type Answer, type GatewayOptions, type Line, startGateway, type TestGateway } from '../fakes/gateway.ts'
+import { adopt } from '../fakes/owner.ts'
 import { json, sink } from '../fakes/sink.ts'
 import { until } from '../fakes/wait.ts'
 
@@ -366,7 +367,7 @@ t.test('Restart, with the store on disk', async (t) => {
     const { dir } = first
     // As a process that was killed leaves it: committed, never dispatched.
     const store = await openSqlite({ folder: join(dir, 'state'), durability: 'fsync', clock })
-    const ending = coalesce.compile({ prompt: '{text}', ...route } as Route, kitOf({ clock, store }).kit)
+    const ending = adopt(coalesce.compile({ prompt: '{text}', ...route } as Route, kitOf({ clock, store }).kit))
     t.match(await ending(opened('r', { k: 'a', text: 'one' }, 'id-1')), { kind: 'coalesced' })
     t.match(await ending(opened('r', { k: 'a', text: 'two' }, 'id-2')), { kind: 'coalesced' })
     await store.close()
@@ -412,7 +413,7 @@ t.test('past 10,000 groups an event of another one runs at once; those that wait
   const clock = fakeClock()
   const store = openMemory({ clock })
   const { kit, woken } = kitOf({ clock, store })
-  const ending = coalesce.compile({ prompt: '{text}', coalesce: { key: 'k' } }, kit)
+  const ending = adopt(coalesce.compile({ prompt: '{text}', coalesce: { key: 'k' } }, kit))
   const end = async (k: number, id: string): Promise<Outcome> => ending(opened('r', { k, text: id }, id))
   for (let k = 0; k < 10_000; k++) if ((await end(k, `id-${k}`)).kind !== 'coalesced') t.fail(`group ${k}`)
   t.match(await end(10_000, 'more'), { kind: 'accepted', deliveryId: 'more' })
@@ -429,7 +430,7 @@ t.test('a group is named by the event that opened it, and the queue must have ro
   const clock = fakeClock()
   let room = true
   const { kit } = kitOf({ clock, store: openMemory({ clock }), hasRoom: () => room })
-  const ending = coalesce.compile({ prompt: '{text}', coalesce: { key: 'k' } }, kit)
+  const ending = adopt(coalesce.compile({ prompt: '{text}', coalesce: { key: 'k' } }, kit))
   for (const id of ['1', '2']) t.match(await ending(opened('r', { k: 'a' }, id)), { kind: 'coalesced', group: 'event-1' })
   t.match(await ending(opened('r', { k: 'b' }, '3')), { kind: 'coalesced', group: 'event-3' })
   room = false
@@ -442,7 +443,7 @@ t.test('a store that fails is a 503', async (t) => {
   const clock = fakeClock()
   const store = openMemory({ clock })
   const { kit } = kitOf({ clock, store })
-  const ending = coalesce.compile({ prompt: '{text}', coalesce: { key: 'k' } }, kit)
+  const ending = adopt(coalesce.compile({ prompt: '{text}', coalesce: { key: 'k' } }, kit))
   await store.close()
   for (const payload of [{ k: 'a' }, {}])
     t.match(await ending(opened('r', payload, '1')), { kind: 'refused', code: 'unavailable', retryAfterSeconds: Number })

@@ -5,6 +5,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import t, { type Test } from 'tap'
+import { createDryEffects } from '../../src/app/live/effects.ts'
 import { createLimiter } from '../../src/app/live/limiter.ts'
 import { loadConfig } from '../../src/config/load.ts'
 import { systemClock } from '../../src/core/clock.ts'
@@ -46,15 +47,14 @@ const listenWith = async (t: Test, script: Effects['script'], options: Partial<S
     env: {},
   })
   const store = openMemory({ clock: systemClock })
-  const silent = Object.assign(() => {}, { writes: () => false })
   const limiter = createLimiter(systemClock, () => 1_000)
   const send = async () => ({ ok: true }) as const
   const jobs = { find: () => [], isRefused: () => false }
-  const effects: Effects = { clock: systemClock, store, limiter, jobs, script, send, wake: () => {}, hasRoom: () => true, log: silent }
+  const effects: Effects = { ...createDryEffects(), store, limiter, jobs, script, send }
   const route = config.routes.get('a')
-  const { plan } = route ? compileRoute(route, config, catalogue, effects) : {}
-  if (!route || !plan) throw new Error('the route does not compile')
-  const configured = new Map([['a', servedBy(route, plan)]])
+  const served = route && servedBy(route, compileRoute(route, config, catalogue, effects))
+  if (!served) throw new Error('the route does not compile')
+  const configured = new Map([['a', served]])
   const ended: Outcome[] = []
   const listener = await listen({
     host: '127.0.0.1',

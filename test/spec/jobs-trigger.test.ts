@@ -12,6 +12,7 @@ import type { StageKit } from '../../src/parts/stages/stage.ts'
 import { openMemory } from '../../src/store/memory/memory-store.ts'
 import { fakeClock } from '../fakes/clock.ts'
 import { type Answer, type GatewayOptions, startGateway, type TestGateway } from '../fakes/gateway.ts'
+import { adopt } from '../fakes/owner.ts'
 import { json, sink } from '../fakes/sink.ts'
 import { until } from '../fakes/wait.ts'
 
@@ -212,7 +213,8 @@ const alone = (jobs: Job[], route: Route = { cron_job: 'nightly', prompt: '{text
   }
   const report = (code: string, path: readonly unknown[], message: string, help: string) =>
     told.push(`${code} ${path.join('.')}: ${message} (${help})`)
-  const ending = cronJob.compile(route, { name: 'r', profile: 'default', report, looksOutside: () => {}, effects } as unknown as StageKit)
+  const kit = { name: 'r', profile: 'default', report, looksOutside: () => {}, effects } as unknown as StageKit
+  const ending = adopt(cronJob.compile(route, kit))
   const event = (deliveryId: string): Event => ({
     eventId: `event-${deliveryId}`,
     route: 'r',

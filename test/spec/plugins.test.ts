@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import t, { type Test } from 'tap'
 import { parse, stringify } from 'yaml'
-import { dryEffects } from '../../src/app/live/effects.ts'
+import { createDryEffects } from '../../src/app/live/effects.ts'
 import { loadConfig } from '../../src/config/load.ts'
 import type { JsonObject } from '../../src/core/json.ts'
 import { schema } from '../../src/generated/schema.ts'
@@ -17,6 +17,7 @@ import { createSender } from '../../src/runs/sender.ts'
 import { fakeCli } from '../fakes/cli.ts'
 import { fakeClock } from '../fakes/clock.ts'
 import { secret, startGateway } from '../fakes/gateway.ts'
+import { adopt } from '../fakes/owner.ts'
 import { sink } from '../fakes/sink.ts'
 
 const document = readFileSync(fileURLToPath(new URL('../../docs/plugins.md', import.meta.url)), 'utf8')
@@ -32,7 +33,7 @@ const module = (name: string, send = 'return { ok: true }', more = ''): string =
 const findings = async (dir: string): Promise<string[]> => {
   const loaded = loadConfig({ dataDir: dir, env: { WEBHOOK_ENABLED: 'true', WEBHOOK_SECRET: secret } })
   const { catalogue, diagnostics } = await catalogueOf(loaded.config)
-  const all = [...diagnostics, ...checkConfigured(loaded, catalogue, dryEffects).diagnostics]
+  const all = [...diagnostics, ...checkConfigured(loaded, catalogue, createDryEffects()).diagnostics]
   return all.map(({ code, place, message }) => `${code} ${place?.line} ${message}`)
 }
 
@@ -279,7 +280,7 @@ const sent = async (t: Test, send: string, more = '', settings: JsonObject = {})
     targets,
     profile: (name) => config.profiles.get(name),
     facts: { tell: () => {} },
-    keep: createKeep(),
+    keep: createKeep(adopt),
     clock,
   })
   const about = { text: 'hello', profile: 'default', route: 'r', deliveryId: 'd', place: 0, budgetMs: 5_000 }

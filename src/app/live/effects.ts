@@ -3,6 +3,7 @@
 import { type Clock, systemClock } from '../../core/clock.ts'
 import type { Facts } from '../../core/fact.ts'
 import type { Log } from '../../core/log.ts'
+import { Owners } from '../../core/owner.ts'
 import type { Effects, Jobs, Limiter } from '../../parts/effects.ts'
 import { createKeep } from '../../parts/targets/kit/keep.ts'
 import type { Keep, Outgoing, Sent } from '../../parts/targets/target.ts'
@@ -21,6 +22,7 @@ export type SharedEffects = {
   readonly clock: Clock
   readonly log: Log
   readonly facts: Facts
+  readonly owners: Owners
   /** A bot may have one connection only, also while two configurations overlap. */
   readonly keep: Keep
   readonly limiter: Limiter
@@ -47,6 +49,7 @@ type SharedOptions = Pick<SharedEffects, 'clock' | 'log' | 'facts'> & {
 
 export const createSharedEffects = ({ clock, log, facts, limits, jobs }: SharedOptions): SharedEffects => {
   const slots = createSlots(() => limits().maxConcurrentScripts, maxWaitingScripts)
+  const owners = new Owners(clock, log)
   let running: Running | undefined
   const store = (): Store => {
     if (!running) throw new Error('a plan ran before its store was open')
@@ -56,8 +59,9 @@ export const createSharedEffects = ({ clock, log, facts, limits, jobs }: SharedO
     clock,
     log,
     facts,
+    owners,
     store,
-    keep: createKeep(),
+    keep: createKeep(owners.create({}).adopt),
     limiter: createLimiter(clock, () => limits().rateLimit),
     script: (folder, job) => slots.run(() => runScript(folder, job)),
     jobs: {
@@ -76,6 +80,7 @@ export const createSharedEffects = ({ clock, log, facts, limits, jobs }: SharedO
 export class LiveEffects implements Effects {
   readonly clock: Clock
   readonly log: Log
+  readonly owners: Owners
   readonly limiter: Limiter
   readonly script: Effects['script']
   readonly hasRoom: () => boolean
@@ -87,6 +92,7 @@ export class LiveEffects implements Effects {
   constructor(shared: SharedEffects, jobs: Jobs, send: (outgoing: Outgoing) => Promise<Sent>) {
     this.clock = shared.clock
     this.log = shared.log
+    this.owners = shared.owners
     this.limiter = shared.limiter
     this.script = shared.script
     this.hasRoom = shared.hasRoom
@@ -107,14 +113,25 @@ const silent: Log = Object.assign(() => {}, { writes: () => false })
 const noScript = async (_folder: string, { input }: ScriptJob): Promise<ScriptResult> => ({ ok: true, output: input })
 
 /** Effects that touch nothing: for `validate`, for commands that compile a route before they save it, for replays that only tell. */
-export const dryEffects: Effects = {
-  clock: systemClock,
+export const createDryEffects = (clock: Clock = systemClock): Effects => ({
+  clock,
   log: silent,
+  owners: new Owners(clock, silent),
   limiter: { wait: () => 0, charge: () => true, chargeFailure: () => true },
   jobs: { find: () => [], isRefused: () => false },
-  store: openMemory({ clock: systemClock, maxClaims: 1_000 }),
+  store: openMemory({ clock, maxClaims: 1_000 }),
   script: noScript,
   send: async () => ({ ok: true, detail: 'dry run' }),
   wake: () => {},
   hasRoom: () => true,
+})
+
+/** Dry effects for one use; whatever has been opened under them is closed when it ends. */
+export const withDryEffects = async <T>(use: (effects: Effects) => T | Promise<T>): Promise<T> => {
+  const effects = createDryEffects()
+  try {
+    return await use(effects)
+  } finally {
+    await effects.owners.close()
+  }
 }

@@ -5,6 +5,7 @@ import { isDeepStrictEqual } from 'node:util'
 import type { Config, RouteSource } from '../../config/config.ts'
 import { subscriptionsFileName } from '../../config/subscriptions.ts'
 import type { Diagnostic } from '../../core/diagnostic.ts'
+import type { Held } from '../../core/owner.ts'
 import type { Jobs } from '../../parts/effects.ts'
 import { type Catalogue, type Compiled, compileRoute } from '../../plan/compile.ts'
 import { Subscriptions } from '../../plan/subscriptions.ts'
@@ -17,6 +18,8 @@ export type Foundation = {
   readonly send: Sender
   readonly compile: (route: RouteSource, jobs: Jobs) => Compiled
   readonly subscriptions: Subscriptions
+  /** Held by each configuration that stands on it; the last one lets the plans of subscriptions go. */
+  readonly owner: Held
 }
 
 /** Everything of a configuration that plans depend on beside their routes. Jobs are looked up as they are when an event comes. */
@@ -35,10 +38,12 @@ export type FoundationOptions = {
   readonly report: (found: readonly Diagnostic[]) => void
 }
 
-/** The foundation before, where it bears this configuration too. */
+/** The foundation before, where it bears this configuration too; to be released by the caller. */
 export const foundationFor = (options: FoundationOptions, before: Foundation | undefined): Foundation => {
   const terms = termsOf(options.config, options.catalogue)
-  return before && isDeepStrictEqual(before.terms, terms) ? before : layFoundation(options, terms)
+  if (!before || !isDeepStrictEqual(before.terms, terms)) return layFoundation(options, terms)
+  before.owner.hold()
+  return before
 }
 
 /** It outlives its configuration: nothing here may hold on to the routes. */
@@ -61,7 +66,9 @@ const layFoundation = ({ config, catalogue, shared, jobs, report }: FoundationOp
     compile: compilingWith(compile, jobs),
     report,
   })
-  return { terms, send, compile, subscriptions }
+  const owner = shared.owners.create({})
+  owner.adopt({ run: subscriptions, close: () => subscriptions.close() })
+  return { terms, send, compile, subscriptions, owner }
 }
 
 /** A plan sends with the secrets of its own route, also when that has been replaced since. */

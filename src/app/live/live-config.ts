@@ -3,6 +3,7 @@
 import type { Config, RouteSource } from '../../config/config.ts'
 import type { Diagnostic } from '../../core/diagnostic.ts'
 import type { Log } from '../../core/log.ts'
+import type { Held } from '../../core/owner.ts'
 import { takingTurns } from '../../core/taking-turns.ts'
 import type { Route } from '../../generated/config.ts'
 import type { Jobs } from '../../parts/effects.ts'
@@ -44,6 +45,8 @@ export type LiveConfig = {
   readonly routes: () => number
   policy(run: NewRun): RunPolicy
   send(outgoing: Outgoing): Promise<Sent>
+  /** Lets go of its plans and its runner. Each is closed when nobody uses it any more; what another configuration has too stays open. */
+  close(): void
 }
 
 /**
@@ -51,17 +54,39 @@ export type LiveConfig = {
  * compiled already is kept, where it would come out the same.
  */
 export const compileLiveConfig = async (config: Config, parts: Parts, shared: SharedEffects, before?: LiveConfig): Promise<LiveConfig> => {
+  const held: Held[] = []
+  const close = (): void => {
+    for (const owner of held.splice(0)) owner.release()
+  }
+  try {
+    return { ...(await compileAll(config, parts, shared, before, held)), close }
+  } catch (error) {
+    close()
+    throw error
+  }
+}
+
+/** `held` gets what is to be released. */
+const compileAll = async (
+  config: Config,
+  parts: Parts,
+  shared: SharedEffects,
+  before: LiveConfig | undefined,
+  held: Held[],
+): Promise<Omit<LiveConfig, 'close'>> => {
   const jobs = new JobBook({ config: { profiles: config.profiles }, targets: parts.targets, report: teller(shared.log, 'job') })
   const asked = jobsToAsk(jobs)
   const options = { config, catalogue: parts, shared, jobs: asked, report: teller(shared.log, 'subscription') }
   const foundation = foundationFor(options, before?.foundation)
+  held.push(foundation.owner)
   const known = before && foundation === before.foundation ? before.table.configured : undefined
-  const { configured, diagnostics } = await compileRoutes(config.routes, (route) => foundation.compile(route, asked), known)
+  const { configured, diagnostics } = await compileRoutes(config.routes, (route) => foundation.compile(route, asked), known, held)
   await foundation.subscriptions.load()
   asked.now = shared.jobs
   const table = { configured, subscribed: foundation.subscriptions, multiplex: config.multiplex, profiles: config.profiles }
   const specOf = (route: string): Route | undefined => servedAs(table, route)?.source.spec
-  const { runner, notice, diagnostics: agentProblems } = compileRunner(config, parts.runners)
+  const { runner, owner, notice, diagnostics: agentProblems } = compileRunner(config, parts.runners, shared.owners)
+  held.push(owner)
   return {
     config,
     catalogue: parts,
@@ -101,6 +126,7 @@ const compileRoutes = async (
   routes: Config['routes'],
   compile: (route: RouteSource) => Compiled,
   known: ReadonlyMap<string, Standing> | undefined,
+  held: Held[],
 ): Promise<{ readonly configured: ReadonlyMap<string, Standing>; readonly diagnostics: readonly Diagnostic[] }> => {
   const configured = new Map<string, Standing>()
   const diagnostics: Diagnostic[] = []
@@ -108,12 +134,16 @@ const compileRoutes = async (
   for (const route of routes.values()) {
     const same = known?.get(route.name)
     if (same?.lasting && same.source.digest === route.digest) {
+      same.owner?.hold()
+      if (same.owner) held.push(same.owner)
       configured.set(route.name, same)
       continue
     }
-    const { plan, lasting, diagnostics: found } = compile(route)
-    diagnostics.push(...found)
-    if (plan) configured.set(route.name, { ...servedBy(route, plan), lasting })
+    const compiled = compile(route)
+    diagnostics.push(...compiled.diagnostics)
+    const served = servedBy(route, compiled)
+    if (served?.owner) held.push(served.owner)
+    if (served) configured.set(route.name, { ...served, lasting: compiled.lasting })
     await turn()
   }
   return { configured, diagnostics }

@@ -84,7 +84,7 @@ export const createOperations = (options: OperationsOptions): Operations => {
         worker.wake()
       }
     },
-    replay: (wish) => replay(wish, { folder, shared, facts, serving: current() }),
+    replay: (wish) => replay(wish, { folder, shared, facts, serving: current }),
     startJob: (profile, reference) => scheduler.startByHand(profile, reference),
     runningJobs: () => worker.runningJobs(),
   }

@@ -43,27 +43,28 @@ export const createReloader = ({ first, log, facts, clock, read, compile }: Relo
   let at: string | null = null
   const stopping = new AbortController()
   const takeOver = async (reading: Reading): Promise<Reloaded> => {
-    const { config, restart } = onThisProcess(reading.config, current.config)
-    const next = await compile(config, current)
-    const off = config.enabled ? [] : [diagnostic('WH109', 'the webhook adapter is not enabled: to stop the gateway, stop its process')]
-    const isLost = (!next.complete() && current.complete()) || next.stale()
-    const lost = isLost ? [diagnostic('WH803', runTimeFiles, { help: 'mend it first' })] : []
-    const diagnostics = await reading.located([...reading.diagnostics, ...next.diagnostics, ...off, ...lost])
-    stopping.signal.throwIfAborted()
-    const ok = off.length + lost.length === 0 && !diagnostics.some(({ stopsStart }) => stopsStart)
-    if (ok) {
-      current = next
-      at = new Date(clock.now()).toISOString()
-      facts.tell({ kind: 'config_replaced', routes: next.routes(), needRestart: restart })
-    } else {
-      const turn = takingTurns()
-      for (const { code, message, route, place } of diagnostics.filter(({ severity }) => severity !== 'info')) {
-        log('error', { code, route, file: place?.file, line: place?.line }, message)
-        await turn()
+    const before = current
+    const { config, restart } = onThisProcess(reading.config, before.config)
+    const next = await compile(config, before)
+    try {
+      const obstacles = obstaclesTo(next, before)
+      const diagnostics = await reading.located([...reading.diagnostics, ...next.diagnostics, ...obstacles])
+      stopping.signal.throwIfAborted()
+      const ok = obstacles.length === 0 && !diagnostics.some(({ stopsStart }) => stopsStart)
+      if (ok) {
+        current = next
+        at = new Date(clock.now()).toISOString()
+        facts.tell({ kind: 'config_replaced', routes: next.routes(), needRestart: restart })
+      } else {
+        await logAll(diagnostics, log)
+        facts.tell({ kind: 'config_refused' })
       }
-      facts.tell({ kind: 'config_refused' })
+      return { ok, diagnostics, restart }
+    } finally {
+      // The one of the two that does not serve.
+      const idle = current === next ? before : next
+      idle.close()
     }
-    return { ok, diagnostics, restart }
   }
   let running: Promise<Reloaded> | undefined
   let waiting: Promise<Reloaded> | undefined
@@ -84,6 +85,23 @@ export const createReloader = ({ first, log, facts, clock, read, compile }: Relo
       return waiting
     },
     stop: () => stopping.abort(new Error('the gateway is stopping')),
+  }
+}
+
+/** What stands in the way of a configuration that could be started with. */
+const obstaclesTo = (next: LiveConfig, before: LiveConfig): Diagnostic[] => {
+  const isLost = (!next.complete() && before.complete()) || next.stale()
+  return [
+    ...(next.config.enabled ? [] : [diagnostic('WH109', 'the webhook adapter is not enabled: to stop the gateway, stop its process')]),
+    ...(isLost ? [diagnostic('WH803', runTimeFiles, { help: 'mend it first' })] : []),
+  ]
+}
+
+const logAll = async (diagnostics: readonly Diagnostic[], log: Log): Promise<void> => {
+  const turn = takingTurns()
+  for (const { code, message, route, place } of diagnostics.filter(({ severity }) => severity !== 'info')) {
+    log('error', { code, route, file: place?.file, line: place?.line }, message)
+    await turn()
   }
 }
 

@@ -42,7 +42,7 @@ export type ReplayOptions = {
   /** Where the journal's segments lie. */
   readonly folder: string
   readonly shared: SharedEffects
-  readonly serving: LiveConfig
+  readonly serving: () => LiveConfig
   /** Hears how a replay that was not dry ended. */
   readonly facts: Pick<Facts, 'tell'>
 }
@@ -51,23 +51,27 @@ const missing = (why: string): Replayed => ({ found: false, why })
 
 /** Never goes through the signature check again: only requests whose signature held were kept. */
 export const replay = async (wish: ReplayWish, options: ReplayOptions): Promise<Replayed> => {
-  const { folder, serving, shared, facts } = options
+  const { folder, shared, facts } = options
   const again = await requestAgain(folder, wish.eventId, { at: shared.clock.now(), sameId: wish.sameId === true })
   if (!again.found) return again
   const { view, request } = again
+  // Only now: the configuration may have been replaced since the question came.
+  const serving = options.serving()
   const served = servedAs(serving.table, wish.route ?? view.route)
   if (!served) return missing(`there is no route "${wish.route ?? view.route}" any more`)
-  if (wish.dryRun) return dryRun(request, options, served.source)
+  if (wish.dryRun) return dryRun(request, serving, shared, served.source)
   const plan = served.plan?.()
   if (!plan) return missing(`the route "${served.source.name}" is disabled`)
+  plan.owner.hold()
   const ended = await resume(plan, request)
+  plan.owner.release()
   facts.tell({ kind: 'request_ended', ended, route: plan, remote: request.remote, ms: () => 0, replayOf: view.event_id })
   return { found: true, event_id: request.eventId, stage: ended.stage, ...describeOutcome(ended.outcome) }
 }
 
-const dryRun = async (request: VerifiedRequest, { serving, shared }: ReplayOptions, source: RouteSource): Promise<Replayed> => {
+const dryRun = async (request: VerifiedRequest, serving: LiveConfig, { clock }: SharedEffects, source: RouteSource): Promise<Replayed> => {
   const { config, catalogue, jobs } = serving
-  const traced = await trace({ kind: 'verified', request }, { source, config, catalogue, jobs, clock: shared.clock })
+  const traced = await trace({ kind: 'verified', request }, { source, config, catalogue, jobs, clock })
   const { outcome, stage, notes, starts } = traced
   const [note] = notes
   return { found: true, stage, ...describeOutcome(outcome), ...(note === undefined ? {} : { note }), ...(starts ? { starts } : {}) }

@@ -6,13 +6,14 @@ import { loadConfig, unreadIn } from '../../config/load.ts'
 import { readSubscription } from '../../config/subscriptions.ts'
 import { type Diagnostic, diagnostic } from '../../core/diagnostic.ts'
 import { isObject, type Json, type JsonObject, own } from '../../core/json.ts'
+import type { Effects } from '../../parts/effects.ts'
 import { catalogueOf } from '../../plan/catalogue.ts'
 import { quietBook } from '../../plan/check.ts'
-import { type Catalogue, compileRoute } from '../../plan/compile.ts'
+import { type Catalogue, checkRoute } from '../../plan/compile.ts'
 import type { JobBook } from '../../plan/jobs.ts'
 import { adapterDisabled } from '../adapter-disabled.ts'
 import { nearJobs } from '../jobs/jobs.ts'
-import { dryEffects } from '../live/effects.ts'
+import { withDryEffects } from '../live/effects.ts'
 import { type Refusal, refusal } from '../refusal.ts'
 import { type Warning, warningOf } from '../warning.ts'
 import type { Workspace } from '../workspace.ts'
@@ -57,8 +58,10 @@ export type Subscribed = {
 export const subscribe = async (served: Served, name: string, wish: Wish, dryRun: boolean): Promise<Subscribed | Refusal> => {
   const { config, workspace } = served
   const file = subscriptionsFile(workspace)
-  const update = updateOf(name, wish, served, dryRun)
-  const { change, secret, diagnostics, refused } = dryRun ? update(readEntries(file)).result : await updateEntries(file, update)
+  const { change, secret, diagnostics, refused } = await withDryEffects((effects) => {
+    const update = updateOf(name, wish, { ...served, effects }, dryRun)
+    return dryRun ? update(readEntries(file)).result : updateEntries(file, update)
+  })
   if (refused) return refusal(`nothing was saved: "${name}" would not be served like this`, diagnostics)
   const shadowed = config.routes.has(name)
   const warnings = [...diagnostics.map(warningOf), ...(shadowed ? [shadowWarning({ name })] : []), ...secretWarning(name, change)]
@@ -74,14 +77,19 @@ type Tried = {
 
 /** The change, to be applied to what is stored. It is checked as the server would, and kept only when it has no error. */
 const updateOf =
-  (name: string, wish: Wish, { config, catalogue, workspace: { self } }: Served, dryRun: boolean): Update<Tried> =>
+  (
+    name: string,
+    wish: Wish,
+    { config, catalogue, effects, workspace: { self } }: Served & { readonly effects: Effects },
+    dryRun: boolean,
+  ): Update<Tried> =>
   (entries) => {
     const stored = own(entries, name)
     const jobs = quietBook(config, catalogue)
     const change = changeEntry(name, stored, withJobId(wish, stored, jobs))
     const { route, diagnostics: shape } = readSubscription(name, change.entry, config, { place: nowhere })
-    const compiled = route ? compileRoute(route, config, catalogue, { ...dryEffects, jobs }).diagnostics : []
-    // The entry is not in a file yet, so a place would point nowhere.
+    const compiled = route ? checkRoute(route, config, catalogue, { ...effects, jobs }) : []
+    // The record is not in a file yet: a place would point nowhere.
     const found = [...shape, ...compiled].map(({ place: _, ...rest }) => withNearJobs(rest, change.entry, jobs, self))
     const diagnostics = [...found, ...refusedJob(change.entry, jobs, self)]
     const refused = diagnostics.some(({ severity }) => severity === 'error')

@@ -3,8 +3,8 @@
 import { randomUUID } from 'node:crypto'
 import type { Config, Profile } from '../../config/config.ts'
 import { type Loaded, loadConfig, unreadIn } from '../../config/load.ts'
-import { systemClock } from '../../core/clock.ts'
 import { type Code, type Diagnostic, diagnostic, type Path, pointerOf } from '../../core/diagnostic.ts'
+import type { Facts } from '../../core/fact.ts'
 import { exit, Fault } from '../../core/fault.ts'
 import type { JsonObject } from '../../core/json.ts'
 import { targetName } from '../../core/names.ts'
@@ -23,6 +23,7 @@ import { locateProgram } from '../../process/find-program.ts'
 import { createSender } from '../../runs/sender.ts'
 import type { Delivery } from '../../store/ports.ts'
 import { knownSecrets } from '../known-secrets.ts'
+import { withDryEffects } from '../live/effects.ts'
 import { profileNamed } from '../profile-named.ts'
 import { type Refusal, refusal } from '../refusal.ts'
 import type { Workspace } from '../workspace.ts'
@@ -83,20 +84,18 @@ export const sendTargetTest = async (test: TargetTest, text: string): Promise<Ta
   const redact = createRedactor(knownSecrets(config))
   if (obstacle !== undefined) return { sent: redacted(permanentFailure(obstacle), redact), notices: [] }
   const notices: string[] = []
-  const send = createSender({
-    targets,
-    profile: (name) => config.profiles.get(name),
-    facts: {
-      tell(fact) {
-        if (fact.kind === 'text_logged') notices.push(`log: ${printable(fact.text)}`)
-        if (fact.kind === 'text_goes_once') notices.push(`note: ${printable(fact.why)}`)
-      },
+  const facts: Pick<Facts, 'tell'> = {
+    tell(fact) {
+      if (fact.kind === 'text_logged') notices.push(`log: ${printable(fact.text)}`)
+      if (fact.kind === 'text_goes_once') notices.push(`note: ${printable(fact.why)}`)
     },
-    keep: createKeep(),
-    clock: systemClock,
+  }
+  const sent = await withDryEffects(({ owners, clock }) => {
+    const keep = createKeep(owners.create({}).adopt)
+    const send = createSender({ targets, profile: (name) => config.profiles.get(name), facts, keep, clock })
+    const about = { profile, route: 'targets-test', deliveryId: `test-${randomUUID()}` }
+    return send({ ...about, text, delivery, place: 0, budgetMs }, spec)
   })
-  const about = { profile, route: 'targets-test', deliveryId: `test-${randomUUID()}` }
-  const sent = await send({ ...about, text, delivery, place: 0, budgetMs }, spec)
   return { sent: redacted(sent, redact), notices }
 }
 

@@ -5,7 +5,6 @@ import type { Ended } from '../../core/fact.ts'
 import type { Json } from '../../core/json.ts'
 import { type Outcome, refuse } from '../../core/outcome.ts'
 import { isTaken, nameOf, reasonOf } from '../../core/outcome-table.ts'
-import type { RoutePlan } from '../../core/plan.ts'
 import { type Reply, replyTo } from '../../core/reply.ts'
 import type { Event, Headers, VerifiedRequest } from '../../core/request.ts'
 import { admit, resume, type Watch } from '../../engine/run.ts'
@@ -59,10 +58,18 @@ export type Trace = {
 
 /** Runs what the server would run, up to the point where it would do something. Throws a Fault for a route that is not valid. */
 export const trace = async (traced: Traced, world: DryWorld): Promise<Trace> => {
-  const { source, clock, script } = world
   const dry = dryPlan(world)
+  try {
+    return await traceWith(dry, traced, world)
+  } finally {
+    await dry.close()
+  }
+}
+
+const traceWith = async (dry: DryPlan, traced: Traced, world: DryWorld): Promise<Trace> => {
+  const { source, clock, script } = world
   const log = createStageLog(clock)
-  const ended = await run(traced, world, dry.plan, log.watch)
+  const ended = await run(traced, world, dry, log.watch)
   const { outcome, stage, event } = ended
   const parsed = log.parsed()
   const reason = reasonOf(outcome)
@@ -87,11 +94,16 @@ export const trace = async (traced: Traced, world: DryWorld): Promise<Trace> => 
   }
 }
 
-const run = async (traced: Traced, { source, config, clock }: DryWorld, plan: () => RoutePlan, watch: Watch): Promise<Ended> => {
-  if (traced.kind === 'verified') return resume(plan(), traced.request, watch)
+const run = async (traced: Traced, { source, config, clock }: DryWorld, dry: DryPlan, watch: Watch): Promise<Ended> => {
+  if (traced.kind === 'verified') return resume(dry.plan(), traced.request, watch)
   if (traced.body.length > config.maxBodyBytes) return { outcome: refuse('too_large'), stage: 'body_size' }
-  const configured = new Map([[source.name, servedBy(source, plan)]])
-  const table = { configured, subscribed: new Map(), multiplex: config.multiplex, profiles: config.profiles }
+  const served = servedBy(source, dry)
+  const table = {
+    configured: new Map(served && [[source.name, served]]),
+    subscribed: new Map(),
+    multiplex: config.multiplex,
+    profiles: config.profiles,
+  }
   const found = lookUp(table, source.name, source.profile === defaultProfile ? undefined : source.profile)
   if (!('authenticate' in found)) return { outcome: found, stage: 'route' }
   const proceed = admit(found, { headers: traced.headers, remote: () => '127.0.0.1', at: clock.now() }, watch)

@@ -63,6 +63,7 @@ export const gatewayRun = async (options: GatewayRunOptions, io: Io): Promise<nu
     const say = (found: readonly Diagnostic[], texts: Loaded['texts']): void =>
       options.logFormat === 'json' ? logDiagnostics(found, log) : printDiagnostics(found, texts, io)
     const { prepared, config, isUsable } = await prepare(from, { log, redact, read }, learn, say)
+    if (!isUsable || !config.enabled) await prepared.close()
     if (!isUsable) return exit.config
     if (!config.enabled) {
       io.stderr(`${disabledHelp}\n`)

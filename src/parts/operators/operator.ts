@@ -1,6 +1,7 @@
 /** The contract of operators: an operator tests the value of a condition's field. */
 
 import type { Json } from '../../core/json.ts'
+import type { Closable } from '../../core/owner.ts'
 import type { Event } from '../../core/request.ts'
 import type { LooksOutside, Report } from '../report.ts'
 
@@ -28,6 +29,6 @@ export type OperatorPart = {
   readonly name: string
   /** The operator is written without `field`. */
   readonly fieldless?: true
-  compile(operand: Json, kit: OperatorKit): Test
+  compile(operand: Json, kit: OperatorKit): Closable<Test>
   readonly examples: readonly { readonly operand: Json; readonly value?: Json; readonly holds: boolean }[]
 }

@@ -1,5 +1,6 @@
 /** The contract of runners: a runner asks an agent, and gives its reply. */
 
+import type { Closable } from '../../core/owner.ts'
 import type { NewRun } from '../../store/ports.ts'
 import type { Report } from '../report.ts'
 
@@ -29,7 +30,7 @@ export type RunnerPart = {
   readonly title: string
   /** What the log says once when the gateway starts. */
   readonly notice?: string
-  compile(settings: RunnerSettings, report: Report): Runner
+  compile(settings: RunnerSettings, report: Report): Closable<Runner>
 }
 
 export type RunnerSettings = {

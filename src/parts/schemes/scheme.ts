@@ -1,5 +1,6 @@
 /** The contract of signature schemes: a scheme verifies a sender's requests, and signs test requests as that sender would. */
 
+import type { Closable } from '../../core/owner.ts'
 import type { Headers, RequestHead } from '../../core/request.ts'
 
 /** Why a signature does not hold, for the log. The sender never learns it. */
@@ -45,9 +46,9 @@ export type Scheme = {
   readonly aliases?: readonly string[]
   /** Whether these headers commit a request to this scheme, so that no weaker one is tried. */
   shows(headers: Headers): boolean
-  /** Makes the check for one of the route's secrets; `undefined` when the scheme cannot use that secret. */
-  compile(secret: string): CheckHead | undefined
-  /** What is reported at load for a secret that the scheme cannot use; absent: nothing. */
+  /** Checks requests with one of the route's secrets; `undefined` when that secret cannot serve this scheme. */
+  compile(secret: string): Closable<CheckHead> | undefined
+  /** Says at load what is wrong with a secret that cannot serve it; absent: nothing is said. */
   readonly badSecret?: { readonly message: string; readonly help: string }
   /** The delivery id that the signature covers. An unsigned header must not make a captured request look new. */
   signedId?(headers: Headers): string | undefined

@@ -23,14 +23,14 @@ export const signature: StagePart = {
   },
 }
 
-/** Makes a scheme's checks with its first request, because there may be thousands of routes, each with every scheme. */
-const checksFor = ({ secrets }: StageKit): ((scheme: Scheme) => readonly Check[]) => {
+/** Made with the first request of a scheme: there are thousands of routes, and each may be asked by every scheme. */
+const checksFor = ({ secrets, adopt }: StageKit): ((scheme: Scheme) => readonly Check[]) => {
   const made = new Map<Scheme, readonly Check[]>()
   return (scheme) => {
     const known = made.get(scheme)
     if (known) return known
     const checks = secrets.flatMap((text, secret) => {
-      const checkHead = text === '' ? undefined : scheme.compile(text)
+      const checkHead = text === '' ? undefined : adopt(scheme.compile(text))
       return checkHead ? { secret, checkHead } : []
     })
     made.set(scheme, checks)
@@ -38,11 +38,11 @@ const checksFor = ({ secrets }: StageKit): ((scheme: Scheme) => readonly Check[]
   }
 }
 
-/** Reports a bad secret once, for all schemes with the same message. */
-const reportUnserved = (schemes: readonly Scheme[], { secrets, report }: StageKit): void => {
+/** Once for schemes that read a secret alike. */
+const reportUnserved = (schemes: readonly Scheme[], { secrets, report, adopt }: StageKit): void => {
   const problems = new Map<string, string>()
   for (const { badSecret, compile } of schemes)
-    if (badSecret && secrets.some((secret) => !compile(secret))) problems.set(badSecret.message, badSecret.help)
+    if (badSecret && secrets.some((secret) => !adopt(compile(secret)))) problems.set(badSecret.message, badSecret.help)
   for (const [message, help] of problems) report('WH307', ['secret'], message, help)
 }
 

@@ -1,5 +1,6 @@
 /** The contract of stages: a stage puts into a route's plan the gates that the route's keys ask for. */
 
+import type { Adopt, Closable } from '../../core/owner.ts'
 import type { Authenticate, EventGate, HeadGate, Parse } from '../../core/plan.ts'
 import type { Route } from '../../generated/config.ts'
 import type { Effects } from '../effects.ts'
@@ -24,6 +25,8 @@ export type StageKit = {
   readonly effects: Effects
   readonly report: Report
   readonly looksOutside: LooksOutside
+  /** For what operators and schemes give back. */
+  readonly adopt: Adopt
   readonly schemes: readonly Scheme[]
   readonly operators: ReadonlyMap<string, OperatorPart>
   readonly targets: ReadonlyMap<string, TargetPart>
@@ -39,5 +42,6 @@ export type Gates = {
 
 export type StagePart = {
   readonly name: string
-  compile(route: Route, kit: StageKit): Gates
+  /** Pushes nothing when the route does not use it: a stage without keys leaves no gate behind. */
+  compile(route: Route, kit: StageKit): Closable<Gates>
 }

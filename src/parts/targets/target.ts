@@ -2,6 +2,7 @@
 
 import type { Clock } from '../../core/clock.ts'
 import type { JsonObject } from '../../core/json.ts'
+import type { Closable } from '../../core/owner.ts'
 import type { Delivery } from '../../store/ports.ts'
 import type { Report } from '../report.ts'
 
@@ -53,8 +54,8 @@ export type TargetKit = {
 
 /** Keeps what outlives one text, for example an access token, until the gateway stops. */
 export interface Keep {
-  /** The first call with a function makes the value; later calls with the same function give that value. */
-  of<T>(make: () => T): T
+  /** What `make` made when it was asked for first: the same function always finds the same. What it owns is closed at the end. */
+  of<T>(make: () => Closable<T>): T
 }
 
 /**

@@ -1,0 +1,127 @@
+/** What parts open beside their functions is owned by somebody: closed once, when nobody uses it any more, at the latest with the gateway. */
+
+import type { Clock } from './clock.ts'
+import { messageOf } from './fault.ts'
+import type { Fields, Log } from './log.ts'
+
+type Close = () => void | Promise<void>
+
+/**
+ * What a part's `compile` gives back: the function, or beside it how what it owns is closed.
+ * @example
+ * compile(path) {
+ *   const watcher = watch(String(path))
+ *   return { run: (value) => watcher.has(value), close: () => watcher.close() }
+ * }
+ */
+export type Closable<F> = F | { readonly run: F; readonly close: Close }
+
+/** Gives the bare function; what it owns is closed with its owner. */
+export type Adopt = <F>(made: Closable<F>) => F
+
+/** Whoever uses what is owned holds the owner meanwhile. */
+export type Held = Pick<Owner, 'hold' | 'release'>
+
+const isOpened = <F>(made: Closable<F>): made is { readonly run: F; readonly close: Close } =>
+  typeof made === 'object' && made !== null && 'run' in made && 'close' in made
+
+/** Owns what one plan, runner or set of plans has open. Its maker holds it first. */
+export class Owner {
+  readonly #owners: Owners
+  readonly #about: Fields
+  #holders = 1
+  #closes: Close[] | undefined
+  #isClosed = false
+
+  constructor(owners: Owners, about: Fields) {
+    this.#owners = owners
+    this.#about = about
+  }
+
+  /** Whether it has nothing to close. */
+  get isEmpty(): boolean {
+    return this.#closes === undefined
+  }
+
+  readonly adopt: Adopt = <F>(made: Closable<F>): F => {
+    if (!isOpened<F>(made)) return made
+    this.#closes ??= []
+    this.#closes.push(() => made.close())
+    if (this.#isClosed || !this.#owners.open(this)) this.close()
+    return made.run
+  }
+
+  hold(): void {
+    this.#holders++
+  }
+
+  release(): void {
+    if (--this.#holders === 0) this.close()
+  }
+
+  /** Closes what is open, whoever holds it. */
+  close(): void {
+    this.#isClosed = true
+    const closes = this.#closes ?? []
+    this.#closes = undefined
+    this.#owners.shut(this, closes, this.#about)
+  }
+}
+
+/** Nobody waits longer for a `close`. */
+const patienceMs = 5_000
+
+/** Knows all that is open, and waits for what is being closed. */
+export class Owners {
+  readonly #clock: Clock
+  readonly #log: Log
+  readonly #open = new Set<Owner>()
+  readonly #closing = new Set<Promise<void>>()
+  #isOver = false
+
+  constructor(clock: Clock, log: Log) {
+    this.#clock = clock
+    this.#log = log
+  }
+
+  /** `about`: what the log says it is. */
+  create(about: Fields): Owner {
+    return new Owner(this, about)
+  }
+
+  /** Closes everything that is open, also what is still in use; resolves when all is closed or was given up. */
+  async close(): Promise<void> {
+    this.#isOver = true
+    for (const owner of this.#open) owner.close()
+    await Promise.all(this.#closing)
+  }
+
+  /** An owner has something open now; `false`: it is too late for that. */
+  open(owner: Owner): boolean {
+    if (!this.#isOver) this.#open.add(owner)
+    return !this.#isOver
+  }
+
+  /** Closes what an owner had open: side by side, and nobody has to wait for it. */
+  shut(owner: Owner, closes: readonly Close[], about: Fields): void {
+    this.#open.delete(owner)
+    for (const close of closes) {
+      const closing = this.#shutOne(close, about).finally(() => this.#closing.delete(closing))
+      this.#closing.add(closing)
+    }
+  }
+
+  async #shutOne(close: Close, about: Fields): Promise<void> {
+    let cancel = (): void => {}
+    const late = new Promise<never>((_, reject) => {
+      cancel = this.#clock.after(patienceMs, () => reject(new Error(`it took longer than ${patienceMs / 1000} seconds`)))
+    })
+    try {
+      await Promise.race([close(), late])
+    } catch (error) {
+      this.#log('warn', { ...about, reason: messageOf(error) }, 'what a part had open could not be closed')
+    } finally {
+      cancel()
+    }
+  }
+}
