@@ -11,6 +11,7 @@ import { createFacts } from '../core/fact.ts'
 import type { Log } from '../core/log.ts'
 import { runnersByName } from '../parts/runners/index.ts'
 import { catalogue, catalogueOf } from '../plan/catalogue.ts'
+import type { LoadedPlugins } from '../plan/plugins.ts'
 import { type Gateway, openGateway } from './gateway.ts'
 
 export type Prepared = {
@@ -42,9 +43,10 @@ export const prepareGateway = async (config: Config, surroundings: Surroundings)
     read = (_known, _signal, use) => use(readingOf({ config, diagnostics: [] })),
   } = surroundings
   const facts = createFacts()
+  const plugins: LoadedPlugins = new Map()
   const shared = createSharedEffects({ clock, log, facts, limits: () => reloader.current().config, jobs: () => reloader.current().jobs })
   const compile = async (next: Config, before?: LiveConfig): Promise<LiveConfig> => {
-    const { catalogue: plugged, diagnostics } = await catalogueOf(next, parts)
+    const { catalogue: plugged, diagnostics } = await catalogueOf(next, parts, plugins)
     const live = await compileLiveConfig(next, { ...plugged, runners: parts.runners }, shared, before)
     return { ...live, diagnostics: [...diagnostics, ...live.diagnostics] }
   }

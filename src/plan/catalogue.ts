@@ -9,17 +9,18 @@ import { stages } from '../parts/stages/index.ts'
 import { targetsByName } from '../parts/targets/index.ts'
 import { platformOf } from '../parts/targets/kit/settings.ts'
 import type { Catalogue } from './compile.ts'
-import { loadPlugins } from './plugins.ts'
+import { type LoadedPlugins, loadPlugins } from './plugins.ts'
 import { unreadSettings } from './settings.ts'
 
 export const catalogue: Catalogue = { stages, endings, schemes, operators: operatorsByName, targets: targetsByName }
 
-/** Loads a configuration's plugins, and adds their targets to the built-in parts. */
+/** The parts that a configuration can use: those that are built in, and the targets of its plugins, which are loaded for it unless they are in `loaded`. */
 export const catalogueOf = async (
   config: Config,
   builtins: Catalogue = catalogue,
+  loaded: LoadedPlugins = new Map(),
 ): Promise<{ readonly catalogue: Catalogue; readonly diagnostics: readonly Diagnostic[] }> => {
-  const { targets, diagnostics } = await loadPlugins(config, builtins.targets)
+  const { targets, diagnostics } = await loadPlugins(config, builtins.targets, loaded)
   // A plugin's target may read a built-in platform's section: then the plugin knows keys that we do not.
   const plugged = new Set([...targets.values()].filter(({ name }) => !builtins.targets.has(name)).map(platformOf))
   const builtin = [...builtins.targets.values()].filter((part) => !plugged.has(platformOf(part)))

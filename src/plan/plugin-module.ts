@@ -1,4 +1,4 @@
-/** Finds and loads a plugin's module: a file of the data directory, or a package that is installed there; each once in a process. */
+/** Finds and loads a plugin's module: a file of the data directory, or a package that is installed there; each once for a gateway. */
 
 import { existsSync, readFileSync } from 'node:fs'
 import { createRequire, isBuiltin } from 'node:module'
@@ -10,18 +10,28 @@ import { isObject, type Json, own } from '../core/json.ts'
 /** A module that waits for something at its top level does not hold up the gateway for longer. */
 const patienceMs = 10_000
 
-type LoadedModule = { readonly value: unknown; readonly tries: number }
-const entries = new Map<string, LoadedModule>()
+/** What was made of the modules, by their addresses; it belongs to whoever loads them, a gateway or a command. */
+export type LoadedModules<T> = Map<string, T>
+
+/** Node remembers by its address that a module failed, until the process ends. So how often that happened has to be known for as long. */
+const failures = new Map<string, number>()
 
 /** What `read` made of the module when it was loaded first. Rejects with a sentence; the next call tries again then. */
-export const loadModule = async <T>(name: string, dataDir: string, read: (module: object) => Promise<T>): Promise<T> => {
+export const loadModule = async <T>(
+  name: string,
+  dataDir: string,
+  loaded: LoadedModules<T>,
+  read: (module: object) => Promise<T>,
+): Promise<T> => {
   const url = pathToFileURL(fileOf(name, dataDir)).href
-  const { value, tries } = entries.get(url) ?? { value: undefined, tries: 0 }
-  if (value !== undefined) return value as T
-  entries.set(url, { value, tries: tries + 1 })
-  // Node remembers by its address that a module failed: a mended file is loaded under another address.
-  const made = await read(await inTime(import(tries === 0 ? url : `${url}?try=${tries + 1}`)))
-  entries.set(url, { value: made, tries })
+  const known = loaded.get(url)
+  if (known !== undefined) return known
+  const failed = failures.get(url) ?? 0
+  // Until it is there it counts as failed: who comes meanwhile does not wait for it. A mended file is loaded under another address.
+  failures.set(url, failed + 1)
+  const made = await read(await inTime(import(failed === 0 ? url : `${url}?try=${failed + 1}`)))
+  failures.set(url, failed)
+  loaded.set(url, made)
   return made
 }
 

@@ -6,21 +6,28 @@ import { messageOf } from '../core/fault.ts'
 import { printable } from '../core/text.ts'
 import { platformOf } from '../parts/targets/kit/settings.ts'
 import type { TargetPart } from '../parts/targets/target.ts'
-import { loadModule } from './plugin-module.ts'
+import { type LoadedModules, loadModule } from './plugin-module.ts'
 import { type PluginTarget, readPlugin } from './plugin-target.ts'
 import { pluginTarget, unpluggedHelp } from './route-rules.ts'
 
 type Targets = ReadonlyMap<string, TargetPart>
 export type Plugged = { readonly targets: Targets; readonly diagnostics: readonly Diagnostic[] }
 
-/** Loads what is named and was not loaded before, one after the other. */
-export const loadPlugins = async (config: Pick<Config, 'dataDir' | 'plugins' | 'profiles'>, builtins: Targets): Promise<Plugged> => {
+/** The targets of plugins that were loaded. */
+export type LoadedPlugins = LoadedModules<readonly PluginTarget[]>
+
+/** Loads what is named and is not in `loaded`, one after the other. */
+export const loadPlugins = async (
+  config: Pick<Config, 'dataDir' | 'plugins' | 'profiles'>,
+  builtins: Targets,
+  loaded: LoadedPlugins,
+): Promise<Plugged> => {
   const targets = new Map(builtins)
   const diagnostics: Diagnostic[] = []
   const plugged: PluginTarget[] = []
   for (const source of config.plugins) {
     try {
-      for (const one of await loadModule(source.name, config.dataDir, (module) => readPlugin(module, builtins))) {
+      for (const one of await loadModule(source.name, config.dataDir, loaded, (module) => readPlugin(module, builtins))) {
         if (targets.has(one.part.name)) throw new Error(`the target "${one.part.name}" is there already`)
         targets.set(one.part.name, one.part)
         plugged.push(one)

@@ -14,7 +14,7 @@ import type { Json } from '../../src/core/json.ts'
 import { askGateway, tryGateway } from '../../src/http/control/ask.ts'
 import { gatewayAt } from '../../src/http/control/client.ts'
 import { listenControl } from '../../src/http/control/server.ts'
-import { controlSocket, shortPath } from '../../src/http/control/socket-path.ts'
+import { controlSocket, openShortPath } from '../../src/http/control/socket-path.ts'
 import { fakeOperations, shortDir, status } from '../fakes/operations.ts'
 
 const logged = (): { readonly log: Parameters<typeof listenControl>[0]['log']; readonly lines: unknown[][] } => {
@@ -29,7 +29,7 @@ const serve = async (t: Test, own: Partial<Operations> = {}, dataDir = shortDir(
   const path = controlSocket(dataDir)
   const control = await listenControl({ path, operations, log })
   t.teardown(() => control.close())
-  const post = (route: string, body?: string, type = 'application/json') => ask(shortPath(path) ?? path, 'POST', route, body, type)
+  const post = (route: string, body?: string, type = 'application/json') => ask(openShortPath(path)?.path ?? path, 'POST', route, body, type)
   return { dataDir, path, operations, lines, control, post, cli: { dataDir, self: 'headgate' } }
 }
 
@@ -134,7 +134,7 @@ t.test('a path too long for a socket is taken through a handle of its folder, or
   const cwd = process.cwd()
   process.chdir(deep)
   t.teardown(() => process.chdir(cwd))
-  t.equal(shortPath(path), 'state/gateway.sock')
+  t.equal(openShortPath(path)?.path, 'state/gateway.sock')
   const { cli } = await serve(t, {}, deep)
   t.match(await askGateway(cli, 'GET', '/status'), { pid: status.pid })
 })

@@ -7,7 +7,7 @@ import { exit, Fault, messageOf } from '../../core/fault.ts'
 import { isObject, type Json } from '../../core/json.ts'
 import { readText } from '../../core/read-text.ts'
 import { servingPid } from './pid-record.ts'
-import { connectError, controlSocket, shortPath } from './socket-path.ts'
+import { connectError, controlSocket, isReachable, openShortPath } from './socket-path.ts'
 
 export type Asker = Pick<Workspace, 'dataDir' | 'self'>
 export type Method = 'GET' | 'POST'
@@ -25,7 +25,7 @@ export const askGateway = async (asker: Asker, method: Method, path: string, bod
 /** A Fault that says why no gateway can be asked, and what to do. */
 export const notRunning = ({ dataDir, self }: Asker): Fault => {
   const socket = controlSocket(dataDir)
-  const tooLong = existsSync(socket) && shortPath(socket) === undefined
+  const tooLong = existsSync(socket) && !isReachable(socket)
   const pid = tooLong ? undefined : servingPid(dataDir)
   if (pid !== undefined) {
     const hint = 'it makes the socket again within seconds: try again'
@@ -43,17 +43,21 @@ export const notRunning = ({ dataDir, self }: Asker): Fault => {
 /** Whether a gateway takes connections. Also `true` where that cannot be told: the request that follows then says what is wrong. */
 export const isListening = async ({ dataDir }: Asker): Promise<boolean> => {
   const path = controlSocket(dataDir)
-  if (shortPath(path) === undefined) return false
+  if (!isReachable(path)) return false
   const code = await connectError(path)
   return code === undefined || !nobody.has(code)
 }
 
 /** The gateway's answer; `undefined` when no gateway runs, or none can be reached. */
 export const tryGateway = async (asker: Asker, method: Method, path: string, body?: Json): Promise<Json | undefined> => {
-  const socketPath = shortPath(controlSocket(asker.dataDir))
-  if (socketPath === undefined) return undefined
-  const got = await send({ socketPath, method, path, text: body === undefined ? undefined : JSON.stringify(body) })
-  return got && answerOf(got)
+  const short = openShortPath(controlSocket(asker.dataDir))
+  if (short === undefined) return undefined
+  try {
+    const got = await send({ socketPath: short.path, method, path, text: body === undefined ? undefined : JSON.stringify(body) })
+    return got && answerOf(got)
+  } finally {
+    short.close()
+  }
 }
 
 const answerOf = ({ status, text }: Got): Json => {

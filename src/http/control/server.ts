@@ -13,7 +13,7 @@ import { isObject, type Json, type JsonObject } from '../../core/json.ts'
 import type { Log } from '../../core/log.ts'
 import { closeServer } from '../close.ts'
 import { maxIds } from './protocol.ts'
-import { removeStale, shortPath } from './socket-path.ts'
+import { openShortPath, removeStale } from './socket-path.ts'
 
 export interface Control {
   /** Removes the socket. Requests that are being worked on get their answers, for a moment. */
@@ -33,10 +33,11 @@ const maxConnections = 64
 /** How often the gateway looks whether the socket is still there. */
 const lookMs = 2_000
 
-/** Starts to listen. Throws a Fault when another gateway answers on the socket, or when it cannot be made. */
-export const listenControl = async ({ path, operations, log, clock = systemClock }: ControlOptions): Promise<Control> => {
+/** Starts to listen. Throws a Fault when another gateway answers there, or when the socket cannot be made. */
+export const listenControl = async (options: ControlOptions): Promise<Control> => {
+  const { path, log } = options
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
-  const short = shortPath(path)
+  const short = openShortPath(path)
   if (short === undefined) {
     log(
       'warn',
@@ -45,6 +46,17 @@ export const listenControl = async ({ path, operations, log, clock = systemClock
     )
     return { close: async () => {} }
   }
+  try {
+    const close = await listenOn(short.path, options)
+    return { close: () => close().finally(short.close) }
+  } catch (error) {
+    short.close()
+    throw error
+  }
+}
+
+/** Listens on the path in its short form; the returned function ends that. */
+const listenOn = async (short: string, { path, operations, log, clock = systemClock }: ControlOptions): Promise<() => Promise<void>> => {
   await removeStale(path)
   let server: Server | undefined
   const app = Fastify({
@@ -62,11 +74,9 @@ export const listenControl = async ({ path, operations, log, clock = systemClock
   server.maxConnections = maxConnections
   await bind(server, short)
   const unwatch = keepThere({ path, short, log, clock }, server)
-  return {
-    close: () => {
-      unwatch()
-      return closeServer(app, server as Server)
-    },
+  return () => {
+    unwatch()
+    return closeServer(app, server as Server)
   }
 }
 

@@ -1,6 +1,6 @@
 /** Where the control socket is, and how its path is made short enough for the kernel. */
 
-import { closeSync, existsSync, fstatSync, lstatSync, openSync, statSync, unlinkSync } from 'node:fs'
+import { closeSync, existsSync, lstatSync, openSync, unlinkSync } from 'node:fs'
 import { connect } from 'node:net'
 import { basename, dirname, join, relative } from 'node:path'
 import { exit, Fault, messageOf } from '../../core/fault.ts'
@@ -11,28 +11,27 @@ export const controlSocket = (dataDir: string): string => join(dataDir, 'state',
 /** With the final zero Linux takes 108 bytes and macOS 104. libuv silently cuts longer paths. */
 const maxPathBytes = 103
 
-/**
- * The path in a form that the kernel takes: as it is, relative to the working folder, or (on Linux) through an open handle of its folder;
- * `undefined` when none is short enough.
- */
-export const shortPath = (path: string): string | undefined => {
-  if (fits(path)) return path
-  const near = relative(process.cwd(), path)
-  return fits(near) ? near : throughHandle(path)
+/** A path that the kernel takes, for as long as it is not closed. */
+export type ShortPath = { readonly path: string; readonly close: () => void }
+
+/** The path as it is, relative to the working folder, or (on Linux) through a handle of its folder; `undefined` when none is short enough. */
+export const openShortPath = (path: string): ShortPath | undefined => {
+  const near = [path, relative(process.cwd(), path)].find(fits)
+  return near === undefined ? throughHandle(path) : { path: near, close: () => {} }
 }
 
-const handles = new Map<string, number>()
-
-const throughHandle = (path: string): string | undefined => {
+const throughHandle = (path: string): ShortPath | undefined => {
   const folder = dirname(path)
   if (process.platform !== 'linux' || !existsSync(folder)) return undefined
-  const known = handles.get(folder)
-  // The folder may have been replaced by another one since.
-  const isSame = known !== undefined && fstatSync(known).ino === statSync(folder).ino
-  const handle = isSame ? known : openSync(folder, 'r')
-  if (known !== undefined && !isSame) closeSync(known)
-  handles.set(folder, handle)
-  return `/proc/self/fd/${handle}/${basename(path)}`
+  const handle = openSync(folder, 'r')
+  return { path: `/proc/self/fd/${handle}/${basename(path)}`, close: () => closeSync(handle) }
+}
+
+/** Whether the kernel takes the path in some form. */
+export const isReachable = (path: string): boolean => {
+  const short = openShortPath(path)
+  short?.close()
+  return short !== undefined
 }
 
 const fits = (path: string): boolean => Buffer.byteLength(path) <= maxPathBytes
@@ -64,10 +63,13 @@ export const removeStale = async (path: string): Promise<void> => {
 /** Tries to connect: `undefined` when the connection is taken, else the error's code. */
 export const connectError = (path: string): Promise<string | undefined> =>
   new Promise((resolve) => {
-    const socket = connect({ path: shortPath(path) ?? path })
-    socket.once('connect', () => {
+    const short = openShortPath(path)
+    const end = (code: string | undefined): void => {
       socket.destroy()
-      resolve(undefined)
-    })
-    socket.once('error', (error) => resolve('code' in error ? String(error.code) : messageOf(error)))
+      short?.close()
+      resolve(code)
+    }
+    const socket = connect({ path: short?.path ?? path })
+    socket.once('connect', () => end(undefined))
+    socket.once('error', (error) => end('code' in error ? String(error.code) : messageOf(error)))
   })
