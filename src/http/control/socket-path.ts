@@ -24,7 +24,13 @@ const throughHandle = (path: string): ShortPath | undefined => {
   const folder = dirname(path)
   if (process.platform !== 'linux' || !existsSync(folder)) return undefined
   const handle = openSync(folder, 'r')
-  return { path: `/proc/self/fd/${handle}/${basename(path)}`, close: () => closeSync(handle) }
+  let isOpen = true
+  const close = (): void => {
+    // A second close could hit somebody else's file.
+    if (isOpen) closeSync(handle)
+    isOpen = false
+  }
+  return { path: `/proc/self/fd/${handle}/${basename(path)}`, close }
 }
 
 /** Whether the kernel takes the path in some form. */
