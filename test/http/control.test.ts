@@ -29,7 +29,8 @@ const serve = async (t: Test, own: Partial<Operations> = {}, dataDir = shortDir(
   const path = controlSocket(dataDir)
   const control = await listenControl({ path, operations, log })
   t.teardown(() => control.close())
-  const post = (route: string, body?: string, type = 'application/json') => ask(openShortPath(path)?.path ?? path, 'POST', route, body, type)
+  const post = (route: string, body?: string, type = 'application/json') =>
+    ask(openShortPath(path)?.path ?? path, 'POST', route, body, type)
   return { dataDir, path, operations, lines, control, post, cli: { dataDir, self: 'headgate' } }
 }
 
