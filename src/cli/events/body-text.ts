@@ -1,8 +1,8 @@
 /** The body of a request for people. */
 
 import { isUtf8 } from 'node:buffer'
+import { isJson, prettyJson } from '../../core/json-text.ts'
 import { printable } from '../../core/text.ts'
-import { isJson, prettyJson } from '../shell/pretty-json.ts'
 import { excerpt } from './view.ts'
 
 const maxShown = 65_536

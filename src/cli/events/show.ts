@@ -4,10 +4,11 @@ import { describePayload, payloadOf } from '../../app/events/event-payload.ts'
 import { findEvents } from '../../app/events/events.ts'
 import { describeEvent, type KnownEvent } from '../../app/events/known-event.ts'
 import { exit, Fault, usage } from '../../core/fault.ts'
+import { jsonText } from '../../core/json-text.ts'
 import { printable } from '../../core/text.ts'
 import { gatewayAt } from '../../http/control/client.ts'
 import type { RawRequest, Tried } from '../../journal/record.ts'
-import { answer, type Cli, jsonText, note } from '../shell/output.ts'
+import { answer, type Cli, note } from '../shell/output.ts'
 import { bodyText } from './body-text.ts'
 
 export type ShowOptions = { readonly raw?: boolean }

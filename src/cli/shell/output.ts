@@ -4,6 +4,7 @@ import type { Warning } from '../../app/warning.ts'
 import type { Workspace } from '../../app/workspace.ts'
 import { exit, type Fault } from '../../core/fault.ts'
 import type { Json } from '../../core/json.ts'
+import { jsonText } from '../../core/json-text.ts'
 import { printable } from '../../core/text.ts'
 import type { Io } from './io.ts'
 import { paintWith } from './paint.ts'
@@ -26,15 +27,6 @@ export type Answer = {
   readonly warnings?: readonly Warning[]
   readonly exitCode?: number
 }
-
-// Control and format characters, which a terminal could act on. JSON.stringify leaves those above U+007F as they are.
-const unsafe = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu
-const escaped = (char: string): string =>
-  Array.from({ length: char.length }, (_, i) => `\\u${char.charCodeAt(i).toString(16).padStart(4, '0')}`).join('')
-
-/** Renders JSON, on one line or indented, that is safe on a terminal. */
-export const jsonText = (value: unknown, indent?: number): string =>
-  JSON.stringify(value, null, indent).replace(unsafe, (char) => (char === '\n' ? char : escaped(char)))
 
 /** Prints a command's answer and gives its exit code. */
 export const answer = (cli: Cli, { kind, data, text, warnings = [], exitCode = exit.ok }: Answer): number => {

@@ -1,12 +1,16 @@
-/** Indents JSON from its text, so that digits, repeated keys and their order stay as the sender wrote them. */
+/** JSON as text: what is done here keeps digits, repeated keys and their order as the sender wrote them. */
 
-import type { Json } from '../../core/json.ts'
-import { cut } from '../../core/text.ts'
-import { jsonText } from './output.ts'
+import type { Json } from './json.ts'
+import { cut } from './text.ts'
 
-const tokens = /"[^"\\]*(?:\\.[^"\\]*)*"|[[\]{},:]|[^\s[\]{},:"]+/g
-/** Deeper levels are not indented further: a body may nest a hundred thousand times. */
-const deepest = 24
+// Control and format characters, which a terminal could act on. JSON.stringify leaves those above U+007F as they are.
+const unsafe = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu
+const escaped = (char: string): string =>
+  Array.from({ length: char.length }, (_, i) => `\\u${char.charCodeAt(i).toString(16).padStart(4, '0')}`).join('')
+
+/** Renders JSON, on one line or indented, that is safe on a terminal. */
+export const jsonText = (value: unknown, indent?: number): string =>
+  JSON.stringify(value, null, indent).replace(unsafe, (char) => (char === '\n' ? char : escaped(char)))
 
 export const isJson = (text: string): boolean => {
   try {
@@ -16,6 +20,10 @@ export const isJson = (text: string): boolean => {
     return false
   }
 }
+
+const tokens = /"[^"\\]*(?:\\.[^"\\]*)*"|[[\]{},:]|[^\s[\]{},:"]+/g
+/** Deeper levels are not indented further: a body may nest a hundred thousand times. */
+const deepest = 24
 
 /** The text of valid JSON, indented, safe on a terminal; at most `limit` characters of it. */
 export const prettyJson = (text: string, limit = Number.POSITIVE_INFINITY): string => {
