@@ -3,11 +3,11 @@
 import { selectionOf } from '../../app/events/event-selection.ts'
 import { selectEvents } from '../../app/events/events.ts'
 import { describeEvent, type KnownEvent, outcomeOf, sourceOf } from '../../app/events/known-event.ts'
+import { quoted } from '../../app/routes/curl.ts'
 import { gatewayAt } from '../../http/control/client.ts'
 import { aligned } from '../shell/columns.ts'
 import { answer, type Cli, note } from '../shell/output.ts'
 import { paintWith } from '../shell/paint.ts'
-import { quoted } from '../webhook/curl.ts'
 import { criteriaOf, type PageOptions } from './selection.ts'
 import { cell, shortIds, shownTime } from './view.ts'
 

@@ -1,10 +1,10 @@
 /** `webhook remove <name>`: deletes a subscription. On a terminal it asks first. */
 
 import { findSubscription, removeSubscription } from '../../app/routes/change-subscription.ts'
+import { quoted } from '../../app/routes/curl.ts'
 import { subscriptionsFile } from '../../app/routes/routes.ts'
 import { exit, Fault } from '../../core/fault.ts'
 import { answer, type Cli } from '../shell/output.ts'
-import { quoted } from './curl.ts'
 
 export type RemoveOptions = { readonly yes?: boolean }
 

@@ -1,5 +1,6 @@
 /** `webhook subscribe <name>`: creates or updates a subscription that the server would serve, and says how to post to it. */
 
+import { signingCurl } from '../../app/routes/curl.ts'
 import { schemeOf } from '../../app/routes/sign-test.ts'
 import { readServed, type Subscribed, subscribe } from '../../app/routes/subscribe.ts'
 import { subscriptionNameOf } from '../../config/subscriptions.ts'
@@ -7,7 +8,6 @@ import { exit } from '../../core/fault.ts'
 import type { JsonObject } from '../../core/json.ts'
 import { answer, type Cli, note, warn } from '../shell/output.ts'
 import { refuse } from '../shell/refuse.ts'
-import { signingCurl } from './curl.ts'
 import { readWish, type SubscribeOptions } from './subscribe-options.ts'
 
 export const webhookSubscribe = async (asked: string, options: SubscribeOptions, cli: Cli): Promise<number> => {

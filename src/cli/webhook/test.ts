@@ -1,6 +1,7 @@
 /** `webhook test <name>`: posts a signed request to the running gateway and prints the answer. */
 
 import { randomUUID } from 'node:crypto'
+import { curlLine } from '../../app/routes/curl.ts'
 import { routeUrl } from '../../app/routes/route-address.ts'
 import { findRoute, readRoutes } from '../../app/routes/routes.ts'
 import { sendTest, type TestAnswer } from '../../app/routes/send-test.ts'
@@ -10,7 +11,6 @@ import { exit, Fault, usage } from '../../core/fault.ts'
 import { jsonText } from '../../core/json-text.ts'
 import { printable } from '../../core/text.ts'
 import { answer, type Cli } from '../shell/output.ts'
-import { curlLine } from './curl.ts'
 import { readPayload } from './payload.ts'
 
 export type TestOptions = {

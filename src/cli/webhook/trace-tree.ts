@@ -3,8 +3,8 @@
 import type { Judged } from '../../app/trace/onlooker.ts'
 import type { TracedStage } from '../../app/trace/stage-log.ts'
 import type { Trace } from '../../app/trace/trace.ts'
+import { jsonText } from '../../core/json-text.ts'
 import { printable } from '../../core/text.ts'
-import { jsonText } from '../shell/output.ts'
 import type { Paint } from '../shell/paint.ts'
 
 const maxPromptLines = 40
