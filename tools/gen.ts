@@ -1,4 +1,4 @@
-/** Generates everything that comes from `schema/*.schema.json`: bundle, types, defaults, validators, docs. `--check` only compares. */
+/** Generates everything that comes from `schema/*.schema.json` (bundle, types, defaults, validators, docs), and samples. `--check` only compares. */
 
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
@@ -11,6 +11,7 @@ import { targets } from '../src/parts/targets/index.ts'
 import { renderDefaults } from './defaults.ts'
 import { withNames } from './part-names.ts'
 import { renderReference } from './reference.ts'
+import { renderSamples } from './samples.ts'
 import { platformSettings, renderSettings, withEnvNames } from './settings.ts'
 import { renderTargets } from './targets.ts'
 
@@ -128,6 +129,17 @@ const types = async (schema: Node): Promise<string> => {
     .replace(/^.*"?x-(subscriptions|jobs)"?\?: .*\n/gm, '')
 }
 
+/** A file kind of its own, which no other schema refers to. */
+const sample = read('sample.schema.json')
+
+/** Which of the bodies is there, and that one of them is JSON, no type says. */
+const sampleTypes = (): Promise<string> => {
+  const { oneOf: _, properties, ...plain } = forTypes(sample) as Node
+  const { body: _body, ...typed } = properties as Node
+  const options = { bannerComment: banner, format: false, strictIndexSignatures: false }
+  return compile({ ...plain, properties: { ...typed, body: {} } } as never, 'SampleFile', options)
+}
+
 const validators = async (schema: Node): Promise<string> => {
   const { Ajv } = require('ajv') as typeof import('ajv')
   const standalone = (require('ajv/dist/standalone/index.js') as { default: typeof import('ajv/dist/standalone/index.js').default }).default
@@ -145,16 +157,23 @@ const validators = async (schema: Node): Promise<string> => {
   ajv.addSchema({ $id: 'route', $ref: 'config#/definitions/Route' })
   ajv.addSchema({ $id: 'subscription', $ref: 'config#/definitions/Subscription' })
   ajv.addSchema({ $id: 'job', $ref: 'config#/definitions/StoredJob' })
+  ajv.addSchema({ ...sample, $id: 'sample' })
   const folder = mkdtempSync(join(tmpdir(), 'headgate-gen-'))
   try {
     const entry = join(folder, 'validators.cjs')
     writeFileSync(
       entry,
-      standalone(ajv, { checkConfig: 'config', checkRoute: 'route', checkSubscription: 'subscription', checkJob: 'job' }),
+      standalone(ajv, {
+        checkConfig: 'config',
+        checkRoute: 'route',
+        checkSubscription: 'subscription',
+        checkJob: 'job',
+        checkSample: 'sample',
+      }),
     )
     writeFileSync(
       join(folder, 'entry.mjs'),
-      `import v from './validators.cjs'\nexport const checkConfig = v.checkConfig\nexport const checkSubscription = v.checkSubscription\nexport const checkJob = v.checkJob\n`,
+      `import v from './validators.cjs'\nexport const checkConfig = v.checkConfig\nexport const checkSubscription = v.checkSubscription\nexport const checkJob = v.checkJob\nexport const checkSample = v.checkSample\n`,
     )
     const out = await build({
       entryPoints: [join(folder, 'entry.mjs')],
@@ -194,15 +213,17 @@ const defaults = {
 }
 
 const outputs: { [file: string]: string } = {
+  ...renderSamples(),
   'schema/headgate.schema.json': `${JSON.stringify(schema, null, 2)}\n`,
   'docs/reference.md': `${renderReference(schema)}\n`,
   'docs/targets.md': `${renderTargets(targets, settings)}\n`,
   'src/generated/config.ts': await types(schema),
   'src/generated/defaults.ts': `${banner}${renderDefaults(defaults)}`,
   'src/generated/settings.ts': `${banner}${renderSettings(settings)}`,
-  'src/generated/schema.ts': `${banner}import type { JsonObject } from '../core/json.ts'\n\nexport const schema: JsonObject = ${JSON.stringify(schema)}\n`,
+  'src/generated/schema.ts': `${banner}import type { JsonObject } from '../core/json.ts'\n\nexport const schema: JsonObject = ${JSON.stringify(schema)}\n\nexport const sampleSchema: JsonObject = ${JSON.stringify(sample)}\n`,
+  'src/generated/sample.ts': await sampleTypes(),
   'src/generated/validators.js': await validators(schema),
-  'src/generated/validators.d.ts': `${banner}type Problem = { keyword: string; instancePath: string; schemaPath: string; params: Record<string, unknown>; message?: string }\ntype Check = { (data: unknown): boolean; errors?: Problem[] | null }\nexport const checkConfig: Check\nexport const checkSubscription: Check\nexport const checkJob: Check\nexport type { Check, Problem }\n`,
+  'src/generated/validators.d.ts': `${banner}type Problem = { keyword: string; instancePath: string; schemaPath: string; params: Record<string, unknown>; message?: string }\ntype Check = { (data: unknown): boolean; errors?: Problem[] | null }\nexport const checkConfig: Check\nexport const checkSubscription: Check\nexport const checkJob: Check\nexport const checkSample: Check\nexport type { Check, Problem }\n`,
 }
 
 let stale = 0

@@ -9,6 +9,9 @@ const accepted = ['0BSD', 'Apache-2.0', 'BSD-2-Clause', 'BSD-3-Clause', 'BlueOak
 
 type Bundled = { readonly name: string; readonly version: string; readonly license: string; readonly author: string; readonly text: string }
 
+/** What is passed on beside the bundle: the samples of code host A. */
+const beside = ['node_modules/@octokit/webhooks-examples']
+
 /** Folders of the packages that left bytes in an output: `node_modules/a/node_modules/b`. */
 const foldersOf = ({ outputs }: Metafile): string[] => {
   const folders = new Set<string>()
@@ -32,7 +35,9 @@ const readPackage = (folder: string): Bundled => {
 /** One text: each licence once, below the packages that it is of. Throws on a licence that is not accepted. */
 export const renderNotices = (root: string, metafile: Metafile): string => {
   const byText = new Map<string, string[]>()
-  for (const { name, version, license, author, text } of foldersOf(metafile).map((folder) => readPackage(join(root, folder)))) {
+  for (const { name, version, license, author, text } of [...foldersOf(metafile), ...beside].map((folder) =>
+    readPackage(join(root, folder)),
+  )) {
     const terms =
       text ||
       `No text comes with it; its package.json says ${license} (https://spdx.org/licenses/${license}.html)${author && `, by ${author}`}.`

@@ -16,6 +16,24 @@ export const targetAliases: ReadonlyMap<string, string> = new Map([
 /** The real name of a delivery target. */
 export const targetName = (name: string): string => targetAliases.get(name) ?? name
 
+/** Second names of the code hosts, where samples are named by who sends them. */
+const providerAliases: ReadonlyMap<string, string> = new Map([
+  ['code-host-a', 'github'],
+  ['host-a', 'github'],
+  ['hosta', 'github'],
+  ['code-host-b', 'gitlab'],
+  ['host-b', 'gitlab'],
+  ['hostb', 'gitlab'],
+])
+
+/** The real name of a provider of samples. */
+export const providerName = (name: string): string => providerAliases.get(name) ?? name
+
+const ofConnection = /^(?:host|connection|content-length|transfer-encoding|accept-encoding|expect|keep-alive)$/i
+
+/** Whether a header says how the bytes came and not what they are, or is one that every client writes itself. */
+export const isOfConnection = (name: string): boolean => ofConnection.test(name)
+
 /** A header's text under the first of these names that is there. Node joins a repeated header with a comma and a blank. */
 export const header = (headers: Headers, ...names: readonly string[]): string | undefined => {
   for (const name of names) {

@@ -45,6 +45,13 @@ export const rowOf = ({ code }: Refused): Row => refusals[code]
 
 export const statusOf = (outcome: Outcome): number => (outcome.kind === 'refused' ? rowOf(outcome).status : statuses[outcome.kind])
 
+/** What an end may be called, in records and by whoever expects one. */
+export const outcomeNames: readonly string[] = [...Object.keys(statuses), ...Object.keys(refusals)]
+
+/** The code of the refusal that is answered so; `undefined` for what is none of our answers. */
+export const refusalSaid = (status: number, sentence: string): string | undefined =>
+  Object.entries(refusals).find(([, row]) => row.status === status && sentence.startsWith(row.sentence))?.[0]
+
 /** A refusal by its code, every other end by its kind. */
 export const nameOf = (outcome: Outcome): string => (outcome.kind === 'refused' ? outcome.code : outcome.kind)
 

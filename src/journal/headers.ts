@@ -2,7 +2,7 @@
 
 import type { RawRequest } from './record.ts'
 
-const secret = /^(?:set-)?cookie$|token|secret|password|api-?key|authorization|signature/i
+const secret = /^(?:set-)?cookie$|token|secret|password|api-?key|authorization|signature|hmac/i
 
 /** A copy with the values of secret headers masked. */
 export const maskHeaders = (headers: RawRequest['headers']): RawRequest['headers'] => {

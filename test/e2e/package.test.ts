@@ -38,7 +38,7 @@ t.test('the package has what its documents name, and nothing that only we need',
   ])
     t.ok(paths.includes(path), path)
   t.same(
-    paths.filter((path) => !/^(dist|docs|examples|schema)\/|^bench\/README\.md$|^[A-Z]+\.md$|^LICENSE$|^package\.json$/.test(path)),
+    paths.filter((path) => !/^(dist|docs|examples|samples|schema)\/|^bench\/README\.md$|^[A-Z]+\.md$|^LICENSE$|^package\.json$/.test(path)),
     [],
     'nothing else',
   )

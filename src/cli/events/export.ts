@@ -5,10 +5,12 @@ import { describePayload, payloadOf } from '../../app/events/event-payload.ts'
 import { describeEvent, type KnownEvent } from '../../app/events/known-event.ts'
 import { quoted } from '../../app/routes/curl.ts'
 import { routeUrl } from '../../app/routes/route-address.ts'
+import { renderSample } from '../../app/samples/sample-file.ts'
 import { loadConfig } from '../../config/load.ts'
 import { exit, Fault } from '../../core/fault.ts'
 import type { JsonObject } from '../../core/json.ts'
-import { isJson, jsonText, prettyJson } from '../../core/json-text.ts'
+import { jsonText } from '../../core/json-text.ts'
+import { isOfConnection } from '../../core/names.ts'
 import { printable } from '../../core/text.ts'
 import type { RawRequest } from '../../journal/record.ts'
 import { answer, type Cli, note } from '../shell/output.ts'
@@ -31,7 +33,7 @@ export const eventsExport = async (ids: readonly string[], { as = 'sample', ...s
     const payload = await payloadOf(cli.workspace, known.event)
     if (as === 'jsonl') cli.io.stdout(`${jsonText({ ...describeEvent(known), ...describePayload(payload) })}\n`)
     else if (typeof payload === 'string') missing++
-    else cli.io.stdout(as === 'sample' ? sampleOf(payload) : curlOf(payload, urlOf(known)))
+    else cli.io.stdout(as === 'sample' ? renderSample({}, payload) : curlOf(payload, urlOf(known)))
   }
   if (missing === 0) return exit.ok
   if (missing === events.length) throw new Fault('not_found', 'no payload was kept of what was asked for', { exitCode: exit.notFound })
@@ -44,26 +46,15 @@ const wholeOf = async (known: KnownEvent, cli: Cli): Promise<JsonObject> => ({
   ...describePayload(await payloadOf(cli.workspace, known.event)),
 })
 
-/** `{headers, body}`: JSON with the digits of its text, else a string, else the bytes in base64. */
-const sampleOf = ({ headers, body }: RawRequest): string => {
-  const text = isUtf8(body) ? body.toString('utf8') : undefined
-  const member =
-    text === undefined ? `"body_base64":${jsonText(body.toString('base64'))}` : `"body":${isJson(text) ? text : jsonText(text)}`
-  return `${prettyJson(`{"headers":${jsonText(headers)},${member}}`)}\n`
-}
-
 const urls = (cli: Cli): ((known: KnownEvent) => string) => {
   const { config } = loadConfig(cli.workspace)
   note(cli, 'signatures and tokens in these are masked: only a route without verification takes them as they are')
   return ({ event }) => routeUrl(config, event.route, event.profile)
 }
 
-/** What curl writes itself, or what says how the bytes came and not what they are. */
-const ofConnection = /^(?:host|connection|content-length|transfer-encoding|accept-encoding|expect|keep-alive)$/
-
 const curlOf = ({ headers, body }: RawRequest, url: string): string => {
   const fields = Object.entries(headers).flatMap(([name, value]) =>
-    ofConnection.test(name) ? [] : [`-H ${quoted(printable(`${name}: ${typeof value === 'string' ? value : jsonText(value)}`, 16_384))}`],
+    isOfConnection(name) ? [] : [`-H ${quoted(printable(`${name}: ${typeof value === 'string' ? value : jsonText(value)}`, 16_384))}`],
   )
   const curl = ['curl -sS', quoted(printable(url)), ...fields].join(' ')
   const text = isUtf8(body) ? body.toString('utf8') : undefined

@@ -32,3 +32,9 @@ export const limit = (value: string): number => {
   if (/^\d{1,5}$/.test(value) && number >= 1) return number
   throw new InvalidArgumentError('It must be a number from 1 to 99999.')
 }
+
+export const seconds = (value: string): number => {
+  const number = Number(value)
+  if (/^\d{1,4}$/.test(value) && number >= 1 && number <= 3_600) return number
+  throw new InvalidArgumentError('It must be a number of seconds from 1 to 3600.')
+}

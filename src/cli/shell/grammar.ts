@@ -4,6 +4,8 @@ import { type Command, Option } from 'commander'
 import { addCron } from '../cron/grammar.ts'
 import { addEvents } from '../events/grammar.ts'
 import type { SetupOptions } from '../gateway/setup.ts'
+import { addSamples } from '../samples/grammar.ts'
+import type { SchemaName } from '../schema-print.ts'
 import { addTargets } from '../targets/grammar.ts'
 import type { ValidateOptions } from '../validate.ts'
 import type { ListOptions } from '../webhook/list.ts'
@@ -11,7 +13,7 @@ import type { RemoveOptions } from '../webhook/remove.ts'
 import type { SubscribeOptions } from '../webhook/subscribe-options.ts'
 import type { TestOptions } from '../webhook/test.ts'
 import type { TraceOptions } from '../webhook/trace.ts'
-import { each, list, port, type Run } from './grammar-values.ts'
+import { each, list, port, type Run, seconds } from './grammar-values.ts'
 
 /** Adds all commands to the program. */
 export const addCommands = (program: Command, run: Run): void => {
@@ -20,6 +22,7 @@ export const addCommands = (program: Command, run: Run): void => {
   addEvents(program.command('events').description('what arrived and how it went: list, show, retry, replay, export'), run)
   addCron(program.command('cron').description('scheduled jobs: list, create, run, pause, resume, remove'), run)
   addTargets(program.command('targets').description('where messages can go: list (also alone), test'), run)
+  addSamples(program.command('samples').description('what senders post: list, show, add'), run)
   program
     .command('validate [paths...]')
     .description('check configuration and subscriptions without starting anything')
@@ -33,9 +36,9 @@ export const addCommands = (program: Command, run: Run): void => {
     .command('schema')
     .description('the JSON Schema of the files')
     .command('print')
-    .description('print the bundled schema')
-    .addArgument(program.createArgument('[which]', 'which file').choices(['config', 'subscriptions']).default('config'))
-    .action((which: 'config' | 'subscriptions') => run(async (cli) => (await import('../schema-print.ts')).schemaPrint(which, cli)))
+    .description('print a schema')
+    .addArgument(program.createArgument('[which]', 'which file').choices(['config', 'subscriptions', 'sample']).default('config'))
+    .action((which: SchemaName) => run(async (cli) => (await import('../schema-print.ts')).schemaPrint(which, cli)))
 }
 
 type RunOptions = {
@@ -110,10 +113,16 @@ const addWebhook = (webhook: Command, run: Run): void => {
     .command('test <name>')
     .description('send a signed test payload to the running gateway')
     .option('--payload <json>', 'the body: JSON, @file or @- (standard input)')
-    .option('--event <type>', 'event type; default: the first the route accepts')
+    .option('--sample <name>', 'a sample instead, with its headers: headgate samples list')
+    .option('--set <path=value>', 'set a value of the body: JSON, else text (repeatable)', each)
+    .option('--unset <path>', 'take a value out of the body (repeatable)', each)
+    .option('--event <type>', "event type; default: the sample's, else the first the route accepts")
     .option('--id <id>', 'delivery id; default: a random one')
-    .option('--scheme <name>', 'auto, v2, v1, github, gitlab, standard, none or bad', 'auto')
+    .option('--scheme <name>', 'auto, v2, v1, github, gitlab, linear, standard, svix, none or bad', 'auto')
     .option('--url <url>', 'another address than the configured one')
+    .option('--wait', 'wait until its run has ended')
+    .option('--timeout <seconds>', 'how long --wait waits; default: 60', seconds)
+    .option('--expect <outcome>', 'exit 0 only for this: accepted, delivered, ignored, ignored:filters, duplicate, done, dead ...')
     .option('--print-curl', 'print the request as a curl line instead of sending it')
     .action((name: string, options: TestOptions) =>
       run(async (cli) => (await import('../webhook/test.ts')).webhookTest(name, options, cli)),

@@ -34,7 +34,7 @@ export const linear: Scheme = {
   },
   sign({ secret, body, id, at, event }) {
     const payload = parseObject(body)
-    const timed = payload ? JSON.stringify({ [timeField]: at, ...payload }) : body
+    const timed = payload ? JSON.stringify({ ...payload, [timeField]: at }) : body
     return {
       headers: {
         ...(event === undefined ? {} : { 'X-GitHub-Event': event }),

@@ -1,0 +1,76 @@
+/** Keeps a request as a sample of the user's own, without what must not be passed on. */
+
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { insecure } from '../../config/config.ts'
+import { replaceFile } from '../../config/replace-file.ts'
+import { diskFault } from '../../core/disk-fault.ts'
+import { exit, Fault, usage } from '../../core/fault.ts'
+import { isObject, own, parseObject } from '../../core/json.ts'
+import { compactJson, isJson } from '../../core/json-text.ts'
+import { isOfConnection } from '../../core/names.ts'
+import { knownSecrets } from '../known-secrets.ts'
+import { readRoutes } from '../routes/routes.ts'
+import type { Workspace } from '../workspace.ts'
+import { builtInSamples, sampleNameOf, tooLarge, userFolder } from './gallery.ts'
+import { maxSampleBytes, parseSample, renderSample, type Sample } from './sample-file.ts'
+import { type Replaced, scrub } from './scrub.ts'
+
+export type AddedSample = {
+  readonly name: string
+  readonly file: string
+  readonly sample: Sample
+  readonly replaced: readonly Replaced[]
+  /** The text was a payload alone: there are no headers but its type. */
+  readonly isBare: boolean
+  /** One that comes with the program is hidden by it. */
+  readonly hides: boolean
+}
+
+/** `text`: a sample, or a payload alone. `replace`: also where there is one of this name. Throws a Fault. */
+export const addSample = async (workspace: Workspace, asked: string, text: string, replace: boolean): Promise<AddedSample> => {
+  const name = sampleNameOf(asked)
+  if (name === undefined) {
+    throw usage(
+      `"${asked}" cannot be a sample's name`,
+      'write provider/event: letters, digits, dot, underscore and hyphen, at most 64 each',
+    )
+  }
+  if (Buffer.byteLength(text) > maxSampleBytes) throw tooLarge('the sample')
+  const file = `${join(userFolder(workspace), name)}.json`
+  if (!replace && existsSync(file)) {
+    throw new Fault('conflict', `there is a sample "${name}" already`, {
+      exitCode: exit.conflict,
+      hint: 'take another name, or give --replace',
+    })
+  }
+  const isBare = isPayload(text)
+  const given = isBare ? { headers: { 'content-type': 'application/json' }, body: compactJson(text) } : parseSample(text, 'the sample')
+  const { sample, replaced } = scrub(withoutConnection(given), secretsOf(workspace))
+  const [provider = ''] = name.split('/')
+  const { headers, body, ...about } = sample
+  const rendered = renderSample({ ...about, provider }, { headers, body: Buffer.from(body) })
+  await replaceFile(file, rendered).catch((error) => {
+    throw error instanceof Fault ? error : diskFault('write', file, error)
+  })
+  const hides = builtInSamples().some((known) => known.name === name)
+  return { name, file, sample, replaced, isBare, hides }
+}
+
+/** Those of the configuration, and of the subscriptions. */
+const secretsOf = (workspace: Workspace): readonly string[] => {
+  const { loaded, routes } = readRoutes(workspace)
+  return [...knownSecrets(loaded.config), ...routes.flatMap(({ route }) => route?.secrets ?? []).filter((secret) => secret !== insecure)]
+}
+
+/** JSON that does not mean to be a sample. */
+const isPayload = (text: string): boolean => {
+  if (!isJson(text)) return false
+  const map = parseObject(text)
+  return !map || !isObject(own(map, 'headers')) || !['body', 'body_text', 'body_base64'].some((key) => own(map, key) !== undefined)
+}
+
+const withoutConnection = ({ headers, ...rest }: Sample): Sample => ({
+  ...rest,
+  headers: Object.fromEntries(Object.entries(headers).filter(([name]) => !isOfConnection(name))),
+})

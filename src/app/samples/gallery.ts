@@ -1,0 +1,85 @@
+/** The samples there are: those that come with the program, and the user's own in `<data_dir>/samples/`, which count first. */
+
+import { readdirSync, readFileSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { diskFault } from '../../core/disk-fault.ts'
+import { exit, Fault } from '../../core/fault.ts'
+import { providerName } from '../../core/names.ts'
+import { nearest } from '../../core/text.ts'
+import type { Workspace } from '../workspace.ts'
+import { maxSampleBytes, parseSample, type Sample } from './sample-file.ts'
+
+export type KnownSample = {
+  /** `provider/event` */
+  readonly name: string
+  readonly source: 'built-in' | 'user'
+  readonly file: string
+}
+
+/** Seen from the bundle in `dist/`, and from this source. */
+const builtInFolder = fileURLToPath(new URL(import.meta.url.endsWith('.ts') ? '../../../samples/' : '../samples/', import.meta.url))
+
+const part = '[a-z0-9][a-z0-9._-]{0,63}'
+const nameForm = new RegExp(`^${part}/${part}$`)
+
+/** A name as files have it, with the real name of its provider; `undefined` for a text that can be none. */
+export const sampleNameOf = (asked: string): string | undefined => {
+  const [provider = '', ...rest] = asked.trim().toLowerCase().split('/')
+  const name = [providerName(provider), ...rest].join('/')
+  return nameForm.test(name) ? name : undefined
+}
+
+export const userFolder = ({ dataDir }: Pick<Workspace, 'dataDir'>): string => join(dataDir, 'samples')
+
+export const builtInSamples = (): readonly KnownSample[] => samplesIn(builtInFolder, 'built-in')
+
+/** By name. A user's sample hides the one of its name that comes with the program. */
+export const listSamples = (workspace: Pick<Workspace, 'dataDir'>): readonly KnownSample[] => {
+  const all = [...builtInSamples(), ...samplesIn(userFolder(workspace), 'user')]
+  return [...new Map(all.map((sample) => [sample.name, sample])).values()].sort((a, b) => (a.name < b.name ? -1 : 1))
+}
+
+const samplesIn = (folder: string, source: KnownSample['source']): KnownSample[] =>
+  entriesOf(folder).flatMap((provider) =>
+    entriesOf(join(folder, provider)).flatMap((file) => {
+      const name = `${provider}/${file.replace(/\.json$/, '')}`
+      return file.endsWith('.json') && nameForm.test(name) ? { name, source, file: join(folder, provider, file) } : []
+    }),
+  )
+
+/** None where there is no such folder, or something else lies in its place. */
+const entriesOf = (folder: string): string[] => {
+  try {
+    return readdirSync(folder)
+  } catch {
+    return []
+  }
+}
+
+/** The sample of this name. Throws a Fault that knows the nearest names. */
+export const findSample = (workspace: Workspace, asked: string): KnownSample => {
+  const samples = listSamples(workspace)
+  const name = sampleNameOf(asked)
+  const found = samples.find((sample) => sample.name === name)
+  if (found) return found
+  const names = samples.map((sample) => sample.name)
+  // Without its provider, or of another one, the event is found too.
+  const event = asked.toLowerCase().split('/').at(-1) ?? ''
+  const sameEvent = names.filter((known) => event !== '' && known.split('/')[1] === event)
+  const suggest = [...new Set([...nearest(name ?? asked, names), ...sameEvent])].slice(0, 3)
+  throw new Fault('not_found', `no sample "${asked}"`, { exitCode: exit.notFound, suggest, hint: `${workspace.self} samples list` })
+}
+
+/** Throws a Fault when its file does not hold. */
+export const readSample = ({ file, name }: KnownSample): Sample => {
+  try {
+    if (statSync(file).size > maxSampleBytes) throw tooLarge(name)
+    return parseSample(readFileSync(file, 'utf8'), `sample ${name}`)
+  } catch (error) {
+    throw error instanceof Fault ? error : diskFault('read', file, error)
+  }
+}
+
+export const tooLarge = (what: string): Fault =>
+  new Fault('too_large', `${what} is larger than ${maxSampleBytes / 1024 / 1024} MiB`, { exitCode: exit.no })

@@ -1,0 +1,61 @@
+/** Samples as files: read strictly, written as people read them; a JSON body keeps its digits both ways. */
+
+import { isUtf8 } from 'node:buffer'
+import { shapeProblems } from '../../config/shape.ts'
+import { jsonErrorPlace } from '../../config/yaml/json-place.ts'
+import { exit, Fault } from '../../core/fault.ts'
+import type { Json } from '../../core/json.ts'
+import { compactJson, isJson, jsonText, memberText, prettyJson } from '../../core/json-text.ts'
+import type { SampleFile } from '../../generated/sample.ts'
+import { sampleSchema } from '../../generated/schema.ts'
+import { checkSample } from '../../generated/validators.js'
+import type { RawRequest } from '../../journal/record.ts'
+
+/** A request as a sender posts it. */
+export type Sample = Pick<SampleFile, 'provider' | 'event' | 'description'> & {
+  readonly headers: { readonly [name: string]: string }
+  /** As it is posted: JSON without blanks between its tokens, or another text. */
+  readonly body: string
+}
+
+/** A sample is no larger: ten times the body that a gateway takes unless told otherwise. */
+export const maxSampleBytes = 10 * 1024 * 1024
+
+/** Reads a sample's text; `where` names it in messages. Throws a Fault for one that does not hold, without quoting it. */
+export const parseSample = (text: string, where: string): Sample => {
+  const data = parseJson(text, where)
+  const [problem] = shapeProblems(checkSample, sampleSchema, data)
+  if (problem) throw badSample(where, problem.message, problem.help)
+  const { headers, body_text, body_base64, provider, event, description } = data as unknown as SampleFile
+  if (body_base64 !== undefined) throw badSample(where, 'its body is bytes that are no text: it cannot be scrubbed or sent')
+  const about = Object.fromEntries(Object.entries({ provider, event, description }).filter(([, value]) => value !== undefined))
+  return { ...about, headers, body: body_text ?? memberText(text, 'body') ?? '' }
+}
+
+const parseJson = (text: string, where: string): Json => {
+  try {
+    return JSON.parse(text) as Json
+  } catch {
+    const { line, column } = jsonErrorPlace(text)
+    throw badSample(where, `not JSON (line ${line}, column ${column})`, 'one sample is one JSON document')
+  }
+}
+
+const badSample = (where: string, why: string, hint?: string): Fault =>
+  new Fault('bad_sample', `${where}: ${why}`, { exitCode: exit.no, ...(hint === undefined ? {} : { hint }) })
+
+/** The text of a sample's file; the body as JSON where it is that, else as text, else as bytes in base64. */
+export const renderSample = (about: Omit<Sample, 'headers' | 'body'>, { headers, body }: RawRequest): string => {
+  const text = isUtf8(body) ? body.toString('utf8') : undefined
+  const spelled = Object.fromEntries(
+    Object.entries(headers).map(([name, value]) => [name, typeof value === 'string' ? value : jsonText(value)]),
+  )
+  const head = compactJson(JSON.stringify({ ...about, headers: spelled })).slice(0, -1)
+  const member =
+    text === undefined
+      ? `"body_base64":${JSON.stringify(body.toString('base64'))}`
+      : isJson(text)
+        ? `"body":${text}`
+        : `"body_text":${JSON.stringify(text)}`
+  return `${prettyJson(`${head},${member}}`)}\n`
+}

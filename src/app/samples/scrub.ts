@@ -1,0 +1,115 @@
+/** Takes out of a request what must not be passed on: secrets, people's addresses, machines' addresses. */
+
+import { isIPv6 } from 'node:net'
+import { isJson, mapStrings } from '../../core/json-text.ts'
+import { createRedactor } from '../../core/redact.ts'
+import { maskHeaders } from '../../journal/headers.ts'
+import { secretWord } from '../mask.ts'
+import type { Sample } from './sample-file.ts'
+
+/** `at`: the header, or the path in the body. */
+export type Replaced = { readonly what: 'secret' | 'e-mail address' | 'IP address'; readonly at: string }
+
+const stars = '***'
+
+/** What is a secret by its looks, whatever it is called: tokens of well-known senders, keys, logins in addresses. */
+const tokenForms = new RegExp(
+  [
+    String.raw`gh[oprsu]_\w{20,}|github_pat_\w{20,}|gl(?:pat|ptt|dt|cbt|rt|oas|soat)-[\w.-]{16,}`,
+    String.raw`xox[a-z]-[\w-]{10,}|xapp-[\w-]{10,}|(?:sk|rk|pk)_(?:live|test)_\w{10,}|whsec_[\w+/=-]{16,}|sk-[\w-]{20,}`,
+    String.raw`\b(?:AKIA|ASIA)[0-9A-Z]{16}\b|AIza[\w-]{35}|ya29\.[\w-]{20,}|npm_\w{30,}|pypi-[\w-]{30,}|SG\.[\w-]{16,}\.[\w-]{16,}`,
+    String.raw`lin_(?:api|oauth|wh)_\w{20,}|shp(?:at|ca|pa|ss)_[0-9a-f]{20,}|\b\d{8,10}:[\w-]{35}\b|\beyJ[\w-]{8,}\.[\w-]{8,}\.[\w-]*`,
+    String.raw`-----BEGIN [A-Z ]*PRIVATE KEY-----[\s\S]*?(?:-----END [A-Z ]*PRIVATE KEY-----|$)`,
+    String.raw`(?<=\b(?:Bearer|Basic) )[\w.~+/=-]{16,}`,
+    String.raw`(?<=hooks\.slack\.com/(?:services|commands|workflows|actions)/)[\w/-]+|(?<=discord(?:app)?\.com/api/webhooks/)\d+/[\w-]+`,
+    String.raw`(?<=//)[^\s/?#"'@:]{1,256}:[^\s/?#"'@]{1,256}(?=@)`,
+    String.raw`(?<=[?&](?:access_token|token|api_key|apikey|key|secret|sig|signature|password|code)=)[^&#\s"'*][^&#\s"']*`,
+  ].join('|'),
+  'g',
+)
+
+const mail = /[\w.!#$%&'*+/=?^`{|}~-]{1,64}@(?:[a-z0-9-]{1,63}\.){1,8}[a-z]{2,24}\b/gi
+/** Reserved for documents (RFC 2606), or addresses that a code host made up for privacy: nobody reads their mail. */
+const nobodysMail = /@(?:.*\.)?(?:example\.(?:com|net|org)|example|test|invalid|localhost)$/i
+
+const ipv4 = /(?<![\w.-])(?:\d{1,3}\.){3}\d{1,3}(?![\w.-])/g
+/** Loopback, and what is reserved for documents (RFC 5737). */
+const nobodysIpv4 = /^(?:127\.|0\.|192\.0\.2\.|198\.51\.100\.|203\.0\.113\.)/
+const ipv6 = /(?<![\w:.])(?:[0-9a-f]{0,4}:){2,7}[0-9a-f]{0,4}(?![\w:.])/gi
+const nobodysIpv6 = /^(?:::1?$|2001:db8:)/i
+
+/** A scrubbed copy; one value is replaced by the same stand-in wherever it stands. */
+export const scrub = (
+  { headers, body, ...about }: Sample,
+  secrets: readonly string[],
+): { readonly sample: Sample; readonly replaced: readonly Replaced[] } => {
+  const replaced: Replaced[] = []
+  const clean = createCleaner(secrets, replaced)
+  const masked = maskHeaders(headers)
+  const cleanHeaders = Object.fromEntries(
+    Object.entries(headers).map(([name, value]) => {
+      if (masked[name] === value) return [name, clean(value, name)]
+      if (value !== stars) replaced.push({ what: 'secret', at: name })
+      return [name, stars]
+    }),
+  )
+  const cleanBody = (isJson(body) ? cleanJson : cleanForm)(body, clean, replaced)
+  return { sample: { ...about, headers: cleanHeaders, body: cleanBody }, replaced }
+}
+
+type Clean = (text: string, at: string | (() => string)) => string
+
+const createCleaner = (secrets: readonly string[], replaced: Replaced[]): Clean => {
+  const redact = createRedactor(secrets)
+  const mails = createStandIns((count) => `person-${count}@example.com`)
+  const ipv4s = createStandIns((count) => `192.0.2.${((count - 1) % 254) + 1}`)
+  const ipv6s = createStandIns((count) => `2001:db8::${count.toString(16)}`)
+  return (text, at) => {
+    const note = (what: Replaced['what'], instead: string): string => {
+      replaced.push({ what, at: typeof at === 'string' ? at : at() })
+      return instead
+    }
+    const known = redact(text)
+    if (known !== text) note('secret', stars)
+    return known
+      .replace(tokenForms, () => note('secret', stars))
+      .replace(mail, (found) => (nobodysMail.test(found) ? found : note('e-mail address', mails(found))))
+      .replace(ipv4, (found) => (isIpv4(found) ? note('IP address', ipv4s(found)) : found))
+      .replace(ipv6, (found) => (isSomeIpv6(found) ? note('IP address', ipv6s(found)) : found))
+  }
+}
+
+/** The first value's stand-in is number 1, the next one's 2; a value keeps its own. */
+const createStandIns = (make: (count: number) => string): ((value: string) => string) => {
+  const made = new Map<string, string>()
+  return (value) => {
+    const key = value.toLowerCase()
+    const standIn = made.get(key) ?? make(made.size + 1)
+    made.set(key, standIn)
+    return standIn
+  }
+}
+
+const isIpv4 = (text: string): boolean => !nobodysIpv4.test(text) && text.split('.').every((part) => Number(part) <= 255)
+
+// Without a digit it is a name of C++ or Ruby.
+const isSomeIpv6 = (text: string): boolean => isIPv6(text) && /\d/.test(text) && !nobodysIpv6.test(text)
+
+const cleanJson = (body: string, clean: Clean, replaced: Replaced[]): string =>
+  mapStrings(body, (value, { key, isKey, path }) => {
+    if (isKey || value === '' || value === stars || !secretWord.test(key)) return clean(value, path)
+    replaced.push({ what: 'secret', at: path() })
+    return stars
+  })
+
+/** Of a form each field is looked at as it is meant; of another text the whole. */
+const cleanForm = (body: string, clean: Clean, replaced: Replaced[]): string => {
+  if (!/^[\w.%+[\]-]+=\S*$/.test(body)) return clean(body, 'body')
+  const fields = [...new URLSearchParams(body)].map(([name, value]): [string, string] => {
+    if (/^[[{]/.test(value) && isJson(value)) return [name, cleanJson(value, clean, replaced)]
+    if (value === '' || value === stars || !secretWord.test(name)) return [name, clean(value, name)]
+    replaced.push({ what: 'secret', at: name })
+    return [name, stars]
+  })
+  return new URLSearchParams(fields).toString()
+}

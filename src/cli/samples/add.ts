@@ -1,0 +1,43 @@
+/** `samples add <name> @file|-`: keeps a request as a sample, and says what was taken out of it. */
+
+import { addSample } from '../../app/samples/add-sample.ts'
+import type { Replaced } from '../../app/samples/scrub.ts'
+import { usage } from '../../core/fault.ts'
+import { printable } from '../../core/text.ts'
+import { readText } from '../shell/input.ts'
+import { answer, type Cli, note } from '../shell/output.ts'
+
+export type AddOptions = { readonly replace?: boolean }
+
+export const samplesAdd = async (asked: string, file: string, { replace = false }: AddOptions, cli: Cli): Promise<number> => {
+  if (file !== '-' && !file.startsWith('@')) throw usage(`${file}: not a file to read`, `write @${file}, or - for standard input`)
+  const text = await readText('samples add', file === '-' ? '@-' : file, cli.io)
+  const added = await addSample(cli.workspace, asked, text, replace)
+  const { name, sample, replaced, isBare, hides } = added
+  if (isBare) note(cli, 'it is a payload alone, without headers: the event type is what the payload says, or --event')
+  if (hides) note(cli, `it hides the sample ${name} that comes with headgate`)
+  const places = replaced.slice(0, maxShown).map(({ what, at }) => `  ${what}  ${printable(at, 200)}\n`)
+  const more = replaced.length > maxShown ? `  and ${replaced.length - maxShown} more\n` : ''
+  return answer(cli, {
+    kind: 'samples.add',
+    data: {
+      name,
+      file: added.file,
+      body_bytes: Buffer.byteLength(sample.body),
+      replaced: [...replaced],
+      bare: isBare,
+      hides_built_in: hides,
+    },
+    text: `added    ${name}\nfile     ${printable(added.file)}\nreplaced ${summaryOf(replaced)}\n${cli.quiet ? '' : `${places.join('')}${more}`}`,
+  })
+}
+
+const maxShown = 20
+
+/** `2 secrets, 1 e-mail address` */
+const summaryOf = (replaced: readonly Replaced[]): string => {
+  const counts = new Map<string, number>()
+  for (const { what } of replaced) counts.set(what, (counts.get(what) ?? 0) + 1)
+  const parts = [...counts].map(([what, count]) => `${count} ${what}${count === 1 ? '' : what.endsWith('s') ? 'es' : 's'}`)
+  return parts.join(', ') || 'nothing; look it over all the same'
+}

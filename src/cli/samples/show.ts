@@ -1,0 +1,25 @@
+/** `samples show <name>`: the body of a sample, or all of it. */
+
+import { findSample, readSample } from '../../app/samples/gallery.ts'
+import { renderSample } from '../../app/samples/sample-file.ts'
+import { isJson, prettyJson } from '../../core/json-text.ts'
+import { printable } from '../../core/text.ts'
+import { answer, type Cli } from '../shell/output.ts'
+
+export type ShowOptions = { readonly headers?: boolean }
+
+export const samplesShow = async (asked: string, { headers: whole = false }: ShowOptions, cli: Cli): Promise<number> => {
+  const known = findSample(cli.workspace, asked)
+  const { headers, body, ...about } = readSample(known)
+  const text = whole
+    ? renderSample(about, { headers, body: Buffer.from(body) })
+    : isJson(body)
+      ? `${prettyJson(body)}\n`
+      : `${printable(body, body.length)}\n`
+  const { provider = null, event = null, description = null } = about
+  return answer(cli, {
+    kind: 'samples.show',
+    data: { name: known.name, source: known.source, provider, event, description, headers, body },
+    text,
+  })
+}

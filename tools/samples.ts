@@ -1,0 +1,63 @@
+/** Code host A's samples, taken from its community's examples; those of other senders are written by hand. */
+
+import { readFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import { renderSample } from '../src/app/samples/sample-file.ts'
+import { scrub } from '../src/app/samples/scrub.ts'
+
+type Example = { readonly action?: string; readonly sender?: { readonly login: string } }
+type Examples = readonly { readonly name: string; readonly examples: readonly Example[] }[]
+
+const examplesFile = fileURLToPath(import.meta.resolve('@octokit/webhooks-examples/api.github.com/index.json'))
+
+/** By name: the event, and for some its action. */
+const descriptions: { readonly [name: string]: string } = {
+  'check_run.completed': 'A check of a commit has ended.',
+  'check_suite.completed': 'All checks of a commit have ended.',
+  create: 'A branch or tag was made.',
+  'deployment_status.created': 'A deployment is in another state now.',
+  'discussion.created': 'A discussion was begun.',
+  fork: 'The repository was forked.',
+  'installation.created': 'A GitHub App was installed.',
+  'issue_comment.created': 'Somebody commented on an issue or pull request.',
+  'issues.labeled': 'A label was put on an issue.',
+  'issues.opened': 'An issue was opened.',
+  ping: 'The webhook was just set up.',
+  'pull_request.closed': 'A pull request was closed; `pull_request.merged` says whether by merging it.',
+  'pull_request.opened': 'A pull request was opened.',
+  'pull_request.synchronize': 'Commits were pushed to the branch of a pull request.',
+  'pull_request_review.submitted': 'A pull request was reviewed.',
+  push: 'Commits were pushed to a branch.',
+  'release.published': 'A release was published.',
+  'star.created': 'Somebody starred the repository.',
+  'workflow_job.completed': 'A job of a workflow has ended.',
+  'workflow_run.completed': 'A run of a workflow has ended.',
+}
+
+const headersOf = (event: string): { readonly [name: string]: string } => ({
+  Accept: '*/*',
+  'Content-Type': 'application/json',
+  'User-Agent': 'GitHub-Hookshot/0a1b2c3',
+  'X-GitHub-Delivery': '72d3162e-cc78-11e3-81ab-4c9367dc0958',
+  'X-GitHub-Event': event,
+  'X-GitHub-Hook-ID': '292430182',
+  'X-GitHub-Hook-Installation-Target-ID': '79929171',
+  'X-GitHub-Hook-Installation-Target-Type': 'repository',
+  'X-Hub-Signature': '***',
+  'X-Hub-Signature-256': '***',
+})
+
+/** The text of each file, by its path. */
+export const renderSamples = (): { readonly [file: string]: string } => {
+  const all = JSON.parse(readFileSync(examplesFile, 'utf8')) as Examples
+  const files = Object.entries(descriptions).map(([name, description]) => {
+    const [event = '', action] = name.split('.')
+    const fitting = all.find((each) => each.name === event)?.examples.filter((each) => action === undefined || each.action === action) ?? []
+    const [fullest] = fitting.map((each) => JSON.stringify(each)).sort((a, b) => b.length - a.length)
+    if (fullest === undefined) throw new Error(`there is no example of ${name}`)
+    const about = { provider: 'github', event, description }
+    const { sample } = scrub({ ...about, headers: headersOf(event), body: fullest }, [])
+    return [`samples/github/${name}.json`, renderSample(about, { headers: sample.headers, body: Buffer.from(sample.body) })]
+  })
+  return Object.fromEntries(files)
+}
