@@ -4,6 +4,7 @@ import { request as httpRequest } from 'node:http'
 import { request as httpsRequest } from 'node:https'
 import { exit, Fault, messageOf, usage } from '../../core/fault.ts'
 import { isObject, type Json, own } from '../../core/json.ts'
+import { refusalSaid } from '../../core/outcome-table.ts'
 import { readText } from '../../core/read-text.ts'
 
 export type TestPost = {
@@ -19,6 +20,7 @@ export type TestAnswer = {
   readonly ms: number
   /** The outcome and reason that the answer names, else the text of its status. */
   readonly said: string
+  /** Of a refusal its code. */
   readonly outcome: string | undefined
   readonly reason: string | undefined
   /** The id of the gateway's record. There is a record only of a request whose signature holds. */
@@ -37,7 +39,7 @@ const notTaken: ReadonlySet<string> = new Set(['ignored', 'duplicate'])
 export const sendTest = async (post: TestPost, self: string): Promise<TestAnswer> => {
   const { status, statusText, text, ms, eventId } = await send(post, self)
   const body = parsedBody(text)
-  const outcome = memberOf(body, 'status')
+  const outcome = memberOf(body, 'status') ?? refusalSaid(status, memberOf(body, 'error') ?? text)
   const reason = memberOf(body, 'reason')
   const said = `${outcome ?? statusText}${reason === undefined ? '' : ` (${reason})`}`
   const isTaken = status >= 200 && status < 300 && !notTaken.has(outcome ?? '')

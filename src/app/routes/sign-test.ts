@@ -2,6 +2,7 @@
 
 import { insecure } from '../../config/config.ts'
 import { exit, Fault } from '../../core/fault.ts'
+import type { Headers } from '../../core/request.ts'
 import { v2 } from '../../parts/schemes/generic.ts'
 import { schemes } from '../../parts/schemes/index.ts'
 import type { Signed, Unsigned } from '../../parts/schemes/scheme.ts'
@@ -19,12 +20,17 @@ const byName = (asked: string) => schemes.find(({ name, aliases = [] }) => name 
 
 const names = ['auto', ...schemes.map(({ name }) => name), ...pretended.keys(), ...schemes.flatMap(({ aliases = [] }) => aliases)]
 
-/** The scheme that is asked for, else the first one that the route verifies, else V2. */
-export const schemeOf = (asked: string, verify: string | readonly string[] | undefined, secret: string): string => {
+/**
+ * The scheme that is asked for; else the one that `headers`, those of a sample, show, where the route takes it; else the first one that the
+ * route verifies; else V2.
+ */
+export const schemeOf = (asked: string, verify: string | readonly string[] | undefined, secret: string, headers: Headers = {}): string => {
   if (asked !== 'auto') return byName(asked)?.name ?? asked
   if (secret === insecure) return 'none'
-  const [first] = typeof verify === 'string' ? [verify] : (verify ?? [])
-  return first === undefined ? v2.name : (byName(first)?.name ?? first)
+  const shown = schemes.find(({ shows }) => shows(headers))?.name
+  const taken = (typeof verify === 'string' ? [verify] : (verify ?? [])).map((name) => byName(name)?.name ?? name)
+  if (shown !== undefined && (taken.length === 0 || taken.includes(shown))) return shown
+  return taken[0] ?? v2.name
 }
 
 /** The request as a sender of this scheme posts it. Throws a Fault for an unknown scheme, and for a secret that the scheme cannot use. */

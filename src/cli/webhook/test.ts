@@ -1,91 +1,95 @@
-/** `webhook test <name>`: posts a signed request to the running gateway and prints the answer. */
+/** `webhook test <name>`: posts a signed request to the running gateway, and prints the answer and what comes of it. */
 
-import { randomUUID } from 'node:crypto'
+import { describeEvent, type KnownEvent, outcomeOf } from '../../app/events/known-event.ts'
 import { curlLine } from '../../app/routes/curl.ts'
-import { routeUrl } from '../../app/routes/route-address.ts'
-import { findRoute, readRoutes } from '../../app/routes/routes.ts'
-import { sendTest, type TestAnswer } from '../../app/routes/send-test.ts'
-import { schemeOf, signedAs } from '../../app/routes/sign-test.ts'
-import type { Config, RouteSource } from '../../config/config.ts'
-import { exit, Fault, usage } from '../../core/fault.ts'
+import { type PreparedTest, prepareTest } from '../../app/routes/prepare-test.ts'
+import { checkExpected, type TestedRoute, testRoute } from '../../app/routes/test-route.ts'
+import { exit, usage } from '../../core/fault.ts'
 import { jsonText } from '../../core/json-text.ts'
 import { printable } from '../../core/text.ts'
-import { answer, type Cli } from '../shell/output.ts'
+import { gatewayAt } from '../../http/control/client.ts'
+import { answer, type Cli, note } from '../shell/output.ts'
 import { readPayload } from './payload.ts'
 
 export type TestOptions = {
   readonly payload?: string
+  readonly sample?: string
+  readonly set?: readonly string[]
+  readonly unset?: readonly string[]
   readonly event?: string
   readonly id?: string
   readonly scheme?: string
   readonly url?: string
   readonly printCurl?: boolean
+  readonly wait?: boolean
+  /** Seconds. */
+  readonly timeout?: number
+  readonly expect?: string
 }
+
+const defaultTimeoutSeconds = 60
 
 export const webhookTest = async (asked: string, options: TestOptions, cli: Cli): Promise<number> => {
-  const known = readRoutes(cli.workspace)
-  const { route } = findRoute(known, asked)
-  const [secret] = route?.secrets ?? []
-  if (!route || secret === undefined) {
-    const why = route ? 'it has no secret' : 'its entry is not valid'
-    throw new Fault('invalid_route', `"${asked}" is not served: ${why}`, { exitCode: exit.no, hint: `${cli.workspace.self} validate` })
-  }
-  const post = await preparePost(route, secret, known.loaded.config, options, cli)
+  const { set = [], unset = [], wait = false, timeout = defaultTimeoutSeconds, expect } = options
+  checkExpected(expect)
+  if (options.sample !== undefined && options.payload !== undefined) throw usage('give --sample or --payload, not both')
+  const of = options.sample === undefined ? { payload: await readPayload(options.payload, cli.io) } : { sample: options.sample }
+  const test = prepareTest(cli.workspace, asked, { ...options, of, set, unset })
   if (options.printCurl) {
-    cli.io.stdout(`${curlLine(post.url, post.headers, post.body)}\n`)
+    cli.io.stdout(`${curlLine(test.url, test.headers, test.body)}\n`)
     return exit.ok
   }
-  return report(post, await sendTest(post, cli.workspace.self), cli)
+  const tested = await testRoute(cli.workspace, gatewayAt(cli.workspace), test, { wait, timeoutMs: timeout * 1_000, expect })
+  return report(test, tested, { expect, timeout }, cli)
 }
 
-type Headers = { readonly [name: string]: string }
+type Asked = { readonly expect: string | undefined; readonly timeout: number }
 
-type Post = {
-  readonly url: string
-  readonly scheme: string
-  readonly event: string | undefined
-  readonly id: string
-  readonly headers: Headers
-  readonly body: string
+const report = (test: PreparedTest, tested: TestedRoute, { expect, timeout }: Asked, cli: Cli): number => {
+  const { answer: got, known, isFollowed, isEnded, ok } = tested
+  if (isFollowed && !known) note(cli, 'there is no record of it here: is the gateway one of another data directory?')
+  else if (isFollowed && !isEnded) note(cli, `it has not ended within ${timeout} s`)
+  if (expect !== undefined && !ok) note(cli, `expected ${printable(expect)}, got ${printable(nameOf(tested))}`)
+  const { url, scheme, event, id, body } = test
+  const data = {
+    request: { url, scheme, event: event ?? null, delivery_id: id, bytes: Buffer.byteLength(body) },
+    response: { status: got.status, body: got.body, ms: got.ms },
+    outcome: got.outcome ?? null,
+    reason: got.reason ?? null,
+    why: known?.event.reason ?? null,
+    event_id: got.eventId ?? null,
+    expected: expect ?? null,
+    ended: isEnded,
+    final: isFollowed && known ? describeEvent(known) : null,
+  }
+  return answer(cli, { kind: 'webhook.test', data, text: textOf(test, tested, cli), exitCode: ok ? exit.ok : exit.no })
 }
 
-const preparePost = async (route: RouteSource, secret: string, config: Config, options: TestOptions, cli: Cli): Promise<Post> => {
-  if (options.url === undefined && config.port === 0) throw usage('the configured port is 0 (any free one): give --url')
-  const url = options.url ?? routeUrl(config, route.name, route.profile)
-  const scheme = schemeOf(options.scheme ?? 'auto', route.spec.verify, secret)
-  const event = options.event ?? route.spec.events?.[0]
-  const id = options.id ?? randomUUID()
-  const unsigned = { secret, body: await readPayload(options.payload, cli.io), id, at: Date.now() }
-  const signed = signedAs(scheme, event === undefined ? unsigned : { ...unsigned, event })
-  const headers: Headers = { 'Content-Type': 'application/json', ...signed.headers }
-  refuseOddHeaders(headers)
-  return { url, scheme, event, id, headers, body: signed.body }
-}
-
-const report = ({ url, scheme, event, id, body }: Post, got: TestAnswer, cli: Cli): number => {
-  const { outcome, reason, eventId } = got
-  const bytes = Buffer.byteLength(body)
-  const text = [
-    `--> POST ${printable(url)}  ${scheme}${event === undefined ? '' : `  event ${printable(event)}`}  id ${printable(id)}  ${bytes} bytes`,
+const textOf = ({ url, scheme, event, id, body }: PreparedTest, { answer: got, known, isFollowed }: TestedRoute, cli: Cli): string => {
+  const type = event === undefined ? '' : `  event ${printable(event)}`
+  const why = known?.event.reason
+  const eventId = cli.quiet || got.eventId === undefined ? undefined : printable(got.eventId)
+  const lines = [
+    `--> POST ${printable(url)}  ${scheme}${type}  id ${printable(id)}  ${Buffer.byteLength(body)} bytes`,
     `<-- ${got.status} ${printable(got.said)} ${got.ms} ms`,
     typeof got.body === 'string' ? printable(got.body) : jsonText(got.body),
-    ...(eventId === undefined || cli.quiet
-      ? []
-      : [`event    ${printable(eventId)}`, `follow   ${cli.workspace.self} events show ${printable(eventId)}`]),
-    '',
-  ].join('\n')
-  const data = {
-    request: { url, scheme, event: event ?? null, delivery_id: id, bytes },
-    response: { status: got.status, body: got.body, ms: got.ms },
-    outcome: outcome ?? null,
-    reason: reason ?? null,
-    event_id: eventId ?? null,
-    final: null,
-  }
-  return answer(cli, { kind: 'webhook.test', data, text, exitCode: got.isTaken ? exit.ok : exit.no })
+    ...(why === undefined ? [] : [`why      ${printable(why)}`]),
+    ...(eventId === undefined ? [] : [`event    ${eventId}`]),
+    ...(isFollowed && known ? [`end      ${endOf(known)}`] : []),
+    ...(eventId === undefined ? [] : [`follow   ${cli.workspace.self} events show ${eventId}`]),
+  ]
+  return `${lines.join('\n')}\n`
 }
 
-const refuseOddHeaders = (headers: Headers): void => {
-  const odd = Object.entries(headers).find(([, value]) => /[^\t\x20-\x7e\x80-\xff]/.test(value))
-  if (odd) throw usage(`the header ${odd[0]} cannot hold this value: it has control or non-latin characters`)
+/** How it went, in the words of `--expect`. */
+const nameOf = ({ answer: { outcome, status }, known, isFollowed }: TestedRoute): string => {
+  if (isFollowed && known && known.state !== 'final') return known.state
+  return known ? outcomeOf(known.event) : (outcome ?? String(status))
+}
+
+const endOf = ({ event, state, attempt, error }: KnownEvent): string => {
+  const target = event.target === undefined ? '' : ` -> ${printable(event.target, 64)}`
+  const attempts = attempt > 0 ? ` (${attempt} ${attempt === 1 ? 'attempt' : 'attempts'})` : ''
+  const more = error !== undefined ? `: ${printable(error, 512)}` : event.silent ? ': the agent asked for nothing to be sent' : ''
+  return `${state === 'final' ? event.outcome : state}${target}${attempts}${more}`
 }

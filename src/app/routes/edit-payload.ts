@@ -1,0 +1,69 @@
+/** A test's body with single values set or taken out, at paths as templates have them. */
+
+import { usage } from '../../core/fault.ts'
+import { isObject, type Json, type JsonObject, own } from '../../core/json.ts'
+import { editJson, isJson } from '../../core/json-text.ts'
+
+export type PayloadEdit = {
+  /** `a.b=1`: JSON if it is that, else a text. */
+  readonly set: readonly string[]
+  readonly unset: readonly string[]
+}
+
+/** What is taken out goes first, so that a value can be made anew. Throws a usage Fault for a path that leads nowhere. */
+export const editBody = (body: string, { set, unset }: PayloadEdit): string => {
+  if (set.length === 0 && unset.length === 0) return body
+  const wanted = set.map(parseSet)
+  if (!isJson(body)) return editForm(body, wanted, unset)
+  return editJson(body, (payload) => {
+    const rest = unset.reduce((value, path) => without(value, path.split('.'), `--unset ${path}`), payload)
+    return wanted.reduce((value, { path, to }) => withValue(value, path.split('.'), to, `--set ${path}`), rest)
+  })
+}
+
+type Wanted = { readonly path: string; readonly to: Json; readonly text: string }
+
+const parseSet = (written: string): Wanted => {
+  const at = written.indexOf('=')
+  const path = written.slice(0, at)
+  if (at < 1) throw usage(`--set ${written}: not of the form path=value`, '--set pull_request.draft=true')
+  const text = written.slice(at + 1)
+  return { path, text, to: isJson(text) ? (JSON.parse(text) as Json) : text }
+}
+
+const listIndex = /^(?:0|[1-9]\d{0,5})$/
+
+/** Maps on the way are made where there are none; in a list only what is there, or the next one, can be set. */
+const withValue = (at: Json | undefined, [key = '', ...rest]: readonly string[], to: Json, option: string): Json => {
+  const next = (before: Json | undefined): Json => (rest.length === 0 ? to : withValue(before, rest, to, option))
+  if (Array.isArray(at)) {
+    const index = listIndex.test(key) ? Number(key) : Number.NaN
+    if (!(index <= at.length)) throw usage(`${option}: the list there has ${at.length} items, and no "${key}"`)
+    return [...at.slice(0, index), next(at[index]), ...at.slice(index + 1)]
+  }
+  if (at !== undefined && at !== null && !isObject(at)) throw usage(`${option}: "${key}" would be inside of a value that is no map or list`)
+  const map: JsonObject = at ?? {}
+  return { ...map, [key]: next(own(map, key)) }
+}
+
+const without = (at: Json | undefined, [key = '', ...rest]: readonly string[], option: string): Json => {
+  const inside = Array.isArray(at) ? at[listIndex.test(key) ? Number(key) : -1] : isObject(at) ? own(at, key) : undefined
+  if (at === undefined || inside === undefined) throw usage(`${option}: the payload has no "${key}" there`)
+  if (Array.isArray(at)) {
+    const index = Number(key)
+    return [...at.slice(0, index), ...(rest.length === 0 ? [] : [without(inside, rest, option)]), ...at.slice(index + 1)]
+  }
+  const { [key]: _, ...others } = at as JsonObject
+  return rest.length === 0 ? others : { ...(at as JsonObject), [key]: without(inside, rest, option) }
+}
+
+/** The fields of a form have no paths: a name with dots is a name. */
+const editForm = (body: string, set: readonly Wanted[], unset: readonly string[]): string => {
+  const fields = new URLSearchParams(body)
+  for (const name of unset) {
+    if (!fields.has(name)) throw usage(`--unset ${name}: the form has no such field`)
+    fields.delete(name)
+  }
+  for (const { path, text } of set) fields.set(path, text)
+  return fields.toString()
+}
