@@ -17,8 +17,10 @@ import { withDryEffects } from '../live/effects.ts'
 import { type Refusal, refusal } from '../refusal.ts'
 import { type Warning, warningOf } from '../warning.ts'
 import type { Workspace } from '../workspace.ts'
+import { signingCurl } from './curl.ts'
 import { routeUrl } from './route-address.ts'
 import { shadowWarning, subscriptionsFile } from './routes.ts'
+import { schemeOf } from './sign-test.ts'
 import { type Change, changeEntry, type Wish } from './subscription-record.ts'
 
 /** What a subscription is checked against: the configuration and parts that the server would serve it with. */
@@ -47,8 +49,14 @@ export type Subscribed = {
   readonly ok: true
   readonly change: Change
   readonly url: string
+  /** The secret that was made for it, to be told once. */
+  readonly newSecret: string | undefined
   /** The secret in use, with references resolved. */
   readonly secret: string
+  /** What a test of it would be signed with. */
+  readonly scheme: string
+  /** A line that posts to it, where a shell can sign for the scheme. */
+  readonly curl: string | undefined
   /** A configured route of the same name hides the subscription. */
   readonly shadowed: boolean
   readonly warnings: readonly Warning[]
@@ -65,7 +73,17 @@ export const subscribe = async (served: Served, name: string, wish: Wish, dryRun
   if (refused) return refusal(`nothing was saved: "${name}" would not be served like this`, diagnostics)
   const shadowed = config.routes.has(name)
   const warnings = [...diagnostics.map(warningOf), ...(shadowed ? [shadowWarning({ name })] : []), ...secretWarning(name, change)]
-  return { ok: true, change, url: routeUrl(config, name, String(change.entry.profile ?? defaultProfile)), secret, shadowed, warnings }
+  const url = routeUrl(config, name, String(change.entry.profile ?? defaultProfile))
+  const newSecret = change.secret === 'generated' && !dryRun ? secret : undefined
+  return { ok: true, change, url, newSecret, secret, ...signing(change.entry, url, secret, newSecret), shadowed, warnings }
+}
+
+/** A secret that was given or kept is not shown again: the line reads it from the shell. */
+const signing = (entry: JsonObject, url: string, secret: string, shown: string | undefined): Pick<Subscribed, 'scheme' | 'curl'> => {
+  const scheme = schemeOf('auto', entry.verify as string | string[] | undefined, secret)
+  const events = (entry.events ?? []) as string[]
+  const curl = scheme === 'v2' || scheme === 'none' ? signingCurl(url, scheme === 'none' ? secret : shown, events) : undefined
+  return { scheme, curl }
 }
 
 type Tried = {

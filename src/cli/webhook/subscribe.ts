@@ -1,7 +1,5 @@
 /** `webhook subscribe <name>`: creates or updates a subscription that the server would serve, and says how to post to it. */
 
-import { signingCurl } from '../../app/routes/curl.ts'
-import { schemeOf } from '../../app/routes/sign-test.ts'
 import { readServed, type Subscribed, subscribe } from '../../app/routes/subscribe.ts'
 import { subscriptionNameOf } from '../../config/subscriptions.ts'
 import { exit } from '../../core/fault.ts'
@@ -22,38 +20,31 @@ export const webhookSubscribe = async (asked: string, options: SubscribeOptions,
 type SubscribeReport = Subscribed & { readonly name: string; readonly options: SubscribeOptions }
 
 const report = (done: SubscribeReport, cli: Cli): number => {
-  const { name, options, warnings, change, url, secret } = done
+  const { name, options, warnings, change, url, secret, newSecret, curl } = done
   if (options.print) {
     for (const warning of warnings) warn(cli, warning)
     cli.io.stdout(`${options.print === 'url' ? url : secret}\n`)
     return exit.ok
   }
-  const shown = change.secret === 'generated' && !options.dryRun ? secret : undefined
-  const verify = change.entry.verify as string | string[] | undefined
-  const scheme = schemeOf('auto', verify, secret)
-  const events = (change.entry.events ?? []) as string[]
-  const curl = scheme === 'v2' || scheme === 'none' ? signingCurl(url, scheme === 'none' ? secret : shown, events) : undefined
   const data: JsonObject = {
     name,
     created: change.created,
     changed: [...change.changed],
     url,
-    secret: shown ?? null,
+    secret: newSecret ?? null,
     secret_generated: change.secret === 'generated',
     shadowed: done.shadowed,
     curl: curl ?? null,
     dry_run: options.dryRun === true,
   }
-  return answer(cli, { kind: 'webhook.subscribe', data, warnings, text: textOf(done, { shown, scheme, curl }, cli) })
+  return answer(cli, { kind: 'webhook.subscribe', data, warnings, text: textOf(done, cli) })
 }
 
-type Shown = { readonly shown: string | undefined; readonly scheme: string; readonly curl: string | undefined }
-
-const textOf = ({ name, options, change, url }: SubscribeReport, { shown, scheme, curl }: Shown, cli: Cli): string => {
+const textOf = ({ name, options, change, url, newSecret, scheme, curl }: SubscribeReport, cli: Cli): string => {
   const what = change.created ? 'created' : 'updated'
   if (!change.created && change.changed.length === 0) return `no change: ${name}\nurl      ${url}\n`
   if (options.dryRun) return `would be ${what}: ${name} (${change.changed.join(', ')})\nurl      ${url}\n`
-  const secretLine = { generated: shown ?? '', supplied: '(as given)', kept: '(unchanged)' }[change.secret]
+  const secretLine = { generated: newSecret ?? '', supplied: '(as given)', kept: '(unchanged)' }[change.secret]
   const lines = [
     `${what}  ${name}${change.created ? '' : ` (${change.changed.join(', ')})`}`,
     `url      ${url}`,
