@@ -607,8 +607,11 @@ t.test('export: samples, JSON lines, or all in one document', async (t) => {
     out: '{\n  "headers": {\n    "x-gitlab-token": "***"\n  },\n  "body": {\n    "n": 12345678901234567890\n  }\n}\n',
     err: '',
   })
-  t.same(JSON.parse((await cli.run('events', 'export', idOf(2))).out), { headers: {}, body: 'a=b\u001b' })
+  t.same(JSON.parse((await cli.run('events', 'export', idOf(2))).out), { headers: {}, body_text: 'a=b\u001b' })
   t.same(JSON.parse((await cli.run('events', 'export', idOf(3))).out), { headers: {}, body_base64: '/w==' })
+  const add = (name: string, exported: string) => cli.runWith({ stdin: async () => exported }, 'samples', 'add', name, '-')
+  t.match(await add('acme/one', samples.out), { code: 0 })
+  t.match(JSON.parse((await cli.run('samples', 'show', 'acme/one', '--headers')).out), JSON.parse(samples.out), 'an export is a sample')
   t.match(await cli.run('events', 'export', idOf(4)), { code: 5, out: '', err: /no payload was kept/ })
   t.match(await cli.run('events', 'export', idOf(1), idOf(4)), { code: 1, out: samples.out, err: /1 left out/ })
   const lines = linesOf((await cli.run('events', 'export', '--route', 'deploys', '--as', 'jsonl')).out).map((line) => JSON.parse(line))

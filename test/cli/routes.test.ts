@@ -225,15 +225,118 @@ t.test('test: payload, event and id are those asked for', async (t) => {
     },
   })
   t.match(await run('--id', 'one'), { ok: false, data: { outcome: 'duplicate', reason: null } })
-  t.match(await run('--event', 'other'), { ok: false, data: { outcome: 'ignored', reason: 'event', event_id: /^[0-9a-f-]{36}$/ } })
+  t.match(await run('--event', 'other'), {
+    ok: false,
+    data: { outcome: 'ignored', reason: 'event', why: 'events: other is not listed', event_id: /^[0-9a-f-]{36}$/ },
+  })
   t.match(await cli.runWith({ env }, 'webhook', 'test', 'a', '--event', 'other'), {
     code: 1,
-    out: /\n<-- 200 ignored \(event\) \d+ ms\n.*\nevent {4}[0-9a-f-]{36}\nfollow {3}headgate events show [0-9a-f-]{36}\n$/,
+    out: /\n<-- 200 ignored \(event\) \d+ ms\n.*\nwhy {6}events: other is not listed\nevent {4}[0-9a-f-]{36}\nfollow {3}headgate events show [0-9a-f-]{36}\n$/,
   })
-  t.match(await run('--scheme', 'bad'), { ok: false, data: { outcome: null, event_id: null, response: { status: 401 } } })
+  t.match(await run('--scheme', 'bad'), { ok: false, data: { outcome: 'bad_signature', event_id: null, response: { status: 401 } } })
   t.match(await run('--url', `${gateway.url}/webhooks/nope`), { ok: false, data: { response: { status: 404 } } })
   t.match(await run('--payload', '{bad'), { ok: false, error: { code: 'usage' } })
   t.match(await run('--event', 'a\nb'), { ok: false, error: { code: 'usage' } })
+})
+
+t.test('test: a sample brings its headers and its event, and single values of it are changed', async (t) => {
+  const routes = { gh: { events: ['pull_request'], filters: [{ field: 'action', equals: 'opened' }] }, any: {} }
+  const cli = fakeCli(t, {
+    [store]: JSON.stringify(Object.fromEntries(Object.entries(routes).map(([name, route]) => [name, { secret, ...route }]))),
+  })
+  const { env } = await gatewayOf(t, cli)
+  const run = async (route: string, ...argv: string[]) => {
+    const { code, out } = await cli.runWith({ env }, '--json', 'webhook', 'test', route, ...argv)
+    return { code, ...JSON.parse(out) }
+  }
+  const opened = ['--sample', 'code-host-a/pull_request.opened']
+  t.match(await run('gh', ...opened), { code: 0, data: { request: { scheme: 'github', event: 'pull_request' }, outcome: 'accepted' } })
+  t.match(await run('gh', ...opened, '--set', 'action=closed'), {
+    code: 1,
+    data: { outcome: 'ignored', reason: 'filter', why: 'filters[0] action equals "opened" (got "closed")' },
+  })
+  t.match(await run('gh', ...opened, '--event', 'push', '--scheme', 'v2'), { code: 1, data: { why: 'events: push is not listed' } })
+  t.match(await run('gh', '--sample', 'github/push', '--expect', 'ignored:events'), { code: 0, ok: true, data: { outcome: 'ignored' } })
+  t.match(await run('gh', '--sample', 'github/push', '--expect', 'ignored:filters'), { code: 1, ok: false })
+  t.match(await run('gh', '--sample', 'github/pul'), { code: 5, error: { code: 'not_found' } })
+  t.match(await run('gh', ...opened, '--payload', '{}'), { code: 2 })
+  const stored = async (...argv: string[]) => {
+    const { data } = await run('any', '--wait', ...argv)
+    const { out } = await cli.runWith({ env }, 'events', 'show', data.event_id, '--json')
+    const { headers, body } = JSON.parse(out).data
+    return { headers, body }
+  }
+  const set = [
+    '--set',
+    'a.b=1',
+    '--set',
+    'a.c=x y',
+    '--set',
+    'l.1.x=[true]',
+    '--set',
+    '__proto__.z=null',
+    '--unset',
+    'gone.here',
+    '--unset',
+    'l.2',
+  ]
+  const payload = '{"n":12345678901234567890,"gone":{"here":1,"stays":1e400},"l":[1,2,3]}'
+  const { code } = await run('any', '--payload', payload, ...set)
+  t.equal(code, 2, 'a number has no members')
+  t.equal(
+    (await stored('--payload', payload, ...set.map((arg) => (arg === 'l.1.x=[true]' ? 'l.2.x=[true]' : arg)))).body,
+    '{"n":12345678901234567890,"gone":{"stays":1e400},"l":[1,2,{"x":[true]}],"a":{"b":1,"c":"x y"},"__proto__":{"z":null}}',
+  )
+  const gitlab = await stored('--sample', 'gitlab/push')
+  t.match(gitlab.headers, { 'x-gitlab-event': 'Push Hook', 'x-gitlab-token': '***', 'user-agent': 'GitLab/17.4.1' })
+  t.same(
+    Object.keys(gitlab.headers).filter((name) => name.includes('github')),
+    [],
+  )
+  const slack = await stored('--sample', 'slack/slash_command', '--set', 'text=a&b.c', '--unset', 'token')
+  t.match(slack, { headers: { 'content-type': 'application/x-www-form-urlencoded' }, body: /^team_id=.*&text=a%26b\.c&/ })
+  for (const argv of [
+    ['--set', 'x'],
+    ['--set', '=1'],
+    ['--set', 'test.a=1'],
+    ['--unset', 'x.y'],
+    ['--expect', 'acepted'],
+    ['--timeout', '0', '--wait'],
+  ])
+    t.match(await cli.runWith({ env }, 'webhook', 'test', 'any', ...argv), { code: 2, out: '' }, argv.join(' '))
+})
+
+t.test('test: --wait follows a run to its end, delivered or dead', async (t) => {
+  const port = Number(new URL(await closedOrigin()).port)
+  const dead = { deliver: 'http', deliver_extra: { url: `http://127.0.0.1:${port}/` }, retry: { max_attempts: 1 } }
+  const slow = { coalesce: { key: 'k', window_seconds: 60 } }
+  const entries = {
+    fine: { secret, prompt: 'hi' },
+    dead: { secret, ...dead },
+    direct: { secret, ...dead, deliver_only: true },
+    slow: { secret, ...slow },
+  }
+  const cli = fakeCli(t, { [store]: JSON.stringify(entries) })
+  const { env, gateway } = await gatewayOf(t, cli)
+  const run = async (...argv: string[]) => {
+    const { code, out } = await cli.runWith({ env }, '--json', 'webhook', 'test', ...argv)
+    return { code, ...JSON.parse(out) }
+  }
+  t.match(await run('fine', '--wait'), { code: 0, data: { ended: true, final: { state: 'done', target: 'log', attempt: 1 } } })
+  t.match(await cli.runWith({ env }, 'webhook', 'test', 'fine', '--wait'), { code: 0, out: /\nend {6}done -> log \(1 attempt\)\nfollow/ })
+  t.match(await run('dead', '--wait'), { code: 1, ok: false, data: { outcome: 'accepted', final: { state: 'dead', error: /http/ } } })
+  t.match(await run('dead', '--expect', 'dead'), { code: 0, ok: true, data: { expected: 'dead' } })
+  t.match(await run('fine', '--expect', 'dead'), { code: 1, data: { final: { state: 'done' } } })
+  t.match(await run('direct', '--wait', '--expect', 'delivery_failed'), { code: 0, data: { why: /http/, final: null } })
+  t.match(await run('slow', '--payload', '{"k":1}', '--wait', '--timeout', '1'), {
+    code: 1,
+    data: { ended: false, final: { state: 'waiting' } },
+  })
+  const other = fakeCli(t, { [store]: JSON.stringify(entries) })
+  t.match(await other.run('webhook', 'test', 'fine', '--url', `${gateway.url}/webhooks/fine`, '--wait', '--timeout', '1'), {
+    code: 1,
+    err: /no record of it here/,
+  })
 })
 
 t.test('test: --print-curl prints the signed request and sends nothing', async (t) => {

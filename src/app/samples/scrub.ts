@@ -28,9 +28,9 @@ const tokenForms = new RegExp(
   'g',
 )
 
-const mail = /[\w.!#$%&'*+/=?^`{|}~-]{1,64}@(?:[a-z0-9-]{1,63}\.){1,8}[a-z]{2,24}\b/gi
-/** Reserved for documents (RFC 2606), or addresses that a code host made up for privacy: nobody reads their mail. */
-const nobodysMail = /@(?:.*\.)?(?:example\.(?:com|net|org)|example|test|invalid|localhost)$/i
+const mail = /(?<![\w.%+-])[\w.%+-]{1,64}@(?:[a-z0-9-]{1,63}\.){1,8}[a-z]{2,24}\b/gi
+/** Reserved for documents (RFC 2606), or the account that a code host has everybody's git log in with. */
+const nobodysMail = /^git@|@(?:.*\.)?(?:example\.(?:com|net|org)|example|test|invalid|localhost)$/i
 
 const ipv4 = /(?<![\w.-])(?:\d{1,3}\.){3}\d{1,3}(?![\w.-])/g
 /** Loopback, and what is reserved for documents (RFC 5737). */

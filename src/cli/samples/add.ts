@@ -34,10 +34,17 @@ export const samplesAdd = async (asked: string, file: string, { replace = false 
 
 const maxShown = 20
 
+const kinds = [
+  ['secret', 'secrets'],
+  ['e-mail address', 'e-mail addresses'],
+  ['IP address', 'IP addresses'],
+] as const
+
 /** `2 secrets, 1 e-mail address` */
 const summaryOf = (replaced: readonly Replaced[]): string => {
-  const counts = new Map<string, number>()
-  for (const { what } of replaced) counts.set(what, (counts.get(what) ?? 0) + 1)
-  const parts = [...counts].map(([what, count]) => `${count} ${what}${count === 1 ? '' : what.endsWith('s') ? 'es' : 's'}`)
+  const parts = kinds.flatMap(([one, several]) => {
+    const count = replaced.filter(({ what }) => what === one).length
+    return count > 0 ? `${count} ${count === 1 ? one : several}` : []
+  })
   return parts.join(', ') || 'nothing; look it over all the same'
 }

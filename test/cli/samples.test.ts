@@ -1,0 +1,259 @@
+/** `samples list|show|add`: what comes with the program is what senders post, and what is added holds nothing that must not be passed on. */
+
+import { mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { Ajv } from 'ajv'
+import t from 'tap'
+import { builtInSamples, readSample } from '../../src/app/samples/gallery.ts'
+import { scrub } from '../../src/app/samples/scrub.ts'
+import { secretsIn } from '../../src/cli/shell/find-secrets.ts'
+import { guessedSecrets } from '../../src/cli/shell/guess-secrets.ts'
+import { schemes } from '../../src/parts/schemes/index.ts'
+import { fakeCli } from '../fakes/cli.ts'
+import { secret, startGateway } from '../fakes/gateway.ts'
+
+const root = fileURLToPath(new URL('../..', import.meta.url))
+const samples = builtInSamples()
+const token = ['ghp', 'a1B2'.repeat(9)].join('_')
+
+t.test('every sample fits its schema, is named by its file, and is of a real size', async (t) => {
+  t.ok(samples.length >= 40)
+  const ajv = new Ajv({ strict: true, allowUnionTypes: true, strictRequired: false })
+  ajv.addVocabulary(['markdownDescription'])
+  const check = ajv.compile(JSON.parse(readFileSync(join(root, 'schema/sample.schema.json'), 'utf8')))
+  for (const known of samples) {
+    const file = JSON.parse(readFileSync(known.file, 'utf8'))
+    t.ok(check(file), `${known.name}: ${JSON.stringify(check.errors)}`)
+    t.equal(file.provider, known.name.split('/')[0], known.name)
+    t.match(file.description, /^[A-Z].*\.$/, known.name)
+    t.ok(file.event.length > 0 && Buffer.byteLength(readSample(known).body) > 100, known.name)
+  }
+  const files = readdirSync(join(root, 'samples'), { recursive: true }).map(String)
+  t.same(
+    files
+      .filter((file) => file.includes('/'))
+      .map((file) => file.replace(/\.json$/, ''))
+      .sort(),
+    samples.map(({ name }) => name).sort(),
+    'no file is passed over',
+  )
+})
+
+t.test('no sample holds a secret, by any of our guesses, or the address of anybody', async (t) => {
+  const shownAs = (text: string) => [...(secretsIn(text) ?? []), ...guessedSecrets(text)].map(({ from, to }) => text.slice(from, to))
+  t.strictSame(shownAs('{"token":"x1"}'), ['"x1"', '"x1"'], 'a secret is found')
+  for (const known of samples) {
+    const sample = readSample(known)
+    t.same(scrub(sample, []).replaced, [], known.name)
+    const body = sample.body.startsWith('{') ? sample.body : JSON.stringify(Object.fromEntries(new URLSearchParams(sample.body)))
+    const found = shownAs(body).filter((text) => !['"***"', 'null', '""', 'true', 'false'].includes(text))
+    t.same(
+      found.filter((text) => text.startsWith('"')),
+      [],
+      known.name,
+    )
+  }
+})
+
+t.test('a route with the scheme of its sender takes each of these, and reads their event', async (t) => {
+  const names = ['github', 'gitlab', 'linear', 'standard_webhooks', 'svix']
+  const routes = Object.fromEntries(names.map((verify) => [verify.replace('_', '-'), { secret, verify, prompt: 'x' }]))
+  const { url, dir } = await startGateway(t, { routes })
+  const cli = fakeCli(t, { 'config.yaml': readFileSync(join(dir, 'config.yaml'), 'utf8') })
+  const providers = { github: 'github', gitea: 'github', gitlab: 'gitlab', linear: 'linear', standard: 'standard-webhooks', clerk: 'svix' }
+  let posted = 0
+  for (const [provider, route] of Object.entries(providers)) {
+    for (const { name, file } of samples.filter((each) => each.name.startsWith(`${provider}/`))) {
+      const at = `${url}/webhooks/${route}`
+      const { out, err } = await cli.run('webhook', 'test', route, '--url', at, '--sample', name, '--json')
+      const { event } = JSON.parse(readFileSync(file, 'utf8'))
+      const scheme = route.replace('-', '_')
+      t.match(JSON.parse(out), { ok: true, data: { request: { scheme }, response: { status: 202, body: { event } } } }, `${name} ${err}`)
+      posted++
+    }
+  }
+  t.ok(posted > 25)
+})
+
+t.test('every sample is taken by a route that takes all schemes, in the scheme its headers show', async (t) => {
+  const { url, dir, operations } = await startGateway(t, { routes: { any: { secret, prompt: 'x' } } })
+  t.ok(operations)
+  const cli = fakeCli(t, { 'config.yaml': readFileSync(join(dir, 'config.yaml'), 'utf8') })
+  for (const { name } of samples) {
+    const known = samples.find((each) => each.name === name)
+    const headers = Object.fromEntries(
+      Object.entries(known ? readSample(known).headers : {}).map(([key, value]) => [key.toLowerCase(), value]),
+    )
+    const scheme = schemes.find(({ shows }) => shows(headers))?.name ?? 'v2'
+    const { out, err } = await cli.run('webhook', 'test', 'any', '--url', `${url}/webhooks/any`, '--sample', name, '--json')
+    t.match(JSON.parse(out), { ok: true, data: { request: { scheme }, outcome: 'accepted' } }, `${name} ${err}`)
+  }
+})
+
+t.test('list: one a line, by provider; the nearest of a mistyped one', async (t) => {
+  const cli = fakeCli(t)
+  const all = (await cli.run('samples', 'list')).out.trimEnd().split('\n')
+  t.equal(all.length, samples.length)
+  t.match(
+    all.find((line) => line.startsWith('gitlab/push ')),
+    /^gitlab\/push +Push Hook +\d+ +built-in {2}Commits were pushed/,
+  )
+  const { out } = await cli.run('samples', 'list', 'code-host-a', '--json')
+  const { kind, data } = JSON.parse(out)
+  t.equal(kind, 'samples.list')
+  t.ok(data.samples.length > 10 && data.samples.every((each: { provider: string }) => each.provider === 'github'))
+  t.match(await cli.run('samples', 'list', 'gitlb'), { code: 5, err: /did you mean "gitlab"/ })
+})
+
+t.test('show: the body, or all of it; a name without its provider is found', async (t) => {
+  const cli = fakeCli(t)
+  t.match(JSON.parse((await cli.run('samples', 'show', 'code-host-b/push')).out), { object_kind: 'push' })
+  t.match(JSON.parse((await cli.run('samples', 'show', 'gitlab/push', '--headers')).out), {
+    headers: { 'X-Gitlab-Event': 'Push Hook' },
+    body: { object_kind: 'push' },
+  })
+  t.match((await cli.run('samples', 'show', 'slack/slash_command')).out, /^token=\*\*\*&team_id=/)
+  t.match(JSON.parse((await cli.run('samples', 'show', 'stripe/charge.refunded', '--json')).out), {
+    kind: 'samples.show',
+    data: { name: 'stripe/charge.refunded', source: 'built-in', event: 'charge.refunded', headers: { 'Stripe-Signature': '***' } },
+  })
+  t.match(await cli.run('samples', 'show', 'github/pull_request.opend'), { code: 5, err: /"github\/pull_request\.opened"/ })
+  t.match(await cli.run('samples', 'show', 'pull_request.opened'), { code: 5, err: /"gitea\/pull_request\.opened" or "github/ })
+  t.match(await cli.run('samples', 'show', '../../etc/passwd'), { code: 5, err: /no sample/ })
+})
+
+t.test('add: secrets, e-mail and IP addresses are taken out, and it is said where', async (t) => {
+  const global = 'a-global-secret-of-ours'
+  const stored = JSON.stringify({ a: { secret: 'secret-of-a-subscription' } })
+  const cli = fakeCli(t, { 'webhook_subscriptions.json': stored }, { WEBHOOK_ENABLED: 'true', WEBHOOK_SECRET: global })
+  const body = {
+    n: '__n__',
+    note: `see ${token} and xoxb-123456789012-abcdef, ${global}, secret-of-a-subscription`,
+    auth: { access_token: 'short', tokens: ['one', 'two'], key: 'PROJ-1' },
+    by: 'ada.l@corp.io, ADA.L@corp.io and bob@corp.io; docs@example.com stays',
+    from: '10.1.2.3:80, 10.1.2.3, 10.9.9.9, 127.0.0.1 and 1.2.3.400',
+    v6: 'fe80::1c2d, ::1, std::vector, A::B and 12:30:45',
+    url: `https://bot:pa55word@git.corp.io/x?a=1&access_token=abc#f`,
+    'eve@corp.io': '',
+  }
+  const headers = {
+    Host: 'inner.corp',
+    'Content-Type': 'application/json',
+    Cookie: 'a=b',
+    'X-Real-IP': '10.9.9.9',
+    'X-Acme-Signature': 'f00',
+  }
+  const text = JSON.stringify({ event: 'thing', headers, body }).replace('"__n__"', '12345678901234567890')
+  const { code, out, err } = await cli.runWith({ stdin: async () => text }, 'samples', 'add', 'Acme/Thing.made', '-')
+  t.equal(code, 0, err)
+  t.match(out, /^added {4}acme\/thing\.made\nfile {5}.*\nreplaced \d+ secrets, 4 e-mail addresses, \d IP addresses\n/)
+  t.match(out, / {2}secret {2}Cookie\n/)
+  t.match(out, / {2}secret {2}auth\.tokens\.1\n/)
+  const file = cli.file('samples/acme/thing.made.json')
+  t.equal(statSync(file).mode & 0o777, 0o600)
+  const written = readFileSync(file, 'utf8')
+  t.match(written, '"n": 12345678901234567890', 'digits stay')
+  for (const gone of [
+    token,
+    'xoxb',
+    global,
+    'secret-of-a',
+    'short',
+    '"one"',
+    '@corp',
+    'Host',
+    'pa55word',
+    '=abc',
+    '10.1.2.3',
+    '10.9.9.9',
+    'fe80',
+    'f00',
+    'a=b',
+  ])
+    t.notMatch(written, gone)
+  t.match(JSON.parse(written), {
+    provider: 'acme',
+    event: 'thing',
+    headers: { 'Content-Type': 'application/json', 'X-Acme-Signature': '***', 'X-Real-IP': /^192\.0\.2\.\d$/ },
+    body: {
+      note: 'see *** and ***, ***, ***',
+      auth: { access_token: '***', tokens: ['***', '***'], key: 'PROJ-1' },
+      by: 'person-1@example.com, person-1@example.com and person-2@example.com; docs@example.com stays',
+      from: /^192\.0\.2\.(\d):80, 192\.0\.2\.\1, 192\.0\.2\.\d, 127\.0\.0\.1 and 1\.2\.3\.400$/,
+      v6: '2001:db8::1, ::1, std::vector, A::B and 12:30:45',
+      url: 'https://***@git.corp.io/x?a=1&access_token=***#f',
+      'person-3@example.com': '',
+    },
+  })
+  t.match((await cli.run('samples', 'list', 'acme')).out, /^acme\/thing\.made +thing +\d+ +user /)
+})
+
+t.test('add: a form, a payload alone, and what an export wrote', async (t) => {
+  const cli = fakeCli(t)
+  const add = (name: string, text: string, ...more: string[]) =>
+    cli.runWith({ stdin: async () => text }, 'samples', 'add', name, '-', ...more)
+  const form = {
+    headers: { 'content-type': 'application/x-www-form-urlencoded' },
+    body_text: 'token=abc&text=a%40corp.io&payload=%7B%22secret%22%3A%22s%22%7D',
+  }
+  t.match(await add('acme/form', JSON.stringify(form)), { code: 0, out: /2 secrets, 1 e-mail address\n/ })
+  t.same(Object.fromEntries(new URLSearchParams((await cli.run('samples', 'show', 'acme/form')).out.trim())), {
+    token: '***',
+    text: 'person-1@example.com',
+    payload: '{"secret":"***"}',
+  })
+  t.match(await add('acme/bare', '{"type":"x", "headers": 1}'), { code: 0, err: /a payload alone/, out: /replaced nothing/ })
+  t.match(JSON.parse((await cli.run('samples', 'show', 'acme/bare', '--headers')).out), {
+    headers: { 'content-type': 'application/json' },
+    body: { type: 'x' },
+  })
+  const shown = await cli.run('samples', 'show', 'shopify/orders_create', '--headers')
+  t.match(await add('shopify/orders_create', shown.out), { code: 0, err: /hides the sample/, out: /replaced nothing/ })
+  t.equal((await cli.run('samples', 'show', 'shopify/orders_create', '--headers')).out, shown.out, 'it comes back as it was')
+  t.match(JSON.parse((await cli.run('samples', 'show', 'shopify/orders_create', '--json')).out), { data: { source: 'user' } })
+})
+
+t.test('add refuses: names with tricks, what is no sample, what is there, what is too large', async (t) => {
+  const cli = fakeCli(t)
+  const add = (name: string, text: string, ...more: string[]) =>
+    cli.runWith({ stdin: async () => text }, 'samples', 'add', name, '-', ...more)
+  for (const name of ['../x', 'a/../../x', '/etc/x', 'a', 'a/b/c', 'a/.x', '.a/x', 'a\\b/x', 'a/x\u0000', 'a/', `a/${'x'.repeat(65)}`])
+    t.match(await add(name, '{}'), { code: 2, err: /cannot be a sample's name/ }, name)
+  t.match(await add('a/b', '{"x":1}{"x":2}'), { code: 1, err: /not JSON \(line 1, column 8\)/ })
+  t.match(await add('a/b', '{"headers":{},"body":1,"bodi":2}'), { code: 1, err: /unknown key "bodi"\n.*"body"/ })
+  t.match(await add('a/b', '{"headers":{"a":1},"body":1}'), { code: 1, err: /headers\.a: must be text/ })
+  t.match(await add('a/b', '{"headers":{},"body":1,"body_text":"x"}'), { code: 1 })
+  t.match(await add('a/b', '{"headers":{},"body_base64":"/w=="}'), { code: 1, err: /no text/ })
+  t.match(await add('a/b', JSON.stringify('x'.repeat(10 * 1024 * 1024))), { code: 1, err: /larger than 10 MiB/ })
+  t.match(await cli.run('samples', 'add', 'a/b', 'file.json'), { code: 2, err: /write @file\.json/ })
+  t.throws(() => statSync(cli.file('samples')), 'nothing was written')
+  t.match(await add('a/b', '{}'), { code: 0 })
+  t.match(await add('a/b', '{"n":2}'), { code: 6, err: /--replace/ })
+  t.match(await add('a/b', '{"n":2}', '--replace'), { code: 0 })
+  t.match((await cli.run('samples', 'show', 'a/b')).out, '"n": 2')
+  writeFileSync(cli.file('target'), 'mine')
+  symlinkSync(cli.file('target'), cli.file('samples/a/link.json'))
+  t.match(await add('a/link', '{}', '--replace'), { code: 6, err: /symbolic link/ })
+  t.equal(cli.read('target'), 'mine')
+})
+
+t.test('a file of the user that does not hold is listed with its mistake, and nothing else is lost', async (t) => {
+  const cli = fakeCli(t, {
+    'samples/acme/bad.json': '{"headers":{},"body":\n',
+    'samples/acme/good.json': '{"headers":{},"body":1}',
+    'samples/README': 'x',
+  })
+  mkdirSync(cli.file('samples/acme/Not A Name.json'))
+  const { code, out } = await cli.run('samples', 'list', 'acme')
+  t.equal(code, 0)
+  t.match(out, /^acme\/bad .* not usable: .*line 2, column 1\)\nacme\/good .*\n$/)
+  t.match(await cli.run('samples', 'show', 'acme/bad'), { code: 1, err: /sample acme\/bad: not JSON/ })
+})
+
+t.test('a scrubber of hostile texts ends', async (t) => {
+  const pieces = ['//', 'a:', '@', 'a@a.', '1.', 'a:b', 'eyJ', 'ghp_', '-----BEGIN ', '=', '[', '{"a":', 'x@', '&token=', 'Bearer ', ':']
+  for (const text of pieces.map((piece) => piece.repeat(60_000))) {
+    t.type(scrub({ headers: { a: text }, body: text }, ['secret-secret']).sample.body, 'string')
+  }
+})
