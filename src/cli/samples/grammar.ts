@@ -17,7 +17,7 @@ export const addSamples = (samples: Command, run: Run): void => {
     .action((name: string, options: ShowOptions) => run(async (cli) => (await import('./show.ts')).samplesShow(name, options, cli)))
   samples
     .command('add <name> <file>')
-    .description('keep a sample (provider/event) of your own: @file, or - for standard input; secrets and addresses are taken out')
+    .description('keep a sample (provider/event) of your own: @file, @- or - for standard input; secrets and addresses are taken out')
     .option('--replace', 'also where there is one of this name')
     .action((name: string, file: string, options: AddOptions) =>
       run(async (cli) => (await import('./add.ts')).samplesAdd(name, file, options, cli)),
