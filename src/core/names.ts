@@ -29,7 +29,7 @@ const providerAliases: ReadonlyMap<string, string> = new Map([
 /** The real name of a provider of samples. */
 export const providerName = (name: string): string => providerAliases.get(name) ?? name
 
-const ofConnection = /^(?:host|connection|content-length|transfer-encoding|accept-encoding|expect|keep-alive)$/i
+const ofConnection = /^(?:host|connection|content-length|transfer-encoding|accept-encoding|expect|keep-alive|te|trailer|upgrade)$/i
 
 /** Whether a header says how the bytes came and not what they are, or is one that every client writes itself. */
 export const isOfConnection = (name: string): boolean => ofConnection.test(name)

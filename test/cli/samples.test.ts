@@ -22,6 +22,10 @@ t.test('every sample fits its schema, is named by its file, and is of a real siz
   const ajv = new Ajv({ strict: true, allowUnionTypes: true, strictRequired: false })
   ajv.addVocabulary(['markdownDescription'])
   const check = ajv.compile(JSON.parse(readFileSync(join(root, 'schema/sample.schema.json'), 'utf8')))
+  t.same(
+    JSON.parse((await fakeCli(t).run('schema', 'print', 'sample')).out),
+    JSON.parse(readFileSync(join(root, 'schema/sample.schema.json'), 'utf8')),
+  )
   for (const known of samples) {
     const file = JSON.parse(readFileSync(known.file, 'utf8'))
     t.ok(check(file), `${known.name}: ${JSON.stringify(check.errors)}`)
@@ -245,10 +249,27 @@ t.test('a file of the user that does not hold is listed with its mistake, and no
     'samples/README': 'x',
   })
   mkdirSync(cli.file('samples/acme/Not A Name.json'))
+  mkdirSync(cli.file('samples/acme/folder.json'))
   const { code, out } = await cli.run('samples', 'list', 'acme')
   t.equal(code, 0)
-  t.match(out, /^acme\/bad .* not usable: .*line 2, column 1\)\nacme\/good .*\n$/)
+  t.match(out, /^acme\/bad .* not usable: .*line 2, column 1\)\nacme\/folder .* its file is no regular one\nacme\/good .*\n$/)
   t.match(await cli.run('samples', 'show', 'acme/bad'), { code: 1, err: /sample acme\/bad: not JSON/ })
+})
+
+t.test('webhook test refuses a header that cannot be sent, and leaves out those of a connection', async (t) => {
+  const sample = (headers: object) => JSON.stringify({ headers, body: 1 })
+  const cli = fakeCli(t, {
+    'webhook_subscriptions.json': JSON.stringify({ a: { secret } }),
+    'samples/acme/split.json': sample({ 'X-A': 'b\r\nX-C: d' }),
+    'samples/acme/name.json': sample({ 'X A': 'b' }),
+    'samples/acme/hop.json': sample({ Host: 'h', Upgrade: 'websocket', 'Transfer-Encoding': 'chunked', 'svix-id': 'x', 'X-Kept': 'yes' }),
+  })
+  const curl = (name: string) => cli.run('webhook', 'test', 'a', '--print-curl', '--sample', name)
+  for (const name of ['acme/split', 'acme/name']) t.match(await curl(name), { code: 2, err: /cannot be sent/ }, name)
+  const { out } = await curl('acme/hop')
+  t.match(out, "-H 'X-Kept: yes'")
+  t.match(out, /svix-signature/)
+  t.notMatch(out, /Host|Upgrade|Transfer|svix-id: x/)
 })
 
 t.test('a scrubber of hostile texts ends', async (t) => {

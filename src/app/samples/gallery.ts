@@ -74,7 +74,9 @@ export const findSample = (workspace: Workspace, asked: string): KnownSample => 
 /** Throws a Fault when its file does not hold. */
 export const readSample = ({ file, name }: KnownSample): Sample => {
   try {
-    if (statSync(file).size > maxSampleBytes) throw tooLarge(name)
+    const stat = statSync(file)
+    if (!stat.isFile()) throw new Fault('odd_file', `sample ${name}: its file is no regular one`, { exitCode: exit.no })
+    if (stat.size > maxSampleBytes) throw tooLarge(name)
     return parseSample(readFileSync(file, 'utf8'), `sample ${name}`)
   } catch (error) {
     throw error instanceof Fault ? error : diskFault('read', file, error)
