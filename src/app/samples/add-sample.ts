@@ -29,21 +29,13 @@ export type AddedSample = {
 
 /** `text`: a sample, or a payload alone. `replace`: also where there is one of this name. Throws a Fault. */
 export const addSample = async (workspace: Workspace, asked: string, text: string, replace: boolean): Promise<AddedSample> => {
-  const name = sampleNameOf(asked)
-  if (name === undefined) {
-    throw usage(
-      `"${asked}" cannot be a sample's name`,
-      'write provider/event: letters, digits, dot, underscore and hyphen, at most 64 each',
-    )
-  }
-  if (Buffer.byteLength(text) > maxSampleBytes) throw tooLarge('the sample')
+  const name = usableName(asked)
   const file = `${join(userFolder(workspace), name)}.json`
   if (!replace && existsSync(file)) {
-    throw new Fault('conflict', `there is a sample "${name}" already`, {
-      exitCode: exit.conflict,
-      hint: 'take another name, or give --replace',
-    })
+    const hint = 'take another name, or give --replace'
+    throw new Fault('conflict', `there is a sample "${name}" already`, { exitCode: exit.conflict, hint })
   }
+  if (Buffer.byteLength(text) > maxSampleBytes) throw tooLarge('the sample')
   const isBare = isPayload(text)
   const given = isBare ? { headers: { 'content-type': 'application/json' }, body: compactJson(text) } : parseSample(text, 'the sample')
   const { sample, replaced } = scrub(withoutConnection(given), secretsOf(workspace))
@@ -55,6 +47,12 @@ export const addSample = async (workspace: Workspace, asked: string, text: strin
   })
   const hides = builtInSamples().some((known) => known.name === name)
   return { name, file, sample, replaced, isBare, hides }
+}
+
+const usableName = (asked: string): string => {
+  const name = sampleNameOf(asked)
+  if (name !== undefined) return name
+  throw usage(`"${asked}" cannot be a sample's name`, 'write provider/event: letters, digits, dot, underscore and hyphen, at most 64 each')
 }
 
 /** Those of the configuration, and of the subscriptions. */

@@ -32,10 +32,11 @@ const mail = /(?<![\w.%+-])[\w.%+-]{1,64}@(?:[a-z0-9-]{1,63}\.){1,8}[a-z]{2,24}\
 /** Reserved for documents (RFC 2606), or the account that a code host has everybody's git log in with. */
 const nobodysMail = /^git@|@(?:.*\.)?(?:example\.(?:com|net|org)|example|test|invalid|localhost)$/i
 
-const ipv4 = /(?<![\w.-])(?:\d{1,3}\.){3}\d{1,3}(?![\w.-])/g
+// At the end of a sentence a dot or colon follows.
+const ipv4 = /(?<![\w-]|\w\.)(?:\d{1,3}\.){3}\d{1,3}(?![\w-]|\.\w)/g
 /** Loopback, and what is reserved for documents (RFC 5737). */
 const nobodysIpv4 = /^(?:127\.|0\.|192\.0\.2\.|198\.51\.100\.|203\.0\.113\.)/
-const ipv6 = /(?<![\w:.])(?:[0-9a-f]{0,4}:){2,7}[0-9a-f]{0,4}(?![\w:.])/gi
+const ipv6 = /(?<![\w:])(?:[0-9a-f]{0,4}:){2,7}(?:[0-9a-f]{1,4}|(?<=::))(?![\w:]*\w)/gi
 const nobodysIpv6 = /^(?:::1?$|2001:db8:)/i
 
 /** A scrubbed copy; one value is replaced by the same stand-in wherever it stands. */
@@ -53,8 +54,9 @@ export const scrub = (
       return [name, stars]
     }),
   )
+  const cleanAbout = Object.fromEntries(Object.entries(about).map(([name, value]) => [name, clean(value, name)]))
   const cleanBody = (isJson(body) ? cleanJson : cleanForm)(body, clean, replaced)
-  return { sample: { ...about, headers: cleanHeaders, body: cleanBody }, replaced }
+  return { sample: { ...cleanAbout, headers: cleanHeaders, body: cleanBody }, replaced }
 }
 
 type Clean = (text: string, at: string | (() => string)) => string
@@ -97,17 +99,24 @@ const isSomeIpv6 = (text: string): boolean => isIPv6(text) && /\d/.test(text) &&
 
 const cleanJson = (body: string, clean: Clean, replaced: Replaced[]): string =>
   mapStrings(body, (value, { key, isKey, path }) => {
-    if (isKey || value === '' || value === stars || !secretWord.test(key)) return clean(value, path)
+    if (isKey || value === '' || value === stars || !secretWord.test(key)) return cleanInner(value, path, clean, replaced)
     replaced.push({ what: 'secret', at: path() })
     return stars
   })
+
+/** Some senders put JSON into a string of their JSON: it stays as it is where nothing is taken out of it. */
+const cleanInner = (value: string, path: () => string, clean: Clean, replaced: Replaced[]): string => {
+  if (!/^[[{]/.test(value) || !isJson(value)) return clean(value, path)
+  const before = replaced.length
+  const cleaned = cleanJson(value, clean, replaced)
+  return replaced.length > before ? cleaned : value
+}
 
 /** Of a form each field is looked at as it is meant; of another text the whole. */
 const cleanForm = (body: string, clean: Clean, replaced: Replaced[]): string => {
   if (!/^[\w.%+[\]-]+=\S*$/.test(body)) return clean(body, 'body')
   const fields = [...new URLSearchParams(body)].map(([name, value]): [string, string] => {
-    if (/^[[{]/.test(value) && isJson(value)) return [name, cleanJson(value, clean, replaced)]
-    if (value === '' || value === stars || !secretWord.test(name)) return [name, clean(value, name)]
+    if (value === '' || value === stars || !secretWord.test(name)) return [name, cleanInner(value, () => name, clean, replaced)]
     replaced.push({ what: 'secret', at: name })
     return [name, stars]
   })
