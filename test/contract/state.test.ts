@@ -11,7 +11,7 @@ const root = fileURLToPath(new URL('../../src', import.meta.url))
 /** What may stay, and why it does. */
 const allowed: { readonly [place: string]: string } = {
   'cli/shell/guess-secrets.ts bounded': 'a pattern, whose place is set before each use',
-  'core/start-thread.ts fromSources': 'the bundle of a thread, made from sources only',
+  'process/start-thread.ts fromSources': 'the bundle of a thread, made from sources only',
   'config/schema-walk.ts patterns': 'made from patterns of schemas alone: the bundled one, and those of plugins, which Node keeps as well',
   'config/schema-walk.ts known': 'answers about nodes of schemas, gone with their nodes',
   'config/thread/thread.ts sources': 'a thread that ends with its one configuration',

@@ -3,7 +3,7 @@
 import { once } from 'node:events'
 import type { Worker } from 'node:worker_threads'
 import type { Diagnostic, Place } from '../../core/diagnostic.ts'
-import { startThread } from '../../core/start-thread.ts'
+import { startThread } from '../../process/start-thread.ts'
 import type { Config } from '../config.ts'
 import type { Loaded, LoadOptions } from '../load.ts'
 import { type Carried, isSought, type PlainRoute, unpack } from './carried-config.ts'

@@ -2,7 +2,7 @@
 
 import type { Worker } from 'node:worker_threads'
 import { Fault, messageOf, StoreFault } from '../../core/fault.ts'
-import { startThread } from '../../core/start-thread.ts'
+import { startThread } from '../../process/start-thread.ts'
 import type { Batch, Said, ThreadStart } from './messages.ts'
 
 type Asked = { readonly resolve: (said: Said) => void; readonly reject: (why: StoreFault) => void }
