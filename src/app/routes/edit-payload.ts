@@ -2,7 +2,7 @@
 
 import { usage } from '../../core/fault.ts'
 import { isObject, type Json, type JsonObject, own } from '../../core/json.ts'
-import { editJson, isJson } from '../../core/json-text.ts'
+import { editJson, isJson } from '../json-text.ts'
 
 export type PayloadEdit = {
   /** `a.b=1`: JSON if it is that, else a text. */

@@ -5,11 +5,11 @@ import { shapeProblems } from '../../config/shape.ts'
 import { jsonErrorPlace } from '../../config/yaml/json-place.ts'
 import { exit, Fault } from '../../core/fault.ts'
 import type { Json } from '../../core/json.ts'
-import { compactJson, isJson, jsonText, memberText, prettyJson } from '../../core/json-text.ts'
 import type { SampleFile } from '../../generated/sample.ts'
 import { sampleSchema } from '../../generated/schema.ts'
 import { checkSample } from '../../generated/validators.js'
 import type { RawRequest } from '../../journal/record.ts'
+import { compactJson, isJson, jsonText, memberText, prettyJson } from '../json-text.ts'
 
 /** A request as a sender posts it. */
 export type Sample = Pick<SampleFile, 'provider' | 'event' | 'description'> & {

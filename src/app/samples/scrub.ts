@@ -1,9 +1,9 @@
 /** Takes out of a request what must not be passed on: secrets, people's addresses, machines' addresses. */
 
 import { isIPv6 } from 'node:net'
-import { isJson, mapStrings } from '../../core/json-text.ts'
 import { createRedactor } from '../../core/redact.ts'
 import { maskHeaders } from '../../journal/headers.ts'
+import { isJson, mapStrings } from '../json-text.ts'
 import { secretWord } from '../mask.ts'
 import type { Sample } from './sample-file.ts'
 

@@ -1,7 +1,7 @@
 /** The body of a request for people. */
 
 import { isUtf8 } from 'node:buffer'
-import { isJson, prettyJson } from '../../core/json-text.ts'
+import { isJson, prettyJson } from '../../app/json-text.ts'
 import { printable } from '../../core/text.ts'
 import { excerpt } from './view.ts'
 

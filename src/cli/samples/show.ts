@@ -1,8 +1,8 @@
 /** `samples show <name>`: the body of a sample, or all of it. */
 
+import { isJson, prettyJson } from '../../app/json-text.ts'
 import { findSample, readSample } from '../../app/samples/gallery.ts'
 import { renderSample } from '../../app/samples/sample-file.ts'
-import { isJson, prettyJson } from '../../core/json-text.ts'
 import { printable } from '../../core/text.ts'
 import { answer, type Cli } from '../shell/output.ts'
 

@@ -1,10 +1,10 @@
 /** How commands print: results on stdout, notices on stderr. With `--json` stdout gets one document and nothing else. */
 
+import { jsonText } from '../../app/json-text.ts'
 import type { Warning } from '../../app/warning.ts'
 import type { Workspace } from '../../app/workspace.ts'
 import { exit, type Fault } from '../../core/fault.ts'
 import type { Json } from '../../core/json.ts'
-import { jsonText } from '../../core/json-text.ts'
 import { printable } from '../../core/text.ts'
 import type { Io } from './io.ts'
 import { paintWith } from './paint.ts'

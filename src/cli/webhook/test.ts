@@ -1,11 +1,11 @@
 /** `webhook test <name>`: posts a signed request to the running gateway, and prints the answer and what comes of it. */
 
 import { describeEvent, type KnownEvent, outcomeOf } from '../../app/events/known-event.ts'
+import { jsonText } from '../../app/json-text.ts'
 import { curlLine } from '../../app/routes/curl.ts'
 import { type PreparedTest, prepareTest } from '../../app/routes/prepare-test.ts'
 import { checkExpected, type TestedRoute, testRoute } from '../../app/routes/test-route.ts'
 import { exit, usage } from '../../core/fault.ts'
-import { jsonText } from '../../core/json-text.ts'
 import { printable } from '../../core/text.ts'
 import { gatewayAt } from '../../http/control/client.ts'
 import { answer, type Cli, note } from '../shell/output.ts'

@@ -1,7 +1,7 @@
 /** JSON as text: what is done here keeps digits, repeated keys and their order as the sender wrote them. */
 
-import type { Json } from './json.ts'
-import { cut } from './text.ts'
+import type { Json } from '../core/json.ts'
+import { cut } from '../core/text.ts'
 
 // Control and format characters, which a terminal could act on. JSON.stringify leaves those above U+007F as they are.
 const unsafe = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu
