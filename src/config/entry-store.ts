@@ -50,6 +50,21 @@ export const updateEntries = async <T>(file: string, update: Update<T>): Promise
   }
 }
 
+/** Puts another text in the place of one, under the same lock, and keeps the old one as `.bak`. Throws a Fault when the file holds another one. */
+export const replaceEntriesText = async (file: string, before: string, after: string, mode: number): Promise<void> => {
+  const held = await lockFile(file)
+  try {
+    const { text } = readSnapshot(file)
+    if (text !== before || held.lost()) throw conflict(`${file} has changed meanwhile: nothing was written`, 'try again')
+    await replaceFile(`${file}.bak`, before)
+    await replaceFile(file, after, mode)
+  } catch (error) {
+    throw diskFault('write', file, error)
+  } finally {
+    await held.release()
+  }
+}
+
 const lockFile = async (file: string): Promise<Held> => {
   try {
     refuseOdd(file)

@@ -5,6 +5,13 @@ import { type DotEnv, parseDotEnv } from './dot-env.ts'
 
 export type Env = { readonly [name: string]: string | undefined }
 
+const unknown = Symbol('unknown')
+
+/** The environment of a check without one: what it would bring is not known, and is not missed. Copies of it are of this kind, too. */
+export const unknownEnv: Env = Object.freeze({ [unknown]: 'yes' }) as Env
+
+export const isUnknown = (env: Env): boolean => Object.hasOwn(env, unknown)
+
 const maxFileBytes = 1_048_576
 
 /** The variables of a `.env` file; none when there is no file. Throws when it cannot be read. */

@@ -9,7 +9,7 @@ import { routeName } from '../core/names.ts'
 import type { Config as File } from '../generated/config.ts'
 import { checkConfig } from '../generated/validators.js'
 import { defaultProfile, type PluginSource, type Profile } from './config.ts'
-import { type Env, readEnvFile } from './env.ts'
+import { type Env, isUnknown, readEnvFile } from './env.ts'
 import { readJobs } from './jobs.ts'
 import { checkPlannedKeys } from './planned-keys.ts'
 import { configSchema } from './schema-walk.ts'
@@ -20,14 +20,15 @@ import { readSource, type Source } from './yaml/source.ts'
 /** What reading has found so far: problems, and the files' texts for code frames. */
 export type Gathered = { diagnostics: Diagnostic[]; texts: Map<string, string> }
 
-/** Reads one `config.yaml`: checks its shape and resolves its secrets with `env`. The data is empty where there is no file. */
+/** Reads one `config.yaml`: checks its shape and resolves its secrets with `env`. The data is empty where there is no file. `given`: its text, where the file is not to be read. */
 export const readFile = (
   file: string,
   env: Env,
   into: Gathered,
   required: boolean,
+  given?: string,
 ): { data: File; source?: Source; bad: ReadonlySet<string> } => {
-  const { source, text, diagnostics } = readSource(file)
+  const { source, text, diagnostics } = readSource(file, given)
   if (text !== undefined) into.texts.set(file, text)
   into.diagnostics.push(...diagnostics)
   if (!source && required && diagnostics.length === 0) {
@@ -53,6 +54,7 @@ const withRoute = (each: Diagnostic): Diagnostic => {
 }
 
 export const readEnv = (dir: string, env: Env, into: Gathered): Env => {
+  if (isUnknown(env)) return env
   const file = join(dir, '.env')
   try {
     const { env: written, oddities } = readEnvFile(file)
@@ -75,7 +77,7 @@ export const readProfiles = (dataDir: string, multiplex: boolean, main: Profile,
     const file = join(dir, 'config.yaml')
     if (!routeName.test(name) || name === defaultProfile || !existsSync(file)) continue
     // A profile's credentials come only from its own .env. The process's environment belongs to the default profile.
-    const env = readEnv(dir, {}, into)
+    const env = readEnv(dir, isUnknown(main.env) ? main.env : {}, into)
     const { data, source, bad } = readFile(file, { ...main.env, ...env }, into, false)
     into.diagnostics.push(...unreadKeys(data, name, source))
     profiles.set(name, { name, dir, env, platforms: platformsOf(data), ...readJobs(data, name, source, bad), ...placesOf(source) })

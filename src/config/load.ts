@@ -7,7 +7,7 @@ import type { Config as File } from '../generated/config.ts'
 import { defaults } from '../generated/defaults.ts'
 import { environmentValues, mergeWebhook, present, readRoutes } from './adapter.ts'
 import { type Config, defaultProfile, type Profile, type Retention } from './config.ts'
-import type { Env } from './env.ts'
+import { type Env, isUnknown } from './env.ts'
 import { type Gathered, placesOf, platformsOf, pluginsOf, readEnv, readFile, readProfiles } from './files.ts'
 import { readJobs } from './jobs.ts'
 import type { Source } from './yaml/source.ts'
@@ -16,6 +16,8 @@ export type LoadOptions = {
   readonly dataDir: string
   /** The file to read instead of `<data_dir>/config.yaml`. */
   readonly configFile?: string | undefined
+  /** What stands in that file, where it is not to be read. */
+  readonly configText?: string | undefined
   /** The process's environment. */
   readonly env: Env
   readonly host?: string | undefined
@@ -40,6 +42,9 @@ const number = (value: unknown, fallback: number): number => (typeof value === '
 const text = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined)
 const record = (value: unknown): JsonObject => (isObject(value) ? value : {})
 
+/** Stands for what an unknown environment may bring. */
+const unknownSecret = 'from-the-environment-b1fd9a0c7e52'
+
 const keyVariable: { readonly [runner: string]: string } = { openai: 'OPENAI_API_KEY', anthropic: 'ANTHROPIC_API_KEY' }
 
 const agentOf = (file: File, env: Env, source: Source | undefined): Config['agent'] => {
@@ -48,7 +53,7 @@ const agentOf = (file: File, env: Env, source: Source | undefined): Config['agen
   const optional = {
     command: Array.isArray(agent.command) ? (agent.command as string[]) : undefined,
     baseUrl: text(agent.base_url),
-    apiKey: text(agent.api_key) ?? env[keyVariable[runner] ?? ''],
+    apiKey: text(agent.api_key) ?? (isUnknown(env) ? unknownSecret : env[keyVariable[runner] ?? '']),
     model: text(agent.model),
     system: text(agent.system),
     maxOutputTokens: typeof agent.max_output_tokens === 'number' ? agent.max_output_tokens : undefined,
@@ -75,13 +80,14 @@ export const loadConfig = (options: LoadOptions): Loaded => {
   const dataDir = resolve(options.dataDir)
   const env = readEnv(dataDir, options.env, into)
   const file = options.configFile ? resolve(options.configFile) : join(dataDir, 'config.yaml')
-  const { data, source, bad } = readFile(file, env, into, options.configFile !== undefined)
+  const { data, source, bad } = readFile(file, env, into, options.configFile !== undefined, options.configText)
   const { settings, baseOf } = mergeWebhook(data, source, into)
-  const fromEnv = environmentValues(env, into)
+  const fromEnv = isUnknown(env) ? { enabled: true } : environmentValues(env, into)
   const gateway = record(data.gateway)
   const storage = record(data.storage)
   const multiplex = gateway.multiplex_profiles === true
-  const globalSecret = fromEnv.secret ?? (present(settings.secret) ? settings.secret : undefined)
+  const written = present(settings.secret) ? settings.secret : isUnknown(env) ? unknownSecret : undefined
+  const globalSecret = fromEnv.secret ?? written
   const jobs = readJobs(data, defaultProfile, source, bad)
   const main: Profile = { name: defaultProfile, dir: dataDir, env, platforms: platformsOf(data), ...jobs, ...placesOf(source) }
   if (storage.kind === 'postgres') {

@@ -1,4 +1,4 @@
-/** Replaces a file as a whole. Readers, and a crash, find the old text or the new one; only the owner may read it. */
+/** Replaces a file as a whole. Readers, and a crash, find the old text or the new one. */
 
 import { lstatSync } from 'node:fs'
 import { mkdir, open } from 'node:fs/promises'
@@ -11,11 +11,11 @@ export const makeFolder = async (folder: string): Promise<void> => {
   await mkdir(folder, { recursive: true, mode: 0o700 })
 }
 
-/** Writes `text` to `file`, with mode 0600 from the first byte, and waits until it is on the disk. */
-export const replaceFile = async (file: string, text: string): Promise<void> => {
+/** Writes `text` to `file`, with this mode from the first byte (by default only the owner may read it), and waits until it is on the disk. */
+export const replaceFile = async (file: string, text: string, mode = 0o600): Promise<void> => {
   refuseOdd(file)
   await makeFolder(dirname(file))
-  await writeFileAtomic(file, text, { mode: 0o600 })
+  await writeFileAtomic(file, text, { mode })
   await syncFolder(dirname(file))
 }
 

@@ -3,7 +3,7 @@
 import { readFileSync } from 'node:fs'
 import { type Code, type Diagnostic, diagnostic, type Path, pointerOf } from '../core/diagnostic.ts'
 import { type Json, type JsonObject, own } from '../core/json.ts'
-import type { Env } from './env.ts'
+import { type Env, isUnknown } from './env.ts'
 import { mapWhere } from './schema-walk.ts'
 import type { Source } from './yaml/source.ts'
 
@@ -63,6 +63,7 @@ export const resolveSecrets = (
       diagnostics.push(diagnostic(code, message, { pointer: pointerOf(full), place: source.place(full), help }))
       return value
     }
+    if (!('value' in result) && isUnknown(env)) return value
     if (!('value' in result)) return report('WH305', `cannot resolve ${result.missing}`, unset)
     // A rendered template is stored: a secret beside a placeholder would be stored too, and a brace in it could be a placeholder.
     if (node['x-template'] === true && result.value !== value && result.value.includes('{')) return report('WH707', mixed, apart)

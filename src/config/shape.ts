@@ -4,6 +4,7 @@ import { type Code, type Diagnostic, diagnostic, type Path, pointerOf } from '..
 import { isObject, type Json, type JsonObject } from '../core/json.ts'
 import { targetName } from '../core/names.ts'
 import { nearest, printable } from '../core/text.ts'
+import { type Slip, slipOf, wordFix } from '../core/word-fix.ts'
 import type { Check, Problem } from '../generated/validators.js'
 import { schemaAt } from './schema-walk.ts'
 import { parsePointer, problemsOfBranch, valueAt } from './union-errors.ts'
@@ -15,6 +16,7 @@ type Sentence = {
   readonly help?: string
   readonly suggest?: readonly string[]
   readonly key?: string
+  readonly slip?: Slip | undefined
 }
 
 const names: { readonly [type: string]: string } = {
@@ -64,8 +66,10 @@ const sentenceOf = (problem: Problem, value: Json | undefined, node: JsonObject,
       const key = String(params.additionalProperty)
       const known = isObject(node.properties) ? Object.keys(node.properties) : []
       // A platform may be named by its target's second name, which is not a key here.
-      const near = didYouMean(nearest(targetName(key), known))
-      return { code: 'WH101', message: `unknown key "${printable(key, 60)}"`, help: `known here: ${known.join(', ')}`, ...near, key }
+      const near = nearest(targetName(key), known)
+      const slip = slipOf(key, near, isObject(value) ? value : {})
+      const help = `known here: ${known.join(', ')}`
+      return { code: 'WH101', message: `unknown key "${printable(key, 60)}"`, help, ...didYouMean(near), key, slip }
     }
     case 'propertyNames':
       return {
@@ -81,11 +85,13 @@ const sentenceOf = (problem: Problem, value: Json | undefined, node: JsonObject,
     }
     case 'enum': {
       const allowed = (params.allowedValues as Json[]).map(String)
+      const near = nearest(String(value), allowed)
       return {
         code: 'WH103',
         message: `${shown} is not one of the known values`,
         help: `use one of: ${allowed.join(', ')}`,
-        ...didYouMean(nearest(String(value), allowed)),
+        ...didYouMean(near),
+        slip: typeof value === 'string' && !secret ? slipOf(value, near) : undefined,
       }
     }
     case 'const':
@@ -116,7 +122,11 @@ const sentenceOf = (problem: Problem, value: Json | undefined, node: JsonObject,
 }
 
 /** What is wrong at a path into the checked data, with the key there or with its value. */
-export type ShapeProblem = Pick<Diagnostic, 'code' | 'message' | 'help' | 'suggest'> & { readonly path: Path; readonly of: 'key' | 'value' }
+export type ShapeProblem = Pick<Diagnostic, 'code' | 'message' | 'help' | 'suggest'> & {
+  readonly path: Path
+  readonly of: 'key' | 'value'
+  readonly slip?: Slip | undefined
+}
 
 /** Every problem of shape in `data`, in sentences. A hidden value is not quoted. */
 export const shapeProblems = (
@@ -161,9 +171,11 @@ export const checkShape = (
   base: Path = [],
   hidden?: (path: Path) => boolean,
 ): Diagnostic[] =>
-  shapeProblems(check, root, data, hidden).map(({ code, message, path, of, ...more }) => {
+  shapeProblems(check, root, data, hidden).map(({ code, message, path, of, slip, ...more }) => {
     const full = [...base, ...path]
-    return diagnostic(code, message, { ...more, pointer: pointerOf(full), place: source.place(full, of) })
+    const place = source.place(full, of)
+    const fix = slip && wordFix(place, slip)
+    return diagnostic(code, message, { ...more, pointer: pointerOf(full), place, ...(fix ? { fix } : {}) })
   })
 
 /** The pointers of Diagnostics, and of everything that encloses them. */

@@ -7,6 +7,8 @@ type CodeMeaning = {
   readonly title: string
   /** Errors stop the start unless this says no: what is missing today may be there when it is needed. */
   readonly starts?: true
+  /** It is about what lies beside the checked file, so that a check without that (`--no-refs`) leaves it out. */
+  readonly outside?: true
 }
 
 /** Every code, its severity and what it is about; WH201 to WH205 are the first of the start-up failures (rules: Start-up 1 to 4). */
@@ -17,6 +19,7 @@ export const catalogue = {
   WH004: { severity: 'info', title: 'there is no configuration file' },
   WH007: { severity: 'error', title: 'a line of .env cannot be read' },
   WH008: { severity: 'warning', title: 'a line of .env that others read differently' },
+  WH010: { severity: 'warning', title: 'a webhook-ignore comment that has no effect' },
   WH101: { severity: 'error', title: 'unknown key' },
   WH102: { severity: 'error', title: 'wrong type' },
   WH103: { severity: 'error', title: 'value not in the list' },
@@ -36,10 +39,10 @@ export const catalogue = {
   WH211: { severity: 'warning', title: 'a subscription hidden by a configured route' },
   WH212: { severity: 'warning', title: 'max_wait_seconds is shorter than window_seconds' },
   WH213: { severity: 'warning', title: 'a profile without multiplexing' },
-  WH214: { severity: 'error', title: 'unknown profile', starts: true },
-  WH217: { severity: 'error', title: 'no such scheduled job', starts: true },
-  WH218: { severity: 'error', title: 'several scheduled jobs have this name' },
-  WH219: { severity: 'warning', title: 'a scheduled job is paused or disabled' },
+  WH214: { severity: 'error', title: 'unknown profile', starts: true, outside: true },
+  WH217: { severity: 'error', title: 'no such scheduled job', starts: true, outside: true },
+  WH218: { severity: 'error', title: 'several scheduled jobs have this name', outside: true },
+  WH219: { severity: 'warning', title: 'a scheduled job is paused or disabled', outside: true },
   WH220: { severity: 'error', title: 'not built in this version' },
   WH221: { severity: 'warning', title: 'a section that this version does not run' },
   WH222: { severity: 'error', title: 'the agent lacks a setting' },
@@ -53,20 +56,20 @@ export const catalogue = {
   WH401: { severity: 'error', title: 'bad pattern' },
   WH402: { severity: 'error', title: 'pattern is not linear-time' },
   WH405: { severity: 'error', title: 'a condition needs exactly one operator' },
-  WH407: { severity: 'error', title: 'list file missing or malformed', starts: true },
+  WH407: { severity: 'error', title: 'list file missing or malformed', starts: true, outside: true },
   WH412: { severity: 'error', title: 'bad JSONata expression' },
   WH413: { severity: 'error', title: 'too many or too deep conditions' },
   WH503: { severity: 'error', title: 'bad template expression' },
-  WH601: { severity: 'error', title: 'script not found', starts: true },
+  WH601: { severity: 'error', title: 'script not found', starts: true, outside: true },
   WH602: { severity: 'error', title: 'script outside the scripts folder' },
-  WH704: { severity: 'error', title: 'no plugin brings this target' },
+  WH704: { severity: 'error', title: 'no plugin brings this target', outside: true },
   WH705: { severity: 'error', title: 'missing delivery setting' },
   WH706: { severity: 'warning', title: 'a setting that no target reads' },
   WH707: { severity: 'error', title: 'bad delivery setting' },
   WH708: { severity: 'info', title: 'what http posts is not signed' },
-  WH710: { severity: 'error', title: 'a plugin cannot be used' },
+  WH710: { severity: 'error', title: 'a plugin cannot be used', outside: true },
   WH803: { severity: 'error', title: 'the subscriptions file is corrupt', starts: true },
-  WH804: { severity: 'warning', title: 'a file with secrets is open to others' },
+  WH804: { severity: 'warning', title: 'a file with secrets is open to others', outside: true },
   WH806: { severity: 'error', title: 'the jobs file is corrupt', starts: true },
 } as const satisfies { readonly [code: string]: CodeMeaning }
 
@@ -105,13 +108,18 @@ export type Diagnostic = {
   readonly related?: readonly { readonly place: Place; readonly message: string }[]
 }
 
+/** Whether a finding of this code stops the start; one about a run-time entry never does. */
+export const isStopping = (code: Code): boolean => {
+  const { severity, starts }: CodeMeaning = catalogue[code]
+  return severity === 'error' && !starts
+}
+
 export const diagnostic = (
   code: Code,
   message: string,
   more: Omit<Diagnostic, 'code' | 'severity' | 'stopsStart' | 'message' | 'pointer'> & { pointer?: string } = {},
 ): Diagnostic => {
-  const entry: CodeMeaning = catalogue[code]
-  return { code, severity: entry.severity, stopsStart: entry.severity === 'error' && !entry.starts, message, pointer: '', ...more }
+  return { code, severity: catalogue[code].severity, stopsStart: isStopping(code), message, pointer: '', ...more }
 }
 
 /** A place inside a file as a path of keys and indexes. */

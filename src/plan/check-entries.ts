@@ -17,7 +17,8 @@ export type EntryChecks = {
 
 export type CheckedEntries = {
   readonly diagnostics: readonly Diagnostic[]
-  readonly entries: number
+  /** The names of the entries. */
+  readonly entries: readonly string[]
   readonly files: number
   readonly texts: ReadonlyMap<string, string>
 }
@@ -25,7 +26,7 @@ export type CheckedEntries = {
 /** Nothing is wrong with a file that is not there. */
 export const checkEntries = (file: string, checks: EntryChecks): CheckedEntries => {
   const stat = statSync(file, { throwIfNoEntry: false })
-  if (!stat) return { diagnostics: [], entries: 0, files: 0, texts: new Map() }
+  if (!stat) return { diagnostics: [], entries: [], files: 0, texts: new Map() }
   const found: Diagnostic[] = (stat.mode & 0o077) === 0 ? [] : [openToOthers(file, stat.mode)]
   let text: string
   try {
@@ -33,7 +34,7 @@ export const checkEntries = (file: string, checks: EntryChecks): CheckedEntries 
     text = readSnapshot(file)
   } catch (error) {
     const unread = diagnostic(checks.corrupt, messageOf(error), { place: top(file), help: 'put a regular, readable file in its place' })
-    return { diagnostics: [unread], entries: 0, files: 1, texts: new Map() }
+    return { diagnostics: [unread], entries: [], files: 1, texts: new Map() }
   }
   const texts = new Map([[file, text]])
   try {
@@ -41,11 +42,11 @@ export const checkEntries = (file: string, checks: EntryChecks): CheckedEntries 
     const { source, diagnostics } = parseSource(file, text)
     const place: Source['place'] = (path, of) => source?.place(path, of) ?? top(file)
     found.push(...diagnostics, ...entries.flatMap(([name, entry]) => checks.check(name, entry, place)))
-    return { diagnostics: found.map(startsAnyway), entries: entries.length, files: 1, texts }
+    return { diagnostics: found.map(startsAnyway), entries: entries.map(([name]) => name), files: 1, texts }
   } catch (error) {
     if (!(error instanceof NotEntries)) throw error
     found.push(corrupt(file, checks, error))
-    return { diagnostics: found, entries: 0, files: 1, texts }
+    return { diagnostics: found, entries: [], files: 1, texts }
   }
 }
 

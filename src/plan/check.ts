@@ -17,7 +17,8 @@ import { compileJob, JobBook } from './jobs.ts'
 
 export type Checked = {
   readonly diagnostics: readonly Diagnostic[]
-  readonly routes: number
+  /** Every route, those too that cannot be compiled, and its file. */
+  readonly routes: readonly { readonly name: string; readonly file: string }[]
   readonly files: number
   /** Texts of the files that were read, for code frames. */
   readonly texts: ReadonlyMap<string, string>
@@ -31,12 +32,16 @@ export const checkAll = (loaded: Loaded, catalogue: Catalogue, effects: Effects)
   return [subscriptions, ...jobs].reduce(merge, checkConfigured(loaded, catalogue, effects))
 }
 
-/** That there is no file to check is said; a folder that was asked for and is not there is a mistake. */
+/** That there is no file to check is said; where the folder was asked for it is a mistake, for then a file was expected. */
 export const checkPresence = (dataDir: string, asked: boolean, configFile: string | undefined): Diagnostic[] => {
   const file = join(dataDir, 'config.yaml')
-  if (asked && !existsSync(dataDir))
-    return [diagnostic('WH003', `${file} does not exist, nor does its folder`, { help: 'check --data-dir and HEADGATE_HOME' })]
   if (configFile !== undefined || existsSync(file)) return []
+  if (asked && !existsSync(join(dataDir, subscriptionsFileName))) {
+    const more = existsSync(dataDir) ? '' : ', nor does its folder'
+    const missing = diagnostic('WH003', `${file} does not exist${more}`, { help: 'check --data-dir and HEADGATE_HOME' })
+    // The environment alone may configure a gateway.
+    return [{ ...missing, stopsStart: false }]
+  }
   return [diagnostic('WH004', `there is no ${file}`, { help: 'only the environment and the files beside it count' })]
 }
 
@@ -52,10 +57,11 @@ export const checkConfigured = ({ config, diagnostics, texts }: Loaded, catalogu
       ? []
       : [diagnostic('WH109', 'the webhook adapter is not enabled: nothing is served', { help })]
   // Those that cannot be compiled count, too.
-  const names = new Set([...config.routes.keys(), ...diagnostics.flatMap(({ route }) => route ?? [])])
+  const named = new Map(routes.map(({ name, base, place }) => [name, place(base).file]))
+  for (const { route, place } of diagnostics) if (route !== undefined && place && !named.has(route)) named.set(route, place.file)
   return {
     diagnostics: [...diagnostics, ...compiled, ...book.diagnostics, ...checkTimes(config, book), ...off],
-    routes: names.size,
+    routes: [...named].map(([name, file]) => ({ name, file })),
     files: texts.size,
     texts,
   }
@@ -85,7 +91,7 @@ export const checkSubscriptions = (file: string, config: Config, catalogue: Cata
     return [...diagnostics, ...compiled, ...(config.routes.has(name) ? [hidden(name, place)] : [])]
   }
   const checked = checkEntries(file, { noun: 'subscriptions', corrupt: 'WH803', check })
-  return { ...asChecked(checked), routes: checked.entries }
+  return { ...asChecked(checked), routes: checked.entries.map((name) => ({ name, file })) }
 }
 
 const hidden = (name: string, place: Source['place']): Diagnostic =>
@@ -116,12 +122,12 @@ const overruled = (id: string, place: Source['place']): Diagnostic =>
     help: 'remove one of the two',
   })
 
-const asChecked = ({ diagnostics, files, texts }: CheckedEntries): Checked => ({ diagnostics, files, texts, routes: 0 })
+const asChecked = ({ diagnostics, files, texts }: CheckedEntries): Checked => ({ diagnostics, files, texts, routes: [] })
 
 /** Two checks as one. */
 export const merge = (a: Checked, b: Checked): Checked => ({
   diagnostics: [...a.diagnostics, ...b.diagnostics],
-  routes: a.routes + b.routes,
+  routes: [...a.routes, ...b.routes],
   files: a.files + b.files,
   texts: new Map([...a.texts, ...b.texts]),
 })

@@ -5,6 +5,7 @@ import { configSchema, schemaAt } from '../config/schema-walk.ts'
 import { type Diagnostic, diagnostic, pointerOf } from '../core/diagnostic.ts'
 import { isObject, type JsonObject } from '../core/json.ts'
 import { nearest, printable } from '../core/text.ts'
+import { slipOf, wordFix } from '../core/word-fix.ts'
 import { namesOf, platformOf } from '../parts/targets/kit/settings.ts'
 import type { TargetPart } from '../parts/targets/target.ts'
 
@@ -19,12 +20,17 @@ export const unreadSettings = ({ platforms, place }: Profile, targets: readonly 
     return Object.keys(section).flatMap((key) => {
       if (known.has(key) || key.startsWith('x-')) return []
       const path = ['platforms', platform, key]
-      const [near] = nearest(key, known)
+      const all = nearest(key, known)
+      const [near] = all
+      const at = place?.(path, 'key')
+      const slip = slipOf(key, all, section)
+      const fix = at && slip && wordFix(at, slip)
       return diagnostic('WH706', `nothing reads the setting "${printable(key, 60)}" of ${platform}`, {
         pointer: pointerOf(path),
         help: near === undefined ? `known here: ${described.join(', ')}` : `did you mean "${near}"?`,
         ...(near === undefined ? {} : { suggest: [near] }),
-        ...(place ? { place: place(path, 'key') } : {}),
+        ...(at ? { place: at } : {}),
+        ...(fix ? { fix } : {}),
       })
     })
   })

@@ -1,7 +1,7 @@
 /** `gateway reload`: the running gateway reads its files again. When it refuses them, it keeps its configuration; exit 1. */
 
 import { readFileSync } from 'node:fs'
-import { findingsOf } from '../../app/findings.ts'
+import { findingsOf } from '../../app/validate/findings.ts'
 import type { Diagnostic } from '../../core/diagnostic.ts'
 import { exit } from '../../core/fault.ts'
 import { printable } from '../../core/text.ts'

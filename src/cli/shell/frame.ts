@@ -8,8 +8,13 @@ import type { Paint } from './paint.ts'
 
 const maxLine = 160
 
-/** Renders Diagnostics; each file's text is masked once. */
-export const frames = (found: readonly Diagnostic[], texts: ReadonlyMap<string, string>, paint: Paint): string => {
+/** Renders Diagnostics; each file's text is masked once. `more`: further notes of each. */
+export const frames = (
+  found: readonly Diagnostic[],
+  texts: ReadonlyMap<string, string>,
+  paint: Paint,
+  more: (each: Diagnostic) => readonly string[] = () => [],
+): string => {
   const masked = new Map<string, readonly MaskedLine[]>()
   const linesOf = (file: string): readonly MaskedLine[] | undefined => {
     const text = texts.get(file)
@@ -18,18 +23,21 @@ export const frames = (found: readonly Diagnostic[], texts: ReadonlyMap<string, 
     masked.set(file, lines)
     return lines
   }
-  return found.map((each) => frame(each, each.place && linesOf(each.place.file), paint)).join('')
+  return found.map((each) => frame(each, each.place && linesOf(each.place.file), more(each), paint)).join('')
 }
 
 const frame = (
-  { code, severity, message, place, route, help }: Diagnostic,
+  { code, severity, message, place, route, help, related = [] }: Diagnostic,
   lines: readonly MaskedLine[] | undefined,
+  more: readonly string[],
   paint: Paint,
 ): string => {
   const head = `${paint[severity](`${severity}[${code}]`)} ${paint.bold(printable(message))}`
   const notes = [
+    ...related.map((other) => `   = see     ${printable(shownPlace(other.place))}: ${printable(other.message)}`),
     ...(route === undefined ? [] : [`   = route   ${printable(route)}`]),
     ...(help === undefined ? [] : [`   = help    ${printable(help)}`]),
+    ...more.map((note) => `   = ${note}`),
   ]
   if (!place) return [head, ...notes, ''].join('\n')
   const shown = lines ? excerpt(place, lines, paint[severity]) : []

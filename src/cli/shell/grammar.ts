@@ -7,7 +7,7 @@ import type { SetupOptions } from '../gateway/setup.ts'
 import { addSamples } from '../samples/grammar.ts'
 import type { SchemaName } from '../schema-print.ts'
 import { addTargets } from '../targets/grammar.ts'
-import type { ValidateOptions } from '../validate.ts'
+import { addExplain, addValidate } from '../validate/grammar.ts'
 import type { ListOptions } from '../webhook/list.ts'
 import type { RemoveOptions } from '../webhook/remove.ts'
 import type { SubscribeOptions } from '../webhook/subscribe-options.ts'
@@ -23,15 +23,8 @@ export const addCommands = (program: Command, run: Run): void => {
   addCron(program.command('cron').description('scheduled jobs: list, create, run, pause, resume, remove'), run)
   addTargets(program.command('targets').description('where messages can go: list (also alone), test'), run)
   addSamples(program.command('samples').description('what senders post: list, show, add'), run)
-  program
-    .command('validate [paths...]')
-    .description('check configuration and subscriptions without starting anything')
-    .addOption(new Option('--format <format>', 'how findings are printed').choices(['pretty', 'json', 'concise']))
-    .option('--deny-warnings', 'exit 1 on warnings too')
-    .option('--config <file>', 'another file than <data_dir>/config.yaml')
-    .action((paths: string[], options: ValidateOptions) =>
-      run(async (cli) => (await import('../validate.ts')).validate(paths, options, cli)),
-    )
+  addValidate(program.command('validate [paths...]'), run)
+  addExplain(program.command('explain [code]'), run)
   program
     .command('schema')
     .description('the JSON Schema of the files')

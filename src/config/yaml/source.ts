@@ -115,8 +115,9 @@ const duplicates = (text: string, events: readonly Event[]): number[] => {
   return found
 }
 
-/** Reads and parses a file. When there is none, neither a source nor a Diagnostic is given. */
-export const readSource = (file: string): Read => {
+/** Reads and parses a file, or the text that is given in its place. When there is none, neither a source nor a Diagnostic is given. */
+export const readSource = (file: string, given?: string): Read => {
+  if (given !== undefined) return parseSource(file, given)
   let text: string
   try {
     if (statSync(file).size > maxFileBytes) throw new Error(`it is larger than ${maxFileBytes} bytes`)

@@ -20,6 +20,12 @@ const quoteOf = ({ style }: Scalar): number => (style === SCALAR_STYLE.DOUBLE_QU
 /** The offset where a scalar begins, at its quote where it has one. */
 export const scalarStart = (scalar: Scalar): number => scalar.valueStart - quoteOf(scalar)
 
+/** Where the scalars of a text stand, keys among them, in order. */
+export const scalarsOf = (events: readonly Event[]): readonly Range[] =>
+  events.flatMap((event): Range[] =>
+    event.type === EVENT_ID.SCALAR && event.valueStart >= 0 ? [[scalarStart(event), event.valueEnd + quoteOf(event)]] : [],
+  )
+
 /** For each event, the index after the last event of its node. */
 const endsOf = (events: readonly Event[]): Int32Array => {
   const ends = new Int32Array(events.length)

@@ -1,0 +1,55 @@
+/** WH0: files that cannot be read, or are not read as their author thinks. */
+
+import type { Explanation } from './explanation.ts'
+
+export const ofFiles = {
+  WH001: {
+    means: 'The parser stopped at this place: the text is not YAML 1.2 (or, in a .json file, not JSON).',
+    why: 'Nothing of the file is known, so nothing of it can be served. At a reload the configuration before it serves on.',
+    fix: 'Look at the marked line and the one above it. Most often a quote or a bracket is not closed, a tab indents a line, or a text that begins with * & ! { [ needs quotes.',
+    example: {
+      of: 'config',
+      bad: 'platforms:\n  webhook: { enabled: true\n',
+      good: 'platforms:\n  webhook: { enabled: true }\n',
+    },
+  },
+  WH002: {
+    means: 'The same key stands twice in one map.',
+    why: 'YAML does not say which of the two counts, and readers differ. A route that stands twice would silently lose one of its definitions.',
+    fix: 'Remove one of the two, or give one another name.',
+    example: { of: 'route', bad: 'events: [push]\nevents: [pull_request]\n', good: 'events: [push, pull_request]\n' },
+  },
+  WH003: {
+    means: 'A file that was expected is not there, cannot be opened, or is larger than 16 MB.',
+    why: 'What stands in it does not count: the gateway would serve something else than was written.',
+    fix: 'Check the path (--config, --data-dir, HEADGATE_HOME) and that the user who runs headgate may read the file.',
+  },
+  WH004: {
+    means: 'The data directory has no config.yaml.',
+    why: 'Only the environment and the files beside it count: subscriptions, jobs, .env. That may be meant.',
+    fix: 'Nothing, if it is meant. Else run headgate gateway setup, or name the right folder with --data-dir.',
+  },
+  WH007: {
+    means: 'A line of .env holds a quoted text that does not end, or goes on after its end. The line is skipped.',
+    why: 'The variable is not set, so what refers to it has no value: most often a secret.',
+    fix: 'Close the quotes, or leave them out. docs/environment.md has the rule.',
+    example: { of: 'env', bad: 'API_TOKEN="abc\n', good: 'API_TOKEN=abc\n' },
+  },
+  WH008: {
+    means: 'headgate reads this line of .env in one way, and a shell, systemd or docker in another.',
+    why: 'The same file gives another secret when it is loaded by one of them, and signatures then fail for no visible reason.',
+    fix: 'Write the value so that all read it alike: letters, digits and -_.:/+=@%,# without quotes, blanks or export.',
+    example: { of: 'env', bad: 'export API_TOKEN=abc\n', good: 'API_TOKEN=abc\n' },
+  },
+  WH010: {
+    means:
+      'A webhook-ignore comment takes nothing out: it has no reason, names no known code, or there is no such finding on its line or the next.',
+    why: 'A comment that is left behind hides the next mistake in the same place. What stops the start cannot be taken out at all, for the gateway does not read these comments.',
+    fix: 'Remove the comment, or write it as: # webhook-ignore WH210: why it is right here',
+    example: {
+      of: 'route',
+      bad: 'deliver_only: true\ndeliver: telegram\nagent: { model: small } # webhook-ignore WH210\n',
+      good: 'deliver_only: true\ndeliver: telegram\nagent: { model: small } # webhook-ignore WH210: kept for the switch back in May\n',
+    },
+  },
+} as const satisfies { readonly [code: string]: Explanation }

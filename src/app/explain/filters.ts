@@ -1,0 +1,57 @@
+/** WH4: conditions and expressions. */
+
+import type { Explanation } from './explanation.ts'
+
+export const ofFilters = {
+  WH401: {
+    means: 'The regular expression cannot be read, or is too long.',
+    why: 'The filter could not say yes or no, so the file is refused.',
+    fix: 'Mend the pattern. In YAML single quotes keep backslashes as they are.',
+    example: { of: 'route', bad: "filters: [{ field: ref, regex: '(' }]\n", good: "filters: [{ field: ref, regex: '^refs/heads/' }]\n" },
+  },
+  WH402: {
+    means: 'The pattern uses look-around or a back-reference.',
+    why: 'Patterns run on an engine that needs time in proportion to the text. These two do not go with that: on a hostile text they can hold a process up for minutes.',
+    fix: 'Say the same with two conditions: one that must hold, and one under not.',
+    example: {
+      of: 'route',
+      bad: "filters: [{ field: ref, regex: '^(?!refs/tags/)' }]\n",
+      good: "filters: [{ not: { field: ref, regex: '^refs/tags/' } }]\n",
+    },
+  },
+  WH405: {
+    means: 'A condition has no operator, several of them, a word that is none, or lacks the field to look at.',
+    why: 'Two operators in one condition read as "and" to some and as "or" to others.',
+    fix: 'Write one condition for each operator. Conditions in a list must all hold; under any: one of them must.',
+    example: {
+      of: 'route',
+      bad: 'filters: [{ field: action, equals: opened, contains: open }]\n',
+      good: 'filters: [{ field: action, equals: opened }]\n',
+    },
+  },
+  WH407: {
+    means: 'The list of in_file cannot be read: it is not there, outside the profile folder, or neither lines nor a JSON list.',
+    why: 'The condition does not hold while that is so. The gateway starts, and reads the file again when it changes.',
+    fix: 'Put the file below the profile folder: a line for each value, or a JSON list.',
+    example: {
+      of: 'route',
+      bad: 'filters: [{ field: sender.login, in_file: people.txt }]\n',
+      good: 'filters: [{ field: sender.login, in: [ada, grace] }]\n',
+    },
+  },
+  WH412: {
+    means: 'The JSONata expression cannot be read, or uses what is not allowed here.',
+    why: 'The filter could not say yes or no, so the file is refused.',
+    fix: 'Mend the expression; the position in the message counts characters in it. The payload is payload.x, headers are headers."X-Name".',
+    example: {
+      of: 'route',
+      bad: "filters: [{ jsonata: 'payload.count >' }]\n",
+      good: "filters: [{ jsonata: 'payload.count > 3' }]\n",
+    },
+  },
+  WH413: {
+    means: 'The filters of the route have too many conditions, or are nested too deep.',
+    why: 'They run before an event is accepted, so their cost is bounded.',
+    fix: 'Use in or in_file for long lists of values; put common parts into one any or all.',
+  },
+} as const satisfies { readonly [code: string]: Explanation }

@@ -1,0 +1,162 @@
+/** WH2: keys that are right on their own, and do not go together. */
+
+import type { Explanation } from './explanation.ts'
+
+export const ofMeaning = {
+  WH201: {
+    means: 'The route has no secret of its own, or an empty one, and there is no global one that it could inherit.',
+    why: 'Nobody could be told from a stranger, so the gateway does not start. An empty secret does not inherit the global one.',
+    fix: 'Set WEBHOOK_SECRET or platforms.webhook.extra.secret for all routes, or secret on this route. headgate gateway setup makes one.',
+    example: { of: 'route', bad: 'secret: ""\n', good: 'secret: "${ROUTE_SECRET:-5d2be07c94f1}"\n' },
+  },
+  WH202: {
+    means: 'deliver_only sends the rendered prompt without an agent, but deliver is log or absent.',
+    why: 'The message would go nowhere but the log, and the sender would be told that it arrived.',
+    fix: 'Name the target in deliver, or remove deliver_only.',
+    example: { of: 'route', bad: 'deliver_only: true\n', good: 'deliver_only: true\ndeliver: telegram\n' },
+  },
+  WH203: {
+    means: 'The route both starts a scheduled job and sends its prompt directly.',
+    why: 'A route has one ending. Which of the two would count is a guess, so the gateway does not start.',
+    fix: 'Remove one of the two, or make two routes.',
+    example: {
+      of: 'route',
+      bad: 'cron_job: nightly\ndeliver_only: true\ndeliver: telegram\n',
+      good: 'deliver_only: true\ndeliver: telegram\n',
+    },
+  },
+  WH204: {
+    means: 'coalesce gathers events into one agent run, and this route runs no agent of its own.',
+    why: 'A direct delivery answers its sender with what became of it, and a job is started at once: neither can wait for further events.',
+    fix: 'Remove coalesce, or what it does not go with.',
+    example: {
+      of: 'route',
+      bad: 'coalesce: { key: "{number}" }\ndeliver_only: true\ndeliver: telegram\n',
+      good: 'coalesce: { key: "{number}" }\ndeliver: telegram\n',
+    },
+  },
+  WH205: {
+    means: 'The secret INSECURE_NO_AUTH switches verification off, and the host is not a loopback address.',
+    why: 'Everybody who reaches the port could make the agent work. The gateway does not start.',
+    fix: 'Set a real secret, or set host: 127.0.0.1 while you test.',
+    example: {
+      of: 'config',
+      bad: 'platforms:\n  webhook:\n    enabled: true\n    extra: { host: 0.0.0.0, routes: { try: { secret: INSECURE_NO_AUTH } } }\n',
+      good: 'platforms:\n  webhook:\n    enabled: true\n    extra: { host: 127.0.0.1, routes: { try: { secret: INSECURE_NO_AUTH } } }\n',
+    },
+  },
+  WH207: {
+    means: 'secret and secrets stand on one route, or INSECURE_NO_AUTH stands among other secrets.',
+    why: 'A list of secrets is for the time of a change. Beside a single one, or beside none at all, it would not say which counts.',
+    fix: 'Put all secrets that count into secrets, and remove secret.',
+    example: {
+      of: 'route',
+      bad: 'secret: "${NEW:-5d2be07c94f1}"\nsecrets: ["${OLD:-0c1f7e2ab936}"]\n',
+      good: 'secrets: ["${NEW:-5d2be07c94f1}", "${OLD:-0c1f7e2ab936}"]\n',
+    },
+  },
+  WH208: {
+    means: 'A key that belongs to another mode of the route, such as a window beside keep: single_flight.',
+    why: 'It would have no effect there, and its author counts on one.',
+    fix: 'Remove it, or choose the mode that it belongs to.',
+  },
+  WH210: {
+    means: 'The key is valid, but nothing looks at it here: the mode of the route, or its file, leaves it without effect.',
+    why: 'Somebody will change it later and wonder why nothing happens.',
+    fix: 'Remove it, or change what switches it off.',
+    example: {
+      of: 'route',
+      bad: 'deliver_only: true\ndeliver: telegram\nagent: { model: small }\n',
+      good: 'deliver: telegram\nagent: { model: small }\n',
+    },
+  },
+  WH211: {
+    means: 'A subscription has the name of a route in config.yaml. The configured route wins.',
+    why: 'The subscription answers nobody: its secret, events and prompt do not count.',
+    fix: 'Rename one of the two, or headgate webhook remove <name>.',
+  },
+  WH212: {
+    means: 'max_wait_seconds ends the wait before window_seconds could.',
+    why: 'Each group is dispatched after max_wait_seconds, however long the window is.',
+    fix: 'Make max_wait_seconds at least as long as window_seconds.',
+    example: {
+      of: 'route',
+      bad: 'coalesce: { key: "{number}", window_seconds: 60, max_wait_seconds: 30 }\n',
+      good: 'coalesce: { key: "{number}", window_seconds: 30, max_wait_seconds: 300 }\n',
+    },
+  },
+  WH213: {
+    means: 'The route is bound to a profile, but gateway.multiplex_profiles is off.',
+    why: 'A bound route answers under /p/<profile>/webhooks/ only, and nothing is served there: every request gets 404.',
+    fix: 'Set gateway.multiplex_profiles: true, or remove profile.',
+    example: { of: 'route', bad: 'profile: work\n', good: 'description: of the default profile\n' },
+  },
+  WH214: {
+    means: 'The route is bound to a profile that has no folder with a config.yaml.',
+    why: 'Its requests get 404 until the profile is there. The gateway starts all the same.',
+    fix: 'Create profiles/<name>/config.yaml (it may be empty), or name a profile that is served.',
+  },
+  WH217: {
+    means: 'cron_job names a scheduled job that is neither in jobs nor in cron_jobs.json, by id or by name.',
+    why: 'Every event of the route is dropped until the job is there. The gateway starts all the same.',
+    fix: 'headgate cron list shows the jobs; headgate cron create makes one.',
+    example: { of: 'route', bad: 'cron_job: nightly\n', good: 'prompt: Look at the build {number}.\n' },
+  },
+  WH218: {
+    means: 'cron_job gives a name that several scheduled jobs have.',
+    why: 'Which of them should start is a guess.',
+    fix: 'Refer to the job by its id, which only one has.',
+  },
+  WH219: {
+    means: 'The scheduled job that the route starts is paused or disabled.',
+    why: 'Every event of the route is answered as ignored until the job is resumed.',
+    fix: 'headgate cron resume <id>, or remove enabled: false from the job.',
+  },
+  WH220: {
+    means: 'The key or value is described already, but this version does not have what it asks for.',
+    why: 'Half a feature would be worse than none: the file is refused instead.',
+    fix: 'Remove it, or use what the help names in its place.',
+    example: { of: 'config', bad: 'storage: { kind: postgres }\n', good: 'storage: { kind: sqlite }\n' },
+  },
+  WH221: {
+    means: 'A section of the configuration that nothing reads yet.',
+    why: 'The gateway starts, and what the section asks for does not happen.',
+    fix: 'Remove it, or leave it for the version that has it.',
+  },
+  WH222: {
+    means: 'The runner of the agent needs a setting that is not there or not usable: a model, a key, an address, a command.',
+    why: 'No run could begin. What is accepted would pile up.',
+    fix: 'Add the setting under agent. A key may come from OPENAI_API_KEY or ANTHROPIC_API_KEY.',
+    example: { of: 'config', bad: 'agent: { runner: command }\n', good: 'agent: { runner: command, command: [my-agent, --print] }\n' },
+  },
+  WH223: {
+    means: 'The schedule of a job is none, never comes, or its time zone is not known.',
+    why: 'The job would never run.',
+    fix: 'Use five fields as in crontab, @daily and the like, every 30m, or a time. docs/jobs.md has all forms.',
+    example: {
+      of: 'config',
+      bad: 'jobs:\n  nightly: { schedule: "0 25 * * *", prompt: Summarise the day. }\n',
+      good: 'jobs:\n  nightly: { schedule: "0 6 * * *", prompt: Summarise the day. }\n',
+    },
+  },
+  WH224: {
+    means: 'A job that runs once has a time that is past.',
+    why: 'It does not run any more, or did already.',
+    fix: 'Give it a later time, or remove it.',
+    example: {
+      of: 'config',
+      bad: 'jobs:\n  launch: { schedule: "2001-01-01T06:00:00Z", prompt: Congratulate. }\n',
+      good: 'jobs:\n  launch: { schedule: "2101-01-01T06:00:00Z", prompt: Congratulate. }\n',
+    },
+  },
+  WH225: {
+    means: 'A scheduled job has no prompt, or an empty one.',
+    why: 'Its runs ask the agent nothing. Only the context of a route that starts it would be in them.',
+    fix: 'Give it a prompt.',
+    example: {
+      of: 'config',
+      bad: 'jobs:\n  nightly: { schedule: "@daily" }\n',
+      good: 'jobs:\n  nightly: { schedule: "@daily", prompt: Summarise the day. }\n',
+    },
+  },
+} as const satisfies { readonly [code: string]: Explanation }

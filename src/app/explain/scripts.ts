@@ -1,0 +1,18 @@
+/** WH6: filter scripts. */
+
+import type { Explanation } from './explanation.ts'
+
+export const ofScripts = {
+  WH601: {
+    means: 'The script is not there, is no file, cannot be read, or everybody may write to it.',
+    why: 'Every event of the route is ignored until it can run. The gateway starts all the same.',
+    fix: 'Put it into scripts/ of the profile folder, and take the write permission of others away.',
+    example: { of: 'route', bad: 'script: label.py\n', good: 'filters: [{ field: action, equals: labeled }]\n' },
+  },
+  WH602: {
+    means: 'The path of the script leads out of the scripts folder, by itself or through a link.',
+    why: 'What may be run is what an operator put there, and nothing else on the machine.',
+    fix: 'Put the script into scripts/ of the profile folder, and name it relative to that.',
+    example: { of: 'route', bad: 'script: ../outside.sh\n', good: 'filters: [{ field: action, equals: opened }]\n' },
+  },
+} as const satisfies { readonly [code: string]: Explanation }

@@ -1,0 +1,54 @@
+/** WH7: where replies go. */
+
+import type { Explanation } from './explanation.ts'
+
+export const ofTargets = {
+  WH704: {
+    means: 'deliver names the target of a plugin, or platforms has a section for one, and no plugin brings it.',
+    why: "Nothing could be sent. A name with a hyphen is always a plugin's.",
+    fix: 'Name the module under plugins, or mend the name. docs/plugins.md shows how one is written.',
+    example: { of: 'route', bad: 'deliver: acme-chat\n', good: 'deliver: telegram\n' },
+  },
+  WH705: {
+    means: 'The target needs to be told something in deliver_extra, and is not.',
+    why: 'Every delivery would fail: a comment needs to know on which pull request, a post to which address.',
+    fix: 'Add the settings under deliver_extra; values are templates.',
+    example: {
+      of: 'route',
+      bad: 'deliver: github_comment\n',
+      good: 'deliver: github_comment\ndeliver_extra: { repo: "{repository.full_name}", pr_number: "{number}" }\n',
+    },
+  },
+  WH706: {
+    means: "A setting under platforms.<name> that none of the platform's targets reads.",
+    why: 'A mistyped token leaves the platform unconnected, which shows only when something is to be sent.',
+    fix: 'Write the setting that is meant. headgate targets list shows what each needs.',
+    example: { of: 'config', bad: 'platforms:\n  telegram: { tokn: "${T:-x}" }\n', good: 'platforms:\n  telegram: { token: "${T:-x}" }\n' },
+  },
+  WH707: {
+    means: 'A value in deliver_extra is not usable: an address that is none, a number that is not positive, a header that may not be set.',
+    why: 'The target would refuse every delivery, or send it somewhere else.',
+    fix: 'Mend the value. A placeholder may stand for it, but not in the host of an address.',
+    example: {
+      of: 'route',
+      bad: 'deliver: http\ndeliver_extra: { url: "https://{host}/in", secret: "${K:-5d2be07c94f1}" }\n',
+      good: 'deliver: http\ndeliver_extra: { url: "https://example.com/in", secret: "${K:-5d2be07c94f1}" }\n',
+    },
+  },
+  WH708: {
+    means: 'deliver: http has no secret, so that what it posts is not signed.',
+    why: 'Its receiver cannot tell a delivery from what anybody else posts there. That may not matter on a private network.',
+    fix: 'Set deliver_extra.secret; the receiver checks Standard Webhooks signatures with it.',
+    example: {
+      of: 'route',
+      bad: 'deliver: http\ndeliver_extra: { url: "https://example.com/in" }\n',
+      good: 'deliver: http\ndeliver_extra: { url: "https://example.com/in", secret: "${K:-5d2be07c94f1}" }\n',
+    },
+  },
+  WH710: {
+    means: 'A module under plugins cannot be loaded, or what it exports is no plugin.',
+    why: 'Its targets are missing, and routes that use them cannot deliver.',
+    fix: 'Mend the module; the message has its error. docs/plugins.md shows the shape. Without it, take it out of the list.',
+    example: { of: 'config', bad: 'plugins: [./not-there.mjs]\n', good: 'plugins: []\n' },
+  },
+} as const satisfies { readonly [code: string]: Explanation }

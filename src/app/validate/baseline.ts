@@ -1,0 +1,63 @@
+/** Findings that were there when somebody began to look: known by what they are about, so that they stay known when lines move. */
+
+import { readFileSync } from 'node:fs'
+import { replaceFile } from '../../config/replace-file.ts'
+import type { Diagnostic } from '../../core/diagnostic.ts'
+import { messageOf, usage } from '../../core/fault.ts'
+import { isObject, parseObject } from '../../core/json.ts'
+import { messageHash } from './fingerprint.ts'
+
+/** How often each finding was there, by its key. */
+type Baseline = ReadonlyMap<string, number>
+
+const keyOf = (code: string, route: string | null, pointer: string, message: string): string =>
+  JSON.stringify([code, route, pointer, message])
+
+/** Throws a usage Fault for a file that is not there or is no baseline. */
+export const readBaseline = (file: string): Baseline => {
+  let text: string
+  try {
+    text = readFileSync(file, 'utf8')
+  } catch (error) {
+    throw usage(`cannot read the baseline ${file}: ${messageOf(error)}`, '--write-baseline makes it')
+  }
+  const data = parseObject(text)
+  if (data?.v !== 1 || !Array.isArray(data.findings)) throw usage(`${file} is no baseline`, '--write-baseline makes one')
+  const known = new Map<string, number>()
+  for (const each of data.findings) {
+    if (!isObject(each)) throw usage(`${file} is no baseline`, '--write-baseline makes one')
+    const { code, route, pointer, message, count } = each
+    known.set(keyOf(String(code), route === null ? null : String(route), String(pointer), String(message)), Number(count))
+  }
+  return known
+}
+
+/** The findings that the baseline does not know, or knows fewer of. What stops the start is never known. */
+export const outsideBaseline = (found: readonly Diagnostic[], baseline: Baseline, folder: string): readonly Diagnostic[] => {
+  const left = new Map(baseline)
+  return found.filter((each) => {
+    const key = keyOf(each.code, each.route ?? null, each.pointer, messageHash(each, folder))
+    const times = left.get(key) ?? 0
+    if (each.stopsStart || times === 0) return true
+    left.set(key, times - 1)
+    return false
+  })
+}
+
+/** Writes what was found as a baseline, in an order that does not depend on lines. */
+export const writeBaseline = async (file: string, found: readonly Diagnostic[], folder: string): Promise<void> => {
+  const known = found.filter(({ stopsStart }) => !stopsStart)
+  const counts = new Map<string, number>()
+  for (const each of known) {
+    const key = keyOf(each.code, each.route ?? null, each.pointer, messageHash(each, folder))
+    counts.set(key, (counts.get(key) ?? 0) + 1)
+  }
+  const findings = [...counts]
+    .sort(([a], [b]) => (a < b ? -1 : 1))
+    .map(([key, count]) => {
+      const [code, route, pointer, message] = JSON.parse(key) as string[]
+      return JSON.stringify({ code, route, pointer, message, count })
+    })
+  const list = findings.length === 0 ? '[]' : `[\n    ${findings.join(',\n    ')}\n  ]`
+  await replaceFile(file, `{\n  "v": 1,\n  "findings": ${list}\n}\n`, 0o644)
+}

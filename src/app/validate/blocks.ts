@@ -1,0 +1,42 @@
+/** The blocks of a Markdown document that are configurations: fenced, and marked as `yaml webhook`. */
+
+import { readFileSync, statSync } from 'node:fs'
+import { usage } from '../../core/fault.ts'
+
+/** Past this a file is no document. */
+const maxFileBytes = 4_194_304
+const opening = /^ {0,12}(`{3,}|~{3,})[ \t]*ya?ml[ \t]+webhook(?:[ \t].*)?$/
+
+/** The blocks of a document, each with as many lines before it as in the document; `text`: the document with blanks for what is in none of them. */
+export type Blocks = { readonly text: string; readonly blocks: readonly string[] }
+
+/** Throws a usage Fault for a file that is too large. */
+export const blocksOf = (file: string): Blocks => {
+  if (statSync(file).size > maxFileBytes) throw usage(`${file} is larger than ${maxFileBytes} bytes`)
+  return blocksIn(readFileSync(file, 'utf8'))
+}
+
+export const blocksIn = (document: string): Blocks => {
+  const lines = document.split('\n')
+  const shown = lines.map((line) => ' '.repeat(line.length))
+  const blocks: string[] = []
+  for (let at = 0; at < lines.length; at++) {
+    const fence = opening.exec(lines[at]?.trimEnd() ?? '')?.[1]
+    if (fence === undefined) continue
+    const end = closingLine(lines, at + 1, fence)
+    const block = lines.slice(at + 1, end)
+    blocks.push('\n'.repeat(at + 1) + block.map((line) => `${line}\n`).join(''))
+    shown.splice(at + 1, block.length, ...block)
+    at = end
+  }
+  return { text: shown.join('\n'), blocks }
+}
+
+/** The line that closes the fence; the end of a document in which none does. */
+const closingLine = (lines: readonly string[], from: number, fence: string): number => {
+  const at = lines.findIndex((line, i) => i >= from && isClosing(line.trim(), fence))
+  return at < 0 ? lines.length : at
+}
+
+const isClosing = (line: string, fence: string): boolean =>
+  line.length >= fence.length && line === line[0]?.repeat(line.length) && line[0] === fence[0]

@@ -1,0 +1,108 @@
+/** `# webhook-ignore WH409: reason`: findings that the author of a file has decided to live with, on the comment's line or the line below it. */
+
+import { eventsOf, type Range, scalarsOf } from '../../config/yaml/yaml-tree.ts'
+import { catalogue, type Diagnostic, diagnostic, type Place } from '../../core/diagnostic.ts'
+import { nearest, printable } from '../../core/text.ts'
+import { allCodes } from './codes.ts'
+
+type Ignore = {
+  readonly codes: readonly string[]
+  readonly reason: string
+  readonly place: Place
+  /** The line whose findings it is about. */
+  readonly line: number
+}
+
+const mark = /(?:^|[ \t])(#[ \t]*webhook-ignore(?![\w-])[ \t]*([^:\n]*?)[ \t]*(?::[ \t]*(.*?))?)[ \t\r]*$/gm
+
+/** Findings without those that a comment takes out; comments that take none out are findings themselves. */
+export const applyIgnores = (
+  found: readonly Diagnostic[],
+  texts: ReadonlyMap<string, string>,
+  { reportUnused }: { readonly reportUnused: boolean },
+): { readonly kept: readonly Diagnostic[]; readonly suppressed: number } => {
+  const ignores = [...texts].flatMap(([file, text]) => ignoresIn(file, text))
+  if (ignores.length === 0) return { kept: found, suppressed: 0 }
+  const targets = new Map<string, Ignore[]>()
+  for (const one of ignores) {
+    if (one.reason === '') continue
+    for (const code of one.codes) {
+      const key = keyOf(one.place.file, one.line, code)
+      targets.set(key, [...(targets.get(key) ?? []), one])
+    }
+  }
+  const used = new Set<string>()
+  const kept = found.filter(({ place, code, stopsStart }) => {
+    const hits = (place && targets.get(keyOf(place.file, place.line, code))) ?? []
+    for (const hit of hits) used.add(idOf(hit, code))
+    return hits.length === 0 || stopsStart
+  })
+  const stopping = new Set(
+    kept.flatMap(({ place, code, stopsStart }) => (place && stopsStart ? [keyOf(place.file, place.line, code)] : [])),
+  )
+  // A route with a mistake is not looked at any further: what is not found there may come when it is mended.
+  const unsure = new Set(found.flatMap(({ place, severity }) => (place && severity === 'error' ? [place.file] : [])))
+  const idle = ignores.flatMap((one) => problemsOf(one, used, stopping, reportUnused && !unsure.has(one.place.file)))
+  return { kept: [...kept, ...idle], suppressed: found.length - kept.length }
+}
+
+const keyOf = (file: string, line: number, code: string): string => `${file}\n${line}\n${code}`
+const idOf = ({ place: { file, line, column } }: Ignore, code: string): string => `${keyOf(file, line, code)}\n${column}`
+
+const problemsOf = (one: Ignore, used: ReadonlySet<string>, stopping: ReadonlySet<string>, reportUnused: boolean): Diagnostic[] => {
+  const say = (message: string, help: string, suggest: readonly string[] = []): Diagnostic =>
+    diagnostic('WH010', message, { place: one.place, help, ...(suggest.length > 0 ? { suggest } : {}) })
+  if (one.codes.length === 0) return [say('this comment names no finding', 'write # webhook-ignore WH409: why it is right here')]
+  if (one.reason === '') return [say('this comment gives no reason, and takes nothing out', 'write the reason after a colon')]
+  return one.codes.flatMap((code) => {
+    const isKnown = Object.hasOwn(catalogue, code)
+    const near = isKnown ? [] : nearest(code, allCodes)
+    if (!isKnown) {
+      const help = near.length > 0 ? `did you mean ${near.join(' or ')}?` : 'headgate explain lists all codes'
+      return [say(`no finding has the code "${printable(code, 40)}"`, help, near)]
+    }
+    if (stopping.has(keyOf(one.place.file, one.line, code)))
+      return [say(`${code} stops the start here: it cannot be taken out`, 'mend what it is about, and remove the comment')]
+    if (!reportUnused || used.has(idOf(one, code))) return []
+    return [say(`${code} is not found on this line or the next`, 'remove the comment')]
+  })
+}
+
+/** The comments of a text; what only looks like one inside a text of it is none. */
+const ignoresIn = (file: string, text: string): Ignore[] => {
+  if (!text.includes('webhook-ignore')) return []
+  const scalars = scalarRanges(text)
+  const lines = text.split('\n')
+  return [...text.matchAll(mark)].flatMap(({ index, 0: all, 1: comment = '', 2: codes = '', 3: reason = '' }) => {
+    const at = index + all.indexOf(comment)
+    if (scalars.some(([from, to]) => at >= from && at < to)) return []
+    const line = text.slice(0, at).split('\n').length
+    const column = at - text.lastIndexOf('\n', at - 1)
+    const place = { file, line, column, endLine: line, endColumn: column + comment.length }
+    return {
+      codes: codes
+        .toUpperCase()
+        .split(/[\s,]+/)
+        .filter((code) => code !== ''),
+      reason,
+      place,
+      line: meantLine(lines, line, column),
+    }
+  })
+}
+
+/** Its own line, or, of a comment that stands alone, the next line that is no comment. */
+const meantLine = (lines: readonly string[], line: number, column: number): number => {
+  if ((lines[line - 1] ?? '').slice(0, column - 1).trim() !== '') return line
+  const below = lines.slice(line).findIndex((text) => !/^\s*(?:#|$)/.test(text))
+  return below < 0 ? line : line + 1 + below
+}
+
+/** Where the texts of a file stand; nothing is known of one that is no YAML. */
+const scalarRanges = (text: string): readonly Range[] => {
+  try {
+    return scalarsOf(eventsOf(text))
+  } catch {
+    return []
+  }
+}

@@ -1,0 +1,129 @@
+/** What `validate` looks at: a data directory, files, the YAML blocks of documents, standard input. */
+
+import { existsSync, statSync } from 'node:fs'
+import { basename, dirname, extname, resolve } from 'node:path'
+import { type Config, defaultProfile, type Profile } from '../../config/config.ts'
+import { unknownEnv } from '../../config/env.ts'
+import { jobsFileName } from '../../config/jobs.ts'
+import { type Loaded, loadConfig } from '../../config/load.ts'
+import { subscriptionsFileName } from '../../config/subscriptions.ts'
+import type { Diagnostic } from '../../core/diagnostic.ts'
+import { usage } from '../../core/fault.ts'
+import type { Effects } from '../../parts/effects.ts'
+import { runnersByName } from '../../parts/runners/index.ts'
+import { catalogueOf } from '../../plan/catalogue.ts'
+import { type Checked, checkAll, checkConfigured, checkJobs, checkPresence, checkSubscriptions, merge } from '../../plan/check.ts'
+import { compileRunner } from '../../plan/runner.ts'
+import { withDryEffects } from '../live/effects.ts'
+import type { Workspace } from '../workspace.ts'
+import { blocksOf } from './blocks.ts'
+
+/** Where findings on standard input are said to be. */
+export const stdinName = '<stdin>'
+
+export type Inputs = {
+  /** Files, documents and data directories to check instead of the one that is worked on; `-` is standard input. */
+  readonly paths: readonly string[]
+  /** What standard input holds. */
+  readonly stdin?: string | undefined
+  /** Another file than `<data_dir>/config.yaml`. */
+  readonly configFile?: string | undefined
+  /** The data directory was named: that it holds no configuration is a mistake. */
+  readonly asked: boolean
+  /** The environment and `.env` are not read, and what they would bring is not missed. */
+  readonly withoutEnv?: boolean
+  /** What lies beside the files (scripts, lists, jobs, plugins) is not looked for. */
+  readonly withoutRefs?: boolean
+}
+
+/** All that is wrong in what was asked for. Throws a usage Fault for a path that is not there. */
+export const checkInputs = async (workspace: Workspace, inputs: Inputs): Promise<Checked> => {
+  const { paths, configFile } = inputs
+  for (const path of [...paths, ...(configFile === undefined ? [] : [configFile])]) {
+    if (path !== '-' && !existsSync(path)) throw usage(`no such path: ${path}`)
+  }
+  return withDryEffects(async (effects) => {
+    const check = new Check(inputs.withoutEnv ? { ...workspace, env: unknownEnv } : workspace, inputs, effects)
+    if (paths.length === 0) return check.folder(workspace.dataDir, inputs.asked)
+    const checked: Checked[] = []
+    for (const path of paths) checked.push(await check.path(path))
+    return checked.reduce(merge)
+  })
+}
+
+const nothing: Checked = { diagnostics: [], routes: [], files: 0, texts: new Map() }
+
+class Check {
+  readonly #workspace: Workspace
+  readonly #inputs: Inputs
+  readonly #effects: Effects
+
+  constructor(workspace: Workspace, inputs: Inputs, effects: Effects) {
+    this.#effects = effects
+    this.#workspace = workspace
+    this.#inputs = inputs
+  }
+
+  async folder(dataDir: string, asked: boolean): Promise<Checked> {
+    const { configFile } = this.#inputs
+    const found = loadConfig({ ...this.#workspace, dataDir, configFile })
+    const loaded = { ...found, diagnostics: [...checkPresence(dataDir, asked, configFile), ...found.diagnostics] }
+    const { catalogue, diagnostics } = await this.#catalogueOf(loaded.config)
+    return withMore(checkAll(loaded, catalogue, this.#effects), loaded, this.#effects, diagnostics)
+  }
+
+  /** A file of run-time entries is checked against the configuration, every other file as one. */
+  async path(written: string): Promise<Checked> {
+    const path = resolve(written)
+    if (written === '-') return this.#configured(resolve(stdinName), this.#inputs.stdin ?? '')
+    if (statSync(path).isDirectory()) return this.folder(path, true)
+    if (/^\.(?:md|markdown)$/i.test(extname(path))) return this.#document(path)
+    if (basename(path) === subscriptionsFileName || basename(path) === jobsFileName) return this.#entries(path)
+    return this.#configured(path)
+  }
+
+  /** `text`: what stands in the file, where that is not read. */
+  async #configured(configFile: string, configText?: string): Promise<Checked> {
+    const loaded = loadConfig({ ...this.#workspace, configFile, configText })
+    const { catalogue, diagnostics } = await this.#catalogueOf(loaded.config)
+    return withMore(checkConfigured(loaded, catalogue, this.#effects), loaded, this.#effects, diagnostics)
+  }
+
+  async #entries(path: string): Promise<Checked> {
+    const { config } = loadConfig({ ...this.#workspace, configFile: this.#inputs.configFile })
+    const { catalogue } = await this.#catalogueOf(config)
+    if (basename(path) === subscriptionsFileName) return checkSubscriptions(path, config, catalogue, this.#effects)
+    const profile = profileOf(dirname(path), config)
+    return profile ? checkJobs(path, profile, catalogue) : nothing
+  }
+
+  /** The blocks of a Markdown document, each as a configuration of its own. */
+  async #document(path: string): Promise<Checked> {
+    const { text, blocks } = blocksOf(path)
+    let all: Checked = { ...nothing, files: 1, texts: new Map([[path, text]]) }
+    for (const block of blocks) {
+      const { diagnostics, routes } = await this.#configured(path, block)
+      all = { ...all, diagnostics: [...all.diagnostics, ...diagnostics.filter(isOfBlock)], routes: [...all.routes, ...routes] }
+    }
+    return all
+  }
+
+  /** Plugins are programs beside the file: without what is beside it none is loaded. */
+  #catalogueOf(config: Config): ReturnType<typeof catalogueOf> {
+    return catalogueOf(this.#inputs.withoutRefs ? { ...config, plugins: [] } : config)
+  }
+}
+
+/** A block shows a part of a file: what it leaves out stands elsewhere. */
+const isOfBlock = ({ place, code }: Diagnostic): boolean => place !== undefined && code !== 'WH201'
+
+/** The profile that a jobs file belongs to; the default one for a file that lies elsewhere. */
+const profileOf = (folder: string, { profiles }: Config): Profile | undefined =>
+  [...profiles.values()].find(({ dir }) => dir === folder) ?? profiles.get(defaultProfile)
+
+/** What is wrong with the plugins, and with the agent's settings, checked by its runner as at start. */
+const withMore = (checked: Checked, { config }: Loaded, { owners }: Effects, plugins: readonly Diagnostic[]): Checked => {
+  const { diagnostics, owner } = compileRunner(config, runnersByName, owners)
+  owner.release()
+  return { ...checked, diagnostics: [...checked.diagnostics, ...plugins, ...diagnostics] }
+}

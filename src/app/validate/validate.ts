@@ -1,0 +1,48 @@
+/** Everything that is wrong, at once, by the code that serves; then what its user has decided to live with is taken out. */
+
+import { catalogue, type Diagnostic } from '../../core/diagnostic.ts'
+import type { Checked } from '../../plan/check.ts'
+import type { Workspace } from '../workspace.ts'
+import { outsideBaseline, readBaseline, writeBaseline } from './baseline.ts'
+import { type CodeChoice, isChosen } from './codes.ts'
+import { type Findings, findingsOf } from './findings.ts'
+import { withoutToolsets } from './fixes.ts'
+import { applyIgnores } from './ignores.ts'
+import { checkInputs, type Inputs } from './inputs.ts'
+
+export type ToValidate = Inputs & {
+  readonly codes?: CodeChoice
+  /** A file of findings that are not said again; `write`: what is found now is put into it first. */
+  readonly baseline?: { readonly file: string; readonly write: boolean } | undefined
+}
+
+export type Validated = Findings & {
+  readonly routes: Checked['routes']
+  /** How many files were read. */
+  readonly files: number
+  /** Texts of the files, for code frames. */
+  readonly texts: Checked['texts']
+  /** How many findings comments and the baseline took out. */
+  readonly suppressed: number
+}
+
+/** Throws a usage Fault for a path that is not there, and for a baseline that is none. */
+export const validate = async (workspace: Workspace, wanted: ToValidate): Promise<Validated> => {
+  const { codes = {}, withoutRefs = false, withoutEnv = false } = wanted
+  const { diagnostics, routes, files, texts } = await checkInputs(workspace, wanted)
+  const found = withoutRefs ? diagnostics.filter(isInside) : diagnostics
+  // What a partial check does not look for, a comment is not told to be about in vain.
+  const ignored = applyIgnores(found, texts, { reportUnused: !withoutRefs && !withoutEnv })
+  const news = await newSince(wanted.baseline, ignored.kept, workspace.dataDir)
+  const chosen = news.filter(({ code }) => isChosen(code, codes)).map(withoutToolsets)
+  return { ...findingsOf(chosen), routes, files, texts, suppressed: ignored.suppressed + ignored.kept.length - news.length }
+}
+
+const newSince = async (baseline: ToValidate['baseline'], found: readonly Diagnostic[], folder: string): Promise<readonly Diagnostic[]> => {
+  if (!baseline) return found
+  if (baseline.write) await writeBaseline(baseline.file, found, folder)
+  return outsideBaseline(found, readBaseline(baseline.file), folder)
+}
+
+/** About the checked files themselves, not about what lies beside them. */
+const isInside = ({ code }: Diagnostic): boolean => !('outside' in catalogue[code])

@@ -1,0 +1,28 @@
+/** Annotations of code host A's runners, and the totals in words: it shows no more than ten annotations of a kind. */
+
+import { catalogue, type Diagnostic } from '../../core/diagnostic.ts'
+import { shownFile } from '../../core/shown-place.ts'
+import { sentenceOf } from './kit/sentence.ts'
+import { summaryOf } from './kit/summary.ts'
+import type { Render } from './report.ts'
+
+const levels = { error: 'error', warning: 'warning', info: 'notice' } as const
+
+export const github: Render = (report) => `${report.diagnostics.map(annotation).join('')}${summaryOf(report)}\n`
+
+const escaped = (text: string): string => text.replaceAll('%', '%25').replaceAll('\r', '%0D').replaceAll('\n', '%0A')
+const property = (value: string | number): string => escaped(String(value)).replaceAll(':', '%3A').replaceAll(',', '%2C')
+
+const annotation = (each: Diagnostic): string => {
+  const { place, code, severity, stopsStart } = each
+  const where = place && {
+    file: shownFile(place.file),
+    line: place.line,
+    endLine: place.endLine,
+    col: place.column,
+    endColumn: place.endColumn,
+  }
+  const title = `${code} ${catalogue[code].title}${stopsStart ? ' (stops the start)' : ''}`
+  const properties = Object.entries({ ...where, title }).map(([name, value]) => `${name}=${property(value)}`)
+  return `::${levels[severity]} ${properties.join(',')}::${escaped(`${sentenceOf(each)}\nheadgate explain ${code}`)}\n`
+}

@@ -1,0 +1,34 @@
+/** A Code Quality report of code host B. */
+
+import { createHash } from 'node:crypto'
+import { fingerprintOf } from '../../app/validate/fingerprint.ts'
+import type { Diagnostic } from '../../core/diagnostic.ts'
+import { shownFile } from '../../core/shown-place.ts'
+import { jsonText } from '../shell/output.ts'
+import { sentenceOf } from './kit/sentence.ts'
+import type { Render } from './report.ts'
+
+const severities = { error: 'critical', warning: 'minor', info: 'info' } as const
+
+export const gitlab: Render = ({ diagnostics, folder, fallbackFile }) => {
+  const seen = new Map<string, number>()
+  const items = diagnostics.map((each) => {
+    const { place, code, severity, stopsStart } = each
+    return {
+      description: sentenceOf(each),
+      check_name: code,
+      fingerprint: numbered(each, folder, seen),
+      severity: stopsStart ? 'blocker' : severities[severity],
+      location: { path: shownFile(place?.file ?? fallbackFile), lines: { begin: place?.line ?? 1, end: place?.endLine ?? 1 } },
+    }
+  })
+  return `${jsonText(items, 2)}\n`
+}
+
+/** The host drops a finding whose fingerprint another one has. */
+const numbered = (each: Diagnostic, folder: string, seen: Map<string, number>): string => {
+  const print = fingerprintOf(each, folder)
+  const times = (seen.get(print) ?? 0) + 1
+  seen.set(print, times)
+  return times === 1 ? print : createHash('sha256').update(`${print} ${times}`).digest('hex')
+}

@@ -1,0 +1,16 @@
+/** All findings in one line of numbers. */
+
+import { count } from '../../shell/findings.ts'
+import type { Report } from '../report.ts'
+
+/** `1 error, 2 warnings in 7 routes (2 files). 1 fixable.` Without a full stop where nothing follows. */
+export const summaryOf = ({ errors, warnings, routes, files, ms, fixable, suppressed, withheld }: Report): string => {
+  const read = `${count(files, 'file')}${ms === undefined ? '' : `, ${ms} ms`}`
+  const more = [
+    ...(fixable > 0 ? [`${fixable} fixable.`] : []),
+    ...(suppressed > 0 ? [`${suppressed} suppressed.`] : []),
+    ...(withheld > 0 ? [`${withheld} not shown.`] : []),
+  ]
+  const counts = `${count(errors, 'error')}, ${count(warnings, 'warning')} in ${count(routes.length, 'route')} (${read})`
+  return more.length === 0 ? counts : `${counts}. ${more.join(' ')}`
+}

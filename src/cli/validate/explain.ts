@@ -1,0 +1,56 @@
+/** `explain [code]`: what a finding means, offline; without a code the list of all. */
+
+import type { Example } from '../../app/explain/explanation.ts'
+import { explanationOf } from '../../app/explain/index.ts'
+import { allCodes, codeNamed } from '../../app/validate/codes.ts'
+import { type Code, catalogue, isStopping } from '../../core/diagnostic.ts'
+import type { JsonObject } from '../../core/json.ts'
+import { aligned } from '../shell/columns.ts'
+import { docsOf } from '../shell/findings.ts'
+import { answer, type Cli } from '../shell/output.ts'
+import { type Paint, paintWith } from '../shell/paint.ts'
+
+export const explain = async (written: string | undefined, cli: Cli): Promise<number> => {
+  const paint = paintWith(cli.io.colour)
+  if (written === undefined) return answer(cli, { kind: 'explain', data: { codes: allCodes.map(brief) }, text: listOf(paint) })
+  const code = codeNamed(written)
+  return answer(cli, { kind: 'explain', data: { ...brief(code), ...whole(code) }, text: pageOf(code, paint) })
+}
+
+const brief = (code: Code): JsonObject => ({
+  code,
+  name: catalogue[code].title,
+  severity: catalogue[code].severity,
+  stops_startup: isStopping(code),
+})
+
+const whole = (code: Code): JsonObject => {
+  const { means, why, fix, example } = explanationOf(code)
+  return { means, why, fix, example: example ? { ...example } : null, docs: docsOf(code) }
+}
+
+const listOf = (paint: Paint): string => {
+  const lines = aligned(allCodes.map((code) => [code, catalogue[code].severity, catalogue[code].title]))
+  return lines.map((line, i) => `${paint[catalogue[allCodes[i] as Code].severity](line.slice(0, 5))}${line.slice(5)}\n`).join('')
+}
+
+const stopping = 'It stops the start of the gateway, but not where it is about a subscription or a stored job: that one is skipped.'
+const starting = 'It does not stop the start of the gateway.'
+
+const pageOf = (code: Code, paint: Paint): string => {
+  const { title, severity } = catalogue[code]
+  const { means, why, fix, example } = explanationOf(code)
+  const head = `${paint[severity](`${severity}[${code}]`)} ${paint.bold(title)}\n${paint.dim(isStopping(code) ? stopping : starting)}\n`
+  const examples = example ? exampleOf(example, paint) : ''
+  return `${head}\n${wrapped(means)}\n\n${wrapped(why)}\n\n${wrapped(fix)}\n${examples}\n${paint.dim(docsOf(code))}\n`
+}
+
+const where = { route: 'keys of a route', config: 'config.yaml', env: '.env' } as const
+
+const exampleOf = ({ of, bad, good }: Example, paint: Paint): string =>
+  `\n${paint.error('wrong')} (${where[of]})\n${indented(bad)}\n${paint.info('right')}\n${indented(good)}`
+
+const indented = (text: string): string => text.replace(/^(?=.)/gm, '    ')
+
+/** Broken at blanks into lines that any terminal has room for. */
+const wrapped = (text: string): string => text.replace(/(.{1,78})(?: |$)/g, '$1\n').trimEnd()

@@ -1,0 +1,35 @@
+/** `validate` and `explain`: their arguments and options. */
+
+import type { Command } from 'commander'
+import { each, limit, list, type Run } from '../shell/grammar-values.ts'
+import type { ValidateOptions } from './validate.ts'
+
+/** What `--fix` was given: codes, by comma or repetition; none where it stands alone. */
+const codes = (value: string, before: unknown): string[] => list(value, Array.isArray(before) ? before : [])
+
+export const addValidate = (validate: Command, run: Run): void => {
+  validate
+    .alias('check')
+    .description('check configuration and subscriptions without starting anything; also files, Markdown documents, folders and - (stdin)')
+    .option('--format <name[=file]>', 'pretty, concise, json, jsonl, github, gitlab, sarif, junit, tap or auto (repeatable)', each)
+    .option('--deny-warnings', 'exit 1 on warnings too')
+    .option('--select <codes>', 'only these findings; WH4 stands for all that begin so', list)
+    .option('--ignore <codes>', 'not these findings', list)
+    .option('--max <number>', 'show at most so many findings', limit)
+    .option('--fix [codes]', 'mend what can be mended safely, or what has these codes (--fix=WH101)', codes)
+    .option('--diff', 'show what --fix would change, as a unified diff; write nothing')
+    .option('--baseline <file>', 'leave out the findings that this file knows')
+    .option('--write-baseline', 'put the findings of now into the baseline')
+    .option('--no-env', 'read neither the environment nor .env, and miss nothing of them')
+    .option('--no-refs', 'do not look for what lies beside the files: scripts, lists, jobs, plugins')
+    .option('--config <file>', 'another file than <data_dir>/config.yaml')
+    .action((paths: string[], options: ValidateOptions) =>
+      run(async (cli) => (await import('./validate.ts')).validate(paths, options, cli)),
+    )
+}
+
+export const addExplain = (explain: Command, run: Run): void => {
+  explain
+    .description('what a finding means, why it matters and what to do; without a code: all of them')
+    .action((code: string | undefined) => run(async (cli) => (await import('./explain.ts')).explain(code, cli)))
+}
