@@ -8,6 +8,7 @@ import { fileURLToPath } from 'node:url'
 import { build } from 'esbuild'
 import { compile } from 'json-schema-to-typescript'
 import { targets } from '../src/parts/targets/index.ts'
+import { renderCodes } from './codes.ts'
 import { renderDefaults } from './defaults.ts'
 import { withNames } from './part-names.ts'
 import { renderReference } from './reference.ts'
@@ -215,6 +216,7 @@ const defaults = {
 const outputs: { [file: string]: string } = {
   ...renderSamples(),
   'schema/headgate.schema.json': `${JSON.stringify(schema, null, 2)}\n`,
+  'docs/codes.md': `${renderCodes()}\n`,
   'docs/reference.md': `${renderReference(schema)}\n`,
   'docs/targets.md': `${renderTargets(targets, settings)}\n`,
   'src/generated/config.ts': await types(schema),

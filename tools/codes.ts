@@ -1,0 +1,39 @@
+/** The page of all findings, as Markdown, read off the catalogue and its explanations. */
+
+import type { Example } from '../src/app/explain/explanation.ts'
+import { explanationOf, ranges } from '../src/app/explain/index.ts'
+import { type Code, catalogue, isStopping } from '../src/core/diagnostic.ts'
+
+const intro = `What \`headgate validate\` finds, by code; the gateway says the same at its start and at a reload. \`headgate explain WH101\` shows an entry in the terminal, without a network.
+
+**Stops the start**: \`gateway run\` refuses the configuration with exit code 78, and a reload keeps the one before. What is wrong with a subscription or a stored job never does: that entry is skipped, and
+the others are served. An error that does not stop the start is something that may be mended while the gateway runs, such as a script that is not there yet.`
+
+const where = { route: 'keys of a route', config: '`config.yaml`', env: '`.env`' } as const
+
+// Not marked as YAML: half of them are wrong, and most are a part of a file.
+const block = (text: string): string => `\`\`\`text\n${text}\`\`\``
+
+const examplesOf = ({ of, bad, good }: Example): string[] => [`Wrong (${where[of]}):`, block(bad), 'Right:', block(good)]
+
+const entry = (code: Code): string => {
+  const { title, severity } = catalogue[code]
+  const { means, why, fix, example } = explanationOf(code)
+  const start = isStopping(code) ? ', stops the start' : ''
+  return [`### ${code}`, `**${title}** (${severity}${start})`, means, why, fix, ...(example ? examplesOf(example) : [])].join('\n\n')
+}
+
+/** The whole page. */
+export const renderCodes = (): string => {
+  const codes = Object.keys(catalogue) as Code[]
+  const rows = codes.map(
+    (code) => `| [${code}](#${code.toLowerCase()}) | ${catalogue[code].severity} | ${isStopping(code) ? 'yes' : ''} | ${catalogue[code].title} |`,
+  )
+  return [
+    '# Findings',
+    '<!-- Generated from the catalogue by `npm run gen`. Do not edit. -->',
+    intro,
+    ['| code | severity | stops the start | what it is |', '|---|---|---|---|', ...rows].join('\n'),
+    ...ranges.flatMap(({ start, title }) => [`## ${title}`, ...codes.filter((code) => code.startsWith(start)).map(entry)]),
+  ].join('\n\n')
+}
