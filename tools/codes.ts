@@ -27,7 +27,8 @@ const entry = (code: Code): string => {
 export const renderCodes = (): string => {
   const codes = Object.keys(catalogue) as Code[]
   const rows = codes.map(
-    (code) => `| [${code}](#${code.toLowerCase()}) | ${catalogue[code].severity} | ${isStopping(code) ? 'yes' : ''} | ${catalogue[code].title} |`,
+    (code) =>
+      `| [${code}](#${code.toLowerCase()}) | ${catalogue[code].severity} | ${isStopping(code) ? 'yes' : ''} | ${catalogue[code].title} |`,
   )
   return [
     '# Findings',

@@ -174,7 +174,10 @@ t.test('each item has the agreed members', async (t) => {
 
 t.test('concise: one finding a line', async (t) => {
   const cli = fakeCli(t, { 'config.yaml': clean.replace('events: [push]', 'evnts: [push]') })
-  t.match((await cli.run('validate', '--format', 'concise')).out, /^\S*config\.yaml:7:14: WH101 error: unknown key "evnts" \(route a; stops the start\)\n$/)
+  t.match(
+    (await cli.run('validate', '--format', 'concise')).out,
+    /^\S*config\.yaml:7:14: WH101 error: unknown key "evnts" \(route a; stops the start\)\n$/,
+  )
 })
 
 t.test('subscriptions have places in their own file and never stop the start', async (t) => {
@@ -240,29 +243,26 @@ t.test('an adapter that is off is an error, as for gateway run; a file that cann
   t.notMatch(out, 'WH109')
 })
 
-t.test(
-  'a folder without a configuration is said by the name of the file; where the folder was asked for it is an error',
-  async (t) => {
-    const cli = fakeCli(t)
-    const file = cli.file('config.yaml')
-    t.match(await cli.run('validate'), { code: 1, out: `error[WH003] ${file} does not exist` })
-    t.match(await cli.run('validate', cli.dir), { code: 1, out: `error[WH003] ${file} does not exist` })
-    t.match(await cli.runWith({ env: {} }, '--data-dir', cli.dir, 'validate'), { code: 1, out: /error\[WH003\]/ })
-    cli.write(store, '{}')
-    chmodSync(cli.file(store), 0o600)
-    t.match(await cli.run('validate'), { code: 0, out: `info[WH004] there is no ${file}` })
-    const nowhere = cli.file('nowhere/config.yaml')
-    for (const format of ['pretty', 'concise', 'json'])
-      t.match(await cli.run('--data-dir', cli.file('nowhere'), 'validate', '--format', format), {
-        code: 1,
-        out: `${nowhere} does not exist`,
-      })
-    const env = { WEBHOOK_ENABLED: 'true', HEADGATE_HOME: cli.file('nowhere') }
-    t.match(await cli.runWith({ env }, 'validate'), { code: 1, out: `error[WH003] ${nowhere} does not exist` })
-    const home = { WEBHOOK_ENABLED: 'true', HOME: cli.dir }
-    t.match(await cli.runWith({ env: home }, 'validate'), { code: 0, out: `there is no ${cli.file('.headgate/config.yaml')}` })
-  },
-)
+t.test('a folder without a configuration is said by the name of the file; where the folder was asked for it is an error', async (t) => {
+  const cli = fakeCli(t)
+  const file = cli.file('config.yaml')
+  t.match(await cli.run('validate'), { code: 1, out: `error[WH003] ${file} does not exist` })
+  t.match(await cli.run('validate', cli.dir), { code: 1, out: `error[WH003] ${file} does not exist` })
+  t.match(await cli.runWith({ env: {} }, '--data-dir', cli.dir, 'validate'), { code: 1, out: /error\[WH003\]/ })
+  cli.write(store, '{}')
+  chmodSync(cli.file(store), 0o600)
+  t.match(await cli.run('validate'), { code: 0, out: `info[WH004] there is no ${file}` })
+  const nowhere = cli.file('nowhere/config.yaml')
+  for (const format of ['pretty', 'concise', 'json'])
+    t.match(await cli.run('--data-dir', cli.file('nowhere'), 'validate', '--format', format), {
+      code: 1,
+      out: `${nowhere} does not exist`,
+    })
+  const env = { WEBHOOK_ENABLED: 'true', HEADGATE_HOME: cli.file('nowhere') }
+  t.match(await cli.runWith({ env }, 'validate'), { code: 1, out: `error[WH003] ${nowhere} does not exist` })
+  const home = { WEBHOOK_ENABLED: 'true', HOME: cli.dir }
+  t.match(await cli.runWith({ env: home }, 'validate'), { code: 0, out: `there is no ${cli.file('.headgate/config.yaml')}` })
+})
 
 t.test('what is wrong with the shape of a route names the route and the whole path, and the route counts', async (t) => {
   const config = clean

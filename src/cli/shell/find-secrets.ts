@@ -2,6 +2,7 @@
 
 import { secretWord } from '../../app/mask.ts'
 import { eventsOf, type Range, YamlTree } from '../../config/yaml/yaml-tree.ts'
+import { nearest } from '../../core/text.ts'
 
 /** What is shown instead of a part of the text. */
 export type Cover = { readonly from: number; readonly to: number; readonly shown: string }
@@ -23,6 +24,11 @@ export const shownScalar = (raw: string): string => {
   }
   return `${quote}${shown}${end < inner.length ? stars : ''}${quote}`
 }
+
+/** What a key that names a secret may have been meant to be: a mistyped one has a secret behind it, too. */
+const secretKeys = ['secret', 'secrets', 'token', 'bot_token', 'access_token', 'password', 'api_key', 'headers', 'webhook_url']
+
+const namesSecret = (key: string): boolean => secretWord.test(key) || nearest(key, secretKeys).length > 0
 
 /** Under these, keys are names that somebody chose: `my-token:` is a route there. */
 const named = new Set(['routes', 'jobs', 'platforms'])
@@ -50,7 +56,7 @@ class Secrets {
   below(node: number, names: boolean): Cover[] {
     return this.#tree.members(node).flatMap(({ name, key, value }) => {
       if (!this.#tree.isMap(node)) return this.below(value, false)
-      return secretWord.test(name) && !(names && this.#tree.isMap(value))
+      return namesSecret(name) && !(names && this.#tree.isMap(value))
         ? this.#covers(value, /headers/i.test(name), this.#endOf(key))
         : this.below(value, named.has(name))
     })
