@@ -1,6 +1,6 @@
 /** `validate`: all findings at once, in order, with the line that is meant and never a secret. */
 
-import { chmodSync } from 'node:fs'
+import { chmodSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import t from 'tap'
 import type { Place } from '../../src/core/diagnostic.ts'
@@ -424,4 +424,213 @@ jobs:
   const unsigned = ['webhook', 'subscribe', 'b', '--deliver', 'http', '--deliver-extra', 'url=http://127.0.0.1:9/']
   t.match(await cli.run(...unsigned), { code: 0, err: /^info\[WH708\] / })
   t.match((await cli.run('validate')).out, /^info\[WH708\] .*not signed.*config\.yaml:10:/m)
+})
+
+/** A warning on line 8 (WH210), an unknown setting on line 9 (WH706). */
+const lived = `platforms:
+  webhook:
+    enabled: true
+    extra:
+      secret: global-secret-1
+      routes:
+        a:
+          { deliver_only: true, deliver: telegram, agent: { model: m } }
+  telegram: { tokn: x }
+`
+const idle = '          { deliver_only'
+const codes = async (cli: ReturnType<typeof fakeCli>, ...options: string[]): Promise<string[]> =>
+  codesOf((await cli.run('validate', ...options, '--json')).out).map(([code]) => code)
+
+t.test('a webhook-ignore comment takes findings out of its line or the next one, with a reason', async (t) => {
+  const cli = fakeCli(t, { 'config.yaml': lived })
+  t.same(await codes(cli), ['WH210', 'WH706'])
+  const cases: [text: string, found: string[]][] = [
+    [lived.replace('m } }', 'm } } # webhook-ignore WH210: until May'), ['WH706']],
+    [lived.replace(idle, `          # webhook-ignore WH210: until May\n          # more words\n\n${idle}`), ['WH706']],
+    [lived.replace('tokn: x }', 'tokn: x } # webhook-ignore wh706, WH210: until May'), ['WH210', 'WH010']],
+    [lived.replace('m } }', 'm } } # webhook-ignore WH210'), ['WH210', 'WH010', 'WH706']],
+    [lived.replace('m } }', 'm } } # webhook-ignore WH210:  '), ['WH210', 'WH010', 'WH706']],
+    [lived.replace('m } }', 'm } } # webhook-ignore WH211: no such thing'), ['WH210', 'WH010', 'WH706']],
+    [lived.replace('m } }', 'm } } # webhook-ignore WH999: nothing has it'), ['WH210', 'WH010', 'WH706']],
+    [lived.replace('m } }', 'm } } # webhook-ignored WH210: another word'), ['WH210', 'WH706']],
+    [
+      lived
+        .replace(idle, `          # webhook-ignore WH210: a\n${idle}`)
+        .replace('m } }', 'm }, description: "b # webhook-ignore WH706: c" }'),
+      ['WH706'],
+    ],
+    // What stops the start stays, and the comment is said to be in vain.
+    [
+      lived
+        .replace('a:\n', 'a: # webhook-ignore WH101: no\n')
+        .replace('agent:', 'agnt:')
+        .replace('          {', '          # webhook-ignore WH101: no\n          {'),
+      ['WH010', 'WH101', 'WH706'],
+    ],
+  ]
+  for (const [text, found] of cases) {
+    cli.write('config.yaml', text)
+    t.same(await codes(cli), found, text)
+  }
+  t.match(await cli.run('validate'), { code: 1, out: /warning\[WH010\] WH101 stops the start here: it cannot be taken out/ })
+  cli.write('config.yaml', lived.replace('m } }', 'm } } # webhook-ignore WH210: until May'))
+  t.match(JSON.parse((await cli.run('validate', '--json')).out).data.summary, { warnings: 1, suppressed: 1 })
+  t.same(await codes(cli, '--no-refs', '--select', 'WH0'), [])
+})
+
+t.test('findings are chosen by code or the beginning of one', async (t) => {
+  const cli = fakeCli(t, { 'config.yaml': lived })
+  t.same(await codes(cli, '--select', 'wh7'), ['WH706'])
+  t.same(await codes(cli, '--select', 'WH2,WH7', '--ignore', 'WH706'), ['WH210'])
+  t.match(await cli.run('validate', '--deny-warnings', '--ignore', 'WH2', '--ignore', 'WH7'), { code: 0 })
+  t.match(await cli.run('validate', '--select', 'WH211O'), {
+    code: 2,
+    err: /--select: no finding has the code "WH211O"[\s\S]*did you mean .*"WH211"/,
+  })
+  t.match(await cli.run('validate', '--ignore', 'WH9'), { code: 2 })
+})
+
+t.test('a baseline keeps what is known out, also when lines move, and never what stops the start', async (t) => {
+  const cli = fakeCli(t, { 'config.yaml': lived })
+  const file = cli.file('baseline.json')
+  t.match(await cli.run('validate', '--baseline', file), { code: 2, err: /cannot read the baseline/ })
+  t.match(await cli.run('validate', '--write-baseline'), { code: 2, err: /--baseline/ })
+  t.match(await cli.run('validate', '--baseline', file, '--write-baseline', '--deny-warnings'), { code: 0, out: /2 suppressed/ })
+  cli.write('config.yaml', `# new\n\n${lived}`)
+  t.match(await cli.run('validate', '--baseline', file, '--deny-warnings'), { code: 0, out: /^0 errors, 0 warnings/ })
+  cli.write('config.yaml', lived.replace('tokn: x', 'tokn: x, chanel: y'))
+  t.same(await codes(cli, '--baseline', file), ['WH706'])
+  cli.write('config.yaml', lived.replace('agent:', 'agnt:'))
+  await cli.run('validate', '--baseline', file, '--write-baseline')
+  t.match(await cli.run('validate', '--baseline', file), { code: 1, out: /WH101/ })
+  cli.write('baseline.json', '{"v":1,"findings":[3]}')
+  t.match(await cli.run('validate', '--baseline', file), { code: 2, err: /is no baseline/ })
+})
+
+t.test('standard input is checked as a configuration', async (t) => {
+  const cli = fakeCli(t, { 'config.yaml': clean })
+  const stdin = async (): Promise<string> => twelve
+  const { code, out } = await cli.runWith({ stdin }, 'validate', '-', '--format', 'concise')
+  t.equal(code, 1)
+  t.match(out, /^<stdin>:4:5: WH101 error/m)
+  t.match(await cli.runWith({ stdin }, 'validate', '-', '--fix'), { code: 2, err: /standard input/ })
+  t.match(await cli.runWith({ stdin }, 'validate', '-', '--diff'), { code: 1, out: /^- {10}evnts: \[push\]\n\+ {10}events: \[push\]$/m })
+})
+
+t.test('--no-env misses nothing of an environment that is not read', async (t) => {
+  const config = `platforms:
+  webhook:
+    extra:
+      routes:
+        a: { secret: "\${NOPE}" }
+        b: { deliver: http, deliver_extra: { url: "https://example.com/", secret: "file:/nope" } }
+        c: { secret: "" }
+agent: { runner: anthropic, model: m }
+`
+  const cli = fakeCli(t, { 'config.yaml': config, '.env': 'BAD="x\n' }, {})
+  t.same(await codes(cli, '--no-env'), ['WH201'])
+  const all = await codes(cli)
+  for (const code of ['WH007', 'WH305', 'WH222', 'WH109']) t.ok(all.includes(code), code)
+})
+
+t.test('--no-refs looks for nothing beside the file, and loads no plugin', async (t) => {
+  const config = clean.replace(
+    '{ events: [push] }',
+    '{ script: nope.py, filters: [{ field: a, in_file: nope.txt }], cron_job: nope, deliver: acme-chat }',
+  )
+  const cli = fakeCli(t, { 'config.yaml': `${config}plugins: [./boom.mjs]\n`, 'boom.mjs': 'throw new Error("loaded")\n' })
+  const found = await codes(cli)
+  for (const code of ['WH601', 'WH407', 'WH217', 'WH710']) t.ok(found.includes(code), code)
+  t.match(await codes(cli, '--no-refs'), /^(?:WH210)?$/)
+})
+
+t.test('of a document the blocks that say webhook are checked, with the lines of the document', async (t) => {
+  const fence = '```'
+  const text = `# Notes\n\n${fence}yaml\nevnts: [not, checked] # webhook-ignore WH101: nor this\n${fence}\n\n- in a list:\n\n  ${fence}yaml webhook\n  platforms:\n    webhook: { routes: { a: { evnts: [push] } } }\n  ${fence}\n\n~~~yml webhook title=x\nplatforms: { webhook: { routes: { b: { secret: canary-canary, deliver: telegrm } } } }\n~~~\n\n${fence}yaml webhook\nplatforms: {\n`
+  const cli = fakeCli(t, { 'notes.md': text })
+  const file = cli.file('notes.md')
+  const { code, out } = await cli.run('validate', file, '--format', 'concise')
+  t.equal(code, 1)
+  t.same(out.match(/notes\.md:\d+:\d+: WH\d+/g), ['notes.md:11:31: WH101', 'notes.md:15:72: WH103', 'notes.md:20:1: WH001'])
+  const pretty = (await cli.run('validate', file)).out
+  t.match(pretty, '2 routes (1 file)')
+  t.notMatch(pretty, /canary|not, checked/)
+  t.match(await cli.run('validate', file, '--fix'), { code: 1, err: /mended 2 findings in 1 file/ })
+  t.equal(cli.read('notes.md'), text.replace('{ evnts', '{ events').replace('telegrm', 'telegram'))
+})
+
+t.test('--fix mends what has one answer, byte for byte; --diff only shows it', async (t) => {
+  const text = `${lived
+    .replace('deliver: telegram', 'deliver: "telegrm"')
+    .replace('platforms:', '\ufeff# Ümläut 🦊\r\nplatforms:')
+    .replace('tokn: x', "'tokn':   canary-canary")}x-note: [ "kept",   1 ]\t# as it is\r\nagent: { toolset: 1 }\n`
+  const cli = fakeCli(t, { 'config.yaml': text })
+  chmodSync(cli.file('config.yaml'), 0o640)
+  const diff = await cli.run('validate', '--diff')
+  t.equal(cli.read('config.yaml'), text)
+  t.match(diff.out, /^--- a\/.*config\.yaml\n\+\+\+ b\/.*config\.yaml\n@@ -6,7 \+6,7 @@\n/)
+  t.match(diff.out, `\n-          { deliver_only: true, deliver: "telegrm", agent: { model: m } }\n`)
+  t.match(diff.out, `\n+          { deliver_only: true, deliver: "telegram", agent: { model: m } }\n`)
+  t.notMatch(diff.out, 'canary')
+  t.match(diff.err, 'would mend 2 findings in 1 file')
+  const fixed = await cli.run('validate', '--fix')
+  t.match(fixed.err, 'mended 2 findings in 1 file')
+  t.notMatch(fixed.out, /WH103|WH706/)
+  t.equal(cli.read('config.yaml'), text.replace('telegrm', 'telegram').replace("'tokn'", "'token'"))
+  t.equal(statSync(cli.file('config.yaml')).mode & 0o777, 0o640)
+  t.match(await cli.run('validate', '--fix'), { err: /^mended 0 findings in 0 files/ })
+})
+
+t.test('--fix=CODE mends that code only, what follows --fix may be a path, and slips that meet are told', async (t) => {
+  const cli = fakeCli(t, { 'a.yaml': clean.replace('events', 'evnts').replace('other-secret-2 }', 'other-secret-2, deliver: telegrm }') })
+  const file = cli.file('a.yaml')
+  t.match(await cli.run('validate', '--fix=WH103', file), { code: 1, err: /mended 1 finding/ })
+  t.match(cli.read('a.yaml'), /evnts[\s\S]*deliver: telegram /)
+  t.match(await cli.run('validate', '--fix', file), { code: 0 })
+  t.match(cli.read('a.yaml'), 'events: [push]')
+  t.match(await cli.run('validate', '--fix=WH999', file), { code: 2 })
+  cli.write('a.yaml', clean.replace('events: [push]', 'evnts: [push], eventz: [push]'))
+  t.match(await cli.run('validate', '--fix', file), {
+    code: 1,
+    err: /mended 1 finding[\s\S]*not mended: .*WH101: the file could not be read afterwards/,
+  })
+  t.match(cli.read('a.yaml'), '{ events: [push], eventz: [push] }')
+  cli.write('a.yaml', clean.replace('events: [push]', 'toolset: [x]'))
+  t.match(await cli.run('validate', '--fix=WH101', file), { code: 1, err: /mended 0 findings/ })
+  t.match(cli.read('a.yaml'), 'toolset: [x]')
+  cli.write('a.yaml', clean.replace('events: [push]', 'events: [push], evnts: [push]'))
+  t.match(await cli.run('validate', '--fix', file), { code: 1, err: /mended 0 findings/ })
+})
+
+t.test('--fix keeps a backup of run-time entries, and touches neither links nor files in another encoding', async (t) => {
+  const entries = '{ "a":  {"secret": "hunter2-hunter2", "evnts": ["push"]} }\n'
+  const cli = fakeCli(t, { 'config.yaml': clean.replace('        a: { events: [push] }\n', ''), [store]: entries })
+  chmodSync(cli.file(store), 0o600)
+  t.match(await cli.run('validate', '--fix'), { code: 0, err: /mended 1 finding/ })
+  t.equal(cli.read(store), entries.replace('evnts', 'events'))
+  t.equal(cli.read(`${store}.bak`), entries)
+  t.equal(statSync(cli.file(store)).mode & 0o777, 0o600)
+  const broken = clean.replace('events', 'evnts')
+  cli.write('real.yaml', broken)
+  symlinkSync(cli.file('real.yaml'), cli.file('link.yaml'))
+  t.match(await cli.run('validate', '--fix', cli.file('link.yaml')), { code: 6, err: /symbolic link/ })
+  t.equal(cli.read('real.yaml'), broken)
+  writeFileSync(cli.file('latin.yaml'), Buffer.concat([Buffer.from('# \xe4\n', 'latin1'), Buffer.from(broken)]))
+  t.match(await cli.run('validate', '--fix', cli.file('latin.yaml')), { code: 6, err: /not UTF-8/ })
+})
+
+t.test('explain says what a code means, lists all, and knows the nearest', async (t) => {
+  const cli = fakeCli(t)
+  t.match(await cli.run('explain', 'wh402'), {
+    code: 0,
+    out: /^error\[WH402\] pattern is not linear-time\n[\s\S]*wrong \(keys of a route\)\n {4}filters[\s\S]*right\n/,
+  })
+  t.match(JSON.parse((await cli.run('explain', 'WH706', '--json')).out), {
+    kind: 'explain',
+    data: { code: 'WH706', means: /./, why: /./, fix: /./ },
+  })
+  const { out } = await cli.run('explain')
+  t.match(out, /^WH001 {2}error {4}the file cannot be read as YAML\n/)
+  t.match(await cli.run('explain', 'WH40'), { code: 2, err: /no finding has the code "WH40"[\s\S]*did you mean/ })
+  t.match(await cli.run('check', cli.dir), { code: 1, out: /WH003/ })
 })

@@ -25,7 +25,7 @@ export const blocksIn = (document: string): Blocks => {
     if (fence === undefined) continue
     const end = closingLine(lines, at + 1, fence)
     const block = lines.slice(at + 1, end)
-    blocks.push('\n'.repeat(at + 1) + block.map((line) => `${line}\n`).join(''))
+    blocks.push(`${'\n'.repeat(at + 1)}${block.join('\n')}${end < lines.length ? '\n' : ''}`)
     shown.splice(at + 1, block.length, ...block)
     at = end
   }
