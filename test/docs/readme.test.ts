@@ -77,6 +77,13 @@ t.test('every example validates clean', async (t) => {
   }
 })
 
+t.test('the documents are checked as anybody can check theirs', async (t) => {
+  const cli = fakeCli(t)
+  const { code, out } = await cli.run('validate', '--no-env', '--no-refs', ...documents.map((file) => join(root, file)))
+  t.equal(code, 0, out)
+  t.match(out, /^0 errors, .* in [4-9]\d* routes \(\d+ files\)/m)
+})
+
 t.test('every link leads somewhere', async (t) => {
   const links = documents.flatMap((file) => [...read(file).matchAll(/\]\(([^)#:]+)\)/g)].map(([, to]) => ({ file, to: to as string })))
   t.ok(links.length > 0)
@@ -160,7 +167,7 @@ const objection = async (words: readonly string[], help: (...argv: string[]) => 
   for (let i = 0; i < words.length; i++) {
     const word = words[i] as string
     if (!word.startsWith('-')) plain.push(word)
-    else if (!all.has(word)) return `no option ${word}`
+    else if (!all.has(word.split('=')[0] as string)) return `no option ${word}`
     else if (all.get(word)) i++
   }
   const [, command = '', after = ''] = /^headgate ?((?:[a-z]+ ?)*)(.*)$/.exec(usage) ?? []
@@ -187,8 +194,11 @@ t.test('every command line fits the grammar of the program', async (t) => {
     ...blocksOf(file, 'sh').flatMap(({ text }) => text.split('\n').filter((line) => line.startsWith('headgate '))),
     ...[...read(file).matchAll(/`(headgate [^`\n]+)`/g)].map(([, line]) => line as string),
   ])
+  const workflows = readdirSync(join(root, 'examples/ci')).map((file) => read(join('examples/ci', file)))
+  const inWorkflows = workflows.flatMap((text) => [...text.matchAll(/- (?:run: )?(headgate .*)$/gm)].map(([, line]) => line as string))
+  t.equal(inWorkflows.length, workflows.length)
   t.ok(lines.length > 5)
-  for (const line of lines) t.equal(await objection(wordsOf(line).slice(1), help), undefined, line)
+  for (const line of [...lines, ...inWorkflows]) t.equal(await objection(wordsOf(line).slice(1), help), undefined, line)
 })
 
 type Shell = { readonly said: () => string; readonly run: (line: string) => Promise<number> }
