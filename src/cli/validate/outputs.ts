@@ -1,7 +1,7 @@
 /** Where the reports of `validate` go: `--format name[=file]`, as often as somebody wants. */
 
 import { statSync } from 'node:fs'
-import { resolve } from 'node:path'
+import { dirname, resolve } from 'node:path'
 import { replaceFile } from '../../config/replace-file.ts'
 import { exit, Fault, messageOf, usage } from '../../core/fault.ts'
 import { nearest } from '../../core/text.ts'
@@ -51,6 +51,8 @@ export const writeReports = async (outputs: readonly Output[], report: Report, i
 
 const writeReport = async (file: string, text: string): Promise<void> => {
   try {
+    // A folder that is not there is a slip: none is made.
+    if (!statSync(dirname(file)).isDirectory()) throw new Error('its folder is none')
     const mode = statSync(file, { throwIfNoEntry: false })?.mode ?? 0o644
     await replaceFile(file, text, mode & 0o777)
   } catch (error) {
