@@ -16,11 +16,12 @@ const config = `platforms:
     extra:
       secret: ${canary}
       routes:
-        typo: { secret: ${canary}, evnts: [push] }
-        idle: { deliver_only: true, deliver: telegram, agent: { model: m } }
-        "odd<&>#name": { secret: ${canary}, deliver: 1 }
-        fine: { events: [push] }
-  telegram: { tokn: ${canary} }
+        typo: { secret: ${canary}-1, evnts: [push], prompt: p }
+        idle: { deliver_only: true, deliver: telegram, agent: { model: m }, prompt: p }
+        "odd<&>#name": { secret: ${canary}-2, deliver: 1, prompt: p }
+        fine: { events: [push], prompt: p }
+  telegram: { token: ${canary}-3, home_channel: "-100123" }
+  mattermost: { tokn: ${canary} }
 `
 const clean = config.replace(/^ {8}(?:typo|idle|"odd).*\n/gm, '').replace('tokn', 'token')
 

@@ -426,7 +426,7 @@ jobs:
   t.match((await cli.run('validate')).out, /^info\[WH708\] .*not signed.*config\.yaml:10:/m)
 })
 
-/** A warning on line 8 (WH210), an unknown setting on line 9 (WH706). */
+/** A warning on line 8 (WH210), an unknown setting on line 10 (WH706). */
 const lived = `platforms:
   webhook:
     enabled: true
@@ -434,8 +434,9 @@ const lived = `platforms:
       secret: global-secret-1
       routes:
         a:
-          { deliver_only: true, deliver: telegram, agent: { model: m } }
-  telegram: { tokn: x }
+          { deliver_only: true, deliver: telegram, agent: { model: m }, prompt: p }
+  telegram: { token: telegram-1, home_channel: "-100123" }
+  mattermost: { tokn: x }
 `
 const idle = '          { deliver_only'
 const codes = async (cli: ReturnType<typeof fakeCli>, ...options: string[]): Promise<string[]> =>
@@ -445,18 +446,18 @@ t.test('a webhook-ignore comment takes findings out of its line or the next one,
   const cli = fakeCli(t, { 'config.yaml': lived })
   t.same(await codes(cli), ['WH210', 'WH706'])
   const cases: [text: string, found: string[]][] = [
-    [lived.replace('m } }', 'm } } # webhook-ignore WH210: until May'), ['WH706']],
+    [lived.replace('m }, prompt: p }', 'm }, prompt: p } # webhook-ignore WH210: until May'), ['WH706']],
     [lived.replace(idle, `          # webhook-ignore WH210: until May\n          # more words\n\n${idle}`), ['WH706']],
     [lived.replace('tokn: x }', 'tokn: x } # webhook-ignore wh706, WH210: until May'), ['WH210', 'WH010']],
-    [lived.replace('m } }', 'm } } # webhook-ignore WH210'), ['WH210', 'WH010', 'WH706']],
-    [lived.replace('m } }', 'm } } # webhook-ignore WH210:  '), ['WH210', 'WH010', 'WH706']],
-    [lived.replace('m } }', 'm } } # webhook-ignore WH211: no such thing'), ['WH210', 'WH010', 'WH706']],
-    [lived.replace('m } }', 'm } } # webhook-ignore WH999: nothing has it'), ['WH210', 'WH010', 'WH706']],
-    [lived.replace('m } }', 'm } } # webhook-ignored WH210: another word'), ['WH210', 'WH706']],
+    [lived.replace('m }, prompt: p }', 'm }, prompt: p } # webhook-ignore WH210'), ['WH210', 'WH010', 'WH706']],
+    [lived.replace('m }, prompt: p }', 'm }, prompt: p } # webhook-ignore WH210:  '), ['WH210', 'WH010', 'WH706']],
+    [lived.replace('m }, prompt: p }', 'm }, prompt: p } # webhook-ignore WH211: no such thing'), ['WH210', 'WH010', 'WH706']],
+    [lived.replace('m }, prompt: p }', 'm }, prompt: p } # webhook-ignore WH999: nothing has it'), ['WH210', 'WH010', 'WH706']],
+    [lived.replace('m }, prompt: p }', 'm }, prompt: p } # webhook-ignored WH210: another word'), ['WH210', 'WH706']],
     [
       lived
         .replace(idle, `          # webhook-ignore WH210: a\n${idle}`)
-        .replace('m } }', 'm }, description: "b # webhook-ignore WH706: c" }'),
+        .replace('m }, prompt: p }', 'm }, prompt: p, description: "b # webhook-ignore WH706: c" }'),
       ['WH706'],
     ],
     // What stops the start stays, and the comment is said to be in vain.
@@ -473,7 +474,7 @@ t.test('a webhook-ignore comment takes findings out of its line or the next one,
     t.same(await codes(cli), found, text)
   }
   t.match(await cli.run('validate'), { code: 1, out: /warning\[WH010\] WH101 stops the start here: it cannot be taken out/ })
-  cli.write('config.yaml', lived.replace('m } }', 'm } } # webhook-ignore WH210: until May'))
+  cli.write('config.yaml', lived.replace('m }, prompt: p }', 'm }, prompt: p } # webhook-ignore WH210: until May'))
   t.match(JSON.parse((await cli.run('validate', '--json')).out).data.summary, { warnings: 1, suppressed: 1 })
   t.same(await codes(cli, '--no-refs', '--select', 'WH0'), [])
 })
@@ -568,9 +569,9 @@ t.test('--fix mends what has one answer, byte for byte; --diff only shows it', a
   chmodSync(cli.file('config.yaml'), 0o640)
   const diff = await cli.run('validate', '--diff')
   t.equal(cli.read('config.yaml'), text)
-  t.match(diff.out, /^--- a\/.*config\.yaml\n\+\+\+ b\/.*config\.yaml\n@@ -6,7 \+6,7 @@\n/)
-  t.match(diff.out, `\n-          { deliver_only: true, deliver: "telegrm", agent: { model: m } }\n`)
-  t.match(diff.out, `\n+          { deliver_only: true, deliver: "telegram", agent: { model: m } }\n`)
+  t.match(diff.out, /^--- a\/.*config\.yaml\n\+\+\+ b\/.*config\.yaml\n@@ -6,8 \+6,8 @@\n/)
+  t.match(diff.out, `\n-          { deliver_only: true, deliver: "telegrm", agent: { model: m }, prompt: p }\n`)
+  t.match(diff.out, `\n+          { deliver_only: true, deliver: "telegram", agent: { model: m }, prompt: p }\n`)
   t.notMatch(diff.out, 'canary')
   t.match(diff.err, 'would mend 2 findings in 1 file')
   const fixed = await cli.run('validate', '--fix')

@@ -23,10 +23,17 @@ const diffOf = (fixed: FixedText, paint: Paint): string => {
 
 /** A text's lines as they may be shown, the last with what diffs say of one that does not end in a line feed. */
 const linesOf = (text: string): readonly string[] => {
-  const lines = maskLines(text).map((line) => printable(line.text, 1_000))
+  const lines = maskLines(text).map((line) => shown(line.text))
   const last = lines.pop() ?? ''
   return last === '' ? lines : [...lines, `${last}\n\\ No newline at end of file`]
 }
+
+/** Safe on a terminal, and tabs stay tabs. */
+const shown = (line: string): string =>
+  line
+    .split('\t')
+    .map((part) => printable(part, Number.POSITIVE_INFINITY))
+    .join('\t')
 
 const lineFeeds = (text: string): number => text.split('\n').length - 1
 
