@@ -3,6 +3,7 @@
 import { extname } from 'node:path'
 import { parseSource } from '../../config/yaml/source.ts'
 import type { Diagnostic, Place } from '../../core/diagnostic.ts'
+import { Offsets } from '../../core/offsets.ts'
 import { blocksIn } from './blocks.ts'
 import { isChosen } from './codes.ts'
 
@@ -25,9 +26,11 @@ export type Fixed = {
   readonly refused: readonly { readonly finding: Diagnostic; readonly why: string }[]
 }
 
+const ofToolsets = /\/(?:platform_)?toolsets(?:\/|$)/
+
 /** Toolsets are set by hand only (rules: Subscriptions 7). */
 export const withoutToolsets = (each: Diagnostic): Diagnostic => {
-  const isAbout = each.pointer.includes('toolsets') || each.fix?.edits.some(({ text }) => text.includes('toolsets'))
+  const isAbout = ofToolsets.test(each.pointer) || each.fix?.edits.some(({ text }) => text.includes('toolsets'))
   if (!each.fix || !isAbout) return each
   const { fix: _, ...others } = each
   return others
@@ -46,10 +49,11 @@ export const fixTexts = (wanted: readonly Diagnostic[], texts: ReadonlyMap<strin
 
 const fixAll = (wanted: readonly Diagnostic[], texts: ReadonlyMap<string, string>, careful: boolean): Fixed => {
   const taken = new Map<string, Splice[]>()
+  const offsets = new Offsets(texts)
   const mended: Diagnostic[] = []
   const refused: { finding: Diagnostic; why: string }[] = []
   for (const finding of wanted) {
-    const why = take(finding, texts, taken, careful)
+    const why = take(finding, { texts, offsets, careful }, taken)
     if (why === undefined) mended.push(finding)
     else refused.push({ finding, why })
   }
@@ -60,15 +64,14 @@ const fixAll = (wanted: readonly Diagnostic[], texts: ReadonlyMap<string, string
 /** Adds the edits of one finding, all of them or none; says why none. `careful`: only where the file can still be read. */
 const take = (
   { fix }: Diagnostic,
-  texts: ReadonlyMap<string, string>,
+  { texts, offsets, careful }: { readonly texts: ReadonlyMap<string, string>; readonly offsets: Offsets; readonly careful: boolean },
   taken: Map<string, Splice[]>,
-  careful: boolean,
 ): string | undefined => {
   const next = new Map<string, Splice[]>()
   for (const { place, text } of fix?.edits ?? []) {
     const { file } = place
     const before = texts.get(file)
-    const range = before === undefined ? undefined : rangeOf(before, place)
+    const range = rangeOf(place, offsets)
     if (before === undefined || !range) return 'its place is not in the text'
     if (before.slice(...range).includes('toolsets')) return 'toolsets are changed by hand'
     const splice = { from: range[0], to: range[1], text }
@@ -89,8 +92,8 @@ const overlaps = (a: Splice, b: Splice): boolean => (a.from < b.to && b.from < a
 
 const fixedText = (file: string, before: string, splices: readonly Splice[]): FixedText => {
   const ordered = [...splices].sort((a, b) => a.from - b.from)
-  const after = ordered.reduceRight((text, { from, to, text: put }) => text.slice(0, from) + put + text.slice(to), before)
-  return { file, before, after, splices: ordered }
+  const kept = ordered.map(({ from, text }, i) => before.slice(ordered[i - 1]?.to ?? 0, from) + text)
+  return { file, before, after: [...kept, before.slice(ordered.at(-1)?.to ?? 0)].join(''), splices: ordered }
 }
 
 /** Whether a text can be read as what its file is. */
@@ -112,21 +115,8 @@ const isJson = (text: string): boolean => {
   }
 }
 
-const rangeOf = (text: string, { line, column, endLine, endColumn }: Place): [from: number, to: number] | undefined => {
-  const from = offsetOf(text, line, column)
-  const to = offsetOf(text, endLine, endColumn)
+const rangeOf = ({ file, line, column, endLine, endColumn }: Place, offsets: Offsets): [from: number, to: number] | undefined => {
+  const from = offsets.at(file, line, column)
+  const to = offsets.at(file, endLine, endColumn)
   return from === undefined || to === undefined || from > to ? undefined : [from, to]
-}
-
-/** The offset of a 1-based place; `undefined` for one that is not in the text. */
-const offsetOf = (text: string, line: number, column: number): number | undefined => {
-  let start = 0
-  for (let left = line - 1; left > 0; left--) {
-    const end = text.indexOf('\n', start)
-    if (end < 0) return undefined
-    start = end + 1
-  }
-  const end = text.indexOf('\n', start)
-  const offset = start + column - 1
-  return offset <= (end < 0 ? text.length : end) ? offset : undefined
 }

@@ -6,7 +6,7 @@ import type { Diagnostic } from '../../core/diagnostic.ts'
 import { exit } from '../../core/fault.ts'
 import { printable } from '../../core/text.ts'
 import { gatewayAt } from '../../http/control/client.ts'
-import { count, itemOf } from '../shell/findings.ts'
+import { count, itemsOf } from '../shell/findings.ts'
 import { frames } from '../shell/frame.ts'
 import { answer, type Cli } from '../shell/output.ts'
 import { paintWith } from '../shell/paint.ts'
@@ -24,7 +24,7 @@ export const gatewayReload = async (cli: Cli): Promise<number> => {
   ].join('')
   return answer(cli, {
     kind: 'gateway.reload',
-    data: { reloaded: ok, diagnostics: found.map((each) => itemOf(each, texts)), restart: [...restart] },
+    data: { reloaded: ok, diagnostics: itemsOf(found, texts), restart: [...restart] },
     text,
     exitCode: ok ? exit.ok : exit.no,
   })

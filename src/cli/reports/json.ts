@@ -1,14 +1,14 @@
 /** One document, in the envelope of all commands. */
 
 import type { JsonObject } from '../../core/json.ts'
-import { itemOf } from '../shell/findings.ts'
+import { itemsOf } from '../shell/findings.ts'
 import { jsonText } from '../shell/output.ts'
 import type { Render, Report } from './report.ts'
 
 export const json: Render = (report) => {
   const { diagnostics, texts, errors, warnings, denyWarnings } = report
   const ok = errors === 0 && !(denyWarnings && warnings > 0)
-  const data = { diagnostics: diagnostics.map((each) => itemOf(each, texts)), summary: totalsOf(report) }
+  const data = { diagnostics: itemsOf(diagnostics, texts), summary: totalsOf(report) }
   return `${jsonText({ v: 1, kind: 'validate', ok, data, warnings: [] })}\n`
 }
 

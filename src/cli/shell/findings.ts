@@ -2,6 +2,7 @@
 
 import { type Code, catalogue, type Diagnostic, type Place } from '../../core/diagnostic.ts'
 import type { JsonObject } from '../../core/json.ts'
+import { Offsets } from '../../core/offsets.ts'
 import { shownFile } from '../../core/shown-place.ts'
 import { homepage } from './version.ts'
 
@@ -11,16 +12,16 @@ export const count = (number: number, noun: string): string => `${number} ${noun
 /** Where a code is explained. */
 export const docsOf = (code: Code): string => `${homepage}/blob/main/docs/codes.md#${code.toLowerCase()}`
 
-const offsetOf = (text: string | undefined, line: number, column: number): number => {
-  let at = 0
-  for (let left = line - 1; left > 0 && text !== undefined; left--) at = text.indexOf('\n', at) + 1
-  return at + column - 1
+/** Findings as objects; lines and columns count from 1, offsets from 0. */
+export const itemsOf = (found: readonly Diagnostic[], texts: ReadonlyMap<string, string>): JsonObject[] => {
+  const offsets = new Offsets(texts)
+  return found.map((each) => itemOf(each, offsets))
 }
 
-export const itemOf = (each: Diagnostic, texts: ReadonlyMap<string, string>): JsonObject => {
+const itemOf = (each: Diagnostic, offsets: Offsets): JsonObject => {
   const { code, severity, stopsStart, message, help, place, pointer, route, suggest, fix, related = [] } = each
   const rangeOf = ({ file, line, column, endLine, endColumn }: Place): { start: JsonObject; end: JsonObject } => {
-    const at = (line: number, column: number): JsonObject => ({ line, column, offset: offsetOf(texts.get(file), line, column) })
+    const at = (line: number, column: number): JsonObject => ({ line, column, offset: offsets.at(file, line, column) ?? null })
     return { start: at(line, column), end: at(endLine, endColumn) }
   }
   const edits = fix?.edits.map(({ place, text }) => ({ file: shownFile(place.file), ...rangeOf(place), text }))

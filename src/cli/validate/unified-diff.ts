@@ -41,8 +41,11 @@ const lineFeeds = (text: string): number => text.split('\n').length - 1
 const changesOf = ({ before, splices }: FixedText): readonly Change[] => {
   const changes: Change[] = []
   let shift = 0
+  let counted = 0
+  let first = 0
   for (const { from, to, text } of splices) {
-    const first = lineFeeds(before.slice(0, from))
+    first += lineFeeds(before.slice(counted, from))
+    counted = from
     const last = first + lineFeeds(before.slice(from, to))
     const more = lineFeeds(text) - (last - first)
     const open = changes.at(-1)

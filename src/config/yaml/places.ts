@@ -2,6 +2,7 @@
 
 import type { Event } from 'js-yaml'
 import type { Path, Place } from '../../core/diagnostic.ts'
+import { lineStarts } from '../../core/offsets.ts'
 import { type Member, type Range, YamlTree } from './yaml-tree.ts'
 
 /** Finds places in one text. Each list or map is indexed once, when a path first leads through it. */
@@ -38,12 +39,6 @@ export class Places {
     this.#members.set(node, found)
     return found
   }
-}
-
-const lineStarts = (text: string): number[] => {
-  const starts = [0]
-  for (let at = text.indexOf('\n'); at >= 0; at = text.indexOf('\n', at + 1)) starts.push(at + 1)
-  return starts
 }
 
 const pointAt = (starts: readonly number[], offset: number): { readonly line: number; readonly column: number } => {

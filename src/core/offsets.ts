@@ -1,0 +1,28 @@
+/** Places of texts as offsets: the lines of each text are counted once. */
+
+/** Where the lines of a text begin. */
+export const lineStarts = (text: string): number[] => {
+  const starts = [0]
+  for (let at = text.indexOf('\n'); at >= 0; at = text.indexOf('\n', at + 1)) starts.push(at + 1)
+  return starts
+}
+
+export class Offsets {
+  readonly #texts: ReadonlyMap<string, string>
+  readonly #starts = new Map<string, readonly number[]>()
+
+  constructor(texts: ReadonlyMap<string, string>) {
+    this.#texts = texts
+  }
+
+  /** The offset of a 1-based place; `undefined` for one that is not in the text. */
+  at(file: string, line: number, column: number): number | undefined {
+    const text = this.#texts.get(file)
+    if (text === undefined) return undefined
+    const starts = this.#starts.get(file) ?? lineStarts(text)
+    this.#starts.set(file, starts)
+    const start = starts[line - 1]
+    const end = (starts[line] ?? text.length + 1) - 1
+    return start === undefined || start + column - 1 > end ? undefined : start + column - 1
+  }
+}
