@@ -19,7 +19,7 @@ import type { Workspace } from '../workspace.ts'
 import { blocksOf } from './blocks.ts'
 
 /** Where findings on standard input are said to be. */
-export const stdinName = '<stdin>'
+const stdinName = '<stdin>'
 
 export type Inputs = {
   /** Files, documents and data directories to check instead of the one that is worked on; `-` is standard input. */
