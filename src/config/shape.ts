@@ -4,10 +4,10 @@ import { type Code, type Diagnostic, diagnostic, type Path, pointerOf } from '..
 import { isObject, type Json, type JsonObject } from '../core/json.ts'
 import { targetName } from '../core/names.ts'
 import { nearest, printable } from '../core/text.ts'
-import { type Slip, slipOf, wordFix } from '../core/word-fix.ts'
 import type { Check, Problem } from '../generated/validators.js'
 import { schemaAt } from './schema-walk.ts'
 import { parsePointer, problemsOfBranch, valueAt } from './union-errors.ts'
+import { type Slip, slipOf, wordFix } from './word-fix.ts'
 import type { Source } from './yaml/source.ts'
 
 type Sentence = {

@@ -2,10 +2,10 @@
 
 import type { Profile } from '../config/config.ts'
 import { configSchema, schemaAt } from '../config/schema-walk.ts'
+import { slipOf, wordFix } from '../config/word-fix.ts'
 import { type Diagnostic, diagnostic, pointerOf } from '../core/diagnostic.ts'
 import { isObject, type JsonObject } from '../core/json.ts'
 import { nearest, printable } from '../core/text.ts'
-import { slipOf, wordFix } from '../core/word-fix.ts'
 import { namesOf, platformOf } from '../parts/targets/kit/settings.ts'
 import type { TargetPart } from '../parts/targets/target.ts'
 

@@ -1,4 +1,4 @@
-/** A choice of findings by their codes, whole (`WH409`) or by their beginning (`WH4`). */
+/** A choice of findings by their codes, whole (`WH210`) or by their beginning (`WH4`). */
 
 import { type Code, catalogue } from '../../core/diagnostic.ts'
 import { exit, Fault } from '../../core/fault.ts'

@@ -1,9 +1,9 @@
 /** Applies the fixes of findings to texts: the ranges of their edits are replaced, and every other byte stays. */
 
 import { extname } from 'node:path'
+import { Offsets } from '../../config/yaml/offsets.ts'
 import { parseSource } from '../../config/yaml/source.ts'
 import type { Diagnostic, Place } from '../../core/diagnostic.ts'
-import { Offsets } from '../../core/offsets.ts'
 import { blocksIn } from './blocks.ts'
 import { isChosen } from './codes.ts'
 

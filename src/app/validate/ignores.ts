@@ -1,4 +1,4 @@
-/** `# webhook-ignore WH409: reason`: findings that the author of a file has decided to live with, on the comment's line or the line below it. */
+/** `# webhook-ignore WH210: reason`: findings that the author of a file has decided to live with, on the comment's line or the line below it. */
 
 import { eventsOf, type Range, scalarsOf } from '../../config/yaml/yaml-tree.ts'
 import { catalogue, type Diagnostic, diagnostic, type Place } from '../../core/diagnostic.ts'
@@ -52,7 +52,7 @@ const idOf = ({ place: { file, line, column } }: Ignore, code: string): string =
 const problemsOf = (one: Ignore, used: ReadonlySet<string>, stopping: ReadonlySet<string>, reportUnused: boolean): Diagnostic[] => {
   const say = (message: string, help: string, suggest: readonly string[] = []): Diagnostic =>
     diagnostic('WH010', message, { place: one.place, help, ...(suggest.length > 0 ? { suggest } : {}) })
-  if (one.codes.length === 0) return [say('this comment names no finding', 'write # webhook-ignore WH409: why it is right here')]
+  if (one.codes.length === 0) return [say('this comment names no finding', 'write # webhook-ignore WH210: why it is right here')]
   if (one.reason === '') return [say('this comment gives no reason, and takes nothing out', 'write the reason after a colon')]
   return one.codes.flatMap((code) => {
     const isKnown = Object.hasOwn(catalogue, code)

@@ -1,8 +1,8 @@
 /** Diagnostics as data for programs, as `validate` and `reload` give them. */
 
+import { Offsets } from '../../config/yaml/offsets.ts'
 import { type Code, catalogue, type Diagnostic, type Place } from '../../core/diagnostic.ts'
 import type { JsonObject } from '../../core/json.ts'
-import { Offsets } from '../../core/offsets.ts'
 import { shownFile } from '../../core/shown-place.ts'
 import { homepage } from './version.ts'
 

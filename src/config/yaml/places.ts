@@ -2,7 +2,7 @@
 
 import type { Event } from 'js-yaml'
 import type { Path, Place } from '../../core/diagnostic.ts'
-import { lineStarts } from '../../core/offsets.ts'
+import { lineStarts } from './offsets.ts'
 import { type Member, type Range, YamlTree } from './yaml-tree.ts'
 
 /** Finds places in one text. Each list or map is indexed once, when a path first leads through it. */

@@ -1,6 +1,6 @@
 /** The fix of a mistyped word. */
 
-import type { Fix, Place } from './diagnostic.ts'
+import type { Fix, Place } from '../core/diagnostic.ts'
 
 /** What is written somewhere, and the one word that it must have been meant to be. */
 export type Slip = { readonly written: string; readonly meant: string }
