@@ -3,8 +3,8 @@
 import { createHash } from 'node:crypto'
 import { fingerprintOf } from '../../app/validate/fingerprint.ts'
 import type { Diagnostic } from '../../core/diagnostic.ts'
+import { jsonText } from '../../core/json-text.ts'
 import { shownFile } from '../../core/shown-place.ts'
-import { jsonText } from '../shell/output.ts'
 import { sentenceOf } from './kit/sentence.ts'
 import type { Render } from './report.ts'
 

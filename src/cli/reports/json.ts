@@ -1,8 +1,8 @@
 /** One document, in the envelope of all commands. */
 
 import type { JsonObject } from '../../core/json.ts'
+import { jsonText } from '../../core/json-text.ts'
 import { itemsOf } from '../shell/findings.ts'
-import { jsonText } from '../shell/output.ts'
 import type { Render, Report } from './report.ts'
 
 export const json: Render = (report) => {

@@ -1,7 +1,7 @@
 /** One finding a line, each a JSON object; nothing where nothing is wrong. */
 
+import { jsonText } from '../../core/json-text.ts'
 import { itemsOf } from '../shell/findings.ts'
-import { jsonText } from '../shell/output.ts'
 import type { Render } from './report.ts'
 
 export const jsonl: Render = ({ diagnostics, texts }) =>

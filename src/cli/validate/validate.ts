@@ -1,6 +1,7 @@
 /** `validate [paths...]`: everything that is wrong, at once; 0 clean, 1 findings, 2 a mistake in the call, 3 a report that cannot be written. */
 
 import { join, resolve } from 'node:path'
+import { quoted } from '../../app/routes/curl.ts'
 import { parseCodes } from '../../app/validate/codes.ts'
 import type { Fixed } from '../../app/validate/fixes.ts'
 import { mend, planMend } from '../../app/validate/mend.ts'
@@ -12,7 +13,6 @@ import type { Report } from '../reports/report.ts'
 import { count } from '../shell/findings.ts'
 import { type Cli, note } from '../shell/output.ts'
 import { paintWith } from '../shell/paint.ts'
-import { quoted } from '../webhook/curl.ts'
 import { type Output, outputsOf, writeReports } from './outputs.ts'
 import { unifiedDiff } from './unified-diff.ts'
 
