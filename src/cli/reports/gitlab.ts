@@ -3,7 +3,7 @@
 import { createHash } from 'node:crypto'
 import { fingerprintOf } from '../../app/validate/fingerprint.ts'
 import type { Diagnostic } from '../../core/diagnostic.ts'
-import { jsonText } from '../../core/json-text.ts'
+import { jsonText } from '../../app/json-text.ts'
 import { shownFile } from '../../core/shown-place.ts'
 import { sentenceOf } from './kit/sentence.ts'
 import type { Render } from './report.ts'

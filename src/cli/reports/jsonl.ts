@@ -1,6 +1,6 @@
 /** One finding a line, each a JSON object; nothing where nothing is wrong. */
 
-import { jsonText } from '../../core/json-text.ts'
+import { jsonText } from '../../app/json-text.ts'
 import { itemsOf } from '../shell/findings.ts'
 import type { Render } from './report.ts'
 
