@@ -42,3 +42,11 @@ export const header = (headers: Headers, ...names: readonly string[]): string | 
   }
   return undefined
 }
+
+/** The names, not the values, of headers that look like a signature: what an operator compares with the sender's settings. */
+export const signatureHeaders = (headers: Headers): string =>
+  Object.keys(headers)
+    .filter((name) => /sign|token|hmac|digest|auth/.test(name))
+    .slice(0, 8)
+    .map((name) => name.slice(0, 64))
+    .join(', ') || 'none'

@@ -14,6 +14,9 @@ export type RequestHead = {
   readonly at: number
 }
 
+/** A request that nobody vouched for: its body is there where it was read. */
+export type UnverifiedRequest = RequestHead & { readonly body?: Buffer | undefined }
+
 /** What the signature check found out: which scheme held, with which of the route's secrets, over which id. */
 export type Verification = {
   readonly scheme: string

@@ -8,6 +8,7 @@ import { addSamples } from '../samples/grammar.ts'
 import type { SchemaName } from '../schema-print.ts'
 import { addTargets } from '../targets/grammar.ts'
 import { addExplain, addValidate } from '../validate/grammar.ts'
+import { addDiagnosis } from '../webhook/grammar.ts'
 import type { ListOptions } from '../webhook/list.ts'
 import type { RemoveOptions } from '../webhook/remove.ts'
 import type { SubscribeOptions } from '../webhook/subscribe-options.ts'
@@ -79,6 +80,7 @@ const addGateway = (gateway: Command, run: Run): void => {
 const addWebhook = (webhook: Command, run: Run): void => {
   addSubscribe(webhook.command('subscribe <name>'), run)
   addTrace(webhook, run)
+  addDiagnosis(webhook, run)
   webhook
     .command('list')
     .description('list subscriptions')

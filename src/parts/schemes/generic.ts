@@ -3,7 +3,7 @@
 import { header } from '../../core/names.ts'
 import { hexDigest } from './kit/hex-digest.ts'
 import { bodyClaim, checkHmac, hmac } from './kit/hmac.ts'
-import { fresh } from './kit/timestamp.ts'
+import { whyNotFresh } from './kit/timestamp.ts'
 import type { Scheme, Unsigned } from './scheme.ts'
 
 /** The event's type goes in code host A's header, because these schemes have none of their own. */
@@ -15,9 +15,10 @@ export const v2: Scheme = {
   shows: (headers) => headers['x-webhook-signature-v2'] !== undefined,
   compile: (secret) =>
     checkHmac(secret, ({ headers, at }) => {
-      const timestamp = header(headers, 'x-webhook-timestamp') ?? ''
+      const timestamp = header(headers, 'x-webhook-timestamp')
       const digest = hexDigest(header(headers, 'x-webhook-signature-v2') ?? '')
-      return digest && fresh(timestamp, at) ? { prefix: `${timestamp}.`, digests: [digest] } : undefined
+      if (!digest) return 'x-webhook-signature-v2 is not 64 hex digits'
+      return whyNotFresh('x-webhook-timestamp', timestamp, at) ?? { prefix: `${timestamp}.`, digests: [digest] }
     }),
   sign(request) {
     const { secret, body, at } = request
@@ -31,7 +32,10 @@ export const v1: Scheme = {
   name: 'v1',
   title: 'Generic V1, no replay protection',
   shows: (headers) => headers['x-webhook-signature'] !== undefined,
-  compile: (secret) => checkHmac(secret, ({ headers }) => bodyClaim(hexDigest(header(headers, 'x-webhook-signature') ?? ''))),
+  compile: (secret) =>
+    checkHmac(secret, ({ headers }) =>
+      bodyClaim(hexDigest(header(headers, 'x-webhook-signature') ?? ''), 'x-webhook-signature is not 64 hex digits'),
+    ),
   sign(request) {
     const { secret, body } = request
     return { headers: { ...named(request), 'X-Webhook-Signature': hmac(secret, body).toString('hex') }, body }

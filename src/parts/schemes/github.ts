@@ -7,6 +7,7 @@ import type { Scheme } from './scheme.ts'
 
 const name = 'x-hub-signature-256'
 const prefix = 'sha256='
+const malformed = `${name} is not "${prefix}" and 64 hex digits`
 
 export const github: Scheme = {
   name: 'github',
@@ -16,7 +17,8 @@ export const github: Scheme = {
   compile: (secret) =>
     checkHmac(secret, ({ headers }) => {
       const value = header(headers, name) ?? ''
-      return bodyClaim(value.startsWith(prefix) ? hexDigest(value.slice(prefix.length)) : undefined)
+      const digest = value.startsWith(prefix) ? hexDigest(value.slice(prefix.length)) : undefined
+      return bodyClaim(digest, malformed)
     }),
   eventTypeHeaders: ['x-github-event', 'x-hosta-event'],
   idHeaders: ['x-github-delivery', 'x-hosta-delivery'],

@@ -14,7 +14,8 @@ export const gitlab: Scheme = {
   compile(secret) {
     const expected = Buffer.from(secret)
     // A wrong token is refused before the body is read. Node gives header text as latin1, so the comparison is over its bytes.
-    return ({ headers }) => (equal(Buffer.from(header(headers, ...names) ?? '', 'latin1'), expected) ? () => true : 'the token differs')
+    return ({ headers }) =>
+      equal(Buffer.from(header(headers, ...names) ?? '', 'latin1'), expected) ? () => true : 'the token is not the secret'
   },
   eventTypeHeaders: ['x-gitlab-event', 'x-hostb-event'],
   shortTypeField: 'object_kind',

@@ -4,11 +4,13 @@ import { own, parseObject } from '../../core/json.ts'
 import { header } from '../../core/names.ts'
 import { hexDigest } from './kit/hex-digest.ts'
 import { bodyClaim, checkHmac, hmac } from './kit/hmac.ts'
+import { whyTooFar } from './kit/timestamp.ts'
 import type { CheckBody, Scheme } from './scheme.ts'
 
 const name = 'linear-signature'
+const malformed = `${name} is not 64 hex digits`
 const timeField = 'webhookTimestamp'
-const toleranceMs = 60_000
+const toleranceSeconds = 60
 
 /** Checks the time in the body, which is parsed only after its signature holds. A body without a time passes. */
 const inTime =
@@ -18,7 +20,8 @@ const inTime =
     if (holds !== true) return holds
     const payload = parseObject(body.toString('utf8'))
     const sent = payload && own(payload, timeField)
-    return typeof sent === 'number' && !(Math.abs(at - sent) <= toleranceMs) ? 'the signed timestamp is too far off' : true
+    if (typeof sent !== 'number') return true
+    return whyTooFar(`${timeField} of the body`, sent / 1000, at / 1000, toleranceSeconds) ?? true
   }
 
 export const linear: Scheme = {
@@ -26,7 +29,7 @@ export const linear: Scheme = {
   title: 'Linear',
   shows: (headers) => headers[name] !== undefined,
   compile(secret) {
-    const checkHead = checkHmac(secret, ({ headers }) => bodyClaim(hexDigest(header(headers, name) ?? '')))
+    const checkHead = checkHmac(secret, ({ headers }) => bodyClaim(hexDigest(header(headers, name) ?? ''), malformed))
     return (head) => {
       const checkBody = checkHead(head)
       return typeof checkBody === 'string' ? checkBody : inTime(checkBody, head.at)

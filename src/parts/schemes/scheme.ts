@@ -33,7 +33,7 @@ export type Signed = { readonly headers: { readonly [name: string]: string }; re
  *   name: 'acme',
  *   title: 'Acme',
  *   shows: (headers) => headers['acme-signature'] !== undefined,
- *   compile: (secret) => checkHmac(secret, ({ headers }) => claimOf(hexDigest(header(headers, 'acme-signature')))),
+ *   compile: (secret) => checkHmac(secret, ({ headers }) => bodyClaim(hexDigest(header(headers, 'acme-signature') ?? ''), 'acme-signature is malformed')),
  *   sign: ({ secret, body }) => ({ headers: { 'Acme-Signature': hmac(secret, body).toString('hex') }, body }),
  * }
  */

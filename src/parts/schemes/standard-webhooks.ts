@@ -4,7 +4,7 @@ import { exit, Fault } from '../../core/fault.ts'
 import { header } from '../../core/names.ts'
 import { whsecKey } from '../whsec-key.ts'
 import { checkHmac, hmac } from './kit/hmac.ts'
-import { fresh } from './kit/timestamp.ts'
+import { whyNotFresh } from './kit/timestamp.ts'
 import type { Scheme } from './scheme.ts'
 
 const base64Digest = /^[A-Za-z0-9+/]{43}=$/
@@ -32,9 +32,14 @@ const scheme = (name: string, title: string, prefix: string, commits: readonly s
       const id = header(headers, `${prefix}id`)
       const timestamp = header(headers, `${prefix}timestamp`)
       const signatures = header(headers, `${prefix}signature`)
-      if (!id || !timestamp || !signatures || !fresh(timestamp, at) || isJoined(id) || isJoined(signatures)) return undefined
+      if (!id || !signatures) return `${prefix}${id ? 'signature' : 'id'} is missing`
+      const stale = whyNotFresh(`${prefix}timestamp`, timestamp, at)
+      if (stale !== undefined) return stale
+      if (isJoined(id) || isJoined(signatures)) return 'one of its headers stands twice'
       const digests = digestsOf(signatures)
-      return digests.length > 0 ? { prefix: `${id}.${timestamp}.`, digests } : undefined
+      return digests.length > 0
+        ? { prefix: `${id}.${timestamp}.`, digests }
+        : `${prefix}signature has no "v1," with 44 characters of base64`
     })
   },
   badSecret: {

@@ -1,8 +1,9 @@
 /** Verifies who sent the bytes: the first scheme that the headers show decides, and nothing falls through to a weaker one. */
 
+import { signatureHeaders } from '../../core/names.ts'
 import { type Refused, refuse } from '../../core/outcome.ts'
 import type { Authenticate } from '../../core/plan.ts'
-import type { Headers, RequestHead, Verification } from '../../core/request.ts'
+import type { RequestHead, Verification } from '../../core/request.ts'
 import type { CheckBody, CheckHead, Scheme, Why } from '../schemes/scheme.ts'
 import type { StageKit, StagePart } from './stage.ts'
 
@@ -86,13 +87,6 @@ const failing =
     limiter.chargeFailure(name, head.remote())
       ? refuse('bad_signature', { detail })
       : refuse('rate_limited', { retryAfterSeconds: 60, detail })
-
-/** The names of headers that look like a signature, without values. An operator compares them with the sender's settings. */
-const signatureHeaders = (headers: Headers): string =>
-  Object.keys(headers)
-    .filter((name) => /sign|token|hmac|digest|auth/.test(name))
-    .slice(0, 8)
-    .join(', ') || 'none'
 
 /** Logs, once for each route, that a scheme is deprecated, and which of several secrets is in use. */
 const noting = ({ name, secrets, effects }: StageKit): ((scheme: Scheme, index: number) => void) => {

@@ -2,22 +2,23 @@
 
 import { createHmac, createSecretKey, type KeyObject } from 'node:crypto'
 import type { RequestHead } from '../../../core/request.ts'
-import type { CheckHead } from '../scheme.ts'
+import type { CheckHead, Why } from '../scheme.ts'
 import { equal } from './equal.ts'
 
 /** What the headers claim: one of `digests` is that of `prefix` and the body. */
 export type Claim = { readonly prefix: string; readonly digests: readonly Buffer[] }
 
-/** A claim over the body alone; `undefined` without a digest. */
-export const bodyClaim = (digest: Buffer | undefined): Claim | undefined => digest && { prefix: '', digests: [digest] }
+/** A claim over the body alone; `malformed` without a digest. */
+export const bodyClaim = (digest: Buffer | undefined, malformed: Why): Claim | Why =>
+  digest ? { prefix: '', digests: [digest] } : malformed
 
-/** Checks the claim that `read` finds in the headers. `read` finds none where it is missing, malformed or too old. */
-export const checkHmac = (key: Buffer | string, read: (head: RequestHead) => Claim | undefined): CheckHead => {
+/** Checks the claim that `read` finds in the headers. `read` says why where a header is missing, malformed or too old. */
+export const checkHmac = (key: Buffer | string, read: (head: RequestHead) => Claim | Why): CheckHead => {
   // The key is made with the first request, because there may be thousands of routes, each with every scheme.
   let object: KeyObject | undefined
   return (head) => {
     const claim = read(head)
-    if (!claim) return 'a header is missing, malformed, or its timestamp too far off'
+    if (typeof claim === 'string') return claim
     return (body) => {
       object ??= createSecretKey(typeof key === 'string' ? Buffer.from(key) : key)
       const hmac = createHmac('sha256', object)

@@ -1,0 +1,133 @@
+/** Why a signature does not hold: what each scheme says, and which near miss would hold. Too costly for the request path. */
+
+import type { Json } from '../../core/json.ts'
+import { signatureHeaders } from '../../core/names.ts'
+import type { Headers, UnverifiedRequest } from '../../core/request.ts'
+import { renderJson } from '../../expr/render.ts'
+import type { Scheme } from '../../parts/schemes/scheme.ts'
+
+/** The route, as far as its signatures go. */
+export type SignedRoute = { readonly secrets: readonly string[]; readonly verify: string | readonly string[] | undefined }
+
+/** What one scheme says of a request. */
+export type SchemeView = {
+  readonly scheme: string
+  /** The route's `verify` lists it, or lists none. */
+  readonly listed: boolean
+  readonly shows: boolean
+  readonly holds: boolean
+  /** Empty where it holds. */
+  readonly why: string
+}
+
+/** `why`: a sentence for the log; empty where the signature holds. */
+export type Diagnosis = { readonly decides: string | undefined; readonly schemes: readonly SchemeView[]; readonly why: string }
+
+/** Past so many bytes no other spelling of a body is tried, and past so many secrets none of them. */
+const maxBody = 65_536
+const maxSecrets = 4
+
+export const diagnoseSignature = (request: UnverifiedRequest, route: SignedRoute, schemes: readonly Scheme[]): Diagnosis => {
+  const pinned = route.verify === undefined ? undefined : new Set<string>([route.verify].flat())
+  const secrets = route.secrets.slice(0, maxSecrets)
+  const isListed = ({ name }: Scheme): boolean => pinned?.has(name) ?? true
+  const decides = schemes.find((scheme) => isListed(scheme) && scheme.shows(request.headers))
+  const views = schemes.map((scheme): SchemeView => {
+    const shows = scheme.shows(request.headers)
+    const why = shows ? whyNot(scheme, request, secrets) : `none of its headers: ${headersOf(scheme).join(', ')}`
+    const hints = shows && why !== '' ? nearMisses(scheme, request, secrets) : []
+    return { scheme: scheme.name, listed: isListed(scheme), shows, holds: why === '', why: [why, ...hints].join('; ') }
+  })
+  const view = views.find(({ scheme }) => scheme === decides?.name)
+  if (view?.holds) return { decides: view.scheme, schemes: views, why: '' }
+  const others = views.flatMap(({ scheme, holds, listed }) =>
+    holds ? [`it holds as ${scheme}, ${listed ? 'which is not asked beside it' : 'which the route\'s "verify" does not list'}`] : [],
+  )
+  const seen = signatureHeaders(request.headers)
+  const why = view ? `${view.scheme}: ${view.why}` : `no header of a ${pinned ? 'listed' : 'known'} scheme; seen: ${seen}`
+  return { decides: view?.scheme, schemes: views, why: [why, ...others].join('; ') }
+}
+
+/** Empty where it holds with one of the secrets. A body that was not read is empty. */
+const whyNot = ({ compile }: Scheme, request: UnverifiedRequest, secrets: readonly string[]): string => {
+  let why = 'no secret of the route can serve it'
+  for (const secret of secrets) {
+    const check = compile(secret)?.(request)
+    const holds = typeof check === 'function' ? check(request.body ?? Buffer.alloc(0)) : check
+    if (holds === true) return ''
+    why = holds ?? why
+  }
+  return why
+}
+
+/** Each is tried, whatever came of the others: how long it takes tells nobody which of them holds. */
+const nearMisses = (scheme: Scheme, request: UnverifiedRequest, secrets: readonly string[]): string[] => {
+  const holds = (changed: Partial<UnverifiedRequest>, with_ = secrets): boolean =>
+    with_.length > 0 && whyNot(scheme, { ...request, ...changed }, with_) === ''
+  return [
+    ...spellings(secrets).map(({ note, changed }) => (holds({}, changed) ? note : '')),
+    ...bodies(request.body).map(({ note, changed }) => (holds({ body: changed }) ? note : '')),
+    ...times(request.headers).map((at) =>
+      holds({ at }) ? 'its signature holds for the time that it names: it came late, or again, or a clock is off' : '',
+    ),
+  ].filter((note) => note !== '')
+}
+
+type Miss<T> = { readonly note: string; readonly changed: T }
+
+/** The secrets as a hand may have copied them; only those that it changes. */
+const spellings = (secrets: readonly string[]): Miss<readonly string[]>[] => {
+  const ways: [note: string, change: (secret: string) => string][] = [
+    ["it holds without the blanks or line feed around the route's secret", (secret) => secret.trim()],
+    ["it holds without the quotes around the route's secret", (secret) => secret.replace(/^(["'])(.*)\1$/s, '$2')],
+    ["it holds with a line feed after the secret: the sender's copy ends in one", (secret) => `${secret}\n`],
+    ['it holds with "whsec_" before the secret: the sender takes it for base64', (secret) => `whsec_${secret}`],
+    ['it holds without the "whsec_" of the secret', (secret) => secret.replace(/^whsec_/, '')],
+  ]
+  return ways.map(([note, change]) => ({
+    note,
+    changed: secrets.flatMap((secret) => {
+      const changed = change(secret)
+      return changed === secret || changed === '' ? [] : [changed]
+    }),
+  }))
+}
+
+/** The body as its sender may have signed it, if something on the way wrote it anew. */
+const bodies = (body: Buffer | undefined): Miss<Buffer>[] => {
+  if (!body || body.length > maxBody) return []
+  const text = body.toString('utf8')
+  const value = parsed(text)
+  const written = value === undefined ? [] : [0, 2].map((indent) => renderJson(value, 2 * maxBody, indent as 0 | 2))
+  // What Python's `json.dumps` writes: a blank behind each comma and colon.
+  const spaced = written.slice(1).map((indented) => indented.replace(/,\n */g, ', ').replace(/\n */g, ''))
+  const note = 'it holds for the same JSON written otherwise: something on the way, a proxy perhaps, writes the body anew'
+  const ends = 'it holds for the body with or without a line feed at its end: something on the way changes it'
+  return [
+    ...[...written, ...spaced].map((changed) => ({ note, changed: Buffer.from(changed) })),
+    ...[`${text}\n`, text.replace(/\r?\n$/, '')].map((changed) => ({ note: ends, changed: Buffer.from(changed) })),
+  ]
+}
+
+const parsed = (text: string): Json | undefined => {
+  try {
+    return JSON.parse(text) as Json
+  } catch {
+    return undefined
+  }
+}
+
+/** The times that the headers name, in milliseconds. */
+const times = (headers: Headers): number[] =>
+  Object.entries(headers).flatMap(([name, value]) =>
+    name.endsWith('timestamp') && typeof value === 'string' && /^\d{1,12}$/.test(value) ? [Number(value) * 1000] : [],
+  )
+
+/** The headers that a sender of this scheme signs with. */
+const headersOf = ({ sign, idHeaders = [], signedId }: Scheme): string[] => {
+  const others = new Set(['x-request-id', ...(signedId ? [] : idHeaders)])
+  const { headers } = sign({ secret: 'any', body: '{}', id: 'any', at: 0 })
+  return Object.keys(headers)
+    .map((name) => name.toLowerCase())
+    .filter((name) => !others.has(name))
+}

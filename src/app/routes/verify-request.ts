@@ -1,0 +1,44 @@
+/** Whether a route would take a captured request, as the server decides it, and why not. */
+
+import { exit, Fault } from '../../core/fault.ts'
+import type { Outcome } from '../../core/outcome.ts'
+import { reasonOf } from '../../core/outcome-table.ts'
+import type { UnverifiedRequest } from '../../core/request.ts'
+import { catalogueOf } from '../../plan/catalogue.ts'
+import { quietBook } from '../../plan/check.ts'
+import { compileRoute } from '../../plan/compile.ts'
+import { dryEffects } from '../live/effects.ts'
+import type { Workspace } from '../workspace.ts'
+import { type Diagnosis, diagnoseSignature } from './diagnose-signature.ts'
+import { findRoute, readRoutes } from './routes.ts'
+
+export type VerifiedOffline = Diagnosis & {
+  readonly route: string
+  readonly accepted: boolean
+  /** The scheme that held, and the place of its secret among the route's; 0 is the first. */
+  readonly scheme: string | undefined
+  readonly secret: number | undefined
+}
+
+/** Throws a Fault for a route that is not there, or is not served as it is written. */
+export const verifyRequest = async (workspace: Workspace, asked: string, request: UnverifiedRequest): Promise<VerifiedOffline> => {
+  const known = readRoutes(workspace)
+  const { name, route } = findRoute(known, asked)
+  const { config } = known.loaded
+  const { catalogue } = await catalogueOf(config)
+  const compiled = route && compileRoute(route, config, catalogue, { ...dryEffects, jobs: quietBook(config, catalogue) })
+  if (!route || !compiled?.plan) {
+    const hint = `${workspace.self} validate`
+    throw new Fault('invalid_route', `"${name}" is not served: its entry is not valid`, { exitCode: exit.no, hint })
+  }
+  const verify = compiled.plan().authenticate.run(request)
+  const verified = typeof verify === 'function' ? verify(request.body ?? Buffer.alloc(0)) : verify
+  const diagnosis = diagnoseSignature(request, { secrets: route.secrets, verify: route.spec.verify }, catalogue.schemes)
+  if ('scheme' in verified) {
+    const { scheme, secret } = verified
+    return { ...diagnosis, route: name, accepted: true, scheme, secret, why: '' }
+  }
+  return { ...diagnosis, route: name, accepted: false, scheme: undefined, secret: undefined, why: diagnosis.why || saidOf(verified) }
+}
+
+const saidOf = (outcome: Outcome): string => reasonOf(outcome) ?? 'refused'

@@ -1,0 +1,84 @@
+/** `webhook verify <name>`: whether a route would take a captured request, and if not, why; nothing is sent, and no gateway is asked. */
+
+import { readFileSync } from 'node:fs'
+import type { SchemeView } from '../../app/routes/diagnose-signature.ts'
+import { type VerifiedOffline, verifyRequest } from '../../app/routes/verify-request.ts'
+import { exit, messageOf, usage } from '../../core/fault.ts'
+import { printable } from '../../core/text.ts'
+import { aligned } from '../shell/columns.ts'
+import type { Io } from '../shell/io.ts'
+import { answer, type Cli } from '../shell/output.ts'
+import { timeOf } from '../shell/times.ts'
+
+export type VerifyOptions = { readonly body?: string; readonly header?: readonly string[]; readonly at?: string }
+
+export const webhookVerify = async (asked: string, { body, header = [], at }: VerifyOptions, cli: Cli): Promise<number> => {
+  if (body === undefined) throw usage('--body is needed: the bytes that were signed', "write --body @file, --body @- or --body '{}'")
+  const headers = { host: '127.0.0.1', ...headersOf(header.flatMap(linesOf)) }
+  const time = at === undefined ? Date.now() : /^\d{9,12}$/.test(at) ? Number(at) * 1000 : timeOf('--at', at)
+  const request = { headers, at: time, remote: () => '', body: await bytesOf(body, cli.io) }
+  const verified = await verifyRequest(cli.workspace, asked, request)
+  const { route, accepted, scheme, secret, decides, why, schemes } = verified
+  const data = {
+    route,
+    accepted,
+    scheme: scheme ?? null,
+    secret: secret ?? null,
+    decides: decides ?? null,
+    why: why || null,
+    schemes: [...schemes],
+  }
+  return answer(cli, { kind: 'webhook.verify', data, text: textOf(verified), exitCode: accepted ? exit.ok : exit.no })
+}
+
+const textOf = ({ route, accepted, scheme, secret = 0, schemes, why }: VerifiedOffline): string => {
+  const verdict = accepted
+    ? `takes it: ${scheme === 'none' ? 'it verifies nothing' : `${scheme}, secret ${secret + 1}`}`
+    : `refuses it (401): ${why}`
+  return `${printable(`${route} ${verdict}`, 2_000)}\n${aligned(schemes.map(rowOf))
+    .map((line) => `  ${printable(line, 2_000)}\n`)
+    .join('')}`
+}
+
+const rowOf = ({ scheme, listed, shows, holds, why }: SchemeView): string[] => [
+  scheme,
+  holds ? 'holds' : shows ? 'does not hold' : 'not there',
+  [...(listed ? [] : ['not listed in "verify"']), ...(why === '' ? [] : [why])].join('; '),
+]
+
+/** The exact bytes: a text would lose those that are no UTF-8. */
+const bytesOf = async (value: string, io: Pick<Io, 'stdin'>): Promise<Buffer> => {
+  if (!value.startsWith('@') || value.startsWith('@@')) return Buffer.from(value.replace(/^@@/, '@'))
+  return value === '@-' ? Buffer.from(await io.stdin()) : readFile('--body', value.slice(1))
+}
+
+const readFile = (option: string, file: string): Buffer => {
+  try {
+    return readFileSync(file)
+  } catch (error) {
+    throw usage(`${option}: cannot read ${file}: ${messageOf(error)}`, 'write @@ for a text that begins with @')
+  }
+}
+
+/** One header, or a file with one a line. */
+const linesOf = (value: string): string[] =>
+  value.startsWith('@')
+    ? readFile('--header', value.slice(1))
+        .toString('utf8')
+        .split(/\r?\n/)
+        .filter((line) => /^[^\s:]+:/.test(line))
+    : [value]
+
+/** As Node hands them out: small names, text as latin1, one that stands twice joined. */
+const headersOf = (lines: readonly string[]): { readonly [name: string]: string } => {
+  const headers = new Map<string, string>()
+  for (const line of lines) {
+    const [, name, value = ''] = /^([^\s:]+):\s*(.*?)\s*$/s.exec(line) ?? []
+    if (name === undefined) throw usage(`--header: "${line}" is not a header`, "write --header 'Name: value', or --header @file")
+    const key = name.toLowerCase()
+    const text = Buffer.from(value).toString('latin1')
+    const before = headers.get(key)
+    headers.set(key, before === undefined ? text : `${before}, ${text}`)
+  }
+  return Object.fromEntries(headers)
+}
