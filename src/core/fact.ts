@@ -1,7 +1,7 @@
 /** What happened: one stream, told once where it happens; the log and the journal observe it, and whoever comes next. */
 
 import type { Outcome } from './outcome.ts'
-import type { Event, VerifiedRequest } from './request.ts'
+import type { Event, Headers, UnverifiedRequest, VerifiedRequest } from './request.ts'
 
 /** How a request ended, and which stage decided; it leaves a record once its signature held. */
 export type Ended = {
@@ -10,6 +10,8 @@ export type Ended = {
   readonly verified?: VerifiedRequest
   /** Absent where the body could not be read. */
   readonly event?: Event | undefined
+  /** What nobody vouched for, where its signature was refused. */
+  readonly unverified?: UnverifiedRequest
 }
 
 export type RequestEnded = {
@@ -17,11 +19,15 @@ export type RequestEnded = {
   readonly ended: Ended
   /** The route that took it, once one was found. */
   readonly route: { readonly name: string; readonly profile: string } | undefined
+  /** As they came: nobody vouched for them, unless it is verified. */
+  readonly headers: Headers
   readonly remote: () => string
   /** Milliseconds from its head to its end; 0 for a replay. */
   readonly ms: () => number
   /** The event that this one repeats. */
   readonly replayOf?: string
+  /** The record that a refused signature leaves: few do. `at`: wall time, milliseconds. `counted`: its route has had its share of the minute. */
+  readonly refusal?: { readonly eventId: string; readonly at: number } | 'counted'
 }
 
 /** Of whom a run or a text is. `route` is empty for a run of a schedule. */
@@ -45,6 +51,15 @@ export type RunAttempt = Cause & {
 /** Times are wall times, milliseconds. */
 export type Fact =
   | RequestEnded
+  /** Signatures of a route that were refused in a minute beyond those that left a record. `route` is empty for those of many routes. */
+  | {
+      readonly kind: 'signatures_refused'
+      readonly at: number
+      readonly eventId: string
+      readonly profile: string
+      readonly route: string
+      readonly count: number
+    }
   /** A scheduled job began, which no request brought. */
   | {
       readonly kind: 'job_started'

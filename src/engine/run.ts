@@ -23,7 +23,7 @@ export const admit = (plan: RoutePlan, head: RequestHead, watch?: Watch): Ended 
   const verifyBody = plan.authenticate.run(head)
   if (typeof verifyBody === 'function') return (body) => proceed(plan, head, verifyBody, body, watch)
   watch?.(stage, verifyBody)
-  return { outcome: verifyBody, stage }
+  return { outcome: verifyBody, stage, unverified: head }
 }
 
 const proceed = (plan: RoutePlan, head: RequestHead, verifyBody: VerifyBody, body: Buffer, watch?: Watch): Ended | Promise<Ended> => {
@@ -31,7 +31,7 @@ const proceed = (plan: RoutePlan, head: RequestHead, verifyBody: VerifyBody, bod
   const verification = verifyBody(body)
   if ('kind' in verification) {
     watch?.(stage, verification)
-    return { outcome: verification, stage }
+    return { outcome: verification, stage, unverified: { ...head, body } }
   }
   watch?.(stage, undefined)
   return resume(plan, { eventId: randomUUID(), headers: head.headers, remote: head.remote, at: head.at, body, verification }, watch)

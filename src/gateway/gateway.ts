@@ -3,6 +3,7 @@
 import { join } from 'node:path'
 import type { SharedEffects } from '../app/live/effects.ts'
 import { createOperations, type Operations } from '../app/live/operations.ts'
+import { createRefusedSignatures } from '../app/live/refused-signatures.ts'
 import type { Reloader } from '../app/live/reload.ts'
 import type { Config } from '../config/config.ts'
 import type { Clock } from '../core/clock.ts'
@@ -112,11 +113,13 @@ const openDoors = async (options: GatewayOptions, work: Work, closing: Closing):
   const { facts } = shared
   const http = await import('../http/index.ts')
   const stopping: Stopping = { now: false, patienceMs: 0 }
+  const refused = createRefusedSignatures({ facts, clock, serving: reloader.current })
+  closing.push(async () => refused.close())
   const listener = await http.listen({
     host: config.host,
     port: config.port,
     clock,
-    facts,
+    facts: refused,
     serving: reloader.current,
     stopping: () => stopping.now,
     ...(log.writes('debug') ? { watch: stageLog(log) } : {}),

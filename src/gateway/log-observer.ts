@@ -33,7 +33,7 @@ const logRequest = (fact: RequestEnded, log: Log, budget: LineBudget): void => {
   const { outcome } = fact.ended
   const level = outcome.kind === 'refused' ? rowOf(outcome).level : 'debug'
   if (!log.writes(level)) return
-  if (outcome.kind === 'refused' && level !== 'debug' && !budget.allows(outcome, fact.route?.name ?? '')) return
+  if (outcome.kind === 'refused' && level !== 'debug' && !budget.allows(outcome, fact.route?.name ?? '', fact.refusal === 'counted')) return
   log(level, requestFields(fact), outcome.kind === 'refused' ? wordsOf(outcome) : outcome.kind)
 }
 
@@ -86,12 +86,12 @@ const logAttempt = ({ end, ...run }: RunAttempt, log: Log): void => {
 }
 
 interface LineBudget {
-  /** Whether to log this refusal now. When not, it is counted. */
-  allows(refused: Refused, route: string): boolean
+  /** Whether to log this refusal now. When not, it is counted. `isCounted`: it is one of those that are only counted. */
+  allows(refused: Refused, route: string, isCounted: boolean): boolean
   close(): void
 }
 
-type Counted = { readonly refused: Refused; readonly route: string; count: number }
+type Counted = { readonly refused: Refused; readonly route: string; lines: number; count: number }
 
 const createLineBudget = (log: Log, clock: Clock): LineBudget => {
   const counts = new Map<string, Counted>()
@@ -100,23 +100,22 @@ const createLineBudget = (log: Log, clock: Clock): LineBudget => {
     cancelTimer?.()
     cancelTimer = undefined
     for (const { refused, route, count } of counts.values())
-      if (count > linesPerMinute)
-        log(
-          rowOf(refused).level,
-          { route: route || undefined, count: count - linesPerMinute },
-          `${wordsOf(refused)}: more of the same in the last minute`,
-        )
+      if (count > 0)
+        log(rowOf(refused).level, { route: route || undefined, count }, `${wordsOf(refused)}: more of the same in the last minute`)
     counts.clear()
   }
   return {
-    allows(refused, named) {
+    allows(refused, named, isCounted) {
       cancelTimer ??= clock.after(minuteMs, tellRest)
       // Past `maxKinds` the refusals of one code are counted together, for all routes.
       const route = counts.size < maxKinds || counts.has(`${refused.code}\n${named}`) ? named : ''
       const key = `${refused.code}\n${route}`
-      const counted = counts.get(key) ?? { refused, route, count: 0 }
+      const counted = counts.get(key) ?? { refused, route, lines: 0, count: 0 }
       counts.set(key, counted)
-      return ++counted.count <= linesPerMinute
+      const hasLine = !isCounted && counted.lines < linesPerMinute
+      if (hasLine) counted.lines++
+      else counted.count++
+      return hasLine
     },
     close: tellRest,
   }

@@ -102,7 +102,7 @@ export const createReceiver = (options: ReceiveOptions): Receiver => {
     const end = (ended: Ended, write = batch): void => {
       const route = plan && 'authenticate' in plan ? plan : undefined
       leave(route)
-      options.facts.tell({ kind: 'request_ended', ended, route, remote, ms: () => clock.monotonic() - from })
+      options.facts.tell({ kind: 'request_ended', ended, route, headers: request.headers, remote, ms: () => clock.monotonic() - from })
       const { outcome } = ended
       const eventId = ended.verified?.eventId
       // The closure must not hold `ended`: the body would stay in memory until the answers leave.

@@ -17,8 +17,11 @@ export const createJournalObserver = ({ journal, keepsPayloads, redact }: Journa
   const addRequest = (fact: RequestEnded): void => {
     const received = receivedOf(fact, { redact, timeOf })
     const { verified } = fact.ended
-    if (!received || !verified) return
-    journal.add(received, keepsPayloads() ? { headers: verified.headers as RawRequest['headers'], body: verified.body } : undefined)
+    if (!received) return
+    journal.add(
+      received,
+      verified && keepsPayloads() ? { headers: verified.headers as RawRequest['headers'], body: verified.body } : undefined,
+    )
   }
   return {
     on(fact) {
@@ -45,15 +48,17 @@ const createTimeFormat = (): Formats['timeOf'] => {
   }
 }
 
-/** The record of a request; `undefined` when its signature did not hold, because such a request leaves none. */
-const receivedOf = ({ ended, route, ms, replayOf }: RequestEnded, { redact, timeOf }: Formats): Received | undefined => {
+/** The record of a request; `undefined` when its signature did not hold and it is none of the few refusals that leave a record. */
+const receivedOf = (fact: RequestEnded, { redact, timeOf }: Formats): Received | undefined => {
+  const { ended, route, ms, replayOf, refusal } = fact
   const { outcome, stage, verified, event } = ended
-  if (!verified || !route) return undefined
+  const known = verified ?? (refusal === 'counted' ? undefined : refusal)
+  if (!known || !route) return undefined
   const { reason, ...described } = describeOutcome(outcome)
   return {
     kind: 'received',
-    at: timeOf(verified.at),
-    event_id: verified.eventId,
+    at: timeOf(known.at),
+    event_id: known.eventId,
     profile: route.profile,
     route: route.name,
     ...(event ? { event_type: event.eventType, delivery_id: event.deliveryId } : {}),
@@ -70,6 +75,12 @@ const receivedOf = ({ ended, route, ms, replayOf }: RequestEnded, { redact, time
 
 const recordOf = (fact: Exclude<Fact, RequestEnded>): JournalRecord | undefined => {
   switch (fact.kind) {
+    case 'signatures_refused': {
+      const { at, eventId, profile, route, count } = fact
+      const refused = { outcome: 'bad_signature', stage: 'signature', status: 401, duration_ms: 0, count }
+      const reason = `${count} more were refused in the last minute`
+      return { kind: 'received', at: isoOf(at), event_id: eventId, profile, route, ...refused, reason }
+    }
     case 'job_started': {
       const { at, eventId, profile, job, deliveryId } = fact
       return { kind: 'started', at: isoOf(at), event_id: eventId, profile, job, delivery_id: deliveryId }

@@ -2,7 +2,7 @@
 
 import type { Json } from '../core/json.ts'
 
-/** A request whose signature holds, and how it was answered. Times are ISO 8601 in UTC, with milliseconds. */
+/** A request whose signature holds, or one of the few refusals that are recorded, and how it was answered. Times are ISO 8601 in UTC, with milliseconds. */
 export type Received = {
   readonly kind: 'received'
   readonly at: string
@@ -24,6 +24,8 @@ export type Received = {
   /** The id of the event that opened the group which this event joined. */
   readonly group?: string
   readonly replay_of?: string
+  /** It stands for so many more, whose signatures were refused in the same minute. */
+  readonly count?: number
 }
 
 /** A job was started by its schedule or by hand, without a request. */

@@ -6,7 +6,8 @@ import t, { type Test } from 'tap'
 import { journalFolder } from '../../src/journal/folder.ts'
 import { readEvents } from '../../src/journal/reader.ts'
 import type { EventView } from '../../src/journal/record.ts'
-import { type GatewayOptions, startGateway, type TestGateway } from '../fakes/gateway.ts'
+import { fakeClock } from '../fakes/clock.ts'
+import { type GatewayOptions, hexHmac, startGateway, type TestGateway } from '../fakes/gateway.ts'
 import { json, sink } from '../fakes/sink.ts'
 import { until } from '../fakes/wait.ts'
 
@@ -59,13 +60,37 @@ t.test('each outcome: what was decided, by which stage, and the id in the answer
     t.match(id, uuid)
     t.match(await record(gateway, id), { ...expect, route: post[0], profile: 'default' }, expect.outcome)
   }
-  const before = (await recordsOf(gateway)).length
-  for (const unknown of [{ sign: false }, { headers: { 'X-Webhook-Signature': '0'.repeat(64) }, sign: false }]) {
-    const answer = await gateway.post('agent', unknown)
-    t.equal(answer.status, 401)
-    t.notOk(answer.headers.has(eventHeader), 'nobody vouched for it: no record')
+})
+
+t.test('a refused signature leaves a record with its cause and without its payload, and its sender learns nothing of it', async (t) => {
+  const clock = fakeClock()
+  const gateway = await start(t, { clock, routes: { r: {}, padded: { secret: 'hush-hush-1234\n' }, other: {} } })
+  const body = '{"hidden":1}'
+  const cases: [route: string, headers: { [name: string]: string }, reason: RegExp][] = [
+    ['r', { 'X-Acme-Signature': 'x' }, /^no header of a known scheme; seen: x-acme-signature$/],
+    ['r', { 'X-Webhook-Signature': '0'.repeat(64) }, /^v1: no secret of the route gives this signature$/],
+    ['padded', { 'X-Webhook-Signature': hexHmac(body, 'hush-hush-1234') }, /it holds without the blanks or line feed around/],
+    ['r', { 'X-Webhook-Signature': hexHmac('{"hidden": 1}') }, /the same JSON written otherwise/],
+  ]
+  for (const [route, headers, reason] of cases) {
+    const answer = await gateway.post(route, { sign: false, headers, body })
+    t.match(answer, { status: 401, text: '{"error":"Invalid signature"}' })
+    t.notOk(answer.headers.has(eventHeader))
+    const found = await until(async () => (await recordsOf(gateway)).find((view) => reason.test(view.reason ?? '')))
+    t.match(found, { outcome: 'bad_signature', stage: 'signature', status: 401, state: 'final', route, profile: 'default' })
+    t.equal(found.raw, undefined)
+    await gateway.line((line) => line.msg === 'Invalid signature' && reason.test(String(line.reason)))
   }
-  t.equal((await recordsOf(gateway)).length, before)
+  const before = (await recordsOf(gateway)).length
+  for (let i = 0; i < 15; i++) await gateway.post('other', { sign: false })
+  await until(async () => (await recordsOf(gateway)).length === before + 10)
+  clock.advance(60_000)
+  const rest = await until(async () => (await recordsOf(gateway)).find(({ count }) => count !== undefined))
+  t.match(rest, { route: 'other', outcome: 'bad_signature', count: 5, reason: '5 more were refused in the last minute' })
+  for (let i = 0; i < 200; i++) await gateway.post(['r', 'other', 'padded'][i % 3] ?? '', { sign: false })
+  clock.advance(60_000)
+  await until(async () => (await recordsOf(gateway)).filter(({ count }) => count !== undefined).length === 4)
+  t.equal((await recordsOf(gateway)).length, before + 10 + 1 + 30 + 3, 'a flood fills nothing')
 })
 
 t.test('of several targets it says which have the text, and why the others have not', async (t) => {

@@ -65,7 +65,8 @@ export const replay = async (wish: ReplayWish, options: ReplayOptions): Promise<
   plan.owner.hold()
   const ended = await resume(plan, request)
   plan.owner.release()
-  facts.tell({ kind: 'request_ended', ended, route: plan, remote: request.remote, ms: () => 0, replayOf: view.event_id })
+  const { headers, remote } = request
+  facts.tell({ kind: 'request_ended', ended, route: plan, headers, remote, ms: () => 0, replayOf: view.event_id })
   return { found: true, event_id: request.eventId, stage: ended.stage, ...describeOutcome(ended.outcome) }
 }
 

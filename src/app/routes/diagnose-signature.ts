@@ -23,9 +23,10 @@ export type SchemeView = {
 /** `why`: a sentence for the log; empty where the signature holds. */
 export type Diagnosis = { readonly decides: string | undefined; readonly schemes: readonly SchemeView[]; readonly why: string }
 
-/** Past so many bytes no other spelling of a body is tried, and past so many secrets none of them. */
-const maxBody = 65_536
+/** What is looked into at most: a stranger chose the bytes. */
+const maxBody = 131_072
 const maxSecrets = 4
+const maxTimes = 2
 
 export const diagnoseSignature = (request: UnverifiedRequest, route: SignedRoute, schemes: readonly Scheme[]): Diagnosis => {
   const pinned = route.verify === undefined ? undefined : new Set<string>([route.verify].flat())
@@ -35,7 +36,7 @@ export const diagnoseSignature = (request: UnverifiedRequest, route: SignedRoute
   const views = schemes.map((scheme): SchemeView => {
     const shows = scheme.shows(request.headers)
     const why = shows ? whyNot(scheme, request, secrets) : `none of its headers: ${headersOf(scheme).join(', ')}`
-    const hints = shows && why !== '' ? nearMisses(scheme, request, secrets) : []
+    const hints = scheme === decides && why !== '' ? nearMisses(scheme, request, secrets) : []
     return { scheme: scheme.name, listed: isListed(scheme), shows, holds: why === '', why: [why, ...hints].join('; ') }
   })
   const view = views.find(({ scheme }) => scheme === decides?.name)
@@ -62,6 +63,7 @@ const whyNot = ({ compile }: Scheme, request: UnverifiedRequest, secrets: readon
 
 /** Each is tried, whatever came of the others: how long it takes tells nobody which of them holds. */
 const nearMisses = (scheme: Scheme, request: UnverifiedRequest, secrets: readonly string[]): string[] => {
+  if (request.body && request.body.length > maxBody) return []
   const holds = (changed: Partial<UnverifiedRequest>, with_ = secrets): boolean =>
     with_.length > 0 && whyNot(scheme, { ...request, ...changed }, with_) === ''
   return [
@@ -95,7 +97,7 @@ const spellings = (secrets: readonly string[]): Miss<readonly string[]>[] => {
 
 /** The body as its sender may have signed it, if something on the way wrote it anew. */
 const bodies = (body: Buffer | undefined): Miss<Buffer>[] => {
-  if (!body || body.length > maxBody) return []
+  if (!body) return []
   const text = body.toString('utf8')
   const value = parsed(text)
   const written = value === undefined ? [] : [0, 2].map((indent) => renderJson(value, 2 * maxBody, indent as 0 | 2))
@@ -119,9 +121,11 @@ const parsed = (text: string): Json | undefined => {
 
 /** The times that the headers name, in milliseconds. */
 const times = (headers: Headers): number[] =>
-  Object.entries(headers).flatMap(([name, value]) =>
-    name.endsWith('timestamp') && typeof value === 'string' && /^\d{1,12}$/.test(value) ? [Number(value) * 1000] : [],
-  )
+  Object.entries(headers)
+    .flatMap(([name, value]) =>
+      name.endsWith('timestamp') && typeof value === 'string' && /^\d{1,12}$/.test(value) ? [Number(value) * 1000] : [],
+    )
+    .slice(0, maxTimes)
 
 /** The headers that a sender of this scheme signs with. */
 const headersOf = ({ sign, idHeaders = [], signedId }: Scheme): string[] => {

@@ -69,7 +69,7 @@ const noteOf = ({ event, attempt, nextAt, error, state }: KnownEvent): string | 
     ...(state === 'unknown' ? ['its end is not in the journal'] : []),
     ...(event.silent ? ['silent'] : []),
     ...(event.group === undefined ? [] : [`group ${event.group.slice(0, 8)}`]),
-    ...(event.count === undefined ? [] : [`${event.count} events in one run`]),
+    ...(event.count === undefined || event.group === undefined ? [] : [`${event.count} events in one run`]),
     ...(event.replay_of === undefined ? [] : [`replay of ${event.replay_of.slice(0, 8)}`]),
   ]
   return parts.length > 0 ? parts.join('; ') : undefined

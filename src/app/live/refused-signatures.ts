@@ -1,0 +1,112 @@
+/**
+ * Refused signatures as facts. A few in a minute are told after their answer has left, with the cause, and leave a record; the others are
+ * told at once, as they are, and counted: a flood costs neither the records nor the time of who is served.
+ */
+
+import { randomUUID } from 'node:crypto'
+import type { Clock } from '../../core/clock.ts'
+import type { Facts, RequestEnded } from '../../core/fact.ts'
+import { servedAs } from '../../plan/table.ts'
+import { diagnoseSignature } from '../routes/diagnose-signature.ts'
+import type { LiveConfig } from './live-config.ts'
+
+const minuteMs = 60_000
+const perRoute = 10
+/** Of all routes: in a burst, and again with each minute. */
+const burst = 60
+const perMinute = 10
+/** Routes that are counted apart. */
+const maxCounted = 5
+
+export type RefusedSignatures = Pick<Facts, 'tell'> & {
+  /** Tells what was not told yet. */
+  close(): void
+}
+
+type Options = { readonly facts: Pick<Facts, 'tell'>; readonly clock: Clock; readonly serving: () => LiveConfig }
+
+type Counted = { readonly profile: string; readonly route: string; count: number }
+
+export const createRefusedSignatures = ({ facts, clock, serving }: Options): RefusedSignatures => {
+  const later = createAfterAnswer()
+  let left = burst
+  let seen = new Map<string, number>()
+  let rest = new Map<string, Counted>()
+  let cancelTimer: (() => void) | undefined
+
+  const endMinute = (): void => {
+    cancelTimer?.()
+    cancelTimer = undefined
+    left = Math.min(burst, left + perMinute)
+    const over = rest
+    seen = new Map()
+    rest = new Map()
+    for (const counted of over.values()) facts.tell({ kind: 'signatures_refused', at: clock.now(), eventId: randomUUID(), ...counted })
+    // The burst comes back while nobody knocks.
+    if (left < burst) cancelTimer = clock.after(minuteMs, endMinute)
+  }
+  /** `over`: of its route as many were told as may be. `out`: of all routes. */
+  const shareOf = (route: string): 'told' | 'over' | 'out' => {
+    cancelTimer ??= clock.after(minuteMs, endMinute)
+    const count = (seen.get(route) ?? 0) + 1
+    if (count > perRoute) return 'over'
+    if (left === 0) return 'out'
+    seen.set(route, count)
+    left--
+    return 'told'
+  }
+  const countOne = ({ profile, name }: NonNullable<RequestEnded['route']>): void => {
+    const isApart = rest.has(name) || rest.size < maxCounted
+    const counted = rest.get(isApart ? name : '') ?? { profile: isApart ? profile : '', route: isApart ? name : '', count: 0 }
+    rest.set(counted.route, counted)
+    counted.count++
+  }
+  return {
+    tell(fact) {
+      if (fact.kind !== 'request_ended' || !isRefusedSignature(fact) || !fact.route) return facts.tell(fact)
+      const share = shareOf(fact.route.name)
+      if (share !== 'told') {
+        countOne(fact.route)
+        return facts.tell(share === 'over' ? { ...fact, refusal: 'counted' } : fact)
+      }
+      const [took, remote] = [fact.ms(), fact.remote()]
+      const refusal = { eventId: randomUUID(), at: fact.ended.unverified?.at ?? clock.now() }
+      later.run(() => facts.tell({ ...explained(fact, serving()), ms: () => took, remote: () => remote, refusal }))
+    },
+    close() {
+      later.close()
+      endMinute()
+      cancelTimer?.()
+    },
+  }
+}
+
+const isRefusedSignature = ({ ended: { outcome } }: RequestEnded): boolean => outcome.kind === 'refused' && outcome.code === 'bad_signature'
+
+/** The same with its cause, where the route is still served. */
+const explained = (fact: RequestEnded, { table, catalogue }: LiveConfig): RequestEnded => {
+  const { outcome, unverified } = fact.ended
+  const route = fact.route && servedAs(table, fact.route.name)?.source
+  if (!route || !unverified || outcome.kind !== 'refused') return fact
+  const { why } = diagnoseSignature(unverified, { secrets: route.secrets, verify: route.spec.verify }, catalogue.schemes)
+  // Empty: the route's secret is another one by now.
+  return why === '' ? fact : { ...fact, ended: { ...fact.ended, outcome: { ...outcome, detail: why } } }
+}
+
+/** Does work one turn of the loop after the other, not before the answers of this turn have left. */
+const createAfterAnswer = (): { run(work: () => void): void; close(): void } => {
+  const waiting: (() => void)[] = []
+  const next = (): void => {
+    waiting.shift()?.()
+    if (waiting.length > 0) setImmediate(next)
+  }
+  return {
+    run(work) {
+      // Answers leave with the next `setImmediate`, which may be behind this one in its turn.
+      if (waiting.push(work) === 1) setImmediate(() => setImmediate(next))
+    },
+    close() {
+      for (const work of waiting.splice(0)) work()
+    },
+  }
+}
