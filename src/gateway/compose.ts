@@ -12,7 +12,7 @@ import type { Log } from '../core/log.ts'
 import { runnersByName } from '../parts/runners/index.ts'
 import { catalogue, catalogueOf } from '../plan/catalogue.ts'
 import type { LoadedPlugins } from '../plan/plugins.ts'
-import { type Gateway, openGateway } from './gateway.ts'
+import { type Gateway, openGateway, type RequestsShown } from './gateway.ts'
 
 export type Prepared = {
   readonly diagnostics: readonly Diagnostic[]
@@ -31,6 +31,8 @@ export type Surroundings = {
   readonly read?: Read
   /** Absent: the parts that are built in. */
   readonly parts?: Parts
+  /** Shows each request. */
+  readonly requests?: RequestsShown
 }
 
 /** Compiles a configuration. Nothing is opened before `start`. */
@@ -42,6 +44,7 @@ export const prepareGateway = async (config: Config, surroundings: Surroundings)
     parts = { ...catalogue, runners: runnersByName },
     read = (_known, _signal, use) => use(readingOf({ config, diagnostics: [] })),
   } = surroundings
+  const { requests } = surroundings
   const facts = createFacts()
   const plugins: LoadedPlugins = new Map()
   const shared = createSharedEffects({ clock, log, facts, limits: () => reloader.current().config, jobs: () => reloader.current().jobs })
@@ -54,7 +57,7 @@ export const prepareGateway = async (config: Config, surroundings: Surroundings)
   const reloader = createReloader({ first, log, facts, clock, read, compile })
   return {
     diagnostics: first.diagnostics,
-    start: () => openGateway({ config, log, clock, redact, shared, reloader }),
+    start: () => openGateway({ config, log, clock, redact, shared, reloader, ...(requests ? { requests } : {}) }),
     close: () => shared.owners.close(),
   }
 }

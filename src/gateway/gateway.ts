@@ -5,8 +5,10 @@ import type { SharedEffects } from '../app/live/effects.ts'
 import { createOperations, type Operations } from '../app/live/operations.ts'
 import { createRefusedSignatures } from '../app/live/refused-signatures.ts'
 import type { Reloader } from '../app/live/reload.ts'
+import { createTails, type Tails } from '../app/live/tails.ts'
 import type { Config } from '../config/config.ts'
 import type { Clock } from '../core/clock.ts'
+import type { Observer } from '../core/fact.ts'
 import type { Log } from '../core/log.ts'
 import type { Watch } from '../engine/run.ts'
 import type { Listener } from '../http/server.ts'
@@ -31,7 +33,11 @@ export interface Gateway {
   stop(ms?: number): Promise<void>
 }
 
+/** Somebody who shows each request as it ends; `replacesLog`: what the log would say of requests is left to them. */
+export type RequestsShown = { readonly observer: Observer; readonly replacesLog: boolean }
+
 export type GatewayOptions = {
+  readonly requests?: RequestsShown
   readonly config: Config
   readonly log: Log
   readonly clock: Clock
@@ -60,7 +66,7 @@ export const openGateway = async (options: GatewayOptions): Promise<Gateway> => 
   }
 }
 
-type Work = { readonly store: Store; readonly worker: Worker; readonly scheduler: Scheduler }
+type Work = { readonly store: Store; readonly worker: Worker; readonly scheduler: Scheduler; readonly tails: Tails }
 
 /** Opens the store and the journal, and makes the worker and the scheduler. */
 const openWork = async (options: GatewayOptions, closing: Closing): Promise<Work> => {
@@ -70,6 +76,8 @@ const openWork = async (options: GatewayOptions, closing: Closing): Promise<Work
   const store = await openStore(config, clock)
   closing.push(() => store.close())
   await observe(options, closing)
+  const tails = createTails({ clock, redact })
+  facts.observe(tails)
   const worker = new Worker({
     store,
     clock,
@@ -87,17 +95,21 @@ const openWork = async (options: GatewayOptions, closing: Closing): Promise<Work
   const wake = (): void => worker.wake()
   const scheduler = new Scheduler({ store, clock, log, facts, book: () => current().jobs, wake })
   shared.attach({ store, wake })
-  return { store, worker, scheduler }
+  return { store, worker, scheduler, tails }
 }
 
 /** Makes the observers of the facts: the journal and the log. */
-const observe = async ({ config, log, clock, redact, shared: { facts }, reloader }: GatewayOptions, closing: Closing): Promise<void> => {
+const observe = async (
+  { config, log, clock, redact, shared: { facts }, reloader, requests }: GatewayOptions,
+  closing: Closing,
+): Promise<void> => {
   const retention = () => reloader.current().config.storage.retention
   const report = (reason: string): void => log('warn', { reason }, 'event records')
   const journal = await openJournal({ folder: journalFolder(config.dataDir), clock, limits: retention, report })
   closing.push(() => journal.close())
   facts.observe(createJournalObserver({ journal, keepsPayloads: () => retention().payloads, redact }))
-  const logObserver = createLogObserver(log, clock)
+  if (requests) facts.observe(requests.observer)
+  const logObserver = createLogObserver(log, clock, { requests: requests?.replacesLog !== true })
   closing.push(async () => logObserver.close())
   facts.observe(logObserver)
 }
@@ -137,6 +149,7 @@ const openDoors = async (options: GatewayOptions, work: Work, closing: Closing):
   })
   const control = await http.listenControl({ path: http.controlSocket(config.dataDir), operations, log, clock })
   closing.push(() => control.close())
+  closing.push(async () => work.tails.close())
   const unrecord = http.recordPid(config.dataDir)
   closing.push(async () => unrecord())
   return { listener, operations, stopping }

@@ -16,12 +16,17 @@ export type LogObserver = Observer & {
   close(): void
 }
 
-export const createLogObserver = (log: Log, clock: Clock): LogObserver => {
+/** `requests`: whether it speaks of them. */
+export const createLogObserver = (
+  log: Log,
+  clock: Clock,
+  { requests }: { readonly requests: boolean } = { requests: true },
+): LogObserver => {
   const budget = createLineBudget(log, clock)
   return {
     on(fact) {
-      if (fact.kind === 'request_ended') logRequest(fact, log, budget)
-      else logFact(fact, log)
+      if (fact.kind !== 'request_ended') logFact(fact, log)
+      else if (requests) logRequest(fact, log, budget)
     },
     close: () => budget.close(),
   }

@@ -46,6 +46,8 @@ export const fakeCli = (
         said.err += text
       },
       stdin: async () => '',
+      drained: async () => {},
+      stopped: () => new Promise(() => {}),
       env: { HEADGATE_HOME: dir, ...env },
       isTty: false,
       colour: false,

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Test } from 'tap'
 import type { Operations, Status } from '../../src/app/live/operations.ts'
+import type { TailLine, TailLines } from '../../src/app/live/tails.ts'
 import { listenControl } from '../../src/http/control/server.ts'
 import { controlSocket } from '../../src/http/control/socket-path.ts'
 
@@ -22,6 +23,28 @@ export const status: Status = {
   stopping: false,
 }
 
+/** A stream of these lines, and then nothing until it is left. */
+export const tailOf = (lines: readonly TailLine[]): TailLines => {
+  const waiting = [...lines]
+  let leave = (): void => {}
+  const left = new Promise<IteratorResult<TailLine, undefined>>((resolve) => {
+    leave = () => resolve({ done: true, value: undefined })
+  })
+  return {
+    async next() {
+      const value = waiting.shift()
+      return value ? { done: false, value } : left
+    },
+    async return() {
+      leave()
+      return left
+    },
+    [Symbol.asyncIterator]() {
+      return this
+    },
+  }
+}
+
 export const fakeOperations = (own: Partial<Operations> = {}): FakeOperations => {
   const asked: Asked[] = []
   const operations: Operations = {
@@ -32,6 +55,7 @@ export const fakeOperations = (own: Partial<Operations> = {}): FakeOperations =>
     replay: async () => ({ found: true, event_id: 'e-new', status: 202, outcome: 'accepted', stage: 'agent' }),
     startJob: async (_profile, job) => ({ started: true, event_id: 'e-job', job }),
     runningJobs: () => [],
+    tail: async () => tailOf([]),
     ...own,
   }
   const kept = Object.entries(operations).map(([name, run]) => [

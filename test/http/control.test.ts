@@ -8,14 +8,18 @@ import { connect, Server } from 'node:net'
 import { dirname, join, relative } from 'node:path'
 import t, { type Test } from 'tap'
 import type { Operations } from '../../src/app/live/operations.ts'
+import { createTails, maxTails } from '../../src/app/live/tails.ts'
 import type { RunningGateway } from '../../src/app/running-gateway.ts'
+import type { Fact } from '../../src/core/fact.ts'
 import { StoreFault } from '../../src/core/fault.ts'
 import type { Json } from '../../src/core/json.ts'
 import { askGateway, tryGateway } from '../../src/http/control/ask.ts'
 import { gatewayAt } from '../../src/http/control/client.ts'
 import { listenControl } from '../../src/http/control/server.ts'
 import { controlSocket, openShortPath } from '../../src/http/control/socket-path.ts'
+import { fakeClock } from '../fakes/clock.ts'
 import { fakeOperations, shortDir, status } from '../fakes/operations.ts'
+import { until } from '../fakes/wait.ts'
 
 const logged = (): { readonly log: Parameters<typeof listenControl>[0]['log']; readonly lines: unknown[][] } => {
   const lines: unknown[][] = []
@@ -272,6 +276,66 @@ t.test('the typed client: every operation, any number of ids, and none without a
   t.equal(await finder.find(), undefined)
   await t.rejects(finder.need(), { code: 'unreachable', exitCode: 4 })
   await t.rejects(gateway.status(), { exitCode: 4, message: /no gateway is running/ }, 'one that was found and went away')
+})
+
+const requestEnded = (route: string): Fact => ({
+  kind: 'request_ended',
+  ended: { outcome: { kind: 'ignored', reason: 'filter', route, detail: () => 'filters[0]' }, stage: 'filters' },
+  route: { name: route, profile: 'default' },
+  headers: { 'content-length': '2' },
+  remote: () => '127.0.0.1',
+  ms: () => 1,
+})
+
+/** A control server with watchers. */
+const serveTails = async (t: Test) => {
+  const tails = createTails({ clock: fakeClock(), redact: (text) => text })
+  const served = await serve(t, { tail: async (wish) => tails.open(wish) })
+  return { ...served, tails, gateway: await gatewayAt(served.cli).need() }
+}
+
+t.test('tail: lines of what is asked for, for a few watchers at once; one that leaves makes room', async (t) => {
+  const { tails, gateway } = await serveTails(t)
+  const first = await gateway.tail({ route: 'a', outcome: ['ignored:filters'] })
+  t.match(await first.next(), { value: { type: 'init' } })
+  tails.on(requestEnded('b'))
+  tails.on(requestEnded('a'))
+  t.match(await first.next(), { value: { type: 'event', route: 'a', bytes: 2, event_id: null } })
+  t.match(await first.next(), { value: { type: 'outcome', route: 'a', outcome: 'ignored', stage: 'filters', reason: 'filters[0]' } })
+  const others = await Promise.all(Array.from({ length: maxTails - 1 }, () => gateway.tail({})))
+  await t.rejects(gateway.tail({}), { exitCode: 1, message: /8 watch already/ })
+  const waiting = first.next()
+  await first.return?.()
+  await t.rejects(waiting, { message: /went away/, exitCode: 4 })
+  const again = await until(() => gateway.tail({}).catch(() => undefined))
+  for (const lines of [...others, again]) t.match(await lines.next(), { value: { type: 'init' } })
+  tails.close()
+  for (const lines of [...others, again]) {
+    t.match(await lines.next(), { value: { type: 'end' } })
+    t.match(await lines.next(), { done: true })
+  }
+  await t.rejects(gateway.tail({}), { message: /it is stopping/ })
+})
+
+t.test('tail: who reads slowly loses lines, is told how many, and holds nobody up', async (t) => {
+  const { tails, gateway, control } = await serveTails(t)
+  const slow = await gateway.tail({})
+  const all = 20_000
+  for (let i = 0; i < all; i++) tails.on(requestEnded('a'))
+  const seen = { event: 0, outcome: 0, lost: 0 }
+  while (seen.event + seen.outcome + seen.lost < 2 * all) {
+    const { value } = await slow.next()
+    if (value?.type === 'lost') seen.lost += value.lines
+    else if (value?.type === 'event') seen.event++
+    else if (value?.type === 'outcome') seen.outcome++
+  }
+  t.ok(seen.lost > 0 && seen.event > 0, JSON.stringify(seen))
+  t.equal(seen.event, seen.outcome, 'a request is told whole or not at all')
+  tails.on(requestEnded('b'))
+  t.match(await slow.next(), { value: { type: 'event', route: 'b' } }, 'and it goes on')
+  await control.close()
+  await slow.next()
+  await t.rejects(slow.next(), { exitCode: 4, message: /went away/ })
 })
 
 t.test('an answer that is not what it should be is a fault, never taken for another', async (t) => {

@@ -9,6 +9,8 @@ import type { JobStart } from '../../schedule/start-job.ts'
 import type { Standing, Store } from '../../store/ports.ts'
 import type { Reloaded, Reloader } from './reload.ts'
 import { type Replayed, type ReplayOptions, type ReplayWish, replay } from './replay.ts'
+import type { TailLines, Tails } from './tails.ts'
+import type { TrafficWish } from './traffic.ts'
 
 export type Status = {
   readonly pid: number
@@ -37,6 +39,8 @@ export interface Operations {
   startJob(profile: string, reference: string): Promise<JobStart>
   /** Of all profiles. */
   runningJobs(): readonly RunningJob[]
+  /** What goes on from now on; what went before is in the journal by then. Throws a StoreFault when as many watch as may. */
+  tail(wish: TrafficWish): Promise<TailLines>
 }
 
 type OperationsOptions = Pick<ReplayOptions, 'folder' | 'shared'> & {
@@ -44,7 +48,8 @@ type OperationsOptions = Pick<ReplayOptions, 'folder' | 'shared'> & {
   readonly worker: Worker
   readonly scheduler: Scheduler
   readonly reloader: Reloader
-  readonly facts: Pick<Facts, 'tell'>
+  readonly facts: Pick<Facts, 'tell' | 'flushed'>
+  readonly tails: Tails
   readonly clock: Clock
   /** Where it listens. */
   readonly url: string
@@ -53,7 +58,7 @@ type OperationsOptions = Pick<ReplayOptions, 'folder' | 'shared'> & {
 
 /** The operations of a gateway that has begun to listen. */
 export const createOperations = (options: OperationsOptions): Operations => {
-  const { store, worker, scheduler, reloader, facts, clock, url, stopping, folder, shared } = options
+  const { store, worker, scheduler, reloader, facts, tails, clock, url, stopping, folder, shared } = options
   const { current } = reloader
   const startedAt = new Date(clock.now()).toISOString()
   return {
@@ -87,6 +92,11 @@ export const createOperations = (options: OperationsOptions): Operations => {
     replay: (wish) => replay(wish, { folder, shared, facts, serving: current }),
     startJob: (profile, reference) => scheduler.startByHand(profile, reference),
     runningJobs: () => worker.runningJobs(),
+    async tail(wish) {
+      const lines = tails.open(wish)
+      await facts.flushed()
+      return lines
+    },
   }
 }
 

@@ -53,8 +53,10 @@ export const diagnoseSignature = (request: UnverifiedRequest, route: SignedRoute
 const whyNot = ({ compile }: Scheme, request: UnverifiedRequest, secrets: readonly string[]): string => {
   let why = 'no secret of the route can serve it'
   for (const secret of secrets) {
-    const check = compile(secret)?.(request)
+    const made = compile(secret)
+    const check = (typeof made === 'object' ? made.run : made)?.(request)
     const holds = typeof check === 'function' ? check(request.body ?? Buffer.alloc(0)) : check
+    if (typeof made === 'object') void made.close()
     if (holds === true) return ''
     why = holds ?? why
   }

@@ -1,13 +1,13 @@
 /** Whether a route would take a captured request, as the server decides it, and why not. */
 
+import { systemClock } from '../../core/clock.ts'
 import { exit, Fault } from '../../core/fault.ts'
 import type { Outcome } from '../../core/outcome.ts'
 import { reasonOf } from '../../core/outcome-table.ts'
 import type { UnverifiedRequest } from '../../core/request.ts'
 import { catalogueOf } from '../../plan/catalogue.ts'
 import { quietBook } from '../../plan/check.ts'
-import { compileRoute } from '../../plan/compile.ts'
-import { dryEffects } from '../live/effects.ts'
+import { dryPlan } from '../trace/dry-plan.ts'
 import type { Workspace } from '../workspace.ts'
 import { type Diagnosis, diagnoseSignature } from './diagnose-signature.ts'
 import { findRoute, readRoutes } from './routes.ts'
@@ -26,13 +26,14 @@ export const verifyRequest = async (workspace: Workspace, asked: string, request
   const { name, route } = findRoute(known, asked)
   const { config } = known.loaded
   const { catalogue } = await catalogueOf(config)
-  const compiled = route && compileRoute(route, config, catalogue, { ...dryEffects, jobs: quietBook(config, catalogue) })
-  if (!route || !compiled?.plan) {
+  if (!route) {
     const hint = `${workspace.self} validate`
     throw new Fault('invalid_route', `"${name}" is not served: its entry is not valid`, { exitCode: exit.no, hint })
   }
-  const verify = compiled.plan().authenticate.run(request)
+  const dry = dryPlan({ source: route, config, catalogue, jobs: quietBook(config, catalogue), clock: systemClock })
+  const verify = dry.plan().authenticate.run(request)
   const verified = typeof verify === 'function' ? verify(request.body ?? Buffer.alloc(0)) : verify
+  await dry.close()
   const diagnosis = diagnoseSignature(request, { secrets: route.secrets, verify: route.spec.verify }, catalogue.schemes)
   if ('scheme' in verified) {
     const { scheme, secret } = verified

@@ -9,6 +9,7 @@ import { jobsFileName } from '../../config/jobs.ts'
 import { type Loaded, type LoadOptions, loadConfig } from '../../config/load.ts'
 import { subscriptionsFileName } from '../../config/subscriptions.ts'
 import { loadInThread, type Read } from '../../config/thread/load-in-thread.ts'
+import { systemClock } from '../../core/clock.ts'
 import type { Diagnostic } from '../../core/diagnostic.ts'
 import { exit, messageOf } from '../../core/fault.ts'
 import type { Level, Log } from '../../core/log.ts'
@@ -18,6 +19,7 @@ import type { Gateway } from '../../gateway/gateway.ts'
 import { createLog, type LogOptions } from '../../gateway/log.ts'
 import type { Io } from '../shell/io.ts'
 import { printDiagnostics } from '../shell/refuse.ts'
+import { asLog, asText, createRequestLines } from './request-lines.ts'
 import { watchFiles } from './watch.ts'
 
 export type GatewayRunOptions = {
@@ -28,6 +30,7 @@ export type GatewayRunOptions = {
   readonly logLevel?: Level | undefined
   readonly logFormat?: 'json' | 'pretty' | undefined
   readonly watch?: boolean | undefined
+  readonly logRequests?: boolean | undefined
 }
 
 /** Runs until a signal, and gives the exit code. With a configuration that must not be served it prints the problems and ends with 78. */
@@ -62,7 +65,7 @@ export const gatewayRun = async (options: GatewayRunOptions, io: Io): Promise<nu
       })
     const say = (found: readonly Diagnostic[], texts: Loaded['texts']): void =>
       options.logFormat === 'json' ? logDiagnostics(found, log) : printDiagnostics(found, texts, io)
-    const { prepared, config, isUsable } = await prepare(from, { log, redact, read }, learn, say)
+    const { prepared, config, isUsable } = await prepare(from, { log, redact, read, ...requestsShown(logOptions, options, io) }, learn, say)
     if (!isUsable || !config.enabled) await prepared.close()
     if (!isUsable) return exit.config
     if (!config.enabled) {
@@ -89,6 +92,15 @@ export const gatewayRun = async (options: GatewayRunOptions, io: Io): Promise<nu
   // A reader that takes no more of the log must not keep the process alive.
   setTimeout(() => process.exit(exit.ok), lastWordsMs).unref()
   return exit.ok
+}
+
+/** Each request on a terminal, and where it was asked for; in place of what the log says of it, unless that is read by a machine. */
+const requestsShown = (logOptions: LogOptions, { logRequests, logLevel }: GatewayRunOptions, io: Io): Pick<Surroundings, 'requests'> => {
+  const isText = logOptions.format === 'pretty'
+  if (!(logRequests ?? (io.isTty && isText))) return {}
+  const shown = isText ? asText((text) => io.stdout(logOptions.redact(text))) : asLog(createLog({ ...logOptions, level: 'info' }))
+  const observer = createRequestLines({ clock: systemClock, redact: logOptions.redact, ...shown })
+  return { requests: { observer, replacesLog: isText && logLevel !== 'debug' } }
 }
 
 /** Loads and compiles the first configuration, and prints its problems. In a function of its own, so that the files' texts can be freed. */

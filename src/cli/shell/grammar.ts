@@ -42,6 +42,7 @@ type RunOptions = {
   readonly logLevel?: 'debug' | 'info' | 'warn' | 'error'
   readonly logFormat?: 'json' | 'pretty'
   readonly watch?: boolean
+  readonly logRequests?: boolean
 }
 
 const addGateway = (gateway: Command, run: Run): void => {
@@ -61,6 +62,7 @@ const addGateway = (gateway: Command, run: Run): void => {
     .option('--host <address>', 'address to listen on')
     .option('--port <number>', 'port to listen on; 0: any free one', port)
     .option('--config <file>', 'another file than <data_dir>/config.yaml')
+    .option('--log-requests', 'one line in and one line out for each request; default: on a terminal')
     .option('--watch', 'reload when config.yaml or .env changes (SIGHUP does too)')
     .addOption(new Option('--log-level <level>', 'least level that is logged').choices(['debug', 'info', 'warn', 'error']).default('info'))
     .addOption(new Option('--log-format <format>', 'default: pretty on a terminal, else json').choices(['json', 'pretty']))

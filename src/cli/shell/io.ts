@@ -10,6 +10,10 @@ export type Io = {
   /** Writes bytes to stdout as they are. */
   readonly bytes: (data: Uint8Array) => void
   readonly stderr: (text: string) => void
+  /** Resolves when whoever reads stdout has taken most of what was written. */
+  readonly drained: () => Promise<void>
+  /** Asked for by what goes on until it is ended: by Ctrl-C, or because nobody reads stdout any more. */
+  readonly stopped: () => Promise<'cancelled' | 'gone'>
   /** Reads standard input to its end. */
   readonly stdin: () => Promise<string>
   /** Asks the user at the terminal; absent where there is no terminal. */
@@ -29,6 +33,8 @@ export const processIo = (): Io => {
     stdout: write,
     bytes: write,
     stderr: writer(stderr),
+    drained: () => drained(stdout),
+    stopped: () => stopped(stdout),
     stdin: async () => {
       const chunks: Buffer[] = []
       for await (const chunk of stdin) chunks.push(chunk as Buffer)
@@ -51,6 +57,18 @@ const writer = (stream: NodeJS.WriteStream): ((data: string | Uint8Array) => voi
     if (open) stream.write(data)
   }
 }
+
+const drained = (stream: NodeJS.WriteStream): Promise<void> =>
+  new Promise((resolve) => {
+    if (!stream.writableNeedDrain) return resolve()
+    for (const event of ['drain', 'error', 'close']) stream.once(event, () => resolve())
+  })
+
+const stopped = (stream: NodeJS.WriteStream): Promise<'cancelled' | 'gone'> =>
+  new Promise((resolve) => {
+    for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => resolve('cancelled'))
+    stream.once('error', () => resolve('gone'))
+  })
 
 /** Asks over these streams. Throws a Fault when the user presses Ctrl-C or Ctrl-D. */
 export const askOver =

@@ -60,7 +60,8 @@ export const tryGateway = async (asker: Asker, method: Method, path: string, bod
   }
 }
 
-const answerOf = ({ status, text }: Got): Json => {
+/** What an answer says. Throws a Fault for a refusal or a failure. */
+export const answerOf = ({ status, text }: Got): Json => {
   const answer = parsed(text)
   if (status === 200) return answer
   const said = isObject(answer) && typeof answer.error === 'string' ? answer.error : `status ${status}`

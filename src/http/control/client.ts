@@ -1,11 +1,24 @@
 /** Calls the operations of a running gateway, over its control socket. */
 
 import type { RunStanding } from '../../app/live/operations.ts'
+import type { TailLine, TailLines } from '../../app/live/tails.ts'
 import type { GatewayFinder, RunningGateway } from '../../app/running-gateway.ts'
 import { exit, Fault } from '../../core/fault.ts'
 import type { Json } from '../../core/json.ts'
 import { type Asker, askGateway, isListening, type Method, notRunning } from './ask.ts'
-import { type Check, hasJobs, hasRetried, hasStandings, isJobStart, isReloaded, isReplayed, isStatus, maxIds } from './protocol.ts'
+import { followGateway } from './follow.ts'
+import {
+  type Check,
+  hasJobs,
+  hasRetried,
+  hasStandings,
+  isJobStart,
+  isReloaded,
+  isReplayed,
+  isStatus,
+  isTailLine,
+  maxIds,
+} from './protocol.ts'
 
 /** Finds the gateway of a data directory. Each call looks again. */
 export const gatewayAt = (asker: Asker): GatewayFinder => {
@@ -22,9 +35,7 @@ export const gatewayAt = (asker: Asker): GatewayFinder => {
 const clientOf = (asker: Asker): RunningGateway => {
   const ask = async <T>(check: Check<T>, method: Method, path: string, body?: Json): Promise<T> => {
     const answer: unknown = await askGateway(asker, method, path, body)
-    if (check(answer)) return answer
-    const hint = 'it may be of another version than this program: start it again'
-    throw new Fault('gateway_fault', 'the gateway gave an odd answer', { exitCode: exit.internal, hint })
+    return checked(check, answer)
   }
   return {
     status: () => ask(isStatus, 'GET', '/status'),
@@ -46,7 +57,35 @@ const clientOf = (asker: Asker): RunningGateway => {
       }),
     startJob: (profile, job) => ask(isJobStart, 'POST', '/jobs/start', { profile, job }),
     runningJobs: async () => (await ask(hasJobs, 'GET', '/jobs/running')).jobs,
+    tail: async ({ route, outcome }) =>
+      checkedLines(
+        await followGateway(asker, '/tail', {
+          ...(route === undefined ? {} : { route }),
+          ...(outcome === undefined ? {} : { outcome: outcome.join(',') }),
+        }),
+      ),
   }
 }
+
+/** Throws a Fault for what is no such answer. */
+const checked = <T>(check: Check<T>, answer: unknown): T => {
+  if (check(answer)) return answer
+  const hint = 'it may be of another version than this program: start it again'
+  throw new Fault('gateway_fault', 'the gateway gave an odd answer', { exitCode: exit.internal, hint })
+}
+
+const checkedLines = (lines: AsyncIterableIterator<unknown>): TailLines => ({
+  async next(): Promise<IteratorResult<TailLine, undefined>> {
+    const { done, value } = await lines.next()
+    return done ? { done, value: undefined } : { done: false, value: checked(isTailLine, value) }
+  },
+  async return() {
+    await lines.return?.()
+    return { done: true, value: undefined }
+  },
+  [Symbol.asyncIterator]() {
+    return this
+  },
+})
 
 const eventPath = (id: string): string => `/events/${encodeURIComponent(id)}`

@@ -3,6 +3,8 @@
 import type { RunStanding, Status } from '../../app/live/operations.ts'
 import type { Reloaded } from '../../app/live/reload.ts'
 import type { Replayed } from '../../app/live/replay.ts'
+import type { TailLine } from '../../app/live/tails.ts'
+import type { Traffic } from '../../app/live/traffic.ts'
 import { type Code, catalogue, type Diagnostic, type Edit, type Fix, type Place } from '../../core/diagnostic.ts'
 import { isObject, type Json, own } from '../../core/json.ts'
 import type { RunningJob } from '../../runs/worker.ts'
@@ -123,3 +125,44 @@ export const isJobStart: Check<JobStart> = either(
 const isRunningJob = shape<RunningJob>({ profile: text, job: text, event_id: text, since: text })
 
 export const hasJobs = shape<{ readonly jobs: readonly RunningJob[] }>({ jobs: listOf(isRunningJob) })
+
+type LineOf<T extends TailLine['type']> = Extract<TailLine, { readonly type: T }>
+
+const textOrNull = either(text, oneOf(null))
+const numberOrNull = either(number, oneOf(null))
+const whose = { at: text, event_id: textOrNull, profile: textOrNull, route: textOrNull, event_type: textOrNull, delivery_id: textOrNull }
+
+const isTraffic: Check<Traffic> = either(
+  either(
+    shape<LineOf<'event'>>({ type: oneOf('event'), ...whose, bytes: numberOrNull, remote: textOrNull }),
+    shape<LineOf<'outcome'>>({
+      type: oneOf('outcome'),
+      ...whose,
+      status: numberOrNull,
+      outcome: text,
+      stage: textOrNull,
+      duration_ms: numberOrNull,
+      reason: textOrNull,
+      target: textOrNull,
+    }),
+  ),
+  shape<LineOf<'delivery'>>({
+    type: oneOf('delivery'),
+    ...whose,
+    state: oneOf('done', 'dead', 'waiting'),
+    attempt: number,
+    job: textOrNull,
+    target: textOrNull,
+    error: textOrNull,
+    next_at: textOrNull,
+    silent: flag,
+  }),
+)
+
+export const isTailLine: Check<TailLine> = either(
+  isTraffic,
+  either(
+    either(shape<LineOf<'init'>>({ type: oneOf('init'), at: text }), shape<LineOf<'lost'>>({ type: oneOf('lost'), lines: number })),
+    shape<LineOf<'end'>>({ type: oneOf('end'), reason: text }),
+  ),
+)

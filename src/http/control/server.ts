@@ -4,9 +4,12 @@ import { chmodSync, lstatSync, mkdirSync } from 'node:fs'
 import { createServer, type Server } from 'node:http'
 import { createServer as createRelay, type Server as Relay } from 'node:net'
 import { dirname } from 'node:path'
+import { Readable } from 'node:stream'
 import Fastify, { type FastifyInstance } from 'fastify'
 import type { Operations } from '../../app/live/operations.ts'
 import type { ReplayWish } from '../../app/live/replay.ts'
+import type { TailLines } from '../../app/live/tails.ts'
+import type { TrafficWish } from '../../app/live/traffic.ts'
 import { type Clock, systemClock } from '../../core/clock.ts'
 import { exit, Fault, messageOf, StoreFault } from '../../core/fault.ts'
 import { isObject, type Json, type JsonObject } from '../../core/json.ts'
@@ -157,6 +160,34 @@ const addRoutes = (app: FastifyInstance, operations: Operations): void => {
     if (typeof profile !== 'string' || typeof job !== 'string') throw bad('"profile" and "job" are needed')
     return attempt(() => operations.startJob(profile, job))
   })
+  app.post('/tail', async ({ body }, reply) => {
+    const wish = tailWishOf(body)
+    const lines = await attempt(() => operations.tail(wish))
+    return reply.type('application/x-ndjson').send(streamOf(lines))
+  })
+}
+
+/** Takes a line only when there is room for it: whoever reads slowly keeps no more than that waiting here. */
+const streamOf = (lines: TailLines): Readable =>
+  new Readable({
+    read() {
+      lines.next().then(
+        ({ done, value }) => this.push(done ? null : `${JSON.stringify(value)}\n`),
+        (error) => this.destroy(error),
+      )
+    },
+    destroy(error, done) {
+      void lines.return?.()
+      done(error)
+    },
+  })
+
+const tailWishOf = (body: unknown): TrafficWish => {
+  const { route, outcome } = membersOf(body, { route: 'string', outcome: 'string' })
+  return {
+    ...(typeof route === 'string' ? { route } : {}),
+    ...(typeof outcome === 'string' ? { outcome: outcome.split(',') } : {}),
+  }
 }
 
 type OfEvent = { Params: { id: string } }

@@ -1,0 +1,56 @@
+/** Words that select events, refused where nothing can have them: a slip must not look like an empty list. */
+
+import { unreadIn } from '../../config/load.ts'
+import { exit, Fault } from '../../core/fault.ts'
+import { outcomeNames } from '../../core/outcome-table.ts'
+import { nearest } from '../../core/text.ts'
+import { stages } from '../../parts/stages/index.ts'
+import { readKnownJobs, unknownJob } from '../jobs/jobs.ts'
+import { readRoutes, unknownRoute } from '../routes/routes.ts'
+import type { Workspace } from '../workspace.ts'
+
+/** Stages that are no part: where a request ends before its plan, and after its gates. */
+const otherStages = ['body_size', 'route', 'duplicate', 'dispatch', 'internal']
+
+/** Throws a usage Fault for an outcome, or a stage behind its colon, that there is not. */
+export const checkOutcomes = (words: readonly string[] = []): void => {
+  const stageNames = [...stages.map(({ name }) => name), ...otherStages]
+  for (const word of words) {
+    const [outcome = '', stage] = word.split(':')
+    if (!outcomeNames.includes(outcome)) throw unknownWord('outcome', outcome, outcomeNames)
+    if (stage !== undefined && !stageNames.includes(stage)) throw unknownWord('stage', stage, stageNames)
+  }
+}
+
+const unknownWord = (what: string, word: string, known: readonly string[]): Fault =>
+  new Fault('usage', `--outcome: there is no ${what} "${word}"`, {
+    exitCode: exit.usage,
+    suggest: nearest(word, known),
+    hint: `one of ${known.join(', ')}`,
+  })
+
+type Sources = { readonly route?: string; readonly job?: string }
+
+/** Throws a Fault (exit 5) for a route or a job that no file names; where a file cannot be read, nobody can say. */
+export const checkSources = async (workspace: Workspace, { route, job }: Sources): Promise<void> => {
+  if (route !== undefined) {
+    const known = await unlessBroken(() => readRoutes(workspace))
+    const names = known?.routes.map(({ name }) => name) ?? []
+    if (known && unreadIn(known.loaded).length === 0 && !names.includes(route))
+      throw unknownRoute(route, names, `${workspace.self} webhook list --all`)
+  }
+  if (job !== undefined) {
+    const known = await unlessBroken(() => readKnownJobs(workspace, { all: true }))
+    if (known && unreadIn(known.loaded).length === 0 && !known.jobs.some(({ id }) => id === job))
+      throw unknownJob(job, known.jobs, workspace.self)
+  }
+}
+
+const unlessBroken = async <T>(read: () => T | Promise<T>): Promise<T | undefined> => {
+  try {
+    return await read()
+  } catch (error) {
+    if (error instanceof Fault) return undefined
+    throw error
+  }
+}

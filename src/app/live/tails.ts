@@ -1,0 +1,117 @@
+/** Those who watch what goes on: a few at once, each with a bounded queue. Nobody waits for one that reads slowly: it loses lines, and is told how many. */
+
+import type { Clock } from '../../core/clock.ts'
+import type { Observer } from '../../core/fact.ts'
+import { StoreFault } from '../../core/fault.ts'
+import { type Traffic, type TrafficWish, trafficOf, wants } from './traffic.ts'
+
+/** What a watcher is sent. `lost`: so many lines it was too slow for. `end`: the gateway stops. */
+export type TailLine =
+  | { readonly type: 'init'; readonly at: string }
+  | Traffic
+  | { readonly type: 'lost'; readonly lines: number }
+  | { readonly type: 'end'; readonly reason: string }
+
+export type TailLines = AsyncIterableIterator<TailLine>
+
+export const maxTails = 8
+const maxWaiting = 1_000
+
+export type Tails = Observer & {
+  /** What goes on from now on, until the watcher leaves or the gateway stops. Throws a StoreFault when as many watch as may. */
+  open(wish: TrafficWish): TailLines
+  /** Ends all of them. */
+  close(): void
+}
+
+type Options = { readonly clock: Clock; readonly redact: (text: string) => string }
+
+export const createTails = ({ clock, redact }: Options): Tails => {
+  const open = new Set<Tail>()
+  let isClosed = false
+  return {
+    on(fact) {
+      if (open.size === 0) return
+      const lines = trafficOf(fact, clock.now(), redact)
+      if (lines.length > 0) for (const tail of open) tail.push(lines)
+    },
+    open(wish) {
+      if (isClosed) throw new StoreFault('it is stopping')
+      if (open.size >= maxTails) throw new StoreFault(`${maxTails} watch already`)
+      const tail = new Tail(wish, new Date(clock.now()).toISOString(), () => open.delete(tail))
+      open.add(tail)
+      return tail
+    },
+    close() {
+      isClosed = true
+      for (const tail of open) tail.stop()
+    },
+  }
+}
+
+const over = { done: true, value: undefined } as const
+
+/** One watcher. Not a generator: one that waits for a line could not be ended from outside. */
+class Tail implements TailLines {
+  readonly #wish: TrafficWish
+  readonly #leave: () => void
+  #waiting: TailLine[]
+  #lost = 0
+  #state: 'open' | 'stopping' | 'over' = 'open'
+  #wake = (): void => {}
+
+  constructor(wish: TrafficWish, at: string, leave: () => void) {
+    this.#wish = wish
+    this.#leave = leave
+    this.#waiting = [{ type: 'init', at }]
+  }
+
+  /** The lines of one request, or of one attempt: all or none, for one without the other would mislead. */
+  push(lines: readonly Traffic[]): void {
+    if (!wants(this.#wish, lines)) return
+    if (this.#lost > 0 || this.#waiting.length + lines.length > maxWaiting) this.#lost += lines.length
+    else this.#waiting.push(...lines)
+    this.#wake()
+  }
+
+  stop(): void {
+    if (this.#state === 'open') this.#state = 'stopping'
+    this.#wake()
+  }
+
+  async next(): Promise<IteratorResult<TailLine, undefined>> {
+    while (this.#state !== 'over') {
+      const line = this.#waiting.shift() ?? this.#told()
+      if (line) return { done: false, value: line }
+      await new Promise<void>((resolve) => {
+        this.#wake = resolve
+      })
+    }
+    return over
+  }
+
+  async return(): Promise<IteratorResult<TailLine, undefined>> {
+    this.#state = 'over'
+    this.#waiting = []
+    this.#leave()
+    this.#wake()
+    return over
+  }
+
+  [Symbol.asyncIterator](): this {
+    return this
+  }
+
+  /** What is said once nothing waits. */
+  #told(): TailLine | undefined {
+    if (this.#lost > 0) {
+      const lines = this.#lost
+      this.#lost = 0
+      return { type: 'lost', lines }
+    }
+    if (this.#state !== 'stopping') return undefined
+    this.#state = 'over'
+    this.#leave()
+    return { type: 'end', reason: 'the gateway stops' }
+  }
+}

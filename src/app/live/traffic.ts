@@ -1,0 +1,143 @@
+/** What goes on, as lines for somebody who watches: each request with how it ended, and each attempt at a run. */
+
+import type { Fact, RequestEnded, RunAttempt } from '../../core/fact.ts'
+import { header } from '../../core/names.ts'
+import type { Outcome } from '../../core/outcome.ts'
+import { describeOutcome } from '../../core/outcome-table.ts'
+import { cut } from '../../core/text.ts'
+import type { EventView } from '../../journal/record.ts'
+
+/** Whose it is; `null` where it is not known, or nobody vouched for it. Times are ISO 8601, UTC. */
+type Whose = {
+  readonly at: string
+  /** Absent where it leaves no record. */
+  readonly event_id: string | null
+  readonly profile: string | null
+  readonly route: string | null
+  readonly event_type: string | null
+  readonly delivery_id: string | null
+}
+
+export type Traffic =
+  | (Whose & { readonly type: 'event'; readonly bytes: number | null; readonly remote: string | null })
+  | (Whose & {
+      readonly type: 'outcome'
+      readonly status: number | null
+      readonly outcome: string
+      readonly stage: string | null
+      readonly duration_ms: number | null
+      readonly reason: string | null
+      readonly target: string | null
+    })
+  | (Whose & {
+      readonly type: 'delivery'
+      /** `waiting`: it failed, and is tried again. */
+      readonly state: 'done' | 'dead' | 'waiting'
+      readonly attempt: number
+      readonly job: string | null
+      readonly target: string | null
+      readonly error: string | null
+      readonly next_at: string | null
+      readonly silent: boolean
+    })
+
+const maxChars = 1_024
+const isoOf = (ms: number): string => new Date(ms).toISOString()
+
+/** The lines of a fact, in order; none for most. `redact` takes known secrets out of what it says. */
+export const trafficOf = (fact: Fact, now: number, redact: (text: string) => string): readonly Traffic[] => {
+  if (fact.kind === 'request_ended') return ofRequest(fact, now, redact)
+  return fact.kind === 'attempt_committed' ? [ofAttempt(fact.run, now)] : []
+}
+
+const ofRequest = (fact: RequestEnded, now: number, redact: (text: string) => string): readonly Traffic[] => {
+  const { ended, headers } = fact
+  const { outcome, verified, event } = ended
+  const took = fact.ms()
+  const { status, outcome: name, reason } = describeOutcome(outcome)
+  const refusal = typeof fact.refusal === 'object' ? fact.refusal : undefined
+  const whose: Whose = {
+    at: isoOf(verified?.at ?? refusal?.at ?? now - took),
+    event_id: verified?.eventId ?? refusal?.eventId ?? null,
+    profile: fact.route?.profile ?? null,
+    route: shown(fact.route?.name ?? routeOf(outcome)),
+    event_type: shown(event?.eventType ?? header(headers, 'x-github-event', 'x-hosta-event', 'x-gitlab-event', 'x-hostb-event')),
+    delivery_id: shown(event?.deliveryId),
+  }
+  const length = Number(headers['content-length'])
+  const bytes = verified?.body.length ?? ended.unverified?.body?.length ?? (Number.isSafeInteger(length) ? length : null)
+  return [
+    { type: 'event', ...whose, bytes, remote: fact.remote() },
+    {
+      type: 'outcome',
+      ...whose,
+      status,
+      outcome: name,
+      stage: ended.stage,
+      duration_ms: Math.round(took * 1000) / 1000,
+      reason: reason === undefined ? null : redact(cut(reason, maxChars)),
+      target: 'target' in outcome ? outcome.target : null,
+    },
+  ]
+}
+
+const shown = (text: string | undefined): string | null => (text === undefined ? null : cut(text, 200))
+
+/** The name that was asked for, where there is no such route. */
+const routeOf = (outcome: Outcome): string | undefined => (outcome.kind === 'refused' ? outcome.name : undefined)
+
+const ofAttempt = (run: RunAttempt, now: number): Traffic => ({
+  type: 'delivery',
+  at: isoOf(now),
+  event_id: run.eventId,
+  profile: run.profile,
+  route: run.route || null,
+  event_type: shown(run.eventType),
+  delivery_id: shown(run.deliveryId),
+  state: run.end.kind === 'again' ? 'waiting' : run.end.kind,
+  attempt: run.attempt,
+  job: run.job ?? null,
+  target: run.target || null,
+  error: run.end.kind === 'done' ? null : cut(run.end.error, maxChars),
+  next_at: run.end.kind === 'again' ? isoOf(run.end.nextAt) : null,
+  silent: run.end.kind === 'done' && run.end.silent,
+})
+
+/** The lines of an event that is over, as its records tell it. */
+export const trafficOfView = (view: EventView): readonly Traffic[] => {
+  const whose: Whose = {
+    at: view.at,
+    event_id: view.event_id,
+    profile: view.profile,
+    route: view.route || null,
+    event_type: view.event_type ?? null,
+    delivery_id: view.delivery_id ?? null,
+  }
+  const { status = null, outcome, stage = null, duration_ms = null, reason = null, target = null, state, error = null } = view
+  const request: readonly Traffic[] =
+    view.route === ''
+      ? []
+      : [
+          { type: 'event', ...whose, bytes: view.raw?.body_bytes ?? null, remote: null },
+          { type: 'outcome', ...whose, status, outcome, stage, duration_ms, reason, target },
+        ]
+  if (state !== 'done' && state !== 'dead') return request
+  const { attempt = 1, job = null, ended_at: at = view.at, silent = false } = view
+  return [...request, { type: 'delivery', ...whose, at, state, attempt, job, target, error, next_at: null, silent }]
+}
+
+export type TrafficWish = {
+  readonly route?: string
+  /** How it was answered, with or without the stage: `ignored`, `ignored:filters`. Attempts count as those of what was accepted. */
+  readonly outcome?: readonly string[]
+}
+
+/** Whether the lines of one request, or of one attempt, are asked for. */
+export const wants = ({ route, outcome }: TrafficWish, lines: readonly Traffic[]): boolean =>
+  lines.some(
+    (line) =>
+      (route === undefined || line.route === route) &&
+      (outcome === undefined ||
+        (line.type === 'outcome' && outcome.some((word) => word === line.outcome || word === `${line.outcome}:${line.stage}`)) ||
+        (line.type === 'delivery' && outcome.some((word) => word === 'accepted' || word === 'coalesced'))),
+  )

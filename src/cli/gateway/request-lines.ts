@@ -1,0 +1,54 @@
+/** Each request as one line in and one line out: an observer of the facts that never costs more than so many lines a second. */
+
+import { type Traffic, trafficOf } from '../../app/live/traffic.ts'
+import type { Clock } from '../../core/clock.ts'
+import type { Fact, Observer } from '../../core/fact.ts'
+import { trafficText } from '../webhook/traffic-text.ts'
+
+const requestsPerSecond = 50
+const secondMs = 1_000
+
+export type RequestLinesOptions = {
+  readonly clock: Clock
+  readonly redact: (text: string) => string
+  readonly show: (line: Traffic) => void
+  /** So many requests are not shown. */
+  readonly skipped: (count: number) => void
+}
+
+/** Shows the lines of requests; those past the bound are counted, and told when their second is over. */
+export const createRequestLines = ({ clock, redact, show, skipped }: RequestLinesOptions): Observer => {
+  let count = 0
+  let isCounting = false
+  const endSecond = (): void => {
+    isCounting = false
+    const over = count - requestsPerSecond
+    count = 0
+    if (over > 0) skipped(over)
+  }
+  return {
+    on(fact: Fact) {
+      if (fact.kind !== 'request_ended') return
+      if (!isCounting) clock.after(secondMs, endSecond)
+      isCounting = true
+      if (++count > requestsPerSecond) return
+      for (const line of trafficOf(fact, clock.now(), redact)) show(line)
+    },
+  }
+}
+
+/** For people: the same lines as `webhook tail`. */
+export const asText = (write: (text: string) => void): Pick<RequestLinesOptions, 'show' | 'skipped'> => ({
+  show: (line) => write(`${trafficText(line)}\n`),
+  skipped: (count) => write(`          ... ${count} more requests in this second\n`),
+})
+
+/** For machines: lines of the log. */
+export const asLog = (
+  log: (level: 'info', fields: { readonly [name: string]: string | number | boolean | undefined }, message: string) => void,
+): Pick<RequestLinesOptions, 'show' | 'skipped'> => ({
+  show: ({ type, ...line }) => log('info', fieldsOf(line), type === 'event' ? '-->' : '<--'),
+  skipped: (count) => log('info', { count }, 'more requests in one second'),
+})
+
+const fieldsOf = (line: object) => Object.fromEntries(Object.entries(line).map(([name, value]) => [name, value ?? undefined]))

@@ -1,0 +1,29 @@
+/** `webhook tail [route]`: what goes on in the running gateway, as it happens, and why. */
+
+import { watch } from '../../app/events/watch.ts'
+import type { TailLine } from '../../app/live/tails.ts'
+import { gatewayAt } from '../../http/control/client.ts'
+import { type Cli, jsonText, note } from '../shell/output.ts'
+import { timeOf } from '../shell/times.ts'
+import { untilStopped } from '../shell/until-stopped.ts'
+import { trafficText } from './traffic-text.ts'
+
+export type TailOptions = { readonly outcome?: readonly string[]; readonly since?: string; readonly format?: 'line' | 'json' }
+
+export const webhookTail = async (route: string | undefined, { outcome, since, format }: TailOptions, cli: Cli): Promise<number> => {
+  const { workspace, io } = cli
+  const isJson = cli.json || format === 'json'
+  const stopped = io.stopped()
+  const watching = await watch(workspace, gatewayAt(workspace), {
+    ...(route === undefined ? {} : { route }),
+    ...(outcome === undefined ? {} : { outcome }),
+    ...(since === undefined ? {} : { since: timeOf('--since', since) }),
+  })
+  const show = (line: TailLine): void => {
+    if (isJson) io.stdout(`${jsonText(line)}\n`)
+    else if (line.type === 'init') note(cli, `watching${route === undefined ? '' : ` ${route}`}: Ctrl-C ends it`)
+    else if (line.type === 'lost') io.stderr(`${line.lines} lines were lost: they came faster than they were read\n`)
+    else if (line.type !== 'end') io.stdout(`${trafficText(line)}\n`)
+  }
+  return untilStopped({ things: watching.lines, show, close: watching.close, isJson }, stopped, cli)
+}

@@ -1,0 +1,62 @@
+/** A stream of lines from the gateway of a data directory, over its control socket. */
+
+import { request as httpRequest, type IncomingMessage } from 'node:http'
+import { exit, Fault, messageOf } from '../../core/fault.ts'
+import type { Json } from '../../core/json.ts'
+import { readText } from '../../core/read-text.ts'
+import { type Asker, answerOf, notRunning } from './ask.ts'
+import { controlSocket, openShortPath } from './socket-path.ts'
+
+const maxLineChars = 1_048_576
+const maxAnswerBytes = 65_536
+
+/** Each line as JSON, until the gateway ends them or `return` is called. Throws a Fault when none runs (exit 4), and when it refuses. */
+export const followGateway = async (asker: Asker, path: string, body: Json): Promise<AsyncIterableIterator<unknown>> => {
+  const short = openShortPath(controlSocket(asker.dataDir))
+  const response = short && (await open(short.path, path, JSON.stringify(body)).finally(short.close))
+  if (!response) throw notRunning(asker)
+  if (response.statusCode !== 200) {
+    const refused = answerOf({ status: response.statusCode ?? 0, text: await readText(response, maxAnswerBytes) })
+    throw new Error(`not a refusal: ${JSON.stringify(refused)}`)
+  }
+  const lines = linesOf(response)
+  const iterator: AsyncIterableIterator<unknown> = {
+    next: () => lines.next(),
+    // Ends also what waits for a line.
+    async return() {
+      response.destroy()
+      return { done: true, value: undefined }
+    },
+    [Symbol.asyncIterator]: () => iterator,
+  }
+  return iterator
+}
+
+/** `undefined`: nobody listens. */
+const open = (socketPath: string, path: string, text: string): Promise<IncomingMessage | undefined> =>
+  new Promise((resolve, reject) => {
+    const headers = { 'Content-Type': 'application/json', 'Content-Length': Buffer.byteLength(text) }
+    const request = httpRequest({ socketPath, method: 'POST', path, headers, agent: false }, resolve)
+    request.on('error', (error) => {
+      const code = 'code' in error ? String(error.code) : ''
+      if (code === 'ENOENT' || code === 'ECONNREFUSED') resolve(undefined)
+      else reject(new Fault('unreachable', `the gateway does not answer: ${messageOf(error)}`, { exitCode: exit.unreachable }))
+    })
+    request.end(text)
+  })
+
+async function* linesOf(response: IncomingMessage): AsyncGenerator<unknown, undefined> {
+  let rest = ''
+  response.setEncoding('utf8')
+  try {
+    for await (const chunk of response) {
+      const lines = (rest + chunk).split('\n')
+      rest = lines.pop() ?? ''
+      if (rest.length > maxLineChars) throw new Error('a line without an end')
+      for (const line of lines) yield JSON.parse(line)
+    }
+  } catch (error) {
+    throw new Fault('unreachable', `the gateway went away: ${messageOf(error)}`, { exitCode: exit.unreachable })
+  }
+  return undefined
+}
