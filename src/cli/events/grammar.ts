@@ -14,6 +14,7 @@ export const addEvents = (events: Command, run: Run): void => {
     .option('--limit <number>', 'how many at most; default: 50', limit)
     .option('--cursor <id>', 'go on after the event where the page before ended')
     .option('--wide', 'more columns, whole ids and errors')
+    .option('--follow', 'go on with what comes, and with how its runs end; Ctrl-C ends it')
     .action((options: ListOptions) => run(async (cli) => (await import('./list.ts')).eventsList(options, cli)))
   events
     .command('show <id>')

@@ -4,6 +4,7 @@ import { selectionOf } from '../../app/events/event-selection.ts'
 import { selectEvents } from '../../app/events/events.ts'
 import { describeEvent, type KnownEvent, outcomeOf, sourceOf } from '../../app/events/known-event.ts'
 import { quoted } from '../../app/routes/curl.ts'
+import { checkSources } from '../../app/events/known-words.ts'
 import { gatewayAt } from '../../http/control/client.ts'
 import { aligned } from '../shell/columns.ts'
 import { answer, type Cli, note } from '../shell/output.ts'
@@ -11,17 +12,22 @@ import { paintWith } from '../shell/paint.ts'
 import { criteriaOf, type PageOptions } from './selection.ts'
 import { cell, shortIds, shownTime } from './view.ts'
 
-export type ListOptions = PageOptions & { readonly wide?: boolean }
+export type ListOptions = PageOptions & { readonly wide?: boolean; readonly follow?: boolean }
 
 const defaultLimit = 50
 const maxNote = 80
 
-export const eventsList = async ({ wide = false, ...options }: ListOptions, cli: Cli): Promise<number> => {
+export const eventsList = async ({ wide = false, follow = false, ...options }: ListOptions, cli: Cli): Promise<number> => {
   const { workspace } = cli
+  if (follow) return (await import('./follow.ts')).eventsFollow({ wide, ...options }, cli)
   const selection = selectionOf(criteriaOf(options), defaultLimit)
   const { events, next, skipped, notices } = await selectEvents(workspace, gatewayAt(workspace), selection)
   note(cli, ...notices)
-  if (events.length === 0) note(cli, 'no such events')
+  if (events.length === 0) {
+    // Events of a route that is gone may be there; a name that nothing has is a slip.
+    await checkSources(workspace, options)
+    note(cli, 'no such events')
+  }
   if (next !== undefined) note(cli, `there are more: ${nextPage({ ...options, wide }, next, cli)}`)
   if (skipped > 0) note(cli, `${skipped} damaged lines of the journal were left out`)
   const data = { events: events.map(describeEvent), more: next !== undefined, next: next ?? null, skipped }
@@ -36,8 +42,14 @@ const nextPage = (options: ListOptions, cursor: string, { workspace: { self } }:
   return [self, 'events list', ...given].join(' ')
 }
 
+export const tableHead = (wide: boolean): readonly string[] => [
+  ...['ID', 'TIME', 'ROUTE', 'EVENT', 'OUTCOME', 'STATE', 'ATTEMPTS'],
+  ...(wide ? ['PROFILE', 'TARGET', 'DELIVERY'] : []),
+  'NOTE',
+]
+
 const tableOf = (events: readonly KnownEvent[], wide: boolean, { io }: Cli): string => {
-  const head = ['ID', 'TIME', 'ROUTE', 'EVENT', 'OUTCOME', 'STATE', 'ATTEMPTS', ...(wide ? ['PROFILE', 'TARGET', 'DELIVERY'] : []), 'NOTE']
+  const head = tableHead(wide)
   const idOf = wide ? (id: string) => cell(id) : shortIds(events.map(({ event }) => event.event_id))
   const rows = events.map((each) => rowOf(each, wide, idOf))
   const { dim } = paintWith(io.colour)
@@ -46,7 +58,8 @@ const tableOf = (events: readonly KnownEvent[], wide: boolean, { io }: Cli): str
     .join('')
 }
 
-const rowOf = (known: KnownEvent, wide: boolean, idOf: (id: string) => string): string[] => {
+/** One event as a row of the table. */
+export const rowOf = (known: KnownEvent, wide: boolean, idOf: (id: string) => string): string[] => {
   const { event, state, attempt } = known
   return [
     idOf(event.event_id),

@@ -1,6 +1,7 @@
 /** The options that select events, and what their texts mean. */
 
 import { type EventCriteria, type State, states } from '../../app/events/event-selection.ts'
+import { checkOutcomes } from '../../app/events/known-words.ts'
 import { exit, Fault } from '../../core/fault.ts'
 import { nearest } from '../../core/text.ts'
 import { timeOf } from '../shell/times.ts'
@@ -20,12 +21,15 @@ export type SelectionOptions = {
 export type PageOptions = SelectionOptions & { readonly cursor?: string }
 
 /** Throws a usage Fault for what cannot be meant. */
-export const criteriaOf = ({ state, since, until, ...others }: PageOptions): EventCriteria => ({
-  ...others,
-  ...(state === undefined ? {} : { state: state.map(stateOf) }),
-  ...(since === undefined ? {} : { since: timeOf('--since', since) }),
-  ...(until === undefined ? {} : { until: timeOf('--until', until) }),
-})
+export const criteriaOf = ({ state, since, until, ...others }: PageOptions): EventCriteria => {
+  checkOutcomes(others.outcome)
+  return {
+    ...others,
+    ...(state === undefined ? {} : { state: state.map(stateOf) }),
+    ...(since === undefined ? {} : { since: timeOf('--since', since) }),
+    ...(until === undefined ? {} : { until: timeOf('--until', until) }),
+  }
+}
 
 const stateOf = (word: string): State => {
   const found = states.find((state) => state === word)

@@ -1,0 +1,63 @@
+/** `events list --follow`: the newest events, and then each one as it comes, and again when its run goes on; Ctrl-C ends it. */
+
+import { selectionOf } from '../../app/events/event-selection.ts'
+import { selectEvents } from '../../app/events/events.ts'
+import { followEvents } from '../../app/events/follow-events.ts'
+import { describeEvent, type KnownEvent } from '../../app/events/known-event.ts'
+import { checkSources } from '../../app/events/known-words.ts'
+import { watch } from '../../app/events/watch.ts'
+import { usage } from '../../core/fault.ts'
+import { gatewayAt } from '../../http/control/client.ts'
+import { aligned } from '../shell/columns.ts'
+import { type Cli, jsonText, note } from '../shell/output.ts'
+import { paintWith } from '../shell/paint.ts'
+import { untilStopped } from '../shell/until-stopped.ts'
+import { rowOf, tableHead } from './list.ts'
+import { criteriaOf, type PageOptions } from './selection.ts'
+import { shortIds } from './view.ts'
+
+const defaultLimit = 10
+/** The columns of a new row are as wide as those of so many rows before it. */
+const maxRows = 50
+
+export const eventsFollow = async (options: PageOptions & { readonly wide: boolean }, cli: Cli): Promise<number> => {
+  const { workspace, io } = cli
+  if (options.cursor !== undefined || options.until !== undefined)
+    throw usage('--follow goes on with what comes: without --cursor and --until')
+  const { wide, ...page } = options
+  const stopped = io.stopped()
+  const selection = selectionOf(criteriaOf(page), defaultLimit)
+  const gateway = gatewayAt(workspace)
+  const watching = await watch(workspace, gateway, {})
+  try {
+    const { events, notices } = await selectEvents(workspace, gateway, selection)
+    if (events.length === 0) await checkSources(workspace, page)
+    note(cli, ...notices)
+    const show = cli.json ? shownAsJson(cli) : shownAsRow(wide, cli)
+    for (const known of events.toReversed()) show(known)
+    // Watching began before the page was read: what is in both is shown once.
+    const shown = new Set(events.map(stepOf))
+    const things = followEvents(watching.lines, selection)
+    const showNew = (known: KnownEvent): void => (shown.delete(stepOf(known)) ? undefined : show(known))
+    return await untilStopped({ things, show: showNew, close: watching.close, isJson: cli.json }, stopped, cli)
+  } finally {
+    watching.close()
+  }
+}
+
+const stepOf = ({ event, state, attempt }: KnownEvent): string => `${event.event_id} ${state} ${attempt}`
+
+const shownAsJson = ({ io }: Cli): ((known: KnownEvent) => void) => {
+  io.stdout(`${jsonText({ type: 'init', at: new Date().toISOString() })}\n`)
+  return (known) => io.stdout(`${jsonText({ type: 'event', ...describeEvent(known) })}\n`)
+}
+
+const shownAsRow = (wide: boolean, { io }: Cli): ((known: KnownEvent) => void) => {
+  const idOf = wide ? (id: string) => id : shortIds([])
+  const rows: (readonly string[])[] = [tableHead(wide)]
+  if (io.isTty) io.stdout(`${paintWith(io.colour).dim(aligned(rows).join(''))}\n`)
+  return (known) => {
+    if (rows.push(rowOf(known, wide, idOf)) > maxRows) rows.shift()
+    io.stdout(`${aligned(rows).at(-1)}\n`)
+  }
+}
