@@ -41,6 +41,11 @@ export type RunAttempt = Cause & {
   /** Where its reply went, or goes. */
   readonly target: string
   readonly merged?: { readonly group: string; readonly count: number } | undefined
+  /** What the agent was given, and what it said, in this attempt or an earlier one. */
+  readonly prompt: string
+  readonly reply?: string | undefined
+  /** What the targets that took the text in this attempt said of it. */
+  readonly answers: readonly string[]
   readonly end:
     | { readonly kind: 'done'; readonly silent: boolean }
     | { readonly kind: 'dead'; readonly error: string }

@@ -47,6 +47,13 @@ export type Outcome =
   | (Taken & { readonly kind: 'accepted'; readonly cronJob?: string })
   /** Merged into the group that the event `group` opened. */
   | (Taken & { readonly kind: 'coalesced'; readonly group: string })
-  | { readonly kind: 'delivered'; readonly route: string; readonly target: string; readonly deliveryId: string }
+  | {
+      readonly kind: 'delivered'
+      readonly route: string
+      readonly target: string
+      readonly deliveryId: string
+      /** What the targets said of it: for the records. */
+      readonly answers: readonly string[]
+    }
 
 export const refuse = (code: Refusal, more: Omit<Refused, 'kind' | 'code'> = {}): Refused => ({ kind: 'refused', code, ...more })

@@ -1,9 +1,9 @@
 /** Puts the lines of one event together. They come newest first, and the newest decide. */
 
 import type { Line } from './line.ts'
-import type { Ended, EventView, RawPlace, Received, Revived, Started, Tried } from './record.ts'
+import type { Ended, EventView, RawPlace, Received, Revived, Started, Step, Tried } from './record.ts'
 
-const maxTries = 50
+const maxSteps = 50
 
 export type EventHistory = {
   /** The line of the event's arrival, once it was read. */
@@ -14,7 +14,7 @@ export type EventHistory = {
   /** The newest end, even if the run was revived after it. */
   ended?: Ended
   /** Newest first. */
-  readonly tries: Tried[]
+  readonly steps: Step[]
   /** The newest failed attempt, of a run that has not ended or was revived. */
   open?: Tried
 }
@@ -23,7 +23,7 @@ export type EventHistory = {
 export const historyOf = (histories: Map<string, EventHistory>, id: string): EventHistory => {
   const known = histories.get(id)
   if (known) return known
-  const history: EventHistory = { tries: [] }
+  const history: EventHistory = { steps: [] }
   histories.set(id, history)
   return history
 }
@@ -36,38 +36,44 @@ export const groupOf = ({ arrival, ended }: EventHistory): string | undefined =>
 
 /** Adds the next older line. */
 export const addLine = (history: EventHistory, { entry, raw }: Line): void => {
-  if (entry.kind === 'tried') {
-    if (!history.last) history.open ??= entry
-    if (history.tries.length < maxTries) history.tries.push(entry)
-  } else if (entry.kind === 'ended' || entry.kind === 'revived') {
-    history.last ??= entry
-    if (entry.kind === 'ended') history.ended ??= entry
-  } else {
+  if (entry.kind === 'received' || entry.kind === 'started') {
     history.arrival = entry
     if (raw) history.raw = raw
+    return
   }
+  if (history.steps.length < maxSteps) history.steps.push(raw ? { ...entry, raw } : entry)
+  if (entry.kind === 'tried') {
+    if (!history.last) history.open ??= entry
+    return
+  }
+  history.last ??= entry
+  if (entry.kind === 'ended') history.ended ??= entry
 }
 
 /** The event's view; `undefined` when neither its arrival nor its end was read. `groupEnd`: how the run of its group ended. */
 export const viewOf = (history: EventHistory, groupEnd: Ended | undefined): EventView | undefined => {
-  const { arrival, ended, raw, tries } = history
+  const { arrival, ended, raw } = history
   const first = arrival ?? ended
   if (!first) return undefined
   const { event_id, at, profile } = first
   const route = first.kind === 'started' ? '' : first.route
   // Without a line of arrival there is the end of a run, so the event was accepted.
   const outcome = first.kind === 'received' ? first.outcome : first.kind === 'ended' && first.group !== undefined ? 'coalesced' : 'accepted'
-  const view: Draft = { event_id, at, profile, route, outcome, ...standing(history, outcome, groupEnd), tries: tries.toReversed() }
+  const steps = history.steps.toReversed()
+  const view: Draft = { event_id, at, profile, route, outcome, ...standing(history, outcome, groupEnd), tries: steps.filter(isTried) }
   if (ended) copy(ended, view, ofEnd)
   if (arrival) copy(arrival, view, ofArrival)
   if (raw) view.raw = raw
+  if (steps.length > 0) view.steps = steps
   return view
 }
+
+const isTried = (step: Step): step is Tried => step.kind === 'tried'
 
 type Draft = { -readonly [name in keyof EventView]: EventView[name] }
 
 const ofEnd = ['event_type', 'delivery_id', 'target', 'job', 'group', 'count'] as const
-const ofArrival = [...ofEnd, 'reason', 'stage', 'status', 'duration_ms', 'replay_of'] as const
+const ofArrival = [...ofEnd, 'answer', 'reason', 'stage', 'status', 'duration_ms', 'replay_of'] as const
 
 /** Copies members by name. There may be a million events, and a spread without some members is ten times as slow. */
 const copy = (from: Partial<EventView>, to: Partial<Record<string, unknown>>, names: readonly (keyof EventView)[]): void => {

@@ -2,7 +2,8 @@
 
 import type { Fact, Observer, RequestEnded, RunAttempt } from '../core/fact.ts'
 import { describeOutcome } from '../core/outcome-table.ts'
-import type { Journal, JournalRecord, RawRequest, Received } from './record.ts'
+import { cut, excerpt } from '../core/text.ts'
+import type { Ended, Journal, JournalRecord, RawRequest, Received, Tried } from './record.ts'
 
 export type JournalObserverOptions = {
   readonly journal: Journal
@@ -27,8 +28,8 @@ export const createJournalObserver = ({ journal, keepsPayloads, redact }: Journa
     on(fact) {
       if (fact.kind === 'request_ended') addRequest(fact)
       else {
-        const record = recordOf(fact)
-        if (record) journal.add(record)
+        const record = recordOf(fact, redact)
+        if (record) journal.add(record, fact.kind === 'attempt_ended' && keepsPayloads() ? wordsOf(fact.run, redact) : undefined)
       }
     },
     flushed: () => journal.flushed(),
@@ -66,14 +67,28 @@ const receivedOf = (fact: RequestEnded, { redact, timeOf }: Formats): Received |
     ...(reason === undefined ? {} : { reason: redact(reason) }),
     stage,
     duration_ms: Math.round(ms() * 1000) / 1000,
-    ...('target' in outcome ? { target: outcome.target } : {}),
+    ...('target' in outcome ? { target: outcome.target, ...answerOf(outcome.answers, redact) } : {}),
     ...('cronJob' in outcome && outcome.cronJob !== undefined ? { job: outcome.cronJob } : {}),
     ...('group' in outcome ? { group: outcome.group } : {}),
     ...(replayOf === undefined ? {} : { replay_of: replayOf }),
   }
 }
 
-const recordOf = (fact: Exclude<Fact, RequestEnded>): JournalRecord | undefined => {
+const maxWords = 65_536
+const maxAnswer = 2_000
+
+/** The prompt and the reply lie where payloads do, under the same bounds. */
+const wordsOf = ({ prompt, reply }: RunAttempt, redact: Formats['redact']): RawRequest => {
+  // Twice: a secret that the first cut splits is behind the second.
+  const kept = (text: string): string => cut(redact(cut(text, 2 * maxWords)), maxWords)
+  const words = { prompt: kept(prompt), ...(reply === undefined ? {} : { reply: kept(reply) }) }
+  return { headers: {}, body: Buffer.from(JSON.stringify(words)) }
+}
+
+const answerOf = (answers: readonly string[], redact: Formats['redact']): { readonly answer?: string } =>
+  answers.length === 0 ? {} : { answer: redact(excerpt(answers.join('; '), maxAnswer)) }
+
+const recordOf = (fact: Exclude<Fact, RequestEnded>, redact: Formats['redact']): JournalRecord | undefined => {
   switch (fact.kind) {
     case 'signatures_refused': {
       const { at, eventId, profile, route, count } = fact
@@ -86,7 +101,7 @@ const recordOf = (fact: Exclude<Fact, RequestEnded>): JournalRecord | undefined 
       return { kind: 'started', at: isoOf(at), event_id: eventId, profile, job, delivery_id: deliveryId }
     }
     case 'attempt_ended':
-      return attemptRecord(fact.run, isoOf(fact.at))
+      return { ...attemptRecord(fact.run, isoOf(fact.at)), ...answerOf(fact.run.answers, redact) }
     case 'run_revived':
       return { kind: 'revived', at: isoOf(fact.at), event_id: fact.eventId }
     default:
@@ -94,7 +109,7 @@ const recordOf = (fact: Exclude<Fact, RequestEnded>): JournalRecord | undefined 
   }
 }
 
-const attemptRecord = (run: RunAttempt, at: string): JournalRecord => {
+const attemptRecord = (run: RunAttempt, at: string): Tried | Ended => {
   const { end, eventId, attempt, profile, route, eventType, deliveryId, target, job, merged } = run
   if (end.kind === 'again') return { kind: 'tried', at, event_id: eventId, attempt, error: end.error, next_at: isoOf(end.nextAt) }
   return {

@@ -13,7 +13,21 @@ const needed: ReadonlyMap<Json | undefined, readonly string[]> = new Map([
   ['revived', []],
 ])
 
-const texts = ['at', 'event_id', 'profile', 'route', 'event_type', 'delivery_id', 'outcome', 'reason', 'stage', 'target', 'job', 'group']
+const texts = [
+  'at',
+  'event_id',
+  'profile',
+  'route',
+  'event_type',
+  'delivery_id',
+  'outcome',
+  'reason',
+  'stage',
+  'target',
+  'job',
+  'group',
+  'answer',
+]
 const types: ReadonlyMap<string, string> = new Map([
   ...[...texts, 'replay_of', 'error', 'next_at', 'state'].map((name) => [name, 'string'] as const),
   ...['status', 'duration_ms', 'attempt', 'count'].map((name) => [name, 'number'] as const),

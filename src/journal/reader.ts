@@ -24,17 +24,30 @@ export const readEvents = async (folder: string, wanted: Wanted): Promise<Events
   return tally.result()
 }
 
-/** `ambiguous` gives the newest ten of the ids that begin like this. */
+/** `ambiguous` gives the newest ten of the ids that begin like this, or whose delivery id it is. */
 export type Found =
   | { readonly kind: 'found'; readonly event: EventView }
   | { readonly kind: 'unknown' }
-  | { readonly kind: 'ambiguous'; readonly ids: readonly string[] }
+  | { readonly kind: 'ambiguous'; readonly by: 'id' | 'delivery id'; readonly ids: readonly string[] }
 
 const shortestPrefix = 6
 const maxCandidates = 10
 
-/** One event by its id, or by the first six or more characters of it, where no other id begins with them. */
+/** One event by its id, by the first six or more characters of it, where no other id begins with them, or by its delivery id. */
 export const readEvent = async (folder: string, id: string): Promise<Found> => {
+  const found = await readById(folder, id)
+  if (found.kind !== 'unknown' || id === '') return found
+  const ids = new Set<string>()
+  await search(folder, JSON.stringify(id), ({ entry }) => {
+    if ('delivery_id' in entry && entry.delivery_id === id) ids.add(entry.event_id)
+    return ids.size === maxCandidates
+  })
+  const [only, ...others] = ids
+  if (only === undefined) return found
+  return others.length > 0 ? { kind: 'ambiguous', by: 'delivery id', ids: [...ids] } : readById(folder, only)
+}
+
+const readById = async (folder: string, id: string): Promise<Found> => {
   if (id.length < shortestPrefix) return { kind: 'unknown' }
   const histories = new Map<string, EventHistory>()
   await search(folder, id, (line) => {
@@ -46,7 +59,7 @@ export const readEvent = async (folder: string, id: string): Promise<Found> => {
   const exact = histories.get(id)
   const [history, ...others] = exact ? [exact] : histories.values()
   if (!history) return { kind: 'unknown' }
-  if (others.length > 0) return { kind: 'ambiguous', ids: [...histories.keys()] }
+  if (others.length > 0) return { kind: 'ambiguous', by: 'id', ids: [...histories.keys()] }
   const event = viewOf(history, history.last ? undefined : await readGroupEnd(folder, groupOf(history)))
   return event ? { kind: 'found', event } : { kind: 'unknown' }
 }

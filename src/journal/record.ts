@@ -24,6 +24,8 @@ export type Received = {
   /** The id of the event that opened the group which this event joined. */
   readonly group?: string
   readonly replay_of?: string
+  /** What the targets answered to a text that was delivered directly. */
+  readonly answer?: string
   /** It stands for so many more, whose signatures were refused in the same minute. */
   readonly count?: number
 }
@@ -46,6 +48,8 @@ export type Tried = {
   readonly attempt: number
   readonly error: string
   readonly next_at: string
+  /** What the targets answered that took the text all the same. */
+  readonly answer?: string
 }
 
 /**
@@ -69,6 +73,8 @@ export type Ended = {
   readonly job?: string
   readonly group?: string
   readonly count?: number
+  /** What the targets answered that have the text. */
+  readonly answer?: string
 }
 
 /** A dead run was revived by hand. */
@@ -78,6 +84,9 @@ export type JournalRecord = Received | Started | Tried | Ended | Revived
 
 /** A request as it came. The queue masks secret headers before they are written. */
 export type RawRequest = { readonly headers: { readonly [name: string]: Json }; readonly body: Buffer }
+
+/** One thing that became of a run. `raw`: where its words are, as JSON: `prompt`, and `reply` when there was one. */
+export type Step = (Tried | Ended | Revived) & { readonly raw?: RawPlace }
 
 /** An event, put together from its lines. */
 export type EventView = {
@@ -104,8 +113,11 @@ export type EventView = {
   readonly error?: string
   readonly ended_at?: string
   readonly silent?: true
+  readonly answer?: string
   /** Failed attempts, oldest first. */
   readonly tries: readonly Tried[]
+  /** All that became of its runs, oldest first, also before a retry by hand. */
+  readonly steps?: readonly Step[]
   /** Where the raw request is; absent when it was not kept. */
   readonly raw?: RawPlace
 }

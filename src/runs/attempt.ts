@@ -10,6 +10,7 @@ import { deliver } from './deliver.ts'
 import { promptOf } from './merged-prompt.ts'
 import { persist } from './persist.ts'
 import type { RunPolicy } from './policy.ts'
+import type { Words } from './run-attempt.ts'
 import { isSilent } from './silent-reply.ts'
 
 export type AttemptOptions = {
@@ -22,24 +23,27 @@ export type AttemptOptions = {
   readonly log: Log
 }
 
+type MakeAttempt = (lease: Lease, words: Words) => Promise<RunEnd | 'lost'>
+
 /** Makes attempts, and gives how each ended; `lost`: another worker has the run now. When `signal` aborts, what still runs is aborted. */
-export const createAttempt = (options: AttemptOptions, signal: AbortSignal): ((lease: Lease) => Promise<RunEnd | 'lost'>) => {
-  return async (lease) => {
+export const createAttempt = (options: AttemptOptions, signal: AbortSignal): MakeAttempt => {
+  return async (lease, words) => {
     const policy = options.policy(lease.run)
     // The process died during the last attempt. After an orderly stop the lease is not interrupted, and the run gets another attempt.
     if (lease.interrupted && lease.attempt > policy.retry.maxAttempts)
       return { kind: 'dead', error: `out of attempts after ${policy.retry.maxAttempts}: the process ended during each` }
-    if (lease.reply !== undefined) return finish({ options, signal, lease, policy }, lease.reply)
+    const attempt = { options, signal, lease, policy, words }
+    if (lease.reply !== undefined) return finish(attempt, lease.reply)
     if (lease.interrupted && policy.startsOnce)
       return { kind: 'dead', error: 'the process ended during it, and a job is not started twice' }
     try {
       const reply = await ask(lease.run, policy, options.runner, signal)
       const isKept = await persistRun(lease, () => options.store.keepReply(lease, reply), options, signal)
-      return isKept ? await finish({ options, signal, lease, policy }, reply) : 'lost'
+      return isKept ? await finish(attempt, reply) : 'lost'
     } catch (error) {
       if (!(error instanceof Unanswered)) throw error
       if (policy.startsOnce) return { kind: 'dead', error: error.message }
-      return failed({ options, signal, lease, policy }, error.message, { askedMs: error.retryAfterMs })
+      return failed(attempt, error.message, { askedMs: error.retryAfterMs })
     }
   }
 }
@@ -49,6 +53,7 @@ type Attempt = {
   readonly signal: AbortSignal
   readonly lease: Lease
   readonly policy: RunPolicy
+  readonly words: Words
 }
 
 /** The agent gave no reply. */
@@ -77,7 +82,8 @@ const ask = async (run: NewRun, { timeoutMs, model, maxOutputTokens }: RunPolicy
 }
 
 const finish = async (attempt: Attempt, reply: string): Promise<RunEnd | 'lost'> => {
-  const { options, signal, lease } = attempt
+  const { options, signal, lease, words } = attempt
+  words.reply = reply
   if (isSilent(reply)) return { kind: 'done', silent: true }
   const delivered = await deliver({
     run: lease.run,
@@ -89,6 +95,7 @@ const finish = async (attempt: Attempt, reply: string): Promise<RunEnd | 'lost'>
     send: options.send,
     repeatable: options.repeatable,
     signal,
+    answered: (answer) => words.answers.push(answer),
     keep: (progress) => persistRun(lease, () => options.store.keepReply(lease, reply, progress), options, signal),
   })
   if (delivered.kind === 'lost') return 'lost'

@@ -18,6 +18,8 @@ export type Delivering = {
   readonly repeatable: (target: string) => boolean
   /** Aborts when the time to stop is over. Then a delivery that may be repeated is aborted. */
   readonly signal: AbortSignal
+  /** Told what a target that has the text answered. */
+  readonly answered: (answer: string) => void
   /** Stores the progress. `false`: another worker has the run now. */
   readonly keep: (progress: Progress) => Promise<boolean>
 }
@@ -88,7 +90,10 @@ const deliverOne = async (delivering: Delivering, place: number, doubtful: boole
   }
   const sending = send({ text, ...about, delivery, place, budgetMs, onlyOnce, ...(doubtful ? { doubtful } : {}) })
   const sent = await unlessStopped(sending, signal, () => mayStop)
-  if (sent.ok) return true
+  if (sent.ok) {
+    if (sent.detail !== undefined) delivering.answered(`${labelOf(to, place)}: ${sent.detail}`)
+    return true
+  }
   const why = `delivery to ${labelOf(to, place)}: ${sent.why}`
   return sent.repeatable ? { why, waitMs: sent.retryAfterMs ?? 0 } : why
 }

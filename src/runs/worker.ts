@@ -5,7 +5,7 @@ import type { Facts } from '../core/fact.ts'
 import { messageOf } from '../core/fault.ts'
 import type { Lease, RunEnd } from '../store/ports.ts'
 import { type AttemptOptions, about, createAttempt, persistRun } from './attempt.ts'
-import { runAttempt } from './run-attempt.ts'
+import { runAttempt, type Words } from './run-attempt.ts'
 
 export type WorkerOptions = AttemptOptions & {
   readonly clock: Clock
@@ -36,7 +36,7 @@ export class Worker {
   readonly #options: WorkerOptions
   readonly #active = new Map<Promise<void>, Begun>()
   readonly #abort = new AbortController()
-  readonly #attempt: (lease: Lease) => Promise<RunEnd | 'lost'>
+  readonly #attempt: (lease: Lease, words: Words) => Promise<RunEnd | 'lost'>
   #stopped = false
   #taking: Promise<void> | undefined
   #again = false
@@ -164,10 +164,11 @@ export class Worker {
 
   async #run(lease: Lease): Promise<void> {
     const { store, facts, clock } = this.#options
-    const ended = await this.#attempt(lease)
+    const words: Words = { answers: [] }
+    const ended = await this.#attempt(lease, words)
     if (ended === 'lost') return this.#takenOver(lease)
     const end = ended.kind === 'done' ? ended : { ...ended, error: this.#options.redact(ended.error) }
-    const run = runAttempt(lease, end, clock)
+    const run = runAttempt(lease, end, clock, words)
     facts.tell({ kind: 'attempt_ended', at: clock.now(), run })
     // The record is written before the store deletes the run: a crash in between leaves one record too many, never one too few.
     if (end.kind !== 'again') await facts.flushed()

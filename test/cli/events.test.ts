@@ -290,6 +290,7 @@ t.test('list --json has every member', async (t) => {
       status: 202,
       duration_ms: 3,
       target: 'log',
+      answer: null,
       job: null,
       group: null,
       count: null,
@@ -339,6 +340,59 @@ t.test('show: everything, the body laid out with the digits of its sender', asyn
       body_bytes: 52,
     },
   })
+})
+
+t.test('show: every attempt with its words and answers, also those before a retry by hand', async (t) => {
+  const words = (prompt: string, reply?: string): RawRequest =>
+    request(JSON.stringify({ prompt, ...(reply === undefined ? {} : { reply }) }), {})
+  const cli = await fixture(t, [
+    [received(1), request('{}')],
+    [tried(1, 1), words('P')],
+    [ended(1, { state: 'dead', attempt: 2, error: 'delivery to slack: 500' }), words('P', 'first \u001b[2J reply')],
+    { kind: 'revived', at: timeOf(40), event_id: idOf(1) },
+    [ended(1, { at: timeOf(50), attempt: 1, target: 'slack', answer: 'slack: ts 17.3' }), words('P', 'second reply')],
+    received(2, { delivery_id: 'shared' }),
+    received(3, { delivery_id: 'shared', route: 'other' }),
+  ])
+  const { code, out } = await cli.run('events', 'show', 'd-1')
+  t.equal(code, 0, 'a delivery id names it, too')
+  for (const line of [
+    `id          ${idOf(1)}`,
+    `try 1       ${timeOf(2)}  agent: timeout 1`,
+    `try 2       ${timeOf(31)}  dead: delivery to slack: 500`,
+    `retried     ${timeOf(40)}  by hand`,
+    `try 1       ${timeOf(50)}  done: slack  answer slack: ts 17.3`,
+  ])
+    t.ok(linesOf(out).includes(line), `${line}\n${out}`)
+  t.match(out, /\nprompt of try 1\nP\n\nreply of try 2\nfirst \\u\{1b\}\[2J reply\n\nreply of try 1\nsecond reply\n/)
+  t.match(JSON.parse((await cli.run('events', 'show', idOf(1), '--json')).out).data.attempts, [
+    { end: 'failed', attempt: 1, prompt: 'P', reply: null },
+    { end: 'dead', attempt: 2, error: 'delivery to slack: 500' },
+    { end: 'retried', attempt: null },
+    { end: 'done', attempt: 1, target: 'slack', answer: 'slack: ts 17.3', reply: 'second reply' },
+  ])
+  t.match(await cli.run('events', 'show', 'shared'), {
+    code: 5,
+    err: new RegExp(`several events have the delivery id "shared"[\\s\\S]*${idOf(3)} .* other {2}accepted\\n.*${idOf(2)} .* deploys`),
+  })
+})
+
+t.test('list: a word that nothing has is refused, and the nearest is named', async (t) => {
+  const cli = await fixture(t, [received(1, { route: 'gone' })])
+  cli.write(
+    'config.yaml',
+    'platforms: { webhook: { enabled: true, extra: { secret: hush-hush, routes: { deploys: {} } } } }\njobs: { nightly: { schedule: "0 6 * * *", prompt: x } }\n',
+  )
+  const home = ['--data-dir', cli.dir]
+  t.match(await cli.run(...home, 'events', 'list', '--route', 'deplyos'), {
+    code: 5,
+    err: /no route "deplyos"[\s\S]*did you mean "deploys"/,
+  })
+  t.match(await cli.run(...home, 'events', 'list', '--route', 'deploys'), { code: 0, err: /no such events/ })
+  t.match(await cli.run(...home, 'events', 'list', '--job', 'nightl'), { code: 5, err: /no job "nightl"[\s\S]*did you mean "nightly"/ })
+  t.match(await cli.run('events', 'list', '--route', 'gone'), { code: 0, out: /gone/ }, 'a route that is gone still has events')
+  t.match(await cli.run('events', 'list', '--outcome', 'ignord'), { code: 2, err: /no outcome "ignord"[\s\S]*did you mean "ignored"/ })
+  t.match(await cli.run('events', 'list', '--outcome', 'ignored:filter'), { code: 2, err: /no stage "filter"[\s\S]*"filters"/ })
 })
 
 t.test('show --raw: the exact bytes and nothing else, never at a terminal', async (t) => {

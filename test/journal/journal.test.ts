@@ -154,11 +154,22 @@ t.test('every kind of line is folded into the event it is about', async (t) => {
         ended_at: at(5),
         silent: true,
         tries: [tried('done-0001', 3, 1), tried('done-0001', 4, 2)],
+        steps: [tried('done-0001', 3, 1), tried('done-0001', 4, 2), ended('done-0001', 5, { attempt: 3, silent: true, target: 'log' })],
       },
     ],
     ['dead-0001', { state: 'dead', attempt: 5, error: 'gave up', ended_at: at(7) }],
     ['revived-1', { state: 'waiting', attempt: undefined, error: undefined, ended_at: undefined, tries: [tried('revived-1', 8, 4)] }],
-    ['again-001', { state: 'waiting', attempt: 1, error: 'error 1', ended_at: undefined }],
+    [
+      'again-001',
+      {
+        state: 'waiting',
+        attempt: 1,
+        error: 'error 1',
+        ended_at: undefined,
+        // What was before a retry by hand is told, too.
+        steps: [{ kind: 'ended', state: 'dead' }, { kind: 'revived' }, { kind: 'tried' }],
+      },
+    ],
     ['started-1', { at: at(15), profile: 'p', route: '', job: 'nightly', outcome: 'accepted', delivery_id: 's', state: 'waiting' }],
     ['twice-001', { state: 'done', error: undefined, ended_at: at(18) }],
     ['fast-0001', { at: at(19), state: 'done', ended_at: at(20) }],
@@ -365,9 +376,13 @@ t.test('an id may be shortened while it stays unambiguous', async (t) => {
   journal.add(received('mentions', 3, { replay_of: 'abcdef-111', delivery_id: 'unknown-1' }))
   await journal.flushed()
   t.equal((await found(folder, 'abcdef-1')).state, 'done')
-  t.strictSame(await readEvent(folder, 'abcdef'), { kind: 'ambiguous', ids: ['abcdef-111', 'abcdef-222'] })
+  t.strictSame(await readEvent(folder, 'abcdef'), { kind: 'ambiguous', by: 'id', ids: ['abcdef-111', 'abcdef-222'] })
   t.strictSame(await readEvent(folder, 'abcde'), { kind: 'unknown' }, 'too short')
-  t.strictSame(await readEvent(folder, 'unknown-1'), { kind: 'unknown' })
+  t.strictSame(await readEvent(folder, 'unknown-11'), { kind: 'unknown' })
+  t.equal((await found(folder, 'unknown-1')).event_id, 'mentions', 'a delivery id names it, too')
+  journal.add(received('another', 4, { delivery_id: 'unknown-1' }))
+  await journal.flushed()
+  t.strictSame(await readEvent(folder, 'unknown-1'), { kind: 'ambiguous', by: 'delivery id', ids: ['another', 'mentions'] })
   for (let i = 0; i < 50; i++) journal.add(received(`abcdef-3${i}`, 4))
   await journal.flushed()
   t.match(await readEvent(folder, 'abcdef'), { ids: { length: 10 } })

@@ -3,6 +3,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
+import { readAttempts } from '../../src/app/events/event-attempts.ts'
 import { journalFolder } from '../../src/journal/folder.ts'
 import { readEvents } from '../../src/journal/reader.ts'
 import type { EventView } from '../../src/journal/record.ts'
@@ -161,11 +162,27 @@ t.test('a replay is the stored request through today’s configuration', async (
   t.match(await gateway.operations.replay({ eventId: id, route: 'nowhere' }), { found: false, why: /nowhere/ })
 })
 
+t.test('a run leaves its prompt, its reply and what the target answered', async (t) => {
+  const target = await sink(t, (response) => json(response, 200, { id: 'note-17', event: 'message', topic: 'x' }))
+  const env = { NTFY_SERVER_URL: target.origin, NTFY_TOPIC: 'x' }
+  const routes = { r: { prompt: 'P {n}', deliver: 'ntfy' }, direct: { prompt: 'P {n}', deliver: 'ntfy', deliver_only: true } }
+  const gateway = await start(t, { env, routes })
+  const id = (await gateway.post('r', { body: { n: 7 } })).headers.get(eventHeader)
+  const done = await record(gateway, id, ({ state }) => state === 'done')
+  const workspace = { dataDir: gateway.dir, env: {}, self: 'headgate' }
+  t.match(await readAttempts(workspace, done), [{ end: 'done', attempt: 1, prompt: 'P 7', reply: 'P 7', answer: 'ntfy: to x' }])
+  const direct = (await gateway.post('direct', { body: { n: 8 } })).headers.get(eventHeader)
+  t.match(await record(gateway, direct), { outcome: 'delivered', answer: 'ntfy: to x' })
+})
+
 t.test('payloads: false keeps the records alone', async (t) => {
   const gateway = await start(t, { routes: { r: {} }, config: { storage: { kind: 'memory', retention: { payloads: false } } } })
   const id = (await gateway.post('r', { body: { n: 1 } })).headers.get(eventHeader) ?? ''
   await record(gateway, id)
   t.match(await gateway.operations.replay({ eventId: id }), { found: false, why: /not kept/ })
+  const done = await record(gateway, id, ({ state }) => state === 'done')
+  const attempts = await readAttempts({ dataDir: gateway.dir, env: {}, self: 'headgate' }, done)
+  t.match(attempts, [{ end: 'done', prompt: null, reply: null }], 'nor the words of a run')
 })
 
 t.test('records survive a restart; a route that fails is told of with every try', async (t) => {

@@ -8,7 +8,7 @@ import type { RunStanding } from '../live/operations.ts'
 import type { GatewayFinder, RunningGateway } from '../running-gateway.ts'
 import type { Workspace } from '../workspace.ts'
 import type { Selection } from './event-selection.ts'
-import type { KnownEvent } from './known-event.ts'
+import { type KnownEvent, outcomeOf } from './known-event.ts'
 
 /** Whether an event that waits fits is known only when the gateway was asked: so many are read before, at most. */
 const maxLooked = 10_000
@@ -55,10 +55,21 @@ export const findEvents = async (workspace: Workspace, gateway: GatewayFinder, i
 const findEvent = async ({ dataDir, self }: Workspace, id: string): Promise<EventView> => {
   const found = await readEvent(journalFolder(dataDir), id)
   if (found.kind === 'found') return found.event
-  if (found.kind === 'ambiguous')
+  if (found.kind === 'ambiguous' && found.by === 'id')
     throw new Fault('ambiguous', `several ids begin with "${id}"`, { exitCode: exit.notFound, suggest: found.ids })
-  const hint = `at least six characters of an id of: ${self} events list`
+  if (found.kind === 'ambiguous') {
+    const lines = await Promise.all(found.ids.map((each) => lineOf(dataDir, each)))
+    const hint = ['name one by its event id:', ...lines].join('\n')
+    throw new Fault('ambiguous', `several events have the delivery id "${id}"`, { exitCode: exit.notFound, hint })
+  }
+  const hint = `a delivery id, or at least six characters of an id of: ${self} events list`
   throw new Fault('not_found', `no event "${id}" in the journal`, { exitCode: exit.notFound, hint })
+}
+
+/** One event on a line, for people. */
+const lineOf = async (dataDir: string, id: string): Promise<string> => {
+  const found = await readEvent(journalFolder(dataDir), id)
+  return found.kind === 'found' ? `${id}  ${found.event.at}  ${found.event.route}  ${outcomeOf(found.event)}` : id
 }
 
 type Standings = ReadonlyMap<string, RunStanding>

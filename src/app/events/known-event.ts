@@ -28,6 +28,7 @@ export const describeEvent = ({ event, state, attempt, nextAt, error }: KnownEve
   status: event.status ?? null,
   duration_ms: event.duration_ms ?? null,
   target: event.target ?? null,
+  answer: event.answer ?? null,
   job: event.job ?? null,
   group: event.group ?? null,
   count: event.count ?? null,

@@ -1,5 +1,6 @@
 /** `events show <id>`: all that is known of one event, and the request as it came, but for the headers that hold secrets. */
 
+import { type KnownAttempt, readAttempts } from '../../app/events/event-attempts.ts'
 import { describePayload, payloadOf } from '../../app/events/event-payload.ts'
 import { findEvents } from '../../app/events/events.ts'
 import { describeEvent, type KnownEvent } from '../../app/events/known-event.ts'
@@ -22,11 +23,12 @@ export const eventsShow = async (id: string, { raw = false }: ShowOptions, cli: 
   const payload = await payloadOf(workspace, known.event)
   if (raw) return writeBody(payload, cli)
   const { event } = known
-  const rawCommand = `${workspace.self} events show ${event.event_id} --raw`
+  const attempts = await readAttempts(workspace, event)
+  const command = `${workspace.self} events show ${event.event_id}`
   return answer(cli, {
     kind: 'events.show',
-    data: { ...describeEvent(known), tries: event.tries.map(describeTry), ...describePayload(payload) },
-    text: `${fieldsOf(known)}${triesOf(event.tries)}${requestOf(payload, rawCommand)}`,
+    data: { ...describeEvent(known), tries: event.tries.map(describeTry), attempts: [...attempts], ...describePayload(payload) },
+    text: `${fieldsOf(known)}${attempts.map(attemptOf).join('')}${requestOf(payload, `${command} --raw`)}${wordsOf(attempts, `${command} --json`)}`,
   })
 }
 
@@ -62,6 +64,7 @@ const fieldsOf = ({ event, state, attempt, nextAt, error }: KnownEvent): string 
     field('group', event.group === undefined ? undefined : `${event.group}${event.count === undefined ? '' : ` (${event.count} events)`}`),
     field('state', state === 'unknown' ? 'unknown: the gateway has no run of it, and its end is not in the journal' : state),
     field('target', event.target),
+    field('answer', event.answer),
     field('attempts', attempt || undefined),
     field(attempt > 0 ? 'next try' : 'due', nextAt),
     field('ended', event.ended_at),
@@ -69,8 +72,26 @@ const fieldsOf = ({ event, state, attempt, nextAt, error }: KnownEvent): string 
     field('error', error),
   ].join('')
 
-const triesOf = (tries: readonly Tried[]): string =>
-  tries.map(({ at, attempt, error }) => field(`try ${attempt}`, `${at}  ${error}`)).join('')
+const attemptOf = ({ at, end, attempt, error, target, answer: said, silent }: KnownAttempt): string => {
+  if (end === 'retried') return field('retried', `${at}  by hand`)
+  const how = end === 'failed' ? error : [end, end === 'done' ? (silent ? 'silent' : target) : error].join(': ')
+  return field(`try ${attempt}`, [at, how, ...(said === null ? [] : [`answer ${said}`])].join('  '))
+}
+
+/** The words of each attempt that said something else than the one before it. */
+const wordsOf = (attempts: readonly KnownAttempt[], command: string): string => {
+  const last = { prompt: '', reply: '' }
+  return attempts
+    .flatMap((each) =>
+      (['prompt', 'reply'] as const).map((name) => {
+        const text = each[name]
+        if (text === null || text === last[name]) return ''
+        last[name] = text
+        return `\n${name} of try ${each.attempt}\n${bodyText(Buffer.from(text), command)}`
+      }),
+    )
+    .join('')
+}
 
 const requestOf = (payload: RawRequest | string, rawCommand: string): string => {
   if (typeof payload === 'string') return field('payload', payload)

@@ -56,14 +56,15 @@ const claimWith = async (claim: Claim, shares: readonly Claim[], store: Store): 
 const deliver = async (event: Event, { text, delivery }: Message, held: Held, effects: Effects): Promise<Outcome> => {
   const { route, profile, deliveryId } = event
   const to = deliveriesOf(delivery)
-  const send = senderOf({ text, profile, route, deliveryId }, effects)
+  const answers: string[] = []
+  const send = senderOf({ text, profile, route, deliveryId }, effects, (place, answer) => answers.push(`${labelOf(to, place)}: ${answer}`))
   const isFirst = 'to' in delivery && delivery.mode === 'first_success'
   const record = recorderOf(event, effects)
   const failures = isFirst ? await sendInTurn(to, send) : await sendToAll(to, held, send, record)
   const done = [...to.keys()].filter((place) => failures[place] === undefined && place < failures.length)
   const isDone = isFirst ? done.length > 0 : done.length === to.length
   await record((store) => store.settle(held.claim.key, isDone))
-  if (isDone) return { kind: 'delivered', route, target: done.map((place) => to[place]?.target).join(', '), deliveryId }
+  if (isDone) return { kind: 'delivered', route, target: done.map((place) => to[place]?.target).join(', '), deliveryId, answers }
   const failed = failures.flatMap((why, place) => (why === undefined ? [] : `${labelOf(to, place)}: ${why}`))
   return refuse('delivery_failed', { detail: whyPartly(to, failed, done) })
 }
@@ -73,13 +74,20 @@ type Failures = readonly (string | undefined)[]
 /** `share`: the part of the remaining time that a target may use. */
 type SendOne = (delivery: Delivery, place: number, share: number) => Promise<string | undefined>
 
-const senderOf = (about: Omit<Outgoing, 'delivery' | 'place' | 'budgetMs'>, { send, clock }: Effects): SendOne => {
+/** `answered`: told of what a target said of the text that it took. */
+const senderOf = (
+  about: Omit<Outgoing, 'delivery' | 'place' | 'budgetMs'>,
+  { send, clock }: Effects,
+  answered: (place: number, answer: string) => void,
+): SendOne => {
   const deadline = clock.monotonic() + budgetMs
   return async (delivery, place, share) => {
     const ms = Math.floor((deadline - clock.monotonic()) * share)
     if (ms < 1) return 'no time was left for it'
     const sent = await send({ ...about, delivery, place, budgetMs: ms })
-    return sent.ok ? undefined : sent.why
+    if (!sent.ok) return sent.why
+    if (sent.detail !== undefined) answered(place, sent.detail)
+    return undefined
   }
 }
 

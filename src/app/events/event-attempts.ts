@@ -1,0 +1,57 @@
+/** What became of an event's runs, attempt by attempt, with the words of each where they were kept. */
+
+import { isObject, type Json, own } from '../../core/json.ts'
+import { journalFolder } from '../../journal/folder.ts'
+import { readRaw } from '../../journal/reader.ts'
+import type { EventView, Step } from '../../journal/record.ts'
+import type { Workspace } from '../workspace.ts'
+
+export type KnownAttempt = {
+  readonly at: string
+  /** `failed`: it was tried again. `retried`: a dead run was put back by hand. */
+  readonly end: 'failed' | 'done' | 'dead' | 'retried'
+  readonly attempt: number | null
+  readonly error: string | null
+  readonly next_at: string | null
+  readonly target: string | null
+  readonly answer: string | null
+  readonly silent: boolean
+  readonly prompt: string | null
+  readonly reply: string | null
+}
+
+/** Oldest first. */
+export const readAttempts = async (workspace: Workspace, { steps = [] }: EventView): Promise<readonly KnownAttempt[]> => {
+  const attempts: KnownAttempt[] = []
+  // One after the other: fifty of them need not be in memory at once.
+  for (const step of steps) attempts.push({ ...attemptOf(step), ...(await wordsOf(workspace, step)) })
+  return attempts
+}
+
+const attemptOf = (step: Step): Omit<KnownAttempt, 'prompt' | 'reply'> => {
+  const none = { attempt: null, error: null, next_at: null, target: null, answer: null, silent: false }
+  if (step.kind === 'revived') return { ...none, at: step.at, end: 'retried' }
+  const { at, attempt, error = null, answer = null } = step
+  if (step.kind === 'tried') return { ...none, at, end: 'failed', attempt, error, answer, next_at: step.next_at }
+  return { ...none, at, end: step.state, attempt, error, answer, target: step.target ?? null, silent: step.silent ?? false }
+}
+
+const wordsOf = async ({ dataDir }: Workspace, { raw }: Step): Promise<Pick<KnownAttempt, 'prompt' | 'reply'>> => {
+  const kept = raw && (await readRaw(journalFolder(dataDir), raw))
+  const words = kept && parsed(kept.body)
+  return { prompt: textIn(words, 'prompt'), reply: textIn(words, 'reply') }
+}
+
+/** The journal may be damaged. */
+const parsed = (body: Buffer): Json | undefined => {
+  try {
+    return JSON.parse(body.toString('utf8')) as Json
+  } catch {
+    return undefined
+  }
+}
+
+const textIn = (words: Json | undefined, name: string): string | null => {
+  const text = isObject(words) ? own(words, name) : undefined
+  return typeof text === 'string' ? text : null
+}
