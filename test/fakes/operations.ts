@@ -24,7 +24,7 @@ export const status: Status = {
 }
 
 /** A stream of these lines, and then nothing until it is left. */
-export const tailOf = (lines: readonly TailLine[]): TailLines => {
+const tailOf = (lines: readonly TailLine[]): TailLines => {
   const waiting = [...lines]
   let leave = (): void => {}
   const left = new Promise<IteratorResult<TailLine, undefined>>((resolve) => {

@@ -12,8 +12,8 @@ import { aligned } from '../shell/columns.ts'
 import { type Cli, jsonText, note } from '../shell/output.ts'
 import { paintWith } from '../shell/paint.ts'
 import { untilStopped } from '../shell/until-stopped.ts'
-import { rowOf, tableHead } from './list.ts'
 import { criteriaOf, type PageOptions } from './selection.ts'
+import { rowOf, tableHead } from './table.ts'
 import { shortIds } from './view.ts'
 
 const defaultLimit = 10

@@ -1,0 +1,42 @@
+/** Events as rows of a table. */
+
+import { type KnownEvent, outcomeOf, sourceOf } from '../../app/events/known-event.ts'
+import { cell, shownTime } from './view.ts'
+
+const maxNote = 80
+
+export const tableHead = (wide: boolean): readonly string[] => [
+  ...['ID', 'TIME', 'ROUTE', 'EVENT', 'OUTCOME', 'STATE', 'ATTEMPTS'],
+  ...(wide ? ['PROFILE', 'TARGET', 'DELIVERY'] : []),
+  'NOTE',
+]
+
+/** One event as a row of the table. */
+export const rowOf = (known: KnownEvent, wide: boolean, idOf: (id: string) => string): string[] => {
+  const { event, state, attempt } = known
+  return [
+    idOf(event.event_id),
+    shownTime(event.at),
+    cell(sourceOf(event)),
+    cell(event.event_type, 40),
+    cell(outcomeOf(event)),
+    state,
+    cell(attempt || undefined),
+    ...(wide ? [cell(event.profile), cell(event.target), cell(event.delivery_id)] : []),
+    cell(noteOf(known), wide ? 1024 : maxNote),
+  ]
+}
+
+const noteOf = ({ event, attempt, nextAt, error, state }: KnownEvent): string | undefined => {
+  const parts = [
+    ...(event.reason === undefined ? [] : [event.reason]),
+    ...(nextAt === undefined ? [] : [`${attempt > 0 ? 'next try' : 'due'} ${shownTime(nextAt)}`]),
+    ...(error === undefined ? [] : [error]),
+    ...(state === 'unknown' ? ['its end is not in the journal'] : []),
+    ...(event.silent ? ['silent'] : []),
+    ...(event.group === undefined ? [] : [`group ${event.group.slice(0, 8)}`]),
+    ...(event.count === undefined || event.group === undefined ? [] : [`${event.count} events in one run`]),
+    ...(event.replay_of === undefined ? [] : [`replay of ${event.replay_of.slice(0, 8)}`]),
+  ]
+  return parts.length > 0 ? parts.join('; ') : undefined
+}
