@@ -58,9 +58,6 @@ export const nameOf = (outcome: Outcome): string => (outcome.kind === 'refused' 
 /** Whether something comes of it: the event was not refused, ignored or seen before. */
 export const isTaken = ({ kind }: Outcome): boolean => kind === 'accepted' || kind === 'coalesced' || kind === 'delivered'
 
-/** Every name that an end can have. */
-export const outcomeNames: readonly string[] = [...Object.keys(statuses), ...Object.keys(refusals)]
-
 /** Why it ended so, where there is more to say: never for the sender. */
 export const reasonOf = (outcome: Outcome): string | undefined =>
   outcome.kind === 'ignored' ? (outcome.detail?.() ?? outcome.reason) : outcome.kind === 'refused' ? outcome.detail : undefined

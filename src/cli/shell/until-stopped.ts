@@ -1,8 +1,9 @@
 /** What goes on until somebody ends it: each thing is shown as it comes, as fast as it is read. */
 
+import { jsonText } from '../../app/json-text.ts'
 import { exit, Fault } from '../../core/fault.ts'
 import type { Io } from './io.ts'
-import { type Cli, jsonText, printFault } from './output.ts'
+import { type Cli, printFault } from './output.ts'
 
 export type Ongoing<T> = {
   readonly things: AsyncGenerator<T, void>

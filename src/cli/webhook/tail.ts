@@ -1,9 +1,10 @@
 /** `webhook tail [route]`: what goes on in the running gateway, as it happens, and why. */
 
 import { watch } from '../../app/events/watch.ts'
+import { jsonText } from '../../app/json-text.ts'
 import type { TailLine } from '../../app/live/tails.ts'
 import { gatewayAt } from '../../http/control/client.ts'
-import { type Cli, jsonText, note } from '../shell/output.ts'
+import { type Cli, note } from '../shell/output.ts'
 import { timeOf } from '../shell/times.ts'
 import { untilStopped } from '../shell/until-stopped.ts'
 import { trafficText } from './traffic-text.ts'
