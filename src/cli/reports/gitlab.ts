@@ -1,9 +1,9 @@
 /** A Code Quality report of code host B. */
 
 import { createHash } from 'node:crypto'
+import { jsonText } from '../../app/json-text.ts'
 import { fingerprintOf } from '../../app/validate/fingerprint.ts'
 import type { Diagnostic } from '../../core/diagnostic.ts'
-import { jsonText } from '../../app/json-text.ts'
 import { shownFile } from '../../core/shown-place.ts'
 import { sentenceOf } from './kit/sentence.ts'
 import type { Render } from './report.ts'

@@ -1,7 +1,7 @@
 /** One document, in the envelope of all commands. */
 
-import type { JsonObject } from '../../core/json.ts'
 import { jsonText } from '../../app/json-text.ts'
+import type { JsonObject } from '../../core/json.ts'
 import { itemsOf } from '../shell/findings.ts'
 import type { Render, Report } from './report.ts'
 
