@@ -44,6 +44,9 @@ const kind = (value: Json | undefined, secret = false): string =>
           ? `a ${typeof value} (not shown)`
           : show(value)
 
+/** Whether a path goes further than to a route. */
+const isBelowRoute = (path: Path): boolean => path.indexOf('routes') > 0 && path.length > path.indexOf('routes') + 2
+
 /** A path as its author would write it, `filters[1].field`. Inside a route it begins at the route, whose name a Diagnostic gives apart. */
 const writtenPath = (path: Path): string => {
   const routes = path[2] === 'extra' ? 3 : 2
@@ -75,8 +78,11 @@ const sentenceOf = (problem: Problem, value: Json | undefined, node: JsonObject,
         key: String(params.propertyName),
       }
     case 'type': {
-      const quote =
-        params.type === 'string' && (typeof value === 'number' || typeof value === 'boolean') ? { help: 'put it in quotes' } : {}
+      const isPlain = typeof value === 'number' || typeof value === 'boolean'
+      // Without quotes `{title}` is a map.
+      const isBare = isObject(value) && Object.values(value).every((each) => each === null)
+      const wants = String(params.type).includes('string')
+      const quote = wants && (isPlain || isBare) ? { help: isBare ? 'put the text in quotes: "{…}"' : 'put it in quotes' } : {}
       return { code: 'WH102', message: `must be ${typeNames(params.type)}, found ${kind(value, secret)}`, ...quote }
     }
     case 'enum': {
@@ -139,7 +145,8 @@ export const shapeProblems = (
     const id = `${sentence.code}${pointerOf(full)}`
     if (seen.has(id)) continue
     seen.add(id)
-    const subject = key !== undefined || path.length === 0 ? message : `${writtenPath(path)}: ${message}`
+    const isNested = key !== undefined && isBelowRoute(path)
+    const subject = (key !== undefined && !isNested) || path.length === 0 ? message : `${writtenPath(path)}: ${message}`
     found.push({ ...more, message: subject, path: full, of: key === undefined ? 'value' : 'key' })
   }
   return found.length > 0 ? found : [unsaid(problems[0], data)]
