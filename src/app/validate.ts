@@ -12,6 +12,12 @@ import type { Effects } from '../parts/effects.ts'
 import { runnersByName } from '../parts/runners/index.ts'
 import { catalogueOf } from '../plan/catalogue.ts'
 import { type Checked, checkAll, checkConfigured, checkJobs, checkPresence, checkSubscriptions, merge } from '../plan/check.ts'
+import type { Catalogue } from '../plan/compile.ts'
+import { FileTexts } from '../plan/review/file-texts.ts'
+import { reviewAll } from '../plan/review/review.ts'
+import { reviewSettings } from '../plan/review/settings.ts'
+import { reviewSharedSecrets } from '../plan/review/shared-secrets.ts'
+import { surroundings } from '../plan/review/surroundings.ts'
 import { compileRunner } from '../plan/runner.ts'
 import { type Findings, findingsOf } from './findings.ts'
 import { withDryEffects } from './live/effects.ts'
@@ -34,17 +40,24 @@ export const validate = async (workspace: Workspace, wanted: ToValidate): Promis
   for (const path of [...paths, ...(configFile === undefined ? [] : [configFile])]) {
     if (!existsSync(path)) throw usage(`no such path: ${path}`)
   }
-  const { diagnostics, routes, files, texts } = await withDryEffects((effects) =>
+  const checked = await withDryEffects((effects) =>
     paths.length === 0 ? checkFolder(workspace, wanted, effects) : checkPaths(workspace, wanted, effects),
   )
-  return { ...findingsOf(diagnostics), routes, files, texts }
+  const { diagnostics, routes, files, texts } = checked
+  return { ...findingsOf([...diagnostics, ...reviewSharedSecrets(checked.sources, new FileTexts(texts))]), routes, files, texts }
 }
 
 const checkFolder = async (workspace: Workspace, { configFile, asked }: ToValidate, effects: Effects): Promise<Checked> => {
   const found = loadConfig({ ...workspace, configFile })
   const loaded = { ...found, diagnostics: [...checkPresence(workspace.dataDir, asked, configFile), ...found.diagnostics] }
   const { catalogue, diagnostics } = await catalogueOf(loaded.config)
-  return withMore(checkAll(loaded, catalogue, effects), loaded, effects, diagnostics)
+  return withMore(reviewed(checkAll(loaded, catalogue, effects), loaded.config, catalogue, diagnostics), loaded, effects, diagnostics)
+}
+
+/** With what is likely wrong, too. */
+const reviewed = (checked: Checked, config: Config, catalogue: Catalogue, plugins: readonly Diagnostic[]): Checked => {
+  const found = reviewAll(checked, surroundings(config, catalogue, checked.texts, [...checked.diagnostics, ...plugins]))
+  return { ...checked, diagnostics: [...checked.diagnostics, ...found] }
 }
 
 const checkPaths = async (workspace: Workspace, { paths, configFile }: ToValidate, effects: Effects): Promise<Checked> => {
@@ -61,10 +74,11 @@ const checkPath = async (path: string, { workspace, configFile, effects }: Check
   const loaded = loadConfig({ ...workspace, configFile: isEntries ? configFile : path })
   const { config } = loaded
   const { catalogue, diagnostics } = await catalogueOf(config)
-  if (basename(path) === subscriptionsFileName) return checkSubscriptions(path, config, catalogue, effects)
+  if (basename(path) === subscriptionsFileName)
+    return reviewed(checkSubscriptions(path, config, catalogue, effects), config, catalogue, diagnostics)
   const profile = isEntries && profileOf(dirname(path), config)
-  if (profile) return checkJobs(path, profile, catalogue)
-  return withMore(checkConfigured(loaded, catalogue, effects), loaded, effects, diagnostics)
+  if (profile) return reviewed(checkJobs(path, profile, catalogue), config, catalogue, diagnostics)
+  return withMore(reviewed(checkConfigured(loaded, catalogue, effects), config, catalogue, diagnostics), loaded, effects, diagnostics)
 }
 
 /** The profile that a jobs file belongs to; the default one for a file that lies elsewhere. */
@@ -72,8 +86,7 @@ const profileOf = (folder: string, { profiles }: Config): Profile | undefined =>
   [...profiles.values()].find(({ dir }) => dir === folder) ?? profiles.get(defaultProfile)
 
 /** What is wrong with the plugins, and with the agent's settings, checked by its runner as at start. */
-const withMore = (checked: Checked, { config }: Loaded, { owners }: Effects, plugins: readonly Diagnostic[]): Checked => {
-  const { diagnostics, owner } = compileRunner(config, runnersByName, owners)
-  owner.release()
-  return { ...checked, diagnostics: [...checked.diagnostics, ...plugins, ...diagnostics] }
+const withMore = (checked: Checked, loaded: Loaded, { owners }: Effects, plugins: readonly Diagnostic[]): Checked => {
+  const more = [...plugins, ...compileRunner(loaded.config, runnersByName, owners).diagnostics, ...reviewSettings(loaded)]
+  return { ...checked, diagnostics: [...checked.diagnostics, ...more] }
 }
