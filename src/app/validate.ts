@@ -87,6 +87,7 @@ const profileOf = (folder: string, { profiles }: Config): Profile | undefined =>
 
 /** What is wrong with the plugins, and with the agent's settings, checked by its runner as at start. */
 const withMore = (checked: Checked, loaded: Loaded, { owners }: Effects, plugins: readonly Diagnostic[]): Checked => {
-  const more = [...plugins, ...compileRunner(loaded.config, runnersByName, owners).diagnostics, ...reviewSettings(loaded)]
-  return { ...checked, diagnostics: [...checked.diagnostics, ...more] }
+  const { diagnostics, owner } = compileRunner(loaded.config, runnersByName, owners)
+  owner.release()
+  return { ...checked, diagnostics: [...checked.diagnostics, ...plugins, ...diagnostics, ...reviewSettings(loaded)] }
 }

@@ -13,6 +13,7 @@ import type { Condition } from '../../src/generated/config.ts'
 import { operatorsByName } from '../../src/parts/operators/index.ts'
 import { branchesOf } from '../../src/plan/review/branches.ts'
 import { reachWith } from '../../src/plan/review/reach.ts'
+import { adopt } from '../fakes/owner.ts'
 
 const strong = 'b0e6f2a94c7d41d8'
 
@@ -389,7 +390,7 @@ const event = fc.record({
 }) as fc.Arbitrary<unknown> as fc.Arbitrary<Event>
 
 t.test('no filter is called unreachable that an event passes, and none always true that one does not pass', async (t) => {
-  const kit = { operators: operatorsByName, profileDir: '/', report: () => {}, looksOutside: () => {} }
+  const kit = { operators: operatorsByName, profileDir: '/', report: () => {}, looksOutside: () => {}, adopt }
   let nevers = 0
   let always = 0
   await fc.assert(

@@ -97,7 +97,8 @@ const compileTest = ({ operator, operand }: Demand, operators: Operators): Test 
   }
   const test = breakable.has(operator) && operator !== 'regex' ? undefined : operators.get(operator)
   const compiled = test?.compile(operand, { profileDir: '', report, looksOutside: () => {} })
-  return isBad ? undefined : compiled
+  // What needs closing is asked of nobody here: only `in_file` would, and it is not compiled.
+  return isBad || typeof compiled !== 'function' ? undefined : compiled
 }
 
 /** One and the same condition that must hold and must not. What a file says may change between the two. */
