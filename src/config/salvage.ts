@@ -17,7 +17,7 @@ export type Salvaged = { readonly route: RouteSource; readonly lost: readonly st
 const whole: ReadonlySet<string> = new Set(['verify', 'deliver', 'secrets'])
 
 /** `undefined` where nothing of it holds. */
-export const salvage = (
+const salvage = (
   written: Pick<RouteSource, 'name' | 'origin' | 'place' | 'base'> & { readonly spec: Json | undefined },
   found: readonly Diagnostic[],
   globalSecret: string | undefined,
