@@ -27,22 +27,23 @@ export const readFile = (
   into: Gathered,
   required: boolean,
   given?: string,
-): { data: File; source?: Source; bad: ReadonlySet<string> } => {
+): { data: File; source?: Source; bad: ReadonlySet<string>; found: readonly Diagnostic[] } => {
   const { source, text, diagnostics } = readSource(file, given)
   if (text !== undefined) into.texts.set(file, text)
   into.diagnostics.push(...diagnostics)
   if (!source && required && diagnostics.length === 0) {
     into.diagnostics.push(diagnostic('WH003', `${file} does not exist`, { help: 'check the path given with --config' }))
   }
-  if (!source) return { data: {}, bad: new Set() }
+  if (!source) return { data: {}, bad: new Set(), found: [] }
   const shape = checkShape(checkConfig, configSchema, source.data, source)
   if (!isObject(source.data)) {
     into.diagnostics.push(...shape)
-    return { data: {}, source, bad: new Set() }
+    return { data: {}, source, bad: new Set(), found: [] }
   }
   const resolved = resolveSecrets(configSchema, source.data, env, source)
   into.diagnostics.push(...[...shape, ...resolved.diagnostics, ...checkPlannedKeys(configSchema, source.data, source)].map(withRoute))
-  return { data: resolved.data as File, source, bad: brokenPlaces([...shape, ...resolved.diagnostics]) }
+  const found = [...shape, ...resolved.diagnostics]
+  return { data: resolved.data as File, source, bad: brokenPlaces(found), found }
 }
 
 const inRoute = /^\/platforms\/webhook\/(?:extra\/)?routes\/([^/]+)/

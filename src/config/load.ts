@@ -10,6 +10,7 @@ import { type Config, defaultProfile, type Profile, type Retention } from './con
 import { type Env, isUnknown } from './env.ts'
 import { type Gathered, placesOf, platformsOf, pluginsOf, readEnv, readFile, readProfiles } from './files.ts'
 import { readJobs } from './jobs.ts'
+import { type Salvaged, salvageRoutes } from './salvage.ts'
 import type { Source } from './yaml/source.ts'
 
 export type LoadOptions = {
@@ -29,6 +30,10 @@ export type Loaded = {
   readonly diagnostics: readonly Diagnostic[]
   /** The texts of the files that were read, for code frames. */
   readonly texts: ReadonlyMap<string, string>
+  /** What holds of the routes whose shape does not. */
+  readonly salvaged: readonly Salvaged[]
+  /** Where a key of the adapter's settings stands in the file. */
+  readonly settingPath: (key: string) => Path
 }
 
 const unreadable: ReadonlySet<string> = new Set(['WH001', 'WH002', 'WH003'])
@@ -80,7 +85,7 @@ export const loadConfig = (options: LoadOptions): Loaded => {
   const dataDir = resolve(options.dataDir)
   const env = readEnv(dataDir, options.env, into)
   const file = options.configFile ? resolve(options.configFile) : join(dataDir, 'config.yaml')
-  const { data, source, bad } = readFile(file, env, into, options.configFile !== undefined, options.configText)
+  const { data, source, bad, found } = readFile(file, env, into, options.configFile !== undefined, options.configText)
   const { settings, baseOf } = mergeWebhook(data, source, into)
   const fromEnv = isUnknown(env) ? { enabled: true } : environmentValues(env, into)
   const gateway = record(data.gateway)
@@ -124,5 +129,6 @@ export const loadConfig = (options: LoadOptions): Loaded => {
       retention: retentionOf(storage),
     },
   }
-  return { config, diagnostics: into.diagnostics, texts: into.texts }
+  const salvaged = salvageRoutes(settings, globalSecret, source, baseOf('routes'), found)
+  return { config, diagnostics: into.diagnostics, texts: into.texts, salvaged, settingPath: baseOf }
 }

@@ -14,7 +14,13 @@ export const checkPlannedKeys = (schema: JsonObject, data: Json, source: Pick<So
     if (ofRoute(path) || (isObject(value) && Object.keys(value).length === 0)) return value
     const full = [...base, ...path]
     const message = `"${full.at(-1)}" has no effect in this version (planned: ${node['x-unbuilt']})`
-    found.push(diagnostic('WH221', message, { pointer: pointerOf(full), place: source.place(full, 'key') }))
+    found.push(
+      diagnostic('WH221', message, {
+        pointer: pointerOf(full),
+        place: source.place(full, 'key'),
+        help: 'remove it, or leave it for a later version',
+      }),
+    )
     return value
   })
   return found

@@ -46,6 +46,13 @@ const kind = (value: Json | undefined, secret = false): string =>
           ? `a ${typeof value} (not shown)`
           : show(value)
 
+/** What the schema says of a value, where the sentence names no way out. */
+const helpFrom = ({ description }: JsonObject): string =>
+  typeof description === 'string' ? description : '`headgate schema print` describes what the file may hold'
+
+/** Whether a path goes further than to a route. */
+const isBelowRoute = (path: Path): boolean => path.indexOf('routes') > 0 && path.length > path.indexOf('routes') + 2
+
 /** A path as its author would write it, `filters[1].field`. Inside a route it begins at the route, whose name a Diagnostic gives apart. */
 const writtenPath = (path: Path): string => {
   const routes = path[2] === 'extra' ? 3 : 2
@@ -79,8 +86,11 @@ const sentenceOf = (problem: Problem, value: Json | undefined, node: JsonObject,
         key: String(params.propertyName),
       }
     case 'type': {
-      const quote =
-        params.type === 'string' && (typeof value === 'number' || typeof value === 'boolean') ? { help: 'put it in quotes' } : {}
+      const isPlain = typeof value === 'number' || typeof value === 'boolean'
+      // Without quotes `{title}` is a map.
+      const isBare = isObject(value) && Object.values(value).every((each) => each === null)
+      const wants = String(params.type).includes('string')
+      const quote = wants && (isPlain || isBare) ? { help: isBare ? 'put the text in quotes: "{…}"' : 'put it in quotes' } : {}
       return { code: 'WH102', message: `must be ${typeNames(params.type)}, found ${kind(value, secret)}`, ...quote }
     }
     case 'enum': {
@@ -97,7 +107,7 @@ const sentenceOf = (problem: Problem, value: Json | undefined, node: JsonObject,
     case 'const':
       return { code: 'WH103', message: `only ${show(params.allowedValue as Json)} has a meaning here, found ${shown}` }
     case 'required':
-      return { code: 'WH104', message: `"${String(params.missingProperty)}" is missing` }
+      return { code: 'WH104', message: `"${String(params.missingProperty)}" is missing`, help: 'add it' }
     case 'minimum':
     case 'maximum':
     case 'exclusiveMinimum':
@@ -144,13 +154,14 @@ export const shapeProblems = (
     const node = schemaAt(root, data, path)
     const sentence = sentenceOf(problem, valueAt(data, path), node, node['x-secret'] === true || hidden(path))
     if (!sentence) continue
-    const { key, message, ...more } = sentence
+    const { key, message, help = helpFrom(node), ...more } = sentence
     const full = key === undefined ? path : [...path, key]
     const id = `${sentence.code}${pointerOf(full)}`
     if (seen.has(id)) continue
     seen.add(id)
-    const subject = key !== undefined || path.length === 0 ? message : `${writtenPath(path)}: ${message}`
-    found.push({ ...more, message: subject, path: full, of: key === undefined ? 'value' : 'key' })
+    const isNested = key !== undefined && isBelowRoute(path)
+    const subject = (key !== undefined && !isNested) || path.length === 0 ? message : `${writtenPath(path)}: ${message}`
+    found.push({ ...more, help, message: subject, path: full, of: key === undefined ? 'value' : 'key' })
   }
   return found.length > 0 ? found : [unsaid(problems[0], data)]
 }
@@ -159,7 +170,7 @@ export const shapeProblems = (
 const unsaid = (problem: Problem | undefined, data: Json): ShapeProblem => {
   const path = parsePointer(problem?.instancePath ?? '', data)
   const message = `does not fit its schema (${problem?.keyword ?? 'false'})`
-  return { code: 'WH105', message: path.length === 0 ? message : `${writtenPath(path)}: ${message}`, path, of: 'value' }
+  return { code: 'WH105', message: path.length === 0 ? message : `${writtenPath(path)}: ${message}`, help: helpFrom({}), path, of: 'value' }
 }
 
 /** Every problem of shape in `data`, which is at `base` in its file. */

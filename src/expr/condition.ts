@@ -134,7 +134,10 @@ const read = (spec: JsonObject, path: Path, { operators, report }: Kit): Spec | 
   const field = own(spec, 'field')
   const standsAlone = !operator || operator.fieldless === true
   if (standsAlone ? field !== undefined : typeof field !== 'string') {
-    report('WH405', path, standsAlone ? `"${key}" stands alone, without "field"` : `"${key}" needs a "field" to look at`)
+    const [why, help] = standsAlone
+      ? [`"${key}" stands alone, without "field"`, 'remove "field"; for a condition on it, write one more']
+      : [`"${key}" needs a "field" to look at`, 'add field: a.dotted.path']
+    report('WH405', path, why, help)
     return undefined
   }
   return { path, key, operand: own(spec, key) as Json, field: typeof field === 'string' ? field : undefined }

@@ -30,7 +30,8 @@ export const readDelivery = (spec: Spec, targets: ReadonlyMap<string, TargetPart
   const to = writtenTargets(spec).map(({ target, extra: given, extraPath }): Delivery => {
     const part = targets.get(target)
     const extra = splitLists(given, part?.lists ?? [])
-    part?.check?.(extra, (code, path, message, help) => report(code, [...extraPath, ...path], message, help))
+    const help = `docs/targets.md says what ${target} takes; \`headgate targets test ${target}\` tries it`
+    part?.check?.(extra, (code, path, message, its = help) => report(code, [...extraPath, ...path], message, its))
     const withheld = Object.keys(secretsIn(extra, part?.withheld ?? []))
     const stored = withoutSecrets(extra, withheld)
     return { target, extra: stored, ...(withheld.length > 0 ? { withheld } : {}) }

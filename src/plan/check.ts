@@ -2,15 +2,16 @@
 
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Config, Profile } from '../config/config.ts'
+import type { Config, JobSource, Profile, RouteSource } from '../config/config.ts'
 import { isPauseNote, jobsFileOf, readStoredJob } from '../config/jobs.ts'
 import { type Loaded, unreadIn } from '../config/load.ts'
+import { type Salvaged, salvageSubscription, withoutConsequences } from '../config/salvage.ts'
 import { readSubscription, subscriptionsFileName } from '../config/subscriptions.ts'
 import type { Source } from '../config/yaml/source.ts'
 import { type Diagnostic, diagnostic, pointerOf } from '../core/diagnostic.ts'
-import { isObject, type Json } from '../core/json.ts'
+import { isObject } from '../core/json.ts'
 import type { Effects } from '../parts/effects.ts'
-import { type CheckedEntries, checkEntries } from './check-entries.ts'
+import { type CheckedEntries, checkEntries, type EntryChecks } from './check-entries.ts'
 import { type Catalogue, checkRoute } from './compile.ts'
 import { checkTime } from './job-time.ts'
 import { compileJob, JobBook } from './jobs.ts'
@@ -22,7 +23,13 @@ export type Checked = {
   readonly files: number
   /** Texts of the files that were read, for code frames. */
   readonly texts: ReadonlyMap<string, string>
+  /** What was checked, for a review of it. */
+  readonly sources: readonly CheckedRoute[]
+  readonly jobs: readonly JobSource[]
 }
+
+/** A route with what is wrong with it; `salvaged`: only a part of it holds. */
+export type CheckedRoute = { readonly route: RouteSource; readonly diagnostics: readonly Diagnostic[]; readonly salvaged?: Salvaged }
 
 /** Checks what was loaded, and the files of run-time entries beside it. Nothing runs: the effects should be dry ones. */
 export const checkAll = (loaded: Loaded, catalogue: Catalogue, effects: Effects): Checked => {
@@ -45,11 +52,22 @@ export const checkPresence = (dataDir: string, asked: boolean, configFile: strin
   return [diagnostic('WH004', `there is no ${file}`, { help: 'only the environment and the files beside it count' })]
 }
 
+type Compile = (route: RouteSource) => readonly Diagnostic[]
+
+/** A route as the server compiles it; of one whose shape does not hold what is left of it. */
+const checkedRoute = (compile: Compile, route: RouteSource, salvaged?: Salvaged): CheckedRoute =>
+  salvaged ? { route, diagnostics: withoutConsequences(salvaged, compile(route)), salvaged } : { route, diagnostics: compile(route) }
+
 /** Checks the configuration alone; what its routes refer to may stand in the jobs files. */
-export const checkConfigured = ({ config, diagnostics, texts }: Loaded, catalogue: Catalogue, effects: Effects): Checked => {
+export const checkConfigured = (loaded: Loaded, catalogue: Catalogue, effects: Effects): Checked => {
+  const { config, diagnostics, texts, salvaged } = loaded
   const book = quietBook(config, catalogue)
-  const routes = [...config.routes.values()]
-  const compiled = routes.flatMap((route) => checkRoute(route, config, catalogue, { ...effects, jobs: book }))
+  const compile: Compile = (route) => checkRoute(route, config, catalogue, { ...effects, jobs: book })
+  const sources = [
+    ...[...config.routes.values()].map((route) => checkedRoute(compile, route)),
+    ...salvaged.map((each) => checkedRoute(compile, each.route, each)),
+  ]
+  const compiled = sources.flatMap(({ diagnostics }) => diagnostics)
   const help = 'set platforms.webhook.enabled: true, or WEBHOOK_ENABLED=true'
   // A file that cannot be read does not say that the adapter is off.
   const off =
@@ -57,13 +75,15 @@ export const checkConfigured = ({ config, diagnostics, texts }: Loaded, catalogu
       ? []
       : [diagnostic('WH109', 'the webhook adapter is not enabled: nothing is served', { help })]
   // Those that cannot be compiled count, too.
-  const named = new Map(routes.map(({ name, base, place }) => [name, place(base).file]))
+  const named = new Map(sources.map(({ route: { name, base, place } }) => [name, place(base).file]))
   for (const { route, place } of diagnostics) if (route !== undefined && place && !named.has(route)) named.set(route, place.file)
   return {
     diagnostics: [...diagnostics, ...compiled, ...book.diagnostics, ...checkTimes(config, book), ...off],
     routes: [...named].map(([name, file]) => ({ name, file })),
     files: texts.size,
     texts,
+    sources,
+    jobs: [...config.profiles.values()].flatMap(({ jobs }) => [...jobs.values()]),
   }
 }
 
@@ -85,13 +105,18 @@ export const quietBook = (config: Pick<Config, 'profiles'>, { targets }: Pick<Ca
 /** Checks a subscriptions file against a configuration. */
 export const checkSubscriptions = (file: string, config: Config, catalogue: Catalogue, effects: Effects): Checked => {
   const dry = { ...effects, jobs: quietBook(config, catalogue) }
-  const check = (name: string, entry: Json, place: Source['place']): readonly Diagnostic[] => {
+  const compile: Compile = (route) => checkRoute(route, config, catalogue, dry)
+  const sources: CheckedRoute[] = []
+  const check: EntryChecks['check'] = (name, entry, place) => {
     const { route, diagnostics } = readSubscription(name, entry, config, { place })
-    const compiled = route ? checkRoute(route, config, catalogue, dry) : []
-    return [...diagnostics, ...compiled, ...(config.routes.has(name) ? [hidden(name, place)] : [])]
+    const salvaged = route ? undefined : salvageSubscription(name, entry, config, { place }, diagnostics)
+    const served = route ?? salvaged?.route
+    const checked = served && checkedRoute(compile, served, salvaged)
+    if (checked) sources.push(checked)
+    return [...diagnostics, ...(checked?.diagnostics ?? []), ...(config.routes.has(name) ? [hidden(name, place)] : [])]
   }
   const checked = checkEntries(file, { noun: 'subscriptions', corrupt: 'WH803', check })
-  return { ...asChecked(checked), routes: checked.entries.map((name) => ({ name, file })) }
+  return { ...asChecked(checked), routes: checked.entries.map((name) => ({ name, file })), sources }
 }
 
 const hidden = (name: string, place: Source['place']): Diagnostic =>
@@ -104,15 +129,17 @@ const hidden = (name: string, place: Source['place']): Diagnostic =>
 
 /** Checks the jobs file of a profile. */
 export const checkJobs = (file: string, profile: Profile, { targets }: Pick<Catalogue, 'targets'>): Checked => {
-  const check = (id: string, entry: Json, place: Source['place']): readonly Diagnostic[] => {
+  const jobs: JobSource[] = []
+  const check: EntryChecks['check'] = (id, entry, place) => {
     if (profile.jobs.has(id)) return isObject(entry) && entry.schedule !== undefined ? [overruled(id, place)] : []
     if (isPauseNote(entry)) return []
     const { job: source, diagnostics } = readStoredJob(id, entry, profile, { place })
     if (!source) return diagnostics
+    jobs.push(source)
     const compiled = compileJob(source, targets)
     return [...diagnostics, ...compiled.diagnostics, ...(compiled.job ? checkTime(compiled.job, source) : [])]
   }
-  return asChecked(checkEntries(file, { noun: 'jobs', corrupt: 'WH806', check }))
+  return { ...asChecked(checkEntries(file, { noun: 'jobs', corrupt: 'WH806', check })), jobs }
 }
 
 const overruled = (id: string, place: Source['place']): Diagnostic =>
@@ -122,7 +149,14 @@ const overruled = (id: string, place: Source['place']): Diagnostic =>
     help: 'remove one of the two',
   })
 
-const asChecked = ({ diagnostics, files, texts }: CheckedEntries): Checked => ({ diagnostics, files, texts, routes: [] })
+const asChecked = ({ diagnostics, files, texts }: CheckedEntries): Checked => ({
+  diagnostics,
+  files,
+  texts,
+  routes: [],
+  sources: [],
+  jobs: [],
+})
 
 /** Two checks as one. */
 export const merge = (a: Checked, b: Checked): Checked => ({
@@ -130,4 +164,6 @@ export const merge = (a: Checked, b: Checked): Checked => ({
   routes: [...a.routes, ...b.routes],
   files: a.files + b.files,
   texts: new Map([...a.texts, ...b.texts]),
+  sources: [...a.sources, ...b.sources],
+  jobs: [...a.jobs, ...b.jobs],
 })

@@ -40,7 +40,7 @@ export const compileJob = (source: JobSource, targets: Targets): CompiledJob => 
   checkTarget(spec, targets, report)
   const delivery = readDelivery(spec, targets, report)
   const timezone = spec.timezone ?? defaults.job.timezone
-  const schedule = tryCompile(spec.schedule, timezone, (why) => report('WH223', ['schedule'], why, undefined, 'value'))
+  const schedule = tryCompile(spec.schedule, timezone, (why) => report('WH223', ['schedule'], why, scheduleHelp, 'value'))
   if (!schedule || diagnostics.some(({ stopsStart }) => stopsStart)) return { diagnostics }
   if (!spec.prompt?.trim()) {
     const why = 'it has no prompt: by the clock or `cron run` the agent is asked nothing; only an event of a cron_job route brings a text'
@@ -65,6 +65,8 @@ export const compileJob = (source: JobSource, targets: Targets): CompiledJob => 
 
 const stateOf = ({ enabled, paused }: Pick<Spec, 'enabled' | 'paused'>): Job['state'] =>
   enabled === false ? 'disabled' : paused ? 'paused' : 'active'
+
+const scheduleHelp = 'docs/jobs.md has the forms of a schedule, for example "0 9 * * 1-5" or "@daily"'
 
 const tryCompile = (schedule: string, timezone: string, refuse: (why: string) => void): Schedule | undefined => {
   try {
@@ -180,7 +182,10 @@ export class JobBook implements Jobs {
     const stored = [...this.#stored.values()].flatMap((entries) => [...entries].map(([, entry]) => entry))
     const all = [...configured, ...stored.flatMap(({ job }) => job ?? [])]
     this.#refused = new Set([...this.#refusedConfigured, ...stored.flatMap(({ refused }) => refused)])
-    if (all.length > maxJobs) this.#options.report([diagnostic('WH806', `${all.length} scheduled jobs: only ${maxJobs} of them run`)])
+    if (all.length > maxJobs)
+      this.#options.report([
+        diagnostic('WH806', `${all.length} scheduled jobs: only ${maxJobs} of them run`, { help: 'remove those that are not needed' }),
+      ])
     this.#all = all.slice(0, maxJobs)
     this.#byId = new Map(this.#all.map((job) => [`${job.profile}/${job.id}`, job]))
   }

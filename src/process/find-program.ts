@@ -1,6 +1,6 @@
 /** Finds a command on the PATH, in absolute folders only: what a relative folder means depends on where the gateway was started. */
 
-import { constants } from 'node:fs'
+import { accessSync, constants, statSync } from 'node:fs'
 import { access, stat } from 'node:fs/promises'
 import { delimiter, isAbsolute, join } from 'node:path'
 
@@ -17,6 +17,19 @@ const isProgram = async (file: string): Promise<boolean> => {
   try {
     await access(file, constants.X_OK)
     return (await stat(file)).isFile()
+  } catch {
+    return false
+  }
+}
+
+/** Whether some folder has the command, asked at once: for checks, which nobody else waits for. */
+export const hasProgram = (name: string, search: string): boolean =>
+  search.split(delimiter).some((folder) => isAbsolute(folder) && isProgramNow(join(folder, name)))
+
+const isProgramNow = (file: string): boolean => {
+  try {
+    accessSync(file, constants.X_OK)
+    return statSync(file).isFile()
   } catch {
     return false
   }

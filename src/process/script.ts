@@ -31,7 +31,7 @@ export const runScript = async (folder: string, job: ScriptJob, from: Env = proc
   const found = findScript(folder, job.path)
   if (!('file' in found)) return { ok: false, why: found.message }
   const result = await runChild({
-    argv: [interpreter(found.file), found.file],
+    argv: [interpreterOf(found.file), found.file],
     env: { ...baseEnv(from), ...Object.fromEntries(Object.entries(job.env).map(([name, value]) => [name, envValue(value)])) },
     stdin: job.input,
     cwd: folder,
@@ -42,7 +42,8 @@ export const runScript = async (folder: string, job: ScriptJob, from: Env = proc
   return { ok: false, why: `script ${JSON.stringify(job.path)}: ${failure ?? result.kind}` }
 }
 
-const interpreter = (file: string): string => (['.sh', '.bash'].includes(extname(file)) ? 'bash' : 'python3')
+/** The program that runs a script. */
+export const interpreterOf = (file: string): string => (['.sh', '.bash'].includes(extname(file)) ? 'bash' : 'python3')
 
 // `~` and `$` are plain characters of a file name: nothing is expanded.
 const findScript = (folder: string, path: string): Found => {

@@ -184,7 +184,7 @@ t.test('subscriptions have places in their own file and never stop the start', a
   const cli = fakeCli(t, {
     'config.yaml': clean,
     [store]:
-      '{\n  "a": {"secret": "x-x-x-x-x"},\n  "ok": {"secret": "x-x-x-x-x"},\n  "bad": {"secret": "hunter2-hunter2",\n    "evnts": []},\n  "none": {"secret": "", "deliver_only": true},\n  "__proto__": {}\n}\n',
+      '{\n  "a": {"secret": "first-secret-1"},\n  "ok": {"secret": "third-secret-3"},\n  "bad": {"secret": "hunter2-hunter2",\n    "evnts": []},\n  "none": {"secret": "", "deliver_only": true},\n  "__proto__": {}\n}\n',
   })
   chmodSync(cli.file(store), 0o600)
   const { code, out } = await cli.run('validate', '--json')

@@ -110,7 +110,7 @@ t.test('what is wrong with one of several targets is one sentence, at its place'
     )
   t.same(found('[log, htp]'), ['26 deliver[1]: "htp" is not one of the known values'])
   t.same(found('[log, { target: telegrm }]'), ['36 deliver[1].target: "telegrm" is not one of the known values'])
-  t.same(found('[log, { target: log, chat: 1 }]'), ['41 unknown key "chat"'])
+  t.same(found('[log, { target: log, chat: 1 }]'), ['41 deliver[1]: unknown key "chat"'])
   t.same(found('[]'), ['20 deliver: must not be empty'])
   t.same(found('[log, 7]'), ['26 deliver[1]: must be text or a map, found 7'])
   t.same(found('7'), ['20 deliver: must be text or a list, found 7'])
@@ -164,7 +164,7 @@ t.test('YAML: syntax, duplicate keys, alias bombs', async (t) => {
   t.match(summary(load(t.testdir({ 'config.yaml': bomb })).found)[0], /^WH001/)
   const found = (yaml: string) =>
     load(t.testdir({ 'config.yaml': yaml })).found.map(({ code, place }) => `${code} ${place?.line}:${place?.column}`)
-  t.same(found('a: 1\nb: {c: 1, c: 2}\na: 2'), ['WH002 2:11', 'WH002 3:1'], 'all of them')
+  t.same(found('a: 1\nb: {c: 1, c: 2}\na: 2'), ['WH002 2:11', 'WH002 3:1', 'WH101 3:1', 'WH101 2:1'], 'all of them, and what else is wrong')
   t.same(found('a: &x\n  b: [1, *x]'), ['WH001 2:10'], 'an alias of itself')
   t.same(found(`a: ${'['.repeat(3_000)}${']'.repeat(3_000)}`), ['WH001 1:103'], 'nested too deep')
   t.same(found('a: 1\n---\nb: 2'), ['WH001 2:1'], 'two documents')

@@ -1,15 +1,14 @@
 /** What the documents show is true: their YAML serves, their commands exist, and the first steps print what they say. */
 
 import { type ChildProcess, spawn } from 'node:child_process'
-import { chmodSync, existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { chmodSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import t, { type Test } from 'tap'
 import { isScalar, parseDocument, visit } from 'yaml'
-import { createDryEffects } from '../../src/app/live/effects.ts'
-import { loadConfig } from '../../src/config/load.ts'
-import { catalogueOf } from '../../src/plan/catalogue.ts'
-import { checkConfigured } from '../../src/plan/check.ts'
+import { validate } from '../../src/app/validate/validate.ts'
+import { targets } from '../../src/parts/targets/index.ts'
 import { fakeCli } from '../fakes/cli.ts'
 import { closedOrigin } from '../fakes/sink.ts'
 import { until } from '../fakes/wait.ts'
@@ -22,7 +21,21 @@ const markdown = (folder: string): string[] =>
     .filter((file) => file.endsWith('.md'))
     .map((file) => join(folder, file))
 const documents = [...markdown('.'), ...markdown('bench'), ...(existsSync(join(root, 'docs')) ? markdown('docs') : [])]
-const env = { WEBHOOK_SECRET: 's3cret', ANTHROPIC_API_KEY: 'key' }
+const env = { WEBHOOK_SECRET: 'b0e6f2a94c7d41d8', ANTHROPIC_API_KEY: 'key' }
+/** Every setting that a target may have in the environment: credentials never stand in a document. */
+const credentials = Object.fromEntries(
+  targets.flatMap(({ settings = [] }) =>
+    settings.flatMap(({ key, env: names }) => names.map((name) => [name, /url|base/.test(key) ? 'https://example.org/a' : 'a1'])),
+  ),
+)
+
+/** A PATH with the programs that documents name. */
+const programs = (t: Test): string => {
+  const folder = mkdtempSync(join(tmpdir(), 'programs-'))
+  t.teardown(() => rmSync(folder, { recursive: true }))
+  for (const name of ['gh', 'my-agent', 'python3', 'bash']) writeFileSync(join(folder, name), '', { mode: 0o700 })
+  return folder
+}
 
 type Block = { readonly file: string; readonly line: number; readonly text: string }
 
@@ -48,16 +61,16 @@ const cutTexts = (yaml: string): string[] => {
 t.test('every YAML block serves as it stands', async (t) => {
   t.same(cutTexts('a: PR #{number}'), ['PR #{number}'], 'a cut text is found')
   const blocks = documents.flatMap((file) => blocksOf(file, 'ya?ml'))
+  const whole = { ...env, ...credentials, PATH: programs(t) }
   t.ok(blocks.some(({ file }) => file === 'README.md'))
   for (const { file, line, text } of blocks) {
     const [plugin] = blocksOf(file, 'js')
     const files = { 'config.yaml': text, ...(plugin ? { 'acme-chat.mjs': plugin.text } : {}) }
     // A block may be a part of a file only: its adapter is enabled elsewhere.
-    const loaded = loadConfig({ dataDir: t.testdir(files), env: { ...env, WEBHOOK_ENABLED: 'true' } })
-    const { catalogue, diagnostics: plugins } = await catalogueOf(loaded.config)
-    const { diagnostics } = checkConfigured(loaded, catalogue, createDryEffects())
+    const workspace = { dataDir: t.testdir(files), env: { ...whole, WEBHOOK_ENABLED: 'true' }, self: 'headgate' }
+    const { diagnostics } = await validate(workspace, { paths: [], asked: false })
     t.same(
-      [...plugins, ...diagnostics].filter(({ severity }) => severity === 'error').map(({ code, message }) => `${code} ${message}`),
+      diagnostics.filter(({ severity }) => severity !== 'info').map(({ code, message }) => `${code} ${message}`),
       [],
       `${file}:${line}`,
     )
@@ -69,8 +82,9 @@ t.test('every example validates clean', async (t) => {
   const examples = readdirSync(join(root, 'examples')).filter((file) => file.endsWith('.yaml'))
   t.ok(examples.length > 0)
   const { runWith } = fakeCli(t)
+  const whole = { ...env, ...credentials, PATH: programs(t) }
   for (const name of examples) {
-    const { code, out, err } = await runWith({ env }, 'validate', join(root, 'examples', name), '--data-dir', join(root, 'examples'))
+    const { code, out, err } = await runWith({ env: whole }, 'validate', join(root, 'examples', name), '--data-dir', join(root, 'examples'))
     t.same({ code, err }, { code: 0, err: '' }, name)
     t.match(out, /^0 errors, 0 warnings in [1-9]/m, `${name}: ${out}`)
     t.same(cutTexts(read(join('examples', name))), [], `${name}: no text is cut`)

@@ -30,7 +30,8 @@ export const fakeCli = (
   const read = (name: string): string => readFileSync(file(name), 'utf8')
   const write = (name: string, text: string): void => {
     mkdirSync(dirname(file(name)), { recursive: true })
-    writeFileSync(file(name), text)
+    // As `gateway setup` leaves them: others read none of it.
+    writeFileSync(file(name), text, { mode: 0o600 })
   }
   for (const [name, text] of Object.entries(files)) write(name, text)
   const runWith = async (io: Partial<Io>, ...argv: string[]): Promise<Result> => {

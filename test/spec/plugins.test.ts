@@ -91,12 +91,12 @@ platforms:
   webhook:
     enabled: true
     extra:
-      secret: s
+      secret: global-secret-1
       routes:
-        a: { deliver: acme-chat, deliver_extra: { chat_id: "" } }
-        b: { deliver: acme-chat, deliver_extra: { chat_id: 7 } }
-        c: { deliver: acme-chat, deliver_extra: { chat-id: x } }
-        d: { deliver: acme-chat, deliver_extra: { chat_id: "{room}" } }
+        a: { prompt: p, deliver: acme-chat, deliver_extra: { chat_id: "" } }
+        b: { prompt: p, deliver: acme-chat, deliver_extra: { chat_id: 7 } }
+        c: { prompt: p, deliver: acme-chat, deliver_extra: { chat-id: x } }
+        d: { prompt: p, deliver: acme-chat, deliver_extra: { chat_id: "{room}" } }
 `
   const cli = fakeCli(t, { 'config.yaml': config, 'acme-chat.mjs': example })
   const { code, out } = await cli.run('validate', '--format', 'concise')
@@ -108,9 +108,9 @@ platforms:
   t.same(said, [
     'config.yaml:5:10: WH105 error: url: the value (not shown) is not of the right form',
     'config.yaml:6:5: WH101 error: unknown key "tokn"',
-    'config.yaml:12:60: WH707 error: chat_id: must not be empty (route a)',
-    'config.yaml:13:60: WH707 error: chat_id: must be text, found 7 (route b)',
-    'config.yaml:14:60: WH707 error: unknown key "chat-id" (route c)',
+    'config.yaml:12:71: WH707 error: chat_id: must not be empty (route a)',
+    'config.yaml:13:71: WH707 error: chat_id: must be text, found 7 (route b)',
+    'config.yaml:14:71: WH707 error: unknown key "chat-id" (route c)',
   ])
 })
 
@@ -174,10 +174,10 @@ platforms:
   x-acme-note: free
   webhook:
     extra:
-      secret: s
+      secret: global-secret-1
       routes:
-        a: { deliver: acme-caht }
-        b: { deliver: [log, other-thing] }
+        a: { prompt: p, deliver: acme-caht }
+        b: { prompt: p, deliver: [log, other-thing] }
 `
   const dir = t.testdir({ 'config.yaml': yaml, 'p.mjs': module('acme-chat') })
   t.same(await findings(dir), [

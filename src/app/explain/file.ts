@@ -29,6 +29,12 @@ export const ofFiles = {
     why: 'Only the environment and the files beside it count: subscriptions, jobs, .env. That may be meant.',
     fix: 'Nothing, if it is meant. Else run headgate gateway setup, or name the right folder with --data-dir.',
   },
+  WH006: {
+    means: 'A value without quotes that YAML 1.1 reads in one way and YAML 1.2, which headgate reads, in another: yes, on, 0755.',
+    why: 'An editor, a template engine or a person may take it for true, or for another number.',
+    fix: 'Put it in quotes where the text is meant, or write true or false.',
+    example: { of: 'route', bad: 'filters: [{ field: draft, equals: no }]\n', good: 'filters: [{ field: draft, equals: false }]\n' },
+  },
   WH007: {
     means: 'A line of .env holds a quoted text that does not end, or goes on after its end. The line is skipped.',
     why: 'The variable is not set, so what refers to it has no value: most often a secret.',

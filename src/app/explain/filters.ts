@@ -19,6 +19,26 @@ export const ofFilters = {
       good: "filters: [{ not: { field: ref, regex: '^refs/tags/' } }]\n",
     },
   },
+  WH403: {
+    means: 'The conditions contradict each other: no event can fulfil them.',
+    why: 'Every event of the route is ignored, in silence. The gateway starts all the same.',
+    fix: 'Conditions in a list must all hold. Put alternatives under any, or values into one in.',
+    example: {
+      of: 'route',
+      bad: 'filters:\n  - { field: action, equals: opened }\n  - { field: action, equals: closed }\n',
+      good: 'filters:\n  - { field: action, in: [opened, closed] }\n',
+    },
+  },
+  WH404: {
+    means: 'The condition lets every event through.',
+    why: 'It was written to keep something out, and does not.',
+    fix: 'Remove it, or ask for what is meant to pass.',
+    example: {
+      of: 'route',
+      bad: 'filters:\n  - any: [{ field: action, equals: opened }, { not: { field: action, equals: opened } }]\n',
+      good: 'filters:\n  - { field: action, equals: opened }\n',
+    },
+  },
   WH405: {
     means: 'A condition has no operator, several of them, a word that is none, or lacks the field to look at.',
     why: 'Two operators in one condition read as "and" to some and as "or" to others.',
@@ -27,6 +47,16 @@ export const ofFilters = {
       of: 'route',
       bad: 'filters: [{ field: action, equals: opened, contains: open }]\n',
       good: 'filters: [{ field: action, equals: opened }]\n',
+    },
+  },
+  WH406: {
+    means: 'The operand is of a kind that the field never has, such as a number for a header, which is always a text.',
+    why: 'The condition never holds, since nothing is converted: "3" is not 3.',
+    fix: 'Write the operand as the type that the field has.',
+    example: {
+      of: 'route',
+      bad: 'filters: [{ field: headers.X-Count, equals: 3 }]\n',
+      good: 'filters: [{ field: headers.X-Count, equals: "3" }]\n',
     },
   },
   WH407: {
@@ -38,6 +68,32 @@ export const ofFilters = {
       bad: 'filters: [{ field: sender.login, in_file: people.txt }]\n',
       good: 'filters: [{ field: sender.login, in: [ada, grace] }]\n',
     },
+  },
+  WH408: {
+    means: 'A condition asks for an event type that events of the same route does not list.',
+    why: 'Such an event ends before the filters: the condition never holds for it.',
+    fix: 'Add the event to events, or remove the condition.',
+    example: {
+      of: 'route',
+      bad: 'events: [push]\nfilters: [{ field: event, equals: pull_request }]\n',
+      good: 'events: [push, pull_request]\nfilters: [{ field: event, equals: pull_request }]\n',
+    },
+  },
+  WH410: {
+    means: 'A condition says the same as another one, or a branch of any is already covered by a wider one.',
+    why: 'Whoever changes one of the two sees no effect.',
+    fix: 'Remove the one that adds nothing.',
+    example: {
+      of: 'route',
+      bad: 'filters:\n  - { field: action, equals: opened }\n  - { field: action, equals: opened }\n',
+      good: 'filters:\n  - { field: action, equals: opened }\n',
+    },
+  },
+  WH411: {
+    means: 'The operand looks like a pattern or a list, but this operator takes it letter by letter.',
+    why: 'contains: ^fix looks for a circumflex; equals: [a, b] for a field that is this list.',
+    fix: 'Use regex for patterns and in for lists, or leave it if the letters are meant.',
+    example: { of: 'route', bad: 'filters: [{ field: title, contains: "^fix" }]\n', good: 'filters: [{ field: title, regex: "^fix" }]\n' },
   },
   WH412: {
     means: 'The JSONata expression cannot be read, or uses what is not allowed here.',

@@ -159,4 +159,20 @@ export const ofMeaning = {
       good: 'jobs:\n  nightly: { schedule: "@daily", prompt: Summarise the day. }\n',
     },
   },
+  WH226: {
+    means: 'An entry of events is near to the name of an event that a known sender has, and is none itself.',
+    why: 'The route waits for an event that never comes, and ignores the one that was meant.',
+    fix: 'Write the name that the help gives. A sender of your own may use any name: then the finding can be taken out by a comment.',
+    example: { of: 'route', bad: 'events: [pull_requst]\n', good: 'events: [pull_request]\n' },
+  },
+  WH227: {
+    means: 'The first word of agent.command is no program that can be found.',
+    why: 'Every run fails, is tried again, and is dead in the end.',
+    fix: 'Install the program where the gateway runs, write its whole path, or extend the PATH of the service.',
+    example: {
+      of: 'config',
+      bad: 'agent: { runner: command, command: [no-such-program-here] }\n',
+      good: 'agent: { runner: command, command: [node, --version] }\n',
+    },
+  },
 } as const satisfies { readonly [code: string]: Explanation }

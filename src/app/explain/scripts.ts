@@ -15,4 +15,9 @@ export const ofScripts = {
     fix: 'Put the script into scripts/ of the profile folder, and name it relative to that.',
     example: { of: 'route', bad: 'script: ../outside.sh\n', good: 'filters: [{ field: action, equals: opened }]\n' },
   },
+  WH603: {
+    means: 'The program that runs the script (bash, python3, node) cannot be found.',
+    why: 'Every event of the route is ignored.',
+    fix: 'Install it where the gateway runs, or extend the PATH of the service.',
+  },
 } as const satisfies { readonly [code: string]: Explanation }

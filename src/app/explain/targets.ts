@@ -45,10 +45,30 @@ export const ofTargets = {
       good: 'deliver: http\ndeliver_extra: { url: "https://example.com/in", secret: "${K:-5d2be07c94f1}" }\n',
     },
   },
+  WH709: {
+    means: 'The target works through a program (gh for github_comment), and that cannot be found.',
+    why: 'Every delivery fails.',
+    fix: 'Install the program where the gateway runs, and log in with it, or extend the PATH of the service.',
+  },
   WH710: {
     means: 'A module under plugins cannot be loaded, or what it exports is no plugin.',
     why: 'Its targets are missing, and routes that use them cannot deliver.',
     fix: 'Mend the module; the message has its error. docs/plugins.md shows the shape. Without it, take it out of the list.',
     example: { of: 'config', bad: 'plugins: [./not-there.mjs]\n', good: 'plugins: []\n' },
+  },
+  WH712: {
+    means: 'The platform of the target is switched off, or lacks a setting that connects it.',
+    why: 'Every delivery fails until it is connected.',
+    fix: 'headgate targets list says what is missing; set it under platforms, or in the environment.',
+    example: {
+      of: 'route',
+      bad: 'deliver: telegram\n',
+      good: 'deliver: log\n',
+    },
+  },
+  WH713: {
+    means: 'The chat target has neither a chat_id in deliver_extra nor a home channel.',
+    why: 'It does not know where to post: every delivery fails.',
+    fix: 'Set deliver_extra.chat_id on the route, or home_channel of the platform.',
   },
 } as const satisfies { readonly [code: string]: Explanation }

@@ -3,10 +3,33 @@
 import type { Explanation } from './explanation.ts'
 
 export const ofTemplates = {
+  WH502: {
+    means: 'The text has a placeholder as another template language writes it: {{x}}, ${x}, { x }.',
+    why: 'It is not replaced: the agent or the chat gets the braces as they stand here.',
+    fix: 'Write {x}: one brace, no blanks, a path into the payload.',
+    example: { of: 'route', bad: 'prompt: "Review {{pull_request.title}}."\n', good: 'prompt: "Review {pull_request.title}."\n' },
+  },
   WH503: {
     means: 'The expression of a {= … } placeholder cannot be read, or uses what is not allowed here.',
     why: 'The prompt could not be rendered, so the file is refused.',
     fix: 'Mend the expression. A plain value needs none: {pull_request.title} is enough.',
     example: { of: 'route', bad: "prompt: 'Sum: {= $sum( }'\n", good: "prompt: 'Sum: {= $sum(payload.items.price) }'\n" },
+  },
+  WH505: {
+    means: 'A brace opens and none closes it, or the other way round, right beside what looks like a path.',
+    why: 'The placeholder is not replaced, and stands in the text as it is.',
+    fix: 'Write both braces: {pull_request.title}.',
+    example: { of: 'route', bad: 'prompt: "Review {pull_request.title now."\n', good: 'prompt: "Review {pull_request.title} now."\n' },
+  },
+  WH506: {
+    means: 'The route has no prompt, so the whole payload goes to the agent as JSON.',
+    why: 'It is cut at 4000 characters, which is rarely where the interesting part ends, and everything a stranger wrote is in it.',
+    fix: 'Write a prompt that names what the agent needs. If the payload is meant, nothing is wrong.',
+  },
+  WH507: {
+    means: 'A placeholder begins with payload., as fields of filters may.',
+    why: 'A template looks into the payload already: {payload.x} is the key x below a key payload, which most senders do not have.',
+    fix: 'Leave payload. out.',
+    example: { of: 'route', bad: 'prompt: "Review {payload.title}."\n', good: 'prompt: "Review {title}."\n' },
   },
 } as const satisfies { readonly [code: string]: Explanation }

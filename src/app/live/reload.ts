@@ -92,7 +92,13 @@ export const createReloader = ({ first, log, facts, clock, read, compile }: Relo
 const obstaclesTo = (next: LiveConfig, before: LiveConfig): Diagnostic[] => {
   const isLost = (!next.complete() && before.complete()) || next.stale()
   return [
-    ...(next.config.enabled ? [] : [diagnostic('WH109', 'the webhook adapter is not enabled: to stop the gateway, stop its process')]),
+    ...(next.config.enabled
+      ? []
+      : [
+          diagnostic('WH109', 'the webhook adapter is not enabled: to stop the gateway, stop its process', {
+            help: 'set platforms.webhook.enabled: true',
+          }),
+        ]),
     ...(isLost ? [diagnostic('WH803', runTimeFiles, { help: 'mend it first' })] : []),
   ]
 }

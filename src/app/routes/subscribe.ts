@@ -11,11 +11,13 @@ import { catalogueOf } from '../../plan/catalogue.ts'
 import { quietBook } from '../../plan/check.ts'
 import { type Catalogue, checkRoute } from '../../plan/compile.ts'
 import type { JobBook } from '../../plan/jobs.ts'
+import { reviewRoute } from '../../plan/review/review.ts'
+import { surroundings } from '../../plan/review/surroundings.ts'
 import { adapterDisabled } from '../adapter-disabled.ts'
 import { nearJobs } from '../jobs/jobs.ts'
 import { withDryEffects } from '../live/effects.ts'
 import { type Refusal, refusal } from '../refusal.ts'
-import { type Warning, warningOf } from '../warning.ts'
+import { adviceOf, type Warning, warningOf } from '../warning.ts'
 import type { Workspace } from '../workspace.ts'
 import { signingCurl } from './curl.ts'
 import { routeUrl } from './route-address.ts'
@@ -66,13 +68,18 @@ export type Subscribed = {
 export const subscribe = async (served: Served, name: string, wish: Wish, dryRun: boolean): Promise<Subscribed | Refusal> => {
   const { config, workspace } = served
   const file = subscriptionsFile(workspace)
-  const { change, secret, diagnostics, refused } = await withDryEffects((effects) => {
+  const { change, secret, diagnostics, refused, likely } = await withDryEffects((effects) => {
     const update = updateOf(name, wish, { ...served, effects }, dryRun)
     return dryRun ? update(readEntries(file)).result : updateEntries(file, update)
   })
   if (refused) return refusal(`nothing was saved: "${name}" would not be served like this`, diagnostics)
   const shadowed = config.routes.has(name)
-  const warnings = [...diagnostics.map(warningOf), ...(shadowed ? [shadowWarning({ name })] : []), ...secretWarning(name, change)]
+  const warnings = [
+    ...diagnostics.map(warningOf),
+    ...likely.map(adviceOf),
+    ...(shadowed ? [shadowWarning({ name })] : []),
+    ...secretWarning(name, change),
+  ]
   const url = routeUrl(config, name, String(change.entry.profile ?? defaultProfile))
   const newSecret = change.secret === 'generated' && !dryRun ? secret : undefined
   return { ok: true, change, url, newSecret, secret, ...signing(change.entry, url, secret, newSecret), shadowed, warnings }
@@ -91,6 +98,8 @@ type Tried = {
   readonly secret: string
   readonly diagnostics: readonly Diagnostic[]
   readonly refused: boolean
+  /** What holds, but is likely wrong: said, and saved all the same. */
+  readonly likely: readonly Diagnostic[]
 }
 
 /** The change, to be applied to what is stored. It is checked as the server would, and kept only when it has no error. */
@@ -111,7 +120,8 @@ const updateOf =
     const found = [...shape, ...compiled].map(({ place: _, ...rest }) => withNearJobs(rest, change.entry, jobs, self))
     const diagnostics = [...found, ...refusedJob(change.entry, jobs, self)]
     const refused = diagnostics.some(({ severity }) => severity === 'error')
-    const result: Tried = { change, secret: route?.secrets[0] ?? '', diagnostics, refused }
+    const likely = route && !refused ? reviewRoute(route, surroundings(config, catalogue, new Map()), diagnostics) : []
+    const result: Tried = { change, secret: route?.secrets[0] ?? '', diagnostics, refused, likely }
     const same = change.changed.length === 0 && !change.created
     return refused || dryRun || same ? { result } : { entries: { ...entries, [name]: change.entry }, result }
   }

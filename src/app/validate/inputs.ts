@@ -13,6 +13,12 @@ import type { Effects } from '../../parts/effects.ts'
 import { runnersByName } from '../../parts/runners/index.ts'
 import { catalogueOf } from '../../plan/catalogue.ts'
 import { type Checked, checkAll, checkConfigured, checkJobs, checkPresence, checkSubscriptions, merge } from '../../plan/check.ts'
+import type { Catalogue } from '../../plan/compile.ts'
+import { FileTexts } from '../../plan/review/file-texts.ts'
+import { reviewAll } from '../../plan/review/review.ts'
+import { reviewSettings } from '../../plan/review/settings.ts'
+import { reviewSharedSecrets } from '../../plan/review/shared-secrets.ts'
+import { surroundings } from '../../plan/review/surroundings.ts'
 import { compileRunner } from '../../plan/runner.ts'
 import { withDryEffects } from '../live/effects.ts'
 import type { Workspace } from '../workspace.ts'
@@ -44,14 +50,20 @@ export const checkInputs = async (workspace: Workspace, inputs: Inputs): Promise
   }
   return withDryEffects(async (effects) => {
     const check = new Check(inputs.withoutEnv ? { ...workspace, env: unknownEnv } : workspace, inputs, effects)
-    if (paths.length === 0) return check.folder(workspace.dataDir, inputs.asked)
+    if (paths.length === 0) return withShared(await check.folder(workspace.dataDir, inputs.asked))
     const checked: Checked[] = []
     for (const path of paths) checked.push(await check.path(path))
-    return checked.reduce(merge)
+    return withShared(checked.reduce(merge))
   })
 }
 
-const nothing: Checked = { diagnostics: [], routes: [], files: 0, texts: new Map() }
+/** With secrets that routes share, of whatever file they are. */
+const withShared = (checked: Checked): Checked => ({
+  ...checked,
+  diagnostics: [...checked.diagnostics, ...reviewSharedSecrets(checked.sources, new FileTexts(checked.texts))],
+})
+
+const nothing: Checked = { diagnostics: [], routes: [], files: 0, texts: new Map(), sources: [], jobs: [] }
 
 class Check {
   readonly #workspace: Workspace
@@ -69,7 +81,8 @@ class Check {
     const found = loadConfig({ ...this.#workspace, dataDir, configFile })
     const loaded = { ...found, diagnostics: [...checkPresence(dataDir, asked, configFile), ...found.diagnostics] }
     const { catalogue, diagnostics } = await this.#catalogueOf(loaded.config)
-    return withMore(checkAll(loaded, catalogue, this.#effects), loaded, this.#effects, diagnostics)
+    const checked = reviewed(checkAll(loaded, catalogue, this.#effects), loaded.config, catalogue, diagnostics)
+    return withMore(checked, loaded, this.#effects, diagnostics)
   }
 
   /** A file of run-time entries is checked against the configuration, every other file as one. */
@@ -86,15 +99,17 @@ class Check {
   async #configured(configFile: string, configText?: string): Promise<Checked> {
     const loaded = loadConfig({ ...this.#workspace, configFile, configText })
     const { catalogue, diagnostics } = await this.#catalogueOf(loaded.config)
-    return withMore(checkConfigured(loaded, catalogue, this.#effects), loaded, this.#effects, diagnostics)
+    const checked = reviewed(checkConfigured(loaded, catalogue, this.#effects), loaded.config, catalogue, diagnostics)
+    return withMore(checked, loaded, this.#effects, diagnostics)
   }
 
   async #entries(path: string): Promise<Checked> {
     const { config } = loadConfig({ ...this.#workspace, configFile: this.#inputs.configFile })
-    const { catalogue } = await this.#catalogueOf(config)
-    if (basename(path) === subscriptionsFileName) return checkSubscriptions(path, config, catalogue, this.#effects)
+    const { catalogue, diagnostics } = await this.#catalogueOf(config)
+    if (basename(path) === subscriptionsFileName)
+      return reviewed(checkSubscriptions(path, config, catalogue, this.#effects), config, catalogue, diagnostics)
     const profile = profileOf(dirname(path), config)
-    return profile ? checkJobs(path, profile, catalogue) : nothing
+    return profile ? reviewed(checkJobs(path, profile, catalogue), config, catalogue, diagnostics) : nothing
   }
 
   /** The blocks of a Markdown document, each as a configuration of its own. */
@@ -117,13 +132,19 @@ class Check {
 /** A block shows a part of a file: what it leaves out stands elsewhere. */
 const isOfBlock = ({ place, code }: Diagnostic): boolean => place !== undefined && code !== 'WH201'
 
+/** With what compiles but is likely wrong. */
+const reviewed = (checked: Checked, config: Config, catalogue: Catalogue, plugins: readonly Diagnostic[]): Checked => {
+  const found = reviewAll(checked, surroundings(config, catalogue, checked.texts, [...checked.diagnostics, ...plugins]))
+  return { ...checked, diagnostics: [...checked.diagnostics, ...found] }
+}
+
 /** The profile that a jobs file belongs to; the default one for a file that lies elsewhere. */
 const profileOf = (folder: string, { profiles }: Config): Profile | undefined =>
   [...profiles.values()].find(({ dir }) => dir === folder) ?? profiles.get(defaultProfile)
 
 /** What is wrong with the plugins, and with the agent's settings, checked by its runner as at start. */
-const withMore = (checked: Checked, { config }: Loaded, { owners }: Effects, plugins: readonly Diagnostic[]): Checked => {
-  const { diagnostics, owner } = compileRunner(config, runnersByName, owners)
+const withMore = (checked: Checked, loaded: Loaded, { owners }: Effects, plugins: readonly Diagnostic[]): Checked => {
+  const { diagnostics, owner } = compileRunner(loaded.config, runnersByName, owners)
   owner.release()
-  return { ...checked, diagnostics: [...checked.diagnostics, ...plugins, ...diagnostics] }
+  return { ...checked, diagnostics: [...checked.diagnostics, ...plugins, ...diagnostics, ...reviewSettings(loaded)] }
 }

@@ -28,7 +28,7 @@ const readFileOf = (option: string, file: string): string => {
 export const parseData = (option: string, text: string): Json => {
   const { source, diagnostics } = parseSource(option, text)
   const [problem] = diagnostics
-  if (source) return source.data
+  if (source && !problem) return source.data
   throw usage(`${option}: ${problem?.message ?? 'not valid'} (line ${problem?.place?.line ?? 1})`)
 }
 

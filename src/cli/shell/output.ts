@@ -39,8 +39,10 @@ export const answer = (cli: Cli, { kind, data, text, warnings = [], exitCode = e
 }
 
 /** One warning on stderr. */
-export const warn = ({ io }: Pick<Cli, 'io'>, { code, message, severity = 'warning' }: Warning): void =>
-  io.stderr(`${paintWith(io.colour)[severity](`${severity}[${code}]`)} ${printable(message)}\n`)
+export const warn = ({ io }: Pick<Cli, 'io'>, { code, message, severity = 'warning', help }: Warning): void =>
+  io.stderr(
+    `${paintWith(io.colour)[severity](`${severity}[${code}]`)} ${printable(message)}\n${help === undefined ? '' : `  ${printable(help)}\n`}`,
+  )
 
 /** Prints notices on stderr, unless `--quiet` or `--json` is given. */
 export const note = ({ io, quiet, json }: Cli, ...texts: readonly string[]): void => {

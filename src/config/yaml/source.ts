@@ -39,17 +39,19 @@ const schema = CORE_SCHEMA.withTags(
   { ...mapTag, tagName: '', matchByTagPrefix: true },
 )
 
-/** Parses a file's text. With a syntax problem there is a Diagnostic and no data. */
+/** Parses a file's text. With a syntax problem there is a Diagnostic and no data, unless a key that stands twice is all that is wrong. */
 export const parseSource = (file: string, text: string): Read => {
   let events: readonly Event[] = []
   try {
     events = eventsOf(text)
     checkAliases(text, events)
-    const [data, ...others] = constructFromEvents([...events], { source: text, schema }) as Json[]
+    // The last of two equal keys is taken here; that there are two is said.
+    const [data, ...others] = constructFromEvents([...events], { source: text, schema, json: true }) as Json[]
     if (others.length > 0) YAMLException.throwAt(text, secondAt(text, events), 'the file has more than one document')
-    return { source: { file, data: data ?? {}, place: placing(file, text, events) }, text, diagnostics: [] }
+    return { source: { file, data: data ?? {}, place: placing(file, text, events) }, text, diagnostics: twinsIn(file, text, events) }
   } catch (error) {
-    return { text, diagnostics: problemsOf(file, text, events, error) }
+    const twins = twinsIn(file, text, events)
+    return { text, diagnostics: twins.length > 0 ? twins : [problemOf(file, text, error)] }
   }
 }
 
@@ -77,16 +79,16 @@ const secondAt = (text: string, events: readonly Event[]): number => {
 const sentenceOf = (message: string): string =>
   message.startsWith('nesting exceeded') ? `lists and maps are nested deeper than ${maxDepth}` : message.replace(/[:\s]*(?:"|!<|: ).*/s, '')
 
-const problemsOf = (file: string, text: string, events: readonly Event[], error: unknown): Diagnostic[] => {
-  const twins = duplicates(text, events)
-  if (twins.length > 0)
-    return twins.map((at) =>
-      diagnostic('WH002', 'this key stands twice in the same map', { place: placeAt(file, text, at), help: 'remove one of the two' }),
-    )
+const twinsIn = (file: string, text: string, events: readonly Event[]): Diagnostic[] =>
+  duplicates(text, events).map((at) =>
+    diagnostic('WH002', 'this key stands twice in the same map', { place: placeAt(file, text, at), help: 'remove one of the two' }),
+  )
+
+const problemOf = (file: string, text: string, error: unknown): Diagnostic => {
   const isKnown = error instanceof YAMLException
   const at = (isKnown && error.mark?.position) || 0
   const message = sentenceOf(isKnown ? error.reason : messageOf(error))
-  return [diagnostic('WH001', message, { place: placeAt(file, text, at), help: helpFor(message) })]
+  return diagnostic('WH001', message, { place: placeAt(file, text, at), help: helpFor(message) })
 }
 
 const helpFor = (message: string): string =>

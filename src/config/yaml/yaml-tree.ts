@@ -95,11 +95,8 @@ export class YamlTree {
 
   /** The offset where a list or map ends: after its last value, or after its closing bracket. */
   #endOf({ start, style }: { readonly start: number; readonly style: number }, node: number): number {
-    let end = start
-    for (let at = this.#after(node) - 1; at > node && end === start; at--) {
-      const event = this.#events[at]
-      if (event && !opens(event)) end = this.range(at)?.[1] ?? end
-    }
+    const last = this.members(node).at(-1)
+    const end = last ? (this.range(last.value)?.[1] ?? this.range(last.key)?.[1] ?? start) : start
     if (style !== COLLECTION_STYLE.FLOW) return end
     const closing = this.#text.indexOf(this.#text[start] === '{' ? '}' : ']', end)
     return closing < 0 ? end : closing + 1

@@ -7,6 +7,7 @@ import { type Json, type JsonObject, own } from '../../core/json.ts'
 import { createRedactor } from '../../core/redact.ts'
 import { cut, printable } from '../../core/text.ts'
 import { isTemplate } from '../../expr/placeholder.ts'
+import { addressKeys } from './kit/chat-address.ts'
 import { type MailError, noLogin, reasonOf } from './kit/mail-error.ts'
 import { permanentFailure } from './kit/permanent-failure.ts'
 import { builtinSettings, obstacleOf, textSetting } from './kit/settings.ts'
@@ -22,6 +23,7 @@ const maxRecipients = 20
 const maxSubjectChars = 200
 const submissionPort = 587
 const tlsPort = 465
+const nowhere = 'no chat_id, and platforms.email has no home_channel'
 
 export const email: TargetPart = {
   name: 'email',
@@ -31,6 +33,9 @@ export const email: TargetPart = {
   needs: [['address', 'smtp_host']],
   // The Message-ID of a repeat is the same. Some receivers then show one mail, but none promises it.
   repeatable: false,
+  reads: [...addressKeys, 'subject'],
+  unaddressed: (extra, settings) =>
+    own(extra, 'chat_id') === undefined && textSetting(settings, 'home_channel') === undefined ? nowhere : undefined,
   lists: ['chat_id'],
   check(extra, report) {
     const chat = own(extra, 'chat_id')
@@ -69,7 +74,7 @@ const mailOf = (outgoing: Outgoing, settings: JsonObject, at: Date): Mail | Prob
   if (!isAddress(from)) return { problem: 'platforms.email.address is no e-mail address' }
   const { extra } = outgoing.delivery
   const chat = own(extra, 'chat_id') ?? textSetting(settings, 'home_channel')?.split(',')
-  if (chat === undefined) return { problem: 'no chat_id, and platforms.email has no home_channel' }
+  if (chat === undefined) return { problem: nowhere }
   const { to, problem } = recipientsIn(chat)
   if (problem !== undefined) return { problem }
   const thread = textOf(own(extra, 'message_thread_id')) || textOf(own(extra, 'thread_id'))

@@ -17,6 +17,7 @@ export const homeassistant = defineChat({
   needs: [['token']],
   noChat: () => persistent,
   limit: { max: 4096, unit: 'characters' },
+  reads: ['title'],
   ids: ['notification_id'],
   idempotent: ({ chat }) => chat === persistent,
   escape: disarm,

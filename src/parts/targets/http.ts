@@ -28,6 +28,7 @@ export const http: TargetPart = {
   name: 'http',
   title: 'A POST to an address of yours, signed where it has a secret',
   repeatable: true,
+  reads: ['url', 'secret', 'headers'],
   addresses: ['url'],
   withheld: ['secret', 'headers'],
   check(extra, report) {

@@ -5,6 +5,7 @@ import type { TargetPart } from './target.ts'
 export const log: TargetPart = {
   name: 'log',
   title: "One line in the gateway's log",
+  reads: [],
   repeatable: true,
   async send(outgoing, kit) {
     kit.log(outgoing)

@@ -23,6 +23,7 @@ export const ntfy = defineChat({
   noChat: (setting) => setting('topic'),
   // As JSON, whose body may be twice as long as a message: with every character escaped a text of this length still fits in.
   limit: { max: 4096, unit: 'json' },
+  reads: ['title'],
   ids: ['priority', 'tags', 'click'],
   idempotent: false,
   // Its web app loads the images of Markdown.

@@ -28,6 +28,7 @@ export const pushover = defineChat({
   ],
   noChat: (setting) => setting('user'),
   limit: { max: 1024, unit: 'characters' },
+  reads: Object.keys(captions),
   ids: options.map(({ key }) => key),
   idempotent: false,
   checkChat: (chat) => (/^[A-Za-z0-9]{30}$/.test(chat) ? undefined : 'chat_id is no key of a user or group of Pushover'),

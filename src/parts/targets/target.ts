@@ -93,6 +93,10 @@ export type TargetPart = {
   readonly needs?: readonly (readonly string[])[]
   /** Checks a route's `deliver_extra` as written, templates not yet filled in. */
   check?(extra: JsonObject, report: Report): void
+  /** The keys of `deliver_extra` that it reads. Absent: nobody knows. */
+  readonly reads?: readonly string[]
+  /** Why a text has nowhere to go with these settings, or `undefined`. Absent: every text has an address. */
+  unaddressed?(extra: JsonObject, settings: JsonObject): string | undefined
   /** Sending the same text twice cannot post twice, so an interrupted sending may be repeated. */
   readonly repeatable: boolean
   /** Keys of `deliver_extra` that may hold several values, separated by commas. Only commas of the route separate, not a payload's. */

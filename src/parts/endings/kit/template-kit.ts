@@ -5,7 +5,7 @@ import type { TemplateKit } from '../../../expr/template.ts'
 import type { StageKit } from '../../stages/stage.ts'
 
 export const templateKit = ({ report, effects }: StageKit, path: Path): TemplateKit => ({
-  report: (message) => report('WH503', path, message),
+  report: (message) => report('WH503', path, message, 'an expression is {= … }; its language is described at https://docs.jsonata.org'),
   ...(effects.onlooker ? { filled: (filled) => effects.onlooker?.filled(path.join('.'), filled) } : {}),
   gaveUp: ({ route, profile, deliveryId, eventType }, reason) =>
     effects.log(

@@ -32,6 +32,7 @@ export const githubComment: TargetPart = {
   settings: builtinSettings('github'),
   // Every comment bears a mark of its delivery. Before one is posted, its mark is looked for among the newest (rules: Outgoing texts 2).
   repeatable: true,
+  reads: ['repo', 'pr_number'],
   check(extra, report) {
     const wrong = (key: string, pattern: RegExp): boolean => {
       const value = own(extra, key)

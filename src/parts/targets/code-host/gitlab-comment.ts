@@ -38,6 +38,7 @@ export const gitlabComment: TargetPart = {
   settings: builtinSettings('gitlab'),
   needs: [['token']],
   repeatable: false,
+  reads: places.map(({ key }) => key),
   check(extra, report) {
     for (const { key, holds, problem, help } of places) {
       const value = own(extra, key)

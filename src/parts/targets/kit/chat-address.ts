@@ -22,6 +22,8 @@ export type AddressSpec = {
 
 const unresolved = /\{[^{}"]*\}/
 const threadKeys = ['message_thread_id', 'thread_id'] as const
+/** What every target that sends to chats reads of `deliver_extra`. */
+export const addressKeys = ['chat_id', ...threadKeys] as const
 
 /** Says what is wrong with an address as a route has it, templates not yet filled in. */
 export const checkAddress = (spec: AddressSpec, extra: JsonObject, report: (key: string, problem: string) => void): void => {
@@ -73,6 +75,14 @@ const chatOf = (
   const named = textOf(given) ?? (namesChats ? setting('home_channel') : undefined)
   const chat = named ?? spec.noChat?.(setting)
   return chat === undefined ? { problem: `no chat_id, and ${platform} has no home_channel` } : { chat, named: named !== undefined }
+}
+
+/** Why a text has no chat to go to; what is wrong with a chat id that is none, `checkAddress` says. */
+export const unaddressed = (spec: AddressSpec, extra: JsonObject, settings: JsonObject): string | undefined => {
+  const given = own(extra, 'chat_id')
+  if (given !== undefined && textOf(given) === undefined) return undefined
+  const to = chatOf(spec, extra, settings)
+  return 'problem' in to ? to.problem : undefined
 }
 
 /** Where to, templates filled in. */

@@ -6,7 +6,7 @@ import { own } from '../../../core/json.ts'
 import { createRedactor } from '../../../core/redact.ts'
 import type { Keep, Outgoing, Sent, TargetKit, TargetPart } from '../target.ts'
 import { type ApiAnswer, type ApiRequest, callApi } from './api.ts'
-import { type Address, type AddressSpec, addressOf, checkAddress, textOf } from './chat-address.ts'
+import { type Address, type AddressSpec, addressKeys, addressOf, checkAddress, textOf, unaddressed } from './chat-address.ts'
 import { patiently } from './patience.ts'
 import { permanentFailure } from './permanent-failure.ts'
 import { builtinSettings, obstacleOf, platformOf, secretsOf, textSetting, wrongAddress } from './settings.ts'
@@ -37,6 +37,8 @@ export type Posting = {
 export type ChatSpec = AddressSpec & {
   readonly title: string
   readonly needs: readonly (readonly string[])[]
+  /** Further keys of `deliver_extra` that it reads. */
+  readonly reads?: readonly string[]
   /** A function where the limit depends on the settings. */
   readonly limit: Limit | ((given: Pick<Posting, 'setting' | 'extra'>) => Limit)
   /** Posting the same `key` again cannot post twice. A function where that depends on the settings. */
@@ -61,6 +63,8 @@ export const defineChat = (spec: ChatSpec): TargetPart => {
     settings,
     needs,
     repeatable: idempotent === true,
+    reads: [...new Set([...addressKeys, ...(spec.ids ?? []), ...(spec.reads ?? [])])],
+    unaddressed: (extra, given) => unaddressed(spec, extra, given),
     check(extra, report) {
       checkAddress(spec, extra, (key, problem) => report('WH707', [key], problem))
     },

@@ -1,0 +1,70 @@
+/** The texts of the files that were read, by place: what is written there, and where in it a piece of the value stands. */
+
+import type { Place } from '../../core/diagnostic.ts'
+
+/** A piece of a value: its text, and where it begins in the value. */
+export type Piece = { readonly text: string; readonly at: number }
+
+export class FileTexts {
+  readonly #texts: ReadonlyMap<string, string>
+  readonly #lines = new Map<string, readonly number[]>()
+
+  constructor(texts: ReadonlyMap<string, string>) {
+    this.#texts = texts
+  }
+
+  /** What the file has at a place, quotes included; `undefined` where the file was not read. */
+  at({ file, line, column, endLine, endColumn }: Place): string | undefined {
+    const text = this.#texts.get(file)
+    if (text === undefined) return undefined
+    const starts = this.#startsOf(file, text)
+    return text.slice((starts[line - 1] ?? 0) + column - 1, (starts[endLine - 1] ?? 0) + endColumn - 1)
+  }
+
+  /** The place of a piece of the value at `place`; `undefined` where escapes or folded lines hide it. */
+  inside(place: Place, value: string, { text, at }: Piece): Place | undefined {
+    const raw = this.at(place)
+    if (raw === undefined || text === '') return undefined
+    const offsets = occurrences(raw, text)
+    const wanted = occurrences(value, text)
+    const found = offsets.length === wanted.length ? offsets[wanted.indexOf(at)] : undefined
+    return found === undefined ? undefined : this.#part(place, found, text.length)
+  }
+
+  /** A part of what stands at a place, from an offset on. */
+  #part({ file, line, column }: Place, from: number, length: number): Place {
+    const text = this.#texts.get(file) ?? ''
+    const starts = this.#startsOf(file, text)
+    const start = (starts[line - 1] ?? 0) + column - 1 + from
+    const first = pointAt(starts, start)
+    const last = pointAt(starts, start + length)
+    return { file, ...first, endLine: last.line, endColumn: last.column }
+  }
+
+  #startsOf(file: string, text: string): readonly number[] {
+    const known = this.#lines.get(file)
+    if (known) return known
+    const starts = [0]
+    for (let at = text.indexOf('\n'); at >= 0; at = text.indexOf('\n', at + 1)) starts.push(at + 1)
+    this.#lines.set(file, starts)
+    return starts
+  }
+}
+
+/** Where a text occurs in another, overlapping ones too. */
+const occurrences = (whole: string, part: string): number[] => {
+  const found: number[] = []
+  for (let at = whole.indexOf(part); at >= 0; at = whole.indexOf(part, at + 1)) found.push(at)
+  return found
+}
+
+const pointAt = (starts: readonly number[], offset: number): { readonly line: number; readonly column: number } => {
+  let low = 0
+  let high = starts.length
+  while (high - low > 1) {
+    const middle = (low + high) >>> 1
+    if ((starts[middle] ?? 0) <= offset) low = middle
+    else high = middle
+  }
+  return { line: low + 1, column: offset - (starts[low] ?? 0) + 1 }
+}

@@ -1,0 +1,82 @@
+/** Secrets that stand in clear text in a file which others can read, or which git keeps for ever. */
+
+import { readFileSync, type Stats, statSync } from 'node:fs'
+import { dirname, join, relative, resolve, sep } from 'node:path'
+import { insecure } from '../../config/config.ts'
+import { configSchema, mapWhere } from '../../config/schema-walk.ts'
+import { parseSource, type Source } from '../../config/yaml/source.ts'
+import { type Diagnostic, diagnostic, type Path, pointerOf } from '../../core/diagnostic.ts'
+
+const maxIndexBytes = 67_108_864
+
+/** One finding for a file: the first secret in it, and the others beside. */
+export const reviewOpenSecrets = (file: string, text: string): Diagnostic[] => {
+  const why = tracked(file) ? 'git keeps this file' : open(file)
+  const { source } = why === undefined ? {} : parseSource(file, text)
+  if (!source || why === undefined) return []
+  const [first, ...others] = literalsIn(source)
+  if (!first) return []
+  const count = others.length === 0 ? 'a secret stands' : `${others.length + 1} secrets stand`
+  const help = why.startsWith('git')
+    ? 'put it into .env, which git ignores, and write ${NAME} here'
+    : `chmod 600 ${file}, or write \${NAME} here`
+  const related = others.slice(0, 10).map((path) => ({ place: source.place(path), message: 'another one' }))
+  const more = { pointer: pointerOf(first), place: source.place(first), help, ...(related.length > 0 ? { related } : {}) }
+  return [diagnostic('WH303', `${count} here in clear text, and ${why}`, more)]
+}
+
+/** Where secrets are that are written out. */
+const literalsIn = ({ data }: Source): Path[] => {
+  const found: Path[] = []
+  mapWhere('x-secret', configSchema, data, (node, value, path) => {
+    const key = String(path.at(-1))
+    const isSecret = node['x-redact'] === true || key === 'secret' || key === 'api_key' || path.at(-2) === 'secrets'
+    const isWritten = typeof value === 'string' && value.trim() !== '' && value !== insecure && !/^file:|\$\{|^\$\w+$/.test(value)
+    if (isSecret && isWritten) found.push(path)
+    return value
+  })
+  return found
+}
+
+const stat = (path: string): Stats | undefined => {
+  try {
+    return statSync(path)
+  } catch {
+    return undefined
+  }
+}
+
+/** Why others can read a file: its own mode lets them, and no folder on the way keeps them out. */
+const open = (file: string): string | undefined => {
+  const mode = stat(file)?.mode ?? 0
+  if ((mode & 0o044) === 0) return undefined
+  for (let folder = dirname(resolve(file)); ; folder = dirname(folder)) {
+    if (((stat(folder)?.mode ?? 0) & 0o011) === 0) return undefined
+    if (folder === dirname(folder)) break
+  }
+  return `others can read the file (mode ${(mode & 0o777).toString(8).padStart(4, '0')})`
+}
+
+/** Whether the index of the repository around it names the file. One that is ignored, or not added yet, is not in it. */
+const tracked = (file: string): boolean => {
+  for (let folder = dirname(resolve(file)); ; folder = dirname(folder)) {
+    const index = join(folder, '.git', 'index')
+    const size = stat(index)?.size
+    if (size !== undefined) return size <= maxIndexBytes && names(index, relative(folder, resolve(file)))
+    if (folder === dirname(folder) || stat(join(folder, '.git'))) return false
+  }
+}
+
+const names = (index: string, path: string): boolean => {
+  try {
+    const bytes = readFileSync(index)
+    const name = Buffer.from(`${path.split(sep).join('/')}\0`)
+    for (let at = bytes.indexOf(name); at > 0; at = bytes.indexOf(name, at + 1)) {
+      // Before a name stand its flags: the length of it in the lower twelve bits.
+      if ((bytes.readUInt16BE(at - 2) & 0xfff) === Math.min(name.length - 1, 0xfff)) return true
+    }
+    return false
+  } catch {
+    return false
+  }
+}

@@ -1,0 +1,41 @@
+/** Programs that are run for a route or for every one: the interpreter of a script, the command of the agent. */
+
+import { extname } from 'node:path'
+import type { Config } from '../../config/config.ts'
+import { defaultProfile } from '../../config/config.ts'
+import { type Diagnostic, diagnostic, pointerOf } from '../../core/diagnostic.ts'
+import { printable } from '../../core/text.ts'
+import { pathOf } from '../../parts/targets/kit/gh.ts'
+import { interpreterOf } from '../../process/script.ts'
+import type { Subject } from './subject.ts'
+import type { Surroundings } from './surroundings.ts'
+
+/** Where both are looked for: they run in the gateway's own environment. */
+const searchOf = ({ profiles }: Config): string => pathOf(profiles.get(defaultProfile)?.env ?? {})
+
+export const reviewScript = ({ spec, config, hasProgram, say }: Subject): void => {
+  if (spec.script === undefined) return
+  const program = interpreterOf(spec.script)
+  if (hasProgram(program, searchOf(config))) return
+  const message = `the script ${JSON.stringify(printable(spec.script, 80))} runs with ${program}, which is not on the PATH: every event is ignored`
+  say('WH603', ['script'], message, {
+    help:
+      extname(spec.script) === '' ? `install ${program}, or name the script .sh` : `install ${program}, or extend the PATH of the gateway`,
+  })
+}
+
+export const reviewAgent = ({ config, hasProgram }: Pick<Surroundings, 'config' | 'hasProgram'>): Diagnostic[] => {
+  const { agent } = config
+  const name = agent.command?.[0]
+  // One with a folder in it is found from wherever the gateway runs.
+  if (agent.runner !== 'command' || !name || name.includes('/') || hasProgram(name, searchOf(config))) return []
+  const path = ['command', 0]
+  const place = agent.place?.(path)
+  return [
+    diagnostic('WH227', `agent: the command "${printable(name, 80)}" is not on the PATH: every run fails`, {
+      pointer: pointerOf(['agent', ...path]),
+      ...(place ? { place } : {}),
+      help: 'install it where the gateway runs, or write its whole path',
+    }),
+  ]
+}

@@ -1,0 +1,68 @@
+/** What compiles but is likely wrong: said by `validate` and `webhook subscribe`, never at a start or a reload. Nothing here does anything. */
+
+import { defaultProfile, type JobSource, type RouteSource } from '../../config/config.ts'
+import { withoutConsequences } from '../../config/salvage.ts'
+import { type Diagnostic, diagnostic, pointerOf } from '../../core/diagnostic.ts'
+import type { Checked } from '../check.ts'
+import { reviewEvents } from './events.ts'
+import { reviewFilters } from './filters.ts'
+import { reviewIdleKeys, reviewPrompt } from './idle-keys.ts'
+import { reviewOperands } from './operands.ts'
+import { reviewScript } from './programs.ts'
+import { reviewSecrets } from './secrets.ts'
+import { type Say, type Subject, subjectOf } from './subject.ts'
+import type { Surroundings } from './surroundings.ts'
+import { reviewTargets } from './targets.ts'
+import { reviewTemplates } from './templates.ts'
+import { reviewYamlTraps } from './yaml-traps.ts'
+
+/** What is likely wrong with all that was checked against a configuration; what follows from an error is not said again. */
+export const reviewAll = ({ sources, jobs }: Checked, around: Surroundings): Diagnostic[] => [
+  ...sources.flatMap(({ route, diagnostics, salvaged }) => {
+    const found = reviewRoute(route, around, diagnostics)
+    return salvaged ? withoutConsequences(salvaged, found) : found
+  }),
+  ...jobs.flatMap((job) => reviewJob(job, around)),
+]
+
+const reviews: readonly ((subject: Subject) => void)[] = [
+  reviewSecrets,
+  reviewEvents,
+  reviewFilters,
+  reviewOperands,
+  reviewYamlTraps,
+  reviewScript,
+  reviewTemplates,
+  reviewIdleKeys,
+  reviewPrompt,
+]
+
+/** What is likely wrong with a route; `errors` are those it has already: what follows from them is not said again. */
+export const reviewRoute = (route: RouteSource, around: Surroundings, errors: readonly Diagnostic[]): Diagnostic[] => {
+  const profile = around.config.profiles.get(route.profile)
+  const found: Diagnostic[] = []
+  const subject = subjectOf(route, profile ?? nobody(route.profile), around, found)
+  for (const review of reviews) review(subject)
+  // Of a profile that is not served nothing else is known; a route that starts a job delivers nothing.
+  if (profile && route.spec.cron_job === undefined) reviewTargets(subject)
+  return found.filter((each) => !isSaid(each, errors))
+}
+
+const nobody = (name: string) => ({ name, dir: '', env: {}, platforms: {}, jobs: new Map() })
+
+/** Whether an error stands at the same place, or around it. */
+const isSaid = ({ pointer }: Diagnostic, errors: readonly Diagnostic[]): boolean =>
+  errors.some((error) => error.severity === 'error' && (pointer === error.pointer || pointer.startsWith(`${error.pointer}/`)))
+
+/** What is likely wrong with where a job delivers to. */
+const reviewJob = (job: JobSource, around: Surroundings): Diagnostic[] => {
+  const profile = around.config.profiles.get(job.profile) ?? around.config.profiles.get(defaultProfile)
+  if (!profile) return []
+  const found: Diagnostic[] = []
+  const placeOf: Subject['placeOf'] = (path, of = 'value') => job.place([...job.base, ...path], of)
+  const say: Say = (code, path, message, { of, place = placeOf(path, of), ...more }) => {
+    found.push(diagnostic(code, `job "${job.id}": ${message}`, { ...more, place, pointer: pointerOf([...job.base, ...path]) }))
+  }
+  reviewTargets({ ...around, spec: job.spec, profile, say, placeOf })
+  return found
+}

@@ -1,0 +1,56 @@
+/** Secrets that protect little: easy to guess, a placeholder that was never filled in, or with a blank that nobody meant. None is quoted. */
+
+import { insecure } from '../../config/config.ts'
+import { isBare } from '../../config/secrets.ts'
+import type { Path } from '../../core/diagnostic.ts'
+import { replacing, type Say, type Subject } from './subject.ts'
+
+const minLength = 12
+const minDifferent = 5
+
+/** A new one, in the way of a shell. */
+const generate = 'make one with: openssl rand -base64 32'
+
+/** The route's own secrets, each with where it stands; one that it inherits is looked at where it stands. */
+export const ownSecrets = ({ spec }: Pick<Subject, 'spec'>): readonly { readonly secret: string; readonly path: Path }[] => {
+  if (Array.isArray(spec.secrets)) return spec.secrets.map((secret, i) => ({ secret, path: ['secrets', i] }))
+  return spec.secret === undefined ? [] : [{ secret: spec.secret, path: ['secret'] }]
+}
+
+export const reviewSecrets = (subject: Subject): void => {
+  // Of the global one it is said where it stands.
+  for (const { secret, path } of ownSecrets(subject)) if (secret !== subject.config.globalSecret) reviewSecret(secret, path, subject)
+}
+
+type Teller = Pick<Subject, 'texts' | 'placeOf'> & { readonly say: Say }
+
+/** One secret, references resolved. Says nothing of one that is no secret at all: that is an error already. */
+export const reviewSecret = (secret: string, path: Path, { say, texts, placeOf }: Teller): void => {
+  if (secret === insecure || secret.trim() === '' || isBare(secret)) return
+  const name = /^\$([A-Za-z_]\w*)$/.exec(secret)?.[1]
+  const place = placeOf(path)
+  if (name !== undefined) {
+    const isWritten = texts.at(place)?.includes(`$${name}`) === true
+    const fix = isWritten ? { fix: replacing('write a reference', false, { place, text: `\${${name}}` }) } : {}
+    const message = 'the secret is the name of a variable: it is not read without braces'
+    say('WH301', path, message, { help: `write \${${name}}`, suggest: [`\${${name}}`], ...fix })
+    return
+  }
+  const why = weakness(secret.trim())
+  if (why !== undefined) say('WH301', path, `the secret ${why}`, { help: generate })
+  else if (secret !== secret.trim()) {
+    const message = 'the secret has a blank or a line end around it: a sender that has it without is refused'
+    say('WH306', path, message, { help: 'write it in quotes, on one line; if the blank belongs to it, nothing is wrong' })
+  }
+}
+
+const placeholder =
+  /^(?:change[-_ ]?(?:me|this|it)\b.*|(?:your|my|the|our|some|a)?[-_ ]?(?:webhook|hook|github|gitlab|stripe|shared|super|signing)?[-_ ]?(?:secret|token|password|key|passphrase)(?:[-_ ]?(?:here|key|token|value|goes[-_ ]?here|\d{1,4}))?|password\d*|passw0rd|todo|tbd|fixme|none|null|undefined|x{3,}|\*{3,}|\.{3,}|example|test(?:ing|[-_ ]?secret)?|placeholder|replace[-_ ]?(?:me|this|with\b.*)|insert\b.*|enter\b.*|foo(?:bar)?|qwerty\w*|123456\d*|abc123|<.*>|\{.*\}|\[.*\]|%\w+%|__.*__)$/i
+
+const weakness = (secret: string): string | undefined => {
+  if (/[<{[]/.test(secret[0] ?? '') && placeholder.test(secret)) return 'is a placeholder that was never filled in'
+  if (placeholder.test(secret)) return 'is a word that everybody tries first'
+  if (secret.length < minLength) return `has only ${secret.length} characters`
+  if (new Set(secret).size < minDifferent) return 'repeats a few characters'
+  return undefined
+}

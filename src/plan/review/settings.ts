@@ -1,0 +1,57 @@
+/** What is likely wrong with the adapter's own settings: the global secret, plain HTTP, secrets in clear text. */
+
+import { statSync } from 'node:fs'
+import { present } from '../../config/adapter.ts'
+import { type Config, defaultProfile, isLoopback } from '../../config/config.ts'
+import type { Loaded } from '../../config/load.ts'
+import { type Diagnostic, diagnostic, pointerOf } from '../../core/diagnostic.ts'
+import { hasProgram } from '../../process/find-program.ts'
+import { FileTexts } from './file-texts.ts'
+import { reviewOpenSecrets } from './open-secrets.ts'
+import { reviewAgent } from './programs.ts'
+import { reviewSecret } from './secrets.ts'
+import type { Say } from './subject.ts'
+
+export const reviewSettings = ({ config, texts, settingPath }: Pick<Loaded, 'config' | 'texts' | 'settingPath'>): Diagnostic[] => {
+  const open = [...texts].flatMap(([file, text]) => (isFile(file) ? reviewOpenSecrets(file, text) : []))
+  return [...globalSecret(config, texts, settingPath), ...plainHttp(config, settingPath), ...reviewAgent({ config, hasProgram }), ...open]
+}
+
+const isFile = (file: string): boolean => statSync(file, { throwIfNoEntry: false })?.isFile() === true
+
+const globalSecret = (
+  { globalSecret: secret, profiles }: Config,
+  texts: Loaded['texts'],
+  settingPath: Loaded['settingPath'],
+): Diagnostic[] => {
+  if (secret === undefined) return []
+  const { env = {}, place: placeIn } = profiles.get(defaultProfile) ?? {}
+  const found: Diagnostic[] = []
+  const fromEnv = present(env.WEBHOOK_SECRET)
+  const path = settingPath('secret')
+  const placeOf = () => (placeIn && !fromEnv ? placeIn(path) : { file: '', line: 1, column: 1, endLine: 1, endColumn: 1 })
+  const say: Say = (code, _path, message, { help, suggest, fix }) => {
+    const at =
+      placeIn && !fromEnv
+        ? { place: placeIn(path), pointer: pointerOf(path), ...(suggest ? { suggest } : {}), ...(fix ? { fix } : {}) }
+        : {}
+    found.push(
+      diagnostic(code, fromEnv ? `WEBHOOK_SECRET: ${message}` : message.replace(/^the secret/, 'the global secret'), { ...at, help }),
+    )
+  }
+  reviewSecret(secret, path, { say, placeOf, texts: new FileTexts(texts) })
+  return found
+}
+
+const plainHttp = ({ host, trustProxy, enabled, profiles }: Config, settingPath: Loaded['settingPath']): Diagnostic[] => {
+  if (!enabled || isLoopback(host) || trustProxy !== false) return []
+  const path = settingPath('host')
+  const place = profiles.get(defaultProfile)?.place?.(path, 'value')
+  return [
+    diagnostic('WH308', `the gateway listens on "${host}" without TLS: others on the way can read what is posted`, {
+      pointer: pointerOf(path),
+      ...(place ? { place } : {}),
+      help: 'put a proxy with TLS in front of it, and name it under trust_proxy',
+    }),
+  ]
+}

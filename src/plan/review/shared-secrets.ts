@@ -1,0 +1,39 @@
+/** Secrets that two routes share: who may post to one of them may post to the other. */
+
+import { insecure, type RouteSource } from '../../config/config.ts'
+import { type Diagnostic, diagnostic, type Path, pointerOf } from '../../core/diagnostic.ts'
+import type { FileTexts } from './file-texts.ts'
+import { ownSecrets } from './secrets.ts'
+
+type Holder = { readonly route: RouteSource; readonly path: Path; readonly written: string | undefined }
+
+/** Says so of every route but the first. One reference that both name is taken as meant, and so is the global secret. */
+export const reviewSharedSecrets = (routes: readonly { readonly route: RouteSource }[], texts: FileTexts): Diagnostic[] => {
+  const holders = new Map<string, Holder>()
+  const found: Diagnostic[] = []
+  for (const { route } of routes) {
+    for (const { secret, path } of ownSecrets(route)) {
+      if (secret === insecure || secret.trim() === '') continue
+      const full = [...route.base, ...path]
+      const holder: Holder = { route, path: full, written: referenceIn(texts.at(route.place(full))) }
+      const first = holders.get(secret)
+      if (!first) holders.set(secret, holder)
+      else if (first.route !== route && !(holder.written !== undefined && holder.written === first.written))
+        found.push(shared(holder, first))
+    }
+  }
+  return found
+}
+
+/** Of a text as `"${NAME}"` its name. */
+const referenceIn = (written: string | undefined): string | undefined =>
+  /\$\{(\w+)/.exec(written ?? '')?.[1] ?? /^["']?(file:\S+?)["']?$/.exec(written ?? '')?.[1]
+
+const shared = ({ route, path }: Holder, first: Holder): Diagnostic =>
+  diagnostic('WH302', `route "${route.name}" has the same secret as route "${first.route.name}"`, {
+    route: route.name,
+    pointer: pointerOf(path),
+    place: route.place(path),
+    help: 'give each its own: who has it may post to both, and a request caught at one can be sent to the other',
+    related: [{ place: first.route.place(first.path), message: 'the same secret' }],
+  })

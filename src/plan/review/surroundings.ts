@@ -1,0 +1,39 @@
+/** What surrounds the routes of one configuration in a review. */
+
+import type { Config } from '../../config/config.ts'
+import type { Diagnostic } from '../../core/diagnostic.ts'
+import { hasProgram } from '../../process/find-program.ts'
+import type { Catalogue } from '../compile.ts'
+import { FileTexts } from './file-texts.ts'
+
+export type Surroundings = {
+  readonly config: Config
+  readonly catalogue: Catalogue
+  readonly texts: FileTexts
+  /** Whether a command is on this PATH. */
+  readonly hasProgram: (name: string, search: string) => boolean
+  /** Sections under `platforms` in which something is wrong: what they lack follows from that. */
+  readonly doubtful: ReadonlySet<string>
+}
+
+/** `found`: what is known to be wrong around the routes. */
+export const surroundings = (
+  config: Config,
+  catalogue: Catalogue,
+  texts: ReadonlyMap<string, string>,
+  found: readonly Diagnostic[] = [],
+): Surroundings => {
+  const known = new Map<string, boolean>()
+  return {
+    config,
+    catalogue,
+    texts: new FileTexts(texts),
+    doubtful: new Set(found.flatMap(({ pointer }) => /^\/platforms\/([^/]+)\/./.exec(pointer)?.[1] ?? [])),
+    hasProgram: (name, search) => {
+      const key = `${name}\n${search}`
+      const has = known.get(key) ?? hasProgram(name, search)
+      known.set(key, has)
+      return has
+    },
+  }
+}

@@ -1,0 +1,119 @@
+/** Where a route or a job delivers to: targets that cannot send as they are set up, settings that nobody reads, no address. */
+
+import type { Profile } from '../../config/config.ts'
+import type { Path, Place } from '../../core/diagnostic.ts'
+import { type JsonObject, own } from '../../core/json.ts'
+import { nearest, printable } from '../../core/text.ts'
+import { writtenTargets } from '../../parts/destination.ts'
+import { pathOf } from '../../parts/targets/kit/gh.ts'
+import { missingOf, platformOf, settingsOf, waysOf, wrongAddress } from '../../parts/targets/kit/settings.ts'
+import type { TargetPart } from '../../parts/targets/target.ts'
+import { anyOf, replacing, type Say, type Subject } from './subject.ts'
+import type { Surroundings } from './surroundings.ts'
+
+/** A route or a job: what names targets. */
+type Sender = Pick<Surroundings, 'catalogue' | 'hasProgram' | 'doubtful'> & {
+  readonly spec: Pick<Subject['spec'], 'deliver' | 'deliver_extra'>
+  readonly profile: Profile
+  readonly say: Say
+  readonly placeOf: (path: Path, of?: 'key' | 'value') => Place
+}
+
+type To = { readonly part: TargetPart; readonly extra: JsonObject; readonly path: Path; readonly extraPath: Path }
+
+export const reviewTargets = (sender: Sender): void => {
+  const { catalogue, profile, spec } = sender
+  const targets = writtenTargets(spec)
+  // A target that is not there is an error already, and may read any key.
+  const known = targets.flatMap(({ target, path, ...rest }): To[] => {
+    const part = catalogue.targets.get(target)
+    const item = Array.isArray(spec.deliver) ? spec.deliver[Number(path[1])] : undefined
+    return part ? [{ part, path: typeof item === 'object' ? [...path, 'target'] : path, ...rest }] : []
+  })
+  const meant = known.length === targets.length ? reviewKeys(known, sender) : new Set()
+  for (const to of known) {
+    const settings = settingsOf(to.part, profile.platforms, profile.env)
+    // A misspelled chat_id is said already.
+    if (!reviewConnection(to, settings, sender) && !meant.has('chat_id')) reviewAddress(to, settings, sender)
+  }
+}
+
+/** Whether it cannot send at all, which is said here or was said of its settings. */
+const reviewConnection = ({ part, path }: To, settings: JsonObject, { say, profile, hasProgram, doubtful }: Sender): boolean => {
+  const platform = `platforms.${platformOf(part)}`
+  const here = profile.name === 'default' ? '' : ` in profile "${profile.name}"`
+  if (settings.enabled === false) {
+    say('WH712', path, `the target "${part.name}" is switched off${here}: nothing is delivered`, { help: `set ${platform}.enabled: true` })
+    return true
+  }
+  if (doubtful.has(platformOf(part))) return true
+  const missing = missingOf(part, settings)
+  const wrong = wrongAddress(settings)
+  if (missing.length > 0) {
+    const ways = waysOf(part).join('; or ')
+    const message = `the target "${part.name}" is not connected${here}: ${missing.join(', ')} missing`
+    say('WH712', path, message, { help: `set under ${platform}, or in the environment: ${ways}` })
+    return true
+  }
+  if (wrong !== undefined) {
+    const message = `the target "${part.name}" cannot be reached${here}: ${platform}.${wrong} is no web address`
+    say('WH712', path, message, { help: 'write it with https:// and a host' })
+    return true
+  }
+  if (part.program === undefined || hasProgram(part.program, pathOf(profile.env))) return false
+  const message = `the target "${part.name}" runs ${part.program}, which is not on the PATH`
+  say('WH709', path, message, { help: `install ${part.program} where the gateway runs, or extend its PATH` })
+  return true
+}
+
+const reviewAddress = ({ part, extra, path, extraPath }: To, settings: JsonObject, { say, spec }: Sender): void => {
+  const problem = part.unaddressed?.(extra, settings)
+  if (problem === undefined) return
+  const at = extraPath.length > 1 || spec.deliver_extra !== undefined ? extraPath : path
+  const help = `set deliver_extra.chat_id, or platforms.${platformOf(part)}.home_channel`
+  say('WH713', at, `the target "${part.name}" has no address: ${problem}`, { help, of: at === path ? 'value' : 'key' })
+}
+
+/** Settings of a route that none of the targets reads which get them; what they were most likely meant to be. */
+const reviewKeys = (targets: readonly To[], sender: Sender): ReadonlySet<string> => {
+  const meant = new Set<string>()
+  for (const at of new Set(targets.map(({ extraPath }) => extraPath.join('.')))) {
+    const readers = targets.filter(({ extraPath }) => extraPath.join('.') === at)
+    const lists = readers.map(({ part }) => part.reads)
+    // A plugin's target does not say what it reads.
+    if (lists.some((list) => list === undefined)) continue
+    const known = [...new Set(lists.flatMap((list) => list ?? []))]
+    const { extra, extraPath } = readers[0] as To
+    for (const key of Object.keys(extra)) {
+      if (known.includes(key) || key.startsWith('x-')) continue
+      const near = nearest(key, known).filter((name) => own(extra, name) === undefined)
+      reportKey(key, { near, known, readers, extraPath }, sender)
+      if (near[0] !== undefined) meant.add(near[0])
+    }
+  }
+  return meant
+}
+
+type Unread = {
+  readonly near: readonly string[]
+  readonly known: readonly string[]
+  readonly readers: readonly To[]
+  readonly extraPath: Path
+}
+
+const reportKey = (key: string, { near, known, readers, extraPath }: Unread, { say, placeOf }: Sender): void => {
+  const names = [...new Set(readers.map(({ part }) => part.name))]
+  const path = [...extraPath, key]
+  const [best] = near
+  const message = `nothing reads deliver_extra.${printable(key, 60)}: not ${names.join(', nor ')}`
+  const others = known.length === 0 ? 'it has no settings here' : `known here: ${known.join(', ')}`
+  if (best === undefined) {
+    say('WH706', path, message, { help: others, of: 'key' })
+    return
+  }
+  const sure = near.length === 1 && bare(best) === bare(key)
+  const fix = replacing(`write ${best}`, sure, { place: placeOf(path, 'key'), text: best })
+  say('WH706', path, message, { help: `did you mean ${anyOf(near)}?`, suggest: near, of: 'key', fix })
+}
+
+const bare = (key: string): string => key.toLowerCase().replace(/[^a-z0-9]/g, '')

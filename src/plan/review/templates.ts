@@ -1,0 +1,67 @@
+/** Templates of a route that do not say what their author wants: other dialects, half a brace, a payload that nobody asked for. */
+
+import type { Path } from '../../core/diagnostic.ts'
+import { isObject, type Json } from '../../core/json.ts'
+import { printable } from '../../core/text.ts'
+import { placeholders } from '../../expr/placeholder.ts'
+import { writtenTargets } from '../../parts/destination.ts'
+import { type Slip, type Surrounding, slipsIn } from './dialects.ts'
+import { fieldsOf } from './fields.ts'
+import { replacing, type Subject } from './subject.ts'
+
+export const reviewTemplates = (subject: Subject): void => {
+  const { spec } = subject
+  const mayHave = mayHaveIn(subject)
+  const check = (path: Path, text: string, kind: Surrounding['kind']): void => {
+    for (const slip of slipsIn(text, { kind, mayHave })) report(subject, path, text, slip)
+  }
+  if (spec.prompt !== undefined) check(['prompt'], spec.prompt, 'prose')
+  const extras = new Map(writtenTargets(spec).map(({ extra, extraPath }) => [extraPath.join('.'), { extra, extraPath }]))
+  for (const { extra, extraPath } of extras.values()) eachText(extra, extraPath, (path, text) => check(path, text, 'setting'))
+  for (const of of ['coalesce', 'concurrency'] as const) {
+    const key = spec[of]?.key
+    if (key !== undefined) checkKey(subject, [of, 'key'], key, check)
+  }
+}
+
+/** Texts below `secret` are values of the environment by now: they are no templates, and not for showing. */
+const eachText = (value: Json, path: Path, tell: (path: Path, text: string) => void): void => {
+  if (typeof value === 'string') tell(path, value)
+  else if (Array.isArray(value)) for (const [i, item] of value.entries()) eachText(item, [...path, i], tell)
+  else if (isObject(value))
+    for (const [key, item] of Object.entries(value)) if (key !== 'secret' && key !== 'headers') eachText(item, [...path, key], tell)
+}
+
+/** A key is a field's name, or a template where it holds a placeholder. */
+const checkKey = (subject: Subject, path: Path, key: string, check: (path: Path, text: string, kind: 'setting') => void): void => {
+  // One with braces and without a placeholder is an error already.
+  if (placeholders(key).length > 0) check(path, key, 'setting')
+  const instead = key.replace(/^\$?\.(?=\w)/, '').replace(/\[(\d+)\]/g, '.$1')
+  if (placeholders(key).length > 0 || instead === key || /[{}]/.test(key)) return
+  const message = `"${printable(key, 80)}" names no field: lists are entered by number, and paths begin at the payload`
+  const place = subject.placeOf(path)
+  const fix = replacing(`write ${instead}`, true, { place, text: JSON.stringify(instead) })
+  subject.say('WH502', path, message, { help: `write ${instead}`, suggest: [instead], fix })
+}
+
+/** Whether the payload is known to have its own `payload` or `event`: a script may make it so, and filters may ask for it. */
+const mayHaveIn = ({ spec }: Subject): Surrounding['mayHave'] => {
+  const fields = fieldsOf(spec.filters)
+  return (key) =>
+    spec.script !== undefined ||
+    fields.some((field) => field === `payload.${key}` || field.startsWith(`payload.${key}.`)) ||
+    // These senders wrap what happened: Vercel, Zoom, Calendly.
+    (spec.events ?? []).some((name) => /^(?:deployment|project|meeting|webinar|recording|invitee)\./.test(String(name)))
+}
+
+const report = (subject: Subject, path: Path, value: string, { code, at, text, message, help, instead, safe = false }: Slip): void => {
+  const whole = subject.placeOf(path)
+  const place = subject.texts.inside(whole, value, { text, at })
+  const fix = place && instead !== undefined ? { fix: replacing(help, safe, { place, text: instead }) } : {}
+  subject.say(code, path, printable(message, 300), {
+    help,
+    place: place ?? whole,
+    ...(instead === undefined || instead === '' ? {} : { suggest: [instead] }),
+    ...fix,
+  })
+}

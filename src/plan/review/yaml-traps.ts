@@ -1,0 +1,38 @@
+/** Values of conditions that YAML 1.2 reads as a text or as another number than their author may think. */
+
+import type { Path } from '../../core/diagnostic.ts'
+import type { Json } from '../../core/json.ts'
+import { leavesOf } from './fields.ts'
+import { replacing, type Subject } from './subject.ts'
+
+const compared = ['equals', 'not_equals', 'in', 'contains']
+
+export const reviewYamlTraps = (subject: Subject): void => {
+  for (const { operator, operand, path } of leavesOf(subject.spec.filters)) {
+    if (!compared.includes(operator)) continue
+    const at = [...path, operator]
+    if (operator === 'in' && Array.isArray(operand)) for (const [i, item] of operand.entries()) checkValue(item, [...at, i], subject)
+    else checkValue(operand, at, subject)
+  }
+  for (const key of ['chat_id', 'message_thread_id', 'thread_id', 'pr_number', 'iid']) {
+    const value = subject.spec.deliver_extra?.[key] as Json | undefined
+    if (typeof value === 'number') checkValue(value, ['deliver_extra', key], subject)
+  }
+}
+
+const checkValue = (value: Json, path: Path, { texts, placeOf, say }: Subject): void => {
+  if (typeof value !== 'string' && typeof value !== 'number') return
+  const place = placeOf(path)
+  const written = texts.at(place)
+  if (written === undefined) return
+  const quoted = JSON.stringify(written)
+  const quote = replacing('put it in quotes', false, { place, text: quoted })
+  if (typeof value === 'string' && /^(?:yes|no|on|off)$/i.test(written)) {
+    const truth = /^(?:yes|on)$/i.test(written)
+    const help = `write ${truth} if a truth value is meant, and ${quoted} if the text is`
+    say('WH006', path, `${written} is the text ${quoted} here, not ${truth}`, { help, suggest: [String(truth), quoted], fix: quote })
+  } else if (typeof value === 'number' && /^[-+]?0\d/.test(written)) {
+    const help = `put it in quotes: ${quoted}`
+    say('WH006', path, `${written} is the number ${value} here: its zeros are lost`, { help, suggest: [quoted], fix: quote })
+  }
+}

@@ -1,0 +1,420 @@
+/** What compiles but is likely wrong: each slip with its code, the very text it is about, and a way out; and what must stay silent. */
+
+import { chmodSync, mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import fc from 'fast-check'
+import t, { type Test } from 'tap'
+import { validate } from '../../src/app/validate/validate.ts'
+import type { Diagnostic, Place } from '../../src/core/diagnostic.ts'
+import type { Json } from '../../src/core/json.ts'
+import type { Event } from '../../src/core/request.ts'
+import { compileConditions } from '../../src/expr/condition.ts'
+import type { Condition } from '../../src/generated/config.ts'
+import { operatorsByName } from '../../src/parts/operators/index.ts'
+import { branchesOf } from '../../src/plan/review/branches.ts'
+import { reachWith } from '../../src/plan/review/reach.ts'
+import { adopt } from '../fakes/owner.ts'
+
+const strong = 'b0e6f2a94c7d41d8'
+
+const env = { TELEGRAM_BOT_TOKEN: '1:a', SLACK_BOT_TOKEN: 'x', DISCORD_WEBHOOK_URL: 'https://discord.com/api/webhooks/1/a' }
+
+type Around = { readonly rest?: string; readonly env?: { readonly [name: string]: string }; readonly secret?: string }
+
+const configOf = (route: string, { rest = '', secret = strong }: Around): string => {
+  const lines = route.trim().split('\n')
+  return `platforms:\n  webhook:\n    enabled: true\n    secret: ${secret}\n    routes:\n      r:\n${lines.map((line) => `        ${line}\n`).join('')}${rest}`
+}
+
+const run = async (t: Test, config: string, more: Around['env'] = {}) => {
+  const dir = t.testdir({ 'config.yaml': config, bin: {}, scripts: { 'a.py': 'print()', 'a.sh': 'true' } })
+  chmodSync(join(dir, 'config.yaml'), 0o600)
+  for (const name of ['gh', 'python3', 'bash']) writeFileSync(join(dir, 'bin', name), '#!/bin/sh\n', { mode: 0o700 })
+  const workspace = { dataDir: dir, env: { PATH: join(dir, 'bin'), ...env, ...more }, self: 'headgate' }
+  const { diagnostics } = await validate(workspace, { paths: [], asked: false })
+  for (const { code, help } of diagnostics) t.ok(help, `${code} has a way out`)
+  return diagnostics
+}
+
+const textAt = (config: string, { line, column, endLine, endColumn }: Place): string => {
+  const lines = config.split('\n').slice(line - 1, endLine)
+  lines[lines.length - 1] = lines.at(-1)?.slice(0, endColumn - 1) ?? ''
+  lines[0] = lines[0]?.slice(column - 1) ?? ''
+  return lines.join('\n')
+}
+
+/** `way`: what the help or a suggestion must have. */
+type Slip = readonly [title: string, route: string, code: string, at: string, way: string, around?: Around]
+
+const templates: readonly Slip[] = [
+  ['mustache', 'prompt: "new: {{title}}"', 'WH502', '{{title}}', '{title}'],
+  ['mustache with blanks and payload', 'prompt: "new: {{ payload.a.b }}"', 'WH502', '{{ payload.a.b }}', '{a.b}'],
+  ['a filter', 'prompt: "{{ title | upper }}"', 'WH502', '{{ title | upper }}', '$uppercase(title)'],
+  ['a block', 'prompt: "{{#if a}}b{{/if}}"', 'WH502', '{{#if a}}', 'condition ?'],
+  ['a workflow', 'prompt: "${{ github.event.number }}"', 'WH502', '${{ github.event.number }}', '{number}'],
+  ['a shell', 'prompt: "new: ${title}"', 'WH502', '${title}', '{title}'],
+  ['blanks', 'prompt: "new: { title }"', 'WH502', '{ title }', '{title}'],
+  ['a blank at one side', 'prompt: "new: {title }"', 'WH502', '{title }', '{title}'],
+  ['the payload in the payload', 'prompt: "new: {payload.x.y}"', 'WH507', '{payload.x.y}', '{x.y}'],
+  ['the payload', 'prompt: "new: {payload}"', 'WH502', '{payload}', '{__raw__}'],
+  ['the event', 'prompt: "new: {event}"', 'WH502', '{event}', '{event_type}'],
+  ['the raw payload', 'prompt: "new: {_raw_}"', 'WH502', '{_raw_}', '{__raw__}'],
+  ['a header', 'prompt: "new: {headers.X-GitHub-Event}"', 'WH502', '{headers.X-GitHub-Event}', 'headers.`x-github-event`'],
+  ['brackets', 'prompt: "new: {commits[0].id}"', 'WH502', '{commits[0].id}', '{commits.0.id}'],
+  ['all of a list', 'prompt: "new: {commits[*].id}"', 'WH502', '{commits[*].id}', '$join(commits.id'],
+  ['a path with a dollar', 'prompt: "new: {$.title}"', 'WH502', '{$.title}', '{title}'],
+  ['a filter in one brace', 'prompt: "new: {title|upper}"', 'WH502', '{title|upper}', '$uppercase(title)'],
+  ['a function', 'prompt: "new: {upper(title)}"', 'WH502', '{upper(title)}', '{='],
+  ['a tag', 'prompt: "{% if a %}b{% endif %}"', 'WH502', '{% if a %}', '{='],
+  ['an open brace', 'prompt: "number {number is new"', 'WH505', '{number', '{number}'],
+  ['an open brace before another', 'prompt: "{number is {title}"', 'WH505', '{number', '{number}'],
+  ['a closing brace alone', 'prompt: "number number} is new"', 'WH505', 'number}', '{number}'],
+  ['a brace too many', 'prompt: "a {title}} b"', 'WH505', '}', 'take it out'],
+  ['the second of two in a block text', 'prompt: |\n  {title}\n  and {list[1]}, {list[0]}', 'WH502', '{list[1]}', '{list.1}'],
+  ['a setting', 'deliver: slack\nprompt: p\ndeliver_extra: { chat_id: "{{channel}}" }', 'WH502', '{{channel}}', '{channel}'],
+  [
+    'a variable in a setting',
+    'deliver: slack\nprompt: p\ndeliver_extra: { chat_id: "${CHAN}" }',
+    'WH502',
+    '${CHAN}',
+    'write the value here',
+  ],
+  ['a coalesce key', 'prompt: p\ncoalesce: { key: "{{number}}" }', 'WH502', '{{number}}', '{number}'],
+  ['a field as coalesce key', 'prompt: p\ncoalesce: { key: "list[0].id" }', 'WH502', '"list[0].id"', 'list.0.id'],
+  ['nothing but the payload', 'deliver: slack\ndeliver_extra: { chat_id: C012345 }', 'WH506', 'r', 'write a prompt'],
+]
+
+const filters: readonly Slip[] = [
+  ['two values', 'filters:\n  - { field: a, equals: x }\n  - { field: a, equals: y }', 'WH403', 'y', 'with `in`'],
+  ['a value and a list', 'filters:\n  - { field: a, in: [x, y] }\n  - { field: a, equals: z }', 'WH403', 'z', 'with `in`'],
+  ['missing and a value', 'filters: [{ field: a, missing: true }, { field: a, equals: z }]', 'WH403', 'z', '`any`'],
+  ['a value and its opposite', 'filters: [{ field: a, equals: 1 }, { not: { field: a, equals: 1 } }]', 'WH403', '1', '`any`'],
+  ['a value that a pattern refuses', 'filters: [{ field: a, equals: dev }, { field: a, regex: "^main" }]', 'WH403', '"^main"', '`any`'],
+  ['two starts', 'filters: [{ field: a, regex: "^dev" }, { field: a, regex: "^main" }]', 'WH403', '"^main"', '`any`'],
+  ['a pattern and its opposite', 'filters: [{ field: a, regex: x }, { not: { field: a, regex: x } }]', 'WH403', 'x', '`any`'],
+  ['none of an empty list', 'filters: [{ field: a, in: [] }]', 'WH403', '[]', 'name a value'],
+  ['an empty any', 'filters: [{ any: [] }]', 'WH403', '[{ any: [] }]', '`any`'],
+  [
+    'a dead branch',
+    'filters:\n  - { field: a, equals: x }\n  - any: [{ field: b, equals: 1 }, { field: a, equals: y }]',
+    'WH403',
+    '{ field: a, equals: y }',
+    'remove it',
+  ],
+  [
+    'all unequal',
+    'filters: [{ any: [{ field: a, not_equals: x }, { field: a, not_equals: y }] }]',
+    'WH404',
+    '{ any: [{ field: a, not_equals: x }, { field: a, not_equals: y }] }',
+    'remove it',
+  ],
+  [
+    'the type of an event is always there',
+    'filters: [{ field: event, exists: true }]',
+    'WH404',
+    '{ field: event, exists: true }',
+    'remove it',
+  ],
+  [
+    'twice the same',
+    'filters:\n  - { field: a, equals: x }\n  - { field: b, equals: x }\n  - { field: a, equals: x }',
+    'WH410',
+    '{ field: a, equals: x }',
+    'remove',
+  ],
+  [
+    'a branch within another',
+    'filters: [{ any: [{ field: a, in: [x, y] }, { field: a, equals: x }] }]',
+    'WH410',
+    '{ field: a, equals: x }',
+    'remove',
+  ],
+  ['an event that is not listed', 'events: [push]\nfilters: [{ field: event, equals: pull_request }]', 'WH408', 'pull_request', 'add it'],
+  ['one of a list', 'events: [push, issues]\nfilters: [{ field: event_type, in: [push, issue] }]', 'WH408', 'issue', '"issues"'],
+  ['a header is a text', 'filters: [{ field: headers.X-Count, equals: 5 }]', 'WH406', '5', '"5"'],
+  ['a list as one item', 'filters: [{ field: labels, contains: [bug, fix] }]', 'WH406', '[bug, fix]', '`any`'],
+  ['anchors', 'filters: [{ field: ref, contains: "^refs/heads" }]', 'WH411', '"^refs/heads"', '`regex`'],
+  ['a star', 'filters: [{ field: ref, equals: refs/heads/release/* }]', 'WH411', 'refs/heads/release/*', '^refs/heads/release/'],
+  ['slashes', 'filters: [{ field: ref, regex: /^main$/i }]', 'WH411', '/^main$/i', '(?i)^main$'],
+  ['a list for equals', 'filters: [{ field: action, equals: [opened, closed] }]', 'WH411', 'equals', 'in'],
+  ['yes', 'filters: [{ field: draft, equals: yes }]', 'WH006', 'yes', 'true'],
+  ['leading zeros', 'filters: [{ field: code, equals: 0755 }]', 'WH006', '0755', '"0755"'],
+  ['a plural', 'events: [pull_requests]', 'WH226', 'pull_requests', 'pull_request'],
+  ['one letter', 'events: [pull_reqest]', 'WH226', 'pull_reqest', 'pull_request'],
+  ['another case', 'events: [Merge_Request]', 'WH226', 'Merge_Request', 'merge_request'],
+]
+
+const others: readonly Slip[] = [
+  ['a short secret', 'secret: abc', 'WH301', 'abc', 'openssl'],
+  ['a word', 'secret: changeme-please', 'WH301', 'changeme-please', 'openssl'],
+  ['your secret', 'secret: <your-webhook-secret>', 'WH301', '<your-webhook-secret>', 'openssl'],
+  ['a template', 'secret: "{secret_of_mine}"', 'WH301', '"{secret_of_mine}"', 'openssl'],
+  ['one letter again and again', 'secret: aaaaaaaaaaaaaaaaaaaa', 'WH301', 'aaaaaaaaaaaaaaaaaaaa', 'openssl'],
+  ['a variable', 'secret: $WEBHOOK_SECRET', 'WH301', '$WEBHOOK_SECRET', '${WEBHOOK_SECRET}'],
+  ['a line end', `secret: "${strong}1\\n"`, 'WH306', `"${strong}1\\n"`, 'on one line'],
+  ['a second secret', 'secrets: [a7c1e4f82b9d3056, abc]', 'WH301', 'abc', 'openssl'],
+  ['the global secret', 'prompt: p', 'WH301', 'abc', 'openssl', { secret: 'abc' }],
+  ['not connected', 'deliver: mattermost\nprompt: p', 'WH712', 'mattermost', 'MATTERMOST_TOKEN'],
+  ['one of several', 'deliver: [log, { target: mattermost }]\nprompt: p', 'WH712', 'mattermost', 'MATTERMOST_TOKEN'],
+  ['switched off', 'deliver: slack\nprompt: p', 'WH712', 'slack', 'enabled: true', { rest: '  slack: { enabled: false }\n' }],
+  [
+    'no program',
+    'deliver: github_comment\nprompt: p\ndeliver_extra: { repo: a/b, pr_number: 1 }',
+    'WH709',
+    'github_comment',
+    'install gh',
+    { env: { PATH: '/nowhere' } },
+  ],
+  ['no chat', 'deliver: telegram\nprompt: p', 'WH713', 'telegram', 'home_channel'],
+  [
+    'a chat at a webhook',
+    'deliver: discord\nprompt: p\ndeliver_extra: { chat_id: "123456789012345678" }',
+    'WH713',
+    'deliver_extra',
+    'chat_id',
+  ],
+  ['chatid', 'deliver: slack\nprompt: p\ndeliver_extra: { chatid: C01234 }', 'WH706', 'chatid', 'chat_id'],
+  ['a setting for the log', 'prompt: p\ndeliver_extra: { chat_id: C01234 }', 'WH706', 'chat_id', 'no settings'],
+  ['no interpreter', 'prompt: p\nscript: a.py', 'WH603', 'a.py', 'install python3', { env: { PATH: '/nowhere' } }],
+  ['no agent', 'prompt: p', 'WH227', 'no-such-agent', 'whole path', { rest: 'agent: { runner: command, command: [no-such-agent] }\n' }],
+  ['a limit for no script', 'prompt: p\nscript_timeout_seconds: 3', 'WH210', 'script_timeout_seconds', 'script'],
+  ['a mode for one target', 'prompt: p\ndeliver: log\ndeliver_mode: all', 'WH210', 'deliver_mode', 'list'],
+  [
+    'a job that cannot send',
+    'prompt: p',
+    'WH712',
+    'mattermost',
+    'MATTERMOST_TOKEN',
+    { rest: 'jobs: { j: { schedule: "@daily", prompt: p, deliver: mattermost } }\n' },
+  ],
+]
+
+for (const [name, slips] of Object.entries({ templates, filters, others })) {
+  t.test(`${name}: each slip is found, alone, at its place, with a way out`, async (t) => {
+    for (const [title, route, code, at, way, around = {}] of slips) {
+      const config = configOf(route, around)
+      const found = await run(t, config, around.env)
+      const first = found.find((each) => each.code === code && (each.place ? textAt(config, each.place) : '') === at)
+      t.ok(first, `${title}: ${code} at ${at}, found ${found.map((each) => `${each.code} ${each.place && textAt(config, each.place)}`)}`)
+      t.ok(
+        [first?.help, ...(first?.suggest ?? [])].some((text) => text?.includes(way)),
+        `${title}: ${first?.help}`,
+      )
+      t.ok(
+        found.every((each) => each.code === code),
+        `${title}: ${found.map((each) => each.code)}`,
+      )
+      t.notOk(
+        found.some(({ stopsStart }) => stopsStart),
+        `${title}: it starts`,
+      )
+    }
+  })
+}
+
+const silent: readonly (readonly [title: string, route: string, around?: Around])[] = [
+  ['JSON', 'prompt: |\n  Answer as {"a": {"b": 1}, "c": [{}]} or {"a":{}} or {\n    "x": {title}\n  }'],
+  ['code', 'prompt: |\n  Run `echo ${HOME} ${x}` and:\n  ```js\n  import { readFile } from "fs"\n  const f = () => { return ${a} }\n  ```'],
+  ['code in a line', 'prompt: "import { readFile } from \'node:fs\' and if (a) { b }"'],
+  ['a shell variable', 'prompt: "it needs ${GITHUB_TOKEN} to be set"'],
+  ['what is ours', `prompt: 'PR #{number} {list.0.id} {__raw__} {event_type} {= $uppercase(title) } {= {"a": {"b": 1}}.a.b }'`],
+  ['sets and formulas', 'prompt: "x_{i} and {1, 2} and {a, b} and {} and a smile :}"'],
+  ['a payload in the payload', 'prompt: "{payload.x} {event}"\nscript: a.py'],
+  ['a sender that wraps', 'prompt: "{payload.x}"\nevents: [deployment.created]'],
+  ['a secret with braces', `prompt: p\nsecret: "x{${strong}}"`],
+  ['an own event', 'prompt: p\nevents: [created, deployed, alert, order_created, deploy, tests, pushed, push, "Push Hook", invoice.paid]'],
+  ['words that are near no long name', 'prompt: p\nevents: [pinged, forked, stars.synced, "*"]'],
+  ['two fields', 'prompt: p\nfilters: [{ field: a, equals: x }, { field: b, equals: y }]'],
+  ['the wrapped and the bare payload', 'prompt: p\nfilters: [{ field: a, equals: x }, { field: payload.a, equals: y }]'],
+  ['a choice', 'prompt: p\nfilters: [{ any: [{ field: a, equals: x }, { field: a, equals: y }] }, { field: a, not_equals: z }]'],
+  ['exists beside a value', 'prompt: p\nfilters: [{ field: a, exists: true }, { field: a, equals: x }]'],
+  ['null is there', 'prompt: p\nfilters: [{ field: a, exists: true }, { field: a, equals: null }]'],
+  [
+    'starts that agree',
+    'prompt: p\nfilters: [{ field: a, regex: "^ma?x" }, { field: a, regex: "^main|^dev" }, { field: a, regex: "^main" }]',
+  ],
+  [
+    'an event among those listed',
+    'prompt: p\nevents: [push, merge_request]\nfilters: [{ field: event, in: [push, "Merge Request Hook"] }]',
+  ],
+  ['an event that is kept out', 'prompt: p\nevents: [push]\nfilters: [{ not: { field: event, equals: issues } }]'],
+  ['a quoted yes', 'prompt: p\nfilters: [{ field: a, equals: "yes" }, { field: b, equals: true }, { field: c, equals: "0755" }]'],
+  ['a list of lists', 'prompt: p\nfilters: [{ field: a, contains: [[1], [2]] }, { field: b, equals: [] }]'],
+  ['a price and a path', 'prompt: p\nfilters: [{ field: a, contains: "$" }, { field: b, equals: /api/v1/ }, { field: c, contains: "**" }]'],
+  ['connected', 'prompt: p\ndeliver: [slack, discord, log]\ndeliver_extra: {}', { rest: '  slack: { home_channel: C012345 }\n' }],
+  [
+    'settings of two targets',
+    'prompt: p\ndeliver: [slack, { target: ntfy, deliver_extra: { chat_id: a, title: b, x-note: c } }]\ndeliver_extra: { chat_id: C012345, thread_id: "1712345678.000100" }',
+    { env: { NTFY_TOPIC: 'a' } },
+  ],
+  ['a known script', 'prompt: p\nscript: a.sh\nscript_timeout_seconds: 3'],
+  ['an agent by its path', 'prompt: p', { rest: 'agent: { runner: command, command: [/opt/agent] }\n' }],
+]
+
+t.test('what is meant as it stands is not talked about', async (t) => {
+  for (const [title, route, around = {}] of silent) {
+    const found = await run(t, configOf(route, around), around.env)
+    t.same(
+      found.map(({ code, message }) => `${code} ${message}`),
+      [],
+      title,
+    )
+  }
+})
+
+t.test('what stands beside a mistake of shape, or beside a key that stands twice, is found all the same', async (t) => {
+  const config = configOf(
+    'secret: abc\nprompt: "{{a}}"\nevents: [push, 1, pull_requests]\nfilters: [{ field: 1, exists: true }, { field: a, regex: "(" }]\nevnts: 1\nprompt: "{{b}}"',
+    {},
+  )
+  const found = await run(t, config)
+  t.same(found.map(({ code }) => code).sort(), ['WH002', 'WH101', 'WH102', 'WH102', 'WH226', 'WH301', 'WH401', 'WH502'])
+  t.ok(
+    found.every(({ code, route }) => code === 'WH002' || route === 'r'),
+    'each names its route',
+  )
+  t.match(found.find(({ code }) => code === 'WH226')?.message, /^events\[2\]:/)
+})
+
+t.test('what follows from another finding is not said', async (t) => {
+  const codes = async (route: string, rest = ''): Promise<string[]> => (await run(t, configOf(route, { rest }))).map(({ code }) => code)
+  t.same(await codes('deliver: 5\ndeliver_only: true\nprompt: p'), ['WH102'])
+  t.same(await codes('secret: "${NOPE}"\nprompt: p'), ['WH305'])
+  t.same(await codes('prompt: p\ndeliver: mattermost', '  mattermost: { tokn: x }\n'), ['WH706'])
+  t.same(await codes('prompt: p\ndeliver: telegram\ndeliver_extra: { chatid: 1 }'), ['WH706'])
+  t.same(await codes('prompt: 5\ndeliver: slack\ndeliver_extra: { chat_id: C012345 }'), ['WH102'])
+})
+
+t.test('two routes with one secret: said at the second, with the place of the first; one reference is meant', async (t) => {
+  const config = (a: string, b: string): string =>
+    `platforms:\n  webhook:\n    enabled: true\n    routes:\n      a: { secret: ${a} }\n      b: { secret: ${b} }\n`
+  const found = await run(t, config(strong, strong))
+  t.match(found, [{ code: 'WH302', route: 'b', place: { line: 6 }, related: [{ place: { line: 5 } }] }])
+  t.same(await run(t, config('"${S}"', '"${S}"'), { S: strong }), [])
+  t.match(await run(t, config('"${S}"', strong), { S: strong }), [{ code: 'WH302' }])
+})
+
+t.test('secrets in clear text: where others read the file, or git keeps it', async (t) => {
+  const literal = configOf('prompt: p\nsecret: a7c1e4f82b9d3056', {})
+  const at = async (config: string, mode: number, prepare: (dir: string) => void = () => {}): Promise<readonly Diagnostic[]> => {
+    const dir = t.testdir({ 'config.yaml': config })
+    chmodSync(join(dir, 'config.yaml'), mode)
+    prepare(dir)
+    return (await validate({ dataDir: dir, env: { S: strong }, self: 'headgate' }, { paths: [], asked: false })).diagnostics
+  }
+  t.match(await at(literal, 0o644), [{ code: 'WH303', place: { line: 4 }, message: /^2 secrets .*0644/, help: /chmod 600/ }])
+  t.same(await at(literal, 0o600), [])
+  t.same(await at(literal, 0o644, (dir) => chmodSync(dir, 0o700)), [], 'its folder is closed')
+  t.same(await at('platforms: { webhook: { enabled: true, secret: "${S}" } }\n', 0o644), [])
+  const index = (name: string) => (dir: string) => {
+    mkdirSync(join(dir, '.git'))
+    const flags = Buffer.alloc(2)
+    flags.writeUInt16BE(name.length)
+    writeFileSync(join(dir, '.git', 'index'), Buffer.concat([Buffer.from('DIRC'), Buffer.alloc(60), flags, Buffer.from(`${name}\0\0`)]))
+  }
+  t.match(await at(literal, 0o600, index('config.yaml')), [{ code: 'WH303', message: /git keeps/ }])
+  t.same(await at(literal, 0o600, index('other/config.yaml')), [], 'another file of that name')
+})
+
+t.test('plain HTTP beyond this machine is noted', async (t) => {
+  const config = (host: string): string => `platforms:\n  webhook:\n    enabled: true\n    secret: ${strong}\n    ${host}\n`
+  t.match(await run(t, config('host: 0.0.0.0')), [{ code: 'WH308', severity: 'info', place: { line: 5 } }])
+  t.same(await run(t, config('extra: { host: 0.0.0.0, trust_proxy: [10.0.0.1] }')), [])
+})
+
+t.test('a fix changes the very text that is meant', async (t) => {
+  const cases: readonly (readonly [route: string, fixed: string, safe: boolean])[] = [
+    ['prompt: "a {{title}} b"', 'prompt: "a {title} b"', true],
+    ['prompt: |\n  a\n  {list[0]} b', 'prompt: |\n  a\n  {list.0} b', true],
+    ["prompt: 'new {event}'", "prompt: 'new {event_type}'", false],
+    ['prompt: p\nevents: [pull_requests]', 'prompt: p\nevents: [pull_request]', true],
+    ['prompt: p\nfilters: [{ field: headers.X-A, equals: 5 }]', 'prompt: p\nfilters: [{ field: headers.X-A, equals: "5" }]', true],
+    [
+      'prompt: p\ndeliver: slack\ndeliver_extra: { chatid: C012345 }',
+      'prompt: p\ndeliver: slack\ndeliver_extra: { chat_id: C012345 }',
+      true,
+    ],
+    ['prompt: p\nsecret: $HOOK_SECRET', 'prompt: p\nsecret: ${HOOK_SECRET}', false],
+  ]
+  for (const [route, fixed, safe] of cases) {
+    const config = configOf(route, {})
+    const [{ fix } = {}] = await run(t, config)
+    const lines = config.split('\n')
+    for (const { place, text } of fix?.edits ?? []) {
+      const line = lines[place.line - 1] ?? ''
+      lines[place.line - 1] = line.slice(0, place.column - 1) + text + line.slice(place.endColumn - 1)
+    }
+    t.equal(lines.join('\n'), configOf(fixed, {}), route)
+    t.equal(fix?.safe, safe, route)
+  }
+})
+
+t.test('500 routes take less than a second beyond reading and compiling them', async (t) => {
+  const routes = Array.from(
+    { length: 500 },
+    (_, i) =>
+      `      r${i}: { secret: "${strong}${i}", events: [pull_request], prompt: "PR {number} {title}", deliver: slack, deliver_extra: { chat_id: C012345 }, filters: [{ field: action, in: [opened, closed] }, { any: [{ field: a, equals: ${i} }, { field: b, regex: "^x${i}" }] }] }\n`,
+  )
+  const config = `platforms:\n  webhook:\n    enabled: true\n    routes:\n${routes.join('')}`
+  t.same(await run(t, config), [])
+})
+
+// Few fields, values and operators, so that they meet.
+const field = fc.constantFrom('a', 'b', 'payload.a', 'event', 'headers.X-A')
+const value = fc.constantFrom<Json>('x', 'y', 'xy', 1, true, null)
+const leaf: fc.Arbitrary<Condition> = fc.oneof(
+  fc.record({ field, equals: value }),
+  fc.record({ field, not_equals: value }),
+  fc.record({ field, in: fc.array(value, { maxLength: 3 }) }),
+  fc.record({ field, contains: value }),
+  fc.record({ field, exists: fc.boolean() }),
+  fc.record({ field, missing: fc.constant(true) }),
+  fc.record({ field, regex: fc.constantFrom('^x', '^y', '^xy?', 'y$', '^(x|y)', '^x{0}', '1') }),
+) as fc.Arbitrary<Condition>
+const { condition } = fc.letrec<{ condition: Condition }>((tie) => {
+  const list = fc.array(tie('condition'), { maxLength: 3 })
+  return {
+    condition: fc.oneof(
+      { maxDepth: 3, depthSize: 'small' },
+      leaf,
+      fc.record({ all: list }),
+      fc.record({ any: list }),
+      fc.record({ not: tie('condition') }),
+    ) as fc.Arbitrary<Condition>,
+  }
+})
+const event = fc.record({
+  payload: fc.record({ a: value, b: value, payload: fc.record({ a: value }, { requiredKeys: [] }) }, { requiredKeys: [] }),
+  eventType: fc.constantFrom('x', 'y', 'unknown'),
+  headers: fc.record({ 'x-a': fc.constantFrom('x', 'y', '1') }, { requiredKeys: [] }),
+}) as fc.Arbitrary<unknown> as fc.Arbitrary<Event>
+
+t.test('no filter is called unreachable that an event passes, and none always true that one does not pass', async (t) => {
+  const kit = { operators: operatorsByName, profileDir: '/', report: () => {}, looksOutside: () => {}, adopt }
+  let nevers = 0
+  let always = 0
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(condition, { minLength: 1, maxLength: 4 }),
+      fc.array(event, { minLength: 20, maxLength: 40 }),
+      async (conditions, events) => {
+        const reach = reachWith(operatorsByName)
+        const branches = branchesOf(conditions as unknown as Json, ['filters'])
+        const isNever = branches?.every((branch) => reach.conflictIn(branch) !== undefined) ?? false
+        const isAlways = reach.isNever(branchesOf(conditions as unknown as Json, ['filters'], false))
+        nevers += Number(isNever)
+        always += Number(isAlways)
+        const passes = compileConditions(conditions, kit)
+        for (const each of events) {
+          const { pass } = await passes(each)
+          if (isNever && pass) return false
+          if (isAlways && !pass) return false
+        }
+        return true
+      },
+    ),
+    { numRuns: 1000 },
+  )
+  t.ok(nevers > 50, `${nevers} were unreachable`)
+  t.ok(always > 5, `${always} were always true`)
+})
