@@ -529,7 +529,7 @@ t.test('--no-env misses nothing of an environment that is not read', async (t) =
 agent: { runner: anthropic, model: m }
 `
   const cli = fakeCli(t, { 'config.yaml': config, '.env': 'BAD="x\n' }, {})
-  t.same(await codes(cli, '--no-env'), ['WH201'])
+  t.same(await codes(cli, '--no-env'), ['WH506', 'WH201'])
   const all = await codes(cli)
   for (const code of ['WH007', 'WH305', 'WH222', 'WH109']) t.ok(all.includes(code), code)
 })

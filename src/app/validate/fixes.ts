@@ -100,10 +100,11 @@ const fixedText = (file: string, before: string, splices: readonly Splice[]): Fi
 const reads = (file: string, text: string): boolean => {
   const extension = extname(file)
   if (extension === '.json') return isJson(text)
-  if (extension === '.md' || extension === '.markdown')
-    return blocksIn(text).blocks.every((block) => parseSource(file, block).source !== undefined)
-  return file.endsWith('.env') || parseSource(file, text).source !== undefined
+  if (extension === '.md' || extension === '.markdown') return blocksIn(text).blocks.every((block) => isSound(file, block))
+  return file.endsWith('.env') || isSound(file, text)
 }
+
+const isSound = (file: string, text: string): boolean => parseSource(file, text).diagnostics.length === 0
 
 const isJson = (text: string): boolean => {
   try {

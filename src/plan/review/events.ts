@@ -3,7 +3,7 @@
 import type { Path } from '../../core/diagnostic.ts'
 import type { Json } from '../../core/json.ts'
 import { nearest, printable } from '../../core/text.ts'
-import { knownEvents } from '../../parts/schemes/known-events.ts'
+import { knownEvents } from '../../parts/known-events.ts'
 import { type Leaf, leavesOf, sameField } from './fields.ts'
 import { anyOf, replacing, type Subject } from './subject.ts'
 

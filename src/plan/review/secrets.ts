@@ -27,6 +27,8 @@ type Teller = Pick<Subject, 'texts' | 'placeOf'> & { readonly say: Say }
 /** One secret, references resolved. Says nothing of one that is no secret at all: that is an error already. */
 export const reviewSecret = (secret: string, path: Path, { say, texts, placeOf }: Teller): void => {
   if (secret === insecure || secret.trim() === '' || isBare(secret)) return
+  // Left as it is written where the environment is not read.
+  if (/^(?:\$\{\w+(?::-[^}]*)?\}$|file:)/.test(secret)) return
   const name = /^\$([A-Za-z_]\w*)$/.exec(secret)?.[1]
   const place = placeOf(path)
   if (name !== undefined) {
