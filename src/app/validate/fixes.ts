@@ -110,7 +110,7 @@ const isJson = (text: string): boolean => {
   try {
     JSON.parse(text)
     // A key that stands twice is JSON, and nothing that a fix may make.
-    return parseSource('', text).source !== undefined
+    return isSound('', text)
   } catch {
     return false
   }
