@@ -76,7 +76,7 @@ export class Worker {
     const { clock } = this.#options
     // The last requests may open groups, so groups are dispatched once more when all requests are answered.
     const groups = Promise.all([this.#dispatchGroups(), answered]).then(() => this.#dispatchGroups())
-    const done = groups.then(() => this.#idle())
+    const done = groups.then(() => this.idle())
     const late = new Promise<'late'>((resolve) => {
       const cancel = clock.after(ms, () => resolve('late'))
       void done.then(cancel)
@@ -86,9 +86,12 @@ export class Worker {
     await done
   }
 
-  async #idle(): Promise<void> {
-    await this.#taking
-    await Promise.all(this.#active.keys())
+  /** Nothing is in hand, and nothing is being looked for: what is left waits for its time. */
+  async idle(): Promise<void> {
+    while (this.#taking || this.#active.size > 0) {
+      await this.#taking
+      await Promise.all(this.#active.keys())
+    }
   }
 
   async #dispatchGroups(): Promise<void> {

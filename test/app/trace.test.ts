@@ -23,7 +23,7 @@ const tracer = (t: Test, routes: Tree, extra: Tree = {}): Tracer => {
   const settings = { secret, ...extra, routes }
   const dir = t.testdir({ 'config.yaml': stringify({ platforms: { webhook: { enabled: true, extra: settings } } }) })
   const { config } = loadConfig({ dataDir: dir, env: {} })
-  const world = { config, catalogue, jobs: quietBook(config, catalogue), clock: systemClock }
+  const world = { config, catalogue, effects: { jobs: quietBook(config, catalogue), clock: systemClock } }
   return (route, headers, body) => {
     const source = config.routes.get(route)
     if (!source) throw new Error(`no route ${route}`)

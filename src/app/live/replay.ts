@@ -72,7 +72,7 @@ export const replay = async (wish: ReplayWish, options: ReplayOptions): Promise<
 
 const dryRun = async (request: VerifiedRequest, serving: LiveConfig, { clock }: SharedEffects, source: RouteSource): Promise<Replayed> => {
   const { config, catalogue, jobs } = serving
-  const traced = await trace({ kind: 'verified', request }, { source, config, catalogue, jobs, clock })
+  const traced = await trace({ kind: 'verified', request }, { source, config, catalogue, effects: { jobs, clock } })
   const { outcome, stage, notes, starts } = traced
   const [note] = notes
   return { found: true, stage, ...describeOutcome(outcome), ...(note === undefined ? {} : { note }), ...(starts ? { starts } : {}) }

@@ -24,8 +24,8 @@ export type Placed = Filled & { readonly where: string }
 export type Collector = Onlooker & {
   /** Asks every condition about an event. */
   judge(event: Event): Promise<readonly Judged[]>
-  /** Each placeholder once, as it was filled in last. */
-  filledIn(): readonly Placed[]
+  /** Each placeholder once, as it was filled in last; they are forgotten then. */
+  takeFilled(): readonly Placed[]
 }
 
 export const createCollector = (): Collector => {
@@ -40,7 +40,11 @@ export const createCollector = (): Collector => {
       for (const condition of inOrder(conditions.values())) judged.push(await judgeOne(condition, event))
       return judged
     },
-    filledIn: () => [...placeholders.values()],
+    takeFilled() {
+      const filled = [...placeholders.values()]
+      placeholders.clear()
+      return filled
+    },
   }
 }
 

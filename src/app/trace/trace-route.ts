@@ -39,9 +39,7 @@ export const traceRoute = async (workspace: Workspace, name: string, { of, runSc
     source,
     config,
     catalogue,
-    jobs: quietBook(config, catalogue),
-    clock: systemClock,
-    ...(runScripts ? { script: runScript } : {}),
+    effects: { jobs: quietBook(config, catalogue), clock: systemClock, ...(runScripts ? { script: runScript } : {}) },
   })
 }
 

@@ -9,8 +9,11 @@ import { type Reply, replyTo } from '../../core/reply.ts'
 import type { Event, Headers, VerifiedRequest } from '../../core/request.ts'
 import { admit, resume, type Watch } from '../../engine/run.ts'
 import { targetsOf } from '../../parts/destination.ts'
+import type { Effects } from '../../parts/effects.ts'
+import type { Outgoing } from '../../parts/targets/target.ts'
 import { lookUp, servedBy } from '../../plan/table.ts'
-import type { Destination } from '../../store/ports.ts'
+import { openMemory } from '../../store/memory/memory-store.ts'
+import type { Destination, Store } from '../../store/ports.ts'
 import { type DryPlan, type DryWorld, dryPlan } from './dry-plan.ts'
 import type { Judged, Placed } from './onlooker.ts'
 import { createStageLog, type TracedStage } from './stage-log.ts'
@@ -58,22 +61,32 @@ export type Trace = {
 
 /** Runs what the server would run, up to the point where it would do something. Throws a Fault for a route that is not valid. */
 export const trace = async (traced: Traced, world: DryWorld): Promise<Trace> => {
-  const dry = dryPlan(world)
+  const store = openMemory({ clock: world.effects.clock })
+  const sent: Outgoing[] = []
+  const send: Effects['send'] = async (outgoing) => {
+    sent.push(outgoing)
+    return { ok: true, detail: 'dry run' }
+  }
+  const dry = { ...world, effects: { ...world.effects, store, send } }
+  const plan = dryPlan(dry)
   try {
-    return await traceWith(dry, traced, world)
+    const said = await tracePlan(traced, dry, plan)
+    const starts = await startsOf(store, sent, said.outcome)
+    return { ...said, ...(starts ? { starts } : {}) }
   } finally {
-    await dry.close()
+    await plan.close()
   }
 }
 
-const traceWith = async (dry: DryPlan, traced: Traced, world: DryWorld): Promise<Trace> => {
-  const { source, clock, script } = world
-  const log = createStageLog(clock)
+/** One event through a plan that was made before, by effects that may remember those before it; what it starts, the effects know. */
+export const tracePlan = async (traced: Traced, world: DryWorld, dry: DryPlan): Promise<Omit<Trace, 'starts'>> => {
+  const { source, effects } = world
+  const { onlooker } = dry
+  const log = createStageLog(effects.clock)
   const ended = await run(traced, world, dry, log.watch)
   const { outcome, stage, event } = ended
   const parsed = log.parsed()
   const reason = reasonOf(outcome)
-  const starts = await startsOf(dry, outcome)
   const hasScript = source.spec.script !== undefined && log.reached('script')
   return {
     route: source.name,
@@ -86,15 +99,15 @@ const traceWith = async (dry: DryPlan, traced: Traced, world: DryWorld): Promise
     stage,
     stoppedAt: isTaken(outcome) ? null : stage,
     stages: log.stages(ended, traced.kind),
-    conditions: parsed ? await dry.onlooker.judge(parsed) : [],
-    placeholders: dry.onlooker.filledIn(),
-    ...(starts ? { starts } : {}),
-    ranScript: hasScript && script !== undefined,
-    notes: hasScript && !script ? [`the script ${source.spec.script} was not run: it may change the event, or have it ignored`] : [],
+    conditions: parsed ? await onlooker.judge(parsed) : [],
+    placeholders: onlooker.takeFilled(),
+    ranScript: hasScript && effects.script !== undefined,
+    notes:
+      hasScript && !effects.script ? [`the script ${source.spec.script} was not run: it may change the event, or have it ignored`] : [],
   }
 }
 
-const run = async (traced: Traced, { source, config, clock }: DryWorld, dry: DryPlan, watch: Watch): Promise<Ended> => {
+const run = async (traced: Traced, { source, config, effects }: DryWorld, dry: DryPlan, watch: Watch): Promise<Ended> => {
   if (traced.kind === 'verified') return resume(dry.plan(), traced.request, watch)
   if (traced.body.length > config.maxBodyBytes) return { outcome: refuse('too_large'), stage: 'body_size' }
   const served = servedBy(source, dry)
@@ -106,11 +119,11 @@ const run = async (traced: Traced, { source, config, clock }: DryWorld, dry: Dry
   }
   const found = lookUp(table, source.name, source.profile === defaultProfile ? undefined : source.profile)
   if (!('authenticate' in found)) return { outcome: found, stage: 'route' }
-  const proceed = admit(found, { headers: traced.headers, remote: () => '127.0.0.1', at: clock.now() }, watch)
+  const proceed = admit(found, { headers: traced.headers, remote: () => '127.0.0.1', at: effects.clock.now() }, watch)
   return typeof proceed === 'function' ? proceed(traced.body) : proceed
 }
 
-const startsOf = async ({ store, sent }: DryPlan, outcome: Outcome): Promise<Starts | undefined> => {
+const startsOf = async (store: Store, sent: readonly Outgoing[], outcome: Outcome): Promise<Starts | undefined> => {
   const [first] = sent
   const all = sent.map(({ delivery }) => delivery)
   if (first) return startOf('direct', first.text, all.length > 1 ? { mode: 'all', to: all } : first.delivery)

@@ -1,0 +1,133 @@
+/** A route with its own store, worker and clock: the server's code, from the post to the delivery, with an agent and targets that only pretend. */
+
+import type { Config, RouteSource } from '../../config/config.ts'
+import { createFacts, type RunAttempt } from '../../core/fact.ts'
+import type { Log } from '../../core/log.ts'
+import type { Effects } from '../../parts/effects.ts'
+import type { Outgoing, Sent } from '../../parts/targets/target.ts'
+import type { Catalogue } from '../../plan/compile.ts'
+import type { JobBook } from '../../plan/jobs.ts'
+import { runScript, type ScriptResult } from '../../process/script.ts'
+import { jobPolicyOf, policyOf } from '../../runs/policy.ts'
+import { Worker } from '../../runs/worker.ts'
+import { openMemory } from '../../store/memory/memory-store.ts'
+import { createDryEffects } from '../live/effects.ts'
+import { createLimiter } from '../live/limiter.ts'
+import { type DryPlan, dryPlan } from '../trace/dry-plan.ts'
+import { type Trace, type Traced, tracePlan } from '../trace/trace.ts'
+import type { VirtualClock } from './virtual-clock.ts'
+
+/** What stands in for the world, as the step at hand has it. */
+export type Mocks = {
+  /** The agent's reply, or why it fails; absent: it answers with its prompt. */
+  readonly agent?: { readonly reply: string } | { readonly fail: string }
+  /** Why targets fail; absent: they take everything. */
+  readonly deliver?: { readonly fail: string; readonly repeatable: boolean }
+  /** What the route's script prints, or why it fails; absent: it lets the event on. `run`: the real one runs. */
+  readonly script?: ScriptResult | 'run'
+}
+
+/** One attempt of a run that ended. */
+export type Rehearsed = { readonly prompt: string; readonly attempt: RunAttempt }
+
+/** What happened since it was asked last. */
+export type Happened = {
+  /** Prompts that the agent was given, in order. */
+  readonly prompts: readonly string[]
+  /** Attempts that ended, in order. */
+  readonly attempts: readonly RunAttempt[]
+  /** Texts on their way out, direct ones and replies. */
+  readonly sent: readonly Outgoing[]
+}
+
+export type RehearsalOptions = {
+  readonly source: RouteSource
+  readonly config: Config
+  readonly catalogue: Catalogue
+  readonly jobs: JobBook
+  readonly clock: VirtualClock
+}
+
+export interface Rehearsal {
+  /** Posts an event, and lets what it starts run to where it has to wait. */
+  post(traced: Traced, mocks: Mocks): Promise<Omit<Trace, 'starts'>>
+  advance(ms: number, mocks: Mocks): Promise<void>
+  /** What happened since the last call. */
+  happened(): Happened
+  /** Closes what its parts have open; never rejects. */
+  close(): Promise<void>
+}
+
+const silent: Log = Object.assign(() => {}, { writes: () => false })
+
+/** Throws a Fault for a route that the server would not start with. */
+export const createRehearsal = ({ source, config, catalogue, jobs, clock }: RehearsalOptions): Rehearsal => {
+  const store = openMemory({ clock })
+  const facts = createFacts()
+  let mocks: Mocks = {}
+  let seen: { prompts: string[]; attempts: RunAttempt[]; sent: Outgoing[] } = { prompts: [], attempts: [], sent: [] }
+  facts.observe({
+    on: (fact) => {
+      if (fact.kind === 'attempt_ended') seen.attempts.push(fact.run)
+    },
+  })
+  const send = async (outgoing: Outgoing): Promise<Sent> => {
+    seen.sent.push(outgoing)
+    const { deliver } = mocks
+    return deliver ? { ok: false, why: deliver.fail, repeatable: deliver.repeatable } : { ok: true }
+  }
+  const worker = new Worker({
+    store,
+    clock,
+    facts,
+    log: silent,
+    redact: (text) => text,
+    runner: async (prompt) => {
+      seen.prompts.push(prompt)
+      const { agent = { reply: prompt } } = mocks
+      if ('fail' in agent) throw new Error(agent.fail)
+      return agent.reply
+    },
+    send,
+    policy: ({ job, profile }) =>
+      job === undefined ? policyOf(config.agent.timeoutMs, source.spec) : jobPolicyOf(config.agent.timeoutMs, jobs.get(profile, job)),
+    repeatable: (target) => catalogue.targets.get(target)?.repeatable ?? false,
+    maxConcurrent: () => config.maxConcurrentRuns,
+  })
+  const effects: Effects = {
+    ...createDryEffects(clock),
+    limiter: createLimiter(clock, () => config.rateLimit),
+    jobs,
+    store,
+    send,
+    script: (folder, job) => playScript(mocks.script, folder, job),
+    wake: () => worker.wake(),
+    hasRoom: () => true,
+  }
+  const world = { source, config, catalogue, effects }
+  let plan: DryPlan | undefined
+  return {
+    async post(traced, now) {
+      mocks = now
+      plan ??= dryPlan(world)
+      const said = await tracePlan(traced, world, plan)
+      await worker.idle()
+      return said
+    },
+    async advance(ms, now) {
+      mocks = now
+      await clock.advance(ms, () => worker.idle())
+    },
+    happened() {
+      const before = seen
+      seen = { prompts: [], attempts: [], sent: [] }
+      return before
+    },
+    close: async () => plan?.close(),
+  }
+}
+
+const playScript = async (mock: Mocks['script'], ...[folder, job]: Parameters<Effects['script']>): Promise<ScriptResult> => {
+  if (mock === 'run') return runScript(folder, job)
+  return mock ?? { ok: true, output: job.input }
+}
