@@ -52,9 +52,10 @@ const files = [
   'subscriptions.schema.json',
   'jobs.schema.json',
   'platforms.schema.json',
+  'tests.schema.json',
 ]
 
-/** One self-contained draft-07 schema out of the seven files: every `$ref` local, every `x-extends` merged in, every `x-names` replaced. */
+/** One self-contained draft-07 schema out of the files: every `$ref` local, every `x-extends` merged in, every `x-names` replaced. */
 const bundle = (): Node => {
   const definitions: { [name: string]: Node } = {}
   const titleOf = new Map(files.map((file) => [file, read(file).title as string]))
@@ -111,6 +112,7 @@ const types = async (schema: Node): Promise<string> => {
         ...((forTypes(schema) as Node).properties as Node),
         'x-subscriptions': { $ref: '#/definitions/Subscriptions' },
         'x-jobs': { $ref: '#/definitions/CronJobs' },
+        'x-tests': { $ref: '#/definitions/RouteTests' },
       },
     } as never,
     'Config',
@@ -127,7 +129,16 @@ const types = async (schema: Node): Promise<string> => {
   return text
     .replace(/\n\/\*\*\n \* This interface was referenced by[\s\S]*?\*\//g, '')
     .replace(/ \*\n \* This interface was referenced by[^\n]*\n \* via the [^\n]*\n/g, '')
-    .replace(/^.*"?x-(subscriptions|jobs)"?\?: .*\n/gm, '')
+    .replace(/^.*"?x-(subscriptions|jobs|tests)"?\?: .*\n/gm, '')
+}
+
+/** The gateway does not read a route's tests: a slip there must not stop its start. `headgate test` and `validate` check them on their own. */
+const withoutTests = (schema: Node): Node => {
+  const definitions = Object.entries(schema.definitions as { [name: string]: Node }).map(([name, node]) => {
+    const { tests, ...properties } = (node.properties ?? {}) as { readonly [key: string]: Node }
+    return [name, name === 'RouteTests' || !tests ? node : { ...node, properties: { ...properties, tests: { type: 'array' } } }]
+  })
+  return { ...schema, definitions: Object.fromEntries(definitions) }
 }
 
 /** A file kind of its own, which no other schema refers to. */
@@ -140,6 +151,9 @@ const sampleTypes = (): Promise<string> => {
   const options = { bannerComment: banner, format: false, strictIndexSignatures: false }
   return compile({ ...plain, properties: { ...typed, body: {} } } as never, 'SampleFile', options)
 }
+
+/** What the module of validators exports. */
+const exported = ['checkConfig', 'checkSubscription', 'checkJob', 'checkSample', 'checkTests']
 
 const validators = async (schema: Node): Promise<string> => {
   const { Ajv } = require('ajv') as typeof import('ajv')
@@ -154,11 +168,12 @@ const validators = async (schema: Node): Promise<string> => {
     code: { source: true, lines: true },
   })
   ajv.addVocabulary(vocabulary)
-  ajv.addSchema({ ...schema, $id: 'config' })
+  ajv.addSchema({ ...withoutTests(schema), $id: 'config' })
   ajv.addSchema({ $id: 'route', $ref: 'config#/definitions/Route' })
   ajv.addSchema({ $id: 'subscription', $ref: 'config#/definitions/Subscription' })
   ajv.addSchema({ $id: 'job', $ref: 'config#/definitions/StoredJob' })
   ajv.addSchema({ ...sample, $id: 'sample' })
+  ajv.addSchema({ $id: 'tests', $ref: 'config#/definitions/RouteTests' })
   const folder = mkdtempSync(join(tmpdir(), 'headgate-gen-'))
   try {
     const entry = join(folder, 'validators.cjs')
@@ -170,11 +185,12 @@ const validators = async (schema: Node): Promise<string> => {
         checkSubscription: 'subscription',
         checkJob: 'job',
         checkSample: 'sample',
+        checkTests: 'tests',
       }),
     )
     writeFileSync(
       join(folder, 'entry.mjs'),
-      `import v from './validators.cjs'\nexport const checkConfig = v.checkConfig\nexport const checkSubscription = v.checkSubscription\nexport const checkJob = v.checkJob\nexport const checkSample = v.checkSample\n`,
+      `import v from './validators.cjs'\n${exported.map((name) => `export const ${name} = v.${name}\n`).join('')}`,
     )
     const out = await build({
       entryPoints: [join(folder, 'entry.mjs')],
@@ -225,7 +241,7 @@ const outputs: { [file: string]: string } = {
   'src/generated/schema.ts': `${banner}import type { JsonObject } from '../core/json.ts'\n\nexport const schema: JsonObject = ${JSON.stringify(schema)}\n\nexport const sampleSchema: JsonObject = ${JSON.stringify(sample)}\n`,
   'src/generated/sample.ts': await sampleTypes(),
   'src/generated/validators.js': await validators(schema),
-  'src/generated/validators.d.ts': `${banner}type Problem = { keyword: string; instancePath: string; schemaPath: string; params: Record<string, unknown>; message?: string }\ntype Check = { (data: unknown): boolean; errors?: Problem[] | null }\nexport const checkConfig: Check\nexport const checkSubscription: Check\nexport const checkJob: Check\nexport const checkSample: Check\nexport type { Check, Problem }\n`,
+  'src/generated/validators.d.ts': `${banner}type Problem = { keyword: string; instancePath: string; schemaPath: string; params: Record<string, unknown>; message?: string }\ntype Check = { (data: unknown): boolean; errors?: Problem[] | null }\n${exported.map((name) => `export const ${name}: Check\n`).join('')}export type { Check, Problem }\n`,
 }
 
 let stale = 0

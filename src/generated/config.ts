@@ -13,6 +13,18 @@ export type Target = (("log" | "github_comment" | "hosta_comment" | "http" | "bl
  * A target of a list.
  */
 export type DeliverItem = (Target | DeliverTo)
+/**
+ * A value, or what must hold of it.
+ */
+export type TestMatcher = ((string | number | boolean | null) | TestRule)
+/**
+ * The text that the agent got, or that was delivered directly: all of it, or what must hold of it.
+ */
+export type TestText = (string | TestRule)
+/**
+ * A time: seconds, or with a unit: 500ms, 31s, 5m, 1h, 2d.
+ */
+export type TestDuration = (number | string)
 
 /**
  * config.yaml of headgate.
@@ -358,11 +370,9 @@ single_flight?: boolean
  */
 mirror_to_session?: boolean
 /**
- * Test cases for this route; the gateway does not read them.
+ * Tests of this route, which headgate test runs; the gateway does not read them.
  */
-tests?: {
-
-}[]
+tests?: RouteTest[]
 }
 /**
  * One field with one operator, or a group of conditions, or a JSONata expression.
@@ -505,6 +515,240 @@ timeout_seconds?: number
  * Longest reply, in tokens.
  */
 max_output_tokens?: number
+}
+/**
+ * One test: an event or several in steps, and what must come of them.
+ */
+export interface RouteTest {
+/**
+ * What the test shows; it stands in reports.
+ */
+name: string
+/**
+ * The route that gets the events. Not written in a route's own tests.
+ */
+route?: string
+send?: TestSend
+expect?: TestExpect
+/**
+ * Several events and waits, in order, instead of one send.
+ * 
+ * @minItems 1
+ */
+steps?: TestStep[]
+mocks?: TestMocks
+/**
+ * Why the test is not run; reports show it.
+ */
+skip?: string
+}
+/**
+ * An event: a sample, a payload or a file, changed as the test needs it.
+ */
+export interface TestSend {
+/**
+ * A sample by its name: headgate samples list.
+ */
+sample?: string
+/**
+ * The payload itself, as YAML.
+ */
+payload?: ({
+
+} | unknown[] | string | number | boolean | null)
+/**
+ * The body byte by byte, also one that is no JSON.
+ */
+body?: string
+/**
+ * A sample or a payload in a JSON file, relative to this file.
+ */
+file?: string
+/**
+ * The event's type; absent: the sample's, else the first that the route accepts.
+ */
+event?: string
+/**
+ * Further headers of the request.
+ */
+headers?: {
+[k: string]: string | undefined
+}
+/**
+ * Values to put into the payload, by dotted path.
+ */
+set?: {
+[k: string]: unknown | undefined
+}
+/**
+ * Dotted paths to take out of the payload.
+ */
+unset?: string[]
+/**
+ * auto, none (no signature), bad (a wrong one), or the scheme to sign with.
+ */
+sign?: string
+/**
+ * The delivery id; absent: one of its own each time.
+ */
+id?: string
+}
+/**
+ * What must be so after the event, or after the wait. What is not named does not matter.
+ */
+export interface TestExpect {
+/**
+ * The HTTP status of the answer.
+ */
+status?: number
+/**
+ * How the request ended.
+ */
+outcome?: string
+/**
+ * The stage that ended it; `none`: it was taken.
+ */
+stopped_at?: string
+/**
+ * The condition that said no, as filters[1] or filters[0].any[2].
+ */
+rule?: string
+reason?: TestMatcher
+/**
+ * The event's type as the route sees it.
+ */
+event?: string
+answer?: TestMatcher
+prompt?: TestText
+/**
+ * How many runs ended since the step before.
+ */
+runs?: number
+/**
+ * How many of them are given up.
+ */
+dead?: number
+/**
+ * Where the last text went.
+ */
+deliver?: {
+/**
+ * The target's name.
+ */
+target?: string
+/**
+ * Settings that it must have, others may be there too.
+ */
+extra?: {
+[k: string]: unknown | undefined
+}
+text?: TestMatcher
+}
+/**
+ * How many texts went out since the step before.
+ */
+deliveries?: number
+}
+/**
+ * What must hold of a value; all that is named.
+ */
+export interface TestRule {
+/**
+ * It is this value.
+ */
+equals?: (string | number | boolean | null | {
+
+} | unknown[])
+/**
+ * It has this text in it, or each of these.
+ */
+contains?: (string | string[])
+/**
+ * It does not have this text in it, or none of these.
+ */
+lacks?: (string | string[])
+/**
+ * A pattern fits, as in the regex operator.
+ */
+matches?: string
+/**
+ * An expression over the value is true; $ is the value.
+ */
+jsonata?: string
+/**
+ * It is what it was when snapshots were last written (--update).
+ */
+snapshot?: boolean
+/**
+ * It has at most so many characters.
+ */
+max_chars?: number
+/**
+ * Exactly these placeholders had no value; [] is none.
+ */
+unresolved?: string[]
+}
+/**
+ * One step: an event or a wait, and what must be so after it.
+ */
+export interface TestStep {
+send?: TestSend
+/**
+ * How many times the event is sent, each with an id of its own.
+ */
+repeat?: number
+every?: TestDuration
+advance?: TestDuration
+expect?: TestExpect
+mocks?: TestMocks
+}
+/**
+ * What stands in for the world: nothing of a test goes over the network.
+ */
+export interface TestMocks {
+/**
+ * What the route's script does.
+ */
+script?: {
+/**
+ * What it prints; nothing is silence.
+ */
+stdout?: string
+/**
+ * It fails, for this reason.
+ */
+fail?: string
+}
+/**
+ * What the agent does; absent: it answers with its prompt.
+ */
+agent?: {
+/**
+ * Its reply.
+ */
+reply?: string
+/**
+ * It fails, for this reason.
+ */
+fail?: string
+}
+/**
+ * What the target does; absent: it takes everything.
+ */
+deliver?: {
+/**
+ * The HTTP status that it answers with; below 300 it has the text.
+ */
+status?: number
+/**
+ * It fails, for this reason.
+ */
+fail?: string
+/**
+ * Whether the failure may be tried again.
+ */
+repeatable?: boolean
+}
 }
 /**
  * Settings of GitHub.
@@ -1495,11 +1739,9 @@ single_flight?: boolean
  */
 mirror_to_session?: boolean
 /**
- * Test cases for this route; the gateway does not read them.
+ * Tests of this route, which headgate test runs; the gateway does not read them.
  */
-tests?: {
-
-}[]
+tests?: RouteTest[]
 }
 /**
  * cron_jobs.json: run-time jobs by id.
@@ -1587,4 +1829,21 @@ paused?: boolean
  * How late a run may start that was missed while the gateway was down.
  */
 grace_seconds?: number
+}
+/**
+ * A file of tests, *.webhook-test.yaml: what routes must do with events. `headgate test` runs them.
+ */
+export interface RouteTests {
+/**
+ * The configuration that has the routes, relative to this file. Absent: the one of the data directory.
+ */
+routes?: string
+/**
+ * true runs the routes' real scripts. Otherwise a script lets the event on, or does what mocks.script says.
+ */
+run_scripts?: boolean
+/**
+ * The tests, in order; each has a store and a clock of its own.
+ */
+tests: RouteTest[]
 }
