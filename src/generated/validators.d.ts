@@ -4,5 +4,6 @@ type Check = { (data: unknown): boolean; errors?: Problem[] | null }
 export const checkConfig: Check
 export const checkSubscription: Check
 export const checkJob: Check
+export const checkSample: Check
 export const checkTests: Check
 export type { Check, Problem }

@@ -27,9 +27,6 @@ export type Mocks = {
   readonly script?: ScriptResult | 'run'
 }
 
-/** One attempt of a run that ended. */
-export type Rehearsed = { readonly prompt: string; readonly attempt: RunAttempt }
-
 /** What happened since it was asked last. */
 export type Happened = {
   /** Prompts that the agent was given, in order. */

@@ -1,6 +1,7 @@
 /** A test request to a route, as its real sender would post it: from a sample or a payload, signed. */
 
 import { randomUUID } from 'node:crypto'
+import type { RouteSource } from '../../config/config.ts'
 import { exit, Fault, usage } from '../../core/fault.ts'
 import { isOfConnection } from '../../core/names.ts'
 import { maskHeaders } from '../../journal/headers.ts'
@@ -10,49 +11,72 @@ import type { Sample } from '../samples/sample-file.ts'
 import type { Workspace } from '../workspace.ts'
 import { editBody, type PayloadEdit } from './edit-payload.ts'
 import { routeUrl } from './route-address.ts'
-import { findRoute, readRoutes } from './routes.ts'
+import { findRoute, type KnownRoutes, readRoutes } from './routes.ts'
 import type { TestPost } from './send-test.ts'
 import { schemeOf, signedAs } from './sign-test.ts'
 
-export type TestWish = PayloadEdit & {
-  /** A sample by its name, or a body as JSON text. */
-  readonly of: { readonly sample: string } | { readonly payload: string }
+/** What a test request is made from. */
+export type RequestWish = PayloadEdit & {
+  /** A sample, or a body. */
+  readonly of: Sample | { readonly payload: string }
   readonly event?: string | undefined
   readonly id?: string | undefined
   readonly scheme?: string | undefined
-  /** Another address than the configured one. */
-  readonly url?: string | undefined
+  /** Further headers. */
+  readonly headers?: Sample['headers'] | undefined
+  /** Wall time of sending, milliseconds. */
+  readonly at: number
 }
 
-export type PreparedTest = TestPost & {
+export type TestRequest = Pick<TestPost, 'headers' | 'body'> & {
   readonly scheme: string
   /** The type that its headers say; `undefined` where only the payload may tell. */
   readonly event: string | undefined
   readonly id: string
 }
 
-/** Throws a Fault: for a route that is not served, for a sample that is not there, for what cannot be sent. */
-export const prepareTest = (workspace: Workspace, asked: string, wish: TestWish): PreparedTest => {
-  const known = readRoutes(workspace)
-  const { route } = findRoute(known, asked)
-  const [secret] = route?.secrets ?? []
-  if (!route || secret === undefined) {
-    const why = route ? 'it has no secret' : 'its entry is not valid'
-    throw new Fault('invalid_route', `"${asked}" is not served: ${why}`, { exitCode: exit.no, hint: `${workspace.self} validate` })
+export type TestWish = PayloadEdit &
+  Pick<RequestWish, 'event' | 'id' | 'scheme'> & {
+    /** A sample by its name, or a body as JSON text. */
+    readonly of: { readonly sample: string } | { readonly payload: string }
+    /** Another address than the configured one. */
+    readonly url?: string | undefined
   }
+
+export type PreparedTest = TestPost & TestRequest
+
+/** Throws a Fault: for a route that is not served, for a sample that is not there, for what cannot be sent. */
+export const prepareTest = (workspace: Workspace, asked: string, { of, url, ...wish }: TestWish): PreparedTest => {
+  const known = readRoutes(workspace)
+  const route = servedRoute(known, asked, workspace)
   const { config } = known.loaded
-  if (wish.url === undefined && config.port === 0) throw usage('the configured port is 0 (any free one): give --url')
-  const url = wish.url ?? routeUrl(config, route.name, route.profile)
-  const sample: Sample = 'sample' in wish.of ? readSample(findSample(workspace, wish.of.sample)) : { headers: {}, body: wish.of.payload }
+  if (url === undefined && config.port === 0) throw usage('the configured port is 0 (any free one): give --url')
+  const sample = 'sample' in of ? readSample(findSample(workspace, of.sample)) : of
+  return { url: url ?? routeUrl(config, route.name, route.profile), ...requestTo(route, { ...wish, of: sample, at: Date.now() }) }
+}
+
+/** The route of this name. Throws a Fault for one whose entry is not valid. */
+export const servedRoute = (known: KnownRoutes, asked: string, { self }: Workspace): RouteSource => {
+  const { route } = findRoute(known, asked)
+  if (route) return route
+  throw new Fault('invalid_route', `"${asked}" is not served: its entry is not valid`, { exitCode: exit.no, hint: `${self} validate` })
+}
+
+/** A request to a route as its sender posts it, signed with the route's own secret. Throws a Fault for what cannot be sent. */
+export const requestTo = ({ name, secrets, spec }: RouteSource, wish: RequestWish): TestRequest => {
+  const [secret] = secrets
+  if (secret === undefined) throw new Fault('invalid_route', `"${name}" is not served: it has no secret`, { exitCode: exit.no })
+  const isSample = !('payload' in wish.of)
+  const sample: Sample = 'payload' in wish.of ? { headers: {}, body: wish.of.payload } : wish.of
   const headers = lowerCased(sample.headers)
-  const scheme = schemeOf(wish.scheme ?? 'auto', route.spec.verify, secret, headers)
-  const event = wish.event ?? ('sample' in wish.of ? undefined : route.spec.events?.[0])
+  const scheme = schemeOf(wish.scheme ?? 'auto', spec.verify, secret, headers)
+  const event = wish.event ?? (isSample ? undefined : spec.events?.[0])
   const id = wish.id ?? randomUUID()
-  const unsigned = { secret, body: editBody(sample.body, wish), id, at: Date.now() }
+  const unsigned = { secret, body: editBody(sample.body, wish), id, at: wish.at }
   const signed = signedAs(scheme, event === undefined ? unsigned : { ...unsigned, event })
-  const all = { ...headersOf(sample, signed.headers, event !== undefined), ...signed.headers }
+  const all = { ...headersOf(sample, signed.headers, event !== undefined), ...wish.headers, ...signed.headers }
   refuseOddHeaders(all)
-  return { url, scheme, event: event ?? eventHeaders.map((name) => headers[name]).find(Boolean), id, headers: all, body: signed.body }
+  return { scheme, event: event ?? eventHeaders.map((each) => headers[each]).find(Boolean), id, headers: all, body: signed.body }
 }
 
 const eventHeaders = schemes.flatMap(({ eventTypeHeaders = [] }) => eventTypeHeaders)
@@ -74,6 +98,9 @@ const headersOf = ({ headers }: Sample, signed: TestPost['headers'], isNamed: bo
   const hasType = kept.some(([name]) => name.toLowerCase() === 'content-type')
   return { ...(hasType ? {} : { 'Content-Type': 'application/json' }), ...Object.fromEntries(kept) }
 }
+
+/** The headers as the server has them: on loopback, and in lower case. */
+export const asReceived = (headers: TestPost['headers']): TestPost['headers'] => ({ host: '127.0.0.1', ...lowerCased(headers) })
 
 const refuseOddHeaders = (headers: TestPost['headers']): void => {
   const odd = Object.entries(headers).find(([name, value]) => !/^[\w!#$%&'*+.^`|~-]+$/.test(name) || /[^\t\x20-\x7e\x80-\xff]/.test(value))

@@ -30,7 +30,7 @@ export const verifyRequest = async (workspace: Workspace, asked: string, request
     const hint = `${workspace.self} validate`
     throw new Fault('invalid_route', `"${name}" is not served: its entry is not valid`, { exitCode: exit.no, hint })
   }
-  const dry = dryPlan({ source: route, config, catalogue, jobs: quietBook(config, catalogue), clock: systemClock })
+  const dry = dryPlan({ source: route, config, catalogue, effects: { jobs: quietBook(config, catalogue), clock: systemClock } })
   const verify = dry.plan().authenticate.run(request)
   const verified = typeof verify === 'function' ? verify(request.body ?? Buffer.alloc(0)) : verify
   await dry.close()

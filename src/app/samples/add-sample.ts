@@ -56,7 +56,7 @@ const usableName = (asked: string): string => {
 }
 
 /** Those of the configuration, and of the subscriptions. */
-const secretsOf = (workspace: Workspace): readonly string[] => {
+export const secretsOf = (workspace: Workspace): readonly string[] => {
   const { loaded, routes } = readRoutes(workspace)
   return [...knownSecrets(loaded.config), ...routes.flatMap(({ route }) => route?.secrets ?? []).filter((secret) => secret !== insecure)]
 }

@@ -1,6 +1,5 @@
 /** Traces an event through a route of a data directory as it stands in the files now; no gateway needs to run. */
 
-import { randomUUID } from 'node:crypto'
 import type { RouteSource } from '../../config/config.ts'
 import { systemClock } from '../../core/clock.ts'
 import { exit, Fault } from '../../core/fault.ts'
@@ -9,38 +8,33 @@ import { catalogueOf } from '../../plan/catalogue.ts'
 import { quietBook } from '../../plan/check.ts'
 import { runScript } from '../../process/script.ts'
 import { requestAgain } from '../events/request-again.ts'
-import { findRoute, readRoutes } from '../routes/routes.ts'
-import { schemeOf, signedAs } from '../routes/sign-test.ts'
+import { asReceived, requestTo, servedRoute } from '../routes/prepare-test.ts'
+import { readRoutes } from '../routes/routes.ts'
+import { findSample, readSample } from '../samples/gallery.ts'
 import type { Workspace } from '../workspace.ts'
 import { type Trace, type Traced, trace } from './trace.ts'
 
 export type TraceWish = {
-  /** A recorded event by its id, or a body to sign and post; `headers` are what its sender adds to the signature's. */
-  readonly of:
-    | { readonly eventId: string }
-    | { readonly body: string; readonly event?: string; readonly headers?: { readonly [name: string]: string } }
+  /** A recorded event by its id, a sample by its name, or a body: the last two are signed as the route's senders do. */
+  readonly of: { readonly eventId: string } | ({ readonly sample: string } | { readonly payload: string })
+  readonly event?: string | undefined
+  readonly scheme?: string | undefined
+  readonly set: readonly string[]
+  readonly unset: readonly string[]
   /** Scripts run too: the one thing of a trace that may touch the world. */
   readonly runScripts: boolean
 }
 
-/** Throws a Fault: there is no such route or event, or the route is not valid. */
-export const traceRoute = async (workspace: Workspace, name: string, { of, runScripts }: TraceWish): Promise<Trace> => {
+/** Throws a Fault: there is no such route, event or sample, or the route is not valid. */
+export const traceRoute = async (workspace: Workspace, name: string, wish: TraceWish): Promise<Trace> => {
   const known = readRoutes(workspace)
-  const { route: source } = findRoute(known, name)
-  if (!source)
-    throw new Fault('invalid_route', `"${name}" is not served: its entry is not valid`, {
-      exitCode: exit.no,
-      hint: `${workspace.self} validate`,
-    })
+  const source = servedRoute(known, name, workspace)
   const { config } = known.loaded
   const { catalogue } = await catalogueOf(config)
-  const traced = 'eventId' in of ? await recorded(workspace, of.eventId) : posted(source, of)
-  return trace(traced, {
-    source,
-    config,
-    catalogue,
-    effects: { jobs: quietBook(config, catalogue), clock: systemClock, ...(runScripts ? { script: runScript } : {}) },
-  })
+  const { of, runScripts } = wish
+  const traced = 'eventId' in of ? await recorded(workspace, of.eventId) : posted(source, of, wish, workspace)
+  const effects = { jobs: quietBook(config, catalogue), clock: systemClock, ...(runScripts ? { script: runScript } : {}) }
+  return trace(traced, { source, config, catalogue, effects })
 }
 
 const recorded = async ({ dataDir, self }: Workspace, eventId: string): Promise<Traced> => {
@@ -49,14 +43,13 @@ const recorded = async ({ dataDir, self }: Workspace, eventId: string): Promise<
   throw new Fault('not_found', again.why, { exitCode: exit.notFound, hint: `${self} events list` })
 }
 
-type Posted = Exclude<TraceWish['of'], { readonly eventId: string }>
-
-/** Signed with the route's own secret, as `webhook test` does. */
-const posted = ({ name, secrets: [secret], spec }: RouteSource, { body, event = spec.events?.[0], headers }: Posted): Traced => {
-  if (secret === undefined) throw new Fault('invalid_route', `"${name}" is not served: it has no secret`, { exitCode: exit.no })
-  const unsigned = { secret, body, id: randomUUID(), at: systemClock.now(), ...(event === undefined ? {} : { event }) }
-  const signed = signedAs(schemeOf('auto', spec.verify, secret), unsigned)
-  const all = { host: '127.0.0.1', 'content-type': 'application/json', ...headers, ...signed.headers }
-  const lower = Object.fromEntries(Object.entries(all).map(([key, value]) => [key.toLowerCase(), value]))
-  return { kind: 'post', headers: lower, body: Buffer.from(signed.body) }
+const posted = (
+  source: RouteSource,
+  of: { readonly sample: string } | { readonly payload: string },
+  { event, scheme, set, unset }: TraceWish,
+  workspace: Workspace,
+): Traced => {
+  const content = 'sample' in of ? readSample(findSample(workspace, of.sample)) : of
+  const { headers, body } = requestTo(source, { of: content, event, scheme, set, unset, at: systemClock.now() })
+  return { kind: 'post', headers: asReceived(headers), body: Buffer.from(body) }
 }

@@ -21,6 +21,7 @@ import { reviewSharedSecrets } from '../../plan/review/shared-secrets.ts'
 import { surroundings } from '../../plan/review/surroundings.ts'
 import { compileRunner } from '../../plan/runner.ts'
 import { withDryEffects } from '../live/effects.ts'
+import { checkRouteTests, isTestFile, readSuites, testFilesIn } from '../route-tests/suite.ts'
 import type { Workspace } from '../workspace.ts'
 import { blocksOf } from './blocks.ts'
 
@@ -82,7 +83,7 @@ class Check {
     const loaded = { ...found, diagnostics: [...checkPresence(dataDir, asked, configFile), ...found.diagnostics] }
     const { catalogue, diagnostics } = await this.#catalogueOf(loaded.config)
     const checked = reviewed(checkAll(loaded, catalogue, this.#effects), loaded.config, catalogue, diagnostics)
-    return withMore(checked, loaded, this.#effects, diagnostics)
+    return withMore(merge(checked, await this.#tests(testFilesIn(dataDir))), loaded, this.#effects, diagnostics)
   }
 
   /** A file of run-time entries is checked against the configuration, every other file as one. */
@@ -91,8 +92,15 @@ class Check {
     if (written === '-') return this.#configured(resolve(stdinName), this.#inputs.stdin ?? '')
     if (statSync(path).isDirectory()) return this.folder(path, true)
     if (/^\.(?:md|markdown)$/i.test(extname(path))) return this.#document(path)
+    if (isTestFile(path)) return this.#tests([path])
     if (basename(path) === subscriptionsFileName || basename(path) === jobsFileName) return this.#entries(path)
     return this.#configured(path)
+  }
+
+  /** Files of tests; what they find out, `headgate test` says. */
+  async #tests(files: readonly string[]): Promise<Checked> {
+    const suites = files.length > 0 ? await readSuites(this.#workspace, files) : []
+    return suites.map(({ diagnostics, texts }) => ({ ...nothing, diagnostics, texts, files: 1 })).reduce(merge, nothing)
   }
 
   /** `text`: what stands in the file, where that is not read. */
@@ -135,7 +143,8 @@ const isOfBlock = ({ place, code }: Diagnostic): boolean => place !== undefined 
 /** With what compiles but is likely wrong. */
 const reviewed = (checked: Checked, config: Config, catalogue: Catalogue, plugins: readonly Diagnostic[]): Checked => {
   const found = reviewAll(checked, surroundings(config, catalogue, checked.texts, [...checked.diagnostics, ...plugins]))
-  return { ...checked, diagnostics: [...checked.diagnostics, ...found] }
+  const tests = checked.sources.flatMap(({ route }) => checkRouteTests(route))
+  return { ...checked, diagnostics: [...checked.diagnostics, ...found, ...tests] }
 }
 
 /** The profile that a jobs file belongs to; the default one for a file that lies elsewhere. */

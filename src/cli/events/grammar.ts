@@ -32,7 +32,7 @@ export const addEvents = (events: Command, run: Run): void => {
     .action((ids: string[], options: ReplayOptions) => run(async (cli) => (await import('./replay.ts')).eventsReplay(ids, options, cli)))
   withSelection(events.command('export [ids...]'), '--route <name>')
     .description('write stored events to stdout')
-    .addOption(new Option('--as <form>', 'default: sample').choices(['sample', 'curl', 'jsonl']))
+    .addOption(new Option('--as <form>', 'default: sample').choices(['sample', 'test', 'curl', 'jsonl']))
     .option('--limit <number>', 'how many at most; default: 1000', limit)
     .action((ids: string[], options: ExportOptions) => run(async (cli) => (await import('./export.ts')).eventsExport(ids, options, cli)))
 }

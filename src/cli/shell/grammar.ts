@@ -7,13 +7,13 @@ import type { SetupOptions } from '../gateway/setup.ts'
 import { addSamples } from '../samples/grammar.ts'
 import type { SchemaName } from '../schema-print.ts'
 import { addTargets } from '../targets/grammar.ts'
+import { addTest } from '../test/grammar.ts'
 import { addExplain, addValidate } from '../validate/grammar.ts'
 import { addDiagnosis } from '../webhook/grammar.ts'
 import type { ListOptions } from '../webhook/list.ts'
 import type { RemoveOptions } from '../webhook/remove.ts'
 import type { SubscribeOptions } from '../webhook/subscribe-options.ts'
 import type { TestOptions } from '../webhook/test.ts'
-import type { TraceOptions } from '../webhook/trace.ts'
 import { each, list, port, type Run, seconds } from './grammar-values.ts'
 
 /** Adds all commands to the program. */
@@ -25,6 +25,7 @@ export const addCommands = (program: Command, run: Run): void => {
   addTargets(program.command('targets').description('where messages can go: list (also alone), test'), run)
   addSamples(program.command('samples').description('what senders post: list, show, add'), run)
   addValidate(program.command('validate [paths...]'), run)
+  addTest(program, run)
   addExplain(program.command('explain [code]'), run)
   program
     .command('schema')
@@ -81,7 +82,6 @@ const addGateway = (gateway: Command, run: Run): void => {
 
 const addWebhook = (webhook: Command, run: Run): void => {
   addSubscribe(webhook.command('subscribe <name>'), run)
-  addTrace(webhook, run)
   addDiagnosis(webhook, run)
   webhook
     .command('list')
@@ -123,19 +123,6 @@ const addWebhook = (webhook: Command, run: Run): void => {
     .option('--print-curl', 'print the request as a curl line instead of sending it')
     .action((name: string, options: TestOptions) =>
       run(async (cli) => (await import('../webhook/test.ts')).webhookTest(name, options, cli)),
-    )
-}
-
-const addTrace = (webhook: Command, run: Run): void => {
-  webhook
-    .command('trace <name>')
-    .description('show what would become of one event, stage by stage, without doing any of it')
-    .option('--payload <json>', 'the body: JSON, @file or @- (standard input)')
-    .option('--event <type>', 'event type; default: the first the route accepts')
-    .option('--event-id <id>', 'a recorded event instead (events list)')
-    .option('--run-scripts', "run the route's script: the one thing here that may touch the world")
-    .action((name: string, options: TraceOptions) =>
-      run(async (cli) => (await import('../webhook/trace.ts')).webhookTrace(name, options, cli)),
     )
 }
 

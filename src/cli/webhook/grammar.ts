@@ -3,9 +3,22 @@
 import { type Command, Option } from 'commander'
 import { each, list, type Run } from '../shell/grammar-values.ts'
 import type { TailOptions } from './tail.ts'
+import type { TraceOptions } from './trace.ts'
 import type { VerifyOptions } from './verify.ts'
 
 export const addDiagnosis = (webhook: Command, run: Run): void => {
+  webhook
+    .command('trace <name>')
+    .description('show what would become of one event, stage by stage, without doing any of it')
+    .option('--payload <json>', 'the body: JSON, @file or @- (standard input)')
+    .option('--sample <name>', 'a sample instead (samples list)')
+    .option('--event-id <id>', 'a recorded event instead (events list)')
+    .option('--set <path=value>', 'put a value into the payload (repeatable)', each)
+    .option('--unset <path>', 'take a value out of the payload (repeatable)', each)
+    .option('--event <type>', "event type; default: the sample's, else the first the route accepts")
+    .option('--scheme <name>', 'sign with this scheme, or none, or bad')
+    .option('--run-scripts', "run the route's script: the one thing here that may touch the world")
+    .action((name: string, options: TraceOptions) => run(async (cli) => (await import('./trace.ts')).webhookTrace(name, options, cli)))
   webhook
     .command('tail [route]')
     .description('show requests and attempts as they happen, each with its reason; Ctrl-C ends it')

@@ -12,13 +12,18 @@ import { treeOf } from './trace-tree.ts'
 
 export type TraceOptions = {
   readonly payload?: string
+  readonly sample?: string
+  readonly set?: readonly string[]
+  readonly unset?: readonly string[]
+  readonly scheme?: string
   readonly event?: string
   readonly eventId?: string
   readonly runScripts?: boolean
 }
 
 export const webhookTrace = async (name: string, options: TraceOptions, cli: Cli): Promise<number> => {
-  const traced = await traceRoute(cli.workspace, name, { of: await wishOf(options, cli), runScripts: options.runScripts === true })
+  const { event, scheme, set = [], unset = [], runScripts = false } = options
+  const traced = await traceRoute(cli.workspace, name, { of: await contentOf(options, cli), event, scheme, set, unset, runScripts })
   return answer(cli, {
     kind: 'webhook.trace',
     data: describe(traced),
@@ -27,9 +32,12 @@ export const webhookTrace = async (name: string, options: TraceOptions, cli: Cli
   })
 }
 
-const wishOf = async ({ payload, event, eventId }: TraceOptions, cli: Cli): Promise<TraceWish['of']> => {
-  if (eventId === undefined) return { body: await readPayload(payload, cli.io), ...(event === undefined ? {} : { event }) }
-  if (payload !== undefined || event !== undefined) throw usage('--event-id stands alone: the event has its payload and its type')
+const contentOf = async ({ payload, sample, eventId, ...changes }: TraceOptions, cli: Cli): Promise<TraceWish['of']> => {
+  if ([payload, sample, eventId].filter((given) => given !== undefined).length > 1)
+    throw usage('give one of --payload, --sample and --event-id')
+  if (eventId === undefined) return sample === undefined ? { payload: await readPayload(payload, cli.io) } : { sample }
+  const { event, scheme, set, unset } = changes
+  if ([event, scheme, set, unset].some((given) => given !== undefined)) throw usage('--event-id stands alone: the event is taken as it was')
   return { eventId }
 }
 

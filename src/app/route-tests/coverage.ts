@@ -1,0 +1,50 @@
+/** What tests have seen of a route: its ends, each leaf of its filters both ways, each placeholder with a value. */
+
+import type { RouteSource } from '../../config/config.ts'
+import type { Trace } from '../trace/trace.ts'
+
+/** Something of a route that tests should see. */
+type Point = { readonly name: string; seen: boolean }
+
+export type RouteCoverage = {
+  readonly route: string
+  readonly seen: number
+  readonly all: number
+  /** What no test has seen, in words. */
+  readonly missed: readonly string[]
+}
+
+export type Coverage = {
+  add(source: RouteSource, traced: Pick<Trace, 'conditions' | 'placeholders' | 'stoppedAt'>): void
+  /** A route without tests has seen nothing. */
+  routes(all: readonly RouteSource[]): readonly RouteCoverage[]
+}
+
+export const createCoverage = (): Coverage => {
+  const points = new Map<string, Map<string, Point>>()
+  const mark = (route: string, key: string, name: string, seen: boolean): void => {
+    const known = points.get(route) ?? new Map<string, Point>()
+    points.set(route, known)
+    const point = known.get(key) ?? { name, seen: false }
+    known.set(key, point)
+    point.seen ||= seen
+  }
+  return {
+    add({ name: route }, { conditions, placeholders, stoppedAt }) {
+      mark(route, 'taken', 'an event that it takes', stoppedAt === null)
+      for (const { name, field, holds } of conditions) {
+        if (field === undefined) continue
+        mark(route, `${name} holds`, `${name} (${field}) holds`, holds)
+        mark(route, `${name} does not`, `${name} (${field}) says no`, !holds)
+      }
+      for (const { where, written, missing } of placeholders)
+        mark(route, `${where} ${written}`, `${where}: ${written} has a value`, !missing)
+    },
+    routes: (all) =>
+      all.map(({ name: route }) => {
+        const known = [...(points.get(route)?.values() ?? [{ name: 'an event that it takes', seen: false }])]
+        const missed = known.flatMap(({ name, seen }) => (seen ? [] : name))
+        return { route, seen: known.length - missed.length, all: known.length, missed }
+      }),
+  }
+}

@@ -1,0 +1,81 @@
+/** Compares what a step must do with what it did. */
+
+import { type Json, type JsonObject, own } from '../../core/json.ts'
+import type { TestExpect } from '../../generated/config.ts'
+import { deliveriesOf } from '../../parts/destination.ts'
+import type { Trace } from '../trace/trace.ts'
+import { type Difference, match, type Surroundings } from './matcher.ts'
+import type { Happened } from './rehearsal.ts'
+
+/** A step, after it: the last event that it sent, where it sent one, and what happened since. */
+export type StepResult = { readonly traced: Omit<Trace, 'starts'> | undefined; readonly happened: Happened }
+
+type Around = Pick<Surroundings, 'snapshot'>
+type Check = (wanted: never, result: StepResult, around: Surroundings) => readonly Difference[] | Promise<readonly Difference[]>
+
+const noEvent = 'no event: this step sends none'
+
+const same = (at: string, wanted: Json, got: Json | undefined, absent = 'nothing'): readonly Difference[] =>
+  wanted === got ? [] : [{ at, expected: JSON.stringify(wanted), got: got === undefined ? absent : JSON.stringify(got) }]
+
+/** The text of the step: what the agent was given last, else what was sent last. */
+const promptOf = ({ happened: { prompts, sent } }: StepResult): string | undefined => prompts.at(-1) ?? sent.at(-1)?.text
+
+const ended = ({ happened: { attempts } }: StepResult) => attempts.filter(({ end }) => end.kind !== 'again')
+
+/** One for each key of `expect`; a contract test holds them and the schema equal. */
+const checks: { readonly [key in keyof Omit<TestExpect, `x-${string}`>]-?: Check } = {
+  status: (wanted: number, { traced }) => same('status', wanted, traced?.answer.status, noEvent),
+  outcome: (wanted: string, { traced }) => same('outcome', wanted, traced?.name, noEvent),
+  stopped_at: (wanted: string, { traced }) => same('stopped_at', wanted, traced && (traced.stoppedAt ?? 'none'), noEvent),
+  rule: (wanted: string, { traced }) => {
+    const reason = traced?.reason ?? ''
+    // What is inside of a condition belongs to it.
+    const isIts = reason.startsWith(wanted) && /^[ :.[]/.test(reason.slice(wanted.length))
+    return traced?.stoppedAt === 'filters' && isIts
+      ? []
+      : [{ at: 'rule', expected: `${wanted} to say no`, got: reason || 'nothing said no' }]
+  },
+  reason: (wanted: Json, { traced }, around) => match('reason', wanted, traced?.reason, around),
+  event: (wanted: string, { traced }) => same('event', wanted, traced?.event?.eventType, noEvent),
+  answer: (wanted: Json, { traced }, around) => match('answer', wanted, traced?.answer.body, around),
+  prompt: (wanted: Json, result, around) => match('prompt', wanted, promptOf(result), around),
+  runs: (wanted: number, result) => same('runs', wanted, ended(result).length),
+  dead: (wanted: number, result) => same('dead', wanted, ended(result).filter(({ end }) => end.kind === 'dead').length),
+  deliveries: (wanted: number, { happened }) => same('deliveries', wanted, happened.sent.length),
+  deliver: (wanted: NonNullable<TestExpect['deliver']>, result, around) => checkDelivery(wanted, result, around),
+}
+
+/** The keys that a test may ask for. */
+export const expectationKeys: readonly string[] = Object.keys(checks)
+
+/** Nothing where all is as it must be. */
+export const checkExpected = async (expected: TestExpect, result: StepResult, around: Around): Promise<readonly Difference[]> => {
+  const unresolved = (result.traced?.placeholders ?? []).flatMap(({ written, missing }) => (missing ? written : []))
+  const found: Difference[] = []
+  for (const [key, wanted] of Object.entries(expected)) {
+    const check = own(checks as { readonly [key: string]: Check }, key)
+    if (check && wanted !== undefined) found.push(...(await check(wanted as never, result, { ...around, unresolved })))
+  }
+  return found
+}
+
+const checkDelivery = async (
+  { target, extra, text }: NonNullable<TestExpect['deliver']>,
+  { happened: { sent } }: StepResult,
+  around: Surroundings,
+): Promise<readonly Difference[]> => {
+  const last = sent.at(-1)
+  if (!last) return [{ at: 'deliver', expected: 'a text that goes out', got: 'nothing' }]
+  const [delivery] = deliveriesOf(last.delivery)
+  const got: JsonObject = delivery?.extra ?? {}
+  const settings = Object.entries((extra ?? {}) as JsonObject)
+  const found = await Promise.all(
+    settings.map(([key, wanted]) => match(`deliver.extra.${key}`, { equals: wanted as never }, own(got, key), around)),
+  )
+  return [
+    ...(target === undefined ? [] : same('deliver.target', target, delivery?.target)),
+    ...found.flat(),
+    ...(text === undefined ? [] : await match('deliver.text', text as Json, last.text, around)),
+  ]
+}

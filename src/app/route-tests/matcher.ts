@@ -1,0 +1,78 @@
+/** What a test asks of one value: all of it, or rules that must hold. */
+
+import { isObject, type Json, type JsonObject } from '../../core/json.ts'
+import { compileEqual } from '../../expr/equal.ts'
+import { BadExpression, compileJsonata } from '../../expr/jsonata/jsonata.ts'
+import { BadPattern, compileRegex } from '../../expr/regex/regex.ts'
+import type { TestRule } from '../../generated/config.ts'
+
+/** What is not as it must be. `at`: the key of the expectation, as `prompt.contains[1]`. */
+export type Difference = { readonly at: string; readonly expected: string; readonly got: string }
+
+/** What a rule may ask beside the value. */
+export type Surroundings = {
+  /** Placeholders that had no value, as they are written. */
+  readonly unresolved: readonly string[]
+  /** What the value was when snapshots were last written; it is noted where they are being written. */
+  readonly snapshot: (at: string, value: string) => string | undefined
+}
+
+type Value = Json | undefined
+
+const show = (value: Value): string => (value === undefined ? 'nothing' : JSON.stringify(value))
+const textOf = (value: Value): string => (typeof value === 'string' ? value : value === undefined ? '' : JSON.stringify(value))
+
+/** `matcher`: a plain value, or a map of rules. */
+export const match = async (at: string, matcher: Json | TestRule, value: Value, around: Surroundings): Promise<readonly Difference[]> =>
+  isObject(matcher as Json) ? matchRules(at, matcher as TestRule, value, around) : equal(at, matcher as Json, value)
+
+const equal = (at: string, wanted: Json, value: Value): readonly Difference[] =>
+  compileEqual(wanted)(value) ? [] : [{ at, expected: show(wanted), got: show(value) }]
+
+const matchRules = async (at: string, rule: TestRule, value: Value, around: Surroundings): Promise<readonly Difference[]> => {
+  const text = textOf(value)
+  const found: Difference[] = []
+  const must = (holds: boolean, key: string, expected: string, got = show(value)): void => {
+    if (!holds) found.push({ at: `${at}.${key}`, expected, got })
+  }
+  if (rule.equals !== undefined) found.push(...equal(`${at}.equals`, rule.equals as Json, value))
+  for (const [i, part] of listOf(rule.contains).entries()) must(text.includes(part), `contains[${i}]`, `a text with ${show(part)} in it`)
+  for (const [i, part] of listOf(rule.lacks).entries()) must(!text.includes(part), `lacks[${i}]`, `a text without ${show(part)}`)
+  if (rule.matches !== undefined) must(fits(rule.matches, text), 'matches', `a text that /${rule.matches}/ fits`)
+  if (rule.jsonata !== undefined) must(await holds(rule.jsonata, value), 'jsonata', `${rule.jsonata} to be true`)
+  const { max_chars: max } = rule
+  if (max !== undefined) must(text.length <= max, 'max_chars', `at most ${max} characters`, `${text.length} characters`)
+  if (rule.unresolved) {
+    const wanted = rule.unresolved.map(bare).sort()
+    const got = around.unresolved.map(bare).sort()
+    must(wanted.join('\n') === got.join('\n'), 'unresolved', show(wanted), show(got))
+  }
+  if (rule.snapshot) {
+    const before = around.snapshot(at, text)
+    must(before === text, 'snapshot', before === undefined ? 'a snapshot: run with --update' : show(before))
+  }
+  return found
+}
+
+const listOf = (texts: string | readonly string[] | undefined): readonly string[] => (texts === undefined ? [] : [texts].flat())
+
+/** A placeholder with or without its braces. */
+const bare = (written: string): string => written.replace(/^\{(.*)\}$/s, '$1')
+
+const fits = (pattern: string, text: string): boolean => {
+  try {
+    return compileRegex(pattern).test(text)
+  } catch (error) {
+    if (error instanceof BadPattern) return false
+    throw error
+  }
+}
+
+const holds = async (source: string, value: Value): Promise<boolean> => {
+  try {
+    return (await compileJsonata(source)((value ?? null) as JsonObject)) === true
+  } catch (error) {
+    if (error instanceof BadExpression || error instanceof Error) return false
+    throw error
+  }
+}

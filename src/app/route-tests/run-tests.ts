@@ -1,0 +1,146 @@
+/** Runs tests of routes: each on a store and a clock of its own, with nothing that touches the world unless a test asks for scripts. */
+
+import type { Fault } from '../../core/fault.ts'
+import { messageOf } from '../../core/fault.ts'
+import type { TestExpect, TestMocks, TestStep } from '../../generated/config.ts'
+import type { Workspace } from '../workspace.ts'
+import { type Coverage, createCoverage, type RouteCoverage } from './coverage.ts'
+import { durationMs } from './duration.ts'
+import { checkExpected, type StepResult } from './expectations.ts'
+import type { Difference } from './matcher.ts'
+import { createRehearsal, type Mocks, type Rehearsal } from './rehearsal.ts'
+import { readSnapshots, type Snapshots } from './snapshots.ts'
+import { readSuites, type Suite, type TestCase } from './suite.ts'
+import { requestOf } from './test-request.ts'
+import { createVirtualClock } from './virtual-clock.ts'
+
+export type TestWish = {
+  /** Files of tests, configurations, folders; none: the data directory. */
+  readonly paths: readonly string[]
+  /** Only tests with this in their name. */
+  readonly name?: string | undefined
+  /** Write snapshots instead of comparing with them. */
+  readonly update: boolean
+}
+
+export type Failure =
+  /** What is not as it must be, after which step (from 1). */
+  | { readonly kind: 'different'; readonly step: number; readonly differences: readonly Difference[]; readonly result: StepResult }
+  /** The test could not run. */
+  | { readonly kind: 'broken'; readonly step: number; readonly why: string }
+
+export type TestResult = {
+  readonly test: TestCase
+  readonly ms: number
+  readonly skipped?: string
+  readonly failure?: Failure
+}
+
+export type SuiteResult = Omit<Suite, 'cases'> & { readonly results: readonly TestResult[] }
+
+export type TestRun = {
+  readonly suites: readonly SuiteResult[]
+  readonly passed: number
+  /** Tests that failed, and findings in their files. */
+  readonly failed: number
+  readonly skipped: number
+  readonly coverage: readonly RouteCoverage[]
+}
+
+/** Throws a usage Fault for a path that is not there. */
+export const runTests = async (workspace: Workspace, { paths, name, update }: TestWish): Promise<TestRun> => {
+  const suites = await readSuites(workspace, paths)
+  const coverage = createCoverage()
+  const ran: SuiteResult[] = []
+  for (const { cases, ...suite } of suites) {
+    const snapshots = readSnapshots(suite.file, update)
+    const results: TestResult[] = []
+    for (const test of cases) {
+      if (name === undefined || test.spec.name.includes(name)) results.push(await runTest(test, { workspace, snapshots, coverage }))
+    }
+    await snapshots.save()
+    ran.push({ ...suite, results })
+  }
+  const results = ran.flatMap((suite) => suite.results)
+  const routes = new Set(suites.flatMap(({ cases }) => cases.flatMap(({ world }) => [...world.config.routes.values()])))
+  return {
+    suites: ran,
+    passed: results.filter(({ failure, skipped }) => !failure && skipped === undefined).length,
+    failed: results.filter(({ failure }) => failure).length + ran.reduce((sum, { diagnostics }) => sum + diagnostics.length, 0),
+    skipped: results.filter(({ skipped }) => skipped !== undefined).length,
+    coverage: coverage.routes([...routes]),
+  }
+}
+
+type Around = { readonly workspace: Workspace; readonly snapshots: Snapshots; readonly coverage: Coverage }
+
+/** The first of January: what a test says of time is the same each day. */
+const startsAt = Date.UTC(2026, 0, 1)
+
+const runTest = async (test: TestCase, around: Around): Promise<TestResult> => {
+  const { spec, source, world } = test
+  if (spec.skip !== undefined) return { test, ms: 0, skipped: spec.skip }
+  const from = performance.now()
+  const clock = createVirtualClock(startsAt)
+  const rehearsal = createRehearsal({ ...world, source, clock })
+  const steps: readonly TestStep[] = spec.steps ?? [
+    { ...(spec.send ? { send: spec.send } : {}), ...(spec.expect ? { expect: spec.expect } : {}) },
+  ]
+  let failure: Failure | undefined
+  for (const [i, step] of steps.entries()) {
+    failure = await runStep(step, { test, rehearsal, clock, step: i + 1, around })
+    if (failure) break
+  }
+  await rehearsal.close()
+  return { test, ms: performance.now() - from, ...(failure ? { failure } : {}) }
+}
+
+type Stage = {
+  readonly test: TestCase
+  readonly rehearsal: Rehearsal
+  readonly clock: ReturnType<typeof createVirtualClock>
+  readonly step: number
+  readonly around: Around
+}
+
+/** The event or events of a step, then its wait; what must be so is asked after each event, or after the wait where there is one. */
+const runStep = async (step: TestStep, stage: Stage): Promise<Failure | undefined> => {
+  const { test, rehearsal, clock } = stage
+  const mocks = mocksOf(step.mocks ?? test.spec.mocks, test.runScripts)
+  try {
+    for (let i = 0; step.send && i < (step.repeat ?? 1); i++) {
+      if (i > 0 && step.every !== undefined) await rehearsal.advance(durationMs(step.every), mocks)
+      const traced = await rehearsal.post(requestOf(step.send, test, { clock, workspace: stage.around.workspace }), mocks)
+      stage.around.coverage.add(test.source, traced)
+      const failure = step.advance === undefined ? await judge(step.expect, { traced, happened: rehearsal.happened() }, stage) : undefined
+      if (failure) return failure
+    }
+    if (step.advance === undefined) return undefined
+    await rehearsal.advance(durationMs(step.advance), mocks)
+    return await judge(step.expect, { traced: undefined, happened: rehearsal.happened() }, stage)
+  } catch (error) {
+    const hint = (error as Partial<Fault>).hint
+    return { kind: 'broken', step: stage.step, why: `${messageOf(error)}${hint === undefined ? '' : ` (${hint})`}` }
+  }
+}
+
+const judge = async (expected: TestExpect | undefined, result: StepResult, { test, step, around }: Stage): Promise<Failure | undefined> => {
+  const snapshot = (at: string, value: string) =>
+    around.snapshots.of(`${test.spec.route ?? test.source.name} › ${test.spec.name} › step ${step}`, at, value)
+  const differences = await checkExpected(expected ?? {}, result, { snapshot })
+  return differences.length > 0 ? { kind: 'different', step, differences, result } : undefined
+}
+
+const mocksOf = ({ agent, deliver, script }: TestMocks = {}, runScripts: boolean): Mocks => ({
+  ...(agent?.fail !== undefined ? { agent: { fail: agent.fail } } : agent?.reply !== undefined ? { agent: { reply: agent.reply } } : {}),
+  ...(deliver && (deliver.fail !== undefined || (deliver.status ?? 200) >= 300)
+    ? { deliver: { fail: deliver.fail ?? `HTTP ${deliver.status}`, repeatable: deliver.repeatable ?? true } }
+    : {}),
+  ...(script?.fail !== undefined
+    ? { script: { ok: false, why: script.fail } }
+    : script?.stdout !== undefined
+      ? { script: { ok: true, output: script.stdout } }
+      : runScripts
+        ? { script: 'run' }
+        : {}),
+})

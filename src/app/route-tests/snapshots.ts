@@ -1,0 +1,44 @@
+/** Texts that tests wrote down to compare with later, in a file beside the tests. */
+
+import { existsSync, readFileSync } from 'node:fs'
+import { replaceFile } from '../../config/replace-file.ts'
+import { messageOf, usage } from '../../core/fault.ts'
+import { isObject, type Json, own } from '../../core/json.ts'
+
+export interface Snapshots {
+  /** What it was; where snapshots are being written, what it is now. */
+  of(test: string, at: string, value: string): string | undefined
+  /** Writes what was noted, without those that no test asked for. */
+  save(): Promise<void>
+}
+
+/** Those of one file of tests. Throws a usage Fault for a file that is not theirs. */
+export const readSnapshots = (testFile: string, update: boolean): Snapshots => {
+  const file = `${testFile}.snapshots.json`
+  const before = read(file)
+  const now = new Map<string, string>()
+  return {
+    of(test, at, value) {
+      const key = `${test} › ${at}`
+      now.set(key, value)
+      if (update) return value
+      const known = own(before, key)
+      return typeof known === 'string' ? known : undefined
+    },
+    async save() {
+      const text = `${JSON.stringify(Object.fromEntries(now), null, 2)}\n`
+      if (update && now.size > 0) await replaceFile(file, text)
+    },
+  }
+}
+
+const read = (file: string): { readonly [key: string]: Json } => {
+  if (!existsSync(file)) return {}
+  try {
+    const data = JSON.parse(readFileSync(file, 'utf8')) as Json
+    if (isObject(data)) return data
+    throw new Error('it is not a map')
+  } catch (error) {
+    throw usage(`${file}: ${messageOf(error)}`, 'mend it, or write it again with --update')
+  }
+}

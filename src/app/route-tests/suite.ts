@@ -1,0 +1,182 @@
+/** Finds tests and reads them: files of their own, and the `tests` of routes in a configuration. */
+
+import { existsSync, readdirSync, statSync } from 'node:fs'
+import { basename, dirname, join, resolve } from 'node:path'
+import type { Config, RouteSource } from '../../config/config.ts'
+import { loadConfig, unreadIn } from '../../config/load.ts'
+import { definition } from '../../config/schema-walk.ts'
+import { checkShape } from '../../config/shape.ts'
+import { readSource, type Source } from '../../config/yaml/source.ts'
+import { type Diagnostic, diagnostic, type Path, type Place, pointerOf } from '../../core/diagnostic.ts'
+import { usage } from '../../core/fault.ts'
+import type { Json } from '../../core/json.ts'
+import { nearest } from '../../core/text.ts'
+import type { RouteTest, RouteTests } from '../../generated/config.ts'
+import { checkTests } from '../../generated/validators.js'
+import { catalogueOf } from '../../plan/catalogue.ts'
+import { quietBook } from '../../plan/check.ts'
+import type { Catalogue } from '../../plan/compile.ts'
+import type { JobBook } from '../../plan/jobs.ts'
+import type { Workspace } from '../workspace.ts'
+
+/** What tests of one configuration run against. */
+export type World = { readonly config: Config; readonly catalogue: Catalogue; readonly jobs: JobBook }
+
+export type TestCase = {
+  readonly spec: RouteTest
+  readonly source: RouteSource
+  readonly world: World
+  readonly place: Place
+  readonly runScripts: boolean
+}
+
+export type Suite = {
+  /** The tests' file. */
+  readonly file: string
+  readonly cases: readonly TestCase[]
+  /** What is wrong with the file; then some or all of its tests are not among the cases. */
+  readonly diagnostics: readonly Diagnostic[]
+  readonly texts: ReadonlyMap<string, string>
+}
+
+const testFile = /\.webhook-test\.(?:ya?ml|json)$/
+const maxFolderDepth = 6
+const notSearched: ReadonlySet<string> = new Set(['node_modules', 'state', '.git'])
+
+const filesBelow = (folder: string, depth = 0): readonly string[] =>
+  readdirSync(folder, { withFileTypes: true })
+    .sort((a, b) => (a.name < b.name ? -1 : 1))
+    .flatMap((entry) => {
+      const path = join(folder, entry.name)
+      if (entry.isDirectory()) return depth < maxFolderDepth && !notSearched.has(entry.name) ? filesBelow(path, depth + 1) : []
+      return testFile.test(entry.name) ? [path] : []
+    })
+
+/** `paths`: files of tests, configurations, folders; none: the data directory. Throws a usage Fault for a path that is not there. */
+export const readSuites = async (workspace: Workspace, paths: readonly string[]): Promise<readonly Suite[]> => {
+  const worlds = createWorlds(workspace)
+  const suites: Suite[] = []
+  for (const file of paths.length > 0 ? paths.flatMap(filesAt) : filesIn(workspace.dataDir)) {
+    suites.push(isTestFile(file) ? await readTestFile(file, worlds) : await readRouteTests(file, worlds))
+  }
+  return suites
+}
+
+const filesAt = (path: string): readonly string[] => {
+  const file = resolve(path)
+  if (!existsSync(file)) throw usage(`no such path: ${path}`)
+  return statSync(file).isDirectory() ? filesIn(file) : [file]
+}
+
+/** Files of tests in a folder and below, in order. */
+export const testFilesIn = (folder: string): readonly string[] => (existsSync(folder) ? filesBelow(folder) : [])
+
+const filesIn = (folder: string): readonly string[] => {
+  const config = join(folder, 'config.yaml')
+  return [...(existsSync(config) ? [config] : []), ...testFilesIn(folder)]
+}
+
+export const isTestFile = (file: string): boolean => testFile.test(basename(file))
+
+type Worlds = { of(file: string): Promise<World & { readonly diagnostics: readonly Diagnostic[] }>; readonly home: string }
+
+/** Each configuration is loaded once. Its files are those of its own folder. */
+const createWorlds = ({ dataDir, env }: Workspace): Worlds => {
+  const known = new Map<string, ReturnType<Worlds['of']>>()
+  const load = async (file: string) => {
+    const { config, diagnostics } = loadConfig({ dataDir: dirname(file), configFile: file, env })
+    const { catalogue } = await catalogueOf(config)
+    return { config, catalogue, jobs: quietBook(config, catalogue), diagnostics }
+  }
+  return {
+    home: join(dataDir, 'config.yaml'),
+    of(file) {
+      const loaded = known.get(file) ?? load(file)
+      known.set(file, loaded)
+      return loaded
+    },
+  }
+}
+
+const top = (file: string): Place => ({ file, line: 1, column: 1, endLine: 1, endColumn: 1 })
+
+const readTestFile = async (file: string, worlds: Worlds): Promise<Suite> => {
+  const { source, text, diagnostics } = readSource(file)
+  const texts = new Map(text === undefined ? [] : [[file, text]])
+  if (!source || diagnostics.length > 0) return { file, cases: [], diagnostics: diagnostics.map(startsAnyway), texts }
+  const shape = checkShape(checkTests, definition('RouteTests'), source.data, source)
+  if (shape.length > 0) return { file, cases: [], diagnostics: shape.map(startsAnyway), texts }
+  const { routes, run_scripts: runScripts = false, tests } = source.data as unknown as RouteTests
+  const configFile = routes === undefined ? worlds.home : resolve(dirname(file), routes)
+  if (!existsSync(configFile)) {
+    const place = routes === undefined ? top(file) : source.place(['routes'])
+    const missing = diagnostic('WH003', `there is no ${configFile}`, {
+      place,
+      pointer: '/routes',
+      help: 'name the configuration in "routes"',
+    })
+    return { file, cases: [], diagnostics: [startsAnyway(missing)], texts }
+  }
+  const world = await worlds.of(configFile)
+  const read = tests.map((spec, i) => caseOf(spec, ['tests', i], { source, world, runScripts }))
+  return {
+    file,
+    cases: read.flatMap((each) => ('spec' in each ? each : [])),
+    diagnostics: read.flatMap((each) => ('spec' in each ? [] : each)),
+    texts,
+  }
+}
+
+type Reading = { readonly source: Source; readonly world: World; readonly runScripts: boolean }
+
+const caseOf = (spec: RouteTest, base: Path, { source, world, runScripts }: Reading): TestCase | Diagnostic => {
+  const place = source.place([...base, 'name'])
+  if (spec.route === undefined) {
+    return wrong('WH104', '"route" is missing', [...base, 'name'], source, 'name the route that gets the events')
+  }
+  const found = world.config.routes.get(spec.route)
+  if (found) return { spec, source: withSecret(found), world, place, runScripts }
+  const near = nearest(spec.route, world.config.routes.keys())
+  const help = near.length > 0 ? `did you mean ${near.join(' or ')}?` : 'headgate webhook list --all'
+  return wrong('WH103', `there is no route "${spec.route}"`, [...base, 'route'], source, help)
+}
+
+/** Tests run where no secret is, too. */
+const withSecret = (source: RouteSource): RouteSource =>
+  source.secrets.length > 0 ? source : { ...source, secrets: ['what the tests of a route sign with'] }
+
+const wrong = (code: 'WH103' | 'WH104', message: string, path: Path, source: Source, help: string): Diagnostic =>
+  startsAnyway(diagnostic(code, message, { place: source.place(path), pointer: pointerOf(path), help }))
+
+/** No test stops the gateway's start. */
+const startsAnyway = (each: Diagnostic): Diagnostic => ({ ...each, stopsStart: false })
+
+/** What is wrong with the shape of the tests that stand beside a route. */
+export const checkRouteTests = (source: RouteSource): readonly Diagnostic[] => {
+  const { tests } = source.spec
+  if (tests === undefined) return []
+  const shape = checkShape(checkTests, definition('RouteTests'), { tests } as unknown as Json, { place: placeBelow(source) }, source.base)
+  return shape.map((each) => startsAnyway({ ...each, route: source.name }))
+}
+
+const placeBelow =
+  ({ base, place }: RouteSource): Source['place'] =>
+  (path, of) =>
+    place([...base, ...path.slice(base.length)], of)
+
+/** The tests that stand beside their routes. */
+const readRouteTests = async (file: string, worlds: Worlds): Promise<Suite> => {
+  const { text } = readSource(file)
+  const { diagnostics: unread, ...world } = await worlds.of(file)
+  const found = unreadIn({ diagnostics: unread })
+  const cases: TestCase[] = []
+  for (const source of world.config.routes.values()) {
+    const shape = checkRouteTests(source)
+    found.push(...shape)
+    if (shape.length > 0) continue
+    const place = (i: number): Place => source.place([...source.base, 'tests', i, 'name'])
+    const tests = source.spec.tests ?? []
+    cases.push(...tests.map((spec, i) => ({ spec, source: withSecret(source), world, place: place(i), runScripts: false })))
+  }
+  return { file, cases, diagnostics: found, texts: new Map(text === undefined ? [] : [[file, text]]) }
+}

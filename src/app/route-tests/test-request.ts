@@ -1,0 +1,57 @@
+/** The request that a test sends: a sample, a payload or a file, changed and signed as the test says. */
+
+import { readFileSync } from 'node:fs'
+import { dirname, resolve } from 'node:path'
+import type { Clock } from '../../core/clock.ts'
+import { exit, Fault, messageOf } from '../../core/fault.ts'
+import { isObject, type Json, own } from '../../core/json.ts'
+import type { TestSend } from '../../generated/config.ts'
+import { asReceived, requestTo } from '../routes/prepare-test.ts'
+import { findSample, readSample } from '../samples/gallery.ts'
+import { parseSample, type Sample } from '../samples/sample-file.ts'
+import type { Traced } from '../trace/trace.ts'
+import type { Workspace } from '../workspace.ts'
+import type { TestCase } from './suite.ts'
+
+type Around = { readonly clock: Clock; readonly workspace: Workspace }
+
+/** Throws a Fault for a sample or a file that is not there, and for what cannot be sent. */
+export const requestOf = (send: TestSend, { source, place }: TestCase, { clock, workspace }: Around): Traced => {
+  const { event, headers, set = {}, unset = [], sign, id } = send
+  const { headers: signed, body } = requestTo(source, {
+    of: contentOf(send, dirname(place.file), workspace),
+    set: Object.entries(set).map(([path, to]) => `${path}=${JSON.stringify(to)}`),
+    unset,
+    event,
+    id,
+    scheme: sign,
+    headers: headers as Sample['headers'] | undefined,
+    at: clock.now(),
+  })
+  return { kind: 'post', headers: asReceived(signed), body: Buffer.from(body) }
+}
+
+const contents = ['sample', 'payload', 'body', 'file'] as const
+
+const contentOf = (send: TestSend, folder: string, workspace: Workspace): Sample | { readonly payload: string } => {
+  const given = contents.filter((key) => send[key] !== undefined)
+  if (given.length > 1) throw bad(`"send" has ${given.join(' and ')}: one of them says what is sent`)
+  if (send.sample !== undefined) return readSample(findSample(workspace, send.sample))
+  if (send.body !== undefined) return { payload: send.body }
+  if (send.file !== undefined) return readContent(resolve(folder, send.file))
+  return { payload: JSON.stringify(send.payload ?? {}) }
+}
+
+/** A sample, or a payload alone. */
+const readContent = (file: string): Sample | { readonly payload: string } => {
+  try {
+    const text = readFileSync(file, 'utf8')
+    const data = JSON.parse(text) as Json
+    return isObject(data) && isObject(own(data, 'headers')) ? parseSample(text, file) : { payload: text }
+  } catch (error) {
+    if (error instanceof Fault) throw error
+    throw bad(`cannot read ${file}: ${messageOf(error)}`)
+  }
+}
+
+const bad = (message: string): Fault => new Fault('bad_test', message, { exitCode: exit.no })

@@ -1,0 +1,23 @@
+/** The `test` command: its arguments and options. */
+
+import { type Command, InvalidArgumentError, Option } from 'commander'
+import type { Run } from '../shell/grammar-values.ts'
+import { type TestOptions, testFormats } from './formats.ts'
+
+const percent = (value: string): number => {
+  const number = Number(value)
+  if (/^\d{1,3}$/.test(value) && number <= 100) return number
+  throw new InvalidArgumentError('It must be a number from 0 to 100.')
+}
+
+export const addTest = (program: Command, run: Run): void => {
+  program
+    .command('test [paths...]')
+    .description('run tests of routes: *.webhook-test.yaml, and the tests of routes in config.yaml')
+    .option('-t, --name <text>', 'only tests with this in their name')
+    .option('--update', 'write snapshots instead of comparing with them')
+    .option('--coverage', 'say what of each route no test has seen')
+    .option('--min <percent>', 'fail below this coverage', percent)
+    .addOption(new Option('--format <format>', 'how results are printed').choices(testFormats))
+    .action((paths: string[], options: TestOptions) => run(async (cli) => (await import('./test.ts')).test(paths, options, cli)))
+}

@@ -1,0 +1,29 @@
+/** A failed test in words: what differs, and how far the event got. */
+
+import type { Failure, TestResult } from '../../../app/route-tests/run-tests.ts'
+import { printable } from '../../../core/text.ts'
+
+const maxShown = 400
+
+export const titleOf = ({ test: { spec, source } }: TestResult): string => `${source.name}: ${spec.name}`
+
+/** Lines of plain text, safe on a terminal. */
+export const linesOf = (failure: Failure): readonly string[] => {
+  const step = `step ${failure.step}: `
+  if (failure.kind === 'broken') return [`${step}${printable(failure.why, maxShown)}`]
+  const { differences, result } = failure
+  return [
+    ...differences.map(
+      ({ at, expected, got }) => `${step}${at}: expected ${printable(expected, maxShown)}, got ${printable(got, maxShown)}`,
+    ),
+    ...wayOf(result.traced),
+  ]
+}
+
+/** The stages that the event passed, and why it stopped. */
+const wayOf = (traced: Extract<Failure, { kind: 'different' }>['result']['traced']): readonly string[] => {
+  if (!traced) return []
+  const { stages, name, reason } = traced
+  const passed = stages.flatMap(({ stage, result }) => (result === 'pass' ? stage : []))
+  return [`passed ${passed.join(', ') || 'nothing'}; ${name}${reason === undefined ? '' : `: ${printable(reason, maxShown)}`}`]
+}

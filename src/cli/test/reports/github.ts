@@ -1,0 +1,22 @@
+/** Commands of GitHub's runner: each failure stands beside its test in the changed file. */
+
+import type { TestRun } from '../../../app/route-tests/run-tests.ts'
+import type { Place } from '../../../core/diagnostic.ts'
+import { shownFile } from '../../../core/shown-place.ts'
+import { linesOf, titleOf } from './failure.ts'
+
+export const github = ({ suites, passed, failed, skipped }: TestRun): string => {
+  const lines = suites.flatMap(({ results, diagnostics }) => [
+    ...diagnostics.map(({ code, message, place }) => command(place, code, message)),
+    ...results.flatMap((result) => (result.failure ? command(result.test.place, titleOf(result), linesOf(result.failure).join('\n')) : [])),
+  ])
+  return `${lines.join('')}${passed} passed, ${failed} failed, ${skipped} skipped\n`
+}
+
+const command = (place: Place | undefined, title: string, message: string): string => {
+  const at = place ? `file=${property(shownFile(place.file))},line=${place.line},col=${place.column},` : ''
+  return `::error ${at}title=${property(title)}::${data(message)}\n`
+}
+
+const data = (text: string): string => text.replaceAll('%', '%25').replaceAll('\r', '%0D').replaceAll('\n', '%0A')
+const property = (text: string): string => data(text).replaceAll(':', '%3A').replaceAll(',', '%2C')

@@ -1,0 +1,28 @@
+/** Tests as data for programs. */
+
+import type { TestResult, TestRun } from '../../../app/route-tests/run-tests.ts'
+import type { JsonObject } from '../../../core/json.ts'
+import { shownFile } from '../../../core/shown-place.ts'
+import { itemsOf } from '../../shell/findings.ts'
+import { linesOf } from './failure.ts'
+
+export const describeRun = ({ suites, passed, failed, skipped, coverage }: TestRun, withCoverage: boolean): JsonObject => ({
+  suites: suites.map(({ file, results, diagnostics, texts }) => ({
+    file: shownFile(file),
+    diagnostics: itemsOf(diagnostics, texts),
+    tests: results.map(describeResult),
+  })),
+  summary: { passed, failed, skipped },
+  coverage: withCoverage ? coverage.map(({ route, seen, all, missed }) => ({ route, seen, all, missed: [...missed] })) : null,
+})
+
+const describeResult = ({ test: { spec, source, place }, skipped, failure }: TestResult): JsonObject => ({
+  name: spec.name,
+  route: source.name,
+  line: place.line,
+  result: skipped !== undefined ? 'skipped' : failure ? 'failed' : 'passed',
+  reason: skipped ?? null,
+  step: failure?.step ?? null,
+  differences: failure?.kind === 'different' ? failure.differences.map((each) => ({ ...each })) : [],
+  said: failure ? [...linesOf(failure)] : [],
+})

@@ -1,0 +1,44 @@
+/** Tests for people: a line for each, what differs below it, and the counts. */
+
+import type { RouteCoverage } from '../../../app/route-tests/coverage.ts'
+import type { SuiteResult, TestResult, TestRun } from '../../../app/route-tests/run-tests.ts'
+import { shownFile } from '../../../core/shown-place.ts'
+import { printable } from '../../../core/text.ts'
+import { frames } from '../../shell/frame.ts'
+import type { Paint } from '../../shell/paint.ts'
+import { linesOf, titleOf } from './failure.ts'
+
+type Options = {
+  readonly coverage: readonly RouteCoverage[]
+  readonly covered: number
+  readonly paint: Paint
+}
+
+const maxMissed = 20
+
+export const pretty = ({ suites, passed, failed, skipped }: TestRun, { coverage, covered, paint }: Options): string => {
+  const shown = suites.filter(({ results, diagnostics }) => results.length + diagnostics.length > 0)
+  const counts = [`${passed} passed`, `${failed} failed`, ...(skipped > 0 ? [`${skipped} skipped`] : [])].join(', ')
+  const covering = coverage.length > 0 ? `\ncoverage ${covered} %\n${coverage.map(coverageLines).join('')}` : ''
+  return `${shown.map((suite) => suiteText(suite, paint)).join('\n')}\n${counts}\n${covering}`
+}
+
+const suiteText = ({ file, results, diagnostics, texts }: SuiteResult, paint: Paint): string =>
+  `${paint.bold(printable(shownFile(file)))}\n${results.map((result) => resultText(result, paint)).join('')}${diagnostics.length > 0 ? frames(diagnostics, texts, paint) : ''}`
+
+const resultText = (result: TestResult, paint: Paint): string => {
+  const { failure, skipped, test } = result
+  const title = printable(titleOf(result))
+  if (skipped !== undefined) return `  -   ${title} ${paint.dim(`(skipped: ${printable(skipped)})`)}\n`
+  if (!failure) return `  ok  ${title}\n`
+  const place = `${shownFile(test.place.file)}:${test.place.line}`
+  return `  ${paint.error('NO')}  ${title} ${paint.dim(printable(place))}\n${linesOf(failure)
+    .map((line) => `        ${line}\n`)
+    .join('')}`
+}
+
+const coverageLines = ({ route, seen, all, missed }: RouteCoverage): string => {
+  const more = missed.length > maxMissed ? `      … and ${missed.length - maxMissed} more\n` : ''
+  const lines = missed.slice(0, maxMissed).map((name) => `      not seen: ${printable(name)}\n`)
+  return `  ${printable(route)}  ${seen} of ${all}\n${lines.join('')}${more}`
+}

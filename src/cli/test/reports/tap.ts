@@ -1,0 +1,34 @@
+/** TAP 14: a test point for each test, and one for each finding in a file of tests. */
+
+import type { TestRun } from '../../../app/route-tests/run-tests.ts'
+import { shownPlace } from '../../../core/shown-place.ts'
+import { printable } from '../../../core/text.ts'
+import { linesOf, titleOf } from './failure.ts'
+
+export const tap = ({ suites }: TestRun): string => {
+  const points = suites.flatMap(({ results, diagnostics }) => [
+    ...diagnostics.map((each) => ({
+      ok: false,
+      title: `${each.code} ${each.message}`,
+      said: [each.place ? shownPlace(each.place) : ''],
+      skip: '',
+    })),
+    ...results.map((result) => ({
+      ok: !result.failure,
+      title: titleOf(result),
+      said: result.failure ? linesOf(result.failure) : [],
+      skip: result.skipped === undefined ? '' : ` # SKIP ${printable(result.skipped)}`,
+    })),
+  ])
+  const lines = points.map(
+    ({ ok, title, said, skip }, i) =>
+      `${ok ? 'ok' : 'not ok'} ${i + 1} - ${escaped(title)}${skip}\n${said.length > 0 ? details(said) : ''}`,
+  )
+  return `TAP version 14\n1..${points.length}\n${lines.join('')}`
+}
+
+/** A `#` would begin a directive. */
+const escaped = (title: string): string => printable(title).replace(/[\\#]/g, '\\$&')
+
+const details = (said: readonly string[]): string =>
+  `  ---\n  said:\n${said.map((line) => `    - ${JSON.stringify(line)}\n`).join('')}  ...\n`

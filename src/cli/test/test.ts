@@ -1,0 +1,44 @@
+/** `test [paths...]`: runs tests of routes; 0 all passed, 1 one failed or too little was covered, 2 no such path. */
+
+import { runTests, type TestRun } from '../../app/route-tests/run-tests.ts'
+import { exit, usage } from '../../core/fault.ts'
+import { printable } from '../../core/text.ts'
+import { answer, type Cli } from '../shell/output.ts'
+import { paintWith } from '../shell/paint.ts'
+import type { TestOptions } from './formats.ts'
+import { github } from './reports/github.ts'
+import { describeRun } from './reports/json.ts'
+import { junit } from './reports/junit.ts'
+import { pretty } from './reports/pretty.ts'
+import { tap } from './reports/tap.ts'
+
+export const test = async (paths: readonly string[], options: TestOptions, cli: Cli): Promise<number> => {
+  const { name, update = false, coverage: withCoverage = options.min !== undefined, min = 0 } = options
+  const run = await runTests(cli.workspace, { paths, name, update })
+  const { passed, failed, skipped } = run
+  if (passed + failed + skipped === 0) {
+    const where = paths.length > 0 ? paths.join(', ') : cli.workspace.dataDir
+    const hint = 'write *.webhook-test.yaml files, or "tests" of a route (docs/tests.md)'
+    throw usage(`there is no test${name === undefined ? '' : ` with "${name}" in its name`} in ${where}`, hint)
+  }
+  const covered = coverageOf(run)
+  const format = options.format ?? (cli.json ? 'json' : 'pretty')
+  const shown = withCoverage ? run.coverage : []
+  const text = {
+    pretty: () => pretty(run, { coverage: shown, covered, paint: paintWith(cli.io.colour) }),
+    tap: () => tap(run),
+    junit: () => junit(run),
+    github: () => github(run),
+    json: () => '',
+  }[format]()
+  if (withCoverage && covered < min) cli.io.stderr(`${printable(`coverage is ${covered} %: less than ${min} %`)}\n`)
+  const exitCode = failed > 0 || covered < min ? exit.no : exit.ok
+  return answer({ ...cli, json: format === 'json' }, { kind: 'test', data: describeRun(run, withCoverage), text, exitCode })
+}
+
+/** Percent, rounded down: what is not whole is not 100. */
+const coverageOf = ({ coverage }: TestRun): number => {
+  const all = coverage.reduce((sum, route) => sum + route.all, 0)
+  const seen = coverage.reduce((sum, route) => sum + route.seen, 0)
+  return all === 0 ? 100 : Math.floor((100 * seen) / all)
+}

@@ -1,0 +1,165 @@
+/** `headgate test`: what passes, what fails and says why, and that a test meets what the server does. */
+
+import { readFileSync } from 'node:fs'
+import { load } from 'js-yaml'
+import t from 'tap'
+import { expectationKeys } from '../../src/app/route-tests/expectations.ts'
+import { definition } from '../../src/config/schema-walk.ts'
+import { type FakeCli, fakeCli } from '../fakes/cli.ts'
+
+type Tests = { readonly data: { readonly suites: readonly { tests: Shown[] }[]; readonly summary: object; readonly coverage: unknown } }
+type Shown = { readonly name: string; readonly result: string; readonly said: string[] }
+
+const page = readFileSync('docs/tests.md', 'utf8')
+const blocks = [...page.matchAll(/^```yaml( tests)?\n([\s\S]*?)^```/gm)].map(([, isTests, text]) => ({ isTests, text: text ?? '' }))
+const config = blocks.find(({ isTests }) => !isTests)?.text ?? ''
+
+const run = async (cli: FakeCli, ...argv: string[]): Promise<Tests['data'] & { code: number; shown: readonly Shown[] }> => {
+  const { code, out } = await cli.run('test', ...argv, '--json')
+  const { data } = JSON.parse(out) as Tests
+  return { code, ...data, shown: data.suites.flatMap(({ tests }) => tests) }
+}
+
+const withTests = (t: Parameters<typeof fakeCli>[0], tests: string, more: { [file: string]: string } = {}): FakeCli =>
+  fakeCli(t, { 'config.yaml': config, 'a.webhook-test.yaml': `tests:\n${tests}`, ...more })
+
+t.test('the tests of the page pass, without a secret and without a network', async (t) => {
+  const cli = fakeCli(t, { 'config.yaml': config, 'routes.webhook-test.yaml': blocks.find(({ isTests }) => isTests)?.text ?? '' })
+  const { code, summary, shown } = await run(cli)
+  t.same(summary, { passed: 4, failed: 0, skipped: 0 }, JSON.stringify(shown))
+  t.equal(code, 0)
+})
+
+t.test('time, duplicates, retries, dead runs, mocks and signatures are as the server has them', async (t) => {
+  const cli = withTests(
+    t,
+    `
+  - name: duplicates for an hour
+    route: pr
+    steps:
+      - { send: { sample: github/pull_request.opened, id: one }, expect: { outcome: accepted } }
+      - { send: { sample: github/pull_request.opened, id: one }, expect: { outcome: duplicate, status: 200 } }
+      - { advance: 3601 }
+      - { send: { sample: github/pull_request.opened, id: one }, expect: { outcome: accepted } }
+  - name: three failures are a dead run
+    route: pr
+    mocks: { agent: { fail: no credit } }
+    steps:
+      - { send: { sample: github/pull_request.opened }, expect: { outcome: accepted, runs: 0 } }
+      - { advance: 1h, expect: { runs: 1, dead: 1, deliveries: 0 } }
+  - name: a delivery that fails once is tried again
+    route: pr
+    steps:
+      - { send: { sample: github/pull_request.opened }, mocks: { deliver: { status: 503 } }, expect: { runs: 0, deliveries: 1 } }
+      - { advance: 1m, expect: { runs: 1, dead: 0, deliveries: 1, deliver: { text: { contains: Review } } } }
+  - name: nobody signed it
+    route: pr
+    send: { sample: github/pull_request.opened, sign: none }
+    expect: { status: 401, outcome: bad_signature, stopped_at: signature, answer: '{"error":"Invalid signature"}' }
+  - name: no JSON
+    route: pr
+    send: { body: "{" }
+    expect: { outcome: bad_json }
+  - name: rate limit
+    route: pr
+    steps:
+      - { send: { sample: github/pull_request.opened }, repeat: 30, expect: { outcome: accepted } }
+      - { send: { sample: github/pull_request.opened }, expect: { outcome: rate_limited, status: 429 } }
+  - name: by rules
+    route: pr
+    send: { payload: { action: opened, number: 7, pull_request: { title: Tidy } } }
+    expect:
+      prompt: { equals: "Review PR #7: Tidy", lacks: [x, "{"], matches: "^Review", jsonata: "$length($) = 18", unresolved: [] }
+      deliver: { target: log, extra: {}, text: { contains: [Tidy, "#7"] } }
+      reason: { equals: null }
+  - name: later
+    route: pr
+    skip: it is not decided
+`.replace('      reason: { equals: null }\n', ''),
+  )
+  const { code, summary, shown } = await run(cli, 'a.webhook-test.yaml'.replace(/^/, `${cli.dir}/`))
+  t.same(summary, { passed: 7, failed: 0, skipped: 1 }, JSON.stringify(shown))
+  t.equal(code, 0)
+})
+
+t.test('what differs is said: the key, what was expected, what came, and how far the event got', async (t) => {
+  const cli = withTests(
+    t,
+    `
+  - { name: wrong outcome, route: pr, send: { sample: github/pull_request.closed }, expect: { outcome: accepted, prompt: { contains: x } } }
+  - { name: no such sample, route: pr, send: { sample: github/pull_requst.opened } }
+  - { name: no such path, route: pr, send: { sample: github/pull_request.opened, unset: [nope.at] } }
+  - { name: two bodies, route: pr, send: { body: x, payload: 1 } }
+  - { name: no snapshot, route: pr, send: { sample: github/pull_request.opened }, expect: { prompt: { snapshot: true } } }
+`,
+  )
+  const { code, shown } = await run(cli)
+  t.equal(code, 1)
+  const said = (name: string): string => shown.find((each) => each.name === name)?.said.join('\n') ?? ''
+  t.match(
+    said('wrong outcome'),
+    /^step 1: outcome: expected "accepted", got "ignored"\nstep 1: prompt\.contains\[0\]: .* got nothing\npassed .*events; ignored: filters\[0\]/,
+  )
+  t.match(said('no such sample'), /no sample "github\/pull_requst\.opened"/)
+  t.match(said('no such path'), /--unset nope\.at|unset/)
+  t.match(said('two bodies'), /payload and body|body and payload/)
+  t.match(said('no snapshot'), /--update/)
+  for (const [format, holds] of [
+    ['pretty', /^ {2}NO {2}pr: wrong outcome .*a\.webhook-test\.yaml:3/m],
+    ['tap', /^TAP version 14\n1\.\.6\n[\s\S]*^not ok \d - pr: wrong outcome$/m],
+    ['junit', /<testsuite name="[^"]*a\.webhook-test\.yaml" tests="5" failures="5" errors="0" skipped="0">/],
+    ['github', /^::error file=[^,]*a\.webhook-test\.yaml,line=3,col=\d+,title=pr%3A wrong outcome::step 1/m],
+  ] as const) {
+    const { code, out } = await cli.run('test', '--format', format)
+    t.equal(code, 1, format)
+    t.match(out, holds, format)
+  }
+})
+
+t.test('snapshots are written when asked for, and compared after that', async (t) => {
+  const cli = withTests(
+    t,
+    '  - { name: text, route: pr, send: { sample: github/pull_request.opened }, expect: { prompt: { snapshot: true } } }\n',
+  )
+  t.equal((await run(cli, '--update')).code, 0)
+  t.match(cli.read('a.webhook-test.yaml.snapshots.json'), /Review PR #/)
+  t.equal((await run(cli)).code, 0)
+  cli.write('config.yaml', config.replace('Review PR', 'Look at PR'))
+  t.match((await run(cli)).shown[1], { result: 'failed' })
+})
+
+t.test('coverage says what no test has seen', async (t) => {
+  const cli = withTests(t, '  - { name: text, route: pr, send: { sample: github/pull_request.opened } }\n')
+  const { coverage } = await run(cli, '--coverage')
+  t.match(coverage, [
+    { route: 'pr', missed: ['filters[1].not (pull_request.draft) holds'] },
+    { route: 'burst', seen: 0, all: 1 },
+  ])
+  t.match(await cli.run('test', '--min', '99'), { code: 1, err: /coverage is \d+ %: less than 99 %/ })
+  t.equal((await cli.run('test', '--min', '50')).code, 0)
+})
+
+t.test('a file of tests that is wrong fails, in validate too, and stops no start', async (t) => {
+  const cli = withTests(t, '  - { name: text, rout: pr }\n')
+  t.match(await cli.run('test'), { code: 1, out: /WH101.*unknown key "rout"/s })
+  t.match(await cli.run('validate', '--format', 'concise'), { code: 1, out: /a\.webhook-test\.yaml:2:\d+: WH101 error: .*rout/ })
+  cli.write('a.webhook-test.yaml', 'tests:\n  - { name: text, route: prr }\n')
+  t.match(await cli.run('test'), { code: 1, out: /there is no route "prr"[\s\S]*pr\b/ })
+  cli.write('a.webhook-test.yaml', 'routes: ../nope.yaml\ntests: []\n')
+  t.match(await cli.run('test'), { code: 1, out: /there is no .*nope\.yaml/ })
+  t.match(await cli.run('test', 'nope.yaml'), { code: 2, err: /no such path/ })
+  const beside = fakeCli(t, { 'config.yaml': config.replace('send: { sample', 'sent: { sample') })
+  const { out } = await beside.run('validate', '--json', '--no-env')
+  const { diagnostics } = (JSON.parse(out) as { data: { diagnostics: { code: string; stops_startup: boolean }[] } }).data
+  t.match(diagnostics, [{ code: 'WH101', stops_startup: false, route: 'pr' }])
+})
+
+t.test('each key of "expect" in the schema is asked, and none beside', (t) => {
+  t.same([...expectationKeys].sort(), Object.keys(definition('TestExpect').properties as object).sort())
+  t.end()
+})
+
+t.test('the page shows tests that are YAML', (t) => {
+  for (const { text } of blocks) t.ok(load(text))
+  t.end()
+})
