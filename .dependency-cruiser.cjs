@@ -4,6 +4,7 @@ const floors = [
   ['src/generated/'],
   ['src/store/ports.ts', 'src/process/', 'src/expr/'],
   ['src/parts/'],
+  ['src/plugin/'],
   ['src/config/'],
   ['src/plan/'],
   ['src/engine/', 'src/store/', 'src/journal/'],

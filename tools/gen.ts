@@ -39,7 +39,6 @@ const vocabulary = [
   'x-extends',
   'x-operators',
   'x-groups',
-  'x-required-extra',
 ]
 
 const isNode = (value: unknown): value is Node => typeof value === 'object' && value !== null && !Array.isArray(value)

@@ -1,6 +1,6 @@
 /** Puts the names of parts, which only the registries have, into the schema wherever it says `"x-names": "<family>"`. */
 
-import { targetAliases } from '../src/core/names.ts'
+import { pluginName, targetAliases } from '../src/core/names.ts'
 import { operators } from '../src/parts/operators/index.ts'
 import { runners } from '../src/parts/runners/index.ts'
 import { schemes } from '../src/parts/schemes/index.ts'
@@ -12,7 +12,7 @@ import { stores } from '../src/store/index.ts'
 
 type Node = { readonly [key: string]: unknown }
 type Listed = { readonly name: string; readonly title: string }
-type Lists = { readonly [keyword: string]: readonly string[] }
+type Lists = { readonly [keyword: string]: readonly string[] | string }
 
 const choice = (parts: readonly Listed[]): Lists => ({
   enum: parts.map(({ name }) => name),
@@ -30,6 +30,8 @@ const first: readonly Listed[] = [log, githubComment, http]
 const targetsInOrder = [...first, ...targets.filter((target) => !first.includes(target))]
 
 const families: ReadonlyMap<unknown, Lists> = new Map([
+  // Not listed: a plugin's part is known by the form of its name.
+  ['plugins', { pattern: pluginName.source }],
   ['operators', { 'x-operators': operators.map(({ name }) => name) }],
   ['runners', choice(runners)],
   ['schemes', choice(schemes)],
@@ -46,7 +48,7 @@ export const withNames = (node: Node): Node => {
   const out: { [key: string]: unknown } = {}
   for (const [key, value] of Object.entries(node)) {
     if (key === 'x-names') Object.assign(out, lists)
-    else out[key] = Array.isArray(value) ? [...(lists[key] ?? []), ...value] : value
+    else out[key] = Array.isArray(value) ? [...[lists[key] ?? []].flat(), ...value] : value
   }
   return out
 }

@@ -1,8 +1,20 @@
-/** Names that have two spellings: neutral words for the code hosts beside their real ones, and platforms' second names (rules: Names 1). */
+/** Names: their forms, and those that have two spellings (rules: Names 1). */
 
 import type { Headers } from './request.ts'
+import { nearest } from './text.ts'
 
 export const routeName = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/
+
+/** The name of what a plugin brings. No built-in name has a hyphen, so that none of a later version can clash. */
+export const pluginName = /^(?!x-)[a-z0-9]+(-[a-z0-9]+)+$/u
+
+/** The way out for a name that no plugin brings. */
+export const unpluggedHelp = (name: string, known: Iterable<string>): string => {
+  const near = nearest(name, known)
+  return near.length > 0
+    ? `did you mean ${near.map((word) => `"${word}"`).join(' or ')}?`
+    : 'name the module that brings it under "plugins"'
+}
 
 /** Second names of delivery targets, and the real one of each. */
 export const targetAliases: ReadonlyMap<string, string> = new Map([

@@ -3,6 +3,7 @@
 import type { Code, Path } from '../core/diagnostic.ts'
 import { messageOf } from '../core/fault.ts'
 import { isObject, type Json, type JsonObject, own } from '../core/json.ts'
+import { pluginName, unpluggedHelp } from '../core/names.ts'
 import type { Adopt, Closable } from '../core/owner.ts'
 import type { Event } from '../core/request.ts'
 import { printable } from '../core/text.ts'
@@ -127,8 +128,10 @@ const read = (spec: JsonObject, path: Path, { operators, report }: Kit): Spec | 
   }
   const operator = operators.get(key)
   if (!operator && !groups.includes(key)) {
-    const known = [...operators.keys(), ...groups].join(', ')
-    report('WH405', [...path, key], `"${printable(key, 60)}" is not an operator`, `use one of: ${known}`)
+    const known = [...operators.keys(), ...groups]
+    const at = [...path, key]
+    if (pluginName.test(key)) report('WH711', at, `no plugin brings the operator "${printable(key, 60)}"`, unpluggedHelp(key, known))
+    else report('WH405', at, `"${printable(key, 60)}" is not an operator`, `use one of: ${known.join(', ')}`)
     return undefined
   }
   const field = own(spec, 'field')

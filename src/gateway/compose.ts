@@ -1,7 +1,7 @@
 /** The composition root: it puts registries, compiled configuration and gateway together. */
 
 import { createSharedEffects } from '../app/live/effects.ts'
-import { compileLiveConfig, type LiveConfig, type Parts } from '../app/live/live-config.ts'
+import { compileLiveConfig, type LiveConfig } from '../app/live/live-config.ts'
 import { createReloader } from '../app/live/reload.ts'
 import type { Config } from '../config/config.ts'
 import { type Read, readingOf } from '../config/thread/load-in-thread.ts'
@@ -9,8 +9,8 @@ import { type Clock, systemClock } from '../core/clock.ts'
 import type { Diagnostic } from '../core/diagnostic.ts'
 import { createFacts } from '../core/fact.ts'
 import type { Log } from '../core/log.ts'
-import { runnersByName } from '../parts/runners/index.ts'
 import { catalogue, catalogueOf } from '../plan/catalogue.ts'
+import type { Catalogue } from '../plan/compile.ts'
 import type { LoadedPlugins } from '../plan/plugins.ts'
 import { type Gateway, openGateway, type RequestsShown } from './gateway.ts'
 
@@ -30,7 +30,7 @@ export type Surroundings = {
   /** Reads the configuration for a reload. Without it a reload finds the first configuration again. */
   readonly read?: Read
   /** Absent: the parts that are built in. */
-  readonly parts?: Parts
+  readonly parts?: Catalogue
   /** Shows each request. */
   readonly requests?: RequestsShown
 }
@@ -41,7 +41,7 @@ export const prepareGateway = async (config: Config, surroundings: Surroundings)
     log,
     clock = systemClock,
     redact = (text) => text,
-    parts = { ...catalogue, runners: runnersByName },
+    parts = catalogue,
     read = (_known, _signal, use) => use(readingOf({ config, diagnostics: [] })),
   } = surroundings
   const { requests } = surroundings
@@ -50,7 +50,7 @@ export const prepareGateway = async (config: Config, surroundings: Surroundings)
   const shared = createSharedEffects({ clock, log, facts, limits: () => reloader.current().config, jobs: () => reloader.current().jobs })
   const compile = async (next: Config, before?: LiveConfig): Promise<LiveConfig> => {
     const { catalogue: plugged, diagnostics } = await catalogueOf(next, parts, plugins)
-    const live = await compileLiveConfig(next, { ...plugged, runners: parts.runners }, shared, before)
+    const live = await compileLiveConfig(next, plugged, shared, before)
     return { ...live, diagnostics: [...diagnostics, ...live.diagnostics] }
   }
   const first = await compile(config)

@@ -4,7 +4,7 @@
 /**
  * A signature scheme.
  */
-export type Scheme = ("svix" | "standard_webhooks" | "linear" | "github" | "gitlab" | "v2" | "v1")
+export type Scheme = (("svix" | "standard_webhooks" | "linear" | "github" | "gitlab" | "v2" | "v1") | string)
 /**
  * Where a reply or a direct message goes.
  */
@@ -1469,9 +1469,9 @@ api_base?: string
  */
 export interface Agent {
 /**
- * echo, openai, anthropic or command.
+ * echo, openai, anthropic, command, or the runner of a plugin.
  */
-runner?: ("echo" | "openai" | "anthropic" | "command")
+runner?: (("echo" | "openai" | "anthropic" | "command") | string)
 /**
  * Program and arguments of the command runner.
  * 

@@ -1,9 +1,10 @@
-/** The parts that a configuration can name: those of the registries, and the targets of its plugins. */
+/** The parts that a configuration can name: the registries, and with them those of its plugins. */
 
 import type { Config } from '../config/config.ts'
 import type { Diagnostic } from '../core/diagnostic.ts'
 import { endings } from '../parts/endings/index.ts'
 import { operatorsByName } from '../parts/operators/index.ts'
+import { runnersByName } from '../parts/runners/index.ts'
 import { schemes } from '../parts/schemes/index.ts'
 import { stages } from '../parts/stages/index.ts'
 import { targetsByName } from '../parts/targets/index.ts'
@@ -12,18 +13,26 @@ import type { Catalogue } from './compile.ts'
 import { type LoadedPlugins, loadPlugins } from './plugins.ts'
 import { unreadSettings } from './settings.ts'
 
-export const catalogue: Catalogue = { stages, endings, schemes, operators: operatorsByName, targets: targetsByName }
+export const catalogue: Catalogue = {
+  stages,
+  endings,
+  schemes,
+  pluginSchemes: new Map(),
+  operators: operatorsByName,
+  runners: runnersByName,
+  targets: targetsByName,
+}
 
-/** The parts that a configuration can use: those that are built in, and the targets of its plugins, which are loaded for it unless they are in `loaded`. */
+/** The parts that a configuration can use: those that are built in, and those of its plugins, which are loaded for it unless they are in `loaded`. */
 export const catalogueOf = async (
   config: Config,
   builtins: Catalogue = catalogue,
   loaded: LoadedPlugins = new Map(),
 ): Promise<{ readonly catalogue: Catalogue; readonly diagnostics: readonly Diagnostic[] }> => {
-  const { targets, diagnostics } = await loadPlugins(config, builtins.targets, loaded)
+  const { catalogue: all, diagnostics } = await loadPlugins(config, builtins, loaded)
   // A plugin's target may read a built-in platform's section: then the plugin knows keys that we do not.
-  const plugged = new Set([...targets.values()].filter(({ name }) => !builtins.targets.has(name)).map(platformOf))
+  const plugged = new Set([...all.targets.values()].filter(({ name }) => !builtins.targets.has(name)).map(platformOf))
   const builtin = [...builtins.targets.values()].filter((part) => !plugged.has(platformOf(part)))
   const unread = [...config.profiles.values()].flatMap((profile) => unreadSettings(profile, builtin))
-  return { catalogue: { ...builtins, targets }, diagnostics: [...diagnostics, ...unread] }
+  return { catalogue: all, diagnostics: [...diagnostics, ...unread] }
 }

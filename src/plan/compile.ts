@@ -8,6 +8,7 @@ import type { Effects } from '../parts/effects.ts'
 import type { EndingPart } from '../parts/endings/ending.ts'
 import type { OperatorPart } from '../parts/operators/operator.ts'
 import type { Report } from '../parts/report.ts'
+import type { RunnerPart } from '../parts/runners/runner.ts'
 import type { Scheme } from '../parts/schemes/scheme.ts'
 import type { StageKit, StagePart } from '../parts/stages/stage.ts'
 import type { TargetPart } from '../parts/targets/target.ts'
@@ -18,7 +19,10 @@ export type Catalogue = {
   readonly stages: readonly StagePart[]
   readonly endings: readonly EndingPart[]
   readonly schemes: readonly Scheme[]
+  /** Each serves only the routes that name it in `verify`: what is installed for one must neither open nor change another. */
+  readonly pluginSchemes: ReadonlyMap<string, Scheme>
   readonly operators: ReadonlyMap<string, OperatorPart>
+  readonly runners: ReadonlyMap<string, RunnerPart>
   readonly targets: ReadonlyMap<string, TargetPart>
 }
 
@@ -43,8 +47,9 @@ export const checkRoute = (...from: Parameters<typeof compileRoute>): readonly D
 
 /** Compiles a route; there is no plan when one of its problems stops it. */
 export const compileRoute = (route: RouteSource, config: PlanSettings, catalogue: Catalogue, effects: Effects): Compiled => {
+  const { host, multiplex, profiles } = config
   const { targets } = catalogue
-  const diagnostics = checkRules(route, { host: config.host, multiplex: config.multiplex, profiles: config.profiles, targets })
+  const diagnostics = checkRules(route, { host, multiplex, profiles, targets, schemes: allSchemes(catalogue) })
   const report: Report = (code, path, message, help) => diagnostics.push(problemAt(route, code, path, message, help))
   let lasting = true
   const looksOutside = (): void => {
@@ -62,7 +67,7 @@ export const compileRoute = (route: RouteSource, config: PlanSettings, catalogue
     report,
     looksOutside,
     adopt: owner.adopt,
-    schemes: catalogue.schemes,
+    schemes: schemesFor(route, catalogue),
     operators: catalogue.operators,
     targets,
   }
@@ -85,6 +90,15 @@ const orRelease = <T>(owner: Held, make: () => T): T => {
     throw error
   }
 }
+
+/** The same list for all routes that name no plugin's scheme. */
+const schemesFor = ({ spec: { verify = [] } }: RouteSource, { schemes, pluginSchemes }: Catalogue): readonly Scheme[] => {
+  const named = [verify].flat().flatMap((name) => pluginSchemes.get(name) ?? [])
+  return named.length === 0 ? schemes : [...schemes, ...named]
+}
+
+/** The signature schemes that `verify` can name. */
+export const allSchemes = ({ schemes, pluginSchemes }: Catalogue): readonly Scheme[] => [...schemes, ...pluginSchemes.values()]
 
 // These are functions of their own, because all closures of one function keep what any of them captures.
 const always = (plan: RoutePlan) => (): RoutePlan => plan

@@ -1,46 +1,70 @@
-/** The targets of the plugins that a configuration names, beside the built-in ones; what is wrong with a plugin is a Diagnostic, never a throw. */
+/** The parts of the plugins that a configuration names, beside the built-in ones; what is wrong with a plugin is a Diagnostic, never a throw. */
 
 import { type Config, defaultProfile, type PluginSource, type Profile } from '../config/config.ts'
 import { type Diagnostic, diagnostic, pointerOf } from '../core/diagnostic.ts'
 import { messageOf } from '../core/fault.ts'
+import { pluginName, unpluggedHelp } from '../core/names.ts'
 import { printable } from '../core/text.ts'
 import { platformOf } from '../parts/targets/kit/settings.ts'
 import type { TargetPart } from '../parts/targets/target.ts'
+import type { Catalogue } from './compile.ts'
 import { type LoadedModules, loadModule } from './plugin-module.ts'
-import { type PluginTarget, readPlugin } from './plugin-target.ts'
-import { pluginTarget, unpluggedHelp } from './route-rules.ts'
+import { type PluginParts, readPlugin } from './plugin-parts.ts'
+import type { PluginTarget } from './plugin-target.ts'
 
-type Targets = ReadonlyMap<string, TargetPart>
-export type Plugged = { readonly targets: Targets; readonly diagnostics: readonly Diagnostic[] }
+export type Plugged = { readonly catalogue: Catalogue; readonly diagnostics: readonly Diagnostic[] }
 
-/** The targets of plugins that were loaded. */
-export type LoadedPlugins = LoadedModules<readonly PluginTarget[]>
+/** The parts of plugins that were loaded. */
+export type LoadedPlugins = LoadedModules<PluginParts>
 
 /** Loads what is named and is not in `loaded`, one after the other. */
 export const loadPlugins = async (
   config: Pick<Config, 'dataDir' | 'plugins' | 'profiles'>,
-  builtins: Targets,
+  builtins: Catalogue,
   loaded: LoadedPlugins,
 ): Promise<Plugged> => {
-  const targets = new Map(builtins)
+  const registry = openRegistry(builtins)
   const diagnostics: Diagnostic[] = []
-  const plugged: PluginTarget[] = []
   for (const source of config.plugins) {
     try {
-      for (const one of await loadModule(source.name, config.dataDir, loaded, (module) => readPlugin(module, builtins))) {
-        if (targets.has(one.part.name)) throw new Error(`the target "${one.part.name}" is there already`)
-        targets.set(one.part.name, one.part)
-        plugged.push(one)
-      }
+      registry.add(await loadModule(source.name, config.dataDir, loaded, (module) => readPlugin(module, builtins.targets)))
     } catch (error) {
       diagnostics.push(unusable(source, error))
     }
   }
+  const { catalogue, plugged } = registry
   const checked = [...config.profiles.values()].flatMap((profile) => [
     ...plugged.flatMap(({ checkSettings }) => checkSettings(profile)),
-    ...(diagnostics.length > 0 ? [] : unclaimed(profile, [...targets.values()])),
+    ...(diagnostics.length > 0 ? [] : unclaimed(profile, [...catalogue.targets.values()])),
   ])
-  return { targets, diagnostics: [...diagnostics, ...checked] }
+  return { catalogue, diagnostics: [...diagnostics, ...checked] }
+}
+
+/** Takes the parts of one module after the other; throws at a name that is there already. */
+const openRegistry = (builtins: Catalogue) => {
+  const plugged: PluginTarget[] = []
+  const targets = new Map(builtins.targets)
+  const pluginSchemes = new Map(builtins.pluginSchemes)
+  const runners = new Map(builtins.runners)
+  const operators = new Map(builtins.operators)
+  // A second name of a built-in scheme may have a hyphen, and `webhook test --scheme` takes it.
+  const schemeNames = new Set(builtins.schemes.flatMap(({ aliases = [] }) => aliases))
+  const put = <T extends { readonly name: string }>(family: string, known: Map<string, T>, part: T): void => {
+    if (known.has(part.name) || (family === 'scheme' && schemeNames.has(part.name)))
+      throw new Error(`the ${family} "${part.name}" is there already`)
+    known.set(part.name, part)
+  }
+  const add = (parts: PluginParts): void => {
+    for (const one of parts.targets) {
+      put('target', targets, one.part)
+      plugged.push(one)
+    }
+    for (const part of parts.schemes) put('scheme', pluginSchemes, part)
+    for (const part of parts.runners) put('runner', runners, part)
+    for (const part of parts.operators) put('operator', operators, part)
+  }
+  const catalogue: Catalogue = { ...builtins, targets, pluginSchemes, runners, operators }
+  return { add, plugged, catalogue }
 }
 
 const unusable = ({ name, place, pointer }: PluginSource, error: unknown): Diagnostic =>
@@ -54,7 +78,7 @@ const unusable = ({ name, place, pointer }: PluginSource, error: unknown): Diagn
 const unclaimed = ({ name, platforms, place }: Profile, targets: readonly TargetPart[]): Diagnostic[] => {
   const known = new Set(targets.map(platformOf))
   return Object.keys(platforms).flatMap((platform) => {
-    if (!pluginTarget.test(platform) || known.has(platform)) return []
+    if (!pluginName.test(platform) || known.has(platform)) return []
     const path = ['platforms', platform]
     const of = name === defaultProfile ? '' : `profile "${name}": `
     return diagnostic('WH704', `${of}no plugin reads the settings "${platform}"`, {

@@ -4,18 +4,14 @@ import { type Config, insecure, isLoopback, type RouteSource } from '../config/c
 import { definition } from '../config/schema-walk.ts'
 import { type Code, type Diagnostic, diagnostic, type Path, pointerOf } from '../core/diagnostic.ts'
 import { isObject, type Json, type JsonObject, own } from '../core/json.ts'
-import { nearest } from '../core/text.ts'
+import { pluginName, unpluggedHelp } from '../core/names.ts'
 import type { Route } from '../generated/config.ts'
 import { defaults } from '../generated/defaults.ts'
 import { writtenTargets } from '../parts/destination.ts'
+import type { Scheme } from '../parts/schemes/scheme.ts'
+import type { TargetPart } from '../parts/targets/target.ts'
 
 const routeSchema = definition('Route')
-/** The form of the name of a plugin's target, which has a hyphen; no built-in one has. */
-export const pluginTarget = new RegExp(
-  String((definition('Target').oneOf as JsonObject[]).find((branch) => 'pattern' in branch)?.pattern),
-  'u',
-)
-const requiredExtra = definition('Target')['x-required-extra'] as { [target: string]: string[] }
 const rules = routeSchema as unknown as {
   readonly 'x-conflicts': readonly Conflict[]
   readonly 'x-requires': readonly Requirement[]
@@ -36,11 +32,11 @@ export type RuleContext = {
   readonly host: string
   readonly multiplex: boolean
   readonly profiles: Config['profiles']
-  readonly targets: BuiltTargets
+  readonly targets: Targets
+  readonly schemes: readonly Scheme[]
 }
 
-/** The targets that can be delivered to, by name. */
-type BuiltTargets = Pick<ReadonlyMap<string, unknown>, 'has' | 'keys'>
+type Targets = ReadonlyMap<string, Pick<TargetPart, 'requires'>>
 
 /** Every rule that a route breaks (rules: Start-up 2, 3). */
 export const checkRules = (route: RouteSource, context: RuleContext): Diagnostic[] => {
@@ -73,6 +69,7 @@ export const checkRules = (route: RouteSource, context: RuleContext): Diagnostic
   }
   checkUnbuilt(spec, report)
   checkTarget(route.spec, context.targets, report)
+  checkVerify(route.spec, context.schemes, report)
   checkSecrets(route, context, report)
   checkProfile(route, context, report)
   return found
@@ -94,15 +91,15 @@ const checkUnbuilt = (spec: JsonObject, report: Report): void => {
 }
 
 /** Reports targets of a route or job that do not exist, or lack a setting that they need. */
-export const checkTarget = (spec: Pick<Route, 'deliver' | 'deliver_extra'>, targets: BuiltTargets, report: Report): void => {
+export const checkTarget = (spec: Pick<Route, 'deliver' | 'deliver_extra'>, targets: Targets, report: Report): void => {
   for (const { target, extra, path, extraPath } of writtenTargets(spec)) {
-    if (pluginTarget.test(target)) {
+    if (pluginName.test(target)) {
       if (!targets.has(target))
         report('WH704', path, `no plugin brings the target "${target}"`, unpluggedHelp(target, targets.keys()), 'value')
     } else if (!targets.has(target)) {
       report('WH220', path, `the target "${target}" is not built in this version`, `built: ${[...targets.keys()].join(', ')}`, 'value')
     }
-    for (const key of own(requiredExtra, target) ?? []) {
+    for (const key of targets.get(target)?.requires ?? []) {
       const value: Json | undefined = own(extra, key)
       if (value !== undefined && value !== null && value !== '') continue
       const at = extraPath.length > 1 || spec.deliver_extra !== undefined ? extraPath : path
@@ -111,12 +108,14 @@ export const checkTarget = (spec: Pick<Route, 'deliver' | 'deliver_extra'>, targ
   }
 }
 
-/** The help for a target's name that no plugin brings. */
-export const unpluggedHelp = (name: string, known: Iterable<string>): string => {
-  const near = nearest(name, known)
-  return near.length > 0
-    ? `did you mean ${near.map((word) => `"${word}"`).join(' or ')}?`
-    : 'name the module that brings it under "plugins"'
+/** Whether the schemes that a route names are there; the schema knows the built-in ones. */
+const checkVerify = ({ verify = [] }: Route, schemes: readonly Scheme[], report: Report): void => {
+  for (const [i, wanted] of [verify].flat().entries()) {
+    if (!pluginName.test(wanted) || schemes.some(({ name }) => name === wanted)) continue
+    const path = Array.isArray(verify) ? ['verify', i] : ['verify']
+    const known = schemes.map(({ name }) => name)
+    report('WH711', path, `no plugin brings the scheme "${wanted}"`, unpluggedHelp(wanted, known), 'value')
+  }
 }
 
 const checkSecrets = (route: RouteSource, context: RuleContext, report: Report): void => {

@@ -2,7 +2,9 @@
 
 import type { Config } from '../config/config.ts'
 import { type Diagnostic, diagnostic, pointerOf } from '../core/diagnostic.ts'
+import { pluginName, unpluggedHelp } from '../core/names.ts'
 import type { Held, Owners } from '../core/owner.ts'
+import type { Report } from '../parts/report.ts'
 import type { Runner, RunnerPart } from '../parts/runners/runner.ts'
 
 export type CompiledRunner = {
@@ -19,17 +21,19 @@ export const compileRunner = (
   runners: ReadonlyMap<string, RunnerPart>,
   owners: Owners,
 ): CompiledRunner => {
-  const owner = owners.create({ runner: agent.runner })
-  const part = runners.get(agent.runner)
-  // An unknown name is a Diagnostic of the file's shape already, and one that stops the start.
-  if (!part) return { runner: () => Promise.reject(new Error(`no runner "${agent.runner}"`)), owner, notice: undefined, diagnostics: [] }
+  const { runner: name } = agent
+  const owner = owners.create({ runner: name })
   const diagnostics: Diagnostic[] = []
-  const made = part.compile(agent, (code, path, message, help) => {
+  const report: Report = (code, path, message, help) => {
     const place = agent.place?.(path)
     const more = { pointer: pointerOf(['agent', ...path]), ...(place ? { place } : {}), ...(help === undefined ? {} : { help }) }
     diagnostics.push(diagnostic(code, `agent: ${message}`, more))
-  })
-  return { runner: holding(owner, owner.adopt(made)), owner, notice: part.notice, diagnostics }
+  }
+  const part = runners.get(name)
+  if (part) return { runner: holding(owner, owner.adopt(part.compile(agent, report))), owner, notice: part.notice, diagnostics }
+  // Another unknown name is a Diagnostic of the file's shape already, and one that stops the start.
+  if (pluginName.test(name)) report('WH711', ['runner'], `no plugin brings the runner "${name}"`, unpluggedHelp(name, runners.keys()))
+  return { runner: () => Promise.reject(new Error(`no runner "${name}"`)), owner, notice: undefined, diagnostics }
 }
 
 const holding =

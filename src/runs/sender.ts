@@ -5,6 +5,7 @@ import type { Clock } from '../core/clock.ts'
 import type { Facts } from '../core/fact.ts'
 import { messageOf } from '../core/fault.ts'
 import { isObject, type Json, type JsonObject, own } from '../core/json.ts'
+import { pluginName } from '../core/names.ts'
 import { createRedactor } from '../core/redact.ts'
 import { cut } from '../core/text.ts'
 import type { Route } from '../generated/config.ts'
@@ -12,7 +13,6 @@ import { secretsIn, withSecrets, writtenTargets } from '../parts/destination.ts'
 import { permanentFailure } from '../parts/targets/kit/permanent-failure.ts'
 import { obstacleOf, secretsOf, settingsOf } from '../parts/targets/kit/settings.ts'
 import type { Keep, Outgoing, Sent, TargetPart } from '../parts/targets/target.ts'
-import { pluginTarget } from '../plan/route-rules.ts'
 
 export type SenderOptions = {
   readonly targets: ReadonlyMap<string, TargetPart>
@@ -81,7 +81,7 @@ const hostOf = (extra: JsonObject): string | undefined => {
 }
 
 const absent = (target: string): string =>
-  pluginTarget.test(target) ? `no plugin brings the target "${target}"` : `the target "${target}" is not built in this version`
+  pluginName.test(target) ? `no plugin brings the target "${target}"` : `the target "${target}" is not built in this version`
 
 /** Time beyond the budget, so that a target that keeps to it can still say what became of the text. */
 const graceMs = 500

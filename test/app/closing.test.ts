@@ -5,7 +5,6 @@ import { join } from 'node:path'
 import t, { type Test } from 'tap'
 import { stringify } from 'yaml'
 import { createDryEffects } from '../../src/app/live/effects.ts'
-import type { Parts } from '../../src/app/live/live-config.ts'
 import { loadConfig } from '../../src/config/load.ts'
 import type { Json } from '../../src/core/json.ts'
 import { Owners } from '../../src/core/owner.ts'
@@ -15,6 +14,7 @@ import type { RunnerPart } from '../../src/parts/runners/runner.ts'
 import type { TargetPart } from '../../src/parts/targets/target.ts'
 import { catalogue } from '../../src/plan/catalogue.ts'
 import { checkAll } from '../../src/plan/check.ts'
+import type { Catalogue } from '../../src/plan/compile.ts'
 import { compileRunner } from '../../src/plan/runner.ts'
 import { fakeClock } from '../fakes/clock.ts'
 import { type GatewayOptions, secret, startGateway } from '../fakes/gateway.ts'
@@ -82,7 +82,7 @@ const probe = () => {
     repeatable: true,
     send: async (_outgoing, { keep }) => ({ ok: true, detail: keep.of(makeKept) }),
   }
-  const parts: Parts = {
+  const parts: Catalogue = {
     ...catalogue,
     schemes,
     operators: new Map([...catalogue.operators, ['equals', equals]]),

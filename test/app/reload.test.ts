@@ -11,7 +11,6 @@ import { loadConfig } from '../../src/config/load.ts'
 import { loadInThread } from '../../src/config/thread/load-in-thread.ts'
 import { systemClock } from '../../src/core/clock.ts'
 import { createFacts } from '../../src/core/fact.ts'
-import { runnersByName } from '../../src/parts/runners/index.ts'
 import { catalogue } from '../../src/plan/catalogue.ts'
 import { compileRoute } from '../../src/plan/compile.ts'
 import { openMemory } from '../../src/store/memory/memory-store.ts'
@@ -33,7 +32,7 @@ const lab = (t: Test) => {
   machine.attach({ store: openMemory({ clock: systemClock }), wake: () => {} })
   const compile = async (text: string, files: { readonly [path: string]: unknown } = {}): Promise<LiveConfig> => {
     const { config } = loadConfig({ dataDir: t.testdir({ 'config.yaml': text, ...files }), env: {} })
-    current = await compileLiveConfig(config, { ...catalogue, runners: runnersByName }, machine, current)
+    current = await compileLiveConfig(config, catalogue, machine, current)
     return current
   }
   return { compile, forget: () => (current = undefined) }

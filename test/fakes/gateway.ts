@@ -4,7 +4,6 @@ import { createHmac, randomUUID } from 'node:crypto'
 import { connect } from 'node:net'
 import type { Test } from 'tap'
 import { stringify } from 'yaml'
-import type { Parts } from '../../src/app/live/live-config.ts'
 import { loadConfig } from '../../src/config/load.ts'
 import { type Read, readingOf } from '../../src/config/thread/load-in-thread.ts'
 import type { Clock } from '../../src/core/clock.ts'
@@ -13,6 +12,7 @@ import type { Level } from '../../src/core/log.ts'
 import { prepareGateway } from '../../src/gateway/compose.ts'
 import type { Gateway } from '../../src/gateway/gateway.ts'
 import { createLog } from '../../src/gateway/log.ts'
+import type { Catalogue } from '../../src/plan/compile.ts'
 
 export const secret = 'It is a secret to everybody'
 
@@ -57,7 +57,7 @@ export type GatewayOptions = {
   readonly files?: { readonly [path: string]: unknown }
   readonly level?: Level
   /** Others than the built-in ones. */
-  readonly parts?: Parts
+  readonly parts?: Catalogue
   readonly env?: { readonly [name: string]: string }
 }
 

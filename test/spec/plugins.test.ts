@@ -2,17 +2,20 @@
 
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { fileURLToPath } from 'node:url'
+import { fileURLToPath, pathToFileURL } from 'node:url'
 import t, { type Test } from 'tap'
 import { parse, stringify } from 'yaml'
 import { createDryEffects } from '../../src/app/live/effects.ts'
 import { loadConfig } from '../../src/config/load.ts'
 import type { JsonObject } from '../../src/core/json.ts'
+import { pluginName } from '../../src/core/names.ts'
+import type { Event } from '../../src/core/request.ts'
 import { schema } from '../../src/generated/schema.ts'
 import { createKeep } from '../../src/parts/targets/kit/keep.ts'
 import { catalogueOf } from '../../src/plan/catalogue.ts'
 import { checkConfigured } from '../../src/plan/check.ts'
-import { pluginTarget } from '../../src/plan/route-rules.ts'
+import { guardedOperator } from '../../src/plugin/guarded-operator.ts'
+import { checkOperator, checkRunner, checkScheme, checkTarget } from '../../src/plugin/plugin.ts'
 import { createSender } from '../../src/runs/sender.ts'
 import { fakeCli } from '../fakes/cli.ts'
 import { fakeClock } from '../fakes/clock.ts'
@@ -21,9 +24,12 @@ import { adopt } from '../fakes/owner.ts'
 import { sink } from '../fakes/sink.ts'
 
 const document = readFileSync(fileURLToPath(new URL('../../docs/plugins.md', import.meta.url)), 'utf8')
-const block = (language: string): string => new RegExp(`\`\`\`${language}\\n([\\s\\S]*?)\`\`\``).exec(document)?.[1] ?? ''
-const example = block('js')
-const exampleConfig = parse(block('yaml'))
+const blocks = (language: string): string[] =>
+  [...document.matchAll(new RegExp(`\`\`\`${language}\\n([\\s\\S]*?)\`\`\``, 'g'))].map(([, text]) => text as string)
+const [example, schemeExample, operatorExample, runnerExample] = blocks('js') as [string, string, string, string]
+const [exampleConfig, familiesConfig] = blocks('yaml').map((text) => parse(text))
+/** The documented modules of the other families, by file. */
+const families = { 'acme-sign.mjs': schemeExample, 'acme-within.mjs': operatorExample, 'acme-agent.mjs': runnerExample }
 
 /** A module with a target of this name whose `send` is this code. */
 const module = (name: string, send = 'return { ok: true }', more = ''): string =>
@@ -376,11 +382,232 @@ t.test('a reload adds a plugin, takes one away, loads none twice, and refuses a 
   t.match(await gateway.operations.reload(), { ok: false, diagnostics: [{ code: 'WH704' }] })
 })
 
+/** A gateway with one route that asks a plugin, and the route's answer to a post. */
+const plugged = (t: Test, text: string, route: JsonObject, config: JsonObject = {}) => {
+  const file = fresh()
+  const plugins = [`./${file}`]
+  return startGateway(t, { config: { plugins, ...config }, routes: { r: { prompt: 'hello', ...route } }, files: { [file]: text } })
+}
+
+t.test('the documented scheme, operator and runner serve a route, and `webhook test` signs for it', async (t) => {
+  const acme = await sink(t, (response) => response.writeHead(acme.seen.length === 1 ? 200 : 500).end('A reply.'))
+  const { plugins, agent, platforms } = familiesConfig
+  const { routes } = platforms.webhook.extra
+  const config = {
+    plugins,
+    agent: { ...agent, base_url: acme.origin },
+    platforms: { webhook: { enabled: true, extra: { secret, port: 0, routes: { ...routes, open: { prompt: 'x' } } } } },
+    storage: { kind: 'memory' },
+  }
+  const files = { 'config.yaml': stringify(config), ...families }
+  const gateway = await startGateway(t, { dir: t.testdir(files), env: { ACME_KEY: 'canary-acme' } })
+  const cli = fakeCli(t, files, {})
+  t.match(await cli.run('validate'), { code: 0, out: /^0 errors, 0 warnings/ })
+  const post = (created: number, ...more: string[]) => {
+    const payload = JSON.stringify({ title: 'Disk', created_at: new Date(created).toISOString() })
+    return cli.run('webhook', 'test', 'triage', '--payload', payload, '--url', `${gateway.url}/webhooks/triage`, ...more)
+  }
+  t.match(await post(Date.now()), { code: 0, out: /acme-sign .*\n<-- 202 accepted/ })
+  await gateway.line(({ text }) => text === 'A reply.')
+  t.match(acme.seen, [{ url: '/ask', headers: { authorization: 'Bearer canary-acme' }, body: '{"prompt":"Disk","route":"triage"}' }])
+  t.match(await post(Date.now() - 3_600_000), { code: 1, out: /ignored \(filter\)/ })
+  t.match(await post(Date.now(), '--scheme', 'v2'), { code: 1, out: /<-- 401/ })
+  await gateway.line(({ reason }) => /no header of a known scheme/.test(String(reason)))
+  const odd = { 'acme-time': String(Math.floor(Date.now() / 1000)), 'acme-signature': '00' }
+  t.equal((await gateway.post('triage', { sign: false, headers: odd })).status, 401)
+  await gateway.line(({ reason }) => reason === 'acme-sign: the signature differs')
+  t.match(await cli.run('webhook', 'test', 'open', '--scheme', 'acme-sing', '--url', gateway.url), { code: 2, err: /acme-sign/ })
+  t.match(await post(Date.now(), '--id', 'again'), { code: 0 })
+  await gateway.line(({ reason }) => /agent: HTTP 500/.test(String(reason)))
+})
+
+t.test('the documented parts keep the contract', async (t) => {
+  const dir = t.testdir({ 'acme-chat.mjs': example, ...families })
+  const load = (name: string) => import(pathToFileURL(join(dir, name)).href)
+  t.same(await checkTarget((await load('acme-chat.mjs')).target), [])
+  t.same(await checkScheme((await load('acme-sign.mjs')).scheme), [])
+  t.same(await checkOperator((await load('acme-within.mjs')).operator), [])
+  t.same(await checkRunner((await load('acme-agent.mjs')).runner), [])
+})
+
+t.test('a scheme, runner or operator that no plugin brings is WH711 at its place, with the nearest name', async (t) => {
+  const yaml = `plugins: [./acme-sign.mjs, ./acme-within.mjs, ./acme-agent.mjs]
+agent:
+  runner: acme-agnt
+platforms:
+  webhook:
+    extra:
+      secret: s
+      routes:
+        a: { verify: acme-sing }
+        b: { verify: [github, standard-webhooks] }
+        c: { filters: [{ field: x, acme-wihtin: 5 }, { not: { field: x, not-equals: 1 } }] }
+        d: { verify: acme-sign, filters: { field: x, acme-within: 5 } }
+        e: { verify: nonsense }
+`
+  t.same((await findings(t.testdir({ 'config.yaml': yaml, ...families }))).sort(), [
+    'WH103 13 verify: "nonsense" is not one of the known values',
+    'WH711 10 no plugin brings the scheme "standard-webhooks"',
+    'WH711 11 no plugin brings the operator "acme-wihtin"',
+    'WH711 11 no plugin brings the operator "not-equals"',
+    'WH711 9 no plugin brings the scheme "acme-sing"',
+  ])
+  const { out } = await fakeCli(t, { 'config.yaml': yaml, ...families }).run('validate', '--json')
+  const said = JSON.parse(out).data.diagnostics.map(({ code, help }: { code: string; help: string }) => `${code} ${help}`)
+  t.same(said.sort(), [
+    'WH103 use one of: svix, standard_webhooks, linear, github, gitlab, v2, v1',
+    'WH711 did you mean "acme-agent"?',
+    'WH711 did you mean "acme-sign"?',
+    'WH711 did you mean "acme-within"?',
+    'WH711 did you mean "not_equals"?',
+    'WH711 did you mean "standard_webhooks"?',
+  ])
+})
+
+t.test('parts of the other families that cannot be used, and names that are there already, are WH710', async (t) => {
+  const scheme = (more: string): string => `export const scheme = { name: 'acme-sign', shows() {}, compile() {}, sign() {}, ${more} }`
+  const bad: readonly (readonly [string, RegExp])[] = [
+    ['export const scheme = 7', /its scheme is not an object/],
+    ['export const schemes = {}', /either "scheme" or "schemes", a list/],
+    ['export const operator = {}, operators = []', /either "operator" or "operators"/],
+    ["export const scheme = { name: 'github' }", /its scheme's name "github" has not the form of acme-chat/],
+    [scheme('shows: 1'), /"shows" of its scheme acme-sign is not a function/],
+    [scheme("idHeaders: ['Acme-Id']"), /"idHeaders" .* is not a list of header names in small letters/],
+    [scheme("badSecret: 'bad'"), /"badSecret" .* is not texts/],
+    [scheme('get signedId() { throw new Error("trap") }'), /trap/],
+    ["export const operator = { name: 'equals', compile() {} }", /"equals" has not the form/],
+    ["export const operator = { name: 'acme-is', compile() {}, examples: [{}] }", /"examples" of its operator acme-is/],
+    ["export const runner = { name: 'acme-agent' }", /"compile" of its runner acme-agent is not a function/],
+    ["export const runner = { name: 'acme-agent', compile() {}, notice: 1 }", /"notice"/],
+    ["export const scheme = { name: 'host-a', shows() {}, compile() {}, sign() {} }", /the scheme "host-a" is there already/],
+  ]
+  for (const [text, message] of bad) t.match(await broken(t, text), message, text)
+  const whole = `${schemeExample}\n${operatorExample}\n${runnerExample}`
+  const file = fresh()
+  t.same(await findings(t.testdir({ 'config.yaml': `plugins: [./${file}]`, [file]: whole })), [], 'one may bring several families')
+  for (const [family, text] of [
+    ['scheme', schemeExample],
+    ['operator', operatorExample],
+    ['runner', runnerExample],
+  ] as const) {
+    const [a, b] = [fresh(), fresh()]
+    const files = { 'config.yaml': `plugins:\n  - ./${a}\n  - ./${b}\n`, [a]: text, [b]: text }
+    t.match(await findings(t.testdir(files)), [new RegExp(`^WH710 3 .*the ${family} "acme-[a-z]+" is there already$`)], family)
+  }
+})
+
+t.test('a scheme that throws, or gives back something else, refuses the request, and the log says why', async (t) => {
+  const whole = { shows: '() => true', compile: '() => () => () => true', signedId: 'undefined' }
+  const bad: readonly (readonly [Partial<typeof whole>, string])[] = [
+    [{ shows: '() => { throw new Error("trap") }' }, 'its shows failed: trap'],
+    [{ compile: '() => { throw new Error("trap") }' }, 'its compile failed: trap'],
+    [{ compile: '() => 7' }, 'its compile gave no function'],
+    [{ compile: '() => () => { throw Object.create(null) }' }, 'its check of the headers failed: an error without a message'],
+    [{ compile: '() => () => true' }, 'it did not say whether the signature holds'],
+    [{ compile: '() => () => () => { throw new Error("trap") }' }, 'its check of a body failed: trap'],
+    [{ compile: '() => () => () => 1' }, 'it did not say whether the signature holds'],
+    [{ compile: '() => () => async () => { throw new Error("nobody waits") }' }, 'it did not say whether the signature holds'],
+    [{ compile: '() => () => () => ({ then() {} })' }, 'it did not say whether the signature holds'],
+    [{ signedId: '() => { throw new Error("trap") }' }, 'its check of a body failed: trap'],
+    [{ signedId: '() => 7' }, 'its signedId gave no text'],
+  ]
+  const source = (name: string, change: Partial<typeof whole>): string =>
+    `{ name: '${name}', ${Object.entries({ ...whole, ...change })
+      .map(([key, code]) => `${key}: ${code}`)
+      .join(', ')}, sign() { throw new Error('no pen') } }`
+  const text = `export const schemes = [${[...bad, [{}] as const].map(([change], i) => source(`acme-${i}`, change)).join(',\n')}]`
+  const routes = Object.fromEntries([...bad.keys(), bad.length].map((i) => [`r${i}`, { prompt: 'hello', verify: `acme-${i}` }]))
+  const config = { plugins: ['./p.mjs'] }
+  const gateway = await startGateway(t, { config, routes: { ...routes, open: { prompt: 'hello' } }, files: { 'p.mjs': text } })
+  for (const [i, [, why]] of bad.entries()) {
+    t.equal((await gateway.post(`r${i}`, { sign: false })).status, 401, why)
+    t.ok(await gateway.line(({ reason }) => reason === `acme-${i}: ${why}`), why)
+  }
+  t.equal((await gateway.post(`r${bad.length}`, { sign: false })).status, 202, 'one that holds serves')
+  t.equal((await gateway.post('open', { sign: false })).status, 401, 'but only the route that names it')
+  t.equal((await gateway.post('open')).status, 202)
+  const cli = fakeCli(t, { 'config.yaml': stringify(config), 'p.mjs': text })
+  t.match(await cli.run('webhook', 'subscribe', 's', '--prompt', 'x'), { code: 0 })
+  t.match(await cli.run('webhook', 'test', 's', '--scheme', 'acme-0'), { code: 1, err: /acme-0 cannot sign: no pen/ })
+})
+
+t.test('an operator that throws, or says nothing clear, is a broken condition, under `not` too', async (t) => {
+  const bad: { readonly [code: string]: RegExp } = {
+    'throw new Error("trap")': /failed: trap/,
+    'return 1': /failed: it said neither true nor false/,
+    'return Promise.reject(new Error("late trap"))': /failed: late trap/,
+    'return { then(_, no) { no(new Error("thenable")) } }': /failed: thenable/,
+    'return Promise.resolve("yes")': /failed: it said neither/,
+  }
+  for (const [code, why] of Object.entries(bad)) {
+    const text = `export const operator = { name: 'acme-is', compile: () => () => { ${code} } }`
+    const condition = { field: 'x', 'acme-is': 1 }
+    const gateway = await plugged(t, text, { filters: { not: condition } })
+    t.match(await gateway.post('r', { body: { x: 1 } }), { status: 200, json: { status: 'ignored', reason: 'filter' } }, code)
+    t.match(await gateway.line(({ reason }) => why.test(String(reason))), {}, code)
+  }
+  const says = async (compile: string): Promise<string[]> => {
+    const file = fresh()
+    const yaml = `plugins: [./${file}]\n${'platforms: { webhook: { extra: { secret: s, routes: { a: { filters: { field: x, acme-is: 5 } } } } } }'}\n`
+    return findings(t.testdir({ 'config.yaml': yaml, [file]: `export const operator = { name: 'acme-is', ${compile} }` }))
+  }
+  t.same(await says('compile() { throw new Error("trap") }'), ['WH714 2 the operator acme-is failed: trap'])
+  t.same(await says('compile: () => true'), ['WH714 2 the operator acme-is compiled to something else than a function'])
+  t.same(await says('compile(five, { report }) { report(1, 2, five); return () => true }'), ['WH714 2 5'])
+})
+
+t.test('an operator that never answers is left after five seconds', async (t) => {
+  const clock = fakeClock()
+  const part = guardedOperator({ name: 'acme-is', compile: () => () => new Promise(() => {}), examples: [] }, clock)
+  const test = adopt(part.compile(1, { profileDir: '', report: () => {}, looksOutside: () => {} }))
+  const answer = Promise.resolve(test(1, {} as Event))
+  clock.advance(5_000)
+  await t.rejects(answer, { message: 'no answer in 5 seconds' })
+})
+
+t.test('a runner that throws, gives no text or never ends fails the attempt', async (t) => {
+  const bad: { readonly [code: string]: RegExp } = {
+    'throw new Error("trap")': /agent: trap/,
+    'return 7': /agent: the runner gave no text/,
+    'return "x".repeat(9e6)': /agent: the answer is too large/,
+    'return new Promise(() => {})': /agent: the runner took too long/,
+  }
+  for (const [code, why] of Object.entries(bad)) {
+    const text = `export const runner = { name: 'acme-agent', compile: () => () => { ${code} } }`
+    const gateway = await plugged(t, text, { retry: { max_attempts: 1 } }, { agent: { runner: 'acme-agent', timeout_seconds: 1 } })
+    t.equal((await gateway.post('r')).status, 202)
+    t.match(await gateway.line(({ reason }) => why.test(String(reason))), {}, code)
+  }
+  const says = (compile: string): Promise<{ code: number; out: string }> => {
+    const file = fresh()
+    const yaml = `plugins: [./${file}]\nagent: { runner: acme-agent }\n`
+    const text = `export const runner = { name: 'acme-agent', ${compile} }`
+    return fakeCli(t, { 'config.yaml': yaml, [file]: text }).run('validate', '--format', 'concise')
+  }
+  t.match(await says('compile() { throw new Error("trap") }'), {
+    code: 1,
+    out: /config\.yaml:2:10: WH714 error: agent: the runner acme-agent failed: trap/,
+  })
+  t.match(await says('compile: () => true'), { code: 1, out: /compiled to something else than a function/ })
+})
+
+t.test('a reload to another plugin that brings the same names compiles the routes anew', async (t) => {
+  const operator = (holds: boolean): string => `export const operator = { name: 'acme-is', compile: () => () => ${holds} }`
+  const gateway = await plugged(t, operator(true), { filters: { field: 'x', 'acme-is': 1 } })
+  t.equal((await gateway.post('r')).status, 202)
+  writeFileSync(join(gateway.dir, 'q.mjs'), operator(false))
+  const file = join(gateway.dir, 'config.yaml')
+  writeFileSync(file, readFileSync(file, 'utf8').replace(/p\d+\.mjs/, 'q.mjs'))
+  t.match(await gateway.operations.reload(), { ok: true })
+  t.match(await gateway.post('r'), { json: { status: 'ignored' } })
+})
+
 t.test('the form of their names is the same wherever it stands', async (t) => {
   const { platforms } = schema.properties as { platforms: { patternProperties: JsonObject; properties: JsonObject } }
-  t.ok(pluginTarget.source in platforms.patternProperties, pluginTarget.source)
+  const { Condition: condition } = schema.definitions as { Condition: { patternProperties: JsonObject } }
+  for (const { patternProperties } of [platforms, condition]) t.ok(pluginName.source in patternProperties, pluginName.source)
   t.same(
-    Object.keys(platforms.properties).filter((name) => pluginTarget.test(name)),
+    Object.keys(platforms.properties).filter((name) => pluginName.test(name)),
     [],
   )
 })

@@ -1,4 +1,4 @@
-/** WH7: where replies go. */
+/** WH7: where replies go, and plugins. */
 
 import type { Explanation } from './explanation.ts'
 
@@ -52,9 +52,15 @@ export const ofTargets = {
   },
   WH710: {
     means: 'A module under plugins cannot be loaded, or what it exports is no plugin.',
-    why: 'Its targets are missing, and routes that use them cannot deliver.',
+    why: 'Its parts are missing, and the routes that use them cannot be served.',
     fix: 'Mend the module; the message has its error. docs/plugins.md shows the shape. Without it, take it out of the list.',
     example: { of: 'config', bad: 'plugins: [./not-there.mjs]\n', good: 'plugins: []\n' },
+  },
+  WH711: {
+    means: 'verify, agent.runner or a condition names a part of a plugin, and no plugin brings it.',
+    why: "A request could not be checked, or an agent not asked. A name with a hyphen is always a plugin's.",
+    fix: 'Name the module under plugins, or mend the name: those of built-in parts have underscores.',
+    example: { of: 'route', bad: 'verify: acme-sign\n', good: 'verify: github\n' },
   },
   WH712: {
     means: 'The platform of the target is switched off, or lacks a setting that connects it.',
@@ -70,5 +76,10 @@ export const ofTargets = {
     means: 'The chat target has neither a chat_id in deliver_extra nor a home channel.',
     why: 'It does not know where to post: every delivery fails.',
     fix: 'Set deliver_extra.chat_id on the route, or home_channel of the platform.',
+  },
+  WH714: {
+    means: "A plugin's operator refuses what its condition says, a plugin's runner a setting of agent; or it failed at that.",
+    why: 'The condition would never hold, or no run would ever be answered.',
+    fix: 'Mend the value as the message says. Where the plugin failed, its author has to.',
   },
 } as const satisfies { readonly [code: string]: Explanation }

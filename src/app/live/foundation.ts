@@ -23,10 +23,11 @@ export type Foundation = {
 }
 
 /** Everything of a configuration that plans depend on beside their routes. Jobs are looked up as they are when an event comes. */
-const termsOf = (config: Config, { targets }: Catalogue): unknown => {
+const termsOf = (config: Config, { targets, pluginSchemes, operators }: Catalogue): unknown => {
   const { dataDir, host, multiplex, globalSecret, maxBodyBytes, scriptTimeoutMs } = config
   const profiles = [...config.profiles.values()].map(({ name, dir, env, platforms }) => ({ name, dir, env, platforms }))
-  return { dataDir, host, multiplex, globalSecret, maxBodyBytes, scriptTimeoutMs, profiles, targets: [...targets] }
+  const parts = [targets, pluginSchemes, operators].map((named) => [...named])
+  return { dataDir, host, multiplex, globalSecret, maxBodyBytes, scriptTimeoutMs, profiles, parts }
 }
 
 export type FoundationOptions = {

@@ -7,7 +7,7 @@ import type { Held } from '../../core/owner.ts'
 import { takingTurns } from '../../core/taking-turns.ts'
 import type { Route } from '../../generated/config.ts'
 import type { Jobs } from '../../parts/effects.ts'
-import type { Runner, RunnerPart } from '../../parts/runners/runner.ts'
+import type { Runner } from '../../parts/runners/runner.ts'
 import type { Outgoing, Sent } from '../../parts/targets/target.ts'
 import type { Catalogue, Compiled } from '../../plan/compile.ts'
 import { JobBook } from '../../plan/jobs.ts'
@@ -18,15 +18,12 @@ import type { NewRun } from '../../store/ports.ts'
 import type { SharedEffects } from './effects.ts'
 import { type Foundation, foundationFor } from './foundation.ts'
 
-/** The registries, handed down from the composition root. */
-export type Parts = Catalogue & { readonly runners: ReadonlyMap<string, RunnerPart> }
-
 /** A compiled route, and whether a reload may keep it. */
 type Standing = Served & Pick<Compiled, 'lasting'>
 
 export type LiveConfig = {
   readonly config: Config
-  /** The parts it was compiled with, targets of plugins among them. */
+  /** The parts it was compiled with, those of plugins among them. */
   readonly catalogue: Catalogue
   readonly foundation: Foundation
   readonly maxBodyBytes: number
@@ -53,7 +50,12 @@ export type LiveConfig = {
  * Compiles everything that a configuration says, with turns for others between; what is wrong with it is in `diagnostics`. What `before` has
  * compiled already is kept, where it would come out the same.
  */
-export const compileLiveConfig = async (config: Config, parts: Parts, shared: SharedEffects, before?: LiveConfig): Promise<LiveConfig> => {
+export const compileLiveConfig = async (
+  config: Config,
+  parts: Catalogue,
+  shared: SharedEffects,
+  before?: LiveConfig,
+): Promise<LiveConfig> => {
   const held: Held[] = []
   const close = (): void => {
     for (const owner of held.splice(0)) owner.release()
@@ -69,7 +71,7 @@ export const compileLiveConfig = async (config: Config, parts: Parts, shared: Sh
 /** `held` gets what is to be released. */
 const compileAll = async (
   config: Config,
-  parts: Parts,
+  parts: Catalogue,
   shared: SharedEffects,
   before: LiveConfig | undefined,
   held: Held[],

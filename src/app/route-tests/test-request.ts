@@ -6,6 +6,7 @@ import type { Clock } from '../../core/clock.ts'
 import { exit, Fault, messageOf } from '../../core/fault.ts'
 import { isObject, type Json, own } from '../../core/json.ts'
 import type { TestSend } from '../../generated/config.ts'
+import { allSchemes } from '../../plan/compile.ts'
 import { asReceived, requestTo } from '../routes/prepare-test.ts'
 import { findSample, readSample } from '../samples/gallery.ts'
 import { parseSample, type Sample } from '../samples/sample-file.ts'
@@ -16,7 +17,7 @@ import type { TestCase } from './suite.ts'
 type Around = { readonly clock: Clock; readonly workspace: Workspace }
 
 /** Throws a Fault for a sample or a file that is not there, and for what cannot be sent. */
-export const requestOf = (send: TestSend, { source, place }: TestCase, { clock, workspace }: Around): Traced => {
+export const requestOf = (send: TestSend, { source, place, world }: TestCase, { clock, workspace }: Around): Traced => {
   const { event, headers, set = {}, unset = [], sign, id } = send
   const { headers: signed, body } = requestTo(source, {
     of: contentOf(send, dirname(place.file), workspace),
@@ -26,6 +27,7 @@ export const requestOf = (send: TestSend, { source, place }: TestCase, { clock, 
     id,
     scheme: sign,
     headers: headers as Sample['headers'] | undefined,
+    schemes: allSchemes(world.catalogue),
     at: clock.now(),
   })
   return { kind: 'post', headers: asReceived(signed), body: Buffer.from(body) }

@@ -6,6 +6,9 @@ import { exit, Fault, usage } from '../../core/fault.ts'
 import { isOfConnection } from '../../core/names.ts'
 import { maskHeaders } from '../../journal/headers.ts'
 import { schemes } from '../../parts/schemes/index.ts'
+import type { Scheme } from '../../parts/schemes/scheme.ts'
+import { catalogueOf } from '../../plan/catalogue.ts'
+import { allSchemes } from '../../plan/compile.ts'
 import { findSample, readSample } from '../samples/gallery.ts'
 import type { Sample } from '../samples/sample-file.ts'
 import type { Workspace } from '../workspace.ts'
@@ -24,6 +27,8 @@ export type RequestWish = PayloadEdit & {
   readonly scheme?: string | undefined
   /** Further headers. */
   readonly headers?: Sample['headers'] | undefined
+  /** Those that can be asked for, plugins' among them. */
+  readonly schemes: readonly Scheme[]
   /** Wall time of sending, milliseconds. */
   readonly at: number
 }
@@ -46,13 +51,14 @@ export type TestWish = PayloadEdit &
 export type PreparedTest = TestPost & TestRequest
 
 /** Throws a Fault: for a route that is not served, for a sample that is not there, for what cannot be sent. */
-export const prepareTest = (workspace: Workspace, asked: string, { of, url, ...wish }: TestWish): PreparedTest => {
+export const prepareTest = async (workspace: Workspace, asked: string, { of, url, ...wish }: TestWish): Promise<PreparedTest> => {
   const known = readRoutes(workspace)
   const route = servedRoute(known, asked, workspace)
   const { config } = known.loaded
   if (url === undefined && config.port === 0) throw usage('the configured port is 0 (any free one): give --url')
   const sample = 'sample' in of ? readSample(findSample(workspace, of.sample)) : of
-  return { url: url ?? routeUrl(config, route.name, route.profile), ...requestTo(route, { ...wish, of: sample, at: Date.now() }) }
+  const schemes = allSchemes((await catalogueOf(config)).catalogue)
+  return { url: url ?? routeUrl(config, route.name, route.profile), ...requestTo(route, { ...wish, of: sample, schemes, at: Date.now() }) }
 }
 
 /** The route of this name. Throws a Fault for one whose entry is not valid. */
@@ -69,11 +75,11 @@ export const requestTo = ({ name, secrets, spec }: RouteSource, wish: RequestWis
   const isSample = !('payload' in wish.of)
   const sample: Sample = 'payload' in wish.of ? { headers: {}, body: wish.of.payload } : wish.of
   const headers = lowerCased(sample.headers)
-  const scheme = schemeOf(wish.scheme ?? 'auto', spec.verify, secret, headers)
+  const scheme = schemeOf(wish.scheme ?? 'auto', spec, secret, wish.schemes, headers)
   const event = wish.event ?? (isSample ? undefined : spec.events?.[0])
   const id = wish.id ?? randomUUID()
   const unsigned = { secret, body: editBody(sample.body, wish), id, at: wish.at }
-  const signed = signedAs(scheme, event === undefined ? unsigned : { ...unsigned, event })
+  const signed = signedAs(scheme, event === undefined ? unsigned : { ...unsigned, event }, wish.schemes)
   const all = { ...headersOf(sample, signed.headers, event !== undefined), ...wish.headers, ...signed.headers }
   refuseOddHeaders(all)
   return { scheme, event: event ?? eventHeaders.map((each) => headers[each]).find(Boolean), id, headers: all, body: signed.body }

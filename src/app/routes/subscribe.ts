@@ -6,10 +6,12 @@ import { loadConfig, unreadIn } from '../../config/load.ts'
 import { readSubscription } from '../../config/subscriptions.ts'
 import { type Diagnostic, diagnostic } from '../../core/diagnostic.ts'
 import { isObject, type Json, type JsonObject, own } from '../../core/json.ts'
+import type { Route } from '../../generated/config.ts'
 import type { Effects } from '../../parts/effects.ts'
+import type { Scheme } from '../../parts/schemes/scheme.ts'
 import { catalogueOf } from '../../plan/catalogue.ts'
 import { quietBook } from '../../plan/check.ts'
-import { type Catalogue, checkRoute } from '../../plan/compile.ts'
+import { allSchemes, type Catalogue, checkRoute } from '../../plan/compile.ts'
 import type { JobBook } from '../../plan/jobs.ts'
 import { reviewRoute } from '../../plan/review/review.ts'
 import { surroundings } from '../../plan/review/surroundings.ts'
@@ -82,12 +84,23 @@ export const subscribe = async (served: Served, name: string, wish: Wish, dryRun
   ]
   const url = routeUrl(config, name, String(change.entry.profile ?? defaultProfile))
   const newSecret = change.secret === 'generated' && !dryRun ? secret : undefined
-  return { ok: true, change, url, newSecret, secret, ...signing(change.entry, url, secret, newSecret), shadowed, warnings }
+  return {
+    ok: true,
+    change,
+    url,
+    newSecret,
+    secret,
+    ...signing(change.entry, url, { secret, shown: newSecret, schemes: allSchemes(served.catalogue) }),
+    shadowed,
+    warnings,
+  }
 }
 
+type Signing = { readonly secret: string; readonly shown: string | undefined; readonly schemes: readonly Scheme[] }
+
 /** A secret that was given or kept is not shown again: the line reads it from the shell. */
-const signing = (entry: JsonObject, url: string, secret: string, shown: string | undefined): Pick<Subscribed, 'scheme' | 'curl'> => {
-  const scheme = schemeOf('auto', entry.verify as string | string[] | undefined, secret)
+const signing = (entry: JsonObject, url: string, { secret, shown, schemes }: Signing): Pick<Subscribed, 'scheme' | 'curl'> => {
+  const scheme = schemeOf('auto', entry as Pick<Route, 'verify'>, secret, schemes)
   const events = (entry.events ?? []) as string[]
   const curl = scheme === 'v2' || scheme === 'none' ? signingCurl(url, scheme === 'none' ? secret : shown, events) : undefined
   return { scheme, curl }

@@ -2,11 +2,11 @@
 
 import type { Profile } from '../../config/config.ts'
 import { loadConfig, unreadIn } from '../../config/load.ts'
+import { pluginName } from '../../core/names.ts'
 import { pathOf } from '../../parts/targets/kit/gh.ts'
 import { missingOf, settingsOf, textSetting, waysOf, wrongAddress } from '../../parts/targets/kit/settings.ts'
 import type { TargetPart } from '../../parts/targets/target.ts'
 import { catalogueOf } from '../../plan/catalogue.ts'
-import { pluginTarget } from '../../plan/route-rules.ts'
 import { locateProgram } from '../../process/find-program.ts'
 import { profileNamed } from '../profile-named.ts'
 import { type Warning, warningOf } from '../warning.ts'
@@ -55,6 +55,6 @@ const knownOf = async (part: TargetPart, { platforms, env }: Profile): Promise<K
     missing,
     ways: waysOf(part),
     hasHomeChannel: textSetting(settings, 'home_channel') !== undefined,
-    isPlugin: pluginTarget.test(part.name),
+    isPlugin: pluginName.test(part.name),
   }
 }

@@ -137,7 +137,7 @@ const checked = (spec: Spec, targets: Targets): { readonly delivery?: Delivery; 
     const problem = diagnostic(code, message, { help: 'give it with --extra key=value, or --to' })
     if (problem.severity === 'error') problems.push(problem)
   }
-  checkTarget(spec, new Set(targets.keys()), report)
+  checkTarget(spec, targets, report)
   const [delivery] = deliveriesOf(readDelivery(spec, targets, report))
   return problems.length > 0 || !delivery ? { problems } : { delivery, problems }
 }

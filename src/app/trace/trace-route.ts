@@ -4,8 +4,10 @@ import type { RouteSource } from '../../config/config.ts'
 import { systemClock } from '../../core/clock.ts'
 import { exit, Fault } from '../../core/fault.ts'
 import { journalFolder } from '../../journal/folder.ts'
+import type { Scheme } from '../../parts/schemes/scheme.ts'
 import { catalogueOf } from '../../plan/catalogue.ts'
 import { quietBook } from '../../plan/check.ts'
+import { allSchemes } from '../../plan/compile.ts'
 import { runScript } from '../../process/script.ts'
 import { requestAgain } from '../events/request-again.ts'
 import { asReceived, requestTo, servedRoute } from '../routes/prepare-test.ts'
@@ -32,7 +34,8 @@ export const traceRoute = async (workspace: Workspace, name: string, wish: Trace
   const { config } = known.loaded
   const { catalogue } = await catalogueOf(config)
   const { of, runScripts } = wish
-  const traced = 'eventId' in of ? await recorded(workspace, of.eventId) : posted(source, of, wish, workspace)
+  const traced =
+    'eventId' in of ? await recorded(workspace, of.eventId) : posted(source, of, { ...wish, schemes: allSchemes(catalogue) }, workspace)
   const effects = { jobs: quietBook(config, catalogue), clock: systemClock, ...(runScripts ? { script: runScript } : {}) }
   return trace(traced, { source, config, catalogue, effects })
 }
@@ -46,10 +49,10 @@ const recorded = async ({ dataDir, self }: Workspace, eventId: string): Promise<
 const posted = (
   source: RouteSource,
   of: { readonly sample: string } | { readonly payload: string },
-  { event, scheme, set, unset }: TraceWish,
+  { event, scheme, set, unset, schemes }: TraceWish & { readonly schemes: readonly Scheme[] },
   workspace: Workspace,
 ): Traced => {
   const content = 'sample' in of ? readSample(findSample(workspace, of.sample)) : of
-  const { headers, body } = requestTo(source, { of: content, event, scheme, set, unset, at: systemClock.now() })
+  const { headers, body } = requestTo(source, { of: content, event, scheme, set, unset, schemes, at: systemClock.now() })
   return { kind: 'post', headers: asReceived(headers), body: Buffer.from(body) }
 }

@@ -10,7 +10,6 @@ import { subscriptionsFileName } from '../../config/subscriptions.ts'
 import type { Diagnostic } from '../../core/diagnostic.ts'
 import { usage } from '../../core/fault.ts'
 import type { Effects } from '../../parts/effects.ts'
-import { runnersByName } from '../../parts/runners/index.ts'
 import { catalogueOf } from '../../plan/catalogue.ts'
 import { type Checked, checkAll, checkConfigured, checkJobs, checkPresence, checkSubscriptions, merge } from '../../plan/check.ts'
 import type { Catalogue } from '../../plan/compile.ts'
@@ -83,7 +82,8 @@ class Check {
     const loaded = { ...found, diagnostics: [...checkPresence(dataDir, asked, configFile), ...found.diagnostics] }
     const { catalogue, diagnostics } = await this.#catalogueOf(loaded.config)
     const checked = reviewed(checkAll(loaded, catalogue, this.#effects), loaded.config, catalogue, diagnostics)
-    return withMore(merge(checked, await this.#tests(testFilesIn(dataDir))), loaded, this.#effects, diagnostics)
+    const whole = merge(checked, await this.#tests(testFilesIn(dataDir)))
+    return withMore(whole, loaded, catalogue, { effects: this.#effects, plugins: diagnostics })
   }
 
   /** A file of run-time entries is checked against the configuration, every other file as one. */
@@ -108,7 +108,7 @@ class Check {
     const loaded = loadConfig({ ...this.#workspace, configFile, configText })
     const { catalogue, diagnostics } = await this.#catalogueOf(loaded.config)
     const checked = reviewed(checkConfigured(loaded, catalogue, this.#effects), loaded.config, catalogue, diagnostics)
-    return withMore(checked, loaded, this.#effects, diagnostics)
+    return withMore(checked, loaded, catalogue, { effects: this.#effects, plugins: diagnostics })
   }
 
   async #entries(path: string): Promise<Checked> {
@@ -151,9 +151,11 @@ const reviewed = (checked: Checked, config: Config, catalogue: Catalogue, plugin
 const profileOf = (folder: string, { profiles }: Config): Profile | undefined =>
   [...profiles.values()].find(({ dir }) => dir === folder) ?? profiles.get(defaultProfile)
 
+type More = { readonly effects: Effects; readonly plugins: readonly Diagnostic[] }
+
 /** What is wrong with the plugins, and with the agent's settings, checked by its runner as at start. */
-const withMore = (checked: Checked, loaded: Loaded, { owners }: Effects, plugins: readonly Diagnostic[]): Checked => {
-  const { diagnostics, owner } = compileRunner(loaded.config, runnersByName, owners)
+const withMore = (checked: Checked, loaded: Loaded, { runners }: Catalogue, { effects, plugins }: More): Checked => {
+  const { diagnostics, owner } = compileRunner(loaded.config, runners, effects.owners)
   owner.release()
   return { ...checked, diagnostics: [...checked.diagnostics, ...plugins, ...diagnostics, ...reviewSettings(loaded)] }
 }

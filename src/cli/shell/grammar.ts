@@ -115,7 +115,7 @@ const addWebhook = (webhook: Command, run: Run): void => {
     .option('--unset <path>', 'take a value out of the body (repeatable)', each)
     .option('--event <type>', "event type; default: the sample's, else the first the route accepts")
     .option('--id <id>', 'delivery id; default: a random one')
-    .option('--scheme <name>', 'auto, v2, v1, github, gitlab, linear, standard, svix, none or bad', 'auto')
+    .option('--scheme <name>', 'auto, v2, v1, github, gitlab, linear, standard, svix, none, bad, or that of a plugin', 'auto')
     .option('--url <url>', 'another address than the configured one')
     .option('--wait', 'wait until its run has ended')
     .option('--timeout <seconds>', 'how long --wait waits; default: 60', seconds)

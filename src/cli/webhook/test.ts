@@ -34,7 +34,7 @@ export const webhookTest = async (asked: string, options: TestOptions, cli: Cli)
   checkExpected(expect)
   if (options.sample !== undefined && options.payload !== undefined) throw usage('give --sample or --payload, not both')
   const of = options.sample === undefined ? { payload: await readPayload(options.payload, cli.io) } : { sample: options.sample }
-  const test = prepareTest(cli.workspace, asked, { ...options, of, set, unset })
+  const test = await prepareTest(cli.workspace, asked, { ...options, of, set, unset })
   if (options.printCurl) {
     cli.io.stdout(`${curlLine(test.url, test.headers, test.body)}\n`)
     return exit.ok

@@ -19,6 +19,10 @@ export const inFile: OperatorPart = {
       return values instanceof Promise ? values.then((settled) => settled.has(text)) : values.has(text)
     }
   },
-  // An example cannot have a file. These show that a missing field is in none.
-  examples: [{ operand: 'allowed.txt', holds: false }],
+  // Of a file with the one line "ann"; what a file may hold has tests of its own.
+  examples: [
+    { operand: 'allowed.txt', value: 'ann', holds: true },
+    { operand: 'allowed.txt', value: 'bob', holds: false },
+    { operand: 'allowed.txt', holds: false },
+  ],
 }

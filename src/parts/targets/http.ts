@@ -31,6 +31,7 @@ export const http: TargetPart = {
   reads: ['url', 'secret', 'headers'],
   addresses: ['url'],
   withheld: ['secret', 'headers'],
+  requires: ['url'],
   check(extra, report) {
     const url = own(extra, 'url')
     if (url !== undefined && (typeof url !== 'string' || !address.test(url))) {

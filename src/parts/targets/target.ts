@@ -91,6 +91,8 @@ export type TargetPart = {
   readonly program?: string
   /** Lists of settings: the target is connected when all of any list are there. Absent: it needs none. */
   readonly needs?: readonly (readonly string[])[]
+  /** Keys of `deliver_extra` that a route must say. */
+  readonly requires?: readonly string[]
   /** Checks a route's `deliver_extra` as written, templates not yet filled in. */
   check?(extra: JsonObject, report: Report): void
   /** The keys of `deliver_extra` that it reads. Absent: nobody knows. */

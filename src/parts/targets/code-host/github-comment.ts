@@ -33,6 +33,7 @@ export const githubComment: TargetPart = {
   // Every comment bears a mark of its delivery. Before one is posted, its mark is looked for among the newest (rules: Outgoing texts 2).
   repeatable: true,
   reads: ['repo', 'pr_number'],
+  requires: ['repo', 'pr_number'],
   check(extra, report) {
     const wrong = (key: string, pattern: RegExp): boolean => {
       const value = own(extra, key)

@@ -39,6 +39,7 @@ export const gitlabComment: TargetPart = {
   needs: [['token']],
   repeatable: false,
   reads: places.map(({ key }) => key),
+  requires: ['project', 'iid', 'kind'],
   check(extra, report) {
     for (const { key, holds, problem, help } of places) {
       const value = own(extra, key)

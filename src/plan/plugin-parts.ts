@@ -1,0 +1,62 @@
+/** What a plugin's module exports → parts that can be trusted in shape: nothing of it is used that was not checked. */
+
+import type { OperatorPart } from '../parts/operators/operator.ts'
+import type { RunnerPart } from '../parts/runners/runner.ts'
+import type { Scheme } from '../parts/schemes/scheme.ts'
+import { platformOf } from '../parts/targets/kit/settings.ts'
+import type { TargetPart } from '../parts/targets/target.ts'
+import { guardedOperator } from '../plugin/guarded-operator.ts'
+import { guardedRunner } from '../plugin/guarded-runner.ts'
+import { guardedScheme } from '../plugin/guarded-scheme.ts'
+import { type Family, families, isLoose, type Loose, shapeProblems } from '../plugin/shape.ts'
+import { compileFragment } from './plugin-schema.ts'
+import { type PluginTarget, readTarget } from './plugin-target.ts'
+
+/** The parts of one module. */
+export type PluginParts = {
+  readonly targets: readonly PluginTarget[]
+  readonly schemes: readonly Scheme[]
+  readonly runners: readonly RunnerPart[]
+  readonly operators: readonly OperatorPart[]
+}
+
+/** Rejects with a sentence. */
+export const readPlugin = async (module: object, builtins: ReadonlyMap<string, TargetPart>): Promise<PluginParts> => {
+  const exported = exportsOf(module as Loose)
+  if (families.every((family) => exported[family] === undefined && exported[`${family}s`] === undefined))
+    throw new Error('it must export either "target" or "targets", a list; or likewise a scheme, a runner or an operator')
+  const given = (family: Family): readonly unknown[] => listOf(family, exported)
+  const [targets, schemes, runners, operators] = [given('target'), given('scheme'), given('runner'), given('operator')]
+  const { schema } = exported
+  if (schema !== undefined && !isLoose(schema)) throw new Error('its "schema" is not a map')
+  const fragments = {
+    settings: await compileFragment('settings', schema?.settings),
+    extra: await compileFragment('deliver_extra', schema?.deliver_extra),
+  }
+  const platforms = new Set([...builtins.values()].map(platformOf))
+  return {
+    targets: targets.map((one) => readTarget(shaped('target', one), platforms, fragments)),
+    schemes: schemes.map((one) => guardedScheme(shaped('scheme', one))),
+    runners: runners.map((one) => guardedRunner(shaped('runner', one))),
+    operators: operators.map((one) => guardedOperator(shaped('operator', one))),
+  }
+}
+
+/** A CommonJS module has its exports under `default`, and beside it only those of them that Node could read off its text. */
+const exportsOf = ({ default: whole, ...named }: Loose): Loose => (isLoose(whole) ? { ...whole, ...named } : named)
+
+/** The parts of a family that a module exports, as one or as a list. */
+const listOf = (family: Family, exported: Loose): readonly unknown[] => {
+  const [one, several] = [exported[family], exported[`${family}s`]]
+  if (one === undefined && several === undefined) return []
+  const given = one === undefined ? several : several === undefined ? [one] : undefined
+  if (Array.isArray(given) && given.length > 0) return given
+  throw new Error(`it must export either "${family}" or "${family}s", a list`)
+}
+
+/** A part whose members are what its type says, as far as can be seen. */
+const shaped = <T>(family: Family, part: unknown): T => {
+  const [problem] = shapeProblems(family, part)
+  if (problem !== undefined) throw new Error(problem)
+  return part as T
+}

@@ -1,0 +1,63 @@
+/** What every check of the contract suite is made of: it collects problems in sentences, and what throws is one of them. */
+
+import { systemClock } from '../../core/clock.ts'
+import type { Fields, Log } from '../../core/log.ts'
+import { pluginName } from '../../core/names.ts'
+import { type Adopt, Owners } from '../../core/owner.ts'
+import { failure } from '../report-as.ts'
+import { type Family, shapeProblems } from '../shape.ts'
+
+export type ContractOptions = {
+  /** What the part's name must look like. Absent: like `acme-chat`, as a plugin's must. */
+  readonly form?: RegExp
+}
+
+export type Say = (problem: string) => void
+
+/** The problems of a part's shape; where there is none, those that `look` says. Never rejects. */
+export const problemsOf = async (
+  family: Family,
+  part: unknown,
+  { form = pluginName }: ContractOptions,
+  look: (say: Say, adopt: Adopt) => void | Promise<void>,
+): Promise<readonly string[]> => {
+  const problems: string[] = []
+  const log: Log = Object.assign((_level: unknown, { reason }: Fields, what: string) => void problems.push(`${what}: ${reason}`), {
+    writes: () => true,
+  })
+  const owners = new Owners(systemClock, log)
+  try {
+    problems.push(...shapeProblems(family, part, form))
+    if (problems.length === 0) await look((problem) => problems.push(problem), owners.create({}).adopt)
+  } catch (error) {
+    problems.push(`it throws: ${failure(error)}`)
+  }
+  await owners.close()
+  return [...new Set(problems)]
+}
+
+/** What `work` gives; `undefined`, and said, when it throws. */
+export const attempt = <T>(what: string, say: Say, work: () => T): T | undefined => {
+  try {
+    return work()
+  } catch (error) {
+    say(`${what} throws: ${failure(error)}`)
+    return undefined
+  }
+}
+
+/** What `work` gives; `undefined`, and said, when it rejects or has not ended in time. */
+export const settled = async <T>(what: string, say: Say, work: () => T | Promise<T>, patienceMs = 5_000): Promise<T | undefined> => {
+  let timer: NodeJS.Timeout | undefined
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new Error(`no answer in ${patienceMs / 1000} seconds`)), patienceMs)
+  })
+  try {
+    return await Promise.race([work(), late])
+  } catch (error) {
+    say(`${what} fails: ${failure(error)}`)
+    return undefined
+  } finally {
+    clearTimeout(timer)
+  }
+}

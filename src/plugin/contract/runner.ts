@@ -1,0 +1,47 @@
+/** The contract of a runner: it says what it lacks instead of throwing, answers with a text, and ends when it is stopped. */
+
+import type { Adopt } from '../../core/owner.ts'
+import type { RunnerPart, RunnerSettings } from '../../parts/runners/runner.ts'
+import type { NewRun } from '../../store/ports.ts'
+import { attempt, type ContractOptions, problemsOf, type Say, settled } from './problems.ts'
+
+export type RunnerOptions = ContractOptions & {
+  /** With these it is asked; its API should be a stand-in. Absent: it is only compiled. */
+  readonly settings?: RunnerSettings
+}
+
+const run: NewRun = {
+  eventId: 'e',
+  profile: 'default',
+  route: 'r',
+  event: 'push',
+  deliveryId: 'd',
+  prompt: 'ping',
+  delivery: { target: 'log', extra: {} },
+  acceptedAt: 0,
+}
+
+/** What is wrong with a runner, in sentences; none: it keeps the contract. */
+export const checkRunner = (runner: RunnerPart, options: RunnerOptions = {}): Promise<readonly string[]> =>
+  problemsOf('runner', runner, options, async (say, adopt) => {
+    const compile = compiling(runner, say, adopt)
+    compile({}, () => {})
+    if (!options.settings) return
+    const ask = compile(options.settings, (message) => say(`its settings are refused: ${message}`))
+    if (!ask) return
+    const never = new AbortController().signal
+    const answer = await settled('an answer', say, async () => [await ask(run.prompt, { run, signal: never })])
+    if (answer && typeof answer[0] !== 'string') say('its answer is no text')
+    const stopping = new AbortController()
+    const asked = async (): Promise<unknown> => await ask(run.prompt, { run, signal: stopping.signal })
+    const stopped = asked().catch(() => {})
+    stopping.abort(new DOMException('the run took too long', 'TimeoutError'))
+    await settled('a run that is stopped', say, () => stopped)
+  })
+
+const compiling = (runner: RunnerPart, say: Say, adopt: Adopt) => (settings: RunnerSettings, refused: (message: string) => void) => {
+  const ask = attempt('compile', say, () => adopt(runner.compile(settings, (_code, _path, message) => refused(message))))
+  if (typeof ask === 'function') return ask
+  say('compile gives no function')
+  return undefined
+}

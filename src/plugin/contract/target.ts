@@ -1,0 +1,68 @@
+/** The contract of a target: its settings are named once, its check takes whatever a route says, and a text is sent or it is said why not. */
+
+import { systemClock } from '../../core/clock.ts'
+import type { Json, JsonObject } from '../../core/json.ts'
+import type { Adopt } from '../../core/owner.ts'
+import { createKeep } from '../../parts/targets/kit/keep.ts'
+import type { Outgoing, TargetKit, TargetPart } from '../../parts/targets/target.ts'
+import { isLoose } from '../shape.ts'
+import { attempt, type ContractOptions, problemsOf, type Say, settled } from './problems.ts'
+
+/** One text to send, to a stand-in of the platform. */
+export type Sending = { readonly settings?: JsonObject; readonly extra?: JsonObject; readonly text?: string }
+
+export type TargetOptions = ContractOptions & {
+  /** Texts that are sent. Each may fail, if the target says so. */
+  readonly sends?: readonly Sending[]
+}
+
+const odd: readonly Json[] = [null, true, -1.5, '', '{x}', 'text', [], ['a', 1], {}, { a: null }]
+const budgetMs = 5_000
+
+/** What is wrong with a target, in sentences; none: it keeps the contract. */
+export const checkTarget = (target: TargetPart, options: TargetOptions = {}): Promise<readonly string[]> =>
+  problemsOf('target', target, options, async (say, adopt) => {
+    checkSettings(target, say)
+    checkExtras(target, say)
+    for (const sending of options.sends ?? []) await checkSend(target, sending, kitWith(sending, adopt), say)
+  })
+
+const checkSettings = ({ settings = [], needs = [] }: TargetPart, say: Say): void => {
+  const names = settings.flatMap(({ key, env = [] }) => [`the setting ${key}`, ...env.map((name) => `${name} of the environment`)])
+  for (const name of repeated(names)) say(`${name} is named twice`)
+  for (const keys of needs) for (const key of repeated(keys)) say(`a way to connect it needs ${key} twice`)
+}
+
+const repeated = (names: readonly string[]): readonly string[] => [...new Set(names.filter((name, i) => names.indexOf(name) !== i))]
+
+const checkExtras = (target: TargetPart, say: Say): void => {
+  const keys = [...(target.requires ?? []), ...(target.addresses ?? []), ...(target.lists ?? []), ...(target.withheld ?? []), 'chat_id']
+  for (const extra of [{}, ...keys.flatMap((key) => odd.map((value) => ({ [key]: value })))]) {
+    const what = `its check of ${JSON.stringify(extra)}`
+    const answer: unknown = attempt(what, say, () =>
+      target.check?.(extra, (_code, path, message) => {
+        if (!Array.isArray(path) || typeof message !== 'string') say(`${what} reports something else than a path and a text`)
+      }),
+    )
+    if (answer instanceof Promise) say(`${what} is not made at once`)
+  }
+}
+
+const checkSend = async (target: TargetPart, { extra = {}, text = 'ping' }: Sending, kit: TargetKit, say: Say): Promise<void> => {
+  const delivery = { target: target.name, extra }
+  const outgoing: Outgoing = { text, profile: 'default', route: 'r', deliveryId: 'd', delivery, place: 0, budgetMs }
+  const answer = await settled('send', say, async () => [await target.send(outgoing, kit)], budgetMs + 500)
+  if (answer === undefined) return
+  const [sent]: readonly unknown[] = answer
+  const { ok, why, repeatable } = isLoose(sent) ? sent : {}
+  if (ok !== true && !(ok === false && typeof why === 'string' && typeof repeatable === 'boolean'))
+    say('send gives neither { ok: true } nor { ok: false, why, repeatable }')
+}
+
+const kitWith = ({ settings = {} }: Sending, adopt: Adopt): TargetKit => ({
+  settings,
+  env: {},
+  log: () => {},
+  clock: systemClock,
+  keep: createKeep(adopt),
+})

@@ -1,0 +1,54 @@
+/** A plugin's operator, as the gateway can trust it: when it throws, says neither true nor false, or takes too long, its condition is broken and does not hold. */
+
+import { type Clock, systemClock } from '../core/clock.ts'
+import type { OperatorPart, Test } from '../parts/operators/operator.ts'
+import { guardedRun } from './closing.ts'
+import { failure, reportAs } from './report-as.ts'
+
+/** A request waits for its conditions. */
+const patienceMs = 5_000
+
+export const guardedOperator = (given: OperatorPart, clock: Clock = systemClock): OperatorPart => ({
+  name: given.name,
+  ...(given.fieldless === true ? { fieldless: true } : {}),
+  examples: given.examples ?? [],
+  compile(operand, kit) {
+    const report = (why: string): Test => {
+      kit.report('WH714', [], `the operator ${given.name} ${why}`)
+      return () => false
+    }
+    try {
+      const made: unknown = given.compile(operand, { ...kit, report: reportAs('WH714', kit.report) })
+      return guardedRun<Test>(made, (test) => guardedTest(test, clock)) ?? report('compiled to something else than a function')
+    } catch (error) {
+      return report(`failed: ${failure(error)}`)
+    }
+  },
+})
+
+/** Throws and rejects as a built-in operator does that cannot decide. */
+const guardedTest =
+  (test: Test, clock: Clock): Test =>
+  (value, event) => {
+    const holds: unknown = test(value, event)
+    return isThenable(holds) ? inTime(Promise.resolve(holds), clock).then(decided) : decided(holds)
+  }
+
+const isThenable = (value: unknown): value is PromiseLike<unknown> => typeof value === 'object' && value !== null && 'then' in value
+
+const decided = (holds: unknown): boolean => {
+  if (typeof holds === 'boolean') return holds
+  throw new Error('it said neither true nor false')
+}
+
+const inTime = async <T>(work: Promise<T>, clock: Clock): Promise<T> => {
+  let cancel = (): void => {}
+  const late = new Promise<never>((_, reject) => {
+    cancel = clock.after(patienceMs, () => reject(new Error(`no answer in ${patienceMs / 1000} seconds`)))
+  })
+  try {
+    return await Promise.race([work, late])
+  } finally {
+    cancel()
+  }
+}

@@ -1,0 +1,102 @@
+/** A plugin's signature scheme, as the gateway can trust it: when it throws or gives back something else, the request is refused, and the log says why. */
+
+import { exit, Fault } from '../core/fault.ts'
+import type { Closable } from '../core/owner.ts'
+import type { Headers } from '../core/request.ts'
+import { printable } from '../core/text.ts'
+import type { CheckBody, CheckHead, Scheme, Signed, Unsigned, Why } from '../parts/schemes/scheme.ts'
+import { guardedRun } from './closing.ts'
+import { failure } from './report-as.ts'
+import { isLoose } from './shape.ts'
+
+export const guardedScheme = (given: Scheme): Scheme => {
+  const { name, title, idHeaders, eventTypeHeaders, shortTypeField, badSecret, deprecated } = given
+  /** Of requests on their way: why `shows` failed, and the id that their signature covers. */
+  const unshown = new WeakMap<Headers, Why>()
+  const signed = new WeakMap<Headers, string>()
+
+  const shows = (headers: Headers): boolean => {
+    try {
+      return given.shows(headers) === true
+    } catch (error) {
+      // It decides all the same: a request must not fall through to a weaker scheme.
+      unshown.set(headers, failedIn('shows', error))
+      return true
+    }
+  }
+  const checkBody =
+    (check: CheckBody, headers: Headers): CheckBody =>
+    (body) => {
+      try {
+        const holds = whyOr(true, check(body))
+        if (holds !== true || !given.signedId) return holds
+        const id: unknown = given.signedId(headers)
+        if (typeof id === 'string') signed.set(headers, id)
+        return id === undefined || typeof id === 'string' || 'its signedId gave no text'
+      } catch (error) {
+        return failedIn('check of a body', error)
+      }
+    }
+  const checkHead =
+    (check: CheckHead): CheckHead =>
+    (head) => {
+      try {
+        const known = unshown.get(head.headers)
+        if (known !== undefined) return known
+        const next: unknown = check(head)
+        return typeof next === 'function' ? checkBody(next as CheckBody, head.headers) : whyOr(undefined, next)
+      } catch (error) {
+        return failedIn('check of the headers', error)
+      }
+    }
+  const compile = (secret: string): Closable<CheckHead> | undefined => {
+    try {
+      const made: unknown = given.compile(secret)
+      return made === undefined ? undefined : (guardedRun(made, checkHead) ?? (() => 'its compile gave no function'))
+    } catch (error) {
+      return () => failedIn('compile', error)
+    }
+  }
+  return {
+    name,
+    title: title ?? name,
+    shows,
+    compile,
+    sign: (request) => signedBy(given, request),
+    ...(given.signedId ? { signedId: (headers: Headers) => signed.get(headers) } : {}),
+    ...(idHeaders ? { idHeaders: [...idHeaders] } : {}),
+    ...(eventTypeHeaders ? { eventTypeHeaders: [...eventTypeHeaders] } : {}),
+    ...(shortTypeField ? { shortTypeField } : {}),
+    ...(badSecret ? { badSecret: { message: badSecret.message, help: badSecret.help } } : {}),
+    ...(deprecated ? { deprecated } : {}),
+  }
+}
+
+const failedIn = (member: string, error: unknown): Why => `its ${member} failed: ${failure(error)}`
+
+/** The answer that lets go on, a reason, or the reason that there is none. */
+const whyOr = <T>(good: T, answer: unknown): NonNullable<T> | Why => {
+  if (answer !== undefined && answer === good) return answer as NonNullable<T>
+  if (typeof answer === 'string') return printable(answer, 200)
+  // Nobody waits for it: its rejection must not end the process.
+  if (answer instanceof Promise) answer.catch(() => {})
+  return 'it did not say whether the signature holds'
+}
+
+const isSigned = (answer: unknown): answer is Signed =>
+  isLoose(answer) &&
+  typeof answer.body === 'string' &&
+  isLoose(answer.headers) &&
+  Object.values(answer.headers).every((value) => typeof value === 'string')
+
+const signedBy = (scheme: Scheme, request: Unsigned): Signed => {
+  const fault = (why: string): Fault => new Fault('bad_scheme', `${scheme.name} cannot sign: ${why}`, { exitCode: exit.no })
+  let answer: unknown
+  try {
+    answer = scheme.sign(request)
+  } catch (error) {
+    throw fault(failure(error))
+  }
+  if (!isSigned(answer)) throw fault('it gave back something else than { headers, body }, of texts')
+  return answer
+}

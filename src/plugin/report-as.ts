@@ -1,0 +1,14 @@
+/** Reports of a plugin, which may hand over anything: they come out with one code, and as texts. */
+
+import type { Code } from '../core/diagnostic.ts'
+import { messageOf } from '../core/fault.ts'
+import { printable } from '../core/text.ts'
+import type { Report } from '../parts/report.ts'
+
+export const reportAs =
+  (code: Code, report: Report): Report =>
+  (_code, path, message, help) =>
+    report(code, Array.isArray(path) ? path.map(String) : [], String(message), help === undefined ? undefined : String(help))
+
+/** What was thrown, on one line of a message. */
+export const failure = (thrown: unknown): string => printable(messageOf(thrown), 200)

@@ -1,0 +1,78 @@
+/** What a part must look like, whoever made it: the first thing that is asked of a plugin's part, and that the contract suite asks of any. */
+
+import { pluginName } from '../core/names.ts'
+import { printable } from '../core/text.ts'
+
+/** The families of parts that a plugin may bring. */
+export const families = ['target', 'scheme', 'runner', 'operator'] as const
+export type Family = (typeof families)[number]
+
+export type Loose = { readonly [key: string]: unknown }
+
+export const isLoose = (value: unknown): value is Loose => typeof value === 'object' && value !== null && !Array.isArray(value)
+export const isText = (value: unknown): value is string => typeof value === 'string' && value !== ''
+
+const isTexts = (value: unknown): value is string[] => Array.isArray(value) && value.every(isText)
+const isFunction = (value: unknown): boolean => typeof value === 'function'
+const isEmptyList = (value: unknown): boolean => Array.isArray(value) && value.length === 0
+const isSetting = (value: unknown): boolean =>
+  isLoose(value) && isText(value.key) && optional(isTexts)(value.env) && optional((text) => typeof text === 'string')(value.default)
+const isHeaderName = (value: unknown): boolean => isText(value) && /^[!#$%&'*+.^_`|~0-9a-z-]+$/.test(value)
+const isExample = (value: unknown): boolean => isLoose(value) && 'operand' in value && typeof value.holds === 'boolean'
+
+const optional =
+  (fits: (value: unknown) => boolean) =>
+  (value: unknown): boolean =>
+    value === undefined || fits(value)
+const listOf = (each: (item: unknown) => boolean) => optional((value) => Array.isArray(value) && value.every(each))
+
+type Member = readonly [name: string, fits: (value: unknown) => boolean, must: string]
+const title: Member = ['title', optional(isText), 'a text']
+
+/** What the members of a part must be, in the order they are asked. */
+const members: { readonly [family in Family]: readonly Member[] } = {
+  target: [
+    ['send', isFunction, 'a function'],
+    ['check', optional(isFunction), 'a function'],
+    ['repeatable', optional((value) => typeof value === 'boolean'), 'true or false'],
+    ['settings', listOf(isSetting), 'a list of { key, env?, secret?, default? }'],
+    ['needs', (value) => listOf(isTexts)(value) && !isEmptyList(value), 'a list of lists of settings'],
+    ['requires', listOf(isText), 'a list of keys'],
+    ['addresses', listOf(isText), 'a list of keys'],
+    ['withheld', listOf(isText), 'a list of keys'],
+    ['lists', listOf(isText), 'a list of keys'],
+    ['program', optional(isText), 'the name of a command'],
+    title,
+  ],
+  scheme: [
+    ['shows', isFunction, 'a function'],
+    ['compile', isFunction, 'a function'],
+    ['sign', isFunction, 'a function'],
+    ['signedId', optional(isFunction), 'a function'],
+    ['idHeaders', listOf(isHeaderName), 'a list of header names in small letters'],
+    ['eventTypeHeaders', listOf(isHeaderName), 'a list of header names in small letters'],
+    ['shortTypeField', optional(isText), 'a text'],
+    ['badSecret', optional((value) => isLoose(value) && isText(value.message) && isText(value.help)), 'texts { message, help }'],
+    ['deprecated', optional(isText), 'a text'],
+    title,
+  ],
+  runner: [['compile', isFunction, 'a function'], ['notice', optional(isText), 'a text'], title],
+  operator: [
+    ['compile', isFunction, 'a function'],
+    ['fieldless', optional((value) => typeof value === 'boolean'), 'true or false'],
+    ['examples', listOf(isExample), 'a list of { operand, value?, holds }'],
+  ],
+}
+
+/** What is wrong with the shape of a part, in sentences; `form` is what its name must look like. A member that throws when it is read throws. */
+export const shapeProblems = (family: Family, part: unknown, form: RegExp = pluginName): readonly string[] => {
+  if (!isLoose(part)) return [`its ${family} is not an object`]
+  const { name } = part
+  if (!isText(name) || !form.test(name)) {
+    const wanted = form === pluginName ? 'the form of acme-chat: small letters, digits, and a hyphen' : `the form ${form.source}`
+    return [`its ${family}'s name ${printable(String(JSON.stringify(name)), 80)} has not ${wanted}`]
+  }
+  return members[family].flatMap(([member, fits, must]) =>
+    fits(part[member]) ? [] : `"${member}" of its ${family} ${name} is not ${must}`,
+  )
+}
