@@ -4,9 +4,12 @@ import { chmodSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { build } from 'esbuild'
 import { renderNotices } from './notices.ts'
+import { rollUp } from './roll-up.ts'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 const { dependencies } = JSON.parse(readFileSync(`${root}/package.json`, 'utf8'))
+/** What package.json exports as `headgate/plugin`. */
+const publicModule = 'src/plugin/plugin.ts'
 rmSync(`${root}/dist`, { recursive: true, force: true })
 
 const { metafile } = await build({
@@ -15,6 +18,7 @@ const { metafile } = await build({
     { in: 'src/main.ts', out: 'main' },
     { in: 'src/store/sqlite/thread.ts', out: 'store-thread' },
     { in: 'src/config/thread/thread.ts', out: 'config-thread' },
+    { in: publicModule, out: 'plugin' },
   ],
   outdir: 'dist',
   bundle: true,
@@ -36,4 +40,5 @@ const { metafile } = await build({
   logLevel: 'warning',
 })
 writeFileSync(`${root}/dist/third-party-notices.txt`, renderNotices(root, metafile))
+writeFileSync(`${root}/dist/plugin.d.ts`, rollUp(root, publicModule))
 chmodSync(`${root}/dist/main.js`, 0o755)

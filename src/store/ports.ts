@@ -36,7 +36,7 @@ export type Several = {
 export type Progress = readonly (boolean | string | null)[]
 
 /** Which of a group's events its run is about (`keep` on the route; rules: Coalescing 2). */
-export type Keep = 'latest' | 'first' | 'all'
+export type KeptEvents = 'latest' | 'first' | 'all'
 
 /** What a run was merged from: absent for a run of one event that waited for no others. */
 export type Merged = {
@@ -44,7 +44,7 @@ export type Merged = {
   readonly group: string
   /** Events in all. */
   readonly count: number
-  readonly keep: Keep
+  readonly keep: KeptEvents
   /** With `keep: all`, the prompts in the order of their events; the oldest are left out past the bounds of the store. */
   readonly prompts?: readonly string[]
 }
@@ -83,7 +83,7 @@ export type Group = {
   readonly windowMs: number
   /** Longest wait, from the first event. */
   readonly maxWaitMs: number
-  readonly keep: Keep
+  readonly keep: KeptEvents
   /** The group's run takes turns with others of this lane. */
   readonly lane?: Lane
 }

@@ -49,6 +49,10 @@ const blocksOf = (file: string, language: string): Block[] => {
   }))
 }
 
+/** The modules that a document shows, each behind a paragraph that begins with its name. */
+const modulesOf = (file: string): { readonly [name: string]: string } =>
+  Object.fromEntries([...read(file).matchAll(/^`([\w-]+\.mjs)`[^`]*:\n\n```js\n([\s\S]*?)^```/gm)].map(([, name, text]) => [name, text]))
+
 /** Texts that YAML cut: what follows ` #` is a comment, also where a `{key}` was meant. */
 const cutTexts = (yaml: string): string[] => {
   const cut: string[] = []
@@ -65,8 +69,7 @@ t.test('every YAML block serves as it stands', async (t) => {
   const whole = { ...env, ...credentials, PATH: programs(t) }
   t.ok(blocks.some(({ file }) => file === 'README.md'))
   for (const { file, line, text } of blocks) {
-    const [plugin] = blocksOf(file, 'js')
-    const files = { 'config.yaml': text, ...(plugin ? { 'acme-chat.mjs': plugin.text } : {}) }
+    const files = { 'config.yaml': text, ...modulesOf(file) }
     // A block may be a part of a file only: its adapter is enabled elsewhere.
     const workspace = { dataDir: t.testdir(files), env: { ...whole, WEBHOOK_ENABLED: 'true' }, self: 'headgate' }
     const { diagnostics } = await validate(workspace, { paths: [], asked: false })

@@ -1,12 +1,13 @@
 /** What `npm pack` packs: everything that its documents and licences name, little else, and it works once installed. */
 
 import { spawnSync } from 'node:child_process'
-import { appendFileSync, readdirSync, readFileSync } from 'node:fs'
+import { appendFileSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join, posix } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import t from 'tap'
 import { startGateway } from '../fakes/process-gateway.ts'
 import { json, sink } from '../fakes/sink.ts'
+import { until } from '../fakes/wait.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 const unreachable = /ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ECONNRESET|ETIMEDOUT|ENETUNREACH|EHOSTUNREACH|ENOTCACHED/
@@ -33,6 +34,8 @@ t.test('the package has what its documents name, and nothing that only we need',
     'README.md',
     'dist/main.js',
     'dist/store-thread.js',
+    'dist/plugin.js',
+    'dist/plugin.d.ts',
     'dist/third-party-notices.txt',
     'schema/headgate.schema.json',
   ])
@@ -108,6 +111,82 @@ t.test('installed from its tarball, it sets itself up, takes a signed post and a
   t.match(headgate('webhook', 'test', 'hello', '--payload', '{"name":"Ada"}', '--url', url), { code: 0, out: '<-- 202 accepted', err: '' })
   await gateway.line(({ text }) => text === 'A reply.')
   t.match(model.seen[0]?.body, '"ADA"')
+  gateway.kill('SIGTERM')
+  t.match(await gateway.ended, { code: 0, err: '' })
+})
+
+/** A plugin in TypeScript: the examples that the declarations of `headgate/plugin` have. */
+const typedPlugin = (declarations: string): string => {
+  const examples = [...declarations.matchAll(/^ \* @example\n((?: \*.*\n)+?) \*\//gm)].map(([, text = '']) =>
+    text.replaceAll(/^ \* ?/gm, ''),
+  )
+  return [
+    "import { createHmac, timingSafeEqual } from 'node:crypto'",
+    "import { checkOperator, checkRunner, checkScheme, checkTarget, type OperatorPart, type RunnerPart, type Scheme, type TargetPart } from 'headgate/plugin'",
+    ...examples,
+    'export const problems = async () =>',
+    '  (await Promise.all([checkTarget(target), checkScheme(scheme), checkOperator(operator), checkRunner(runner)])).flat()',
+  ].join('\n')
+}
+
+t.test('a plugin in TypeScript compiles against its types, keeps the contract, and serves', async (t) => {
+  const acme = await sink(t, (response) => response.end('A reply.'))
+  const document = readFileSync(join(root, 'docs/plugins.md'), 'utf8')
+  const documented = [...document.matchAll(/^`([\w-]+\.mjs)`[^`]*:\n\n```js\n([\s\S]*?)^```/gm)].map(([, name, text]) => [name, text])
+  const suite = /```js\n(import assert [\s\S]*?)```/.exec(document)?.[1] ?? ''
+  const compilerOptions = {
+    target: 'ES2022',
+    module: 'NodeNext',
+    strict: true,
+    exactOptionalPropertyTypes: true,
+    skipLibCheck: false,
+    types: [],
+  }
+  const route = { verify: 'acme-sign', filters: { field: 'title', 'acme-longer': 3 }, prompt: '{title}', deliver: 'acme-chat' }
+  const config = {
+    plugins: ['./acme.js'],
+    agent: { runner: 'acme-agent', base_url: acme.origin },
+    platforms: {
+      'acme-chat': { url: `${acme.origin}/room` },
+      webhook: { enabled: true, extra: { secret: 's3cret', routes: { triage: route } } },
+    },
+  }
+  const home = t.testdir({
+    'package.json': '{ "type": "module" }',
+    'tsconfig.json': JSON.stringify({ compilerOptions, files: ['acme.ts'] }),
+    'config.yaml': JSON.stringify(config),
+    'suite.test.mjs': suite,
+    ...Object.fromEntries(documented),
+  })
+  // Unpacked, not installed: this needs no registry, and finds what it depends on in a folder above.
+  const installed = join(home, 'node_modules/headgate')
+  mkdirSync(installed, { recursive: true })
+  t.equal(run(['tar', '-xzf', join(folder, filename), '-C', installed, '--strip-components=1'], home).code, 0)
+  const plugin = typedPlugin(readFileSync(join(installed, 'dist/plugin.d.ts'), 'utf8'))
+  const compile = (text: string) => {
+    writeFileSync(join(home, 'acme.ts'), text)
+    return run([join(root, 'node_modules/.bin/tsc'), '-p', home], home)
+  }
+  t.match(compile(plugin.replace("name: 'acme-longer'", 'name: 7')), { code: 2, out: /Type 'number' is not assignable to type 'string'/ })
+  t.same(compile(plugin), { code: 0, out: '', err: '' })
+  const asked = "const { problems } = await import('./acme.js'); console.log(JSON.stringify(await problems()))"
+  t.match(run([process.execPath, '--input-type=module', '-e', asked], home), { code: 0, out: '[]\n' })
+  t.match(run([process.execPath, '--test', 'suite.test.mjs'], home), { code: 0, out: /pass 1/ })
+
+  const program = join(installed, 'dist/main.js')
+  const gateway = await startGateway(t, home, { program, args: ['--port', '0'] })
+  const url = `${await gateway.listening}/webhooks/triage`
+  const post = (title: string) =>
+    run([process.execPath, program, 'webhook', 'test', 'triage', '--payload', JSON.stringify({ title }), '--url', url], home, {
+      HEADGATE_HOME: home,
+    })
+  t.match(post('Disk'), { code: 0, out: /acme-sign [\s\S]*<-- 202 accepted/ })
+  t.match(post('Dis'), { code: 1, out: /ignored \(filter\)/ })
+  await until(() => acme.seen.length === 2)
+  t.match(acme.seen, [
+    { url: '/ask', body: 'Disk' },
+    { url: '/room', body: 'A reply.' },
+  ])
   gateway.kill('SIGTERM')
   t.match(await gateway.ended, { code: 0, err: '' })
 })

@@ -8,24 +8,20 @@ import type { LooksOutside, Report } from '../report.ts'
 /** Tests a field's value; `undefined` is a missing field. A condition whose test throws does not hold, not even inside `not`. */
 export type Test = (value: Json | undefined, event: Event) => boolean | Promise<boolean>
 
+/** What an operator may use: the profile's folder, and where its findings go. */
 export type OperatorKit = { readonly profileDir: string; readonly report: Report; readonly looksOutside: LooksOutside }
 
 /**
- * One operator, whole. The contract tests run its examples.
+ * What a condition asks of a field.
  * @example
- * const startsWith: OperatorPart = {
- *   name: 'starts_with',
- *   compile(operand, { report }) {
- *     if (typeof operand !== 'string') report('WH405', [], '"starts_with" must be a text')
- *     return (value) => typeof value === 'string' && value.startsWith(String(operand))
- *   },
- *   examples: [
- *     { operand: 'fix', value: 'fix: a typo', holds: true },
- *     { operand: 'fix', value: 'feat: fix', holds: false },
- *   ],
+ * export const operator: OperatorPart = {
+ *   name: 'acme-longer',
+ *   compile: (operand) => (value) => typeof value === 'string' && value.length > Number(operand),
+ *   examples: [{ operand: 2, value: 'abc', holds: true }, { operand: 2, value: 'ab', holds: false }],
  * }
  */
 export type OperatorPart = {
+  /** Its key in a condition. */
   readonly name: string
   /** The operator is written without `field`. */
   readonly fieldless?: true

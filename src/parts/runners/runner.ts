@@ -11,15 +11,14 @@ export type Runner = (
 ) => Promise<string>
 
 /**
- * One runner, whole.
+ * A way to ask an agent.
  * @example
- * const local: RunnerPart = {
- *   name: 'local',
- *   title: 'An agent on this machine',
- *   compile(settings, report) {
- *     const { baseUrl } = settings
- *     if (baseUrl === undefined) report('WH222', ['base_url'], 'the local runner needs an address')
- *     return async (prompt, { signal }) => (await fetch(`${baseUrl}/ask`, { method: 'POST', body: prompt, signal })).text()
+ * export const runner: RunnerPart = {
+ *   name: 'acme-agent',
+ *   title: 'Acme',
+ *   compile: ({ baseUrl }) => async (prompt, { signal }) => {
+ *     const response = await fetch(`${baseUrl}/ask`, { method: 'POST', body: prompt, signal })
+ *     return await response.text()
  *   },
  * }
  */
@@ -33,6 +32,7 @@ export type RunnerPart = {
   compile(settings: RunnerSettings, report: Report): Closable<Runner>
 }
 
+/** The section `agent` of the configuration, references resolved. */
 export type RunnerSettings = {
   readonly command?: readonly string[]
   readonly baseUrl?: string

@@ -27,14 +27,19 @@ export type Unsigned = {
 export type Signed = { readonly headers: { readonly [name: string]: string }; readonly body: string }
 
 /**
- * One scheme, whole. `stages/signature.ts` uses them all.
+ * One scheme, both directions.
  * @example
- * const acme: Scheme = {
- *   name: 'acme',
+ * const digest = (secret: string, body: string | Buffer) => createHmac('sha256', secret).update(body).digest()
+ *
+ * export const scheme: Scheme = {
+ *   name: 'acme-sign',
  *   title: 'Acme',
  *   shows: (headers) => headers['acme-signature'] !== undefined,
- *   compile: (secret) => checkHmac(secret, ({ headers }) => bodyClaim(hexDigest(header(headers, 'acme-signature') ?? ''), 'acme-signature is malformed')),
- *   sign: ({ secret, body }) => ({ headers: { 'Acme-Signature': hmac(secret, body).toString('hex') }, body }),
+ *   compile: (secret) => (head) => {
+ *     const claimed = Buffer.from(String(head.headers['acme-signature']), 'hex')
+ *     return (body) => (claimed.length === 32 && timingSafeEqual(claimed, digest(secret, body))) || 'the signature differs'
+ *   },
+ *   sign: ({ secret, body }) => ({ headers: { 'Acme-Signature': digest(secret, body).toString('hex') }, body }),
  * }
  */
 export type Scheme = {
@@ -42,7 +47,7 @@ export type Scheme = {
   readonly name: string
   /** The name for people, in editors. */
   readonly title: string
-  /** Other names that `webhook test --scheme` takes. */
+  /** Other names that `webhook test --scheme` takes; those of a plugin's scheme have no effect. */
   readonly aliases?: readonly string[]
   /** Whether these headers commit a request to this scheme, so that no weaker one is tried. */
   shows(headers: Headers): boolean

@@ -6,6 +6,7 @@ import type { Closable } from '../../core/owner.ts'
 import type { Delivery } from '../../store/ports.ts'
 import type { Report } from '../report.ts'
 
+/** What became of a text. */
 export type Sent =
   | { readonly ok: true; readonly detail?: string }
   | {
@@ -59,21 +60,16 @@ export interface Keep {
 }
 
 /**
- * One target, whole. docs/plugins.md shows a plugin that brings one.
+ * A place that texts are delivered to.
  * @example
- * const acmeChat: TargetPart = {
+ * export const target: TargetPart = {
  *   name: 'acme-chat',
- *   title: 'Acme Chat',
- *   settings: [{ key: 'token', env: ['ACME_TOKEN'], secret: true }],
- *   needs: [['url', 'token']],
+ *   title: 'Acme',
+ *   settings: [{ key: 'url', env: ['ACME_URL'] }],
+ *   needs: [['url']],
  *   repeatable: false,
- *   async send({ text, delivery, budgetMs }, { settings }) {
- *     const response = await fetch(`${settings.url}/rooms/${encodeURIComponent(String(delivery.extra.chat_id))}`, {
- *       method: 'POST',
- *       headers: { authorization: `Bearer ${settings.token}` },
- *       body: text,
- *       signal: AbortSignal.timeout(budgetMs),
- *     })
+ *   async send({ text, budgetMs }, { settings }) {
+ *     const response = await fetch(String(settings.url), { method: 'POST', body: text, signal: AbortSignal.timeout(budgetMs) })
  *     return response.ok ? { ok: true } : { ok: false, why: `HTTP ${response.status}`, repeatable: response.status === 429 }
  *   },
  * }

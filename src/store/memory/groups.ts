@@ -1,7 +1,7 @@
 /** Holds groups in memory: events that wait to become one run (rules: Coalescing 1). */
 
 import { maxGroups, maxPromptChars, maxPrompts } from '../bounds.ts'
-import type { Group, Joined, Keep, Lane, Merged, NewRun, Standing } from '../ports.ts'
+import type { Group, Joined, KeptEvents, Lane, Merged, NewRun, Standing } from '../ports.ts'
 
 export type Waiting = {
   readonly key: string
@@ -9,7 +9,7 @@ export type Waiting = {
   readonly firstAt: number
   dueAt: number
   count: number
-  keep: Keep
+  keep: KeptEvents
   lane: Lane | undefined
   run: NewRun
   prompts: string[]

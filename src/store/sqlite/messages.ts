@@ -1,6 +1,6 @@
 /** The messages between the store and its thread: plain data, one message for a batch and one for its results. */
 
-import type { Keep, Lane, RunEnd } from '../ports.ts'
+import type { KeptEvents, Lane, RunEnd } from '../ports.ts'
 import type { PlanEntry } from './plans.ts'
 
 /** `fsync`: a batch is on the disk before its results are given. `commit`: it is written then, and on the disk soon after. */
@@ -25,7 +25,7 @@ export type Joining = {
   readonly event: string
   readonly windowMs: number
   readonly maxWaitMs: number
-  readonly keep: Keep
+  readonly keep: KeptEvents
   readonly lane: string | null
   readonly limit: number | null
   readonly run: string

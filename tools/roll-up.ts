@@ -1,0 +1,100 @@
+/** One file of declarations for a public module: what its exports refer to, out of all files, each declaration as it is written. */
+
+import { relative } from 'node:path'
+import ts from 'typescript'
+
+type Declared = ts.TypeAliasDeclaration | ts.InterfaceDeclaration | ts.VariableDeclaration
+
+const isDeclared = (node: ts.Node): node is Declared =>
+  ts.isTypeAliasDeclaration(node) || ts.isInterfaceDeclaration(node) || ts.isVariableDeclaration(node)
+
+/** Throws for what it cannot say on its own: two declarations of one name, or one of another kind. */
+export const rollUp = (root: string, entry: string): string => {
+  const { config } = ts.readConfigFile(`${root}/tsconfig.json`, ts.sys.readFile)
+  const { options } = ts.parseJsonConfigFileContent(config, ts.sys, root)
+  const program = ts.createProgram([`${root}/${entry}`], options)
+  const checker = program.getTypeChecker()
+  const source = program.getSourceFile(`${root}/${entry}`)
+  const module = source && checker.getSymbolAtLocation(source)
+  if (!source || !module) throw new Error(`${entry} exports nothing`)
+
+  const found = new Map<string, Declared>()
+  const outside = new Map<string, Set<string>>()
+  const take = (symbol: ts.Symbol): void => {
+    const real = symbol.flags & ts.SymbolFlags.Alias ? checker.getAliasedSymbol(symbol) : symbol
+    const node = real.declarations?.[0]
+    if (!node || ts.isTypeParameterDeclaration(node)) return
+    const file = node.getSourceFile()
+    if (program.isSourceFileDefaultLibrary(file) || file.fileName.includes('/node_modules/')) return
+    if (found.get(real.name) === node) return
+    if (!isDeclared(node)) throw new Error(`${real.name} (${relative(root, file.fileName)}): neither a type nor a constant`)
+    if (found.has(real.name)) throw new Error(`two declarations are called ${real.name}: rename one of them`)
+    found.set(real.name, node)
+    if (!isComputed(node)) typesIn(node)
+  }
+  /** Follows the names of types below a node. */
+  const typesIn = (node: ts.Node): void => {
+    const names = ts.isVariableDeclaration(node) ? signatureOf(node) : [node]
+    const visit = (at: ts.Node): void => {
+      if (ts.isTypeReferenceNode(at) || ts.isExpressionWithTypeArguments(at)) {
+        const name = ts.isTypeReferenceNode(at) ? at.typeName : at.expression
+        const symbol = checker.getSymbolAtLocation(name)
+        if (symbol) noteImport(symbol)
+        if (symbol) take(symbol)
+      }
+      ts.forEachChild(at, visit)
+    }
+    for (const each of names) visit(each)
+  }
+  /** A type of Node itself, which stays an import. */
+  const noteImport = (symbol: ts.Symbol): void => {
+    const specifier = symbol.declarations?.find(ts.isImportSpecifier)
+    const from = specifier?.parent.parent.parent.moduleSpecifier
+    if (!specifier || !from || !ts.isStringLiteral(from) || from.text.startsWith('.')) return
+    outside.set(from.text, (outside.get(from.text) ?? new Set()).add(specifier.name.text))
+  }
+  const exported = checker.getExportsOfModule(module)
+  for (const symbol of exported) take(symbol)
+  const isPublic = new Set(exported.map(({ name }) => name))
+  return [
+    `/** The types of \`headgate/plugin\`, rolled up from ${entry}. */`,
+    '/// <reference types="node" />',
+    ...[...outside].map(([from, names]) => `import type { ${[...names].sort().join(', ')} } from '${from}'`),
+    ...[...found].map(([name, node]) => declarationOf(name, node, isPublic.has(name), checker)),
+    // Without it everything that is declared here would be exported.
+    'export {}\n',
+  ].join('\n\n')
+}
+
+/** A type that is worked out of a constant: said as what comes out. */
+const isComputed = (node: Declared): boolean => ts.isTypeAliasDeclaration(node) && ts.isTypeOperatorNode(node.type)
+
+/** The types in the head of a function that a constant holds. */
+const signatureOf = ({ name, initializer }: ts.VariableDeclaration): readonly ts.Node[] => {
+  if (!initializer || !ts.isArrowFunction(initializer) || !initializer.type)
+    throw new Error(`${name.getText()}: its types are not written out`)
+  return [...initializer.parameters.flatMap(({ type }) => type ?? []), initializer.type]
+}
+
+const inFull = ts.TypeFormatFlags.InTypeAlias | ts.TypeFormatFlags.NoTruncation
+
+const declarationOf = (name: string, node: Declared, isPublic: boolean, checker: ts.TypeChecker): string => {
+  const head = `${commentOf(ts.isVariableDeclaration(node) ? node.parent.parent : node)}${isPublic ? 'export ' : ''}`
+  if (ts.isVariableDeclaration(node)) return `${head}declare const ${name}: ${typeTextOf(node)}`
+  if (isComputed(node)) return `${head}type ${name} = ${checker.typeToString(checker.getTypeAtLocation(node), undefined, inFull)}`
+  return `${head}${node.getText().replace(/^export /, '')}`
+}
+
+const typeTextOf = ({ initializer }: ts.VariableDeclaration): string => {
+  const { parameters, type } = initializer as ts.ArrowFunction
+  const written = parameters.map((one) => `${one.name.getText()}${one.initializer ? '?' : ''}: ${one.type?.getText()}`)
+  return `(${written.join(', ')}) => ${type?.getText()}`
+}
+
+/** What is said of a declaration; a comment with an empty line after it is about its file. */
+const commentOf = (node: ts.Node): string => {
+  const { text } = node.getSourceFile()
+  const [last] = (ts.getLeadingCommentRanges(text, node.getFullStart()) ?? []).slice(-1)
+  const isIts = last !== undefined && text.startsWith('/**', last.pos) && !text.slice(last.end, node.getStart()).includes('\n\n')
+  return isIts ? `${text.slice(last.pos, last.end)}\n` : ''
+}
