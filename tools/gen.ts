@@ -13,7 +13,7 @@ import { renderDefaults } from './defaults.ts'
 import { withNames } from './part-names.ts'
 import { renderReference } from './reference.ts'
 import { renderSamples } from './samples.ts'
-import { platformSettings, renderSettings, withEnvNames } from './settings.ts'
+import { connectedBy, definitionOf, platformSettings, renderSettings, withEnvNames } from './settings.ts'
 import { renderTargets } from './targets.ts'
 
 type Node = { [key: string]: unknown }
@@ -72,6 +72,10 @@ const bundle = (): Node => {
     const { $schema: _, definitions: inner, ...self } = local(read(file)) as Node
     Object.assign(definitions, inner)
     definitions[self.title as string] = self
+  }
+  for (const [platform, section] of Object.entries(sections)) {
+    const node = definitions[definitionOf(section)]
+    if (node) node.markdownDescription = `${node.markdownDescription}${connectedBy(platform, targets)}`
   }
   for (const [name, node] of Object.entries(definitions)) {
     const base = typeof node['x-extends'] === 'string' ? definitions[node['x-extends'].slice('#/definitions/'.length)] : undefined
@@ -208,8 +212,8 @@ const validators = async (schema: Node): Promise<string> => {
   }
 }
 
-const schema = bundle()
 const sections = ((read('config.schema.json').properties as Node).platforms as Node).properties as Node
+const schema = bundle()
 const settings = platformSettings(sections, read('platforms.schema.json').definitions as Node)
 
 const properties = schema.properties as { readonly gateway: Node; readonly storage: { readonly properties: Node } }

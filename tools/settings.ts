@@ -3,7 +3,8 @@
  * environment; `x-redact` one that no answer of the platform may tell. Editors have no use for either: the bundle says the names in words.
  */
 
-import type { Setting } from '../src/parts/targets/target.ts'
+import { platformOf } from '../src/parts/targets/kit/settings.ts'
+import type { Setting, TargetPart } from '../src/parts/targets/target.ts'
 
 type Node = { readonly [key: string]: unknown }
 export type PlatformSettings = { readonly [platform: string]: readonly Setting[] }
@@ -19,11 +20,20 @@ export const withEnvNames = (node: Node): Node => {
   return { ...shown, markdownDescription: `${shown.markdownDescription}${wins}` }
 }
 
+/** How the targets of a platform are connected, in a sentence; empty where none needs a setting. */
+export const connectedBy = (platform: string, targets: readonly TargetPart[]): string => {
+  const ways = targets.flatMap((part) => (platformOf(part) === platform ? (part.needs ?? []) : []))
+  return ways.length === 0 ? '' : ` Connected by ${ways.map((keys) => keys.map((key) => `\`${key}\``).join(' and ')).join(', or ')}.`
+}
+
+/** The name of the definition that a section refers to. */
+export const definitionOf = (section: unknown): string => String((section as Node).$ref).slice('#/definitions/'.length)
+
 /** By platform, out of the section `platforms` and the definitions that it refers to. */
 export const platformSettings = (sections: Node, definitions: Node): PlatformSettings =>
   Object.fromEntries(
     Object.entries(sections).flatMap(([platform, section]) => {
-      const definition = definitions[String((section as Node).$ref).slice('#/definitions/'.length)] as Node | undefined
+      const definition = definitions[definitionOf(section)] as Node | undefined
       const settings = Object.entries((definition?.properties ?? {}) as Node).flatMap(([key, node]) => settingOf(key, node as Node))
       return settings.length === 0 ? [] : [[platform, settings]]
     }),

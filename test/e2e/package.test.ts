@@ -123,7 +123,7 @@ const typedPlugin = (declarations: string): string => {
   return [
     "import { createHmac, timingSafeEqual } from 'node:crypto'",
     "import { checkOperator, checkRunner, checkScheme, checkTarget, type OperatorPart, type RunnerPart, type Scheme, type TargetPart } from 'headgate/plugin'",
-    ...examples,
+    ...examples.filter((text) => text.includes('export const ')),
     'export const problems = async () =>',
     '  (await Promise.all([checkTarget(target), checkScheme(scheme), checkOperator(operator), checkRunner(runner)])).flat()',
   ].join('\n')
