@@ -4,7 +4,7 @@ import type { Closable } from '../core/owner.ts'
 import { isLoose } from './shape.ts'
 
 /** Its function, if it gave one, and how to close what is open. */
-export const taken = <F>(made: unknown): { readonly run: F | undefined; readonly close: (() => void | Promise<void>) | undefined } => {
+const taken = <F>(made: unknown): { readonly run: F | undefined; readonly close: (() => void | Promise<void>) | undefined } => {
   const { run, close } = isLoose(made) ? made : { run: made }
   return {
     run: typeof run === 'function' ? (run as F) : undefined,

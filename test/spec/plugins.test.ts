@@ -556,6 +556,21 @@ t.test('an operator that throws, or says nothing clear, is a broken condition, u
   t.same(await says('compile(five, { report }) { report(1, 2, five); return () => true }'), ['WH714 2 5'])
 })
 
+t.test('what scheme, operator and runner have open is closed when the gateway stops', async (t) => {
+  const open = (run: string, what: string): string => `() => ({ run: ${run}, close: () => (globalThis.acmeClosed ??= []).push('${what}') })`
+  const text = `
+    export const scheme = { name: 'acme-sign', shows: () => true, compile: ${open('() => () => true', 'scheme')}, sign() {} }
+    export const operator = { name: 'acme-is', compile: ${open('() => true', 'operator')} }
+    export const runner = { name: 'acme-agent', compile: ${open("async () => 'A reply.'", 'runner')} }`
+  const route = { verify: 'acme-sign', filters: { field: 'x', 'acme-is': 1 } }
+  const gateway = await plugged(t, text, route, { agent: { runner: 'acme-agent' } })
+  t.equal((await gateway.post('r', { sign: false })).status, 202)
+  await gateway.line(({ text }) => text === 'A reply.')
+  t.notOk(Reflect.get(globalThis, 'acmeClosed'))
+  await gateway.stop()
+  t.same(Reflect.get(globalThis, 'acmeClosed').sort(), ['operator', 'runner', 'scheme'])
+})
+
 t.test('an operator that never answers is left after five seconds', async (t) => {
   const clock = fakeClock()
   const part = guardedOperator({ name: 'acme-is', compile: () => () => new Promise(() => {}), examples: [] }, clock)
