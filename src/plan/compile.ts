@@ -91,8 +91,11 @@ const orRelease = <T>(owner: Held, make: () => T): T => {
   }
 }
 
-/** The same list for all routes that name no plugin's scheme. */
-const schemesFor = ({ spec: { verify = [] } }: RouteSource, { schemes, pluginSchemes }: Catalogue): readonly Scheme[] => {
+/** The schemes that may decide on a route: the same list for all routes that name no plugin's. */
+export const schemesFor = (
+  { spec: { verify = [] } }: Pick<RouteSource, 'spec'>,
+  { schemes, pluginSchemes }: Catalogue,
+): readonly Scheme[] => {
   const named = [verify].flat().flatMap((name) => pluginSchemes.get(name) ?? [])
   return named.length === 0 ? schemes : [...schemes, ...named]
 }

@@ -25,7 +25,7 @@ import { sink } from '../fakes/sink.ts'
 
 const document = readFileSync(fileURLToPath(new URL('../../docs/plugins.md', import.meta.url)), 'utf8')
 const blocks = (language: string): string[] =>
-  [...document.matchAll(new RegExp(`\`\`\`${language}\\n([\\s\\S]*?)\`\`\``, 'g'))].map(([, text]) => text as string)
+  [...document.matchAll(new RegExp(`\`\`\`${language}\\b.*\\n([\\s\\S]*?)\`\`\``, 'g'))].map(([, text]) => text as string)
 const [example, schemeExample, operatorExample, runnerExample] = blocks('js') as [string, string, string, string]
 const [exampleConfig, familiesConfig] = blocks('yaml').map((text) => parse(text))
 /** The documented modules of the other families, by file. */
@@ -112,11 +112,11 @@ platforms:
     .split('\n')
     .map((line) => line.replace(/^.*config\.yaml/, 'config.yaml'))
   t.same(said, [
-    'config.yaml:5:10: WH105 error: url: the value (not shown) is not of the right form',
-    'config.yaml:6:5: WH101 error: unknown key "tokn"',
-    'config.yaml:12:71: WH707 error: chat_id: must not be empty (route a)',
-    'config.yaml:13:71: WH707 error: chat_id: must be text, found 7 (route b)',
-    'config.yaml:14:71: WH707 error: unknown key "chat-id" (route c)',
+    'config.yaml:5:10: WH105 error: url: the value (not shown) is not of the right form (stops the start)',
+    'config.yaml:6:5: WH101 error: unknown key "tokn" (stops the start)',
+    'config.yaml:12:71: WH707 error: chat_id: must not be empty (route a; stops the start)',
+    'config.yaml:13:71: WH707 error: chat_id: must be text, found 7 (route b; stops the start)',
+    'config.yaml:14:71: WH707 error: unknown key "chat-id" (route c; stops the start)',
   ])
 })
 
@@ -412,7 +412,7 @@ t.test('the documented scheme, operator and runner serve a route, and `webhook t
   t.match(acme.seen, [{ url: '/ask', headers: { authorization: 'Bearer canary-acme' }, body: '{"prompt":"Disk","route":"triage"}' }])
   t.match(await post(Date.now() - 3_600_000), { code: 1, out: /ignored \(filter\)/ })
   t.match(await post(Date.now(), '--scheme', 'v2'), { code: 1, out: /<-- 401/ })
-  await gateway.line(({ reason }) => /no header of a known scheme/.test(String(reason)))
+  await gateway.line(({ reason }) => /no header of a listed scheme/.test(String(reason)))
   const odd = { 'acme-time': String(Math.floor(Date.now() / 1000)), 'acme-signature': '00' }
   t.equal((await gateway.post('triage', { sign: false, headers: odd })).status, 401)
   await gateway.line(({ reason }) => reason === 'acme-sign: the signature differs')
@@ -437,7 +437,7 @@ agent:
 platforms:
   webhook:
     extra:
-      secret: s
+      secret: 4b1f70c29de8
       routes:
         a: { verify: acme-sing }
         b: { verify: [github, standard-webhooks] }

@@ -6,6 +6,7 @@
 import { randomUUID } from 'node:crypto'
 import type { Clock } from '../../core/clock.ts'
 import type { Facts, RequestEnded } from '../../core/fact.ts'
+import { schemesFor } from '../../plan/compile.ts'
 import { servedAs } from '../../plan/table.ts'
 import { diagnoseSignature } from '../routes/diagnose-signature.ts'
 import type { LiveConfig } from './live-config.ts'
@@ -88,7 +89,7 @@ const explained = (fact: RequestEnded, { table, catalogue }: LiveConfig): Reques
   const { outcome, unverified } = fact.ended
   const route = fact.route && servedAs(table, fact.route.name)?.source
   if (!route || !unverified || outcome.kind !== 'refused') return fact
-  const { why } = diagnoseSignature(unverified, { secrets: route.secrets, verify: route.spec.verify }, catalogue.schemes)
+  const { why } = diagnoseSignature(unverified, { secrets: route.secrets, verify: route.spec.verify }, schemesFor(route, catalogue))
   // Empty: the route's secret is another one by now.
   return why === '' ? fact : { ...fact, ended: { ...fact.ended, outcome: { ...outcome, detail: why } } }
 }

@@ -7,6 +7,7 @@ import { reasonOf } from '../../core/outcome-table.ts'
 import type { UnverifiedRequest } from '../../core/request.ts'
 import { catalogueOf } from '../../plan/catalogue.ts'
 import { quietBook } from '../../plan/check.ts'
+import { schemesFor } from '../../plan/compile.ts'
 import { dryPlan } from '../trace/dry-plan.ts'
 import type { Workspace } from '../workspace.ts'
 import { type Diagnosis, diagnoseSignature } from './diagnose-signature.ts'
@@ -34,7 +35,7 @@ export const verifyRequest = async (workspace: Workspace, asked: string, request
   const verify = dry.plan().authenticate.run(request)
   const verified = typeof verify === 'function' ? verify(request.body ?? Buffer.alloc(0)) : verify
   await dry.close()
-  const diagnosis = diagnoseSignature(request, { secrets: route.secrets, verify: route.spec.verify }, catalogue.schemes)
+  const diagnosis = diagnoseSignature(request, { secrets: route.secrets, verify: route.spec.verify }, schemesFor(route, catalogue))
   if ('scheme' in verified) {
     const { scheme, secret } = verified
     return { ...diagnosis, route: name, accepted: true, scheme, secret, why: '' }
