@@ -4,6 +4,7 @@ import { type Command, Option } from 'commander'
 import { addCron } from '../cron/grammar.ts'
 import { addEvents } from '../events/grammar.ts'
 import type { SetupOptions } from '../gateway/setup.ts'
+import { addImport } from '../import/grammar.ts'
 import { addSamples } from '../samples/grammar.ts'
 import type { SchemaName } from '../schema-print.ts'
 import { addTargets } from '../targets/grammar.ts'
@@ -24,6 +25,7 @@ export const addCommands = (program: Command, run: Run): void => {
   addCron(program.command('cron').description('scheduled jobs: list, create, run, pause, resume, remove'), run)
   addTargets(program.command('targets').description('where messages can go: list (also alone), test'), run)
   addSamples(program.command('samples').description('what senders post: list, show, add'), run)
+  addImport(program.command('import').description('routes of other programs: adnanh, hermes'), run)
   addValidate(program.command('validate [paths...]'), run)
   addTest(program, run)
   addExplain(program.command('explain [code]'), run)

@@ -1,0 +1,78 @@
+/** The keys of a hook beside its trigger rule: what each does there, and what does it here. */
+
+import { type JsonObject, own } from '../../core/json.ts'
+import type { Say } from './imported.ts'
+
+const answer = 'headgate answers what docs/rules.md says, and starts its work after that'
+const command =
+  'give the route a "script", an agent of its own ("agent: { runner: command }" for all routes), or "deliver: http" to what runs the command'
+const asPrompt = 'write what the agent shall see into "prompt": {head_commit.id} is a value of the payload'
+
+/** Of keys that change nothing of what is let in. */
+const leftOut: { readonly [key: string]: readonly [reason: string, todo: string] } = {
+  'execute-command': ['headgate runs an agent or delivers a message, and no command for each event', command],
+  'command-working-directory': ['headgate runs no command for each event', 'a script runs in the folder of its own file'],
+  'response-message': [answer, 'nothing, unless the sender reads it'],
+  'response-headers': [answer, 'let the proxy add them (CORS too)'],
+  'success-http-response-code': [answer, 'nothing, unless the sender reads it'],
+  'trigger-rule-mismatch-http-response-code': [answer, 'nothing, unless the sender reads it'],
+  'include-command-output-in-response': [answer, 'give the route a "deliver" target for what comes of an event'],
+  'include-command-output-in-response-on-error': [answer, 'give the route a "deliver" target for what comes of an event'],
+  'pass-arguments-to-command': ['headgate runs no command for each event', asPrompt],
+  'pass-environment-to-command': ['headgate runs no command for each event', asPrompt],
+  'pass-file-to-command': ['headgate runs no command for each event', 'a script has the payload on its standard input'],
+  'stream-command-output': [answer, 'give the route a "deliver" target for what comes of an event'],
+  'keep-file-environment': ['headgate runs no command for each event', 'nothing'],
+}
+
+/** Those with another effect. */
+const judged = new Set([
+  'id',
+  'trigger-rule',
+  'trigger-signature-soft-failures',
+  'http-methods',
+  'incoming-payload-content-type',
+  'parse-parameters-as-json',
+])
+
+/** Tells of each key of the hook that is not carried over. */
+export const adnanhKeys = (hook: JsonObject, say: Say): void => {
+  for (const [key, value] of Object.entries(hook)) {
+    if (judged.has(key) || value === null || value === '' || value === false || (Array.isArray(value) && value.length === 0)) continue
+    const [reason, todo] = own(leftOut, key) ?? ['headgate has nothing like it', 'see the reference of routes: docs/reference.md']
+    // A command before the hook may refuse the request.
+    say([key], reason, todo, !Object.hasOwn(leftOut, key))
+  }
+  methods(hook, say)
+  contentType(hook, say)
+  innerJson(hook, say)
+}
+
+const methods = ({ 'http-methods': list }: JsonObject, say: Say): void => {
+  if (!Array.isArray(list) || list.length === 0) return
+  const names = list.map((name) => String(name).trim().toUpperCase())
+  const others = names.filter((name) => name !== 'POST')
+  if (others.length === 0) return
+  const posts = names.includes('POST')
+  say(['http-methods'], `headgate takes POST only${posts ? '' : ', which the hook does not'}`, 'let the sender post', !posts)
+}
+
+const contentType = ({ 'incoming-payload-content-type': type }: JsonObject, say: Say): void => {
+  if (typeof type !== 'string' || type === '' || /^application\/json\b/i.test(type)) return
+  const todo = 'let the sender post JSON, or say in Content-Type that it is a form'
+  say(['incoming-payload-content-type'], 'headgate goes by the Content-Type of the request: a form, else JSON', todo)
+}
+
+/** A form's field "payload" is read as JSON here too, and then is the payload. */
+const innerJson = ({ 'parse-parameters-as-json': list }: JsonObject, say: Say): void => {
+  if (!Array.isArray(list)) return
+  for (const [i, each] of list.entries()) {
+    const { source, name } = typeof each === 'object' && each !== null && !Array.isArray(each) ? each : {}
+    if (source === 'payload' && name === 'payload') continue
+    say(
+      ['parse-parameters-as-json', i],
+      'JSON inside a text is not read, but for the field "payload" of a form',
+      'let the sender post it as JSON',
+    )
+  }
+}

@@ -1,0 +1,126 @@
+/** Trigger rules of adnanh/webhook as conditions. What they make of a value that is not there is kept. */
+
+import type { Path } from '../../core/diagnostic.ts'
+import { isObject, type Json, type JsonObject, own } from '../../core/json.ts'
+import { BadPattern, compileRegex } from '../../expr/regex/regex.ts'
+import { type Field, fieldOf } from './adnanh-parameter.ts'
+import type { Say } from './imported.ts'
+import { namesSecret } from './secret-field.ts'
+
+/**
+ * When a rule is true, and when it ends in "not found". There a value that is not there is an error of its own: an `or` passes over it,
+ * and an `and` ends with false, even where the rule itself, a `not`, is true.
+ */
+export type Verdict = { readonly holds: JsonObject; readonly notFound?: JsonObject; readonly canBeBoth: boolean }
+
+/** Of several kinds in one rule the first counts, in this order. */
+const kinds = ['and', 'or', 'not', 'match'] as const
+
+/** The kind of a rule and what it holds; `undefined` for a rule without one, which is never true. */
+export const kindOf = (rule: Json): { readonly kind: (typeof kinds)[number]; readonly inner: Json } | undefined => {
+  const kind = isObject(rule) ? kinds.find((name) => (own(rule, name) ?? null) !== null) : undefined
+  return kind && { kind, inner: (rule as JsonObject)[kind] as Json }
+}
+
+/** `undefined` where a part of the rule cannot be said as a condition; each such part is told of. */
+export const compileRule = (rule: Json, path: Path, say: Say): Verdict | undefined => {
+  const found = kindOf(rule)
+  if (!found) return { holds: { any: [] }, canBeBoth: false }
+  const { kind, inner } = found
+  const at = [...path, kind]
+  if (kind === 'match') return compileMatch(inner, at, say)
+  if (kind === 'not') return turned(compileRule(inner, at, say))
+  const list = Array.isArray(inner) ? inner : []
+  const verdicts = list.map((each, i) => compileRule(each, [...at, i], say))
+  const known = verdicts.filter((each) => each !== undefined)
+  if (known.length < list.length) return undefined
+  if (kind === 'or') return { holds: { any: known.map(({ holds }) => holds) }, canBeBoth: false }
+  return { holds: { all: known.flatMap(inAnd) }, ...notFoundIn(known), canBeBoth: false }
+}
+
+/** The conditions for a rule that stands in an `and`: it is true, and found all it looked for. */
+export const inAnd = ({ holds, notFound, canBeBoth }: Verdict): JsonObject[] => [
+  holds,
+  ...(notFound && canBeBoth ? [opposite(notFound)] : []),
+]
+
+const opposite = (condition: JsonObject): JsonObject =>
+  condition.missing === true ? { field: condition.field as string, exists: true } : { not: condition }
+
+const turned = (inner: Verdict | undefined): Verdict | undefined =>
+  inner && { holds: { not: inner.holds }, ...(inner.notFound ? { notFound: inner.notFound, canBeBoth: true } : { canBeBoth: false }) }
+
+/** An `and` stops at its first rule that is false, so it looks for nothing after that. */
+const notFoundIn = (rules: readonly Verdict[]): Pick<Verdict, 'notFound'> => {
+  const cases = rules.flatMap(({ notFound }, i) => {
+    if (!notFound) return []
+    const before = rules.slice(0, i).flatMap(inAnd)
+    return [before.length > 0 ? { all: [...before, notFound] } : notFound]
+  })
+  return cases.length > 0 ? { notFound: cases.length > 1 ? { any: cases } : (cases[0] as JsonObject) } : {}
+}
+
+const compileMatch = (match: Json, path: Path, say: Say): Verdict | undefined => {
+  const { type, parameter = null, value = '', regex = '' } = isObject(match) ? match : {}
+  const refuse = refusals[String(type)]
+  if (refuse) return say(path, ...refuse, true) as undefined
+  const field = fieldOf(parameter, [...path, 'parameter'], say)
+  if (!field) return undefined
+  if (namesSecret(field.name)) {
+    say(path, 'it compares a secret, which must not stand in the YAML', 'let the sender sign, or send the secret as X-Gitlab-Token', true)
+    return undefined
+  }
+  const holds = type === 'regex' ? patternOf(field, String(regex), path, say) : equalTo(field, String(value), path, say)
+  return holds && { holds, notFound: { field: field.field, missing: true }, canBeBoth: false }
+}
+
+const signature = 'a signature that stands inside "or" or "not", or beside another one, cannot be carried over'
+const signatureTodo = 'make one route for each sender, with a secret of its own'
+const refusals: { readonly [type: string]: readonly [reason: string, todo: string] } = {
+  'ip-whitelist': [
+    'headgate does not filter by address',
+    'let the proxy do it: nginx "allow 192.0.2.0/24; deny all;", Caddy "@other not remote_ip 192.0.2.0/24" with "abort @other", or a firewall',
+  ],
+  'scalr-signature': ['headgate has no scheme for it', 'let a proxy check it, and sign anew'],
+  ...Object.fromEntries(
+    ['hmac', 'hash'].flatMap((word) => ['1', '256', '512'].map((size) => [`payload-${word}-sha${size}`, [signature, signatureTodo]])),
+  ),
+}
+
+const anyText = new Set(['', '.*', '^.*', '.*$', '^.*$', '(?s).*', '(?s)^.*$'])
+
+const patternOf = ({ field }: Field, pattern: string, path: Path, say: Say): JsonObject | undefined => {
+  if (anyText.has(pattern)) return { field, exists: true }
+  try {
+    compileRegex(pattern)
+    return { field, regex: pattern }
+  } catch (error) {
+    if (!(error instanceof BadPattern)) throw error
+    say([...path, 'regex'], error.message, 'write another pattern: https://github.com/google/re2/wiki/Syntax', true)
+    return undefined
+  }
+}
+
+/** There, values are compared as texts: "5" is also the number 5, "true" also true. */
+const equalTo = ({ field, isText }: Field, value: string, path: Path, say: Say): JsonObject | undefined => {
+  const other = isText ? value : parsed(value)
+  if (typeof other === 'string') return { field, equals: value }
+  if (typeof other !== 'object' && String(other) === value) return { field, in: [value, other] }
+  say(
+    [...path, 'value'],
+    'it may stand for a list, a map, null or a number that headgate reads otherwise',
+    'write the condition by hand',
+    true,
+  )
+  return undefined
+}
+
+/** A value as JSON; itself where it is none. `<nil>` is how that program writes null. */
+const parsed = (value: string): Json => {
+  try {
+    if (value === 'null') return value
+    return value === '<nil>' ? null : (JSON.parse(value) as Json)
+  } catch {
+    return value
+  }
+}

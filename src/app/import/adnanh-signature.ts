@@ -1,0 +1,95 @@
+/** The signature checks among the trigger rules of adnanh/webhook: which scheme of headgate does the same, and with what secrets. */
+
+import type { Path } from '../../core/diagnostic.ts'
+import { isObject, type Json, own } from '../../core/json.ts'
+import { kindOf } from './adnanh-rule.ts'
+import type { Say } from './imported.ts'
+
+/** How a hook knows its sender. Without a scheme, none of ours reads that signature. */
+export type Signature = { readonly scheme?: string; readonly secret: string; readonly path: Path }
+
+export type Sender = { readonly verify: readonly string[]; readonly secrets: readonly string[] }
+
+const hub =
+  'the hook takes X-Hub-Signature (SHA-1), headgate X-Hub-Signature-256, which GitHub and Gitea send beside it with the same secret'
+const gitea = 'headgate reads the X-Hub-Signature-256 that Gitea sends beside X-Gitea-Signature, with the same secret'
+
+type Known = { readonly scheme: string; readonly instead?: string }
+
+/** By hash and header. */
+const known: { readonly [check: string]: Known } = {
+  'sha256 x-hub-signature-256': { scheme: 'github' },
+  'sha256 x-gitea-signature': { scheme: 'github', instead: gitea },
+  'sha1 x-hub-signature': { scheme: 'github', instead: hub },
+  'sha256 x-webhook-signature': { scheme: 'v1' },
+  'sha256 linear-signature': { scheme: 'linear' },
+  'value x-gitlab-token': { scheme: 'gitlab' },
+}
+
+/** The signature that a rule checks; `undefined` for a rule that checks something else. */
+const signatureOf = (rule: Json, path: Path, say: Say): Signature | undefined => {
+  const found = kindOf(rule)
+  if (found?.kind !== 'match' || !isObject(found.inner)) return undefined
+  const { type, parameter, value, secret } = found.inner
+  const at = [...path, 'match']
+  if (type === 'scalr-signature') return { ...unread(at, 'its signature covers a header', say), secret: String(secret ?? '') }
+  const hash = /^payload-(?:hmac|hash)-(sha\d+)$/.exec(String(type))?.[1]
+  const { source, name } = isObject(parameter) ? parameter : {}
+  const header = source === 'header' ? String(name).toLowerCase() : ''
+  const check = own(known, `${hash ?? type} ${header}`)
+  if (hash === undefined) return type === 'value' && check ? { scheme: check.scheme, secret: String(value ?? ''), path: at } : undefined
+  const covered = isObject(parameter) && Array.isArray(parameter['headers-to-add-to-signature-payload'])
+  if (!check || covered)
+    return {
+      ...unread(at, covered ? 'the signature covers headers' : `nothing reads ${hash} in ${String(name)}`, say),
+      secret: String(secret ?? ''),
+    }
+  if (check.instead !== undefined)
+    say(at, check.instead, 'nothing with these senders; another one must send X-Hub-Signature-256 or another scheme of headgate')
+  return { scheme: check.scheme, secret: String(secret ?? ''), path: at }
+}
+
+const unread = (path: Path, why: string, say: Say): Pick<Signature, 'path'> => {
+  say(
+    path,
+    `${why}: no scheme of headgate is like it, and its posts get 401`,
+    'let the sender sign in one of the ways of headgate, with the same secret, or a proxy',
+  )
+  return { path }
+}
+
+/** A rule that holds when one of several signatures does; `undefined` for any other rule. */
+export const signaturesOf = (rule: Json, path: Path, say: Say): readonly Signature[] | undefined => {
+  const found = kindOf(rule)
+  if (found?.kind !== 'or' || !Array.isArray(found.inner) || found.inner.length === 0) {
+    const one = signatureOf(rule, path, say)
+    return one && [one]
+  }
+  const quiet: Say = () => undefined
+  if (!found.inner.every((each) => signatureOf(each, path, quiet))) return undefined
+  return found.inner.flatMap((each, i) => signatureOf(each, [...path, 'or', i], say) ?? [])
+}
+
+const notBoth = 'headgate would take each secret with each scheme, so only the first signature is carried over'
+const neverTried =
+  'a first signature that does not hold ends the rule there, so the hook never took this one (trigger-signature-soft-failures is not set)'
+
+/** What the route asks of its sender where one of these must hold. The first decides what goes with it. */
+export const senderOf = (signatures: readonly Signature[], soft: boolean, say: Say): Sender => {
+  const usable = signatures.filter(({ scheme, secret }) => scheme !== undefined && secret !== '')
+  const [first] = usable
+  if (!first) return { verify: [], secrets: signatures.slice(0, 1).flatMap(({ secret }) => (secret === '' ? [] : [secret])) }
+  const taken = [first]
+  for (const each of usable.slice(1)) {
+    const sameSecret = taken.every(({ secret }) => secret === each.secret)
+    const sameScheme = taken.every(({ scheme }) => scheme === each.scheme)
+    if (sameSecret || (sameScheme && soft)) taken.push(each)
+    else
+      say(
+        each.path,
+        sameScheme ? neverTried : notBoth,
+        sameScheme ? 'add the secret to "secrets" of the route if it shall count' : 'make a second route for that sender',
+      )
+  }
+  return { verify: [...new Set(taken.map(({ scheme }) => String(scheme)))], secrets: [...new Set(taken.map(({ secret }) => secret))] }
+}

@@ -1,0 +1,135 @@
+/** Hook files of adnanh/webhook: each hook becomes a route, its trigger rule the route's secret, scheme and filters. */
+
+import type { Env } from '../../config/env.ts'
+import type { Source } from '../../config/yaml/source.ts'
+import type { Path } from '../../core/diagnostic.ts'
+import { exit, Fault } from '../../core/fault.ts'
+import { isObject, type Json, type JsonObject, own } from '../../core/json.ts'
+import { shownPlace } from '../../core/shown-place.ts'
+import { adnanhKeys } from './adnanh-keys.ts'
+import { compileRule, inAnd, kindOf } from './adnanh-rule.ts'
+import { type Sender, senderOf, signaturesOf } from './adnanh-signature.ts'
+import { createEnvLines, type EnvLines, secretName } from './env-lines.ts'
+import type { Imported, ImportedRoute, LeftOut, Say } from './imported.ts'
+import { createRouteNames } from './route-names.ts'
+
+/** Throws a Fault for a file that is no hook file, or a template of one. */
+export const importAdnanh = (source: Source, known: Env): Imported => {
+  const { data } = source
+  if (!Array.isArray(data)) throw bad(source, [], 'not a hook file: it is no list of hooks', 'give the file that webhook has as -hooks')
+  refuseTemplates(data, [], source)
+  const env = createEnvLines(known)
+  const nameOf = createRouteNames()
+  const leftOut: LeftOut[] = []
+  const routes = data.flatMap((hook, i): ImportedRoute[] => {
+    if (!isObject(hook) || typeof hook.id !== 'string' || hook.id === '') throw bad(source, [i], 'a hook without an "id"', 'give it one')
+    const name = nameOf(hook.id)
+    const say: Say = (path, reason, todo, widens = false) => {
+      leftOut.push({
+        place: source.place([i, ...path], path.length === 1 ? 'key' : 'value'),
+        route: name,
+        what: path.join('.'),
+        reason,
+        todo,
+        widens,
+      })
+    }
+    return [routeOf(hook, name, { env, say, at: () => source.place([i]) })]
+  })
+  return {
+    settings: {},
+    notes: ['The address of a hook was /hooks/<id>; that of a route is /webhooks/<name>.'],
+    multiplex: false,
+    routes,
+    env: env.lines(),
+    leftOut,
+  }
+}
+
+type Making = { readonly env: EnvLines; readonly say: Say; readonly at: ImportedRoute['at'] }
+
+const routeOf = (hook: JsonObject, name: string, { env, say, at }: Making): ImportedRoute => {
+  const { signatures, filters } = splitRule(hook, say)
+  const [first = [], ...others] = signatures
+  const soft = hook['trigger-signature-soft-failures'] === true
+  const sender = senderOf(first, soft, say)
+  for (const [other] of others) {
+    if (other && !isSame(sender, senderOf([other], soft, say)))
+      say(
+        other.path,
+        'headgate checks one signature of a request, and the hook several',
+        'leave the check to a proxy, or do without it',
+        true,
+      )
+  }
+  adnanhKeys(hook, say)
+  const spec = {
+    description: `Hook ${String(hook.id)} of adnanh/webhook`,
+    ...secretsOf(sender, name, env),
+    ...(filters.length > 0 ? { filters: [...filters] } : {}),
+  }
+  if (first.length === 0)
+    say(
+      hook['trigger-rule'] ? ['trigger-rule'] : [],
+      'the hook takes posts that nobody signed; headgate takes none, so the route has a new secret',
+      `give the sender the secret ${secretName(name)}, to sign with it`,
+    )
+  return {
+    name,
+    spec,
+    at,
+    notes: [...(name === hook.id ? [] : [`The name "${String(hook.id)}" cannot stand in an address: the route is called ${name}.`])],
+  }
+}
+
+const isSame = (a: Sender, b: Sender): boolean =>
+  b.verify.every((each) => a.verify.includes(each)) && b.secrets.every((each) => a.secrets.includes(each))
+
+const secretsOf = ({ verify, secrets }: Sender, name: string, env: EnvLines): JsonObject => {
+  const references = secrets.map((secret) => env.refer(secretName(name), secret))
+  const [one = env.generate(secretName(name)), ...more] = references
+  return {
+    ...(more.length > 0 ? { secrets: references } : { secret: one }),
+    ...(verify.length > 0 ? { verify: verify.length > 1 ? [...verify] : (verify[0] as string) } : {}),
+  }
+}
+
+/** A rule as what all of it must hold: signatures and conditions. */
+const splitRule = (hook: JsonObject, say: Say) => {
+  const rule = own(hook, 'trigger-rule') ?? null
+  if (rule === null) return { signatures: [], filters: [] }
+  const parts = partsOf(rule, ['trigger-rule'])
+  const isAnd = kindOf(rule)?.kind === 'and'
+  const signatures: NonNullable<ReturnType<typeof signaturesOf>>[] = []
+  const filters: JsonObject[] = []
+  for (const { rule: part, path } of parts) {
+    const checks = signaturesOf(part, path, say)
+    if (checks) signatures.push(checks)
+    else {
+      const verdict = compileRule(part, path, say)
+      if (verdict) filters.push(...(isAnd ? inAnd(verdict) : [verdict.holds]))
+    }
+  }
+  return { signatures, filters }
+}
+
+/** The rules that an `and` joins, through any `and` inside it. */
+const partsOf = (rule: Json, path: Path): { readonly rule: Json; readonly path: Path }[] => {
+  const found = kindOf(rule)
+  if (found?.kind !== 'and' || !Array.isArray(found.inner)) return [{ rule, path }]
+  return found.inner.flatMap((each, i) => partsOf(each, [...path, 'and', i]))
+}
+
+/** A hook file may be a Go template as a whole (-template). Values of `source: template` are templates without that. */
+const refuseTemplates = (data: Json, path: Path, source: Source): void => {
+  if (typeof data === 'string' && data.includes('{{')) throw templateFault(source, path)
+  if (typeof data !== 'object' || data === null) return
+  if (isObject(data) && data.source === 'template') return
+  for (const [key, value] of Object.entries(data)) refuseTemplates(value, [...path, Array.isArray(data) ? Number(key) : key], source)
+}
+
+const templateFault = (source: Source, path: Path): Fault =>
+  bad(source, path, 'a Go template ({{ … }}), which headgate does not read', 'write the values in its place, a secret too: it goes to .env')
+
+const bad = (source: Source, path: Path, what: string, hint: string): Fault =>
+  new Fault('bad_source', `${shownPlace(source.place(path))}: ${what}`, { exitCode: exit.no, hint })

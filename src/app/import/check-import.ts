@@ -1,0 +1,119 @@
+/** Checks what was imported by the loader and compiler of the server, and leaves out what they refuse. */
+
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { Diagnostic, Path } from '../../core/diagnostic.ts'
+import type { JsonObject } from '../../core/json.ts'
+import { type Validated, validate } from '../validate/validate.ts'
+import type { Workspace } from '../workspace.ts'
+import type { EnvLine } from './env-lines.ts'
+import type { Imported, ImportedRoute, LeftOut } from './imported.ts'
+
+/** Each round takes out all that was found, and what depends on it shows in the next. */
+const maxRounds = 20
+
+/** What a secret lacks is its owner's to give: the route stays as it is. */
+const ofSecrets: ReadonlySet<string> = new Set(['WH201', 'WH205', 'WH305', 'WH307', 'WH309'])
+
+/** Keys without which a route takes no more than with them, and does the same work. */
+const harmless: ReadonlySet<string> = new Set([
+  'skills',
+  'toolsets',
+  'mirror_to_session',
+  'session',
+  'description',
+  'deliver',
+  'deliver_extra',
+])
+
+export type Checked = { readonly imported: Imported; readonly text: string; readonly findings: Validated }
+
+/** `render` makes the text to check. Its findings are of a file called `shownAs`. */
+export const checkImport = async (
+  workspace: Workspace,
+  first: Imported,
+  render: (imported: Imported) => string,
+  shownAs: string,
+): Promise<Checked> => {
+  let imported = first
+  for (let round = 1; ; round++) {
+    const text = render(imported)
+    const findings = await validateText(workspace, text, first.env, shownAs)
+    const next = round < maxRounds ? withoutRefused(imported, findings.diagnostics) : undefined
+    if (!next) return { imported, text, findings }
+    imported = next
+  }
+}
+
+const validateText = async (workspace: Workspace, text: string, lines: readonly EnvLine[], shownAs: string): Promise<Validated> => {
+  const folder = mkdtempSync(join(tmpdir(), 'headgate-import-'))
+  const file = join(folder, 'config.yaml')
+  try {
+    writeFileSync(file, text, { mode: 0o600 })
+    // A value that only its owner knows does not matter here.
+    const values = Object.fromEntries(lines.map(({ name, value = 'not known here' }) => [name, value]))
+    const found = await validate({ ...workspace, env: { ...workspace.env, ...values } }, { paths: [file], asked: false })
+    const texts = new Map([...found.texts].map(([name, each]) => [name === file ? shownAs : name, each]))
+    const diagnostics = found.diagnostics.map((each) =>
+      each.place?.file === file ? { ...each, place: { ...each.place, file: shownAs } } : each,
+    )
+    return { ...found, diagnostics, texts }
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
+  }
+}
+
+type Refused = { readonly path: Path; readonly diagnostic: Diagnostic }
+
+/** `undefined` when nothing of the import is refused. */
+const withoutRefused = (imported: Imported, diagnostics: readonly Diagnostic[]): Imported | undefined => {
+  const refused = diagnostics.flatMap((diagnostic): Refused[] => {
+    const path = pathOf(diagnostic.pointer)
+    return diagnostic.stopsStart && !ofSecrets.has(diagnostic.code) && path ? [{ path, diagnostic }] : []
+  })
+  const leftOut: LeftOut[] = []
+  const routes = imported.routes.flatMap((route): ImportedRoute[] => {
+    const found = refused.filter(({ path }) => path[0] === 'routes' && path[1] === route.name)
+    leftOut.push(...found.map((each) => refusalOf(route, each)))
+    if (found.some(({ path }) => path.length === 2)) return []
+    return [found.length > 0 ? { ...route, spec: without(route.spec, found) } : route]
+  })
+  return leftOut.length > 0 ? { ...imported, routes, leftOut: [...imported.leftOut, ...once(leftOut)] } : undefined
+}
+
+/** The path below `extra`; `undefined` for a place that no import wrote. */
+const pathOf = (pointer: string): Path | undefined => {
+  const inside = /^\/platforms\/webhook\/extra\/(.+)/.exec(pointer)?.[1]
+  return inside?.split('/').map((part) => part.replaceAll('~1', '/').replaceAll('~0', '~'))
+}
+
+const keysOf = ({ path }: Refused): Path =>
+  path[2] === 'filters' && path[3] !== undefined ? ['filters', Number(path[3])] : path.slice(2, 3)
+
+const refusalOf = (route: ImportedRoute, each: Refused): LeftOut => {
+  const { code, message, help } = each.diagnostic
+  const keys = keysOf(each)
+  return {
+    place: route.at(keys),
+    route: route.name,
+    what: keys.join('.'),
+    reason: `${message} (${code})`,
+    todo: help ?? 'see docs/reference.md',
+    widens: code !== 'WH101' && !harmless.has(String(keys[0])),
+  }
+}
+
+const without = (spec: JsonObject, refused: readonly Refused[]): JsonObject => {
+  const gone = new Set(refused.map((each) => keysOf(each).join('.')))
+  const kept = Object.entries(spec).filter(([key]) => !gone.has(key))
+  return Object.fromEntries(
+    kept.map(([key, value]) => [
+      key,
+      key === 'filters' && Array.isArray(value) ? value.filter((_, i) => !gone.has(`filters.${i}`)) : value,
+    ]),
+  )
+}
+
+const once = (found: readonly LeftOut[]): LeftOut[] =>
+  found.filter((each, i) => found.findIndex(({ route, what }) => route === each.route && what === each.what) === i)

@@ -1,0 +1,75 @@
+/** A route of hermes-agent as one of ours: the same keys, with paths of its home folder made relative to the data directory. */
+
+import type { Path } from '../../core/diagnostic.ts'
+import { isObject, type Json, type JsonObject } from '../../core/json.ts'
+import type { Say } from './imported.ts'
+import { namesSecret } from './secret-field.ts'
+
+const home = /^~\/\.hermes\//
+const environment = /\$\{[A-Za-z_]\w*\}/
+const byHand = 'write it by hand, without the secret'
+
+/** What is `null` counts as absent there. What the loader refuses is left in: its message says why. */
+export const hermesRoute = (entry: JsonObject, say: Say): JsonObject => {
+  const spec = Object.fromEntries(Object.entries(entry).filter(([key, value]) => value !== null && !isNothing(key, value)))
+  tellReferences(spec, [], say)
+  return Object.fromEntries(Object.entries(spec).map(([key, value]) => [key, valueOfKey(key, value, say)]))
+}
+
+/** An empty map of filters lets everything pass there. */
+const isNothing = (key: string, value: Json): boolean => key === 'filters' && isObject(value) && Object.keys(value).length === 0
+
+const valueOfKey = (key: string, value: Json, say: Say): Json => {
+  if (key === 'script' && typeof value === 'string') return value.replace(home, '').replace(/^scripts\//, '')
+  if (key === 'deliver_extra' && isObject(value)) return withoutSecrets(value, say)
+  if (key !== 'filters' || typeof value !== 'object') return value
+  return (Array.isArray(value) ? value : [value as Json]).flatMap((each, i) => conditionOf(each, ['filters', i], say))
+}
+
+/** Nothing where a secret would stand in the YAML. */
+const conditionOf = (condition: Json, path: Path, say: Say): Json[] => {
+  if (comparesSecret(condition)) {
+    say(path, 'it compares a secret, which must not stand in the YAML', byHand, true)
+    return []
+  }
+  return [withPaths(condition)]
+}
+
+const comparesSecret = (value: Json): boolean => {
+  if (Array.isArray(value)) return value.some(comparesSecret)
+  if (!isObject(value)) return false
+  return (
+    (typeof value.field === 'string' && !('exists' in value) && !('missing' in value) && namesSecret(value.field)) ||
+    Object.values(value).some(comparesSecret)
+  )
+}
+
+const withPaths = (value: Json): Json => {
+  if (Array.isArray(value)) return value.map(withPaths)
+  if (!isObject(value)) return value
+  const below = (key: string, item: Json): Json =>
+    key === 'in_file' && typeof item === 'string' ? item.replace(home, '') : groups.has(key) ? withPaths(item) : item
+  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, below(key, item)]))
+}
+
+const groups: ReadonlySet<string> = new Set(['all', 'any', 'not'])
+
+const withoutSecrets = (extra: JsonObject, say: Say): JsonObject => {
+  const secrets = Object.keys(extra).filter((key) => namesSecret(key))
+  for (const key of secrets)
+    say(['deliver_extra', key], 'it names a secret, which must not stand in the YAML', 'set it for the target: docs/targets.md')
+  return Object.fromEntries(Object.entries(extra).filter(([key]) => !secrets.includes(key)))
+}
+
+/** There, references to the environment count everywhere; here, only in secrets. */
+const tellReferences = (value: Json, path: Path, say: Say): void => {
+  if (typeof value === 'string' && path[0] !== 'secret' && environment.test(value))
+    say(
+      path,
+      'a reference to the environment counts only in a secret: the text stays as it is',
+      'write the value in its place',
+      path[0] === 'filters',
+    )
+  if (typeof value !== 'object' || value === null) return
+  for (const [key, item] of Object.entries(value)) tellReferences(item, [...path, Array.isArray(value) ? Number(key) : key], say)
+}

@@ -1,0 +1,140 @@
+/** The webhook adapter of a hermes-agent `config.yaml`: its settings and routes are nearly ours, so they are taken as they are. */
+
+import { insecure } from '../../config/config.ts'
+import type { Env } from '../../config/env.ts'
+import type { Source } from '../../config/yaml/source.ts'
+import type { Path } from '../../core/diagnostic.ts'
+import { exit, Fault } from '../../core/fault.ts'
+import { isObject, type Json, type JsonObject, own } from '../../core/json.ts'
+import { targetName } from '../../core/names.ts'
+import { shownFile } from '../../core/shown-place.ts'
+import { createEnvLines, type EnvLines, secretName } from './env-lines.ts'
+import { hermesRoute } from './hermes-route.ts'
+import type { Imported, ImportedRoute, LeftOut, Say } from './imported.ts'
+import { createRouteNames } from './route-names.ts'
+
+const settingNames: ReadonlySet<string> = new Set([
+  'host',
+  'port',
+  'secret',
+  'rate_limit',
+  'max_body_bytes',
+  'script_timeout_seconds',
+  'routes',
+  'enabled',
+  'extra',
+])
+
+/** `merging`: the routes go to a file that has settings of its own. Throws a Fault where the file has no webhook adapter. */
+export const importHermes = (source: Source, known: Env, merging: boolean): Imported => {
+  const data = isObject(source.data) ? source.data : {}
+  const platforms = mapAt(data, 'platforms')
+  const webhook = mapAt(platforms, 'webhook')
+  const extra = mapAt(webhook, 'extra')
+  const settings: JsonObject = { ...webhook, ...extra }
+  if (!isObject(platforms.webhook)) throw noAdapter(source)
+  const env = createEnvLines(known)
+  const leftOut: LeftOut[] = []
+  const tell =
+    (base: Path, route?: string): Say =>
+    (path, reason, todo, widens = false) => {
+      const place = source.place([...base, ...path], 'key')
+      leftOut.push({ place, ...(route === undefined ? {} : { route }), what: path.join('.'), reason, todo, widens })
+    }
+  const baseOf = (key: string): Path => ['platforms', 'webhook', ...(Object.hasOwn(extra, key) ? ['extra'] : [])]
+  for (const key of Object.keys(settings)) {
+    if (!settingNames.has(key)) tell(baseOf(key))([key], 'headgate has no such setting', 'see docs/reference.md')
+    else if (merging && !['routes', 'secret', 'enabled', 'extra'].includes(key))
+      tell(baseOf(key))([key], 'with --into only routes are taken', 'set it in config.yaml by hand where it shall count')
+  }
+  const secret = globalSecret(settings, env, merging, tell(baseOf('secret')))
+  const nameOf = createRouteNames()
+  const routes = Object.entries(mapAt(settings, 'routes')).map(([written, entry]): ImportedRoute => {
+    const base = [...baseOf('routes'), 'routes', written]
+    const name = nameOf(written)
+    const spec = hermesRoute(isObject(entry) ? entry : {}, tell(base, name))
+    return {
+      name,
+      spec: { ...spec, ...secretOf(spec, name, env, secret, tell(base, name)) },
+      at: (path) => source.place([...base, ...path], 'key'),
+      notes: name === written ? [] : [`The name "${written}" cannot stand in an address: the route is called ${name}.`],
+    }
+  })
+  const multiplex = mapAt(data, 'gateway').multiplex_profiles === true
+  if (merging && multiplex) tell(['gateway'])(['multiplex_profiles'], 'with --into only routes are taken', 'set it in config.yaml by hand')
+  tellPlatforms(routes, platforms, tell(['platforms']))
+  return {
+    settings: { ...kept(settings), ...(secret.setting === undefined ? {} : { secret: secret.setting }) },
+    notes: settings.host ? [] : ['There, all addresses are listened on; headgate listens on 127.0.0.1 unless "host" says otherwise.'],
+    multiplex,
+    routes,
+    env: env.lines(),
+    leftOut,
+  }
+}
+
+const mapAt = (map: JsonObject, key: string): JsonObject => {
+  const value = own(map, key)
+  return isObject(value) ? value : {}
+}
+
+const noAdapter = ({ file }: Source): Fault =>
+  new Fault('bad_source', `${shownFile(file)} has no "platforms.webhook"`, {
+    exitCode: exit.no,
+    hint: 'give the config.yaml of hermes-agent',
+  })
+
+/** Settings other than routes and the secret; an empty host means all addresses there, as one that is absent. */
+const kept = (settings: JsonObject): JsonObject => {
+  const names = ['host', 'port', 'rate_limit', 'max_body_bytes', 'script_timeout_seconds']
+  const { host, ...others } = Object.fromEntries(
+    names.flatMap((name) => (settings[name] === undefined ? [] : [[name, settings[name] as Json]])),
+  )
+  return { ...(host ? { host } : {}), ...others }
+}
+
+/** The global secret as the file's setting, or as what each route without a secret of its own gets. */
+type Global = { readonly setting?: string; readonly perRoute?: string }
+
+const globalSecret = ({ secret }: JsonObject, env: EnvLines, merging: boolean, say: Say): Global => {
+  if (typeof secret !== 'string' || secret.trim() === '') {
+    if (!merging) env.expect('WEBHOOK_SECRET')
+    return {}
+  }
+  const name = 'WEBHOOK_SECRET'
+  const shown = referenceTo(secret, merging ? `${name}_IMPORTED` : name, env, say)
+  if (merging) return { perRoute: shown }
+  if (shown === `\${${name}}` || !env.knows(name)) return { setting: shown }
+  say(['secret'], 'WEBHOOK_SECRET is set in the environment of headgate, and would win', 'nothing: each route names the secret')
+  return { perRoute: shown }
+}
+
+const secretOf = ({ secret }: JsonObject, name: string, env: EnvLines, { perRoute }: Global, say: Say): JsonObject => {
+  if (typeof secret === 'string') return { secret: referenceTo(secret, secretName(name), env, say) }
+  return perRoute === undefined ? {} : { secret: perRoute }
+}
+
+const whole = /^\$\{([A-Za-z_]\w*)(?::-([^}]*))?\}$/
+
+/** A secret as the YAML may have it. A reference stays; a part of a secret beside it, or its default, must not be there. */
+const referenceTo = (text: string, name: string, env: EnvLines, say: Say): string => {
+  if (text.trim() === '' || text === insecure || text.startsWith('file:')) return text
+  if (!/\$\{[A-Za-z_]/.test(text)) return env.refer(name, text)
+  const found = whole.exec(text)
+  const variable = found?.[1] ?? name
+  env.expect(variable)
+  if (!found || found[2]) say(['secret'], 'beside its reference a secret stands in the text', `set ${variable} in .env`)
+  return `\${${variable}}`
+}
+
+const tellPlatforms = (routes: readonly ImportedRoute[], platforms: JsonObject, say: Say): void => {
+  const used = new Set(routes.map(({ spec }) => String(spec.deliver)))
+  for (const name of Object.keys(platforms)) {
+    if (name === 'webhook' || !used.has(name)) continue
+    say(
+      [name],
+      'only the webhook adapter is imported',
+      `connect the target: docs/targets.md (${targetName(name)}), and headgate targets test ${targetName(name)}`,
+    )
+  }
+}

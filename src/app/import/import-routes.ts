@@ -1,0 +1,133 @@
+/** Imports the routes of another program: reads its file, checks what came of it as the server would, and writes it where it is wanted. */
+
+import { existsSync, readFileSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { editDotEnv } from '../../config/edit-dot-env.ts'
+import { type Env, readEnvFile } from '../../config/env.ts'
+import { refuseOdd, replaceFile } from '../../config/replace-file.ts'
+import { parseSource, readSource, type Source } from '../../config/yaml/source.ts'
+import { diskFault } from '../../core/disk-fault.ts'
+import { exit, Fault, usage } from '../../core/fault.ts'
+import { equalJson, isObject } from '../../core/json.ts'
+import { shownFile, shownPlace } from '../../core/shown-place.ts'
+import type { Workspace } from '../workspace.ts'
+import { importAdnanh } from './adnanh.ts'
+import { type Checked, checkImport } from './check-import.ts'
+import { envLineText } from './env-lines.ts'
+import { importHermes } from './hermes.ts'
+import type { Imported } from './imported.ts'
+import { configData, renderConfig, renderRoutes, routesData } from './render-import.ts'
+import { spliceRoutes } from './splice-routes.ts'
+
+export type ImportWish = {
+  readonly from: 'adnanh' | 'hermes'
+  readonly file: string
+  /** Absent: the text is only returned. */
+  readonly to?: { readonly file: string; readonly force: boolean } | 'data directory'
+}
+
+export type ImportDone = Checked & {
+  /** The files that were written. */
+  readonly wrote: readonly string[]
+}
+
+/** Throws a Fault: the source cannot be read, or nothing may be written where it was wanted. */
+export const importRoutes = async (workspace: Workspace, wish: ImportWish): Promise<ImportDone> => {
+  const { from, file, to } = wish
+  const source = sourceOf(file)
+  const known: Env = { ...readEnvFile(envFile(workspace)).env, ...workspace.env }
+  const config = join(workspace.dataDir, 'config.yaml')
+  const merging = to === 'data directory' && existsSync(config)
+  if (typeof to === 'object') refuseExisting(to.file, to.force)
+  const imported = from === 'adnanh' ? importAdnanh(source, known) : importHermes(source, known, merging)
+  if (merging) return intoConfig(workspace, config, imported)
+  const shownAs = typeof to === 'object' ? resolve(to.file) : config
+  const by = `headgate import ${from} ${shownFile(source.file)}`
+  const checked = await checkImport(workspace, imported, (each) => renderConfig(each, by), shownAs)
+  if (!equalJson(parseSource(shownAs, checked.text).source?.data ?? null, configData(checked.imported)))
+    throw new Error('what was written does not read back')
+  if (to === undefined) return { ...checked, wrote: [] }
+  const wroteEnv = to === 'data directory' ? await writeEnv(workspace, imported) : []
+  await write(shownAs, checked.text)
+  return { ...checked, wrote: [...wroteEnv, shownAs] }
+}
+
+const envFile = ({ dataDir }: Workspace): string => join(dataDir, '.env')
+
+const sourceOf = (file: string): Source => {
+  if (!existsSync(file)) throw usage(`no such file: ${file}`)
+  const { source, text = '', diagnostics } = readSource(resolve(file))
+  if (source) return source
+  const [problem] = diagnostics
+  const isTemplate = text.includes('{{')
+  const why = isTemplate ? 'it is a Go template ({{ … }}), which headgate does not read' : (problem?.message ?? 'it cannot be read')
+  throw new Fault('bad_source', `${problem?.place ? shownPlace(problem.place) : shownFile(file)}: ${why}`, {
+    exitCode: exit.no,
+    hint: isTemplate ? 'write the values in its place, a secret too: it goes to .env' : 'the file must be valid YAML or JSON',
+  })
+}
+
+const refuseExisting = (file: string, force: boolean): void => {
+  refuseOdd(resolve(file))
+  if (existsSync(file) && !force)
+    throw new Fault('exists', `${file} is there already`, { exitCode: exit.conflict, hint: '--force replaces it' })
+}
+
+const write = (file: string, text: string): Promise<void> =>
+  replaceFile(file, text).catch((error) => {
+    throw diskFault('write', file, error)
+  })
+
+const intoConfig = async (workspace: Workspace, config: string, imported: Imported): Promise<ImportDone> => {
+  refuseOdd(config)
+  const text = readFileSync(config, 'utf8')
+  const render = (each: Imported): string => {
+    refuseTaken(config, text, each)
+    const routes = routesData(each.routes, each.leftOut)
+    const spliced = spliceRoutes(config, text, routes, (indent) => renderRoutes(each, indent))
+    if (spliced !== undefined) return spliced
+    throw byHand(config, 'its routes do not stand where lines can be put in safely')
+  }
+  const checked = await checkImport(workspace, imported, render, config)
+  const wroteEnv = await writeEnv(workspace, imported)
+  if (readFileSync(config, 'utf8') !== text) throw byHand(config, 'it changed meanwhile')
+  await write(config, checked.text)
+  return { ...checked, wrote: [...wroteEnv, config] }
+}
+
+const byHand = (config: string, why: string): Fault =>
+  new Fault('not_safe', `${config} was not touched: ${why}`, {
+    exitCode: exit.conflict,
+    hint: 'write the routes to a file with --out, and copy them below platforms.webhook.extra.routes',
+  })
+
+const refuseTaken = (config: string, text: string, { routes }: Imported): void => {
+  const data = parseSource(config, text).source?.data
+  const webhook = isObject(data) && isObject(data.platforms) && isObject(data.platforms.webhook) ? data.platforms.webhook : {}
+  const known = [webhook, webhook.extra].flatMap((at) => (isObject(at) && isObject(at.routes) ? Object.keys(at.routes) : []))
+  const taken = routes.filter(({ name }) => known.includes(name)).map(({ name }) => `"${name}"`)
+  if (taken.length === 0) return
+  throw new Fault('exists', `${config} has ${taken.join(', ')} already: nothing was written`, {
+    exitCode: exit.conflict,
+    hint: 'give the route another name in the source, or write to a file with --out',
+  })
+}
+
+/** Adds the lines that have a value to `.env`, before the file that refers to them is written. */
+const writeEnv = async (workspace: Workspace, { env }: Imported): Promise<string[]> => {
+  const file = envFile(workspace)
+  const added = env.filter(({ value, from }) => value !== undefined && from !== 'kept')
+  if (added.length === 0) return []
+  refuseOdd(file)
+  const text = existsSync(file) ? readFileSync(file, 'utf8') : ''
+  const plain = added.filter(({ name, value = '' }) => envLineText(name, value) === `${name}=${value}`)
+  const values = Object.fromEntries(plain.map(({ name, value = '' }) => [name, value]))
+  let next = editDotEnv(text, readEnvFile(file).env, values)
+  for (const { name, value = '' } of added.filter((each) => !plain.includes(each))) {
+    const line = envLineText(name, value)
+    if (line === undefined) throw usage(`.env cannot hold ${name}`, 'keep it in a file, and refer to it as file:/path in the source')
+    next += `${line}\n`
+  }
+  await write(file, next)
+  return [file]
+}

@@ -1,0 +1,48 @@
+/** Writes imported routes as YAML; what was decided or left out stands in comments above each. */
+
+import { basename } from 'node:path'
+import { dump } from 'js-yaml'
+import type { JsonObject } from '../../core/json.ts'
+import { printable } from '../../core/text.ts'
+import type { Imported, ImportedRoute, LeftOut } from './imported.ts'
+
+/** The routes as data: one without which the source would refuse more is switched off. */
+const specOf = ({ name, spec }: ImportedRoute, leftOut: readonly LeftOut[]): JsonObject =>
+  leftOut.some(({ route, widens }) => widens && route === name) ? { ...spec, enabled: false } : spec
+
+export const renderRoutes = ({ routes, leftOut }: Imported, indent: number): string =>
+  routes.map((route) => renderRoute(route, leftOut, indent)).join('')
+
+const renderRoute = (route: ImportedRoute, leftOut: readonly LeftOut[], indent: number): string => {
+  const spec = specOf(route, leftOut)
+  const mine = leftOut.filter((each) => each.route === route.name)
+  const off = mine.some(({ widens }) => widens) ? ['Switched off: without what is left out it would take more than it did.'] : []
+  const lines = mine.map(
+    ({ place, what, reason }) => `Left out, ${basename(place.file)}:${place.line}${what === '' ? '' : ` ${what}`}: ${reason}.`,
+  )
+  const comments = [...route.notes, ...lines, ...off].map((text) => `# ${printable(text, 400)}\n`)
+  return indented(`${comments.join('')}${dump({ [route.name]: spec }, dumping)}`, indent)
+}
+
+const dumping = { lineWidth: -1, noRefs: true }
+
+const indented = (text: string, indent: number): string => text.replace(/^(?=.)/gm, ' '.repeat(indent))
+
+/** A whole `config.yaml`. */
+export const renderConfig = (imported: Imported, by: string): string => {
+  const { settings, notes, multiplex, routes } = imported
+  const head = [`Made by ${by}`, ...notes].map((text) => `# ${printable(text, 400)}\n`).join('')
+  const above = Object.keys(settings).length > 0 ? indented(dump(settings, dumping), 6) : ''
+  const gateway = multiplex ? dump({ gateway: { multiplex_profiles: true } }) : ''
+  const list = routes.length > 0 ? `      routes:\n${renderRoutes(imported, 8)}` : '      routes: {}\n'
+  return `${head}${gateway}platforms:\n  webhook:\n    enabled: true\n    extra:\n${above}${list}`
+}
+
+/** What that text must read as. */
+export const configData = ({ settings, multiplex, routes, leftOut }: Imported): JsonObject => ({
+  ...(multiplex ? { gateway: { multiplex_profiles: true } } : {}),
+  platforms: { webhook: { enabled: true, extra: { ...settings, routes: routesData(routes, leftOut) } } },
+})
+
+export const routesData = (routes: readonly ImportedRoute[], leftOut: readonly LeftOut[]): JsonObject =>
+  Object.fromEntries(routes.map((route) => [route.name, specOf(route, leftOut)]))

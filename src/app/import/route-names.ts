@@ -1,0 +1,21 @@
+/** Gives each imported route a name that can stand in an address. */
+
+import { routeName } from '../../core/names.ts'
+
+/** Names routes after what the source calls them; no two get one name. */
+export const createRouteNames = (): ((wanted: string) => string) => {
+  const taken = new Set<string>()
+  return (wanted) => {
+    const base = routeName.test(wanted) ? wanted : usable(wanted)
+    let name = base
+    for (let n = 2; taken.has(name); n++) name = `${base.slice(0, 60)}-${n}`
+    taken.add(name)
+    return name
+  }
+}
+
+const usable = (wanted: string): string =>
+  wanted
+    .replace(/[^A-Za-z0-9._-]+/g, '-')
+    .replace(/^[^A-Za-z0-9]+/, '')
+    .slice(0, 64) || 'route'
