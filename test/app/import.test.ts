@@ -33,7 +33,7 @@ const imported = async (t: Test, from: 'adnanh' | 'hermes', text: string) => {
   const dir = t.testdir({ 'config.yaml': data.config })
   const { config, diagnostics } = loadConfig({ dataDir: dir, env })
   t.same(diagnostics, [], 'the loader has nothing to say')
-  const world = { config, catalogue, jobs: quietBook(config, catalogue), clock: systemClock }
+  const world = { config, catalogue, effects: { jobs: quietBook(config, catalogue), clock: systemClock } }
   const takes = async (route: string, { headers = {}, body }: Posted, key = env[`WEBHOOK_SECRET_${route.toUpperCase()}`] ?? '') => {
     const source = config.routes.get(route)
     if (!source) throw new Error(`no route ${route}`)
