@@ -10,6 +10,7 @@ import { compile } from 'json-schema-to-typescript'
 import { targets } from '../src/parts/targets/index.ts'
 import { renderCodes } from './codes.ts'
 import { renderDefaults } from './defaults.ts'
+import { forEditors } from './editor/index.ts'
 import { withNames } from './part-names.ts'
 import { renderReference } from './reference.ts'
 import { renderSamples } from './samples.ts'
@@ -234,7 +235,7 @@ const defaults = {
 
 const outputs: { [file: string]: string } = {
   ...renderSamples(),
-  'schema/headgate.schema.json': `${JSON.stringify(schema, null, 2)}\n`,
+  'schema/headgate.schema.json': `${JSON.stringify(forEditors(schema), null, 2)}\n`,
   'docs/codes.md': `${renderCodes()}\n`,
   'docs/reference.md': `${renderReference(schema)}\n`,
   'docs/targets.md': `${renderTargets(targets, settings)}\n`,

@@ -606,7 +606,7 @@ status?: number
  */
 outcome?: string
 /**
- * The stage that ended it; `none`: it was taken.
+ * The stage that ended it; none: it was taken.
  */
 stopped_at?: string
 /**

@@ -1,6 +1,6 @@
 /** What an editor with the YAML language server offers, shows and underlines: cursor here (`▮`) → expect these. */
 
-import { readFileSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import t, { type Test } from 'tap'
 import { createDryEffects } from '../../src/app/live/effects.ts'
@@ -9,10 +9,12 @@ import type { JsonObject } from '../../src/core/json.ts'
 import { schema } from '../../src/generated/schema.ts'
 import { operators } from '../../src/parts/operators/index.ts'
 import { catalogue } from '../../src/plan/catalogue.ts'
+import { checkConfigured } from '../../src/plan/check.ts'
 import { compileRoute } from '../../src/plan/compile.ts'
 import { type Item, startLanguageServer } from '../fakes/language-server.ts'
 
-const schemaFile = fileURLToPath(new URL('../../schema/headgate.schema.json', import.meta.url))
+const root = fileURLToPath(new URL('../../', import.meta.url))
+const schemaFile = `${root}schema/headgate.schema.json`
 const editor = await startLanguageServer(t, `# yaml-language-server: $schema=${schemaFile}\n`)
 
 const routes = (lines: string): string => `platforms:\n  webhook:\n    enabled: true\n    extra:\n      routes:\n${lines}`
@@ -37,7 +39,7 @@ t.test('an empty file: the sections', async (t) => {
 
 t.test('in a route: its keys, each with its note, a colon and what it commonly takes; nothing that is not built', async (t) => {
   const items = await editor.complete(route('▮'))
-  t.same(labels(items), built)
+  t.same(labels(items).sort(), [...built].sort())
   for (const { label, insertText } of items) t.match(insertText, new RegExp(`^${label}:`), `${label} brings its colon`)
   for (const label of built) t.not(shown(items, label), '""', `${label} says what it is`)
   t.equal(inserted(items, 'enabled'), 'enabled: ${1:true}')
@@ -55,6 +57,10 @@ t.test('values: targets, schemes, runners, events, with a text each', async (t) 
   t.same(labels(targets).slice(0, 4), ['log', 'github_comment', 'hosta_comment', 'http'], 'what works comes first')
   t.match(shown(targets, 'github_comment'), 'comment on a pull request')
   t.match(shown(targets, 'telegram'), 'Telegram')
+  const listed = await editor.complete(route('deliver:', '  - ▮'))
+  includes(t, listed, 'log', 'github_comment', 'telegram', 'target')
+  t.notOk(labels(listed).includes('deliver_extra'), 'an item begins with its target')
+  includes(t, await editor.complete(route('deliver:', '  - target: ▮')), 'log', 'slack')
   t.same(labels(await editor.complete('plugins:\n  - ▮')), ['./acme-chat.mjs'])
 
   const schemes = ['svix', 'standard_webhooks', 'linear', 'github', 'gitlab', 'v2', 'v1']
@@ -64,16 +70,73 @@ t.test('values: targets, schemes, runners, events, with a text each', async (t) 
   t.same(labels(await editor.complete(route('verify:', '  - ▮'))), schemes)
 
   t.same(labels(await editor.complete('agent:\n  runner: ▮')), ['echo', 'openai', 'anthropic', 'command'])
-  t.same(labels(await editor.complete(route('events:', '  - ▮'))), ['pull_request', 'push', 'issues', 'merge_request'])
-  t.same(labels(await editor.complete(route('events: [▮]'))), ['pull_request', 'push', 'issues', 'merge_request'])
+  for (const events of [await editor.complete(route('events:', '  - ▮')), await editor.complete(route('events: [▮]'))]) {
+    t.same(labels(events).slice(0, 4), ['pull_request', 'push', 'issues', 'merge_request'], 'the commonest first')
+    includes(t, events, 'issue_comment', 'workflow_run', 'note', 'Merge Request Hook', 'invoice.paid', 'Issue')
+  }
+  t.same(labels(await editor.complete(route('deliver_mode: ▮'))), ['all', 'first_success'])
+  t.same(labels(await editor.complete(route('coalesce:', '  key: a', '  keep: ▮'))), ['latest', 'first', 'all'])
   t.same(labels(await editor.complete(route('deliver_only: ▮'))).sort(), ['false', 'true'])
 })
 
-t.test('settings of a target', async (t) => {
-  const items = await editor.complete(route('deliver: github_comment', 'deliver_extra:', '  ▮'))
-  includes(t, items, 'repo', 'pr_number', 'url', 'headers', 'secret')
-  t.match(shown(items, 'repo'), 'github_comment')
-  t.equal(inserted(items, 'repo'), 'repo: ${1:"{repository.full_name\\}"}', 'the template is quoted: bare braces are a map')
+const settings: { readonly [target: string]: readonly string[] } = {
+  telegram: ['chat_id', 'message_thread_id'],
+  slack: ['chat_id', 'thread_id'],
+  http: ['url', 'secret', 'headers'],
+  github_comment: ['repo', 'pr_number'],
+  hosta_comment: ['repo', 'pr_number'],
+  gitlab_comment: ['project', 'iid', 'kind'],
+  email: ['chat_id', 'subject', 'thread_id'],
+  ntfy: ['chat_id', 'title', 'priority', 'tags', 'click'],
+  log: [],
+  teams: [],
+  'acme-chat': [],
+}
+/** One entry inserts all that must be there. */
+const whole = 'Delivery settings'
+
+t.test('settings of a target: its own keys, and no other', async (t) => {
+  const own = (items: readonly Item[]): string[] => labels(items).filter((label) => label !== whole)
+  for (const [target, keys] of Object.entries(settings)) {
+    t.same(own(await editor.complete(route(`deliver: ${target}`, 'deliver_extra:', '  ▮'))), keys, target)
+    const inItem = route('deliver:', `  - target: ${target}`, '    deliver_extra:', '      ▮')
+    t.same(own(await editor.complete(inItem)), keys, `${target} as an item`)
+  }
+  t.same(own(await editor.complete(route('deliver_extra:', '  ▮'))), [], 'no target, no keys')
+  const shared = own(await editor.complete(route('deliver: [telegram, http, acme-chat]', 'deliver_extra:', '  ▮')))
+  t.same(shared.sort(), [...(settings.telegram ?? []), ...(settings.http ?? [])].sort(), 'a list: the keys of each')
+
+  const github = await editor.complete(route('deliver: github_comment', 'deliver_extra:', '  ▮'))
+  t.match(shown(github, 'repo'), 'owner/name')
+  t.equal(inserted(github, 'repo'), 'repo: ${1:"{repository.full_name\\}"}', 'the template is quoted: bare braces are a map')
+  t.match(inserted(github, whole), /^repo: .*\npr_number: /)
+  const keys = await editor.complete(route('deliver: github_comment', '▮'))
+  t.equal(inserted(keys, 'deliver_extra'), 'deliver_extra:\n  repo: $1\n  pr_number: $2', 'the key brings what must be there')
+  t.equal(keys.filter(({ label }) => label === 'deliver_extra').length, 1, 'once')
+  t.notOk(labels(keys).includes('Route'), 'and nothing else does')
+  t.notOk(labels(await editor.complete(route('deliver: teams', '▮'))).includes('deliver_extra'), 'a target that reads nothing')
+
+  const mail = await editor.complete(route('deliver: email', 'deliver_extra:', '  ▮'))
+  t.equal(inserted(mail, 'chat_id'), 'chat_id: ${1:ops@example.org}')
+  t.match(shown(mail, 'thread_id'), 'Message-ID')
+  const chats = await editor.complete(route('deliver: telegram', 'deliver_extra:', '  chat_id: ▮'))
+  t.same(labels(chats), ['"-1001234567890"', '"@my_channel"'])
+})
+
+t.test('the other sections: jobs, agent, platforms', async (t) => {
+  const job = (...lines: string[]): string => `jobs:\n  nightly:\n${lines.map((line) => `    ${line}`).join('\n')}`
+  includes(t, await editor.complete('jobs:\n  ▮'), 'nightly report')
+  includes(t, await editor.complete(job('▮')), 'schedule', 'timezone', 'prompt', 'deliver', 'grace_seconds')
+  includes(t, await editor.complete(job('schedule: ▮')), 'every 15m')
+  const plain = await editor.complete(job('schedule: "@daily"', 'deliver: github_comment', 'deliver_extra:', '  ▮'))
+  t.equal(inserted(plain, 'repo'), 'repo: ', 'a job has no payload, so no template is proposed')
+  includes(t, await editor.complete('agent:\n  ▮'), 'runner', 'command', 'api_key', 'timeout_seconds')
+  t.same(labels(await editor.complete('agent:\n  runner: ▮')), ['echo', 'openai', 'anthropic', 'command'])
+  includes(t, await editor.complete('platforms:\n  ▮'), 'webhook', 'telegram', 'slack', 'email', 'github')
+  const telegram = await editor.complete('platforms:\n  telegram:\n    ▮')
+  includes(t, telegram, 'token', 'home_channel', 'api_base')
+  t.match(shown(telegram, 'token'), 'TELEGRAM_BOT_TOKEN')
+  includes(t, await editor.complete('platforms:\n  webhook:\n    extra:\n      ▮'), 'port', 'secret', 'routes', 'rate_limit')
 })
 
 t.test('in a condition: every operator, wherever conditions stand', async (t) => {
@@ -107,15 +170,14 @@ const typed = (insertText: string, indent: string): string =>
 
 t.test('a new route in one key press: each snippet loads and compiles as it stands', async (t) => {
   const items = (await editor.complete(routes('        ▮'))).filter(({ label }) => label !== 'Route name')
-  t.same(labels(items), ['PR review', 'Direct message', 'Agent to log'])
+  t.same(labels(items), ['PR review', 'Direct alert', 'Scheduled job', 'Coalesced', 'Agent to log'])
   for (const { label, insertText = '' } of items) {
-    const text = routes(typed(insertText, '        '))
+    const text = `${routes(typed(insertText, '        '))}\njobs:\n  nightly-report: { schedule: "@daily", prompt: Report. }\n`
     t.same(await editor.problems(text), [], `${label}: nothing is underlined`)
-    const { config, diagnostics } = loadConfig({ dataDir: t.testdir({ 'config.yaml': text }), env: { WEBHOOK_SECRET: 's3cret' } })
-    const [found] = config.routes.values()
+    const loaded = loadConfig({ dataDir: t.testdir({ 'config.yaml': text }), env: { WEBHOOK_SECRET: 's3cret' } })
+    const [found] = loaded.config.routes.values()
     t.ok(found, label)
-    const compiled = found && compileRoute(found, config, catalogue, createDryEffects())
-    t.same([...diagnostics, ...(compiled?.diagnostics ?? [])], [], label)
+    t.same(checkConfigured(loaded, catalogue, createDryEffects()).diagnostics, [], label)
     t.match(found?.spec.prompt, /\{.*\}.*\S$/, `${label}: the prompt is whole`)
   }
   const review = typed(inserted(items, 'PR review') ?? '', '        ')
@@ -124,8 +186,18 @@ t.test('a new route in one key press: each snippet loads and compiles as it stan
 
 t.test('hovering shows the long text', async (t) => {
   t.match(await editor.hover(route('filt▮ers: []')), /#### Filters[\s\S]*Conditions that must all hold[\s\S]*Example/)
+  t.match(
+    await editor.hover(route('deliver: tele▮gram')),
+    /Allowed Values:\s+\* `telegram`: Telegram\n/,
+    'the value that stands there first',
+  )
   t.match(await editor.hover(route('deliver: lo▮g')), /One line in the gateway's log/)
   t.match(await editor.hover(route('filters:', '  - { field: action, equ▮als: x }')), /#### Equals[\s\S]*deeply/)
+  t.match(await editor.hover(route('deliver: telegram', 'deliver_extra: { chat▮_id: "-1" }')), /#### Chat[\s\S]*minus sign/)
+  t.match(await editor.hover(route('deliver: http', 'deliver_ext▮ra: { url: "http://127.0.0.1" }')), /#### Delivery settings[\s\S]*`http`/)
+  t.match(await editor.hover('jobs:\n  a: { sche▮dule: "@daily" }'), /#### Schedule[\s\S]*every 15m/)
+  t.match(await editor.hover('agent: { run▮ner: echo }'), /#### Runner[\s\S]*anthropic/)
+  t.match(await editor.hover('platforms: { telegram: { tok▮en: x } }'), /TELEGRAM/)
   t.match(await editor.hover(route('coal▮esce: { key: x }')), /bursts of events/, 'what is not offered is explained all the same')
 })
 
@@ -136,6 +208,12 @@ const underlined: { readonly [title: string]: readonly [text: string, line: numb
   'an unknown value': [route('deliver: telegrm'), 7, /Valid values: "log"/],
   'an unknown scheme': [route('verify: gihub'), 7, /Valid values: "svix"/],
   'a missing key': [route('coalesce: { window_seconds: 5 }'), 7, /Missing property "key"/],
+  'a setting that its target does not read': [route('deliver: telegram', 'deliver_extra: { chatid: 1 }'), 8, /chatid is not allowed/],
+  'a setting of an item': [route('deliver:', '  - { target: slack, deliver_extra: { chat: 1 } }'), 8, /chat is not allowed/],
+  'a setting that must be there': [route('deliver: http', 'deliver_extra: {}'), 8, /Missing property "url"/],
+  'no settings where some must be': [route('deliver: http'), 6, /the target "http" needs deliver_extra.url/],
+  'a key of a job': ['jobs:\n  a:\n    schedul: x', 2, /Missing property "schedule"/],
+  'a runner': ['agent:\n  runner: opena', 2, /Valid values: "echo"/],
   'a name that no URL can hold': [routes('        "a b": { prompt: x }'), 6, /route name has letters/],
 }
 t.test('underlined, where it stands and in words', async (t) => {
@@ -146,12 +224,51 @@ t.test('underlined, where it stands and in words', async (t) => {
   }
 })
 
-t.test('good files are not underlined', async (t) => {
-  const folder = fileURLToPath(new URL('../../examples/', import.meta.url))
-  for (const name of ['pr-review', 'direct-http', 'script-filter', 'anthropic']) {
-    // Their own modeline is relative to their folder: the one that stands first counts.
-    t.same(await editor.problems(readFileSync(`${folder}${name}.yaml`, 'utf8').split('\n').slice(1).join('\n')), [], name)
+const together = (first: string, second: string): string => `"${first}" and "${second}" cannot be used together: remove one of the two`
+const pairs: readonly (readonly [lines: readonly string[], messages: readonly string[]])[] = [
+  [['deliver: slack', 'deliver_only: true', 'cron_job: a'], [together('cron_job', 'deliver_only')]],
+  [['deliver: slack', 'deliver_only: true', 'coalesce: { key: a }'], [together('coalesce', 'deliver_only')]],
+  [['cron_job: a', 'coalesce: { key: a }'], [together('coalesce', 'cron_job')]],
+  [['cron_job: a', 'concurrency: { limit: 1 }'], [together('concurrency', 'cron_job')]],
+  [['secret: a', 'secrets: [b]'], [together('secret', 'secrets')]],
+  [['deliver_only: false', 'cron_job: a'], []],
+  [['deliver: slack', 'deliver_only: true'], []],
+  [
+    ['deliver_only: true'],
+    ['"deliver_only" needs a real target, but "deliver" is absent: name the target in "deliver", for example github_comment or http'],
+  ],
+  [
+    ['deliver_only: true', 'deliver: log'],
+    ['"deliver_only" needs a real target, but "deliver" is "log": name the target in "deliver", for example github_comment or http'],
+  ],
+]
+t.test('keys that cannot stand together: marked once, in the words of validate', async (t) => {
+  for (const [lines, messages] of pairs) {
+    const text = route(...lines)
+    const said = (await editor.problems(text)).map(({ message }) => message)
+    t.same(said, messages, lines.join(', '))
+    const { config } = loadConfig({ dataDir: t.testdir({ 'config.yaml': text }), env: { WEBHOOK_SECRET: 's3cret' } })
+    const [found] = config.routes.values()
+    const { diagnostics = [] } = found ? compileRoute(found, config, catalogue, createDryEffects()) : {}
+    const validated = diagnostics.filter(({ code }) => /^WH20[2-8]$/.test(code)).map(({ message, help }) => `${message}: ${help}`)
+    t.same(said, validated, `${lines.join(', ')}: validate says the same`)
   }
+})
+
+t.test('good files are not underlined', async (t) => {
+  const folder = `${root}examples/`
+  const examples = readdirSync(folder).filter((name) => name.endsWith('.yaml'))
+  t.ok(examples.length > 5)
+  for (const name of examples) {
+    // Their own modeline is relative to their folder: the one that stands first counts.
+    t.same(await editor.problems(readFileSync(`${folder}${name}`, 'utf8').split('\n').slice(1).join('\n')), [], name)
+  }
+  const documents = ['README.md', ...readdirSync(`${root}docs`).map((name) => `docs/${name}`)]
+  const blocks = documents.flatMap((name) =>
+    [...readFileSync(root + name, 'utf8').matchAll(/^```yaml webhook\b.*\n([\s\S]*?)^```/gm)].map(([, text = '']) => ({ name, text })),
+  )
+  t.ok(blocks.some(({ name }) => name === 'README.md'))
+  for (const { name, text } of blocks) t.same(await editor.problems(text), [], `${name}\n${text}`)
   t.same(await editor.problems(route('verify: [github, v2]', 'filters: { field: a, equals: null }', 'x-note: free')), [])
   const plugged = route('deliver: acme-chat', 'deliver_extra: { chat_id: ops }')
   t.same(

@@ -9,10 +9,14 @@ import { stringify } from 'yaml'
 import { loadConfig } from '../../src/config/load.ts'
 import { isObject, type Json, type JsonObject } from '../../src/core/json.ts'
 import { schema as generated } from '../../src/generated/schema.ts'
+import { targets } from '../../src/parts/targets/index.ts'
+import { extras } from '../../tools/editor/extras.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 const read = (file: string): string => readFileSync(join(root, file), 'utf8')
-const schema = JSON.parse(read('schema/headgate.schema.json')) as JsonObject
+/** The schema that validates, and what editors get of it. */
+const schema = generated
+const bundle = JSON.parse(read('schema/headgate.schema.json')) as JsonObject
 const definitions = schema.definitions as { readonly [name: string]: JsonObject }
 
 /** Words that editors and the program read: the list that the generator gives its validator. */
@@ -51,8 +55,7 @@ const said = (node: JsonObject, word: string): Json | undefined => node[word] ??
 
 t.ok(properties.length > 100, 'the walk finds properties')
 
-t.test('it is one draft-07 file, the same that the program carries, and compiles strictly', async (t) => {
-  t.same(schema, generated)
+t.test('it is one draft-07 schema, and compiles strictly', async (t) => {
   t.equal(schema.$schema, 'http://json-schema.org/draft-07/schema#')
   t.match(schema.$id, /:v\d+$/, 'its id names the major version')
   for (const { at, node } of nodes) if ('$ref' in node) t.ok(Object.keys(target(node)).length > 0, `${at}: ${node.$ref}`)
@@ -73,6 +76,44 @@ t.test('every property has a type, a title, one plain line for lists and Markdow
     for (const word of ['title', 'description', 'markdownDescription']) t.equal(typeof said(node, word), 'string', `${at}: ${word}`)
     t.match(said(node, 'description'), /^[^\n`]{3,120}[.…]$/, `${at}: one plain sentence`)
   }
+})
+
+t.test('what editors get is the same with rules for people who type: nothing is laxer, and what is stricter is a mistake', async (t) => {
+  const plain = new Ajv({ strict: false, allowUnionTypes: true })
+  const [check, lax] = [plain.compile(bundle), plain.compile({ ...schema, $id: 'urn:headgate:lax' })]
+  const rooted = (route: JsonObject): JsonObject => ({ platforms: { webhook: { routes: { r: route } } } })
+  const both = (route: JsonObject): [validates: unknown, editor: unknown] => [lax(rooted(route)), check(rooted(route))]
+  t.same(both({ deliver: 'slack', deliver_extra: { chat_id: 'C0123', thread_id: '1.1' }, deliver_only: true }), [true, true])
+  t.same(both({ deliver: ['slack', 'acme-chat'], deliver_extra: { room: { id: 1 } } }), [true, true])
+  t.same(both({ deliver: 'acme-chat', deliver_extra: { room: { id: 1 } } }), [true, true])
+  t.same(both({ deliver: 'slack', deliver_extra: { chat: 'C0123' } }), [true, false])
+  t.same(both({ deliver: 'http' }), [true, false], 'WH705 of validate')
+  t.same(both({ deliver: 'slack', deliver_only: true, cron_job: 'x' }), [true, false], 'WH203 of validate')
+  t.same(both({ deliver: 'slack', deliver_only: false, cron_job: 'x' }), [true, true])
+  t.same(both({ delivr: 'slack' }), [false, false])
+})
+
+t.test('each target says what it reads from deliver_extra, with a text for each key', async (t) => {
+  for (const { name, reads } of targets)
+    t.same(
+      Object.keys(extras[name] ?? {}).sort(),
+      name === 'teams' ? [] : [...(reads ?? [])].sort(),
+      `${name}: what it reads (a chat_id of teams cannot be followed)`,
+    )
+  const shared = (definitions.DeliverExtra as JsonObject).properties as JsonObject
+  for (const [target, keys] of Object.entries(extras)) {
+    for (const [key, { title, description }] of Object.entries(keys)) {
+      t.ok(key in shared || title, `${target}.${key}: a title`)
+      t.ok(key in shared || description, `${target}.${key}: a description`)
+    }
+  }
+  for (const { name, requires = [] } of targets) for (const key of requires) t.ok(key in (extras[name] ?? {}), `${name}.${key}`)
+  const read = Object.values(extras).flatMap((keys) => Object.keys(keys))
+  t.same(
+    Object.keys(shared).filter((key) => !read.includes(key)),
+    [],
+    'no key of the schema is left out',
+  )
 })
 
 t.test('every listed value has its text', async (t) => {

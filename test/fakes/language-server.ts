@@ -2,7 +2,7 @@
 
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { fileURLToPath } from 'node:url'
+import { fileURLToPath, pathToFileURL } from 'node:url'
 import type { Test } from 'tap'
 
 export type Item = { readonly label: string; readonly insertText?: string; readonly documentation?: unknown }
@@ -31,8 +31,8 @@ const settings: { readonly [section: string]: unknown } = {
   yaml: { schemaStore: { enable: false }, completion: true, hover: true, validate: true },
 }
 
-/** Starts the server; it is stopped with the test. `heading` stands before each text: the modeline. */
-export const startLanguageServer = async (t: Test, heading: string): Promise<LanguageServer> => {
+/** Starts the server; it is stopped with the test. `heading` stands before each text: the modeline. `folder`: where the texts lie. */
+export const startLanguageServer = async (t: Test, heading: string, folder = '/test'): Promise<LanguageServer> => {
   const child = spawn(process.execPath, [server, '--stdio'], { stdio: ['pipe', 'pipe', 'inherit'] })
   t.teardown(async () => {
     if (child.exitCode !== null || child.signalCode !== null) return
@@ -42,7 +42,10 @@ export const startLanguageServer = async (t: Test, heading: string): Promise<Lan
   })
   const wire = connect(child)
   const workspace = { configuration: true, didChangeConfiguration: {} }
-  const textDocument = { hover: { contentFormat: ['markdown'] }, completion: { completionItem: { snippetSupport: true } } }
+  const textDocument = {
+    hover: { contentFormat: ['markdown'] },
+    completion: { completionItem: { snippetSupport: true, documentationFormat: ['markdown'] } },
+  }
   await wire.ask('initialize', { processId: process.pid, rootUri: null, capabilities: { workspace, textDocument } })
   wire.tell('initialized', {})
   await wire.configured
@@ -50,7 +53,7 @@ export const startLanguageServer = async (t: Test, heading: string): Promise<Lan
   let documents = 0
   const open = (marked: string): { uri: string; textDocument: { uri: string }; position: { line: number; character: number } } => {
     const before = `${heading}${marked.split('▮')[0]}`.split('\n')
-    const uri = `file:///test/${documents++}.yaml`
+    const uri = pathToFileURL(`${folder}/${documents++}.yaml`).href
     const text = `${heading}${marked.replace('▮', '')}`
     wire.tell('textDocument/didOpen', { textDocument: { uri, languageId: 'yaml', version: 1, text } })
     return { uri, textDocument: { uri }, position: { line: before.length - 1, character: (before.at(-1) ?? '').length } }

@@ -1,0 +1,136 @@
+/** `deliver_extra` by target: once `deliver` names one, editors offer the keys that this target reads and mark any other. */
+
+import { targetAliases } from '../../src/core/names.ts'
+import { targets } from '../../src/parts/targets/index.ts'
+import { type ExtraKey, extras } from './extras.ts'
+import { type Definitions, type Node, type Rule, withRules } from './index.ts'
+
+/** Where `deliver_extra` stands, the key beside it that names the target, and whether texts are templates there. */
+const places = [
+  { rules: 'RouteDelivery', of: ['Route', 'Subscription'], by: 'deliver', templates: true },
+  { rules: 'ItemDelivery', of: ['DeliverTo'], by: 'target', templates: true },
+  { rules: 'JobDelivery', of: ['Job', 'StoredJob'], by: 'deliver', templates: false },
+] as const
+type Place = (typeof places)[number]
+
+const propertiesOf = (node: Node | undefined): Definitions => (node?.properties ?? {}) as Definitions
+
+/** One target's settings: the definition that has them, and what is in it. */
+type Settings = { readonly target: string; readonly name: string; readonly node: Node; readonly isEmpty: boolean }
+
+/** The definitions, with one for the settings of each target, and the rules that choose among them. */
+export const withDeliverySettings = (definitions: Definitions): Definitions => {
+  const made: { [name: string]: Node } = {}
+  for (const place of places) {
+    const all = targets.map((target) => settingsOf(target, place.templates, definitions))
+    for (const { name, node } of all) Object.assign(made, { [name]: node, [`${name}Shared`]: shareable(name, node) })
+    const { deliver_extra = {} } = propertiesOf(definitions[place.of[0]])
+    made[place.rules] = withRules({}, [unknown(place.by, deliver_extra, definitions), ...rulesOf(place.by, all)])
+    for (const name of place.of) made[name] = ruled(definitions[name] as Node, place)
+  }
+  return { ...definitions, ...made }
+}
+
+/** Its rules offer `deliver_extra`, each as its target has it. */
+const ruled = (node: Node, { rules }: Place): Node => {
+  const deliver_extra = { title: 'Delivery settings', type: 'object', doNotSuggest: true }
+  return withRules({ ...node, properties: { ...propertiesOf(node), deliver_extra } }, [{ $ref: `#/definitions/${rules}` }])
+}
+
+/** What a plugin reads, only it knows. The same where a route names no target yet, or several. */
+const unknown = (by: string, node: Node, definitions: Definitions): Rule => {
+  const { properties: _, ...open } = typeof node.$ref === 'string' ? { ...definitions.DeliverExtra, title: node.title } : node
+  const branches = (definitions.Target?.oneOf ?? []) as readonly Node[]
+  const plugin = branches.find((branch) => 'pattern' in branch)?.pattern
+  const named = { properties: { [by]: { type: ['string', 'array'], pattern: plugin } } }
+  return {
+    if: by === 'target' ? { type: 'object', required: [by], ...named } : named,
+    // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema
+    then: { properties: { deliver_extra: open } },
+  }
+}
+
+/** One target, or a list of them. A route of which nothing is there yet has neither, hence the `type`. */
+const rulesOf = (by: string, all: readonly Settings[]): Rule[] => {
+  const named = (type: string): Node => ({ type: 'object', required: [by], properties: { [by]: { type } } })
+  const list = all.filter(({ isEmpty }) => !isEmpty).map((settings) => inList(by, settings))
+  return [
+    // biome-ignore-start lint/suspicious/noThenProperty: a keyword of JSON Schema
+    { if: named('string'), then: { allOf: all.map((settings) => one(by, settings)) } },
+    ...(by === 'deliver' ? [{ if: named('array'), then: { allOf: list } }] : []),
+    // biome-ignore-end lint/suspicious/noThenProperty: a keyword of JSON Schema
+  ]
+}
+
+/** The target by any of its names. A pattern, for the values of an `enum` in a condition would show where the pointer rests. */
+const namedAs = (target: string): Node => {
+  const others = [...targetAliases].flatMap(([name, real]) => (real === target ? [name] : []))
+  return { pattern: `^(?:${[target, ...others].join('|')})$` }
+}
+
+const one = (by: string, { target, name, node }: Settings): Rule => {
+  const property = { properties: { deliver_extra: { $ref: `#/definitions/${name}` } } }
+  const required = (node.required ?? []) as readonly string[]
+  const errorMessage = `the target "${target}" needs deliver_extra.${required.join(', deliver_extra.')}`
+  return {
+    if: { properties: { [by]: namedAs(target) } },
+    // Apart: beside the property, editors would offer it a second time under the title of the route.
+    // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema
+    then: required.length === 0 ? property : { allOf: [{ required: ['deliver_extra'], errorMessage }, property] },
+  }
+}
+
+const inList = (by: string, { target, name }: Settings): Rule => ({
+  if: { properties: { [by]: { contains: namedAs(target) } } },
+  // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema
+  then: { properties: { deliver_extra: { $ref: `#/definitions/${name}Shared` } } },
+})
+
+type Target = (typeof targets)[number]
+
+/** A job has a definition of its own where an example would be a template. */
+const settingsOf = ({ name, title, requires }: Target, templates: boolean, definitions: Definitions): Settings => {
+  const keys = keysOf(name, definitions, true)
+  const plain = keysOf(name, definitions, false)
+  const differ = JSON.stringify(keys) !== JSON.stringify(plain)
+  const properties = templates ? keys : plain
+  const isEmpty = Object.keys(properties).length === 0
+  const node = {
+    title: 'Delivery settings',
+    type: 'object',
+    additionalProperties: false,
+    patternProperties: { '^x-': {} },
+    description: `Settings of ${name}.`,
+    markdownDescription: `Settings of \`${name}\` (${title}).`,
+    ...(isEmpty ? { doNotSuggest: true } : {}),
+    ...(requires === undefined ? {} : { required: requires }),
+    properties,
+  }
+  const pascal = name.replace(/(?:^|_)(\w)/g, (_, letter: string) => letter.toUpperCase())
+  return { target: name, name: `${pascal}${differ && !templates ? 'Job' : ''}Extra`, node, isEmpty }
+}
+
+/** The same keys where several targets share them: each passes over what only another one reads. */
+const shareable = (name: string, { properties }: Node): Node => ({
+  title: 'Delivery settings',
+  type: 'object',
+  doNotSuggest: true,
+  additionalProperties: true,
+  description: 'Settings that the targets of the list share.',
+  markdownDescription: 'Settings that the targets of the list share.',
+  properties: Object.fromEntries(
+    Object.keys(properties as Definitions).map((key) => [key, { $ref: `#/definitions/${name}/properties/${key}` }]),
+  ),
+})
+
+/** The keys that a target reads: what the route's schema says of them, and what is particular to this target. */
+const keysOf = (target: string, { DeliverExtra }: Definitions, templates: boolean): Definitions =>
+  Object.fromEntries(
+    Object.entries(extras[target] ?? {}).map(([key, own]: [string, ExtraKey]) => {
+      const base = propertiesOf(DeliverExtra)[key] ?? { type: ['string', 'integer'] }
+      const said = own.description === undefined ? {} : { markdownDescription: own.description }
+      const { examples, ...node } = { ...base, ...said, ...own } as Node & { readonly examples?: readonly unknown[] }
+      const kept = (examples ?? []).filter((example) => templates || !String(example).startsWith('{'))
+      return [key, kept.length > 0 ? { ...node, examples: kept } : node]
+    }),
+  )

@@ -1,0 +1,22 @@
+/**
+ * The schema as editors get it: the one that validates, stricter and more helpful where a person types. What `validate` says does not
+ * depend on it. How each keyword acts in an editor is tested against yaml-language-server (test/contract/editor.test.ts): bare properties in
+ * a `then` and `not` would make it say nonsense.
+ */
+
+import { withDeliverySettings } from './delivery.ts'
+import { withEvents } from './events.ts'
+import { withPairs } from './pairs.ts'
+
+export type Node = { readonly [key: string]: unknown }
+export type Definitions = { readonly [name: string]: Node }
+/** A condition and what follows, or where one is defined. */
+export type Rule = { readonly if: Node; readonly then: Node } | { readonly $ref: string }
+
+/** Adds rules to those that a schema has. */
+export const withRules = (node: Node, rules: readonly Rule[]): Node => ({ ...node, allOf: [...((node.allOf as Rule[]) ?? []), ...rules] })
+
+export const forEditors = (schema: Node): Node => {
+  const definitions = withEvents(withDeliverySettings(schema.definitions as Definitions))
+  return { ...schema, definitions: { ...definitions, ...withPairs(definitions) } }
+}

@@ -1,0 +1,47 @@
+/** Marks keys that cannot stand together, and a key that needs another, with the sentence that `validate` has for them. */
+
+import { type Definitions, type Node, type Rule, withRules } from './index.ts'
+
+type Conflict = { readonly keys: readonly [string, string] }
+type Requirement = { readonly when: string; readonly key: string; readonly but: readonly string[] }
+
+/** The routes among the definitions, each with the rules that its `x-conflicts` and `x-requires` stand for. */
+export const withPairs = (definitions: Definitions): Definitions =>
+  Object.fromEntries(
+    Object.entries(definitions)
+      .filter(([, node]) => 'x-conflicts' in node)
+      .map(([name, node]) => {
+        const conflicts = node['x-conflicts'] as readonly Conflict[]
+        const requirements = node['x-requires'] as readonly Requirement[]
+        const properties = node.properties as Definitions
+        return [name, withRules(node, [...conflicts.map((each) => conflict(each, properties)), ...requirements.flatMap(requirement)])]
+      }),
+  )
+
+/** All these keys are used: a switch that is off is not. */
+const used = (properties: Definitions, ...keys: readonly string[]): Node => ({
+  type: 'object',
+  required: keys,
+  properties: Object.fromEntries(keys.flatMap((key) => (properties[key]?.type === 'boolean' ? [[key, { const: true }]] : []))),
+})
+
+const conflict = ({ keys: [first, second] }: Conflict, properties: Definitions): Rule => ({
+  if: used(properties, first, second),
+  // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema
+  then: { properties: { [second]: false }, errorMessage: `"${first}" and "${second}" cannot be used together: remove one of the two` },
+})
+
+const requirement = ({ when, key, but }: Requirement): Rule[] => {
+  const on: Node = { [when]: { const: true } }
+  const advice = `name the target in "${key}", for example github_comment or http`
+  const said = (fact: string): string => `"${when}" needs a real target, but "${key}" is ${fact}: ${advice}`
+  return [
+    // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema
+    { if: { type: 'object', required: [when], properties: on }, then: { required: [key], errorMessage: said('absent') } },
+    ...but.map((value) => ({
+      if: { type: 'object', required: [when, key], properties: { ...on, [key]: { const: value } } },
+      // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema
+      then: { properties: { [when]: false }, errorMessage: said(`"${value}"`) },
+    })),
+  ]
+}
