@@ -30,6 +30,8 @@ const { metafile } = await build({
   metafile: true,
   // These packages are installed beside the bundle: one is native, the other is loaded with `require` when a route needs it.
   external: Object.keys(dependencies),
+  // Its CommonJS form asks for its modules in a way that no bundler sees.
+  alias: { 'jsonc-parser': 'jsonc-parser/lib/esm/main.js' },
   // Bundled CommonJS packages expect these names. main.js gets the line too, so it is written without `node:`, which old Node cannot import.
   banner: {
     js: [

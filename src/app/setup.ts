@@ -9,8 +9,9 @@ import { readEnvFile } from '../config/env.ts'
 import { refuseOdd, replaceFile } from '../config/replace-file.ts'
 import { diskFault } from '../core/disk-fault.ts'
 import { defaults } from '../generated/defaults.ts'
-import { schema } from '../generated/schema.ts'
 import { newSecret } from './routes/subscription-record.ts'
+import { withModeline } from './schema/modeline.ts'
+import { bundleText, schemaFile } from './schema/schemas.ts'
 import type { Warning } from './warning.ts'
 import type { Workspace } from './workspace.ts'
 
@@ -34,11 +35,11 @@ export type SetUp = {
 /** Throws a Fault when a file cannot be written, or `.env` is not a file that may be changed. */
 export const setUp = async ({ dataDir }: Workspace, wish: SetupWish): Promise<SetUp> => {
   const { host } = wish
-  const files = { env: join(dataDir, '.env'), config: join(dataDir, 'config.yaml'), schema: join(dataDir, 'headgate.schema.json') }
+  const files = { env: join(dataDir, '.env'), config: join(dataDir, 'config.yaml'), schema: join(dataDir, schemaFile) }
   const { port, secret } = await writeEnv(files.env, wish)
-  await write(files.schema, `${JSON.stringify(schema, null, 2)}\n`)
+  await write(files.schema, bundleText())
   const isConfigNew = !existsSync(files.config)
-  if (isConfigNew) await write(files.config, firstConfig(files.schema, host ?? defaults.webhook.host))
+  if (isConfigNew) await write(files.config, firstConfig(host ?? defaults.webhook.host))
   const byHand = !isConfigNew && host !== undefined
   const warnings = byHand
     ? [{ code: 'not_changed', message: `config.yaml is there already: set platforms.webhook.extra.host: ${host} by hand` }]
@@ -67,10 +68,14 @@ const writeEnv = async (file: string, { port, secret: supplied, generateSecret }
 }
 
 /** The first line names the schema, so that editors complete and check the file without further settings. */
-const firstConfig = (schemaFile: string, host: string): string => `# yaml-language-server: $schema=${schemaFile}
-# Port and global secret are in .env beside this file.
+const firstConfig = (host: string): string =>
+  withModeline(
+    `# Port and global secret are in .env beside this file.
 ${dump({ platforms: { webhook: { enabled: true, extra: { host } } } })}      # routes:
       #   pr-review:
       #     events: [pull_request]
       #     prompt: 'Review "{pull_request.title}" in {repository.full_name}.'
-`
+`,
+    `./${schemaFile}`,
+    'yaml-language-server',
+  )

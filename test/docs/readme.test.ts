@@ -268,7 +268,7 @@ t.test('"Try it" does what it says', async (t) => {
   const files = join(home, '.headgate')
   t.match(readFileSync(join(files, '.env'), 'utf8'), /^WEBHOOK_PORT=8644$[\s\S]*^WEBHOOK_SECRET=\S{32,}$/m)
   const schema = /^# yaml-language-server: \$schema=(.*)/.exec(readFileSync(join(files, 'config.yaml'), 'utf8'))?.[1] ?? ''
-  t.ok(existsSync(schema), `the editor finds ${schema}`)
+  t.ok(existsSync(join(files, schema)), `the editor finds ${schema}`)
 
   const told = read('README.md').slice(read('README.md').indexOf(block) + block.length)
   const [answer = '', text = ''] = [...told.matchAll(/`([^`\n]+)`/g)].map(([, said]) => said as string)

@@ -6,7 +6,7 @@ import { addEvents } from '../events/grammar.ts'
 import type { SetupOptions } from '../gateway/setup.ts'
 import { addImport } from '../import/grammar.ts'
 import { addSamples } from '../samples/grammar.ts'
-import type { SchemaName } from '../schema-print.ts'
+import { addSchema } from '../schema/grammar.ts'
 import { addTargets } from '../targets/grammar.ts'
 import { addTest } from '../test/grammar.ts'
 import { addExplain, addValidate } from '../validate/grammar.ts'
@@ -29,13 +29,7 @@ export const addCommands = (program: Command, run: Run): void => {
   addValidate(program.command('validate [paths...]'), run)
   addTest(program, run)
   addExplain(program.command('explain [code]'), run)
-  program
-    .command('schema')
-    .description('the JSON Schema of the files')
-    .command('print')
-    .description('print a schema')
-    .addArgument(program.createArgument('[which]', 'which file').choices(['config', 'subscriptions', 'sample']).default('config'))
-    .action((which: SchemaName) => run(async (cli) => (await import('../schema-print.ts')).schemaPrint(which, cli)))
+  addSchema(program.command('schema').description('the JSON Schemas of the files: print, install in editors'), run)
 }
 
 type RunOptions = {

@@ -1,0 +1,107 @@
+/** Tells editors which schema each file of a data directory has, all in files beside them, so that it works without a network. */
+
+import { readFileSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import { refuseOdd, replaceFile } from '../../config/replace-file.ts'
+import { diskFault } from '../../core/disk-fault.ts'
+import { exit, Fault } from '../../core/fault.ts'
+import type { Workspace } from '../workspace.ts'
+import { type Associations, withAssociations } from './editor-settings.ts'
+import { type ModelineForm, withModeline } from './modeline.ts'
+import { bundleText, referenceTo, type SchemaName, sampleText, schemaFile } from './schemas.ts'
+
+export type SchemaWish = {
+  /** Comments for the top of `config.yaml`. */
+  readonly modelines: readonly ModelineForm[]
+  /** Whether to write `.vscode/settings.json`. */
+  readonly vscode: boolean
+}
+
+export type WrittenFile = { readonly file: string; readonly did: 'wrote' | 'changed' | 'kept' }
+
+/** Files in the order they were looked at. Nothing is written when any of them may not be: then a Fault is thrown. */
+export const installSchema = async ({ dataDir, self }: Workspace, wish: SchemaWish): Promise<readonly WrittenFile[]> => {
+  const changes = [
+    change(join(dataDir, schemaFile), () => bundleText()),
+    ...(wish.modelines.length > 0 ? [modelined(join(dataDir, 'config.yaml'), wish.modelines, self)] : []),
+    ...(wish.vscode ? forVsCode(dataDir) : []),
+  ]
+  const written: WrittenFile[] = []
+  for (const each of changes) written.push(await write(each))
+  return written
+}
+
+type Change = { readonly file: string; readonly before: string | undefined; readonly after: string }
+
+const change = (file: string, make: (before: string | undefined) => string): Change => {
+  const before = textOf(file)
+  return { file, before, after: make(before) }
+}
+
+const modelined = (file: string, forms: readonly ModelineForm[], self: string): Change =>
+  change(file, (before) => {
+    if (before === undefined)
+      throw new Fault('no_config', `there is no ${file}`, { exitCode: exit.notFound, hint: `${self} gateway setup --yes makes one` })
+    return forms.reduce((text, form) => withModeline(text, `./${schemaFile}`, form), before)
+  })
+
+/** JSON Schemas of a few lines, which lead into the bundle: not every editor takes a part of a file as a schema. */
+const forVsCode = (dataDir: string): Change[] => {
+  const folder = join(dataDir, '.vscode')
+  const leading = (name: SchemaName): string => `${JSON.stringify({ $ref: `../${schemaFile}${referenceTo(name)}` })}\n`
+  const schemas: readonly (readonly [name: SchemaName, text: string])[] = [
+    ['subscriptions', leading('subscriptions')],
+    ['jobs', leading('jobs')],
+    ['tests', leading('tests')],
+    ['sample', sampleText()],
+  ]
+  const settings = join(folder, 'settings.json')
+  return [
+    ...schemas.map(([name, text]) => change(join(folder, fileOf(name)), () => text)),
+    change(settings, (before) => withAssociations(settings, before ?? '', associations)),
+  ]
+}
+
+const fileOf = (name: SchemaName): string => `headgate.${name}.schema.json`
+
+const associations: Associations = {
+  yaml: [
+    { schema: `./${schemaFile}`, files: ['/config.yaml', '/profiles/*/config.yaml'] },
+    { schema: `./.vscode/${fileOf('tests')}`, files: ['*.webhook-test.yaml', '*.webhook-test.yml'] },
+  ],
+  json: [
+    { schema: `./.vscode/${fileOf('subscriptions')}`, files: ['/webhook_subscriptions.json'] },
+    { schema: `./.vscode/${fileOf('jobs')}`, files: ['/cron_jobs.json', '/profiles/*/cron_jobs.json'] },
+    { schema: `./.vscode/${fileOf('sample')}`, files: ['/samples/*/*.json'] },
+  ],
+}
+
+/** `undefined` where there is no such file. */
+const textOf = (file: string): string | undefined => {
+  refuseOdd(file)
+  if (!statSync(file, { throwIfNoEntry: false })) return undefined
+  try {
+    const bytes = readFileSync(file)
+    const text = bytes.toString('utf8')
+    // Written back, it would be another file.
+    if (!Buffer.from(text).equals(bytes))
+      throw new Fault('not_utf8', `${file} is not UTF-8: it is not touched`, { exitCode: exit.conflict })
+    return text
+  } catch (error) {
+    throw diskFault('read', file, error)
+  }
+}
+
+/** Whole, and with the mode that it has. */
+const write = async ({ file, before, after }: Change): Promise<WrittenFile> => {
+  if (before === after) return { file, did: 'kept' }
+  try {
+    if (textOf(file) !== before)
+      throw new Fault('conflict', `${file} has changed meanwhile: it is not touched`, { exitCode: exit.conflict, hint: 'try again' })
+    if (before === undefined) await replaceFile(file, after)
+    else await replaceFile(file, after, statSync(file).mode & 0o777)
+  } catch (error) {
+    throw diskFault('write', file, error)
+  }
+  return { file, did: before === undefined ? 'wrote' : 'changed' }
+}

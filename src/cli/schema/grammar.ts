@@ -1,0 +1,21 @@
+/** The `schema` commands: their arguments and options. */
+
+import type { Command } from 'commander'
+import { type SchemaName, schemaNames } from '../../app/schema/schemas.ts'
+import type { Run } from '../shell/grammar-values.ts'
+import type { InstallOptions } from './install.ts'
+
+export const addSchema = (schema: Command, run: Run): void => {
+  schema
+    .command('print')
+    .description('print a schema')
+    .addArgument(schema.createArgument('[which]', 'which file').choices(schemaNames).default('config'))
+    .action((which: SchemaName) => run(async (cli) => (await import('./print.ts')).schemaPrint(which, cli)))
+  schema
+    .command('install')
+    .description('make editors complete and check config.yaml as you type; changes nothing twice')
+    .option('--modeline', 'name the schema in the first line of config.yaml (the default)')
+    .option('--jetbrains', 'the same in the form that JetBrains editors read')
+    .option('--vscode', 'write .vscode/settings.json, for subscriptions, jobs, tests and samples too')
+    .action((options: InstallOptions) => run(async (cli) => (await import('./install.ts')).schemaInstall(options, cli)))
+}

@@ -1,0 +1,16 @@
+/** `schema install`: the schema beside `config.yaml`, and what makes editors find it. */
+
+import { installSchema } from '../../app/schema/install.ts'
+import type { ModelineForm } from '../../app/schema/modeline.ts'
+import { answer, type Cli } from '../shell/output.ts'
+
+export type InstallOptions = { readonly modeline?: boolean; readonly jetbrains?: boolean; readonly vscode?: boolean }
+
+/** Without an option the modeline is meant: most editors read it. */
+export const schemaInstall = async ({ modeline, jetbrains, vscode = false }: InstallOptions, cli: Cli): Promise<number> => {
+  const asked: ModelineForm[] = [...(modeline ? ['yaml-language-server' as const] : []), ...(jetbrains ? ['jetbrains' as const] : [])]
+  const modelines: ModelineForm[] = asked.length === 0 && !vscode ? ['yaml-language-server'] : asked
+  const files = await installSchema(cli.workspace, { modelines, vscode })
+  const text = files.map(({ file, did }) => `${did.padEnd(8)} ${file}\n`).join('')
+  return answer(cli, { kind: 'schema.install', data: { files: [...files] }, text })
+}

@@ -1,0 +1,9 @@
+/** `schema print [config|subscriptions|jobs|tests|sample]`: a JSON Schema, for editors and other tools. */
+
+import { type SchemaName, schemaOf } from '../../app/schema/schemas.ts'
+import { answer, type Cli } from '../shell/output.ts'
+
+export const schemaPrint = async (which: SchemaName, cli: Cli): Promise<number> => {
+  const data = schemaOf(which)
+  return answer(cli, { kind: 'schema.print', data, text: `${JSON.stringify(data, null, 2)}\n` })
+}
