@@ -1,12 +1,88 @@
-/** The `webhook` commands that say what goes on, and why not: their arguments and options. */
+/** The `webhook` commands: their arguments and options. */
 
 import { type Command, Option } from 'commander'
-import { each, list, type Run } from '../shell/grammar-values.ts'
+import { each, list, type Run, seconds } from '../shell/grammar-values.ts'
+import type { ListOptions } from './list.ts'
+import type { RemoveOptions } from './remove.ts'
+import type { SubscribeOptions } from './subscribe-options.ts'
 import type { TailOptions } from './tail.ts'
+import type { TestOptions } from './test.ts'
 import type { TraceOptions } from './trace.ts'
 import type { VerifyOptions } from './verify.ts'
 
-export const addDiagnosis = (webhook: Command, run: Run): void => {
+export const addWebhook = (webhook: Command, run: Run): void => {
+  addSubscribe(webhook.command('subscribe <name>'), run)
+  addDiagnosis(webhook, run)
+  webhook
+    .command('list')
+    .description('list subscriptions')
+    .option('--all', 'configured routes too')
+    .option('--wide', 'more columns')
+    .action((options: ListOptions) => run(async (cli) => (await import('./list.ts')).webhookList(options, cli)))
+  webhook
+    .command('show <name>')
+    .description('show one route, its secrets masked')
+    .action((name: string) => run(async (cli) => (await import('./show.ts')).webhookShow(name, cli)))
+  webhook
+    .command('remove <name>')
+    .description('delete a subscription')
+    .option('-y, --yes', 'do not ask')
+    .action((name: string, options: RemoveOptions) => run(async (cli) => (await import('./remove.ts')).webhookRemove(name, options, cli)))
+  for (const word of ['enable', 'disable']) {
+    webhook
+      .command(`${word} <name>`)
+      .description(`switch a subscription ${word === 'enable' ? 'on' : 'off'}`)
+      .action((name: string) => run(async (cli) => (await import('./enable.ts')).webhookEnable(name, word === 'enable', cli)))
+  }
+  webhook
+    .command('test <name>')
+    .description('send a signed test payload to the running gateway')
+    .option('--payload <json>', 'the body: JSON, @file or @- (standard input)')
+    .option('--sample <name>', 'a sample instead, with its headers: headgate samples list')
+    .option('--set <path=value>', 'set a value of the body: JSON, else text (repeatable)', each)
+    .option('--unset <path>', 'take a value out of the body (repeatable)', each)
+    .option('--event <type>', "event type; default: the sample's, else the first the route accepts")
+    .option('--id <id>', 'delivery id; default: a random one')
+    .option('--scheme <name>', 'auto, v2, v1, github, gitlab, linear, standard, svix, none, bad, or that of a plugin', 'auto')
+    .option('--url <url>', 'another address than the configured one')
+    .option('--wait', 'wait until its run has ended')
+    .option('--timeout <seconds>', 'how long --wait waits; default: 60', seconds)
+    .option('--expect <outcome>', 'exit 0 only for this: accepted, delivered, ignored, ignored:filters, duplicate, done, dead ...')
+    .option('--print-curl', 'print the request as a curl line instead of sending it')
+    .action((name: string, options: TestOptions) => run(async (cli) => (await import('./test.ts')).webhookTest(name, options, cli)))
+}
+
+/** There is no option for toolsets (rules: Subscriptions 7). */
+const addSubscribe = (subscribe: Command, run: Run): void => {
+  subscribe
+    .description('create or update a subscription; prints its URL and secret')
+    .option('--events <list>', 'event types to accept (comma or repeated)', list)
+    .option('--prompt <template>', 'prompt or message: text, @file or @-')
+    .option('--deliver <target>', 'where the reply goes')
+    .option('--deliver-chat-id <id>', 'chat to deliver to')
+    .option('--deliver-only', 'no agent: the prompt is the message')
+    .option('--no-deliver-only', 'run the agent again')
+    .option('--deliver-extra <key=value>', 'a setting of the target (repeatable)', each)
+    .option('--description <text>', 'a note for people')
+    .option('--route-profile <profile>', 'bind to a profile; another one than before makes a new secret')
+    .option('--cron-job <id-or-name>', 'start a scheduled job')
+    .option('--mirror-to-session', "also append what is delivered to the chat's session")
+    .option('--skills <list>', 'skills for the agent (comma or repeated)', list)
+    .option('--filter <condition>', 'condition as JSON, YAML or @file (repeatable)', each)
+    .option('--script <path>', 'filter script under scripts/')
+    .option('--secret <value>', 'the secret, where the sender dictates it')
+    .option('--secret-file <file>', 'read the secret from a file')
+    .option('--secret-stdin', 'read the secret from standard input')
+    .option('--rotate', 'make a new secret')
+    .option('--replace', 'start clean instead of changing what is stored')
+    .option('--dry-run', 'check and show, save nothing')
+    .addOption(new Option('--print <what>', 'print only this').choices(['secret', 'url']))
+    .action((name: string, options: SubscribeOptions) =>
+      run(async (cli) => (await import('./subscribe.ts')).webhookSubscribe(name, options, cli)),
+    )
+}
+
+const addDiagnosis = (webhook: Command, run: Run): void => {
   webhook
     .command('trace <name>')
     .description('show what would become of one event, stage by stage, without doing any of it')

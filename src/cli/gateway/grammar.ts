@@ -1,0 +1,49 @@
+/** The `gateway` commands: their arguments and options. */
+
+import { type Command, Option } from 'commander'
+import { port, type Run } from '../shell/grammar-values.ts'
+import type { SetupOptions } from './setup.ts'
+
+type RunOptions = {
+  readonly host?: string
+  readonly port?: number
+  readonly config?: string
+  readonly logLevel?: 'debug' | 'info' | 'warn' | 'error'
+  readonly logFormat?: 'json' | 'pretty'
+  readonly watch?: boolean
+  readonly logRequests?: boolean
+}
+
+export const addGateway = (gateway: Command, run: Run): void => {
+  gateway
+    .command('setup')
+    .description('enable the adapter: write .env and config.yaml')
+    .option('-y, --yes', 'take the defaults for what no option says')
+    .option('--enable', 'enable the adapter (setup always does)')
+    .option('--host <address>', 'address to listen on')
+    .option('--port <number>', 'port to listen on', port)
+    .option('--secret-file <file>', 'read the global secret from a file')
+    .option('--generate-secret', 'make a new global secret even if there is one')
+    .action((options: SetupOptions) => run(async (cli) => (await import('./setup.ts')).gatewaySetup(options, cli)))
+  gateway
+    .command('run')
+    .description('run the gateway in the foreground')
+    .option('--host <address>', 'address to listen on')
+    .option('--port <number>', 'port to listen on; 0: any free one', port)
+    .option('--config <file>', 'another file than <data_dir>/config.yaml')
+    .option('--log-requests', 'one line in and one line out for each request; default: on a terminal')
+    .option('--watch', 'reload when config.yaml or .env changes (SIGHUP does too)')
+    .addOption(new Option('--log-level <level>', 'least level that is logged').choices(['debug', 'info', 'warn', 'error']).default('info'))
+    .addOption(new Option('--log-format <format>', 'default: pretty on a terminal, else json').choices(['json', 'pretty']))
+    .action((options: RunOptions) =>
+      run(async ({ io, workspace: { dataDir } }) => (await import('./run.ts')).gatewayRun({ ...options, dataDir }, io)),
+    )
+  gateway
+    .command('reload')
+    .description('make the running gateway read its files again')
+    .action(() => run(async (cli) => (await import('./reload.ts')).gatewayReload(cli)))
+  gateway
+    .command('status')
+    .description('ask the running gateway how it is')
+    .action(() => run(async (cli) => (await import('./status.ts')).gatewayStatus(cli)))
+}
