@@ -18,7 +18,7 @@ export type KnownSample = {
 }
 
 /** Seen from the bundle in `dist/`, and from this source. */
-const builtInFolder = fileURLToPath(new URL(import.meta.url.endsWith('.ts') ? '../../../samples/' : '../samples/', import.meta.url))
+export const builtInFolder = fileURLToPath(new URL(import.meta.url.endsWith('.ts') ? '../../../samples/' : '../samples/', import.meta.url))
 
 const part = '[a-z0-9][a-z0-9._-]{0,63}'
 const nameForm = new RegExp(`^${part}/${part}$`)

@@ -33,10 +33,20 @@ export const addGateway = (gateway: Command, run: Run): void => {
     .option('--config <file>', 'another file than <data_dir>/config.yaml')
     .option('--log-requests', 'one line in and one line out for each request; default: on a terminal')
     .option('--watch', 'reload when config.yaml or .env changes (SIGHUP does too)')
-    .addOption(new Option('--log-level <level>', 'least level that is logged').choices(['debug', 'info', 'warn', 'error']).default('info'))
+    .addOption(
+      new Option('--log-level <level>', 'least level that is logged; default: info, with -v debug').choices([
+        'debug',
+        'info',
+        'warn',
+        'error',
+      ]),
+    )
     .addOption(new Option('--log-format <format>', 'default: pretty on a terminal, else json').choices(['json', 'pretty']))
     .action((options: RunOptions) =>
-      run(async ({ io, workspace: { dataDir } }) => (await import('./run.ts')).gatewayRun({ ...options, dataDir }, io)),
+      run(async ({ io, verbose, workspace: { dataDir } }) => {
+        const { gatewayRun } = await import('./run.ts')
+        return gatewayRun({ ...(verbose ? { logLevel: 'debug' } : {}), ...options, dataDir }, io)
+      }),
     )
   gateway
     .command('reload')

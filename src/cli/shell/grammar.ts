@@ -4,6 +4,7 @@ import type { Command } from 'commander'
 import { addCron } from '../cron/grammar.ts'
 import { addEvents } from '../events/grammar.ts'
 import { addGateway } from '../gateway/grammar.ts'
+import { addHelp } from '../help/grammar.ts'
 import { addImport } from '../import/grammar.ts'
 import { addSamples } from '../samples/grammar.ts'
 import { addSchema } from '../schema/grammar.ts'
@@ -26,4 +27,13 @@ export const addCommands = (program: Command, run: Run): void => {
   addTest(program, run)
   addExplain(program.command('explain [code]'), run)
   addSchema(program.command('schema').description('the JSON Schemas of the files: print, install in editors'), run)
+  program
+    .command('doctor')
+    .description('look whether this machine, its files and its programs are fit for the gateway; exit 1 when something is not')
+    .action(() => run(async (cli) => (await import('../doctor.ts')).doctor(cli)))
+  program
+    .command('paths')
+    .description('where the files are, whether they exist or not')
+    .action(() => run(async (cli) => (await import('../paths.ts')).paths(cli)))
+  addHelp(program, run)
 }

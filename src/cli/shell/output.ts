@@ -17,6 +17,7 @@ export type Cli = {
   readonly asked: boolean
   readonly json: boolean
   readonly quiet: boolean
+  readonly verbose: boolean
 }
 
 export type Answer = {

@@ -1,21 +1,16 @@
 /** The command line: arguments in, exit code out. Every failure is printed as one message, never as a stack. */
 
-import { homedir } from 'node:os'
-import { join, resolve } from 'node:path'
-import { Command, CommanderError, Option } from 'commander'
-import { quoted } from '../../app/routes/curl.ts'
+import { Command, CommanderError } from 'commander'
 import { exit, Fault, messageOf } from '../../core/fault.ts'
+import { explainTree } from '../help/explain-tree.ts'
+import { pathOf, suggestCommands, suggestOptions } from '../help/suggest.ts'
+import { addGlobals, contextOf, type Globals, wantedIo } from './globals.ts'
 import { addCommands } from './grammar.ts'
+import type { Run } from './grammar-values.ts'
 import type { Io } from './io.ts'
-import { type Cli, printFault } from './output.ts'
+import { note, printFault } from './output.ts'
+import { queryOf } from './query.ts'
 import { version } from './version.ts'
-
-type Globals = {
-  readonly dataDir?: string
-  readonly json?: boolean
-  readonly color?: 'auto' | 'always' | 'never'
-  readonly quiet?: boolean
-}
 
 const shortHelp = `headgate: a declarative pipeline engine for inbound webhooks
 
@@ -24,36 +19,57 @@ const shortHelp = `headgate: a declarative pipeline engine for inbound webhooks
   headgate webhook subscribe hello --prompt 'Hello {name}'  make a route, get its URL and secret
   headgate webhook test hello --payload '{"name":"Ada"}'    post a signed event to it
 
-headgate --help lists all commands.
+headgate --help lists all commands, headgate doctor says what is amiss.
 `
 
 /** Runs one command line and gives its exit code. `argv` is without node and script. */
 export const runCli = async (argv: readonly string[], io: Io): Promise<number> => {
-  const said = { out: '', err: '' }
+  if (argv[0] === '__complete') return completed(argv.slice(argv[1] === '--' ? 2 : 1), io)
+  const said: Said = { out: '', err: '' }
   let exitCode: number = exit.ok
-  const program = newProgram(said)
-  addCommands(program, async (action) => {
-    exitCode = await action(contextOf(program.opts<Globals>(), io))
+  const program = newProgram(said, async (action) => {
+    const globals = program.opts<Globals>()
+    const cli = contextOf(globals, io)
+    if (cli.verbose) note(cli, `data directory: ${cli.workspace.dataDir}`)
+    const query = globals.jsonata === undefined ? undefined : await queryOf(globals.jsonata, cli.io)
+    exitCode = await action(query ? { ...cli, io: query.io } : cli)
+    await query?.finish()
   })
   try {
     await program.parseAsync([...argv], { from: 'user' })
     return exitCode
   } catch (error) {
-    const { color, json } = program.opts<Globals>()
-    const shownIo = withColour(io, color)
-    if (error instanceof CommanderError) return endOf(error, program, said, shownIo, json === true || argv.includes('--json'))
-    if (io.env.HEADGATE_DEBUG === '1' && error instanceof Error) io.stderr(`${error.stack}\n`)
+    const globals = program.opts<Globals>()
+    const shownIo = wantedIo(io, globals)
+    const json = globals.json === true || globals.jsonata !== undefined || argv.includes('--json')
+    if (error instanceof CommanderError) return endOf(error, said, shownIo, json)
+    const wantsStack = globals.verbose === true || io.env.HEADGATE_DEBUG === '1'
+    if (wantsStack && error instanceof Error && !(error instanceof Fault)) io.stderr(`${error.stack}\n`)
     const fault = error instanceof Fault ? error : new Fault('internal', messageOf(error).split('\n')[0] ?? '', { exitCode: exit.internal })
-    printFault(fault, shownIo, json === true)
+    printFault(fault, shownIo, json)
     return fault.exitCode
   }
 }
 
-const newProgram = (said: { out: string; err: string }): Command =>
-  new Command('headgate')
+/** What the scripts of `completion` ask. The words are not this program's own arguments. */
+const completed = async (words: readonly string[], io: Io): Promise<number> => {
+  const { complete } = await import('../help/complete.ts')
+  await complete(grammarOnly(), words, io)
+  return exit.ok
+}
+
+/** The whole grammar, to be looked at: none of its commands does anything. */
+export const grammarOnly = (): Command => newProgram({ out: '', err: '' }, async () => {})
+
+/** What Commander has to say. `failed`: where in the grammar a mistake was. */
+type Said = { out: string; err: string; failed?: Command }
+
+const newProgram = (said: Said, run: Run): Command => {
+  const program = addGlobals(new Command('headgate'))
     .description('a declarative pipeline engine for inbound webhooks')
     .version(version)
-    .exitOverride()
+    .showSuggestionAfterError(false)
+    .configureHelp({ showGlobalOptions: true })
     .configureOutput({
       writeOut: (text) => {
         said.out += text
@@ -62,38 +78,43 @@ const newProgram = (said: { out: string; err: string }): Command =>
         said.err += text
       },
     })
-    .option('--data-dir <folder>', 'where files are; default: $HEADGATE_HOME, else ~/.headgate')
-    .option('--json', 'one JSON document on stdout')
-    .addOption(new Option('--color <when>', 'colour').choices(['auto', 'always', 'never']).default('auto'))
-    .option('-q, --quiet', 'no talk besides the answer')
-
-const withColour = (io: Io, color: Globals['color']): Io => ({ ...io, colour: color === 'always' || (color !== 'never' && io.colour) })
-
-const contextOf = ({ dataDir, json = false, quiet = false, color }: Globals, io: Io): Cli => ({
-  io: withColour(io, color),
-  workspace: {
-    dataDir: resolve(dataDir ?? (io.env.HEADGATE_HOME || join(io.env.HOME || homedir(), '.headgate'))),
-    env: io.env,
-    self: dataDir === undefined ? 'headgate' : `headgate --data-dir ${quoted(dataDir)}`,
-  },
-  asked: dataDir !== undefined || Boolean(io.env.HEADGATE_HOME),
-  json,
-  quiet,
-})
+  addCommands(program, run)
+  explainTree(program, (command) =>
+    command.exitOverride((error) => {
+      said.failed ??= command
+      throw error
+    }),
+  )
+  return program
+}
 
 /** Ends what Commander ended: help and version with exit 0, anything else as a mistake in the command line. */
-const endOf = (error: CommanderError, program: Command, said: { out: string; err: string }, io: Io, json: boolean): number => {
+const endOf = (error: CommanderError, said: Said, io: Io, json: boolean): number => {
   if (error.exitCode === 0) {
     io.stdout(said.out)
     return exit.ok
   }
-  if (error.code === 'commander.help') {
-    if (program.args.length === 0) io.stdout(shortHelp)
-    else io.stderr(said.err)
-    return program.args.length === 0 ? exit.ok : exit.usage
+  const { failed } = said
+  if (error.code === 'commander.help' && !json) {
+    if (failed?.parent) io.stderr(said.err)
+    else io.stdout(shortHelp)
+    return failed?.parent ? exit.usage : exit.ok
   }
-  const [sentence = '', ...rest] = error.message.replace(/^error: /, '').split('\n')
-  const suggest = /\(Did you mean (?:one of )?(.+)\?\)/.exec(rest.join(' '))?.[1]?.split(', ') ?? []
-  printFault(new Fault('usage', sentence, { exitCode: exit.usage, suggest, hint: 'headgate --help' }), io, json)
+  printFault(mistakeIn(error, failed), io, json)
   return exit.usage
+}
+
+const mistakeIn = (error: CommanderError, failed: Command | undefined): Fault => {
+  const path = failed ? pathOf(failed) : ''
+  const hint = ['headgate', ...(path === '' ? [] : [path]), '--help'].join(' ')
+  if (error.code === 'commander.help') return new Fault('usage', 'which command?', { exitCode: exit.usage, hint })
+  const [sentence = ''] = error.message.replace(/^error: /, '').split('\n')
+  const [, word = ''] = /'(.*)'/s.exec(sentence) ?? []
+  const suggest =
+    failed && error.code === 'commander.unknownCommand'
+      ? suggestCommands(word, failed)
+      : failed && error.code === 'commander.unknownOption'
+        ? suggestOptions(word, failed)
+        : []
+  return new Fault('usage', sentence, { exitCode: exit.usage, suggest, hint })
 }

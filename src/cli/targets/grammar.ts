@@ -2,7 +2,7 @@
 
 import type { Command } from 'commander'
 import { exit, Fault } from '../../core/fault.ts'
-import { nearest } from '../../core/text.ts'
+import { suggestCommands } from '../help/suggest.ts'
 import { each, type Run } from '../shell/grammar-values.ts'
 import type { TargetsListOptions } from './list.ts'
 import type { TargetsTestOptions } from './test.ts'
@@ -10,10 +10,10 @@ import type { TargetsTestOptions } from './test.ts'
 export const addTargets = (targets: Command, run: Run): void => {
   targets
     // "targets" alone runs the default command, `list`. Commander would also run it for an unknown word, which is a mistake.
-    .hook('preSubcommand', ({ args: [word = '-'], commands }) => {
-      const names = commands.map((command) => command.name())
-      if (word.startsWith('-') || names.includes(word)) return
-      const more = { exitCode: exit.usage, suggest: nearest(word, names), hint: 'headgate --help' }
+    .hook('preSubcommand', (parent) => {
+      const [word = '-'] = parent.args
+      if (word.startsWith('-') || parent.commands.some((command) => command.name() === word || command.aliases().includes(word))) return
+      const more = { exitCode: exit.usage, suggest: suggestCommands(word, parent), hint: 'headgate targets --help' }
       throw new Fault('usage', `unknown command '${word}'`, more)
     })
     .command('list', { isDefault: true })

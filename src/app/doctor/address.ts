@@ -1,0 +1,48 @@
+/** Looks whether the gateway has its port, or could have it, and who can reach it there. */
+
+import { createServer } from 'node:net'
+import { isLoopback } from '../../config/config.ts'
+import { type Check, fail, ok, type Patient, warn } from './check.ts'
+
+export const checkAddress = async (patient: Patient): Promise<readonly Check[]> => [...(await checkPort(patient)), checkReach(patient)]
+
+const checkPort = async ({ loaded, status, workspace: { self } }: Patient): Promise<readonly Check[]> => {
+  const { host, port } = loaded.config
+  if (status) {
+    const its = Number(new URL(status.url).port || 80)
+    const held = `our gateway listens on ${status.url} (process ${status.pid})`
+    if (port === 0 || its === port) return [ok('port', held)]
+    return [warn('port', `${held}, but the configuration says port ${port}`, 'start the gateway again')]
+  }
+  if (port === 0) return [ok('port', 'any free one')]
+  const code = await bindError(host, port)
+  if (code === undefined) return [ok('port', `${port} is free; no gateway runs`)]
+  return [fail('port', ...whyNot(code, host, port, self))]
+}
+
+const whyNot = (code: string, host: string, port: number, self: string): [message: string, fix: string] => {
+  if (code === 'EADDRINUSE') {
+    const fix = `see who has it: ss -ltnp 'sport = :${port}'; or take another: ${self} gateway setup --yes --port <number>`
+    return [`another program listens on port ${port}`, fix]
+  }
+  if (code === 'EACCES') return [`port ${port} is not allowed to this user`, `${self} gateway setup --yes --port 8644, behind a proxy`]
+  if (code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND')
+    return [`${host} is no address of this machine`, 'set platforms.webhook.extra.host: 127.0.0.1']
+  return [`nothing can listen on ${host}:${port} (${code})`, 'check platforms.webhook.extra.host and port']
+}
+
+/** Listens for a moment; `undefined` when that goes, else the error's code. */
+const bindError = (host: string, port: number): Promise<string | undefined> =>
+  new Promise((resolve) => {
+    const server = createServer((socket) => socket.destroy())
+    server.once('error', (error: NodeJS.ErrnoException) => resolve(error.code ?? error.message))
+    server.listen({ host, port, exclusive: true }, () => server.close(() => resolve(undefined)))
+  })
+
+const checkReach = ({ loaded: { config } }: Patient): Check => {
+  const { host, trustProxy } = config
+  if (isLoopback(host)) return ok('address', `${host}: only this machine reaches it`)
+  if (trustProxy !== false) return ok('address', `${host}, with a proxy that is trusted`)
+  const fix = 'listen on 127.0.0.1 behind a proxy with TLS, or name the proxy: platforms.webhook.extra.trust_proxy'
+  return warn('address', `${host}: other machines reach it, without TLS`, fix)
+}

@@ -1,0 +1,35 @@
+/** What one look of `doctor` found, and how a look is kept from ending the others. */
+
+import type { Loaded } from '../../config/load.ts'
+import { Fault, messageOf } from '../../core/fault.ts'
+import type { Status } from '../live/operations.ts'
+import type { Workspace } from '../workspace.ts'
+
+/** What every look may use. */
+export type Patient = {
+  readonly workspace: Workspace
+  readonly loaded: Loaded
+  /** What the running gateway says of itself; `undefined` where none runs. */
+  readonly status: Status | undefined
+}
+
+export type Check = {
+  readonly name: string
+  readonly result: 'ok' | 'warn' | 'fail'
+  readonly message: string
+  /** What to do; a line to type where there is one. */
+  readonly fix?: string
+}
+
+export const ok = (name: string, message: string): Check => ({ name, result: 'ok', message })
+export const warn = (name: string, message: string, fix: string): Check => ({ name, result: 'warn', message, fix })
+export const fail = (name: string, message: string, fix: string): Check => ({ name, result: 'fail', message, fix })
+
+/** Checks that may throw: then that is what was found. */
+export const looked = async (name: string, look: () => Promise<readonly Check[]> | readonly Check[]): Promise<readonly Check[]> => {
+  try {
+    return await look()
+  } catch (error) {
+    return [fail(name, messageOf(error), (error instanceof Fault && error.hint) || 'headgate validate')]
+  }
+}

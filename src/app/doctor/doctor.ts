@@ -1,0 +1,49 @@
+/** Looks whether machine, files and programs are fit for the gateway. It changes nothing, and opens no database. */
+
+import { loadConfig } from '../../config/load.ts'
+import type { Status } from '../live/operations.ts'
+import type { GatewayFinder } from '../running-gateway.ts'
+import { validate } from '../validate/validate.ts'
+import type { Workspace } from '../workspace.ts'
+import { checkAddress } from './address.ts'
+import { type Check, fail, looked, ok, type Patient, warn } from './check.ts'
+import { checkFiles, checkFolder } from './files.ts'
+import { checkClock, checkNode } from './machine.ts'
+import { checkPrograms } from './programs.ts'
+import { checkStore } from './store.ts'
+import { checkTargets } from './targets.ts'
+
+export type Examined = { readonly checks: readonly Check[]; readonly summary: { readonly [result in Check['result']]: number } }
+
+/** `asked`: the user named the data directory. Never throws for what it finds. */
+export const examine = async (workspace: Workspace, gateway: GatewayFinder, asked: boolean): Promise<Examined> => {
+  const patient: Patient = { workspace, loaded: loadConfig(workspace), status: undefined }
+  const found: Check[] = [checkNode()]
+  const look = async (name: string, check: (patient: Patient) => Promise<readonly Check[]> | readonly Check[]): Promise<void> => {
+    found.push(...(await looked(name, () => check({ ...patient, status }))))
+  }
+  let status: Status | undefined
+  await look('gateway', async () => {
+    status = await (await gateway.find())?.status()
+    return status?.stopping ? [warn('gateway', `it is stopping (process ${status.pid})`, 'wait until it has ended')] : []
+  })
+  await look('data directory', checkFolder)
+  await look('files', checkFiles)
+  await look('configuration', ({ workspace: { self } }) => checkConfiguration(workspace, asked, self))
+  await look('port', checkAddress)
+  await look('store', checkStore)
+  await look('programs', checkPrograms)
+  await look('targets', checkTargets)
+  await look('clock', checkClock)
+  const count = (result: Check['result']): number => found.filter((check) => check.result === result).length
+  return { checks: found, summary: { ok: count('ok'), warn: count('warn'), fail: count('fail') } }
+}
+
+const checkConfiguration = async (workspace: Workspace, asked: boolean, self: string): Promise<readonly Check[]> => {
+  const name = 'configuration'
+  const { errors, warnings, routes } = await validate(workspace, { paths: [], asked })
+  const counts = `${errors} ${errors === 1 ? 'error' : 'errors'}, ${warnings} ${warnings === 1 ? 'warning' : 'warnings'}`
+  if (errors > 0) return [fail(name, counts, `${self} validate`)]
+  if (warnings > 0) return [warn(name, counts, `${self} validate`)]
+  return [ok(name, `no findings in ${routes.length} ${routes.length === 1 ? 'route' : 'routes'}`)]
+}

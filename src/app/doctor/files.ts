@@ -1,0 +1,56 @@
+/** Looks at the data directory and at the files that hold secrets or that commands change. */
+
+import { accessSync, constants, type Stats, statSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { readEntries } from '../../config/entry-store.ts'
+import { jobsFileName } from '../../config/jobs.ts'
+import { subscriptionsFileName } from '../../config/subscriptions.ts'
+import { messageOf } from '../../core/fault.ts'
+import { quoted } from '../routes/curl.ts'
+import { type Check, fail, looked, ok, type Patient, warn } from './check.ts'
+
+const othersMay = 0o077
+const octal = ({ mode }: Stats): string => (mode & 0o777).toString(8).padStart(4, '0')
+
+export const checkFolder = ({ workspace: { dataDir, self } }: Patient): readonly Check[] => {
+  const name = 'data directory'
+  const stat = statSync(dataDir, { throwIfNoEntry: false })
+  if (!stat) {
+    const why = whyNoAccess(nearestFolder(dataDir))
+    if (why !== undefined) return [fail(name, `${dataDir} is not there and cannot be made: ${why}`, 'use another one: --data-dir <folder>')]
+    return [warn(name, `${dataDir} is not there yet`, `${self} gateway setup --yes`)]
+  }
+  if (!stat.isDirectory()) return [fail(name, `${dataDir} is not a folder`, 'move it away, or use another one: --data-dir <folder>')]
+  const why = whyNoAccess(dataDir)
+  if (why !== undefined) return [fail(name, `${dataDir} cannot be written: ${why}`, `chown -R "$USER" ${quoted(dataDir)}`)]
+  if (stat.mode & othersMay) return [warn(name, `${dataDir} is open to others (${octal(stat)})`, `chmod 700 ${quoted(dataDir)}`)]
+  return [ok(name, `${dataDir} (${octal(stat)})`)]
+}
+
+const nearestFolder = (path: string): string => (statSync(path, { throwIfNoEntry: false }) ? path : nearestFolder(dirname(path)))
+
+const whyNoAccess = (folder: string): string | undefined => {
+  try {
+    accessSync(folder, constants.R_OK | constants.W_OK | constants.X_OK)
+    return undefined
+  } catch (error) {
+    return error instanceof Error && 'code' in error ? String(error.code) : messageOf(error)
+  }
+}
+
+export const checkFiles = async ({ loaded, workspace: { dataDir } }: Patient): Promise<readonly Check[]> => {
+  const secret = ['.env', 'config.yaml', subscriptionsFileName, jobsFileName]
+  const modes = [...loaded.config.profiles.values()].flatMap(({ dir }) => secret.flatMap((name) => openToOthers(join(dir, name))))
+  const entries = (name: string, file: string) =>
+    looked(name, () => {
+      const count = Object.keys(readEntries(join(dataDir, file))).length
+      return [ok(name, count === 0 ? 'none' : `${count}, readable`)]
+    })
+  return [...modes, ...(await entries('subscriptions', subscriptionsFileName)), ...(await entries('stored jobs', jobsFileName))]
+}
+
+const openToOthers = (file: string): Check[] => {
+  const stat = statSync(file, { throwIfNoEntry: false })
+  if (!stat || (stat.mode & othersMay) === 0) return []
+  return [warn('modes', `${file} is open to others (${octal(stat)})`, `chmod 600 ${quoted(file)}`)]
+}

@@ -1,0 +1,38 @@
+/** Where everything of a data directory stands, whether it is there or not. */
+
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { jobsFileName } from '../config/jobs.ts'
+import { subscriptionsFileName } from '../config/subscriptions.ts'
+import { builtInFolder } from './samples/gallery.ts'
+import type { Workspace } from './workspace.ts'
+
+export type KnownPath = { readonly name: string; readonly path: string; readonly exists: boolean }
+
+/** Seen from the bundle in `dist/`, and from this source. */
+const schemaFile = fileURLToPath(
+  new URL(`${import.meta.url.endsWith('.ts') ? '../../' : '../'}schema/headgate.schema.json`, import.meta.url),
+)
+
+/** Below the data directory, by the names that people use. */
+const places: readonly (readonly [name: string, ...parts: string[]])[] = [
+  ['config', 'config.yaml'],
+  ['env', '.env'],
+  ['subscriptions', subscriptionsFileName],
+  ['jobs', jobsFileName],
+  ['scripts', 'scripts'],
+  ['skills', 'skills'],
+  ['profiles', 'profiles'],
+  ['samples', 'samples'],
+  ['state', 'state'],
+  ['database', 'state', 'headgate.db'],
+  ['events', 'state', 'events'],
+]
+
+/** `socket`: where the gateway's control socket is; what listens there is not this floor's to know. */
+export const knownPaths = ({ dataDir }: Workspace, socket: string): readonly KnownPath[] => {
+  const below = places.map(([name, ...parts]) => [name, join(dataDir, ...parts)] as const)
+  const all = [['data_dir', dataDir] as const, ...below, ['socket', socket] as const, ['built_in_samples', builtInFolder] as const]
+  return [...all, ['schema', schemaFile] as const].map(([name, path]) => ({ name, path, exists: existsSync(path) }))
+}

@@ -1,0 +1,30 @@
+/** `doctor`: one line for each thing that the gateway needs, with a fix where it is amiss; exit 1 when one fails. */
+
+import type { Check } from '../app/doctor/check.ts'
+import { examine } from '../app/doctor/doctor.ts'
+import { exit } from '../core/fault.ts'
+import { printable } from '../core/text.ts'
+import { gatewayAt } from '../http/control/client.ts'
+import { aligned } from './shell/columns.ts'
+import { answer, type Cli } from './shell/output.ts'
+import { type Paint, paintWith } from './shell/paint.ts'
+
+export const doctor = async (cli: Cli): Promise<number> => {
+  const { checks, summary } = await examine(cli.workspace, gatewayAt(cli.workspace), cli.asked)
+  const lines = textOf(checks, paintWith(cli.io.colour))
+  return answer(cli, {
+    kind: 'doctor',
+    data: { checks: checks.map((check) => ({ fix: null, ...check })), summary: { ...summary } },
+    text: `${lines.join('')}${summary.ok} ok, ${summary.warn} to look at, ${summary.fail} failed\n`,
+    exitCode: summary.fail > 0 ? exit.no : exit.ok,
+  })
+}
+
+const textOf = (checks: readonly Check[], paint: Paint): string[] => {
+  const marks = { ok: 'ok  ', warn: paint.warning('warn'), fail: paint.error('fail') }
+  const rows = aligned(checks.map(({ name, message }) => [printable(name), printable(message)]))
+  return checks.map(({ result, fix }, i) => {
+    const advice = fix === undefined ? '' : `      fix: ${printable(fix)}\n`
+    return `${marks[result]}  ${rows[i] ?? ''}\n${advice}`
+  })
+}

@@ -1,0 +1,96 @@
+/** `__complete -- word...`: what may stand in place of the last word, one a line, with a tab before what it is. Never fails. */
+
+import type { Command, Option } from 'commander'
+import { printable } from '../../core/text.ts'
+import { dataDirOf } from '../shell/globals.ts'
+import type { Io } from '../shell/io.ts'
+import { type Kind, kindOfArgument, kindOfOption, namesOf } from './names.ts'
+import { shownCommands } from './suggest.ts'
+
+export type Candidate = { readonly value: string; readonly about?: string }
+
+/** The shell completes a file name itself. */
+const files: readonly Candidate[] = [{ value: ':files' }]
+
+export const complete = async (program: Command, words: readonly string[], { stdout, env }: Pick<Io, 'stdout' | 'env'>): Promise<void> => {
+  const found = await candidatesFor(program, words, env).catch(() => [])
+  const lines = found.map(({ value, about }) => (about === undefined ? value : `${value}\t${printable(about, 100)}`))
+  stdout(lines.map((line) => `${line}\n`).join(''))
+}
+
+const candidatesFor = async (program: Command, words: readonly string[], env: Io['env']): Promise<readonly Candidate[]> => {
+  // bash makes words of their own of "=" signs: --format = json.
+  const folded = words.filter((word, i) => word !== '=' || i === words.length - 1)
+  const last = folded.at(-1) ?? ''
+  const current = last === '=' ? '' : last
+  const line = readLine(program, folded.slice(0, -1))
+  const dataDir = dataDirOf(line.dataDir, env)
+  const look = (kind: Kind | undefined): Promise<readonly Candidate[]> =>
+    kind === 'files' ? Promise.resolve(files) : kind === undefined ? Promise.resolve([]) : namesOf(kind, dataDir)
+  if (line.pending) return starting(current, await valuesOf(line.pending, look))
+  const [, name, value] = /^(--[^=]+)=(.*)$/s.exec(current) ?? []
+  if (name !== undefined && value !== undefined) {
+    const option = line.options.find(({ long }) => long === name)
+    const values = option ? await valuesOf(option, look) : []
+    return starting(value, values).map((each) => (each.value.startsWith(':') ? each : { ...each, value: `${name}=${each.value}` }))
+  }
+  if (current.startsWith('-')) return starting(current, line.options.flatMap(asCandidate))
+  const below = shownCommands(line.command).map((each) => ({ value: each.name(), about: each.description() }))
+  const argument = line.command.registeredArguments[line.count] ?? line.command.registeredArguments.findLast(({ variadic }) => variadic)
+  if (below.length > 0) return starting(current, below)
+  if (!argument) return []
+  return starting(
+    current,
+    argument.argChoices?.map((choice) => ({ value: choice })) ?? (await look(kindOfArgument(line.command, argument))),
+  )
+}
+
+const starting = (prefix: string, found: readonly Candidate[]): readonly Candidate[] =>
+  found.filter(({ value }) => value.startsWith(prefix) || value === ':files')
+
+const valuesOf = async (option: Option, look: (kind: Kind | undefined) => Promise<readonly Candidate[]>): Promise<readonly Candidate[]> =>
+  option.argChoices?.map((value) => ({ value })) ?? look(kindOfOption(option))
+
+const asCandidate = ({ long, description }: Option): Candidate[] => (long ? [{ value: long, about: description }] : [])
+
+type Line = {
+  /** The command that the words so far name. */
+  readonly command: Command
+  /** How many arguments it has already. */
+  readonly count: number
+  /** The option whose value comes next. */
+  readonly pending: Option | undefined
+  /** All options that may follow. */
+  readonly options: readonly Option[]
+  readonly dataDir: string | undefined
+}
+
+const readLine = (program: Command, words: readonly string[]): Line => {
+  let command = program
+  let count = 0
+  let pending: Option | undefined
+  let dataDir: string | undefined
+  for (const word of words) {
+    if (pending) {
+      if (pending.long === '--data-dir') dataDir = word
+      pending = undefined
+      continue
+    }
+    if (word.startsWith('-') && word !== '-') {
+      const [flag = '', value] = word.split('=', 2)
+      const option = optionsOf(command).find(({ long, short }) => long === flag || short === flag)
+      if (value === undefined && option?.required) pending = option
+      if (value !== undefined && flag === '--data-dir') dataDir = value
+      continue
+    }
+    const child: Command | undefined = shownCommands(command).find((each) => each.name() === word || each.aliases().includes(word))
+    if (child) command = child
+    else count++
+  }
+  return { command, count, pending, options: optionsOf(command), dataDir }
+}
+
+const optionsOf = (command: Command): Option[] => [
+  ...command.options.filter(({ hidden }) => !hidden),
+  ...(command.parent ? optionsOf(command.parent) : []),
+]

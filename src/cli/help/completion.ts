@@ -1,0 +1,72 @@
+/** `completion <shell>`: a script that asks this program what may come next. What is offered is decided in `complete.ts`. */
+
+import { exit } from '../../core/fault.ts'
+import { answer, type Cli } from '../shell/output.ts'
+
+export const shells = ['bash', 'zsh', 'fish'] as const
+
+export const completion = async (shell: (typeof shells)[number], cli: Cli): Promise<number> => {
+  const script = scripts[shell]
+  if (cli.json) return answer(cli, { kind: 'completion', data: { shell, script }, text: '' })
+  cli.io.stdout(script)
+  return exit.ok
+}
+
+// In each script what the program prints is data: it is never expanded or run.
+const scripts: { readonly [shell in (typeof shells)[number]]: string } = {
+  bash: `# headgate completion for bash: source it, or save it as ~/.local/share/bash-completion/completions/headgate
+_headgate() {
+  local line current="\${COMP_WORDS[COMP_CWORD]}"
+  COMPREPLY=()
+  while IFS= read -r line; do
+    if [[ $line == ':files' ]]; then
+      local prefix=
+      if [[ $current == @* ]]; then prefix=@; fi
+      compopt -o filenames 2>/dev/null
+      while IFS= read -r line; do COMPREPLY+=("$prefix$line"); done < <(compgen -f -- "\${current#@}")
+    else
+      COMPREPLY+=("\${line%%$'\\t'*}")
+    fi
+  done < <("\${COMP_WORDS[0]}" __complete -- "\${COMP_WORDS[@]:1:COMP_CWORD}" 2>/dev/null)
+  if [[ \${#COMPREPLY[@]} -eq 1 && \${COMPREPLY[0]} == --*= ]]; then compopt -o nospace 2>/dev/null; fi
+}
+complete -F _headgate headgate
+`,
+  zsh: `#compdef headgate
+# headgate completion for zsh: save it as _headgate in a folder of $fpath, or source it after compinit
+_headgate() {
+  local line value
+  local -a found
+  while IFS= read -r line; do
+    if [[ $line == ':files' ]]; then
+      if [[ $PREFIX == @* ]]; then compset -P '@'; fi
+      _files
+    else
+      value=\${line%%$'\\t'*}
+      value=\${value//:/\\\\:}
+      if [[ $line == *$'\\t'* ]]; then found+=("$value:\${line#*$'\\t'}"); else found+=("$value"); fi
+    fi
+  done < <("\${words[1]}" __complete -- "\${(@)words[2,CURRENT]}" 2>/dev/null)
+  if (( \${#found} )); then _describe 'headgate' found; fi
+}
+if [[ \${funcstack[1]} == _headgate ]]; then _headgate "$@"; else compdef _headgate headgate; fi
+`,
+  fish: `# headgate completion for fish: save it as ~/.config/fish/completions/headgate.fish
+function __headgate_complete
+    set -l words (commandline -opc)
+    set -l current (commandline -ct)
+    for line in ($words[1] __complete -- $words[2..-1] "$current" 2>/dev/null)
+        if test "$line" = ':files'
+            if string match -q '@*' -- "$current"
+                __fish_complete_path (string sub -s 2 -- "$current") | string replace -r '^' '@'
+            else
+                __fish_complete_path "$current"
+            end
+        else
+            echo $line
+        end
+    end
+end
+complete -c headgate -f -a '(__headgate_complete)'
+`,
+}

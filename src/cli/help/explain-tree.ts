@@ -1,0 +1,18 @@
+/** Adds to every command what its help shows beside its own words: examples, and second names of what lists and removes. */
+
+import type { Command } from 'commander'
+import { examples } from './examples.ts'
+import { pathOf } from './suggest.ts'
+
+const secondNames: { readonly [name: string]: string } = { list: 'ls', remove: 'rm' }
+
+/** Walks over the grammar; `each` is called with every command, the program first. */
+export const explainTree = (command: Command, each: (command: Command) => void): void => {
+  each(command)
+  const path = pathOf(command)
+  const second = path.includes(' ') ? secondNames[command.name()] : undefined
+  if (second !== undefined) command.alias(second)
+  const lines = examples[path] ?? []
+  if (lines.length > 0) command.addHelpText('after', `\nExamples:\n${lines.map((line) => `  $ headgate ${line}\n`).join('')}`)
+  for (const child of command.commands) explainTree(child, each)
+}

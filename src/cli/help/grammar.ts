@@ -1,0 +1,22 @@
+/** `help`, `version` and `completion`: their arguments. */
+
+import { Argument, type Command } from 'commander'
+import type { Run } from '../shell/grammar-values.ts'
+import { shells } from './completion.ts'
+
+export const addHelp = (program: Command, run: Run): void => {
+  program.helpCommand(false)
+  program
+    .command('help [command...]')
+    .description('help for a command; with --json the whole grammar')
+    .action((words: string[]) => run(async (cli) => (await import('./help.ts')).help(program, words, cli)))
+  program
+    .command('version')
+    .description('the version; with --json of Node and the machine too')
+    .action(() => run(async (cli) => (await import('./version.ts')).showVersion(cli)))
+  program
+    .command('completion')
+    .description('a script that completes commands, options and names in a shell')
+    .addArgument(new Argument('<shell>', 'which shell').choices(shells))
+    .action((shell: (typeof shells)[number]) => run(async (cli) => (await import('./completion.ts')).completion(shell, cli)))
+}

@@ -1,0 +1,54 @@
+/** `help [command...]`: what a command takes; with `--json` the grammar as data. */
+
+import type { Argument, Command, Option } from 'commander'
+import { exit, Fault } from '../../core/fault.ts'
+import type { Json, JsonObject } from '../../core/json.ts'
+import { answer, type Cli } from '../shell/output.ts'
+import { examples } from './examples.ts'
+import { pathOf, shownCommands, suggestCommands } from './suggest.ts'
+
+export const help = async (program: Command, words: readonly string[], cli: Cli): Promise<number> => {
+  const command = words.reduce(childOf, program)
+  if (!cli.json) return command.help()
+  return answer(cli, { kind: 'help', data: grammarOf(command), text: '' })
+}
+
+const childOf = (parent: Command, word: string): Command => {
+  const child = shownCommands(parent).find((each) => each.name() === word || each.aliases().includes(word))
+  if (child) return child
+  const more = { exitCode: exit.notFound, suggest: suggestCommands(word, parent), hint: 'headgate --help' }
+  throw new Fault('not_found', `no command '${`${pathOf(parent)} ${word}`.trim()}'`, more)
+}
+
+/** A command with all that is below it. */
+const grammarOf = (command: Command): JsonObject => ({
+  name: command.name(),
+  path: pathOf(command),
+  aliases: [...command.aliases()],
+  description: command.description(),
+  arguments: command.registeredArguments.map(argumentOf),
+  options: command.options.filter(({ hidden }) => !hidden).map(optionOf),
+  examples: (examples[pathOf(command)] ?? []).map((line) => `headgate ${line}`),
+  commands: shownCommands(command).map(grammarOf),
+})
+
+const argumentOf = (argument: Argument): JsonObject => ({
+  name: argument.name(),
+  description: argument.description,
+  required: argument.required,
+  variadic: argument.variadic,
+  choices: argument.argChoices ? [...argument.argChoices] : null,
+  default: (argument.defaultValue as Json | undefined) ?? null,
+})
+
+/** `value`: whether it takes one. `mandatory`: the command does not go without it. */
+const optionOf = (option: Option): JsonObject => ({
+  long: option.long ?? null,
+  short: option.short ?? null,
+  description: option.description,
+  value: option.required ? 'required' : option.optional ? 'optional' : 'none',
+  value_name: /[<[](.+?)[>\]]/.exec(option.flags)?.[1] ?? null,
+  mandatory: option.mandatory,
+  choices: option.argChoices ? [...option.argChoices] : null,
+  default: (option.defaultValue as Json | undefined) ?? null,
+})

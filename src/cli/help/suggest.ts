@@ -1,0 +1,105 @@
+/** What a mistyped command or option may have been meant to be. */
+
+import type { Command } from 'commander'
+import { nearest } from '../../core/text.ts'
+
+/** Words of other programs, and the commands that do it here. Under a noun only the last word counts. */
+const otherWords: { readonly [word: string]: readonly string[] } = {
+  add: ['webhook subscribe', 'cron create', 'samples add'],
+  create: ['webhook subscribe', 'cron create', 'samples add'],
+  new: ['webhook subscribe', 'cron create'],
+  update: ['webhook subscribe', 'webhook edit'],
+  set: ['webhook subscribe', 'webhook edit'],
+  delete: ['webhook remove', 'cron remove'],
+  del: ['webhook remove', 'cron remove'],
+  unsubscribe: ['webhook remove'],
+  get: ['webhook show', 'events show', 'cron show'],
+  info: ['webhook show', 'events show', 'cron show', 'gateway status'],
+  describe: ['webhook show', 'events show', 'cron show'],
+  send: ['webhook test', 'targets test'],
+  trigger: ['webhook test', 'cron run'],
+  start: ['gateway run', 'cron run', 'webhook enable', 'cron resume'],
+  serve: ['gateway run'],
+  listen: ['gateway run'],
+  up: ['gateway run'],
+  stop: ['webhook disable', 'cron pause'],
+  restart: ['gateway reload'],
+  init: ['gateway setup'],
+  config: ['gateway setup', 'paths', 'validate'],
+  install: ['gateway setup'],
+  lint: ['validate'],
+  routes: ['webhook list'],
+  hooks: ['webhook list'],
+  subscriptions: ['webhook list'],
+  jobs: ['cron list'],
+  logs: ['events list'],
+  log: ['events list'],
+  history: ['events list'],
+  resend: ['events replay'],
+  redeliver: ['events replay'],
+  where: ['paths'],
+  diagnose: ['doctor'],
+  rotate: ['webhook secret'],
+}
+
+const most = 3
+
+/** Commands for an unknown word below `parent`, best first: near spellings, beginnings, the same word elsewhere, words of other programs. */
+export const suggestCommands = (word: string, parent: Command): string[] => {
+  const lower = word.toLowerCase()
+  const here = namesOf(parent)
+  const path = pathOf(parent)
+  const isTop = path === ''
+  const all = isTop ? leavesOf(parent).map(pathOf) : []
+  const begun = lower.length > 1 ? here.filter((name) => name.startsWith(lower)) : []
+  const elsewhere = all.filter((command) => command.split(' ')[1] === lower)
+  const others = (otherWords[lower] ?? []).flatMap((command) => {
+    if (isTop) return all.includes(command) ? [command] : []
+    const [noun, verb = ''] = command.split(' ')
+    return noun === path && here.includes(verb) ? [verb] : []
+  })
+  const near = nearest(lower, here)
+  const found = [...begun, ...elsewhere, ...others, ...near]
+  // A mistyped word of a noun, without the noun.
+  const verbs = new Set(all.flatMap((command) => command.split(' ')[1] ?? []))
+  const far = found.length > 0 ? [] : nearest(lower, verbs).flatMap((verb) => all.filter((command) => command.endsWith(` ${verb}`)))
+  return [...new Set([...found, ...far])].slice(0, most)
+}
+
+/** Options of `command` for an unknown one: other dashes or signs, beginnings, near spellings. */
+export const suggestOptions = (flag: string, command: Command): string[] => {
+  const known = optionsOf(command)
+  const word = plain(flag)
+  if (word === '') return []
+  const same = known.filter((option) => plain(option) === word)
+  const begun = word.length > 1 ? known.filter((option) => plain(option).startsWith(word)) : []
+  const parts = known.filter((option) => option.slice(2).split('-').includes(word))
+  const near = nearest(word, known.map(plain)).flatMap((each) => known.filter((option) => plain(option) === each))
+  return [...new Set([...same, ...begun, ...near, ...parts])].slice(0, most)
+}
+
+/** `--Deliver_Only`, `-deliver-only` → `deliveronly` */
+const plain = (flag: string): string => flag.replace(/^-+/, '').replace(/=.*$/s, '').replace(/[-_]/g, '').toLowerCase()
+
+const optionsOf = (command: Command): string[] => [
+  ...command.options.filter(({ hidden }) => !hidden).flatMap(({ long }) => long ?? []),
+  '--help',
+  ...(command.parent ? optionsOf(command.parent) : []),
+]
+
+const namesOf = (command: Command): string[] =>
+  shownCommands(command).flatMap((each) => [each.name(), ...each.aliases().filter((alias) => alias.length > 2)])
+
+/** The commands below one that its help shows, but for `help`. */
+export const shownCommands = (command: Command): readonly Command[] =>
+  command
+    .createHelp()
+    .visibleCommands(command)
+    .filter((each) => command.commands.includes(each))
+
+/** All commands that do something. */
+export const leavesOf = (command: Command): Command[] =>
+  shownCommands(command).flatMap((each) => (each.commands.length > 0 ? leavesOf(each) : [each]))
+
+/** `webhook list`, without the program's name. */
+export const pathOf = (command: Command): string => (command.parent ? `${pathOf(command.parent)} ${command.name()}`.trim() : '')

@@ -1,0 +1,9 @@
+/** `version`: which build this is, and on what it runs. */
+
+import { answer, type Cli } from '../shell/output.ts'
+import { version } from '../shell/version.ts'
+
+export const showVersion = async (cli: Cli): Promise<number> => {
+  const { versions, platform, arch } = process
+  return answer(cli, { kind: 'version', data: { version, node: versions.node, platform, arch }, text: `${version}\n` })
+}

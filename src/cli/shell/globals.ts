@@ -1,0 +1,61 @@
+/** The options that every command has, before or after its name, and what they make of the process's surroundings. */
+
+import { homedir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { type Command, Option } from 'commander'
+import { quoted } from '../../app/routes/curl.ts'
+import type { Io } from './io.ts'
+import type { Cli } from './output.ts'
+
+export type Globals = {
+  readonly dataDir?: string
+  readonly json?: boolean
+  readonly jsonata?: string
+  readonly color?: 'auto' | 'always' | 'never'
+  readonly quiet?: boolean
+  readonly verbose?: boolean
+  /** `false` for `--no-input`. */
+  readonly input?: boolean
+  readonly yes?: boolean
+}
+
+export const addGlobals = (program: Command): Command =>
+  program
+    .option('--data-dir <folder>', 'where files are; default: $HEADGATE_HOME, else ~/.headgate')
+    .option('--json', 'one JSON document on stdout')
+    .option('--jsonata <expression>', 'what this JSONata expression makes of the data of --json')
+    .addOption(new Option('--color <when>', 'colour').choices(['auto', 'always', 'never']).default('auto'))
+    .option('-q, --quiet', 'no talk besides the answer')
+    .option('-v, --verbose', 'more talk: the data directory, the log of debugging, where an unforeseen error comes from')
+    .option('--no-input', 'ask nothing, as where there is no terminal')
+    // Help shows it at the commands that ask. Before their names it counts too.
+    .addOption(new Option('-y, --yes', 'do not ask').hideHelp())
+    .hook('preAction', (_, command) => {
+      if (program.opts<Globals>().yes) command.setOptionValue('yes', true)
+    })
+
+/** The surroundings as the user wants them. */
+export const wantedIo = (io: Io, { color, input }: Globals): Io => {
+  const { ask, ...silent } = io
+  const colour = color === 'always' || (color !== 'never' && io.colour)
+  return { ...silent, colour, ...(ask && input !== false ? { ask } : {}) }
+}
+
+export const contextOf = (globals: Globals, io: Io): Cli => {
+  const { dataDir, json = false, jsonata, quiet = false, verbose = false } = globals
+  return {
+    io: wantedIo(io, globals),
+    workspace: {
+      dataDir: dataDirOf(dataDir, io.env),
+      env: io.env,
+      self: dataDir === undefined ? 'headgate' : `headgate --data-dir ${quoted(dataDir)}`,
+    },
+    asked: dataDir !== undefined || Boolean(io.env.HEADGATE_HOME),
+    json: json || jsonata !== undefined,
+    quiet,
+    verbose,
+  }
+}
+
+export const dataDirOf = (asked: string | undefined, env: Io['env']): string =>
+  resolve(asked ?? (env.HEADGATE_HOME || join(env.HOME || homedir(), '.headgate')))

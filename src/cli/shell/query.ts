@@ -1,0 +1,50 @@
+/** `--jsonata`: what an expression makes of a command's data. */
+
+import { jsonText } from '../../app/json-text.ts'
+import { messageOf, usage } from '../../core/fault.ts'
+import { isObject, type Json, parseObject } from '../../core/json.ts'
+import { printable } from '../../core/text.ts'
+import type { Io } from './io.ts'
+
+/** An Io whose stdout is kept, to be printed by `finish` as the expression makes it. */
+export type Query = { readonly io: Io; readonly finish: () => Promise<void> }
+
+/** Throws a usage Fault for an expression that is none, before the command does anything. */
+export const queryOf = async (source: string, io: Io): Promise<Query> => {
+  const { compileJsonata } = await import('../../expr/jsonata/jsonata.ts')
+  const wrong = (error: unknown) => usage(`--jsonata: ${messageOf(error)}`, 'it sees the "data" of what --json prints')
+  let expression: ReturnType<typeof compileJsonata>
+  try {
+    expression = compileJsonata(source)
+  } catch (error) {
+    throw wrong(error)
+  }
+  let kept = ''
+  const stdout = (text: string): void => {
+    kept += text
+  }
+  return {
+    io: { ...io, stdout },
+    async finish() {
+      const data = dataOf(kept)
+      if (data === undefined) return io.stdout(kept)
+      const made = await expression(data).catch((error: unknown) => {
+        throw wrong(error)
+      })
+      if (made !== undefined) io.stdout(`${typeof made === 'string' ? plain(made) : jsonText(made)}\n`)
+    },
+  }
+}
+
+/** A text stands without quotes, so that a shell can use it as it is. */
+const plain = (text: string): string =>
+  text
+    .split('\n')
+    .map((line) => printable(line, line.length))
+    .join('\n')
+
+/** Of an error there is no data: it is printed as it is. */
+const dataOf = (text: string): Json | undefined => {
+  const document = parseObject(text)
+  return document && isObject(document) && document.kind !== 'error' ? document.data : undefined
+}
