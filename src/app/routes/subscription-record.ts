@@ -92,7 +92,8 @@ const blank = (before: JsonObject | undefined): JsonObject => ({
   ...(before?.enabled === false ? { enabled: false } : {}),
 })
 
-const profileOf = ({ profile }: JsonObject): Json => profile ?? defaultProfile
+/** The profile that an entry is bound to. */
+export const profileOf = ({ profile }: JsonObject): Json => profile ?? defaultProfile
 
 /** After a move to another profile, senders with the old secret must be refused (rules: Subscriptions 4). */
 const refuseOldSecret = (name: string, before: JsonObject, supplied: string | undefined): void => {
@@ -104,7 +105,8 @@ const refuseOldSecret = (name: string, before: JsonObject, supplied: string | un
   })
 }
 
-const differing = (before: JsonObject, after: JsonObject): string[] =>
+/** The names of the fields that differ, but for time-stamps. */
+export const differing = (before: JsonObject, after: JsonObject): string[] =>
   [...new Set([...Object.keys(before), ...Object.keys(after)])].filter((key) => {
     const [old, next] = [own(before, key), own(after, key)]
     return !stamps.has(key) && (old === undefined || next === undefined ? old !== next : !equalJson(old, next))

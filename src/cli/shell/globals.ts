@@ -36,9 +36,9 @@ export const addGlobals = (program: Command): Command =>
 
 /** The surroundings as the user wants them. */
 export const wantedIo = (io: Io, { color, input }: Globals): Io => {
-  const { ask, ...silent } = io
+  const { ask, edit, ...silent } = io
   const colour = color === 'always' || (color !== 'never' && io.colour)
-  return { ...silent, colour, ...(ask && input !== false ? { ask } : {}) }
+  return { ...silent, colour, ...(input === false ? {} : { ...(ask ? { ask } : {}), ...(edit ? { edit } : {}) }) }
 }
 
 export const contextOf = (globals: Globals, io: Io): Cli => {

@@ -4,6 +4,7 @@ import { createInterface } from 'node:readline/promises'
 import type { Readable, Writable } from 'node:stream'
 import type { Env } from '../../config/env.ts'
 import { exit, Fault } from '../../core/fault.ts'
+import { editorOf } from './editor.ts'
 
 export type Io = {
   readonly stdout: (text: string) => void
@@ -18,6 +19,8 @@ export type Io = {
   readonly stdin: () => Promise<string>
   /** Asks the user at the terminal; absent where there is no terminal. */
   readonly ask?: (question: string) => Promise<string>
+  /** Opens a file in the user's editor, at a line, and waits for its end; absent where there is no terminal. Throws a Fault when it fails. */
+  readonly edit?: (file: string, line?: number) => Promise<void>
   readonly env: Env
   /** Whether stdout is a terminal. */
   readonly isTty: boolean
@@ -41,6 +44,7 @@ export const processIo = (): Io => {
       return Buffer.concat(chunks).toString('utf8')
     },
     ...(stdin.isTTY === true && stderr.isTTY === true ? { ask: askOver(stdin, stderr) } : {}),
+    ...(stdin.isTTY === true && isTty ? { edit: editorOf(env) } : {}),
     env,
     isTty,
     colour: wantsColour(env, isTty),

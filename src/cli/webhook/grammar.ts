@@ -4,6 +4,7 @@ import { type Command, Option } from 'commander'
 import { each, list, type Run, seconds } from '../shell/grammar-values.ts'
 import type { ListOptions } from './list.ts'
 import type { RemoveOptions } from './remove.ts'
+import type { SecretOptions } from './secret.ts'
 import type { SubscribeOptions } from './subscribe-options.ts'
 import type { TailOptions } from './tail.ts'
 import type { TestOptions } from './test.ts'
@@ -23,6 +24,16 @@ export const addWebhook = (webhook: Command, run: Run): void => {
     .command('show <name>')
     .description('show one route, its secrets masked')
     .action((name: string) => run(async (cli) => (await import('./show.ts')).webhookShow(name, cli)))
+  webhook
+    .command('edit <name>')
+    .description('open a subscription in $VISUAL or $EDITOR; a configured route in config.yaml. It is checked before it replaces')
+    .action((name: string) => run(async (cli) => (await import('./edit.ts')).webhookEdit(name, cli)))
+  webhook
+    .command('secret <name>')
+    .description("show the fingerprint of a route's secret")
+    .option('--reveal', 'print the secret itself')
+    .option('--rotate', 'make a new secret and print it')
+    .action((name: string, options: SecretOptions) => run(async (cli) => (await import('./secret.ts')).webhookSecret(name, options, cli)))
   webhook
     .command('remove <name>')
     .description('delete a subscription')

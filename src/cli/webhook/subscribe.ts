@@ -1,6 +1,7 @@
 /** `webhook subscribe <name>`: creates or updates a subscription that the server would serve, and says how to post to it. */
 
-import { readServed, type Subscribed, subscribe } from '../../app/routes/subscribe.ts'
+import { readServed } from '../../app/routes/check-subscription.ts'
+import { type Subscribed, subscribe } from '../../app/routes/subscribe.ts'
 import { subscriptionNameOf } from '../../config/subscriptions.ts'
 import { exit } from '../../core/fault.ts'
 import type { JsonObject } from '../../core/json.ts'

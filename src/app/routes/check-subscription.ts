@@ -1,0 +1,85 @@
+/** Checks a subscription's new entry as the server would, before it is saved. */
+
+import { type Config, defaultProfile, type RouteSource } from '../../config/config.ts'
+import { loadConfig, unreadIn } from '../../config/load.ts'
+import { readSubscription } from '../../config/subscriptions.ts'
+import { type Diagnostic, diagnostic } from '../../core/diagnostic.ts'
+import type { JsonObject } from '../../core/json.ts'
+import type { Effects } from '../../parts/effects.ts'
+import { catalogueOf } from '../../plan/catalogue.ts'
+import { type Catalogue, checkRoute } from '../../plan/compile.ts'
+import type { JobBook } from '../../plan/jobs.ts'
+import { reviewRoute } from '../../plan/review/review.ts'
+import { surroundings } from '../../plan/review/surroundings.ts'
+import { adapterDisabled } from '../adapter-disabled.ts'
+import { nearJobs } from '../jobs/jobs.ts'
+import { type Refusal, refusal } from '../refusal.ts'
+import type { Workspace } from '../workspace.ts'
+
+/** What a subscription is checked against: the configuration and parts that the server would serve it with. */
+export type Served = {
+  readonly ok: true
+  readonly workspace: Workspace
+  readonly config: Config
+  readonly catalogue: Catalogue
+  readonly notices: readonly string[]
+}
+
+/** Throws a Fault when the adapter is not enabled. */
+export const readServed = async (workspace: Workspace): Promise<Served | Refusal> => {
+  const { config, diagnostics, texts } = loadConfig(workspace)
+  // Without its file the configuration cannot say whether the adapter is enabled.
+  const unread = unreadIn({ diagnostics })
+  if (unread.length > 0) return refusal('nothing was saved', unread, { texts })
+  if (!config.enabled) throw adapterDisabled()
+  const { catalogue, diagnostics: plugins } = await catalogueOf(config)
+  const hasOthers = [...diagnostics, ...plugins].some(({ stopsStart }) => stopsStart)
+  const notices = hasOthers ? [`the configuration has other problems: ${workspace.self} validate`] : []
+  return { ok: true, workspace, config, catalogue, notices }
+}
+
+/** `route` is absent where the entry does not have the shape of a route. */
+type CheckedEntry = {
+  readonly route?: RouteSource
+  readonly diagnostics: readonly Diagnostic[]
+  /** What holds, but is likely wrong: said, and saved all the same. */
+  readonly likely: readonly Diagnostic[]
+}
+
+/** What the server would say of the entry. */
+export const checkEntry = (
+  name: string,
+  entry: JsonObject,
+  { config, catalogue, workspace: { self } }: Served,
+  effects: Effects & { readonly jobs: JobBook },
+): CheckedEntry => {
+  const { route, diagnostics: shape } = readSubscription(name, entry, config, { place: nowhere })
+  const compiled = route ? checkRoute(route, config, catalogue, effects) : []
+  // The record is not in a file yet: a place would point nowhere.
+  const found = [...shape, ...compiled].map(({ place: _, ...rest }) => withNearJobs(rest, entry, effects.jobs, self))
+  const diagnostics = [...found, ...refusedJob(entry, effects.jobs, self)]
+  const isRefused = diagnostics.some(({ severity }) => severity === 'error')
+  const likely = route && !isRefused ? reviewRoute(route, surroundings(config, catalogue, new Map()), diagnostics) : []
+  return { ...(route ? { route } : {}), diagnostics, likely }
+}
+
+/** A mistake where the job that the route starts does not compile. The job's own diagnostics are not repeated. */
+const refusedJob = ({ cron_job, profile = defaultProfile }: JsonObject, jobs: JobBook, self: string): Diagnostic[] => {
+  if (typeof cron_job !== 'string' || !jobs.isRefused(String(profile), cron_job)) return []
+  return [diagnostic('WH217', `the scheduled job "${cron_job}" has a mistake and does not run`, { help: `${self} cron show ${cron_job}` })]
+}
+
+const withNearJobs = (each: Diagnostic, { cron_job, profile = defaultProfile }: JsonObject, jobs: JobBook, self: string): Diagnostic => {
+  if (each.code !== 'WH217') return each
+  const suggest = nearJobs(
+    String(cron_job),
+    jobs.all().filter((job) => job.profile === profile),
+  )
+  return {
+    ...each,
+    suggest,
+    help: suggest.length > 0 ? `did you mean ${suggest.map((word) => `"${word}"`).join(' or ')}?` : `${self} cron list`,
+  }
+}
+
+const nowhere = () => ({ file: '', line: 1, column: 1, endLine: 1, endColumn: 1 })

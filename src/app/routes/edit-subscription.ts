@@ -1,0 +1,136 @@
+/** A subscription as a text that a person edits, and back: secrets are hidden in it, and it is checked before it replaces the entry. */
+
+import { dump } from 'js-yaml'
+import { updateEntries } from '../../config/entry-store.ts'
+import { parseSource } from '../../config/yaml/source.ts'
+import { exit, Fault } from '../../core/fault.ts'
+import { equalJson, isObject, type Json, type JsonObject, own } from '../../core/json.ts'
+import { quietBook } from '../../plan/check.ts'
+import { withDryEffects } from '../live/effects.ts'
+import { maskJson } from '../mask.ts'
+import { type Refusal, refusal } from '../refusal.ts'
+import { adviceOf, type Warning, warningOf } from '../warning.ts'
+import type { Workspace } from '../workspace.ts'
+import { findSubscription } from './change-subscription.ts'
+import { checkEntry, type Served } from './check-subscription.ts'
+import { subscriptionsFile } from './routes.ts'
+import { differing, newSecret, now, profileOf } from './subscription-record.ts'
+
+export type Draft = {
+  readonly name: string
+  /** The entry when it was read. */
+  readonly entry: JsonObject
+  /** YAML, without a secret. */
+  readonly text: string
+}
+
+/** Throws a Fault where there is no such subscription, or its entry is not a map. */
+export const draftOf = (workspace: Workspace, asked: string): Draft => {
+  const { name, entry } = findSubscription(workspace, asked)
+  if (!isObject(entry)) {
+    const hint = `start clean: ${workspace.self} webhook subscribe ${name} --replace`
+    throw new Fault('conflict', `the stored entry "${name}" is not a map`, { exitCode: exit.conflict, hint })
+  }
+  const head = `# Subscription ${name}. A secret is shown as *** and a fingerprint: leave it so to keep it, or write another one in its place.\n`
+  return { name, entry, text: `${head}${dump(maskJson(entry), { lineWidth: -1, noRefs: true })}` }
+}
+
+export type Edited = {
+  readonly ok: true
+  readonly changed: readonly string[]
+  /** Made because the subscription moved to another profile, to be told once. */
+  readonly newSecret: string | undefined
+  readonly warnings: readonly Warning[]
+}
+
+/** Saves the text in place of the entry. Throws a Fault (exit 6) when somebody changed the entry since the draft was read. */
+export const saveDraft = async (served: Served, draft: Draft, file: string, text: string): Promise<Edited | Refusal> => {
+  const { name } = draft
+  const outcome = `nothing was saved: "${name}" would not be served like this`
+  const { source, diagnostics: slips } = parseSource(file, text)
+  const errors = slips.filter(({ severity }) => severity === 'error')
+  if (!source || errors.length > 0) return refusal(outcome, errors, { texts: new Map([[file, text]]) })
+  const { entry, changed, made } = editedEntry(draft, source.data)
+  if (changed.length === 0) return { ok: true, changed, newSecret: undefined, warnings: [] }
+  const { diagnostics, likely } = await withDryEffects(async (effects) =>
+    checkEntry(name, entry, served, { ...effects, jobs: quietBook(served.config, served.catalogue) }),
+  )
+  if (diagnostics.some(({ severity }) => severity === 'error')) return refusal(outcome, diagnostics)
+  await updateEntries(subscriptionsFile(served.workspace), (entries) => {
+    if (!equalJson(own(entries, name) ?? null, draft.entry)) throw changedMeanwhile(name, served.workspace)
+    return { entries: { ...entries, [name]: { ...entry, updated_at: now() } }, result: undefined }
+  })
+  return { ok: true, changed, newSecret: made, warnings: [...diagnostics.map(warningOf), ...likely.map(adviceOf)] }
+}
+
+const changedMeanwhile = (name: string, { self }: Workspace): Fault =>
+  new Fault('conflict', `"${name}" was changed or removed meanwhile: nothing was saved`, {
+    exitCode: exit.conflict,
+    hint: `look at it: ${self} webhook show ${name}`,
+  })
+
+/** The entry that the edited text means. Throws a Fault for what must not be changed so. */
+const editedEntry = (
+  { name, entry: before }: Draft,
+  data: Json,
+): { readonly entry: JsonObject; readonly changed: readonly string[]; readonly made: string | undefined } => {
+  if (!isObject(data)) throw new Fault('not_a_map', 'the text is not a map of settings', { exitCode: exit.no })
+  const shown = maskJson(before)
+  const entry = unmasked(data, { value: before, shown }, masksOf(before, shown)) as JsonObject
+  // They are stamped, not edited.
+  for (const stamp of ['created_at', 'updated_at']) {
+    if (before[stamp] === undefined) delete entry[stamp]
+    else entry[stamp] = before[stamp]
+  }
+  if (!equalJson(own(entry, 'toolsets') ?? null, own(before, 'toolsets') ?? null)) {
+    const hint = 'toolsets are set by hand, in the file of subscriptions or in config.yaml'
+    throw new Fault('toolsets', `no command changes the toolsets of "${name}"`, { exitCode: exit.no, hint })
+  }
+  // Senders that hold the old secret must be refused after a move to another profile (rules: Subscriptions 4).
+  const moved = profileOf(entry) !== profileOf(before)
+  const keepsOld = secretsOf(entry).some((secret) => secretsOf(before).includes(secret))
+  const made = moved && keepsOld ? newSecret() : undefined
+  if (made !== undefined) {
+    delete entry.secrets
+    entry.secret = made
+  }
+  return { entry, changed: differing(before, entry), made }
+}
+
+const secretsOf = ({ secret, secrets }: JsonObject): Json[] => [
+  ...(secret === undefined ? [] : [secret]),
+  ...(Array.isArray(secrets) ? secrets : []),
+]
+
+/** What stands in the text for each hidden text, by its fingerprint. */
+const masksOf = (value: Json, shown: Json, into: Map<string, Json> = new Map()): ReadonlyMap<string, Json> => {
+  if (typeof shown === 'string' && shown !== value && isMask(shown)) into.set(shown, value)
+  else if (Array.isArray(value) && Array.isArray(shown)) for (const [i, item] of value.entries()) masksOf(item, shown[i] ?? null, into)
+  else if (isObject(value) && isObject(shown)) for (const [key, item] of Object.entries(value)) masksOf(item, shown[key] ?? null, into)
+  return into
+}
+
+const isMask = (text: string): boolean => /^\*\*\*(?: \([0-9a-f]{8}\))?$/.test(text)
+
+/** What was at this place of the text: the value, and how it was shown. */
+type Place = { readonly value: Json | undefined; readonly shown: Json | undefined }
+
+/** Puts the hidden values back: where they stood, or by their fingerprint. Throws a Fault for a mask that stood for nothing here. */
+const unmasked = (written: Json, place: Place, masks: ReadonlyMap<string, Json>): Json => {
+  if (typeof written === 'string' && isMask(written)) {
+    const hidden = written === place.shown ? place.value : written === '***' ? undefined : masks.get(written)
+    if (hidden !== undefined) return hidden
+    const hint = 'write the secret itself'
+    throw new Fault('masked', `"${written}" stands for a secret that is not known here`, { exitCode: exit.no, hint })
+  }
+  if (Array.isArray(written)) return written.map((item, i) => unmasked(item, below(place, i), masks))
+  if (!isObject(written)) return written
+  return Object.fromEntries(Object.entries(written).map(([key, item]) => [key, unmasked(item, below(place, key), masks)]))
+}
+
+const below = ({ value, shown }: Place, key: string | number): Place => ({ value: member(value, key), shown: member(shown, key) })
+
+const member = (value: Json | undefined, key: string | number): Json | undefined => {
+  if (Array.isArray(value)) return value[Number(key)]
+  return isObject(value) ? own(value, String(key)) : undefined
+}

@@ -1,0 +1,34 @@
+/** Runs the user's editor on a file, in the terminal. */
+
+import { spawn } from 'node:child_process'
+import { basename } from 'node:path'
+import type { Env } from '../../config/env.ts'
+import { exit, Fault, messageOf } from '../../core/fault.ts'
+
+/** The editor of the environment: $VISUAL, then $EDITOR, else vi. Its text may hold options: `code --wait`. */
+export const editorOf =
+  (env: Env) =>
+  async (file: string, line?: number): Promise<void> => {
+    const editor = env.VISUAL?.trim() || env.EDITOR?.trim() || 'vi'
+    // As git does it: the shell splits the words of the editor, and gets the file as an argument, not as a part of its text.
+    const argv = ['-c', `${editor} "$@"`, editor, ...placeArguments(editor, file, line)]
+    const end = await ended(argv, env)
+    if (end !== undefined) throw new Fault('editor', `the editor ${editor} ${end}`, { exitCode: exit.no, hint: 'set VISUAL or EDITOR' })
+  }
+
+/** How an editor is told the line. One that is not known opens the file at its beginning. */
+const placeArguments = (editor: string, file: string, line: number | undefined): string[] => {
+  const name = basename(editor.split(' ')[0] ?? '')
+  if (line === undefined) return [file]
+  if (/^(?:n?vim?|vi|nano|emacs(?:client)?|micro|kak|joe|ed|mg)$/.test(name)) return [`+${line}`, file]
+  if (/^(?:code|codium|cursor)$/.test(name)) return ['--goto', `${file}:${line}`]
+  return /^(?:hx|helix|subl|zed)$/.test(name) ? [`${file}:${line}`] : [file]
+}
+
+/** `undefined` for a good end, else what happened. */
+const ended = (argv: readonly string[], env: Env): Promise<string | undefined> =>
+  new Promise((resolve) => {
+    const child = spawn('/bin/sh', argv, { stdio: 'inherit', env: { ...env } })
+    child.once('error', (error) => resolve(`did not start: ${messageOf(error)}`))
+    child.once('exit', (code, signal) => resolve(code === 0 ? undefined : `ended with ${signal ?? `exit code ${code}`}`))
+  })
