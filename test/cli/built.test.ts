@@ -195,24 +195,61 @@ t.test('a reader that goes away ends the command quietly', async (t) => {
   t.same({ code, err }, { code: 0, err: '' })
 })
 
-t.test('help loads the grammar alone', (t) => {
+/** The code that a chunk of the bundle loads before it does anything. What is imported later is not in it. */
+const codeOf = (entry: string | undefined): string => {
   const folder = fileURLToPath(new URL('../../dist/', import.meta.url))
   const loaded = new Set<string>()
   const follow = (file: string): void => {
     if (loaded.has(file)) return
     loaded.add(file)
-    // Static imports only: what a command imports when it runs is not loaded for help.
     for (const [, next] of readFileSync(join(folder, file), 'utf8').matchAll(/^(?:import|\} from|import .* from) ?"\.\/([\w.-]+)";$/gm))
       follow(next as string)
   }
+  follow(entry ?? 'none')
+  return [...loaded].map((file) => readFileSync(join(folder, file), 'utf8')).join('\n')
+}
+
+t.test('help and completion load the grammar alone', (t) => {
   // main.js looks at the version of Node, and only then loads the program.
-  follow(/import\("\.\/(start-[\w-]+\.js)"\)/.exec(readFileSync(main, 'utf8'))?.[1] ?? 'main.js')
-  const code = [...loaded].map((file) => readFileSync(join(folder, file), 'utf8')).join('\n')
-  t.ok(loaded.size > 1, 'the walk follows imports')
-  t.match(code, 'node_modules/commander', 'the marks of packages are there to be found')
-  for (const name of ['fastify', 'yaml', 'proper-lockfile', 'write-file-atomic', 'pino', 're2js'])
-    t.notOk(code.includes(`node_modules/${name}/`), name)
-  t.notOk(code.includes('src/generated/'), 'neither schema nor validators')
+  const help = codeOf(/import\("\.\/(start-[\w-]+\.js)"\)/.exec(readFileSync(main, 'utf8'))?.[1])
+  const completion = codeOf(/import\("\.\/(complete-[\w-]+\.js)"\)/.exec(help)?.[1])
+  for (const code of [help, completion]) {
+    t.match(code, 'node_modules/commander', 'the marks of packages are there to be found')
+    for (const name of ['fastify', 'yaml', 'js-yaml', 'proper-lockfile', 'write-file-atomic', 'pino', 're2js', 'nodemailer'])
+      t.notOk(code.includes(`node_modules/${name}/`), name)
+    t.notOk(code.includes('src/generated/'), 'neither schema nor validators')
+  }
+  t.end()
+})
+
+t.test('bash completes by the script of completion', { skip: !works('bash', '-c', 'complete') && 'needs bash' }, (t) => {
+  const dir = t.testdir({ [store]: '{"my-route":{"secret":"x"},"$(touch pwned)":{}}', 'file.yaml': '' })
+  const env = { PATH: process.env.PATH, HOME: dir, HEADGATE_HOME: dir }
+  const node = (...argv: string[]) => spawnSync(process.execPath, [main, ...argv], { encoding: 'utf8', env })
+  writeFileSync(join(dir, 'completion.bash'), node('completion', 'bash').stdout)
+  const completed = (...words: string[]): string[] => {
+    const body = [
+      `headgate() { ${JSON.stringify(process.execPath)} ${JSON.stringify(main)} "$@"; }`,
+      'source ./completion.bash',
+      'complete -p headgate >/dev/null || exit 1',
+      'COMP_WORDS=(headgate "$@"); COMP_CWORD=$#; _headgate 2>&1',
+      'printf "%s\\n" "${COMPREPLY[@]}"',
+    ].join('\n')
+    const { stdout, status } = spawnSync('bash', ['-c', body, 'bash', ...words], { encoding: 'utf8', env, cwd: dir })
+    t.equal(status, 0)
+    return stdout.split('\n').filter((line) => line !== '')
+  }
+  t.same(completed('webhook', 'subs'), ['subscribe'])
+  t.same(completed('webhook', 'show', ''), ['my-route'])
+  t.same(completed('gateway', 'run', '--log-format', '=', 'p'), ['pretty'])
+  t.same(completed('validate', 'file'), ['file.yaml'])
+  t.same(completed('samples', 'add', 'a/b', '@fi'), ['@file.yaml'])
+  t.notOk(existsSync(join(dir, 'pwned')), 'no name is run')
+  for (const shell of ['zsh', 'fish']) {
+    const { status, stdout } = node('completion', shell)
+    t.match({ status, stdout }, { status: 0, stdout: /__complete -- / })
+    if (works(shell, '-c', 'true')) t.equal(spawnSync(shell, ['-n'], { input: stdout }).status, 0, `${shell} parses it`)
+  }
   t.end()
 })
 

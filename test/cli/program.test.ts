@@ -64,6 +64,69 @@ t.test('mistakes in the command line: what was meant, exit 2', async (t) => {
   })
 })
 
+t.test('what was meant is found by more than spelling', async (t) => {
+  const cli = fakeCli(t)
+  const cases: [line: string, suggest: string[]][] = [
+    ['webhook lsit', ['list']],
+    ['webhook sub', ['subscribe']],
+    ['subscribe', ['webhook subscribe']],
+    ['subscrbe', ['webhook subscribe']],
+    ['replay x', ['events replay']],
+    ['webhook delete', ['remove']],
+    ['logs', ['events list']],
+    ['start', ['gateway run', 'cron run', 'webhook enable']],
+    ['targets lst', ['list']],
+    ['webhook list --Wide', ['--wide']],
+    ['webhook subscribe a --deliver_only', ['--deliver-only']],
+    ['webhook subscribe a --desc x', ['--description']],
+    ['webhook show a --jso', ['--json', '--jsonata']],
+    ['webhook show a --data_dir=x', ['--data-dir']],
+    ['xyzzy', []],
+  ]
+  for (const [line, suggest] of cases) {
+    const { code, out } = await cli.run('--json', ...line.split(' '))
+    t.equal(code, 2, line)
+    t.same(JSON.parse(out).error.suggest ?? [], suggest, line)
+  }
+  t.match(JSON.parse((await cli.run('webhook', '--json')).out), { error: { code: 'usage', hint: 'headgate webhook --help' } })
+})
+
+t.test('ls and rm are second names', async (t) => {
+  const cli = fakeCli(t, { 'webhook_subscriptions.json': '{"a":{"secret":"x"}}' })
+  t.same(await cli.run('webhook', 'ls'), await cli.run('webhook', 'list'))
+  t.same(await cli.run('targets', 'ls'), await cli.run('targets', 'list'))
+  t.match(await cli.run('-y', 'webhook', 'rm', 'a'), { code: 0, out: /removed {2}a/ })
+})
+
+t.test('--jsonata: what an expression makes of the data', async (t) => {
+  const cli = fakeCli(t, { 'webhook_subscriptions.json': '{"a":{"secret":"x"},"b":{"secret":"y"}}' })
+  t.same(await cli.run('webhook', 'list', '--jsonata', 'routes.name'), { code: 0, out: '["a","b"]\n', err: '' })
+  t.same(await cli.run('--jsonata', 'routes[0].name', 'webhook', 'list'), { code: 0, out: 'a\n', err: '' })
+  t.same(await cli.run('webhook', 'list', '--jsonata', 'nothing'), { code: 0, out: '', err: '' })
+  t.match(await cli.run('webhook', 'remove', 'a', '--jsonata', '('), { code: 2, out: /"--jsonata: / })
+  t.match(await cli.run('webhook', 'list', '--jsonata', '$error("no")'), { code: 2 })
+  t.match(JSON.parse((await cli.run('webhook', 'show', 'c', '--jsonata', 'name')).out), { kind: 'error', error: { code: 'not_found' } })
+  t.ok(cli.entry('a'), 'a bad expression is found before anything is done')
+})
+
+t.test('-v, --no-input, -y and --color', async (t) => {
+  const cli = fakeCli(t, { 'webhook_subscriptions.json': '{"a":{"secret":"x"},"b":{"secret":"y"}}' })
+  t.match(await cli.run('-v', 'webhook', 'list'), { code: 0, err: `data directory: ${cli.dir}\n` })
+  const ask = async (): Promise<string> => t.fail('asked') as unknown as string
+  t.match(await cli.runWith({ ask }, 'targets', 'test', 'log', '--no-input'), { code: 2, err: /--yes/ })
+  t.match(await cli.runWith({ ask }, '-y', 'targets', 'test', 'log'), { code: 0 })
+  t.match(await cli.runWith({ ask }, 'webhook', 'remove', 'b', '-y'), { code: 0 })
+  t.match(await cli.runWith({ colour: true }, 'webhok', '--color', 'never'), { err: /^error: / })
+  t.match(await cli.run('webhok', '--color=always'), { err: /^\u001b\[31;1merror:/ })
+})
+
+t.test('version says the version, with --json of Node too', async (t) => {
+  const cli = fakeCli(t)
+  t.match(await cli.run('version'), { code: 0, out: `${version}\n` })
+  t.match(JSON.parse((await cli.run('version', '--json')).out), { kind: 'version', data: { version, node: process.versions.node } })
+  t.match(await cli.run('help', 'webhook', 'lst'), { code: 5, err: /did you mean "list"/ })
+})
+
 t.test('global options stand before or after the command', async (t) => {
   const cli = fakeCli(t, { 'webhook_subscriptions.json': '{"a":{"secret":"x"}}' }, { HEADGATE_HOME: '/nowhere' })
   const after = await cli.run('webhook', 'list', '--json', '--data-dir', cli.dir)

@@ -37,7 +37,7 @@ const candidatesFor = async (program: Command, words: readonly string[], env: Io
   if (current.startsWith('-')) return starting(current, line.options.flatMap(asCandidate))
   const below = shownCommands(line.command).map((each) => ({ value: each.name(), about: each.description() }))
   const argument = line.command.registeredArguments[line.count] ?? line.command.registeredArguments.findLast(({ variadic }) => variadic)
-  if (below.length > 0) return starting(current, below)
+  if (below.length > 0) return line.count === 0 ? starting(current, below) : []
   if (!argument) return []
   return starting(
     current,

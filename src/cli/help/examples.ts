@@ -22,6 +22,8 @@ export const examples: { readonly [path: string]: readonly string[] } = {
     'webhook test pr-review --sample github/pull_request.opened --set number=7 --wait',
   ],
   'webhook trace': ['webhook trace hello --payload @event.json', 'webhook trace hello --event-id <id>'],
+  'webhook tail': ['webhook tail', 'webhook tail hello --since 10m --format json'],
+  'webhook verify': ["webhook verify hello --body @body.json --header 'X-Hub-Signature-256: sha256=...'"],
   'events list': ['events list --route hello --since 2h', 'events list --outcome ignored', 'events list --state dead --wide'],
   'events show': ['events show <id>', 'events show <id> --raw'],
   'events retry': ['events retry <id>', 'events retry --dead --dry-run'],

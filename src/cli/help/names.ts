@@ -105,11 +105,18 @@ const configured = async (dataDir: string, paths: readonly (readonly string[])[]
   const text = textOf(join(dataDir, 'config.yaml'))
   if (text === '') return []
   const { eventsOf, YamlTree } = await import('../../config/yaml/yaml-tree.ts')
-  const tree = new YamlTree(text, eventsOf(text))
-  return paths.flatMap((path) => {
-    const at = path.reduce<number | undefined>((node, key) => node && tree.members(node).find(({ name }) => name === key)?.value, tree.root)
-    return at === undefined ? [] : tree.members(at).map(({ name }) => ({ value: name, about }))
-  })
+  try {
+    const tree = new YamlTree(text, eventsOf(text))
+    const below = (node: number | undefined, key: string): number | undefined =>
+      node === undefined ? undefined : tree.members(node).find(({ name }) => name === key)?.value
+    return paths.flatMap((path) => {
+      const at = path.reduce(below, tree.root)
+      return at === undefined ? [] : tree.members(at).map(({ name }) => ({ value: name, about }))
+    })
+  } catch {
+    // It is being written, or has a mistake: other names are offered all the same.
+    return []
+  }
 }
 
 const keysOf = (map: object | undefined, about: string): Candidate[] => Object.keys(map ?? {}).map((value) => ({ value, about }))

@@ -72,10 +72,11 @@ export const suggestOptions = (flag: string, command: Command): string[] => {
   const word = plain(flag)
   if (word === '') return []
   const same = known.filter((option) => plain(option) === word)
+  if (same.length > 0) return same
   const begun = word.length > 1 ? known.filter((option) => plain(option).startsWith(word)) : []
   const parts = known.filter((option) => option.slice(2).split('-').includes(word))
   const near = nearest(word, known.map(plain)).flatMap((each) => known.filter((option) => plain(option) === each))
-  return [...new Set([...same, ...begun, ...near, ...parts])].slice(0, most)
+  return [...new Set([...begun, ...near, ...parts])].slice(0, most)
 }
 
 /** `--Deliver_Only`, `-deliver-only` → `deliveronly` */

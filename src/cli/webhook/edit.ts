@@ -36,7 +36,7 @@ export const webhookEdit = async (asked: string, cli: Cli): Promise<number> => {
 
 /** `config.yaml` at the route, then what `validate` says of it. */
 const editConfigured = async ({ route }: KnownRoute, edit: Edit, cli: Cli): Promise<number> => {
-  const place = route?.place([], 'key')
+  const place = route?.place(route.base, 'key')
   await edit(place?.file ?? join(cli.workspace.dataDir, 'config.yaml'), place?.line)
   const code = await validate([], {}, cli)
   note(cli, `a running gateway takes it over by: ${cli.workspace.self} gateway reload`)

@@ -41,7 +41,7 @@ const show = (known: KnownRoute, reveal: boolean, cli: Cli): number => {
 
 const renew = async ({ name, source, route }: KnownRoute, cli: Cli): Promise<number> => {
   if (source === 'config') {
-    const hint = route ? `change it at ${shownPlace(route.place([], 'key'))}` : 'change it in config.yaml'
+    const hint = route ? `change it at ${shownPlace(route.place(route.base, 'key'))}` : 'change it in config.yaml'
     throw new Fault('configured', `"${name}" is a route of config.yaml: its secret is set there`, { exitCode: exit.no, hint })
   }
   const served = await readServed(cli.workspace)

@@ -1,0 +1,362 @@
+/** Every command keeps the same promises: exit codes and JSON envelopes. And what `doctor`, `paths`, `webhook edit` and `secret` promise besides. */
+
+import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { join } from 'node:path'
+import t, { type Test } from 'tap'
+import { examples } from '../../src/cli/help/examples.ts'
+import { leavesOf, pathOf } from '../../src/cli/help/suggest.ts'
+import { grammarOnly } from '../../src/cli/shell/program.ts'
+import { type FakeCli, fakeCli, type Result } from '../fakes/cli.ts'
+import { startGateway } from '../fakes/gateway.ts'
+import { closedOrigin } from '../fakes/sink.ts'
+
+const config = (port: number): string => `platforms:
+  webhook:
+    enabled: true
+    extra:
+      port: ${port}
+      routes:
+        cfg: { prompt: p, secret: abcabcabcabcabcabc }
+jobs:
+  nightly: { schedule: '@daily', prompt: p }
+`
+const stored = {
+  a: { description: '', events: [], secret: 'the-stored-secret-of-a', prompt: 'p', skills: [], deliver: 'log', profile: 'default' },
+}
+const files = (port = 0): { [name: string]: string } => ({
+  'config.yaml': config(port),
+  'webhook_subscriptions.json': JSON.stringify(stored),
+  'cron_jobs.json': '{"j":{"name":"j","schedule":"@daily","prompt":"p"}}',
+})
+
+const leaves = leavesOf(grammarOnly())
+
+/** What each command is tried with. `away`: a gateway is needed, and none runs. */
+type Row = { readonly ok?: string; readonly no?: string; readonly missing?: string; readonly away?: string }
+
+const rows: { readonly [command: string]: Row } = {
+  'gateway setup': { ok: 'gateway setup --yes' },
+  'gateway run': {},
+  'gateway reload': { away: 'gateway reload' },
+  'gateway status': { away: 'gateway status' },
+  'webhook subscribe': { ok: 'webhook subscribe b', no: 'webhook subscribe b --deliver telegrm' },
+  'webhook list': { ok: 'webhook list --all' },
+  'webhook show': { ok: 'webhook show a', missing: 'webhook show nope' },
+  'webhook edit': {},
+  'webhook secret': { ok: 'webhook secret a', no: 'webhook secret cfg --rotate', missing: 'webhook secret nope' },
+  'webhook remove': { ok: 'webhook remove a', missing: 'webhook remove nope' },
+  'webhook enable': { ok: 'webhook enable a', missing: 'webhook enable nope' },
+  'webhook disable': { ok: 'webhook disable a', missing: 'webhook disable nope' },
+  'webhook test': { away: 'webhook test a', missing: 'webhook test nope' },
+  'webhook trace': { ok: 'webhook trace a --payload {}', missing: 'webhook trace nope --payload {}' },
+  'webhook tail': { away: 'webhook tail' },
+  'webhook verify': { no: 'webhook verify a --body {}', missing: 'webhook verify nope --body {}' },
+  'events list': { ok: 'events list' },
+  'events show': { missing: 'events show nope' },
+  'events retry': { missing: 'events retry nope', away: 'events retry --dead' },
+  'events replay': { missing: 'events replay nope' },
+  'events export': { missing: 'events export nope' },
+  'cron list': { ok: 'cron list' },
+  'cron show': { ok: 'cron show j', missing: 'cron show nope' },
+  'cron create': { ok: 'cron create k --schedule @daily --prompt p', no: 'cron create k --schedule @daily --prompt p --deliver telegrm' },
+  'cron run': { away: 'cron run j' },
+  'cron pause': { ok: 'cron pause j', missing: 'cron pause nope' },
+  'cron resume': { ok: 'cron resume j', missing: 'cron resume nope' },
+  'cron remove': { ok: 'cron remove j', missing: 'cron remove nope' },
+  'targets list': { ok: 'targets list' },
+  'targets test': { ok: 'targets test log --yes', no: 'targets test telegram --yes', missing: 'targets test nope --yes' },
+  'samples list': { ok: 'samples list', missing: 'samples list nope' },
+  'samples show': { ok: 'samples show github/push', missing: 'samples show nope' },
+  'samples add': { ok: 'samples add mine/one @@SAMPLE' },
+  validate: { ok: 'validate' },
+  explain: { ok: 'explain WH101' },
+  'schema print': { ok: 'schema print' },
+  doctor: { ok: 'doctor' },
+  paths: { ok: 'paths' },
+  completion: { ok: 'completion bash' },
+  version: { ok: 'version' },
+  help: { ok: 'help', missing: 'help nope' },
+}
+
+const runLine = (cli: FakeCli, line: string): Promise<Result> => {
+  writeFileSync(cli.file('sample.json'), '{"a":1}')
+  return cli.run(...line.replace('@@SAMPLE', `@${cli.file('sample.json')}`).split(' '), '--json')
+}
+
+/** One document on stdout, and nothing else there. */
+const isEnvelope = (t: Test, { code, out }: Result, line: string): void => {
+  const document = JSON.parse(out)
+  t.match(document, { v: 1, kind: String, ok: code === 0 }, line)
+  t.equal(out.trimEnd().split('\n').length, 1, `${line}: one line`)
+  if (document.kind === 'error') t.match(document.error, { code: String, message: /./ }, line)
+  else t.ok('data' in document && Array.isArray(document.warnings), `${line}: data and warnings`)
+}
+
+t.test('exit codes and envelopes of every command', async (t) => {
+  t.same(Object.keys(rows).sort(), leaves.map(pathOf).sort(), 'each command has a row')
+  const [, port = ''] = /:(\d+)$/.exec(await closedOrigin()) ?? []
+  for (const [path, row] of Object.entries(rows)) {
+    const cases: [line: string | undefined, code: number][] = [
+      [row.ok, 0],
+      [row.no, 1],
+      [`${path} --no-such-option`, 2],
+      [row.away, 4],
+      [row.missing, 5],
+    ]
+    const cli = fakeCli(t, files(Number(port)))
+    for (const [line, code] of cases) {
+      if (line === undefined) continue
+      const result = await runLine(cli, line)
+      t.equal(result.code, code, `${line}: ${result.err}`)
+      isEnvelope(t, result, line)
+    }
+  }
+})
+
+t.test('the help of every command has its options, those of all commands, and examples that exist', async (t) => {
+  const cli = fakeCli(t)
+  const names = new Set(leaves.map(pathOf))
+  for (const [path, lines] of Object.entries(examples)) {
+    t.ok(names.has(path), path)
+    for (const line of lines) if (line.startsWith(path.split(' ')[0] ?? '')) t.ok(line.startsWith(path), line)
+  }
+  for (const path of names) {
+    const { code, out } = await cli.run(...path.split(' '), '--help')
+    t.equal(code, 0)
+    t.match(out, /^Usage: headgate [\s\S]*--data-dir[\s\S]*--jsonata[\s\S]*\nExamples:\n {2}\$ /, path)
+    t.equal((await cli.run('help', ...path.split(' '))).out, out, `help ${path}`)
+  }
+  const { data } = JSON.parse((await cli.run('help', '--json')).out)
+  const webhook = data.commands.find(({ name }: { name: string }) => name === 'webhook')
+  const list = webhook.commands.find(({ name }: { name: string }) => name === 'list')
+  t.match(list, { path: 'webhook list', aliases: ['ls'], options: [{ long: '--all', value: 'none' }, { long: '--wide' }] })
+  const completion = data.commands.find(({ name }: { name: string }) => name === 'completion')
+  t.match(completion.arguments, [{ name: 'shell', required: true, choices: ['bash', 'zsh', 'fish'] }])
+  t.match(data.options, [{ long: '--data-dir', value: 'required', value_name: 'folder' }])
+})
+
+type Seen = { readonly name: string; readonly result: string; readonly message: string; readonly fix: string | null }
+const examined = async (cli: FakeCli, env: { [name: string]: string } = {}): Promise<{ code: number; seen: (name: string) => Seen[] }> => {
+  const { code, out } = await cli.runWith({ env: { HEADGATE_HOME: cli.dir, ...env } }, 'doctor', '--json')
+  const { checks } = JSON.parse(out).data as { checks: Seen[] }
+  return { code, seen: (name) => checks.filter((check) => check.name === name) }
+}
+
+t.test('doctor: all is well; each line that is not has a fix', async (t) => {
+  const cli = fakeCli(t, files())
+  for (const name of Object.keys(files())) chmodSync(cli.file(name), 0o600)
+  chmodSync(cli.dir, 0o700)
+  const { code, out } = await cli.run('doctor')
+  t.equal(code, 0)
+  t.match(out, /^ok {4}node /m)
+  t.match(out, /^warn {2}agent .*stand-in.*\n {6}fix: /m)
+  t.match(out, / 0 failed\n$/)
+  chmodSync(cli.dir, 0o755)
+  chmodSync(cli.file('config.yaml'), 0o644)
+  const open = await examined(cli)
+  t.match(open.seen('data directory'), [{ result: 'warn', fix: /^chmod 700 / }])
+  t.match(open.seen('modes'), [{ result: 'warn', message: /config\.yaml is open to others \(0644\)/, fix: /^chmod 600 / }])
+})
+
+t.test('doctor: a port that another program has', async (t) => {
+  const server = createServer().listen(0, '127.0.0.1')
+  await new Promise((resolve) => server.once('listening', resolve))
+  t.teardown(() => server.close())
+  const { port } = server.address() as { port: number }
+  const { code, seen } = await examined(fakeCli(t, files(port)))
+  t.equal(code, 1)
+  t.match(seen('port'), [{ result: 'fail', message: `another program listens on port ${port}`, fix: /ss -ltnp/ }])
+})
+
+t.test('doctor: our own gateway has the port, and is asked about its store', async (t) => {
+  const cli = fakeCli(t, { 'config.yaml': `${config(0)}storage: { kind: memory }\n` })
+  const gateway = await startGateway(t, { dir: cli.dir })
+  const { out } = await cli.run('doctor', '--json')
+  const { checks } = JSON.parse(out).data as { checks: Seen[] }
+  t.match(
+    checks.find(({ name }) => name === 'port'),
+    { result: 'ok', message: `our gateway listens on ${gateway.url} (process ${process.pid})` },
+  )
+  t.match(
+    checks.find(({ name }) => name === 'store'),
+    { result: 'ok', message: /asked through the gateway: 0 runs wait/ },
+  )
+})
+
+t.test('doctor: files that are no store, corrupt or from the future', async (t) => {
+  const cli = fakeCli(t, { ...files(), 'webhook_subscriptions.json': '{', 'state/headgate.db': 'x'.repeat(200) })
+  const future = Date.now() / 1000 + 3_600
+  utimesSync(cli.file('config.yaml'), future, future)
+  const { code, seen } = await examined(cli)
+  t.equal(code, 1)
+  t.match(seen('store'), [{ result: 'fail', message: /is no database/ }])
+  t.match(seen('subscriptions'), [{ result: 'fail', fix: /mend the file/ }])
+  t.match(seen('clock'), [{ result: 'warn', message: /from now/ }])
+  const nowhere = fakeCli(t)
+  t.match(
+    (await nowhere.run('doctor', '--data-dir', nowhere.file('none'))).out,
+    /is not there yet\n {6}fix: headgate --data-dir .* gateway setup/,
+  )
+})
+
+t.test('doctor: programs and targets that routes use, and only those', async (t) => {
+  const routes = `
+        s: { prompt: p, secret: abcabcabcabcabcabc, script: x.sh }
+        g: { prompt: p, secret: abcabcabcabcabcabcd, deliver: github_comment, deliver_extra: { repo: a/b, pr_number: '1' } }
+        c: { prompt: p, secret: abcabcabcabcabcabce, deliver: telegram }
+agent: { runner: command, command: [no-such-agent] }
+`
+  const cli = fakeCli(t, { 'config.yaml': config(0).replace(/\n {8}cfg.*\njobs:[\s\S]*/, routes), 'scripts/x.sh': 'true\n' })
+  const folder = cli.file('bin')
+  mkdirSync(folder)
+  const none = await examined(cli, { PATH: folder })
+  t.equal(none.code, 1)
+  t.match(none.seen('bash'), [{ result: 'fail', message: /route s/, fix: 'install bash' }])
+  t.same(none.seen('python3'), [])
+  t.match(none.seen('agent'), [{ result: 'fail', message: /no-such-agent/ }])
+  t.match(none.seen('target github_comment'), [{ result: 'fail', message: /gh on the PATH/ }])
+  t.match(none.seen('target telegram'), [{ result: 'fail', message: /not connected/, fix: /TELEGRAM_BOT_TOKEN/ }])
+  for (const program of ['bash', 'sh', 'no-such-agent']) symlinkSync('/bin/sh', join(folder, program))
+  writeFileSync(join(folder, 'gh'), '#!/bin/sh\necho no oauth token >&2\nexit 1\n', { mode: 0o755 })
+  const more = await examined(cli, { PATH: folder, TELEGRAM_BOT_TOKEN: '1:x', TELEGRAM_HOME_CHANNEL: '1' })
+  t.match(
+    [more.seen('bash'), more.seen('agent'), more.seen('target telegram')],
+    [[{ result: 'ok' }], [{ result: 'ok' }], [{ result: 'ok' }]],
+  )
+  t.match(more.seen('gh for target github_comment'), [{ result: 'fail', fix: /gh auth login/ }])
+  writeFileSync(join(folder, 'gh'), '#!/bin/sh\necho gho_abc\n', { mode: 0o755 })
+  const { out } = await cli.runWith({ env: { HEADGATE_HOME: cli.dir, PATH: folder } }, 'doctor')
+  t.match(out, /^ok {4}gh for target github_comment +logged in/m)
+  t.notMatch(out, 'gho_abc')
+})
+
+t.test('webhook secret: a fingerprint, the secret only when asked, a new one', async (t) => {
+  const cli = fakeCli(t, files())
+  const shown = await cli.run('webhook', 'secret', 'a')
+  t.match(shown, { code: 0, out: /^[0-9a-f]{8} {2}route\n$/ })
+  t.equal((await cli.run('webhook', 'secret', 'a', '--reveal')).out, 'the-stored-secret-of-a\n')
+  t.match(await cli.run('webhook', 'secret', 'a', '--reveal', '--rotate'), { code: 2 })
+  const { out, err } = await cli.run('webhook', 'secret', 'a', '--rotate')
+  t.match(out, /^[\w-]{43}\n$/)
+  t.match(err, /ITS SECRET IS NEW/)
+  t.equal(cli.entry('a').secret, out.trim())
+  t.match(await cli.run('webhook', 'secret', 'cfg', '--rotate'), { code: 1, err: /config\.yaml:7:/ })
+})
+
+const drafts = (cli: FakeCli): string[] => (existsSync(cli.file('.drafts')) ? readdirSync(cli.file('.drafts')) : [])
+
+/** An editor that changes the text of the draft. Each call takes the next change; after the last one the test fails. */
+const editing = (...changes: ((text: string) => string)[]) => {
+  const seen: string[] = []
+  const edit = async (file: string): Promise<void> => {
+    const change = changes[seen.length]
+    if (!change) throw new Error('no more changes')
+    seen.push(readFileSync(file, 'utf8'))
+    writeFileSync(file, change(seen.at(-1) ?? ''))
+  }
+  return { edit, seen }
+}
+
+t.test('webhook edit: secrets are hidden and kept, what changed is saved', async (t) => {
+  const cli = fakeCli(t, files())
+  t.match(await cli.run('webhook', 'edit', 'a'), { code: 2, err: /terminal/ })
+  const { edit, seen } = editing((text) => text.replace('prompt: p', 'prompt: better'))
+  t.match(await cli.runWith({ edit }, 'webhook', 'edit', 'a'), { code: 0, out: 'updated  a (prompt)\n' })
+  t.notMatch(seen[0], 'the-stored-secret')
+  t.match(cli.entry('a'), { prompt: 'better', secret: 'the-stored-secret-of-a', updated_at: /Z$/ })
+  t.same(drafts(cli), [])
+  const same = editing((text) => text)
+  t.match(await cli.runWith(same, 'webhook', 'edit', 'a'), { code: 0, out: 'no change: a\n' })
+  const other = editing((text) => text.replace(/secret: .*/, 'secret: another-secret-of-mine'))
+  t.match(await cli.runWith(other, 'webhook', 'edit', 'a'), { code: 0, out: 'updated  a (secret)\n' })
+  t.equal(cli.entry('a').secret, 'another-secret-of-mine')
+  t.match(await cli.runWith(same, 'webhook', 'edit', 'nope'), { code: 5 })
+})
+
+t.test('webhook edit: a mistake is edited again, or leaves the draft', async (t) => {
+  const cli = fakeCli(t, files())
+  const twice = editing(
+    (text) => text.replace('deliver: log', 'deliver: telegrm'),
+    (text) => text.replace('telegrm', 'log').replace('prompt: p', 'prompt: q'),
+  )
+  t.match(await cli.runWith({ ...twice, ask: async () => '' }, 'webhook', 'edit', 'a'), { code: 0, out: /updated/, err: /telegrm/ })
+  t.equal(cli.entry('a').prompt, 'q')
+  for (const [change, code] of [
+    [(text: string) => `${text}prompt: [`, 1],
+    [() => '', 1],
+    [(text: string) => `${text}toolsets: [web]\n`, 1],
+    [(text: string) => text.replace(/\(\w{8}\)/, '(00000000)'), 1],
+    [(text: string) => `${text}no_such_key: 1\n`, 1],
+  ] as const) {
+    const result = await cli.runWith({ ...editing(change), ask: async () => 'n' }, 'webhook', 'edit', 'a')
+    t.equal(result.code, code, result.err)
+    const [, kept = ''] = /the draft is kept: (.*)\n/.exec(result.err) ?? []
+    t.ok(existsSync(kept), result.err)
+  }
+  t.equal(drafts(cli).length, 5)
+  t.match(cli.entry('a'), { prompt: 'q', secret: 'the-stored-secret-of-a' })
+})
+
+t.test('webhook edit: changed meanwhile is a conflict; the draft stays', async (t) => {
+  const cli = fakeCli(t, files())
+  const { edit } = editing((text) => {
+    cli.write('webhook_subscriptions.json', JSON.stringify({ a: { ...stored.a, prompt: 'theirs' } }))
+    return text.replace('prompt: p', 'prompt: mine')
+  })
+  t.match(await cli.runWith({ edit, ask: async () => 'y' }, 'webhook', 'edit', 'a'), { code: 6, err: /the draft is kept[\s\S]*meanwhile/ })
+  t.equal(cli.entry('a').prompt, 'theirs')
+  t.equal(drafts(cli).length, 1)
+})
+
+t.test('webhook edit: another profile makes another secret', async (t) => {
+  const cli = fakeCli(t, { ...files(), 'config.yaml': `${config(0)}gateway: { multiplex_profiles: true }\n`, 'profiles/p/config.yaml': '' })
+  const { edit } = editing((text) => text.replace('profile: default', 'profile: p'))
+  const { code, out } = await cli.runWith({ edit }, 'webhook', 'edit', 'a')
+  t.equal(code, 0)
+  t.match(out, `secret   ${cli.entry('a').secret}\n`)
+  t.not(cli.entry('a').secret, 'the-stored-secret-of-a')
+})
+
+t.test('webhook edit: a configured route opens config.yaml at its line, and is checked', async (t) => {
+  const cli = fakeCli(t, files())
+  const opened: unknown[] = []
+  const edit = async (file: string, line?: number): Promise<void> => {
+    opened.push([file, line])
+    writeFileSync(file, cli.read('config.yaml').replace('prompt: p', 'promt: p'))
+  }
+  t.match(await cli.runWith({ edit }, 'webhook', 'edit', 'cfg'), { code: 1, out: /promt/ })
+  t.same(opened, [[cli.file('config.yaml'), 7]])
+})
+
+t.test('completion: commands, options, choices and names', async (t) => {
+  const cli = fakeCli(t, { ...files(), 'webhook_subscriptions.json': '{"a":{},"$(touch x)":{}}' })
+  const words = async (...line: string[]): Promise<string[]> => {
+    const { code, out, err } = await cli.run('__complete', '--', ...line)
+    t.same({ code, err }, { code: 0, err: '' })
+    return out
+      .trimEnd()
+      .split('\n')
+      .map((each) => each.split('\t')[0] ?? '')
+  }
+  t.same(await words('webhook', 'l'), ['list'])
+  t.same(await words('--json', '--data-dir', '/x', 'webhook', 'sho'), ['show'])
+  t.same(await words('webhook', 'show', ''), ['a', 'cfg'], 'no name that a shell could run')
+  t.same(await words('webhook', 'remove', ''), ['a'])
+  t.same(await words('webhook', 'show', '--data-dir', '/nowhere', ''), [''])
+  t.same(await words('webhook', 'list', '--w'), ['--wide'])
+  t.same(await words('webhook', 'list', '--js'), ['--json', '--jsonata'])
+  t.same(await words('cron', 'show', ''), ['j', 'nightly'])
+  t.same(await words('samples', 'show', 'github/push'), ['github/push'])
+  t.ok((await words('webhook', 'test', 'a', '--sample', '')).includes('github/push'))
+  t.ok((await words('webhook', 'subscribe', 'a', '--deliver', '')).includes('telegram'))
+  t.same(await words('explain', 'WH101'), ['WH101'])
+  t.same(await words('completion', ''), ['bash', 'zsh', 'fish'])
+  t.same(await words('gateway', 'run', '--log-level', 'w'), ['warn'])
+  t.same(await words('gateway', 'run', '--log-level=w'), ['--log-level=warn'])
+  t.same(await words('gateway', 'run', '--log-level', '=', 'w'), ['warn'], 'as bash splits it')
+  t.same(await words('validate', ''), [':files'])
+  t.same(await words('no', 'such', ''), [''])
+  cli.write('config.yaml', 'a: [')
+  t.same(await words('webhook', 'show', ''), ['a'], 'a broken file is no error')
+})
