@@ -70,6 +70,7 @@ const rows: { readonly [command: string]: Row } = {
   'samples show': { ok: 'samples show github/push', missing: 'samples show nope' },
   'samples add': { ok: 'samples add mine/one @@SAMPLE' },
   validate: { ok: 'validate' },
+  test: {},
   explain: { ok: 'explain WH101' },
   'schema print': { ok: 'schema print' },
   doctor: { ok: 'doctor' },

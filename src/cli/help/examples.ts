@@ -42,6 +42,7 @@ export const examples: { readonly [path: string]: readonly string[] } = {
   'samples show': ['samples show github/push'],
   'samples add': ['samples add acme/order @order.json', 'events export <id> | headgate samples add acme/order -'],
   validate: ['validate', 'validate examples/*.yaml --format github --deny-warnings'],
+  test: ['test', 'test routes.webhook-test.yaml --json'],
   explain: ['explain WH403'],
   'schema print': ['schema print subscriptions'],
   doctor: ['doctor', 'doctor --json'],
