@@ -4,10 +4,8 @@ import type { Command, Option } from 'commander'
 import { printable } from '../../core/text.ts'
 import { dataDirOf } from '../shell/globals.ts'
 import type { Io } from '../shell/io.ts'
-import { type Kind, kindOfArgument, kindOfOption, namesOf } from './names.ts'
+import { type Candidate, type Kind, kindOfArgument, kindOfOption, namesOf } from './names.ts'
 import { shownCommands } from './suggest.ts'
-
-export type Candidate = { readonly value: string; readonly about?: string }
 
 /** The shell completes a file name itself. */
 const files: readonly Candidate[] = [{ value: ':files' }]

@@ -4,8 +4,10 @@ import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Argument, Command, Option } from 'commander'
 import { parseObject } from '../../core/json.ts'
-import type { Candidate } from './complete.ts'
 import { pathOf } from './suggest.ts'
+
+/** What may stand next, and what it is. */
+export type Candidate = { readonly value: string; readonly about?: string }
 
 export type Kind = 'files' | 'routes' | 'subscriptions' | 'samples' | 'providers' | 'targets' | 'jobs' | 'profiles' | 'codes'
 
