@@ -2,7 +2,7 @@
 
 import type { Command, Option } from 'commander'
 import { printable } from '../../core/text.ts'
-import { dataDirOf } from '../shell/globals.ts'
+import { dataDirOf } from '../options/globals.ts'
 import type { Io } from '../shell/io.ts'
 import { type Candidate, type Kind, kindOfArgument, kindOfOption, namesOf } from './names.ts'
 import { shownCommands } from './suggest.ts'

@@ -4,7 +4,7 @@ import { jsonText } from '../../app/json-text.ts'
 import { messageOf, usage } from '../../core/fault.ts'
 import { isObject, type Json, parseObject } from '../../core/json.ts'
 import { printable } from '../../core/text.ts'
-import type { Io } from './io.ts'
+import type { Io } from '../shell/io.ts'
 
 /** An Io whose stdout is kept, to be printed by `finish` as the expression makes it. */
 export type Query = { readonly io: Io; readonly finish: () => Promise<void> }

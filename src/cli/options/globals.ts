@@ -4,8 +4,8 @@ import { homedir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { type Command, Option } from 'commander'
 import { quoted } from '../../app/routes/curl.ts'
-import type { Io } from './io.ts'
-import type { Cli } from './output.ts'
+import type { Io } from '../shell/io.ts'
+import type { Cli } from '../shell/output.ts'
 
 export type Globals = {
   readonly dataDir?: string
