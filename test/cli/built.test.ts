@@ -82,7 +82,11 @@ t.test('a plugin with a schema is loaded, and its schema compiled', async (t) =>
 export const schema = { settings: { properties: { url: { pattern: '^https?:' } } } }`
   const config = 'plugins: [./p.mjs]\nplatforms: { acme-chat: { url: nowhere } }\n'
   const ended = await run(t, t.testdir({ 'config.yaml': config, 'p.mjs': plugin }), 'validate', '--format', 'concise')
-  t.match(ended, { code: 1, out: /config\.yaml:2:32: WH105 error: url: the value \(not shown\) is not of the right form \(stops the start\)\n$/, err: '' })
+  t.match(ended, {
+    code: 1,
+    out: /config\.yaml:2:32: WH105 error: url: the value \(not shown\) is not of the right form \(stops the start\)\n$/,
+    err: '',
+  })
 })
 
 t.test('a command ends though a plugin holds something open', async (t) => {
