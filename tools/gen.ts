@@ -235,7 +235,7 @@ const defaults = {
 
 const outputs: { [file: string]: string } = {
   ...renderSamples(),
-  'schema/headgate.schema.json': `${JSON.stringify(forEditors(schema), null, 2)}\n`,
+  'schema/headgate.schema.json': `${JSON.stringify(forEditors(schema), null, 1)}\n`,
   'docs/codes.md': `${renderCodes()}\n`,
   'docs/reference.md': `${renderReference(schema)}\n`,
   'docs/targets.md': `${renderTargets(targets, settings)}\n`,
