@@ -1,4 +1,4 @@
-/** Accepts an agent run: the event is committed before the answer, the agent starts after it. */
+/** Starts an agent run for an event: the run is committed before the sender is answered, and the agent starts after the answer. */
 
 import type { EndingPart } from './ending.ts'
 import { acceptAgent, agentRun } from './kit/accept.ts'

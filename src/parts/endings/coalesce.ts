@@ -1,4 +1,4 @@
-/** Holds events of one target for a quiet time, and merges them into one agent run (rules: Coalescing 1). */
+/** Holds events with the same key until none has come for a while, then merges them into one agent run (rules: Coalescing 1). */
 
 import type { Outcome } from '../../core/outcome.ts'
 import type { Event } from '../../core/request.ts'
@@ -26,7 +26,7 @@ export const coalesce: EndingPart = {
     const { render } = compileMessage(route, kit)
     const laneOf = compileLane(route, kit)
     return async (event) => {
-      // The message is rendered for each event, because the latest one's prompt and settings count (rules: Coalescing 2).
+      // The message is rendered for each event, because the latest event's prompt and settings count (rules: Coalescing 2).
       const run = agentRun(event, await render(event))
       const [key, lane] = [await keyOf(event), await laneOf(event)]
       // An event without a key is not merged (rules: Coalescing 5).
@@ -68,7 +68,7 @@ const groupOf = (key: string, { singleFlight, ...settings }: Settings, lane: Lan
 const join = async (event: Event, run: NewRun, group: Group, effects: Effects): Promise<Outcome> => {
   const joined = await commit(effects, (store) => store.join(run, claimOf(event), group))
   if (joined === 'duplicate') return duplicate(event)
-  // The store takes no further group, so the event runs at once, unmerged (rules: Limits 3).
+  // When the store can hold no further group, the event gets a run of its own at once (rules: Limits 3).
   if (joined === 'full') return acceptAgent(event, run, effects, group.lane)
   if ('kind' in joined) return joined
   return { kind: 'coalesced', route: run.route, event: run.event, deliveryId: run.deliveryId, group: joined.group }

@@ -1,4 +1,4 @@
-/** Starts an existing scheduled job with the expanded prompt as context of that one run (rules: Jobs 2, 3). */
+/** Starts a scheduled job that exists, and gives this one run the rendered prompt as context (rules: Jobs 2, 3). */
 
 import type { Ignored, Outcome } from '../../core/outcome.ts'
 import type { Event } from '../../core/request.ts'
@@ -20,7 +20,7 @@ export const cronJob: EndingPart = {
     checkJob(reference, kit)
     const prompt = compilePrompt(route, kit)
     return async (event) => {
-      // The job is looked up for each event, because jobs are paused, made and removed while the route's plan stays.
+      // The job is looked up for each event, because a job can be made, paused or removed while the route's plan stays in use.
       const [job, ...others] = kit.effects.jobs.find(kit.profile, reference)
       if (!job || others.length > 0)
         return drop(event, 'job_missing', job ? several(reference, [job, ...others]) : absent(reference, kit), kit)
@@ -55,7 +55,7 @@ const checkJob = (reference: string, { effects, profile, report }: StageKit): vo
     )
 }
 
-/** Logs why the job is not started, and ignores the event. The delivery id stays free (rules: Jobs 5). */
+/** Logs why the job is not started, and ignores the event. The delivery id is not claimed (rules: Jobs 5). */
 const drop = (event: Event, reason: Ignored['reason'], why: string, { effects }: StageKit): Ignored => {
   const { profile, route, deliveryId } = event
   const fields = { profile, route, delivery_id: deliveryId, event_type: event.eventType, reason: why }

@@ -1,4 +1,4 @@
-/** Sends the expanded prompt itself, and answers when it is delivered (rules: Direct delivery 1). */
+/** Sends the rendered prompt to the targets, and answers the sender when they have it (rules: Direct delivery 1). */
 
 import { messageOf, StoreFault } from '../../core/fault.ts'
 import { type Outcome, refuse } from '../../core/outcome.ts'
@@ -12,7 +12,7 @@ import { unavailable } from './kit/accept.ts'
 import { claimOf, compileShares, duplicate } from './kit/claim.ts'
 import { compileMessage, type Message } from './kit/message.ts'
 
-/** Senders give up after about ten seconds and repeat, so the answer must come before that. */
+/** A sender gives up after about ten seconds and sends the event again, so we answer sooner. */
 const budgetMs = 9_000
 
 export const direct: EndingPart = {
@@ -38,15 +38,15 @@ export const direct: EndingPart = {
 
 type Held = {
   readonly claim: Claim
-  /** The claims of the targets, one for each with mode `all`; else none. */
+  /** With mode `all`, one claim for each target. With another mode, none. */
   readonly shares: readonly Claim[]
-  /** Which of the shares are held: those targets have the text from an earlier request with this id. */
+  /** For each share, whether it is held. A target whose share is held got the text from an earlier request with this id. */
   readonly had: readonly boolean[]
 }
 
 /**
- * Claims the id, and reads which shares are held; `undefined`: the id is taken. Both are one commit: an earlier request stores its shares
- * before it gives the id back, so that none is missed.
+ * Claims the delivery id, and reads which shares are held. `undefined` means that another request holds the id. The claim and the read
+ * are one commit. An earlier request stores its shares before it releases the id, so the read misses none.
  */
 const claimWith = async (claim: Claim, shares: readonly Claim[], store: Store): Promise<readonly boolean[] | undefined> => {
   const [isOurs, had] = await Promise.all([store.claim(claim), shares.length > 0 ? store.held(shares.map(({ key }) => key)) : []])
@@ -69,12 +69,12 @@ const deliver = async (event: Event, { text, delivery }: Message, held: Held, ef
   return refuse('delivery_failed', { detail: whyPartly(to, failed, done) })
 }
 
-/** For each target, in order: why it failed, or `undefined`. */
+/** For each target, in order: why the delivery failed, or `undefined` when the target has the text. */
 type Failures = readonly (string | undefined)[]
-/** `share`: the part of the remaining time that a target may use. */
+/** `share` is the fraction of the remaining time that this target may use. */
 type SendOne = (delivery: Delivery, place: number, share: number) => Promise<string | undefined>
 
-/** `answered`: told of what a target said of the text that it took. */
+/** `answered` is called with what a target said when it took the text. */
 const senderOf = (
   about: Omit<Outgoing, 'delivery' | 'place' | 'budgetMs'>,
   { send, clock }: Effects,
@@ -91,7 +91,7 @@ const senderOf = (
   }
 }
 
-/** Sends to all at the same time. A target that has the text is stored at once, so that after a crash it does not get it again. */
+/** Sends to all targets at the same time. Each success is stored at once, so that after a crash the target does not get the text again. */
 const sendToAll = (to: readonly Delivery[], { shares, had }: Held, send: SendOne, record: Recorder): Promise<Failures> =>
   Promise.all(
     to.map(async (delivery, place) => {
@@ -104,7 +104,7 @@ const sendToAll = (to: readonly Delivery[], { shares, had }: Held, send: SendOne
     }),
   )
 
-/** Sends in order until one target has the text. A target that does not answer leaves time for those after it. */
+/** Sends in order until one target has the text. No target may use up the time of the targets after it. */
 const sendInTurn = async (to: readonly Delivery[], send: SendOne): Promise<Failures> => {
   const failures: (string | undefined)[] = []
   for (const [place, delivery] of to.entries()) {
@@ -114,7 +114,7 @@ const sendInTurn = async (to: readonly Delivery[], send: SendOne): Promise<Failu
   return failures
 }
 
-/** Tells the store what became of an id. Never rejects. */
+/** Tells the store what became of a delivery id. Never rejects. */
 type Recorder = (tell: (store: Store) => Promise<unknown>) => Promise<void>
 
 const recorderOf =
@@ -123,7 +123,7 @@ const recorderOf =
     try {
       await tell(store)
     } catch (error) {
-      // The sender still learns what became of the text. At worst a repeat within the hour is not recognised.
+      // The sender still gets the right answer. At worst, a repeat within the hour is not recognised as a duplicate.
       log('error', { route, delivery_id: deliveryId, reason: messageOf(error) }, 'delivery id not recorded')
     }
   }

@@ -1,4 +1,4 @@
-/** The contract of endings: an ending makes work of an event, and nothing else does. */
+/** The contract of endings: an ending decides what work an event becomes, and is the only part that does. */
 
 import type { Closable } from '../../core/owner.ts'
 import type { Ending } from '../../core/plan.ts'
@@ -7,7 +7,7 @@ import type { StageKit } from '../stages/stage.ts'
 
 export type EndingPart = {
   readonly name: string
-  /** Whether a route's keys ask for this ending. */
+  /** Whether the keys of this route ask for this ending. */
   fits(route: Route): boolean
   compile(route: Route, kit: StageKit): Closable<Ending>
 }

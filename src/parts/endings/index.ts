@@ -1,4 +1,4 @@
-/** The endings; a route gets the first that fits. */
+/** The list of endings: a route gets the first ending that fits. */
 
 import { agent } from './agent.ts'
 import { coalesce } from './coalesce.ts'

@@ -1,4 +1,4 @@
-/** Commits work before its answer; every refusal leaves the delivery id free for the sender's retry (rules: Duplicates 2). */
+/** Commits work before the sender is answered. A refusal leaves the delivery id free for the sender's retry (rules: Duplicates 2). */
 
 import { StoreFault } from '../../../core/fault.ts'
 import { type Outcome, type Refused, refuse } from '../../../core/outcome.ts'
@@ -10,12 +10,12 @@ import type { Message } from './message.ts'
 
 const retryAfterSeconds = 5
 
-/** The store did not take the work. */
+/** The refusal for work that the store did not take. */
 export const unavailable = (fault: StoreFault): Refused => refuse('unavailable', { retryAfterSeconds, detail: fault.message })
 
 const overloaded = (detail: string): Refused => refuse('overloaded', { retryAfterSeconds, detail })
 
-/** Hands work to the store when the queue has room, and wakes the worker for it. */
+/** Hands work to the store when the queue has room, and wakes the worker. */
 export const commit = async <T extends Accepted | Joined>(effects: Effects, hand: (store: Store) => Promise<T>): Promise<T | Refused> => {
   if (!effects.hasRoom()) return overloaded('the queue of accepted runs is full')
   try {
@@ -24,7 +24,7 @@ export const commit = async <T extends Accepted | Joined>(effects: Effects, hand
     return handed
   } catch (error) {
     if (!(error instanceof StoreFault)) throw error
-    // The store may have committed the work even so. The worker looks for it when the store works again.
+    // The store may have committed the work although it reported a failure. The worker looks for the work when the store works again.
     effects.wake()
     return unavailable(error)
   }
@@ -39,7 +39,6 @@ export const causeOf = ({ eventId, route, eventType: event, deliveryId, at }: Ev
   acceptedAt: at,
 })
 
-/** The agent's run for an event. */
 export const agentRun = (event: Event, { text, delivery }: Message): NewRun => ({
   ...causeOf(event),
   profile: event.profile,
@@ -47,7 +46,7 @@ export const agentRun = (event: Event, { text, delivery }: Message): NewRun => (
   delivery,
 })
 
-/** Accepts a run, which starts at once or when it is its turn in its lane. */
+/** Accepts a run. A run without a lane starts at once; a run in a lane waits for its turn. */
 export const acceptAgent = async (event: Event, run: NewRun, effects: Effects, lane: Lane | undefined): Promise<Outcome> => {
   const handed = await commit(effects, (store) => store.accept(run, claimOf(event), lane))
   if (typeof handed === 'object') return handed

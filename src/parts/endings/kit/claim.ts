@@ -1,4 +1,4 @@
-/** Makes claims: the hold on a delivery id that makes a second request with it a duplicate (rules: Duplicates 2). */
+/** Makes claims: while a delivery id is claimed, a second request with the same id is a duplicate (rules: Duplicates 2). */
 
 import { createHash } from 'node:crypto'
 import type { Outcome } from '../../../core/outcome.ts'
@@ -8,8 +8,8 @@ import type { Claim, Delivery, Destination } from '../../../store/ports.ts'
 const holdMs = 3_600_000
 
 /**
- * The claim of one event. Profile and route names have no `/` in them, so the first two parts are theirs
- * whatever text a sender chose as the id.
+ * The claim of one event. The sender chooses the delivery id, and the id may contain `/`. The names of profiles and routes contain none,
+ * so the key of one route is never the key of another.
  */
 export const claimOf = ({ profile, route, deliveryId }: Event): Claim => ({
   key: `${profile}/${route}/${deliveryId}`,
@@ -17,9 +17,9 @@ export const claimOf = ({ profile, route, deliveryId }: Event): Claim => ({
 })
 
 /**
- * A direct delivery to several targets may reach some of them and fail at others; then its sender repeats it. Each target has a claim of
- * its own, which is kept once the target has the text, so that the repeat leaves it out. The keys begin with an empty profile name, which
- * no profile has: none of them is the claim of an event.
+ * A direct delivery may reach some of its targets and fail at others, and then the sender repeats the event. So each target has a claim
+ * of its own (its share). The share is kept once the target has the text, and the repeat leaves that target out. The key of a share begins
+ * with an empty profile name. No profile has an empty name, so no share is the claim of an event.
  */
 export const compileShares = (written: Destination): ((claim: Claim) => readonly Claim[]) => {
   const marks = 'to' in written && written.mode === 'all' ? fingerprintsOf(written.to) : []
@@ -27,8 +27,9 @@ export const compileShares = (written: Destination): ((claim: Claim) => readonly
 }
 
 /**
- * A target is known by what is written of it, not by its place in the list. A reload may change the list before the sender repeats: by
- * their places, a new target would be left out and an old one would get the text twice. Targets that are written alike are counted.
+ * A reload may change the list of targets before the sender repeats the event. If a share named a target by its place in the list, a new
+ * target could be left out, and an old target could get the text twice. So a share names a target by a hash of its configuration. Targets
+ * with the same configuration are numbered.
  */
 const fingerprintsOf = (to: readonly Delivery[]): readonly string[] => {
   const equal = new Map<string, number>()

@@ -1,4 +1,4 @@
-/** Makes runs of scheduled jobs. All runs of a job, whoever starts it, share one lane, so that no job runs beside itself. */
+/** Makes runs of scheduled jobs: all runs of one job share one lane, whoever starts them, so a job never runs twice at the same time. */
 
 import type { Lane, NewRun } from '../../../store/ports.ts'
 import type { Job } from '../../effects.ts'
@@ -16,5 +16,5 @@ export const jobRun = (job: Job, { context, ...cause }: JobCause): NewRun => ({
   job: job.id,
 })
 
-/** The lane of a job, for one run at a time. Profile names and job ids have no `/` in them. */
+/** The lane of a job allows one run at a time. Neither profile names nor job ids contain `/`, so each job has a lane of its own. */
 export const jobLane = ({ profile, id }: Job, whenFull: Lane['whenFull']): Lane => ({ key: `job/${profile}/${id}`, limit: 1, whenFull })

@@ -1,4 +1,4 @@
-/** Finds the lane of a run: runs in one lane take turns (`concurrency`). */
+/** Finds the lane of a run: a lane limits how many of its runs may run at the same time (`concurrency`). */
 
 import type { Event } from '../../../core/request.ts'
 import { compileKey, keyName } from '../../../expr/event-key.ts'

@@ -15,20 +15,19 @@ export type Message = {
 }
 
 export type CompiledMessage = {
-  /** The targets, with templates not yet filled in. */
+  /** The targets as the route has them, with templates not yet filled in. */
   readonly written: Destination
-  /** Renders the message for one event; a promise only where JSONata is used. */
+  /** Renders the message for one event. The result is a promise only when a template uses JSONata. */
   readonly render: (event: Event) => Message | Promise<Message>
 }
 
-/** Renders a route's prompt for one event; a promise only where JSONata is used. */
+/** Renders a route's prompt for one event. The result is a promise only when the prompt uses JSONata. */
 export const compilePrompt = (route: Route, kit: StageKit): ((event: Event) => string | Promise<string>) =>
-  // An empty template is the whole payload too (rules: Templates 2).
+  // A route with an empty prompt, like a route without one, gets the whole payload (rules: Templates 2).
   route.prompt
     ? compileTemplate(route.prompt, templateKit(kit, ['prompt']))
     : compileWhole('the whole payload', templateKit(kit, ['prompt']))
 
-/** A route's message. */
 export const compileMessage = (route: Route, kit: StageKit): CompiledMessage => {
   const written = readDelivery(route, kit.targets, kit.report)
   const text = compilePrompt(route, kit)

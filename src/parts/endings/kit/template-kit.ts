@@ -1,4 +1,4 @@
-/** Whom a route's templates tell what: the operator's mistakes are findings, what an event brought goes to the log. */
+/** Connects a route's templates to their reports: a mistake of the operator is a finding, and a failure with one event is logged. */
 
 import type { Path } from '../../../core/diagnostic.ts'
 import type { TemplateKit } from '../../../expr/template.ts'
