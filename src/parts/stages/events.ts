@@ -1,4 +1,4 @@
-/** Lets the listed event types pass; with an empty list or none, all of them (rules: Events 2). */
+/** Lets an event pass when its type is listed. Without a list, or with an empty one, every event passes (rules: Events 2). */
 
 import type { StagePart } from './stage.ts'
 

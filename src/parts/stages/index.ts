@@ -1,4 +1,4 @@
-/** The registry of stages, in the order in which they run (rules: Order 1). */
+/** The list of stages, in the order in which they run (rules: Order 1). */
 
 import { events } from './events.ts'
 import { filters } from './filters.ts'
@@ -9,7 +9,7 @@ import { signature } from './signature.ts'
 import type { StagePart } from './stage.ts'
 
 /**
- * `x-pipeline` of the schema has four more. `body_size` and `route` come before a plan is known (src/http/receive.ts). `duplicate`
- * and `dispatch` are one commit of the ending, so that a claimed id and its work are never apart.
+ * `x-pipeline` in the schema names four steps more. `body_size` and `route` run before the route's plan is known (src/http/receive.ts).
+ * `duplicate` and `dispatch` are one commit of the ending, so that no delivery id is claimed without its work.
  */
 export const stages: readonly StagePart[] = [rateLimit, signature, json, events, filters, script]

@@ -1,4 +1,4 @@
-/** Reads the verified bytes once: payload, event type, delivery id. */
+/** Parses the verified body once, and makes the event: its payload, its type and its delivery id. */
 
 import { isUtf8 } from 'node:buffer'
 import { createHash, randomUUID } from 'node:crypto'
@@ -57,7 +57,7 @@ const readJson = (body: Buffer): Read | Unread => {
 
 const isForm = (headers: Headers): boolean => /^application\/x-www-form-urlencoded\b/i.test(headers['content-type'] ?? '')
 
-/** Parses a form: its `payload` field as JSON where it has one, else all its fields (rules: Bodies 3). */
+/** Parses a form. Its `payload` field, when there is one, is parsed as JSON; otherwise all fields are the payload (rules: Bodies 3). */
 const readForm = (body: Buffer): Read | Unread => {
   if (!isUtf8(body)) return 'not JSON'
   const fields = new URLSearchParams(body.toString('utf8'))
@@ -73,7 +73,7 @@ const eventTypeForm = /^[^\p{Cc}]+$/u
 const usable = (type: Json | undefined): string | undefined =>
   typeof type === 'string' && type.length <= maxEventType && eventTypeForm.test(type) ? type : undefined
 
-/** The headers that name an event and its delivery, for all schemes together. */
+/** The headers of all schemes that hold the event's type or the delivery id. */
 type KnownHeaders = {
   readonly eventType: readonly string[]
   readonly id: readonly string[]
@@ -82,7 +82,10 @@ type KnownHeaders = {
 
 const worked = new WeakMap<readonly Scheme[], KnownHeaders>()
 
-/** The headers are collected once for all routes. Those whose id a scheme signs come last, because read here they are unsigned. */
+/**
+ * Collects the headers once for all routes. Id headers that some scheme signs come last, because they are read here only when the request
+ * did not sign them.
+ */
 const headersOf = (schemes: readonly Scheme[]): KnownHeaders => {
   const known = worked.get(schemes) ?? {
     eventType: schemes.flatMap(({ eventTypeHeaders = [] }) => eventTypeHeaders),
@@ -97,14 +100,14 @@ const headersOf = (schemes: readonly Scheme[]): KnownHeaders => {
   return known
 }
 
-/** The event's type: from a scheme's header, the payload's `event_type` or `type`, else `unknown` (rules: Events 1). */
+/** The event's type comes from a scheme's header, else the payload's `event_type` or `type`, else it is `unknown` (rules: Events 1). */
 const eventTypeOf = (headers: Headers, payload: Json, { eventType }: KnownHeaders): string => {
   const named = usable(header(headers, ...eventType))
   if (named !== undefined) return named
   return (isObject(payload) ? (usable(own(payload, 'event_type')) ?? usable(own(payload, 'type'))) : undefined) ?? 'unknown'
 }
 
-/** Host B's short form (`merge_request`) of its human title ("Merge Request Hook"). */
+/** The short form of the event's type: code host B sends "Merge Request Hook" in the header, and `merge_request` in the payload. */
 const shortForm = (headers: Headers, payload: Json, { shortType }: KnownHeaders): string | undefined => {
   const named = shortType.find((each) => each.headers.some((name) => headers[name] !== undefined))
   return named && isObject(payload) ? usable(own(payload, named.field)) : undefined
@@ -113,8 +116,8 @@ const shortForm = (headers: Headers, payload: Json, { shortType }: KnownHeaders)
 const longId = 200
 
 /**
- * The delivery id: the signed one where the scheme signs one, because an unsigned header must not make a captured request look new.
- * Else it comes from a scheme's header or X-Request-ID, or is random (rules: Events 3). A long id is replaced by its hash.
+ * A captured request must not look new because of a changed header. So where the scheme signs the delivery id, only the signed id counts.
+ * Otherwise the id comes from a scheme's header or X-Request-ID, or it is random (rules: Events 3). A long id is replaced by its hash.
  */
 const deliveryIdOf = ({ headers, verification }: VerifiedRequest, { id: idHeaders }: KnownHeaders): string => {
   const id = verification.signedId || header(headers, ...idHeaders) || randomUUID()

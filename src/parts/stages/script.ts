@@ -38,7 +38,7 @@ export const script: StagePart = {
 
 const ignored = (route: string, why: string): Ignored => ({ kind: 'ignored', reason: 'script', route, detail: () => why })
 
-/** The event with the payload that the script's output asks for; `undefined` when the script wants the event ignored. */
+/** The event with the payload that the script's output asks for; `undefined` when the script asks to ignore the event. */
 const applyOutput = (event: Event, output: string): Event | undefined => {
   const text = output.trim()
   if (text === '' || text === '[SILENT]') return undefined

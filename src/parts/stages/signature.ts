@@ -1,4 +1,4 @@
-/** Verifies who sent the bytes: the first scheme that the headers show decides, and nothing falls through to a weaker one. */
+/** Verifies who sent the bytes: the first scheme whose headers are there decides alone, so no request can pick a weaker scheme. */
 
 import { signatureHeaders } from '../../core/names.ts'
 import { type Refused, refuse } from '../../core/outcome.ts'
@@ -24,7 +24,7 @@ export const signature: StagePart = {
   },
 }
 
-/** Made with the first request of a scheme: there are thousands of routes, and each may be asked by every scheme. */
+/** Makes the checks of a scheme at its first request, because there may be thousands of routes, and each could use every scheme. */
 const checksFor = ({ secrets, adopt }: StageKit): ((scheme: Scheme) => readonly Check[]) => {
   const made = new Map<Scheme, readonly Check[]>()
   return (scheme) => {
@@ -39,7 +39,7 @@ const checksFor = ({ secrets, adopt }: StageKit): ((scheme: Scheme) => readonly 
   }
 }
 
-/** Once for schemes that read a secret alike. */
+/** Reports secrets that a scheme cannot use. When several schemes have the same message, it is reported once. */
 const reportUnserved = (schemes: readonly Scheme[], { secrets, report, adopt }: StageKit): void => {
   const problems = new Map<string, string>()
   for (const { badSecret, compile } of schemes)
@@ -62,7 +62,7 @@ const verifying = (schemes: readonly Scheme[], kit: StageKit): Authenticate => {
       if (typeof checkBody === 'string') why = checkBody
       else bodyChecks.push({ secret, checkBody })
     }
-    // Headers that no body could make hold are refused before the body is read.
+    // When no body could make the headers valid, the request is refused before its body is read.
     if (bodyChecks.length === 0) return refused(head, `${scheme.name}: ${why}`)
     return (body) => {
       for (const { secret, checkBody } of bodyChecks) {
@@ -80,7 +80,7 @@ const verifying = (schemes: readonly Scheme[], kit: StageKit): Authenticate => {
   }
 }
 
-/** Charges a failed signature to its client's own window, so that nobody can use up the route's (rules: Rate limits 2). */
+/** Charges a failed signature to the client's own window, so that nobody can fill the route's window (rules: Rate limits 2). */
 const failing =
   ({ name, effects: { limiter } }: StageKit) =>
   (head: RequestHead, detail: string): Refused =>
@@ -88,7 +88,7 @@ const failing =
       ? refuse('bad_signature', { detail })
       : refuse('rate_limited', { retryAfterSeconds: 60, detail })
 
-/** Logs, once for each route, that a scheme is deprecated, and which of several secrets is in use. */
+/** Logs once for each route when a deprecated scheme is used, and which of several secrets are in use. */
 const noting = ({ name, secrets, effects }: StageKit): ((scheme: Scheme, index: number) => void) => {
   const said = new Set<string>()
   const once = (key: string, say: () => void): void => {
@@ -107,7 +107,7 @@ const noting = ({ name, secrets, effects }: StageKit): ((scheme: Scheme, index: 
 const unsigned: Verification = { scheme: 'none', secret: 0, signedId: undefined }
 const loopbackHost = /^(127\.0\.0\.1|localhost|\[::1\])(:\d+)?$/i
 
-/** No verification, for tests on loopback. Browsers are refused, because a page could reach a route through DNS rebinding. */
+/** Verifies nothing, for tests on loopback. A browser is refused, because a web page could reach the route by DNS rebinding. */
 const trusting =
   ({ name, effects: { limiter } }: StageKit): Authenticate =>
   ({ headers }) => {

@@ -1,4 +1,4 @@
-/** The contract of stages: a stage puts into a route's plan the gates that the route's keys ask for. */
+/** The contract of stages: a stage adds to a route's plan the gates that the route's keys ask for. */
 
 import type { Adopt, Closable } from '../../core/owner.ts'
 import type { Authenticate, EventGate, HeadGate, Parse } from '../../core/plan.ts'
@@ -19,20 +19,20 @@ export type StageKit = {
   readonly name: string
   readonly profile: string
   readonly profileDir: string
-  /** The route's secrets, with references resolved. Empty only when a Diagnostic was reported. */
+  /** The route's secrets, with references resolved. The list is empty only when a Diagnostic was reported. */
   readonly secrets: readonly string[]
   readonly limits: Limits
   readonly effects: Effects
   readonly report: Report
   readonly looksOutside: LooksOutside
-  /** For what operators and schemes give back. */
+  /** Takes over what operators and schemes return, and closes it together with the plan. */
   readonly adopt: Adopt
   readonly schemes: readonly Scheme[]
   readonly operators: ReadonlyMap<string, OperatorPart>
   readonly targets: ReadonlyMap<string, TargetPart>
 }
 
-/** The gates that a stage puts into a route's plan; none when the route does not use the stage. */
+/** The gates that a stage adds to a route's plan. A route that does not use the stage gets none. */
 export type Gates = {
   readonly onHead?: HeadGate
   readonly authenticate?: Authenticate
@@ -42,6 +42,5 @@ export type Gates = {
 
 export type StagePart = {
   readonly name: string
-  /** Pushes nothing when the route does not use it: a stage without keys leaves no gate behind. */
   compile(route: Route, kit: StageKit): Closable<Gates>
 }

@@ -1,12 +1,12 @@
-/** Bounds how many lists and maps a body may hold: half a million of them take V8's parser a fifth of a second. */
+/** Limits how many lists and maps a body may hold, because V8 needs a fifth of a second to parse half a million of them. */
 
-/** A megabyte of ordinary events has a fifth of this. */
+/** A megabyte of ordinary events has a fifth of this number. */
 const maxContainers = 100_000
 
 const quote = 0x22
 const backslash = 0x5c
 
-/** Whether a JSON text opens more than 100,000 lists and maps. A text too short for that is not read. */
+/** Whether a JSON text has more than 100,000 lists and maps. A text that is too short to hold so many is not read. */
 export const tooManyContainers = (text: string): boolean => {
   if (text.length < 2 * maxContainers) return false
   let count = 0

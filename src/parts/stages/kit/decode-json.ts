@@ -1,20 +1,20 @@
-/** Decodes a body's bytes, strictly as UTF-8, in a way that stays quick when a few characters are not ASCII. */
+/** Decodes a body strictly as UTF-8, and stays fast when only a few characters are not ASCII. */
 
 import { isAscii, isUtf8, transcode } from 'node:buffer'
 
 const byteOrderMark = Buffer.from([0xef, 0xbb, 0xbf])
 const backslash = 0x5c
-/** Bytes that are searched at once for the next one that is not ASCII. */
+/** The search for the next byte that is not ASCII checks this many bytes at a time. */
 const blockBytes = 1024
-/** Past so many runs of other characters, decoding the whole text is quicker than spelling them out. */
+/** With more runs of non-ASCII characters than this, decoding the whole text is faster than escaping them. */
 const maxRuns = 64
-/** The same for so many bytes of them: spelled out they are up to three times as many. */
+/** The same limit in bytes: an escape takes up to three times as many bytes as its character. */
 const maxWideBytes = 4096
 
 /**
  * The JSON text of a body, without a byte order mark; `undefined` when the bytes are not UTF-8.
- * One character past ASCII makes V8 decode slowly and keep two bytes for each character. Such characters stand only in JSON's strings,
- * so a few of them are spelled `\uXXXX`, and the text stays ASCII.
+ * One character that is not ASCII makes V8 decode slowly and store two bytes for each character. In JSON, such characters stand only
+ * inside strings. So a few of them are written as `\uXXXX`, and the text stays ASCII.
  */
 export const decodeJson = (body: Buffer): string | undefined => {
   if (isAscii(body)) return body.toString('latin1')
@@ -31,7 +31,7 @@ const spellOut = (bytes: Buffer): string | undefined => {
     const start = nextWide(bytes, from)
     text += bytes.toString('latin1', from, start)
     if (start === bytes.length) return text
-    // After a backslash the escape would change the meaning: `"\é"` is not JSON, but `"\\u00e9"` would be.
+    // After a backslash an escape would change the meaning: `"\é"` is not JSON, but `"\\u00e9"` is.
     if (runs === maxRuns || bytes[start - 1] === backslash) return undefined
     from = start + 1
     while (from < bytes.length && (bytes[from] as number) >= 0x80) from++
