@@ -1,4 +1,4 @@
-/** The generic schemes: V2 signs a timestamp with the body, V1 the body alone. */
+/** The generic schemes: V2 signs a timestamp and the body, V1 signs the body only. */
 
 import { header } from '../../core/names.ts'
 import { hexDigest } from './kit/hex-digest.ts'
@@ -6,7 +6,7 @@ import { bodyClaim, checkHmac, hmac } from './kit/hmac.ts'
 import { whyNotFresh } from './kit/timestamp.ts'
 import type { Scheme, Unsigned } from './scheme.ts'
 
-/** The event's type goes in code host A's header, because these schemes have none of their own. */
+/** These schemes have no header for the event's type, so a test request uses the header of code host A. */
 const named = ({ id, event }: Unsigned) => ({ ...(event === undefined ? {} : { 'X-GitHub-Event': event }), 'X-Request-ID': id })
 
 export const v2: Scheme = {

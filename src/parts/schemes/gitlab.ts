@@ -1,4 +1,4 @@
-/** Code host B: a token header that equals the secret. The body is not signed. */
+/** Code host B: each request has a token header that must equal the secret. The body is not signed. */
 
 import { header } from '../../core/names.ts'
 import { equal } from './kit/equal.ts'
@@ -13,7 +13,7 @@ export const gitlab: Scheme = {
   shows: (headers) => names.some((name) => headers[name] !== undefined),
   compile(secret) {
     const expected = Buffer.from(secret)
-    // A wrong token is refused before the body is read. Node gives header text as latin1, so the comparison is over its bytes.
+    // A wrong token is refused before the body is read. Node decodes headers as latin1, so encoding as latin1 gives the bytes sent.
     return ({ headers }) =>
       equal(Buffer.from(header(headers, ...names) ?? '', 'latin1'), expected) ? () => true : 'the token is not the secret'
   },
@@ -23,7 +23,7 @@ export const gitlab: Scheme = {
     headers: {
       ...(event === undefined ? {} : { 'X-Gitlab-Event': event }),
       'X-Request-ID': id,
-      // Header text is written as latin1, so its bytes are those of the secret.
+      // Node encodes headers as latin1, so the bytes sent are the UTF-8 bytes of the secret.
       'X-Gitlab-Token': Buffer.from(secret, 'utf8').toString('latin1'),
     },
     body,

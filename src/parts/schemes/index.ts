@@ -1,4 +1,4 @@
-/** The signature schemes, in the order in which their headers decide (rules: Authentication 1). */
+/** The list of signature schemes: the first one whose headers a request has verifies it (rules: Authentication 1). */
 
 import { v1, v2 } from './generic.ts'
 import { github } from './github.ts'

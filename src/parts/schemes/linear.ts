@@ -1,4 +1,4 @@
-/** Linear: `Linear-Signature: <hex HMAC of the body>`, with the time of sending inside the signed body. */
+/** Linear: `Linear-Signature: <hex HMAC of the body>`, where the signed body holds the time of sending. */
 
 import { own, parseObject } from '../../core/json.ts'
 import { header } from '../../core/names.ts'
@@ -12,7 +12,7 @@ const malformed = `${name} is not 64 hex digits`
 const timeField = 'webhookTimestamp'
 const toleranceSeconds = 60
 
-/** Checks the time in the body, which is parsed only after its signature holds. A body without a time passes. */
+/** Checks the time in the body. The body is parsed only when its signature is valid, and a body without a time passes. */
 const inTime =
   (check: CheckBody, at: number): CheckBody =>
   (body) => {

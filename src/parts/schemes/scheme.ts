@@ -3,13 +3,13 @@
 import type { Closable } from '../../core/owner.ts'
 import type { Headers, RequestHead } from '../../core/request.ts'
 
-/** Why a signature does not hold, for the log. The sender never learns it. */
+/** Why a signature is not valid. The reason goes to the log, and the sender never learns it. */
 export type Why = string
 
 /** Checks the raw bytes of a body. */
 export type CheckBody = (body: Buffer) => true | Why
 
-/** Checks the headers: gives the check for the body, or why no body could make them hold. */
+/** Checks the headers. Returns the check for the body, or the reason why the headers are refused whatever the body is. */
 export type CheckHead = (head: RequestHead) => CheckBody | Why
 
 /** A test request without its signature. */
@@ -23,11 +23,11 @@ export type Unsigned = {
   readonly event?: string
 }
 
-/** A signed test request. A scheme with its time in the body changes the body too. */
+/** A signed test request. A scheme that puts the time of sending in the body changes the body too. */
 export type Signed = { readonly headers: { readonly [name: string]: string }; readonly body: string }
 
 /**
- * One scheme, both directions.
+ * One signature scheme.
  * @example
  * const digest = (secret: string, body: string | Buffer) => createHmac('sha256', secret).update(body).digest()
  *
@@ -47,23 +47,23 @@ export type Scheme = {
   readonly name: string
   /** The name for people, in editors. */
   readonly title: string
-  /** Other names that `webhook test --scheme` takes; those of a plugin's scheme have no effect. */
+  /** Other names that `webhook test --scheme` accepts. In a plugin's scheme they have no effect. */
   readonly aliases?: readonly string[]
-  /** Whether these headers commit a request to this scheme, so that no weaker one is tried. */
+  /** Whether a request with these headers uses this scheme. When it does, no weaker scheme is tried. */
   shows(headers: Headers): boolean
-  /** Checks requests with one of the route's secrets; `undefined` when that secret cannot serve this scheme. */
+  /** Makes the check for one of the route's secrets; `undefined` when this scheme cannot use that secret. */
   compile(secret: string): Closable<CheckHead> | undefined
-  /** Says at load what is wrong with a secret that cannot serve it; absent: nothing is said. */
+  /** What to report at load when this scheme cannot use a secret. When absent, nothing is reported. */
   readonly badSecret?: { readonly message: string; readonly help: string }
-  /** The delivery id that the signature covers. An unsigned header must not make a captured request look new. */
+  /** The delivery id that the signature covers. When there is one, a captured request cannot look new by an unsigned header. */
   signedId?(headers: Headers): string | undefined
-  /** Lower-case names of headers with the event's type. They are read whatever scheme the request has. */
+  /** Lower-case names of headers that hold the event's type. They are read whatever scheme the request uses. */
   readonly eventTypeHeaders?: readonly string[]
-  /** The same for headers with the delivery id. */
+  /** Lower-case names of headers that hold the delivery id. They are read whatever scheme the request uses. */
   readonly idHeaders?: readonly string[]
-  /** The payload's field with a short form of the event's type, which `events` accepts too. */
+  /** The payload's field that holds a short form of the event's type. The route's `events` may list the short form too. */
   readonly shortTypeField?: string
-  /** Signs as a sender does. Throws a Fault for a secret that the scheme cannot use. */
+  /** Signs a test request as the sender does. Throws a Fault for a secret that the scheme cannot use. */
   sign(request: Unsigned): Signed
   /** A warning that is logged once for each route whose requests use the scheme. */
   readonly deprecated?: string

@@ -1,4 +1,4 @@
-/** Standard Webhooks 1.0 and Svix, which differ in the names of their headers only. */
+/** Standard Webhooks 1.0 and Svix, which differ only in the names of their headers and in which headers show the scheme. */
 
 import { exit, Fault } from '../../core/fault.ts'
 import { header } from '../../core/names.ts'
@@ -8,17 +8,17 @@ import { whyNotFresh } from './kit/timestamp.ts'
 import type { Scheme } from './scheme.ts'
 
 const base64Digest = /^[A-Za-z0-9+/]{43}=$/
-/** A sender that rotates keys sends two or three signatures. Further ones are not read. */
+/** A sender that rotates its keys sends two or three signatures. More than this many are not read. */
 const maxSignatures = 16
 
-/** The digests of a `v1,<base64> v1,<base64>` header. Unknown versions are left out, as the standard asks. */
+/** The digests in a header like `v1,<base64> v1,<base64>`. Signatures of other versions are skipped, as the standard asks. */
 const digestsOf = (signatures: string): Buffer[] =>
   signatures
     .split(' ', maxSignatures)
     .filter((entry) => entry.startsWith('v1,') && base64Digest.test(entry.slice(3)))
     .map((entry) => Buffer.from(entry.slice(3), 'base64'))
 
-/** Node joins a repeated header with `, `. No id and no list of signatures has a comma before a blank. */
+/** Whether a header was sent twice. Node joins the two values with `, `, which no id and no list of signatures contains. */
 const isJoined = (text: string): boolean => text.includes(', ')
 
 const scheme = (name: string, title: string, prefix: string, commits: readonly string[]): Scheme => ({
@@ -64,7 +64,7 @@ const scheme = (name: string, title: string, prefix: string, commits: readonly s
   },
 })
 
-/** Only a signature commits a request to this scheme: code host B sends id and timestamp beside its token. */
+/** Only the signature header shows this scheme, because code host B sends id and timestamp headers with its token. */
 export const standardWebhooks: Scheme = {
   ...scheme('standard_webhooks', 'Standard Webhooks', 'webhook-', ['signature']),
   aliases: ['standard'],

@@ -1,4 +1,4 @@
-/** Reads hex digests strictly: `Buffer.from(text, 'hex')` alone stops silently at the first bad character. */
+/** Reads hex digests strictly, because `Buffer.from(text, 'hex')` alone stops silently at the first bad character. */
 
 const sha256 = /^[0-9a-f]{64}$/i
 

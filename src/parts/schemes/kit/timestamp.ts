@@ -1,17 +1,17 @@
-/** The replay window that signed timestamps must fall into (rules: Authentication 5). */
+/** Checks that a signed timestamp is recent, so that a captured request cannot be replayed later (rules: Authentication 5). */
 
 import type { Why } from '../scheme.ts'
 
 const toleranceSeconds = 300
 const digits = /^\d{1,12}$/
 
-/** Why a header's Unix seconds do not count at `at` (milliseconds); `undefined` when they are plain digits and within 300 seconds. */
+/** Why a header's Unix seconds are refused; `undefined` when they are digits and within 300 s of `at`, which is in milliseconds. */
 export const whyNotFresh = (name: string, timestamp: string | undefined, at: number): Why | undefined => {
   if (timestamp === undefined || !digits.test(timestamp)) return timestamp ? `${name} is not plain digits` : `${name} is missing`
   return whyTooFar(name, Number(timestamp), Math.floor(at / 1000), toleranceSeconds)
 }
 
-/** The same for a time that was read; all in seconds. */
+/** Why a time is refused; `undefined` when it is close enough to `at`. All values are in seconds. */
 export const whyTooFar = (name: string, sent: number, at: number, tolerance: number): Why | undefined => {
   const off = Math.abs(at - sent)
   return off <= tolerance
