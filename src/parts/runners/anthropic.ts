@@ -1,4 +1,4 @@
-/** Anthropic's messages API. */
+/** Asks a model through Anthropic's messages API. */
 
 import { compileModelRunner, modelFetch } from './kit/model.ts'
 import type { RunnerPart } from './runner.ts'
@@ -7,7 +7,7 @@ export const anthropic: RunnerPart = {
   name: 'anthropic',
   title: 'Anthropic',
   compile: (settings, report) =>
-    // The address is always given, because the SDK would otherwise take one from the environment.
+    // The address is always given, because otherwise the SDK takes one from the environment.
     compileModelRunner(
       settings,
       report,

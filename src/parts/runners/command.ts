@@ -1,4 +1,4 @@
-/** Asks the operator's own program: prompt on stdin, reply on stdout. Everything that the program started is killed at its end. */
+/** Asks the operator's program: prompt on stdin, reply on stdout. When the program ends, every process that it started is killed. */
 
 import { type Env, envValue, failureOf, runChild } from '../../process/child.ts'
 import type { NewRun } from '../../store/ports.ts'
@@ -20,7 +20,7 @@ export const command: RunnerPart = {
   },
 }
 
-/** The gateway's environment, which holds the agent's own keys, without the secrets that vouch for senders (rules: Agents 2). */
+/** The gateway's environment, because the agent's keys are in it, but without the secrets that verify senders (rules: Agents 2). */
 const environment = (from: Env, run: NewRun): Env => ({
   ...Object.fromEntries(Object.entries(from).filter(([name]) => !name.startsWith('WEBHOOK_SECRET'))),
   HEADGATE_ROUTE: envValue(run.route),

@@ -1,4 +1,4 @@
-/** The registry of runners, by their `agent.runner`. */
+/** The list of runners, and a map by the name that `agent.runner` gives them. */
 
 import { anthropic } from './anthropic.ts'
 import { command } from './command.ts'

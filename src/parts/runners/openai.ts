@@ -1,4 +1,4 @@
-/** Any endpoint that speaks OpenAI's chat completions; one on this machine needs no key. */
+/** Asks any endpoint with OpenAI's chat completions API. An endpoint on this machine needs no key. */
 
 import { compileModelRunner, modelFetch } from './kit/model.ts'
 import type { RunnerPart } from './runner.ts'

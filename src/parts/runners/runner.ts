@@ -1,10 +1,10 @@
-/** The contract of runners: a runner asks an agent, and gives its reply. */
+/** The contract of runners: a runner sends a prompt to an agent, and returns the agent's reply. */
 
 import type { Closable } from '../../core/owner.ts'
 import type { NewRun } from '../../store/ports.ts'
 import type { Report } from '../report.ts'
 
-/** Asks the agent. Rejects when there is no reply; it must end when `signal` aborts. */
+/** Asks the agent. A runner rejects when there is no reply, and must stop when `signal` aborts. */
 export type Runner = (
   prompt: string,
   job: { readonly run: NewRun; readonly model?: string; readonly maxOutputTokens?: number; readonly signal: AbortSignal },
@@ -27,12 +27,12 @@ export type RunnerPart = {
   readonly name: string
   /** The name for people, in editors. */
   readonly title: string
-  /** What the log says once when the gateway starts. */
+  /** What the gateway logs once when it starts. */
   readonly notice?: string
   compile(settings: RunnerSettings, report: Report): Closable<Runner>
 }
 
-/** The section `agent` of the configuration, references resolved. */
+/** The section `agent` of the configuration, with references resolved. */
 export type RunnerSettings = {
   readonly command?: readonly string[]
   readonly baseUrl?: string

@@ -1,4 +1,4 @@
-/** Sends one prompt through the AI SDK: without tools, without retries, and with errors that quote neither key nor prompt. */
+/** Sends one prompt through the AI SDK, without tools or retries. Its errors quote neither the key nor the prompt. */
 
 import type { LanguageModel } from 'ai'
 import { AgentFault } from '../../../core/fault.ts'
@@ -9,10 +9,10 @@ import type { Runner, RunnerSettings } from '../runner.ts'
 
 const maxAnswerBytes = 8 * 1024 * 1024
 
-/** The model a run uses, once the settings hold everything that calling it takes. */
+/** What is needed to call the model of a run. */
 export type ModelAccess = { readonly model: string; readonly apiKey: string | undefined; readonly baseUrl: string }
 
-/** Compiles a runner over one provider. Missing settings are reported. `connect` is called only for a run. */
+/** Compiles a runner for one provider, and reports missing settings. `connect` is called once for each run. */
 export const compileModelRunner = (
   settings: RunnerSettings,
   report: Report,
@@ -28,7 +28,7 @@ export const compileModelRunner = (
     const limit = job.maxOutputTokens ?? settings.maxOutputTokens
     try {
       const { generateText } = await import('ai')
-      // The SDK would print its warnings to our stdout.
+      // Otherwise the SDK prints its warnings to our stdout.
       globalThis.AI_SDK_LOG_WARNINGS = false
       const { text, finishReason } = await generateText({
         model: await connect({ model: job.model ?? model ?? '', apiKey, baseUrl }),
@@ -54,7 +54,7 @@ const isAddress = (text: string): boolean => {
   return (protocol === 'http:' || protocol === 'https:') && username === '' && password === ''
 }
 
-/** The `fetch` for models: it follows no redirect, which could take the key elsewhere, and bounds the answer. */
+/** The `fetch` for models. It follows no redirect, because a redirect could send the key elsewhere, and it limits the answer's size. */
 export const modelFetch: typeof fetch = async (input, init) => {
   const answer = await fetch(input, { ...init, redirect: 'manual' })
   let left = maxAnswerBytes
@@ -68,7 +68,7 @@ export const modelFetch: typeof fetch = async (input, init) => {
   return new Response(answer.body?.pipeThrough(bound) ?? null, { status: answer.status, headers: answer.headers })
 }
 
-// The SDK's errors hold the request and the answer, which may quote the prompt or the key, so only codes are taken from them.
+// The SDK's errors hold the request and the answer, which may quote the prompt or the key. So only codes are taken from an error.
 const describe = (thrown: unknown, signal: AbortSignal): string => {
   if (signal.aborted) return signal.reason?.name === 'TimeoutError' ? 'the model took too long' : 'the run was stopped'
   if (!(thrown instanceof Error)) return 'the model call failed'
@@ -83,7 +83,7 @@ const askedWait = (thrown: unknown): number | undefined => {
   return typeof asked === 'string' ? parseRetryAfter(asked, Date.now()) : undefined
 }
 
-/** The API's own word for the error (`model_not_found`), when it is a plain identifier. */
+/** The API's own code for the error, for example `model_not_found`, when the code is a plain identifier. */
 const apiCode = (thrown: Error): string => {
   const data = 'data' in thrown && isObject(thrown.data) ? thrown.data : {}
   const error = own(data, 'error')
