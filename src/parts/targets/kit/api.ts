@@ -1,4 +1,4 @@
-/** One call of a platform's HTTP API: bounded in time and size, no redirect, and errors that quote neither address nor key. */
+/** Calls a platform's HTTP API once, within limits of time and size and without redirects. Its errors quote neither address nor key. */
 
 import { type Json, type JsonObject, own, parseObject } from '../../../core/json.ts'
 import { createRedactor } from '../../../core/redact.ts'
@@ -11,12 +11,12 @@ const longestWaitMs = 3_600_000
 
 export type ApiRequest = {
   readonly method?: 'GET' | 'POST' | 'PUT'
-  /** Names no secret in its host. */
+  /** The host must contain no secret, because errors may show it. */
   readonly url: string
   readonly headers?: { readonly [name: string]: string }
   readonly json?: Json
   readonly form?: { readonly [name: string]: string }
-  /** A body of another kind; its content type stands in `headers`. */
+  /** A body of another kind. The caller gives its content type in `headers`. */
   readonly text?: string
 }
 
@@ -25,23 +25,23 @@ export type ApiAnswer =
       readonly kind: 'answer'
       readonly status: number
       readonly header: (name: string) => string | undefined
-      /** The body as JSON; an empty map when it is none. */
+      /** The body as a JSON map; empty when the body is not one. */
       readonly body: JsonObject
-      /** The body as it came. */
+      /** The body as text, without the credential. */
       readonly text: string
-      /** `false`: the body broke off, or was too long. */
+      /** `false` when the body broke off or was too long. */
       readonly whole: boolean
-      /** What the header asks us to wait. */
+      /** How long the Retry-After header asks us to wait. */
       readonly retryAfterMs: number | undefined
     }
-  /** `unsent`: no byte of the request can have arrived. */
+  /** There was no answer. `unsent`: no byte of the request can have arrived. */
   | { readonly kind: 'none'; readonly why: string; readonly unsent: boolean }
 
-/** Never rejects. */
+/** Makes one call. Never rejects. */
 export const callApi = async (request: ApiRequest, timeoutMs: number, now: () => number): Promise<ApiAnswer> => {
   if (!URL.canParse(request.url)) return { kind: 'none', why: 'its address is not a URL', unsent: true }
-  // Without this, a request with no time left could still go out on a kept connection before its timer ends. It would count as failed and be
-  // sent again.
+  // Without this check, a request with no time left could still go out on an open connection before its timer ends. The request would
+  // count as failed and be sent again.
   if (!(timeoutMs > 0)) return { kind: 'none', why: 'no time left', unsent: true }
   const body = bodyOf(request)
   const headers = { 'user-agent': 'headgate', accept: 'application/json', ...body.headers, ...request.headers }
@@ -68,11 +68,11 @@ export const callApi = async (request: ApiRequest, timeoutMs: number, now: () =>
   }
 }
 
-/** An API may quote the credential that it refuses. In base64 that is another text than the setting, so the setting's own redaction misses it. */
+/** An API may quote the credential that it refuses. Redacting the setting misses the credential's base64 form, so this removes it. */
 const withoutCredential = (text: string, { headers }: ApiRequest): string =>
   createRedactor([headers?.authorization?.split(' ').at(-1) ?? ''])(text)
 
-/** Whether a request can be made of these. The error of `Request` is not passed on, for it quotes the header or the address. */
+/** Whether fetch accepts the address and headers. The error of `Request` is dropped, because it quotes the header or the address. */
 const canStand = (url: string, headers: { readonly [name: string]: string }): boolean => {
   try {
     return new Request(url, { headers }).url !== ''
@@ -87,10 +87,10 @@ const bodyOf = ({ json, form, text }: ApiRequest): { readonly text?: string; rea
   return text === undefined ? { headers: {} } : { text, headers: {} }
 }
 
-/** Encoding and back replaces lone surrogates, which JSON would write as escapes and no API takes. */
+/** Encoding and decoding replaces lone surrogates. JSON would write them as escapes, which no API accepts. */
 const wellFormed = (_: string, value: unknown): unknown => (typeof value === 'string' ? Buffer.from(value).toString() : value)
 
-/** Reads the body. The status is known by then, so of a body that breaks off or is too large its beginning is taken. */
+/** Reads the body. When the body breaks off or is too large, its beginning is used, because the status is already known. */
 const readText = async (response: Response): Promise<{ readonly text: string; readonly whole: boolean }> => {
   const chunks: Uint8Array[] = []
   let left = maxAnswerBytes
@@ -107,11 +107,11 @@ const readText = async (response: Response): Promise<{ readonly text: string; re
   return { text: Buffer.concat(chunks).toString('utf8'), whole: whole && left >= 0 }
 }
 
-/** Errors of a connection that never stood: nothing was sent over it. */
+/** Errors that end a connection before it is ready, so nothing of the request was sent. */
 const neverStood =
   /^(?:ECONNREFUSED|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|UND_ERR_CONNECT_TIMEOUT|ERR_TLS_.*|ERR_SSL_.*|.*CERT.*|.*SIGNATURE.*)$/
 
-// Codes only: the messages of fetch quote the address.
+// The reason holds only error codes, because the messages of fetch quote the address.
 const noAnswer = (thrown: unknown): ApiAnswer => {
   if (thrown instanceof Error && thrown.name === 'TimeoutError') return { kind: 'none', why: 'no answer in time', unsent: false }
   const cause = thrown instanceof Error ? thrown.cause : undefined
@@ -124,12 +124,12 @@ const noAnswer = (thrown: unknown): ApiAnswer => {
 }
 
 const codeOf = (cause: unknown): string | undefined => {
-  // Several addresses were tried: the last one's error stands for all.
+  // When several addresses were tried, the last error stands for all of them.
   const error = cause instanceof AggregateError ? cause.errors.at(-1) : cause
   return error instanceof Error && 'code' in error ? String(error.code) : undefined
 }
 
-/** A text member of an API's answer, safe to show. */
+/** The first of these fields of an API's answer that holds a text or a number, made safe to show. */
 export const said = (body: JsonObject, ...keys: readonly string[]): string | undefined => {
   for (const key of keys) {
     const value = own(body, key)
@@ -139,24 +139,24 @@ export const said = (body: JsonObject, ...keys: readonly string[]): string | und
   return undefined
 }
 
-/** All of these members of an API's answer, safe to show: a code and what it means. */
+/** All of these fields of an API's answer, made safe to show; for example a code and its message. */
 export const saidAll = (body: JsonObject, ...keys: readonly string[]): string | undefined =>
   keys.flatMap((key) => said(body, key) ?? []).join(' ') || undefined
 
 export type Refusal = {
   /** What the API said. */
   readonly why?: string | undefined
-  /** The API can tell a repeat: posting again cannot post twice. */
+  /** The API recognises a repeat, so posting again cannot post twice. */
   readonly idempotent: boolean
-  /** Not the header's: in the body, in units of its own. */
+  /** The wait that the API asks for elsewhere than in Retry-After, for example in the body. */
   readonly retryAfterMs?: number | undefined
-  /** The answer means "not now, and nothing was posted" whatever its status. */
+  /** Whatever its status, the answer means "not now", and nothing was posted. */
   readonly limited?: boolean
 }
 
 /**
- * What an answer that is no success means. A repeat is allowed where nothing was posted (no connection stood, 429, 503 with Retry-After),
- * and where posting again cannot post twice, unless the answer was a whole refusal.
+ * What an answer means that is not a success. A repeat is allowed when nothing was posted: there was no connection, or the answer was 429,
+ * or 503 with Retry-After. When posting again cannot post twice, a repeat is also allowed after an answer that is missing, broken or 5xx.
  */
 export const refusedBy = (answer: ApiAnswer, { why, idempotent, retryAfterMs, limited = false }: Refusal): Sent => {
   if (answer.kind === 'none') return { ok: false, why: answer.why, repeatable: answer.unsent || idempotent }

@@ -1,4 +1,4 @@
-/** Where a message of a chat target goes: `chat_id` and thread of `deliver_extra`, else the home channel, or no address and why. */
+/** Finds the address of a chat message: `chat_id` and thread of `deliver_extra`, else the home channel. Without one, it says why. */
 
 import { type Json, type JsonObject, own } from '../../../core/json.ts'
 import { printable } from '../../../core/text.ts'
@@ -8,24 +8,24 @@ import { textSetting } from './settings.ts'
 export type AddressSpec = {
   readonly name: string
   readonly platform?: string
-  /** What stands for the chat when there is neither chat_id nor home channel; absent: that is a failure. */
+  /** The chat to use when there is neither chat_id nor home channel. When absent, the delivery fails. */
   readonly noChat?: (setting: (key: string) => string | undefined) => string | undefined
-  /** Whether these settings reach a chat by its id; absent: they do. Where they do not, naming one is a failure: it would go elsewhere. */
+  /** Whether these settings can reach a chat by its id; default: yes. If not, a chat_id fails, because the text would go elsewhere. */
   readonly namesChats?: (setting: (key: string) => string | undefined) => boolean
-  /** Further keys of `deliver_extra` that are ids or names of the platform: one that is not whole is a failure. */
+  /** Further keys of `deliver_extra` that hold ids or names of the platform. The delivery fails when one is incomplete. */
   readonly ids?: readonly string[]
-  /** What is wrong with a chat id; `undefined` when it can be one. */
+  /** What is wrong with a chat id; `undefined` when its form is right. */
   readonly checkChat?: (chat: string) => string | undefined
-  /** What is wrong with a thread id; `undefined` when it can be one. */
+  /** What is wrong with a thread id; `undefined` when its form is right. */
   readonly checkThread?: (thread: string) => string | undefined
 }
 
 const unresolved = /\{[^{}"]*\}/
 const threadKeys = ['message_thread_id', 'thread_id'] as const
-/** What every target that sends to chats reads of `deliver_extra`. */
+/** The keys of `deliver_extra` that every chat target reads. */
 export const addressKeys = ['chat_id', ...threadKeys] as const
 
-/** Says what is wrong with an address as a route has it, templates not yet filled in. */
+/** Reports what is wrong with the address in a route, before templates are filled in. */
 export const checkAddress = (spec: AddressSpec, extra: JsonObject, report: (key: string, problem: string) => void): void => {
   const chat = own(extra, 'chat_id')
   if (chat !== undefined && textOf(chat) === undefined) report('chat_id', 'chat_id is not a text')
@@ -39,7 +39,7 @@ export const checkAddress = (spec: AddressSpec, extra: JsonObject, report: (key:
 
 const checkOf = (spec: AddressSpec, key: string) => (key === 'chat_id' ? spec.checkChat : spec.checkThread)
 
-/** YAML may have read an id as a number and lost its last digits or leading zeros: it would then be the address of something else. */
+/** YAML reads an id without quotes as a number and may lose digits. The changed id could be the address of something else. */
 const unwritten = (from: JsonObject, key: string): string | undefined => {
   const value = own(from, key)
   return typeof value === 'number' && !Number.isSafeInteger(value)
@@ -47,7 +47,7 @@ const unwritten = (from: JsonObject, key: string): string | undefined => {
     : undefined
 }
 
-/** A text, or a number as one; an empty one is none. */
+/** A text, or a number as text; `undefined` when the text is empty. */
 export const textOf = (value: Json | undefined): string | undefined => {
   const text = typeof value === 'string' ? value.trim() : typeof value === 'number' ? String(value) : ''
   return text === '' ? undefined : text
@@ -57,7 +57,7 @@ export type Address = { readonly chat: string; readonly thread: string | undefin
 
 type Problem = { readonly problem: string }
 
-/** The chat; `named`: by an id that can be checked. */
+/** The chat. `named` is true when the chat is given by an id, which can be checked. */
 const chatOf = (
   spec: AddressSpec,
   extra: JsonObject,
@@ -77,7 +77,7 @@ const chatOf = (
   return chat === undefined ? { problem: `no chat_id, and ${platform} has no home_channel` } : { chat, named: named !== undefined }
 }
 
-/** Why a text has no chat to go to; what is wrong with a chat id that is none, `checkAddress` says. */
+/** Why a text has no chat to go to. A chat_id of the wrong kind is not reported here, because `checkAddress` reports it. */
 export const unaddressed = (spec: AddressSpec, extra: JsonObject, settings: JsonObject): string | undefined => {
   const given = own(extra, 'chat_id')
   if (given !== undefined && textOf(given) === undefined) return undefined
@@ -85,7 +85,7 @@ export const unaddressed = (spec: AddressSpec, extra: JsonObject, settings: Json
   return 'problem' in to ? to.problem : undefined
 }
 
-/** Where to, templates filled in. */
+/** The address of one text, after templates are filled in. */
 export const addressOf = (spec: AddressSpec, extra: JsonObject, settings: JsonObject): Address | Problem => {
   const [changed] = ['chat_id', ...threadKeys, ...(spec.ids ?? [])].flatMap((key) => unwritten(extra, key) ?? [])
   if (changed !== undefined) return { problem: changed }

@@ -1,4 +1,4 @@
-/** Chat targets: one function for what they share - settings, destination, splitting, order, waiting, redaction - around one `post` each. */
+/** Makes a chat target from a description: settings, address, splitting, order, waits and redaction are shared, `post` is its own. */
 
 import { createHash } from 'node:crypto'
 import type { Clock } from '../../../core/clock.ts'
@@ -18,17 +18,17 @@ export type Posting = {
   readonly chat: string
   /** `message_thread_id`, else `thread_id`. */
   readonly thread: string | undefined
-  /** Another key of `deliver_extra`, as text. */
+  /** A key of `deliver_extra`, as text. */
   readonly extra: (key: string) => string | undefined
   readonly setting: (key: string) => string | undefined
-  /** Calls the platform within what is left of the time. */
+  /** Calls the platform within the time that is left. */
   readonly call: (request: ApiRequest) => Promise<ApiAnswer>
-  /** What one call may take now, in milliseconds. */
+  /** How long one call may take now, in milliseconds. */
   readonly leftMs: () => number
-  /** 1 for the first message. */
+  /** The number of this message among the messages of the text, from 1. */
   readonly part: number
   readonly parts: number
-  /** The same for the same message of the same delivery, and for no other: 32 bytes. */
+  /** 32 bytes that identify this message of this delivery: a repeat has the same key, and no other message has. */
   readonly key: Buffer
   readonly clock: Clock
   readonly keep: Keep
@@ -37,22 +37,21 @@ export type Posting = {
 export type ChatSpec = AddressSpec & {
   readonly title: string
   readonly needs: readonly (readonly string[])[]
-  /** Further keys of `deliver_extra` that it reads. */
+  /** Further keys of `deliver_extra` that the target reads. */
   readonly reads?: readonly string[]
-  /** A function where the limit depends on the settings. */
+  /** The longest message. A function is for a limit that depends on the settings. */
   readonly limit: Limit | ((given: Pick<Posting, 'setting' | 'extra'>) => Limit)
-  /** Posting the same `key` again cannot post twice. A function where that depends on the settings. */
+  /** Whether posting the same `key` again cannot post twice. A function is for an answer that depends on the settings. */
   readonly idempotent: boolean | ((posting: Posting) => boolean)
-  /** Makes the text of strangers harmless. It is called before the text is split, because it may make it longer. */
+  /** Makes a stranger's text harmless. The result may be longer, so `escape` is called before the text is split. */
   readonly escape?: (text: string, given: Pick<Posting, 'setting'>) => string
-  /** Seconds that one call may take. */
+  /** How many seconds one call may take. */
   readonly callSeconds?: number
   readonly post: (posting: Posting) => Promise<Sent>
 }
 
 const defaultCallMs = 15_000
 
-/** The target that a description makes. */
 export const defineChat = (spec: ChatSpec): TargetPart => {
   const { name, title, platform, needs, idempotent } = spec
   const settings = builtinSettings(platformOf(spec))
@@ -92,11 +91,11 @@ const deliver = async (spec: ChatSpec, part: TargetPart, outgoing: Outgoing, kit
   const deadline = kit.clock.monotonic() + outgoing.budgetMs
   for (const [i, text] of texts.entries()) {
     const posting = postingOf({ spec, outgoing, kit, given, deadline, address, text, part: i + 1, parts: texts.length })
-    // Waits for "not now" even in the middle: the messages before this one are posted already.
+    // We wait when the platform says "not now", also between messages, because the messages before this one are already posted.
     const sent = await patiently(() => spec.post(posting), kit.clock, deadline)
     if (sent.ok) continue
     if (i === 0) return sent
-    // A repeat would post the messages before this one again.
+    // A repeat would post the messages before this one again, so it is allowed only when they cannot be posted twice.
     return {
       ...sent,
       why: `${i} of ${texts.length} messages sent: ${sent.why}`,
@@ -141,11 +140,11 @@ const postingOf = ({ spec, outgoing, kit, given, deadline, address, text, part, 
   }
 }
 
-/** The address of an API: the official one, or `api_base`, without a slash at its end. */
+/** The address of an API, without a slash at its end: `api_base`, or else the official address. */
 export const baseOf = (posting: Pick<Posting, 'setting'>, official: string): string =>
   (posting.setting('api_base') ?? official).replace(/\/+$/, '')
 
-/** A UUID made of a key, for APIs that want one. */
+/** A UUID made from a key, for APIs that require a UUID. */
 export const uuidOf = (key: Buffer): string => {
   const hex = key.toString('hex')
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-5${hex.slice(13, 16)}-a${hex.slice(17, 20)}-${hex.slice(20, 32)}`

@@ -1,4 +1,4 @@
-/** What comments on code hosts share: their text, which neither commands a bot nor calls people nor loads images, and a hidden mark to know one again. */
+/** Makes the text of comments on code hosts harmless, and marks each comment so that a later attempt can find it. */
 
 import { createHash } from 'node:crypto'
 import type { Json, JsonObject } from '../../../core/json.ts'
@@ -8,35 +8,35 @@ import { withoutImages } from './images.ts'
 import { isOn, textSetting } from './settings.ts'
 
 const cutMark = '\n\n[cut: the text was longer than a comment may be]'
-/** A character that cannot be seen, that no parser takes for a blank, and that no host removes. */
+/** A zero-width space: readers do not see it, no parser takes it for a blank, and no host removes it. */
 const gap = '\u200b'
 
-// A slash with a word after it, first on its line but for blanks, quote marks and what cannot be seen.
+// A bot reads `/word` at the start of a line as a command. Only blanks, quote marks and invisible characters may stand before the slash.
 const command = /^(?:(?![\n\r\u2028\u2029])[\s\p{C}>])*\/(?=\p{L})/gmu
-// Hosts look for mentions in the rendered text: a written-out `&#64;` is an @ to them too. After a letter or digit it is an address.
+// A host looks for mentions in the rendered text, where `&#64;` is an @ too. An @ after a letter or digit is part of an e-mail address.
 const mention = /(?<![A-Za-z0-9])(?:@|&#0{0,9}64;|&#x0{0,9}40;|&commat;)(?=[\w.&\\])/gi
 
-/** A part of the place that a comment goes to, untrimmed; empty when it is no text. */
+/** One part of a comment's address, untrimmed. A value that is neither text nor number gives an empty text. */
 export const textOf = (value: Json | undefined): string => (typeof value === 'string' || typeof value === 'number' ? String(value) : '')
 
-/** No line is a command to a bot, and nobody is mentioned (rules: Outgoing texts 4). */
+/** The text with every command to a bot and every mention broken (rules: Outgoing texts 4). */
 const withoutOrders = (text: string): string => text.replace(command, `$&${gap}`).replace(mention, `$&${gap}`)
 
-/** A text as harmless as the platform's settings `mentions` and `images` want it. */
+/** The text made harmless, except for what the platform's settings `mentions` and `images` allow. */
 export const harmless = (text: string, settings: JsonObject): string => {
   const still = isOn(textSetting(settings, 'mentions')) ? text : withoutOrders(text)
   return isOn(textSetting(settings, 'images')) ? still : withoutImages(still)
 }
 
-/** A text as a comment of at most so many UTF-16 units, with `mark` at its end. */
+/** The text cut to a comment of at most `maxChars` UTF-16 units, with `mark` at its end. */
 export const commentOf = (text: string, maxChars: number, mark = ''): string => {
-  // Encoding and back replaces lone surrogates, which the APIs refuse.
+  // Encoding and decoding replaces lone surrogates, which the APIs refuse.
   const body = Buffer.from(text).toString()
   const room = maxChars - mark.length
   return (body.length <= room ? body : cut(body, room - cutMark.length) + cutMark) + mark
 }
 
-/** An HTML comment that only the same delivery to the same place has: a digest, which tells nothing of what it is made of. */
+/** An HTML comment that marks one delivery to one place. It holds a digest, so that readers learn nothing about the delivery. */
 export const markOf = ({ profile, route, job, deliveryId, place }: Outgoing, where: string): string => {
   const identity = JSON.stringify([profile, route, job ?? '', deliveryId, place, where])
   return `<!-- headgate:${createHash('sha256').update(identity).digest('hex').slice(0, 40)} -->`

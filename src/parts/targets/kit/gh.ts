@@ -1,4 +1,4 @@
-/** Runs `gh`: by its absolute path, with nothing in its environment but what it needs, and knows what its failures mean. */
+/** Runs `gh` by its absolute path, with only the environment that it needs, and tells what each failure means. */
 
 import { type JsonObject, own } from '../../../core/json.ts'
 import { createRedactor } from '../../../core/redact.ts'
@@ -12,7 +12,7 @@ const longestMs = 30_000
 const rateLimitWaitMs = 60_000
 const maxFound = 20
 
-/** gh reads these for github.com and its subdomains of ghe.com, and the others for any other host. */
+/** For github.com and the subdomains of ghe.com, gh reads the first two tokens. For any other host, gh reads the other two. */
 const ofGitHub = ['GH_TOKEN', 'GITHUB_TOKEN'] as const
 const ofOthers = ['GH_ENTERPRISE_TOKEN', 'GITHUB_ENTERPRISE_TOKEN'] as const
 const tokens = [...ofGitHub, ...ofOthers]
@@ -27,7 +27,7 @@ export type GhJob = {
   readonly timeoutMs: number
 }
 
-/** `refused`: the host or gh itself said no before anything was done. `forbidden`: the host has it, but not for this token. */
+/** `refused`: the host or gh said no, and nothing was posted. `forbidden`: the token may not do this, or the host hides the place. */
 export type GhAnswer =
   | { readonly ok: true; readonly stdout: string }
   | (Extract<Sent, { ok: false }> & { readonly refused: boolean; readonly forbidden?: boolean })
@@ -42,15 +42,15 @@ export const runGh = async (
   if (program === undefined) return refusal(notInstalled)
   const childEnv = environment(env, settings)
   const result = await runChild({ argv: [program, ...args], env: childEnv, stdin, timeoutMs: Math.min(longestMs, Math.max(1, timeoutMs)) })
-  // The program may have been moved: the next try looks for it again.
+  // The program may have been moved, so the next attempt looks for it again.
   if (result.kind === 'failed') located.delete(search)
   return read(result, createRedactor(tokens.flatMap((name) => childEnv[name] ?? [])))
 }
 
-/** Where programs are is no credential: a profile, whose environment is its own `.env`, has the process's PATH. */
+/** A profile's environment is its `.env`, which may have no PATH. Then the process's PATH is used, because a PATH is no credential. */
 export const pathOf = (env: Env): string => env.PATH ?? process.env.PATH ?? ''
 
-/** Found once for each PATH, so that no later change of a folder decides what runs (rules: Outgoing texts 1). */
+/** gh is located once for each PATH, so that a later change in a folder cannot replace it (rules: Outgoing texts 1). */
 const createLocated = (): Map<string, string> => new Map()
 
 const locate = async (search: string, located: Map<string, string>): Promise<string | undefined> => {
@@ -63,10 +63,10 @@ const locate = async (search: string, located: Map<string, string>): Promise<str
   return file
 }
 
-/** The home of a profile's `gh`. Another home may hold another's login, and without any `gh` looks for one in the folder that it runs in. */
+/** The home for a profile's `gh`. A real home may hold another login, and without a home `gh` looks for one in its working folder. */
 const nowhere = '/nonexistent'
 
-/** What gh needs and nothing else: no other token, no debugging, no questions. */
+/** The environment that gh needs: no other tokens, no debugging, no prompts. */
 const environment = (from: Env, settings: JsonObject): Env => {
   const host = own(from, 'GH_HOST') || textSetting(settings, 'host')
   const names = !host || /(?:^|\.)(?:github\.com|ghe\.com)$/i.test(host) ? ofGitHub : ofOthers
@@ -82,7 +82,7 @@ const environment = (from: Env, settings: JsonObject): Env => {
   }
 }
 
-/** Repeatable by default: while gh is being upgraded, for one, it is missing for a moment. */
+/** A failure before anything was posted. It is repeatable by default: gh is missing for a moment while it is upgraded, for example. */
 const refusal = (why: string, repeatable = true): GhAnswer => ({ ok: false, why, repeatable, refused: true })
 
 const read = (result: ChildResult, redact: (text: string) => string): GhAnswer => {
@@ -90,23 +90,23 @@ const read = (result: ChildResult, redact: (text: string) => string): GhAnswer =
   if (result.kind !== 'exited') return { ok: false, why: `gh: ${failureOf(result)}`, repeatable: true, refused: false }
   if (result.code === 0) return { ok: true, stdout: result.stdout }
   if (result.code === 4) return refusal('gh is not logged in: run gh auth login, or set GH_TOKEN', false)
-  // Tokens are taken out before the text is cut: half of one would not be found.
+  // Tokens are redacted before the text is cut, because half a token would not be found.
   return readError(redact(result.stderr), result.stdout)
 }
 
-/** GraphQL refuses with status 200 and says why in its body, which gh prints. */
+/** GraphQL refuses with status 200 and gives the reason in the body, which gh prints. */
 const forbids = /"type":\s*"(?:FORBIDDEN|INSUFFICIENT_SCOPES)"/
 
 const readError = (stderr: string, stdout: string): GhAnswer => {
   const why = printable(stderr.trim(), 300) || 'gh: failed without a word'
   const status = Number(/\bHTTP (\d{3})\)?\s*$/m.exec(stderr)?.[1] ?? 0)
   const limited = status === 429 || ((status === 403 || status === 0) && /rate limit|abuse detection/i.test(stderr))
-  // A 4xx is a refusal, and a connection that never stood carried nothing. After any other end the host may have done it.
+  // After a 4xx, or without a connection, nothing was posted. After any other failure, the host may have posted the comment.
   const forbidden = !limited && (status === 403 || status === 404 || (status === 0 && forbids.test(stdout)))
   const refused = (status >= 400 && status < 500) || /^error connecting to |: dial (?:tcp|unix)\b/m.test(stderr)
-  // No such repository or issue, or no right to it: another try would not mend that.
+  // When the repository or issue does not exist, or the token may not use it, another attempt would fail too.
   const lasting =
     forbidden || (status >= 400 && status < 500 && status !== 408 && !limited) || /^gh: Could not resolve to an? /m.test(stderr)
-  // gh does not pass Retry-After on; the host asks for a minute at least after a secondary limit.
+  // gh does not show Retry-After. After a secondary rate limit, the host asks for a wait of at least a minute.
   return { ok: false, why, repeatable: !lasting, refused, forbidden, ...(limited ? { retryAfterMs: rateLimitWaitMs } : {}) }
 }

@@ -1,4 +1,4 @@
-/** Google service accounts: reads the key of one, and exchanges what it signs for an access token. */
+/** Reads the key of a Google service account, and exchanges a claim signed with the key for an access token. */
 
 import { createPrivateKey, sign } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
@@ -10,7 +10,7 @@ import { type Fetched, issued } from './token-cache.ts'
 
 export type Account = { readonly email: string; readonly key: string; readonly keyId: string | undefined }
 
-/** The account in a key that stands there itself, or in the file of this path. */
+/** Reads the account. The setting holds either the key itself, as JSON, or the path of a file with the key. */
 export const readAccount = async (written: string): Promise<Account | { readonly problem: string }> => {
   const text = written.startsWith('{') ? written : await readFile(written, 'utf8').catch(() => undefined)
   if (text === undefined) return { problem: 'is neither a key nor a file that can be read' }
@@ -27,7 +27,7 @@ type Purchase = {
   readonly clock: Clock
 }
 
-/** A new access token. */
+/** Gets a new access token. */
 export const buyToken = async (account: Account, { url, scope, call, clock }: Purchase): Promise<Fetched> => {
   const assertion = assertionOf(account, scope, Math.floor(clock.now() / 1000))
   if (assertion === undefined) return permanentFailure('the private_key of the service account is no RSA key')
@@ -37,7 +37,7 @@ export const buyToken = async (account: Account, { url, scope, call, clock }: Pu
   return token ?? refusedBy(answer, { why: saidAll(answer.body, 'error', 'error_description'), idempotent: true })
 }
 
-/** Says who we are, signed for an hour; `undefined` when the key is none for that. */
+/** A signed claim of who we are, valid for an hour; `undefined` when the key is not an RSA key. */
 const assertionOf = ({ email, key, keyId }: Account, scope: string, seconds: number): string | undefined => {
   const header = { alg: 'RS256', typ: 'JWT', ...(keyId === undefined ? {} : { kid: keyId }) }
   const claims = { iss: email, scope, aud: 'https://oauth2.googleapis.com/token', iat: seconds, exp: seconds + 3600 }

@@ -1,9 +1,9 @@
-/** What targets keep from one text to the next: it lives as long as the sender's owner, and is let go with it. */
+/** Keeps what targets need from one text to the next, for as long as the owner behind `adopt` lives. */
 
 import type { Adopt, Closable } from '../../../core/owner.ts'
 import type { Keep } from '../target.ts'
 
-/** `adopt` closes what it is given when the keep ends. */
+/** Makes a keep. `adopt` closes everything that was kept, when its owner is closed. */
 export const createKeep = (adopt: Adopt): Keep => {
   const kept = new Map<() => unknown, unknown>()
   return {

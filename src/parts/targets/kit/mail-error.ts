@@ -1,21 +1,21 @@
-/** Why a mail was not sent, in a sentence: with the setting to change where one mends it, else in the server's words. */
+/** Says in one sentence why a mail was not sent: which setting to change, or else what the server said. */
 
 import { excerpt, printable } from '../../../core/text.ts'
 
-/** What the server, or the way to it, said: what of nodemailer's errors is looked at. */
+/** The fields of nodemailer's errors that we read. */
 export type MailError = {
   readonly code?: string | undefined
   readonly message: string
-  /** The command that failed. */
+  /** The SMTP command that failed. */
   readonly command?: string | undefined
   readonly response?: string | undefined
-  /** The server's answer says whether the same mail may be taken later. Absent: that was no answer of the server. */
+  /** `true` when the server will never take this mail, `false` when it may later. Absent when the server did not answer. */
   readonly permanent?: boolean | undefined
   readonly recipient?: string | undefined
   readonly rejectedErrors?: readonly MailError[] | undefined
 }
 
-/** The code of an error of our own: a login was asked for where there is none. */
+/** The code of our own error for a login at a server that offers none. */
 export const noLogin = 'ENOLOGIN'
 
 export const reasonOf = (error: MailError): string =>

@@ -1,11 +1,11 @@
-/** Waits for "not now", where that ends within the time that a delivery has. */
+/** Posts again when a platform says "not now", if the wait ends within the time that the delivery has. */
 
 import type { Clock } from '../../../core/clock.ts'
 import type { Sent } from '../target.ts'
 
 const maxWaits = 3
 
-/** Posts once, and again after each wait that was asked for and that ends before the deadline, at most three times. `post` gets what is left of the time. */
+/** Posts once, and again after each wait that the platform asks for, at most three times and only before the deadline. */
 export const patiently = async (post: (leftMs: number) => Promise<Sent>, clock: Clock, deadline: number): Promise<Sent> => {
   for (let waits = 0; ; waits++) {
     const leftMs = deadline - clock.monotonic()

@@ -1,4 +1,4 @@
-/** A failure that another try would not mend. */
+/** Makes a failure that is not retried, because another attempt would fail too. */
 
 import type { Sent } from '../target.ts'
 

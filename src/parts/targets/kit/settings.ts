@@ -1,4 +1,4 @@
-/** The settings of a target in one profile: what its file says, and over it what the environment does (rules: Configuration 7, 8). */
+/** Reads a target's settings in one profile: from the file, and from the environment, which wins (rules: Configuration 7, 8). */
 
 import { type Json, type JsonObject, own } from '../../../core/json.ts'
 import { platformSettings } from '../../../generated/settings.ts'
@@ -7,13 +7,13 @@ import type { Setting, TargetPart } from '../target.ts'
 type Named = Pick<TargetPart, 'name' | 'platform' | 'settings' | 'needs'>
 type Env = { readonly [name: string]: string | undefined }
 
-/** Which section under `platforms` a target reads. */
+/** The section under `platforms` that a target reads. */
 export const platformOf = ({ name, platform }: Named): string => platform ?? name.replace(/_comment$/, '')
 
 /** The settings that the schema declares for a built-in platform. */
 export const builtinSettings = (platform: string): readonly Setting[] => platformSettings[platform] ?? []
 
-/** Settings by key; a platform's credentials come from its own profile only, never from another one. */
+/** A target's settings by key. The caller gives the file and the environment of one profile; other profiles' credentials stay out. */
 export const settingsOf = (part: Named, platforms: { readonly [name: string]: JsonObject }, env: Env): JsonObject => {
   const written = own(platforms, platformOf(part)) ?? {}
   const named = (part.settings ?? []).flatMap((setting): [string, Json][] => {
@@ -31,10 +31,10 @@ export const settingsOf = (part: Named, platforms: { readonly [name: string]: Js
 /** The keys that a setting may have in the file. */
 export const namesOf = (setting: Setting, part: Named): readonly string[] => [setting.key, ...aliasesOf(setting, part)]
 
-/** An empty text is none: it would take the place of the default. */
+/** Whether a value counts. An empty text does not, because it would replace the default. */
 const present = (value: Json | undefined): boolean => value !== undefined && value !== ''
 
-/** A name of the environment without the platform's prefix is a key too (rules: Configuration 7). */
+/** The file may also name a setting like its environment variable, without the platform's prefix (rules: Configuration 7). */
 const aliasesOf = ({ env }: Setting, part: Named): string[] =>
   env.map((name) => {
     const prefix = `${platformOf(part).toUpperCase()}_`
@@ -43,30 +43,30 @@ const aliasesOf = ({ env }: Setting, part: Named): string[] =>
 
 const fromEnv = ({ env: names }: Setting, env: Env): string | undefined => names.map((name) => env[name]).find(Boolean)
 
-/** A setting as text; numbers and `true` too, empty ones and `false` not. */
+/** A setting as text. Numbers and `true` count as text; an empty text and `false` count as absent. */
 export const textSetting = (settings: JsonObject, key: string): string | undefined => {
   const value = own(settings, key)
   const text = typeof value === 'string' ? value.trim() : typeof value === 'number' || value === true ? String(value) : ''
   return text === '' ? undefined : text
 }
 
-/** The shortest list of settings that are still missing; empty when the target is connected. */
+/** The settings that are missing for the nearest way to connect the target; empty when it is connected. */
 export const missingOf = ({ needs }: Named, settings: JsonObject): readonly string[] => {
   const gaps = (needs ?? [[]]).map((keys) => keys.filter((key) => textSetting(settings, key) === undefined))
   return gaps.reduce((least, gap) => (gap.length < least.length ? gap : least))
 }
 
-/** A setting with the names that it has in the environment, for people. */
+/** A setting and its environment variables, as a text for people. */
 const named = ({ settings = [] }: Named, key: string): string => {
   const env = settings.find((setting) => setting.key === key)?.env ?? []
   return env.length === 0 ? key : `${key} (${env.join(', ')})`
 }
 
-/** Each way in which a target can be connected: its settings, with their names in the environment. */
+/** Each way to connect a target: the settings that this way needs, with their environment variables. */
 export const waysOf = (part: Named): readonly string[] =>
   (part.needs ?? []).map((keys) => keys.map((key) => named(part, key)).join(', ')).filter((way) => way !== '')
 
-/** Why nothing can be sent with these settings, on the shortest way out; `undefined` where the target is connected. */
+/** Why nothing can be sent with these settings, and what to set; `undefined` when the target is connected. */
 export const obstacleOf = (part: Named, settings: JsonObject): string | undefined => {
   const platform = `platforms.${platformOf(part)}`
   if (settings.enabled === false) return `${platform} is switched off`
@@ -74,22 +74,22 @@ export const obstacleOf = (part: Named, settings: JsonObject): string | undefine
   return missing.length === 0 ? undefined : `not connected: set ${platform}.${missing.join(', ')}`
 }
 
-/** Whether the text of a switch means on: the environment has no other values than texts. */
+/** Whether the text of a switch means on. A switch may be a text, because environment variables hold only texts. */
 export const isOn = (text: string | undefined): boolean => text !== undefined && /^(?:true|1|yes|on)$/i.test(text)
 
 const addressKey = /^(?:api_base|(?:\w+_)?url)$/
 const webAddress = /^(?:https?|wss?):\/\/[^/?#\s]/i
 
-/** The key of a setting that should be an address and is none. */
+/** The key of a setting that must be a web address and is not one. */
 export const wrongAddress = (settings: JsonObject): string | undefined =>
   Object.keys(settings).find((key) => addressKey.test(key) && !isAddress(textSetting(settings, key) ?? 'http://unset'))
 
 const isAddress = (text: string): boolean => webAddress.test(text) && URL.canParse(text)
 
-/** Pieces of an address that are shorter are plain words of its path, and no secrets. */
+/** A part of an address that is shorter than this is a plain word of the path, not a secret. */
 const shortestSecret = 16
 
-/** The secrets among some settings. Of a secret address its pieces count too: an API may quote only the token in it. */
+/** The secrets in the settings. The parts of a secret address count too, because an API may quote only the token in the address. */
 export const secretsOf = (declared: readonly Setting[], settings: JsonObject): string[] =>
   declared.flatMap(({ key, secret }) => {
     const value = secret ? textSetting(settings, key) : undefined

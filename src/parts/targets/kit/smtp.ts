@@ -1,4 +1,4 @@
-/** Hands one mail to one SMTP server within a time, and tells after a failure whether the mail can be there all the same. */
+/** Hands one mail to an SMTP server within a time limit. After a failure, it tells whether the mail may have arrived. */
 
 import { Readable } from 'node:stream'
 import type { ConnectionOptions } from 'node:tls'
@@ -11,14 +11,14 @@ export type Security = 'starttls' | 'tls' | 'none' | 'offered'
 export type MailServer = {
   readonly host: string
   readonly port: number
-  /** `starttls` and `tls` or nothing; `none`: in the clear; `offered`: STARTTLS where the server has it. */
+  /** `starttls` and `tls` require TLS. `none` sends in the clear. `offered` uses STARTTLS when the server offers it. */
   readonly security: Security
   readonly login: { readonly user: string; readonly pass: string } | undefined
-  /** Certificates to trust in place of the public ones. */
+  /** Certificates to trust instead of the public ones. */
   readonly ca: string | undefined
 }
 
-/** Addresses are checked: `local@domain`, nothing else. */
+/** A mail whose addresses are checked: each is `local@domain` and nothing else. */
 export type Mail = {
   readonly from: string
   readonly to: readonly string[]
@@ -30,21 +30,21 @@ export type Mail = {
 }
 
 export type Handed =
-  /** The server has it, for all recipients but these. */
+  /** The server took the mail for all recipients except those in `refused`. */
   | { readonly kind: 'taken'; readonly refused: readonly MailError[] }
-  /** `begun`: its text was on its way. */
+  /** `begun`: we had started to send the mail's content, so the mail may have arrived. */
   | { readonly kind: 'failed'; readonly error: MailError; readonly begun: boolean }
 
 const setupMs = 10_000
 const goodbyeMs = 1_000
 
-/** Never rejects. */
+/** Hands over one mail. Never rejects. */
 export const handOver = async (mail: Mail, server: MailServer, timeoutMs: number): Promise<Handed> => {
   let begun = false
   const connection = new SMTPConnection(optionsOf(server, timeoutMs))
   let limit: NodeJS.Timeout | undefined
   const broken = new Promise<never>((_, reject) => {
-    // This listener stays: an error that nobody listens to would end the process.
+    // This listener stays on, because an error event without a listener would end the process.
     connection.on('error', reject)
     limit = setTimeout(() => reject(new Error('took too long')), timeoutMs)
   })
@@ -80,7 +80,7 @@ export const handOver = async (mail: Mail, server: MailServer, timeoutMs: number
   }
 }
 
-/** Says goodbye, and goes without an answer when none comes. */
+/** Says goodbye to the server. When no answer comes, the connection is closed without one. */
 const leave = (connection: SMTPConnection): void => {
   const gone = setTimeout(() => connection.close(), goodbyeMs)
   gone.unref()
@@ -120,7 +120,7 @@ const compose = ({ from, to, subject, text, messageId, inReplyTo, at }: Mail): P
     messageId,
     date: at,
     ...(inReplyTo === undefined ? {} : { inReplyTo, references: inReplyTo }),
-    // RFC 3834: so that no automatic answer comes back.
+    // This header keeps automatic answers from coming back (RFC 3834).
     headers: { 'Auto-Submitted': 'auto-generated' },
     text: { content: text, contentType: 'text/plain; charset=utf-8', contentTransferEncoding: 'quoted-printable' },
     disableFileAccess: true,

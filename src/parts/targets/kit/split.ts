@@ -1,15 +1,15 @@
-/** Splits a text into messages that a platform takes: at a paragraph, a line, a word or a grapheme, with code fences closed and opened again. */
+/** Splits a text into messages within a platform's limit. A code fence that is cut is closed, and opened again in the next message. */
 
-/** `json`: bytes of UTF-8 as they stand between the quotes of a JSON text, for limits on a whole body. */
+/** How a platform counts. `json` counts the UTF-8 bytes of the escaped JSON string, for a limit on the whole body. */
 export type Unit = 'utf16' | 'characters' | 'bytes' | 'json'
 export type Limit = { readonly max: number; readonly unit: Unit }
 
-/** Nobody reads more messages in a row. The rest of the text is cut off, and the last message says so. */
+/** The most messages of one text, because nobody reads more in a row. The rest of the text is cut off, and the last message says so. */
 const maxParts = 30
 const cutMark = '\n[cut: the text was longer]'
-/** An opening fence with a longer word after it is opened again without the word. */
+/** The language word after an opening fence. A fence with a longer word is opened again without the word. */
 const fenceWord = /^[\w+#.-]{1,20}$/
-/** A line of up to ten backticks; more are no fence but a drawing. Within the line may stand no other. */
+/** A line that starts with 3 to 10 backticks and has no others. A longer run is a drawing, not a fence. */
 const fenceLine = /^ {0,3}(`{3,10})(?!`)([^`]*)$/
 const longestClosing = `\n${'`'.repeat(10)}`
 
@@ -25,9 +25,9 @@ export const lengthIn = (unit: Unit, text: string): number => {
   return count
 }
 
-/** Messages in order, each well-formed, not blank and no longer than the limit (which is some 100 at least); none for a blank text. */
+/** The messages in order. None is blank or longer than the limit, which must be at least about 100. A blank text gives no message. */
 export const splitText = (text: string, { max, unit }: Limit): string[] => {
-  // Encoding and back replaces lone surrogates, which platforms refuse.
+  // Encoding and decoding replaces lone surrogates, which platforms refuse.
   let rest = Buffer.from(text).toString().replaceAll('\r\n', '\n').trimEnd()
   const parts: string[] = []
   let fence = ''
@@ -38,7 +38,7 @@ export const splitText = (text: string, { max, unit }: Limit): string[] => {
     const room = max - lengthIn(unit, fence) - lengthIn(unit, longestClosing) - (last ? lengthIn(unit, cutMark) : 0)
     const end = boundary(rest, fitting(rest, room, unit))
     const taken = rest.slice(0, end).trimEnd()
-    // A message of nothing but blanks is none; skipped at once, for there may be millions of them.
+    // A blank message is not sent. All blanks are skipped in one step, because there may be millions of them.
     if (taken === '') rest = afterBlanks(rest)
     else {
       const part = fence + taken
@@ -52,14 +52,14 @@ export const splitText = (text: string, { max, unit }: Limit): string[] => {
   return parts
 }
 
-/** What is left as one message, when it fits. */
+/** The rest of the text as one message; `undefined` when the rest is too long. */
 const wholeWithin = (fence: string, rest: string, max: number, unit: Unit): string | undefined => {
   if (fitting(rest, max, unit) < rest.length) return undefined
   const whole = closed(fence + rest, openFence(fence + rest))
   return lengthIn(unit, whole) <= max ? whole : undefined
 }
 
-/** How many UTF-16 units of a text take up at most `max` of a unit, whole characters only. */
+/** How many UTF-16 units of the text fit into `max`, counting whole characters only. */
 const fitting = (text: string, max: number, unit: Unit): number => {
   let end = 0
   let size = 0
@@ -71,7 +71,7 @@ const fitting = (text: string, max: number, unit: Unit): number => {
   return end
 }
 
-/** Where to cut at or before `end`: the coarsest place in the last two thirds, else between graphemes. */
+/** Where to cut, at or before `end`: at a paragraph, line or word in the last two thirds, else between two graphemes. */
 const boundary = (text: string, end: number): number => {
   const from = Math.floor(end / 3)
   for (const mark of ['\n\n', '\n', ' ']) {
@@ -83,12 +83,12 @@ const boundary = (text: string, end: number): number => {
 
 const graphemes = new Intl.Segmenter('en', { granularity: 'grapheme' })
 
-/** Where the grapheme begins that the character at a place belongs to. */
+/** The index where the grapheme begins that contains the character at `at`. */
 const graphemeAt = (text: string, at: number): number => graphemes.segment(text.slice(0, at + 2)).containing(at)?.index ?? at
 
-/** Without the blank lines that a cut leaves at the front, or the blank; one that carries a mark is no blank. */
+/** Removes the blank lines, or the one blank, that a cut leaves at the front. A blank with a combining mark on it stays. */
 const afterCut = (text: string): string => {
-  // No pattern does this: a repeat of millions is too deep for the engine.
+  // A regular expression would overflow its stack on millions of blanks.
   const line = text.lastIndexOf('\n', blanksOf(text) - 1) + 1
   if (line > 0) return text.slice(line)
   return text.startsWith(' ') && graphemeAt(text, 1) === 1 ? text.slice(1) : text
@@ -99,12 +99,12 @@ const afterBlanks = (text: string): string => {
   return graphemeAt(text.slice(at - 1), 1) === 0 ? text.slice(at - 1) : text.slice(at)
 }
 
-/** How many blanks a text begins with. */
+/** How many blanks are at the front of a text. */
 const blanksOf = (text: string): number => text.length - text.trimStart().length
 
 type Fence = { readonly mark: string; readonly word: string }
 
-/** The fence that is open at the end of a text; only one as long and with no word closes it (CommonMark 4.5). */
+/** The fence that is open at the end of a text. A fence is closed by one that is as long or longer and has no word (CommonMark 4.5). */
 const openFence = (text: string): Fence | undefined => {
   let open: Fence | undefined
   for (const line of text.split('\n')) {

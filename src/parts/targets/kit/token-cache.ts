@@ -1,4 +1,4 @@
-/** Access tokens that credentials buy: kept until shortly before they end, fetched once at a time, and never shared between credentials. */
+/** Keeps access tokens until shortly before they expire, fetches each once at a time, and never shares one between credentials. */
 
 import { createHash } from 'node:crypto'
 import type { Clock } from '../../../core/clock.ts'
@@ -9,15 +9,15 @@ import type { Keep, Sent } from '../target.ts'
 export type Fetched = { readonly token: string; readonly lifeMs: number } | Sent
 
 export type TokenSource = {
-  /** What the token belongs to: the address that gives it, then the credentials. */
+  /** What the token belongs to: the address that issues it, and the credentials. */
   readonly identity: readonly (string | undefined)[]
   readonly clock: Clock
   readonly keep: Keep
-  /** Gets a new one; nothing is posted by that, so that a failure may be repeatable. */
+  /** Gets a new token. A fetch posts no message, so its failure may be repeatable. */
   readonly fetch: () => Promise<Fetched>
 }
 
-/** What became of a call with a token; `stale`: the API no longer takes it, and that is what it said. */
+/** The result of a call with a token. `stale` holds what the API said when it no longer accepted the token. */
 export type Used = Sent | { readonly stale: Sent }
 
 type Kept = { readonly token: string; readonly until: number }
@@ -25,19 +25,19 @@ type Kept = { readonly token: string; readonly until: number }
 const maxKept = 200
 const longestMarginMs = 180_000
 
-/** The keys are digests: no credential is held here. */
+/** The keys of both maps are digests, so that no credential is kept here. */
 type Tokens = { readonly kept: Map<string, Kept>; readonly flying: Map<string, Promise<Fetched>> }
 
 const createTokens = (): Tokens => ({ kept: new Map(), flying: new Map() })
 
-/** A token as an API issued it; `undefined` when it did not. One whose life is unclear is used once. */
+/** The token that an API issued; `undefined` when it issued none. A token whose lifetime is unclear is used once. */
 export const issued = (token: Json | undefined, seconds: Json | undefined): Fetched | undefined => {
   if (typeof token !== 'string' || token === '') return undefined
   const lifeMs = Number(seconds) * 1000
   return { token, lifeMs: lifeMs > 0 && Number.isFinite(lifeMs) ? lifeMs : 0 }
 }
 
-/** Calls with a token; one that the API refuses is dropped, and the call is made once more with a new one. */
+/** Calls with a token. When the API refuses the token, it is dropped, and the call is made once more with a new token. */
 export const withToken = async (source: TokenSource, use: (token: string) => Promise<Used>): Promise<Sent> => {
   const key = createHash('sha256').update(JSON.stringify(source.identity)).digest('base64')
   const first = await attempt(key, source, use)
@@ -51,13 +51,13 @@ const attempt = async (key: string, source: TokenSource, use: (token: string) =>
   if (!('token' in got)) return got
   const used = await use(got.token)
   if (!('stale' in used)) return withheld(used, got.token)
-  // Another call may have put a newer one there meanwhile.
+  // Another call may already have stored a newer token, which must stay.
   const { kept } = source.keep.of(createTokens)
   if (kept.get(key)?.token === got.token) kept.delete(key)
   return { stale: withheld(used.stale, got.token) }
 }
 
-/** An API may quote the token that it refuses. */
+/** Removes the token from a failure's reason, because an API may quote the token that it refuses. */
 const withheld = (sent: Sent, token: string): Sent => (sent.ok ? sent : { ...sent, why: createRedactor([token])(sent.why) })
 
 const tokenOf = (key: string, source: TokenSource): Fetched | Kept | Promise<Fetched> => {

@@ -1,4 +1,4 @@
-/** Messages of a WeCom AI bot: over a WebSocket that lasts as long as one message, for a bot may have one connection only. */
+/** Sends one message as a WeCom AI bot, over a WebSocket of its own. A bot may have only one connection, so messages take turns. */
 
 import { randomUUID } from 'node:crypto'
 import WebSocket from 'ws'
@@ -16,14 +16,14 @@ export type Push = {
   readonly markdown: string
   readonly timeoutMs: number
   readonly keep: Keep
-  /** What an answer means that is not 0. */
+  /** What an answer with a code other than 0 means. */
   readonly refused: (code: Json | undefined, why: string) => Sent
 }
 
 const maxFrameBytes = 64 * 1024
 const closeMs = 1_000
 
-/** Never rejects. */
+/** Sends one message. Never rejects. */
 export const pushByBot = async (push: Push): Promise<Sent> => {
   const { timeoutMs, url, botId, keep } = push
   const deadline = performance.now() + timeoutMs
@@ -38,11 +38,11 @@ export const pushByBot = async (push: Push): Promise<Sent> => {
   }
 }
 
-/** The last message of each bot that waits or is on its way: a second connection would end the first one. */
+/** For each bot, the end of its last turn. Turns are needed because a second connection would end the first one. */
 type Turns = Map<string, Promise<void>>
 const createTurns = (): Turns => new Map()
 
-/** Gives back what ends the turn; `undefined` when it did not come in time. */
+/** Waits for a turn, and returns the function that ends it; `undefined` when the turn did not come in time. */
 const takeTurn = async (turns: Turns, bot: string, timeoutMs: number): Promise<(() => void) | undefined> => {
   const before = turns.get(bot)
   let done = (): void => {}
@@ -67,7 +67,7 @@ const isWithin = async (event: Promise<void>, ms: number): Promise<boolean> => {
   return came
 }
 
-/** Says who it is, then what it has to say; each is answered under the id of its request. */
+/** Subscribes as the bot, then sends the message. The server answers each request under the request's id. */
 const talk = ({ url, botId, secret, chat, markdown, refused }: Push, timeoutMs: number): Promise<Sent> =>
   new Promise((resolve) => {
     const options = { maxPayload: maxFrameBytes, perMessageDeflate: false, handshakeTimeout: timeoutMs, closeTimeout: closeMs }
@@ -79,7 +79,7 @@ const talk = ({ url, botId, secret, chat, markdown, refused }: Push, timeoutMs: 
       resolve(sent)
       socket.close()
     }
-    // What was on its way may have arrived.
+    // Once the message was on its way, it may have arrived.
     const fail = (why: string): void => end({ ok: false, why, repeatable: !begun })
     const timer = setTimeout(fail, timeoutMs, 'no answer in time')
     const say = (cmd: string, id: string, body: JsonObject): void => socket.send(JSON.stringify({ cmd, headers: { req_id: id }, body }))
@@ -99,7 +99,7 @@ const talk = ({ url, botId, secret, chat, markdown, refused }: Push, timeoutMs: 
       begun = true
       say('aibot_send_msg', sending, { chatid: chat, msgtype: 'markdown', markdown: { content: markdown } })
     })
-    // It stays on: an error without a listener would end the process.
+    // This listener stays on, because an error event without a listener would end the process.
     socket.on('error', (error) => {
       const code = 'code' in error ? String(error.code) : printable(error.message, 100)
       fail(`${stood ? 'the connection broke off' : 'no connection'} (${code})`)
