@@ -1,4 +1,4 @@
-/** E-mail through an SMTP server: plain text to addresses checked one by one, never in the clear where a password is given. */
+/** Sends e-mail through an SMTP server: plain text, to checked addresses, and a password never in the clear unless settings say so. */
 
 import { createHash } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
@@ -14,7 +14,7 @@ import { builtinSettings, obstacleOf, textSetting } from './kit/settings.ts'
 import type { Handed, Mail, MailServer, Security } from './kit/smtp.ts'
 import type { Outgoing, Sent, TargetPart } from './target.ts'
 
-// One address and nothing else: no name, no quotes, no list, no ! or % that would route it on (rules: Outgoing texts 6).
+// One address and nothing else: no name, quotes or list, and no ! or %, which could route the mail on (rules: Outgoing texts 6).
 const address =
   /^[A-Za-z0-9#$&'*+/=?^_`|~-]+(?:\.[A-Za-z0-9#$&'*+/=?^_`|~-]+)*@(?:[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?\.)*[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?$/
 const maxAddressChars = 254
@@ -29,9 +29,9 @@ export const email: TargetPart = {
   name: 'email',
   title: 'E-mail',
   settings: builtinSettings('email'),
-  // No password is needed here: some relays ask for none, and a server that wants one says so.
+  // The password is not needed to connect: some relays ask for none, and a server that asks for one says so.
   needs: [['address', 'smtp_host']],
-  // The Message-ID of a repeat is the same. Some receivers then show one mail, but none promises it.
+  // A repeat has the same Message-ID. Some mail programs then show only one mail, but none promises that.
   repeatable: false,
   reads: [...addressKeys, 'subject'],
   unaddressed: (extra, settings) =>
@@ -58,7 +58,7 @@ export const email: TargetPart = {
 
 type Problem = { readonly problem: string }
 
-/** An address, or a list of them. */
+/** The recipients in a `chat_id`, which is an address or a list of addresses. */
 const recipientsIn = (value: Json): { readonly to: readonly string[]; readonly problem?: string } => {
   const to = [...new Set([value].flat().map((one) => (typeof one === 'string' ? one.trim() : '')))]
   const wrong = to.find((one) => !isAddress(one))
@@ -85,7 +85,7 @@ const mailOf = (outgoing: Outgoing, settings: JsonObject, at: Date): Mail | Prob
     from,
     to,
     subject: subjectOf(own(extra, 'subject')) || (outgoing.job ?? outgoing.route),
-    // Encoding and back replaces lone surrogates; no mail may hold a NUL.
+    // Encoding and decoding replaces lone surrogates. A NUL is replaced too, because no mail may hold one.
     text: wellFormed(outgoing.text).replaceAll('\0', '\ufffd'),
     messageId: messageIdOf(outgoing, to, from),
     inReplyTo: inReplyTo === undefined ? undefined : `<${inReplyTo}>`,
@@ -95,7 +95,7 @@ const mailOf = (outgoing: Outgoing, settings: JsonObject, at: Date): Mail | Prob
 
 const textOf = (value: Json | undefined): string => (typeof value === 'string' || typeof value === 'number' ? String(value).trim() : '')
 
-/** The text on one line: a line break in it would begin another header. */
+/** The subject on one line, because a line break would begin another header. */
 const subjectOf = (value: Json | undefined): string => {
   const line = textOf(value).replace(/[\p{Cc}\p{Zl}\p{Zp}\s]+/gu, ' ')
   return cut(wellFormed(line.trim()), maxSubjectChars)
@@ -103,7 +103,7 @@ const subjectOf = (value: Json | undefined): string => {
 
 const wellFormed = (text: string): string => Buffer.from(text).toString()
 
-/** The same for the same mail of the same delivery, and for no other. */
+/** The Message-ID of this mail of this delivery. A repeat has the same one, and no other mail has. */
 const messageIdOf = ({ profile, route, job, deliveryId, place }: Outgoing, to: readonly string[], from: string): string => {
   const identity = JSON.stringify([profile, route, job ?? '', deliveryId, place, to])
   return `<${createHash('sha256').update(identity).digest('hex').slice(0, 40)}@${from.slice(from.lastIndexOf('@') + 1)}>`
@@ -126,10 +126,10 @@ const serverOf = async (settings: JsonObject): Promise<MailServer | Problem> => 
   return { host, port, security, login, ca }
 }
 
-/** `offered` is not among them: somebody on the way could take STARTTLS out of the server's answer, and get the password in the clear. */
+/** What the setting may say. `offered` is not allowed: an attacker could hide the server's STARTTLS offer and read the password. */
 const written: readonly Security[] = ['starttls', 'tls', 'none']
 
-/** What holds without the setting: a password goes over TLS or not at all. */
+/** The security when the setting is absent. A password then goes over TLS or not at all. */
 const usual = (port: number, hasPassword: boolean): Security => {
   if (port === tlsPort) return 'tls'
   return port === submissionPort || hasPassword ? 'starttls' : 'offered'
@@ -143,7 +143,7 @@ const readCa = async (file: string): Promise<string | null> => {
   }
 }
 
-/** A server may quote the line that it refuses, and in that line the password is base64. */
+/** What to redact. A server may quote the line that it refuses, and that line holds the password in base64. */
 const secretsOf = ({ login }: MailServer): string[] => {
   if (!login) return []
   const base64 = (text: string): string => Buffer.from(text).toString('base64')
@@ -154,18 +154,18 @@ const verdict = (handed: Handed, { to }: Mail): Sent => {
   if (handed.kind === 'failed') return failure(handed.error, handed.begun)
   const { refused } = handed
   if (refused.length === 0) return { ok: true, detail: to.length === 1 ? `to ${to[0]}` : `to ${to.length} addresses` }
-  // Not repeated: those who have the mail would get it again.
+  // A repeat is not allowed, because those who have the mail would get it again.
   const who = refused.map((error) => `${error.recipient ?? 'an address'} (${reasonOf(error)})`).join(', ')
   return permanentFailure(`sent to ${to.length - refused.length} of ${to.length} addresses; refused: ${printable(who, 400)}`)
 }
 
-/** Errors that last although no answer of the server says so. */
+/** Errors that another attempt would meet again, although they carry no answer of the server. */
 const lasting = new Set(['EAUTH', 'EMESSAGE', 'ECONFIG', noLogin])
 
 const failure = (error: MailError, begun: boolean): Sent => {
   const { rejectedErrors = [], permanent, code = '' } = error
-  // An error that the server answers with means that it has not taken the mail. Without an answer, that is certain only until the text was
-  // on its way.
+  // When the server answers with an error, it has not taken the mail, and its answer says whether it may later. Without an answer, the
+  // mail may have arrived once its content was on its way.
   const mayPass =
     rejectedErrors.length > 0 ? rejectedErrors.some((each) => each.permanent === false) : permanent === undefined ? undefined : !permanent
   return { ok: false, why: reasonOf(error), repeatable: mayPass ?? (!begun && !lasting.has(code)) }

@@ -1,4 +1,4 @@
-/** Home Assistant: a notify service, a notify entity, or without a chat a persistent notification; nothing in a text is rendered there. */
+/** Notifies by Home Assistant: by a notify service or entity, or, without a chat, by a persistent notification. */
 
 import { type JsonObject, own } from '../../core/json.ts'
 import { type ApiAnswer, type ApiRequest, refusedBy, said } from './kit/api.ts'
@@ -8,7 +8,7 @@ import type { Sent } from './target.ts'
 
 const persistent = 'persistent_notification'
 
-// Home Assistant renders the messages of notify services as Jinja templates, and persistent ones as Markdown.
+// Home Assistant renders messages of notify services as Jinja templates, and persistent notifications as Markdown.
 const disarm = (text: string): string => withoutImages(text.replace(/\{(?=[{%#])/g, '{\u200b'))
 
 export const homeassistant = defineChat({
@@ -34,7 +34,7 @@ const titled = ({ text, extra }: Posting): JsonObject => {
   return { message: text, ...(title === undefined ? {} : { title: disarm(title) }) }
 }
 
-/** The same id replaces what it said before, so that a repeat cannot show twice. */
+/** A persistent notification replaces an earlier one with the same id, so a repeat cannot show twice. */
 const notifyPersistently = (posting: Posting): Promise<Sent> => {
   const { key, extra, part } = posting
   const name = extra('notification_id') ?? `headgate_${key.toString('hex').slice(0, 24)}`
@@ -42,7 +42,7 @@ const notifyPersistently = (posting: Posting): Promise<Sent> => {
   return callService(posting, `${persistent}/create`, { ...titled(posting), notification_id: id }, true)
 }
 
-/** Only an entity is called as one, else the notify service of that name: for an entity that is not there the API says success and sends nothing. */
+/** For an entity that does not exist, the API reports success and sends nothing. So then the service of that name is called. */
 const notifyEntity = async (posting: Posting): Promise<Sent> => {
   const { chat } = posting
   const found = await posting.call(request(posting, { method: 'GET', path: `states/${chat}` }))
@@ -54,7 +54,7 @@ const notifyEntity = async (posting: Posting): Promise<Sent> => {
 
 const callService = async (posting: Posting, path: string, data: JsonObject, idempotent = false): Promise<Sent> => {
   const answer = await posting.call(request(posting, { path: `services/${path}`, json: data }))
-  // A success answers with the states that changed: a list, which is empty as a rule.
+  // On success the API answers with the list of changed states, which is usually empty.
   const done = answer.kind === 'answer' && (answer.status === 200 || answer.status === 201) && /^\s*\[/.test(answer.text)
   return done ? { ok: true } : refused(answer, idempotent, `services/${path}`)
 }
@@ -69,7 +69,7 @@ const request = (posting: Posting, { path, ...rest }: Call): ApiRequest => ({
 
 const refused = (answer: ApiAnswer, idempotent: boolean, service?: string): Sent => {
   if (answer.kind === 'none') return refusedBy(answer, { idempotent })
-  // For a service that it does not know the API says "400: Bad Request" and nothing more.
+  // For an unknown service, the API answers only "400: Bad Request".
   const hint = answer.status === 400 && service !== undefined ? `${service} is unknown, or refuses the message` : undefined
   return refusedBy(answer, { why: said(answer.body, 'message') ?? hint, idempotent })
 }

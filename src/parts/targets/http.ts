@@ -1,4 +1,4 @@
-/** Posts `{"route","delivery_id","text"}` to a URL, signed as Standard Webhooks when there is a secret; a repeat carries the same id. */
+/** Posts `{"route","delivery_id","text"}` to a URL, signed as Standard Webhooks when there is a secret. A repeat has the same id. */
 
 import { createHash, createHmac } from 'node:crypto'
 import { isObject, type Json, type JsonObject, own } from '../../core/json.ts'
@@ -10,12 +10,12 @@ import { permanentFailure } from './kit/permanent-failure.ts'
 import type { Outgoing, Sent, TargetKit, TargetPart } from './target.ts'
 
 const longestMs = 10_000
-/** Servers take little more (RFC 9110, 4.1). */
+/** The longest URL, because many servers refuse a longer one (RFC 9110, 4.1). */
 const maxUrlChars = 8_000
 const maxHeaders = 50
 const maxHeaderChars = 8192
 
-// Up to the end of the host nothing may come from a payload, and no user name stands in it (rules: Templates 9).
+// The payload may fill in nothing up to the end of the host, and the address may hold no user name (rules: Templates 9).
 const address = /^https?:\/\/[^/?#\\{}@\s]+(?:[/?#]|$)/i
 const token = /^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,256}$/
 const ours = /^(?:host|content-.*|transfer-encoding|connection|keep-alive|upgrade|te|trailer|expect|proxy-.*|webhook-.*)$/i
@@ -48,7 +48,7 @@ export const http: TargetPart = {
   },
 }
 
-/** Signed anew for each try: after a wait the receiver would find the timestamp too old. */
+/** Each attempt is signed anew, because after a wait the receiver would refuse the old timestamp. */
 const post = async (outgoing: Outgoing, kit: TargetKit, timeoutMs: number): Promise<Sent> => {
   const request = prepare(outgoing, kit)
   if ('problem' in request) return permanentFailure(request.problem)
@@ -61,7 +61,7 @@ const prepare = (outgoing: Outgoing, kit: TargetKit): Request | Problem => {
   const url = own(extra, 'url')
   if (typeof url !== 'string' || !address.test(url) || !URL.canParse(url)) return { problem: 'url is not an http or https address' }
   if (leavesFolder(url)) return { problem: dotted }
-  // A brace that is left is an unfilled placeholder: a brace of a payload would be percent-encoded.
+  // A brace that is left belongs to an unfilled placeholder, because a brace from a payload is percent-encoded.
   if (isTemplate(url)) return { problem: 'url has a placeholder that the payload does not fill' }
   if (url.length > maxUrlChars) return { problem: `url has more than ${maxUrlChars} characters` }
   if (/\p{Cc}/u.test(url)) return { problem: 'url has control characters' }
@@ -77,7 +77,7 @@ const prepare = (outgoing: Outgoing, kit: TargetKit): Request | Problem => {
 
 const dotted = 'url has a segment . or .. in its path'
 
-/** Whether parsing drops segments (`.`, `..`, however they are spelled): from a payload they would lead to a path that the route does not name. */
+/** Whether the path has a segment `.` or `..`, in any spelling. From a payload, it could lead to a path that the route does not name. */
 const leavesFolder = (url: string): boolean => {
   const [, path = ''] = /^https?:\/\/[^/?#\\]+([^?#]*)/i.exec(url.replace(/\p{Cc}/gu, '').trim()) ?? []
   return path.split(/[/\\]/).some((segment) => /^(?:\.|%2e){1,2}$/i.test(segment))
@@ -87,9 +87,9 @@ const unsigned = 'what http posts is not signed: its receiver cannot tell that i
 const signHelp = 'set deliver_extra.secret, and verify webhook-signature there (Standard Webhooks)'
 const badSecret = 'secret is empty, or no base64 follows its whsec_'
 
-/** Standard Webhooks headers; without a secret the id alone. */
+/** The Standard Webhooks headers. Without a secret, there is only the id. */
 const sign = (outgoing: Outgoing, secret: Json | undefined, body: string, seconds: number): { readonly headers: Lines } | Problem => {
-  // A digest, because a sender chose the delivery id: not every text can stand in a header, and texts joined as they are would be ambiguous.
+  // The id is a digest, because a sender chose the delivery id: it may hold characters that no header can hold.
   const { profile, route, job, deliveryId, place } = outgoing
   const identity = JSON.stringify([profile, route, job ?? '', deliveryId, place])
   const id = `msg_${createHash('sha256').update(identity).digest('base64url').slice(0, 32)}`
@@ -102,7 +102,7 @@ const sign = (outgoing: Outgoing, secret: Json | undefined, body: string, second
 
 const keyOf = (secret: Json): Buffer | undefined => (typeof secret === 'string' && secret.trim() !== '' ? whsecKey(secret) : undefined)
 
-/** The operator's headers; their values never stand in a problem, for they may be keys. */
+/** The operator's headers. A problem never quotes their values, because they may be keys. */
 const headersOf = (extra: JsonObject): { readonly headers: Lines } | Problem => {
   const given = own(extra, 'headers') ?? {}
   if (!isObject(given)) return { problem: 'headers is not a map of names to texts' }
@@ -120,7 +120,7 @@ const headersOf = (extra: JsonObject): { readonly headers: Lines } | Problem => 
 }
 
 const verdict = (answer: ApiAnswer, host: string): Sent => {
-  // The same webhook-id goes out again, so that a receiver which did get the first one can tell.
+  // A repeat is allowed, because its webhook-id is the same, and a receiver that got the first request recognises it.
   if (answer.kind === 'none') return { ok: false, why: `${host}: ${answer.why}`, repeatable: true }
   const { status, retryAfterMs } = answer
   if (status >= 200 && status < 300) return { ok: true, detail: `HTTP ${status}` }

@@ -1,4 +1,4 @@
-/** Every delivery target, by the name `deliver` gives it. */
+/** The list of targets, and a map by the name that `deliver` gives them. */
 
 import { githubComment } from './code-host/github-comment.ts'
 import { gitlabComment } from './code-host/gitlab-comment.ts'

@@ -1,4 +1,4 @@
-/** ntfy: a topic of ntfy.sh or of a server of one's own. */
+/** Publishes to a topic of ntfy.sh, or of the operator's own ntfy server. */
 
 import { type JsonObject, own } from '../../core/json.ts'
 import { cut } from '../../core/text.ts'
@@ -11,7 +11,7 @@ import type { Sent } from './target.ts'
 
 const maxTitleChars = 250
 const maxClickChars = 1_000
-/** One request is allowed again every five seconds. */
+/** The server allows one more request every five seconds. */
 const refillMs = 5_000
 const requestsLimited = '42901'
 
@@ -21,12 +21,12 @@ export const ntfy = defineChat({
   // ntfy.sh needs no account, so a setting must say that ntfy is wanted.
   needs: [['topic'], ['home_channel'], ['server_url'], ['token']],
   noChat: (setting) => setting('topic'),
-  // As JSON, whose body may be twice as long as a message: with every character escaped a text of this length still fits in.
+  // A JSON body may be twice as long as a message, so a text of this length fits even with every character escaped.
   limit: { max: 4096, unit: 'json' },
   reads: ['title'],
   ids: ['priority', 'tags', 'click'],
   idempotent: false,
-  // Its web app loads the images of Markdown.
+  // The web app of ntfy loads images in Markdown.
   escape: (text, { setting }) => (isOn(setting('markdown')) ? withoutImages(text) : text),
   checkChat: (chat) => (/^[-\w]{1,64}$/.test(chat) ? undefined : 'chat_id is no topic of ntfy (letters, digits, - and _)'),
   post: (posting) => {
@@ -74,6 +74,6 @@ const publish = async (posting: Posting, fields: JsonObject): Promise<Sent> => {
   })
 }
 
-/** An access token, or `user:password`. */
+/** The header for `token`, which holds an access token or `user:password`. */
 const authorization = (token: string): string =>
   token.includes(':') ? `Basic ${Buffer.from(token).toString('base64')}` : `Bearer ${token}`

@@ -1,4 +1,4 @@
-/** Pushover: notifications to a user or a group. */
+/** Notifies a user or a group by Pushover. */
 
 import { own } from '../../core/json.ts'
 import { cut, excerpt, printable } from '../../core/text.ts'
@@ -16,7 +16,7 @@ const options: readonly Option[] = [
   { key: 'sound', holds: (text) => /^\w{1,20}$/.test(text), problem: 'sound is no name of a sound' },
   { key: 'url', holds: (text) => /^https?:\/\/[^/\s]\S{0,500}$/i.test(text), problem: 'url is no web address, or too long a one' },
 ]
-/** Free texts, in characters: cut where they are longer. */
+/** Free texts and their longest length in characters. A longer text is cut. */
 const captions: { readonly [key: string]: number } = { title: 250, url_title: 100 }
 
 export const pushover = defineChat({
@@ -51,7 +51,7 @@ export const pushover = defineChat({
 const chosen = ({ extra }: Posting): { readonly [name: string]: string } => ({
   ...Object.fromEntries(options.flatMap(({ key }) => given(key, extra(key)))),
   ...Object.fromEntries(Object.entries(captions).flatMap(([key, max]) => given(key, cut(extra(key) ?? '', max) || undefined))),
-  // It is repeated until somebody confirms it: every minute, for an hour.
+  // Pushover repeats an emergency every minute until somebody confirms it, for an hour at most.
   ...(extra('priority') === emergency ? { retry: '60', expire: '3600' } : {}),
 })
 

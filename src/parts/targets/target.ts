@@ -6,13 +6,13 @@ import type { Closable } from '../../core/owner.ts'
 import type { Delivery } from '../../store/ports.ts'
 import type { Report } from '../report.ts'
 
-/** What became of a text. */
+/** The result of one attempt to send a text. */
 export type Sent =
   | { readonly ok: true; readonly detail?: string }
   | {
       readonly ok: false
       readonly why: string
-      /** Another try is allowed: nothing can have been posted, or posting again cannot post twice. */
+      /** Whether another attempt is allowed, because nothing can have been posted, or because posting again cannot post twice. */
       readonly repeatable: boolean
       readonly retryAfterMs?: number
     }
@@ -29,13 +29,13 @@ export type Outgoing = {
   /** The target's place in its route's list; 0 for the first or only one. */
   readonly place: number
   readonly budgetMs: number
-  /** An earlier try was interrupted, and its text may have arrived. */
+  /** An earlier attempt was interrupted, and its text may have arrived. */
   readonly doubtful?: true
-  /** Call it, with the reason, before posting a text whose repeat could not be recognised. Throws where it is too late to post. */
+  /** Call this, with the reason, before you post a text whose repeat could not be recognised. It throws when it is too late to post. */
   readonly onlyOnce?: (why: string) => void
 }
 
-/** One setting of a target: its key under `platforms.<name>`, and its conventional names in the environment, whose values win. */
+/** One setting of a target: its key under `platforms.<name>`, and its environment variables, whose values win. */
 export type Setting = {
   readonly key: string
   readonly env: readonly string[]
@@ -43,9 +43,9 @@ export type Setting = {
   readonly default?: string
 }
 
-/** What a target may use. `env` is the profile's environment, for child processes. */
+/** What a target may use to send. `env` is the profile's environment, for child processes. */
 export type TargetKit = {
-  /** The platform's settings in this profile: as written, and over them those from the environment. */
+  /** The platform's settings in this profile. Values from the environment replace those in the file. */
   readonly settings: JsonObject
   readonly env: { readonly [name: string]: string | undefined }
   readonly log: (outgoing: Outgoing) => void
@@ -53,9 +53,9 @@ export type TargetKit = {
   readonly keep: Keep
 }
 
-/** Keeps what outlives one text, for example an access token, until the gateway stops. */
+/** Keeps what a target needs longer than for one text, for example an access token, until the gateway stops. */
 export interface Keep {
-  /** What `make` made when it was asked for first: the same function always finds the same. What it owns is closed at the end. */
+  /** Calls `make` the first time, and always returns the same result for the same function. What the result owns is closed at the end. */
   of<T>(make: () => Closable<T>): T
 }
 
@@ -79,30 +79,30 @@ export type TargetPart = {
   readonly name: string
   /** The name for people, in editors and docs/targets.md. */
   readonly title: string
-  /** The target's section under `platforms`; default: its name without `_comment`. */
+  /** The target's section under `platforms`. The default is the target's name without `_comment`. */
   readonly platform?: string
-  /** A built-in target has `builtinSettings(platform)`. */
+  /** The settings that the target reads. A built-in target uses `builtinSettings(platform)`. */
   readonly settings?: readonly Setting[]
   /** The command that the target runs, which must be on the PATH. */
   readonly program?: string
-  /** Lists of settings: the target is connected when all of any list are there. Absent: it needs none. */
+  /** Lists of settings. The target is connected when every setting of one list is there. When absent, the target needs none. */
   readonly needs?: readonly (readonly string[])[]
-  /** Keys of `deliver_extra` that a route must say. */
+  /** Keys of `deliver_extra` that a route must set. */
   readonly requires?: readonly string[]
-  /** Checks a route's `deliver_extra` as written, templates not yet filled in. */
+  /** Checks a route's `deliver_extra`, before templates are filled in. */
   check?(extra: JsonObject, report: Report): void
-  /** The keys of `deliver_extra` that it reads. Absent: nobody knows. */
+  /** The keys of `deliver_extra` that the target reads. When absent, the keys are not known. */
   readonly reads?: readonly string[]
-  /** Why a text has nowhere to go with these settings, or `undefined`. Absent: every text has an address. */
+  /** Why a text has no address with these settings, or `undefined`. When absent, every text has an address. */
   unaddressed?(extra: JsonObject, settings: JsonObject): string | undefined
-  /** Sending the same text twice cannot post twice, so an interrupted sending may be repeated. */
+  /** Whether an interrupted attempt may be repeated, because sending the same text twice cannot post twice. */
   readonly repeatable: boolean
-  /** Keys of `deliver_extra` that may hold several values, separated by commas. Only commas of the route separate, not a payload's. */
+  /** Keys of `deliver_extra` that may hold several values, separated by commas. A comma from a payload does not separate values. */
   readonly lists?: readonly string[]
-  /** Keys of `deliver_extra` that are web addresses: what a payload fills in there is percent-encoded. */
+  /** Keys of `deliver_extra` that hold web addresses. Text that a payload fills in there is percent-encoded. */
   readonly addresses?: readonly string[]
-  /** Keys of `deliver_extra` with secrets, or maps of them. They are read from the route at each sending; of a map, templates are stored. */
+  /** Keys of `deliver_extra` that hold secrets. Each attempt reads them from the route. Of a map, only values with templates are stored. */
   readonly withheld?: readonly string[]
-  /** Sends one text. A rejection counts as a failure that must not be repeated. */
+  /** Sends one text. A rejected promise counts as a failure that must not be repeated. */
   send(outgoing: Outgoing, kit: TargetKit): Promise<Sent>
 }

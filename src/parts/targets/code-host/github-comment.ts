@@ -1,4 +1,4 @@
-/** Comments on a pull request or issue through `gh`: the text on stdin, a checked repository and number as the only address, never twice. */
+/** Comments on a pull request or issue by `gh`: the text goes on stdin, the address is checked, and no comment is posted twice. */
 
 import { isObject, type Json, own } from '../../../core/json.ts'
 import { printable } from '../../../core/text.ts'
@@ -9,12 +9,12 @@ import { permanentFailure } from '../kit/permanent-failure.ts'
 import { builtinSettings } from '../kit/settings.ts'
 import type { Sent, TargetPart } from '../target.ts'
 
-// Whatever a template made of the payload, nothing that gh could read as an option or another path gets through (rules: Outgoing texts 1).
+// A payload may fill in these values. So nothing passes that gh could read as an option or as another path (rules: Outgoing texts 1).
 const repository = /^[A-Za-z0-9][A-Za-z0-9_-]{0,99}\/(?!\.{1,2}$)[A-Za-z0-9._-]{1,100}$/
 const issueNumber = /^[1-9]\d{0,9}$/
 
 const maxBodyChars = 65_536
-/** A comment may still be on its way after an error. When this time is over, it is there or never will be. */
+/** After an error, the comment may still be on its way. After this time, the comment is either there or will never come. */
 const settleMs = 5_000
 
 const newest = 'comments(last: 100) { nodes { body url viewerDidAuthor } }'
@@ -28,9 +28,9 @@ export const githubComment: TargetPart = {
   name: 'github_comment',
   title: 'A comment on a pull request or issue, by the gh command',
   program: 'gh',
-  // Which names of the environment hold a token depends on the host: gh knows.
+  // Which environment variables hold a token depends on the host, so `kit/gh.ts` chooses them.
   settings: builtinSettings('github'),
-  // Every comment bears a mark of its delivery. Before one is posted, its mark is looked for among the newest (rules: Outgoing texts 2).
+  // Every comment has a mark of its delivery. We look for the mark in the newest comments before we post (rules: Outgoing texts 2).
   repeatable: true,
   reads: ['repo', 'pr_number'],
   requires: ['repo', 'pr_number'],
@@ -71,14 +71,14 @@ type Gh = (args: readonly string[], input: Json) => Promise<GhAnswer>
 type Where = { readonly owner: string; readonly name: string; readonly number: number }
 
 type Found =
-  /** Nothing is posted: an earlier attempt's comment is there, or looking for it failed. */
+  /** Do not post: the comment of an earlier attempt is there, or the search for it failed. */
   | { readonly kind: 'end'; readonly sent: Sent }
   | { readonly kind: 'absent' }
-  /** The token may not look for comments; perhaps it may write one. */
+  /** The token may not read comments, but it may be able to write one. */
   | { readonly kind: 'hidden'; readonly why: string }
 
 const look = async (gh: Gh, where: Where, mark: string): Promise<Found> => {
-  // A mark counts only at the very end of a comment of our own: a stranger who copies one must not keep our comment back.
+  // A stranger who copies a mark must not keep our comment back. So a mark counts only at the very end of a comment of our own.
   const ours = `select(.viewerDidAuthor and (.body | endswith("${mark}")))`
   const jq = `.data.repository.issueOrPullRequest.comments.nodes[] | ${ours} | .url`
   const answer = await gh(['graphql', '--jq', jq], { query, variables: where })
@@ -98,18 +98,18 @@ const failed = ({ why, repeatable, retryAfterMs }: Extract<GhAnswer, { ok: false
   ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
 })
 
-/** `repeatable`: whether the next try can look if the comment is there, where this end leaves doubt. */
+/** When it is unclear whether the comment was posted, `repeatable` says whether the next attempt can look for it. */
 const posted = (answer: GhAnswer, repeatable: boolean): Sent => {
   const doubt = repeatable ? { repeatable, retryAfterMs: settleMs } : { repeatable }
   if (!answer.ok) return failed(answer.refused ? answer : { ...answer, ...doubt })
-  // gh's word is not enough: the answer must be a comment (rules: Outgoing texts 3).
+  // Exit code 0 is not enough: the answer must be a comment (rules: Outgoing texts 3).
   try {
     const comment: unknown = JSON.parse(answer.stdout)
     if (isObject(comment) && typeof own(comment, 'id') === 'number') {
       return { ok: true, detail: printable(textOf(own(comment, 'html_url')) || `comment ${own(comment, 'id')}`, 300) }
     }
   } catch {
-    // Falls through: no JSON is no comment either.
+    // An answer that is not JSON is not a comment either.
   }
   return { ok: false, why: 'gh: exit code 0, but no comment in the answer', ...doubt }
 }

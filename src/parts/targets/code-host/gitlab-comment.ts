@@ -1,4 +1,4 @@
-/** Comments on a merge request or issue of GitLab by its REST API; quick actions and mentions in the text are broken. */
+/** Comments on a merge request or issue by GitLab's REST API, with quick actions and mentions in the text broken. */
 
 import { type JsonObject, own } from '../../../core/json.ts'
 import { createRedactor } from '../../../core/redact.ts'
@@ -12,7 +12,7 @@ import { permanentFailure } from '../kit/permanent-failure.ts'
 import { builtinSettings, obstacleOf, textSetting } from '../kit/settings.ts'
 import type { Sent, TargetPart } from '../target.ts'
 
-// An id, or a path of groups with the project last; no segment of dots alone.
+// A project is an id, or a path of groups with the project last. No segment may be `.` or `..`.
 const project = /^(?:[1-9]\d{0,9}|(?=.{3,255}$)(?!\.)[\w.-]+(?:\/(?!\.{1,2}(?:\/|$))[\w.-]+)+)$/
 const positive = /^[1-9]\d{0,9}$/
 const collections: { readonly [kind: string]: string } = { merge_request: 'merge_requests', issue: 'issues' }
@@ -68,7 +68,7 @@ export const gitlabComment: TargetPart = {
   },
 }
 
-/** `api_base`, else the host: with a scheme of its own, or by https. */
+/** The address of GitLab: `api_base`, or else the host. Without a scheme, https is used. */
 const originOf = (settings: JsonObject): string | undefined => {
   const written = textSetting(settings, 'api_base') ?? textSetting(settings, 'host') ?? 'gitlab.com'
   const address = written.includes('://') ? written : `https://${written}`
@@ -77,11 +77,11 @@ const originOf = (settings: JsonObject): string | undefined => {
 
 const verdict = (answer: ApiAnswer): Sent => {
   if (answer.kind === 'none') return refusedBy(answer, { idempotent: false })
-  // It sends the note back, which may be longer than what is read of an answer.
+  // GitLab sends the note back. The note may be longer than what we read of an answer, so the id is also searched in the text.
   const id = own(answer.body, 'id') ?? /^\{"id":(\d{1,15}),/.exec(answer.text)?.[1]
   if (answer.status === 201 && id !== undefined && id !== null) return { ok: true, detail: `note ${printable(String(id), 30)}` }
   const message = own(answer.body, 'message')
-  // Bounded in depth too: the answer is a stranger's.
+  // A stranger wrote the answer, so the depth is limited too.
   const fields = typeof message === 'object' && message !== null ? printable(excerpt(renderJson(message, 300, 0), 200)) : undefined
   return refusedBy(answer, { why: said(answer.body, 'message', 'error') ?? fields, idempotent: false })
 }

@@ -1,4 +1,4 @@
-/** iMessage through a BlueBubbles server on a Mac: plain text, to a chat by its GUID, a phone number or an address. */
+/** Sends iMessages through a BlueBubbles server on a Mac: plain text, to a chat by its GUID, a phone number or an address. */
 
 import { isObject, type Json, type JsonObject, own } from '../../../core/json.ts'
 import { type ApiAnswer, refusedBy, said } from '../kit/api.ts'
@@ -6,7 +6,7 @@ import { baseOf, defineChat, type Posting, uuidOf } from '../kit/chat.ts'
 import { permanentFailure } from '../kit/permanent-failure.ts'
 import type { Sent } from '../target.ts'
 
-// A page has to fit into what is read of an answer; the chats used last come first.
+// A page must fit into what we read of an answer. The chats used last come first.
 const pageSize = 50
 const maxPages = 40
 const privateApi = 'private-api'
@@ -17,7 +17,7 @@ export const bluebubbles = defineChat({
   needs: [['server_url', 'password']],
   limit: { max: 4000, unit: 'utf16' },
   idempotent: false,
-  // It answers when the Mac has sent it.
+  // The server answers only when the Mac has sent the message.
   callSeconds: 60,
   checkChat: (chat) =>
     /^(?:[A-Za-z]+;[-+];)?[^\s;]{1,200}$/.test(chat)
@@ -34,7 +34,7 @@ export const bluebubbles = defineChat({
         return permanentFailure(`it has no chat with ${posting.chat}: start one on the Mac, or set method: ${privateApi}`)
       return sentBy(await ask(posting, 'chat/new', { addresses: [posting.chat], method, ...body }))
     }
-    // To answer a message takes the private API, which the server then uses by itself.
+    // Only the private API can reply to a message. For a reply, the server uses it whatever `method` says.
     const answered = posting.thread === undefined ? { method } : { method: privateApi, selectedMessageGuid: posting.thread, partIndex: 0 }
     return sentBy(await ask(posting, 'message/text', { chatGuid: found.guid, ...body, ...answered }))
   },
@@ -59,7 +59,7 @@ const refused = (answer: ApiAnswer, idempotent: boolean): Sent => {
 
 type Found = { readonly guid: string | undefined } | { readonly refused: Sent }
 
-/** The chat with an address; a group that it merely takes part in is none. */
+/** Finds the chat with one address. A group chat in which the address takes part does not count. */
 const guidOf = async (posting: Posting): Promise<Found> => {
   if (posting.chat.includes(';')) return { guid: posting.chat }
   for (let page = 0; page < maxPages; page++) {

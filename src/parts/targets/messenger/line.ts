@@ -1,4 +1,4 @@
-/** LINE, by the push messages of an official account; a repeat bears the same key, which LINE recognises. */
+/** Sends push messages of a LINE official account. LINE recognises a repeat by its key. */
 
 import { own } from '../../../core/json.ts'
 import { refusedBy, said } from '../kit/api.ts'
@@ -21,10 +21,10 @@ export const line = defineChat({
     })
     if (answer.kind === 'none') return refusedBy(answer, { idempotent: true })
     if (answer.status === 200 && Array.isArray(own(answer.body, 'sentMessages'))) return { ok: true }
-    // The same key was accepted before.
+    // LINE accepted a message with this key before, so an earlier attempt arrived.
     if (answer.status === 409 && answer.header('x-line-accepted-request-id') !== undefined) return { ok: true }
     const why = said(answer.body, 'message')
-    // That lasts until the month ends.
+    // The monthly limit lasts until the month ends, so another attempt would fail too.
     if (answer.status === 429 && /monthly limit/i.test(why ?? '')) return permanentFailure(`HTTP 429: ${why}`)
     return refusedBy(answer, { why, idempotent: true })
   },

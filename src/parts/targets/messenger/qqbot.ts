@@ -1,4 +1,4 @@
-/** QQ, by an official bot: to a user, a group or a channel. QQ refuses most pushes that answer no message (`msg_id`). */
+/** Sends to a QQ user, group or channel as an official bot. QQ refuses most messages that do not reply to one (`msg_id`). */
 
 import { own } from '../../../core/json.ts'
 import { type ApiAnswer, refusedBy, saidAll } from '../kit/api.ts'
@@ -14,7 +14,7 @@ const paths: { readonly [kind: string]: (id: string) => string } = {
 }
 const chatForm = /^(?:(user|group|channel):)?([A-Za-z0-9_-]{1,128})$/
 
-/** Codes of its own: the token is not (or no more) good; too many messages. */
+/** QQ's codes for a token that is not valid, or no longer valid. */
 const staleToken = [11241, 11243]
 const tooMany = [22009]
 const noPush = [40034102, 40034105]
@@ -27,7 +27,7 @@ export const qqbot = defineChat({
   limit: { max: 4000, unit: 'utf16' },
   ids: ['msg_id', 'event_id'],
   idempotent: false,
-  // Its tags stand in plain text too, and groups show escapes as they are.
+  // QQ reads tags in plain text too. Escapes would not help, because groups show them as they are.
   escape: (text) => text.replace(/<(?=[@#]|emoji:|faceType|qqbot-|\/?at\b)/gi, '<\u200b').replace(/@(?=everyone)/gi, '@\u200b'),
   checkChat: (chat) => (chatForm.test(chat) ? undefined : 'chat_id is not user:…, group:… or channel:… with an id'),
   post: (posting) => {
@@ -56,7 +56,7 @@ const post = async (posting: Posting, token: string): Promise<Used> => {
   const official = isOn(setting('sandbox')) ? 'https://sandbox.api.sgroup.qq.com' : 'https://api.sgroup.qq.com'
   const answers = { msg_id: extra('msg_id') ?? thread, event_id: extra('event_id') }
   const given = Object.fromEntries(Object.entries(answers).filter((entry): entry is [string, string] => entry[1] !== undefined))
-  // Every answer to one message wants a number of its own.
+  // Each reply to the same message needs a number of its own.
   const numbered = given.msg_id === undefined ? {} : { msg_seq: key.readUInt16BE() }
   const answer = await call({
     url: `${baseOf(posting, official)}/${paths[kind]?.(id)}`,

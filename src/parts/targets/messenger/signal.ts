@@ -1,4 +1,4 @@
-/** Signal, by a signal-cli daemon over its JSON-RPC: a person or a group; no style is read out of a text. */
+/** Sends to a person or a group on Signal through the JSON-RPC of a signal-cli daemon, as plain text without styles. */
 
 import { isObject, type Json, own } from '../../../core/json.ts'
 import { type ApiAnswer, refusedBy, said } from '../kit/api.ts'
@@ -15,7 +15,7 @@ export const signal = defineChat({
   needs: [['http_url', 'account']],
   limit: { max: 8000, unit: 'utf16' },
   idempotent: false,
-  // It answers when Signal has the message.
+  // The daemon answers only when Signal has the message.
   callSeconds: 60,
   checkChat: (chat) =>
     person.test(chat) || group.test(chat) ? undefined : 'chat_id is neither a number (+15551234567), nor an account id, nor group:<id>',
@@ -28,7 +28,7 @@ const post = async (posting: Posting): Promise<Sent> => {
   const id = key.toString('hex').slice(0, 32)
   const answer = await call({
     url: `${baseOf(posting, setting('http_url') ?? '')}/api/v1/rpc`,
-    // The daemon takes no other spelling of it.
+    // The daemon accepts no other spelling of this content type.
     headers: { 'content-type': 'application/json' },
     json: {
       jsonrpc: '2.0',
@@ -41,7 +41,7 @@ const post = async (posting: Posting): Promise<Sent> => {
   return isSent(answer, id) ? { ok: true } : refused(answer)
 }
 
-/** A group has it when one member has; a note to oneself has no results. */
+/** A message to a group is sent when one member has it. A note to oneself has no results, and counts as sent. */
 const isSent = ({ status, body }: ApiAnswer & { kind: 'answer' }, id: string): boolean => {
   const result = own(body, 'result')
   if (status !== 200 || own(body, 'id') !== id || own(body, 'error') !== undefined || !isObject(result)) return false

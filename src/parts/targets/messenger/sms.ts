@@ -1,4 +1,4 @@
-/** Text messages: Twilio, or with `provider: vonage` Vonage. Accepted is not delivered, which no answer can tell. */
+/** Sends text messages by Twilio or Vonage. Success means that the provider accepted the message, not that the phone has it. */
 
 import { isObject, own } from '../../../core/json.ts'
 import { printable } from '../../../core/text.ts'
@@ -38,7 +38,7 @@ const twilio = defineChat({
     if (answer.kind === 'none' || answer.status !== 201) {
       return refusedBy(answer, { why: answer.kind === 'none' ? undefined : saidAll(answer.body, 'code', 'message'), idempotent: false })
     }
-    // It may say at once that it gave up.
+    // Twilio may accept a message and say in the same answer that it has failed.
     const status = said(answer.body, 'status') ?? 'unknown'
     const code = said(answer.body, 'error_code')
     if (code !== undefined || status === 'failed' || status === 'undelivered') {
@@ -54,7 +54,7 @@ const vonage = defineChat({
   post: (posting) => postByVonage(posting),
 })
 
-/** What fits into the seven bits of GSM 03.38; a single other character makes every message of it half as long. */
+/** Texts in the 7-bit alphabet of GSM 03.38. One other character makes every segment of the text half as long. */
 const gsm = /^[\n\r !"#$%&'()*+,\-./0-9:;<=>?@A-Z[\\\]^_a-z{|}~¡£¤¥§¿ÄÅÆÇÉÑÖØÜßàäåæèéìñòöøùüΔΓΛΩΠΨΣΘΞΦ€]*$/
 
 const postByVonage = async (posting: Posting): Promise<Sent> => {
@@ -76,10 +76,10 @@ const postByVonage = async (posting: Posting): Promise<Sent> => {
   const failed = segments.filter((segment) => own(segment, 'status') !== '0')
   if (answer.status === 200 && segments.length > 0 && failed.length === 0) return { ok: true }
   const why = failed.map((segment) => printable(saidAll(segment, 'status', 'error-text') ?? 'no status', 200))[0]
-  // Of a long text some segments may have gone out.
+  // When only some segments of a long text were sent, a repeat would send those again.
   if (failed.length < segments.length)
     return permanentFailure(`${segments.length - failed.length} of ${segments.length} segments sent: ${why}`)
-  // 1: too many in a second.
+  // Status 1 means too many messages in one second.
   const limited = failed.length > 0 && failed.every((segment) => own(segment, 'status') === '1')
   return refusedBy(answer, { why: why ?? said(answer.body, 'error-text', 'title'), idempotent: false, limited })
 }

@@ -1,11 +1,11 @@
-/** Telegram, by a bot: plain text, which no parse mode can trip over, and which mentions nobody. */
+/** Sends as a Telegram bot, in plain text that mentions nobody. Without a parse mode, no character can make the text invalid. */
 
 import { isObject, own } from '../../../core/json.ts'
 import { refusedBy, said } from '../kit/api.ts'
 import { baseOf, defineChat, type Posting } from '../kit/chat.ts'
 import type { Sent } from '../target.ts'
 
-// The server finds mentions in plain text too, where no word goes on before the sign (TDLib, MessageEntity).
+// The server finds mentions in plain text too, where no letter, digit or _ stands before the @ (TDLib, MessageEntity).
 const disarm = (text: string): string => text.replace(/(?<![\p{L}\p{N}_])@(?=\w)/gu, '$&\u200b')
 
 export const telegram = defineChat({
@@ -27,7 +27,7 @@ const post = async (posting: Posting, chat: string, moved = false): Promise<Sent
     json: {
       chat_id: chat,
       text,
-      // The general topic is refused by its own number.
+      // Telegram refuses the number of the general topic, 1, so it is left out.
       ...(thread === undefined || thread === '1' ? {} : { message_thread_id: Number(thread) }),
       link_preview_options: { is_disabled: true },
     },

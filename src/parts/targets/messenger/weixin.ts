@@ -1,4 +1,4 @@
-/** Personal WeChat through an iLink bot, whose token comes from a QR login; a push without `context_token` may not get through. */
+/** Sends on personal WeChat as an iLink bot, with a token from a QR login. Without `context_token`, a message may not arrive. */
 
 import { randomBytes } from 'node:crypto'
 import { own } from '../../../core/json.ts'
@@ -6,7 +6,7 @@ import { type ApiAnswer, refusedBy, said, saidAll } from '../kit/api.ts'
 import { baseOf, defineChat, type Posting } from '../kit/chat.ts'
 import type { Sent } from '../target.ts'
 
-/** The version of the protocol that this speaks: the API wants one in a header, as a number, and in the body. */
+/** The version of the protocol. The API expects it in the body, and as a number in a header. */
 const version = [2, 4, 8] as const
 const versionNumber = (version[0] << 16) | (version[1] << 8) | version[2]
 
@@ -53,7 +53,7 @@ const post = async (posting: Posting, contextToken: string | undefined): Promise
   })
   const code = codeOf(answer)
   if (code === 0) return { ok: true }
-  // A conversation that ended: without it the message may still go out as a push.
+  // When the conversation of the token has ended, the message may still arrive without the token.
   if (code === -14 && contextToken !== undefined) return post(posting, undefined)
   if (answer.kind === 'none') return refusedBy(answer, { idempotent: false })
   const ended = code === -14 || (code === -2 && said(answer.body, 'errmsg') === 'unknown error')
@@ -66,10 +66,10 @@ const post = async (posting: Posting, contextToken: string | undefined): Promise
   })
 }
 
-/** What the body of a 200 says: 0 for success, also when it names no code. */
+/** The code of an answer with status 200. An answer without a code is a success, 0. */
 const codeOf = (answer: ApiAnswer): number | undefined => {
   if (answer.kind === 'none' || answer.status !== 200) return undefined
-  // One that broke off reads as an empty map too, and may have been an error.
+  // A body that broke off also reads as an empty map, and it may have held an error.
   if (Object.keys(answer.body).length === 0 && !/^\s*\{\s*\}\s*$/.test(answer.text)) return undefined
   const codes = ['ret', 'errcode'].map((key) => own(answer.body, key) ?? 0)
   const bad = codes.find((code) => code !== 0)

@@ -1,4 +1,4 @@
-/** WhatsApp: the Cloud API where its settings are there, else a bridge on this machine that speaks as a linked phone. */
+/** Sends on WhatsApp by the Cloud API when its settings are there, or else by a bridge that acts as a linked device. */
 
 import { isObject, type Json, type JsonObject, own } from '../../../core/json.ts'
 import { refusedBy, said } from '../kit/api.ts'
@@ -10,7 +10,7 @@ import type { Sent } from '../target.ts'
 const localBridge = 'http://127.0.0.1:3000'
 const cloudKeys = ['phone_number_id', 'access_token']
 
-/** "Not now": the throughput, the pair of sender and receiver, the app's calls, the service. */
+/** The codes for "not now": a limit of the app, the account, the number or the receiver is reached, or the service is down. */
 const notNow = [4, 80007, 130429, 131016, 131056]
 const pairRate = 131056
 const pairRateMs = 6_000
@@ -22,7 +22,7 @@ export const whatsapp = defineChat({
   name: 'whatsapp',
   title: 'WhatsApp',
   needs: [cloudKeys, ['bridge_url'], ['bridge']],
-  // A template's text may have 1024 with what stands around the value.
+  // A template may have 1024 characters in all, together with the text around the value.
   limit: ({ extra }) => ({ max: extra('template') === undefined ? 4096 : 900, unit: 'utf16' }),
   ids: ['template', 'template_language'],
   idempotent: false,
@@ -31,7 +31,7 @@ export const whatsapp = defineChat({
     const { setting } = posting
     const [first, ...more] = cloudKeys.filter((key) => setting(key) === undefined)
     if (first === undefined) return postToCloud(posting)
-    // Half of the settings is a mistake, and the bridge would send from another number.
+    // Only one of the two Cloud settings is a mistake. The bridge is not used then, because it would send from another number.
     if (more.length === 0) return Promise.resolve(permanentFailure(`not connected: set platforms.whatsapp.${first}`))
     const bridge = setting('bridge_url') ?? (isOn(setting('bridge')) ? baseOf(posting, localBridge) : undefined)
     if (bridge === undefined) return Promise.resolve(permanentFailure('not connected: platforms.whatsapp.bridge is off'))
@@ -73,13 +73,13 @@ const postToCloud = async (posting: Posting): Promise<Sent> => {
   })
 }
 
-/** A text, or the one value of a template: only those may go to who has not written for a day. */
+/** A text, or a template with the text as its value. Only a template may go to somebody who has not written for a day. */
 const contentOf = ({ text, extra }: Posting): JsonObject | undefined => {
   const name = extra('template')
   if (name === undefined) return { type: 'text', text: { body: text, preview_url: false } }
   const code = extra('template_language') ?? 'en_US'
   if (!/^[a-z0-9_]{1,512}$/.test(name) || !/^[A-Za-z_]{2,10}$/.test(code)) return undefined
-  // It refuses line breaks and runs of spaces in there.
+  // The API refuses line breaks and runs of spaces in a template's value.
   const value: Json = { type: 'text', text: text.replace(/\s+/g, ' ') }
   return { type: 'template', template: { name, language: { code }, components: [{ type: 'body', parameters: [value] }] } }
 }
@@ -103,6 +103,6 @@ const postToBridge = async ({ chat, text, thread, part, call }: Posting, bridge:
   const answer = await call({ url: `${bridge}/send`, json: { chatId, message: text, ...reply } })
   if (answer.kind === 'none') return refusedBy(answer, { idempotent: false })
   if (answer.status === 200 && own(answer.body, 'success') === true) return { ok: true }
-  // 503: it has no link to WhatsApp at the moment, and sent nothing.
+  // Status 503 means that the bridge has no link to WhatsApp now, and sent nothing.
   return refusedBy(answer, { why: said(answer.body, 'error'), idempotent: false, limited: answer.status === 503 })
 }

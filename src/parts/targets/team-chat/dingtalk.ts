@@ -1,4 +1,4 @@
-/** DingTalk: the group of a robot's webhook, signed where there is a secret, or any group or person by an app's robot; text mentions nobody. */
+/** Sends to the DingTalk group of a robot's webhook, or to any group or person by an app's robot. The text mentions nobody. */
 
 import { createHmac } from 'node:crypto'
 import { type JsonObject, own } from '../../../core/json.ts'
@@ -16,13 +16,13 @@ export const dingtalk = defineChat({
   title: 'DingTalk',
   needs: [['webhook_url'], app],
   ...webhookOr(app),
-  // The stricter one of the two: 15 000 bytes of msgParam, of which the text is all but a few.
+  // The app's limit is the stricter one: 15 000 bytes of msgParam, which holds the text and little else.
   limit: { max: 14_000, unit: 'json' },
   idempotent: false,
   post: (posting) => (goesByApp(posting, app) ? postByApp(posting) : postToWebhook(posting)),
 })
 
-/** Past 20 messages in a minute a robot is shut out for ten. */
+/** After more than 20 messages in a minute, DingTalk blocks a robot for ten minutes. */
 const shutOutMs = 600_000
 const tooFast = [130101, 410100]
 
@@ -73,7 +73,7 @@ const post = async ({ call }: Posting, url: string, token: string, json: JsonObj
   if (answer.kind === 'none') return refused(answer, false)
   const { body, status } = answer
   if (status === 401 || own(body, 'code') === 'InvalidAuthentication') return { stale: refused(answer, false) }
-  // There is one receiver: where a list names somebody, nobody got it.
+  // There is only one receiver. When a list of failures names somebody, nobody got the message.
   if (isFilled(own(body, 'flowControlledStaffIdList'))) {
     return { ok: false, why: 'too many messages to this person', repeatable: true, retryAfterMs: 60_000 }
   }

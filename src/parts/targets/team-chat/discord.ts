@@ -1,4 +1,4 @@
-/** Discord: any channel or thread by a bot, which can tell a repeat, or the channel of a webhook; nobody is mentioned by a text. */
+/** Sends to any Discord channel or thread by a bot, or to the channel of a webhook. By a bot, Discord recognises a repeat. */
 
 import { type Json, type JsonObject, own } from '../../../core/json.ts'
 import { type ApiAnswer, refusedBy, said } from '../kit/api.ts'
@@ -10,7 +10,7 @@ import type { Sent } from '../target.ts'
 const bot = ['token']
 const snowflake = /^\d{15,20}$/
 const webhookPath = /^\/api(?:\/v\d+)?\/webhooks\/\d+\/[\w-]+\/?$/
-/** Cloudflare, which stands before the API, wants one of this form. */
+/** Cloudflare guards the API, and expects a user agent of this form. */
 const agent = { 'user-agent': 'DiscordBot (https://www.npmjs.com/package/headgate, 1)' }
 const suppressEmbeds = 4
 
@@ -28,13 +28,13 @@ export const discord = defineChat({
 
 const messageOf = ({ text }: Posting): JsonObject => ({ content: text, allowed_mentions: { parse: [] }, flags: suppressEmbeds })
 
-/** A thread is a channel of its own. */
+/** Posts by the bot. To Discord, a thread is a channel, so its id takes the place of the channel's. */
 const postByBot = async (posting: Posting): Promise<Sent> => {
   const { chat, thread, setting, key, call } = posting
   const answer = await call({
     url: `${baseOf(posting, 'https://discord.com')}/api/v10/channels/${thread ?? chat}/messages`,
     headers: { ...agent, authorization: `Bot ${setting('token')}` },
-    // 25 characters at most.
+    // A nonce may have 25 characters at most.
     json: { ...messageOf(posting), nonce: key.toString('base64url').slice(0, 25), enforce_nonce: true },
   })
   return verdict(answer, true)
@@ -43,7 +43,7 @@ const postByBot = async (posting: Posting): Promise<Sent> => {
 const postToWebhook = async (posting: Posting): Promise<Sent> => {
   const url = new URL(posting.setting('webhook_url') ?? '')
   if (!webhookPath.test(url.pathname)) return permanentFailure('platforms.discord.webhook_url is not the address of a webhook')
-  // Else it answers before it knows whether the message is kept.
+  // Without `wait`, Discord answers before it knows whether the message was saved.
   url.searchParams.set('wait', 'true')
   if (posting.thread !== undefined) url.searchParams.set('thread_id', posting.thread)
   return verdict(await posting.call({ url: url.href, headers: agent, json: messageOf(posting) }), false)

@@ -1,4 +1,4 @@
-/** Feishu and Lark: any chat or person by an app, which can tell a repeat, or the group of a custom bot's webhook, signed where there is a secret. */
+/** Sends on Feishu or Lark, to any chat or person by an app, or to the group of a webhook. By an app, a repeat is recognised. */
 
 import { createHmac } from 'node:crypto'
 import { isObject, type Json, type JsonObject, own } from '../../../core/json.ts'
@@ -20,7 +20,7 @@ export const feishu = defineChat({
   title: 'Feishu',
   needs: [app, ['webhook_url']],
   ...webhookOr(app),
-  // A custom bot takes 20 KB in all; an app takes more than anybody reads.
+  // A webhook takes 20 KB in all. An app would take more, but nobody reads so long a message.
   limit: { max: 18_000, unit: 'json' },
   idempotent: (posting) => goesByApp(posting, app),
   // `<at user_id="all">` mentions everybody.
@@ -68,7 +68,7 @@ const deliver = async (posting: Posting, api: string, headers: Headers): Promise
   if (thread === undefined) return send(`${api}/im/v1/messages?receive_id_type=${kindOf(chat)}`, { receive_id: chat })
   const reply = (root: string): Promise<Used> => send(`${api}/im/v1/messages/${root}/reply`, { reply_in_thread: true })
   if (thread.startsWith('om_')) return reply(thread)
-  // A topic is no address: one answers to a message in it.
+  // A message cannot be sent to a topic. It can only reply to a message in the topic, so we look for one.
   const query = new URLSearchParams({ container_id_type: 'thread', container_id: thread, page_size: '1' })
   const listed = await call({ method: 'GET', url: `${api}/im/v1/messages?${query}`, headers })
   if (!isDone(listed)) return verdict(listed)
@@ -95,7 +95,7 @@ const verdict = (answer: ApiAnswer): Used => {
   return typeof code === 'number' && staleToken.includes(code) ? { stale: refused(answer, true) } : refused(answer, true)
 }
 
-/** The code of an answer, whatever its status; custom bots of old call it StatusCode. */
+/** The code of an answer with any status. Older webhooks name the field StatusCode. */
 const codeOf = (answer: ApiAnswer): Json | undefined =>
   answer.kind === 'answer' ? (own(answer.body, 'code') ?? own(answer.body, 'StatusCode')) : undefined
 

@@ -1,4 +1,4 @@
-/** Google Chat: the space of a webhook, or any space by an app's service account, which can tell a repeat. */
+/** Sends to the Google Chat space of a webhook, or to any space by an app's service account. By an app, a repeat is recognised. */
 
 import { isObject, own } from '../../../core/json.ts'
 import { type ApiAnswer, refusedBy, saidAll } from '../kit/api.ts'
@@ -17,10 +17,10 @@ export const googleChat = defineChat({
   title: 'Google Chat',
   needs: [['webhook_url'], app],
   ...webhookOr(app),
-  // 32 000 bytes are the limit of the whole message.
+  // The whole message may have 32 000 bytes.
   limit: { max: 30_000, unit: 'json' },
   idempotent: (posting) => goesByApp(posting, app),
-  // `<users/all>` mentions everybody, and `<url|label>` hides where it leads.
+  // `<users/all>` mentions everybody, and `<url|label>` hides where the link leads.
   escape: (text) => text.replace(/<(?=users\/|[a-z][a-z\d+.-]*:)/gi, '<\u200b'),
   post: (posting) => (goesByApp(posting, app) ? postByApp(posting) : postToWebhook(posting)),
 })
@@ -60,7 +60,7 @@ const refused = (answer: ApiAnswer, idempotent: boolean): Sent => {
   if (answer.kind === 'none') return refusedBy(answer, { idempotent })
   const error = own(answer.body, 'error')
   const why = isObject(error) ? saidAll(error, 'status', 'message') : undefined
-  // It names no time; a space takes 60 messages in a minute.
+  // The API often does not say how long to wait. A space takes 60 messages a minute, so we wait a few seconds.
   const retryAfterMs = answer.retryAfterMs ?? (answer.status === 429 ? 5000 : undefined)
   return refusedBy(answer, { why, idempotent, retryAfterMs })
 }

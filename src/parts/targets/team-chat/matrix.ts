@@ -1,4 +1,4 @@
-/** Matrix: a room by its id or alias, which is joined when need be; encrypted rooms are refused, and nobody is mentioned by a text. */
+/** Sends to a Matrix room by its id or alias, joins the room if necessary, and refuses encrypted rooms. A text mentions nobody. */
 
 import { type Json, own } from '../../../core/json.ts'
 import { type ApiAnswer, refusedBy, saidAll } from '../kit/api.ts'
@@ -7,7 +7,7 @@ import { permanentFailure } from '../kit/permanent-failure.ts'
 import { type Fetched, type Used, withToken } from '../kit/token-cache.ts'
 import type { Sent } from '../target.ts'
 
-/** A login of the same device takes the place of the one before. */
+/** Every login uses the same device, so a new login replaces the one before. */
 const device = { device_id: 'HEADGATE', initial_device_display_name: 'headgate' }
 const loginMs = 30 * 24 * 3_600_000
 
@@ -18,7 +18,7 @@ export const matrix = defineChat({
     ['homeserver', 'access_token'],
     ['homeserver', 'user_id', 'password'],
   ],
-  // An event has 64 KB in all.
+  // A Matrix event may have 64 KB in all.
   limit: { max: 24_000, unit: 'json' },
   idempotent: true,
   checkChat: (chat) =>
@@ -60,7 +60,7 @@ const send = async (posting: Posting, api: string, token: string): Promise<Used>
     })
   const found = await roomOf(posting.chat, ask)
   if (!('room' in found)) return found
-  // The same id is the same message to the server (Client-Server API, transaction identifiers).
+  // The server posts only one message for one transaction id (Client-Server API, transaction identifiers).
   const answer = await ask('PUT', ['rooms', found.room, 'send', 'm.room.message', posting.key.toString('base64url')], contentOf(posting))
   return textIn(answer, 'event_id') === undefined ? usedOr(answer) : { ok: true }
 }
@@ -68,7 +68,7 @@ const send = async (posting: Posting, api: string, token: string): Promise<Used>
 const contentOf = ({ text, thread }: Posting): Json => ({
   msgtype: 'm.text',
   body: text,
-  // Says that nobody is meant: without it clients look for names in the text.
+  // The empty map says that nobody is mentioned. Without it, clients look for names in the text.
   'm.mentions': {},
   ...(thread === undefined ? {} : { 'm.relates_to': inThread(thread) }),
 })
@@ -89,12 +89,12 @@ const roomOf = async (chat: string, ask: Ask): Promise<Room | Used> => {
   return room === undefined ? usedOr(answer) : writable(room, chat, ask)
 }
 
-/** The room, when it takes plain messages from us. */
+/** The room, when we may post in it and it is not encrypted. */
 const writable = async (room: string, name: string, ask: Ask): Promise<Room | Used> => {
   const encryption = ['rooms', room, 'state', 'm.room.encryption']
   let state = await ask('GET', encryption)
   if (state.kind === 'answer' && state.status === 403) {
-    // Not in the room: an invitation waits, or anybody may join.
+    // 403 means that we are not in the room. Joining works with an invitation, or when anybody may join.
     const joined = await ask('POST', ['join', name], {})
     if (textIn(joined, 'room_id') === undefined) return usedOr(joined)
     state = await ask('GET', encryption)
@@ -114,7 +114,7 @@ const usedOr = (answer: ApiAnswer): Used => {
   return answer.kind === 'answer' && own(answer.body, 'errcode') === 'M_UNKNOWN_TOKEN' ? { stale: sent } : sent
 }
 
-/** A step before posts nothing, and the message itself can be told from a repeat. */
+/** Every failure may be repeated: the steps before the message post nothing, and the server recognises a repeated message. */
 const refused = (answer: ApiAnswer): Sent => {
   if (answer.kind === 'none') return refusedBy(answer, { idempotent: true })
   const wait = own(answer.body, 'retry_after_ms')

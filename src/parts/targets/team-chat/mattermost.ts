@@ -1,4 +1,4 @@
-/** Mattermost: a channel or thread by a bot or personal token; a text mentions nobody and loads no picture. */
+/** Sends to a Mattermost channel or thread with a bot's or personal token. A text mentions nobody and loads no image. */
 
 import { own } from '../../../core/json.ts'
 import { refusedBy, said } from '../kit/api.ts'
@@ -8,7 +8,7 @@ import type { Sent } from '../target.ts'
 
 const id = /^[a-z0-9]{26}$/
 
-// The server looks for mentions after a character that is neither letter nor number, and reads `&#64;` as the sign too.
+// The server looks for a mention at an @ that follows no letter or number, and reads `&#64;` as an @ too.
 const withoutMentions = (text: string): string => text.replace(/(?<![\p{L}\p{N}])@(?=\S)|&(?=#|commat)/giu, '$&\u200b')
 
 export const mattermost = defineChat({
@@ -32,7 +32,7 @@ const post = async (posting: Posting): Promise<Sent> => {
   })
   if (answer.kind === 'none') return refusedBy(answer, { idempotent: false })
   if (answer.status === 201 && typeof own(answer.body, 'id') === 'string') return { ok: true }
-  // Seconds left; Retry-After is not always there.
+  // The header holds the seconds until the limit resets. We read it because Retry-After is not always there.
   const reset = Number(answer.header('x-ratelimit-reset') ?? Number.NaN)
   const resetMs = answer.status === 429 && Number.isFinite(reset) ? reset * 1000 : undefined
   return refusedBy(answer, { why: said(answer.body, 'message', 'id'), idempotent: false, retryAfterMs: answer.retryAfterMs ?? resetMs })

@@ -1,4 +1,4 @@
-/** Slack: any channel by a bot, or the channel of an incoming webhook; nothing in a text mentions, links or unfurls. */
+/** Sends to any Slack channel by a bot, or to the channel of an incoming webhook. No text mentions anybody, hides a link or unfurls. */
 
 import { own } from '../../../core/json.ts'
 import { excerpt, printable } from '../../../core/text.ts'
@@ -22,7 +22,7 @@ export const slack = defineChat({
   post: (posting) => (goesByApp(posting, bot) ? postByBot(posting) : postToWebhook(posting)),
 })
 
-/** `<!channel>`, `<@U…>` and `<url|label>` need the sign. Not before the split: an entity must not be cut, and what it shows counts. */
+/** Breaks `<!channel>`, `<@U…>` and `<url|label>`. It runs after the split, so that no entity is cut and the shown length counts. */
 const escaped = (text: string): string => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
 
 const messageOf = ({ text, thread }: Posting) => ({
@@ -47,7 +47,7 @@ const postByBot = async (posting: Posting): Promise<Sent> => {
   return refusedBy(answer, { why, idempotent: false, limited: error !== undefined && /^rate_?limited$/.test(error) })
 }
 
-/** It answers in words: `ok`, or what is wrong. */
+/** Posts to the webhook, which answers in plain text: `ok`, or what is wrong. */
 const postToWebhook = async (posting: Posting): Promise<Sent> => {
   const answer = await posting.call({ url: posting.setting('webhook_url') ?? '', json: messageOf(posting) })
   if (answer.kind === 'none') return refusedBy(answer, { idempotent: false })

@@ -1,4 +1,4 @@
-/** Microsoft Teams, by the webhook of a workflow: an adaptive card with the text, to the chat that the workflow posts to. */
+/** Sends to Microsoft Teams by the webhook of a workflow, as an adaptive card in the chat that the workflow posts to. */
 
 import { isObject, own } from '../../../core/json.ts'
 import { refusedBy, saidAll } from '../kit/api.ts'
@@ -11,10 +11,10 @@ export const teams = defineChat({
   needs: [['webhook_url']],
   noChat: () => 'the chat of the workflow',
   namesChats: () => false,
-  // 28 KB is the limit of the whole message, and some count its escapes differently.
+  // The whole message may have 28 KB. The limit is lower, because some services count escapes differently.
   limit: { max: 20_000, unit: 'json' },
   idempotent: false,
-  // `{{DATE(…)}}` is rendered. Mentions are not: a card needs entities of its own for one.
+  // A card renders `{{DATE(…)}}`. A text cannot mention anybody, because a card needs an entity for each mention.
   escape: (text) => text.replace(/\{(?=\{)/g, '{\u200b'),
   post: (posting) => post(posting),
 })
@@ -33,7 +33,7 @@ const post = async ({ text, call, setting }: Posting): Promise<Sent> => {
   const said = answer.text.trim()
   if (status === 202 || (status === 200 && (said === '' || said === '1'))) return { ok: true }
   const error = own(body, 'error')
-  // A connector passes the error of Teams on inside of a 200.
+  // A connector may answer 200 with the error of Teams in the body.
   const passed = /endpoint returned HTTP error (\d{3})/.exec(said.slice(0, 1000))?.[1]
   return refusedBy(answer, {
     why: isObject(error) ? saidAll(error, 'code', 'message') : passed && `Teams answered HTTP ${passed}`,

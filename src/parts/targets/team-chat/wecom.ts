@@ -1,4 +1,4 @@
-/** WeCom: people and groups by an AI bot, people, departments, tags and group chats by a corp app, or the group of a robot's webhook. */
+/** Sends on WeCom by an AI bot, by a corp app, or to the group of a robot's webhook. */
 
 import { type Json, type JsonObject, own } from '../../../core/json.ts'
 import { type ApiAnswer, refusedBy, saidAll } from '../kit/api.ts'
@@ -16,7 +16,7 @@ export const wecom = defineChat({
   title: 'WeCom',
   needs: [['webhook_url'], bot, app],
   ...webhookOr(bot, app),
-  // An app's text is cut at that length without an error.
+  // WeCom cuts an app's longer text without an error.
   limit: { max: 2048, unit: 'bytes' },
   idempotent: false,
   // `<@userid>` mentions somebody.
@@ -27,7 +27,7 @@ export const wecom = defineChat({
   },
 })
 
-/** Both limits are of a minute. */
+/** Both limits in `tooMany` count messages per minute. */
 const minuteMs = 60_000
 const tooMany = [45009, 45033]
 const isTooMany = (code: Json | undefined): boolean => typeof code === 'number' && tooMany.includes(code)
@@ -84,7 +84,7 @@ const post = async ({ call }: Posting, url: string, token: string, json: JsonObj
   return lost ? permanentFailure('no such receiver, or out of reach of the app') : { ok: true }
 }
 
-/** The error code of an answer that has one; success and errors alike come with 200. */
+/** The error code of an answer. WeCom answers success and errors alike with status 200. */
 const codeOf = (answer: ApiAnswer): Json | undefined =>
   answer.kind === 'answer' && answer.status === 200 ? own(answer.body, 'errcode') : undefined
 
