@@ -1,4 +1,4 @@
-/** Posts `{"route","delivery_id","text"}` to a URL, signed as Standard Webhooks when there is a secret. A repeat has the same id. */
+/** Posts `{"route","delivery_id","text"}` to a URL with an id that a repeat has too, signed (Standard Webhooks) if there is a secret. */
 
 import { createHash, createHmac } from 'node:crypto'
 import { isObject, type Json, type JsonObject, own } from '../../core/json.ts'

@@ -1,4 +1,4 @@
-/** Writes the text to the gateway's log. This is the default target, because it needs no settings. */
+/** Writes the text to the gateway's log, which is the default target because it needs no settings. */
 
 import type { TargetPart } from './target.ts'
 

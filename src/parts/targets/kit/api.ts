@@ -1,4 +1,4 @@
-/** Calls a platform's HTTP API once, within limits of time and size and without redirects. Its errors quote neither address nor key. */
+/** Calls a platform's HTTP API once, with limits of time and size, and with errors that quote neither the address nor the key. */
 
 import { type Json, type JsonObject, own, parseObject } from '../../../core/json.ts'
 import { createRedactor } from '../../../core/redact.ts'

@@ -1,4 +1,4 @@
-/** Finds the address of a chat message: `chat_id` and thread of `deliver_extra`, else the home channel. Without one, it says why. */
+/** Finds the address of a chat message (`chat_id` and thread of `deliver_extra`, else the home channel), or says why there is none. */
 
 import { type Json, type JsonObject, own } from '../../../core/json.ts'
 import { printable } from '../../../core/text.ts'

@@ -1,4 +1,4 @@
-/** Hands one mail to an SMTP server within a time limit. After a failure, it tells whether the mail may have arrived. */
+/** Hands one mail to an SMTP server within a time limit, and tells after a failure whether the mail may have arrived. */
 
 import { Readable } from 'node:stream'
 import type { ConnectionOptions } from 'node:tls'

@@ -1,4 +1,4 @@
-/** Splits a text into messages within a platform's limit. A code fence that is cut is closed, and opened again in the next message. */
+/** Splits a text into messages within a platform's limit, so that a code fence that is cut goes on in the next message. */
 
 /** How a platform counts. `json` counts the UTF-8 bytes of the escaped JSON string, for a limit on the whole body. */
 export type Unit = 'utf16' | 'characters' | 'bytes' | 'json'

@@ -1,4 +1,4 @@
-/** Sends one message as a WeCom AI bot, over a WebSocket of its own. A bot may have only one connection, so messages take turns. */
+/** Sends messages as a WeCom AI bot one after another, because a bot may have only one connection. */
 
 import { randomUUID } from 'node:crypto'
 import WebSocket from 'ws'

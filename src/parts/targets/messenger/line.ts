@@ -1,4 +1,4 @@
-/** Sends push messages of a LINE official account. LINE recognises a repeat by its key. */
+/** Sends push messages of a LINE official account, each with a key by which LINE recognises a repeat. */
 
 import { own } from '../../../core/json.ts'
 import { refusedBy, said } from '../kit/api.ts'

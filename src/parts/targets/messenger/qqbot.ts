@@ -1,4 +1,4 @@
-/** Sends to a QQ user, group or channel as an official bot. QQ refuses most messages that do not reply to one (`msg_id`). */
+/** Sends to a QQ user, group or channel as an official bot, although QQ refuses most messages that do not reply to one (`msg_id`). */
 
 import { own } from '../../../core/json.ts'
 import { type ApiAnswer, refusedBy, saidAll } from '../kit/api.ts'

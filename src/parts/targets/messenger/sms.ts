@@ -1,4 +1,4 @@
-/** Sends text messages by Twilio or Vonage. Success means that the provider accepted the message, not that the phone has it. */
+/** Sends text messages by Twilio or Vonage, where success means that the provider accepted the message, not that the phone has it. */
 
 import { isObject, own } from '../../../core/json.ts'
 import { printable } from '../../../core/text.ts'

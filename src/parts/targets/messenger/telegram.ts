@@ -1,4 +1,4 @@
-/** Sends as a Telegram bot, in plain text that mentions nobody. Without a parse mode, no character can make the text invalid. */
+/** Sends as a Telegram bot, in plain text that mentions nobody and that no parse mode can refuse. */
 
 import { isObject, own } from '../../../core/json.ts'
 import { refusedBy, said } from '../kit/api.ts'

@@ -1,4 +1,4 @@
-/** Sends on personal WeChat as an iLink bot, with a token from a QR login. Without `context_token`, a message may not arrive. */
+/** Sends on personal WeChat as an iLink bot with a token from a QR login, though without `context_token` a message may not arrive. */
 
 import { randomBytes } from 'node:crypto'
 import { own } from '../../../core/json.ts'

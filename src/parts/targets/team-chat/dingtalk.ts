@@ -1,4 +1,4 @@
-/** Sends to the DingTalk group of a robot's webhook, or to any group or person by an app's robot. The text mentions nobody. */
+/** Sends text without mentions to the DingTalk group of a robot's webhook, or to any group or person by an app's robot. */
 
 import { createHmac } from 'node:crypto'
 import { type JsonObject, own } from '../../../core/json.ts'

@@ -1,4 +1,4 @@
-/** Sends to any Discord channel or thread by a bot, or to the channel of a webhook. By a bot, Discord recognises a repeat. */
+/** Sends without mentions to any Discord channel or thread by a bot, where Discord recognises a repeat, or to a webhook's channel. */
 
 import { type Json, type JsonObject, own } from '../../../core/json.ts'
 import { type ApiAnswer, refusedBy, said } from '../kit/api.ts'

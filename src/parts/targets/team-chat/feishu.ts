@@ -1,4 +1,4 @@
-/** Sends on Feishu or Lark, to any chat or person by an app, or to the group of a webhook. By an app, a repeat is recognised. */
+/** Sends on Feishu or Lark to any chat or person by an app, which recognises a repeat, or to the group of a custom bot's webhook. */
 
 import { createHmac } from 'node:crypto'
 import { isObject, type Json, type JsonObject, own } from '../../../core/json.ts'

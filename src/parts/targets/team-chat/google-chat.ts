@@ -1,4 +1,4 @@
-/** Sends to the Google Chat space of a webhook, or to any space by an app's service account. By an app, a repeat is recognised. */
+/** Sends to any Google Chat space by an app, where the API recognises a repeat, or to the space of a webhook. */
 
 import { isObject, own } from '../../../core/json.ts'
 import { type ApiAnswer, refusedBy, saidAll } from '../kit/api.ts'

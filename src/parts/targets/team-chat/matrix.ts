@@ -1,4 +1,4 @@
-/** Sends to a Matrix room by its id or alias, joins the room if necessary, and refuses encrypted rooms. A text mentions nobody. */
+/** Sends text without mentions to a Matrix room by its id or alias, joins the room if necessary, and refuses encrypted rooms. */
 
 import { type Json, own } from '../../../core/json.ts'
 import { type ApiAnswer, refusedBy, saidAll } from '../kit/api.ts'

@@ -1,4 +1,4 @@
-/** Sends to a Mattermost channel or thread with a bot's or personal token. A text mentions nobody and loads no image. */
+/** Sends to a Mattermost channel or thread with a bot's or personal token, without mentions or images. */
 
 import { own } from '../../../core/json.ts'
 import { refusedBy, said } from '../kit/api.ts'

@@ -1,4 +1,4 @@
-/** Sends to any Slack channel by a bot, or to the channel of an incoming webhook. No text mentions anybody, hides a link or unfurls. */
+/** Sends to any Slack channel by a bot, or to the channel of an incoming webhook, without mentions, hidden links or previews. */
 
 import { own } from '../../../core/json.ts'
 import { excerpt, printable } from '../../../core/text.ts'
