@@ -1,4 +1,4 @@
-/** Commits work before the sender is answered. A refusal leaves the delivery id free for the sender's retry (rules: Duplicates 2). */
+/** Commits work before the sender is answered, and leaves the delivery id free after a refusal (rules: Duplicates 2). */
 
 import { StoreFault } from '../../../core/fault.ts'
 import { type Outcome, type Refused, refuse } from '../../../core/outcome.ts'
