@@ -1,4 +1,4 @@
-/** Lets an event pass when its type is listed. Without a list, or with an empty one, every event passes (rules: Events 2). */
+/** Lets an event pass when the route's list names its type, or when that list is empty or absent (rules: Events 2). */
 
 import type { StagePart } from './stage.ts'
 
