@@ -1,4 +1,4 @@
-/** Code host B: each request has a token header that must equal the secret. The body is not signed. */
+/** Code host B: each request has a token header that must equal the secret, and the body is not signed. */
 
 import { header } from '../../core/names.ts'
 import { equal } from './kit/equal.ts'
