@@ -1,4 +1,4 @@
-/** Asks the operator's program: prompt on stdin, reply on stdout. When the program ends, every process that it started is killed. */
+/** Asks the operator's program (prompt on stdin, reply on stdout), and kills every process that the program leaves behind. */
 
 import { type Env, envValue, failureOf, runChild } from '../../process/child.ts'
 import type { NewRun } from '../../store/ports.ts'

@@ -1,4 +1,4 @@
-/** Asks any endpoint with OpenAI's chat completions API. An endpoint on this machine needs no key. */
+/** Asks any endpoint with OpenAI's chat completions API, and needs no key for an endpoint on this machine. */
 
 import { compileModelRunner, modelFetch } from './kit/model.ts'
 import type { RunnerPart } from './runner.ts'

@@ -1,4 +1,4 @@
-/** Sends one prompt through the AI SDK, without tools or retries. Its errors quote neither the key nor the prompt. */
+/** Sends one prompt through the AI SDK, without tools or retries, and with errors that quote neither the key nor the prompt. */
 
 import type { LanguageModel } from 'ai'
 import { AgentFault } from '../../../core/fault.ts'
