@@ -1,4 +1,4 @@
-/** Sends as a Telegram bot, in plain text that mentions nobody and that no parse mode can refuse. */
+/** Sends as a Telegram bot, in plain text that mentions nobody and has no formatting that could fail to parse. */
 
 import { isObject, own } from '../../../core/json.ts'
 import { refusedBy, said } from '../kit/api.ts'
