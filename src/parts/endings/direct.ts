@@ -69,7 +69,7 @@ const deliver = async (event: Event, { text, delivery }: Message, held: Held, ef
   return refuse('delivery_failed', { detail: whyPartly(to, failed, done) })
 }
 
-/** For each target, in order: why the delivery failed, or `undefined` when the target has the text. */
+/** For each target that was tried, in order: why it failed, or `undefined` when the target has the text. */
 type Failures = readonly (string | undefined)[]
 /** `share` is the fraction of the remaining time that this target may use. */
 type SendOne = (delivery: Delivery, place: number, share: number) => Promise<string | undefined>
