@@ -1,4 +1,4 @@
-/** The floors of the program (CONTRIBUTING.md): a file imports from floors below it and from its own folder; types count. */
+/** The floors of the program (docs/architecture.md): a file imports from floors below it and from its own folder; types count. */
 const floors = [
   ['src/core/'],
   ['src/generated/'],
