@@ -1,4 +1,4 @@
-/** The cases whose figures stand for themselves: latency below saturation, and what it takes to start. */
+/** The cases that compare with nobody: latency below saturation, and the time and memory of a start. */
 
 import { setTimeout as wait } from 'node:timers/promises'
 import { type Case, type Options, rotate } from './compare.ts'
@@ -38,7 +38,7 @@ const absolute = (name: string, all: Contender[], goals: Goals, use: (running: R
   },
 })
 
-/** A fixed schedule: a slow answer delays nobody's clock, so a stall shows in every request it held up. */
+/** Posts on a fixed schedule. A slow answer does not delay later posts, so a stall shows in every request that it held up. */
 export const openLoop = (name: string, contenders: Contender[], goals: Goals): Case =>
   absolute(name, contenders, goals, async ({ load }, { seconds }) => {
     await load({ seconds: Math.min(1, seconds) })
@@ -46,7 +46,7 @@ export const openLoop = (name: string, contenders: Contender[], goals: Goals): C
     return { 'p50 ms': p50Ms, 'p99 ms': p99Ms, 'p99.9 ms': p999Ms }
   })
 
-/** From the start of the process to its first right answer; memory a second later, and at its highest after a load. */
+/** Measures the time from the start of the process to its first right answer, the memory a second later, and the most memory after a load. */
 export const startup = (name: string, contenders: Contender[], goals: Goals): Case =>
   absolute(name, contenders, goals, async ({ pid, startMs, load }, { seconds }) => {
     await wait(1000)

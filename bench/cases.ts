@@ -1,4 +1,4 @@
-/** The cases: who is compared with whom, on what, and which goal ours has. */
+/** The cases: who is compared with whom, on what, and which goal our server has. */
 
 import { openLoop, startup } from './absolute.ts'
 import { type Case, compare, type RatioGoal } from './compare.ts'
@@ -45,7 +45,7 @@ const atMostCpu = (of: string, must: number, aim: number): RatioGoal => ({ of, m
 const pipeline = (payload: PayloadName, goal: RatioGoal): Case =>
   compare(payload, [basePeer(payload), ours(payload), ...others(payload)], goal)
 
-/** Same route, same answer; the other 9,999 only stand beside it. */
+/** Same route, same answer. No request goes to the other 9,999 routes. */
 const manyRoutes = headgate(() => {
   const rest = Array.from({ length: ROUTES - 1 }, (_, i) => [`route-${i}`, filtering()] as const)
   return Object.fromEntries([...rest, ['bench', filtering()]])
@@ -57,7 +57,7 @@ const filters = (count: number): Contender =>
     headgate(() => ({ bench: filtering(count) }), 'memory'),
   )
 
-/** The routes that look at large bodies, and one more to see that it is up. */
+/** The routes that look at large bodies, and one more that shows that the server is up. */
 const curious = ours(
   'pr',
   'headgate',

@@ -1,4 +1,4 @@
-/** A case that compares: each round measures every contender once, in turned order; ratios are taken within a round. */
+/** A case that compares. Each round measures every contender once and begins with another one; ratios are taken within a round. */
 
 import { type Contender, withRunning } from './contender.ts'
 import { cpuUs, peakRssMib } from './cpu.ts'
@@ -9,7 +9,7 @@ import { type Findings, type Goal, judge, type Row } from './report.ts'
 export type Options = { rounds: number; seconds: number; peers: readonly PeerName[]; note: (line: string) => void }
 export type Case = { name: string; durable?: boolean; run: (options: Options) => Promise<Findings> }
 
-/** The contender `of` reaches this share of the first one: of its requests per second, or of its processor time per request. */
+/** The goal: the contender `of` reaches this share of the first one's requests per second, or of its processor time per request. */
 export type RatioGoal = { of: string; metric: 'rate' | 'cpu'; must: number; aim: number }
 
 type Sample = { perSecond: number; cpuUs: number; p50Ms: number; p99Ms: number; peakMib: number }
@@ -50,7 +50,7 @@ const row = (name: string, peer: string, own: Sample[], reference: Sample[], goa
   }
 }
 
-/** The first contender is what the others are compared with. */
+/** The others are compared with the first contender. */
 export const compare = (name: string, all: Contender[], goal: RatioGoal, how: { close?: boolean; durable?: boolean } = {}): Case => ({
   name,
   durable: how.durable ?? false,

@@ -1,4 +1,4 @@
-/** Runs one contender: a fresh folder, its process on a core of its own, its answer checked before anything is measured. */
+/** Runs one contender in a new folder and on a core of its own, and checks its answer before anything is measured. */
 
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -43,13 +43,13 @@ const watch = (child: Child): { printedUrl: Promise<string>; ended: Promise<neve
     child.stderr.on('data', look)
     setTimeout(() => reject(new Error(`it printed no address within ${START_MS} ms: ${printed.trim()}`)), START_MS).unref()
   })
-  // Both may come true long after somebody waited for them.
+  // Both may reject when nobody waits for them any more.
   ended.catch(() => {})
   printedUrl.catch(() => {})
   return { printedUrl, ended }
 }
 
-/** Starts a contender, hands it to `use`, and stops it and removes its folder whatever happened. */
+/** Starts a contender and hands it to `use`. Then stops it and removes its folder, also after an error. */
 export const withRunning = async <T>(contender: Contender, use: (running: Running) => Promise<T>): Promise<T> => {
   const { name, launch, post, expected } = contender
   const folder = mkdtempSync(join(root, 'run-'))

@@ -1,14 +1,14 @@
-/** What a process has used so far, read from /proc: processor time of all its threads, memory now and at its highest. */
+/** Reads from /proc what a process has used so far: the processor time of all its threads, its memory now and at most. */
 
 import { readFileSync } from 'node:fs'
 
-/** USER_HZ, which Linux fixes at 100 for every program, whatever the kernel's own tick is. */
+/** USER_HZ. Linux fixes it at 100 for every program, whatever the kernel's own tick is. */
 const US_PER_TICK = 10_000
 
-/** User and system time in microseconds, of all threads, those that ended included. */
+/** User and system time in microseconds, of all threads, also of those that have ended. */
 export const cpuUs = (pid: number): number => {
   const stat = readFileSync(`/proc/${pid}/stat`, 'latin1')
-  // The second field is the program's name in brackets and may hold spaces: count from behind it.
+  // The second field is the program's name in brackets. It may hold spaces, so fields are counted from behind it.
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
   return (Number(fields[11]) + Number(fields[12])) * US_PER_TICK
 }

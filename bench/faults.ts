@@ -29,7 +29,7 @@ const idleMs = 300_000
 type Arguments = { readonly events: number; readonly rounds: number; readonly seed: number }
 
 type Outcome = { readonly row: readonly Cell[]; readonly failures: readonly string[] }
-/** What was seen of one time that the disk was broken. */
+/** What was seen while the disk was broken once. */
 type Round = { readonly refused: number; readonly recoveredMs: number; readonly sick: number; readonly grouped: number }
 
 /** Events that wait for the window of their group. */
@@ -79,7 +79,7 @@ type Broken = {
   readonly failures: readonly string[]
 }
 
-/** The rounds under load, then the end of everything that was accepted, and an orderly stop. */
+/** Runs the rounds under load, waits until everything that was accepted has ended, and stops the gateway in order. */
 const endure = async (fault: DiskFault, { events, rounds }: Arguments, { dir, random }: World): Promise<Broken> => {
   const logged = new Set<string>()
   let complaints = 0
@@ -112,7 +112,7 @@ const endure = async (fault: DiskFault, { events, rounds }: Arguments, { dir, ra
   return { senders, seen, logged, complaints, failures: [...senders.wrong, ...failures] }
 }
 
-/** Nothing may be left in a database that outlives its gateway. */
+/** Checks that the database holds no work after its gateway has stopped. */
 const leftovers = (dir: string): string[] => {
   const { integrity, live, groups } = leftIn(dir)
   return integrity === 'ok' && live + groups === 0 ? [] : [`the database: ${integrity}, ${live} runs and ${groups} groups are left`]

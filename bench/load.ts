@@ -1,4 +1,4 @@
-/** Loads a server from a core of its own and returns what was answered; an answer that was not expected is an error. */
+/** Loads a server from a core of its own, and returns what was answered. An unexpected answer is an error. */
 
 import { randomUUID } from 'node:crypto'
 import { writeFileSync } from 'node:fs'

@@ -1,4 +1,4 @@
-/** Bodies of up to a megabyte that are hard on somebody: on a parser, a printer, a filter, a pattern. */
+/** Bodies of up to a megabyte, each costly for something: for a parser, a printer, a filter, a pattern. */
 
 const megabyte = 1_000_000
 const nested = (depth: number): string => `${'['.repeat(depth)}${']'.repeat(depth)}`
@@ -41,6 +41,6 @@ export const curiousRoutes = {
   nop: {},
   raw: { prompt: '{__raw__} {v} {v.0} {v.v.v}' },
   expressions: { prompt: `{= $string(v) } {= v } ${'{= event } {= k7 } '.repeat(5)}` },
-  // Each is asked, whatever the one before says.
+  // Each condition is evaluated, whatever the one before gives.
   operators: { filters: operators.map((condition) => ({ any: [condition, { not: condition }] })) },
 }

@@ -8,7 +8,7 @@ export const SECRET = 'bench-secret-0123456789'
 const PATH = '/webhooks/bench'
 
 export type PayloadName = 'pr' | 'push' | 'pru'
-/** Everything of a request but its delivery id, which the generator makes new for each. */
+/** Everything of a request but its delivery id: the generator makes a new one for each request. */
 export type Post = { path: string; headers: Record<string, string>; body: Buffer }
 
 type Pull = { action: string; pull_request: { title: string; body: string } }
@@ -17,7 +17,7 @@ type Examples = { name: string; examples: unknown[] }[]
 const examplesFile = fileURLToPath(import.meta.resolve('@octokit/webhooks-examples/api.github.com/index.json'))
 const examples: Examples = JSON.parse(readFileSync(examplesFile, 'utf8'))
 
-/** The example of an event that is nearest to a size: the choice survives a new version of the package. */
+/** The example of an event that is nearest to a size, so that a new version of the package leads to a similar choice. */
 const nearest = (event: string, bytes: number): string => {
   const texts = (examples.find(({ name }) => name === event)?.examples ?? []).map((example) => JSON.stringify(example))
   const distance = (text: string): number => Math.abs(Buffer.byteLength(text) - bytes)
@@ -26,7 +26,7 @@ const nearest = (event: string, bytes: number): string => {
 
 const pr = nearest('pull_request', 23_571)
 
-/** The same pull request by someone who writes an emoji, a dash and an accent: V8 then holds the text in two bytes a character. */
+/** The same pull request with an emoji, a dash and an accent, so that V8 needs two bytes for each character of the text. */
 const withUnicode = (text: string): string => {
   const event: Pull = JSON.parse(text)
   event.pull_request.title += ' — déjà vu 🚀'

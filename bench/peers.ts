@@ -11,7 +11,7 @@ import { SECRET } from './payloads.ts'
 export const peerNames = ['base', 'headgate', 'webhook', 'fastify'] as const
 export type PeerName = (typeof peerNames)[number]
 
-/** A command to start; where it does not print its address, the address is known beforehand. */
+/** A command to start. `url` is there for a command that does not print its address. */
 type Launch = { argv: string[]; env?: Record<string, string>; url?: string }
 export type Launcher = (folder: string) => Launch | Promise<Launch>
 
@@ -36,7 +36,7 @@ const rule = (type: string, path: string, wanted: Record<string, string>): objec
   match: { type, ...wanted, parameter: { source: 'payload', name: path } },
 })
 
-/** The work of our route in its own words: signature and three rules hold, a fourth never does, so no process is started. */
+/** The work of our route as adnanh/webhook says it: the signature and three rules hold, a fourth never does, so no process is started. */
 const hook = {
   id: 'bench',
   'execute-command': '/bin/true',
@@ -71,15 +71,15 @@ const never: Condition = { field: 'sender.type', equals: 'Nobody' }
 const prompt = `{event_type} {action} in {repository.full_name} by {sender.login}: #{number} "{pull_request.title}" {pull_request.html_url} {ref}`
 const events = ['pull_request', 'push']
 
-/** The three conditions hold, and the event is taken on. */
+/** The three conditions hold, so the event is accepted. */
 export const accepting: Route = { secret: SECRET, events, filters: passing, prompt, deliver: 'log' }
-/** `count` conditions, of which only the last does not hold: the whole pipeline runs and nothing is stored. */
+/** `count` conditions, of which only the last does not hold, so the whole pipeline runs and nothing is stored. */
 export const filtering = (count = passing.length + 1): Route => {
   const held = Array.from({ length: count - 1 }, (_, i) => passing[i % passing.length] ?? never)
   return { ...accepting, filters: [...held, never] }
 }
 
-/** Our server; its one agent run sleeps, so that what is measured is accepting and not what is done about it. */
+/** Our server. Its one agent run sleeps, so that accepting is measured and not the runs. */
 export const headgate =
   (routes: () => Record<string, Route>, kind: 'memory' | 'sqlite'): Launcher =>
   (folder) => {

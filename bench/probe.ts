@@ -21,7 +21,7 @@ const send = (baseUrl: string, { path, headers, body }: Post): Promise<{ status:
 
 const isRefused = (error: unknown): boolean => error instanceof Error && 'code' in error && error.code === 'ECONNREFUSED'
 
-/** Posts until somebody listens; any answer but the expected one is an error. */
+/** Posts until a server answers. Any answer but the expected one is an error. */
 export const probe = async (baseUrl: string, post: Post, expected: Expected, timeoutMs: number): Promise<void> => {
   const giveUpAt = performance.now() + timeoutMs
   while (performance.now() < giveUpAt) {

@@ -1,4 +1,4 @@
-/** Starts processes on a core of their own and stops each by its id, its descendants included, whatever happens to the bench. */
+/** Starts processes on a core of their own. Stops each by its id, with its descendants, however the bench ends. */
 
 import { type ChildProcess, type ChildProcessByStdio, spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -41,7 +41,7 @@ const kill = (pid: number): void => {
   } catch {}
 }
 
-/** SIGTERM, then SIGKILL after five seconds; a descendant that its parent left behind is killed too. */
+/** Sends SIGTERM, and SIGKILL after five seconds. A descendant that its parent left behind is killed too. */
 export const stop = async (child: ChildProcess): Promise<void> => {
   if (child.pid === undefined || child.exitCode !== null || child.signalCode !== null) return
   const descendants = childrenOf(child.pid)
@@ -55,7 +55,7 @@ export const stop = async (child: ChildProcess): Promise<void> => {
   for (const pid of descendants) if (existsSync(`/proc/${pid}`)) kill(pid)
 }
 
-/** For the bench's own exit: nothing can be awaited there. */
+/** For the bench's own exit, where nothing can be awaited. */
 export const killAll = (): void => {
   for (const child of live) {
     if (child.pid === undefined) continue

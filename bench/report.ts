@@ -1,9 +1,9 @@
-/** What the bench found, as plain tables. */
+/** Prints what the bench found, as plain tables. */
 
 type Verdict = 'aim' | 'must' | 'MISSED'
 export type Goal = { must: string; aim: string; verdict: Verdict }
 
-/** One contender of a case, medians over the rounds; ratios are against the case's first contender. */
+/** One contender of a case, in medians over the rounds. Ratios compare it with the case's first contender. */
 export type Row = {
   case: string
   peer: string
@@ -16,7 +16,7 @@ export type Row = {
   cpuRatio: number
   goal?: Goal
 }
-/** A figure that stands for itself. */
+/** A figure that is compared with nobody's. */
 export type Figure = { case: string; peer: string; figure: string; value: number; goal?: Goal }
 export type Findings = { rows: Row[]; figures: Figure[] }
 

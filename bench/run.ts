@@ -1,4 +1,4 @@
-/** `npm run bench`: measures our server beside the bare minimum and other receivers, prints tables, writes JSON if asked. */
+/** `npm run bench`: measures our server beside bare `node:http` and other receivers, prints tables, and writes JSON if asked. */
 
 import { rmSync, writeFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
@@ -24,7 +24,7 @@ const numberOf = (text: string, name: string): number => {
   return number
 }
 
-/** The listed names that exist; an unknown one is an error, so that a typing slip does not pass for a good result. */
+/** The listed names. An unknown one is an error, so that a mistyped name does not look like a good result. */
 const listed = <T extends string>(text: string, known: readonly T[], name: string): T[] => {
   const words = text.split(',').map((word) => word.trim())
   const unknown = words.find((word) => !known.some((each) => each === word))

@@ -1,4 +1,4 @@
-/** `npm run bench:soak`: very many deliveries through one process, and proves that memory, files and disk stay within their bounds. */
+/** `npm run bench:soak`: sends very many deliveries through one process, and proves that memory, files and disk stay within their bounds. */
 
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
@@ -26,11 +26,11 @@ const limits = {
   journalMib: (journalBytes * 1.2) / mib,
   walMib: 80,
   moreFds: 8,
-  /** Judged in the last half of a long run only: until then the database's page cache fills. */
+  /** Judged only in the last half of a long run, because the database's page cache fills until then. */
   rssSlopeMib: 2,
-  /** Runs that wait, and room that the log's size makes. */
+  /** For runs that wait, and for room that the size of the write-ahead log adds. */
   databaseMib: 16,
-  /** An accepted event leaves its id for an hour, and nothing else. */
+  /** An accepted event leaves only its id, for an hour. */
   databaseBytesPerEvent: 160,
 }
 

@@ -1,4 +1,4 @@
-/** How long one request of a megabyte keeps everybody else waiting: somebody asks for /health all the while. */
+/** Measures how long one request of a megabyte keeps others waiting: meanwhile it asks for /health again and again. */
 
 import { createHmac } from 'node:crypto'
 import { Agent, request } from 'node:http'
@@ -47,7 +47,7 @@ const longestMs = async (base: string, route: string, body: Buffer): Promise<num
 export const stallRoutes = (): Record<string, Route> =>
   Object.fromEntries(Object.entries(curiousRoutes).map(([name, route]) => [name, { secret: SECRET, ...route } as Route]))
 
-/** The worst over all bodies and routes, each the median of the rounds. */
+/** The worst of all bodies and routes. Each is the median of its rounds. */
 export const stall = (name: string, contender: Contender, must: number, aim: number): Case => ({
   name,
   durable: false,
