@@ -1,4 +1,4 @@
-/** The agent of the durability programs: a shell script that notes its start and its end in a file, and the reader of that file. */
+/** The agent of the durability programs is a shell script that notes its start and its end in a file. This makes it, and reads that file. */
 
 import { closeSync, openSync, readSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -12,11 +12,11 @@ export type Start = {
   readonly id: string
   readonly seenAt: number
   endSeenAt?: number
-  /** Others of its job that ran in the same life when it began. */
+  /** Other runs of its job that were running in the same life when it began. */
   readonly beside: readonly string[]
 }
 
-/** Each line is one write to a file opened for appending. `$1`: what it does between them. */
+/** Each line is one write to a file opened for appending. `work`: what the agent does between its start and its end. */
 const scriptOf = (folder: string, work: string): string => `
 log='${join(folder, 'agent.log')}'
 line="$HEADGATE_BENCH_LIFE \${HEADGATE_ROUTE:--} $HEADGATE_DELIVERY_ID"
@@ -26,7 +26,7 @@ echo "end $line" >> "$log"
 echo "$reply"
 `
 
-/** Writes the script; its argv. `work` is shell, which may set `reply`. */
+/** Writes the script, and gives its argv. `work` is shell code that may set `reply`. */
 export const writeAgent = (folder: string, work: string): string[] => {
   const script = join(folder, 'agent.sh')
   writeFileSync(script, scriptOf(folder, work))
@@ -36,7 +36,7 @@ export const writeAgent = (folder: string, work: string): string[] => {
 
 const blockBytes = 65_536
 
-/** Follows the file; `jobOf` names the scheduled job of a run, where it is one. */
+/** Follows the file. `jobOf` names the scheduled job of a run that has one. */
 export class AgentLog {
   readonly starts = new Map<string, Start[]>()
   readonly #running = new Map<string, Start>()
@@ -51,7 +51,7 @@ export class AgentLog {
     this.#file = openSync(join(folder, 'agent.log'), 'r')
   }
 
-  /** Takes in what was written since. */
+  /** Reads what was written since the last call. */
   read(): void {
     for (let got = -1; got !== 0; this.#offset += got) {
       got = readSync(this.#file, this.#block, 0, blockBytes, this.#offset)
@@ -61,7 +61,7 @@ export class AgentLog {
     }
   }
 
-  /** Begun by a life of the gateway and not ended. */
+  /** Runs that a life of the gateway began and that have not ended. */
   running(life: number): Start[] {
     return [...this.#running.values()].filter((start) => start.life === life)
   }

@@ -1,4 +1,4 @@
-/** The moments at which a kill is aimed, and what a kill in fact met. */
+/** The moments at which a kill is aimed, and what a kill in fact hit. */
 
 import { setImmediate as nextTurn, setTimeout as wait } from 'node:timers/promises'
 import type { AgentLog } from './agent-log.ts'
@@ -10,7 +10,7 @@ import type { Answered } from './senders.ts'
 export const aims = ['random', 'accepted', 'agent', 'delivery', 'coalesce', 'cron', 'start'] as const
 export type Aim = (typeof aims)[number]
 
-/** What a kill met, counted in runs or requests; `start`: before the gateway listened. */
+/** What a kill hit, counted in runs or requests. `start`: before the gateway listened. */
 export type Met = {
   readonly accepted: number
   readonly agent: number
@@ -22,7 +22,7 @@ export type Met = {
 
 export type Kill = { readonly life: number; readonly aim: Aim; readonly at: number; readonly met: Met }
 
-/** How near to the moment that is aimed at a kill must be. */
+/** How near a kill must be to the moment at which it is aimed. */
 const rightAfterMs = 3
 const patienceMs = 3_000
 
@@ -59,10 +59,10 @@ export class Scene {
     }
   }
 
-  /** Resolves when the moment has come, or when it does not come. */
+  /** Resolves when the moment has come, or when it is clear that it does not come. */
   async aim(aim: Aim, random: Random, isRunning: () => boolean): Promise<void> {
     if (aim === 'random' || aim === 'start') return wait(random.number(200)).then(() => {})
-    // The schedule starts its job at the full second: from there to the end of its run.
+    // The schedule starts its job at the full second. The moment is from there to the end of its run.
     if (aim === 'cron') return wait(1_000 - (Date.now() % 1_000) + random.number(40)).then(() => {})
     const giveUpAt = performance.now() + patienceMs
     while (isRunning() && performance.now() < giveUpAt && !this.#has(aim)) await nextTurn()

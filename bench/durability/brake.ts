@@ -1,4 +1,4 @@
-/** Holds a generator while too much waits: it then is as fast as the work is done, not as fast as it is accepted. */
+/** Holds a generator while too much work waits, so that it is as fast as work is done, and not as fast as work is accepted. */
 
 import { setTimeout as wait } from 'node:timers/promises'
 import { statusOf } from './control.ts'
@@ -7,7 +7,7 @@ const [fullBacklog, lowBacklog] = [5_000, 1_000]
 const lookMs = 50
 
 export type Brake = {
-  /** Resolves when it may go on; `undefined`: at once. */
+  /** Resolves when the generator may go on; `undefined`: at once. */
   readonly hold: () => Promise<void> | undefined
   stop(): void
 }
@@ -26,7 +26,7 @@ export const createBrake = (dir: string): Brake => {
       closed = undefined
     }
   }
-  // A gateway that is gone shows at the connections that are held.
+  // When the gateway is gone, the generator's open connections show it.
   void watch().catch(() => {
     closed = undefined
   })

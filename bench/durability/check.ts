@@ -1,4 +1,4 @@
-/** The verdict over a run of the mix: nothing lost, nothing twice that was not broken off; by the journal, the agent and the receiver. */
+/** Judges a run of the mix by the journal, the agent and the receiver: nothing is lost, and only what a kill broke off comes twice. */
 
 import type { AgentLog, Start } from './agent-log.ts'
 import type { Kill } from './aims.ts'
@@ -18,12 +18,12 @@ export type Facts = {
   readonly journal?: Journal
 }
 
-/** A rule, and whom it is broken for. */
+/** A rule, and for whom it is broken. */
 export type Broken = { readonly rule: string; readonly ids: readonly string[] }
 
-/** What ended longer ago than this before a kill was recorded: its repeat has no excuse. */
+/** What ended more than this before a kill had been recorded, so the kill is no excuse for a repeat. */
 const recordedMs = 1_000
-/** A post may be seen this much later than it came: until then the program had other things to do. */
+/** A post may be seen this much later than it came, because the program may be busy. */
 const seenMs = 250
 const idShown = 8
 
@@ -40,7 +40,7 @@ const accepted = ({ answers }: Facts, of: (route: string) => boolean): string[] 
 
 const isWork = (route: string): boolean => !isCoalesced(route) && !startsJob(route)
 
-/** By the agent's file and the receiver's posts, without a word of the gateway. */
+/** Judges by the agent's file and the receiver's posts, and asks the gateway nothing. */
 const lost = (facts: Facts): Broken[] => {
   const posted = new Set(facts.posts.map(({ deliveryId }) => deliveryId))
   const without = (ids: string[], of: { has(id: string): boolean }): string[] => ids.filter((id) => !of.has(id))
@@ -87,7 +87,7 @@ const killOf = ({ kills }: Facts, life: number): number => kills.find((kill) => 
 
 const isExcused = (facts: Facts, { life, endSeenAt = Number.POSITIVE_INFINITY }: Start, next: Start, posts: readonly Post[]): boolean => {
   const killedAt = killOf(facts, life)
-  // A reply is stored before it is delivered: from then on the agent is not asked again.
+  // A reply is stored before it is delivered. From then on the agent is not asked again.
   const wasReplied = posts.some(({ at }) => at < killedAt)
   return next.life > life && endSeenAt > killedAt - recordedMs && !wasReplied
 }
@@ -115,7 +115,7 @@ const startedAgain = (facts: Facts): Broken[] => {
 export const repeatedPosts = ({ posts }: Pick<Facts, 'posts'>): number =>
   posts.length - new Set(posts.map(({ webhookId }) => webhookId)).size
 
-/** A post may come again when a kill came between it and the next, before its answer could be recorded; then with the same text. */
+/** A post may come again, with the same text, when a kill came between the two, before the first answer could be recorded. */
 const postedAgain = (facts: Facts): Broken[] => {
   const { posts, kills } = facts
   const guilty: string[] = []
@@ -151,7 +151,7 @@ const jobs = (facts: Facts): Broken[] => {
   ]
 }
 
-/** While it ran, or three times in a row while it was delivered: the attempts of a job are three, and no setting gives it more. */
+/** A kill came while the job ran, or three in a row while its reply was delivered. A job has three attempts, and no setting gives it more. */
 const brokenOff = /^(?:the process ended during it, and a job is not started twice|out of attempts after 3: the process ended during each)$/
 
 const byJournal = (facts: Facts): Broken[] => {

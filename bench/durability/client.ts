@@ -48,7 +48,7 @@ const answerOf = (status: number, whole: string): Answer => {
   return { status, said: said || error, reason }
 }
 
-/** The status of `/health`; 0 when nobody answers. */
+/** The status of `/health`, or 0 when nobody answers. */
 export const healthOf = (url: string): Promise<number> =>
   new Promise((resolve) => {
     const asked = request(`${url}/health`, { agent: false, timeout: 5_000 }, (response) => {

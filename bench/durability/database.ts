@@ -1,4 +1,4 @@
-/** What a gateway that was stopped left in its database, read by its file alone. */
+/** Reads from the database file what a stopped gateway left in it. */
 
 import { join } from 'node:path'
 import Database from 'libsql'

@@ -12,13 +12,13 @@ export type Mend = () => Promise<void>
 
 export type DiskFault = {
   readonly name: string
-  /** Why it cannot be done here. */
+  /** Why this fault cannot be made here. */
   readonly missing: string | undefined
   /** Shell lines that run in the process that becomes the gateway. */
   readonly before?: (dir: string) => string
   /** The data directory as this program can reach it. */
   readonly reach: (gateway: Gateway) => string
-  /** Whether the journal can be written all the same. */
+  /** Whether the journal can still be written. */
   readonly keepsJournal: boolean
   /** Resolves when the disk is broken. */
   readonly begin: (gateway: Gateway) => Promise<Mend>
@@ -47,7 +47,7 @@ const injecting =
 const inItsMounts = ({ pid, dir }: Gateway): string => join(`/proc/${pid}/root`, dir)
 const refillMs = 10
 
-/** A file that takes all that is free, and goes on taking what becomes free. */
+/** A file that takes all free space, and goes on taking what becomes free. */
 const fill = async (gateway: Gateway): Promise<Mend> => {
   const path = join(inItsMounts(gateway), 'state', 'ballast')
   const file = openSync(path, 'a')

@@ -1,4 +1,4 @@
-/** A lean closed-loop generator: one small signed post with a new delivery id each time, over kept connections, as fast as they go. */
+/** A lean closed-loop generator: sends one small signed post again and again, with a new delivery id each time, over kept connections, as fast as they go. */
 
 import { createHmac } from 'node:crypto'
 import { once } from 'node:events'
@@ -27,7 +27,7 @@ const requestOf = (route: string, id: string): string =>
   `POST /webhooks/${route} HTTP/1.1\r\nHost: bench\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n` +
   `X-GitHub-Event: push\r\nX-GitHub-Delivery: ${id}\r\nX-Hub-Signature-256: sha256=${signature}\r\n\r\n${body}`
 
-/** How often each status was answered; a 503 is sent again. Rejects when a connection breaks. */
+/** Counts how often each status was answered. After a 503 the post is sent again. Rejects when a connection breaks. */
 export const flood = async ({ url, routes, count, name, connections = 32, hold, answered }: Flood): Promise<Map<number, number>> => {
   const statuses = new Map<number, number>()
   let sent = 0
@@ -52,7 +52,7 @@ export const flood = async ({ url, routes, count, name, connections = 32, hold, 
   return statuses
 }
 
-/** Writes a request and resolves with the status of its answer, once that is whole. */
+/** Writes a request, and resolves with the status when the whole answer is there. */
 const asker = (socket: Socket): ((request: string) => Promise<number>) => {
   let text = ''
   let resolve: (status: number) => void = () => {}

@@ -1,4 +1,4 @@
-/** The built gateway as a process group of its own, over a data directory: started, listened to, killed, stopped. */
+/** Starts the built gateway over a data directory, in a process group of its own; listens to it, kills it, stops it. */
 
 import { spawn } from 'node:child_process'
 import { createInterface } from 'node:readline'
@@ -19,15 +19,15 @@ export type Gateway = {
   readonly pid: number
   readonly dir: string
   readonly startedAt: number
-  /** Its address, as soon as it listens; rejects when it ends before. */
+  /** Resolves with its address when it listens; rejects when it ends before. */
   readonly listening: Promise<string>
   readonly ended: Promise<End>
   readonly isRunning: () => boolean
   /** What it wrote to stderr. */
   readonly complaints: () => string
-  /** SIGKILL to the whole group. Agents are groups of their own, and outlive it as they would outlive a crash. */
+  /** Sends SIGKILL to the whole group. Agents have groups of their own, and outlive it as they would outlive a crash. */
   kill(): void
-  /** SIGTERM; resolves when it ended. */
+  /** Sends SIGTERM, and resolves when the gateway has ended. */
   stop(): Promise<End>
 }
 
@@ -37,12 +37,12 @@ const parse = (text: string): Line => {
   try {
     return JSON.parse(text)
   } catch {
-    // No JSON, or the line that a kill cut off.
+    // It is not JSON, or a kill cut the line off.
     return { msg: text }
   }
 }
 
-/** Starts `gateway run`; resolves nothing and waits for nothing by itself. */
+/** Starts `gateway run` and waits for nothing. */
 export const launch = (dir: string, { args = [], env = {}, before = '', heard = () => {} }: LaunchOptions = {}): Gateway => {
   const argv = [process.execPath, main, '--data-dir', dir, 'gateway', 'run', '--port', '0', ...args]
   const startedAt = performance.now()

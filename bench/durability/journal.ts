@@ -1,4 +1,4 @@
-/** Reads the event journal by its files alone, without the gateway's own reader: how many accepted events ended, and how. */
+/** Reads from the files of the event journal, without the gateway's own reader, how many accepted events ended, and how. */
 
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -10,7 +10,7 @@ export type Journal = {
   /** The last one of each event counts. */
   readonly ended: ReadonlyMap<string, Ended>
   readonly lines: number
-  /** Lines that a crash tore. */
+  /** Lines that a crash cut off. */
   readonly torn: number
 }
 
@@ -43,7 +43,7 @@ const parse = (line: string): JournalRecord | undefined => {
 
 export type Sums = { readonly done: number; readonly merged: number; readonly dead: number; readonly deadRuns: readonly Ended[] }
 
-/** Runs that events brought (those of a schedule are no events): done, merged into another, dead. */
+/** How many runs of events are done, merged into another, or dead. Runs of a schedule are not among them. */
 export const sumsOf = ({ ended }: Journal): Sums => {
   const runs = [...ended.values()].filter(({ event_type }) => event_type !== 'schedule')
   const deadRuns = runs.filter(({ state }) => state === 'dead')

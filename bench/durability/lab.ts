@@ -1,4 +1,4 @@
-/** Where a durability program works: a temporary folder that goes, and processes that end, whatever happens to the program. */
+/** Where a durability program works. However the program ends, its temporary folder is removed and its processes are ended. */
 
 import { existsSync, mkdirSync, mkdtempSync, realpathSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -6,11 +6,11 @@ import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 
-/** Everything is in here; short, because a socket's path is. */
+/** Everything is in here. The path is short, because the path of a socket must be short. */
 const root = realpathSync(mkdtempSync(join(tmpdir(), 'hg-')))
 export const main = process.env.HEADGATE_MAIN ?? fileURLToPath(new URL('../../dist/main.js', import.meta.url))
 
-/** Ends with exit code 2: the program was asked for something that cannot be done here. */
+/** Ends with exit code 2, because the program was asked for something that cannot be done here. */
 export class NotPossible extends Error {
   override name = 'NotPossible'
 }
@@ -23,7 +23,7 @@ export const folder = (name: string): string => {
 
 const ends = new Set<() => void>()
 
-/** To be called when the program ends in any way; returns what takes it back. Nothing can be awaited in it. */
+/** Registers what is called however the program ends, and returns what undoes this. It can await nothing. */
 export const atEnd = (end: () => void): (() => void) => {
   ends.add(end)
   return () => ends.delete(end)
@@ -36,7 +36,7 @@ export const until = async (what: string, holds: () => boolean | Promise<boolean
   }
 }
 
-/** Runs a program that returns what failed, prints its last line and sets the exit code. */
+/** Runs a program that returns what failed. Prints the last line and sets the exit code. */
 export const conclude = async (program: () => Promise<readonly string[]>): Promise<void> => {
   process.on('exit', () => {
     for (const end of ends) end()

@@ -1,4 +1,4 @@
-/** The lives of a gateway under load: each but the last ends by a kill at the moment that was aimed at. */
+/** The lives of a gateway under load. Each but the last ends by a kill that is aimed at a moment. */
 
 import { setTimeout as wait } from 'node:timers/promises'
 import type { AgentLog } from './agent-log.ts'
@@ -26,14 +26,14 @@ export type Lived = {
   /** Log lines of level warn and above, by their message. */
   readonly warnings: ReadonlyMap<string, number>
   readonly startMs: readonly number[]
-  /** The last life: nobody has killed it. */
+  /** The last life, which nobody has killed. */
   readonly last: Gateway
 }
 
 const connections = 16
 const readEveryMs = 10
 const shownEvery = 5
-/** A gateway is up after some hundred milliseconds; kills before that are aimed into the start and shortly after it. */
+/** A gateway is up after some hundred milliseconds. These kills are aimed into the start and shortly after it. */
 const startMs = 600
 const pauses = [0, 50, 120, 200]
 const unexpectedEnd = 'the gateway ended by itself'
@@ -42,7 +42,7 @@ const unexpectedEnd = 'the gateway ended by itself'
 const aimsOf = (kills: number, random: Random): Aim[] =>
   random.shuffle(Array.from({ length: kills }, (_, i) => aims[i % aims.length] ?? 'random'))
 
-/** Lives until every event has an answer. Throws when the gateway ends by itself. */
+/** Starts one life after another until every event has an answer. Throws when the gateway ends by itself. */
 export const live = async (world: World): Promise<Lived> => {
   const { dir, events, kills: count, random, agents, receiver } = world
   const senders = new Senders(events)
@@ -62,12 +62,12 @@ export const live = async (world: World): Promise<Lived> => {
   try {
     for (const [life, aim] of aimsOf(count, random).entries()) {
       const [gateway, scene] = begin(life)
-      // Evenly spread over the events, with some left for the last life.
+      // The kills are spread evenly over the events, and some events are left for the last life.
       const share = Math.round((events.length * (life + 0.5 + random.number(0.5))) / (count + 1))
       const listens = aim === 'start' ? await mayListen(gateway, random) : await listening(gateway, senders, startTimes)
       if (aim !== 'start') await loadUntil(gateway, senders, scene, { share, aim, random })
       if (!gateway.isRunning()) throw new Error(`${unexpectedEnd}: ${gateway.complaints()}`)
-      // Before the look, which takes time: in this turn of the loop nothing that it sees can change.
+      // The kill comes before the look, because looking takes time. In this turn of the event loop nothing that the look sees can change.
       gateway.kill()
       kills.push({ life, aim, at: performance.now(), met: scene.look(listens) })
       const { signal, code } = await gateway.ended
@@ -84,7 +84,7 @@ export const live = async (world: World): Promise<Lived> => {
   }
 }
 
-/** A moment in the start; whether it listens by then. */
+/** Waits for a moment in the start; gives whether the gateway listens by then. */
 const mayListen = async (gateway: Gateway, random: Random): Promise<boolean> =>
   Promise.race([gateway.listening.then(() => wait(random.number(50), true)), wait(random.number(startMs), false)])
 
@@ -108,11 +108,11 @@ const send = async (gateway: Gateway, senders: Senders, scene: Scene, { pause, g
 
 type Plan = { readonly share: number; readonly aim: Aim; readonly random: Random }
 
-/** Load until this life's share of the events is answered; it goes on while the moment to kill is waited for. */
+/** Sends load until this life's share of the events is answered, and goes on while the moment to kill is awaited. */
 const loadUntil = async (gateway: Gateway, senders: Senders, scene: Scene, { share, aim, random }: Plan): Promise<void> => {
   const done = send(gateway, senders, scene, { pause: random.pick(pauses), goesOn: gateway.isRunning })
   while (senders.answers.size < share && senders.left > 0 && gateway.isRunning()) await wait(2)
   await scene.aim(aim, random, gateway.isRunning)
-  // It ends with the kill, or has ended before.
+  // The load ends with the kill, or has ended before.
   void done
 }

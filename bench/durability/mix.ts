@@ -1,4 +1,4 @@
-/** The routes, the jobs and the events of the durability programs: every way in which work is taken on and delivered. */
+/** The routes, the jobs and the events of the durability programs: every way in which work is accepted and delivered. */
 
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -7,17 +7,17 @@ import { writeAgent } from './agent-log.ts'
 import { type Event, secret } from './client.ts'
 import type { Random } from './random.ts'
 
-/** Of a hundred events. */
 /** What `http` posts is signed, so that the start has nothing to say. */
 const signing = 'signs what the bench is sent'
 
+/** How many of a hundred events each route gets. */
 const shares = { 'work-log': 40, 'work-http': 28, burst: 14, 'burst-all': 10, 'job-queue': 6, 'job-skip': 2 } as const
 export type RouteName = keyof typeof shares
 export const routeNames = Object.keys(shares) as RouteName[]
 
 export const windowMs = 200
 const coalesceKeys = 50
-/** So many events in a row are about one key: a burst. */
+/** A burst: so many events in a row are about one key. */
 const burst = 40
 export const scheduledJob = 'every-job'
 const eventJob = 'event-job'
@@ -25,15 +25,15 @@ const eventJob = 'event-job'
 export const isCoalesced = (route: string): boolean => route.startsWith('burst')
 export const startsJob = (route: string): boolean => route.startsWith('job-')
 
-/** The scheduled job that a run of the agent belongs to. */
+/** The scheduled job to which a run of the agent belongs. */
 export const jobOf = (route: string, id: string): string | undefined => {
   if (route === 'job-queue') return eventJob
   return route === 'job-skip' || id.startsWith(`${scheduledJob}@`) ? scheduledJob : undefined
 }
 
-/** The most that one kill can break off. */
+/** The most runs that one kill can break off. */
 export const maxRuns = 8
-// Kills must not make innocent runs dead: each may be hit by many.
+// Many kills may hit one run, and they must not make it dead.
 const retry = { max_attempts: 20, backoff: 0.1, max_delay_seconds: 1 }
 const coalesce = { key: '{key}', window_seconds: windowMs / 1000, max_wait_seconds: 1 }
 
@@ -50,7 +50,7 @@ const routesFor = (receiver: string): Record<RouteName, Route> => {
   }
 }
 
-/** Cheap, but some runs take long enough to be met by a kill. What came as the prompt of a merged run is its reply. */
+/** Cheap, but some runs take long enough for a kill to hit them. A merged run replies with its prompt. */
 const agentWork = `
 reply=done
 case "$HEADGATE_ROUTE" in burst*) reply=$(cat) ;; esac

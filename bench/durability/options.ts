@@ -5,7 +5,7 @@ import { NotPossible } from './lab.ts'
 
 type Values = { readonly usual: number; readonly quick: number }
 
-/** Prints the usage and leaves when it is asked for. */
+/** When the usage is asked for, prints it and ends the program. */
 export const readOptions = <Name extends string>(program: string, options: { readonly [name in Name]: Values }): Record<Name, number> => {
   const names = Object.keys(options) as Name[]
   const { values } = parseArgs({

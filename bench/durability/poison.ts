@@ -1,4 +1,4 @@
-/** Events whose run kills the gateway each time: dead after exactly their attempts, and nobody else with them. */
+/** Events whose run kills the gateway each time. They must be dead after exactly their attempts, and no other event with them. */
 
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -16,7 +16,7 @@ const poisons = 3
 const innocents = 60
 const maxLives = poisons * attempts + 3
 
-/** It kills its parent only if that is the gateway that the file names. */
+/** The agent kills its parent only if that is the gateway that the file names. */
 const agentWork = (folderPath: string): string => `
 reply=done
 if [ "$HEADGATE_ROUTE" = poison ]; then

@@ -1,4 +1,4 @@
-/** The receiver that deliveries go to: answers after a few milliseconds, and remembers every post. */
+/** The receiver of deliveries. It answers after a few milliseconds, and remembers every post. */
 
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -11,14 +11,14 @@ export type Post = {
   readonly webhookId: string
   readonly text: string
   readonly at: number
-  /** Absent when the sender was gone before. */
+  /** Absent when the sender went away before the answer. */
   answeredAt?: number
 }
 
 export type Receiver = {
   readonly url: string
   readonly posts: readonly Post[]
-  /** Posts whose headers are here and that are not answered. */
+  /** Posts whose headers have come and that are not answered. */
   readonly open: () => number
   close(): void
 }
@@ -40,7 +40,7 @@ export const startReceiver = async (longestMs: number, random: (below: number) =
         post.answeredAt = performance.now()
       })
     } catch {
-      // Cut off by a kill: it was not a delivery yet.
+      // A kill cut it off, so it was not a delivery yet.
       response.destroy()
     }
   })

@@ -1,4 +1,4 @@
-/** How long a gateway with a long queue takes to serve again, after an orderly stop and after a kill. */
+/** Measures how long a gateway with a long queue takes to serve again, after an orderly stop and after a kill. */
 
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
@@ -25,7 +25,7 @@ export const restarts = async (count: number): Promise<Restart[]> => {
   const here = folder('restart')
   const dir = join(here, 'data')
   mkdirSync(dir)
-  // Ends with the folder, should it outlive its gateway.
+  // It ends when the folder is removed, if it outlives its gateway.
   const command = ['sh', '-c', `while [ -d '${here}' ]; do sleep 1; done`]
   writeConfig(
     dir,

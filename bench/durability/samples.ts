@@ -1,4 +1,4 @@
-/** What a gateway takes of memory, file descriptors and disk, looked at each second. */
+/** Looks each second at how much memory, disk and how many file descriptors a gateway uses. */
 
 import { readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
@@ -9,7 +9,7 @@ export const mib = 1024 * 1024
 
 export type Sample = {
   readonly second: number
-  /** Events answered by then. */
+  /** Events that were answered by then. */
   readonly events: number
   readonly rssMib: number
   readonly fds: number
@@ -56,13 +56,13 @@ export const startSampling = (gateway: Gateway, events: () => number): Sampling 
   }
 }
 
-/** Those taken while the last half of the events was answered. */
+/** The samples taken while the last half of the events was answered. */
 export const lastHalf = (samples: readonly Sample[]): readonly Sample[] => {
   const half = (samples.at(-1)?.events ?? 0) / 2
   return samples.filter(({ events }) => events >= half)
 }
 
-/** How a figure goes up with the events: the least-squares line's rise over 100,000 of them. */
+/** How a figure rises with the events: the slope of the least-squares line, for 100,000 events. */
 export const slopePer100k = (samples: readonly Sample[], figure: (sample: Sample) => number): number => {
   const mean = (of: (sample: Sample) => number): number => samples.reduce((sum, sample) => sum + of(sample), 0) / samples.length
   const [x, y] = [mean(({ events }) => events), mean(figure)]

@@ -1,11 +1,11 @@
-/** Sends events until each has an answer: what got none, or a 503, is sent again. */
+/** Sends events until each has an answer. An event that got none, or a 503, is sent again. */
 
 import { setTimeout as wait } from 'node:timers/promises'
 import { type Client, createClient, type Event } from './client.ts'
 
 export type Answered = {
   readonly event: Event
-  /** `accepted`: a run, or a part of one, must come of it. */
+  /** `accepted`: the event must become a run, or a part of one. */
   readonly state: 'accepted' | 'ignored'
   readonly at: number
   /** The answer that told of its acceptance never arrived. */
@@ -21,12 +21,12 @@ export type Round = {
   readonly answered?: (answered: Answered) => void
 }
 
-/** How long after a 503 the event is sent again; the `Retry-After` of seconds would only make the program slow. */
+/** How long after a 503 the event is sent again. The seconds of `Retry-After` would only make the program slow. */
 const refusedMs = 50
 
 export class Senders {
   readonly answers = new Map<string, Answered>()
-  /** Answers that nobody may ever get. */
+  /** Answers that must never come. */
   readonly wrong: string[] = []
   readonly statuses = new Map<number, number>()
   #open: Event[]
@@ -46,7 +46,7 @@ export class Senders {
     client.close()
   }
 
-  /** Some events that were accepted before, once more: each must be known as a duplicate. */
+  /** Sends some accepted events once more. Each must be answered as a duplicate. */
   async repeat(url: string, count: number): Promise<void> {
     const client = createClient()
     const before = [...this.answers.values()].filter(({ state }) => state === 'accepted').slice(-count)

@@ -1,4 +1,4 @@
-/** A plain table: the first column to the left, the others to the right. */
+/** A plain table. The first column is aligned left, the others right. */
 
 export type Cell = string | number
 
