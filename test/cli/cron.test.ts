@@ -92,7 +92,7 @@ const refused: [title: string, flags: string[], code: number, says: RegExp][] = 
   ['a missing setting', ['--schedule', '@daily', '--deliver', 'http'], 1, /WH705.*url/],
   ['a bad setting', ['--schedule', '@daily', '--deliver', 'http', '--deliver-extra', 'url=x'], 1, /WH707/],
   ['a bad id', ['--schedule', '@daily', '--id', 'a/b'], 1, /WH108/],
-  ['a profile that is not served', ['--schedule', '@daily', '--profile', 'work'], 5, /multiplex_profiles/],
+  ['a profile that is not served', ['--schedule', '@daily', '--profile', 'office'], 5, /multiplex_profiles/],
   ['no schedule', ['--prompt', 'x'], 2, /--schedule/],
   ['toolsets', ['--schedule', '@daily', '--toolsets', 'x'], 2, /unknown option '--toolsets'/],
 ]
@@ -130,7 +130,7 @@ t.test('list: configured and stored jobs, their state and next run', async (t) =
       bad: { schedule: 'never', name: 'evil\u001b[2J' },
       gone: { paused: true },
     }),
-    'profiles/work/config.yaml': 'jobs: { w: { schedule: "@hourly" } }',
+    'profiles/office/config.yaml': 'jobs: { w: { schedule: "@hourly" } }',
   })
   const { code, kind, data } = await json(cli, 'cron', 'list')
   t.same([code, kind], [0, 'cron.list'])
@@ -142,9 +142,14 @@ t.test('list: configured and stored jobs, their state and next run', async (t) =
     ['bad', 'stored', 'invalid', null],
   ])
   t.match(data.jobs[0], { name: 'report', profile: 'default', schedule: '0 6 * * *', timezone: 'Europe/Berlin', deliver: 'log' })
-  t.match((await json(cli, 'cron', 'list', '--all')).data.jobs.at(-1), { id: 'w', profile: 'work', timezone: 'UTC', next_run: /:00:00Z$/ })
-  t.same(brief((await json(cli, 'cron', 'list', '--profile', 'work')).data.jobs).length, 1)
-  t.match(await cli.run('cron', 'list', '--profile', 'wrk'), { code: 5, err: /did you mean "work"/ })
+  t.match((await json(cli, 'cron', 'list', '--all')).data.jobs.at(-1), {
+    id: 'w',
+    profile: 'office',
+    timezone: 'UTC',
+    next_run: /:00:00Z$/,
+  })
+  t.same(brief((await json(cli, 'cron', 'list', '--profile', 'office')).data.jobs).length, 1)
+  t.match(await cli.run('cron', 'list', '--profile', 'ofice'), { code: 5, err: /did you mean "office"/ })
   const text = await cli.run('cron', 'list')
   t.match(text.out, /^nightly +report +paused +0 6 \* \* \* +Europe\/Berlin +- +log +config$/m)
   t.notMatch(text.out, /\u001b/)
@@ -196,7 +201,7 @@ t.test(
     let isBroken = false
     const runningJobs = () => {
       if (isBroken) throw new Error('broken')
-      return [...told, { profile: 'work', job: 'b', event_id: 'e-b', since }]
+      return [...told, { profile: 'office', job: 'b', event_id: 'e-b', since }]
     }
     await serveOperations(t, cli.dir, fakeOperations({ runningJobs }))
     const { out } = await cli.run('cron', 'list')
@@ -292,14 +297,14 @@ t.test('remove: asks, keeps a backup, says how to undo and which routes started 
 })
 
 t.test('a profile has jobs of its own', async (t) => {
-  const cli = fakeCli(t, { 'config.yaml': `${enabled}gateway: { multiplex_profiles: true }\n`, 'profiles/work/config.yaml': '' })
-  await create(cli, 'x', '--schedule', '@daily', '--id', 'a', '--profile', 'work')
-  t.match(jobsIn(cli, join('profiles/work', store)), { a: { name: 'x' } })
+  const cli = fakeCli(t, { 'config.yaml': `${enabled}gateway: { multiplex_profiles: true }\n`, 'profiles/office/config.yaml': '' })
+  await create(cli, 'x', '--schedule', '@daily', '--id', 'a', '--profile', 'office')
+  t.match(jobsIn(cli, join('profiles/office', store)), { a: { name: 'x' } })
   t.notOk(existsSync(cli.file(store)))
   t.match(await cli.run('cron', 'pause', 'a'), { code: 5 })
-  t.match(await cli.run('cron', 'pause', 'a', '--profile', 'work'), { code: 0 })
-  t.match(await cli.run('cron', 'remove', 'a', '--yes', '--profile', 'work'), { code: 0 })
-  t.same(jobsIn(cli, join('profiles/work', store)), {})
+  t.match(await cli.run('cron', 'pause', 'a', '--profile', 'office'), { code: 0 })
+  t.match(await cli.run('cron', 'remove', 'a', '--yes', '--profile', 'office'), { code: 0 })
+  t.same(jobsIn(cli, join('profiles/office', store)), {})
 })
 
 /** A gateway over the data directory of a command line. */
@@ -352,7 +357,7 @@ t.test('subscribe --cron-job: by id or name, stored as the id; a wrong one is re
       a: { name: 'twin', schedule: '@daily' },
       b: { name: 'twin', schedule: '@daily', paused: true },
     }),
-    'profiles/work/config.yaml': `jobs: { theirs: { schedule: "@daily" } }`,
+    'profiles/office/config.yaml': `jobs: { theirs: { schedule: "@daily" } }`,
   })
   const subscribe = (...argv: string[]) => cli.run('webhook', 'subscribe', ...argv)
   t.match(await subscribe('r', '--cron-job', 'nihgtly'), { code: 1, err: /WH217[\s\S]*did you mean "nightly"/ })
@@ -364,7 +369,7 @@ t.test('subscribe --cron-job: by id or name, stored as the id; a wrong one is re
   t.equal(cli.entry('r').cron_job, 'nightly', 'the name may go to another job')
   t.match(await subscribe('r', '--cron-job', 'b'), { code: 0, err: /WH219.*paused/ })
   t.equal(cli.entry('r').cron_job, 'b')
-  t.match(await subscribe('w', '--cron-job', 'theirs', '--route-profile', 'work'), { code: 0 })
+  t.match(await subscribe('w', '--cron-job', 'theirs', '--route-profile', 'office'), { code: 0 })
   t.match(await subscribe('w', '--cron-job', 'nightly'), { code: 1 }, 'of the profile that it is bound to')
   t.match(await cli.run('validate'), { code: 0 })
   cli.write(store, JSON.stringify({ wrong: { schedule: 'never' } }))

@@ -8,7 +8,7 @@ import { fakeCli } from '../fakes/cli.ts'
 
 const store = 'webhook_subscriptions.json'
 const subscribe = ['webhook', 'subscribe'] as const
-const multiplexed = { 'config.yaml': 'gateway: { multiplex_profiles: true }\n', 'profiles/work/config.yaml': '' }
+const multiplexed = { 'config.yaml': 'gateway: { multiplex_profiles: true }\n', 'profiles/office/config.yaml': '' }
 
 t.test('a new record has the fields of the contract, in their order', async (t) => {
   const cli = fakeCli(t)
@@ -179,14 +179,14 @@ t.test('a new secret ends a list of old ones', async (t) => {
 t.test('re-binding to another profile makes a new secret and warns', async (t) => {
   const cli = fakeCli(t, multiplexed)
   await cli.run(...subscribe, 'a', '--secret', 'operator-chosen')
-  const { code, out, err } = await cli.run(...subscribe, 'a', '--route-profile', 'work')
+  const { code, out, err } = await cli.run(...subscribe, 'a', '--route-profile', 'office')
   t.equal(code, 0)
   t.not(cli.entry('a').secret, 'operator-chosen')
   t.match(out, String(cli.entry('a').secret))
-  t.match(out, 'http://127.0.0.1:8644/p/work/webhooks/a')
-  t.match(err, /profile "work".*ITS SECRET IS NEW/)
+  t.match(out, 'http://127.0.0.1:8644/p/office/webhooks/a')
+  t.match(err, /profile "office".*ITS SECRET IS NEW/)
   const { secret } = cli.entry('a')
-  await cli.run(...subscribe, 'a', '--route-profile', 'work')
+  await cli.run(...subscribe, 'a', '--route-profile', 'office')
   t.equal(cli.entry('a').secret, secret, 'the same profile again is no re-binding')
 })
 
@@ -194,12 +194,12 @@ t.test('re-binding with the old secret is refused', async (t) => {
   const cli = fakeCli(t, multiplexed)
   await cli.run(...subscribe, 'a', '--secret', 'operator-chosen')
   const before = cli.read(store)
-  t.match(await cli.run(...subscribe, 'a', '--route-profile', 'work', '--secret', 'operator-chosen'), {
+  t.match(await cli.run(...subscribe, 'a', '--route-profile', 'office', '--secret', 'operator-chosen'), {
     code: 1,
     err: /cannot keep its secret/,
   })
   t.equal(cli.read(store), before)
-  t.match(await cli.run(...subscribe, 'a', '--route-profile', 'work', '--secret', 'another-one-12'), { code: 0 })
+  t.match(await cli.run(...subscribe, 'a', '--route-profile', 'office', '--secret', 'another-one-12'), { code: 0 })
 })
 
 t.test('--route-profile default is the default profile, said aloud', async (t) => {
@@ -211,7 +211,7 @@ t.test('--route-profile default is the default profile, said aloud', async (t) =
 
 t.test('a profile that nothing serves: warned of without multiplexing, refused with it', async (t) => {
   const off = fakeCli(t)
-  t.match(await off.run(...subscribe, 'a', '--route-profile', 'work'), { code: 0, err: /WH213/ })
+  t.match(await off.run(...subscribe, 'a', '--route-profile', 'office'), { code: 0, err: /WH213/ })
 })
 
 const refused: [title: string, flags: string[], code: number, says: RegExp][] = [
