@@ -1,0 +1,34 @@
+/** Moves list items: they change places, and what stands between them stays. */
+
+import type { Splice } from '../splice.ts'
+import { headOf, tailOf } from './extent.ts'
+import type { Entry, Outline } from './outline.ts'
+import type { Refused } from './yaml-edit.ts'
+
+type Slot = { readonly from: number; readonly to: number }
+
+/** Items that stand on lines of their own take along the comments behind them and right above them. */
+export const moved = (
+  outline: Outline,
+  holder: number,
+  entries: readonly Entry[],
+  from: number,
+  to: number,
+): readonly Splice[] | Refused => {
+  const slots = outline.isFlow(holder) ? entries.map((entry) => ({ from: entry.from, to: entry.to })) : slotsOf(outline, entries)
+  const texts = slots.map((slot) => outline.text.slice(slot.from, slot.to))
+  const ordered = texts.toSpliced(from, 1).toSpliced(to, 0, texts[from] ?? '')
+  const [first, last] = [Math.min(from, to), Math.max(from, to)]
+  if (
+    outline.isFlow(holder) &&
+    slots.slice(first, last).some((slot, i) => outline.text.slice(slot.to, slots[first + i + 1]?.from).includes('#'))
+  )
+    return { why: 'comments stand between the items, and could end up behind others' }
+  return slots.map((slot, i) => ({ ...slot, text: ordered[i] ?? '' })).slice(first, last + 1)
+}
+
+const slotsOf = (outline: Outline, entries: readonly Entry[]): Slot[] =>
+  entries.map((entry, i) => {
+    const previous = entries[i - 1]
+    return { from: headOf(outline, entry, previous ? tailOf(outline, previous) : 0), to: tailOf(outline, entry) }
+  })

@@ -1,0 +1,65 @@
+/** Takes members out of maps and lists. */
+
+import type { Splice } from '../splice.ts'
+import { tailOf } from './extent.ts'
+import type { Outline } from './outline.ts'
+import { anchorIn, type Spot } from './walk.ts'
+import type { Refused } from './yaml-edit.ts'
+
+/** `above` is the member that holds the map or list; `undefined` for that of the whole text. */
+export const removed = (outline: Outline, spot: Spot, above: Spot | undefined): readonly Splice[] | Refused => {
+  const anchor = anchorIn(outline, spot.entry.from, spot.entry.to)
+  if (anchor) return anchor
+  if (outline.isFlow(spot.holder)) return fromBrackets(outline, spot)
+  if (spot.entries.length === 1) return emptied(outline, spot, above)
+  return [linesOf(outline, spot)]
+}
+
+/** The lines of a member. The first one behind a dash gives its place to what follows. */
+const linesOf = (outline: Outline, { entry, entries, index }: Spot): Splice => {
+  const end = tailOf(outline, entry)
+  const next = entries[index + 1]
+  if (!outline.beginsLine(entry.from) && next) {
+    const below = /[^ \t\r\n]/g
+    below.lastIndex = end
+    return { from: entry.from, to: below.exec(outline.text)?.index ?? next.from, text: '' }
+  }
+  const from = lineStart(outline, entry.from)
+  // The last line of a text without a line end takes that of the line before with it.
+  if (end === outline.text.length) return { from: from - (outline.text[from - 2] === '\r' ? 2 : from > 0 ? 1 : 0), to: end, text: '' }
+  return { from, to: outline.nextLine(end), text: '' }
+}
+
+/** A byte order mark stays. */
+const lineStart = (outline: Outline, at: number): number => outline.lineStart(at) || (outline.text.startsWith('\ufeff') ? 1 : 0)
+
+/** The only member goes, and its holder stays, empty. */
+const emptied = (outline: Outline, spot: Spot, above: Spot | undefined): readonly Splice[] => {
+  const { entry, holder } = spot
+  const empty = outline.tree.isMap(holder) ? '{}' : '[]'
+  const after = above?.entry.after
+  if (after === undefined || !outline.beginsLine(entry.from)) return [{ from: entry.from, to: tailOf(outline, entry), text: empty }]
+  return [{ from: after, to: after, text: ` ${empty}` }, linesOf(outline, spot)]
+}
+
+const fromBrackets = (outline: Outline, { holder, entry, entries, index }: Spot): readonly Splice[] => {
+  const { text } = outline
+  const previous = entries[index - 1]
+  const next = entries[index + 1]
+  const comma = outline.skip(entry.to)
+  const hasComma = text[comma] === ','
+  const end = hasComma ? comma + 1 : entry.to
+  const ownLines = outline.beginsLine(entry.from) && outline.endsLine(end) && outline.lineEnd(entry.to) === outline.lineEnd(end)
+  if (!previous && !next) {
+    const [from, to] = outline.tree.range(holder) ?? [entry.from, entry.to]
+    const isBare = text.slice(from + 1, entry.from).trim() === '' && text.slice(end, to - 1).trim() === ''
+    return [isBare ? { from: from + 1, to: to - 1, text: '' } : { from: entry.from, to: end, text: '' }]
+  }
+  const own = ownLines
+    ? { from: outline.lineStart(entry.from), to: outline.nextLine(end), text: '' }
+    : { from: entry.from, to: next ? end + (/^[ \t]*/.exec(text.slice(end))?.[0].length ?? 0) : end, text: '' }
+  if (next || hasComma || !previous) return [own]
+  const before = outline.skip(previous.to)
+  const isPlainGap = !/[\n#]/.test(text.slice(previous.to, entry.from))
+  return isPlainGap ? [{ from: previous.to, to: entry.to, text: '' }] : [{ from: before, to: before + 1, text: '' }, own]
+}

@@ -1,0 +1,121 @@
+/** Writes values in the style of a text. Scalars are written by the YAML library, which knows what must be quoted. */
+
+import { DEFAULT_SCALAR_STYLE_RULES, dump, SCALAR_STYLE, type ScalarStyle, type ScalarStyleRule } from 'js-yaml'
+import { isObject, type Json } from '../../../core/json.ts'
+import type { Style } from './style.ts'
+
+/** What follows a colon or a dash: on its line (with the space before it), and on the lines below, indented from the key or the dash. */
+export type Rendered = { readonly head: string; readonly lines: readonly string[] }
+
+/** How the scalar was written that is replaced. */
+export type Former = { readonly style: ScalarStyle; readonly value: string; readonly indent?: number; readonly width?: number }
+
+/** What a value stands behind. After a comment, nothing more fits on the line of a dash. */
+export type Behind = 'key' | 'dash' | 'dash and comment'
+
+/** In a block map or a block list. */
+export const renderBlock = (value: Json, behind: Behind, style: Style, former?: Former): Rendered => {
+  const lines = membersOf(value, style)
+  if (lines.length === 0) return scalarBlock(value, behind, style, former)
+  if (behind === 'key') return { head: '', lines: indented(lines, Array.isArray(value) ? style.listStep : style.step) }
+  if (behind === 'dash and comment') return { head: '', lines: indented(lines, style.dashWidth) }
+  const [first = '', ...others] = lines
+  return { head: ' '.repeat(style.dashWidth - 1) + first, lines: indented(others, style.dashWidth) }
+}
+
+const membersOf = (value: Json, style: Style): string[] => {
+  if (Array.isArray(value)) return value.flatMap((item) => renderItem(item, style))
+  return isObject(value) ? Object.entries(value).flatMap(([key, member]) => renderMember(key, member, style)) : []
+}
+
+/** The lines of a member of a block map, from column 0. */
+export const renderMember = (key: string, value: Json, style: Style): string[] => {
+  const { head, lines } = renderBlock(value, 'key', style)
+  return [`${renderKey(key, style, 'block')}:${head}`, ...lines]
+}
+
+/** The lines of an item of a block list, from column 0. */
+export const renderItem = (value: Json, style: Style): string[] => {
+  const { head, lines } = renderBlock(value, 'dash', style)
+  return [`-${head}`, ...lines]
+}
+
+export const indented = (lines: readonly string[], by: number): string[] => lines.map((line) => (line === '' ? '' : ' '.repeat(by) + line))
+
+/** On one line, between brackets. */
+export const renderFlow = (value: Json, style: Style, former?: Former): string => {
+  if (Array.isArray(value))
+    return bracketed(
+      '[',
+      value.map((item) => renderFlow(item, style)),
+      ']',
+      style.padsLists,
+    )
+  if (!isObject(value)) return style.json ? JSON.stringify(value) : dumped([value], style, former, 0).slice(1, -1)
+  return bracketed(
+    '{',
+    Object.entries(value).map(([key, member]) => flowMember(key, member, style)),
+    '}',
+    style.padsMaps,
+  )
+}
+
+export const flowMember = (key: string, value: Json, style: Style): string =>
+  `${renderKey(key, style, 'flow')}: ${renderFlow(value, style)}`
+
+const bracketed = (opening: string, parts: readonly string[], closing: string, pads: boolean): string => {
+  const pad = pads && parts.length > 0 ? ' ' : ''
+  return `${opening}${pad}${parts.join(', ')}${pad}${closing}`
+}
+
+export const renderKey = (key: string, style: Style, where: 'block' | 'flow', former?: Former): string => {
+  if (style.json) return JSON.stringify(key)
+  const isFlow = where === 'flow'
+  const text = dumped({ [key]: 0 }, style, former, isFlow ? 0 : -1, true)
+  return isFlow ? text.slice(1, -': 0}'.length) : text.slice(0, -': 0'.length)
+}
+
+/** A scalar, or an empty list or map. */
+const scalarBlock = (value: Json, behind: Behind, style: Style, former?: Former): Rendered => {
+  const text = behind === 'key' ? dumped({ k: value }, style, former).slice(2) : dumped([value], style, former).slice(1)
+  const [first = '', ...lines] = text.split('\n')
+  return { head: ` ${first.trimStart()}`, lines }
+}
+
+const dumped = (value: Json, style: Style, former: Former | undefined, flowLevel = -1, ofKey = false): string =>
+  dump(value, {
+    flowLevel,
+    indent: former?.indent ?? style.step,
+    lineWidth: former?.width ?? -1,
+    noRefs: true,
+    quoteStyle: style.quote,
+    scalarStyleRules: [asBefore(former, ofKey), bySpaces(style), ...rules],
+  }).replace(/(?:\n\.\.\.)?\n$/, '')
+
+const rules = Object.values(DEFAULT_SCALAR_STYLE_RULES)
+
+/** Keeps the style of the scalar that is replaced, where the new text can be written so. */
+const asBefore =
+  (former: Former | undefined, ofKey: boolean): ScalarStyleRule =>
+  (layout) => {
+    if (former === undefined || layout.isKey !== ofKey || !isText(layout) || former.style === SCALAR_STYLE.PLAIN) return
+    const fits = (layout.allowedStylesMask & (1 << former.style)) !== 0
+    // A quoted text that gets lines becomes a block; one that had them as escapes keeps them so.
+    const quotesLines = former.style === SCALAR_STYLE.DOUBLE_QUOTED && former.value.includes('\n')
+    const becomesBlock = layout.node.value.includes('\n') && !isBlock(former.style) && !quotesLines
+    if (fits && !becomesBlock) layout.style = former.style
+  }
+
+const isText: (layout: Parameters<ScalarStyleRule>[0]) => boolean = ({ node, presenterOptions }) =>
+  node.tag === presenterOptions.schema.defaultScalarTag.tagName
+
+const isBlock = (style: ScalarStyle): boolean => style === SCALAR_STYLE.LITERAL_BLOCK || style === SCALAR_STYLE.FOLDED_BLOCK
+
+/** Spaces at the end of a line, and tabs, would not be seen. */
+const bySpaces =
+  ({ blocks }: Style): ScalarStyleRule =>
+  (layout) => {
+    if (layout.style !== SCALAR_STYLE.PLAIN || layout.isKey) return
+    const { value } = layout.node
+    if (/\t| (?:\n|$)/.test(value) || (!blocks && value.includes('\n'))) layout.style = SCALAR_STYLE.DOUBLE_QUOTED
+  }

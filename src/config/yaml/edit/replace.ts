@@ -1,0 +1,97 @@
+/** Replaces the value of a member, and leaves the comment of its line. */
+
+import { SCALAR_STYLE } from 'js-yaml'
+import { isObject, type Json } from '../../../core/json.ts'
+import type { Splice } from '../splice.ts'
+import { tailOf } from './extent.ts'
+import type { Entry, Outline } from './outline.ts'
+import { type Former, indented, type Rendered, renderBlock, renderFlow } from './render.ts'
+import type { Style } from './style.ts'
+import { anchorIn, type Spot } from './walk.ts'
+import type { Refused } from './yaml-edit.ts'
+
+/** The parts of a value: on the line of its key or dash from `from` to `to`, then a comment perhaps, then lines down to `end`. */
+type Parts = { readonly from: number; readonly to: number; readonly end: number }
+
+export const replaced = (outline: Outline, { holder, entry }: Spot, value: Json, style: Style): readonly Splice[] | Refused => {
+  const anchor = anchorIn(outline, entry.after ?? entry.to, entry.to)
+  if (anchor) return anchor
+  if (outline.isFlow(holder)) return inBraces(outline, entry, renderFlow(value, style, formerOf(outline, entry)))
+  const parts = partsOf(outline, entry)
+  const isBelow =
+    outline.lineEnd(parts.to) !== outline.lineEnd(entry.after ?? parts.to) && outline.text.slice(entry.after, parts.from).includes('\n')
+  const rendered = rendering(
+    outline,
+    { holder, entry },
+    value,
+    style,
+    outline.text.slice(parts.to, outline.lineEnd(parts.to)).trim() !== '',
+  )
+  if (isBelow && (rendered.head === '' || rendered.lines.length > 0))
+    return { why: 'the value stands below its key: write it on the line of the key first' }
+  return written(outline, entry, parts, rendered)
+}
+
+const rendering = (
+  outline: Outline,
+  { holder, entry }: Pick<Spot, 'holder' | 'entry'>,
+  value: Json,
+  style: Style,
+  isCommented: boolean,
+): Rendered => {
+  const wasFlow = outline.isFlow(entry.value) && outline.tree.members(entry.value).length > 0
+  if (wasFlow && isFull(value)) return { head: ` ${renderFlow(value, style)}`, lines: [] }
+  const behind = outline.tree.isMap(holder) ? 'key' : isCommented ? 'dash and comment' : 'dash'
+  return renderBlock(value, behind, style, formerOf(outline, entry))
+}
+
+const isFull = (value: Json): boolean => (Array.isArray(value) ? value.length > 0 : isObject(value) && Object.keys(value).length > 0)
+
+const inBraces = (outline: Outline, entry: Entry, text: string): readonly Splice[] => {
+  if (entry.after === undefined) return [{ from: entry.to, to: entry.to, text: `: ${text}` }]
+  const start = outline.start(entry.value)
+  return start === undefined ? [{ from: entry.after, to: entry.after, text: ` ${text}` }] : [{ from: start, to: entry.to, text }]
+}
+
+const partsOf = (outline: Outline, entry: Entry): Parts => {
+  const after = entry.after ?? entry.to
+  const headLine = outline.lineEnd(after)
+  const props = outline.propsEnd(entry.value, after)
+  const start = outline.start(entry.value)
+  if (start === undefined) return { from: after, to: after, end: headLine }
+  if (outline.isBlockText(entry.value))
+    return {
+      from: after,
+      to: outline.headerEnd(entry.value, after),
+      end: Math.max(entry.to, outline.lineEnd(outline.headerEnd(entry.value, after))),
+    }
+  const content = outline.tree.range(entry.value)?.[0] ?? props
+  const isBlock = (outline.tree.isMap(entry.value) || outline.tree.isList(entry.value)) && !outline.isFlow(entry.value)
+  if (isBlock && content > headLine) return { from: after, to: props, end: tailOf(outline, entry) }
+  // A map that begins behind its dash is replaced with the comments in it.
+  if (isBlock) return { from: after, to: tailOf(outline, entry), end: tailOf(outline, entry) }
+  return { from: start, to: entry.to, end: outline.lineEnd(entry.to) }
+}
+
+const written = (outline: Outline, entry: Entry, { from, to, end }: Parts, { head, lines }: Rendered): readonly Splice[] => {
+  const { text, eol } = outline
+  const after = entry.after ?? from
+  const gap = text.slice(after, from)
+  const lineEnd = outline.lineEnd(to)
+  const isBare = text.slice(to, lineEnd).trim() === ''
+  const body = indented(lines, outline.columnAt(entry.from)).map((line) => eol + line)
+  const first = { from: gap === '' || head === '' ? after : from, to: isBare ? lineEnd : to, text: gap === '' ? head : head.trimStart() }
+  return [first, { from: lineEnd, to: Math.max(end, lineEnd), text: body.join('') }]
+}
+
+const formerOf = (outline: Outline, entry: Entry): Former | undefined => {
+  const scalar = outline.scalar(entry.value)
+  if (!scalar || scalar.valueStart < 0) return undefined
+  const value = outline.valueOf(scalar)
+  if (!outline.isBlockText(entry.value)) return { style: scalar.style, value }
+  const indent = scalar.indent - outline.columnAt(entry.from)
+  const known = indent > 0 ? { indent } : {}
+  if (scalar.style !== SCALAR_STYLE.FOLDED_BLOCK) return { style: scalar.style, value, ...known }
+  const widths = outline.text.slice(scalar.valueStart, scalar.valueEnd).split(/\r?\n/)
+  return { style: scalar.style, value, ...known, width: Math.max(40, ...widths.map((line) => line.length - scalar.indent)) }
+}

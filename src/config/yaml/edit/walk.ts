@@ -1,0 +1,66 @@
+/** Follows a path through a YAML text, as far as it leads. */
+
+import type { Path } from '../../../core/diagnostic.ts'
+import { isObject, type Json } from '../../../core/json.ts'
+import type { Entry, Outline } from './outline.ts'
+import { isRefused, type Refused } from './yaml-edit.ts'
+
+/** A member of a map or list, among the others. */
+export type Spot = {
+  /** The node of the map or list. */
+  readonly holder: number
+  readonly entries: readonly Entry[]
+  readonly entry: Entry
+  readonly index: number
+}
+
+/** The members that a path leads through, and what of it is not there. */
+export type Walk = { readonly spots: readonly Spot[]; readonly rest: Path }
+
+export const walk = (outline: Outline, data: Json, path: Path): Walk | Refused => {
+  const spots: Spot[] = []
+  let node = outline.tree.root
+  let value: Json | undefined = data
+  for (const [depth, key] of path.entries()) {
+    if (value === null || (depth === 0 && outline.events.length === 0)) return { spots, rest: path.slice(depth) }
+    const entries = entriesIn(outline, node, value)
+    if (isRefused(entries)) return entries
+    const index = entries.findIndex(({ name }) => name === String(key))
+    const entry = entries[index]
+    if (!entry && entries.some(({ name }) => name === '<<')) return { why: `"${key}" may come through the merge key "<<"` }
+    if (!entry) return { spots, rest: path.slice(depth) }
+    spots.push({ holder: node, entries, entry, index })
+    node = entry.value
+    value = memberOf(value, key)
+  }
+  return { spots, rest: [] }
+}
+
+/** The members of a map or list that may be edited. */
+export const entriesIn = (outline: Outline, node: number, value: Json | undefined): readonly Entry[] | Refused => {
+  if (outline.isAlias(node)) return { why: 'it stands in what an alias (*) names, and other places with it' }
+  if (outline.anchorOf(node) !== undefined) return { why: anchored(outline.anchorOf(node)) }
+  if (outline.isFlow(node) && !/[[{]/.test(outline.text[outline.tree.range(node)?.[0] ?? 0] ?? ''))
+    return { why: 'it stands in a pair without braces' }
+  const entries = outline.entries(node)
+  const odd = entries.find((entry) => entry.odd !== undefined)?.odd
+  if (odd !== undefined) return { why: odd }
+  const isPlain =
+    !isObject(value) || (Object.keys(value).length === entries.length && entries.every(({ name }) => Object.hasOwn(value, name)))
+  return isPlain ? entries : { why: 'a key beside it is no plain text' }
+}
+
+const anchored = (anchor = ''): string => `it stands in what the anchor &${anchor} names, and other places with it`
+
+/** Refuses to touch a value that other places may have too. */
+export const anchorIn = (outline: Outline, from: number, to: number): Refused | undefined => {
+  for (const [node, event] of outline.events.entries()) {
+    const anchor = outline.anchorOf(node)
+    if (anchor !== undefined && 'anchorStart' in event && event.anchorStart >= from && event.anchorStart < to)
+      return { why: anchored(anchor) }
+  }
+  return undefined
+}
+
+const memberOf = (value: Json | undefined, key: string | number): Json | undefined =>
+  Array.isArray(value) ? value[Number(key)] : isObject(value) ? value[key] : undefined

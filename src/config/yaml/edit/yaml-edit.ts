@@ -1,0 +1,73 @@
+/** The changes that can be made to a YAML text, and what each makes of the data. */
+
+import type { Path } from '../../../core/diagnostic.ts'
+import { isObject, type Json, type JsonObject, own } from '../../../core/json.ts'
+
+/** One change. A path names keys (texts) and places in lists (numbers, from 0). */
+export type YamlEdit =
+  /** Replaces a value, or adds a key at the end of its map. Maps that are missing on the way are made. */
+  | { readonly kind: 'set'; readonly path: Path; readonly value: Json }
+  /** Takes out a key or a list item. A map or list that becomes empty stays, as `{}` or `[]`. */
+  | { readonly kind: 'remove'; readonly path: Path }
+  /** Adds an item before the one at `at`, or behind the last. A list that is missing is made. */
+  | { readonly kind: 'insert'; readonly path: Path; readonly at: number; readonly value: Json }
+  /** Takes the item of a list at `from` to the index `to`. */
+  | { readonly kind: 'move'; readonly path: Path; readonly from: number; readonly to: number }
+  /** Gives the key at a path another name, in its place. */
+  | { readonly kind: 'rename'; readonly path: Path; readonly key: string }
+
+/** Why an edit is not done: for the user, about the place that the path names. */
+export type Refused = { readonly why: string }
+
+export const isRefused = (value: unknown): value is Refused => typeof value === 'object' && value !== null && Object.hasOwn(value, 'why')
+
+type Change = (value: Json | undefined) => { readonly value?: Json } | Refused
+
+/** What the data must be after an edit. */
+export const changedData = (data: Json, edit: YamlEdit): { readonly value?: Json } | Refused => {
+  if (edit.kind === 'insert' || edit.kind === 'move') return at(data, edit.path, listChange(edit))
+  const last = edit.path.at(-1)
+  if (last === undefined) return { why: 'the whole file is no value that an edit can change' }
+  if (edit.kind === 'set') return at(data, edit.path, () => ({ value: edit.value }))
+  return at(data, edit.path.slice(0, -1), (holder) => (edit.kind === 'rename' ? renamed(holder, last, edit.key) : without(holder, last)))
+}
+
+const at = (data: Json | undefined, path: Path, change: Change): { readonly value?: Json } | Refused => {
+  const [key, ...rest] = path
+  if (key === undefined) return change(data)
+  if (typeof key === 'number') {
+    if (!Array.isArray(data) || !Object.hasOwn(data, key)) return { why: `there is no list with an item ${key}` }
+    const item = at(data[key], rest, change)
+    return isRefused(item) ? item : { value: data.with(key, item.value ?? null) }
+  }
+  const map = data ?? {}
+  if (!isObject(map)) return { why: `"${key}" cannot stand in what is no map` }
+  const member = at(own(map, key), rest, change)
+  return isRefused(member) ? member : { value: { ...map, [key]: member.value ?? null } }
+}
+
+const listChange =
+  (edit: Extract<YamlEdit, { kind: 'insert' | 'move' }>): Change =>
+  (held) => {
+    const list = held ?? (edit.kind === 'insert' ? [] : undefined)
+    if (!Array.isArray(list)) return { why: 'there is no list' }
+    if (edit.kind === 'insert') {
+      const fits = Number.isInteger(edit.at) && edit.at >= 0 && edit.at <= list.length
+      return fits ? { value: list.toSpliced(edit.at, 0, edit.value) } : { why: `the list has no place ${edit.at}` }
+    }
+    const missing = [edit.from, edit.to].find((index) => !Object.hasOwn(list, index))
+    if (missing !== undefined) return { why: `the list has no item ${missing}` }
+    return { value: list.toSpliced(edit.from, 1).toSpliced(edit.to, 0, list[edit.from] ?? null) }
+  }
+
+const without = (holder: Json | undefined, key: string | number): { readonly value: Json } | Refused => {
+  if (Array.isArray(holder) && typeof key === 'number' && Object.hasOwn(holder, key)) return { value: holder.toSpliced(key, 1) }
+  if (!isObject(holder) || !Object.hasOwn(holder, key)) return { why: `there is no "${key}"` }
+  return { value: Object.fromEntries(Object.entries(holder).filter(([name]) => name !== String(key))) }
+}
+
+const renamed = (holder: Json | undefined, key: string | number, name: string): { readonly value: JsonObject } | Refused => {
+  if (!isObject(holder) || !Object.hasOwn(holder, key)) return { why: `there is no key "${key}"` }
+  if (name !== String(key) && Object.hasOwn(holder, name)) return { why: `there is a key "${name}" already` }
+  return { value: Object.fromEntries(Object.entries(holder).map(([each, value]) => [each === String(key) ? name : each, value])) }
+}

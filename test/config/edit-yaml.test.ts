@@ -1,0 +1,171 @@
+import { test } from 'tap'
+import { editYaml } from '../../src/config/yaml/edit/edit.ts'
+import type { YamlEdit } from '../../src/config/yaml/edit/yaml-edit.ts'
+
+const set = (path: string, value: Extract<YamlEdit, { kind: 'set' }>['value']): YamlEdit => ({ kind: 'set', path: pathOf(path), value })
+const remove = (path: string): YamlEdit => ({ kind: 'remove', path: pathOf(path) })
+const insert = (path: string, at: number, value: Extract<YamlEdit, { kind: 'set' }>['value']): YamlEdit => ({
+  kind: 'insert',
+  path: pathOf(path),
+  at,
+  value,
+})
+const move = (path: string, from: number, to: number): YamlEdit => ({ kind: 'move', path: pathOf(path), from, to })
+const rename = (path: string, key: string): YamlEdit => ({ kind: 'rename', path: pathOf(path), key })
+
+const pathOf = (path: string): (string | number)[] =>
+  path === '' ? [] : path.split('.').map((part) => (/^\d+$/.test(part) ? Number(part) : part))
+
+/** Title, text before, edit, text after. */
+type Row = readonly [title: string, before: string, edit: YamlEdit, after: string]
+
+const holds = (rows: readonly Row[]) => async (t: { strictSame: (found: unknown, wanted: unknown, title: string) => unknown }) => {
+  for (const [title, before, edit, after] of rows) {
+    const edited = editYaml(before, edit)
+    t.strictSame(edited.ok ? edited.text : edited, after, title)
+  }
+}
+
+test(
+  'a value keeps its style and the comment behind it',
+  holds([
+    ['plain', 'a: old # why\nb: 2\n', set('a', 'new'), 'a: new # why\nb: 2\n'],
+    ['wide gaps stay', 'a:    old   # why\n', set('a', 'new'), 'a:    new   # why\n'],
+    ['single quotes', "a: 'old' # why\n", set('a', "it's"), "a: 'it''s' # why\n"],
+    ['double quotes', 'a: "old"\n', set('a', 'say "x"'), 'a: "say \\"x\\""\n'],
+    ['a text that plain would be a boolean', 'a: old\n', set('a', 'yes'), "a: 'yes'\n"],
+    ['the quote that the file uses', 'a: old\nb: "x"\n', set('a', '0755'), 'a: "0755"\nb: "x"\n'],
+    ['a number', "a: '5'\n", set('a', 6), 'a: 6\n'],
+    ['an empty value', 'a:   # why\nb: 1\n', set('a', 'x'), 'a: x   # why\nb: 1\n'],
+    ['an empty value with spaces behind', 'a:  \nb: 1\n', set('a', 'x'), 'a: x\nb: 1\n'],
+    ['a tag goes with the value', 'a: !!str 5 # why\n', set('a', 6), 'a: 6 # why\n'],
+    ['an alias is replaced by the value', 'x: &v 1\na: *v # why\n', set('a', 2), 'x: &v 1\na: 2 # why\n'],
+    ['tabs are written as escapes', 'a: x\n', set('a', 'x\ty'), 'a: "x\\ty"\n'],
+    ['spaces at an end are quoted', 'a: x\n', set('a', 'x '), 'a: "x "\n'],
+  ]),
+)
+
+test(
+  'a text of several lines is a block',
+  holds([
+    ['from plain', 'a: old # why\nb: 1\n', set('a', 'x\ny\n'), 'a: | # why\n  x\n  y\nb: 1\n'],
+    ['from quotes, without a line end', 'a: "old"\nb: 1\n', set('a', 'x\n\ny'), 'a: |-\n  x\n\n  y\nb: 1\n'],
+    ['block to block keeps comment and indent', 'a: |  # why\n    x\n    y\n\nb: 1\n', set('a', 'z\n'), 'a: |  # why\n    z\n\nb: 1\n'],
+    ['chomping follows the text', 'a: |\n  x\nb: 1\n', set('a', 'z'), 'a: |-\n  z\nb: 1\n'],
+    ['folded stays folded', 'a: >-\n  one\n  two\nb: 1\n', set('a', 'one\nthree'), 'a: >-\n  one\n\n  three\nb: 1\n'],
+    ['a block becomes a number', 'a: |  # why\n  x\n\nb: 1\n', set('a', 5), 'a: 5  # why\n\nb: 1\n'],
+    ['trailing line ends', 'a: x\nb: 1\n', set('a', 'x\n\n'), 'a: |+\n  x\n\nb: 1\n'],
+    ['before a blank line those are quoted', 'a: x\n\nb: 1\n', set('a', 'x\n\n'), 'a: "x\\n\\n"\n\nb: 1\n'],
+    ['with leading spaces', 'a: x\n', set('a', '  x\ny\n'), 'a: |2\n    x\n  y\n'],
+    ['spaces at a line end are quoted', 'a: x\n', set('a', 'x \ny\n'), 'a: "x \\ny\\n"\n'],
+    ['in a list', '- a # why\n- b\n', set('0', 'x\ny\n'), '- | # why\n  x\n  y\n- b\n'],
+    ['with CRLF', 'a: x # why\r\nb: 1\r\n', set('a', 'x\ny\n'), 'a: | # why\r\n  x\r\n  y\r\nb: 1\r\n'],
+    ['in braces it is quoted', 'a: { b: x }\n', set('a.b', 'x\ny'), 'a: { b: "x\\ny" }\n'],
+  ]),
+)
+
+test(
+  'lists and maps as values',
+  holds([
+    ['a map for a text', 'a: old # why\nc: 1\n', set('a', { x: 1, q: { z: [1] } }), 'a: # why\n  x: 1\n  q:\n    z:\n      - 1\nc: 1\n'],
+    ['a text for a map', 'a: # why\n  x: 1 # in it\n  # in it too\nc: 1\n', set('a', 'new'), 'a: new # why\nc: 1\n'],
+    ['a list in brackets stays in brackets', 'a: [x, "y"] # why\n', set('a', ['z']), 'a: [z] # why\n'],
+    ['a list below stays below', 'a:\n- x\n- y\nb: 1\n', set('a', ['z', 'q']), 'a:\n- z\n- q\nb: 1\n'],
+    ['an empty list', 'a:\n  - x\nb: 1\n', set('a', []), 'a: []\nb: 1\n'],
+    ['from the empty list', 'a: [] # why\nb: 1\n', set('a', ['x']), 'a: # why\n  - x\nb: 1\n'],
+    ['steps of four', 'a:\n    b: 1\nc: 1\n', set('c', { d: { e: 1 } }), 'a:\n    b: 1\nc:\n    d:\n        e: 1\n'],
+    ['a list item', '- a: 1\n  b: 2\n- c\n', set('0', { x: 1, z: [{ q: 1 }] }), '- x: 1\n  z:\n    - q: 1\n- c\n'],
+    ['a list item with a comment', '- a # why\n- c\n', set('0', { x: 1 }), '- # why\n  x: 1\n- c\n'],
+    ['in braces', '{ "a": {"b": 1}, c: 2 }\n', set('a', { d: [1, 'x, y'] }), '{ "a": { d: [1, "x, y"] }, c: 2 }\n'],
+    ['a list of several lines in brackets', 'a: [\n  x, # one\n  y\n  ] # why\nb: 1\n', set('a', ['z']), 'a: [z] # why\nb: 1\n'],
+  ]),
+)
+
+test(
+  'keys are added at the end of their map',
+  holds([
+    ['to the file', 'a: 1\n', set('b', 2), 'a: 1\nb: 2\n'],
+    ['without a last line end', 'a: 1', set('b', 2), 'a: 1\nb: 2'],
+    [
+      'before the blank lines and comments that follow',
+      'a:\n  b: 1 # x\n\n# next\nd: 1\n',
+      set('a.c', 2),
+      'a:\n  b: 1 # x\n  c: 2\n\n# next\nd: 1\n',
+    ],
+    ['behind a block', 'a:\n  b: |\n    x\n\nd: 1\n', set('a.c', 2), 'a:\n  b: |\n    x\n  c: 2\n\nd: 1\n'],
+    [
+      'behind a map with a comment in it',
+      'a:\n  b:\n    c: 1\n    # in b\nd: 1\n',
+      set('a.e', 2),
+      'a:\n  b:\n    c: 1\n    # in b\n  e: 2\nd: 1\n',
+    ],
+    ['with the maps on the way', 'a: 1\n', set('b.c.d', 2), 'a: 1\nb:\n  c:\n    d: 2\n'],
+    ['where nothing stands', 'a:\n  b: # why\nc: 1\n', set('a.b.d', 2), 'a:\n  b: # why\n    d: 2\nc: 1\n'],
+    ['where an empty map stands', 'a: {} # why\nc: 1\n', set('a.d', 2), 'a: # why\n  d: 2\nc: 1\n'],
+    ['in an empty file', '', set('a.b', 2), 'a:\n  b: 2\n'],
+    ['below comments only', '# hello\n', set('a', 2), '# hello\na: 2\n'],
+    ['below a document mark', '---\n', set('a', 2), '---\na: 2\n'],
+    ['in braces', 'a: { b: 1 }\n', set('a.c', 'x, y'), "a: { b: 1, c: 'x, y' }\n"],
+    ['in braces over lines', '{\n  "a": 1\n}\n', set('b', 'x'), '{\n  "a": 1,\n  "b": "x"\n}\n'],
+    ['in braces over lines with a last comma', 'x: {\n  a: 1, # one\n  }\n', set('x.b', 2), 'x: {\n  a: 1, # one\n  b: 2,\n  }\n'],
+    ['in a list item', '- a: 1\n- c\n', set('0.b', 2), '- a: 1\n  b: 2\n- c\n'],
+    ['with a byte order mark', '\ufeffa: 1\n', set('b', 2), '\ufeffa: 1\nb: 2\n'],
+    ['behind a document mark, before its end', '--- # x\na: 1\n...\n', set('b', 2), '--- # x\na: 1\nb: 2\n...\n'],
+    ['a key that must be quoted', 'a: 1\n', set('yes', 2), "a: 1\n'yes': 2\n"],
+  ]),
+)
+
+test(
+  'what is removed goes with its lines',
+  holds([
+    ['a key', 'a: 1 # x\n# about b\nb: 2 # y\n\nc: 3\n', remove('b'), 'a: 1 # x\n# about b\n\nc: 3\n'],
+    ['a block', 'a: |\n  x\n\nb: 1\n', remove('a'), '\nb: 1\n'],
+    ['the last key of a file without a line end', 'a: 1\nb: 2', remove('b'), 'a: 1'],
+    ['the first key of a list item', '- a: 1\n  # about b\n  b: 2\n', remove('0.a'), '- # about b\n  b: 2\n'],
+    ['a list item', 'l:\n  - a # x\n  - b # y\n  - c\n', remove('l.1'), 'l:\n  - a # x\n  - c\n'],
+    ['the only key', 'a: # why\n  # about b\n  b: 1 # x\nc: 1\n', remove('a.b'), 'a: {} # why\n  # about b\nc: 1\n'],
+    ['the only item', 'a:\n- b\nc: 1\n', remove('a.0'), 'a: []\nc: 1\n'],
+    ['the only key of the file', '# hello\na: 1\n', remove('a'), '# hello\n{}\n'],
+    ['the only key of a list item', '- a: 1\n- b\n', remove('0.a'), '- {}\n- b\n'],
+    ['the first in braces', 'a: { b: 1, c: 2 }\n', remove('a.b'), 'a: { c: 2 }\n'],
+    ['the last in braces', 'a: { b: 1, c: 2 }\n', remove('a.c'), 'a: { b: 1 }\n'],
+    ['the only one in braces', 'a: { b: 1 }\n', remove('a.b'), 'a: {}\n'],
+    ['a line in brackets', 'a: [\n  x, # one\n  y, # two\n  ]\n', remove('a.0'), 'a: [\n  y, # two\n  ]\n'],
+    ['the last line in braces', '{\n  "a": 1,\n  "b": 2\n}\n', remove('b'), '{\n  "a": 1\n}\n'],
+  ]),
+)
+
+test(
+  'items are inserted',
+  holds([
+    ['at the end', 'l:\n  - a # x\n# end\n', insert('l', 1, 'b'), 'l:\n  - a # x\n  - b\n# end\n'],
+    ['before an item and its comment', 'l:\n  - a\n  # about b\n  - b\n', insert('l', 1, 'x'), 'l:\n  - a\n  - x\n  # about b\n  - b\n'],
+    ['first in a list in a list', '- - a\n  - b\n', insert('0', 0, { x: 1, z: 2 }), '- - x: 1\n    z: 2\n  - a\n  - b\n'],
+    ['in brackets', 'l: [a, b] # x\n', insert('l', 1, 'c'), 'l: [a, c, b] # x\n'],
+    ['at the end in brackets', 'l: [a, b] # x\n', insert('l', 2, 'c'), 'l: [a, b, c] # x\n'],
+    ['in brackets over lines', 'l: [\n  a, # x\n  b # y\n  ]\n', insert('l', 2, 'c'), 'l: [\n  a, # x\n  b, # y\n  c\n  ]\n'],
+    ['into a list that is missing', 'a: 1\n', insert('l', 0, 'c'), 'a: 1\nl:\n  - c\n'],
+    ['into an empty list', 'l: []\n', insert('l', 0, 'c'), 'l:\n  - c\n'],
+    ['without an indent', 'l:\n- a\n- b\nm: 1\n', insert('l', 0, 'c'), 'l:\n- c\n- a\n- b\nm: 1\n'],
+  ]),
+)
+
+test(
+  'items move with their comments',
+  holds([
+    ['down', 'l:\n  # about a\n  - a # x\n\n  - b # y\n  - c\n', move('l', 0, 1), 'l:\n  - b # y\n\n  # about a\n  - a # x\n  - c\n'],
+    ['up', '- a\n- b: 1\n  c: 2\n  # in b\n- d\n', move('', 1, 0), '- b: 1\n  c: 2\n  # in b\n- a\n- d\n'],
+    ['to the end without a line end', '- a # x\n- b', move('', 0, 1), '- b\n- a # x'],
+    ['in brackets', 'l: [a, "b",  c]\n', move('l', 2, 0), 'l: [c, a,  "b"]\n'],
+  ]),
+)
+
+test(
+  'keys are renamed in their place',
+  holds([
+    ['plain', 'a: 1 # x\nb: 2\n', rename('a', 'c'), 'c: 1 # x\nb: 2\n'],
+    ['quoted', '"a": 1\n', rename('a', 'c'), '"c": 1\n'],
+    ['to what must be quoted', 'a: 1\n', rename('a', 'x: y'), "'x: y': 1\n"],
+    ['in braces', 'm: { a: 1 }\n', rename('m.a', 'x, y'), "m: { 'x, y': 1 }\n"],
+  ]),
+)
