@@ -1,10 +1,17 @@
+import assert from 'node:assert/strict'
+import fc from 'fast-check'
 import { test } from 'tap'
 import { editYaml } from '../../src/config/yaml/edit/edit.ts'
 import type { YamlEdit } from '../../src/config/yaml/edit/yaml-edit.ts'
+import { parseSource } from '../../src/config/yaml/source.ts'
+import { spliced } from '../../src/config/yaml/splice.ts'
+import type { Path } from '../../src/core/diagnostic.ts'
+import { isObject, type Json, type JsonObject } from '../../src/core/json.ts'
+import { yamlTexts } from '../fakes/yaml-texts.ts'
 
-const set = (path: string, value: Extract<YamlEdit, { kind: 'set' }>['value']): YamlEdit => ({ kind: 'set', path: pathOf(path), value })
+const set = (path: string, value: Json): YamlEdit => ({ kind: 'set', path: pathOf(path), value })
 const remove = (path: string): YamlEdit => ({ kind: 'remove', path: pathOf(path) })
-const insert = (path: string, at: number, value: Extract<YamlEdit, { kind: 'set' }>['value']): YamlEdit => ({
+const insert = (path: string, at: number, value: Json): YamlEdit => ({
   kind: 'insert',
   path: pathOf(path),
   at,
@@ -169,3 +176,132 @@ test(
     ['in braces', 'm: { a: 1 }\n', rename('m.a', 'x, y'), "m: { 'x, y': 1 }\n"],
   ]),
 )
+
+const texts = fc.oneof(
+  fc.constantFrom(
+    '',
+    'x',
+    'yes',
+    '0755',
+    '1.0',
+    '~',
+    ': ',
+    'a: b',
+    'a #b',
+    '@x',
+    '- x',
+    'x\ny',
+    'x\n',
+    'x\n\n',
+    '\n',
+    ' x\ny\n',
+    'x \ny',
+    'a\tb',
+    '---',
+    'é😀',
+  ),
+  fc.string({ maxLength: 12 }),
+  fc.array(fc.constantFrom('one', '', ' two', '# three', 'k: v', '- x'), { minLength: 1, maxLength: 5 }).map((lines) => lines.join('\n')),
+)
+const newKeys = fc.oneof(fc.constantFrom('new', 'yes', 'k: v', '#x', '9', '', '__proto__'), fc.string({ maxLength: 6 }))
+const { json } = fc.letrec<{ json: Json }>((tie) => ({
+  json: fc.oneof(
+    { depthSize: 'small', withCrossShrink: true },
+    { arbitrary: texts, weight: 4 },
+    fc.constantFrom<Json>(0, 5, -1.5, 1e21, true, false, null, [], {}),
+    fc.array(tie('json'), { maxLength: 3 }),
+    fc.dictionary(newKeys, tie('json'), { maxKeys: 3, noNullPrototype: true }),
+  ),
+}))
+
+/** The paths of all values, with the values; that of the whole file first. */
+const placesIn = (value: Json, path: Path = []): { readonly path: Path; readonly value: Json }[] => {
+  const members: [string | number, Json][] = Array.isArray(value) ? [...value.entries()] : isObject(value) ? Object.entries(value) : []
+  return [{ path, value }, ...members.flatMap(([key, member]) => placesIn(member, [...path, key]))]
+}
+
+const wishes = fc.record({
+  kind: fc.constantFrom('set', 'add', 'remove', 'insert', 'move', 'rename'),
+  which: fc.nat(),
+  more: fc.tuple(fc.nat(), fc.nat()),
+  key: newKeys,
+  value: json,
+})
+
+type Wish = typeof wishes extends fc.Arbitrary<infer T> ? T : never
+
+/** A possible edit of these data; `undefined` where there is none of the kind. */
+const editOf = (data: Json, { kind, which, more: [i, j], key, value }: Wish): YamlEdit | undefined => {
+  const all = placesIn(data)
+  const pick = <T>(from: readonly T[]): T | undefined => from[which % Math.max(from.length, 1)]
+  if (kind === 'set') return withPath(pick(all.slice(1)), (path) => ({ kind, path, value }))
+  if (kind === 'remove') return withPath(pick(all.slice(1)), (path) => ({ kind, path }))
+  const map = pick(all.filter((each) => isObject(each.value) && !Object.hasOwn(each.value, key)))
+  if (kind === 'add') return withPath(map, (path) => ({ kind: 'set', path: i % 3 === 0 ? [...path, key, 'deep'] : [...path, key], value }))
+  if (kind === 'rename')
+    return withPath(pick(all.filter(({ path }) => typeof path.at(-1) === 'string' && !path.includes(key))), (path) => ({ kind, path, key }))
+  const list = pick(all.filter((each) => Array.isArray(each.value)))
+  const length = Array.isArray(list?.value) ? list.value.length : 0
+  if (kind === 'insert') return withPath(list, (path) => ({ kind, path, at: i % (length + 1), value }))
+  return length === 0 ? undefined : withPath(list, (path) => ({ kind: 'move', path, from: i % length, to: j % length }))
+}
+
+const withPath = (place: { readonly path: Path } | undefined, make: (path: Path) => YamlEdit): YamlEdit | undefined =>
+  place && make(place.path)
+
+/** The same change, made to data the plain way. */
+const changed = (before: Json, edit: YamlEdit): Json => {
+  const data = structuredClone(before)
+  const ofList = edit.kind === 'insert' || edit.kind === 'move'
+  let holder: Json = data
+  for (const key of ofList ? edit.path : edit.path.slice(0, -1)) {
+    const map = holder as JsonObject
+    if (!Object.hasOwn(map, key)) put(map, key, {})
+    holder = map[key] as Json
+  }
+  const last = edit.path.at(-1) ?? ''
+  const list = holder as Json[]
+  if (edit.kind === 'insert') list.splice(edit.at, 0, edit.value)
+  if (edit.kind === 'move') list.splice(edit.to, 0, ...list.splice(edit.from, 1))
+  if (edit.kind === 'set') put(holder as JsonObject, last, edit.value)
+  if (edit.kind === 'remove' && Array.isArray(holder)) holder.splice(Number(last), 1)
+  else if (edit.kind === 'remove') delete (holder as JsonObject)[last]
+  if (edit.kind === 'rename') renameIn(holder as JsonObject, String(last), edit.key)
+  return data
+}
+
+/** An own property, `__proto__` too. */
+const put = (map: JsonObject, key: string | number, value: Json): unknown =>
+  Object.defineProperty(map, key, { value, writable: true, enumerable: true, configurable: true })
+
+const renameIn = (map: JsonObject, from: string, to: string): void => {
+  const members = Object.entries(map)
+  for (const [key] of members) delete map[key]
+  for (const [key, value] of members) put(map, key === from ? to : key, value)
+}
+
+const dataOf = (text: string): Json => parseSource('', text).source?.data ?? null
+
+/** What may be refused on a text of the generator: other lines that get below a text which keeps its last blank lines would change it. */
+const mayRefuse = (text: string): RegExp =>
+  text.includes('|+') ? /comments stand between the items|what stands around it/ : /comments stand between the items/
+
+test('random edits of random texts make just that change of the data', async (t) => {
+  fc.assert(
+    fc.property(yamlTexts, wishes, (text, wish) => {
+      const before = dataOf(text)
+      const edit = editOf(before, wish)
+      if (!edit) return
+      const edited = editYaml(text, edit)
+      if (!edited.ok) {
+        assert.match(edited.why, mayRefuse(text))
+        return
+      }
+      assert.deepStrictEqual(JSON.parse(JSON.stringify(dataOf(edited.text))), JSON.parse(JSON.stringify(changed(before, edit))))
+      assert.equal(spliced(text, edited.splices), edited.text)
+      if (edit.kind === 'set') assert.deepEqual(editYaml(edited.text, edit), { ok: true, text: edited.text, splices: [] })
+    }),
+    { numRuns: 600 },
+  )
+  t.pass('they did')
+})

@@ -16,7 +16,7 @@ import { type Checked, checkImport } from './check-import.ts'
 import { envLineText } from './env-lines.ts'
 import { importHermes } from './hermes.ts'
 import type { Imported } from './imported.ts'
-import { configData, renderConfig, renderRoutes, routesData } from './render-import.ts'
+import { configData, newRoutes, renderConfig } from './render-import.ts'
 import { spliceRoutes } from './splice-routes.ts'
 
 export type ImportWish = {
@@ -83,8 +83,7 @@ const intoConfig = async (workspace: Workspace, config: string, imported: Import
   const text = readFileSync(config, 'utf8')
   const render = (each: Imported): string => {
     refuseTaken(config, text, each)
-    const routes = routesData(each.routes, each.leftOut)
-    const spliced = spliceRoutes(config, text, routes, (indent) => renderRoutes(each, indent))
+    const spliced = spliceRoutes(config, text, newRoutes(each))
     if (spliced !== undefined) return spliced
     throw byHand(config, 'its routes do not stand where lines can be put in safely')
   }

@@ -2,6 +2,7 @@
 
 import { basename } from 'node:path'
 import { dump } from 'js-yaml'
+import type { NewMember } from '../../config/yaml/edit/yaml-edit.ts'
 import type { JsonObject } from '../../core/json.ts'
 import { printable } from '../../core/text.ts'
 import type { Imported, ImportedRoute, LeftOut } from './imported.ts'
@@ -10,19 +11,20 @@ import type { Imported, ImportedRoute, LeftOut } from './imported.ts'
 const specOf = ({ name, spec }: ImportedRoute, leftOut: readonly LeftOut[]): JsonObject =>
   leftOut.some(({ route, widens }) => widens && route === name) ? { ...spec, enabled: false } : spec
 
-export const renderRoutes = ({ routes, leftOut }: Imported, indent: number): string =>
-  routes.map((route) => renderRoute(route, leftOut, indent)).join('')
+/** The routes, each with what is said of it in comments. */
+export const newRoutes = ({ routes, leftOut }: Imported): NewMember[] =>
+  routes.map((route) => ({ key: route.name, value: specOf(route, leftOut), above: commentsOn(route, leftOut) }))
 
-const renderRoute = (route: ImportedRoute, leftOut: readonly LeftOut[], indent: number): string => {
-  const spec = specOf(route, leftOut)
+const commentsOn = (route: ImportedRoute, leftOut: readonly LeftOut[]): string[] => {
   const mine = leftOut.filter((each) => each.route === route.name)
   const off = mine.some(({ widens }) => widens) ? ['Switched off: without what is left out it would take more than it did.'] : []
   const lines = mine.map(
     ({ place, what, reason }) => `Left out, ${basename(place.file)}:${place.line}${what === '' ? '' : ` ${what}`}: ${reason}.`,
   )
-  const comments = [...route.notes, ...lines, ...off].map((text) => `# ${printable(text, 400)}\n`)
-  return indented(`${comments.join('')}${dump({ [route.name]: spec }, dumping)}`, indent)
+  return [...route.notes, ...lines, ...off].map((text) => `# ${printable(text, 400)}`)
 }
+
+const renderRoute = ({ key, value, above = [] }: NewMember): string => [...above, dump({ [key]: value }, dumping)].join('\n')
 
 const dumping = { lineWidth: -1, noRefs: true }
 
@@ -34,15 +36,17 @@ export const renderConfig = (imported: Imported, by: string): string => {
   const head = [`Made by ${by}`, ...notes].map((text) => `# ${printable(text, 400)}\n`).join('')
   const above = Object.keys(settings).length > 0 ? indented(dump(settings, dumping), 6) : ''
   const gateway = multiplex ? dump({ gateway: { multiplex_profiles: true } }) : ''
-  const list = routes.length > 0 ? `      routes:\n${renderRoutes(imported, 8)}` : '      routes: {}\n'
+  const list = routes.length > 0 ? `      routes:\n${indented(newRoutes(imported).map(renderRoute).join(''), 8)}` : '      routes: {}\n'
   return `${head}${gateway}platforms:\n  webhook:\n    enabled: true\n    extra:\n${above}${list}`
 }
 
 /** What that text must read as. */
 export const configData = ({ settings, multiplex, routes, leftOut }: Imported): JsonObject => ({
   ...(multiplex ? { gateway: { multiplex_profiles: true } } : {}),
-  platforms: { webhook: { enabled: true, extra: { ...settings, routes: routesData(routes, leftOut) } } },
+  platforms: {
+    webhook: {
+      enabled: true,
+      extra: { ...settings, routes: Object.fromEntries(routes.map((route) => [route.name, specOf(route, leftOut)])) },
+    },
+  },
 })
-
-export const routesData = (routes: readonly ImportedRoute[], leftOut: readonly LeftOut[]): JsonObject =>
-  Object.fromEntries(routes.map((route) => [route.name, specOf(route, leftOut)]))

@@ -3,12 +3,10 @@
 import { extname } from 'node:path'
 import { Offsets } from '../../config/yaml/offsets.ts'
 import { parseSource } from '../../config/yaml/source.ts'
+import { inOrder, type Splice, spliced } from '../../config/yaml/splice.ts'
 import type { Diagnostic, Place } from '../../core/diagnostic.ts'
 import { blocksIn } from './blocks.ts'
 import { isChosen } from './codes.ts'
-
-/** A replaced range of a text, by offsets. */
-export type Splice = { readonly from: number; readonly to: number; readonly text: string }
 
 export type FixedText = {
   readonly file: string
@@ -91,9 +89,8 @@ const take = (
 const overlaps = (a: Splice, b: Splice): boolean => (a.from < b.to && b.from < a.to) || a.from === b.from
 
 const fixedText = (file: string, before: string, splices: readonly Splice[]): FixedText => {
-  const ordered = [...splices].sort((a, b) => a.from - b.from)
-  const kept = ordered.map(({ from, text }, i) => before.slice(ordered[i - 1]?.to ?? 0, from) + text)
-  return { file, before, after: [...kept, before.slice(ordered.at(-1)?.to ?? 0)].join(''), splices: ordered }
+  const ordered = inOrder(splices)
+  return { file, before, after: spliced(before, ordered), splices: ordered }
 }
 
 /** Whether a text can be read as what its file is. */

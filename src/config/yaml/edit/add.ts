@@ -1,83 +1,84 @@
 /** Adds members to maps and lists. */
 
-import type { Json } from '../../../core/json.ts'
+import type { Json, JsonObject } from '../../../core/json.ts'
 import type { Splice } from '../splice.ts'
 import { headOf, tailOf } from './extent.ts'
 import type { Entry, Outline } from './outline.ts'
-import { flowMember, indented, renderFlow, renderItem, renderMember } from './render.ts'
+import { flowMember, indented, renderFlow, renderItem, renderKey, renderMember } from './render.ts'
+import { replaced } from './replace.ts'
 import type { Style } from './style.ts'
+import { entriesIn, type Spot } from './walk.ts'
+import { isRefused, type NewMember, type Refused } from './yaml-edit.ts'
 
-/** A new member: a list item where it has no key. */
-export type Added = { readonly key?: string; readonly value: Json }
+/** What is new: a list item, or members of a map, with the keys of the maps that have to be made around them. */
+export type Added = { readonly item: Json } | { readonly around: readonly string[]; readonly members: readonly NewMember[] }
 
-/** Puts a member before the one at `index`, or behind the last. There is at least one, or the holder is in brackets. */
-export const added = (
+/** Adds to the list or map that is the value of `above`, or of the whole text; before the member at `index`, or behind the last. */
+export const addedTo = (
   outline: Outline,
-  holder: number,
-  entries: readonly Entry[],
-  index: number,
-  member: Added,
+  above: Spot | undefined,
+  index: number | undefined,
+  added: Added,
   style: Style,
-): readonly Splice[] => {
-  if (outline.isFlow(holder)) return inBrackets(outline, holder, entries, index, member, style)
-  const lines = linesOf(member, style)
-  const next = entries[index]
-  const last = entries.at(-1)
-  const column = outline.columnAt((next ?? last)?.from ?? 0)
-  const indent = ' '.repeat(column)
-  if (next) {
-    const at = headOf(outline, next, entries[index - 1]?.to ?? 0)
-    return [{ from: at, to: at, text: [...indented(lines, column), ''].join(outline.eol).slice(column) + indent }]
-  }
-  if (!last) return []
-  const at = tailOf(outline, last)
-  return [
-    {
-      from: at,
-      to: at,
-      text: indented(lines, column)
-        .map((line) => outline.eol + line)
-        .join(''),
-    },
-  ]
+): readonly Splice[] | Refused => {
+  const node = above?.entry.value ?? outline.tree.root
+  const entries = outline.tree.members(node).length > 0 || outline.isAlias(node) ? entriesIn(outline, node, undefined) : []
+  if (isRefused(entries)) return entries
+  const inFlow = outline.isFlow(entries.length > 0 ? node : (above?.holder ?? -1)) || style.json
+  if (inFlow && 'members' in added && added.members.some((member) => member.above)) return { why: 'a comment cannot stand between braces' }
+  if (entries.length > 0 && inFlow) return inBrackets(outline, entries, index ?? entries.length, flowTextOf(added, style))
+  if (entries.length > 0) return onLines(outline, entries, index ?? entries.length, linesOf(added, style))
+  return above ? replaced(outline, above, jsonOf(added), style, linesOf(added, style)) : asWhole(outline, added, style)
 }
 
-/** Puts the first member into a text without any. */
-export const addedToNothing = ({ text, eol, tree }: Outline, member: Added, style: Style): readonly Splice[] => {
-  const lines = linesOf(member, style).join(eol)
+const linesOf = (added: Added, style: Style): string[] => {
+  if ('item' in added) return renderItem(added.item, style)
+  const lines = added.members.flatMap(({ key, value, above = [] }) => [...above, ...renderMember(key, value, style)])
+  return added.around.reduceRight((inner, key) => [`${renderKey(key, style, 'block')}:`, ...indented(inner, style.step)], lines)
+}
+
+const jsonOf = (added: Added): JsonObject | Json[] => {
+  if ('item' in added) return [added.item]
+  const map: JsonObject = Object.fromEntries(added.members.map(({ key, value }) => [key, value]))
+  return added.around.reduceRight<JsonObject>((inner, key) => ({ [key]: inner }), map)
+}
+
+const flowTextOf = (added: Added, style: Style): string =>
+  'item' in added
+    ? renderFlow(added.item, style)
+    : Object.entries(jsonOf(added))
+        .map(([key, value]) => flowMember(key, value, style))
+        .join(', ')
+
+/** Among members that have lines of their own. */
+const onLines = (outline: Outline, entries: readonly Entry[], index: number, lines: readonly string[]): readonly Splice[] => {
+  const { eol } = outline
+  const next = entries[index]
+  const column = outline.columnAt((next ?? entries.at(-1))?.from ?? 0)
+  const text = indented(lines, column)
+  if (next) {
+    const at = headOf(outline, next, entries[index - 1]?.to ?? 0)
+    return [{ from: at, to: at, text: text.join(eol).slice(column) + eol + ' '.repeat(column) }]
+  }
+  const last = entries.at(-1)
+  const at = last ? tailOf(outline, last) : outline.text.length
+  return [{ from: at, to: at, text: text.map((line) => eol + line).join('') }]
+}
+
+/** Into a text that has no value, or an empty one. */
+const asWhole = ({ text, eol, tree }: Outline, added: Added, style: Style): readonly Splice[] => {
+  const lines = linesOf(added, style).join(eol)
   const [from, to] = tree.range(tree.root) ?? []
-  if (from !== undefined && to !== undefined)
-    return [
-      {
-        from,
-        to,
-        text: style.json ? renderFlow(member.key === undefined ? [member.value] : { [member.key]: member.value }, style) : lines,
-      },
-    ]
+  if (from !== undefined && to !== undefined) return [{ from, to, text: style.json ? renderFlow(jsonOf(added), style) : lines }]
   const isEnded = text === '' || text === '\ufeff' || text.endsWith('\n')
   return [{ from: text.length, to: text.length, text: isEnded ? lines + eol : eol + lines }]
 }
 
-const linesOf = ({ key, value }: Added, style: Style): string[] =>
-  key === undefined ? renderItem(value, style) : renderMember(key, value, style)
-
-const inBrackets = (
-  outline: Outline,
-  holder: number,
-  entries: readonly Entry[],
-  index: number,
-  { key, value }: Added,
-  style: Style,
-): readonly Splice[] => {
-  const text = key === undefined ? renderFlow(value, style) : flowMember(key, value, style)
+const inBrackets = (outline: Outline, entries: readonly Entry[], index: number, text: string): readonly Splice[] => {
   const next = entries[index]
   if (next) return [{ from: next.from, to: next.from, text: `${text},${gapBefore(outline, next)}` }]
   const last = entries.at(-1)
-  if (!last) {
-    const [from, to] = outline.tree.range(holder) ?? [0, 0]
-    const pad = (key === undefined ? style.padsLists : style.padsMaps) ? ' ' : ''
-    return [{ from: from + 1, to: to - 1, text: pad + text + pad }]
-  }
+  if (!last) return []
   const comma = outline.skip(last.to)
   const hasComma = outline.text[comma] === ','
   const end = hasComma ? comma + 1 : last.to

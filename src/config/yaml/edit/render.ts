@@ -13,9 +13,8 @@ export type Former = { readonly style: ScalarStyle; readonly value: string; read
 /** What a value stands behind. After a comment, nothing more fits on the line of a dash. */
 export type Behind = 'key' | 'dash' | 'dash and comment'
 
-/** In a block map or a block list. */
-export const renderBlock = (value: Json, behind: Behind, style: Style, former?: Former): Rendered => {
-  const lines = membersOf(value, style)
+/** In a block map or a block list. `lines`: those of its members, from column 0, where there is more to say than the value. */
+export const renderBlock = (value: Json, behind: Behind, style: Style, former?: Former, lines = membersOf(value, style)): Rendered => {
   if (lines.length === 0) return scalarBlock(value, behind, style, former)
   if (behind === 'key') return { head: '', lines: indented(lines, Array.isArray(value) ? style.listStep : style.step) }
   if (behind === 'dash and comment') return { head: '', lines: indented(lines, style.dashWidth) }
@@ -23,7 +22,7 @@ export const renderBlock = (value: Json, behind: Behind, style: Style, former?: 
   return { head: ' '.repeat(style.dashWidth - 1) + first, lines: indented(others, style.dashWidth) }
 }
 
-const membersOf = (value: Json, style: Style): string[] => {
+const membersOf = (value: Json, style: Style): readonly string[] => {
   if (Array.isArray(value)) return value.flatMap((item) => renderItem(item, style))
   return isObject(value) ? Object.entries(value).flatMap(([key, member]) => renderMember(key, member, style)) : []
 }

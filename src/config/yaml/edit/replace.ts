@@ -13,36 +13,28 @@ import type { Refused } from './yaml-edit.ts'
 /** The parts of a value: on the line of its key or dash from `from` to `to`, then a comment perhaps, then lines down to `end`. */
 type Parts = { readonly from: number; readonly to: number; readonly end: number }
 
-export const replaced = (outline: Outline, { holder, entry }: Spot, value: Json, style: Style): readonly Splice[] | Refused => {
-  const anchor = anchorIn(outline, entry.after ?? entry.to, entry.to)
-  if (anchor) return anchor
-  if (outline.isFlow(holder)) return inBraces(outline, entry, renderFlow(value, style, formerOf(outline, entry)))
-  const parts = partsOf(outline, entry)
-  const isBelow =
-    outline.lineEnd(parts.to) !== outline.lineEnd(entry.after ?? parts.to) && outline.text.slice(entry.after, parts.from).includes('\n')
-  const rendered = rendering(
-    outline,
-    { holder, entry },
-    value,
-    style,
-    outline.text.slice(parts.to, outline.lineEnd(parts.to)).trim() !== '',
-  )
-  if (isBelow && (rendered.head === '' || rendered.lines.length > 0))
-    return { why: 'the value stands below its key: write it on the line of the key first' }
-  return written(outline, entry, parts, rendered)
-}
-
-const rendering = (
+/** `lines`: how a list or map is written below, from column 0, where that is not to follow from the value alone. */
+export const replaced = (
   outline: Outline,
   { holder, entry }: Pick<Spot, 'holder' | 'entry'>,
   value: Json,
   style: Style,
-  isCommented: boolean,
-): Rendered => {
+  lines?: readonly string[],
+): readonly Splice[] | Refused => {
+  const anchor = anchorIn(outline, entry.after ?? entry.to, entry.to)
+  if (anchor) return anchor
+  const former = formerOf(outline, entry)
+  if (outline.isFlow(holder)) return inBraces(outline, entry, renderFlow(value, style, former))
+  const parts = partsOf(outline, entry)
   const wasFlow = outline.isFlow(entry.value) && outline.tree.members(entry.value).length > 0
-  if (wasFlow && isFull(value)) return { head: ` ${renderFlow(value, style)}`, lines: [] }
+  const isCommented = outline.text.slice(parts.to, outline.lineEnd(parts.to)).trim() !== ''
   const behind = outline.tree.isMap(holder) ? 'key' : isCommented ? 'dash and comment' : 'dash'
-  return renderBlock(value, behind, style, formerOf(outline, entry))
+  const rendered =
+    wasFlow && isFull(value) ? { head: ` ${renderFlow(value, style)}`, lines: [] } : renderBlock(value, behind, style, former, lines)
+  const isBelow = outline.text.slice(entry.after, parts.from).includes('\n')
+  if (isBelow && (rendered.head === '' || rendered.lines.length > 0))
+    return { why: 'the value stands below its key: write it on the line of the key first' }
+  return written(outline, entry, parts, rendered)
 }
 
 const isFull = (value: Json): boolean => (Array.isArray(value) ? value.length > 0 : isObject(value) && Object.keys(value).length > 0)

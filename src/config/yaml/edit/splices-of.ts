@@ -1,16 +1,15 @@
 /** Finds what an edit must replace in a text. That the result is right is checked afterwards. */
 
-import type { Path } from '../../../core/diagnostic.ts'
 import type { Json } from '../../../core/json.ts'
 import type { Splice } from '../splice.ts'
-import { type Added, added, addedToNothing } from './add.ts'
+import { type Added, addedTo } from './add.ts'
 import { moved } from './move.ts'
 import type { Outline } from './outline.ts'
 import { removed } from './remove.ts'
 import { renderKey } from './render.ts'
 import { replaced } from './replace.ts'
 import type { Style } from './style.ts'
-import { entriesIn, type Spot, walk } from './walk.ts'
+import { entriesIn, type Spot, type Walk, walk } from './walk.ts'
 import { isRefused, type Refused, type YamlEdit } from './yaml-edit.ts'
 
 type Splices = readonly Splice[] | Refused
@@ -18,33 +17,23 @@ type Splices = readonly Splice[] | Refused
 export const splicesOf = (outline: Outline, data: Json, edit: YamlEdit, style: Style): Splices => {
   const found = walk(outline, data, edit.path)
   if (isRefused(found)) return found
-  const { spots, rest } = found
-  const last = spots.at(-1)
-  if (edit.kind === 'insert' && rest.length === 0) return addedTo(outline, last, edit.at, { value: edit.value }, style)
-  if (edit.kind === 'insert') return member(outline, last, rest, [edit.value], style)
-  if (edit.kind === 'set' && rest.length > 0) return member(outline, last, rest, edit.value, style)
+  const last = found.spots.at(-1)
+  const added = addedBy(edit, found)
+  if (added) return addedTo(outline, last, 'at' in edit && found.rest.length === 0 ? edit.at : undefined, added, style)
   if (edit.kind === 'move') return movedIn(outline, last?.entry.value ?? outline.tree.root, edit)
   if (!last) return { why: 'there is no such key' }
   if (edit.kind === 'set') return replaced(outline, last, edit.value, style)
-  return edit.kind === 'remove' ? removed(outline, last, spots.at(-2)) : renamed(outline, last, edit.key, style)
+  return edit.kind === 'rename' ? renamed(outline, last, edit.key, style) : removed(outline, last, found.spots.at(-2))
 }
 
-/** Adds what is missing of a path: a key, with a map for each key below it. */
-const member = (outline: Outline, above: Spot | undefined, [key, ...deeper]: Path, value: Json, style: Style): Splices => {
-  const nested = deeper.reduceRight<Json>((inner, each) => ({ [each]: inner }), value)
-  return addedTo(outline, above, undefined, { key: String(key), value: nested }, style)
-}
-
-/** Adds to the list or map that a member has; what is empty is written anew. */
-const addedTo = (outline: Outline, above: Spot | undefined, index: number | undefined, member: Added, style: Style): Splices => {
-  const node = above?.entry.value ?? outline.tree.root
-  if (outline.isAlias(node)) return { why: 'it stands in what an alias (*) names, and other places with it' }
-  if (outline.tree.members(node).length > 0) {
-    const entries = entriesIn(outline, node, undefined)
-    return isRefused(entries) ? entries : added(outline, node, entries, index ?? entries.length, member, style)
-  }
-  if (!above) return addedToNothing(outline, member, style)
-  return replaced(outline, above, member.key === undefined ? [member.value] : { [member.key]: member.value }, style)
+/** What is missing in the text: the maps on the way, and what they are to hold. */
+const addedBy = (edit: YamlEdit, { rest }: Walk): Added | undefined => {
+  const keys = rest.map(String)
+  if (edit.kind === 'add') return { around: keys, members: edit.members }
+  if (edit.kind === 'insert' && keys.length === 0) return { item: edit.value }
+  const key = keys.at(-1)
+  if (key === undefined || (edit.kind !== 'set' && edit.kind !== 'insert')) return undefined
+  return { around: keys.slice(0, -1), members: [{ key, value: edit.kind === 'set' ? edit.value : [edit.value] }] }
 }
 
 const movedIn = (outline: Outline, node: number, { from, to }: { readonly from: number; readonly to: number }): Splices => {

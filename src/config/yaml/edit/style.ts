@@ -68,26 +68,32 @@ class Votes {
   }
 }
 
-/** Walks through the block collections with the column of each, and through the brackets of the others. */
+/** Walks through the lists and maps: how far each that stands on lines is from the one around it, and what follows the brackets of the others. */
 const votesIn = ({ text, events, columnAt }: Outline): Votes => {
   const votes = new Votes()
-  const open: { readonly column: number; readonly kind: 'map' | 'list' | 'other' }[] = []
+  const open: Around[] = []
   for (const event of events) {
     if (event.type === EVENT_ID.POP) open.pop()
-    else if (event.type === EVENT_ID.DOCUMENT) open.push({ column: 0, kind: 'other' })
-    else if (event.type === EVENT_ID.MAPPING || event.type === EVENT_ID.SEQUENCE) {
-      const kind = event.type === EVENT_ID.MAPPING ? 'map' : 'list'
-      if (event.style === COLLECTION_STYLE.FLOW) {
-        if (!/[\]}\r\n]/.test(text[event.start + 1] ?? '')) votes.add(kind, text[event.start + 1] === ' ' ? 1 : 0)
-        open.push({ column: 0, kind: 'other' })
-        continue
-      }
-      const column = columnAt(event.start)
-      const around = open.at(-1)
-      if (around?.kind === 'map') votes.add(kind === 'map' ? 'step' : 'listStep', column - around.column)
-      if (around?.kind === 'list') votes.add('dashWidth', column - around.column)
-      open.push({ column, kind })
+    if (event.type === EVENT_ID.DOCUMENT) open.push({ column: 0, kind: 'other' })
+    if (event.type !== EVENT_ID.MAPPING && event.type !== EVENT_ID.SEQUENCE) continue
+    const kind = event.type === EVENT_ID.MAPPING ? 'map' : 'list'
+    if (event.style === COLLECTION_STYLE.FLOW) {
+      const next = text[event.start + 1] ?? ''
+      if (!/[\]}\r\n]/.test(next)) votes.add(kind, next === ' ' ? 1 : 0)
+      open.push({ column: 0, kind: 'other' })
+    } else {
+      const here = { column: columnAt(event.start), kind } as const
+      voteOn(votes, here, open.at(-1))
+      open.push(here)
     }
   }
   return votes
+}
+
+/** A list or map that is open. */
+type Around = { readonly column: number; readonly kind: 'map' | 'list' | 'other' }
+
+const voteOn = (votes: Votes, { column, kind }: Around, around: Around | undefined): void => {
+  if (around?.kind === 'map') votes.add(kind === 'map' ? 'step' : 'listStep', column - around.column)
+  if (around?.kind === 'list') votes.add('dashWidth', column - around.column)
 }

@@ -3,10 +3,15 @@
 import type { Path } from '../../../core/diagnostic.ts'
 import { isObject, type Json, type JsonObject, own } from '../../../core/json.ts'
 
+/** A key that a map has not, with the lines of comment above it (`# …`). */
+export type NewMember = { readonly key: string; readonly value: Json; readonly above?: readonly string[] }
+
 /** One change. A path names keys (texts) and places in lists (numbers, from 0). */
 export type YamlEdit =
   /** Replaces a value, or adds a key at the end of its map. Maps that are missing on the way are made. */
   | { readonly kind: 'set'; readonly path: Path; readonly value: Json }
+  /** Adds keys to a map before its member at `at`, or behind the last. Maps that are missing are made. */
+  | { readonly kind: 'add'; readonly path: Path; readonly at?: number; readonly members: readonly NewMember[] }
   /** Takes out a key or a list item. A map or list that becomes empty stays, as `{}` or `[]`. */
   | { readonly kind: 'remove'; readonly path: Path }
   /** Adds an item before the one at `at`, or behind the last. A list that is missing is made. */
@@ -26,6 +31,7 @@ type Change = (value: Json | undefined) => { readonly value?: Json } | Refused
 /** What the data must be after an edit. */
 export const changedData = (data: Json, edit: YamlEdit): { readonly value?: Json } | Refused => {
   if (edit.kind === 'insert' || edit.kind === 'move') return at(data, edit.path, listChange(edit))
+  if (edit.kind === 'add') return at(data, edit.path, (held) => withMembers(held ?? {}, edit.members))
   const last = edit.path.at(-1)
   if (last === undefined) return { why: 'the whole file is no value that an edit can change' }
   if (edit.kind === 'set') return at(data, edit.path, () => ({ value: edit.value }))
@@ -59,6 +65,13 @@ const listChange =
     if (missing !== undefined) return { why: `the list has no item ${missing}` }
     return { value: list.toSpliced(edit.from, 1).toSpliced(edit.to, 0, list[edit.from] ?? null) }
   }
+
+const withMembers = (holder: Json, members: readonly NewMember[]): { readonly value: Json } | Refused => {
+  if (!isObject(holder)) return { why: 'there is no map' }
+  const taken = members.find(({ key }, i) => Object.hasOwn(holder, key) || members.findIndex((other) => other.key === key) < i)
+  if (taken) return { why: `there is a key "${taken.key}" already` }
+  return { value: Object.fromEntries([...Object.entries(holder), ...members.map(({ key, value }): [string, Json] => [key, value])]) }
+}
 
 const without = (holder: Json | undefined, key: string | number): { readonly value: Json } | Refused => {
   if (Array.isArray(holder) && typeof key === 'number' && Object.hasOwn(holder, key)) return { value: holder.toSpliced(key, 1) }
