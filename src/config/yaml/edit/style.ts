@@ -54,7 +54,8 @@ type Subject = 'step' | 'listStep' | 'dashWidth' | 'map' | 'list'
 class Votes {
   readonly #counts = new Map<Subject, Map<number, number>>()
 
-  add(subject: Subject, value: number): void {
+  add(subject: Subject, value: number | undefined): void {
+    if (value === undefined) return
     const counts = this.#counts.get(subject) ?? new Map<number, number>()
     this.#counts.set(subject, counts.set(value, (counts.get(value) ?? 0) + 1))
   }
@@ -78,8 +79,7 @@ const votesIn = ({ text, events, columnAt }: Outline): Votes => {
     if (event.type !== EVENT_ID.MAPPING && event.type !== EVENT_ID.SEQUENCE) continue
     const kind = event.type === EVENT_ID.MAPPING ? 'map' : 'list'
     if (event.style === COLLECTION_STYLE.FLOW) {
-      const next = text[event.start + 1] ?? ''
-      if (!/[\]}\r\n]/.test(next)) votes.add(kind, next === ' ' ? 1 : 0)
+      votes.add(kind, padOf(text, event.start))
       open.push({ column: 0, kind: 'other' })
     } else {
       const here = { column: columnAt(event.start), kind } as const
@@ -88,6 +88,12 @@ const votesIn = ({ text, events, columnAt }: Outline): Votes => {
     }
   }
   return votes
+}
+
+/** Whether a space follows a bracket; no vote where it is empty, or ends its line. */
+const padOf = (text: string, bracket: number): number | undefined => {
+  const next = text[bracket + 1] ?? ''
+  return /[\]}\r\n]/.test(next) ? undefined : Number(next === ' ')
 }
 
 /** A list or map that is open. */
