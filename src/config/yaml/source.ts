@@ -41,6 +41,20 @@ const schema = CORE_SCHEMA.withTags(
 
 /** Parses a file's text. With a syntax problem there is a Diagnostic and no data, unless a key that stands twice is all that is wrong. */
 export const parseSource = (file: string, text: string): Read => {
+  const { data, events, diagnostics } = parseYaml(file, text)
+  return data === undefined ? { text, diagnostics } : { source: { file, data, place: placing(file, text, events) }, text, diagnostics }
+}
+
+/** A text with what the parser says of it. The events take twenty times the text's size: hold them only while they are needed. */
+export type ParsedYaml = {
+  readonly text: string
+  readonly data?: Json
+  readonly events: readonly Event[]
+  readonly diagnostics: readonly Diagnostic[]
+}
+
+/** What `parseSource` does, with the parser's events in place of places. */
+export const parseYaml = (file: string, text: string): ParsedYaml => {
   let events: readonly Event[] = []
   try {
     events = eventsOf(text)
@@ -48,10 +62,10 @@ export const parseSource = (file: string, text: string): Read => {
     // The last of two equal keys is taken here; that there are two is said.
     const [data, ...others] = constructFromEvents([...events], { source: text, schema, json: true }) as Json[]
     if (others.length > 0) YAMLException.throwAt(text, secondAt(text, events), 'the file has more than one document')
-    return { source: { file, data: data ?? {}, place: placing(file, text, events) }, text, diagnostics: twinsIn(file, text, events) }
+    return { text, data: data ?? {}, events, diagnostics: twinsIn(file, text, events) }
   } catch (error) {
     const twins = twinsIn(file, text, events)
-    return { text, diagnostics: twins.length > 0 ? twins : [problemOf(file, text, error)] }
+    return { text, events, diagnostics: twins.length > 0 ? twins : [problemOf(file, text, error)] }
   }
 }
 

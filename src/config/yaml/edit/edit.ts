@@ -1,41 +1,56 @@
 /** Changes a YAML text by replacing ranges of it: comments, order, quotes, blank lines, indents and line ends elsewhere stay as they are. */
 
 import { equalJson, type Json } from '../../../core/json.ts'
-import { parseSource } from '../source.ts'
+import { type ParsedYaml, parseYaml } from '../source.ts'
 import { inOrder, type Splice, spliced } from '../splice.ts'
-import { eventsOf } from '../yaml-tree.ts'
 import { Outline } from './outline.ts'
 import { splicesOf } from './splices-of.ts'
-import { styleOf } from './style.ts'
+import { type Style, styleOf } from './style.ts'
 import { changedData, isRefused, type YamlEdit } from './yaml-edit.ts'
 
 export type Edited =
-  | { readonly ok: true; readonly text: string; readonly splices: readonly Splice[] }
+  | {
+      readonly ok: true
+      readonly text: string
+      /** In order, without overlap. None where the text says already what it should. */
+      readonly splices: readonly Splice[]
+      /** The text after, for the next edit: it takes twenty times the size of the text. */
+      readonly parsed: ParsedYaml
+    }
   | { readonly ok: false; readonly why: string }
 
-/** The text after an edit with the splices that make it, or why it cannot be made without touching more. */
-export const editYaml = (text: string, edit: YamlEdit): Edited => {
-  const { source, diagnostics } = parseSource('', text)
+/**
+ * The text after an edit with the splices that make it, or why it cannot be made without touching more.
+ * What comes out has been read back: its data are those before with just this change.
+ * `parsed`: the text, where the caller has parsed it already.
+ */
+export const editYaml = (text: string, edit: YamlEdit, parsed: ParsedYaml = parseYaml('', text)): Edited => {
+  const { data, events, diagnostics } = parsed
   const [problem] = diagnostics
-  if (!source || problem) return { ok: false, why: `line ${problem?.place?.line ?? 1}: ${problem?.message ?? 'the text cannot be read'}` }
-  const wanted = changedData(source.data, edit)
-  if (isRefused(wanted)) return { ok: false, why: wanted.why }
-  const data = wanted.value ?? null
-  if (equalJson(data, source.data)) return { ok: true, text, splices: [] }
-  const outline = new Outline(text, eventsOf(text))
+  if (data === undefined || problem) return refused(`line ${problem?.place?.line ?? 1}: ${problem?.message ?? 'the text cannot be read'}`)
+  const wanted = changedData(data, edit)
+  if (isRefused(wanted)) return refused(wanted.why)
+  const { value = null } = wanted
+  if (equalJson(value, data)) return { ok: true, text, splices: [], parsed }
+  const outline = new Outline(text, events)
   const style = styleOf(outline)
-  // Where a block of text cannot be read back, a quoted one can.
-  for (const each of [style, { ...style, blocks: false }]) {
-    const splices = splicesOf(outline, source.data, edit, each)
-    if (isRefused(splices)) return { ok: false, why: splices.why }
-    const changes = inOrder(splices.filter(({ from, to, text: by }) => outline.text.slice(from, to) !== by))
-    const after = spliced(text, changes)
-    if (readsAs(after, data)) return { ok: true, text: after, splices: changes }
-  }
-  return { ok: false, why: 'what stands around it does not allow this change' }
+  // Where a block of text would not read back, a quoted one does.
+  const edited = tried(outline, data, edit, value, [style, { ...style, blocks: false }])
+  return edited ?? refused('what stands around it does not allow this change')
 }
 
-const readsAs = (text: string, data: Json): boolean => {
-  const { source, diagnostics } = parseSource('', text)
-  return source !== undefined && diagnostics.length === 0 && equalJson(source.data, data)
+const refused = (why: string): Edited => ({ ok: false, why })
+
+/** The first style that works is taken; `undefined` where none does. */
+const tried = (outline: Outline, data: Json, edit: YamlEdit, wanted: Json, styles: readonly Style[]): Edited | undefined => {
+  for (const style of styles) {
+    const splices = splicesOf(outline, data, edit, style)
+    if (isRefused(splices)) return refused(splices.why)
+    const changes = inOrder(splices.filter(({ from, to, text }) => outline.text.slice(from, to) !== text))
+    const text = spliced(outline.text, changes)
+    const parsed = parseYaml('', text)
+    const isRight = parsed.diagnostics.length === 0 && parsed.data !== undefined && equalJson(parsed.data, wanted)
+    if (isRight) return { ok: true, text, splices: changes, parsed }
+  }
+  return undefined
 }
