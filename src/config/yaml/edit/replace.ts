@@ -51,12 +51,7 @@ const partsOf = (outline: Outline, entry: Entry): Parts => {
   const props = outline.propsEnd(entry.value, after)
   const start = outline.start(entry.value)
   if (start === undefined) return { from: after, to: after, end: headLine }
-  if (outline.isBlockText(entry.value))
-    return {
-      from: after,
-      to: outline.headerEnd(entry.value, after),
-      end: Math.max(entry.to, outline.lineEnd(outline.headerEnd(entry.value, after))),
-    }
+  if (outline.isBlockText(entry.value)) return { from: after, to: outline.headerEnd(entry.value, after), end: entry.to }
   const content = outline.tree.range(entry.value)?.[0] ?? props
   const isBlock = (outline.tree.isMap(entry.value) || outline.tree.isList(entry.value)) && !outline.isFlow(entry.value)
   if (isBlock && content > headLine) return { from: after, to: props, end: tailOf(outline, entry) }
@@ -84,6 +79,7 @@ const formerOf = (outline: Outline, entry: Entry): Former | undefined => {
   const indent = scalar.indent - outline.columnAt(entry.from)
   const known = indent > 0 ? { indent } : {}
   if (scalar.style !== SCALAR_STYLE.FOLDED_BLOCK) return { style: scalar.style, value, ...known }
-  const widths = outline.text.slice(scalar.valueStart, scalar.valueEnd).split(/\r?\n/)
-  return { style: scalar.style, value, ...known, width: Math.max(40, ...widths.map((line) => line.length - scalar.indent)) }
+  const lines = outline.text.slice(scalar.valueStart, scalar.valueEnd).split(/\r?\n/)
+  const width = lines.reduce((most, line) => Math.max(most, line.length - scalar.indent), 40)
+  return { style: scalar.style, value, ...known, width }
 }
