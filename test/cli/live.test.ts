@@ -5,7 +5,7 @@ import { writeFileSync } from 'node:fs'
 import t, { type Test } from 'tap'
 import type { Traffic } from '../../src/app/live/traffic.ts'
 import { createRequestLines } from '../../src/cli/gateway/request-lines.ts'
-import { type FakeCli, fakeCli } from '../fakes/cli.ts'
+import { fakeCli, going } from '../fakes/cli.ts'
 import { fakeClock } from '../fakes/clock.ts'
 import { secret as sharedSecret, startGateway } from '../fakes/gateway.ts'
 import { until } from '../fakes/wait.ts'
@@ -75,25 +75,6 @@ t.test('verify: bytes as they are, headers from a file, and a body that nests wi
   t.match(await cli.run('webhook', 'verify', 'a'), { code: 2, err: /--body is needed/ })
   t.match(await cli.run('webhook', 'verify', 'a', '--body', '{}', '--header', 'nonsense'), { code: 2, err: /is not a header/ })
 })
-
-/** A command that goes on: what it said so far, and its end once it was stopped. */
-const going = (cli: FakeCli, ...argv: string[]) => {
-  const said = { out: '', err: '' }
-  let stop = (_why: 'cancelled' | 'gone'): void => {}
-  const stopped = new Promise<'cancelled' | 'gone'>((resolve) => {
-    stop = resolve
-  })
-  const io = {
-    stdout: (text: string) => {
-      said.out += text
-    },
-    stderr: (text: string) => {
-      said.err += text
-    },
-    stopped: () => stopped,
-  }
-  return { said, stop, ended: cli.runWith(io, ...argv).then(({ code }) => code) }
-}
 
 const watched = async (t: Test) => {
   const extra = { port: 0, secret: sharedSecret, routes: { r: { prompt: 'P', filters: [{ field: 'n', not_equals: 9 }] }, other: {} } }

@@ -1,11 +1,12 @@
 /** `headgate test`: what passes, what fails and says why, and that a test meets what the server does. */
 
-import { readFileSync } from 'node:fs'
+import { existsSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { load } from 'js-yaml'
 import t from 'tap'
 import { expectationKeys } from '../../src/app/route-tests/expectations.ts'
 import { definition } from '../../src/config/schema-walk.ts'
-import { type FakeCli, fakeCli } from '../fakes/cli.ts'
+import { type FakeCli, fakeCli, going } from '../fakes/cli.ts'
+import { until } from '../fakes/wait.ts'
 
 type Tests = { readonly data: { readonly suites: readonly { tests: Shown[] }[]; readonly summary: object; readonly coverage: unknown } }
 type Shown = { readonly name: string; readonly result: string; readonly said: string[] }
@@ -162,4 +163,48 @@ t.test('each key of "expect" in the schema is asked, and none beside', (t) => {
 t.test('the page shows tests that are YAML', (t) => {
   for (const { text } of blocks) t.ok(load(text))
   t.end()
+})
+
+t.test('--watch runs again when a test, a configuration or what a test sends changes, and outlives a mistake', async (t) => {
+  const tests = (outcome: string): string => `routes: ../config.yaml
+tests:
+  - { name: opened, route: pr, send: { file: ../sent/opened.json, event: pull_request }, expect: { outcome: ${outcome} } }
+`
+  const sent = (action: string): string => JSON.stringify({ action, number: 7, pull_request: { title: 'Tidy', draft: false } })
+  const cli = fakeCli(t, { 'config.yaml': config, 'tests/a.webhook-test.yaml': tests('ignored'), 'sent/opened.json': sent('opened') })
+  const watching = going(cli, 'test', cli.file('tests'), '--watch')
+  t.teardown(() => watching.stop('gone'))
+  /** The last line of a run that came after `change`. */
+  const after = async (change: () => void, wanted: RegExp): Promise<unknown> => {
+    const { length } = watching.said.err
+    change()
+    const { said } = watching
+    return until(() => said.err.slice(length).includes('watching: Ctrl-C ends it') && wanted.test(said.out.split('\n').at(-2) ?? ''))
+  }
+  await after(() => {}, /0 passed, 1 failed/)
+  await after(() => cli.write('tests/a.webhook-test.yaml', tests('accepted')), /1 passed/)
+  await after(() => cli.write('sent/opened.json', sent('closed')), /0 passed, 1 failed/)
+  await after(() => cli.write('config.yaml', config.replace('[opened, reopened]', '[opened, closed]')), /1 passed/)
+  await after(() => cli.write('tests/a.webhook-test.yaml', 'tests: ['), /0 passed, 1 failed/)
+  rmSync(cli.file('tests/a.webhook-test.yaml'))
+  await until(() => watching.said.err.includes('error: there is no test in '))
+  await after(() => cli.write('tests/b.webhook-test.yaml', tests('accepted')), /1 passed/)
+  watching.stop('cancelled')
+  t.equal(await watching.ended, 130)
+})
+
+t.test('--watch --update runs twice at most, and --watch has no JSON', async (t) => {
+  const tests = '  - { name: a, route: pr, send: { sample: github/pull_request.opened }, expect: { prompt: { snapshot: true } } }\n'
+  const cli = withTests(t, tests)
+  t.match(await cli.run('test', '--watch', '--json'), { code: 2, out: /gives one document/ })
+  t.match(await cli.run('test', '--watch', '--format', 'json'), { code: 2, err: /gives one document/ })
+  t.match(await cli.run('test', '--watch', cli.file('none')), { code: 2, err: /no such path/ })
+  const watching = going(cli, 'test', '--watch', '--update')
+  t.teardown(() => watching.stop('gone'))
+  await until(() => existsSync(cli.file('a.webhook-test.yaml.snapshots.json')))
+  const before = statSync(cli.file('a.webhook-test.yaml.snapshots.json')).mtimeMs
+  await until(() => watching.said.err.split('watching').length > 2)
+  t.equal(statSync(cli.file('a.webhook-test.yaml.snapshots.json')).mtimeMs, before, 'the second run wrote nothing')
+  watching.stop('gone')
+  t.equal(await watching.ended, 0)
 })

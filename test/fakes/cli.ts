@@ -67,3 +67,22 @@ export const fakeCli = (
     runWith,
   }
 }
+
+/** A command that goes on: what it said so far, and its end once it was stopped. */
+export const going = (cli: FakeCli, ...argv: string[]) => {
+  const said = { out: '', err: '' }
+  let stop = (_why: 'cancelled' | 'gone'): void => {}
+  const stopped = new Promise<'cancelled' | 'gone'>((resolve) => {
+    stop = resolve
+  })
+  const io = {
+    stdout: (text: string) => {
+      said.out += text
+    },
+    stderr: (text: string) => {
+      said.err += text
+    },
+    stopped: () => stopped,
+  }
+  return { said, stop, ended: cli.runWith(io, ...argv).then(({ code }) => code) }
+}

@@ -45,18 +45,22 @@ export type TestRun = {
   readonly failed: number
   readonly skipped: number
   readonly coverage: readonly RouteCoverage[]
+  /** The files that all this was read from. */
+  readonly files: readonly string[]
 }
 
 /** Throws a usage Fault for a path that is not there. */
 export const runTests = async (workspace: Workspace, { paths, name, update }: TestWish): Promise<TestRun> => {
   const suites = await readSuites(workspace, paths)
   const coverage = createCoverage()
+  const files = new Set(suites.flatMap(({ file, cases }) => [file, ...cases.flatMap(({ world }) => world.files)]))
+  const reads = (file: string): void => void files.add(file)
   const ran: SuiteResult[] = []
   for (const { cases, ...suite } of suites) {
     const snapshots = readSnapshots(suite.file, update)
     const results: TestResult[] = []
     for (const test of cases) {
-      if (name === undefined || test.spec.name.includes(name)) results.push(await runTest(test, { workspace, snapshots, coverage }))
+      if (name === undefined || test.spec.name.includes(name)) results.push(await runTest(test, { workspace, snapshots, coverage, reads }))
     }
     await snapshots.save()
     ran.push({ ...suite, results })
@@ -69,10 +73,17 @@ export const runTests = async (workspace: Workspace, { paths, name, update }: Te
     failed: results.filter(({ failure }) => failure).length + ran.reduce((sum, { diagnostics }) => sum + diagnostics.length, 0),
     skipped: results.filter(({ skipped }) => skipped !== undefined).length,
     coverage: coverage.routes([...routes]),
+    files: [...files],
   }
 }
 
-type Around = { readonly workspace: Workspace; readonly snapshots: Snapshots; readonly coverage: Coverage }
+type Around = {
+  readonly workspace: Workspace
+  readonly snapshots: Snapshots
+  readonly coverage: Coverage
+  /** Is told of each file that a test sends. */
+  readonly reads: (file: string) => void
+}
 
 /** The first of January: what a test says of time is the same each day. */
 const startsAt = Date.UTC(2026, 0, 1)
@@ -105,13 +116,13 @@ type Stage = {
 
 /** The event or events of a step, then its wait; what must be so is asked after each event, or after the wait where there is one. */
 const runStep = async (step: TestStep, stage: Stage): Promise<Failure | undefined> => {
-  const { test, rehearsal, clock } = stage
+  const { test, rehearsal, clock, around } = stage
   const mocks = mocksOf(step.mocks ?? test.spec.mocks, test.runScripts)
   try {
     for (let i = 0; step.send && i < (step.repeat ?? 1); i++) {
       if (i > 0 && step.every !== undefined) await rehearsal.advance(durationMs(step.every), mocks)
-      const traced = await rehearsal.post(requestOf(step.send, test, { clock, workspace: stage.around.workspace }), mocks)
-      stage.around.coverage.add(test.source, traced)
+      const traced = await rehearsal.post(requestOf(step.send, test, { clock, ...around }), mocks)
+      around.coverage.add(test.source, traced)
       const failure = step.advance === undefined ? await judge(step.expect, { traced, happened: rehearsal.happened() }, stage) : undefined
       if (failure) return failure
     }

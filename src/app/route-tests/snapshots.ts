@@ -8,14 +8,14 @@ import { isObject, type Json, own } from '../../core/json.ts'
 export interface Snapshots {
   /** What it was; where snapshots are being written, what it is now. */
   of(test: string, at: string, value: string): string | undefined
-  /** Writes what was noted, without those that no test asked for. */
+  /** Writes what was noted, without those that no test asked for, if that is news. */
   save(): Promise<void>
 }
 
 /** Those of one file of tests. Throws a usage Fault for a file that is not theirs. */
 export const readSnapshots = (testFile: string, update: boolean): Snapshots => {
   const file = `${testFile}.snapshots.json`
-  const before = read(file)
+  const { data: before, text: written } = read(file)
   const now = new Map<string, string>()
   return {
     of(test, at, value) {
@@ -27,16 +27,17 @@ export const readSnapshots = (testFile: string, update: boolean): Snapshots => {
     },
     async save() {
       const text = `${JSON.stringify(Object.fromEntries(now), null, 2)}\n`
-      if (update && now.size > 0) await replaceFile(file, text)
+      if (update && now.size > 0 && text !== written) await replaceFile(file, text)
     },
   }
 }
 
-const read = (file: string): { readonly [key: string]: Json } => {
-  if (!existsSync(file)) return {}
+const read = (file: string): { readonly data: { readonly [key: string]: Json }; readonly text?: string } => {
+  if (!existsSync(file)) return { data: {} }
   try {
-    const data = JSON.parse(readFileSync(file, 'utf8')) as Json
-    if (isObject(data)) return data
+    const text = readFileSync(file, 'utf8')
+    const data = JSON.parse(text) as Json
+    if (isObject(data)) return { data, text }
     throw new Error('it is not a map')
   } catch (error) {
     throw usage(`${file}: ${messageOf(error)}`, 'mend it, or write it again with --update')

@@ -20,7 +20,13 @@ import type { JobBook } from '../../plan/jobs.ts'
 import type { Workspace } from '../workspace.ts'
 
 /** What tests of one configuration run against. */
-export type World = { readonly config: Config; readonly catalogue: Catalogue; readonly jobs: JobBook }
+export type World = {
+  readonly config: Config
+  readonly catalogue: Catalogue
+  readonly jobs: JobBook
+  /** The files that it was read from, whether they are there or not. */
+  readonly files: readonly string[]
+}
 
 export type TestCase = {
   readonly spec: RouteTest
@@ -84,9 +90,11 @@ type Worlds = { of(file: string): Promise<World & { readonly diagnostics: readon
 const createWorlds = ({ dataDir, env }: Workspace): Worlds => {
   const known = new Map<string, ReturnType<Worlds['of']>>()
   const load = async (file: string) => {
-    const { config, diagnostics } = loadConfig({ dataDir: dirname(file), configFile: file, env })
+    const dataDir = dirname(file)
+    const { config, diagnostics, texts } = loadConfig({ dataDir, configFile: file, env })
     const { catalogue } = await catalogueOf(config)
-    return { config, catalogue, jobs: quietBook(config, catalogue), diagnostics }
+    const files = [file, join(dataDir, '.env'), ...texts.keys()]
+    return { config, catalogue, jobs: quietBook(config, catalogue), files, diagnostics }
   }
   return {
     home: join(dataDir, 'config.yaml'),

@@ -14,13 +14,13 @@ import type { Traced } from '../trace/trace.ts'
 import type { Workspace } from '../workspace.ts'
 import type { TestCase } from './suite.ts'
 
-type Around = { readonly clock: Clock; readonly workspace: Workspace }
+type Around = { readonly clock: Clock; readonly workspace: Workspace; readonly reads: (file: string) => void }
 
 /** Throws a Fault for a sample or a file that is not there, and for what cannot be sent. */
-export const requestOf = (send: TestSend, { source, place, world }: TestCase, { clock, workspace }: Around): Traced => {
+export const requestOf = (send: TestSend, { source, place, world }: TestCase, around: Around): Traced => {
   const { event, headers, set = {}, unset = [], sign, id } = send
   const { headers: signed, body } = requestTo(source, {
-    of: contentOf(send, dirname(place.file), workspace),
+    of: contentOf(send, dirname(place.file), around),
     set: Object.entries(set).map(([path, to]) => `${path}=${JSON.stringify(to)}`),
     unset,
     event,
@@ -28,19 +28,27 @@ export const requestOf = (send: TestSend, { source, place, world }: TestCase, { 
     scheme: sign,
     headers: headers as Sample['headers'] | undefined,
     schemes: allSchemes(world.catalogue),
-    at: clock.now(),
+    at: around.clock.now(),
   })
   return { kind: 'post', headers: asReceived(signed), body: Buffer.from(body) }
 }
 
 const contents = ['sample', 'payload', 'body', 'file'] as const
 
-const contentOf = (send: TestSend, folder: string, workspace: Workspace): Sample | { readonly payload: string } => {
+const contentOf = (send: TestSend, folder: string, { workspace, reads }: Around): Sample | { readonly payload: string } => {
   const given = contents.filter((key) => send[key] !== undefined)
   if (given.length > 1) throw bad(`"send" has ${given.join(' and ')}: one of them says what is sent`)
-  if (send.sample !== undefined) return readSample(findSample(workspace, send.sample))
   if (send.body !== undefined) return { payload: send.body }
-  if (send.file !== undefined) return readContent(resolve(folder, send.file))
+  if (send.sample !== undefined) {
+    const sample = findSample(workspace, send.sample)
+    reads(sample.file)
+    return readSample(sample)
+  }
+  if (send.file !== undefined) {
+    const file = resolve(folder, send.file)
+    reads(file)
+    return readContent(file)
+  }
   return { payload: JSON.stringify(send.payload ?? {}) }
 }
 

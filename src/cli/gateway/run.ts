@@ -20,7 +20,7 @@ import { createLog, type LogOptions } from '../../gateway/log.ts'
 import type { Io } from '../shell/io.ts'
 import { printDiagnostics } from '../shell/refuse.ts'
 import { asLog, asText, createRequestLines } from './request-lines.ts'
-import { watchFiles } from './watch.ts'
+import { watchConfiguration } from './watch.ts'
 
 export type GatewayRunOptions = {
   readonly dataDir: string
@@ -119,7 +119,7 @@ const prepare = async (
 }
 
 const watchRun = ({ dataDir, config }: GatewayRunOptions, changed: () => void, log: Log): Promise<() => Promise<void>> =>
-  watchFiles({
+  watchConfiguration({
     dataDir,
     configFile: config && resolve(config),
     changed,

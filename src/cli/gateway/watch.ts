@@ -1,10 +1,8 @@
-/** Watches the files of a configuration, and calls back when a change is complete. */
+/** Watches the files of a configuration, for `gateway run --watch`. */
 
 import { basename, dirname, relative, sep } from 'node:path'
-import { messageOf } from '../../core/fault.ts'
+import { watchFiles } from '../shell/watch-files.ts'
 
-/** Editors save in several steps. Steps within this time are one change. */
-const settleMs = 200
 const watched = new Set(['config.yaml', '.env'])
 
 export type Watching = {
@@ -15,27 +13,12 @@ export type Watching = {
 }
 
 /** Watches `config.yaml` and `.env` of the data directory and of its profiles, until the returned function is called. */
-export const watchFiles = async ({ dataDir, configFile, changed, failed }: Watching): Promise<() => Promise<void>> => {
-  const { watch } = await import('chokidar')
-  let timer: NodeJS.Timeout | undefined
-  const soon = (): void => {
-    clearTimeout(timer)
-    timer = setTimeout(changed, settleMs)
-  }
-  const folders = (path: string): boolean => {
+export const watchConfiguration = ({ dataDir, configFile, changed, failed }: Watching): Promise<() => Promise<void>> => {
+  const isFolder = (path: string): boolean => {
     const parts = relative(dataDir, path).split(sep)
     return path === dataDir || (parts[0] === 'profiles' && parts.length <= 2)
   }
-  const watcher = watch([dataDir, ...(configFile === undefined ? [] : [configFile])], {
-    ignoreInitial: true,
-    depth: 2,
-    ignored: (path) => !folders(path) && path !== configFile && !(watched.has(basename(path)) && folders(dirname(path))),
-  })
-  watcher.on('all', soon)
-  watcher.on('error', (error) => failed(messageOf(error)))
-  await new Promise<void>((resolve) => watcher.once('ready', () => resolve()))
-  return async () => {
-    clearTimeout(timer)
-    await watcher.close()
-  }
+  const ignored = (path: string): boolean =>
+    !isFolder(path) && path !== configFile && !(watched.has(basename(path)) && isFolder(dirname(path)))
+  return watchFiles({ paths: [dataDir, ...(configFile === undefined ? [] : [configFile])], ignored, changed, failed })
 }

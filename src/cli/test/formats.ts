@@ -5,6 +5,7 @@ export const testFormats = ['pretty', 'tap', 'junit', 'json', 'github'] as const
 export type TestOptions = {
   readonly name?: string
   readonly update?: boolean
+  readonly watch?: boolean
   readonly coverage?: boolean
   /** Percent. */
   readonly min?: number

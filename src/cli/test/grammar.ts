@@ -15,6 +15,7 @@ export const addTest = (program: Command, run: Run): void => {
     .command('test [paths...]')
     .description('run tests of routes: *.webhook-test.yaml, and the tests of routes in config.yaml')
     .option('-t, --name <text>', 'only tests with this in their name')
+    .option('--watch', 'run again when a test, a configuration or a sample changes')
     .option('--update', 'write snapshots instead of comparing with them')
     .option('--coverage', 'say what of each route no test has seen')
     .option('--min <percent>', 'fail below this coverage', percent)

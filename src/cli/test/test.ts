@@ -5,6 +5,7 @@ import { exit, usage } from '../../core/fault.ts'
 import { printable } from '../../core/text.ts'
 import { answer, type Cli } from '../shell/output.ts'
 import { paintWith } from '../shell/paint.ts'
+import { runOnChange } from '../shell/run-on-change.ts'
 import type { TestOptions } from './formats.ts'
 import { github } from './reports/github.ts'
 import { describeRun } from './reports/json.ts'
@@ -13,6 +14,15 @@ import { pretty } from './reports/pretty.ts'
 import { tap } from './reports/tap.ts'
 
 export const test = async (paths: readonly string[], options: TestOptions, cli: Cli): Promise<number> => {
+  const once = () => testOnce(paths, options, cli)
+  if (!options.watch) return (await once()).exitCode
+  const watched = { paths: paths.length > 0 ? paths : [cli.workspace.dataDir], run: async () => (await once()).files }
+  return runOnChange(watched, { ...cli, json: cli.json || options.format === 'json' })
+}
+
+type Ran = { readonly exitCode: number; readonly files: readonly string[] }
+
+const testOnce = async (paths: readonly string[], options: TestOptions, cli: Cli): Promise<Ran> => {
   const { name, update = false, coverage: withCoverage = options.min !== undefined, min = 0 } = options
   const run = await runTests(cli.workspace, { paths, name, update })
   const { passed, failed, skipped } = run
@@ -33,7 +43,8 @@ export const test = async (paths: readonly string[], options: TestOptions, cli: 
   }[format]()
   if (withCoverage && covered < min) cli.io.stderr(`${printable(`coverage is ${covered} %: less than ${min} %`)}\n`)
   const exitCode = failed > 0 || covered < min ? exit.no : exit.ok
-  return answer({ ...cli, json: format === 'json' }, { kind: 'test', data: describeRun(run, withCoverage), text, exitCode })
+  answer({ ...cli, json: format === 'json' }, { kind: 'test', data: describeRun(run, withCoverage), text, exitCode })
+  return { exitCode, files: run.files }
 }
 
 /** Percent, rounded down: what is not whole is not 100. */

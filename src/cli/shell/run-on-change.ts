@@ -1,0 +1,106 @@
+/** `--watch`: a command that runs again when what it reads changes. */
+
+import { existsSync, statSync } from 'node:fs'
+import { dirname, relative, resolve, sep } from 'node:path'
+import { exit, Fault, usage } from '../../core/fault.ts'
+import { shownFile } from '../../core/shown-place.ts'
+import { printable } from '../../core/text.ts'
+import { type Cli, note, printFault } from './output.ts'
+import { watchFiles } from './watch-files.ts'
+
+export type Rerun = {
+  /** Files and folders that the command was given. Of a folder counts what lies in it and below. */
+  readonly paths: readonly string[]
+  /** Runs once, and gives the files that were read. What it writes is a change too, so a run that has nothing new to write must not write. */
+  readonly run: () => Promise<readonly string[]>
+}
+
+/** Runs, and again after each change, until Ctrl-C (130). Throws the Fault of the first run; later ones are printed. */
+export const runOnChange = async ({ paths, run }: Rerun, cli: Cli): Promise<number> => {
+  if (cli.json) throw usage('--watch prints again and again: --json gives one document')
+  const stopped = cli.io.stopped()
+  const changes = createLatch<string>()
+  const counted = createCounted()
+  const unwatch: (() => Promise<void>)[] = []
+  const watch = async (roots: readonly string[]): Promise<void> => {
+    const failed = (why: string): void => note(cli, `cannot watch: ${printable(why)}`)
+    if (roots.length > 0) unwatch.push(await watchFiles({ paths: roots, ignored: counted.ignored, changed: changes.put, failed }))
+  }
+  try {
+    // Watching begins before the files are read, so that no change is missed.
+    await watch(counted.add(paths))
+    for (let isFirst = true; ; isFirst = false) {
+      const read = await Promise.race([again(run, isFirst, cli), stopped])
+      if (typeof read === 'string') return endOf(read)
+      await watch(counted.add(read))
+      note(cli, 'watching: Ctrl-C ends it')
+      const next = await Promise.race([changes.take(), stopped])
+      if (typeof next === 'string') return endOf(next)
+      note(cli, `\n${printable(shownFile(next.held))} changed`)
+    }
+  } finally {
+    await Promise.all(unwatch.map((end) => end()))
+  }
+}
+
+const endOf = (why: 'cancelled' | 'gone'): number => (why === 'gone' ? exit.ok : exit.cancelled)
+
+const again = async (run: Rerun['run'], isFirst: boolean, cli: Cli): Promise<readonly string[]> => {
+  try {
+    return await run()
+  } catch (error) {
+    if (isFirst || !(error instanceof Fault)) throw error
+    printFault(error, cli.io, false)
+    return []
+  }
+}
+
+/** Holds the last thing put in, until it is taken. */
+const createLatch = <T>() => {
+  let last: { readonly held: T } | undefined
+  let wake = (): void => {}
+  return {
+    put: (held: T): void => {
+      last = { held }
+      wake()
+    },
+    take: async (): Promise<{ readonly held: T }> => {
+      while (!last)
+        await new Promise<void>((resolve) => {
+          wake = resolve
+        })
+      const taken = last
+      last = undefined
+      return taken
+    },
+  }
+}
+
+/** What a gateway, a package manager or an editor writes for itself. */
+const isNoise = (name: string): boolean => /^(?:state|node_modules|\d+|\.(?!env$).*)$|(?:~|\.tmp|\.bak|\.lock|\.log|\.\d+)$/.test(name)
+
+/** Which paths count. A file is watched by its folder, where it is seen when it is replaced or comes back. */
+const createCounted = () => {
+  const folders = new Set<string>()
+  const files = new Set<string>()
+  const roots = new Set<string>()
+  const isBelow = (path: string, folder: string): boolean => {
+    const parts = relative(folder, path).split(sep)
+    return parts[0] !== '..' && !parts.some(isNoise)
+  }
+  const counts = (path: string): boolean => files.has(path) || [...folders].some((folder) => isBelow(path, folder))
+  return {
+    /** Gives the folders to watch for those that are new. */
+    add: (paths: readonly string[]): readonly string[] => {
+      const fresh = [...new Set(paths.map((path) => resolve(path)))].filter((path) => !counts(path))
+      const found = fresh.map((path) => {
+        const isFolder = existsSync(path) && statSync(path).isDirectory()
+        ;(isFolder ? folders : files).add(path)
+        return isFolder ? path : dirname(path)
+      })
+      for (const root of found) roots.add(root)
+      return [...new Set(found)]
+    },
+    ignored: (path: string): boolean => !roots.has(path) && !counts(path),
+  }
+}
