@@ -525,7 +525,7 @@ export interface RouteTest {
  */
 name: string
 /**
- * The route that gets the events. Not written in a route's own tests.
+ * The route or subscription that gets the events. Not written in a route's own tests.
  */
 route?: string
 send?: TestSend

@@ -208,3 +208,40 @@ t.test('--watch --update runs twice at most, and --watch has no JSON', async (t)
   watching.stop('gone')
   t.equal(await watching.ended, 0)
 })
+
+t.test('tests of subscriptions: a file may name one, its entry may hold tests, and a configured route hides it', async (t) => {
+  const tests = `tests:
+  - { name: greets, route: hello, send: { payload: { name: Ada } }, expect: { outcome: accepted, prompt: "Hello Ada" } }
+`
+  const cli = fakeCli(t, { 'tests/a.webhook-test.yaml': tests })
+  const file = cli.file('tests/a.webhook-test.yaml')
+  t.match(await run(cli, file), { code: 1, suites: [{ diagnostics: [{ code: 'WH003' }] }] }, 'neither a configuration nor a subscription')
+  t.equal((await cli.run('webhook', 'subscribe', 'hello', '--prompt', 'Hello {name}')).code, 0)
+  t.match(
+    await run(cli, file),
+    { code: 0, summary: { passed: 1, failed: 0 }, shown: [{ route: 'hello' }] },
+    'the environment alone enables',
+  )
+  cli.write('config.yaml', config)
+  const covered = await run(cli, '--coverage')
+  t.match(covered.coverage, [{ route: 'pr' }, { route: 'burst' }, { route: 'hello', seen: 2, all: 2 }], 'one that a test names counts')
+  const { hello } = JSON.parse(cli.read('webhook_subscriptions.json'))
+  const inEntry = [{ name: 'Grace', send: { payload: { name: 'Grace' } }, expect: { prompt: 'Hello Grace' } }]
+  cli.write('webhook_subscriptions.json', JSON.stringify({ hello: { ...hello, tests: inEntry }, odd: { prompt: 1 } }))
+  t.match(await run(cli), { code: 0, summary: { passed: 3, failed: 0 } }, 'with the test of config.yaml')
+  const named = (route: string): void => cli.write('tests/a.webhook-test.yaml', tests.replace('hello', route))
+  named('helo')
+  t.match(await run(cli, file), { code: 1, suites: [{ diagnostics: [{ code: 'WH103', help: /did you mean hello/ }] }] })
+  named('odd')
+  t.match(await run(cli, file), { code: 1, suites: [{ diagnostics: [{ message: /"odd" is not valid/, help: /validate/ }] }] })
+  named('hello')
+  cli.write('webhook_subscriptions.json', '{"hello": {')
+  t.match(await run(cli, file), {
+    code: 1,
+    suites: [{ diagnostics: [{ message: /no route "hello"/, help: /subscriptions file is not usable/ }] }],
+  })
+  t.match(await run(cli, cli.file('webhook_subscriptions.json')), { code: 1, suites: [{ diagnostics: [{ code: 'WH803' }] }] })
+  cli.write('webhook_subscriptions.json', JSON.stringify({ hello }))
+  cli.write('config.yaml', config.replace('        burst:', '        hello: { prompt: "configured {name}" }\n        burst:'))
+  t.match(await run(cli, file), { code: 1, shown: [{ said: [/prompt: expected "Hello Ada", got "configured Ada"/] }] })
+})

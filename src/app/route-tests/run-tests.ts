@@ -66,7 +66,12 @@ export const runTests = async (workspace: Workspace, { paths, name, update }: Te
     ran.push({ ...suite, results })
   }
   const results = ran.flatMap((suite) => suite.results)
-  const routes = new Set(suites.flatMap(({ cases }) => cases.flatMap(({ world }) => [...world.config.routes.values()])))
+  // A subscription counts when a test names it.
+  const routes = new Set(
+    suites.flatMap(({ cases }) =>
+      cases.flatMap(({ world, source }) => [...world.config.routes.values(), world.routes.get(source.name) ?? source]),
+    ),
+  )
   return {
     suites: ran,
     passed: results.filter(({ failure, skipped }) => !failure && skipped === undefined).length,

@@ -2,8 +2,7 @@
 
 import { existsSync, readdirSync, statSync } from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'
-import type { Config, RouteSource } from '../../config/config.ts'
-import { loadConfig, unreadIn } from '../../config/load.ts'
+import type { RouteSource } from '../../config/config.ts'
 import { definition } from '../../config/schema-walk.ts'
 import { checkShape } from '../../config/shape.ts'
 import { readSource, type Source } from '../../config/yaml/source.ts'
@@ -13,20 +12,8 @@ import type { Json } from '../../core/json.ts'
 import { nearest } from '../../core/text.ts'
 import type { RouteTest, RouteTests } from '../../generated/config.ts'
 import { checkTests } from '../../generated/validators.js'
-import { catalogueOf } from '../../plan/catalogue.ts'
-import { quietBook } from '../../plan/check.ts'
-import type { Catalogue } from '../../plan/compile.ts'
-import type { JobBook } from '../../plan/jobs.ts'
 import type { Workspace } from '../workspace.ts'
-
-/** What tests of one configuration run against. */
-export type World = {
-  readonly config: Config
-  readonly catalogue: Catalogue
-  readonly jobs: JobBook
-  /** The files that it was read from, whether they are there or not. */
-  readonly files: readonly string[]
-}
+import { configBeside, createWorlds, isSubscriptions, subscriptionsBeside, type World, type Worlds } from './world.ts'
 
 export type TestCase = {
   readonly spec: RouteTest
@@ -79,32 +66,10 @@ export const testFilesIn = (folder: string): readonly string[] => (existsSync(fo
 
 const filesIn = (folder: string): readonly string[] => {
   const config = join(folder, 'config.yaml')
-  return [...(existsSync(config) ? [config] : []), ...testFilesIn(folder)]
+  return [...[config, subscriptionsBeside(config)].filter((file) => existsSync(file)), ...testFilesIn(folder)]
 }
 
 export const isTestFile = (file: string): boolean => testFile.test(basename(file))
-
-type Worlds = { of(file: string): Promise<World & { readonly diagnostics: readonly Diagnostic[] }>; readonly home: string }
-
-/** Each configuration is loaded once. Its files are those of its own folder. */
-const createWorlds = ({ dataDir, env }: Workspace): Worlds => {
-  const known = new Map<string, ReturnType<Worlds['of']>>()
-  const load = async (file: string) => {
-    const dataDir = dirname(file)
-    const { config, diagnostics, texts } = loadConfig({ dataDir, configFile: file, env })
-    const { catalogue } = await catalogueOf(config)
-    const files = [file, join(dataDir, '.env'), ...texts.keys()]
-    return { config, catalogue, jobs: quietBook(config, catalogue), files, diagnostics }
-  }
-  return {
-    home: join(dataDir, 'config.yaml'),
-    of(file) {
-      const loaded = known.get(file) ?? load(file)
-      known.set(file, loaded)
-      return loaded
-    },
-  }
-}
 
 const top = (file: string): Place => ({ file, line: 1, column: 1, endLine: 1, endColumn: 1 })
 
@@ -116,7 +81,7 @@ const readTestFile = async (file: string, worlds: Worlds): Promise<Suite> => {
   if (shape.length > 0) return { file, cases: [], diagnostics: shape.map(startsAnyway), texts }
   const { routes, run_scripts: runScripts = false, tests } = source.data as unknown as RouteTests
   const configFile = routes === undefined ? worlds.home : resolve(dirname(file), routes)
-  if (!existsSync(configFile)) {
+  if (!existsSync(configFile) && !(routes === undefined && existsSync(subscriptionsBeside(configFile)))) {
     const place = routes === undefined ? top(file) : source.place(['routes'])
     const missing = diagnostic('WH003', `there is no ${configFile}`, {
       place,
@@ -142,11 +107,15 @@ const caseOf = (spec: RouteTest, base: Path, { source, world, runScripts }: Read
   if (spec.route === undefined) {
     return wrong('WH104', '"route" is missing', [...base, 'name'], source, 'name the route that gets the events')
   }
-  const found = world.config.routes.get(spec.route)
+  const found = world.routes.get(spec.route)
   if (found) return { spec, source: withSecret(found), world, place, runScripts }
-  const near = nearest(spec.route, world.config.routes.keys())
-  const help = near.length > 0 ? `did you mean ${near.join(' or ')}?` : 'headgate webhook list --all'
-  return wrong('WH103', `there is no route "${spec.route}"`, [...base, 'route'], source, help)
+  const at: Path = [...base, 'route']
+  if (world.invalid(spec.route))
+    return wrong('WH103', `the route "${spec.route}" is not valid as it is now`, at, source, 'headgate validate')
+  const near = nearest(spec.route, world.routes.keys())
+  const [unread] = world.unread
+  const help = unread ? unread.message : near.length > 0 ? `did you mean ${near.join(' or ')}?` : 'headgate webhook list --all'
+  return wrong('WH103', `there is no route "${spec.route}"`, at, source, help)
 }
 
 /** Tests run where no secret is, too. */
@@ -172,13 +141,14 @@ const placeBelow =
   (path, of) =>
     place([...base, ...path.slice(base.length)], of)
 
-/** The tests that stand beside their routes. */
+/** The tests that stand beside their routes, in a configuration or in the subscriptions file. */
 const readRouteTests = async (file: string, worlds: Worlds): Promise<Suite> => {
   const { text } = readSource(file)
-  const { diagnostics: unread, ...world } = await worlds.of(file)
-  const found = unreadIn({ diagnostics: unread })
+  const world = await worlds.of(isSubscriptions(file) ? configBeside(file) : file)
+  const found = world.unread.filter(({ place }) => place === undefined || place.file === file)
   const cases: TestCase[] = []
-  for (const source of world.config.routes.values()) {
+  for (const source of world.routes.values()) {
+    if (source.place(source.base).file !== file) continue
     const shape = checkRouteTests(source)
     found.push(...shape)
     if (shape.length > 0) continue

@@ -1,0 +1,69 @@
+/** What tests run against: a configuration, and the subscriptions beside it. */
+
+import { existsSync } from 'node:fs'
+import { basename, dirname, join } from 'node:path'
+import type { Config, RouteSource } from '../../config/config.ts'
+import { loadConfig, unreadIn } from '../../config/load.ts'
+import { subscriptionsFileName } from '../../config/subscriptions.ts'
+import type { Diagnostic } from '../../core/diagnostic.ts'
+import { catalogueOf } from '../../plan/catalogue.ts'
+import { checkSubscriptions, quietBook } from '../../plan/check.ts'
+import type { Catalogue } from '../../plan/compile.ts'
+import type { JobBook } from '../../plan/jobs.ts'
+import { withDryEffects } from '../live/effects.ts'
+import type { Workspace } from '../workspace.ts'
+
+export type World = {
+  readonly config: Config
+  readonly catalogue: Catalogue
+  readonly jobs: JobBook
+  /** By name: configured routes, and the subscriptions that none of them hides. */
+  readonly routes: ReadonlyMap<string, RouteSource>
+  /** Whether there is an entry of this name that is no route. */
+  readonly invalid: (name: string) => boolean
+  /** Why files that it is read from say nothing. */
+  readonly unread: readonly Diagnostic[]
+  /** The files that it is read from, whether they are there or not. */
+  readonly files: readonly string[]
+}
+
+/** The world of a configuration's file, which is read once. */
+export type Worlds = { of(configFile: string): Promise<World>; readonly home: string }
+
+export const isSubscriptions = (file: string): boolean => basename(file) === subscriptionsFileName
+export const subscriptionsBeside = (configFile: string): string => join(dirname(configFile), subscriptionsFileName)
+export const configBeside = (file: string): string => join(dirname(file), 'config.yaml')
+
+export const createWorlds = ({ dataDir, env }: Workspace): Worlds => {
+  const known = new Map<string, Promise<World>>()
+  return {
+    home: join(dataDir, 'config.yaml'),
+    of(file) {
+      const loaded = known.get(file) ?? load(file, env)
+      known.set(file, loaded)
+      return loaded
+    },
+  }
+}
+
+/** The environment alone may configure a gateway, so the file may be missing. */
+const load = async (file: string, env: Workspace['env']): Promise<World> => {
+  const dataDir = dirname(file)
+  const loaded = loadConfig({ dataDir, configFile: existsSync(file) ? file : undefined, env })
+  const { config } = loaded
+  const { catalogue } = await catalogueOf(config)
+  const beside = subscriptionsBeside(file)
+  const subscriptions = await withDryEffects((effects) => checkSubscriptions(beside, config, catalogue, effects))
+  const subscribed = subscriptions.sources.filter(({ salvaged }) => salvaged === undefined).map(({ route }) => [route.name, route] as const)
+  const routes = new Map([...subscribed, ...config.routes])
+  const entries = new Set([...subscriptions.routes, ...loaded.salvaged.map(({ route }) => route)].map(({ name }) => name))
+  return {
+    config,
+    catalogue,
+    jobs: quietBook(config, catalogue),
+    routes,
+    invalid: (name) => entries.has(name) && !routes.has(name),
+    unread: [...unreadIn(loaded), ...subscriptions.diagnostics.filter(({ code }) => code === 'WH803')],
+    files: [file, join(dataDir, '.env'), beside, ...loaded.texts.keys()],
+  }
+}
