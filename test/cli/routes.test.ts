@@ -1,7 +1,7 @@
 /** The commands that show, switch, remove and try routes. */
 
 import { createHash } from 'node:crypto'
-import { symlinkSync } from 'node:fs'
+import { readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import t, { type Test } from 'tap'
 import { loadConfig } from '../../src/config/load.ts'
@@ -346,12 +346,44 @@ t.test('test: --print-curl prints the signed request and sends nothing', async (
   t.match(out, /^curl -sS http:\/\/127\.0\.0\.1:8644\/webhooks\/a .*X-Webhook-Signature-V2: [0-9a-f]{64}/)
   t.match(out, `-d '{"it":"isn'\\''t"}'`)
   t.notMatch(out, secret)
+  const asJson = await cli.run('--json', 'webhook', 'test', 'a', '--print-curl', '--payload', '{"n":1}')
+  t.match(JSON.parse(asJson.out), { kind: 'webhook.test', ok: true, data: { request: { scheme: 'v2', bytes: 7 }, curl: /^curl -sS / } })
+})
+
+t.test('test: --edit sends what the editor leaves, and nothing that is no JSON', async (t) => {
+  const cli = fakeCli(t, { [store]: JSON.stringify({ a: { secret } }) })
+  const drafts = (): readonly string[] => readdirSync(cli.file('.drafts'))
+  const seen: string[] = []
+  const send = (change: (text: string) => string, answers: string[], ...argv: string[]) => {
+    const edit = async (file: string): Promise<void> => {
+      seen.push(readFileSync(file, 'utf8'))
+      writeFileSync(file, change(seen.at(-1) ?? ''))
+    }
+    const ask = async (): Promise<string> => answers.shift() ?? 'n'
+    return cli.runWith({ edit, ask }, 'webhook', 'test', 'a', '--print-curl', '--edit', ...argv)
+  }
+  const payload = '{"id":12345678901234567890,"n":1}'
+  const sent = await send((text) => text.replace('Ada', 'Grace'), [], '--payload', payload, '--set', 'name=Ada')
+  t.equal(seen[0], '{\n  "id": 12345678901234567890,\n  "n": 1,\n  "name": "Ada"\n}\n', 'after --set, and each digit as it was')
+  t.match(sent, { code: 0, out: `-d '{"id":12345678901234567890,"n":1,"name":"Grace"}'\n` })
+  const sample = await send((text) => text.replace('"opened"', '"mine"'), [], '--sample', 'github/pull_request.opened')
+  t.match(sample, { code: 0, out: /X-GitHub-Event: pull_request.*"action":"mine"/s }, 'a sample keeps its headers')
+  t.same(drafts(), [])
+  const mended = await send((text) => (text.endsWith('[\n') ? '{"ok":true}' : `${text.trim()}[\n`), ['y'], '--payload', payload)
+  t.match(mended, { code: 0, out: `-d '{"ok":true}'\n`, err: /not valid JSON/ })
+  t.match(await send(() => '{', ['n'], '--payload', payload), { code: 130, out: '', err: /the draft is kept: .*json\n.*nothing was sent/ })
+  t.match(await send(() => '\n', [], '--payload', payload), { code: 130, out: '', err: /empty: nothing was sent/ })
+  t.equal(drafts().length, 2)
+  t.match(await cli.run('webhook', 'test', 'a', '--edit'), { code: 2, err: /terminal/ })
 })
 
 t.test('test: no gateway is exit 4, with the way to start it', async (t) => {
   const cli = fakeCli(t, { [store]: JSON.stringify({ a: { secret } }) })
   const url = `${await closedOrigin()}/webhooks/a`
-  t.match(await cli.run('webhook', 'test', 'a', '--url', url), { code: 4, err: /ECONNREFUSED[\s\S]*headgate gateway run/ })
+  t.match(await cli.run('webhook', 'test', 'a', '--url', url), {
+    code: 4,
+    err: /ECONNREFUSED[\s\S]*headgate gateway run\n.*headgate webhook trace a\n/,
+  })
 })
 
 t.test('test: a server that hangs up is exit 4, not a crash', async (t) => {

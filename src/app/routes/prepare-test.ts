@@ -46,19 +46,32 @@ export type TestWish = PayloadEdit &
     readonly of: { readonly sample: string } | { readonly payload: string }
     /** Another address than the configured one. */
     readonly url?: string | undefined
+    /** Changes the body by hand, after single values were set in it. */
+    readonly byHand?: ((body: string) => Promise<string>) | undefined
   }
 
-export type PreparedTest = TestPost & TestRequest
+export type PreparedTest = TestPost & TestRequest & { readonly route: string }
 
 /** Throws a Fault: for a route that is not served, for a sample that is not there, for what cannot be sent. */
-export const prepareTest = async (workspace: Workspace, asked: string, { of, url, ...wish }: TestWish): Promise<PreparedTest> => {
+export const prepareTest = async (workspace: Workspace, asked: string, { of, url, byHand, ...wish }: TestWish): Promise<PreparedTest> => {
   const known = readRoutes(workspace)
   const route = servedRoute(known, asked, workspace)
   const { config } = known.loaded
   if (url === undefined && config.port === 0) throw usage('the configured port is 0 (any free one): give --url')
   const sample = 'sample' in of ? readSample(findSample(workspace, of.sample)) : of
+  const content = byHand ? await changed(sample, wish, byHand) : { of: sample }
   const schemes = allSchemes((await catalogueOf(config)).catalogue)
-  return { url: url ?? routeUrl(config, route.name, route.profile), ...requestTo(route, { ...wish, of: sample, schemes, at: Date.now() }) }
+  return {
+    route: route.name,
+    url: url ?? routeUrl(config, route.name, route.profile),
+    ...requestTo(route, { ...wish, ...content, schemes, at: Date.now() }),
+  }
+}
+
+/** What is sent, with nothing left to set in it. */
+const changed = async (of: RequestWish['of'], edit: PayloadEdit, byHand: NonNullable<TestWish['byHand']>) => {
+  const body = await byHand(editBody('payload' in of ? of.payload : of.body, edit))
+  return { of: 'payload' in of ? { payload: body } : { ...of, body }, set: [], unset: [] }
 }
 
 /** The route of this name. Throws a Fault for one whose entry is not valid. */

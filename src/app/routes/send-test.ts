@@ -35,9 +35,9 @@ const maxAnswerBytes = 1_048_576
 /** Outcomes that are answered with 2xx although nothing is done. */
 const notTaken: ReadonlySet<string> = new Set(['ignored', 'duplicate'])
 
-/** Throws a Fault when nobody answers, or when the URL is not an http address. */
-export const sendTest = async (post: TestPost, self: string): Promise<TestAnswer> => {
-  const { status, statusText, text, ms, eventId } = await send(post, self)
+/** Throws a Fault when nobody answers, with `hint`, or when the URL is not an http address. */
+export const sendTest = async (post: TestPost, hint: string): Promise<TestAnswer> => {
+  const { status, statusText, text, ms, eventId } = await send(post, hint)
   const body = parsedBody(text)
   const outcome = memberOf(body, 'status') ?? refusalSaid(status, memberOf(body, 'error') ?? text)
   const reason = memberOf(body, 'reason')
@@ -61,11 +61,11 @@ const parsedBody = (text: string): Json => {
 
 type Got = Pick<TestAnswer, 'status' | 'ms' | 'eventId'> & { readonly statusText: string; readonly text: string }
 
-const send = ({ url, headers, body }: TestPost, self: string): Promise<Got> =>
+const send = ({ url, headers, body }: TestPost, hint: string): Promise<Got> =>
   new Promise((resolve, reject) => {
     const started = performance.now()
     const open = urlOf(url).protocol === 'https:' ? httpsRequest : httpRequest
-    const fail = (error: unknown): void => reject(error instanceof Fault ? error : unreachable(url, error, self))
+    const fail = (error: unknown): void => reject(error instanceof Fault ? error : unreachable(url, error, hint))
     const request = open(url, {
       method: 'POST',
       headers: { ...headers, 'Content-Length': Buffer.byteLength(body) },
@@ -95,10 +95,10 @@ const urlOf = (text: string): URL => {
   throw usage(`--url ${text}: not an http address`)
 }
 
-const unreachable = (url: string, error: unknown, self: string): Fault => {
+const unreachable = (url: string, error: unknown, hint: string): Fault => {
   const code = error instanceof Error && 'code' in error ? String(error.code) : messageOf(error)
   return new Fault('unreachable', `no gateway answers at ${new URL(url).origin} (${code})`, {
     exitCode: exit.unreachable,
-    hint: `start it: ${self} gateway run`,
+    hint,
   })
 }

@@ -7,6 +7,7 @@ import { followEvent } from '../events/follow-event.ts'
 import type { KnownEvent } from '../events/known-event.ts'
 import type { GatewayFinder } from '../running-gateway.ts'
 import type { Workspace } from '../workspace.ts'
+import { quoted } from './curl.ts'
 import type { PreparedTest } from './prepare-test.ts'
 import { sendTest, type TestAnswer } from './send-test.ts'
 
@@ -51,7 +52,8 @@ export const testRoute = async (
   test: PreparedTest,
   { wait, timeoutMs, expect }: Expectation,
 ): Promise<TestedRoute> => {
-  const answer = await sendTest(test, workspace.self)
+  const { self } = workspace
+  const answer = await sendTest(test, `start it: ${self} gateway run\nwithout one: ${self} webhook trace ${quoted(test.route)}`)
   const { eventId, isTaken } = answer
   const isFollowed = isTaken && eventId !== undefined && (wait || (expect !== undefined && isEnd(expect)))
   const follow = { timeoutMs: isFollowed ? timeoutMs : reasonMs, isEnough: (each: KnownEvent) => !isFollowed || hasEnded(each) }

@@ -1,13 +1,12 @@
 /** `webhook edit <name>`: a route in the user's editor. A subscription is checked before it replaces the stored one. */
 
-import { randomBytes } from 'node:crypto'
-import { mkdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { readServed, type Served } from '../../app/routes/check-subscription.ts'
 import { type Draft, draftOf, type Edited, saveDraft } from '../../app/routes/edit-subscription.ts'
 import { findRoute, type KnownRoute, readRoutes } from '../../app/routes/routes.ts'
-import { diskFault } from '../../core/disk-fault.ts'
 import { exit, Fault, usage } from '../../core/fault.ts'
+import { wantsAgain, withDraft } from '../shell/draft.ts'
 import { answer, type Cli, note } from '../shell/output.ts'
 import { refuse } from '../shell/refuse.ts'
 import { validate } from '../validate/validate.ts'
@@ -24,12 +23,11 @@ export const webhookEdit = async (asked: string, cli: Cli): Promise<number> => {
   if (!served.ok) return refuse(cli, served)
   note(cli, ...served.notices)
   const draft = draftOf(cli.workspace, route.name)
-  const file = await writeDraft(draft, cli)
-  return keeping(file, cli, async () => {
+  return withDraft({ ...draft, extension: 'yaml' }, cli, async (file) => {
     for (;;) {
       await edit(file)
       const code = await save(served, draft, file, cli)
-      if (code !== undefined) return code
+      if (code !== undefined) return { done: code === exit.ok, result: code }
     }
   })
 }
@@ -43,30 +41,6 @@ const editConfigured = async ({ route }: KnownRoute, edit: Edit, cli: Cli): Prom
   return code
 }
 
-const writeDraft = async ({ name, text }: Draft, { workspace: { dataDir } }: Cli): Promise<string> => {
-  const folder = join(dataDir, '.drafts')
-  const file = join(folder, `${name.replace(/[^\w.-]/g, '_')}-${randomBytes(4).toString('hex')}.yaml`)
-  try {
-    await mkdir(folder, { recursive: true, mode: 0o700 })
-    await writeFile(file, text, { mode: 0o600, flag: 'wx' })
-    return file
-  } catch (error) {
-    throw diskFault('write', file, error)
-  }
-}
-
-/** The draft goes when what was written in it is saved. After anything else it stays, and is named. */
-const keeping = async (file: string, cli: Cli, work: () => Promise<number>): Promise<number> => {
-  let code: number = exit.internal
-  try {
-    code = await work()
-    return code
-  } finally {
-    if (code === exit.ok) await rm(file, { force: true })
-    else cli.io.stderr(`the draft is kept: ${file}\n`)
-  }
-}
-
 /** The exit code; `undefined` where the user wants to go on editing. */
 const save = async (served: Served, draft: Draft, file: string, cli: Cli): Promise<number | undefined> => {
   const text = await readFile(file, 'utf8')
@@ -74,18 +48,15 @@ const save = async (served: Served, draft: Draft, file: string, cli: Cli): Promi
     const done = await saveDraft(served, draft, file, text)
     if (done.ok) return report(draft, done, cli)
     const code = refuse(cli, done)
-    return (await again(cli)) ? undefined : code
+    return (await wantsAgain(cli)) ? undefined : code
   } catch (error) {
     // A conflict is not mended by editing on: the draft is of an entry that is no more.
     if (!(error instanceof Fault) || error.exitCode !== exit.no || cli.json || !cli.io.ask) throw error
     cli.io.stderr(`error: ${error.message}\n`)
-    if (await again(cli)) return undefined
+    if (await wantsAgain(cli)) return undefined
     throw error
   }
 }
-
-const again = async ({ io: { ask }, json }: Cli): Promise<boolean> =>
-  ask !== undefined && !json && !/^n(o)?$/i.test((await ask('edit again? [Y/n] ')).trim())
 
 const report = ({ name }: Draft, { changed, newSecret, warnings }: Edited, cli: Cli): number => {
   const lines = changed.length === 0 ? [`no change: ${name}`] : [`updated  ${name} (${changed.join(', ')})`]

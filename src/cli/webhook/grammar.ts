@@ -52,6 +52,7 @@ export const addWebhook = (webhook: Command, run: Run): void => {
     .option('--sample <name>', 'a sample instead, with its headers: headgate samples list')
     .option('--set <path=value>', 'set a value of the body: JSON, else text (repeatable)', each)
     .option('--unset <path>', 'take a value out of the body (repeatable)', each)
+    .option('--edit', 'open the body in $VISUAL or $EDITOR before it is sent')
     .option('--event <type>', "event type; default: the sample's, else the first the route accepts")
     .option('--id <id>', 'delivery id; default: a random one')
     .option('--scheme <name>', 'auto, v2, v1, github, gitlab, linear, standard, svix, none, bad, or that of a plugin', 'auto')

@@ -6,16 +6,19 @@ import { curlLine } from '../../app/routes/curl.ts'
 import { type PreparedTest, prepareTest } from '../../app/routes/prepare-test.ts'
 import { checkExpected, type TestedRoute, testRoute } from '../../app/routes/test-route.ts'
 import { exit, usage } from '../../core/fault.ts'
+import type { JsonObject } from '../../core/json.ts'
 import { printable } from '../../core/text.ts'
 import { gatewayAt } from '../../http/control/client.ts'
 import { answer, type Cli, note } from '../shell/output.ts'
 import { readPayload } from './payload.ts'
+import { payloadByHand } from './payload-by-hand.ts'
 
 export type TestOptions = {
   readonly payload?: string
   readonly sample?: string
   readonly set?: readonly string[]
   readonly unset?: readonly string[]
+  readonly edit?: boolean
   readonly event?: string
   readonly id?: string
   readonly scheme?: string
@@ -34,10 +37,11 @@ export const webhookTest = async (asked: string, options: TestOptions, cli: Cli)
   checkExpected(expect)
   if (options.sample !== undefined && options.payload !== undefined) throw usage('give --sample or --payload, not both')
   const of = options.sample === undefined ? { payload: await readPayload(options.payload, cli.io) } : { sample: options.sample }
-  const test = await prepareTest(cli.workspace, asked, { ...options, of, set, unset })
+  const byHand = options.edit ? payloadByHand(asked, cli) : undefined
+  const test = await prepareTest(cli.workspace, asked, { ...options, of, set, unset, byHand })
   if (options.printCurl) {
-    cli.io.stdout(`${curlLine(test.url, test.headers, test.body)}\n`)
-    return exit.ok
+    const curl = curlLine(test.url, test.headers, test.body)
+    return answer(cli, { kind: 'webhook.test', data: { request: describe(test), curl }, text: `${curl}\n` })
   }
   const tested = await testRoute(cli.workspace, gatewayAt(cli.workspace), test, { wait, timeoutMs: timeout * 1_000, expect })
   return report(test, tested, { expect, timeout }, cli)
@@ -50,9 +54,8 @@ const report = (test: PreparedTest, tested: TestedRoute, { expect, timeout }: As
   if (isFollowed && !known) note(cli, 'there is no record of it here: is the gateway one of another data directory?')
   else if (isFollowed && !isEnded) note(cli, `it has not ended within ${timeout} s`)
   if (expect !== undefined && !ok) note(cli, `expected ${printable(expect)}, got ${printable(nameOf(tested))}`)
-  const { url, scheme, event, id, body } = test
   const data = {
-    request: { url, scheme, event: event ?? null, delivery_id: id, bytes: Buffer.byteLength(body) },
+    request: describe(test),
     response: { status: got.status, body: got.body, ms: got.ms },
     outcome: got.outcome ?? null,
     reason: got.reason ?? null,
@@ -64,6 +67,14 @@ const report = (test: PreparedTest, tested: TestedRoute, { expect, timeout }: As
   }
   return answer(cli, { kind: 'webhook.test', data, text: textOf(test, tested, cli), exitCode: ok ? exit.ok : exit.no })
 }
+
+const describe = ({ url, scheme, event, id, body }: PreparedTest): JsonObject => ({
+  url,
+  scheme,
+  event: event ?? null,
+  delivery_id: id,
+  bytes: Buffer.byteLength(body),
+})
 
 const textOf = ({ url, scheme, event, id, body }: PreparedTest, { answer: got, known, isFollowed }: TestedRoute, cli: Cli): string => {
   const type = event === undefined ? '' : `  event ${printable(event)}`

@@ -1,0 +1,47 @@
+/** Texts that the user edits: files in `<data_dir>/.drafts`, which nobody else may read. */
+
+import { randomBytes } from 'node:crypto'
+import { mkdir, rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { diskFault } from '../../core/disk-fault.ts'
+import type { Cli } from './output.ts'
+
+export type Draft = {
+  readonly name: string
+  readonly extension: 'yaml' | 'json' | 'txt'
+  readonly text: string
+}
+
+/** Writes a draft and works on it. It goes when that is done; after anything else it stays, and is named. */
+export const withDraft = async <T>(
+  draft: Draft,
+  cli: Cli,
+  work: (file: string) => Promise<{ readonly done: boolean; readonly result: T }>,
+): Promise<T> => {
+  const file = await write(draft, cli)
+  let isDone = false
+  try {
+    const { done, result } = await work(file)
+    isDone = done
+    return result
+  } finally {
+    if (isDone) await rm(file, { force: true })
+    else cli.io.stderr(`the draft is kept: ${file}\n`)
+  }
+}
+
+const write = async ({ name, extension, text }: Draft, { workspace: { dataDir } }: Cli): Promise<string> => {
+  const folder = join(dataDir, '.drafts')
+  const file = join(folder, `${name.replace(/[^\w.-]/g, '_')}-${randomBytes(4).toString('hex')}.${extension}`)
+  try {
+    await mkdir(folder, { recursive: true, mode: 0o700 })
+    await writeFile(file, text, { mode: 0o600, flag: 'wx' })
+    return file
+  } catch (error) {
+    throw diskFault('write', file, error)
+  }
+}
+
+/** Whether the user wants to go on editing; not where nobody can be asked. */
+export const wantsAgain = async ({ io: { ask }, json }: Cli): Promise<boolean> =>
+  ask !== undefined && !json && !/^n(o)?$/i.test((await ask('edit again? [Y/n] ')).trim())
