@@ -1,4 +1,4 @@
-/** The message, and the Fault, for a command that needs the webhook adapter enabled. */
+/** The Fault for a command that needs the webhook adapter enabled. */
 
 import { exit, Fault } from '../core/fault.ts'
 
@@ -8,7 +8,5 @@ const ways = [
   'WEBHOOK_ENABLED=true in <data_dir>/.env or in the environment',
   'platforms.webhook.enabled: true in <data_dir>/config.yaml',
 ]
-
-export const disabledHelp = [message, ...ways.map((way) => `  ${way}`)].join('\n')
 
 export const adapterDisabled = (): Fault => new Fault('adapter_disabled', message, { exitCode: exit.disabled, hint: ways.join('\n') })

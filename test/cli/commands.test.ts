@@ -32,60 +32,117 @@ const files = (port = 0): { [name: string]: string } => ({
 
 const leaves = leavesOf(grammarOnly())
 
-/** What each command is tried with. `away`: a gateway is needed, and none runs. */
-type Row = { readonly ok?: string; readonly no?: string; readonly missing?: string; readonly away?: string }
+/** What each command is tried with, and the exit code that it must give. */
+type Row = {
+  /** 0; without a gateway, unless it says `up`. */
+  readonly ok?: string
+  readonly up?: string
+  /** It goes on until it is ended, and prints one document a line. Tested where it is at home. */
+  readonly goesOn?: true
+  /** 1; without a gateway, unless it says `up`. */
+  readonly no?: string
+  readonly upNo?: string
+  /** 2, besides an unknown option. */
+  readonly usage?: string
+  /** 4: a gateway is needed, and none runs. */
+  readonly away?: string
+  /** 5 */
+  readonly missing?: string
+  /** 6, with a corrupt file of subscriptions and of jobs. */
+  readonly corrupt?: string
+  /** 78 */
+  readonly refused?: string
+}
 
 const rows: { readonly [command: string]: Row } = {
-  'gateway setup': { ok: 'gateway setup --yes' },
-  'gateway run': {},
-  'gateway reload': { away: 'gateway reload' },
-  'gateway status': { away: 'gateway status' },
-  'webhook subscribe': { ok: 'webhook subscribe b', no: 'webhook subscribe b --deliver telegrm' },
-  'webhook list': { ok: 'webhook list --all' },
-  'webhook show': { ok: 'webhook show a', missing: 'webhook show nope' },
-  'webhook edit': {},
+  'gateway setup': { ok: 'gateway setup --yes', usage: 'gateway setup --port 70000' },
+  'gateway run': { goesOn: true, refused: 'gateway run --config FOLDER/bad.yaml' },
+  'gateway reload': { up: 'gateway reload', away: 'gateway reload' },
+  'gateway status': { up: 'gateway status', away: 'gateway status' },
+  'webhook subscribe': {
+    ok: 'webhook subscribe b',
+    no: 'webhook subscribe b --deliver telegrm',
+    usage: 'webhook subscribe !',
+    corrupt: 'webhook subscribe b',
+  },
+  'webhook list': { ok: 'webhook list --all', corrupt: 'webhook list' },
+  'webhook show': { ok: 'webhook show a', missing: 'webhook show nope', corrupt: 'webhook show a' },
+  'webhook edit': { ok: 'webhook edit a', missing: 'webhook edit nope', corrupt: 'webhook edit a' },
   'webhook secret': { ok: 'webhook secret a', no: 'webhook secret cfg --rotate', missing: 'webhook secret nope' },
-  'webhook remove': { ok: 'webhook remove a', missing: 'webhook remove nope' },
-  'webhook enable': { ok: 'webhook enable a', missing: 'webhook enable nope' },
-  'webhook disable': { ok: 'webhook disable a', missing: 'webhook disable nope' },
-  'webhook test': { away: 'webhook test a', missing: 'webhook test nope' },
+  'webhook remove': { ok: 'webhook remove a --yes', missing: 'webhook remove nope', corrupt: 'webhook remove a --yes' },
+  'webhook enable': { ok: 'webhook enable a', missing: 'webhook enable nope', corrupt: 'webhook enable a' },
+  'webhook disable': { ok: 'webhook disable a', missing: 'webhook disable nope', corrupt: 'webhook disable a' },
+  'webhook test': {
+    up: 'webhook test a --url URL/webhooks/a',
+    upNo: 'webhook test a --url URL/webhooks/a --scheme bad',
+    away: 'webhook test a',
+    missing: 'webhook test nope',
+  },
   'webhook trace': { ok: 'webhook trace a --payload {}', missing: 'webhook trace nope --payload {}' },
-  'webhook tail': { away: 'webhook tail' },
-  'webhook verify': { no: 'webhook verify a --body {}', missing: 'webhook verify nope --body {}' },
-  'events list': { ok: 'events list' },
-  'events show': { missing: 'events show nope' },
-  'events retry': { missing: 'events retry nope', away: 'events retry --dead' },
-  'events replay': { missing: 'events replay nope' },
-  'events export': { missing: 'events export nope' },
-  'cron list': { ok: 'cron list' },
-  'cron show': { ok: 'cron show j', missing: 'cron show nope' },
-  'cron create': { ok: 'cron create k --schedule @daily --prompt p', no: 'cron create k --schedule @daily --prompt p --deliver telegrm' },
-  'cron run': { away: 'cron run j' },
+  'webhook tail': { goesOn: true, away: 'webhook tail' },
+  'webhook verify': { no: 'webhook verify a --body {}', missing: 'webhook verify nope --body {}', ok: 'webhook verify open --body {}' },
+  'events list': { ok: 'events list', usage: 'events list --limit 0' },
+  'events show': { up: 'events show EVENT', missing: 'events show nope' },
+  'events retry': { up: 'events retry --dead', upNo: 'events retry EVENT', missing: 'events retry nope', away: 'events retry --dead' },
+  'events replay': { up: 'events replay EVENT', missing: 'events replay nope' },
+  'events export': { up: 'events export EVENT', missing: 'events export nope' },
+  'cron list': { ok: 'cron list', corrupt: 'cron list' },
+  'cron show': { ok: 'cron show j', missing: 'cron show nope', corrupt: 'cron show j' },
+  'cron create': {
+    ok: 'cron create k --schedule @daily --prompt p',
+    no: 'cron create k --schedule @daily --prompt p --deliver telegrm',
+    corrupt: 'cron create k --schedule @daily --prompt p',
+  },
+  'cron run': { up: 'cron run nightly', away: 'cron run j' },
   'cron pause': { ok: 'cron pause j', missing: 'cron pause nope' },
   'cron resume': { ok: 'cron resume j', missing: 'cron resume nope' },
-  'cron remove': { ok: 'cron remove j', missing: 'cron remove nope' },
+  'cron remove': { ok: 'cron remove j', missing: 'cron remove nope', corrupt: 'cron remove j' },
   'targets list': { ok: 'targets list' },
   'targets test': { ok: 'targets test log --yes', no: 'targets test telegram --yes', missing: 'targets test nope --yes' },
   'samples list': { ok: 'samples list', missing: 'samples list nope' },
   'samples show': { ok: 'samples show github/push', missing: 'samples show nope' },
-  'samples add': { ok: 'samples add mine/one @@SAMPLE' },
-  validate: { ok: 'validate' },
-  test: {},
-  explain: { ok: 'explain WH101' },
-  'import adnanh': {},
-  'import hermes': {},
-  'schema install': {},
-  'schema print': { ok: 'schema print' },
-  doctor: { ok: 'doctor' },
+  'samples add': { ok: 'samples add mine/one @FOLDER/sample.json', usage: 'samples add mine/one @FOLDER/none.json' },
+  validate: { ok: 'validate FOLDER/config.yaml', no: 'validate FOLDER/bad.yaml', usage: 'validate FOLDER/none.yaml' },
+  test: { ok: 'test FOLDER/tested.yaml -t good', no: 'test FOLDER/tested.yaml', usage: 'test FOLDER/none.yaml' },
+  explain: { ok: 'explain WH101', usage: 'explain WH999' },
+  'import adnanh': { ok: 'import adnanh FOLDER/hooks.json', no: 'import adnanh FOLDER/odd.json', usage: 'import adnanh FOLDER/none.json' },
+  'import hermes': { ok: 'import hermes FOLDER/config.yaml', usage: 'import hermes FOLDER/none.yaml' },
+  'schema install': { ok: 'schema install' },
+  'schema print': { ok: 'schema print', usage: 'schema print nope' },
+  doctor: { ok: 'doctor', no: 'doctor --data-dir FOLDER/corrupt' },
   paths: { ok: 'paths' },
-  completion: { ok: 'completion bash' },
+  completion: { ok: 'completion bash', usage: 'completion csh' },
   version: { ok: 'version' },
   help: { ok: 'help', missing: 'help nope' },
 }
 
-const runLine = (cli: FakeCli, line: string): Promise<Result> => {
-  writeFileSync(cli.file('sample.json'), '{"a":1}')
-  return cli.run(...line.replace('@@SAMPLE', `@${cli.file('sample.json')}`).split(' '), '--json')
+/** Files that the lines name. */
+const around = (port: number): { [name: string]: string } => ({
+  'config.yaml': config(port).replace('        cfg', '        open: { secret: INSECURE_NO_AUTH }\n        cfg'),
+  'sample.json': '{"a":1}',
+  'bad.yaml': 'platforms: { webhook: { enabled: true, extra: { port: 0, routes: { r: { prompt: 5 } } } } }\n',
+  'tested.yaml': `${config(0)}`.replace(
+    'secret: abcabcabcabcabcabc }',
+    `secret: abcabcabcabcabcabc, tests: [
+          { name: good, send: { payload: {} }, expect: { status: 202 } }, { name: bad, send: { payload: {} }, expect: { status: 200 } }] }`,
+  ),
+  'hooks.json': JSON.stringify([
+    {
+      id: 'h',
+      'trigger-rule': {
+        match: { type: 'payload-hmac-sha256', secret: 'a-secret-of-mine', parameter: { source: 'header', name: 'X-Hub-Signature-256' } },
+      },
+    },
+  ]),
+  'odd.json': '[{"id":"h","execute-command":"/bin/true"}]',
+  'corrupt/webhook_subscriptions.json': '{',
+})
+
+type Where = { readonly cli: FakeCli; readonly url?: string; readonly event?: string }
+
+const runLine = ({ cli, url = '', event = '' }: Where, line: string): Promise<Result> => {
+  const words = line.split(' ').map((word) => word.replace('FOLDER', cli.dir).replace('URL', url).replace('EVENT', event))
+  return cli.runWith({ edit: async () => {} }, ...words, '--json')
 }
 
 /** One document on stdout, and nothing else there. */
@@ -101,21 +158,62 @@ t.test('exit codes and envelopes of every command', async (t) => {
   t.same(Object.keys(rows).sort(), leaves.map(pathOf).sort(), 'each command has a row')
   const [, port = ''] = /:(\d+)$/.exec(await closedOrigin()) ?? []
   for (const [path, row] of Object.entries(rows)) {
+    t.ok(row.ok ?? row.up ?? row.goesOn, `${path}: a way to succeed`)
     const cases: [line: string | undefined, code: number][] = [
       [row.ok, 0],
       [row.no, 1],
       [`${path} --no-such-option`, 2],
+      [row.usage, 2],
       [row.away, 4],
       [row.missing, 5],
+      [row.refused, 78],
     ]
-    const cli = fakeCli(t, files(Number(port)))
-    for (const [line, code] of cases) {
+    const cli = fakeCli(t, { ...files(), ...around(Number(port)) })
+    const check = async (line: string, code: number): Promise<void> => {
+      const result = await runLine({ cli }, line)
+      t.equal(result.code, code, `${line}: ${result.err}${result.out}`)
+      isEnvelope(t, result, line)
+    }
+    for (const [line, code] of cases) if (line !== undefined) await check(line, code)
+    for (const name of ['webhook_subscriptions.json', 'cron_jobs.json']) cli.write(name, '{')
+    if (row.corrupt !== undefined) await check(row.corrupt, 6)
+  }
+})
+
+t.test('exit codes and envelopes of the commands that ask a gateway', async (t) => {
+  const cli = fakeCli(t, { ...files(), 'config.yaml': `${config(0)}storage: { kind: memory }\n` })
+  const gateway = await startGateway(t, { dir: cli.dir })
+  const sent = await runLine({ cli, url: gateway.url }, 'webhook test a --url URL/webhooks/a')
+  const where = { cli, url: gateway.url, event: JSON.parse(sent.out).data.event_id as string }
+  for (const { up, upNo } of Object.values(rows)) {
+    for (const [line, code] of [
+      [up, 0],
+      [upNo, 1],
+    ] as const) {
       if (line === undefined) continue
-      const result = await runLine(cli, line)
-      t.equal(result.code, code, `${line}: ${result.err}`)
+      const result = await runLine(where, line)
+      t.equal(result.code, code, `${line}: ${result.err}${result.out}`)
       isEnvelope(t, result, line)
     }
   }
+})
+
+t.test('gateway run --json: a refusal is one document, too', async (t) => {
+  const off = fakeCli(t, { 'config.yaml': '' }, {})
+  const disabled = await off.run('gateway', 'run', '--json')
+  isEnvelope(t, disabled, 'disabled')
+  t.match(
+    { code: disabled.code, ...JSON.parse(disabled.out) },
+    { code: 7, error: { code: 'adapter_disabled', hint: /gateway setup --yes/ } },
+  )
+  const wrong = fakeCli(
+    t,
+    { 'config.yaml': 'platforms: { webhook: { enabled: true, extra: { routes: { r: { prompt: 5 }, s: { events: 1 } } } } }\n' },
+    {},
+  )
+  const refused = await wrong.run('gateway', 'run', '--json')
+  isEnvelope(t, refused, 'refused')
+  t.match({ code: refused.code, ...JSON.parse(refused.out) }, { code: 78, error: { code: 'WH102', message: /prompt: .*; events: / } })
 })
 
 t.test('the help of every command has its options, those of all commands, and examples that exist', async (t) => {

@@ -121,9 +121,9 @@ t.test('--watch: a change while it starts is taken over, too', async (t) => {
   t.equal((await gateway.post('more', 'm1')).status, 202)
 })
 
-t.test('--log-format json: every line is JSON, the warnings of the start and the address too', async (t) => {
+t.test('--json, as --log-format json: every line is JSON, the warnings of the start and the address too', async (t) => {
   const dir = dataDir(t, { routes: { open: { secret: 'INSECURE_NO_AUTH' } } })
-  const gateway = spawnGateway(t, dir, { args: ['--log-format', 'json', '--log-level', 'warn'] })
+  const gateway = spawnGateway(t, dir, { args: ['--json', '--log-level', 'warn'] })
   const url = await gateway.listening
   gateway.kill('SIGTERM')
   const { out, err } = await gateway.ended

@@ -43,9 +43,10 @@ export const addGateway = (gateway: Command, run: Run): void => {
     )
     .addOption(new Option('--log-format <format>', 'default: pretty on a terminal, else json').choices(['json', 'pretty']))
     .action((options: RunOptions) =>
-      run(async ({ io, verbose, workspace: { dataDir } }) => {
+      run(async ({ io, json, verbose, workspace: { dataDir } }) => {
         const { gatewayRun } = await import('./run.ts')
-        return gatewayRun({ ...(verbose ? { logLevel: 'debug' } : {}), ...options, dataDir }, io)
+        const defaults = { ...(verbose ? { logLevel: 'debug' as const } : {}), ...(json ? { logFormat: 'json' as const } : {}) }
+        return gatewayRun({ ...defaults, ...options, json, dataDir }, io)
       }),
     )
   gateway

@@ -2,7 +2,7 @@
 
 import { chmodSync, statSync } from 'node:fs'
 import { join, resolve } from 'node:path'
-import { disabledHelp } from '../../app/adapter-disabled.ts'
+import { adapterDisabled } from '../../app/adapter-disabled.ts'
 import { knownSecrets } from '../../app/known-secrets.ts'
 import type { Config } from '../../config/config.ts'
 import { jobsFileName } from '../../config/jobs.ts'
@@ -18,7 +18,8 @@ import { prepareGateway, type Surroundings } from '../../gateway/compose.ts'
 import type { Gateway } from '../../gateway/gateway.ts'
 import { createLog, type LogOptions } from '../../gateway/log.ts'
 import type { Io } from '../shell/io.ts'
-import { printDiagnostics } from '../shell/refuse.ts'
+import { printFault } from '../shell/output.ts'
+import { faultOf, printDiagnostics } from '../shell/refuse.ts'
 import { asLog, asText, createRequestLines } from './request-lines.ts'
 import { watchConfiguration } from './watch.ts'
 
@@ -31,6 +32,8 @@ export type GatewayRunOptions = {
   readonly logFormat?: 'json' | 'pretty' | undefined
   readonly watch?: boolean | undefined
   readonly logRequests?: boolean | undefined
+  /** A refusal is one document on stdout. */
+  readonly json?: boolean | undefined
 }
 
 /** Runs until a signal, and gives the exit code. With a configuration that must not be served it prints the problems and ends with 78. */
@@ -63,15 +66,16 @@ export const gatewayRun = async (options: GatewayRunOptions, io: Io): Promise<nu
         learn(reading.config)
         return use(reading)
       })
-    const say = (found: readonly Diagnostic[], texts: Loaded['texts']): void =>
-      options.logFormat === 'json' ? logDiagnostics(found, log) : printDiagnostics(found, texts, io)
+    const say: Say = (found, texts, isUsable) => {
+      const refusal = options.json && !isUsable ? faultOf(found, exit.config) : undefined
+      if (refusal) printFault(refusal, io, true)
+      else if (options.logFormat === 'json') logDiagnostics(found, log)
+      else printDiagnostics(found, texts, io)
+    }
     const { prepared, config, isUsable } = await prepare(from, { log, redact, read, ...requestsShown(logOptions, options, io) }, learn, say)
     if (!isUsable || !config.enabled) await prepared.close()
     if (!isUsable) return exit.config
-    if (!config.enabled) {
-      io.stderr(`${disabledHelp}\n`)
-      return exit.disabled
-    }
+    if (!config.enabled) throw adapterDisabled()
     for (const name of ['.env', subscriptionsFileName, jobsFileName]) closeToOthers(join(config.dataDir, name), log)
     // A signal that comes during the start stops the gateway as soon as it has started.
     const signal = firstSignal()
@@ -103,19 +107,17 @@ const requestsShown = (logOptions: LogOptions, { logRequests, logLevel }: Gatewa
   return { requests: { observer, replacesLog: isText && logLevel !== 'debug' } }
 }
 
+type Say = (found: readonly Diagnostic[], texts: Loaded['texts'], isUsable: boolean) => void
+
 /** Loads and compiles the first configuration, and prints its problems. In a function of its own, so that the files' texts can be freed. */
-const prepare = async (
-  from: LoadOptions,
-  surroundings: Surroundings,
-  learn: (config: Config) => void,
-  say: (found: readonly Diagnostic[], texts: Loaded['texts']) => void,
-) => {
+const prepare = async (from: LoadOptions, surroundings: Surroundings, learn: (config: Config) => void, say: Say) => {
   const { config, diagnostics, texts } = loadConfig(from)
   learn(config)
   const prepared = await prepareGateway(config, surroundings)
   const all = [...diagnostics, ...prepared.diagnostics]
-  say(all, texts)
-  return { prepared, config, isUsable: !all.some(({ stopsStart }) => stopsStart) }
+  const isUsable = !all.some(({ stopsStart }) => stopsStart)
+  say(all, texts, isUsable)
+  return { prepared, config, isUsable }
 }
 
 const watchRun = ({ dataDir, config }: GatewayRunOptions, changed: () => void, log: Log): Promise<() => Promise<void>> =>

@@ -20,15 +20,21 @@ export const refuse = (cli: Cli, { diagnostics, texts, outcome, notices, fault }
     if (!cli.json) printDiagnostics(diagnostics, texts, cli.io)
     throw fault
   }
-  const errors = diagnostics.filter(({ severity }) => severity === 'error')
-  const [first] = errors
-  if (cli.json && first) {
-    const hint = first.help === undefined ? {} : { hint: first.help }
-    const message = errors.map((each) => each.message).join('; ')
-    printFault(new Fault(first.code, message, { exitCode: exit.no, suggest: first.suggest ?? [], ...hint }), cli.io, true)
+  const found = cli.json ? faultOf(diagnostics, exit.no) : undefined
+  if (found) {
+    printFault(found, cli.io, true)
     return exit.no
   }
   printDiagnostics(diagnostics, texts, cli.io)
   cli.io.stderr(`${outcome}\n`)
   return exit.no
+}
+
+/** All errors as one Fault, with the code and the way out of the first; none where there is no error. */
+export const faultOf = (diagnostics: readonly Diagnostic[], exitCode: number): Fault | undefined => {
+  const errors = diagnostics.filter(({ severity }) => severity === 'error')
+  const [first] = errors
+  if (!first) return undefined
+  const hint = first.help === undefined ? {} : { hint: first.help }
+  return new Fault(first.code, errors.map(({ message }) => message).join('; '), { exitCode, suggest: first.suggest ?? [], ...hint })
 }
