@@ -284,3 +284,37 @@ t.test('a scrubber of hostile texts ends', async (t) => {
     t.type(scrub({ headers: { a: text }, body: text }, ['secret-secret']).sample.body, 'string')
   }
 })
+
+t.test('a name like that of a secret with a value that is none is kept; what lets in is not', (t) => {
+  const kept = {
+    access_tokens_url: 'https://api.github.com/app/installations/2/access_tokens',
+    statuses_token_urls: 'https://example.com/tokens{/sha}',
+    token_type: 'Bearer',
+    tokenType: 'bot user',
+    secret_updated_at: '2026-01-02T03:04:05Z',
+    token_expires_at: '1767323045',
+    cookie_count: '12',
+  }
+  const secrets = {
+    webhook_url: 'https://example.com/in/abc',
+    token_url: 'https://example.com/in/a1b2c3d4e5f6g7h8',
+    secret_urls: 'x7Yk29',
+    token_type: 'a1b2c3d4',
+    secret_at: 'hunter2',
+    secret_count: 'twelve',
+    at_token: '2026-01-02',
+  }
+  const within = {
+    token_url: 'https://ada:hunter2@example.com/tokens?token=hunter22',
+    login_url: 'https://ada:hunter2@example.com/?access_token=hunter22',
+  }
+  const scrubbed = (body: object) => JSON.parse(scrub({ headers: {}, body: JSON.stringify(body) }, []).sample.body)
+  t.same(scrubbed(kept), kept)
+  t.same(new Set(Object.values(scrubbed(secrets))), new Set(['***']))
+  t.match(scrubbed(within), {
+    token_url: /^https:\/\/\*\*\*@example\.com\/tokens\?token=\*\*\*$/,
+    login_url: /^https:\/\/\*\*\*@example\.com\/\?access_token=\*\*\*$/,
+  })
+  t.equal(scrub({ headers: {}, body: 'token_type=bot&token=bot' }, []).sample.body, 'token_type=bot&token=***')
+  t.end()
+})

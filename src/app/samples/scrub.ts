@@ -5,6 +5,7 @@ import { createRedactor } from '../../core/redact.ts'
 import { maskHeaders } from '../../journal/headers.ts'
 import { isJson, mapStrings } from '../json-text.ts'
 import { secretWord } from '../mask.ts'
+import { isHarmless } from './harmless.ts'
 import type { Sample } from './sample-file.ts'
 
 /** `at`: the header, or the path in the body. */
@@ -97,9 +98,12 @@ const isIpv4 = (text: string): boolean => !nobodysIpv4.test(text) && text.split(
 // Without a digit it is a name of C++ or Ruby.
 const isSomeIpv6 = (text: string): boolean => isIPv6(text) && /\d/.test(text) && !nobodysIpv6.test(text)
 
+const isSecret = (name: string, value: string): boolean =>
+  value !== '' && value !== stars && secretWord.test(name) && !isHarmless(name, value)
+
 const cleanJson = (body: string, clean: Clean, replaced: Replaced[]): string =>
   mapStrings(body, (value, { key, isKey, path }) => {
-    if (isKey || value === '' || value === stars || !secretWord.test(key)) return cleanInner(value, path, clean, replaced)
+    if (isKey || !isSecret(key, value)) return cleanInner(value, path, clean, replaced)
     replaced.push({ what: 'secret', at: path() })
     return stars
   })
@@ -116,7 +120,7 @@ const cleanInner = (value: string, path: () => string, clean: Clean, replaced: R
 const cleanForm = (body: string, clean: Clean, replaced: Replaced[]): string => {
   if (!/^[\w.%+[\]-]+=\S*$/.test(body)) return clean(body, 'body')
   const fields = [...new URLSearchParams(body)].map(([name, value]): [string, string] => {
-    if (value === '' || value === stars || !secretWord.test(name)) return [name, cleanInner(value, () => name, clean, replaced)]
+    if (!isSecret(name, value)) return [name, cleanInner(value, () => name, clean, replaced)]
     replaced.push({ what: 'secret', at: name })
     return [name, stars]
   })

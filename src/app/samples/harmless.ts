@@ -1,0 +1,23 @@
+/** Fields that are named like a secret and hold none: `access_tokens_url`, `token_type`, `secret_updated_at`. */
+
+const about = /_(url|at|count|type)s?$|(?<=[a-z])(Url|At|Count|Type)s?$/
+
+/** What such a name may stand before. A `webhook_url` is a secret itself. */
+const forms: { readonly [about: string]: RegExp } = {
+  url: /^https?:\/\/[^\s"']+$/,
+  at: /^\d{4}-\d\d-\d\d[T\d:. +Z-]{0,32}$|^\d{1,16}(?:\.\d{1,9})?$/,
+  count: /^\d{1,16}$/,
+  type: /^[A-Za-z]{1,16}(?:[ _/-][A-Za-z]{1,16}){0,3}$/,
+}
+
+/** Whether it is plain that a value is no secret, whatever its name says. Logins and known parameters in an address are not looked at. */
+export const isHarmless = (name: string, value: string): boolean => {
+  if (/webhook_?urls?$/i.test(name)) return false
+  const [, snake, camel] = about.exec(name) ?? []
+  const kind = (snake ?? camel)?.toLowerCase()
+  return kind !== undefined && forms[kind]?.test(value) === true && !(kind === 'url' && hasRandom(value))
+}
+
+/** A part that nobody made up by hand: it may be what lets in. */
+const hasRandom = (url: string): boolean =>
+  url.split(/[/?&=#.:@]/).some((part) => part.length >= 16 && /\d/.test(part) && /[a-z]/i.test(part))
