@@ -12,7 +12,7 @@ import { renderCodes } from './codes.ts'
 import { renderDefaults } from './defaults.ts'
 import { forEditors } from './editor/index.ts'
 import { withNames } from './part-names.ts'
-import { renderReference } from './reference.ts'
+import { renderReference, withExitCodes } from './reference.ts'
 import { renderSamples } from './samples.ts'
 import { connectedBy, definitionOf, platformSettings, renderSettings, withEnvNames } from './settings.ts'
 import { renderTargets } from './targets.ts'
@@ -237,6 +237,7 @@ const outputs: { [file: string]: string } = {
   ...renderSamples(),
   'schema/headgate.schema.json': `${JSON.stringify(forEditors(schema), null, 1)}\n`,
   'docs/codes.md': `${renderCodes()}\n`,
+  'docs/commands.md': withExitCodes(readFileSync(join(root, 'docs/commands.md'), 'utf8')),
   'docs/reference.md': `${renderReference(schema)}\n`,
   'docs/targets.md': `${renderTargets(targets, settings)}\n`,
   'src/generated/config.ts': await types(schema),

@@ -1,4 +1,6 @@
-/** Writes the reference of all settings, docs/reference.md, from the bundled schema. */
+/** Writes the reference of all settings, docs/reference.md, from the bundled schema, and the exit codes. */
+
+import { exitCodes } from '../src/cli/help/exit-codes.ts'
 
 type Node = { readonly [key: string]: unknown }
 
@@ -13,12 +15,19 @@ const referred = ({ $ref }: Node, definitions: Node): readonly [string, Node] | 
   return name === undefined ? undefined : [name, definitions[name] as Node]
 }
 
+/** Definitions whose values have a table, and what a name with a hyphen stands for there. */
+const listed = [
+  ['Target', '| a name with a hyphen, like `acme-chat` | The target of a [plugin](plugins.md) |'],
+  ['SchemeName', '| a name with a hyphen, like `acme-sign` | The scheme of a [plugin](plugins.md) |'],
+] as const
+
+const linked: ReadonlySet<string> = new Set([...tables, ...listed.map(([name]) => name)])
+
 const typeOf = (node: Node, definitions: Node): string => {
   const [name, definition] = referred(node, definitions) ?? []
-  const isLinked = name === 'Target' || tables.some((table) => table === name)
   if (name !== undefined && definition !== undefined)
-    return isLinked ? `[${name}](#${name.toLowerCase()})` : typeOf(definition, definitions)
-  if (Array.isArray(node.oneOf)) return node.oneOf.map((branch) => typeOf(branch as Node, definitions)).join(' or ')
+    return linked.has(name) ? `[${name}](#${name.toLowerCase()})` : typeOf(definition, definitions)
+  if (Array.isArray(node.oneOf)) return [...new Set(node.oneOf.map((branch) => typeOf(branch as Node, definitions)))].join(' or ')
   if (node.type === 'array') return isNode(node.items) ? `list of ${typeOf(node.items, definitions)}` : 'list'
   return [node.type].flat().join(' or ')
 }
@@ -29,20 +38,38 @@ const cell = (text: unknown): string =>
     .replaceAll('\n', ' ')
     .replaceAll('|', '\\|')
 
-const row = (key: string, node: Node, required: readonly string[], definitions: Node): string => {
+/** The heading of a key's own table: below a definition its name, below a section the whole path. */
+const pathOf = (within: string, key: string): string => (within === '' ? key : `${within}.${key}`)
+const anchorOf = (path: string): string => path.replaceAll('.', '')
+
+const row = (key: string, node: Node, required: readonly string[], definitions: Node, within: string): string => {
   const unbuilt = typeof node['x-unbuilt'] === 'string' ? ` *Not built in this version: ${node['x-unbuilt']}.*` : ''
   const fallback = node.default === undefined ? (required.includes(key) ? 'required' : '') : `\`${JSON.stringify(node.default)}\``
   const [, meant = node] = referred(node, definitions) ?? []
   const meaning = node.markdownDescription ?? node.description ?? meant.markdownDescription
-  return `| \`${key}\` | ${typeOf(node, definitions)} | ${fallback} | ${cell(meaning)}${unbuilt} |`
+  const type = isNode(node.properties) ? `[map](#${anchorOf(pathOf(within, key))})` : typeOf(node, definitions)
+  return `| \`${key}\` | ${type} | ${fallback} | ${cell(meaning)}${unbuilt} |`
 }
 
-const table = (node: Node, definitions: Node): string =>
-  [
-    '| key | type | default | meaning |',
-    '|---|---|---|---|',
-    ...Object.entries(node.properties as Node).map(([key, item]) => row(key, item as Node, (node.required as string[]) ?? [], definitions)),
-  ].join('\n')
+/** The keys of a map, and below them a table for each key that is a map itself. */
+const table = (node: Node, definitions: Node, within = ''): string => {
+  const required = (node.required as string[]) ?? []
+  const keys = Object.entries(node.properties as { readonly [key: string]: Node })
+  const rows = keys.map(([key, item]) => row(key, item, required, definitions, within))
+  const inner = keys.flatMap(([key, item]) => {
+    const path = pathOf(within, key)
+    return isNode(item.properties) ? `### \`${path}\`\n\n${cell(item.description)}\n\n${table(item, definitions, path)}` : []
+  })
+  return [['| key | type | default | meaning |', '|---|---|---|---|', ...rows].join('\n'), ...inner].join('\n\n')
+}
+
+/** The values of a definition that is one of a list. */
+const values = (name: string, plugged: string, definitions: Node): string => {
+  const { description, oneOf } = definitions[name] as { description: string; oneOf: Node[] }
+  const branch = oneOf.find((each) => 'enum' in each) as { enum: string[]; enumDescriptions: string[] }
+  const rows = branch.enum.map((value, i) => `| \`${value}\` | ${cell(branch.enumDescriptions[i])} |`)
+  return `## ${name}\n\n${cell(description)}\n\n| value | meaning |\n|---|---|\n${[...rows, plugged].join('\n')}`
+}
 
 /** The whole page. */
 export const renderReference = (schema: Node): string => {
@@ -50,23 +77,26 @@ export const renderReference = (schema: Node): string => {
   const sections = (node: Node, names: readonly string[]): string[] =>
     names.map((name) => {
       const section = (node.properties as Node)[name] as Node
-      return `## \`${name}\`\n\n${cell(section.description)}\n\n${table(section, definitions)}`
+      return `## \`${name}\`\n\n${cell(section.description)}\n\n${table(section, definitions, name)}`
     })
   const named = tables.map((name) => {
     const node = definitions[name] as Node
     return `## ${name}\n\n${cell(node.description)}\n\n${table(node, definitions)}`
   })
-  const target = definitions.Target as Node
-  const listed = (target.oneOf as Node[]).find((branch) => 'enum' in branch) as { enum: string[]; enumDescriptions: string[] }
-  const targets = listed.enum.map((name, i) => `| \`${name}\` | ${cell(listed.enumDescriptions[i])} |`)
-  const plugged = '| a name with a hyphen, like `acme-chat` | The target of a [plugin](plugins.md) |'
   return [
     '# Settings',
     '<!-- Generated from schema/ by `npm run gen`. Do not edit. -->',
     'Settings of the adapter stand under `platforms.webhook.extra` (or directly under `platforms.webhook`; `extra` wins). Keys that begin with `x-` are free for notes.',
     ...named,
-    `## Target\n\n${cell(target.description)}\n\n| value | meaning |\n|---|---|\n${[...targets, plugged].join('\n')}`,
+    ...listed.map(([name, plugged]) => values(name, plugged, definitions)),
     ...sections(schema, ['gateway', 'storage']),
     `## \`plugins\`\n\n${cell(((schema.properties as Node).plugins as Node).markdownDescription)} See [plugins.md](plugins.md).`,
   ].join('\n\n')
+}
+
+/** A page with its table of exit codes as the code has them. */
+export const withExitCodes = (page: string): string => {
+  const rows = exitCodes.map(({ code, meaning }) => `| ${code} | ${meaning} |`)
+  const place = /(\| exit code \| meaning \|\n\|---\|---\|\n)[\s\S]*?(?=\n\n<!-- end -->)/
+  return page.replace(place, (_all, head: string) => `${head}${rows.join('\n')}`)
 }

@@ -5,12 +5,13 @@ import { exit, Fault } from '../../core/fault.ts'
 import type { Json, JsonObject } from '../../core/json.ts'
 import { answer, type Cli } from '../shell/output.ts'
 import { examples } from './examples.ts'
+import { exitCodes } from './exit-codes.ts'
 import { pathOf, shownCommands, suggestCommands } from './suggest.ts'
 
 export const help = async (program: Command, words: readonly string[], cli: Cli): Promise<number> => {
   const command = words.reduce(childOf, program)
   if (!cli.json) return command.help()
-  return answer(cli, { kind: 'help', data: grammarOf(command), text: '' })
+  return answer(cli, { kind: 'help', data: { ...grammarOf(command), exit_codes: exitCodes.map((each) => ({ ...each })) }, text: '' })
 }
 
 const childOf = (parent: Command, word: string): Command => {
