@@ -406,7 +406,10 @@ t.test('webhook edit: changed meanwhile is a conflict; the draft stays', async (
     cli.write('webhook_subscriptions.json', JSON.stringify({ a: { ...stored.a, prompt: 'theirs' } }))
     return text.replace('prompt: p', 'prompt: mine')
   })
-  t.match(await cli.runWith({ edit, ask: async () => 'y' }, 'webhook', 'edit', 'a'), { code: 6, err: /the draft is kept[\s\S]*meanwhile/ })
+  t.match(await cli.runWith({ edit, ask: async () => 'y' }, 'webhook', 'edit', 'a'), {
+    code: 6,
+    err: /the draft is kept[\s\S]*meanwhile.*\n {2}- prompt: "p"\n {2}\+ prompt: "theirs"\n {2}look at it/,
+  })
   t.equal(cli.entry('a').prompt, 'theirs')
   t.equal(drafts(cli).length, 1)
 })

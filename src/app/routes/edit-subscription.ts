@@ -5,7 +5,9 @@ import { updateEntries } from '../../config/entry-store.ts'
 import { parseSource } from '../../config/yaml/source.ts'
 import { exit, Fault } from '../../core/fault.ts'
 import { equalJson, isObject, type Json, type JsonObject, own } from '../../core/json.ts'
+import { cut } from '../../core/text.ts'
 import { quietBook } from '../../plan/check.ts'
+import { jsonText } from '../json-text.ts'
 import { withDryEffects } from '../live/effects.ts'
 import { maskJson } from '../mask.ts'
 import { type Refusal, refusal } from '../refusal.ts'
@@ -57,17 +59,27 @@ export const saveDraft = async (served: Served, draft: Draft, file: string, text
   )
   if (diagnostics.some(({ severity }) => severity === 'error')) return refusal(outcome, diagnostics)
   await updateEntries(subscriptionsFile(served.workspace), (entries) => {
-    if (!equalJson(own(entries, name) ?? null, draft.entry)) throw changedMeanwhile(name, served.workspace)
+    const present = own(entries, name) ?? null
+    if (!equalJson(present, draft.entry)) throw changedMeanwhile(draft, present, served.workspace)
     return { entries: { ...entries, [name]: { ...entry, updated_at: now() } }, result: undefined }
   })
   return { ok: true, changed, newSecret: made, warnings: [...diagnostics.map(warningOf), ...likely.map(adviceOf)] }
 }
 
-const changedMeanwhile = (name: string, { self }: Workspace): Fault =>
-  new Fault('conflict', `"${name}" was changed or removed meanwhile: nothing was saved`, {
+/** With what somebody else changed, key by key. */
+const changedMeanwhile = ({ name, entry }: Draft, present: Json, { self }: Workspace): Fault => {
+  const [before, after] = [maskJson(entry) as JsonObject, isObject(present) ? (maskJson(present) as JsonObject) : {}]
+  const line = (sign: string, key: string, value: Json | undefined): string[] =>
+    value === undefined ? [] : [`${sign} ${key}: ${cut(jsonText(value), maxShown)}`]
+  const lines = differing(before, after).flatMap((key) => [...line('-', key, own(before, key)), ...line('+', key, own(after, key))])
+  const look = `look at it: ${self} webhook show ${name}`
+  return new Fault('conflict', `"${name}" was changed or removed meanwhile: nothing was saved`, {
     exitCode: exit.conflict,
-    hint: `look at it: ${self} webhook show ${name}`,
+    hint: isObject(present) ? [...lines, look].join('\n') : look,
   })
+}
+
+const maxShown = 200
 
 /** The entry that the edited text means. Throws a Fault for what must not be changed so. */
 const editedEntry = (
