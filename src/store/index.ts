@@ -7,6 +7,7 @@ const sqlite: StorePart = {
   title: 'Embedded, durable, in state/',
   ownership: 'sole',
   open: async (options) => (await import('./sqlite/sqlite-store.ts')).openSqlite(options),
+  inspect: async (folder) => (await import('./sqlite/inspect.ts')).inspectDatabase(folder),
 }
 
 const memory: StorePart = {
@@ -14,6 +15,11 @@ const memory: StorePart = {
   title: 'Nothing survives a restart: for tests',
   ownership: 'sole',
   open: async ({ clock }) => (await import('./memory/memory-store.ts')).openMemory({ clock }),
+  inspect: async () => ({
+    result: 'warn',
+    message: 'memory: what is accepted is lost when the gateway ends',
+    fix: 'set storage.kind: sqlite',
+  }),
 }
 
 export const stores: readonly StorePart[] = [sqlite, memory]

@@ -201,4 +201,11 @@ export type StorePart = {
   readonly ownership: 'sole' | 'shared'
   /** Throws a Fault. */
   open(options: StoreOptions): Promise<Store>
+  /** Looks at what lies in its folder, without opening a database or changing anything. Only called while no gateway has it open. */
+  inspect?(folder: string): Promise<Inspected>
 }
+
+/** How a store looks that is not open. `fix`: what to do. */
+export type Inspected =
+  | { readonly result: 'ok'; readonly message: string }
+  | { readonly result: 'warn' | 'fail'; readonly message: string; readonly fix: string }

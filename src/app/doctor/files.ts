@@ -6,7 +6,7 @@ import { readEntries } from '../../config/entry-store.ts'
 import { jobsFileName } from '../../config/jobs.ts'
 import { subscriptionsFileName } from '../../config/subscriptions.ts'
 import { messageOf } from '../../core/fault.ts'
-import { quoted } from '../routes/curl.ts'
+import { quoted } from '../../process/quoted.ts'
 import { type Check, fail, looked, ok, type Patient, warn } from './check.ts'
 
 const othersMay = 0o077

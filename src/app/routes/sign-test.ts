@@ -5,7 +5,7 @@ import { exit, Fault } from '../../core/fault.ts'
 import { pluginName } from '../../core/names.ts'
 import type { Headers } from '../../core/request.ts'
 import type { Route } from '../../generated/config.ts'
-import { v2 } from '../../parts/schemes/generic.ts'
+import { ownScheme } from '../../parts/schemes/index.ts'
 import type { Scheme, Signed, Unsigned } from '../../parts/schemes/scheme.ts'
 
 /** Names that are no scheme: `none` posts without a signature, `bad` with a wrong one. */
@@ -14,7 +14,7 @@ const pretended: ReadonlyMap<string, (request: Unsigned) => Signed> = new Map([
     'none',
     ({ id, body, event }) => ({ headers: { ...(event === undefined ? {} : { 'X-GitHub-Event': event }), 'X-Request-ID': id }, body }),
   ],
-  ['bad', (request) => v2.sign({ ...request, secret: `not ${request.secret}` })],
+  ['bad', (request) => ownScheme.sign({ ...request, secret: `not ${request.secret}` })],
 ])
 
 type Schemes = readonly Scheme[]
@@ -23,7 +23,7 @@ const byName = (asked: string, schemes: Schemes) => schemes.find(({ name, aliase
 
 /**
  * The scheme that is asked for; else the one that `headers`, those of a sample, show, where the route takes it; else the first one that the
- * route verifies; else V2.
+ * route verifies; else the one of senders that may choose.
  */
 export const schemeOf = (
   asked: string,
@@ -37,7 +37,7 @@ export const schemeOf = (
   const taken = [verify].flat().map((name) => byName(name, schemes)?.name ?? name)
   // A plugin's scheme serves only the routes that name it.
   const serves = ({ name }: Scheme): boolean => (taken.length === 0 ? !pluginName.test(name) : taken.includes(name))
-  return schemes.find((scheme) => serves(scheme) && scheme.shows(headers))?.name ?? taken[0] ?? v2.name
+  return schemes.find((scheme) => serves(scheme) && scheme.shows(headers))?.name ?? taken[0] ?? ownScheme.name
 }
 
 /** The request as a sender of this scheme posts it. Throws a Fault for an unknown scheme, and for a secret that the scheme cannot use. */

@@ -1,6 +1,6 @@
 /** Creates or updates a subscription, unless the server would not serve it. */
 
-import { defaultProfile } from '../../config/config.ts'
+import { defaultProfile, insecure } from '../../config/config.ts'
 import { readEntries, type Update, updateEntries } from '../../config/entry-store.ts'
 import type { Diagnostic } from '../../core/diagnostic.ts'
 import { isObject, type Json, type JsonObject, own } from '../../core/json.ts'
@@ -14,7 +14,7 @@ import { withDryEffects } from '../live/effects.ts'
 import { type Refusal, refusal } from '../refusal.ts'
 import { adviceOf, type Warning, warningOf } from '../warning.ts'
 import { checkEntry, type Served } from './check-subscription.ts'
-import { signingCurl } from './curl.ts'
+import { signingCurl, unsignedCurl } from './curl.ts'
 import { routeUrl } from './route-address.ts'
 import { shadowWarning, subscriptionsFile } from './routes.ts'
 import { schemeOf } from './sign-test.ts'
@@ -30,7 +30,9 @@ export type Subscribed = {
   readonly secret: string
   /** What a test of it would be signed with. */
   readonly scheme: string
-  /** A line that posts to it, where a shell can sign for the scheme. */
+  /** How a sender signs for it, where a shell can. */
+  readonly how: string | undefined
+  /** A line that posts to it, where a shell can. */
   readonly curl: string | undefined
   /** A configured route of the same name hides the subscription. */
   readonly shadowed: boolean
@@ -70,11 +72,12 @@ export const subscribe = async (served: Served, name: string, wish: Wish, dryRun
 type Signing = { readonly secret: string; readonly shown: string | undefined; readonly schemes: readonly Scheme[] }
 
 /** A secret that was given or kept is not shown again: the line reads it from the shell. */
-const signing = (entry: JsonObject, url: string, { secret, shown, schemes }: Signing): Pick<Subscribed, 'scheme' | 'curl'> => {
+const signing = (entry: JsonObject, url: string, { secret, shown, schemes }: Signing): Pick<Subscribed, 'scheme' | 'how' | 'curl'> => {
   const scheme = schemeOf('auto', entry as Pick<Route, 'verify'>, secret, schemes)
   const events = (entry.events ?? []) as string[]
-  const curl = scheme === 'v2' || scheme === 'none' ? signingCurl(url, scheme === 'none' ? secret : shown, events) : undefined
-  return { scheme, curl }
+  if (secret === insecure) return { scheme, how: undefined, curl: unsignedCurl(url, events) }
+  const byHand = schemes.find(({ name }) => name === scheme)?.byHand
+  return { scheme, how: byHand?.how, curl: byHand && signingCurl(url, events, shown, byHand) }
 }
 
 type Tried = {

@@ -2,9 +2,9 @@
 
 import { readKnownJobs } from '../../app/jobs/jobs.ts'
 import { findRemovable, removeJob } from '../../app/jobs/remove-job.ts'
-import { quoted } from '../../app/routes/curl.ts'
 import { jobsFileOf } from '../../config/jobs.ts'
 import { exit, Fault } from '../../core/fault.ts'
+import { quoted } from '../../process/quoted.ts'
 import type { ProfileOption } from '../shell/grammar-values.ts'
 import { answer, type Cli, note } from '../shell/output.ts'
 

@@ -1,7 +1,6 @@
 /** `validate [paths...]`: everything that is wrong, at once; 0 clean, 1 findings, 2 a mistake in the call, 3 a report that cannot be written. */
 
 import { join, resolve } from 'node:path'
-import { quoted } from '../../app/routes/curl.ts'
 import { parseCodes } from '../../app/validate/codes.ts'
 import type { Fixed } from '../../app/validate/fixes.ts'
 import { mend, planMend } from '../../app/validate/mend.ts'
@@ -9,6 +8,7 @@ import { validate as findingsIn, type ToValidate, type Validated } from '../../a
 import { exit, usage } from '../../core/fault.ts'
 import { shownPlace } from '../../core/shown-place.ts'
 import { printable } from '../../core/text.ts'
+import { quoted } from '../../process/quoted.ts'
 import type { Report } from '../reports/report.ts'
 import { count } from '../shell/findings.ts'
 import { type Cli, note } from '../shell/output.ts'

@@ -1,9 +1,9 @@
 /** `webhook remove <name>`: deletes a subscription. On a terminal it asks first. */
 
 import { findSubscription, removeSubscription } from '../../app/routes/change-subscription.ts'
-import { quoted } from '../../app/routes/curl.ts'
 import { subscriptionsFile } from '../../app/routes/routes.ts'
 import { exit, Fault } from '../../core/fault.ts'
+import { quoted } from '../../process/quoted.ts'
 import { answer, type Cli } from '../shell/output.ts'
 
 export type RemoveOptions = { readonly yes?: boolean }

@@ -41,7 +41,7 @@ const report = (done: SubscribeReport, cli: Cli): number => {
   return answer(cli, { kind: 'webhook.subscribe', data, warnings, text: textOf(done, cli) })
 }
 
-const textOf = ({ name, options, change, url, newSecret, scheme, curl }: SubscribeReport, cli: Cli): string => {
+const textOf = ({ name, options, change, url, newSecret, scheme, how, curl }: SubscribeReport, cli: Cli): string => {
   const what = change.created ? 'created' : 'updated'
   if (!change.created && change.changed.length === 0) return `no change: ${name}\nurl      ${url}\n`
   if (options.dryRun) return `would be ${what}: ${name} (${change.changed.join(', ')})\nurl      ${url}\n`
@@ -50,15 +50,15 @@ const textOf = ({ name, options, change, url, newSecret, scheme, curl }: Subscri
     `${what}  ${name}${change.created ? '' : ` (${change.changed.join(', ')})`}`,
     `url      ${url}`,
     `secret   ${secretLine}`,
-    `sign     ${signHint(scheme)}`,
+    `sign     ${signHint(scheme, how, change.entry.verify !== undefined)}`,
     ...(curl === undefined ? [] : [`try      ${curl}`]),
     `next     ${cli.workspace.self} webhook test ${name}`,
   ]
   return `${(cli.quiet ? lines.slice(0, 3) : lines).join('\n')}\n`
 }
 
-const signHint = (scheme: string): string => {
+const signHint = (scheme: string, how: string | undefined, isOnly: boolean): string => {
   if (scheme === 'none') return 'nothing: requests are not verified'
-  if (scheme !== 'v2') return `only ${scheme} counts`
-  return 'X-Webhook-Signature-V2: hex HMAC-SHA256 of "<X-Webhook-Timestamp>.<body>"; GitHub, GitLab and Standard Webhooks headers work too'
+  if (how === undefined) return `only ${scheme} counts`
+  return isOnly ? `only ${scheme} counts: ${how}` : `${how}; GitHub, GitLab and Standard Webhooks headers work too`
 }

@@ -20,6 +20,11 @@ export const v2: Scheme = {
       if (!digest) return 'x-webhook-signature-v2 is not 64 hex digits'
       return whyNotFresh('x-webhook-timestamp', timestamp, at) ?? { prefix: `${timestamp}.`, digests: [digest] }
     }),
+  byHand: {
+    how: 'X-Webhook-Signature-V2: hex HMAC-SHA256 of "<X-Webhook-Timestamp>.<body>"',
+    signed: '$t.$b',
+    headers: { 'X-Webhook-Timestamp': '$t', 'X-Webhook-Signature-V2': '$hmac' },
+  },
   sign(request) {
     const { secret, body, at } = request
     const seconds = Math.floor(at / 1000)

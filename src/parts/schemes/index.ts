@@ -8,3 +8,6 @@ import type { Scheme } from './scheme.ts'
 import { standardWebhooks, svix } from './standard-webhooks.ts'
 
 export const schemes: readonly Scheme[] = [svix, standardWebhooks, linear, github, gitlab, v2, v1]
+
+/** What a sender signs with that may choose: tests do so, and hints show it. */
+export const ownScheme: Scheme = v2

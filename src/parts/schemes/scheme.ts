@@ -26,6 +26,16 @@ export type Unsigned = {
 /** A signed test request. A scheme that puts the time of sending in the body changes the body too. */
 export type Signed = { readonly headers: { readonly [name: string]: string }; readonly body: string }
 
+/** How a shell signs for a scheme. */
+export type ByHand = {
+  /** In words: the header, and what stands in it. */
+  readonly how: string
+  /** What the HMAC-SHA256 is made of, where `$t` is the time in seconds and `$b` the body. */
+  readonly signed: string
+  /** The headers of the request. They may have `$t`, and `$hmac` for the HMAC in hex. */
+  readonly headers: { readonly [name: string]: string }
+}
+
 /**
  * One signature scheme.
  * @example
@@ -65,6 +75,8 @@ export type Scheme = {
   readonly shortTypeField?: string
   /** Signs a test request as the sender does. Throws a Fault for a secret that the scheme cannot use. */
   sign(request: Unsigned): Signed
+  /** How it is signed by hand: `webhook subscribe` shows it, and a line for curl. When absent, nothing is shown. */
+  readonly byHand?: ByHand
   /** A warning that is logged once for each route whose requests use the scheme. */
   readonly deprecated?: string
 }

@@ -7,11 +7,11 @@ import { diskFault } from '../../core/disk-fault.ts'
 import { exit, Fault, messageOf } from '../../core/fault.ts'
 import { own } from '../../core/json.ts'
 import type { Durability } from './messages.ts'
-import { applicationId, schemaVersion, upgradeFrom } from './schema.ts'
+import { applicationId, databaseName, schemaVersion, upgradeFrom } from './schema.ts'
 
 /** Throws a Fault when the file cannot be used, and leaves it as it was. */
 export const openDatabase = (folder: string, durability: Durability): Database.Database => {
-  const file = join(folder, 'headgate.db')
+  const file = join(folder, databaseName)
   let db: Database.Database | undefined
   try {
     createFile(folder, file)

@@ -1,5 +1,8 @@
 /** The tables of the embedded database. A change to them is a new version. */
 
+/** The file in the folder of the store. */
+export const databaseName = 'headgate.db'
+
 /** Marks a database file as this program's: "HGAT" in ASCII. */
 export const applicationId = 0x48474154
 
