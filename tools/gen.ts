@@ -14,7 +14,7 @@ import { forEditors } from './editor/index.ts'
 import { withNames } from './part-names.ts'
 import { renderReference, withExitCodes } from './reference.ts'
 import { renderSamples } from './samples.ts'
-import { connectedBy, definitionOf, platformSettings, renderSettings, withEnvNames } from './settings.ts'
+import { connectedBy, definitionOf, platformSettings, renderSettings, runnersEnv, withEnvNames } from './settings.ts'
 import { renderTargets } from './targets.ts'
 
 type Node = { [key: string]: unknown }
@@ -216,6 +216,7 @@ const validators = async (schema: Node): Promise<string> => {
 const sections = ((read('config.schema.json').properties as Node).platforms as Node).properties as Node
 const schema = bundle()
 const settings = platformSettings(sections, read('platforms.schema.json').definitions as Node)
+const runners = runnersEnv((read('config.schema.json').definitions as { readonly Agent: Node }).Agent)
 
 const properties = schema.properties as { readonly gateway: Node; readonly storage: { readonly properties: Node } }
 const definitions = schema.definitions as { readonly [name: string]: Node }
@@ -242,7 +243,7 @@ const outputs: { [file: string]: string } = {
   'docs/targets.md': `${renderTargets(targets, settings)}\n`,
   'src/generated/config.ts': await types(schema),
   'src/generated/defaults.ts': `${banner}${renderDefaults(defaults)}`,
-  'src/generated/settings.ts': `${banner}${renderSettings(settings)}`,
+  'src/generated/settings.ts': `${banner}${renderSettings(settings, runners)}`,
   'src/generated/schema.ts': `${banner}import type { JsonObject } from '../core/json.ts'\n\nexport const schema: JsonObject = ${JSON.stringify(schema)}\n\nexport const sampleSchema: JsonObject = ${JSON.stringify(sample)}\n`,
   'src/generated/sample.ts': await sampleTypes(),
   'src/generated/validators.js': await validators(schema),

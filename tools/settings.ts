@@ -1,6 +1,7 @@
 /**
- * The settings of the built-in platforms, read off the schema. `x-env` marks a key that a target reads, with the names that it has in the
- * environment; `x-redact` one that no answer of the platform may tell. Editors have no use for either: the bundle says the names in words.
+ * The settings of the built-in platforms and runners, read off the schema. `x-env` marks a key that a target reads, with the names that it
+ * has in the environment; on a key of the agent it has those names by runner. `x-redact` marks a key that no answer of the platform may tell.
+ * Editors have no use for either: the bundle says the names in words.
  */
 
 import { platformOf } from '../src/parts/targets/kit/settings.ts'
@@ -9,15 +10,24 @@ import type { Setting, TargetPart } from '../src/parts/targets/target.ts'
 type Node = { readonly [key: string]: unknown }
 export type PlatformSettings = { readonly [platform: string]: readonly Setting[] }
 
-const namesIn = (node: Node): readonly string[] | undefined => node['x-env'] as readonly string[] | undefined
+type Names = readonly string[]
+type NamesByRunner = { readonly [runner: string]: Names }
+
+const namesIn = (node: Node): Names | undefined => (Array.isArray(node['x-env']) ? node['x-env'] : undefined)
+const namesByRunner = (node: Node): NamesByRunner =>
+  Array.isArray(node['x-env']) ? {} : ((node['x-env'] as NamesByRunner | undefined) ?? {})
+
+const listed = (names: Names): string => names.map((name) => `\`${name}\``).join(' or ')
 
 /** The node as editors see it. */
 export const withEnvNames = (node: Node): Node => {
-  const names = namesIn(node)
-  if (names === undefined) return node
+  if (node['x-env'] === undefined) return node
   const { 'x-env': _, 'x-redact': __, ...shown } = node
-  const wins = names.length === 0 ? '' : ` ${names.map((name) => `\`${name}\``).join(' or ')} in the environment wins.`
-  return { ...shown, markdownDescription: `${shown.markdownDescription}${wins}` }
+  const names = namesIn(node) ?? []
+  const wins = names.length === 0 ? '' : ` ${listed(names)} in the environment wins.`
+  const ways = Object.entries(namesByRunner(node)).map(([runner, each]) => `${listed(each)} (\`${runner}\`)`)
+  const stands = ways.length === 0 ? '' : ` Without it ${ways.join(' or ')} in the environment counts.`
+  return { ...shown, markdownDescription: `${shown.markdownDescription}${wins}${stands}` }
 }
 
 /** How the targets of a platform are connected, in a sentence; empty where none needs a setting. */
@@ -50,11 +60,26 @@ const settingOf = (key: string, node: Node): Setting | [] => {
   }
 }
 
-/** The module that the targets read. */
-export const renderSettings = (settings: PlatformSettings): string =>
+/** A key as the settings of a runner have it: `api_key` is `apiKey`. */
+const camelCase = (key: string): string => key.replace(/_(\w)/g, (_, letter: string) => letter.toUpperCase())
+
+export type RunnersEnv = { readonly [runner: string]: { readonly [setting: string]: Names } }
+
+/** By runner, out of the definition of the agent's settings. */
+export const runnersEnv = (agent: Node): RunnersEnv => {
+  const out: { [runner: string]: { [setting: string]: Names } } = {}
+  for (const [key, node] of Object.entries(agent.properties as Node))
+    for (const [runner, names] of Object.entries(namesByRunner(node as Node))) out[runner] = { ...out[runner], [camelCase(key)]: names }
+  return out
+}
+
+/** The module that targets and runners read. */
+export const renderSettings = (settings: PlatformSettings, runners: RunnersEnv): string =>
   [
     'type Setting = { readonly key: string; readonly env: readonly string[]; readonly secret?: true; readonly default?: string }',
     '/** The settings of each built-in platform. */',
     `export const platformSettings: { readonly [platform: string]: readonly Setting[] } = ${JSON.stringify(settings, null, 2)}`,
+    '/** The environment variables of each built-in runner, by its setting. */',
+    `export const runnersEnv: { readonly [runner: string]: { readonly [setting: string]: readonly string[] } } = ${JSON.stringify(runners, null, 2)}`,
     '',
   ].join('\n')

@@ -1,6 +1,8 @@
 /** Collects the secrets of a configuration, which must never be in a log or an answer. */
 
 import type { Config } from '../config/config.ts'
+import { runnersByName } from '../parts/runners/index.ts'
+import { runnerSettings } from '../plan/runner.ts'
 
 const secretName = /token|secret|password|key/i
 
@@ -10,7 +12,7 @@ export const knownSecrets = (config: Config): string[] => {
   )
   const tokens = platforms.flatMap(([name, value]) => (secretName.test(name) && typeof value === 'string' ? [value] : []))
   const routes = [...config.routes.values()].flatMap(({ secrets }) => secrets)
-  return [...routes, ...tokens, config.globalSecret ?? '', config.agent.apiKey ?? ''].filter(
-    (value) => value !== '' && value !== 'INSECURE_NO_AUTH',
-  )
+  // Plugins are not loaded yet: the key of their runner is known when it stands in the file.
+  const { apiKey } = runnerSettings(runnersByName.get(config.agent.runner) ?? {}, config)
+  return [...routes, ...tokens, config.globalSecret ?? '', apiKey ?? ''].filter((value) => value !== '' && value !== 'INSECURE_NO_AUTH')
 }

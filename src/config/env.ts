@@ -10,6 +10,9 @@ const unknown = Symbol('unknown')
 /** The environment of a check without one: what it would bring is not known, and is not missed. Copies of it are of this kind, too. */
 export const unknownEnv: Env = Object.freeze({ [unknown]: 'yes' }) as Env
 
+/** Stands for a secret that an unknown environment may bring. */
+export const unknownSecret = 'from-the-environment-b1fd9a0c7e52'
+
 export const isUnknown = (env: Env): boolean => Object.hasOwn(env, unknown)
 
 const maxFileBytes = 1_048_576

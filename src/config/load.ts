@@ -7,7 +7,7 @@ import type { Config as File } from '../generated/config.ts'
 import { defaults } from '../generated/defaults.ts'
 import { environmentValues, mergeWebhook, present, readRoutes } from './adapter.ts'
 import { type Config, defaultProfile, type Profile, type Retention } from './config.ts'
-import { type Env, isUnknown } from './env.ts'
+import { type Env, isUnknown, unknownSecret } from './env.ts'
 import { type Gathered, placesOf, platformsOf, pluginsOf, readEnv, readFile, readProfiles } from './files.ts'
 import { readJobs } from './jobs.ts'
 import { type Salvaged, salvageRoutes } from './salvage.ts'
@@ -47,25 +47,23 @@ const number = (value: unknown, fallback: number): number => (typeof value === '
 const text = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined)
 const record = (value: unknown): JsonObject => (isObject(value) ? value : {})
 
-/** Stands for what an unknown environment may bring. */
-const unknownSecret = 'from-the-environment-b1fd9a0c7e52'
-
-const keyVariable: { readonly [runner: string]: string } = { openai: 'OPENAI_API_KEY', anthropic: 'ANTHROPIC_API_KEY' }
-
-const agentOf = (file: File, env: Env, source: Source | undefined): Config['agent'] => {
+const agentOf = (file: File, source: Source | undefined): Config['agent'] => {
   const agent = record(file.agent)
-  const runner = text(agent.runner) ?? defaults.agent.runner
   const optional = {
     command: Array.isArray(agent.command) ? (agent.command as string[]) : undefined,
     baseUrl: text(agent.base_url),
-    apiKey: text(agent.api_key) ?? (isUnknown(env) ? unknownSecret : env[keyVariable[runner] ?? '']),
+    apiKey: text(agent.api_key),
     model: text(agent.model),
     system: text(agent.system),
     maxOutputTokens: typeof agent.max_output_tokens === 'number' ? agent.max_output_tokens : undefined,
     place: source && ((path: Path) => source.place(['agent', ...path], 'key')),
   }
   const settings = Object.fromEntries(Object.entries(optional).filter(([, value]) => value !== undefined))
-  return { runner, timeoutMs: number(agent.timeout_seconds, defaults.agent.timeout_seconds) * 1000, ...settings }
+  return {
+    runner: text(agent.runner) ?? defaults.agent.runner,
+    timeoutMs: number(agent.timeout_seconds, defaults.agent.timeout_seconds) * 1000,
+    ...settings,
+  }
 }
 
 const retentionOf = (storage: JsonObject): Retention => {
@@ -122,7 +120,7 @@ export const loadConfig = (options: LoadOptions): Loaded => {
     maxConcurrentRuns: number(gateway.max_concurrent_runs, defaults.gateway.max_concurrent_runs),
     maxQueuedRuns: number(gateway.max_queued_runs, defaults.gateway.max_queued_runs),
     maxConcurrentScripts: number(gateway.max_concurrent_scripts, defaults.gateway.max_concurrent_scripts),
-    agent: agentOf(data, env, source),
+    agent: agentOf(data, source),
     storage: {
       kind: text(storage.kind) ?? defaults.storage.kind,
       durability: storage.durability === 'commit' ? 'commit' : defaults.storage.durability,

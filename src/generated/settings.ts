@@ -661,3 +661,16 @@ export const platformSettings: { readonly [platform: string]: readonly Setting[]
     }
   ]
 }
+/** The environment variables of each built-in runner, by its setting. */
+export const runnersEnv: { readonly [runner: string]: { readonly [setting: string]: readonly string[] } } = {
+  "openai": {
+    "apiKey": [
+      "OPENAI_API_KEY"
+    ]
+  },
+  "anthropic": {
+    "apiKey": [
+      "ANTHROPIC_API_KEY"
+    ]
+  }
+}

@@ -1,11 +1,12 @@
 /** Compiles the agent's settings to the function that asks it, with their Diagnostics. */
 
-import type { Config } from '../config/config.ts'
+import { type Config, defaultProfile } from '../config/config.ts'
+import { isUnknown, unknownSecret } from '../config/env.ts'
 import { type Diagnostic, diagnostic, pointerOf } from '../core/diagnostic.ts'
 import { pluginName, unpluggedHelp } from '../core/names.ts'
 import type { Held, Owners } from '../core/owner.ts'
 import type { Report } from '../parts/report.ts'
-import type { Runner, RunnerPart } from '../parts/runners/runner.ts'
+import type { Runner, RunnerPart, RunnerSettings } from '../parts/runners/runner.ts'
 
 export type CompiledRunner = {
   /** Holds what it has open for as long as it asks. */
@@ -16,11 +17,19 @@ export type CompiledRunner = {
   readonly diagnostics: readonly Diagnostic[]
 }
 
-export const compileRunner = (
-  { agent }: Pick<Config, 'agent'>,
-  runners: ReadonlyMap<string, RunnerPart>,
-  owners: Owners,
-): CompiledRunner => {
+type Configured = Pick<Config, 'agent' | 'profiles'>
+
+/** The settings of the agent as its runner gets them: what the file leaves out may stand in the environment. */
+export const runnerSettings = ({ env: names = {} }: Pick<RunnerPart, 'env'>, { agent, profiles }: Configured): RunnerSettings => {
+  const env = profiles.get(defaultProfile)?.env ?? {}
+  const { apiKey: variables = [] } = names
+  if (agent.apiKey !== undefined || variables.length === 0) return agent
+  const apiKey = isUnknown(env) ? unknownSecret : variables.map((variable) => env[variable]).find(Boolean)
+  return apiKey === undefined ? agent : { ...agent, apiKey }
+}
+
+export const compileRunner = (config: Configured, runners: ReadonlyMap<string, RunnerPart>, owners: Owners): CompiledRunner => {
+  const { agent } = config
   const { runner: name } = agent
   const owner = owners.create({ runner: name })
   const diagnostics: Diagnostic[] = []
@@ -30,7 +39,10 @@ export const compileRunner = (
     diagnostics.push(diagnostic(code, `agent: ${message}`, more))
   }
   const part = runners.get(name)
-  if (part) return { runner: holding(owner, owner.adopt(part.compile(agent, report))), owner, notice: part.notice, diagnostics }
+  if (part) {
+    const runner = owner.adopt(part.compile(runnerSettings(part, config), report))
+    return { runner: holding(owner, runner), owner, notice: part.notice, diagnostics }
+  }
   // Another unknown name is a Diagnostic of the file's shape already, and one that stops the start.
   if (pluginName.test(name)) report('WH711', ['runner'], `no plugin brings the runner "${name}"`, unpluggedHelp(name, runners.keys()))
   return { runner: () => Promise.reject(new Error(`no runner "${name}"`)), owner, notice: undefined, diagnostics }

@@ -1,10 +1,10 @@
 /** A plugin's runner, as the gateway can trust it: whatever it does but give a text in its time fails the attempt. */
 
 import { AgentFault } from '../core/fault.ts'
-import type { Runner, RunnerPart } from '../parts/runners/runner.ts'
+import type { Runner, RunnerPart, RunnerSettings } from '../parts/runners/runner.ts'
 import { guardedRun } from './closing.ts'
 import { failure, reportAs } from './report-as.ts'
-import { isLoose } from './shape.ts'
+import { isLoose, isText } from './shape.ts'
 
 /** As much as is read of a model's answer. */
 const maxReplyChars = 8 * 1024 * 1024
@@ -33,6 +33,9 @@ export const guardedRunner = (given: RunnerPart): RunnerPart => ({
   name: given.name,
   title: given.title ?? given.name,
   ...(given.notice ? { notice: given.notice } : {}),
+  ...(given.standIn ? { standIn: given.standIn } : {}),
+  ...(given.env ? { env: given.env } : {}),
+  program: (settings) => programOf(given, settings),
   compile(settings, report) {
     const refuse = (why: string): Runner => {
       report('WH714', ['runner'], `the runner ${given.name} ${why}`)
@@ -45,6 +48,16 @@ export const guardedRunner = (given: RunnerPart): RunnerPart => ({
     }
   },
 })
+
+/** None where it throws: what is wrong with its settings, its `compile` reports. */
+const programOf = (given: RunnerPart, settings: RunnerSettings): string | undefined => {
+  try {
+    const program: unknown = given.program?.(settings)
+    return isText(program) ? program : undefined
+  } catch {
+    return undefined
+  }
+}
 
 /** A throw becomes a rejection, and a rejection that comes too late is nobody's. */
 const asked = (runner: Runner, ...args: Parameters<Runner>): Promise<unknown> => {

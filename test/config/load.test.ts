@@ -1,6 +1,7 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
+import { knownSecrets } from '../../src/app/known-secrets.ts'
 import { createDryEffects } from '../../src/app/live/effects.ts'
 import { loadConfig } from '../../src/config/load.ts'
 import { prepareGateway } from '../../src/gateway/compose.ts'
@@ -352,11 +353,14 @@ t.test('an unknown runner is refused with its place, not thrown', async (t) => {
 
 t.test('an agent that lacks a setting is refused', async (t) => {
   const log = Object.assign(() => {}, { writes: () => false })
-  for (const agent of ['runner: command', 'runner: anthropic\n  model: m', 'runner: openai\n  api_key: k']) {
-    const { config } = loadConfig({ dataDir: t.testdir({ 'config.yaml': `agent:\n  ${agent}` }), env: {} })
-    t.ok(
-      (await prepareGateway(config, { log })).diagnostics.some(({ code }) => code === 'WH222'),
-      agent,
-    )
+  const lacks = async (agent: string, env = {}): Promise<boolean> => {
+    const { config } = loadConfig({ dataDir: t.testdir({ 'config.yaml': `agent:\n  ${agent}` }), env })
+    return (await prepareGateway(config, { log })).diagnostics.some(({ code }) => code === 'WH222')
   }
+  for (const agent of ['runner: command', 'runner: anthropic\n  model: m', 'runner: openai\n  api_key: k']) t.ok(await lacks(agent), agent)
+  t.notOk(await lacks('runner: anthropic\n  model: m', { ANTHROPIC_API_KEY: 'k' }))
+  t.notOk(await lacks('runner: openai\n  model: m', { OPENAI_API_KEY: 'k' }))
+  t.ok(await lacks('runner: openai\n  model: m', { ANTHROPIC_API_KEY: 'k' }), 'the key of another')
+  const { config } = loadConfig({ dataDir: t.testdir({ 'config.yaml': 'agent: { runner: openai }' }), env: { OPENAI_API_KEY: 'canary' } })
+  t.ok(knownSecrets(config).includes('canary'), 'it is taken out of logs')
 })

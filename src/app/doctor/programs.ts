@@ -1,9 +1,10 @@
 /** Looks for the programs that routes and the agent need. */
 
 import { type Config, defaultProfile } from '../../config/config.ts'
-import { runnersByName } from '../../parts/runners/index.ts'
+import type { RunnerPart, RunnerSettings } from '../../parts/runners/runner.ts'
 import { pathOf } from '../../parts/targets/kit/gh.ts'
-import { compileRunner } from '../../plan/runner.ts'
+import { catalogueOf } from '../../plan/catalogue.ts'
+import { compileRunner, runnerSettings } from '../../plan/runner.ts'
 import { locateProgram } from '../../process/find-program.ts'
 import { interpreterOf } from '../../process/script.ts'
 import { withDryEffects } from '../live/effects.ts'
@@ -29,26 +30,36 @@ const checkInterpreters = async (workspace: Workspace): Promise<Check[]> => {
 }
 
 const checkAgent = async (config: Config, { env, self }: Workspace): Promise<Check[]> => {
-  const { runner, command, model } = config.agent
+  const { runners } = (await catalogueOf(config)).catalogue
   const [problem] = await withDryEffects(({ owners }) => {
-    const { diagnostics, owner } = compileRunner(config, runnersByName, owners)
+    const { diagnostics, owner } = compileRunner(config, runners, owners)
     owner.release()
     return diagnostics
   })
   if (problem) return [fail('agent', problem.message, problem.help ?? `${self} validate`)]
-  if (runner === 'echo')
-    return [warn('agent', 'echo, a stand-in: it answers with the prompt', 'set agent.runner: anthropic, openai or command')]
-  if (runner !== 'command') return [ok('agent', `${runner}, model ${model ?? ''}, its key is set`)]
-  const [program = ''] = command ?? []
-  const profileEnv = config.profiles.get(defaultProfile)?.env ?? env
-  const file = program.includes('/')
-    ? await locateProgram(program.split('/').at(-1) ?? '', folderOf(program))
-    : await locateProgram(program, pathOf(profileEnv))
+  const part = runners.get(config.agent.runner)
+  if (part === undefined) return []
+  if (part.standIn !== undefined) return [warn('agent', `${part.name}, a stand-in: it ${part.standIn}`, realRunners(runners))]
+  const settings = runnerSettings(part, config)
+  const program = part.program?.(settings)
+  if (program === undefined) return [ok('agent', knownOf(part, settings))]
+  const file = await fileOf(program, pathOf(config.profiles.get(defaultProfile)?.env ?? env))
   return [
     file === undefined
-      ? fail('agent', `command ${program} is not there, or not executable`, 'install it, or mend agent.command')
-      : ok('agent', `command ${file}`),
+      ? fail('agent', `${part.name} ${program} is not there, or not executable`, 'install it, or mend agent.command')
+      : ok('agent', `${part.name} ${file}`),
   ]
 }
+
+const realRunners = (runners: ReadonlyMap<string, RunnerPart>): string => {
+  const names = [...runners.values()].flatMap(({ name, standIn }) => (standIn === undefined ? [name] : []))
+  return `set agent.runner: ${names.join(' or ')}`
+}
+
+const knownOf = ({ name }: RunnerPart, { model, apiKey }: RunnerSettings): string =>
+  [name, ...(model ? [`model ${model}`] : []), ...(apiKey ? ['its key is set'] : [])].join(', ')
+
+const fileOf = (program: string, search: string): Promise<string | undefined> =>
+  program.includes('/') ? locateProgram(program.split('/').at(-1) ?? '', folderOf(program)) : locateProgram(program, search)
 
 const folderOf = (program: string): string => program.slice(0, program.lastIndexOf('/')) || '/'

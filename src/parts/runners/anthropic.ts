@@ -1,11 +1,13 @@
 /** Asks a model through Anthropic's messages API. */
 
+import { builtinEnv } from './kit/env.ts'
 import { compileModelRunner, modelFetch } from './kit/model.ts'
 import type { RunnerPart } from './runner.ts'
 
 export const anthropic: RunnerPart = {
   name: 'anthropic',
   title: 'Anthropic',
+  env: builtinEnv('anthropic'),
   compile: (settings, report) =>
     // The address is always given, because otherwise the SDK takes one from the environment.
     compileModelRunner(

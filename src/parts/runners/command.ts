@@ -7,6 +7,7 @@ import type { RunnerPart } from './runner.ts'
 export const command: RunnerPart = {
   name: 'command',
   title: 'A program of yours: prompt on stdin, reply on stdout',
+  program: ({ command }) => command?.[0],
   compile(settings, report) {
     const argv = settings.command ?? []
     if (!argv[0]) report('WH222', ['command'], 'the command runner needs a command', 'set agent.command: [program, argument]')

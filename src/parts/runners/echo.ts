@@ -6,5 +6,6 @@ export const echo: RunnerPart = {
   name: 'echo',
   title: 'Answers with the prompt; needs no key',
   notice: 'agent.runner is "echo", a stand-in that answers with the prompt: set it to openai, anthropic or command for real replies',
+  standIn: 'answers with the prompt',
   compile: () => async (prompt) => prompt,
 }

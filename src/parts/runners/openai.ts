@@ -1,5 +1,6 @@
 /** Asks any endpoint with OpenAI's chat completions API, and needs no key for an endpoint on this machine. */
 
+import { builtinEnv } from './kit/env.ts'
 import { compileModelRunner, modelFetch } from './kit/model.ts'
 import type { RunnerPart } from './runner.ts'
 
@@ -10,6 +11,7 @@ const isLocal = (baseUrl: string): boolean => URL.canParse(baseUrl) && loopback.
 export const openai: RunnerPart = {
   name: 'openai',
   title: 'Any OpenAI-compatible endpoint',
+  env: builtinEnv('openai'),
   compile: (settings, report) =>
     compileModelRunner(
       settings,

@@ -29,8 +29,17 @@ export type RunnerPart = {
   readonly title: string
   /** What the gateway logs once when it starts. */
   readonly notice?: string
+  /** What a runner does that only stands in for an agent, for example `answers with the prompt`. `headgate doctor` warns of it. */
+  readonly standIn?: string
+  /** Environment variables that hold what the file leaves out. A built-in runner uses `builtinEnv(name)`. */
+  readonly env?: RunnerEnv
+  /** The command that these settings start: its path, or a name that must be on the PATH. */
+  program?(settings: RunnerSettings): string | undefined
   compile(settings: RunnerSettings, report: Report): Closable<Runner>
 }
+
+/** Names of environment variables, by setting: the first one that is set counts. */
+export type RunnerEnv = { readonly apiKey?: readonly string[] }
 
 /** The section `agent` of the configuration, with references resolved. */
 export type RunnerSettings = {

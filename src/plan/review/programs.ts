@@ -7,6 +7,8 @@ import { type Diagnostic, diagnostic, pointerOf } from '../../core/diagnostic.ts
 import { printable } from '../../core/text.ts'
 import { pathOf } from '../../parts/targets/kit/gh.ts'
 import { interpreterOf } from '../../process/script.ts'
+import type { Catalogue } from '../compile.ts'
+import { runnerSettings } from '../runner.ts'
 import type { Subject } from './subject.ts'
 import type { Surroundings } from './surroundings.ts'
 
@@ -24,12 +26,15 @@ export const reviewScript = ({ spec, config, hasProgram, say }: Subject): void =
   })
 }
 
-export const reviewAgent = ({ config, hasProgram }: Pick<Surroundings, 'config' | 'hasProgram'>): Diagnostic[] => {
+type Around = Pick<Surroundings, 'config' | 'hasProgram'> & { readonly catalogue: Pick<Catalogue, 'runners'> }
+
+export const reviewAgent = ({ config, hasProgram, catalogue }: Around): Diagnostic[] => {
   const { agent } = config
-  const name = agent.command?.[0]
+  const part = catalogue.runners.get(agent.runner)
+  const name = part?.program?.(runnerSettings(part, config))
   // One with a folder in it is found from wherever the gateway runs.
-  if (agent.runner !== 'command' || !name || name.includes('/') || hasProgram(name, searchOf(config))) return []
-  const path = ['command', 0]
+  if (!name || name.includes('/') || hasProgram(name, searchOf(config))) return []
+  const path = name === agent.command?.[0] ? ['command', 0] : ['runner']
   const place = agent.place?.(path)
   return [
     diagnostic('WH227', `agent: the command "${printable(name, 80)}" is not on the PATH: every run fails`, {

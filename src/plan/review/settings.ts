@@ -6,15 +6,20 @@ import { type Config, defaultProfile, isLoopback } from '../../config/config.ts'
 import type { Loaded } from '../../config/load.ts'
 import { type Diagnostic, diagnostic, pointerOf } from '../../core/diagnostic.ts'
 import { hasProgram } from '../../process/find-program.ts'
+import type { Catalogue } from '../compile.ts'
 import { FileTexts } from './file-texts.ts'
 import { reviewOpenSecrets } from './open-secrets.ts'
 import { reviewAgent } from './programs.ts'
 import { reviewSecret } from './secrets.ts'
 import type { Say } from './subject.ts'
 
-export const reviewSettings = ({ config, texts, settingPath }: Pick<Loaded, 'config' | 'texts' | 'settingPath'>): Diagnostic[] => {
+export const reviewSettings = (
+  { config, texts, settingPath }: Pick<Loaded, 'config' | 'texts' | 'settingPath'>,
+  catalogue: Pick<Catalogue, 'runners'>,
+): Diagnostic[] => {
   const open = [...texts].flatMap(([file, text]) => (isFile(file) ? reviewOpenSecrets(file, text) : []))
-  return [...globalSecret(config, texts, settingPath), ...plainHttp(config, settingPath), ...reviewAgent({ config, hasProgram }), ...open]
+  const agent = reviewAgent({ config, hasProgram, catalogue })
+  return [...globalSecret(config, texts, settingPath), ...plainHttp(config, settingPath), ...agent, ...open]
 }
 
 const isFile = (file: string): boolean => statSync(file, { throwIfNoEntry: false })?.isFile() === true
