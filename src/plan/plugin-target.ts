@@ -28,12 +28,13 @@ export const readTarget = (given: TargetPart, platforms: ReadonlySet<string>, { 
 }
 
 const guarded = (given: TargetPart, extra: Fragment | undefined): TargetPart => {
-  const { name, platform, program, settings, needs, requires, addresses, lists, withheld = [] } = given
+  const { name, platform, program, internal, settings, needs, requires, addresses, lists, withheld = [] } = given
   return {
     name,
     title: given.title ?? name,
     ...(platform === undefined ? {} : { platform }),
     ...(program === undefined ? {} : { program }),
+    ...(internal === true ? { internal } : {}),
     ...(settings === undefined ? {} : { settings: settings.map(settingOf) }),
     ...(needs === undefined ? {} : { needs }),
     ...(requires === undefined ? {} : { requires }),

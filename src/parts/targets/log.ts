@@ -6,6 +6,7 @@ export const log: TargetPart = {
   name: 'log',
   title: "One line in the gateway's log",
   reads: [],
+  internal: true,
   repeatable: true,
   async send(outgoing, kit) {
     kit.log(outgoing)

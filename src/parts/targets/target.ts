@@ -95,6 +95,8 @@ export type TargetPart = {
   readonly reads?: readonly string[]
   /** Why a text has no address with these settings, or `undefined`. When absent, every text has an address. */
   unaddressed?(extra: JsonObject, settings: JsonObject): string | undefined
+  /** Its texts reach only whoever runs the gateway, so nobody waits for a well-written one. */
+  readonly internal?: true
   /** Whether an interrupted attempt may be repeated, because sending the same text twice cannot post twice. */
   readonly repeatable: boolean
   /** Keys of `deliver_extra` that may hold several values, separated by commas. A comma from a payload does not separate values. */

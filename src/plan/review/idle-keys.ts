@@ -14,10 +14,10 @@ export const reviewIdleKeys = ({ spec, say }: Subject): void => {
 }
 
 /** A reply to nobody is no matter; a message that others read is. */
-export const reviewPrompt = ({ spec, say }: Subject): void => {
+export const reviewPrompt = ({ spec, catalogue, say }: Subject): void => {
   if (spec.prompt || spec.cron_job !== undefined) return
   const targets = writtenTargets(spec).map(({ target }) => target)
-  if (targets.every((target) => target === 'log')) return
+  if (targets.every((target) => catalogue.targets.get(target)?.internal)) return
   const what = spec.deliver_only ? `${targets.join(', ')} gets` : 'the agent is asked nothing but'
   say(
     'WH506',
