@@ -1,9 +1,11 @@
 /** A plugin's operator, as the gateway can trust it: when it throws, says neither true nor false, or takes too long, its condition is broken and does not hold. */
 
 import { type Clock, systemClock } from '../core/clock.ts'
-import type { OperatorPart, Test } from '../parts/operators/operator.ts'
+import type { Json } from '../core/json.ts'
+import type { Domain, OperatorPart, Test } from '../parts/operators/operator.ts'
 import { guardedRun } from './closing.ts'
 import { failure, reportAs } from './report-as.ts'
+import { isDomain } from './shape.ts'
 
 /** A request waits for its conditions. */
 const patienceMs = 5_000
@@ -12,6 +14,7 @@ export const guardedOperator = (given: OperatorPart, clock: Clock = systemClock)
   name: given.name,
   ...(given.fieldless === true ? { fieldless: true } : {}),
   examples: given.examples ?? [],
+  domain: (operand) => domainOf(given, operand),
   compile(operand, kit) {
     const report = (why: string): Test => {
       kit.report('WH714', [], `the operator ${given.name} ${why}`)
@@ -25,6 +28,16 @@ export const guardedOperator = (given: OperatorPart, clock: Clock = systemClock)
     }
   },
 })
+
+/** Nothing is concluded from one that throws, or gives back something else. */
+const domainOf = (given: OperatorPart, operand: Json): Domain | undefined => {
+  try {
+    const domain: unknown = given.domain?.(operand)
+    return isDomain(domain) ? domain : undefined
+  } catch {
+    return undefined
+  }
+}
 
 /** Throws and rejects as a built-in operator does that cannot decide. */
 const guardedTest =

@@ -10,7 +10,7 @@ import { failure } from './report-as.ts'
 import { isLoose } from './shape.ts'
 
 export const guardedScheme = (given: Scheme): Scheme => {
-  const { name, title, idHeaders, eventTypeHeaders, shortTypeField, badSecret, deprecated } = given
+  const { name, title, idHeaders, eventTypeHeaders, shortTypeField, badSecret, deprecated, byHand } = given
   /** Of requests on their way: why `shows` failed, and the id that their signature covers. */
   const unshown = new WeakMap<Headers, Why>()
   const signed = new WeakMap<Headers, string>()
@@ -69,6 +69,7 @@ export const guardedScheme = (given: Scheme): Scheme => {
     ...(shortTypeField ? { shortTypeField } : {}),
     ...(badSecret ? { badSecret: { message: badSecret.message, help: badSecret.help } } : {}),
     ...(deprecated ? { deprecated } : {}),
+    ...(byHand ? { byHand } : {}),
   }
 }
 

@@ -2,6 +2,7 @@
 
 import { pluginName } from '../core/names.ts'
 import { printable } from '../core/text.ts'
+import type { Domain } from '../parts/operators/operator.ts'
 
 /** The families of parts that a plugin may bring. */
 export const families = ['target', 'scheme', 'runner', 'operator'] as const
@@ -20,6 +21,18 @@ const isSetting = (value: unknown): boolean =>
 const isHeaderName = (value: unknown): boolean => isText(value) && /^[!#$%&'*+.^_`|~0-9a-z-]+$/.test(value)
 const isExample = (value: unknown): boolean => isLoose(value) && 'operand' in value && typeof value.holds === 'boolean'
 
+/** Whether it is a domain of an operator, by its kind. */
+export const isDomain = (value: unknown): value is Domain => {
+  if (!isLoose(value)) return false
+  const { kind } = value
+  if (kind === 'one_of' || kind === 'none_of') return Array.isArray(value.values)
+  if (kind === 'part') return value.value !== undefined
+  return kind === 'pattern' ? typeof value.source === 'string' : kind === 'present' || kind === 'absent' || kind === 'elsewhere'
+}
+
+const isByHand = (value: unknown): boolean =>
+  isLoose(value) && isText(value.how) && isText(value.signed) && isLoose(value.headers) && Object.values(value.headers).every(isText)
+
 const optional =
   (fits: (value: unknown) => boolean) =>
   (value: unknown): boolean =>
@@ -35,6 +48,7 @@ const members: { readonly [family in Family]: readonly Member[] } = {
     ['send', isFunction, 'a function'],
     ['check', optional(isFunction), 'a function'],
     ['repeatable', optional((value) => typeof value === 'boolean'), 'true or false'],
+    ['internal', optional((value) => typeof value === 'boolean'), 'true or false'],
     ['settings', listOf(isSetting), 'a list of { key, env?, secret?, default? }'],
     ['needs', (value) => listOf(isTexts)(value) && !isEmptyList(value), 'a list of lists of settings'],
     ['requires', listOf(isText), 'a list of keys'],
@@ -54,12 +68,21 @@ const members: { readonly [family in Family]: readonly Member[] } = {
     ['shortTypeField', optional(isText), 'a text'],
     ['badSecret', optional((value) => isLoose(value) && isText(value.message) && isText(value.help)), 'texts { message, help }'],
     ['deprecated', optional(isText), 'a text'],
+    ['byHand', optional(isByHand), 'texts { how, signed } and a map { headers } of texts'],
     title,
   ],
-  runner: [['compile', isFunction, 'a function'], ['notice', optional(isText), 'a text'], title],
+  runner: [
+    ['compile', isFunction, 'a function'],
+    ['program', optional(isFunction), 'a function'],
+    ['env', optional((value) => isLoose(value) && optional(isTexts)(value.apiKey)), 'a map { apiKey } of names'],
+    ['notice', optional(isText), 'a text'],
+    ['standIn', optional(isText), 'a text'],
+    title,
+  ],
   operator: [
     ['compile', isFunction, 'a function'],
     ['fieldless', optional((value) => typeof value === 'boolean'), 'true or false'],
+    ['domain', optional(isFunction), 'a function'],
     ['examples', listOf(isExample), 'a list of { operand, value?, holds }'],
   ],
 }

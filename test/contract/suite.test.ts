@@ -110,6 +110,7 @@ t.test('a broken operator', async (t) => {
     ],
   }
   t.same(await checkOperator(operator), [])
+  t.same(await checkOperator({ ...operator, domain: (wanted) => ({ kind: 'one_of', values: [wanted] }) }), [])
   const broken: readonly (readonly [Partial<OperatorPart>, RegExp])[] = [
     [{ examples: [{ operand: 1, value: 1, holds: true }] }, /no example that does not hold/],
     [{ examples: [{ operand: 1, value: 1, holds: false }] }, /the example \{"operand":1,"value":1\} gives true/],
@@ -117,6 +118,19 @@ t.test('a broken operator', async (t) => {
     [{ compile: () => () => 'yes' as never }, /neither true nor false/],
     [{ compile: () => () => undefined as never }, /neither true nor false/],
     [{ compile: () => undefined as never }, /compile gives no function/],
+    [{ domain: (operand) => ({ kind: 'none_of', values: [operand] }) }, /the operand 1 with 1 gives true, which is not its domain/],
+    [{ domain: () => ({ kind: 'one_of', values: [2] }) }, /the operand 1 with 1 gives true, which is not its domain/],
+    [{ domain: () => ({ kind: 'present' }) }, /the operand 1 with null gives false, which is not its domain/],
+    [{ compile: () => () => true, domain: () => ({ kind: 'part', value: 1 }) }, /the operand 1 with no value gives true/],
+    [{ domain: () => ({ kind: 'all' }) as never }, /the domain of the operand 1 is none/],
+    [
+      {
+        domain: () => {
+          throw new Error('trap')
+        },
+      },
+      /domain throws: trap/,
+    ],
     [
       {
         compile: (_operand, { report }) => {

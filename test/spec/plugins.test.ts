@@ -430,6 +430,75 @@ t.test('the documented parts keep the contract', async (t) => {
   t.same(await checkRunner((await load('acme-agent.mjs')).runner), [])
 })
 
+/** Parts that say all that reviews and the doctor ask of a part. */
+const telling = `
+export const runner = {
+  name: 'acme-agent',
+  env: { apiKey: ['ACME_KEY'] },
+  program: ({ model }) => model,
+  compile({ apiKey }, report) {
+    if (!apiKey) report('WH714', ['api_key'], 'acme-agent needs a key', 'set agent.api_key')
+    return async () => String(apiKey)
+  },
+}
+export const target = { name: 'acme-diary', internal: true, send() {} }
+export const scheme = {
+  name: 'acme-sign',
+  shows: () => false,
+  compile() {},
+  sign: ({ body }) => ({ headers: {}, body }),
+  byHand: { how: 'Acme-Sum: hex HMAC-SHA256 of the body', signed: '$b', headers: { 'Acme-Sum': 'v=$hmac' } },
+}
+globalThis.acmeOpen = []
+const compile = (list) => {
+  globalThis.acmeOpen.push(list)
+  return { run: (value) => list.includes(value), close: () => globalThis.acmeOpen.pop() }
+}
+export const operators = [
+  { name: 'acme-among', compile: (list) => (value) => list.includes(value), domain: (values) => ({ kind: 'one_of', values }) },
+  { name: 'acme-silent', compile },
+  { name: 'acme-open', compile, domain: (values) => ({ kind: 'one_of', values }) },
+  { name: 'acme-odd', compile, domain: () => ({ kind: 'one_of' }) },
+  { name: 'acme-trap', compile, domain: () => { throw new Error('trap') } },
+]
+`
+
+t.test('what a plugin tells of its parts is reviewed as ours is', async (t) => {
+  const config = `plugins: [./p.mjs]
+agent: { runner: acme-agent, model: acme-cli }
+platforms:
+  webhook:
+    extra:
+      secret: 4b1f70c29de8a6c3
+      port: 0
+      routes:
+        a: { filters: [{ field: x, equals: a }, { field: x, acme-among: [b, c] }], prompt: p, deliver: acme-diary }
+        b: { filters: [{ field: x, equals: a }, { field: x, acme-silent: [b] }], deliver: acme-diary }
+        c: { filters: [{ field: x, equals: a }, { field: x, acme-odd: [b] }, { field: x, acme-trap: [b] }], prompt: p }
+        d: { filters: [{ field: event, acme-among: [1, ping] }], events: [push], prompt: p }
+        e: { filters: [{ field: x, equals: a }, { field: x, acme-open: [b, no] }], prompt: p }
+`
+  const files = { 'config.yaml': config, 'p.mjs': telling, 'webhook_subscriptions.json': '{"s":{"prompt":"p","verify":"acme-sign"}}' }
+  const cli = fakeCli(t, files, { WEBHOOK_ENABLED: 'true', ACME_KEY: 'k', PATH: '' })
+  const { out } = await cli.run('validate', '--format', 'concise')
+  const said = out
+    .split('\n')
+    .flatMap((line) => /config\.yaml:(\d+):\d+: (WH\d+) \w+: (.*?)(?: \(.*)?$/.exec(line)?.slice(1).join(' ') ?? [])
+  t.same(said.sort(), [
+    '12 WH406 the type of an event is always a text, never 1',
+    '12 WH408 "ping" is not in "events": this never holds for it',
+    '13 WH006 no is the text "no" here, not false',
+    '2 WH227 agent: the command "acme-cli" is not on the PATH: every run fails',
+    '9 WH403 no event can pass the filters: it wants x equals "a", and x acme-among ["b","c"]',
+  ])
+  t.same((globalThis as { acmeOpen?: unknown }).acmeOpen, [])
+  t.match(await cli.run('doctor'), { out: /^fail +agent +acme-agent acme-cli is not there, or not executable$/m })
+  t.match(await cli.run('webhook', 'subscribe', 's', '--description', 'd'), {
+    code: 0,
+    out: /^sign +only acme-sign counts: Acme-Sum: hex HMAC-SHA256 of the body\ntry .* -H "Acme-Sum: v=\$\(printf %s "\$b" \| openssl dgst -sha256 /m,
+  })
+})
+
 t.test('a scheme, runner or operator that no plugin brings is WH711 at its place, with the nearest name', async (t) => {
   const yaml = `plugins: [./acme-sign.mjs, ./acme-within.mjs, ./acme-agent.mjs]
 agent:
@@ -479,6 +548,9 @@ t.test('parts of the other families that cannot be used, and names that are ther
     ["export const operator = { name: 'acme-is', compile() {}, examples: [{}] }", /"examples" of its operator acme-is/],
     ["export const runner = { name: 'acme-agent' }", /"compile" of its runner acme-agent is not a function/],
     ["export const runner = { name: 'acme-agent', compile() {}, notice: 1 }", /"notice"/],
+    ["export const runner = { name: 'acme-agent', compile() {}, env: { apiKey: 'ACME' } }", /"env" .* is not a map \{ apiKey \} of names/],
+    ["export const operator = { name: 'acme-is', compile() {}, domain: {} }", /"domain" .* is not a function/],
+    [scheme("byHand: { how: 'x' }"), /"byHand" .* is not texts \{ how, signed \}/],
     ["export const scheme = { name: 'host-a', shows() {}, compile() {}, sign() {} }", /the scheme "host-a" is there already/],
   ]
   for (const [text, message] of bad) t.match(await broken(t, text), message, text)

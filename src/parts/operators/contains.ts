@@ -20,6 +20,7 @@ export const contains: OperatorPart = {
       return subject !== undefined && find(subject) >= 0
     }
   },
+  domain: (value) => ({ kind: 'part', value }),
   examples: [
     { operand: 'fix', value: 'a fix for b', holds: true },
     { operand: 'fix', value: 'a feature', holds: false },

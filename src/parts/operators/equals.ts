@@ -6,6 +6,7 @@ import type { OperatorPart } from './operator.ts'
 export const equals: OperatorPart = {
   name: 'equals',
   compile: compileEqual,
+  domain: (wanted) => ({ kind: 'one_of', values: [wanted] }),
   examples: [
     { operand: 'opened', value: 'opened', holds: true },
     { operand: 'opened', value: 'Opened', holds: false },

@@ -5,6 +5,7 @@ import type { OperatorPart } from './operator.ts'
 export const exists: OperatorPart = {
   name: 'exists',
   compile: (wanted) => (value) => (value !== undefined) === wanted,
+  domain: (wanted) => ({ kind: wanted === false ? 'absent' : 'present' }),
   examples: [
     { operand: true, value: null, holds: true },
     { operand: true, holds: false },

@@ -19,6 +19,7 @@ export const inFile: OperatorPart = {
       return values instanceof Promise ? values.then((settled) => settled.has(text)) : values.has(text)
     }
   },
+  domain: () => ({ kind: 'elsewhere' }),
   // Of a file with the one line "ann"; what a file may hold has tests of its own.
   examples: [
     { operand: 'allowed.txt', value: 'ann', holds: true },

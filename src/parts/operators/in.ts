@@ -15,6 +15,7 @@ export const inList: OperatorPart = {
     if (nested.length === 0) return (value) => scalars.has(value)
     return (value) => scalars.has(value) || nested.some((equal) => equal(value))
   },
+  domain: (list) => ({ kind: 'one_of', values: Array.isArray(list) ? list : [] }),
   examples: [
     { operand: ['opened', 'reopened'], value: 'opened', holds: true },
     { operand: ['opened', 'reopened'], value: 'closed', holds: false },

@@ -5,6 +5,7 @@ import type { OperatorPart } from './operator.ts'
 export const missing: OperatorPart = {
   name: 'missing',
   compile: () => (value) => value === undefined,
+  domain: () => ({ kind: 'absent' }),
   examples: [
     { operand: true, holds: true },
     { operand: true, value: null, holds: false },

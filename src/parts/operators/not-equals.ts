@@ -9,6 +9,7 @@ export const notEquals: OperatorPart = {
     const equal = compileEqual(unwanted)
     return (value) => !equal(value)
   },
+  domain: (unwanted) => ({ kind: 'none_of', values: [unwanted] }),
   examples: [
     { operand: 'bot', value: 'ann', holds: true },
     { operand: 'bot', value: 'bot', holds: false },

@@ -24,6 +24,7 @@ export const regex: OperatorPart = {
       return () => false
     }
   },
+  domain: (pattern) => ({ kind: 'pattern', source: String(pattern) }),
   examples: [
     { operand: '^(fix|feat)', value: 'fix: a', holds: true },
     { operand: '^(fix|feat)', value: 'a fix', holds: false },

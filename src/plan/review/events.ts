@@ -4,7 +4,7 @@ import type { Path } from '../../core/diagnostic.ts'
 import type { Json } from '../../core/json.ts'
 import { nearest, printable } from '../../core/text.ts'
 import { knownEvents } from '../../parts/known-events.ts'
-import { type Leaf, leavesOf, sameField } from './fields.ts'
+import { comparedIn, domainOf, type Leaf, leavesOf, sameField } from './fields.ts'
 import { anyOf, replacing, type Subject } from './subject.ts'
 
 export const reviewEvents = (subject: Subject): void => {
@@ -63,10 +63,10 @@ const reviewConditions = (subject: Subject): void => {
   const { spec } = subject
   if ((spec.events ?? []).length === 0) return
   const asks = (leaf: Leaf): boolean => sameField(leaf.field) === 'event_type' && !leaf.path.includes('not')
-  for (const { operator, operand, path } of leavesOf(spec.filters).filter(asks)) {
-    const isList = operator === 'in' && Array.isArray(operand)
-    const wanted = isList ? operand : operator === 'equals' ? [operand] : []
-    for (const [i, name] of wanted.entries()) checkWanted(name, isList ? [...path, operator, i] : [...path, operator], subject)
+  for (const leaf of leavesOf(spec.filters).filter(asks)) {
+    const domain = domainOf(leaf, subject.catalogue.operators)
+    if (domain?.kind !== 'one_of') continue
+    for (const { value, path } of comparedIn(leaf, domain)) checkWanted(value, path, subject)
   }
 }
 

@@ -1,7 +1,9 @@
-/** The conditions of a route, one by one, each with where it stands. */
+/** The conditions of a route, one by one, each with where it stands and what its operator says of it. */
 
 import type { Path } from '../../core/diagnostic.ts'
 import { isObject, type Json, own } from '../../core/json.ts'
+import type { Domain } from '../../parts/operators/operator.ts'
+import type { Catalogue } from '../compile.ts'
 
 const groups = ['all', 'any', 'not'] as const
 
@@ -25,3 +27,24 @@ export const fieldsOf = (filters: unknown): string[] => leavesOf(filters).map(({
 /** One name for each field that is the same: the event's two names, and headers in any letter case. */
 export const sameField = (field: string): string =>
   field === 'event' || field === 'event_type' ? 'event_type' : field.startsWith('headers.') ? field.toLowerCase() : field
+
+type Asked = Pick<Leaf, 'operator' | 'operand'>
+
+/** `undefined`: nothing is known of the condition. */
+export const domainOf = ({ operator, operand }: Asked, operators: Catalogue['operators']): Domain | undefined =>
+  operators.get(operator)?.domain?.(operand)
+
+export type Compared = { readonly value: Json; readonly path: Path }
+
+const valuesIn = (domain: Domain | undefined): readonly Json[] => {
+  if (domain?.kind === 'one_of' || domain?.kind === 'none_of') return domain.values
+  return domain?.kind === 'part' ? [domain.value] : []
+}
+
+/** The values that a condition compares its field with, as far as they are the operand, or items of it. */
+export const comparedIn = ({ operator, operand, path }: Leaf, domain: Domain | undefined): readonly Compared[] =>
+  valuesIn(domain).flatMap((value, i): Compared[] => {
+    const at = [...path, operator]
+    if (value === operand) return [{ value, path: at }]
+    return Array.isArray(operand) && value === operand[i] ? [{ value, path: [...at, i] }] : []
+  })

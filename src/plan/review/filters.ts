@@ -4,6 +4,7 @@ import type { Path } from '../../core/diagnostic.ts'
 import { equalJson, isObject, type Json, own } from '../../core/json.ts'
 import { printable } from '../../core/text.ts'
 import { type Branch, bothOf, branchesOf, type Demand } from './branches.ts'
+import { domainOf } from './fields.ts'
 import { type Conflict, type Reach, reachWith } from './reach.ts'
 import { type Subject, written } from './subject.ts'
 
@@ -51,9 +52,9 @@ const whyOf = ([later, earlier]: Conflict): string =>
 const relatedOf = ({ placeOf }: Subject, [, earlier]: Conflict) =>
   earlier ? { related: [{ place: placeOf(operandAt(earlier)), message: `this wants ${wordsOf(earlier)}` }] } : {}
 
-const wayOut = ([later, earlier]: Conflict): string => {
+const wayOut = ([later, earlier]: Conflict, { catalogue }: Subject): string => {
   if (!earlier) return 'name a value that the field can have'
-  const isChoice = [later, earlier].every(({ operator, holds }) => holds && (operator === 'equals' || operator === 'in'))
+  const isChoice = [later, earlier].every((demand) => demand.holds && domainOf(demand, catalogue.operators)?.kind === 'one_of')
   return isChoice ? 'where either of them is meant, write one condition with `in`' : 'where either of them is meant, put both under `any`'
 }
 
@@ -71,7 +72,7 @@ const reportNever = (subject: Subject, filters: Json, reach: Reach): boolean => 
   }
   const each = conflicts.length > 1 ? ' by any of their branches; for one of them' : ''
   subject.say('WH403', operandAt(first[0]), `no event can pass the filters${each}: ${whyOf(first)}`, {
-    help: wayOut(first),
+    help: wayOut(first, subject),
     ...relatedOf(subject, first),
   })
   return true
@@ -108,7 +109,7 @@ const reportDeadBranches = (subject: Subject, filters: Json, reach: Reach): stri
       if (!conflict || through.some((each) => !each.conflict) || dead.some((known) => isBelow(at, known))) continue
       dead.push(at)
       const message = `${written(at)} can never hold: ${whyOf(conflict)}`
-      subject.say('WH403', at, message, { help: `remove it; ${wayOut(conflict)}`, ...relatedOf(subject, conflict) })
+      subject.say('WH403', at, message, { help: `remove it; ${wayOut(conflict, subject)}`, ...relatedOf(subject, conflict) })
     }
   }
   return dead.map(written)

@@ -2,17 +2,21 @@
 
 import { equalJson, type Json } from '../../core/json.ts'
 import type { Event } from '../../core/request.ts'
-import type { OperatorPart, Test } from '../../parts/operators/operator.ts'
+import type { Domain, Test } from '../../parts/operators/operator.ts'
+import type { Catalogue } from '../compile.ts'
 import type { Branch, Demand } from './branches.ts'
-import { sameField } from './fields.ts'
+import { domainOf, sameField } from './fields.ts'
 
-type Operators = ReadonlyMap<string, OperatorPart>
+type Operators = Catalogue['operators']
 
 /** Demands that no value of their field meets; the later one is where to say it. */
 export type Conflict = readonly [later: Demand, earlier?: Demand]
 
-/** These may be stopped by a limit or by a file: then a condition does not hold, and its `not` does not either. */
-const breakable = new Set(['regex', 'in_file', 'jsonata'])
+/** A demand with what its operator says of it. */
+type Known = { readonly demand: Demand; readonly domain: Domain; readonly test: Test | undefined }
+
+/** The test of another may be stopped by a limit or by a file: then a condition does not hold, and its `not` does not either. */
+const isFirm = ({ kind }: Domain): boolean => kind !== 'pattern' && kind !== 'elsewhere'
 
 export type Reach = {
   /** Why no event can meet all demands; `undefined` where one might. */
@@ -22,21 +26,22 @@ export type Reach = {
 }
 
 export const reachWith = (operators: Operators): Reach => {
-  const tests = new Map<Demand, Test | undefined>()
-  const testOf = (demand: Demand): Test | undefined => {
-    if (!tests.has(demand)) tests.set(demand, compileTest(demand, operators))
-    return tests.get(demand)
+  const asked = new Map<Demand, Known | undefined>()
+  const knownOf = (demand: Demand): Known | undefined => {
+    if (!asked.has(demand)) asked.set(demand, known(demand, operators))
+    return asked.get(demand)
   }
-  const conflictIn = (branch: Branch): Conflict | undefined => {
+  const firstConflict = (branch: Branch, counts: (domain: Domain) => boolean): Conflict | undefined => {
     for (const group of groupsOf(branch)) {
-      const conflict = conflictOf(group, testOf)
+      const conflict = conflictOf(group.flatMap((demand) => knownOf(demand) ?? []).filter(({ domain }) => counts(domain)))
       if (conflict) return conflict
     }
     return undefined
   }
-  const isNever: Reach['isNever'] = (branches) =>
-    branches?.every((branch) => conflictIn(branch.filter(({ operator }) => !breakable.has(operator))) !== undefined) ?? false
-  return { conflictIn, isNever }
+  return {
+    conflictIn: (branch) => firstConflict(branch, () => true),
+    isNever: (branches) => branches?.every((branch) => firstConflict(branch, isFirm) !== undefined) ?? false,
+  }
 }
 
 /** The demands of each field. */
@@ -55,32 +60,29 @@ const isEvent = ({ field }: Demand): boolean => field !== undefined && sameField
 type Value = Json | undefined
 
 /** The only values that meet a demand; `undefined` where there are too many to list. */
-const valuesOf = ({ operator, operand, holds }: Demand): readonly Value[] | undefined => {
-  if (operator === (holds ? 'equals' : 'not_equals')) return [operand]
-  if (operator === 'in' && holds) return Array.isArray(operand) ? operand : []
-  const asksForNone = operator === 'missing' ? holds : operator === 'exists' && (operand === false) === holds
-  return asksForNone ? [undefined] : undefined
+const valuesOf = ({ demand: { holds }, domain }: Known): readonly Value[] | undefined => {
+  if (domain.kind === (holds ? 'one_of' : 'none_of')) return domain.values
+  return domain.kind === (holds ? 'absent' : 'present') ? [undefined] : undefined
 }
 
-const conflictOf = (group: readonly Demand[], testOf: (demand: Demand) => Test | undefined): Conflict | undefined => {
-  const listed = group.find((demand) => valuesOf(demand) !== undefined)
+const conflictOf = (group: readonly Known[]): Conflict | undefined => {
+  const listed = group.find((known) => valuesOf(known) !== undefined)
   if (!listed) return opposites(group) ?? prefixes(group)
-  const values = (valuesOf(listed) ?? []).filter((value) => value !== undefined || !isEvent(listed))
-  const others = group.filter((demand) => demand !== listed)
-  const left = values.filter((value) => others.every((demand) => admits(demand, value, testOf)))
+  const values = (valuesOf(listed) ?? []).filter((value) => value !== undefined || !isEvent(listed.demand))
+  const others = group.filter((known) => known !== listed)
+  const left = values.filter((value) => others.every((known) => admits(known, value)))
   if (left.length > 0) return undefined
-  const against = others.find((demand) => !values.some((value) => admits(demand, value, testOf))) ?? others.at(-1)
-  if (!against || values.length === 0) return [listed]
-  return group.indexOf(against) < group.indexOf(listed) ? [listed, against] : [against, listed]
+  const against = others.find((known) => !values.some((value) => admits(known, value))) ?? others.at(-1)
+  if (!against || values.length === 0) return [listed.demand]
+  const isEarlier = group.indexOf(against) < group.indexOf(listed)
+  return isEarlier ? [listed.demand, against.demand] : [against.demand, listed.demand]
 }
 
 const noEvent = {} as Event
 
-const admits = (demand: Demand, value: Value, testOf: (demand: Demand) => Test | undefined): boolean => {
-  const { operator, holds } = demand
-  // A missing field is in no file; of every other value only the file knows.
-  if (operator === 'in_file') return !(holds && value === undefined)
-  const test = testOf(demand)
+const admits = ({ demand: { holds }, domain, test }: Known, value: Value): boolean => {
+  // A missing field is on no list; of every other value only the list knows.
+  if (domain.kind === 'elsewhere') return !(holds && value === undefined)
   if (!test) return true
   try {
     const answer = test(value, noEvent)
@@ -90,44 +92,54 @@ const admits = (demand: Demand, value: Value, testOf: (demand: Demand) => Test |
   }
 }
 
+const known = (demand: Demand, operators: Operators): Known | undefined => {
+  const domain = domainOf(demand, operators)
+  return domain && { demand, domain, test: domain.kind === 'elsewhere' ? undefined : compileTest(demand, operators) }
+}
+
 const compileTest = ({ operator, operand }: Demand, operators: Operators): Test | undefined => {
   let isBad = false
   const report = (): void => {
     isBad = true
   }
-  const test = breakable.has(operator) && operator !== 'regex' ? undefined : operators.get(operator)
-  const compiled = test?.compile(operand, { profileDir: '', report, looksOutside: () => {} })
-  // What needs closing is asked of nobody here: only `in_file` would, and it is not compiled.
+  const compiled = operators.get(operator)?.compile(operand, { profileDir: '', report, looksOutside: () => {} })
+  // What a plugin opened for it is closed again, and then there is nobody to ask.
+  if (typeof compiled === 'object') void closed(compiled.close)
   return isBad || typeof compiled !== 'function' ? undefined : compiled
 }
 
-/** One and the same condition that must hold and must not. What a file says may change between the two. */
-const opposites = (group: readonly Demand[]): Conflict | undefined => {
+const closed = async (close: () => void | Promise<void>): Promise<void> => {
+  try {
+    await close()
+  } catch {}
+}
+
+/** One and the same condition that must hold and must not. What a list elsewhere says may change between the two. */
+const opposites = (group: readonly Known[]): Conflict | undefined => {
   for (const [i, later] of group.entries()) {
-    const earlier = group.slice(0, i).find((each) => isOpposite(each, later))
-    if (earlier) return [later, earlier]
+    const earlier = group.slice(0, i).find((each) => isOpposite(each.demand, later.demand) && later.domain.kind !== 'elsewhere')
+    if (earlier) return [later.demand, earlier.demand]
   }
   return undefined
 }
 
-const isOpposite = (a: Demand, b: Demand): boolean =>
-  a.holds !== b.holds && a.operator === b.operator && a.operator !== 'in_file' && equalJson(a.operand, b.operand)
+const isOpposite = (a: Demand, b: Demand): boolean => a.holds !== b.holds && a.operator === b.operator && equalJson(a.operand, b.operand)
 
 /** The fixed text that a pattern wants at the start of the field; `undefined` where there is none to be sure of. */
-const prefixOf = ({ operator, operand, holds }: Demand): string | undefined => {
-  if (operator !== 'regex' || !holds || typeof operand !== 'string' || operand.includes('|')) return undefined
-  const [, text = '', next = ''] = /^\^([\w /:#-]*)(.?)/u.exec(operand) ?? []
+const prefixOf = ({ demand: { holds }, domain }: Known): string | undefined => {
+  if (domain.kind !== 'pattern' || !holds || domain.source.includes('|')) return undefined
+  const [, text = '', next = ''] = /^\^([\w /:#-]*)(.?)/u.exec(domain.source) ?? []
   const sure = /[?*{+]/.test(next) ? text.slice(0, -1) : text
   return sure === '' ? undefined : sure
 }
 
-const prefixes = (group: readonly Demand[]): Conflict | undefined => {
-  const known = group.flatMap((demand) => {
-    const text = prefixOf(demand)
-    return text === undefined ? [] : [{ demand, text }]
+const prefixes = (group: readonly Known[]): Conflict | undefined => {
+  const fixed = group.flatMap((known) => {
+    const text = prefixOf(known)
+    return text === undefined ? [] : [{ demand: known.demand, text }]
   })
-  for (const [i, later] of known.entries()) {
-    const earlier = known.slice(0, i).find(({ text }) => !text.startsWith(later.text) && !later.text.startsWith(text))
+  for (const [i, later] of fixed.entries()) {
+    const earlier = fixed.slice(0, i).find(({ text }) => !text.startsWith(later.text) && !later.text.startsWith(text))
     if (earlier) return [later.demand, earlier.demand]
   }
   return undefined

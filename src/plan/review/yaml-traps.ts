@@ -2,18 +2,12 @@
 
 import type { Path } from '../../core/diagnostic.ts'
 import type { Json } from '../../core/json.ts'
-import { leavesOf } from './fields.ts'
+import { comparedIn, domainOf, leavesOf } from './fields.ts'
 import { replacing, type Subject } from './subject.ts'
 
-const compared = ['equals', 'not_equals', 'in', 'contains']
-
 export const reviewYamlTraps = (subject: Subject): void => {
-  for (const { operator, operand, path } of leavesOf(subject.spec.filters)) {
-    if (!compared.includes(operator)) continue
-    const at = [...path, operator]
-    if (operator === 'in' && Array.isArray(operand)) for (const [i, item] of operand.entries()) checkValue(item, [...at, i], subject)
-    else checkValue(operand, at, subject)
-  }
+  for (const leaf of leavesOf(subject.spec.filters))
+    for (const { value, path } of comparedIn(leaf, domainOf(leaf, subject.catalogue.operators))) checkValue(value, path, subject)
   for (const key of ['chat_id', 'message_thread_id', 'thread_id', 'pr_number', 'iid']) {
     const value = subject.spec.deliver_extra?.[key] as Json | undefined
     if (typeof value === 'number') checkValue(value, ['deliver_extra', key], subject)

@@ -1,9 +1,10 @@
 /** The contract of an operator: its examples hold as they say, and no value of a payload makes it fail. */
 
-import type { Json } from '../../core/json.ts'
+import { equalJson, type Json } from '../../core/json.ts'
 import type { Adopt } from '../../core/owner.ts'
 import type { Event } from '../../core/request.ts'
-import type { OperatorPart, Test } from '../../parts/operators/operator.ts'
+import type { Domain, OperatorPart, Test } from '../../parts/operators/operator.ts'
+import { isDomain } from '../shape.ts'
 import { attempt, type ContractOptions, problemsOf, type Say, settled } from './problems.ts'
 
 export type OperatorOptions = ContractOptions & {
@@ -49,9 +50,36 @@ export const checkOperator = (operator: OperatorPart, options: OperatorOptions =
       if (typeof test !== 'function') return
       const found = await answerOf(test, value, `the example ${JSON.stringify({ operand, value })}`, say)
       if (found !== undefined && found !== holds) say(`the example ${JSON.stringify({ operand, value })} gives ${found}`)
-      for (const other of values) await answerOf(test, other, `the operand ${JSON.stringify(operand)} with ${shown(other)}`, say)
+      const domain = claimed(operator, operand, say)
+      for (const other of [value, ...values]) await ask(test, { operand, value: other, domain }, say)
     }
   })
+
+type Question = { readonly operand: Json; readonly value: Json | undefined; readonly domain: Domain | undefined }
+
+/** Its answer is true or false, and one that its domain allows. */
+const ask = async (test: Test, { operand, value, domain }: Question, say: Say): Promise<void> => {
+  const what = `the operand ${JSON.stringify(operand)} with ${shown(value)}`
+  const answer = await answerOf(test, value, what, say)
+  if (domain && answer !== undefined && !mayBe(answer, value, domain)) say(`${what} gives ${answer}, which is not its domain`)
+}
+
+/** What it says of an operand. */
+const claimed = (operator: OperatorPart, operand: Json, say: Say): Domain | undefined => {
+  const domain = attempt('domain', say, () => operator.domain?.(operand))
+  if (domain === undefined || isDomain(domain)) return domain
+  say(`the domain of the operand ${JSON.stringify(operand)} is none`)
+  return undefined
+}
+
+/** Whether a domain allows the answer for a value. */
+const mayBe = (holds: boolean, value: Json | undefined, domain: Domain): boolean => {
+  const isIn = (list: readonly Json[]): boolean => value !== undefined && list.some((each) => equalJson(each, value))
+  if (domain.kind === 'one_of') return holds === isIn(domain.values)
+  if (domain.kind === 'none_of') return holds !== isIn(domain.values)
+  if (domain.kind === 'present' || domain.kind === 'absent') return holds === ((value === undefined) === (domain.kind === 'absent'))
+  return !(holds && value === undefined)
+}
 
 const shown = (value: Json | undefined): string => (value === undefined ? 'no value' : JSON.stringify(value).slice(0, 20))
 
