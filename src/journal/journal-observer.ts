@@ -3,6 +3,7 @@
 import type { Fact, Observer, RequestEnded, RunAttempt } from '../core/fact.ts'
 import { describeOutcome } from '../core/outcome-table.ts'
 import { cut, excerpt } from '../core/text.ts'
+import { signature } from '../parts/stages/signature.ts'
 import type { Ended, Journal, JournalRecord, RawRequest, Received, Tried } from './record.ts'
 
 export type JournalObserverOptions = {
@@ -92,7 +93,7 @@ const recordOf = (fact: Exclude<Fact, RequestEnded>, redact: Formats['redact']):
   switch (fact.kind) {
     case 'signatures_refused': {
       const { at, eventId, profile, route, count } = fact
-      const refused = { outcome: 'bad_signature', stage: 'signature', status: 401, duration_ms: 0, count }
+      const refused = { outcome: 'bad_signature', stage: signature.name, status: 401, duration_ms: 0, count }
       const reason = `${count} more were refused in the last minute`
       return { kind: 'received', at: isoOf(at), event_id: eventId, profile, route, ...refused, reason }
     }

@@ -2,6 +2,10 @@
 
 import type { Path } from '../../core/diagnostic.ts'
 import { isObject, type Json, own } from '../../core/json.ts'
+import { v1 } from '../../parts/schemes/generic.ts'
+import { github } from '../../parts/schemes/github.ts'
+import { gitlab } from '../../parts/schemes/gitlab.ts'
+import { linear } from '../../parts/schemes/linear.ts'
 import { kindOf } from './adnanh-rule.ts'
 import type { Say } from './imported.ts'
 
@@ -18,12 +22,12 @@ type Known = { readonly scheme: string; readonly instead?: string }
 
 /** By hash and header. */
 const known: { readonly [check: string]: Known } = {
-  'sha256 x-hub-signature-256': { scheme: 'github' },
-  'sha256 x-gitea-signature': { scheme: 'github', instead: gitea },
-  'sha1 x-hub-signature': { scheme: 'github', instead: hub },
-  'sha256 x-webhook-signature': { scheme: 'v1' },
-  'sha256 linear-signature': { scheme: 'linear' },
-  'value x-gitlab-token': { scheme: 'gitlab' },
+  'sha256 x-hub-signature-256': { scheme: github.name },
+  'sha256 x-gitea-signature': { scheme: github.name, instead: gitea },
+  'sha1 x-hub-signature': { scheme: github.name, instead: hub },
+  'sha256 x-webhook-signature': { scheme: v1.name },
+  'sha256 linear-signature': { scheme: linear.name },
+  'value x-gitlab-token': { scheme: gitlab.name },
 }
 
 /** The signature that a rule checks; `undefined` for a rule that checks something else. */

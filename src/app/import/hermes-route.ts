@@ -2,6 +2,9 @@
 
 import type { Path } from '../../core/diagnostic.ts'
 import { isObject, type Json, type JsonObject } from '../../core/json.ts'
+import { exists } from '../../parts/operators/exists.ts'
+import { inFile } from '../../parts/operators/in-file.ts'
+import { missing } from '../../parts/operators/missing.ts'
 import type { Say } from './imported.ts'
 import { namesSecret } from './secret-field.ts'
 
@@ -39,7 +42,7 @@ const comparesSecret = (value: Json): boolean => {
   if (Array.isArray(value)) return value.some(comparesSecret)
   if (!isObject(value)) return false
   return (
-    (typeof value.field === 'string' && !('exists' in value) && !('missing' in value) && namesSecret(value.field)) ||
+    (typeof value.field === 'string' && !(exists.name in value) && !(missing.name in value) && namesSecret(value.field)) ||
     Object.values(value).some(comparesSecret)
   )
 }
@@ -48,7 +51,7 @@ const withPaths = (value: Json): Json => {
   if (Array.isArray(value)) return value.map(withPaths)
   if (!isObject(value)) return value
   const below = (key: string, item: Json): Json =>
-    key === 'in_file' && typeof item === 'string' ? item.replace(home, '') : groups.has(key) ? withPaths(item) : item
+    key === inFile.name && typeof item === 'string' ? item.replace(home, '') : groups.has(key) ? withPaths(item) : item
   return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, below(key, item)]))
 }
 

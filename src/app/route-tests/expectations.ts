@@ -3,6 +3,7 @@
 import { type Json, type JsonObject, own } from '../../core/json.ts'
 import type { TestExpect } from '../../generated/config.ts'
 import { deliveriesOf } from '../../parts/destination.ts'
+import { filters } from '../../parts/stages/filters.ts'
 import type { Trace } from '../trace/trace.ts'
 import { type Difference, match, type Surroundings } from './matcher.ts'
 import type { Happened } from './rehearsal.ts'
@@ -32,7 +33,7 @@ const checks: { readonly [key in keyof Omit<TestExpect, `x-${string}`>]-?: Check
     const reason = traced?.reason ?? ''
     // What is inside of a condition belongs to it.
     const isIts = reason.startsWith(wanted) && /^[ :.[]/.test(reason.slice(wanted.length))
-    return traced?.stoppedAt === 'filters' && isIts
+    return traced?.stoppedAt === filters.name && isIts
       ? []
       : [{ at: 'rule', expected: `${wanted} to say no`, got: reason || 'nothing said no' }]
   },

@@ -2,6 +2,7 @@
 
 import type { Json, JsonObject } from '../../core/json.ts'
 import type { EventView, RawRequest } from '../../journal/record.ts'
+import { filters } from '../../parts/stages/filters.ts'
 import { isJson } from '../json-text.ts'
 import type { Sample } from '../samples/sample-file.ts'
 import { scrub } from '../samples/scrub.ts'
@@ -18,7 +19,7 @@ export const exportedTest = (view: EventView, { headers, body }: RawRequest, sec
     expect: {
       outcome,
       ...(outcome === 'ignored' && stage !== undefined ? { stopped_at: stage } : {}),
-      ...(stage === 'filters' && reason !== undefined ? { rule: reason.split(' ')[0]?.replace(/:$/, '') ?? '' } : {}),
+      ...(stage === filters.name && reason !== undefined ? { rule: reason.split(' ')[0]?.replace(/:$/, '') ?? '' } : {}),
     },
   }
 }

@@ -6,6 +6,7 @@ import type { Ended } from '../../core/fact.ts'
 import { isTaken, reasonOf } from '../../core/outcome-table.ts'
 import type { Event } from '../../core/request.ts'
 import type { Watch } from '../../engine/run.ts'
+import { signature } from '../../parts/stages/signature.ts'
 
 export type TracedStage = {
   readonly stage: string
@@ -17,7 +18,8 @@ export type TracedStage = {
 
 const pipeline = definition('Route')['x-pipeline'] as readonly string[]
 const beforePlan: readonly string[] = ['body_size', 'route']
-const ofTheRequest: readonly string[] = [...beforePlan, 'rate_limit', 'signature']
+/** Those that look at a request when it comes, and not again. */
+const ofTheRequest = pipeline.slice(0, pipeline.indexOf(signature.name) + 1)
 
 export type StageLog = {
   readonly watch: Watch

@@ -10,6 +10,7 @@ import type { Event, Headers, VerifiedRequest } from '../../core/request.ts'
 import { admit, resume, type Watch } from '../../engine/run.ts'
 import { targetsOf } from '../../parts/destination.ts'
 import type { Effects } from '../../parts/effects.ts'
+import { script } from '../../parts/stages/script.ts'
 import type { Outgoing } from '../../parts/targets/target.ts'
 import { lookUp, servedBy } from '../../plan/table.ts'
 import { openMemory } from '../../store/memory/memory-store.ts'
@@ -87,7 +88,7 @@ export const tracePlan = async (traced: Traced, world: DryWorld, dry: DryPlan): 
   const { outcome, stage, event } = ended
   const parsed = log.parsed()
   const reason = reasonOf(outcome)
-  const hasScript = source.spec.script !== undefined && log.reached('script')
+  const hasScript = source.spec.script !== undefined && log.reached(script.name)
   return {
     route: source.name,
     profile: source.profile,

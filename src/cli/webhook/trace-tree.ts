@@ -5,6 +5,7 @@ import type { Judged } from '../../app/trace/onlooker.ts'
 import type { TracedStage } from '../../app/trace/stage-log.ts'
 import type { Trace } from '../../app/trace/trace.ts'
 import { printable } from '../../core/text.ts'
+import { filters } from '../../parts/stages/filters.ts'
 import type { Paint } from '../shell/paint.ts'
 
 const maxPromptLines = 40
@@ -16,7 +17,7 @@ export const treeOf = (traced: Trace, paint: Paint): string => {
   const about = event ? `  event ${printable(event.eventType)}` : ''
   const lines = [
     `${paint.bold(printable(route))}${about}`,
-    ...stages.flatMap((each, i) => [stageLine(each, i), ...(each.stage === 'filters' ? conditions.map(conditionLine) : [])]),
+    ...stages.flatMap((each, i) => [stageLine(each, i), ...(each.stage === filters.name ? conditions.map(conditionLine) : [])]),
     `outcome  ${paint.bold(name)}${reason === undefined ? '' : `: ${printable(reason)}`}`,
     `answer   ${answer.status} ${printable(answer.body, 512)}`,
     ...(starts ? startLines(traced, starts) : []),

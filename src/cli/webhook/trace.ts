@@ -5,6 +5,7 @@ import { type TraceWish, traceRoute } from '../../app/trace/trace-route.ts'
 import { exit, usage } from '../../core/fault.ts'
 import type { JsonObject } from '../../core/json.ts'
 import { isTaken } from '../../core/outcome-table.ts'
+import { filters } from '../../parts/stages/filters.ts'
 import { answer, type Cli } from '../shell/output.ts'
 import { paintWith } from '../shell/paint.ts'
 import { readPayload } from './payload.ts'
@@ -70,7 +71,7 @@ const describe = (traced: Trace): JsonObject => {
       result,
       ms: Math.round(ms * 1000) / 1000,
       reason: why ?? null,
-      detail: stage === 'filters' ? { conditions: conditions.map(({ path, ...rest }) => ({ ...rest, path: [...path] })) } : {},
+      detail: stage === filters.name ? { conditions: conditions.map(({ path, ...rest }) => ({ ...rest, path: [...path] })) } : {},
     })),
     mode: starts?.mode ?? null,
     prompt: starts?.prompt ?? null,

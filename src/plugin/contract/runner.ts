@@ -17,7 +17,7 @@ const run: NewRun = {
   event: 'push',
   deliveryId: 'd',
   prompt: 'ping',
-  delivery: { target: 'log', extra: {} },
+  delivery: { target: 'acme-chat', extra: {} },
   acceptedAt: 0,
 }
 

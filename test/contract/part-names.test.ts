@@ -1,0 +1,159 @@
+/** Nobody outside of a part decides by its name: what others must know of a part, its type says. */
+
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import t from 'tap'
+import ts from 'typescript'
+import { endings } from '../../src/parts/endings/index.ts'
+import { operators } from '../../src/parts/operators/index.ts'
+import { runners } from '../../src/parts/runners/index.ts'
+import { schemes } from '../../src/parts/schemes/index.ts'
+import { stages } from '../../src/parts/stages/index.ts'
+import { targets } from '../../src/parts/targets/index.ts'
+import { stores } from '../../src/store/index.ts'
+
+const root = fileURLToPath(new URL('../../src', import.meta.url))
+
+/** Words that are no part's where they stand, and whose they are. */
+const allowed: { readonly [place: string]: string } = {
+  'app/doctor/targets.ts missing': 'how a target is connected',
+  'app/import/adnanh-rule.ts regex': 'a type of rule of the imported program',
+  'cli/reports/index.ts github': 'a format of reports',
+  'cli/reports/index.ts gitlab': 'a format of reports',
+  'cli/targets/list.ts missing': 'how a target is connected',
+  'expr/jsonata/operators.ts in': 'an operator of JSONata',
+  'expr/jsonata/operators.ts regex': 'a type of node of JSONata',
+  'expr/jsonata/rules.ts contains': 'a function of JSONata',
+  'expr/jsonata/rules.ts exists': 'a function of JSONata',
+}
+
+const namesOf = (parts: readonly { readonly name: string }[]): ReadonlySet<string> => new Set(parts.map(({ name }) => name))
+
+/** By what a variable or key is called that holds a name of the family. */
+const families: ReadonlyMap<string, ReadonlySet<string>> = new Map([
+  ['target', namesOf(targets)],
+  ['scheme', namesOf(schemes)],
+  ['runner', namesOf(runners)],
+  ['operator', namesOf(operators)],
+  ['store', namesOf(stores)],
+  ['stage', namesOf(stages)],
+  ['ending', namesOf(endings)],
+])
+
+/** Names of these are keys of a route too, and common words: they count only beside a variable or key of the family. */
+const wordy: ReadonlySet<string> = new Set(['stage', 'ending'])
+
+const isNamedAs = (family: string, text: string): boolean =>
+  text.toLowerCase().includes(family) || (family === 'stage' && /stopped_?at/i.test(text))
+
+/** The families that have a part of this name; `beside`: what it stands beside. */
+const familiesOf = (name: string, beside: string): string[] =>
+  [...families].flatMap(([family, names]) => (names.has(name) && (!wordy.has(family) || isNamedAs(family, beside)) ? [family] : []))
+
+const comparisons: ReadonlySet<ts.SyntaxKind> = new Set([
+  ts.SyntaxKind.EqualsEqualsEqualsToken,
+  ts.SyntaxKind.ExclamationEqualsEqualsToken,
+  ts.SyntaxKind.InKeyword,
+])
+
+const isText = (node: ts.Node): node is ts.StringLiteralLike => ts.isStringLiteralLike(node)
+
+/** What a text is compared with, looked up in or given as; `undefined` for one that decides nothing. */
+const besideOf = (node: ts.StringLiteralLike): string | undefined => {
+  const { parent } = node
+  if (ts.isBinaryExpression(parent) && comparisons.has(parent.operatorToken.kind))
+    return (parent.left === node ? parent.right : parent.left).getText()
+  if (ts.isCaseClause(parent)) return parent.parent.parent.expression.getText()
+  if (ts.isElementAccessExpression(parent)) return parent.expression.getText()
+  if (ts.isCallExpression(parent) && ts.isPropertyAccessExpression(parent.expression)) {
+    return /^(?:has|get|includes|indexOf|startsWith)$/.test(parent.expression.name.text) ? parent.expression.getText() : undefined
+  }
+  return undefined
+}
+
+/** A list, or the keys of a map, that has several parts of one family. */
+const listed = (names: readonly string[]): string[] =>
+  [...families].flatMap(([family, known]) => {
+    const found = names.filter((name) => known.has(name))
+    return found.length > 1 && !wordy.has(family) ? found : []
+  })
+
+const keyOf = (property: ts.ObjectLiteralElementLike): string | undefined =>
+  property.name && (ts.isIdentifier(property.name) || isText(property.name)) ? property.name.text : undefined
+
+/** The names of parts that a node decides by. */
+const namedIn = (node: ts.Node): string[] => {
+  if (isText(node)) {
+    const beside = besideOf(node)
+    return beside !== undefined && familiesOf(node.text, beside).length > 0 ? [node.text] : []
+  }
+  if (ts.isArrayLiteralExpression(node)) return listed(node.elements.filter(isText).map(({ text }) => text))
+  if (ts.isObjectLiteralExpression(node)) return listed(node.properties.flatMap((property) => keyOf(property) ?? []))
+  // A setting of something that a part is named in: `{ scheme: 'github' }`.
+  if (!ts.isPropertyAssignment(node) || !isText(node.initializer)) return []
+  const { text } = node.initializer
+  return [...families].some(([family, names]) => names.has(text) && keyOf(node) === family) ? [text] : []
+}
+
+const namesIn = (sources: { readonly [file: string]: string }): string[] => {
+  const found = new Set<string>()
+  for (const [file, text] of Object.entries(sources)) {
+    const look = (node: ts.Node): void => {
+      for (const name of namedIn(node)) found.add(`${file} ${name}`)
+      ts.forEachChild(node, look)
+    }
+    look(ts.createSourceFile(file, text, ts.ScriptTarget.ES2023, true))
+  }
+  return [...found].sort()
+}
+
+t.test('no part is named outside of its file where something is decided', async (t) => {
+  const files = readdirSync(root, { recursive: true, encoding: 'utf8' }).filter(
+    (file) => file.endsWith('.ts') && !file.startsWith('generated'),
+  )
+  t.ok(files.length > 200)
+  t.same(namesIn(Object.fromEntries(files.map((file) => [file, readFileSync(join(root, file), 'utf8')]))), Object.keys(allowed).sort())
+})
+
+t.test('the check finds names, and lets words pass', async (t) => {
+  const named = {
+    'in.ts': "const f = (value) => 'regex' in value",
+    'key.ts': "const variable = { openai: 'A', anthropic: 'B' }",
+    'list.ts': "const compared = ['equals', 'in', 'other']",
+    'lookup.ts': "const part = runners.get('echo')",
+    'member.ts': "const f = (part) => part['telegram']",
+    'not.ts': "if (agent.runner !== 'command') stop()",
+    'set.ts': "const breakable = new Set(['regex', 'in_file'])",
+    'setting.ts': "const delivery = { target: 'log', extra: {} }",
+    'stage.ts': "const f = (event) => event.stage === 'filters'",
+    'switch.ts': "switch (kind) { case 'sqlite': break }",
+  }
+  const words = {
+    'call.ts': "mark('log')",
+    'format.ts': "if (format === 'json') print()",
+    'key.ts': "if (key === 'filters') read(spec.events)",
+    'name.ts': "export const log = { name: 'log', title: 'One line' }",
+    'path.ts': "const at = ['events', 'script', 0]",
+    'type.ts': "type Mode = 'agent' | 'direct'",
+  }
+  t.same(
+    namesIn(named).map((place) => place.split(' ')[0]),
+    [
+      'in.ts',
+      'key.ts',
+      'key.ts',
+      'list.ts',
+      'list.ts',
+      'lookup.ts',
+      'member.ts',
+      'not.ts',
+      'set.ts',
+      'set.ts',
+      'setting.ts',
+      'stage.ts',
+      'switch.ts',
+    ],
+  )
+  t.same(namesIn(words), [])
+})
