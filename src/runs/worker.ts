@@ -25,8 +25,9 @@ export type RunningJob = {
   readonly since: string
 }
 
-/** A lease lasts longer than the longest run that the schema allows, a day, with its deliveries. */
-const leaseMs = 86_400_000 + 3_600_000
+/** After so long others may take what a dead process had in hand. A living one renews its leases: what it has in hand may take a day. */
+const leaseMs = 600_000
+const renewEveryMs = leaseMs / 4
 
 /** `since`: wall time in milliseconds. */
 type Begun = { readonly lease: Lease; readonly since: number }
@@ -47,6 +48,10 @@ export class Worker {
   /** The store failed, and no run is taken before it works again. The failure is logged once, not at each wake. */
   #failing = false
   #cancelTimer: () => void = () => {}
+  /** Set while runs are in progress. */
+  #cancelRenewal: (() => void) | undefined
+  /** Monotonic time at which the leases in hand were renewed, or the first of them was taken. */
+  #renewedAt = 0
 
   constructor(options: WorkerOptions) {
     this.#options = options
@@ -126,8 +131,10 @@ export class Worker {
   }
 
   async #take(max: number): Promise<void> {
-    const { store, log } = this.#options
+    const { store, log, clock } = this.#options
     try {
+      // While the store was broken they may have run out, and a run in hand must not be taken again.
+      if (this.#active.size > 0 && clock.monotonic() - this.#renewedAt > renewEveryMs) await this.#renew()
       const leases = await store.take(max, leaseMs)
       if (this.#careful) this.oneAtATimeAfterCrash(leases[0])
       for (const lease of leases) this.#start(lease)
@@ -160,9 +167,34 @@ export class Worker {
       .catch((error) => this.#options.log('error', { ...about(lease), reason: messageOf(error) }, 'run left for later: the store failed'))
       .finally(() => {
         this.#active.delete(running)
+        if (this.#active.size === 0) this.#stopRenewing()
         this.wake()
       })
     this.#active.set(running, { lease, since: this.#options.clock.now() })
+    if (this.#cancelRenewal) return
+    this.#renewedAt = this.#options.clock.monotonic()
+    this.#renewLater()
+  }
+
+  #renewLater(): void {
+    this.#cancelRenewal = this.#options.clock.after(renewEveryMs, () => {
+      this.#renewLater()
+      // Where the store fails, it is tried again before anything is taken.
+      this.#renew().catch(() => {})
+    })
+  }
+
+  async #renew(): Promise<void> {
+    const { store, clock } = this.#options
+    const at = clock.monotonic()
+    const leases = [...this.#active.values()].map(({ lease }) => lease)
+    await store.renew(leases, leaseMs)
+    this.#renewedAt = at
+  }
+
+  #stopRenewing(): void {
+    this.#cancelRenewal?.()
+    this.#cancelRenewal = undefined
   }
 
   async #run(lease: Lease): Promise<void> {

@@ -148,6 +148,11 @@ export interface Store {
    * first; then the oldest. A group that is due becomes a run here. `only: 'groups'`: only the runs of waiting groups, due or not.
    */
   take(max: number, leaseMs: number, only?: 'groups'): Promise<readonly Lease[]>
+  /**
+   * Lets leases last for `leaseMs` from now, also those that ran out and that nobody took since. What was lost stays lost: the next call
+   * with that lease says so.
+   */
+  renew(leases: readonly Lease[], leaseMs: number): Promise<void>
   /** Stores the reply before it is delivered, and how far its delivery to several got. `false`: the lease is lost. */
   keepReply(lease: Lease, reply: string, progress?: Progress): Promise<boolean>
   /** `false`: the lease is lost. */

@@ -49,6 +49,7 @@ const connect = (server: Store, clock: Clock, backlog: number): Store => {
     held: remote(server.held.bind(server)),
     settle: remote(server.settle.bind(server)),
     take: remote(server.take.bind(server)),
+    renew: remote(server.renew.bind(server)),
     keepReply: remote(server.keepReply.bind(server)),
     finish: remote(server.finish.bind(server)),
     // Others may bring work at any time.

@@ -62,7 +62,7 @@ const accept = (store: Store, id: string) => store.accept(runOf(id), { key: id, 
 const open = async (t: Test, clock: FakeClock, disk: Disk) =>
   workOn(t, clock, await openSqlite({ folder: t.testdir(), durability: 'commit', clock }, linksOn(disk)))
 
-const workOn = (t: Test, clock: FakeClock, store: Store, runner: Runner = async (prompt) => prompt) => {
+const workOn = (t: Test, clock: FakeClock, store: Store, runner: Runner = async (prompt) => prompt, timeoutMs = 60_000) => {
   const sent: string[] = []
   const said: string[] = []
   const log: Log = Object.assign((_: unknown, _fields: object, message: string) => void said.push(message), { writes: () => true })
@@ -74,7 +74,7 @@ const workOn = (t: Test, clock: FakeClock, store: Store, runner: Runner = async 
     log,
     facts,
     runner,
-    policy: () => policyOf(60_000),
+    policy: () => policyOf(timeoutMs),
     send: async ({ deliveryId }) => {
       sent.push(deliveryId)
       return { ok: true }
@@ -182,14 +182,63 @@ t.test('a dead process keeps its run until the lease runs out, and is refused wh
   await pass(clock, 50, () => {})
   other.worker.wake()
   await pass(clock, 50, () => {})
-  clock.advance(24 * 3_600_000)
+  clock.advance(9 * 60_000)
   await pass(clock, 50, () => {})
   t.strictSame(other.sent, [])
-  clock.advance(3_600_000)
+  clock.advance(60_000)
   await pass(clock, 50, () => {})
   t.strictSame(other.sent, ['a'])
   wakeUp('late')
   await pass(clock, 50, () => {})
   t.strictSame([asleep.sent, asleep.said], [[], ['a run that took too long was taken over by another']])
   t.equal(await asleep.store.backlog(), 0)
+})
+
+/** An agent that says nothing for as long as it may. */
+const silent = (asked: string[], who: string): Runner => {
+  return (_prompt, { signal }) => {
+    asked.push(who)
+    return new Promise((_, reject) => signal.addEventListener('abort', () => reject(new Error('stopped'))))
+  }
+}
+
+const dayMs = 86_400_000
+
+t.test('a run that takes hours stays with the process that has it', async (t) => {
+  const clock = fakeClock()
+  const connect = shared(t, clock)
+  const asked: string[] = []
+  const one = workOn(t, clock, await connect(), silent(asked, 'one'), dayMs)
+  await accept(one.store, 'a')
+  one.worker.wake()
+  await pass(clock, 50, () => {})
+  const other = workOn(t, clock, await connect(), silent(asked, 'other'), dayMs)
+  for (let minutes = 0; minutes < 120; minutes++) {
+    clock.advance(60_000)
+    await pass(clock, 50, () => other.worker.wake())
+  }
+  t.strictSame(asked, ['one'])
+})
+
+t.test('a store that fails for longer than a lease gives no run to be begun twice', async (t) => {
+  const clock = fakeClock()
+  const disk: Disk = { commits: Number.POSITIVE_INFINITY, openings: 0 }
+  const opened = await openSqlite({ folder: t.testdir(), durability: 'commit', clock }, linksOn(disk))
+  const asked: string[] = []
+  const { store, worker } = workOn(t, clock, opened, silent(asked, 'one'), dayMs)
+  await accept(store, 'a')
+  worker.wake()
+  await pass(clock, 500, () => {})
+  disk.commits = 0
+  for (let minutes = 0; minutes < 11; minutes++) {
+    clock.advance(60_000)
+    await pass(clock, 50, () => {})
+  }
+  disk.commits = Number.POSITIVE_INFINITY
+  await pass(clock, 1_000, () => {})
+  await accept(store, 'b')
+  worker.wake()
+  await pass(clock, 1_000, () => {})
+  t.strictSame(asked, ['one', 'one'], 'for the one in hand, and for the new one')
+  t.match(await store.standings(['a', 'b']), [{ attempt: 1 }, { attempt: 1 }])
 })

@@ -183,6 +183,28 @@ for (const { name, at, lookEveryMs } of subjects) {
       t.equal(await store.backlog(), 0)
     })
 
+    promise('a lease that is renewed runs out later; a lost or ended one is not touched', async (t, { store, clock, accept, due }) => {
+      for (const id of ['a', 'b', 'c']) await accept(id)
+      const [a, b, c] = await store.take(3, 1000)
+      if (a === undefined || b === undefined || c === undefined) throw new Error('expected three leases')
+      clock.advance(900)
+      await store.renew([a, b], 1000)
+      await store.renew([], 1000)
+      clock.advance(900)
+      const taken = only(await store.take(3, 10_000))
+      t.match(taken, { runId: c.runId, attempt: 2, interrupted: true })
+      await store.renew([c], 1)
+      clock.advance(100)
+      t.equal(await store.dueInMs(), 0, 'the others ran out')
+      await store.renew([a, b], 5000)
+      t.strictSame(await store.take(3, 1000), [], 'nobody took them')
+      t.equal(await store.finish(a, { kind: 'again', afterMs: 3000, error: 'busy' }), true)
+      t.equal(await store.finish(b, { kind: 'done' }), true)
+      await store.renew([a, b], 1000)
+      t.equal(await store.dueInMs(), due(3000))
+      t.match(await store.standings(['evt-a', 'evt-b', 'evt-c']), [{ state: 'waiting' }, { state: 'running' }])
+    })
+
     promise('a late holder may finish what nobody took after it', async (t, { store, clock, accept }) => {
       await accept('a')
       const lease = only(await store.take(1, 1000))
@@ -670,6 +692,7 @@ type Command =
   | { readonly op: 'take'; readonly max: number; readonly leaseMs: number; readonly groups: boolean }
   | { readonly op: 'finish'; readonly pick: number; readonly kind: RunEnd['kind']; readonly delayMs: number }
   | { readonly op: 'reply'; readonly pick: number }
+  | { readonly op: 'renew'; readonly pick: number; readonly leaseMs: number }
   | { readonly op: 'advance'; readonly ms: number }
   | { readonly op: 'revive'; readonly id: string }
   | { readonly op: 'prune'; readonly ageMs: number; readonly maxDead: number }
@@ -717,6 +740,7 @@ const command: fc.Arbitrary<Command> = fc.oneof(
     }),
   },
   { weight: 1, arbitrary: fc.record({ op: fc.constant('reply' as const), pick: fc.nat() }) },
+  { weight: 2, arbitrary: fc.record({ op: fc.constant('renew' as const), pick: fc.nat(), leaseMs: fc.integer({ min: 1, max: 50 }) }) },
   { weight: 2, arbitrary: fc.record({ op: fc.constant('advance' as const), ms: fc.constantFrom(1, 10, 40, hourMs / 2, hourMs) }) },
   { weight: 2, arbitrary: fc.record({ op: fc.constant('revive' as const), id }) },
   {
@@ -751,6 +775,7 @@ const apply = async (store: Store, leases: Lease[], command: Command): Promise<u
   }
   const lease = leases[command.pick % Math.max(1, leases.length)]
   if (lease === undefined) return undefined
+  if (command.op === 'renew') return store.renew([lease], command.leaseMs)
   if (command.op === 'reply') return store.keepReply(lease, `reply ${lease.fence}`)
   return store.finish(lease, { kind: command.kind, afterMs: command.delayMs, error: `error ${command.delayMs}` })
 }

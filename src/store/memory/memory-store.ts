@@ -68,6 +68,11 @@ class MemoryStore implements Store {
     return this.#runs.take(max, now + leaseMs, now)
   }
 
+  async renew(leases: readonly Lease[], leaseMs: number): Promise<void> {
+    const until = this.#now() + leaseMs
+    for (const lease of leases) this.#runs.renew(lease, until)
+  }
+
   async keepReply(lease: Lease, reply: string, progress?: Progress): Promise<boolean> {
     this.#now()
     return this.#runs.keepReply(lease, reply, progress)

@@ -91,6 +91,11 @@ export class Runs {
     return true
   }
 
+  renew(lease: Lease, until: number): void {
+    const entry = this.#holding(lease)
+    if (entry !== undefined) entry.dueAt = until
+  }
+
   finish(lease: Lease, end: RunEnd, now: number): boolean {
     const entry = this.#holding(lease)
     if (entry === undefined) return false

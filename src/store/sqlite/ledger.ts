@@ -82,6 +82,8 @@ export class Ledger {
         return this.#claims.settle(step.key, step.kept)
       case 'take':
         return step.onlyGroups ? this.#takeGroups(step, now) : this.#take(step, now)
+      case 'renew':
+        return void this.#sql.renew.run(step.fences, now + step.leaseMs)
       case 'keepReply':
         return this.#sql.keepReply.run(step.reply, step.runId, step.fence).changes === 1
       case 'finish':

@@ -43,6 +43,8 @@ export type Step =
   | { readonly op: 'held'; readonly keys: readonly string[] }
   | { readonly op: 'settle'; readonly key: string; readonly kept: boolean }
   | { readonly op: 'take'; readonly max: number; readonly leaseMs: number; readonly onlyGroups: boolean }
+  /** `fences`: a JSON list of `[runId, fence]`. */
+  | { readonly op: 'renew'; readonly fences: string; readonly leaseMs: number }
   /** `reply` as it is stored. */
   | { readonly op: 'keepReply'; readonly runId: number; readonly fence: number; readonly reply: string }
   | { readonly op: 'finish'; readonly runId: number; readonly fence: number; readonly end: RunEnd }

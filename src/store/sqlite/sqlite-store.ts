@@ -72,6 +72,11 @@ class SqliteStore implements Store {
     return leases
   }
 
+  renew(leases: readonly Lease[], leaseMs: number): Promise<void> {
+    const fences = leases.map(({ runId, fence }) => [Number(runId), fence])
+    return this.#thread.call({ op: 'renew', fences: JSON.stringify(fences), leaseMs })
+  }
+
   keepReply({ runId, fence }: Lease, reply: string, progress?: Progress): Promise<boolean> {
     return this.#thread.call({ op: 'keepReply', runId: Number(runId), fence, reply: replyText(reply, progress) })
   }
