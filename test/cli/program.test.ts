@@ -4,11 +4,11 @@ import { readFileSync, statSync, symlinkSync } from 'node:fs'
 import { PassThrough } from 'node:stream'
 import { parseEnv } from 'node:util'
 import t from 'tap'
-import { quoted } from '../../src/process/quoted.ts'
 import { askOver, wantsColour } from '../../src/cli/shell/io.ts'
 import { version } from '../../src/cli/shell/version.ts'
 import { loadConfig } from '../../src/config/load.ts'
 import { schema } from '../../src/generated/schema.ts'
+import { quoted } from '../../src/process/quoted.ts'
 import { fakeCli } from '../fakes/cli.ts'
 
 t.test('alone it prints four commands to begin with', async (t) => {
