@@ -3,11 +3,11 @@
 import { usage } from '../../core/fault.ts'
 import { outcomeNames } from '../../core/outcome-table.ts'
 import { nearest } from '../../core/text.ts'
+import { quoted } from '../../process/quoted.ts'
 import { followEvent } from '../events/follow-event.ts'
 import type { KnownEvent } from '../events/known-event.ts'
 import type { GatewayFinder } from '../running-gateway.ts'
 import type { Workspace } from '../workspace.ts'
-import { quoted } from './curl.ts'
 import type { PreparedTest } from './prepare-test.ts'
 import { sendTest, type TestAnswer } from './send-test.ts'
 
