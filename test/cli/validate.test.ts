@@ -632,6 +632,6 @@ t.test('explain says what a code means, lists all, and knows the nearest', async
   })
   const { out } = await cli.run('explain')
   t.match(out, /^WH001 {2}error {4}the file cannot be read as YAML\n/)
-  t.match(await cli.run('explain', 'WH40'), { code: 2, err: /no finding has the code "WH40"[\s\S]*did you mean/ })
+  t.match(await cli.run('explain', 'WH40'), { code: 5, err: /no finding has the code "WH40"[\s\S]*did you mean/ })
   t.match(await cli.run('check', cli.dir), { code: 1, out: /WH003/ })
 })

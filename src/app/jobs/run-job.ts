@@ -2,9 +2,9 @@
 
 import { exit, Fault } from '../../core/fault.ts'
 import type { JobStart } from '../../schedule/start-job.ts'
-import type { RunningGateway } from '../running-gateway.ts'
+import type { GatewayFinder } from '../running-gateway.ts'
 import type { Workspace } from '../workspace.ts'
-import { ambiguousJob, readKnownJobs, unknownJob } from './jobs.ts'
+import { ambiguousJob, findJob, readKnownJobs, unknownJob } from './jobs.ts'
 
 type Started = Extract<JobStart, { readonly started: true }>
 type NotStarted = Exclude<JobStart, Started>
@@ -12,8 +12,11 @@ type NotStarted = Exclude<JobStart, Started>
 /** `fault` says why the job was not started. The caller throws it after it has shown the notices. */
 export type JobRun = Started | { readonly started: false; readonly fault: Fault; readonly notices: readonly string[] }
 
-export const runJob = async (workspace: Workspace, gateway: RunningGateway, profile: string, reference: string): Promise<JobRun> => {
-  const start = await gateway.startJob(profile, reference)
+/** Throws a Fault where no gateway runs; that the files have no such job is said first. */
+export const runJob = async (workspace: Workspace, finder: GatewayFinder, profile: string, reference: string): Promise<JobRun> => {
+  const running = await finder.find()
+  if (!running) findJob(await readKnownJobs(workspace, { profile }), reference, workspace)
+  const start = await (running ?? (await finder.need())).startJob(profile, reference)
   if (start.started) return start
   if (start.reason !== 'job_missing') return { started: false, fault: refusalOf(start, start.reason, reference), notices: [] }
   const { jobs, notices } = await readKnownJobs(workspace, { profile })

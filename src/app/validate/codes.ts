@@ -8,27 +8,34 @@ export type CodeChoice = { readonly select?: readonly string[]; readonly ignore?
 
 export const allCodes = Object.keys(catalogue) as readonly Code[]
 
-/** The code that somebody wrote, in any letter case. Throws a usage Fault that knows the nearest ones. */
+const hint = 'headgate explain lists all codes'
+
+/** The code that somebody wrote, in any letter case. Throws a Fault that knows the nearest ones. */
 export const codeNamed = (written: string): Code => {
   const wanted = written.toUpperCase()
   const code = allCodes.find((known) => known === wanted)
   if (code) return code
-  throw noCode(`no finding has the code "${written.slice(0, 80)}"`, wanted)
+  const near = nearest(wanted, allCodes)
+  const suggest = near.length > 0 ? near : nextByNumber(wanted)
+  throw new Fault('not_found', `no finding has the code "${written.slice(0, 80)}"`, { exitCode: exit.notFound, suggest, hint })
 }
 
-const noCode = (message: string, near: string): Fault =>
-  new Fault('usage', message, {
-    exitCode: exit.usage,
-    suggest: nearest(near, allCodes),
-    hint: 'headgate explain lists all codes',
-  })
+const numberOf = (code: string): number => Number(code.slice(2))
+
+/** The code whose number is the least away; none for a word without a number. */
+const nextByNumber = (wanted: string): readonly Code[] => {
+  if (!/^WH\d{1,6}$/.test(wanted)) return []
+  const away = (code: Code): number => Math.abs(numberOf(code) - numberOf(wanted))
+  return [...allCodes].sort((a, b) => away(a) - away(b)).slice(0, 1)
+}
 
 /** The beginnings of codes that somebody wrote, in any letter case. Throws a usage Fault for one that no code has. */
 export const parseCodes = (option: string, written: readonly string[]): readonly string[] =>
   written.map((text) => {
     const start = text.toUpperCase()
     if (/^WH\d{0,3}$/.test(start) && allCodes.some((code) => code.startsWith(start))) return start
-    throw noCode(`${option}: no finding has the code "${text.slice(0, 80)}"`, start)
+    const message = `${option}: no finding has the code "${text.slice(0, 80)}"`
+    throw new Fault('usage', message, { exitCode: exit.usage, suggest: nearest(start, allCodes), hint })
   })
 
 export const isChosen = (code: Code, { select, ignore = [] }: CodeChoice): boolean =>

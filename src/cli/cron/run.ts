@@ -8,7 +8,7 @@ import { answer, type Cli, note } from '../shell/output.ts'
 
 export const cronRun = async (reference: string, { profile = defaultProfile }: ProfileOption, cli: Cli): Promise<number> => {
   const { workspace } = cli
-  const run = await runJob(workspace, await gatewayAt(workspace).need(), profile, reference)
+  const run = await runJob(workspace, gatewayAt(workspace), profile, reference)
   if (!run.started) {
     note(cli, ...run.notices)
     throw run.fault
