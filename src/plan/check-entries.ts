@@ -1,6 +1,6 @@
 /** Everything that is wrong with one file of run-time entries: the file as a whole, its mode, and each entry at its place. */
 
-import { statSync } from 'node:fs'
+import { existsSync, statSync } from 'node:fs'
 import { NotEntries, parseEntries, readSnapshot } from '../config/read-consistent.ts'
 import { refuseOdd } from '../config/replace-file.ts'
 import { parseSource, type Source } from '../config/yaml/source.ts'
@@ -25,7 +25,8 @@ export type CheckedEntries = {
 
 /** Nothing is wrong with a file that is not there. */
 export const checkEntries = (file: string, checks: EntryChecks): CheckedEntries => {
-  const stat = statSync(file, { throwIfNoEntry: false })
+  // A folder that is a file has none in it, too.
+  const stat = existsSync(file) ? statSync(file, { throwIfNoEntry: false }) : undefined
   if (!stat) return { diagnostics: [], entries: [], files: 0, texts: new Map() }
   const found: Diagnostic[] = (stat.mode & 0o077) === 0 ? [] : [openToOthers(file, stat.mode)]
   let text: string

@@ -12,6 +12,7 @@ import type { Json } from '../../core/json.ts'
 import { nearest } from '../../core/text.ts'
 import type { RouteTest, RouteTests } from '../../generated/config.ts'
 import { checkTests } from '../../generated/validators.js'
+import { withSecret } from '../trace/dry-plan.ts'
 import type { Workspace } from '../workspace.ts'
 import { configBeside, createWorlds, isSubscriptions, subscriptionsBeside, type World, type Worlds } from './world.ts'
 
@@ -62,7 +63,8 @@ const filesAt = (path: string): readonly string[] => {
 }
 
 /** Files of tests in a folder and below, in order. */
-export const testFilesIn = (folder: string): readonly string[] => (existsSync(folder) ? filesBelow(folder) : [])
+export const testFilesIn = (folder: string): readonly string[] =>
+  existsSync(folder) && statSync(folder).isDirectory() ? filesBelow(folder) : []
 
 const filesIn = (folder: string): readonly string[] => {
   const config = join(folder, 'config.yaml')
@@ -117,10 +119,6 @@ const caseOf = (spec: RouteTest, base: Path, { source, world, runScripts }: Read
   const help = unread ? unread.message : near.length > 0 ? `did you mean ${near.join(' or ')}?` : 'headgate webhook list --all'
   return wrong('WH103', `there is no route "${spec.route}"`, at, source, help)
 }
-
-/** Tests run where no secret is, too. */
-const withSecret = (source: RouteSource): RouteSource =>
-  source.secrets.length > 0 ? source : { ...source, secrets: ['what the tests of a route sign with'] }
 
 const wrong = (code: 'WH103' | 'WH104', message: string, path: Path, source: Source, help: string): Diagnostic =>
   startsAnyway(diagnostic(code, message, { place: source.place(path), pointer: pointerOf(path), help }))

@@ -6,14 +6,12 @@ import { insecure } from '../../config/config.ts'
 import { replaceFile } from '../../config/replace-file.ts'
 import { diskFault } from '../../core/disk-fault.ts'
 import { exit, Fault, usage } from '../../core/fault.ts'
-import { isObject, own, parseObject } from '../../core/json.ts'
 import { isOfConnection } from '../../core/names.ts'
-import { compactJson, isJson } from '../json-text.ts'
 import { knownSecrets } from '../known-secrets.ts'
 import { readRoutes } from '../routes/routes.ts'
 import type { Workspace } from '../workspace.ts'
 import { builtInSamples, sampleNameOf, tooLarge, userFolder } from './gallery.ts'
-import { maxSampleBytes, parseSample, renderSample, type Sample } from './sample-file.ts'
+import { maxSampleBytes, renderSample, type Sample, sampleOf } from './sample-file.ts'
 import { type Replaced, scrub } from './scrub.ts'
 
 export type AddedSample = {
@@ -36,8 +34,7 @@ export const addSample = async (workspace: Workspace, asked: string, text: strin
     throw new Fault('conflict', `there is a sample "${name}" already`, { exitCode: exit.conflict, hint })
   }
   if (Buffer.byteLength(text) > maxSampleBytes) throw tooLarge('the sample')
-  const isBare = isPayload(text)
-  const given = isBare ? { headers: { 'content-type': 'application/json' }, body: compactJson(text) } : parseSample(text, 'the sample')
+  const { sample: given, isBare } = sampleOf(text, 'the sample')
   const { sample, replaced } = scrub(withoutConnection(given), secretsOf(workspace))
   const [provider = ''] = name.split('/')
   const { headers, body, ...about } = sample
@@ -59,13 +56,6 @@ const usableName = (asked: string): string => {
 export const secretsOf = (workspace: Workspace): readonly string[] => {
   const { loaded, routes } = readRoutes(workspace)
   return [...knownSecrets(loaded.config), ...routes.flatMap(({ route }) => route?.secrets ?? []).filter((secret) => secret !== insecure)]
-}
-
-/** JSON that does not mean to be a sample. */
-const isPayload = (text: string): boolean => {
-  if (!isJson(text)) return false
-  const map = parseObject(text)
-  return !map || !isObject(own(map, 'headers')) || !['body', 'body_text', 'body_base64'].some((key) => own(map, key) !== undefined)
 }
 
 const withoutConnection = ({ headers, ...rest }: Sample): Sample => ({

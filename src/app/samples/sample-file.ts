@@ -4,7 +4,7 @@ import { isUtf8 } from 'node:buffer'
 import { shapeProblems } from '../../config/shape.ts'
 import { jsonErrorPlace } from '../../config/yaml/json-place.ts'
 import { exit, Fault } from '../../core/fault.ts'
-import type { Json } from '../../core/json.ts'
+import { isObject, type Json, own, parseObject } from '../../core/json.ts'
 import type { SampleFile } from '../../generated/sample.ts'
 import { sampleSchema } from '../../generated/schema.ts'
 import { checkSample } from '../../generated/validators.js'
@@ -20,6 +20,22 @@ export type Sample = Pick<SampleFile, 'provider' | 'event' | 'description'> & {
 
 /** A sample is no larger: ten times the body that a gateway takes unless told otherwise. */
 export const maxSampleBytes = 10 * 1024 * 1024
+
+/** Reads a text that is a sample, or a payload alone (`isBare`): of that there are no headers but its type. Throws a Fault. */
+export const sampleOf = (text: string, where: string): { readonly sample: Sample; readonly isBare: boolean } => {
+  const isBare = isPayload(text)
+  return {
+    isBare,
+    sample: isBare ? { headers: { 'content-type': 'application/json' }, body: compactJson(text) } : parseSample(text, where),
+  }
+}
+
+/** JSON that does not mean to be a sample. */
+const isPayload = (text: string): boolean => {
+  if (!isJson(text)) return false
+  const map = parseObject(text)
+  return !map || !isObject(own(map, 'headers')) || !['body', 'body_text', 'body_base64'].some((key) => own(map, key) !== undefined)
+}
 
 /** Reads a sample's text; `where` names it in messages. Throws a Fault for one that does not hold, without quoting it. */
 export const parseSample = (text: string, where: string): Sample => {

@@ -38,6 +38,8 @@ export type Trace = {
   readonly profile: string
   /** As the last stage that it reached saw it; absent when it was refused before. */
   readonly event?: Event
+  /** As it came, which is what filters look at. */
+  readonly parsed?: Event
   readonly outcome: Outcome
   /** Of the outcome: a refusal by its code, every other end by its kind. */
   readonly name: string
@@ -93,6 +95,7 @@ export const tracePlan = async (traced: Traced, world: DryWorld, dry: DryPlan): 
     route: source.name,
     profile: source.profile,
     ...(event ? { event } : {}),
+    ...(parsed ? { parsed } : {}),
     outcome,
     name: nameOf(outcome),
     ...(reason === undefined ? {} : { reason }),

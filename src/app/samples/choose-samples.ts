@@ -1,0 +1,63 @@
+/** The samples that somebody asks for: by name or provider, as a file, as a folder of JSON files. */
+
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
+import { join, relative, resolve } from 'node:path'
+import { diskFault } from '../../core/disk-fault.ts'
+import { exit, Fault, usage } from '../../core/fault.ts'
+import { providerName } from '../../core/names.ts'
+import type { Workspace } from '../workspace.ts'
+import { findSample, listSamples, readSample, sampleNameOf, tooLarge } from './gallery.ts'
+import { maxSampleBytes, type Sample, sampleOf } from './sample-file.ts'
+
+/** `name`: `provider/event`, or a file as it was written. */
+export type ChosenSample = { readonly name: string; readonly file: string; readonly sample: Sample }
+
+const maxSamples = 500
+/** A folder of providers, with a folder for each. */
+const maxFolderDepth = 1
+
+/** Each once, in the order they were asked for; the gallery's names come first. Throws a Fault for what is not there or holds no sample. */
+export const chooseSamples = (workspace: Workspace, asked: readonly string[]): readonly ChosenSample[] => {
+  const chosen = new Map<string, () => ChosenSample>()
+  for (const each of asked) for (const [file, read] of filesFor(workspace, each)) chosen.set(file, read)
+  if (chosen.size > maxSamples) throw usage(`${chosen.size} samples: at most ${maxSamples} are tried`)
+  return [...chosen.values()].map((read) => read())
+}
+
+type Reading = readonly [file: string, read: () => ChosenSample]
+
+const filesFor = (workspace: Workspace, asked: string): readonly Reading[] => {
+  const provider = `${providerName(asked.toLowerCase())}/`
+  const named = listSamples(workspace).filter(({ name }) => name === sampleNameOf(asked) || name.startsWith(provider))
+  if (named.length > 0) return named.map((known) => [known.file, () => ({ ...known, sample: readSample(known) })])
+  const path = resolve(asked)
+  if (!existsSync(path)) {
+    if (/^[./~]|\.json$/.test(asked)) throw usage(`no such path: ${asked}`)
+    return [[path, () => ({ name: asked, file: path, sample: readSample(findSample(workspace, asked)) })]]
+  }
+  const files = statSync(path).isDirectory() ? jsonFilesIn(path) : [path]
+  if (files.length === 0) throw usage(`no sample in ${asked}: it has no JSON file`)
+  return files.map((file) => [file, () => readFile(file)])
+}
+
+const jsonFilesIn = (folder: string, depth = 0): readonly string[] =>
+  readdirSync(folder, { withFileTypes: true })
+    .sort((a, b) => (a.name < b.name ? -1 : 1))
+    .flatMap((entry) => {
+      const path = join(folder, entry.name)
+      if (entry.isDirectory()) return depth < maxFolderDepth ? jsonFilesIn(path, depth + 1) : []
+      return entry.isFile() && entry.name.endsWith('.json') ? [path] : []
+    })
+
+const readFile = (file: string): ChosenSample => {
+  const below = relative(process.cwd(), file)
+  const name = below.startsWith('..') ? file : below
+  try {
+    const stat = statSync(file)
+    if (!stat.isFile()) throw new Fault('odd_file', `sample ${name}: no regular file`, { exitCode: exit.no })
+    if (stat.size > maxSampleBytes) throw tooLarge(`sample ${name}`)
+    return { name, file, sample: sampleOf(readFileSync(file, 'utf8'), `sample ${name}`).sample }
+  } catch (error) {
+    throw error instanceof Fault ? error : diskFault('read', file, error)
+  }
+}
