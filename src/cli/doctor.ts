@@ -14,7 +14,10 @@ export const doctor = async (cli: Cli): Promise<number> => {
   const lines = textOf(checks, paintWith(cli.io.colour))
   return answer(cli, {
     kind: 'doctor',
-    data: { checks: checks.map((check) => ({ fix: null, ...check })), summary: { ...summary } },
+    data: {
+      checks: checks.map(({ name, result, message, fix = null, about }) => ({ name, result, message, fix, code: about?.code ?? null })),
+      summary: { ...summary },
+    },
     text: `${lines.join('')}${summary.ok} ok, ${summary.warn} to look at, ${summary.fail} failed\n`,
     exitCode: summary.fail > 0 ? exit.no : exit.ok,
   })

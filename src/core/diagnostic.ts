@@ -9,6 +9,8 @@ type CodeMeaning = {
   readonly starts?: true
   /** It is about what lies beside the checked file, so that a check without that (`--no-refs`) leaves it out. */
   readonly outside?: true
+  /** Only a check with `--sample` or `--env` finds it, or finds all of it. */
+  readonly onDemand?: true
 }
 
 /** Every code, its severity and what it is about; WH201 to WH205 are the first of the start-up failures (rules: Start-up 1 to 4). */
@@ -41,6 +43,7 @@ export const catalogue = {
   WH212: { severity: 'warning', title: 'max_wait_seconds is shorter than window_seconds' },
   WH213: { severity: 'warning', title: 'a profile without multiplexing' },
   WH214: { severity: 'error', title: 'unknown profile', starts: true, outside: true },
+  WH215: { severity: 'warning', title: 'a coalesce key that no sample has', onDemand: true },
   WH217: { severity: 'error', title: 'no such scheduled job', starts: true, outside: true },
   WH218: { severity: 'error', title: 'several scheduled jobs have this name', outside: true },
   WH219: { severity: 'warning', title: 'a scheduled job is paused or disabled', outside: true },
@@ -69,31 +72,39 @@ export const catalogue = {
   WH406: { severity: 'error', title: 'an operand that the field can never have', starts: true },
   WH407: { severity: 'error', title: 'list file missing or malformed', starts: true, outside: true },
   WH408: { severity: 'error', title: 'a condition on an event that "events" does not list', starts: true },
+  WH409: { severity: 'warning', title: 'a field that no sample has', onDemand: true },
   WH410: { severity: 'warning', title: 'a condition that adds nothing' },
   WH411: { severity: 'info', title: 'a text that the operator takes letter by letter' },
   WH412: { severity: 'error', title: 'bad JSONata expression' },
   WH413: { severity: 'error', title: 'too many or too deep conditions' },
+  WH501: { severity: 'warning', title: 'a placeholder that no sample fills in', onDemand: true },
   WH502: { severity: 'warning', title: 'a placeholder of another template language' },
   WH503: { severity: 'error', title: 'bad template expression' },
+  WH504: { severity: 'warning', title: 'a text that will be cut', onDemand: true },
   WH505: { severity: 'warning', title: 'a brace without its other half' },
   WH506: { severity: 'info', title: 'no prompt: the whole payload goes out' },
   WH507: { severity: 'warning', title: 'a placeholder looks for payload inside the payload' },
   WH601: { severity: 'error', title: 'script not found', starts: true, outside: true },
   WH602: { severity: 'error', title: 'script outside the scripts folder' },
   WH603: { severity: 'warning', title: 'the interpreter of a script is not there', outside: true },
+  WH604: { severity: 'error', title: 'a script with a mistake in its syntax', starts: true, outside: true, onDemand: true },
+  WH605: { severity: 'warning', title: 'a script that ignores every sample', outside: true, onDemand: true },
   WH704: { severity: 'error', title: 'no plugin brings this target', outside: true },
   WH705: { severity: 'error', title: 'missing delivery setting' },
   WH706: { severity: 'warning', title: 'a setting that no target reads' },
   WH707: { severity: 'error', title: 'bad delivery setting' },
   WH708: { severity: 'info', title: 'what http posts is not signed' },
-  WH709: { severity: 'warning', title: 'the program of a target is not there', outside: true },
+  WH709: { severity: 'warning', title: 'the program of a target is not there or not logged in', outside: true, onDemand: true },
   WH710: { severity: 'error', title: 'a plugin cannot be used', outside: true },
   WH711: { severity: 'error', title: 'no plugin brings this scheme, runner or operator', outside: true },
   WH712: { severity: 'warning', title: 'a target that is switched off or not connected' },
   WH713: { severity: 'error', title: 'a delivery without an address', starts: true },
   WH714: { severity: 'error', title: 'what a plugin refuses of its settings', outside: true },
+  WH801: { severity: 'error', title: 'the port cannot be had', starts: true, outside: true, onDemand: true },
+  WH802: { severity: 'error', title: 'the data directory cannot be written', starts: true, outside: true, onDemand: true },
   WH803: { severity: 'error', title: 'the subscriptions file is corrupt', starts: true },
   WH804: { severity: 'warning', title: 'a file with secrets is open to others', outside: true },
+  WH805: { severity: 'warning', title: 'the clock was set back, or is wrong', outside: true, onDemand: true },
   WH806: { severity: 'error', title: 'the jobs file is corrupt', starts: true },
 } as const satisfies { readonly [code: string]: CodeMeaning }
 

@@ -50,3 +50,16 @@ export const nearest = (word: string, known: Iterable<string>): string[] => {
     .slice(0, 3)
     .map(({ name }) => name)
 }
+
+/** One letter changed, too many, or missing, or two neighbours swapped. */
+export const isOneSlip = (a: string, b: string): boolean => {
+  let from = 0
+  while (from < a.length && a[from] === b[from]) from++
+  const [restA, restB] = [a.slice(from), b.slice(from)]
+  return (
+    restA.slice(1) === restB.slice(1) ||
+    restA.slice(1) === restB ||
+    restA === restB.slice(1) ||
+    (restA.slice(2) === restB.slice(2) && restA[0] === restB[1] && restA[1] === restB[0])
+  )
+}

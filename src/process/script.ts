@@ -3,6 +3,7 @@
 import { realpathSync, type Stats, statSync } from 'node:fs'
 import { dirname, extname, relative, resolve, sep } from 'node:path'
 import { messageOf } from '../core/fault.ts'
+import { printable } from '../core/text.ts'
 import { baseEnv, type Env, envValue, failureOf, runChild } from './child.ts'
 
 export type ScriptJob = {
@@ -40,6 +41,29 @@ export const runScript = async (folder: string, job: ScriptJob, from: Env = proc
   const failure = failureOf(result)
   if (result.kind === 'exited' && failure === undefined) return { ok: true, output: result.stdout }
   return { ok: false, why: `script ${JSON.stringify(job.path)}: ${failure ?? result.kind}` }
+}
+
+const syntaxMs = 10_000
+
+/** Compiles a file and keeps nothing of it: `py_compile` would leave its result in the folder. */
+const compileOnly = `import sys
+try: compile(open(sys.argv[1], 'rb').read(), sys.argv[1], 'exec', dont_inherit=True)
+except (SyntaxError, ValueError) as e: sys.exit('line %s: %s' % (getattr(e, 'lineno', None) or 1, getattr(e, 'msg', e)))`
+
+/**
+ * Has a script's interpreter read it; nothing of the script runs. `wrong`: why it cannot. `undefined` where that is not known: the script
+ * is not there, or its interpreter is not, or took too long.
+ */
+export const checkSyntax = async (folder: string, path: string, from: Env): Promise<{ readonly wrong?: string } | undefined> => {
+  const found = findScript(folder, path)
+  if (!('file' in found)) return undefined
+  const { file } = found
+  const argv = interpreterOf(file) === 'bash' ? ['bash', '-n', file] : ['python3', '-I', '-W', 'ignore', '-c', compileOnly, file]
+  const result = await runChild({ argv, env: baseEnv(from), cwd: folder, timeoutMs: syntaxMs })
+  if (result.kind !== 'exited') return undefined
+  // What follows the first line is the script's own text.
+  const [line = ''] = result.stderr.replaceAll(`${file}: `, '').trim().split('\n')
+  return result.code === 0 ? {} : { wrong: printable(line, 200) || `exit code ${result.code}` }
 }
 
 /** The program that runs a script. */

@@ -4,6 +4,7 @@ import t from 'tap'
 import type { Example } from '../../src/app/explain/explanation.ts'
 import { explanationOf, ranges } from '../../src/app/explain/index.ts'
 import { allCodes } from '../../src/app/validate/codes.ts'
+import { catalogue } from '../../src/core/diagnostic.ts'
 import { fakeCli } from '../fakes/cli.ts'
 
 const indented = (text: string): string => text.replace(/^(?=.)/gm, '          ')
@@ -34,7 +35,7 @@ for (const code of allCodes) {
   t.test(`${code}: the wrong example gives it, the right one does not`, async (t) => {
     const codesIn = async (text: string): Promise<string[]> => {
       const cli = fakeCli(t, filesOf(example.of, text))
-      const { out } = await cli.run('validate', '--format', 'json')
+      const { out } = await cli.run('validate', '--format', 'json', ...('onDemand' in catalogue[code] ? ['--sample', 'github'] : []))
       return JSON.parse(out).data.diagnostics.map((each: { code: string }) => each.code)
     }
     t.ok((await codesIn(example.bad)).includes(code), `wrong: ${example.bad}`)

@@ -17,7 +17,7 @@ const checkPort = async ({ loaded, status, workspace: { self } }: Patient): Prom
   if (port === 0) return [ok('port', 'any free one')]
   const code = await bindError(host, port)
   if (code === undefined) return [ok('port', `${port} is free; no gateway runs`)]
-  return [fail('port', ...whyNot(code, host, port, self))]
+  return [fail('port', ...whyNot(code, host, port, self), { code: 'WH801' })]
 }
 
 const whyNot = (code: string, host: string, port: number, self: string): [message: string, fix: string] => {

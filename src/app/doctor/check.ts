@@ -1,6 +1,7 @@
 /** What one look of `doctor` found, and how a look is kept from ending the others. */
 
 import type { Loaded } from '../../config/load.ts'
+import type { Code, Diagnostic } from '../../core/diagnostic.ts'
 import { Fault, messageOf } from '../../core/fault.ts'
 import type { Status } from '../live/operations.ts'
 import type { Workspace } from '../workspace.ts'
@@ -19,11 +20,23 @@ export type Check = {
   readonly message: string
   /** What to do; a line to type where there is one. */
   readonly fix?: string
+  /** What `validate --env` calls it, and where it says so. */
+  readonly about?: About
 }
 
+export type About = { readonly code: Code } & Pick<Diagnostic, 'place' | 'route'> & { readonly pointer?: string }
+
 export const ok = (name: string, message: string): Check => ({ name, result: 'ok', message })
-export const warn = (name: string, message: string, fix: string): Check => ({ name, result: 'warn', message, fix })
-export const fail = (name: string, message: string, fix: string): Check => ({ name, result: 'fail', message, fix })
+export const warn = (name: string, message: string, fix: string, about?: About): Check => amiss('warn', name, message, fix, about)
+export const fail = (name: string, message: string, fix: string, about?: About): Check => amiss('fail', name, message, fix, about)
+
+const amiss = (result: 'warn' | 'fail', name: string, message: string, fix: string, about: About | undefined): Check => ({
+  name,
+  result,
+  message,
+  fix,
+  ...(about ? { about } : {}),
+})
 
 /** Checks that may throw: then that is what was found. */
 export const looked = async (name: string, look: () => Promise<readonly Check[]> | readonly Check[]): Promise<readonly Check[]> => {

@@ -10,6 +10,7 @@ import { quoted } from '../../process/quoted.ts'
 import { type Check, fail, looked, ok, type Patient, warn } from './check.ts'
 
 const othersMay = 0o077
+const about = { code: 'WH802' } as const
 const octal = ({ mode }: Stats): string => (mode & 0o777).toString(8).padStart(4, '0')
 
 export const checkFolder = ({ workspace: { dataDir, self } }: Patient): readonly Check[] => {
@@ -17,12 +18,13 @@ export const checkFolder = ({ workspace: { dataDir, self } }: Patient): readonly
   const stat = statSync(dataDir, { throwIfNoEntry: false })
   if (!stat) {
     const why = whyNoAccess(nearestFolder(dataDir))
-    if (why !== undefined) return [fail(name, `${dataDir} is not there and cannot be made: ${why}`, 'use another one: --data-dir <folder>')]
+    const message = `${dataDir} is not there and cannot be made: ${why}`
+    if (why !== undefined) return [fail(name, message, 'use another one: --data-dir <folder>', about)]
     return [warn(name, `${dataDir} is not there yet`, `${self} gateway setup --yes`)]
   }
-  if (!stat.isDirectory()) return [fail(name, `${dataDir} is not a folder`, 'move it away, or use another one: --data-dir <folder>')]
+  if (!stat.isDirectory()) return [fail(name, `${dataDir} is not a folder`, 'move it away, or use another one: --data-dir <folder>', about)]
   const why = whyNoAccess(dataDir)
-  if (why !== undefined) return [fail(name, `${dataDir} cannot be written: ${why}`, `chown -R "$USER" ${quoted(dataDir)}`)]
+  if (why !== undefined) return [fail(name, `${dataDir} cannot be written: ${why}`, `chown -R "$USER" ${quoted(dataDir)}`, about)]
   if (stat.mode & othersMay) return [warn(name, `${dataDir} is open to others (${octal(stat)})`, `chmod 700 ${quoted(dataDir)}`)]
   return [ok(name, `${dataDir} (${octal(stat)})`)]
 }

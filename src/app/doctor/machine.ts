@@ -17,5 +17,7 @@ export const checkClock = ({ workspace: { dataDir } }: Patient): readonly Check[
   const aheadMs = latest.at - Date.now()
   if (aheadMs <= toleranceMs) return []
   const message = `${latest.name} was written ${Math.round(aheadMs / 1000)} s from now: the clock was set back, or is wrong`
-  return [warn('clock', message, 'set the clock (timedatectl set-ntp true): signatures with a time-stamp are good for 300 s')]
+  return [
+    warn('clock', message, 'set the clock (timedatectl set-ntp true): signatures with a time-stamp are good for 300 s', { code: 'WH805' }),
+  ]
 }

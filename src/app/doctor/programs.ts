@@ -11,9 +11,14 @@ import { withDryEffects } from '../live/effects.ts'
 import { readRoutes } from '../routes/routes.ts'
 import type { Workspace } from '../workspace.ts'
 import { type Check, fail, ok, type Patient, warn } from './check.ts'
+import { checkScripts } from './scripts.ts'
 
 export const checkPrograms = async ({ workspace, loaded: { config } }: Patient): Promise<readonly Check[]> => [
   ...(await checkInterpreters(workspace)),
+  ...(await checkScripts(
+    readRoutes(workspace).routes.flatMap(({ route }) => route ?? []),
+    config,
+  )),
   ...(await checkAgent(config, workspace)),
 ]
 

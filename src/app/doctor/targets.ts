@@ -2,15 +2,11 @@
 
 import { defaultProfile } from '../../config/config.ts'
 import { isObject, type JsonObject } from '../../core/json.ts'
-import { targetsByName } from '../../parts/targets/index.ts'
-import { runGh } from '../../parts/targets/kit/gh.ts'
-import { createKeep } from '../../parts/targets/kit/keep.ts'
-import { settingsOf } from '../../parts/targets/kit/settings.ts'
 import { readKnownJobs } from '../jobs/jobs.ts'
-import { withDryEffects } from '../live/effects.ts'
 import { namesOf, readRoutes } from '../routes/routes.ts'
 import { type KnownTarget, readTargets } from '../targets/targets.ts'
-import { type Check, fail, ok, type Patient, warn } from './check.ts'
+import { type Check, fail, ok, type Patient } from './check.ts'
+import { checkLogin, labelOf } from './logins.ts'
 
 /** One after the other, by profile: each target that is used, and the login of the programs that it needs. */
 export const checkTargets = async (patient: Patient): Promise<readonly Check[]> => {
@@ -37,31 +33,13 @@ const usedTargets = async ({ workspace, loaded }: Patient): Promise<ReadonlyMap<
 }
 
 const checkTarget = async (name: string, profile: string, targets: readonly KnownTarget[], patient: Patient): Promise<readonly Check[]> => {
-  const label = `target ${name}${profile === defaultProfile ? '' : ` (profile ${profile})`}`
+  const label = labelOf(name, profile)
   const target = targets.find((each) => each.name === name)
   const { self } = patient.workspace
   if (!target) return [fail(label, 'there is no such target', `${self} targets list`)]
   const { state, missing, ways } = target
   if (state === 'off') return [fail(label, 'its settings switch it off', `set platforms.${name}.enabled: true, or deliver elsewhere`)]
   if (state === 'missing') return [fail(label, `not connected: ${missing.join(', ')}`, ways.join('; or ') || 'see docs/targets.md')]
-  const login = targetsByName.get(name)?.program === 'gh' ? await checkLogin(`gh for ${label}`, name, profile, patient) : []
-  return [ok(label, state), ...login]
-}
-
-const loginMs = 5_000
-
-/** Whether gh has a login. It only reads its own files for that; whether the host still takes the login is not asked. */
-const checkLogin = async (label: string, name: string, profile: string, { loaded: { config } }: Patient): Promise<readonly Check[]> => {
-  const found = config.profiles.get(profile)
-  const part = targetsByName.get(name)
-  if (!found || !part) return []
-  const answer = await withDryEffects(({ owners }) => {
-    const kit = { env: found.env, settings: settingsOf(part, found.platforms, found.env), keep: createKeep(owners.create({}).adopt) }
-    return runGh({ args: ['auth', 'token'], stdin: '', timeoutMs: loginMs }, kit)
-  })
-  if (answer.ok) return [ok(label, 'logged in; the host was not asked')]
-  // `gh auth token` ends with 1 and says so where there is none.
-  if (answer.why.includes('no oauth token') || answer.why.includes('not logged in'))
-    return [fail(label, 'gh is not logged in', 'gh auth login, or set GH_TOKEN')]
-  return [warn(label, answer.why, 'run gh auth status')]
+  const found = patient.loaded.config.profiles.get(profile)
+  return [ok(label, state), ...(found ? await checkLogin(name, found) : [])]
 }

@@ -79,6 +79,16 @@ export const ofFilters = {
       good: 'events: [push, pull_request]\nfilters: [{ field: event, equals: pull_request }]\n',
     },
   },
+  WH409: {
+    means: 'The field of a condition is in none of the samples that the route can take (validate --sample).',
+    why: 'A condition on a missing field does not hold (not_equals does), so the route lets through nothing, or everything.',
+    fix: 'Write the path as the payload has it. If only the samples lack the field, add one that has it: headgate samples add.',
+    example: {
+      of: 'route',
+      bad: 'events: [pull_request]\nfilters: [{ field: pull_request.dratf, equals: false }]\n',
+      good: 'events: [pull_request]\nfilters: [{ field: pull_request.draft, equals: false }]\n',
+    },
+  },
   WH410: {
     means: 'A condition says the same as another one, or a branch of any is already covered by a wider one.',
     why: 'Whoever changes one of the two sees no effect.',

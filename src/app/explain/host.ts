@@ -3,6 +3,16 @@
 import type { Explanation } from './explanation.ts'
 
 export const ofHost = {
+  WH801: {
+    means: 'The gateway could not listen on its host and port (validate --env, doctor): another program does, or it is not allowed.',
+    why: 'The gateway would not start.',
+    fix: 'End the other program, or set another port: headgate gateway setup --yes --port <number>.',
+  },
+  WH802: {
+    means: 'The data directory cannot be made or written, or something else lies in its place (validate --env, doctor).',
+    why: 'The gateway keeps its store there and would not start.',
+    fix: 'Give the folder to the user that runs the gateway, or use another one: --data-dir.',
+  },
   WH803: {
     means: 'webhook_subscriptions.json is not usable as a whole: not JSON, nested too deep, too large, or no regular file.',
     why: 'The gateway serves the last good set, and every command that would write the file refuses, so that nothing of it is lost.',
@@ -12,6 +22,11 @@ export const ofHost = {
     means: 'A file that holds secrets can be read by others on this machine.',
     why: 'Whoever reads a secret can sign requests as the sender.',
     fix: 'chmod 600 the file. headgate writes it so itself.',
+  },
+  WH805: {
+    means: 'A file of the data directory is dated more than a minute from now (validate --env, doctor). Nobody else is asked for the time.',
+    why: 'Signatures with a time-stamp are good for 300 s: with a wrong clock they are refused.',
+    fix: 'Set the clock, for example with timedatectl set-ntp true.',
   },
   WH806: {
     means: 'cron_jobs.json is not usable as a whole, or holds more jobs than may run.',

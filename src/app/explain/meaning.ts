@@ -96,6 +96,16 @@ export const ofMeaning = {
     why: 'Its requests get 404 until the profile is there. The gateway starts all the same.',
     fix: 'Create profiles/<name>/config.yaml (it may be empty), or name a profile that is served.',
   },
+  WH215: {
+    means: 'The key by which events are merged has no value in any of the samples that the route can take (validate --sample).',
+    why: 'An event without a key is not merged: each one is a run of its own.',
+    fix: 'Name a field that every such event has: a text, a number or a truth value.',
+    example: {
+      of: 'route',
+      bad: 'events: [pull_request]\ncoalesce: { key: pull_request.nummer }\n',
+      good: 'events: [pull_request]\ncoalesce: { key: pull_request.number }\n',
+    },
+  },
   WH217: {
     means: 'cron_job names a scheduled job that is neither in jobs nor in cron_jobs.json, by id or by name.',
     why: 'Every event of the route is dropped until the job is there. The gateway starts all the same.',

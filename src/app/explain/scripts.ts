@@ -20,4 +20,14 @@ export const ofScripts = {
     why: 'Every event of the route is ignored.',
     fix: 'Install it where the gateway runs, or extend the PATH of the service.',
   },
+  WH604: {
+    means: 'The interpreter of the script cannot read it (validate --env, doctor): bash -n, or what py_compile does.',
+    why: 'It fails at once, so every event of the route is ignored.',
+    fix: 'Mend the line that the message names.',
+  },
+  WH605: {
+    means: 'The script ran on every sample that gets as far (validate --env --sample), and let none of them on.',
+    why: 'It prints nothing, [SILENT] or "__hermes_ignore__": true, or it fails, so events like these are ignored.',
+    fix: 'Try it by hand: headgate webhook trace <route> --sample <name> --run-scripts. If it waits for other events, nothing is wrong.',
+  },
 } as const satisfies { readonly [code: string]: Explanation }

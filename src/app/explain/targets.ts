@@ -46,7 +46,7 @@ export const ofTargets = {
     },
   },
   WH709: {
-    means: 'The target works through a program (gh for github_comment), and that cannot be found.',
+    means: 'The target works through a program (gh for github_comment), and that cannot be found. With --env also: it has no login.',
     why: 'Every delivery fails.',
     fix: 'Install the program where the gateway runs, and log in with it, or extend the PATH of the service.',
   },

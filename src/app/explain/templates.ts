@@ -3,8 +3,19 @@
 import type { Explanation } from './explanation.ts'
 
 export const ofTemplates = {
+  WH501: {
+    means: 'No sample that the route can take (validate --sample) has a value for the placeholder.',
+    why: 'It is not replaced: the agent or the chat gets it as it stands here.',
+    fix: 'Write the path as the payload has it. If only the samples lack it, add one that has it: headgate samples add.',
+    example: {
+      of: 'route',
+      bad: 'events: [pull_request]\nprompt: "Review {pull_request.titel}."\n',
+      good: 'events: [pull_request]\nprompt: "Review {pull_request.title}."\n',
+    },
+  },
   WH502: {
-    means: 'The text has a placeholder as another template language writes it: {{x}}, ${x}, { x }.',
+    means:
+      'The text has a placeholder as another template language writes it: {{x}}, ${x}, { x }. Or {payload} and {event}, which no payload has.',
     why: 'It is not replaced: the agent or the chat gets the braces as they stand here.',
     fix: 'Write {x}: one brace, no blanks, a path into the payload.',
     example: { of: 'route', bad: 'prompt: "Review {{pull_request.title}}."\n', good: 'prompt: "Review {pull_request.title}."\n' },
@@ -14,6 +25,17 @@ export const ofTemplates = {
     why: 'The prompt could not be rendered, so the file is refused.',
     fix: 'Mend the expression. A plain value needs none: {pull_request.title} is enough.',
     example: { of: 'route', bad: "prompt: 'Sum: {= $sum( }'\n", good: "prompt: 'Sum: {= $sum(payload.items.price) }'\n" },
+  },
+  WH504: {
+    means:
+      'A sample (validate --sample) gives a text that is longer than may be: the whole payload past 4000 characters, a list or map past 2000.',
+    why: 'The rest is left out, and JSON that was cut cannot be parsed.',
+    fix: 'Name the values that are needed instead of what is around them. If the beginning is enough, nothing is wrong.',
+    example: {
+      of: 'route',
+      bad: 'events: [pull_request]\nprompt: "Review {__raw__}."\n',
+      good: 'events: [pull_request]\nprompt: "Review {pull_request.title}."\n',
+    },
   },
   WH505: {
     means: 'A brace opens and none closes it, or the other way round, right beside what looks like a path.',

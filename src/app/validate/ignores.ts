@@ -1,7 +1,7 @@
 /** `# webhook-ignore WH210: reason`: findings that the author of a file has decided to live with, on the comment's line or the line below it. */
 
 import { eventsOf, type Range, scalarsOf } from '../../config/yaml/yaml-tree.ts'
-import { catalogue, type Diagnostic, diagnostic, type Place } from '../../core/diagnostic.ts'
+import { type Code, catalogue, type Diagnostic, diagnostic, type Place } from '../../core/diagnostic.ts'
 import { nearest, printable } from '../../core/text.ts'
 import { allCodes } from './codes.ts'
 
@@ -63,10 +63,13 @@ const problemsOf = (one: Ignore, used: ReadonlySet<string>, stopping: ReadonlySe
     }
     if (stopping.has(keyOf(one.place.file, one.line, code)))
       return [say(`${code} stops the start here: it cannot be taken out`, 'mend what it is about, and remove the comment')]
-    if (!reportUnused || used.has(idOf(one, code))) return []
+    if (!reportUnused || used.has(idOf(one, code)) || isOnDemand(code)) return []
     return [say(`${code} is not found on this line or the next`, 'remove the comment')]
   })
 }
+
+/** Whether this check looked for it all the same, a comment cannot know. */
+const isOnDemand = (code: string): boolean => 'onDemand' in catalogue[code as Code]
 
 /** The comments of a text; what only looks like one inside a text of it is none. */
 const ignoresIn = (file: string, text: string): Ignore[] => {

@@ -2,7 +2,7 @@
 
 import { existsSync, statSync } from 'node:fs'
 import { basename, dirname, extname, resolve } from 'node:path'
-import { type Config, defaultProfile, type Profile } from '../../config/config.ts'
+import { type Config, defaultProfile, type Profile, type RouteSource } from '../../config/config.ts'
 import { unknownEnv } from '../../config/env.ts'
 import { jobsFileName } from '../../config/jobs.ts'
 import { type Loaded, loadConfig } from '../../config/load.ts'
@@ -15,14 +15,19 @@ import { type Checked, checkAll, checkConfigured, checkJobs, checkPresence, chec
 import type { Catalogue } from '../../plan/compile.ts'
 import { FileTexts } from '../../plan/review/file-texts.ts'
 import { reviewAll } from '../../plan/review/review.ts'
+import type { Sampled } from '../../plan/review/sampled.ts'
 import { reviewSettings } from '../../plan/review/settings.ts'
 import { reviewSharedSecrets } from '../../plan/review/shared-secrets.ts'
 import { surroundings } from '../../plan/review/surroundings.ts'
 import { compileRunner } from '../../plan/runner.ts'
 import { withDryEffects } from '../live/effects.ts'
 import { checkRouteTests, isTestFile, readSuites, testFilesIn } from '../route-tests/suite.ts'
+import type { GatewayFinder } from '../running-gateway.ts'
+import { type ChosenSample, chooseSamples } from '../samples/choose-samples.ts'
 import type { Workspace } from '../workspace.ts'
 import { blocksOf } from './blocks.ts'
+import { hostFindings, programFindings } from './live.ts'
+import { trySamples } from './try-samples.ts'
 
 /** Where findings on standard input are said to be. */
 const stdinName = '<stdin>'
@@ -40,20 +45,28 @@ export type Inputs = {
   readonly withoutEnv?: boolean
   /** What lies beside the files (scripts, lists, jobs, plugins) is not looked for. */
   readonly withoutRefs?: boolean
+  /** Samples that are tried on the routes: by name, provider, file or folder. */
+  readonly samples?: readonly string[]
+  /** The machine is looked at too, and scripts run on the samples. It finds the gateway of a data directory. */
+  readonly machine?: (workspace: Workspace) => GatewayFinder
 }
 
-/** All that is wrong in what was asked for. Throws a usage Fault for a path that is not there. */
-export const checkInputs = async (workspace: Workspace, inputs: Inputs): Promise<Checked> => {
+/** A sample with the routes that can take it. */
+export type SampleUse = { readonly name: string; readonly routes: readonly string[] }
+
+export type CheckedInputs = Checked & { readonly samples?: readonly SampleUse[] }
+
+/** All that is wrong in what was asked for. Throws a Fault for a path or sample that is not there. */
+export const checkInputs = async (workspace: Workspace, inputs: Inputs): Promise<CheckedInputs> => {
   const { paths, configFile } = inputs
   for (const path of [...paths, ...(configFile === undefined ? [] : [configFile])]) {
     if (path !== '-' && !existsSync(path)) throw usage(`no such path: ${path}`)
   }
   return withDryEffects(async (effects) => {
     const check = new Check(inputs.withoutEnv ? { ...workspace, env: unknownEnv } : workspace, inputs, effects)
-    if (paths.length === 0) return withShared(await check.folder(workspace.dataDir, inputs.asked))
-    const checked: Checked[] = []
+    const checked: Checked[] = paths.length === 0 ? [await check.folder(workspace.dataDir, inputs.asked)] : []
     for (const path of paths) checked.push(await check.path(path))
-    return withShared(checked.reduce(merge))
+    return { ...withShared(checked.reduce(merge)), ...check.samples() }
   })
 }
 
@@ -69,11 +82,22 @@ class Check {
   readonly #workspace: Workspace
   readonly #inputs: Inputs
   readonly #effects: Effects
+  readonly #chosen: readonly ChosenSample[]
+  readonly #tried = new Map<RouteSource, Sampled>()
 
   constructor(workspace: Workspace, inputs: Inputs, effects: Effects) {
     this.#effects = effects
     this.#workspace = workspace
     this.#inputs = inputs
+    this.#chosen = chooseSamples(workspace, inputs.samples ?? [])
+  }
+
+  /** Which routes took each sample; nothing where none was given. */
+  samples(): Pick<CheckedInputs, 'samples'> {
+    if (this.#inputs.samples === undefined) return {}
+    const took = [...this.#tried].map(([{ name }, { taken }]) => ({ name, samples: new Set(taken.map((each) => each.name)) }))
+    const routesOf = (sample: string): string[] => took.flatMap(({ name, samples }) => (samples.has(sample) ? name : []))
+    return { samples: this.#chosen.map(({ name }) => ({ name, routes: routesOf(name) })) }
   }
 
   async folder(dataDir: string, asked: boolean): Promise<Checked> {
@@ -81,9 +105,13 @@ class Check {
     const found = loadConfig({ ...this.#workspace, dataDir, configFile })
     const loaded = { ...found, diagnostics: [...checkPresence(dataDir, asked, configFile), ...found.diagnostics] }
     const { catalogue, diagnostics } = await this.#catalogueOf(loaded.config)
-    const checked = reviewed(checkAll(loaded, catalogue, this.#effects), loaded.config, catalogue, diagnostics)
+    const checked = await this.#reviewed(checkAll(loaded, catalogue, this.#effects), loaded.config, catalogue, diagnostics)
     const whole = merge(checked, await this.#tests(testFilesIn(dataDir)))
-    return withMore(whole, loaded, catalogue, { effects: this.#effects, plugins: diagnostics })
+    const host = await this.#host({ ...this.#workspace, dataDir }, loaded)
+    return withMore({ ...whole, diagnostics: [...whole.diagnostics, ...host] }, loaded, catalogue, {
+      effects: this.#effects,
+      plugins: diagnostics,
+    })
   }
 
   /** A file of run-time entries is checked against the configuration, every other file as one. */
@@ -107,7 +135,7 @@ class Check {
   async #configured(configFile: string, configText?: string): Promise<Checked> {
     const loaded = loadConfig({ ...this.#workspace, configFile, configText })
     const { catalogue, diagnostics } = await this.#catalogueOf(loaded.config)
-    const checked = reviewed(checkConfigured(loaded, catalogue, this.#effects), loaded.config, catalogue, diagnostics)
+    const checked = await this.#reviewed(checkConfigured(loaded, catalogue, this.#effects), loaded.config, catalogue, diagnostics)
     return withMore(checked, loaded, catalogue, { effects: this.#effects, plugins: diagnostics })
   }
 
@@ -115,9 +143,9 @@ class Check {
     const { config } = loadConfig({ ...this.#workspace, configFile: this.#inputs.configFile })
     const { catalogue, diagnostics } = await this.#catalogueOf(config)
     if (basename(path) === subscriptionsFileName)
-      return reviewed(checkSubscriptions(path, config, catalogue, this.#effects), config, catalogue, diagnostics)
+      return this.#reviewed(checkSubscriptions(path, config, catalogue, this.#effects), config, catalogue, diagnostics)
     const profile = profileOf(dirname(path), config)
-    return profile ? reviewed(checkJobs(path, profile, catalogue), config, catalogue, diagnostics) : nothing
+    return profile ? this.#reviewed(checkJobs(path, profile, catalogue), config, catalogue, diagnostics) : nothing
   }
 
   /** The blocks of a Markdown document, each as a configuration of its own. */
@@ -131,6 +159,23 @@ class Check {
     return all
   }
 
+  async #host(workspace: Workspace, loaded: Loaded): Promise<readonly Diagnostic[]> {
+    const { machine } = this.#inputs
+    return machine ? hostFindings(workspace, loaded, machine(workspace)) : []
+  }
+
+  /** With what compiles but is likely wrong, and with what samples and the machine show. */
+  async #reviewed(checked: Checked, config: Config, catalogue: Catalogue, plugins: readonly Diagnostic[]): Promise<Checked> {
+    const programs = this.#inputs.machine ? await programFindings(checked, config) : []
+    const routes = this.#chosen.length > 0 ? checked.sources.map(({ route }) => route) : []
+    const samples = await trySamples(routes, config, catalogue, { samples: this.#chosen, runScripts: this.#inputs.machine !== undefined })
+    for (const [route, sampled] of samples) this.#tried.set(route, sampled)
+    const around = surroundings(config, catalogue, checked.texts, [...checked.diagnostics, ...plugins])
+    const found = reviewAll(checked, { ...around, samples }).filter((each) => !isUnread(each, programs))
+    const tests = checked.sources.flatMap(({ route }) => checkRouteTests(route))
+    return { ...checked, diagnostics: [...checked.diagnostics, ...programs, ...found, ...tests] }
+  }
+
   /** Plugins are programs beside the file: without what is beside it none is loaded. */
   #catalogueOf(config: Config): ReturnType<typeof catalogueOf> {
     return catalogueOf(this.#inputs.withoutRefs ? { ...config, plugins: [] } : config)
@@ -140,12 +185,9 @@ class Check {
 /** A block shows a part of a file: what it leaves out stands elsewhere. */
 const isOfBlock = ({ place, code }: Diagnostic): boolean => place !== undefined && code !== 'WH201'
 
-/** With what compiles but is likely wrong. */
-const reviewed = (checked: Checked, config: Config, catalogue: Catalogue, plugins: readonly Diagnostic[]): Checked => {
-  const found = reviewAll(checked, surroundings(config, catalogue, checked.texts, [...checked.diagnostics, ...plugins]))
-  const tests = checked.sources.flatMap(({ route }) => checkRouteTests(route))
-  return { ...checked, diagnostics: [...checked.diagnostics, ...found, ...tests] }
-}
+/** A script that cannot be read lets nothing on: that follows. */
+const isUnread = ({ code, route }: Diagnostic, programs: readonly Diagnostic[]): boolean =>
+  code === 'WH605' && programs.some((each) => each.code === 'WH604' && each.route === route)
 
 /** The profile that a jobs file belongs to; the default one for a file that lies elsewhere. */
 const profileOf = (folder: string, { profiles }: Config): Profile | undefined =>

@@ -4,13 +4,16 @@ import { catalogue, type Diagnostic } from '../../core/diagnostic.ts'
 import type { Checked } from '../../plan/check.ts'
 import type { Workspace } from '../workspace.ts'
 import { outsideBaseline, readBaseline, writeBaseline } from './baseline.ts'
+import { changedFiles } from './changed-files.ts'
 import { type CodeChoice, isChosen } from './codes.ts'
 import { type Findings, findingsOf } from './findings.ts'
 import { withoutToolsets } from './fixes.ts'
 import { applyIgnores } from './ignores.ts'
-import { checkInputs, type Inputs } from './inputs.ts'
+import { type CheckedInputs, checkInputs, type Inputs } from './inputs.ts'
 
 export type ToValidate = Inputs & {
+  /** Only what stands in files that git says are changed against this commit, or does not track. */
+  readonly changed?: string | undefined
   readonly codes?: CodeChoice
   /** A file of findings that are not said again; `write`: what is found now is put into it first. */
   readonly baseline?: { readonly file: string; readonly write: boolean } | undefined
@@ -24,18 +27,36 @@ export type Validated = Findings & {
   readonly texts: Checked['texts']
   /** How many findings comments and the baseline took out. */
   readonly suppressed: number
+  /** Which routes took each sample; absent where none was asked for. */
+  readonly samples?: CheckedInputs['samples']
 }
 
 /** Throws a usage Fault for a path that is not there, and for a baseline that is none. */
 export const validate = async (workspace: Workspace, wanted: ToValidate): Promise<Validated> => {
   const { codes = {}, withoutRefs = false, withoutEnv = false } = wanted
-  const { diagnostics, routes, files, texts } = await checkInputs(workspace, wanted)
+  const { diagnostics, routes, files, texts, samples } = await onlyChanged(workspace, wanted, await checkInputs(workspace, wanted))
   const found = withoutRefs ? diagnostics.filter(isInside) : diagnostics
   // What a partial check does not look for, a comment is not told to be about in vain.
   const ignored = applyIgnores(found, texts, { reportUnused: !withoutRefs && !withoutEnv })
   const news = await newSince(wanted.baseline, ignored.kept, workspace.dataDir)
   const chosen = news.filter(({ code }) => isChosen(code, codes)).map(withoutToolsets)
-  return { ...findingsOf(chosen), routes, files, texts, suppressed: ignored.suppressed + ignored.kept.length - news.length }
+  return {
+    ...findingsOf(chosen),
+    routes,
+    files,
+    texts,
+    suppressed: ignored.suppressed + ignored.kept.length - news.length,
+    ...(samples ? { samples } : {}),
+  }
+}
+
+/** What is about no file stays where any file has changed. */
+const onlyChanged = async (workspace: Workspace, { changed, paths }: ToValidate, checked: CheckedInputs): Promise<CheckedInputs> => {
+  if (changed === undefined) return checked
+  const files = await changedFiles(paths.length > 0 ? paths : [workspace.dataDir], changed, workspace.env)
+  const texts = new Map([...checked.texts].filter(([file]) => files.has(file)))
+  const diagnostics = checked.diagnostics.filter(({ place }) => (place ? files.has(place.file) : texts.size > 0))
+  return { ...checked, diagnostics, texts, files: texts.size, routes: checked.routes.filter(({ file }) => files.has(file)) }
 }
 
 const newSince = async (baseline: ToValidate['baseline'], found: readonly Diagnostic[], folder: string): Promise<readonly Diagnostic[]> => {

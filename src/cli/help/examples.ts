@@ -41,7 +41,7 @@ export const examples: { readonly [path: string]: readonly string[] } = {
   'samples list': ['samples list github'],
   'samples show': ['samples show github/push'],
   'samples add': ['samples add acme/order @order.json', 'events export <id> | headgate samples add acme/order -'],
-  validate: ['validate', 'validate examples/*.yaml --format github --deny-warnings'],
+  validate: ['validate', 'validate --sample github --env', 'validate examples/*.yaml --format github --deny-warnings'],
   test: ['test', 'test routes.webhook-test.yaml --json'],
   explain: ['explain WH403'],
   'import adnanh': ['import adnanh hooks.yaml'],

@@ -6,9 +6,13 @@ import { itemsOf } from '../shell/findings.ts'
 import type { Render, Report } from './report.ts'
 
 export const json: Render = (report) => {
-  const { diagnostics, texts, errors, warnings, denyWarnings } = report
+  const { diagnostics, texts, errors, warnings, denyWarnings, samples } = report
   const ok = errors === 0 && !(denyWarnings && warnings > 0)
-  const data = { diagnostics: itemsOf(diagnostics, texts), summary: totalsOf(report) }
+  const data = {
+    diagnostics: itemsOf(diagnostics, texts),
+    summary: totalsOf(report),
+    ...(samples ? { samples: samples.map(({ name, routes }) => ({ name, routes: [...routes] })) } : {}),
+  }
   return `${jsonText({ v: 1, kind: 'validate', ok, data, warnings: [] })}\n`
 }
 

@@ -2,7 +2,7 @@
 
 import type { Command } from 'commander'
 import { each, limit, list, type Run } from '../shell/grammar-values.ts'
-import type { ValidateOptions } from './validate.ts'
+import type { ValidateOptions } from './options.ts'
 
 /** What `--fix` was given: codes, by comma or repetition; none where it stands alone. */
 const codes = (value: string, before: unknown): string[] => list(value, Array.isArray(before) ? before : [])
@@ -20,6 +20,10 @@ export const addValidate = (validate: Command, run: Run): void => {
     .option('--diff', 'show what --fix would change, as a unified diff; write nothing')
     .option('--baseline <file>', 'leave out the findings that this file knows')
     .option('--write-baseline', 'put the findings of now into the baseline')
+    .option('--sample <name>', 'try payloads on the routes: samples by name or provider, a file, a folder (repeatable)', each)
+    .option('--env', 'look at the machine too: scripts, logins, port, folder, clock; with --sample scripts run')
+    .option('--changed [commit]', 'only files that git says are changed against a commit (HEAD), or does not track')
+    .option('--watch', 'check again when a checked file changes; Ctrl-C ends it, with the exit code of the last check')
     .option('--no-env', 'read neither the environment nor .env, and miss nothing of them')
     .option('--no-refs', 'do not look for what lies beside the files: scripts, lists, jobs, plugins')
     .option('--config <file>', 'another file than <data_dir>/config.yaml')

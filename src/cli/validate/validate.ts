@@ -1,5 +1,6 @@
 /** `validate [paths...]`: everything that is wrong, at once; 0 clean, 1 findings, 2 a mistake in the call, 3 a report that cannot be written. */
 
+import { existsSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { parseCodes } from '../../app/validate/codes.ts'
 import type { Fixed } from '../../app/validate/fixes.ts'
@@ -8,47 +9,52 @@ import { validate as findingsIn, type ToValidate, type Validated } from '../../a
 import { exit, usage } from '../../core/fault.ts'
 import { shownPlace } from '../../core/shown-place.ts'
 import { printable } from '../../core/text.ts'
+import { gatewayAt } from '../../http/control/client.ts'
 import { quoted } from '../../process/quoted.ts'
 import type { Report } from '../reports/report.ts'
 import { count } from '../shell/findings.ts'
 import { type Cli, note } from '../shell/output.ts'
 import { paintWith } from '../shell/paint.ts'
+import type { ValidateOptions } from './options.ts'
 import { type Output, outputsOf, writeReports } from './outputs.ts'
 import { unifiedDiff } from './unified-diff.ts'
-
-export type ValidateOptions = {
-  readonly format?: readonly string[]
-  readonly denyWarnings?: boolean
-  readonly select?: readonly string[]
-  readonly ignore?: readonly string[]
-  readonly max?: number
-  /** `true` where it stands without codes. */
-  readonly fix?: true | readonly string[]
-  readonly diff?: boolean
-  readonly baseline?: string
-  readonly writeBaseline?: boolean
-  /** `false` for `--no-env`. */
-  readonly env?: boolean
-  readonly refs?: boolean
-  readonly config?: string
-}
+import { type Round, refuseUnwatchable, watching } from './watch.ts'
 
 export const validate = async (written: readonly string[], options: ValidateOptions, cli: Cli): Promise<number> => {
-  const started = performance.now()
-  const { paths, codes } = fixOf(written, options)
+  const { paths: named, codes } = fixOf(written, options)
+  const { paths, changed } = changedOf(named, options)
   const outputs = outputsOf(options.format ?? [], cli.json, cli.io.env)
-  const wanted = await wantedOf(paths, options, cli)
+  // Before anybody types what is then refused.
   refuseMixed(paths, outputs, options, cli)
+  if (options.watch) refuseUnwatchable(paths, outputs, options)
+  const wanted = { ...(await wantedOf(paths, options, cli)), changed }
+  const check = () => checkOnce({ wanted, outputs, codes, options, cli })
+  return options.watch ? watching(check, wanted, cli) : (await check()).exitCode
+}
+
+type Call = {
+  readonly wanted: ToValidate
+  readonly outputs: readonly Output[]
+  /** To mend. */
+  readonly codes: readonly string[] | undefined
+  readonly options: ValidateOptions
+  readonly cli: Cli
+}
+
+const checkOnce = async ({ wanted, outputs, codes, options, cli }: Call): Promise<Round> => {
+  const started = performance.now()
   const found = await findingsIn(cli.workspace, wanted)
   const fixed = codes && planMend(found.diagnostics, found.texts, codes)
   if (fixed && !options.diff) await mend(fixed)
   const left = fixed && !options.diff ? await findingsIn(cli.workspace, wanted) : found
-  const report = reportOf(left, paths, options, cli, performance.now() - started)
+  const report = reportOf(left, wanted.paths, options, cli, performance.now() - started)
   const toWrite = options.diff ? outputs.filter(({ file }) => file !== undefined) : outputs
   await writeReports(toWrite, report, cli.io)
   if (options.diff && fixed) cli.io.stdout(unifiedDiff(fixed.files, report.paint))
   if (fixed) tell(fixed, options.diff === true, cli)
-  return left.errors > 0 || (left.warnings > 0 && report.denyWarnings) ? exit.no : exit.ok
+  if (left.samples) tellSamples(left.samples, left.routes, cli)
+  const isClean = left.errors === 0 && (left.warnings === 0 || !report.denyWarnings)
+  return { exitCode: isClean ? exit.ok : exit.no, texts: left.texts }
 }
 
 /** The paths, and the codes to fix; `undefined` where nothing is. What follows `--fix` and is no code is a path. */
@@ -63,15 +69,29 @@ const fixOf = (
   return { paths: [...given.filter((text) => !isCode(text)), ...written], codes }
 }
 
+/** What follows `--changed` and is a path is one; else it is a commit. */
+const changedOf = (
+  paths: readonly string[],
+  { changed }: ValidateOptions,
+): { readonly paths: readonly string[]; readonly changed: string | undefined } => {
+  if (changed === undefined) return { paths, changed }
+  return changed === true || existsSync(changed)
+    ? { paths: changed === true ? paths : [changed, ...paths], changed: 'HEAD' }
+    : { paths, changed }
+}
+
 const wantedOf = async (paths: readonly string[], options: ValidateOptions, cli: Cli): Promise<ToValidate> => {
   const { baseline, writeBaseline = false, select, ignore } = options
   if (writeBaseline && baseline === undefined) throw usage('--write-baseline needs --baseline <file>')
+  if (options.env && options.refs === false) throw usage('--env looks at what --no-refs leaves out: give one of them')
   return {
     paths,
     configFile: options.config,
     asked: cli.asked,
     withoutEnv: options.env === false,
     withoutRefs: options.refs === false,
+    ...(options.sample ? { samples: options.sample } : {}),
+    ...(options.env ? { machine: gatewayAt } : {}),
     ...(paths.includes('-') ? { stdin: await cli.io.stdin() } : {}),
     ...(baseline === undefined ? {} : { baseline: { file: resolve(baseline), write: writeBaseline } }),
     codes: {
@@ -81,9 +101,16 @@ const wantedOf = async (paths: readonly string[], options: ValidateOptions, cli:
   }
 }
 
-const refuseMixed = (paths: readonly string[], outputs: readonly Output[], { fix, diff, format = [] }: ValidateOptions, cli: Cli): void => {
+const refuseMixed = (
+  paths: readonly string[],
+  outputs: readonly Output[],
+  { fix, diff, changed, writeBaseline, format = [] }: ValidateOptions,
+  cli: Cli,
+): void => {
   if (diff && (cli.json || format.length > outputs.filter(({ file }) => file !== undefined).length))
     throw usage('--diff prints a diff: give the report a file, --format name=<file>')
+  if (changed !== undefined && (paths.includes('-') || writeBaseline))
+    throw usage(`--changed asks git for files: leave ${writeBaseline ? '--write-baseline' : 'standard input'} out`)
   if (fix !== undefined && !diff && paths.includes('-'))
     throw usage('--fix cannot write standard input', '--diff shows what it would change')
 }
@@ -109,6 +136,16 @@ const reportOf = (
     // The same files give the same text, but where somebody looks.
     ...(io.isTty ? { ms: Math.round(ms) } : {}),
   }
+}
+
+/** Which samples counted, and which routes can take none of them, on stderr. */
+const tellSamples = (samples: NonNullable<Validated['samples']>, routes: Validated['routes'], cli: Cli): void => {
+  const used = samples.filter((each) => each.routes.length > 0)
+  const names = used.map(({ name }) => printable(name)).join(', ')
+  note(cli, `used ${used.length} of ${count(samples.length, 'sample')}${names === '' ? '' : `: ${names}`}`)
+  const reached = new Set(used.flatMap((each) => each.routes))
+  const without = [...new Set(routes.map(({ name }) => name))].filter((name) => !reached.has(name))
+  if (without.length > 0) note(cli, `no sample is an event of ${without.map((name) => printable(name)).join(', ')}`)
 }
 
 /** What was mended, and what was not, on stderr. */

@@ -43,7 +43,8 @@ export const slipsIn = (text: string, around: Surrounding): Slip[] => {
   return [...others, ...slips, ...unbalanced(text, taken)].sort((a, b) => a.at - b.at)
 }
 
-const pieces = (text: string) => {
+/** The pieces of a template, each with where it stands. */
+export const piecesOf = (text: string) => {
   let at = 0
   return parseTemplate(text).map((piece) => {
     const from = at
@@ -52,10 +53,10 @@ const pieces = (text: string) => {
   })
 }
 
-const spansOf = (text: string, kind: string): Span[] => pieces(text).filter(({ piece }) => piece.kind === kind)
+const spansOf = (text: string, kind: string): Span[] => piecesOf(text).filter(({ piece }) => piece.kind === kind)
 
 const placeholdersIn = (text: string): (Span & { readonly path: string; readonly whole: string })[] =>
-  pieces(text).flatMap(({ piece, from, to }) =>
+  piecesOf(text).flatMap(({ piece, from, to }) =>
     piece.kind === 'path'
       ? [{ from, to, path: piece.path, whole: piece.written }]
       : piece.kind === 'raw'

@@ -2,7 +2,7 @@
 
 import type { Path } from '../../core/diagnostic.ts'
 import type { Json } from '../../core/json.ts'
-import { nearest, printable } from '../../core/text.ts'
+import { isOneSlip, nearest, printable } from '../../core/text.ts'
 import { knownEvents } from '../../parts/known-events.ts'
 import { comparedIn, domainOf, type Leaf, leavesOf, sameField } from './fields.ts'
 import { anyOf, replacing, type Subject } from './subject.ts'
@@ -43,19 +43,6 @@ const knownNear = (name: string): { readonly name: string; readonly isPlain: boo
     [...knownEvents].filter((known) => Math.abs(known.length - name.length) <= 1 && known.length >= 5),
   )
   return near !== undefined && isOneSlip(name.toLowerCase(), near.toLowerCase()) ? { name: near, isPlain: false } : undefined
-}
-
-/** One letter changed, too many, or missing, or two neighbours swapped. */
-const isOneSlip = (a: string, b: string): boolean => {
-  let from = 0
-  while (from < a.length && a[from] === b[from]) from++
-  const [restA, restB] = [a.slice(from), b.slice(from)]
-  return (
-    restA.slice(1) === restB.slice(1) ||
-    restA.slice(1) === restB ||
-    restA === restB.slice(1) ||
-    (restA.slice(2) === restB.slice(2) && restA[0] === restB[1] && restA[1] === restB[0])
-  )
 }
 
 /** Conditions that ask for a type that never gets as far. */

@@ -9,6 +9,7 @@ import { reviewFilters } from './filters.ts'
 import { reviewIdleKeys, reviewPrompt } from './idle-keys.ts'
 import { reviewOperands } from './operands.ts'
 import { reviewScript } from './programs.ts'
+import { reviewSamples } from './samples.ts'
 import { reviewSecrets } from './secrets.ts'
 import { type Say, type Subject, subjectOf } from './subject.ts'
 import type { Surroundings } from './surroundings.ts'
@@ -35,6 +36,7 @@ const reviews: readonly ((subject: Subject) => void)[] = [
   reviewTemplates,
   reviewIdleKeys,
   reviewPrompt,
+  reviewSamples,
 ]
 
 /** What is likely wrong with a route; `errors` are those it has already: what follows from them is not said again. */

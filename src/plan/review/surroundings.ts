@@ -1,10 +1,11 @@
 /** What surrounds the routes of one configuration in a review. */
 
-import type { Config } from '../../config/config.ts'
+import type { Config, RouteSource } from '../../config/config.ts'
 import type { Diagnostic } from '../../core/diagnostic.ts'
 import { hasProgram } from '../../process/find-program.ts'
 import type { Catalogue } from '../compile.ts'
 import { FileTexts } from './file-texts.ts'
+import type { Sampled } from './sampled.ts'
 
 export type Surroundings = {
   readonly config: Config
@@ -14,6 +15,8 @@ export type Surroundings = {
   readonly hasProgram: (name: string, search: string) => boolean
   /** Sections under `platforms` in which something is wrong: what they lack follows from that. */
   readonly doubtful: ReadonlySet<string>
+  /** What samples show of the routes that they were tried on. */
+  readonly samples?: ReadonlyMap<RouteSource, Sampled>
 }
 
 /** `found`: what is known to be wrong around the routes. */

@@ -7,15 +7,21 @@ import { placeholders } from '../../expr/placeholder.ts'
 import { writtenTargets } from '../../parts/destination.ts'
 import { type Slip, type Surrounding, slipsIn } from './dialects.ts'
 import { fieldsOf } from './fields.ts'
+import { reviewFilled, reviewWhole } from './filled.ts'
+import { coversEvents, type Sampled } from './sampled.ts'
 import { replacing, type Subject } from './subject.ts'
 
 export const reviewTemplates = (subject: Subject): void => {
   const { spec } = subject
-  const mayHave = mayHaveIn(subject)
+  const sampled = subject.samples?.get(subject.route)
+  const mayHave = mayHaveIn(subject, sampled)
   const check = (path: Path, text: string, kind: Surrounding['kind']): void => {
-    for (const slip of slipsIn(text, { kind, mayHave })) report(subject, path, text, slip)
+    const slips = slipsIn(text, { kind, mayHave })
+    for (const slip of slips) report(subject, path, text, slip)
+    if (sampled) reviewFilled(subject, sampled, { path, text, where: whereOf(path) }, new Set(slips.map(({ at }) => at)))
   }
   if (spec.prompt !== undefined) check(['prompt'], spec.prompt, 'prose')
+  if (sampled && !spec.prompt) reviewWhole(subject, sampled)
   const extras = new Map(writtenTargets(spec).map(({ extra, extraPath }) => [extraPath.join('.'), { extra, extraPath }]))
   for (const { extra, extraPath } of extras.values()) eachText(extra, extraPath, (path, text) => check(path, text, 'setting'))
   for (const of of ['coalesce', 'concurrency'] as const) {
@@ -23,6 +29,9 @@ export const reviewTemplates = (subject: Subject): void => {
     if (key !== undefined) checkKey(subject, [of, 'key'], key, check)
   }
 }
+
+/** What the parts call the text at a path: the settings of all targets are told as one. */
+const whereOf = ([key, below]: Path): string => (key === 'prompt' ? key : below === 'key' ? `${key}.${below}` : 'deliver_extra')
 
 /** Texts below `secret` are values of the environment by now: they are no templates, and not for showing. */
 const eachText = (value: Json, path: Path, tell: (path: Path, text: string) => void): void => {
@@ -44,14 +53,16 @@ const checkKey = (subject: Subject, path: Path, key: string, check: (path: Path,
   subject.say('WH502', path, message, { help: `write ${instead}`, suggest: [instead], fix })
 }
 
-/** Whether the payload is known to have its own `payload` or `event`: a script may make it so, and filters may ask for it. */
-const mayHaveIn = ({ spec }: Subject): Surrounding['mayHave'] => {
+/** Whether the payload is known to have its own `payload` or `event`: samples show it; else a script may make it so, and filters may ask for it. */
+const mayHaveIn = ({ spec }: Subject, sampled: Sampled | undefined): Surrounding['mayHave'] => {
   const fields = fieldsOf(spec.filters)
+  const known = spec.script === undefined && sampled && sampled.taken.length > 0 && coversEvents(sampled, spec) ? sampled : undefined
   return (key) =>
-    spec.script !== undefined ||
-    fields.some((field) => field === `payload.${key}` || field.startsWith(`payload.${key}.`)) ||
-    // These senders wrap what happened: Vercel, Zoom, Calendly.
-    (spec.events ?? []).some((name) => /^(?:deployment|project|meeting|webinar|recording|invitee)\./.test(String(name)))
+    known?.paths('sent').includes(key) ??
+    (spec.script !== undefined ||
+      fields.some((field) => field === `payload.${key}` || field.startsWith(`payload.${key}.`)) ||
+      // These senders wrap what happened: Vercel, Zoom, Calendly.
+      (spec.events ?? []).some((name) => /^(?:deployment|project|meeting|webinar|recording|invitee)\./.test(String(name))))
 }
 
 const report = (subject: Subject, path: Path, value: string, { code, at, text, message, help, instead, safe = false }: Slip): void => {

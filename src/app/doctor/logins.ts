@@ -1,0 +1,36 @@
+/** Looks whether the programs that post for targets are logged in. */
+
+import { defaultProfile, type Profile } from '../../config/config.ts'
+import { targetsByName } from '../../parts/targets/index.ts'
+import { runGh } from '../../parts/targets/kit/gh.ts'
+import { createKeep } from '../../parts/targets/kit/keep.ts'
+import { settingsOf } from '../../parts/targets/kit/settings.ts'
+import { withDryEffects } from '../live/effects.ts'
+import { type About, type Check, fail, ok, warn } from './check.ts'
+
+const loginMs = 5_000
+
+/** What a target of a profile is called in a check. */
+export const labelOf = (target: string, profile: string): string =>
+  `target ${target}${profile === defaultProfile ? '' : ` (profile ${profile})`}`
+
+/**
+ * Whether the program of a target has a login; nothing for a target without a program. It only reads its own files for that: whether the
+ * host still takes the login is not asked.
+ */
+export const checkLogin = async (target: string, profile: Profile, at: Omit<About, 'code'> = {}): Promise<readonly Check[]> => {
+  const part = targetsByName.get(target)
+  if (part?.program !== 'gh') return []
+  const name = `gh for ${labelOf(target, profile.name)}`
+  const about: About = { code: 'WH709', ...at }
+  const answer = await withDryEffects(({ owners }) => {
+    const settings = settingsOf(part, profile.platforms, profile.env)
+    const kit = { env: profile.env, settings, keep: createKeep(owners.create({}).adopt) }
+    return runGh({ args: ['auth', 'token'], stdin: '', timeoutMs: loginMs }, kit)
+  })
+  if (answer.ok) return [ok(name, 'logged in; the host was not asked')]
+  // `gh auth token` ends with 1 and says so where there is none.
+  if (answer.why.includes('no oauth token') || answer.why.includes('not logged in'))
+    return [fail(name, 'gh is not logged in', 'gh auth login, or set GH_TOKEN', about)]
+  return [warn(name, answer.why, 'run gh auth status', about)]
+}

@@ -1,0 +1,73 @@
+/** What only a look at the machine can tell (`--env`): the checks of `doctor`, as findings. */
+
+import type { Config } from '../../config/config.ts'
+import type { Loaded } from '../../config/load.ts'
+import { type Diagnostic, diagnostic, pointerOf } from '../../core/diagnostic.ts'
+import { Fault } from '../../core/fault.ts'
+import { writtenTargets } from '../../parts/destination.ts'
+import { targetsByName } from '../../parts/targets/index.ts'
+import { pathOf } from '../../parts/targets/kit/gh.ts'
+import { settingsOf } from '../../parts/targets/kit/settings.ts'
+import type { Checked } from '../../plan/check.ts'
+import { hasProgram } from '../../process/find-program.ts'
+import { checkAddress } from '../doctor/address.ts'
+import { type Check, looked, type Patient } from '../doctor/check.ts'
+import { checkFolder } from '../doctor/files.ts'
+import { checkLogin } from '../doctor/logins.ts'
+import { checkClock } from '../doctor/machine.ts'
+import { checkScripts } from '../doctor/scripts.ts'
+import type { Status } from '../live/operations.ts'
+import type { GatewayFinder } from '../running-gateway.ts'
+import type { Workspace } from '../workspace.ts'
+
+/** The machine around a data directory: its folder, its port, its clock. */
+export const hostFindings = async (workspace: Workspace, loaded: Loaded, finder: GatewayFinder): Promise<readonly Diagnostic[]> => {
+  const status = await statusOf(finder)
+  const patient: Patient = { workspace, loaded, status: status === 'silent' ? undefined : status }
+  const looks = [checkFolder, ...(status === 'silent' ? [] : [checkAddress]), checkClock]
+  const found = await Promise.all(looks.map((look) => looked('machine', () => look(patient))))
+  return found.flat().flatMap(findingOf)
+}
+
+/** `silent`: one runs, and gives no answer, so that nothing is known of the port. */
+const statusOf = async (finder: GatewayFinder): Promise<Status | undefined | 'silent'> => {
+  try {
+    return await (await finder.find())?.status()
+  } catch (error) {
+    if (error instanceof Fault) return 'silent'
+    throw error
+  }
+}
+
+/** The programs that routes and jobs need: whether scripts can be read, and whether targets are logged in. */
+export const programFindings = async (checked: Pick<Checked, 'sources' | 'jobs'>, config: Config): Promise<readonly Diagnostic[]> => {
+  const routes = checked.sources.map(({ route }) => route)
+  return [...(await checkScripts(routes, config)), ...(await checkLogins(checked, config))].flatMap(findingOf)
+}
+
+/** Once for each target of a profile; what cannot post at all is said without a look. */
+const checkLogins = async ({ sources, jobs }: Pick<Checked, 'sources' | 'jobs'>, { profiles }: Config): Promise<readonly Check[]> => {
+  const checks: Check[] = []
+  const seen = new Set<string>()
+  for (const sender of [...sources.map(({ route }) => route), ...jobs]) {
+    const profile = profiles.get(sender.profile)
+    for (const { target, path } of profile ? writtenTargets(sender.spec) : []) {
+      const part = targetsByName.get(target)
+      const key = `${sender.profile} ${target}`
+      if (!profile || !part || seen.has(key)) continue
+      seen.add(key)
+      const isOff = settingsOf(part, profile.platforms, profile.env).enabled === false
+      if (isOff || part.program === undefined || !hasProgram(part.program, pathOf(profile.env))) continue
+      const at = [...sender.base, ...path]
+      const route = 'name' in sender ? { route: sender.name } : {}
+      checks.push(...(await checkLogin(target, profile, { place: sender.place(at), pointer: pointerOf(at), ...route })))
+    }
+  }
+  return checks
+}
+
+const findingOf = ({ result, message, fix, about }: Check): readonly Diagnostic[] => {
+  if (result === 'ok' || !about) return []
+  const { code, ...at } = about
+  return [diagnostic(code, message, { ...at, ...(fix === undefined ? {} : { help: fix }) })]
+}

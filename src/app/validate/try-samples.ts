@@ -1,0 +1,106 @@
+/** Tries samples on routes: each runs through the plan that the server would run, with no side effects but those of scripts, where they are asked for. */
+
+import { randomUUID } from 'node:crypto'
+import type { Config, RouteSource } from '../../config/config.ts'
+import { systemClock } from '../../core/clock.ts'
+import { Fault } from '../../core/fault.ts'
+import type { VerifiedRequest } from '../../core/request.ts'
+import { quietBook } from '../../plan/check.ts'
+import type { Catalogue } from '../../plan/compile.ts'
+import { pathsOf } from '../../plan/review/near-paths.ts'
+import type { Sampled, Taken } from '../../plan/review/sampled.ts'
+import { runScript } from '../../process/script.ts'
+import { asReceived } from '../routes/prepare-test.ts'
+import type { ChosenSample } from '../samples/choose-samples.ts'
+import { type DryPlan, type DryWorld, dryPlan, withSecret } from '../trace/dry-plan.ts'
+import { type Trace, tracePlan } from '../trace/trace.ts'
+
+export type Trial = {
+  readonly samples: readonly ChosenSample[]
+  /** Scripts run on them too. */
+  readonly runScripts: boolean
+}
+
+/** What the samples show of each route; nothing of a route that cannot be served. */
+export const trySamples = async (
+  routes: readonly RouteSource[],
+  config: Config,
+  catalogue: Catalogue,
+  trial: Trial,
+): Promise<ReadonlyMap<RouteSource, Sampled>> => {
+  const tried = new Map<RouteSource, Sampled>()
+  const effects = { jobs: quietBook(config, catalogue), clock: systemClock, ...(trial.runScripts ? { script: runScript } : {}) }
+  for (const route of routes) {
+    const sampled = await tryRoute({ source: withSecret(route), config, catalogue, effects }, trial)
+    if (sampled) tried.set(route, sampled)
+  }
+  return tried
+}
+
+const tryRoute = async (world: DryWorld, { samples, runScripts }: Trial): Promise<Sampled | undefined> => {
+  const { source, config } = world
+  const plan = planOf(world)
+  if (!plan) return undefined
+  // What a text is made of is known best of all events, those too that the filters stop.
+  const { filters: _, ...unfiltered } = source.spec
+  const open = { ...world, source: { ...source, spec: unfiltered } }
+  const openPlan = planOf(open)
+  const taken: Taken[] = []
+  for (const { name, sample } of samples) {
+    const body = Buffer.from(sample.body)
+    if (body.length > config.maxBodyBytes) continue
+    const request = requestOf(sample.headers, body)
+    const told = await tracePlan({ kind: 'verified', request }, world, plan)
+    const hasScript = source.spec.script !== undefined
+    const texts =
+      told.stoppedAt === 'filters' && openPlan && !hasScript ? await tracePlan({ kind: 'verified', request }, open, openPlan) : told
+    const one = takenOf(name, told, texts, hasScript, runScripts)
+    if (one) taken.push(one)
+  }
+  await Promise.all([plan.close(), openPlan?.close()])
+  const known = new Map<string, readonly string[]>()
+  const paths: Sampled['paths'] = (of) => {
+    const found = known.get(of) ?? pathsOf(taken.flatMap((each) => each[of]?.payload ?? []))
+    known.set(of, found)
+    return found
+  }
+  return { taken, paths }
+}
+
+/** `undefined` for a route that the server would not start with: what is wrong with it is said already. */
+const planOf = (world: DryWorld): DryPlan | undefined => {
+  try {
+    return dryPlan(world)
+  } catch (error) {
+    if (error instanceof Fault) return undefined
+    throw error
+  }
+}
+
+/** A sample as a request whose signature held. */
+const requestOf = (headers: ChosenSample['sample']['headers'], body: Buffer): VerifiedRequest => ({
+  eventId: randomUUID(),
+  headers: { 'content-type': 'application/json', ...asReceived(headers) },
+  remote: () => '127.0.0.1',
+  at: systemClock.now(),
+  body,
+  verification: { scheme: 'sample', secret: 0, signedId: randomUUID() },
+})
+
+type Told = Omit<Trace, 'starts'>
+
+/** `undefined` where it is no event, or none of the route's. */
+const takenOf = (name: string, told: Told, texts: Told, hasScript: boolean, runScripts: boolean): Taken | undefined => {
+  const { parsed, stoppedAt, outcome } = told
+  if (!parsed || stoppedAt === 'json' || stoppedAt === 'events') return undefined
+  const stopped = stoppedAt === 'script' && outcome.kind === 'ignored' ? (outcome.detail?.() ?? 'silent') : undefined
+  const isRendered = !hasScript || (runScripts && told.ranScript && stopped === undefined)
+  return {
+    name,
+    event: parsed,
+    passes: stoppedAt !== 'filters',
+    holds: new Map(told.conditions.map(({ path, holds }) => [path.join('.'), holds])),
+    ...(runScripts && told.ranScript ? { script: { silent: stopped } } : {}),
+    ...(isRendered && texts.event ? { sent: texts.event, texts: texts.placeholders, merged: texts.outcome.kind === 'coalesced' } : {}),
+  }
+}

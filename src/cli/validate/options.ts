@@ -1,0 +1,22 @@
+/** What `validate` can be told, as its grammar reads it. */
+
+export type ValidateOptions = {
+  readonly format?: readonly string[]
+  readonly denyWarnings?: boolean
+  readonly select?: readonly string[]
+  readonly ignore?: readonly string[]
+  readonly max?: number
+  /** `true` where it stands without codes. */
+  readonly fix?: true | readonly string[]
+  readonly diff?: boolean
+  readonly baseline?: string
+  readonly writeBaseline?: boolean
+  readonly sample?: readonly string[]
+  /** `true` where it stands without a commit. */
+  readonly changed?: true | string
+  readonly watch?: boolean
+  /** `true` for `--env`, `false` for `--no-env`. */
+  readonly env?: boolean
+  readonly refs?: boolean
+  readonly config?: string
+}

@@ -1,0 +1,52 @@
+/** `validate --watch`: checks again when a checked file has changed, until Ctrl-C. */
+
+import { existsSync } from 'node:fs'
+import { dirname, join, resolve } from 'node:path'
+import type { ToValidate, Validated } from '../../app/validate/validate.ts'
+import { jobsFileName } from '../../config/jobs.ts'
+import { subscriptionsFileName } from '../../config/subscriptions.ts'
+import { exit, usage } from '../../core/fault.ts'
+import { type Cli, note } from '../shell/output.ts'
+import { runOnChange } from '../shell/run-on-change.ts'
+import type { ValidateOptions } from './options.ts'
+import type { Output } from './outputs.ts'
+
+/** One check: its exit code, and the texts that it read. */
+export type Round = { readonly exitCode: number; readonly texts: Validated['texts'] }
+
+/** A line for each thing that is said: one report may follow another. */
+const inLines: ReadonlySet<string> = new Set(['pretty', 'concise', 'jsonl', 'github', 'tap'])
+
+/** Throws a usage Fault for what cannot be done again and again. */
+export const refuseUnwatchable = (paths: readonly string[], outputs: readonly Output[], options: ValidateOptions): void => {
+  const document = outputs.find(({ format, file }) => file === undefined && !inLines.has(format))
+  if (document) {
+    const hint = `use one of ${[...inLines].join(', ')}, or give it a file: --format ${document.format}=<file>`
+    throw usage(`--watch: a report as ${document.format} is one document`, hint)
+  }
+  if (paths.includes('-')) throw usage('--watch: standard input does not change')
+  const writes = (['fix', 'diff', 'writeBaseline'] as const).find((key) => options[key])
+  if (writes) throw usage(`--watch only looks: leave --${writes === 'writeBaseline' ? 'write-baseline' : writes} out`)
+}
+
+/** Gives the exit code of the last check when Ctrl-C ends it. Throws the Fault of the first check. */
+export const watching = async (check: () => Promise<Round>, wanted: ToValidate, cli: Cli): Promise<number> => {
+  const { dataDir } = cli.workspace
+  let last: number | undefined
+  const run = async (): Promise<readonly string[]> => {
+    if (last !== undefined) note(cli, `--- ${new Date().toTimeString().slice(0, 8)}`)
+    const { exitCode, texts } = await check()
+    last = exitCode
+    const files = [...texts.keys()]
+    return [...files, ...files.map((file) => join(dirname(file), 'scripts')).filter((folder) => existsSync(folder))]
+  }
+  const home = ['config.yaml', '.env', subscriptionsFileName, jobsFileName].map((name) => join(dataDir, name))
+  const samples = (wanted.samples ?? []).map((path) => resolve(path)).filter((path) => existsSync(path))
+  const paths = [
+    ...(wanted.paths.length > 0 ? wanted.paths : home),
+    ...(wanted.configFile === undefined ? [] : [wanted.configFile]),
+    ...samples,
+  ]
+  const ended = await runOnChange({ paths, run }, cli)
+  return ended === exit.cancelled ? (last ?? ended) : ended
+}

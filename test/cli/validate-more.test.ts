@@ -1,0 +1,287 @@
+/** `validate` beyond the files: samples that are tried on routes, the machine, a watch, and only what git says has changed. */
+
+import { execFileSync } from 'node:child_process'
+import { mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import t, { type Test } from 'tap'
+import { fakeCli } from '../fakes/cli.ts'
+import { until } from '../fakes/wait.ts'
+
+const configOf = (routes: string, rest = ''): string => `platforms:
+  webhook:
+    enabled: true
+    extra:
+      port: 0
+      secret: b0e6f2a94c7d41d8
+      routes:
+${routes.replace(/^(?=.)/gm, '        ')}${rest}`
+
+type Item = { code: string; route: string | null; message: string; help: string; suggest: string[]; range: { start: { line: number } } }
+type Told = { readonly diagnostics: Item[]; readonly samples?: { name: string; routes: string[] }[] }
+
+const told = async (t: Test, routes: string, ...argv: string[]): Promise<Told> => {
+  const cli = fakeCli(t, { 'config.yaml': configOf(routes) })
+  const { out } = await cli.run('validate', '--json', ...argv)
+  return JSON.parse(out).data
+}
+
+/** The route, what is found when `github` is tried on it, and what the message and the way out must have. */
+const found: readonly [title: string, route: string, code: string, message: string, help: string][] = [
+  [
+    'a field',
+    'events: [push], filters: [{ field: repository.privat, equals: true }]',
+    'WH409',
+    'repository.privat',
+    '"repository.private"',
+  ],
+  [
+    'a field behind payload.',
+    'events: [push], filters: [{ not: { field: payload.head_comit.id, equals: a } }]',
+    'WH409',
+    'not in the sample github/push',
+    '"payload.head_commit.id"',
+  ],
+  ['a field without any near', 'events: [push], filters: [{ field: zzz, equals: a }]', 'WH409', '"zzz"', 'samples show'],
+  ['a header', 'events: [push], filters: [{ field: headers.X-GitHub-Evnt, equals: push }]', 'WH409', 'Evnt', '"headers.x-github-event"'],
+  ['a placeholder', 'events: [pull_request], prompt: "a {pull_request.titel} b"', 'WH501', 'in none of 3 samples', '"pull_request.title"'],
+  ['one in other letters', 'events: [pull_request], prompt: "{repository.fullName}"', 'WH501', 'stays as it is', '"repository.full_name"'],
+  [
+    'the top of a path is missing',
+    'events: [pull_request], prompt: "{mergeable_state}"',
+    'WH501',
+    'mergeable_state',
+    '"pull_request.mergeable_state"',
+  ],
+  ['a list without a number', 'events: [push], prompt: "{commits.id}"', 'WH501', '{commits.id}', '"commits.0.id"'],
+  [
+    'in a setting',
+    'events: [pull_request], prompt: p, deliver: github_comment, deliver_extra: { repo: a/b, pr_number: "{numbr}" }',
+    'WH501',
+    '{numbr}',
+    '"number"',
+  ],
+  [
+    'one behind a filter that no sample passes',
+    'events: [push], filters: [{ field: ref, equals: x }], prompt: "{compar}"',
+    'WH501',
+    'compar',
+    '"compare"',
+  ],
+  ['the payload in it', 'prompt: "{payload}", filters: [{ field: payload.payload, exists: false }]', 'WH502', '{payload}', '{__raw__}'],
+  [
+    'what is cut',
+    'events: [pull_request], prompt: "{__raw__}"',
+    'WH504',
+    ' → 4000 characters of sample github/pull_request.',
+    '{dotted.path}',
+  ],
+  ['no prompt', 'events: [pull_request]', 'WH504', 'the whole payload is cut', '{dotted.path}'],
+  ['a key', 'events: [push], prompt: p, coalesce: { key: repository.nmae }', 'WH215', 'merges nothing', '"repository.name"'],
+  ['a key of a template', 'events: [push], prompt: p, coalesce: { key: "{reff}-{repository.name}" }', 'WH215', 'merges nothing', '"ref"'],
+]
+
+t.test('samples show what no payload has, and what is cut', async (t) => {
+  const routes = found.map(([, route], i) => `r${i}: { ${route} }\n`).join('')
+  const { diagnostics } = await told(t, routes, '--sample', 'github')
+  for (const [i, [title, , code, message, help]] of found.entries()) {
+    const item = diagnostics.find((each) => each.route === `r${i}` && each.code === code)
+    t.ok(item, `${title}: ${code}`)
+    t.ok(item?.message.includes(message), `${title}: ${item?.message}`)
+    t.ok(item?.help.includes(help), `${title}: ${item?.help}`)
+  }
+})
+
+/** Routes that nothing is said of. */
+const fine: readonly string[] = [
+  'events: [pull_request], filters: [{ field: pull_request.milestone, exists: true }, { field: zzz, missing: true }], prompt: p',
+  // No sample is of an event `labeled`: none shows what such an event has.
+  'events: [pull_request], filters: [{ field: action, equals: labeled }, { field: label.name, equals: bug }], prompt: "{label.name}"',
+  'events: [pull_request], filters: [{ any: [{ field: action, equals: opened }, { all: [{ field: action, equals: labeled }, { field: label.name, equals: a }] }] }], prompt: p',
+  // Of the second event there is no sample.
+  'events: [pull_request, pull_request_review_comment], prompt: "{comment.path}"',
+  'events: [no_such_event], prompt: "{anything}"',
+  'events: [push], prompt: "{commits.7.id} {= nothing.here }"',
+  'events: [push], filters: [{ field: headers.X-Forwarded-Host, equals: a }], prompt: "{event_type} {route} {delivery_id}"',
+  'events: [push], filters: [{ field: event, equals: push }], prompt: p, coalesce: { key: repository.id }',
+  'events: [push], script: a.py, prompt: "{made.by.the.script} {__raw__}", coalesce: { key: made }',
+  'prompt: "{repository.name}"',
+]
+const ofSamples = new Set(['WH215', 'WH409', 'WH501', 'WH502', 'WH504', 'WH605'])
+
+t.test('samples raise no false alarm', async (t) => {
+  const { diagnostics, samples = [] } = await told(t, fine.map((route, i) => `f${i}: { ${route} }\n`).join(''), '--sample', 'github')
+  for (const { code, route, message } of diagnostics) if (ofSamples.has(code)) t.fail(`${route}: ${code} ${message}`)
+  const taken = samples.find(({ name }) => name === 'github/pull_request.opened')
+  t.same(taken?.routes, ['f0', 'f1', 'f2', 'f3', 'f9'])
+  const cli = fakeCli(t)
+  const examples = readdirSync('examples').filter((name) => name.endsWith('.yaml'))
+  const files = [...examples.map((name) => join('examples', name)), 'README.md', 'docs/jobs.md', 'docs/plugins.md']
+  for (const file of files) {
+    const { out } = await cli.run('validate', '--no-env', '--no-refs', '--json', file, '--sample', 'samples')
+    const codes = JSON.parse(out).data.diagnostics.map(({ code }: Item) => code)
+    t.same(
+      codes.filter((code: string) => ofSamples.has(code)),
+      [],
+      file,
+    )
+  }
+})
+
+t.test('a payload that has a key "payload" makes {payload} right', async (t) => {
+  const cli = fakeCli(t, { 'config.yaml': configOf('a: { prompt: "{payload} {payload.x}" }\n'), 'mine.json': '{"payload":{"x":1}}' })
+  t.match((await cli.run('validate', '--format', 'concise')).out, /WH502[\s\S]*WH507/)
+  t.match(await cli.run('validate', '--format', 'concise', '--sample', cli.file('mine.json')), { code: 0, out: /^$/ })
+})
+
+t.test('--fix puts the right path in the place of the wrong one', async (t) => {
+  const routes = 'a: { events: [push], prompt: "new {compar}!", filters: [{ field: compar, equals: x }], coalesce: { key: compar } }\n'
+  const cli = fakeCli(t, { 'config.yaml': configOf(routes) })
+  await cli.run('validate', '--sample', 'github', '--fix=WH501,WH409,WH215')
+  t.match(cli.read('config.yaml'), 'prompt: "new {compare}!", filters: [{ field: compare, equals: x }], coalesce: { key: "compare" }')
+})
+
+t.test('samples are names, files and folders; what is none is refused; which were used is said', async (t) => {
+  const order = '{"event_type":"order","id":7}'
+  const cli = fakeCli(t, {
+    'config.yaml': configOf('a: { events: [order], prompt: "{idd}" }\nb: { events: [push], prompt: "{ref}" }\n'),
+    'payloads/order.json': order,
+    'payloads/acme/push.json': JSON.stringify({ headers: { 'X-GitHub-Event': 'push' }, body: { ref: 'x' } }),
+    'payloads/notes.txt': 'no sample',
+    'broken/a.json': '{',
+    'empty/a.txt': '',
+  })
+  const { code, out, err } = await cli.run('validate', '--format', 'concise', '--sample', cli.file('payloads'))
+  t.equal(code, 0)
+  t.match(out, /WH501.*"\{idd\}" is not in the sample .*order\.json/)
+  t.match(err, /^used 2 of 2 samples: .*push\.json.*, .*order\.json\n$/)
+  const one = await cli.run('validate', '--sample', 'github/push', '--sample', 'github/fork')
+  t.match(one.err, 'used 1 of 2 samples: github/push\nno sample is an event of a\n')
+  t.match(await cli.run('validate', '--sample', 'github/psh'), { code: 5, err: /did you mean "github\/push"/ })
+  t.match(await cli.run('validate', '--sample', './nope.json'), { code: 2, err: /no such path/ })
+  t.match(await cli.run('validate', '--sample', cli.file('empty')), { code: 2, err: /no JSON file/ })
+  t.match(await cli.run('validate', '--sample', cli.file('broken')), { code: 1, err: /a\.json: not JSON \(line 1, column 2\)/ })
+})
+
+t.test('--env: scripts are read and run on samples, logins and the machine are looked at, in the words of doctor', async (t) => {
+  const server = createServer().listen(0, '127.0.0.1')
+  await new Promise((resolve) => server.once('listening', resolve))
+  t.teardown(() => server.close())
+  const { port } = server.address() as { port: number }
+  const routes = `torn: { events: [push], script: torn.sh, prompt: p }
+torn-too: { events: [push], script: torn.py, prompt: p }
+silent: { events: [push], script: silent.sh, prompt: p } # webhook-ignore WH709: another machine has gh
+renames: { events: [push], script: renames.sh, prompt: "{title} {titel}" }
+comments: { events: [push], prompt: p, deliver: github_comment, deliver_extra: { repo: a/b, pr_number: '1' } }
+`
+  const cli = fakeCli(t, {
+    'config.yaml': configOf(routes).replace('port: 0', `port: ${port}`),
+    'scripts/torn.sh': 'if true; then\n  echo hunter2\n',
+    'scripts/torn.py': 'x = 1\nif x\n  print("hunter2")\n',
+    'scripts/silent.sh': 'cat >/dev/null\n',
+    'scripts/renames.sh': `echo '{"title":"x"}'\n`,
+  })
+  const bin = cli.file('bin')
+  mkdirSync(bin)
+  writeFileSync(join(bin, 'gh'), '#!/bin/sh\necho no oauth token >&2\nexit 1\n', { mode: 0o755 })
+  const future = Date.now() / 1000 + 3_600
+  utimesSync(cli.file('config.yaml'), future, future)
+  const env = { HEADGATE_HOME: cli.dir, PATH: `${bin}:${process.env.PATH}` }
+  const run = (...argv: string[]) => cli.runWith({ env }, 'validate', ...argv)
+  const { code, out } = await run('--env', '--sample', 'github', '--json')
+  t.equal(code, 1)
+  t.notMatch(out, 'hunter2')
+  const items: Item[] = JSON.parse(out).data.diagnostics
+  const of = (wanted: string) => items.filter((each) => each.code === wanted)
+  t.match(of('WH604'), [
+    { route: 'torn', message: /"torn\.sh" cannot be read: .*line 3/, range: { start: { line: 8 } }, stops_startup: false },
+    { route: 'torn-too', message: /"torn\.py" cannot be read: line 2: / },
+  ])
+  t.match(of('WH605'), [{ route: 'silent', message: /ignores the one sample/ }])
+  t.match(of('WH501'), [{ route: 'renames', suggest: ['title'] }])
+  t.match(of('WH709'), [{ route: 'comments', message: 'gh is not logged in', severity: 'warning' }])
+  t.match(of('WH801'), [{ message: `another program listens on port ${port}`, severity: 'error' }])
+  t.match(of('WH805'), [{ message: /from now/, severity: 'warning' }])
+  const doctor = await cli.runWith({ env }, 'doctor')
+  for (const wanted of ['WH604', 'WH709', 'WH801']) for (const { message } of of(wanted)) t.ok(doctor.out.includes(message), message)
+  const plain = await run('--json')
+  t.notMatch(plain.out, /WH(?:010|604|605|709|801|805)/, 'without --env none of it, and no comment is idle')
+  t.match(await run('--env', '--no-refs'), { code: 2 })
+  t.match(JSON.parse((await run('--env', '--data-dir', cli.file('config.yaml'), '--json')).out).data.diagnostics, [
+    { code: 'WH003' },
+    { code: 'WH003' },
+    { code: 'WH802' },
+  ])
+})
+
+t.test('--watch checks again when a checked file changes; Ctrl-C ends it with the exit code of the last check', async (t) => {
+  const cli = fakeCli(t, { 'config.yaml': configOf('a: { events: [push], prompt: p }\n'), 'other.txt': '' })
+  const said = { out: '', err: '' }
+  let stop: (why: 'cancelled') => void = () => {}
+  const stopped = new Promise<'cancelled'>((resolve) => {
+    stop = resolve
+  })
+  const io = {
+    stopped: () => stopped,
+    stdout: (text: string) => {
+      said.out += text
+    },
+    stderr: (text: string) => {
+      said.err += text
+    },
+  }
+  const watching = cli.runWith(io, 'validate', '--watch', '--format', 'concise')
+  await until(() => said.err.includes('watching'))
+  t.equal(said.out, '')
+  cli.write('config.yaml.new', configOf('a: { evnts: [push] }\n'))
+  renameSync(cli.file('config.yaml.new'), cli.file('config.yaml'))
+  await until(() => said.out.includes('unknown key "evnts"'))
+  t.match(said.err, /^watching: .*\n\n\S*config\.yaml changed\n--- \d\d:\d\d:\d\d\n/)
+  cli.write('other.txt', 'not checked')
+  cli.write('webhook_subscriptions.json', '{"b":{"promt":"x"}}')
+  await until(() => said.out.includes('unknown key "promt"'))
+  t.notMatch(said.err, 'other.txt')
+  stop('cancelled')
+  t.equal((await watching).code, 1)
+})
+
+t.test('--watch refuses what is one document or writes', async (t) => {
+  const cli = fakeCli(t, { 'config.yaml': configOf('a: { prompt: p }\n') })
+  for (const format of ['json', 'sarif', 'junit', 'gitlab'])
+    t.match(await cli.run('validate', '--watch', '--format', format), { code: 2, err: /one document\n {2}use one of pretty/ })
+  for (const more of [['--json'], ['--fix'], ['--diff'], ['-'], ['--baseline', 'b', '--write-baseline']])
+    t.match(await cli.run('validate', '--watch', ...more), { code: 2 }, more.join(' '))
+})
+
+t.test('--changed tells only of files that git says are changed or does not know', async (t) => {
+  const dir = mkdtempSync(join(tmpdir(), 'headgate-changed-'))
+  t.teardown(() => rmSync(dir, { recursive: true }))
+  const cli = fakeCli(t)
+  const git = (...argv: string[]): string =>
+    execFileSync('git', ['-c', 'user.name=a', '-c', 'user.email=a@b', ...argv], { cwd: dir, encoding: 'utf8' })
+  const write = (name: string, route: string): void => writeFileSync(join(dir, name), configOf(`${route}: { evnts: [push] }\n`))
+  const routesOf = async (...argv: string[]): Promise<string[]> => {
+    const { out } = await cli.run('validate', '--json', ...argv, join(dir, 'one.yaml'), join(dir, 'two.yaml'), join(dir, 'a new.yaml'))
+    const { diagnostics, summary } = JSON.parse(out).data
+    t.equal(summary.files, summary.routes)
+    return diagnostics.flatMap(({ code, route }: Item) => (code === 'WH101' ? route : []))
+  }
+  for (const name of ['one', 'two']) write(`${name}.yaml`, name)
+  t.match(await cli.run('validate', '--changed', join(dir, 'one.yaml')), { code: 2, err: /is not in a git repository/ })
+  git('init', '-q')
+  git('add', '-A')
+  git('commit', '-qm', 'first')
+  write('a new.yaml', 'three')
+  t.same(await routesOf('--changed'), ['three'])
+  write('two.yaml', 'changed')
+  git('add', 'two.yaml')
+  t.same(await routesOf('--changed'), ['three', 'changed'])
+  git('commit', '-qm', 'second')
+  t.same(await routesOf('--changed'), ['three'])
+  t.same(await routesOf('--changed=HEAD~1'), ['three', 'changed'])
+  t.match(await cli.run('validate', '--changed', join(dir, 'one.yaml')), { code: 0, out: /0 errors.* in 0 routes \(0 files\)/ })
+  for (const ref of ['nope', '--output=x'])
+    t.match(await cli.run('validate', `--changed=${ref}`, join(dir, 'one.yaml')), { code: 2, err: /commit/ })
+  t.match(await cli.run('validate', '--changed', '--baseline', 'b', '--write-baseline', join(dir, 'one.yaml')), { code: 2 })
+})
