@@ -1,0 +1,157 @@
+/** A real pseudo-terminal with a screen: runs a command in it, presses keys, and reads what a person would see. */
+
+import { existsSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import { spawn } from '@lydell/node-pty'
+import xterm from '@xterm/headless'
+import type { Test } from 'tap'
+
+const main = fileURLToPath(new URL('../../dist/main.js', import.meta.url))
+const patienceMs = 20_000
+
+/** What keys send. Text that is typed is written as it is. */
+export const keys = {
+  enter: '\r',
+  escape: '\u001b',
+  tab: '\t',
+  backTab: '\u001b[Z',
+  space: ' ',
+  backspace: '\u007f',
+  up: '\u001b[A',
+  down: '\u001b[B',
+  right: '\u001b[C',
+  left: '\u001b[D',
+  home: '\u001b[H',
+  end: '\u001b[F',
+  delete: '\u001b[3~',
+  pageUp: '\u001b[5~',
+  pageDown: '\u001b[6~',
+  interrupt: '\u0003',
+  endOfFile: '\u0004',
+} as const
+
+export type TerminalOptions = {
+  readonly columns?: number
+  readonly rows?: number
+  readonly env?: { readonly [name: string]: string }
+  readonly folder?: string
+}
+
+export type FakeTerminal = {
+  readonly pid: number
+  /** The lines of the screen as they are now, without spaces at their ends. There are as many as the terminal has rows. */
+  lines(): string[]
+  /** Also what has scrolled away, as one text without the empty lines below it. */
+  text(): string
+  /** All that was written so far, with its escape sequences. */
+  written(): string
+  /** Where the cursor is, both from 0. */
+  cursor(): { readonly line: number; readonly column: number }
+  /** Whether the program uses the alternate screen. */
+  isAlternate(): boolean
+  /** Waits until this is somewhere on the screen; rejects with the screen when it takes too long, or when the program ends without it. */
+  see(sought: string | RegExp): Promise<void>
+  /** Waits until this is not on the screen. */
+  gone(sought: string | RegExp): Promise<void>
+  /** Sends text or keys as they are. */
+  press(...texts: readonly string[]): void
+  resize(columns: number, rows: number): void
+  kill(signal: NodeJS.Signals): void
+  /** The exit code, once all that was written is on the screen; `128 + n` for signal n, as shells give it. */
+  readonly exited: Promise<number>
+}
+
+/** Runs the built command in a terminal. The process ends with its test. */
+export const openHeadgate = (t: Test, args: readonly string[], options?: TerminalOptions): FakeTerminal => {
+  if (!existsSync(main)) throw new Error('dist/main.js is not there: npm run build')
+  return openTerminal(t, [process.execPath, main, ...args], options)
+}
+
+/** Runs a program in a terminal. The environment has HOME, PATH, TERM and what `env` adds. */
+export const openTerminal = (t: Test, [program = '', ...args]: readonly string[], options: TerminalOptions = {}): FakeTerminal => {
+  const { columns = 80, rows = 24, env = {}, folder = process.cwd() } = options
+  const { HOME = '', PATH = '' } = process.env
+  const screen = new xterm.Terminal({ cols: columns, rows, allowProposedApi: true, scrollback: 5000 })
+  const pty = spawn(program, [...args], {
+    name: 'xterm-256color',
+    cols: columns,
+    rows,
+    cwd: folder,
+    env: { HOME, PATH, TERM: 'xterm-256color', LANG: 'C.UTF-8', ...env },
+  })
+  let written = ''
+  let code: number | undefined
+  const looks = new Set<() => void>()
+  const changed = (): void => {
+    for (const look of [...looks]) look()
+  }
+  pty.onData((data) => {
+    written += data
+    screen.write(data, changed)
+  })
+  // What a program asks its terminal (where is the cursor?), the terminal answers.
+  screen.onData((answer) => {
+    if (code === undefined) pty.write(answer)
+  })
+  const exited = new Promise<number>((resolve) =>
+    pty.onExit(({ exitCode, signal = 0 }) =>
+      screen.write('', () => {
+        code = signal > 0 ? 128 + signal : exitCode
+        resolve(code)
+        changed()
+      }),
+    ),
+  )
+  t.teardown(async () => {
+    if (code === undefined) pty.kill('SIGKILL')
+    await exited
+    screen.dispose()
+  })
+
+  const linesFrom = (first: number): string[] => {
+    const { active } = screen.buffer
+    const count = Math.min(active.length, active.baseY + screen.rows) - first
+    return Array.from({ length: count }, (_, i) => active.getLine(first + i)?.translateToString(true) ?? '')
+  }
+  const lines = (): string[] => linesFrom(screen.buffer.active.baseY)
+  const shows = (sought: string | RegExp): boolean => {
+    const text = lines().join('\n')
+    return typeof sought === 'string' ? text.includes(sought) : sought.test(text)
+  }
+  const wait = (what: string, holds: () => boolean): Promise<void> =>
+    new Promise((resolve, reject) => {
+      const done = (then: () => void): void => {
+        clearTimeout(late)
+        looks.delete(look)
+        then()
+      }
+      const fail = (why: string) => done(() => reject(new Error(`${why}: ${what}\n${lines().join('\n')}`)))
+      const look = (): void => {
+        if (holds()) done(resolve)
+        else if (code !== undefined) fail(`ended with ${code}`)
+      }
+      const late = setTimeout(() => fail(`not within ${patienceMs} ms`), patienceMs)
+      looks.add(look)
+      look()
+    })
+
+  return {
+    pid: pty.pid,
+    lines,
+    text: () => linesFrom(0).join('\n').trimEnd(),
+    written: () => written,
+    cursor: () => ({ line: screen.buffer.active.cursorY, column: screen.buffer.active.cursorX }),
+    isAlternate: () => screen.buffer.active.type === 'alternate',
+    see: (sought) => wait(`on the screen: ${sought}`, () => shows(sought)),
+    gone: (sought) => wait(`not on the screen: ${sought}`, () => !shows(sought)),
+    press: (...texts) => {
+      for (const text of texts) pty.write(text)
+    },
+    resize: (columns, rows) => {
+      screen.resize(columns, rows)
+      pty.resize(columns, rows)
+    },
+    kill: (signal) => pty.kill(signal),
+    exited,
+  }
+}
