@@ -68,16 +68,16 @@ export const openHeadgate = (t: Test, args: readonly string[], options?: Termina
 }
 
 /** Runs a program in a terminal. The environment has HOME, PATH, TERM and what `env` adds. */
-export const openTerminal = (t: Test, [program = '', ...args]: readonly string[], options: TerminalOptions = {}): FakeTerminal => {
+const openTerminal = (t: Test, [program = '', ...args]: readonly string[], options: TerminalOptions = {}): FakeTerminal => {
   const { columns = 80, rows = 24, env = {}, folder = process.cwd() } = options
   const { HOME = '', PATH = '' } = process.env
   const screen = new xterm.Terminal({ cols: columns, rows, allowProposedApi: true, scrollback: 5000 })
   const pty = spawn(program, [...args], {
-    name: 'xterm-256color',
+    name: env.TERM ?? 'xterm-256color',
     cols: columns,
     rows,
     cwd: folder,
-    env: { HOME, PATH, TERM: 'xterm-256color', LANG: 'C.UTF-8', ...env },
+    env: { HOME, PATH, LANG: 'C.UTF-8', ...env },
   })
   let written = ''
   let code: number | undefined
