@@ -27,11 +27,19 @@ const withValue = (text: string, name: string, line: string): string => {
 
 /** A line that shells, systemd, docker and the gateway read alike. Throws a Fault where the value cannot be written so. */
 const envLine = (name: string, value: string): string => {
-  const line = `${name}=${value}`
-  const { env, oddities } = parseDotEnv(line)
-  if (env[name] === value && oddities.length === 0) return `${line}\n`
-  throw usage(
-    `.env cannot hold this ${name}: a shell, systemd and docker would not read it alike`,
-    'use a value of letters, digits and -_.:/+=@%,# or keep it in a file and set platforms.webhook.extra.secret: file:/path in config.yaml',
-  )
+  if (canHold(name, value)) return `${name}=${value}\n`
+  const { message, help } = cannotHold(name)
+  throw usage(message, help)
 }
+
+/** Whether `.env` can have this value so that all of them read it alike. */
+export const canHold = (name: string, value: string): boolean => {
+  const { env, oddities } = parseDotEnv(`${name}=${value}`)
+  return env[name] === value && oddities.length === 0
+}
+
+/** What to say of a value that `.env` cannot hold. */
+export const cannotHold = (name: string): { readonly message: string; readonly help: string } => ({
+  message: `.env cannot hold this ${name}: a shell, systemd and docker would not read it alike`,
+  help: 'use a value of letters, digits and -_.:/+=@%,# or keep it in a file and set platforms.webhook.extra.secret: file:/path in config.yaml',
+})

@@ -177,13 +177,6 @@ t.test('a word for the shell', (t) => {
   t.end()
 })
 
-t.test('setup: without --yes nothing is written, terminal or not', async (t) => {
-  const cli = fakeCli(t, {}, {})
-  t.match(await cli.run('gateway', 'setup'), { code: 2, err: /--yes/ })
-  t.match(await cli.runWith({ ask: async () => 'y' }, 'gateway', 'setup'), { code: 2, err: /wizard.*--yes/ })
-  t.throws(() => cli.read('.env'))
-})
-
 t.test('setup --yes: an adapter that is enabled, with a secret of its own', async (t) => {
   const cli = fakeCli(t, {}, {})
   const { code, out } = await cli.run('gateway', 'setup', '--yes', '--port', '9001', '--host', '127.0.0.2')
@@ -201,14 +194,14 @@ t.test('setup --yes: an adapter that is enabled, with a secret of its own', asyn
   t.match(out, /headgate webhook subscribe[\s\S]*headgate gateway run/)
 })
 
-t.test('setup again keeps secret, port, other lines and config.yaml', async (t) => {
+t.test('setup again keeps secret, port, other lines and what is in config.yaml', async (t) => {
   const mine = '# mine\nexport FOO="a b"\nWEBHOOK_PORT=7000\nWEBHOOK_SECRET=\'keep me\'\nWEBHOOK_ENABLED=false\nBAR=1'
   const cli = fakeCli(t, { '.env': mine, 'config.yaml': '# my config\n' }, {})
   const { code, err } = await cli.run('gateway', 'setup', '--yes', '--host', '0.0.0.0')
   t.equal(code, 0)
   t.equal(cli.read('.env'), `${mine.replace('ENABLED=false', 'ENABLED=true')}\n`)
-  t.equal(cli.read('config.yaml'), '# my config\n')
-  t.match(err, /host: 0\.0\.0\.0 by hand/)
+  t.equal(cli.read('config.yaml'), '# my config\nplatforms:\n  webhook:\n    extra:\n      host: 0.0.0.0\n')
+  t.match(err, /other machines reach 0\.0\.0\.0/)
   await cli.run('gateway', 'setup', '--yes', '--generate-secret')
   t.match(parseEnv(cli.read('.env')), { FOO: 'a b', BAR: '1', WEBHOOK_PORT: '7000', WEBHOOK_SECRET: /^[\w-]{43}$/ })
 })

@@ -1,7 +1,7 @@
 /** Looks whether the gateway has its port, or could have it, and who can reach it there. */
 
-import { createServer } from 'node:net'
 import { isLoopback } from '../../config/config.ts'
+import { bindError } from '../bind-error.ts'
 import { type Check, fail, ok, type Patient, warn } from './check.ts'
 
 export const checkAddress = async (patient: Patient): Promise<readonly Check[]> => [...(await checkPort(patient)), checkReach(patient)]
@@ -30,14 +30,6 @@ const whyNot = (code: string, host: string, port: number, self: string): [messag
     return [`${host} is no address of this machine`, 'set platforms.webhook.extra.host: 127.0.0.1']
   return [`nothing can listen on ${host}:${port} (${code})`, 'check platforms.webhook.extra.host and port']
 }
-
-/** Listens for a moment; `undefined` when that goes, else the error's code. */
-const bindError = (host: string, port: number): Promise<string | undefined> =>
-  new Promise((resolve) => {
-    const server = createServer((socket) => socket.destroy())
-    server.once('error', (error: NodeJS.ErrnoException) => resolve(error.code ?? error.message))
-    server.listen({ host, port, exclusive: true }, () => server.close(() => resolve(undefined)))
-  })
 
 const checkReach = ({ loaded: { config } }: Patient): Check => {
   const { host, trustProxy } = config

@@ -35,7 +35,12 @@ export type TestWish = {
   readonly target: string
   readonly extra: JsonObject
   readonly profile?: string | undefined
+  /** The configuration to test, where it is not the one that is written. */
+  readonly loaded?: Loaded | undefined
 }
+
+/** What a test message says unless told otherwise. */
+export const defaultText = 'This is a test message from headgate.'
 
 /** A test that is ready to send, unless there is an obstacle. */
 export type TargetTest = {
@@ -54,7 +59,7 @@ const unsent = 'nothing was sent'
 
 /** Throws a Fault when the profile is not served. */
 export const prepareTargetTest = async (workspace: Workspace, wish: TestWish): Promise<TargetTest | Refusal> => {
-  const loaded = loadConfig(workspace)
+  const { loaded = loadConfig(workspace) } = wish
   const { config, texts } = loaded
   const unread = unreadIn(loaded)
   if (unread.length > 0) return refusal(unsent, unread, { texts })

@@ -1,8 +1,8 @@
 /** The `gateway` commands: their arguments and options. */
 
 import { type Command, Option } from 'commander'
-import { port, type Run } from '../shell/grammar-values.ts'
-import type { SetupOptions } from './setup.ts'
+import { each, port, type Run } from '../shell/grammar-values.ts'
+import type { SetupOptions } from './setup/options.ts'
 
 type RunOptions = {
   readonly host?: string
@@ -17,14 +17,29 @@ type RunOptions = {
 export const addGateway = (gateway: Command, run: Run): void => {
   gateway
     .command('setup')
-    .description('enable the adapter: write .env and config.yaml')
-    .option('-y, --yes', 'take the defaults for what no option says')
-    .option('--enable', 'enable the adapter (setup always does)')
+    .description('ask what to set up, or take it from options: adapter, first route, agent, first target')
+    .option('-y, --yes', 'ask nothing: take the defaults for what no option says')
+    .option('--screen-reader', 'ask in plain lines, with numbers for choices')
+    .option('--enable', 'enable the adapter (the default)')
     .option('--host <address>', 'address to listen on')
     .option('--port <number>', 'port to listen on', port)
     .option('--secret-file <file>', 'read the global secret from a file')
     .option('--generate-secret', 'make a new global secret even if there is one')
-    .action((options: SetupOptions) => run(async (cli) => (await import('./setup.ts')).gatewaySetup(options, cli)))
+    .option('--route <provider[=name]>', 'make a route for a sender: github, gitlab, gitea, linear, clerk, standard')
+    .option('--route-secret-file <file>', 'read the signing secret that the sender made; - for standard input')
+    .option('--runner <name>', 'the agent: echo, openai, anthropic, command')
+    .option('--command <line>', 'program and arguments of the command runner')
+    .option('--base-url <address>', "address of the model's API")
+    .option('--model <name>', 'model name')
+    .option('--api-key-file <file>', "read the key of the model's API; - for standard input")
+    .option('--test-agent', 'ask the agent one short prompt before anything is written')
+    .option('--target <name>', 'connect a delivery target')
+    .option('--target-setting <key=value>', 'a setting of the target (repeatable)', each)
+    .option('--target-secret-file <key=file>', 'read a secret setting of the target (repeatable)', each)
+    .option('--test-target', 'send a real message to the target before anything is written')
+    .option('--start', 'run the gateway when all is written')
+    .option('--send-first', 'send it a first event')
+    .action((options: SetupOptions) => run(async (cli) => (await import('./setup/setup.ts')).gatewaySetup(options, cli)))
   gateway
     .command('run')
     .description('run the gateway in the foreground')

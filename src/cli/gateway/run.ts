@@ -34,6 +34,8 @@ export type GatewayRunOptions = {
   readonly logRequests?: boolean | undefined
   /** A refusal is one document on stdout. */
   readonly json?: boolean | undefined
+  /** Called once, when it listens. */
+  readonly ready?: (url: string) => void
 }
 
 /** Runs until a signal, and gives the exit code. With a configuration that must not be served it prints the problems and ends with 78. */
@@ -87,6 +89,7 @@ export const gatewayRun = async (options: GatewayRunOptions, io: Io): Promise<nu
     // The address is printed at every log level. It is plain text unless `--log-format json` wants every line to be JSON.
     if (options.logFormat === 'json') createLog({ ...logOptions, level: 'info' })('info', { url, routes }, address)
     else io.stdout(`${address}\n`)
+    options.ready?.(url)
     log('info', { signal: await signal, drain_seconds: config.drainMs / 1000 }, 'stopping')
     await unwatch?.()
     await gateway.stop()

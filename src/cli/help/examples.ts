@@ -1,7 +1,12 @@
 /** Examples for the help of each command, without the program's name. */
 
 export const examples: { readonly [path: string]: readonly string[] } = {
-  'gateway setup': ['gateway setup --yes --port 8700', 'gateway setup --yes --secret-file ./secret'],
+  'gateway setup': [
+    'gateway setup',
+    'gateway setup --yes --port 8700 --secret-file ./secret',
+    'gateway setup --yes --route github --runner anthropic --model claude-sonnet-4-5 --api-key-file ./key',
+    'gateway setup --yes --target telegram --target-secret-file token=./token --target-setting home_channel=-100123',
+  ],
   'gateway run': ['gateway run', 'gateway run --watch --log-format json'],
   'gateway reload': ['gateway reload'],
   'gateway status': ['gateway status', 'gateway status --jsonata backlog'],

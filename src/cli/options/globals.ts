@@ -36,9 +36,13 @@ export const addGlobals = (program: Command): Command =>
 
 /** The surroundings as the user wants them. */
 export const wantedIo = (io: Io, { color, input }: Globals): Io => {
-  const { ask, edit, ...silent } = io
+  const { ask, edit, terminal, ...silent } = io
   const colour = color === 'always' || (color !== 'never' && io.colour)
-  return { ...silent, colour, ...(input === false ? {} : { ...(ask ? { ask } : {}), ...(edit ? { edit } : {}) }) }
+  return {
+    ...silent,
+    colour,
+    ...(input === false ? {} : { ...(ask ? { ask } : {}), ...(edit ? { edit } : {}), ...(terminal ? { terminal } : {}) }),
+  }
 }
 
 export const contextOf = (globals: Globals, io: Io): Cli => {

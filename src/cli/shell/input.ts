@@ -46,3 +46,10 @@ export const readSecret = async (options: SecretOptions, io: Pick<Io, 'stdin'>):
     throw usage(isBare(found) ? 'the secret is empty: nothing follows "whsec_"' : 'the secret is empty')
   return found
 }
+
+/** The secret in a file, or on standard input for `-`; a line end behind it is not of it. Throws a usage Fault. */
+export const readSecretFile = async (option: string, file: string, io: Pick<Io, 'stdin'>): Promise<string> => {
+  const found = (file === '-' ? await io.stdin() : readFileOf(option, file)).replace(/\r?\n$/, '')
+  if (found.trim() === '') throw usage(`${option}: ${file} is empty`)
+  return found
+}

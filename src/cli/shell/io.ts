@@ -6,6 +6,8 @@ import type { Env } from '../../config/env.ts'
 import { exit, Fault } from '../../core/fault.ts'
 import { editorOf } from './editor.ts'
 
+export type Terminal = { readonly input: Readable; readonly output: Writable }
+
 export type Io = {
   readonly stdout: (text: string) => void
   /** Writes bytes to stdout as they are. */
@@ -19,6 +21,8 @@ export type Io = {
   readonly stdin: () => Promise<string>
   /** Asks the user at the terminal; absent where there is no terminal. */
   readonly ask?: (question: string) => Promise<string>
+  /** The streams of that terminal, for longer dialogues. */
+  readonly terminal?: Terminal
   /** Opens a file in the user's editor, at a line, and waits for its end; absent where there is no terminal. Throws a Fault when it fails. */
   readonly edit?: (file: string, line?: number) => Promise<void>
   readonly env: Env
@@ -43,7 +47,7 @@ export const processIo = (): Io => {
       for await (const chunk of stdin) chunks.push(chunk as Buffer)
       return Buffer.concat(chunks).toString('utf8')
     },
-    ...(stdin.isTTY === true && stderr.isTTY === true ? { ask: askOver(stdin, stderr) } : {}),
+    ...(stdin.isTTY === true && stderr.isTTY === true ? { ask: askOver(stdin, stderr), terminal: { input: stdin, output: stderr } } : {}),
     ...(stdin.isTTY === true && isTty ? { edit: editorOf(env) } : {}),
     env,
     isTty,
@@ -74,6 +78,8 @@ const stopped = (stream: NodeJS.WriteStream): Promise<'cancelled' | 'gone'> =>
     stream.once('error', () => resolve('gone'))
   })
 
+export const cancelled = (): Fault => new Fault('cancelled', 'cancelled: nothing was done', { exitCode: exit.cancelled })
+
 /** Asks over these streams. Throws a Fault when the user presses Ctrl-C or Ctrl-D. */
 export const askOver =
   (input: Readable, output: Writable) =>
@@ -84,7 +90,7 @@ export const askOver =
     } catch {
       // Ctrl-C and Ctrl-D are all that `question` rejects for.
       output.write('\n')
-      throw new Fault('cancelled', 'cancelled: nothing was done', { exitCode: exit.cancelled })
+      throw cancelled()
     } finally {
       terminal.close()
     }

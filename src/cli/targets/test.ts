@@ -1,6 +1,6 @@
 /** `targets test <name>`: sends a real message and prints what came back; exit 1 when it failed. */
 
-import { prepareTargetTest, sendTargetTest } from '../../app/targets/test-target.ts'
+import { defaultText, prepareTargetTest, sendTargetTest } from '../../app/targets/test-target.ts'
 import { exit, Fault, usage } from '../../core/fault.ts'
 import type { JsonObject } from '../../core/json.ts'
 import { printable } from '../../core/text.ts'
@@ -17,8 +17,6 @@ export type TargetsTestOptions = ProfileOption & {
   readonly text?: string
   readonly yes?: boolean
 }
-
-const defaultText = 'This is a test message from headgate.'
 
 export const targetsTest = async (asked: string, options: TargetsTestOptions, cli: Cli): Promise<number> => {
   const test = await prepareTargetTest(cli.workspace, { target: asked, extra: extraOf(options), profile: options.profile })

@@ -49,7 +49,8 @@ export const reviewSecret = (secret: string, path: Path, { say, texts, placeOf }
 const placeholder =
   /^(?:change[-_ ]?(?:me|this|it)\b.*|(?:your|my|the|our|some|a)?[-_ ]?(?:webhook|hook|github|gitlab|stripe|shared|super|signing)?[-_ ]?(?:secret|token|password|key|passphrase)(?:[-_ ]?(?:here|key|token|value|goes[-_ ]?here|\d{1,4}))?|password\d*|passw0rd|todo|tbd|fixme|none|null|undefined|x{3,}|\*{3,}|\.{3,}|example|test(?:ing|[-_ ]?secret)?|placeholder|replace[-_ ]?(?:me|this|with\b.*)|insert\b.*|enter\b.*|foo(?:bar)?|qwerty\w*|123456\d*|abc123|<.*>|\{.*\}|\[.*\]|%\w+%|__.*__)$/i
 
-const weakness = (secret: string): string | undefined => {
+/** Why a secret protects little, as what follows "the secret"; `undefined` for a good one. */
+export const weakness = (secret: string): string | undefined => {
   if (/[<{[]/.test(secret[0] ?? '') && placeholder.test(secret)) return 'is a placeholder that was never filled in'
   if (placeholder.test(secret)) return 'is a word that everybody tries first'
   if (secret.length < minLength) return `has only ${secret.length} characters`

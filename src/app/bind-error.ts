@@ -1,0 +1,11 @@
+/** Finds out whether an address could be listened on. */
+
+import { createServer } from 'node:net'
+
+/** Listens for a moment; `undefined` when that goes, else the error's code. */
+export const bindError = (host: string, port: number): Promise<string | undefined> =>
+  new Promise((resolve) => {
+    const server = createServer((socket) => socket.destroy())
+    server.once('error', (error: NodeJS.ErrnoException) => resolve(error.code ?? error.message))
+    server.listen({ host, port, exclusive: true }, () => server.close(() => resolve(undefined)))
+  })

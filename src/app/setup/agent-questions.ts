@@ -1,0 +1,138 @@
+/** Questions about the agent: which runner asks it, and what that runner needs. */
+
+import { isAbsolute } from 'node:path'
+import { keyVariable } from '../../config/load.ts'
+import { runners, runnersByName } from '../../parts/runners/index.ts'
+import { pathOf } from '../../parts/targets/kit/gh.ts'
+import { locateProgram } from '../../process/find-program.ts'
+import { fingerprint } from '../mask.ts'
+import { checkEnvValue, checkShape } from './checks.ts'
+import { written } from './present.ts'
+import { type Choice, type Draft, error, type Objection, type Question, type Write, warning, yesNo } from './question.ts'
+import { wordsOf, wordsText } from './words.ts'
+
+/** Where a runner's API is, unless the configuration says otherwise. */
+const homes: { readonly [runner: string]: string } = { openai: 'https://api.openai.com/v1', anthropic: 'https://api.anthropic.com/v1' }
+
+const setting = (key: string, value: string | string[]): Write => ({ to: 'config', path: ['agent', key], value })
+
+export const agentQuestions = (draft: Draft): readonly Question[] => {
+  const { present, answers } = draft
+  const { runner: before } = present.loaded.config.agent
+  const runner = answers.runner ?? before
+  const own: Choice[] = runnersByName.has(before) ? [] : [{ value: before, label: 'the runner of a plugin, as now' }]
+  const choice: Question = {
+    id: 'runner',
+    flag: '--runner <name>',
+    kind: 'choice',
+    text: 'Which agent should answer the prompts?',
+    choices: [...own, ...runners.map(({ name, title }) => ({ value: name, label: name, hint: title }))],
+    initial: before,
+    writes: (answer) => (answer === before ? [] : [setting('runner', answer)]),
+  }
+  return [
+    choice,
+    ...(runner === 'command' ? [commandQuestion(draft)] : []),
+    ...(homes[runner] === undefined ? [] : modelQuestions(runner, draft)),
+    ...trial(runner),
+  ]
+}
+
+const commandQuestion = ({ present }: Draft): Question => {
+  const before = present.loaded.config.agent.command
+  const initial = before && wordsText(before)
+  return {
+    id: 'command',
+    flag: '--command <line>',
+    kind: 'text',
+    text: 'Which program is it, with its arguments? It gets the prompt on standard input.',
+    ...(initial === undefined ? {} : { initial }),
+    check: checkCommand,
+    writes: (answer) => (answer === initial ? [] : [setting('command', wordsOf(answer) ?? [])]),
+  }
+}
+
+const checkCommand = async (answer: string): Promise<Objection | undefined> => {
+  const words = wordsOf(answer)
+  if (!words) return error('a quote in it does not end')
+  const shape = checkShape(['agent', 'command'], words)
+  const [program = ''] = words
+  if (shape || program === '') return shape ?? error('it names no program')
+  const isThere = isAbsolute(program) || program.includes('/') || (await locateProgram(program, pathOf(process.env))) !== undefined
+  return isThere ? undefined : warning(`${program} is not on the PATH`, 'give its whole path')
+}
+
+const modelQuestions = (runner: string, { present, answers }: Draft): readonly Question[] => {
+  const { agent } = present.loaded.config
+  const before = agent.runner === runner ? agent : undefined
+  const home = homes[runner] ?? ''
+  const url = before?.baseUrl ?? home
+  const path = ['agent', 'base_url']
+  const model: Question = {
+    id: 'model',
+    flag: '--model <name>',
+    kind: 'text',
+    text: 'Which model?',
+    ...(before?.model === undefined ? {} : { initial: before.model }),
+    check: (answer) => checkShape(['agent', 'model'], answer.trim()),
+    writes: (answer) => (answer === before?.model ? [] : [setting('model', answer.trim())]),
+  }
+  const address: Question = {
+    id: 'base-url',
+    flag: '--base-url <address>',
+    kind: 'text',
+    text: 'Where is its API?',
+    initial: url,
+    check: (answer) => (isAddress(answer) ? undefined : error('that is no http or https address', 'write it like https://host/v1')),
+    // The address of another runner must not stay.
+    writes: (answer) => (answer === url && (written(present, path) === undefined || before) ? [] : [setting('base_url', answer)]),
+  }
+  return [address, model, keyQuestion(runner, answers['base-url'] ?? url, present)]
+}
+
+const isAddress = (text: string): boolean => URL.canParse(text) && /^https?:$/.test(new URL(text).protocol) && new URL(text).username === ''
+
+const keyQuestion = (runner: string, url: string, present: Draft['present']): Question => {
+  const name = keyVariable[runner] ?? ''
+  const { agent, profiles } = present.loaded.config
+  const key = agent.runner === runner ? agent.apiKey : profiles.get('default')?.env[name]
+  const needsNone = runner === 'openai' && /^https?:\/\/(?:localhost|127\.|\[::1\])/.test(url)
+  const may = key !== undefined || needsNone
+  const inFile = written(present, ['agent', 'api_key'])
+  const reference = `\${${name}}`
+  return {
+    id: 'key',
+    flag: '--api-key-file <file>',
+    kind: 'secret',
+    text: `What is the key of its API?${key === undefined && needsNone ? ' An endpoint on this machine may need none.' : ''}`,
+    ...(may ? { initial: '' } : {}),
+    ...(key === undefined ? {} : { shown: `fingerprint ${fingerprint(key)}` }),
+    check: (answer) => (answer === '' ? (may ? undefined : error('a key is needed')) : checkEnvValue(name, answer)),
+    writes: (answer) =>
+      answer === '' || answer === key
+        ? []
+        : [
+            { to: 'env', name, value: answer, isSecret: true },
+            // A key in the file would win over the variable.
+            ...(inFile === undefined || inFile === reference ? [] : [setting('api_key', reference)]),
+          ],
+  }
+}
+
+const trial = (runner: string): readonly Question[] =>
+  runner === 'echo'
+    ? []
+    : [
+        yesNo({
+          id: 'agent.test',
+          flag: '--test-agent',
+          text: 'Try the agent now, with one short prompt?',
+          initial: 'yes',
+          unasked: 'no',
+          act: {
+            what: 'ask the agent',
+            doing: 'asking the agent …',
+            about: ['runner', 'command', 'base-url', 'model', 'key', 'agent.test'],
+          },
+        }),
+      ]

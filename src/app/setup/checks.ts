@@ -1,0 +1,63 @@
+/** What speaks against an answer, by the schema, by this machine, and by what `.env` can hold. */
+
+import { insecure, isLoopback } from '../../config/config.ts'
+import { canHold, cannotHold } from '../../config/edit-dot-env.ts'
+import { configSchema } from '../../config/schema-walk.ts'
+import { bare, isBare } from '../../config/secrets.ts'
+import { shapeProblems } from '../../config/shape.ts'
+import type { Path } from '../../core/diagnostic.ts'
+import type { Json } from '../../core/json.ts'
+import { printable } from '../../core/text.ts'
+import { checkConfig } from '../../generated/validators.js'
+import { weakness } from '../../plan/review/secrets.ts'
+import { bindError } from '../bind-error.ts'
+import { error, type Objection, warning } from './question.ts'
+
+/** A map that has only this value, at this path. */
+const lone = (path: Path, value: Json): Json => path.reduceRight<Json>((inner, key) => ({ [key]: inner }), value)
+
+/** What the schema of `config.yaml` says against a value. */
+export const checkShape = (path: Path, value: Json): Objection | undefined => {
+  const [problem] = shapeProblems(checkConfig, configSchema, lone(path, value))
+  return problem && error(problem.message, problem.help)
+}
+
+const hostForm = /^[\w.:%-]+$/
+
+export const checkHost = async (path: Path, host: string): Promise<Objection | undefined> => {
+  const shape = checkShape(path, host)
+  if (shape) return shape
+  if (!hostForm.test(host)) return error(`"${printable(host, 60)}" is no address`, 'write an IP address, or a name like localhost')
+  if (await isElsewhere(host)) return warning(`${host} is no address of this machine`, 'the gateway could not listen there')
+  if (isLoopback(host) || host.startsWith('127.')) return undefined
+  return warning(`other machines reach ${host}, and there is no TLS`, 'listen on 127.0.0.1 behind a proxy with TLS, where you can')
+}
+
+const isElsewhere = async (host: string): Promise<boolean> =>
+  ['EADDRNOTAVAIL', 'ENOTFOUND', 'EAI_AGAIN', 'EINVAL'].includes((await bindError(host, 0)) ?? '')
+
+export const checkPort = async (path: Path, text: string, host: string): Promise<Objection | undefined> => {
+  const port = /^\d{1,9}$/.test(text) ? Number(text) : text
+  const shape = checkShape(path, port)
+  if (shape || typeof port === 'string') return shape
+  const code = port === 0 ? undefined : await bindError(host, port)
+  if (code === 'EADDRINUSE') return warning(`another program listens on port ${port}`, `see who has it: ss -ltnp 'sport = :${port}'`)
+  return code === 'EACCES' ? warning(`port ${port} is not allowed to this user`, 'take one above 1023, behind a proxy') : undefined
+}
+
+/** Of a secret that verifies senders. */
+export const checkSigningSecret = (name: string, secret: string): Objection | undefined => {
+  if (isBare(secret)) return error(bare[1], bare[2])
+  const unfit = checkEnvValue(name, secret)
+  if (unfit) return unfit
+  if (secret === insecure) return warning(`with ${insecure} anybody may post`, 'use it for trials on this machine only')
+  const why = weakness(secret)
+  return why === undefined ? undefined : warning(`the secret ${why}`, 'make one with: openssl rand -base64 32')
+}
+
+export const checkEnvValue = (name: string, value: string): Objection | undefined => {
+  if (value.trim() === '') return error('it is empty')
+  if (canHold(name, value)) return undefined
+  const { message, help } = cannotHold(name)
+  return error(message, help)
+}

@@ -1,0 +1,95 @@
+/** Goes through the questions until all are answered. Who asks them is told by the skin. */
+
+import { exit, Fault, usage } from '../../core/fault.ts'
+import { nearest, printable } from '../../core/text.ts'
+import { type Acted, type Answers, type Draft, error, type Objection, type Question, yesNo } from './question.ts'
+import { questionsOf } from './questions.ts'
+import { tryAgent } from './try-agent.ts'
+import { tryTarget } from './try-target.ts'
+
+/** Asks people, or stands for nobody. */
+export interface Interviewer {
+  /** The answer, not checked yet. Throws a Fault (exit 130) when the user cancels, and one (exit 2) when nobody can answer. */
+  ask(question: Question): Promise<string>
+  tell(severity: Objection['severity'] | 'info', message: string, help?: string): void
+  /** Whether an answer that does not do can be given again. */
+  readonly isPatient: boolean
+}
+
+/** The draft with every question answered. Throws a Fault for an option whose value does not do, or that nothing asks for. `signal` breaks off a trial, with its reason. */
+export const conduct = async (start: Draft, interviewer: Interviewer, signal: AbortSignal): Promise<Draft> => {
+  let draft = start
+  while (true) {
+    const question = questionsOf(draft).find(({ id }) => !Object.hasOwn(draft.answers, id))
+    if (!question) break
+    const answer = await answerTo(question, draft, interviewer)
+    draft = { ...draft, answers: { ...draft.answers, [question.id]: answer } }
+    if (question.act && answer === 'yes') draft = await acted(question, draft, interviewer, signal)
+  }
+  const [unused] = Object.entries(draft.given).filter(([id]) => !Object.hasOwn(draft.answers, id))
+  if (unused) throw usage(`${unused[1].flag} has no meaning with the other options`)
+  return draft
+}
+
+const answerTo = async (question: Question, { given }: Draft, interviewer: Interviewer): Promise<string> => {
+  const option = Object.hasOwn(given, question.id) ? given[question.id] : undefined
+  if (option) return byOption(question, option, interviewer)
+  while (true) {
+    const answer = await interviewer.ask(question)
+    if (!interviewer.isPatient) return answer
+    const objection = await objectionTo(question, answer)
+    if (!objection) return answer
+    interviewer.tell(objection.severity, objection.message, objection.help)
+    if (objection.severity === 'warning' && (await interviewer.ask(anyway)) === 'yes') return answer
+  }
+}
+
+const anyway = yesNo({ id: 'anyway', flag: '--yes', text: 'Take it all the same?', initial: 'no' })
+const again = yesNo({ id: 'again', flag: '--yes', text: 'Answer these questions again?', initial: 'yes' })
+
+const byOption = async (question: Question, { flag, answer }: Draft['given'][string], interviewer: Interviewer): Promise<string> => {
+  const objection = await objectionTo(question, answer)
+  if (objection?.severity === 'error') throw usage(`${flag}: ${objection.message}`, objection.help)
+  if (objection) interviewer.tell('warning', `${flag}: ${objection.message}`, objection.help)
+  return answer
+}
+
+const objectionTo = async ({ kind, choices = [], check }: Question, answer: string): Promise<Objection | undefined> => {
+  if (kind === 'choice' && !choices.some(({ value }) => value === answer)) {
+    const names = choices.map(({ value }) => value)
+    const near = nearest(answer, names)
+    return error(
+      `"${printable(answer, 60)}" is none of them`,
+      near.length > 0 ? `did you mean ${near.join(' or ')}?` : `one of: ${names.join(', ')}`,
+    )
+  }
+  return check?.(answer)
+}
+
+const trials: { readonly [what in NonNullable<Question['act']>['what']]: (draft: Draft, signal: AbortSignal) => Promise<Acted> } = {
+  'ask the agent': tryAgent,
+  'send to the target': tryTarget,
+}
+
+/** Rejects when the signal aborts. */
+const broken = (signal: AbortSignal): Promise<never> =>
+  new Promise((_, reject) => {
+    const end = (): void => reject(signal.reason)
+    if (signal.aborted) end()
+    signal.addEventListener('abort', end, { once: true })
+  })
+
+/** Does what the answer sets off. When that fails, its questions may be asked again; where nobody can, the command ends. */
+const acted = async ({ act }: Question, draft: Draft, interviewer: Interviewer, signal: AbortSignal): Promise<Draft> => {
+  if (!act) return draft
+  interviewer.tell('info', act.doing)
+  const { ok, text } = await Promise.race([trials[act.what](draft, signal), broken(signal)])
+  if (ok) interviewer.tell('info', text)
+  if (ok) return draft
+  if (!interviewer.isPatient) throw new Fault('trial_failed', text, { exitCode: exit.no, hint: 'nothing was written' })
+  interviewer.tell('error', text)
+  if ((await interviewer.ask(again)) === 'no') return draft
+  const without = <T>(all: { readonly [id: string]: T }): { [id: string]: T } =>
+    Object.fromEntries(Object.entries(all).filter(([id]) => !act.about.includes(id)))
+  return { ...draft, answers: without(draft.answers) as Answers, given: without(draft.given) }
+}

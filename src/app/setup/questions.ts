@@ -1,0 +1,26 @@
+/** All questions of the wizard, in the order in which they are asked. Answers bring further questions. */
+
+import { adapterQuestions } from './adapter-questions.ts'
+import { agentQuestions } from './agent-questions.ts'
+import { type Draft, type Question, yesNo } from './question.ts'
+import { providerIn, routeQuestions } from './route-questions.ts'
+import { targetQuestions } from './target-questions.ts'
+
+/** The questions as far as they are known by the answers so far. */
+export const questionsOf = (draft: Draft): readonly Question[] => [
+  ...adapterQuestions(draft),
+  ...routeQuestions(draft),
+  ...agentQuestions(draft),
+  ...targetQuestions(draft),
+  ...startQuestions(draft),
+]
+
+const startQuestions = (draft: Draft): readonly Question[] => {
+  const { answers, present } = draft
+  if (answers.enable !== 'yes' || present.status) return []
+  const provider = providerIn(draft)
+  const start = yesNo({ id: 'start', flag: '--start', text: 'Start the gateway when all is written?', initial: 'yes', unasked: 'no' })
+  if (answers.start !== 'yes' || !provider) return [start]
+  const text = `Send it a first event (sample ${provider.sample})?`
+  return [start, yesNo({ id: 'first', flag: '--send-first', text, initial: 'yes', unasked: 'no' })]
+}

@@ -1,0 +1,80 @@
+/** Questions about a first route: who sends, what the route is called, and the sender's secret where the sender makes it. */
+
+import { targetsByName } from '../../parts/targets/index.ts'
+import { checkShape, checkSigningSecret } from './checks.ts'
+import { adapterPath } from './present.ts'
+import { type Provider, providers, providersByName } from './providers.ts'
+import { type Draft, error, type Question, type Write } from './question.ts'
+
+/** The sender that the route is for; `undefined` for no route. */
+export const providerIn = ({ answers }: Pick<Draft, 'answers'>): Provider | undefined => providersByName.get(answers.route ?? '')
+
+export const routeQuestions = (draft: Draft): readonly Question[] => {
+  const { routes } = draft.present.loaded.config
+  const provider = providerIn(draft)
+  const choice: Question = {
+    id: 'route',
+    flag: '--route <provider[=name]>',
+    kind: 'choice',
+    text: 'Who sends the first events? A route is made for them.',
+    choices: [
+      ...providers.map(({ name, title }) => ({ value: name, label: title })),
+      { value: 'none', label: 'nobody yet: make no route' },
+    ],
+    initial: routes.size === 0 ? (providers[0]?.name ?? 'none') : 'none',
+    unasked: 'none',
+  }
+  return provider ? [choice, nameQuestion(provider, draft), ...secretQuestion(provider, draft)] : [choice]
+}
+
+const nameQuestion = (provider: Provider, draft: Draft): Question => {
+  const { present } = draft
+  const { routes } = present.loaded.config
+  const path = adapterPath(present, 'routes')
+  return {
+    id: 'route.name',
+    flag: '--route <provider=name>',
+    kind: 'text',
+    text: 'What should the route be called? The name ends its address.',
+    initial: freeName(provider.route, routes),
+    check: (name) =>
+      routes.has(name)
+        ? error(`there is a route "${name}" already`, 'give this one another name')
+        : checkShape([...path, name], { prompt: 'p' }),
+    writes: (name) => routeWrites([...path, name], provider, draft),
+  }
+}
+
+const freeName = (wanted: string, taken: ReadonlyMap<string, unknown>): string => {
+  for (let n = 1; ; n++) {
+    const name = n === 1 ? wanted : `${wanted}-${n}`
+    if (!taken.has(name)) return name
+  }
+}
+
+const routeWrites = (path: readonly (string | number)[], { name, spec }: Provider, { answers }: Draft): readonly Write[] => {
+  const own = answers['route.secret'] ? { secret: `\${${secretNameOf(name)}}` } : {}
+  const target = targetsByName.get(answers.target ?? '')
+  // Other targets need to be told more, which only the route's author knows.
+  const deliver = target && !target.requires ? { deliver: target.name } : {}
+  return [{ to: 'config', path: [...path], value: { ...spec, ...own, ...deliver } }]
+}
+
+const secretNameOf = (provider: string): string => `${provider.toUpperCase()}_SIGNING_SECRET`
+
+const secretQuestion = ({ name, title, secretFrom }: Provider, { present }: Draft): readonly Question[] => {
+  if (secretFrom === 'us') return []
+  const variable = secretNameOf(name)
+  return [
+    {
+      id: 'route.secret',
+      flag: '--route-secret-file <file>',
+      kind: 'secret',
+      text: `Which signing secret does the sender show? (${title}) Enter leaves it for later.`,
+      initial: '',
+      check: (answer) => (answer === '' ? undefined : checkSigningSecret(variable, answer)),
+      writes: (answer) =>
+        answer === '' || answer === present.env[variable] ? [] : [{ to: 'env', name: variable, value: answer, isSecret: true }],
+    },
+  ]
+}

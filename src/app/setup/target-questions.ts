@@ -1,0 +1,121 @@
+/** Questions about a first delivery target: which one, what it needs, and whether to send a message to it. */
+
+import { defaultProfile } from '../../config/config.ts'
+import { targets, targetsByName } from '../../parts/targets/index.ts'
+import { missingOf, platformOf, settingsOf, textSetting } from '../../parts/targets/kit/settings.ts'
+import type { Setting, TargetPart } from '../../parts/targets/target.ts'
+import { fingerprint } from '../mask.ts'
+import { checkEnvValue, checkShape } from './checks.ts'
+import { type Draft, error, type Question, type Write, yesNo } from './question.ts'
+
+const idOf = (key: string): string => `target.${key}`
+const home = 'home_channel'
+
+/** Those that something must be set for. */
+const offered = targets.filter(({ needs }) => needs?.every((keys) => keys.length > 0))
+
+export const targetQuestions = (draft: Draft): readonly Question[] => {
+  const { present, answers } = draft
+  const part = targetsByName.get(answers.target ?? '')
+  const choice: Question = {
+    id: 'target',
+    flag: '--target <name>',
+    kind: 'choice',
+    text: 'Where should replies go, beside the log?',
+    choices: [
+      { value: 'none', label: 'the log only, for now' },
+      ...offered.map((each) => {
+        const isConnected = missingOf(each, settingsNow(each, present)).length === 0
+        return { value: each.name, label: each.title, ...(isConnected ? { hint: 'connected' } : {}) }
+      }),
+    ],
+    initial: 'none',
+  }
+  if (!part) return [choice]
+  const [ways, keys] = wayOf(part, draft)
+  const asked = keys.map((key) => settingQuestion(key, part, draft))
+  const settings = { ...settingsNow(part, present), ...answered(draft) }
+  const isComplete = missingOf(part, settings).length === 0
+  const needsHome = isComplete && !keys.includes(home) && part.unaddressed?.({}, { ...settings, [home]: '' }) !== undefined
+  const channel = needsHome ? [settingQuestion(home, part, draft)] : []
+  return [choice, ...ways, ...asked, ...channel, ...trial(part)]
+}
+
+const settingsNow = (part: TargetPart, { loaded }: Draft['present']) => {
+  const profile = loaded.config.profiles.get(defaultProfile)
+  return settingsOf(part, profile?.platforms ?? {}, profile?.env ?? {})
+}
+
+/** Settings among the answers, by their keys. */
+const answered = ({ answers }: Draft): { [key: string]: string } =>
+  Object.fromEntries(
+    Object.entries(answers).flatMap(([id, value]) => (id.startsWith('target.') && value !== '' ? [[id.slice(7), value]] : [])),
+  )
+
+/** How the target is connected: the keys of that way, and the question where there are several. */
+const wayOf = (part: TargetPart, draft: Draft): [questions: readonly Question[], keys: readonly string[]] => {
+  const { needs = [] } = part
+  const known = { ...settingsNow(part, draft.present), ...answered(draft), ...givenTo(draft) }
+  const byOptions = needs.find((keys) => keys.every((key) => textSetting(known, key) !== undefined))
+  if (needs.length === 1) return [[], needs[0] ?? []]
+  const isGiven = Object.keys(givenTo(draft)).length > 0
+  if (byOptions && isGiven) return [[], byOptions]
+  const names = needs.map((keys) => keys.join(', '))
+  const question: Question = {
+    id: 'target-way',
+    flag: '--target-setting <key=value> and --target-secret-file <key=file>',
+    kind: 'choice',
+    text: `How should ${part.title} be connected?`,
+    choices: names.map((name) => ({ value: name, label: name })),
+    initial: byOptions?.join(', ') ?? names[0] ?? '',
+  }
+  return [[question], needs[names.indexOf(draft.answers['target-way'] ?? '')] ?? []]
+}
+
+const givenTo = ({ given, answers }: Draft): { [key: string]: string } =>
+  Object.fromEntries(
+    Object.keys(given).flatMap((id) => (id.startsWith('target.') && id !== 'target.test' ? [[id.slice(7), answers[id] ?? 'given']] : [])),
+  )
+
+const settingQuestion = (key: string, part: TargetPart, { present }: Draft): Question => {
+  const setting: Setting = part.settings?.find((each) => each.key === key) ?? { key, env: [] }
+  const [name] = setting.env
+  const path = ['platforms', platformOf(part), key]
+  const now = textSetting(settingsNow(part, present), key)
+  // What stands in .env wins over the file, so a new value must stand there too.
+  const variable = setting.env.find((each) => present.env[each]) ?? (setting.secret ? name : undefined)
+  const write = (value: string): Write =>
+    variable === undefined
+      ? { to: 'config', path, value }
+      : { to: 'env', name: variable, value, ...(setting.secret ? { isSecret: true } : {}) }
+  return {
+    id: idOf(key),
+    flag: setting.secret ? `--target-secret-file ${key}=<file>` : `--target-setting ${key}=<value>`,
+    kind: setting.secret ? 'secret' : 'text',
+    text: key === home ? `Which chat of ${part.title} should get what names none (${key})?` : `${part.title}: ${key}?`,
+    ...(now === undefined ? {} : setting.secret ? { initial: '', shown: `fingerprint ${fingerprint(now)}` } : { initial: now }),
+    check: (answer) => {
+      if (answer.trim() === '') return now === undefined ? error('it is needed') : undefined
+      return variable === undefined ? checkShape(path, answer) : checkEnvValue(variable, answer)
+    },
+    writes: (answer) => (answer === '' || answer === now ? [] : [write(answer)]),
+  }
+}
+
+const trial = (part: TargetPart): readonly Question[] =>
+  part.requires
+    ? []
+    : [
+        yesNo({
+          id: 'target.test',
+          flag: '--test-target',
+          text: `Send a real test message to ${part.title} now?`,
+          initial: 'yes',
+          unasked: 'no',
+          act: {
+            what: 'send to the target',
+            doing: `sending to ${part.title} …`,
+            about: ['target', 'target-way', 'target.test', ...(part.settings ?? []).map(({ key }) => idOf(key))],
+          },
+        }),
+      ]

@@ -1,0 +1,43 @@
+/** Asks the agent one short prompt, as the answers describe it. */
+
+import { messageOf } from '../../core/fault.ts'
+import { createRedactor } from '../../core/redact.ts'
+import { printable } from '../../core/text.ts'
+import { runnersByName } from '../../parts/runners/index.ts'
+import { compileRunner } from '../../plan/runner.ts'
+import type { NewRun } from '../../store/ports.ts'
+import { knownSecrets } from '../known-secrets.ts'
+import { withDryEffects } from '../live/effects.ts'
+import { draftedConfig } from './drafted.ts'
+import type { Acted, Draft } from './question.ts'
+
+const prompt = 'This is a test of the connection. Answer with the one word: ready'
+const patienceMs = 30_000
+
+const run: NewRun = {
+  eventId: 'setup',
+  profile: 'default',
+  route: 'setup',
+  event: 'test',
+  deliveryId: 'setup',
+  prompt,
+  delivery: { target: 'log', extra: {} },
+  acceptedAt: 0,
+}
+
+/** Never throws for what the agent does. */
+export const tryAgent = async (draft: Draft, signal: AbortSignal): Promise<Acted> => {
+  const { config } = draftedConfig(draft)
+  const redact = createRedactor(knownSecrets(config))
+  return withDryEffects(async ({ owners }) => {
+    const { runner, diagnostics } = compileRunner(config, runnersByName, owners)
+    const problem = diagnostics.find(({ severity }) => severity === 'error')
+    if (problem) return { ok: false, text: `${problem.message}${problem.help === undefined ? '' : `: ${problem.help}`}` }
+    try {
+      const reply = await runner(prompt, { run, signal: AbortSignal.any([signal, AbortSignal.timeout(patienceMs)]) })
+      return { ok: true, text: `the agent answers: ${printable(redact(reply), 200)}` }
+    } catch (error) {
+      return { ok: false, text: `the agent does not answer: ${printable(redact(messageOf(error)), 400)}` }
+    }
+  })
+}

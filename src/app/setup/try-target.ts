@@ -1,0 +1,25 @@
+/** Sends a real message to the target, with the settings that the answers give it. */
+
+import { Fault } from '../../core/fault.ts'
+import { printable } from '../../core/text.ts'
+import { defaultText, prepareTargetTest, sendTargetTest } from '../targets/test-target.ts'
+import { draftedConfig } from './drafted.ts'
+import type { Acted, Draft } from './question.ts'
+
+/** Never throws for what the target does. */
+export const tryTarget = async (draft: Draft): Promise<Acted> => {
+  try {
+    const test = await prepareTargetTest(draft.present.workspace, {
+      target: draft.answers.target ?? '',
+      extra: {},
+      loaded: draftedConfig(draft),
+    })
+    if (!test.ok) return { ok: false, text: test.fault?.message ?? test.diagnostics.map(({ message }) => message).join('; ') }
+    const { sent } = await sendTargetTest(test, defaultText)
+    if (!sent.ok) return { ok: false, text: `not sent: ${printable(sent.why, 400)}` }
+    return { ok: true, text: `sent${sent.detail === undefined ? '' : `: ${printable(sent.detail, 200)}`}` }
+  } catch (error) {
+    if (error instanceof Fault) return { ok: false, text: error.message }
+    throw error
+  }
+}

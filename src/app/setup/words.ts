@@ -1,0 +1,23 @@
+/** A command as one text: words apart by blanks, quotes around what belongs together. */
+
+import { quoted } from '../routes/curl.ts'
+
+const word = /'([^']*)'|"((?:[^"\\]|\\.)*)"|\\(.)|([^\s'"\\]+)|(\s+)/gsy
+
+/** The words of a command; `undefined` where a quote does not end. Nothing is replaced: no shell reads them. */
+export const wordsOf = (text: string): string[] | undefined => {
+  const words: string[] = []
+  let open = false
+  let read = 0
+  for (const { 0: all, 1: single, 2: double, 3: escaped, 4: plain, 5: blank } of text.matchAll(word)) {
+    read += all.length
+    if (blank === undefined) {
+      const part = single ?? double?.replace(/\\(["\\$`])/g, '$1') ?? escaped ?? plain ?? ''
+      words.push((open ? words.pop() : '') + part)
+    }
+    open = blank === undefined
+  }
+  return read === text.length ? words : undefined
+}
+
+export const wordsText = (words: readonly string[]): string => words.map(quoted).join(' ')

@@ -1,0 +1,49 @@
+/** Writes what was planned: all of it, or nothing. */
+
+import { existsSync, readFileSync, rmdirSync, rmSync } from 'node:fs'
+import { dirname } from 'node:path'
+import { refuseOdd, replaceFile } from '../../config/replace-file.ts'
+import { diskFault } from '../../core/disk-fault.ts'
+import { exit, Fault } from '../../core/fault.ts'
+import type { FileChange, SetupPlan } from './plan.ts'
+
+/** Throws a Fault when a file cannot be written or has changed since it was read; then all are as they were. */
+export const writeSetup = async ({ changes }: Pick<SetupPlan, 'changes'>): Promise<void> => {
+  for (const change of changes) refuseChanged(change)
+  const folder = changes[0] && dirname(changes[0].file)
+  const isNew = folder !== undefined && !existsSync(folder)
+  const done: FileChange[] = []
+  let file = ''
+  try {
+    for (const change of changes) {
+      done.push(change)
+      file = change.file
+      await replaceFile(change.file, change.after)
+    }
+  } catch (error) {
+    for (const change of done.reverse()) await undo(change)
+    if (isNew) removeEmpty(folder)
+    throw diskFault('write', file, error)
+  }
+}
+
+const refuseChanged = ({ file, before }: FileChange): void => {
+  refuseOdd(file)
+  const now = existsSync(file) ? readFileSync(file, 'utf8') : undefined
+  if (now === before) return
+  throw new Fault('conflict', `${file} has changed meanwhile: nothing was written`, { exitCode: exit.conflict, hint: 'try again' })
+}
+
+/** What cannot be undone either is reported by the error that led here. */
+const undo = async ({ file, before }: FileChange): Promise<void> => {
+  try {
+    if (before === undefined) rmSync(file, { force: true })
+    else await replaceFile(file, before)
+  } catch {}
+}
+
+const removeEmpty = (folder: string): void => {
+  try {
+    rmdirSync(folder)
+  } catch {}
+}

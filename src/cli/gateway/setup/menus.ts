@@ -1,0 +1,58 @@
+/** The wizard on a terminal, with menus. */
+
+import type { Writable } from 'node:stream'
+import * as clack from '@clack/prompts'
+import type { Question } from '../../../app/setup/question.ts'
+import { printable } from '../../../core/text.ts'
+import { cancelled, type Terminal } from '../../shell/io.ts'
+import type { Skin } from './skin.ts'
+
+/** A list that is longer is searched by typing. */
+const longList = 10
+
+export const menuSkin = (terminal: Terminal, colour: boolean, signal: AbortSignal): Skin => {
+  const output = colour ? terminal.output : withoutColour(terminal.output)
+  // A signal for each question, because the library never takes its listeners off.
+  const common = (): Common => ({ input: terminal.input, output, signal: AbortSignal.any([signal]) })
+  clack.intro('headgate gateway setup', { output })
+  return {
+    isPatient: true,
+    async ask(question) {
+      const answer = await asked(question, common())
+      if (signal.aborted || clack.isCancel(answer)) throw cancelled()
+      if (typeof answer === 'boolean') return answer ? 'yes' : 'no'
+      return question.kind === 'secret' ? answer : answer.trim()
+    },
+    tell(severity, message, help) {
+      const text = printable(`${message}${help === undefined ? '' : `: ${help}`}`, 2000)
+      const say = { error: clack.log.error, warning: clack.log.warn, info: clack.log.step }[severity]
+      say(text, { output })
+    },
+    show: (title, lines) => clack.log.message([title, ...lines.map((line) => printable(line, 400))], { output }),
+    close: () => {},
+  }
+}
+
+type Common = Terminal & { readonly signal: AbortSignal }
+
+const asked = async (question: Question, common: Common): Promise<string | boolean | typeof clack.CANCEL_SYMBOL> => {
+  const { kind, text, choices = [], initial, shown } = question
+  if (kind === 'yes-no') return clack.confirm({ ...common, message: text, initialValue: initial !== 'no' })
+  if (kind === 'choice') {
+    const options = choices.map(({ value, label, hint }) => ({ value, label, ...(hint === undefined ? {} : { hint }) }))
+    const menu = { ...common, message: text, options, ...(initial === undefined ? {} : { initialValue: initial }) }
+    return options.length > longList ? clack.autocomplete({ ...menu, maxItems: longList }) : clack.select(menu)
+  }
+  if (kind === 'secret') {
+    const keeps = shown === undefined ? '' : ` Enter keeps the one with ${shown}.`
+    return (await clack.password({ ...common, message: `${text}${keeps}` })) ?? ''
+  }
+  const preset = initial === undefined || initial === '' ? {} : { placeholder: initial, defaultValue: initial }
+  return (await clack.text({ ...common, message: text, ...preset })) ?? ''
+}
+
+/** Node 20 colours all the same where NO_COLOR is set, so colours are taken out on the way. */
+const withoutColour = (output: Writable): Writable => {
+  const write = (data: unknown, ...more: []): boolean => output.write(String(data).replace(/\u001b\[[\d;]*m/g, ''), ...more)
+  return Object.assign(Object.create(output), { write })
+}

@@ -1,0 +1,88 @@
+/** The wizard for screen readers and plain terminals: lines that are only added to, menus by number, nothing drawn. */
+
+import { createInterface } from 'node:readline'
+import { Writable } from 'node:stream'
+import type { Question } from '../../../app/setup/question.ts'
+import { printable } from '../../../core/text.ts'
+import { cancelled, type Terminal } from '../../shell/io.ts'
+import type { Skin } from './skin.ts'
+
+export const plainSkin = ({ input, output }: Terminal, signal: AbortSignal): Skin => {
+  let isHidden = false
+  const echo = new Writable({
+    write(chunk, _, done) {
+      if (!isHidden) output.write(chunk)
+      done()
+    },
+  })
+  const terminal = createInterface({ input, output: echo, terminal: true, historySize: 0 })
+  // Lines that come before they are asked for wait here.
+  const lines: string[] = []
+  let next: ((line: string | undefined) => void) | undefined
+  let isOver = false
+  const hand = (line: string | undefined): void => {
+    if (line === undefined) isOver = true
+    else if (!next) lines.push(line)
+    next?.(line)
+    next = undefined
+  }
+  terminal.on('line', hand)
+  for (const event of ['SIGINT', 'close'] as const) terminal.on(event, () => hand(undefined))
+  signal.addEventListener('abort', () => hand(undefined), { once: true })
+
+  const read = async (prompt: string, hidden: boolean): Promise<string> => {
+    output.write(prompt)
+    isHidden = hidden
+    const line = isOver ? undefined : (lines.shift() ?? (await new Promise<string | undefined>((resolve) => (next = resolve))))
+    if (hidden || line === undefined) output.write('\n')
+    isHidden = false
+    if (line === undefined) throw cancelled()
+    return line
+  }
+  const say = (text: string): void => void output.write(`${printable(text, 2000)}\n`)
+
+  return {
+    isPatient: true,
+    async ask(question) {
+      while (true) {
+        const answer = answerIn(await read(promptOf(question, say), question.kind === 'secret'), question)
+        if (answer !== undefined) return answer
+        say('That is none of the choices.')
+      }
+    },
+    tell: (severity, message, help) =>
+      say(`${severity === 'info' ? '' : `${severity}: `}${message}${help === undefined ? '' : `. ${help}`}`),
+    show(title, block) {
+      say(title)
+      for (const line of block) say(line)
+    },
+    close: () => terminal.close(),
+  }
+}
+
+/** Writes what stands above the line where the answer goes, and gives that line. */
+const promptOf = ({ kind, text, choices = [], initial, shown }: Question, say: (text: string) => void): string => {
+  if (kind === 'yes-no') return `${text} 1 yes, 2 no${initial === undefined ? '' : `, Enter for ${initial}`}: `
+  if (kind === 'choice') {
+    say(text)
+    for (const [i, { label, hint }] of choices.entries()) say(`${i + 1}. ${label}${hint === undefined ? '' : `, ${hint}`}`)
+    const at = choices.findIndex(({ value }) => value === initial)
+    return `Type a number${at < 0 ? '' : `, or Enter for ${at + 1}`}: `
+  }
+  if (kind === 'secret') {
+    const keeps = shown === undefined ? '' : ` Enter keeps the one with ${shown}.`
+    return `${text}${keeps} What you type is not shown: `
+  }
+  return `${text}${initial === undefined || initial === '' ? '' : ` Enter for ${initial}.`} `
+}
+
+/** The answer that a line stands for; `undefined` for none. */
+const answerIn = (line: string, { kind, choices = [], initial }: Question): string | undefined => {
+  const word = line.trim()
+  if (kind === 'secret') return line
+  if (word === '') return initial ?? (kind === 'text' ? '' : undefined)
+  if (kind === 'text') return word
+  if (kind === 'choice') return choices[Number(word) - 1]?.value ?? choices.find(({ value }) => value === word)?.value
+  if (/^(?:1|y|yes)$/i.test(word)) return 'yes'
+  return /^(?:2|n|no)$/i.test(word) ? 'no' : undefined
+}

@@ -1,0 +1,84 @@
+/** `gateway setup`: asks what to set up, or takes it from options, and writes `.env`, `config.yaml` and the schema for editors. */
+
+import { conduct } from '../../../app/setup/conduct.ts'
+import { planSetup, type SetupPlan } from '../../../app/setup/plan.ts'
+import { readPresent } from '../../../app/setup/present.ts'
+import { type Draft, yesNo } from '../../../app/setup/question.ts'
+import { writeSetup } from '../../../app/setup/write-setup.ts'
+import { exit, usage } from '../../../core/fault.ts'
+import { gatewayAt } from '../../../http/control/client.ts'
+import { cancelled } from '../../shell/io.ts'
+import { answer, type Cli } from '../../shell/output.ts'
+import { nextSteps } from './next-steps.ts'
+import { givenBy, type SetupOptions } from './options.ts'
+import { outcome, preview } from './report.ts'
+import { type Skin, unasked } from './skin.ts'
+
+const withoutAsking = '[--host H] [--port N] [--secret-file F] [--route PROVIDER] [--runner NAME] [--target NAME]'
+
+export const gatewaySetup = async (options: SetupOptions, cli: Cli): Promise<number> => {
+  const { self } = cli.workspace
+  if (!options.yes && (!cli.io.terminal || cli.json)) {
+    const why = cli.json ? 'with --json nobody is asked' : 'nobody is at the terminal to answer'
+    throw usage(`${why}: pass --yes`, `${self} gateway setup --yes ${withoutAsking}`)
+  }
+  if (options.start && cli.json) throw usage('--start prints the log of the gateway, so it does not go with --json')
+  const given = await givenBy(options, cli.io)
+  const present = await readPresent(cli.workspace, gatewayAt(cli.workspace))
+  const stop = new AbortController()
+  const skin = options.yes ? unasked(cli) : await atTerminal(options, cli, stop)
+  let draft: Draft
+  let plan: SetupPlan
+  try {
+    draft = await conduct({ present, answers: {}, given }, skin, stop.signal)
+    plan = planSetup(draft)
+    await confirm(plan, skin)
+  } finally {
+    skin.close()
+  }
+  await writeSetup(plan)
+  const code = report(plan, draft, cli)
+  if (draft.answers.start !== 'yes') return code
+  const { startGateway } = await import('./start.ts')
+  return startGateway(draft, cli)
+}
+
+/** The skin for this terminal. A signal breaks off what is asked. */
+const atTerminal = async ({ screenReader }: SetupOptions, { io }: Cli, stop: AbortController): Promise<Skin> => {
+  if (!io.terminal) throw usage('nobody is at the terminal to answer: pass --yes')
+  void io.stopped().then(() => stop.abort(cancelled()))
+  if (screenReader || io.env.TERM === 'dumb') return (await import('./plain.ts')).plainSkin(io.terminal, stop.signal)
+  return (await import('./menus.ts')).menuSkin(io.terminal, io.colour, stop.signal)
+}
+
+const write = yesNo({ id: 'write', flag: '--yes', text: 'Write this?', initial: 'yes' })
+
+const confirm = async (plan: SetupPlan, skin: Skin): Promise<void> => {
+  if (plan.changes.length === 0) return
+  skin.show('This is written:', preview(plan))
+  if ((await skin.ask(write)) !== 'yes') throw cancelled()
+}
+
+const report = (plan: SetupPlan, draft: Draft, cli: Cli): number => {
+  const { present } = draft
+  const { changes, byHand, port, secret } = plan
+  const warnings = [
+    ...plan.warnings,
+    ...byHand.map(({ path, lines, why }) => ({
+      code: 'not_changed',
+      message: `config.yaml is kept as it is there: set ${path.join('.')} by hand (${why})`,
+      help: lines.trimEnd(),
+    })),
+  ]
+  const lines = [...outcome(plan, present), ...(cli.quiet ? [] : nextSteps(draft, cli))]
+  const data = {
+    ...present.files,
+    config_written: present.texts.config === undefined,
+    changed: changes.map(({ name }) => name),
+    by_hand: byHand.map(({ lines }) => lines),
+    port: Number(port),
+    secret,
+  }
+  answer(cli, { kind: 'gateway.setup', data, text: `${lines.join('\n')}\n`, warnings })
+  return exit.ok
+}

@@ -1,0 +1,27 @@
+/** Runs the gateway after setting up, and sends it a first event once it listens. */
+
+import type { Draft } from '../../../app/setup/question.ts'
+import { providerIn } from '../../../app/setup/route-questions.ts'
+import { Fault, messageOf } from '../../../core/fault.ts'
+import { type Cli, printFault } from '../../shell/output.ts'
+import { webhookTest } from '../../webhook/test.ts'
+import { gatewayRun } from '../run.ts'
+
+/** The exit code of the gateway. */
+export const startGateway = (draft: Draft, cli: Cli): Promise<number> => {
+  const { dataDir } = cli.workspace
+  const ready = (url: string): void => void sendFirst(url, draft, cli)
+  return gatewayRun({ dataDir, ...(draft.answers.first === 'yes' ? { ready } : {}) }, cli.io)
+}
+
+/** A failure is said, and the gateway goes on. */
+const sendFirst = async (url: string, draft: Draft, cli: Cli): Promise<void> => {
+  const provider = providerIn(draft)
+  if (!provider) return
+  const name = draft.answers['route.name'] ?? ''
+  try {
+    await webhookTest(name, { sample: provider.sample, url: `${url}/webhooks/${name}`, wait: true }, cli)
+  } catch (error) {
+    printFault(error instanceof Fault ? error : new Fault('internal', messageOf(error), { exitCode: 3 }), cli.io, false)
+  }
+}

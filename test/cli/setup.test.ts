@@ -1,0 +1,372 @@
+/** `gateway setup`: the wizard in a real terminal, its plain lines for screen readers, and the same by options. */
+
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { parseEnv } from 'node:util'
+import t, { type Test } from 'tap'
+import { providers } from '../../src/app/setup/providers.ts'
+import { wordsOf, wordsText } from '../../src/app/setup/words.ts'
+import { writeSetup } from '../../src/app/setup/write-setup.ts'
+import { loadConfig } from '../../src/config/load.ts'
+import { targets } from '../../src/parts/targets/index.ts'
+import { type FakeCli, fakeCli } from '../fakes/cli.ts'
+import { closedOrigin, json, sink } from '../fakes/sink.ts'
+import { type FakeTerminal, keys, openHeadgate, type TerminalOptions } from '../fakes/terminal.ts'
+
+const none = (t: Test, files: { [name: string]: string } = {}): FakeCli => fakeCli(t, files, {})
+const setup = (cli: FakeCli, ...args: string[]) => cli.run('gateway', 'setup', '--yes', ...args)
+const untouched = (t: Test, cli: FakeCli): void => {
+  for (const name of ['.env', 'config.yaml', 'headgate.schema.json']) t.notOk(existsSync(cli.file(name)), `${name} is not written`)
+}
+
+t.test('options say all: a route, an agent with its key, a target with its token; secrets only in .env', async (t) => {
+  const cli = none(t, { key: 'sk-the-key-of-the-api\n', token: '12345:the-token-of-the-bot\n' })
+  const { code, out, err } = await setup(
+    cli,
+    ...['--route', 'gitlab=reviews', '--runner', 'openai', '--model', 'small-1', '--api-key-file', cli.file('key')],
+    ...['--target', 'telegram', '--target-secret-file', `token=${cli.file('token')}`, '--target-setting', 'home_channel=-100123'],
+  )
+  t.same({ code, err }, { code: 0, err: '' })
+  t.match(
+    out,
+    /sender {3}GitLab.*\/webhooks\/reviews[\s\S]*webhook secret reviews --reveal[\s\S]*gateway run[\s\S]*webhook test reviews --sample/,
+  )
+  t.match(parseEnv(cli.read('.env')), { OPENAI_API_KEY: 'sk-the-key-of-the-api', TELEGRAM_BOT_TOKEN: '12345:the-token-of-the-bot' })
+  for (const secret of ['sk-the-key', '12345']) for (const text of [out, cli.read('config.yaml')]) t.notMatch(text, secret)
+  t.match(await cli.run('validate'), { code: 0, out: /0 errors, 0 warnings in 1 route/ })
+  const { config } = loadConfig({ dataDir: cli.dir, env: {} })
+  t.match(config.agent, { runner: 'openai', model: 'small-1', apiKey: 'sk-the-key-of-the-api', baseUrl: undefined })
+  t.match(config.routes.get('reviews')?.spec, { events: ['merge_request'], verify: 'gitlab', deliver: 'telegram' })
+  t.match(config.profiles.get('default')?.platforms, { telegram: { home_channel: '-100123' } })
+  t.equal(cli.read('config.yaml').split('\n')[0], '# yaml-language-server: $schema=./headgate.schema.json')
+})
+
+t.test('again with the same: no change, and the secret stays', async (t) => {
+  const cli = none(t)
+  const args = ['--port', '0', '--route', 'github']
+  t.match(await setup(cli, ...args), { code: 0 })
+  const before = ['.env', 'config.yaml'].map(cli.read)
+  t.match(await setup(cli, '--port', '0'), { code: 0, out: /^no change\n/ })
+  t.same(['.env', 'config.yaml'].map(cli.read), before)
+  t.match(await setup(cli, ...args), { code: 0 })
+  t.match(cli.read('config.yaml'), /github-pull-requests-2:/, 'the same sender again is a route more')
+})
+
+const commented = `# of the office
+platforms:
+  webhook:
+    enabled: true   # since spring
+    extra:
+      host: 127.0.0.1   # the proxy is beside it
+      port: 0
+      secret: 'a secret of thirty characters!'
+      routes:
+        # keep this one
+        mine: { prompt: "hello {name}" }
+
+agent: { runner: echo }  # for now
+`
+
+t.test('a config.yaml with comments is changed where it must be, and nowhere else', async (t) => {
+  const cli = none(t, { 'config.yaml': commented })
+  t.match(await setup(cli, '--host', 'localhost', '--route', 'github', '--runner', 'command', '--command', "sh -c 'cat; echo ok'"), {
+    code: 0,
+    out: /wrote .*config\.yaml/,
+    err: '',
+  })
+  const after = cli.read('config.yaml')
+  const isNew = (line: string): boolean => !commented.split('\n').includes(line)
+  t.match(after.split('\n').filter(isNew)[0], 'host: localhost   # the proxy is beside it')
+  t.same(
+    commented.split('\n').filter((line) => !after.split('\n').includes(line)),
+    ['      host: 127.0.0.1   # the proxy is beside it', 'agent: { runner: echo }  # for now'],
+  )
+  t.match(after, '# for now')
+  t.same(parseEnv(cli.read('.env')), { WEBHOOK_ENABLED: 'true' }, 'port and secret are set in the file already')
+  const { config, diagnostics } = loadConfig({ dataDir: cli.dir, env: {} })
+  t.same(diagnostics, [])
+  t.match(config, { host: 'localhost', port: 0, agent: { runner: 'command', command: ['sh', '-c', 'cat; echo ok'] } })
+  t.same([...config.routes.keys()], ['mine', 'github-pull-requests'])
+})
+
+t.test('what an edit cannot do without harm is left to the user, with the lines to write; the rest is done', async (t) => {
+  const shared = 'x-agent: &a { runner: echo }\nagent: *a\nplatforms: { webhook: { extra: { host: 127.0.0.1, port: 0 } } }\n'
+  const cli = none(t, { 'config.yaml': shared })
+  const { code, err } = await setup(cli, '--runner', 'command', '--command', 'cat', '--host', 'localhost')
+  t.equal(code, 0)
+  t.match(err, /not_changed\].*set agent\.runner by hand \(.+\)\n {2}agent:.*runner: command/)
+  t.match(cli.read('config.yaml'), 'host: localhost')
+  t.match(cli.read('config.yaml'), 'x-agent: &a { runner: echo }\nagent: *a\n')
+  const { data } = JSON.parse((await setup(cli, '--runner', 'command', '--command', 'cat', '--json')).out)
+  t.same(data.by_hand, ['agent:\n  runner: command\n', 'agent:\n  command:\n    - cat\n'])
+})
+
+t.test('--json with --yes: the envelope; without --yes, or with --start: exit 2', async (t) => {
+  const cli = none(t)
+  const { code, out } = await setup(cli, '--json', '--port', '0')
+  t.equal(code, 0)
+  const { kind, data } = JSON.parse(out)
+  t.match(
+    { kind, data },
+    { kind: 'gateway.setup', data: { port: 0, secret: 'generated', config_written: true, changed: ['env', 'config', 'schema'] } },
+  )
+  t.match(await cli.run('gateway', 'setup', '--json'), { code: 2, out: /--yes/ })
+  t.match(await setup(cli, '--json', '--start'), { code: 2, out: /--start/ })
+})
+
+t.test('without a terminal and without --yes: exit 2, the options are named', async (t) => {
+  const cli = none(t)
+  for (const more of [[], ['--screen-reader'], ['--route', 'github']])
+    t.match(await cli.run('gateway', 'setup', ...more), {
+      code: 2,
+      err: /nobody is at the terminal[\s\S]*--yes .*--port.*--secret-file.*--route/,
+    })
+  const terminal = { input: process.stdin, output: process.stderr }
+  t.match(await cli.runWith({ terminal }, 'gateway', 'setup', '--no-input'), { code: 2, err: /--yes/ })
+  untouched(t, cli)
+})
+
+t.test('options that do not do: exit 2, what and why; nothing is written', async (t) => {
+  const cli = none(t, { short: 'abc', empty: '\n', blank: 'a b' })
+  const cases: [args: string[], err: RegExp][] = [
+    [['--port', '99999'], /port from 0 to 65535/],
+    [['--host', 'two words'], /--host: "two words" is no address/],
+    [['--host', ''], /--host: /],
+    [['--route', 'githbu'], /--route: "githbu" is none of them\n {2}did you mean github/],
+    [['--route', 'github=no/slash'], /--route: /],
+    [['--runner', 'opnai'], /did you mean openai/],
+    [['--runner', 'openai', '--api-key-file', cli.file('short')], /no answer: pass --model/],
+    [['--runner', 'openai', '--model', 'm'], /no answer: pass --api-key-file/],
+    [['--runner', 'openai', '--base-url', 'ftp://x'], /--base-url: .*http/],
+    [['--runner', 'command', '--command', "sh 'x"], /a quote in it does not end/],
+    [['--model', 'm'], /--model has no meaning/],
+    [['--send-first'], /--send-first has no meaning/],
+    [['--target', 'telegram'], /pass --target-secret-file token=<file>/],
+    [['--target', 'telegram', '--target-setting', 'token'], /write key=value/],
+    [['--target', 'telegram', '--target-secret-file', `tokn=${cli.file('short')}`], /token=<file>/],
+    [['--target', 'telegram', '--target-secret-file', `token=${cli.file('empty')}`], /is empty/],
+    [['--target', 'telegram', '--target-secret-file', `token=${cli.file('blank')}`], /would not read it alike/],
+  ]
+  for (const [args, err] of cases) t.match(await setup(cli, ...args), { code: 2, out: '', err }, args.join(' '))
+  untouched(t, cli)
+})
+
+t.test('what is weak is warned of, and taken from options', async (t) => {
+  const cli = none(t, { short: 'abc' })
+  t.match(await setup(cli, '--secret-file', cli.file('short')), { code: 0, err: /--secret-file: the secret has only 3 characters/ })
+  t.match(await setup(cli, '--host', '0.0.0.0'), { code: 0, err: /other machines reach 0\.0\.0\.0/ })
+  const held = await sink(t, (response) => json(response, 200, {}))
+  t.match(await setup(cli, '--port', new URL(held.origin).port), { code: 0, err: /another program listens on port/ })
+  t.match(await cli.runWith({ env: { HEADGATE_HOME: cli.dir, WEBHOOK_PORT: '1' } }, 'gateway', 'setup', '--yes', '--port', '0'), {
+    code: 0,
+    err: /overruled\].*WEBHOOK_PORT/,
+  })
+})
+
+t.test('--test-agent: one prompt; an agent that fails is told of in words, exit 1, and nothing is written', async (t) => {
+  const cli = none(t, { key: 'sk-a-key-that-is-refused' })
+  const command = (line: string) => setup(cli, '--port', '0', '--runner', 'command', '--command', line, '--test-agent')
+  t.match(await command("sh -c 'exit 3'"), { code: 1, err: /the agent does not answer: the agent command: .*3/ })
+  t.match(await command('/nowhere/agent'), { code: 1, err: /the agent does not answer/ })
+  const api = await sink(t, (response) => json(response, 401, { error: { code: 'invalid_api_key', message: 'sk-a-key' } }))
+  const model = ['--runner', 'openai', '--model', 'm', '--base-url', `${api.origin}/v1`, '--api-key-file', cli.file('key'), '--test-agent']
+  const refused = await setup(cli, ...model)
+  t.match(refused, { code: 1, err: /the model's API answered HTTP 401 \(invalid_api_key\)/ })
+  t.notMatch(refused.err, 'sk-a')
+  t.equal(api.seen.length, 1)
+  untouched(t, cli)
+  t.match(await command("sh -c 'cat >/dev/null; echo ready'"), { code: 0, err: /the agent answers: ready/ })
+})
+
+t.test('--test-target: a real message by the settings that are about to be written', async (t) => {
+  const cli = none(t, { token: 'the-token-of-the-bot' })
+  const chat = await sink(t, (response) => json(response, 201, { id: 'p1' }))
+  const args = (url: string) => [
+    ...['--port', '0', '--target', 'mattermost', '--target-setting', `url=${url}`, '--target-secret-file', `token=${cli.file('token')}`],
+    ...['--target-setting', `home_channel=${'c'.repeat(26)}`, '--test-target'],
+  ]
+  const failed = await setup(cli, ...args(await closedOrigin()))
+  t.match(failed, { code: 1, err: /not sent: / })
+  untouched(t, cli)
+  const sent = await setup(cli, ...args(chat.origin))
+  t.match(sent, { code: 0, err: /sent/ }, sent.err)
+  t.match(chat.seen.map(({ body }) => body).join('\n'), 'This is a test message from headgate.')
+})
+
+t.test('all files or none: when one cannot be written, those before it are as they were', async (t) => {
+  const cli = none(t, { old: 'before' })
+  const change = (name: string, before: string | undefined) => ({ name: 'env', file: cli.file(name), before, after: 'after' }) as const
+  const unwritable = { ...change('old', undefined), file: '/proc/headgate-setup' }
+  await t.rejects(writeSetup({ changes: [change('old', 'before'), change('new', undefined), unwritable] }), /cannot write/)
+  t.equal(cli.read('old'), 'before')
+  t.notOk(existsSync(cli.file('new')))
+  await t.rejects(writeSetup({ changes: [change('new', undefined), change('old', 'something else')] }), /has changed meanwhile/)
+  t.notOk(existsSync(cli.file('new')))
+})
+
+t.test('every sender of the gallery: its route is clean, and its sample comes through', async (t) => {
+  for (const { name, route, sample } of providers) {
+    const cli = none(t, { secret: `whsec_${Buffer.from('a secret of thirty characters!').toString('base64')}` })
+    const theirs = ['linear', 'clerk'].includes(name) ? ['--route-secret-file', cli.file('secret')] : []
+    t.match(await setup(cli, '--port', '0', '--route', name, ...theirs), { code: 0, err: '' }, name)
+    t.match(await cli.run('validate'), { code: 0, out: /0 errors, 0 warnings in 1 route/ }, name)
+    const { out } = await cli.run('webhook', 'trace', route, '--sample', sample, '--json')
+    t.match(JSON.parse(out).data, { outcome: 'accepted', unresolved: [] }, name)
+  }
+})
+
+t.test('every setting that a target needs and that is secret has a variable', (t) => {
+  for (const { name, needs = [], settings = [] } of targets)
+    for (const key of needs.flat()) {
+      const setting = settings.find((each) => each.key === key)
+      t.ok(!setting?.secret || setting.env.length > 0, `${name}.${key}`)
+    }
+  t.end()
+})
+
+t.test('a command line as words', (t) => {
+  t.same(wordsOf(`my-agent --print 'a b' "c \\"d\\"" e\\ f g'h'`), ['my-agent', '--print', 'a b', 'c "d"', 'e f', 'gh'])
+  t.same([wordsOf(`a 'b`), wordsOf('a "b'), wordsOf('a \\'), wordsOf('  ')], [undefined, undefined, undefined, []])
+  for (const words of [
+    ['a', "it's"],
+    ['', '$x', 'a b'],
+  ])
+    t.same(wordsOf(wordsText(words)), words)
+  t.end()
+})
+
+type Step = readonly [see: string, ...press: string[]]
+
+/** All questions of a first run, answered with Enter but for the port. */
+const firstRun = (port: string): readonly Step[] => [
+  ['Enable the webhook adapter?', keys.enter],
+  ['Which address should it listen on?', keys.enter],
+  ['Which port should it listen on?', port, keys.enter],
+  ['Which secret should senders sign with', keys.enter],
+  ['Who sends the first events?', keys.enter],
+  ['What should the route be called?', keys.enter],
+  ['Which agent should answer', keys.enter],
+  ['Where should replies go', keys.enter],
+  ['Start the gateway', keys.enter],
+  ['Send it a first event', keys.enter],
+  ['Write this?', keys.enter],
+]
+
+const freePort = async (): Promise<string> => new URL(await closedOrigin()).port
+
+type Wizard = { readonly home: string; readonly terminal: FakeTerminal; readonly go: (...steps: readonly Step[]) => Promise<void> }
+
+const openWizard = (
+  t: Test,
+  { home = join(t.testdir(), 'home'), args = [] as string[], ...options }: TerminalOptions & { home?: string; args?: string[] } = {},
+): Wizard => {
+  const terminal = openHeadgate(t, ['--data-dir', home, 'gateway', 'setup', ...args], { rows: 40, columns: 120, ...options })
+  const isPlain = args.includes('--screen-reader') || options.env?.TERM === 'dumb'
+  const go = async (...steps: readonly Step[]): Promise<void> => {
+    for (const [text, ...press] of steps) {
+      // The mark of the question that is asked now; earlier ones are still on the screen.
+      await terminal.see(isPlain ? text : `◆  ${text}`)
+      terminal.press(...press)
+    }
+  }
+  return { home, terminal, go }
+}
+
+t.test('a first run with Enter: files, the gateway, and a first event that is delivered', async (t) => {
+  const port = await freePort()
+  const { home, terminal, go } = openWizard(t)
+  await go(...firstRun(port))
+  await terminal.see(/end +done -> log/)
+  const shown = terminal.text()
+  t.match(shown, /<-- 202 accepted[\s\S]*Review pull request #2 "Update the README with new information\."/)
+  const { WEBHOOK_SECRET = '', ...env } = parseEnv(readFileSync(join(home, '.env'), 'utf8'))
+  t.same(env, { WEBHOOK_ENABLED: 'true', WEBHOOK_PORT: port })
+  t.notMatch(terminal.written(), WEBHOOK_SECRET)
+  t.notMatch(shown, /Warning|undefined/)
+  terminal.press(keys.interrupt)
+  t.equal(await terminal.exited, 0)
+
+  const again = openWizard(t, { home })
+  await again.go(['Enable', keys.enter], ['Which address', keys.enter], ['Which port', keys.enter])
+  await again.terminal.see(/keep the one that is set \(fingerprint [0-9a-f]{8}\)/)
+  again.terminal.press(keys.enter)
+  await again.go(
+    ['Who sends', keys.enter],
+    ['Which agent', keys.enter],
+    ['Where should', keys.enter],
+    ['Start the', keys.right, keys.enter],
+  )
+  t.equal(await again.terminal.exited, 0)
+  t.match(again.terminal.text(), /\nno change\n/)
+  t.notMatch(again.terminal.written(), WEBHOOK_SECRET)
+})
+
+t.test('Ctrl-C, Ctrl-D in plain lines, and SIGTERM leave nothing behind: exit 130', async (t) => {
+  const steps = firstRun(await freePort())
+  const walk = async (count: number): Promise<void> => {
+    const { home, terminal, go } = openWizard(t, { home: join(t.testdirName, `home-${count}`) })
+    await go(...steps.slice(0, count), [steps[count]?.[0] ?? '', keys.interrupt])
+    t.equal(await terminal.exited, 130, `at question ${count + 1}`)
+    t.notOk(existsSync(home))
+    t.match(terminal.text(), /cancelled/)
+  }
+  for (let at = 0; at < steps.length; at += 3) await Promise.all([at, at + 1, at + 2].filter((count) => steps[count]).map(walk))
+
+  const plain = openWizard(t, { args: ['--screen-reader'] })
+  await plain.go(['Enable', keys.enter], ['Which address', keys.endOfFile])
+  t.equal(await plain.terminal.exited, 130)
+  const signalled = openWizard(t)
+  await signalled.go(['Enable', keys.enter], ['Which address'])
+  signalled.terminal.kill('SIGTERM')
+  t.equal(await signalled.terminal.exited, 130)
+  for (const { home } of [plain, signalled]) t.notOk(existsSync(home))
+})
+
+t.test('an answer that does not do is asked for again', async (t) => {
+  const { home, terminal, go } = openWizard(t)
+  await go(['Enable', keys.enter], ['Which address', 'two words', keys.enter])
+  await terminal.see('"two words" is no address')
+  await go(['Which address', '127.0.0.1', keys.enter], ['Which port', '99999', keys.enter])
+  await terminal.see(/65535/)
+  await go(['Which port', await freePort(), keys.enter], ['Which secret', keys.down, keys.enter])
+  await go(['What is the secret?', 'abc', keys.enter])
+  await terminal.see('the secret has only 3 characters')
+  await go(['Take it all the same?', keys.enter], ['What is the secret?', 'abd', keys.enter], ['Take it all the same?', 'y'])
+  await go(['Who sends', keys.interrupt])
+  t.equal(await terminal.exited, 130)
+  t.notMatch(terminal.written(), /ab[cd]/)
+  t.notOk(existsSync(home))
+})
+
+t.test('NO_COLOR takes the colours, TERM=dumb and --screen-reader all that is drawn', async (t) => {
+  const colourless = openWizard(t, { env: { NO_COLOR: '1' } })
+  await colourless.go(['Enable', keys.enter], ['Which address', keys.interrupt])
+  t.equal(await colourless.terminal.exited, 130)
+  t.notMatch(colourless.terminal.written(), /\u001b\[[\d;]*m/)
+  const dumb = openWizard(t, { env: { TERM: 'dumb' } })
+  await dumb.go(['Enable the webhook adapter? 1 yes, 2 no', keys.interrupt])
+  t.equal(await dumb.terminal.exited, 130)
+})
+
+t.test('by screen reader: a sentence for each question, numbers for choices, nothing drawn', async (t) => {
+  const { home, terminal, go } = openWizard(t, { args: ['--screen-reader'], columns: 200 })
+  await go(
+    ['Enable the webhook adapter? 1 yes, 2 no, Enter for yes: ', '1', keys.enter],
+    ['Which address should it listen on? Enter for 127.0.0.1. ', keys.enter],
+    ['Enter for 8644. ', '0', keys.enter],
+    ['Type a number, or Enter for 1: ', '2', keys.enter],
+    ['What you type is not shown: ', 'three words and a number 17'.replaceAll(' ', '-'), keys.enter],
+    ['1. GitHub: pull requests', '9', keys.enter],
+    ['That is none of the choices.', '2', keys.enter],
+    ['Enter for gitlab-merge-requests. ', keys.enter],
+    ['Which agent should answer', keys.enter],
+    ['Where should replies go', keys.enter],
+    ['Start the gateway', '2', keys.enter],
+    ['Write this? 1 yes, 2 no', 'y', keys.enter],
+  )
+  t.equal(await terminal.exited, 0)
+  t.match(terminal.text(), /3\. Gitea or Forgejo[\s\S]*wrote .*config\.yaml/)
+  t.notMatch(terminal.written(), /three-words/)
+  t.notMatch(terminal.text(), /[^\n\x20-\x7e…]/, 'no box characters')
+  t.match(parseEnv(readFileSync(join(home, '.env'), 'utf8')), { WEBHOOK_SECRET: 'three-words-and-a-number-17' })
+})
