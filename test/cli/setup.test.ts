@@ -10,8 +10,10 @@ import { writeSetup } from '../../src/app/setup/write-setup.ts'
 import { loadConfig } from '../../src/config/load.ts'
 import { targets } from '../../src/parts/targets/index.ts'
 import { type FakeCli, fakeCli } from '../fakes/cli.ts'
+import { isGone } from '../fakes/process.ts'
 import { closedOrigin, json, sink } from '../fakes/sink.ts'
 import { type FakeTerminal, keys, openHeadgate, type TerminalOptions } from '../fakes/terminal.ts'
+import { until } from '../fakes/wait.ts'
 
 const none = (t: Test, files: { [name: string]: string } = {}): FakeCli => fakeCli(t, files, {})
 const setup = (cli: FakeCli, ...args: string[]) => cli.run('gateway', 'setup', '--yes', ...args)
@@ -335,6 +337,23 @@ t.test('an answer that does not do is asked for again', async (t) => {
   await go(['Who sends', keys.interrupt])
   t.equal(await terminal.exited, 130)
   t.notMatch(terminal.written(), /ab[cd]/)
+  t.notOk(existsSync(home))
+})
+
+t.test('an agent that fails can be changed, and one that is waited for is ended by Ctrl-C', async (t) => {
+  const dir = t.testdir()
+  const home = join(dir, 'home')
+  const known = ['--host', '127.0.0.1', '--port', '0', '--generate-secret', '--route', 'github=r', '--target', 'none', '--start']
+  const { terminal, go } = openWizard(t, { home, args: [...known, '--send-first', '--runner', 'command', '--command', "sh -c 'exit 3'"] })
+  const file = join(dir, 'pid')
+  await go(['Enable', keys.enter], ['Try the agent now', keys.enter])
+  await terminal.see('the agent does not answer: the agent command')
+  await go(['Answer these questions again?', keys.enter], ['Which agent should answer', keys.up, keys.enter])
+  await go(['Which program is it', `sh -c 'echo $$ > ${file}; sleep 60'`, keys.enter], ['Try the agent now', keys.enter])
+  const pid = await until(() => existsSync(file) && Number(readFileSync(file, 'utf8')))
+  terminal.press(keys.interrupt)
+  t.equal(await terminal.exited, 130)
+  t.ok(await isGone(pid))
   t.notOk(existsSync(home))
 })
 
