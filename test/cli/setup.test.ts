@@ -91,6 +91,17 @@ t.test('a config.yaml with comments is changed where it must be, and nowhere els
   t.same([...config.routes.keys()], ['mine', 'github-pull-requests'])
 })
 
+t.test('another runner: address and key of the one before do not stay', async (t) => {
+  const agent = 'agent: { runner: openai, model: m, base_url: "http://old.example/v1", api_key: sk-the-old-key } # mine\n'
+  const cli = none(t, { 'config.yaml': agent, key: 'sk-the-new-key' })
+  const args = ['--runner', 'anthropic', '--model', 'n', '--api-key-file', cli.file('key')]
+  t.match(await setup(cli, '--port', '0', ...args), { code: 0 })
+  const { config } = loadConfig({ dataDir: cli.dir, env: {} })
+  t.match(config.agent, { runner: 'anthropic', model: 'n', baseUrl: 'https://api.anthropic.com/v1', apiKey: 'sk-the-new-key' })
+  t.match(cli.read('config.yaml'), /# mine$/m)
+  t.notMatch(cli.read('config.yaml'), /sk-/)
+})
+
 t.test('what an edit cannot do without harm is left to the user, with the lines to write; the rest is done', async (t) => {
   const shared = 'x-agent: &a { runner: echo }\nagent: *a\nplatforms: { webhook: { extra: { host: 127.0.0.1, port: 0 } } }\n'
   const cli = none(t, { 'config.yaml': shared })

@@ -108,14 +108,15 @@ const keyQuestion = (runner: string, url: string, present: Draft['present']): Qu
     ...(may ? { initial: '' } : {}),
     ...(key === undefined ? {} : { shown: `fingerprint ${fingerprint(key)}` }),
     check: (answer) => (answer === '' ? (may ? undefined : error('a key is needed')) : checkEnvValue(name, answer)),
-    writes: (answer) =>
-      answer === '' || answer === key
-        ? []
-        : [
-            { to: 'env', name, value: answer, isSecret: true },
-            // A key in the file would win over the variable.
-            ...(inFile === undefined || inFile === reference ? [] : [setting('api_key', reference)]),
-          ],
+    writes: (answer) => {
+      const isNew = answer !== '' && answer !== key
+      // A key in the file wins over the variable: a former one must not stay.
+      const isOther = inFile !== undefined && inFile !== reference && (isNew || agent.runner !== runner)
+      return [
+        ...(isNew ? [{ to: 'env', name, value: answer, isSecret: true } as const] : []),
+        ...(isOther ? [setting('api_key', reference)] : []),
+      ]
+    },
   }
 }
 

@@ -19,7 +19,7 @@ const lone = (path: Path, value: Json): Json => path.reduceRight<Json>((inner, k
 /** What the schema of `config.yaml` says against a value. */
 export const checkShape = (path: Path, value: Json): Objection | undefined => {
   const [problem] = shapeProblems(checkConfig, configSchema, lone(path, value))
-  return problem && error(problem.message, problem.help)
+  return problem && error(problem.message)
 }
 
 const hostForm = /^[\w.:%-]+$/
