@@ -1,8 +1,8 @@
 /** Questions about the agent: which runner asks it, and what that runner needs. */
 
 import { isAbsolute } from 'node:path'
-import { keyVariable } from '../../config/load.ts'
 import { runners, runnersByName } from '../../parts/runners/index.ts'
+import type { RunnerPart } from '../../parts/runners/runner.ts'
 import { pathOf } from '../../parts/targets/kit/gh.ts'
 import { locateProgram } from '../../process/find-program.ts'
 import { fingerprint } from '../mask.ts'
@@ -11,8 +11,7 @@ import { written } from './present.ts'
 import { type Choice, type Draft, error, type Objection, type Question, type Write, warning, yesNo } from './question.ts'
 import { wordsOf, wordsText } from './words.ts'
 
-/** Where a runner's API is, unless the configuration says otherwise. */
-const homes: { readonly [runner: string]: string } = { openai: 'https://api.openai.com/v1', anthropic: 'https://api.anthropic.com/v1' }
+type Api = NonNullable<RunnerPart['api']>
 
 const setting = (key: string, value: string | string[]): Write => ({ to: 'config', path: ['agent', key], value })
 
@@ -20,6 +19,7 @@ export const agentQuestions = (draft: Draft): readonly Question[] => {
   const { present, answers } = draft
   const { runner: before } = present.loaded.config.agent
   const runner = answers.runner ?? before
+  const part = runnersByName.get(runner)
   const own: Choice[] = runnersByName.has(before) ? [] : [{ value: before, label: 'the runner of a plugin, as now' }]
   const choice: Question = {
     id: 'runner',
@@ -32,9 +32,9 @@ export const agentQuestions = (draft: Draft): readonly Question[] => {
   }
   return [
     choice,
-    ...(runner === 'command' ? [commandQuestion(draft)] : []),
-    ...(homes[runner] === undefined ? [] : modelQuestions(runner, draft)),
-    ...trial(runner),
+    ...(part?.program ? [commandQuestion(draft)] : []),
+    ...(part?.api ? modelQuestions(part, part.api, draft) : []),
+    ...(part?.standIn === undefined ? trial : []),
   ]
 }
 
@@ -62,11 +62,10 @@ const checkCommand = async (answer: string): Promise<Objection | undefined> => {
   return isThere ? undefined : warning(`${program} is not on the PATH`, 'give its whole path')
 }
 
-const modelQuestions = (runner: string, { present, answers }: Draft): readonly Question[] => {
+const modelQuestions = (part: RunnerPart, api: Api, { present, answers }: Draft): readonly Question[] => {
   const { agent } = present.loaded.config
-  const before = agent.runner === runner ? agent : undefined
-  const home = homes[runner] ?? ''
-  const url = before?.baseUrl ?? home
+  const before = agent.runner === part.name ? agent : undefined
+  const url = before?.baseUrl ?? api.url
   const path = ['agent', 'base_url']
   const model: Question = {
     id: 'model',
@@ -87,16 +86,15 @@ const modelQuestions = (runner: string, { present, answers }: Draft): readonly Q
     // The address of another runner must not stay.
     writes: (answer) => (answer === url && (written(present, path) === undefined || before) ? [] : [setting('base_url', answer)]),
   }
-  return [address, model, keyQuestion(runner, answers['base-url'] ?? url, present)]
+  return [address, model, keyQuestion(part, api.keyless?.(answers['base-url'] ?? url) ?? false, present)]
 }
 
 const isAddress = (text: string): boolean => URL.canParse(text) && /^https?:$/.test(new URL(text).protocol) && new URL(text).username === ''
 
-const keyQuestion = (runner: string, url: string, present: Draft['present']): Question => {
-  const name = keyVariable[runner] ?? ''
+const keyQuestion = ({ name: runner, env }: RunnerPart, needsNone: boolean, present: Draft['present']): Question => {
+  const name = env?.apiKey?.[0] ?? ''
   const { agent, profiles } = present.loaded.config
-  const key = agent.runner === runner ? agent.apiKey : profiles.get('default')?.env[name]
-  const needsNone = runner === 'openai' && /^https?:\/\/(?:localhost|127\.|\[::1\])/.test(url)
+  const key = (agent.runner === runner ? agent.apiKey : undefined) ?? profiles.get('default')?.env[name]
   const may = key !== undefined || needsNone
   const inFile = written(present, ['agent', 'api_key'])
   const reference = `\${${name}}`
@@ -120,20 +118,17 @@ const keyQuestion = (runner: string, url: string, present: Draft['present']): Qu
   }
 }
 
-const trial = (runner: string): readonly Question[] =>
-  runner === 'echo'
-    ? []
-    : [
-        yesNo({
-          id: 'agent.test',
-          flag: '--test-agent',
-          text: 'Try the agent now, with one short prompt?',
-          initial: 'yes',
-          unasked: 'no',
-          act: {
-            what: 'ask the agent',
-            doing: 'asking the agent …',
-            about: ['runner', 'command', 'base-url', 'model', 'key', 'agent.test'],
-          },
-        }),
-      ]
+const trial: readonly Question[] = [
+  yesNo({
+    id: 'agent.test',
+    flag: '--test-agent',
+    text: 'Try the agent now, with one short prompt?',
+    initial: 'yes',
+    unasked: 'no',
+    act: {
+      what: 'ask the agent',
+      doing: 'asking the agent …',
+      about: ['runner', 'command', 'base-url', 'model', 'key', 'agent.test'],
+    },
+  }),
+]

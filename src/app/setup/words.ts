@@ -1,6 +1,6 @@
 /** A command as one text: words apart by blanks, quotes around what belongs together. */
 
-import { quoted } from '../routes/curl.ts'
+import { quoted } from '../../process/quoted.ts'
 
 const word = /'([^']*)'|"((?:[^"\\]|\\.)*)"|\\(.)|([^\s'"\\]+)|(\s+)/gsy
 

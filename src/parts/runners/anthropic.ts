@@ -4,19 +4,17 @@ import { builtinEnv } from './kit/env.ts'
 import { compileModelRunner, modelFetch } from './kit/model.ts'
 import type { RunnerPart } from './runner.ts'
 
+const api = { url: 'https://api.anthropic.com/v1' }
+
 export const anthropic: RunnerPart = {
   name: 'anthropic',
   title: 'Anthropic',
   env: builtinEnv('anthropic'),
+  api,
   compile: (settings, report) =>
     // The address is always given, because otherwise the SDK takes one from the environment.
-    compileModelRunner(
-      settings,
-      report,
-      { name: 'anthropic', baseUrl: 'https://api.anthropic.com/v1' },
-      async ({ model, apiKey, baseUrl }) => {
-        const { createAnthropic } = await import('@ai-sdk/anthropic')
-        return createAnthropic({ baseURL: baseUrl, apiKey: apiKey ?? '', fetch: modelFetch })(model)
-      },
-    ),
+    compileModelRunner(settings, report, { name: 'anthropic', baseUrl: api.url }, async ({ model, apiKey, baseUrl }) => {
+      const { createAnthropic } = await import('@ai-sdk/anthropic')
+      return createAnthropic({ baseURL: baseUrl, apiKey: apiKey ?? '', fetch: modelFetch })(model)
+    }),
 }
