@@ -18,6 +18,7 @@ const { metafile } = await build({
     { in: 'src/main.ts', out: 'main' },
     { in: 'src/store/sqlite/thread.ts', out: 'store-thread' },
     { in: 'src/config/thread/thread.ts', out: 'config-thread' },
+    { in: 'src/tui/desk/thread.ts', out: 'editor-thread' },
     { in: publicModule, out: 'plugin' },
   ],
   outdir: 'dist',
@@ -30,8 +31,15 @@ const { metafile } = await build({
   metafile: true,
   // These packages are installed beside the bundle: one is native, the other is loaded with `require` when a route needs it.
   external: Object.keys(dependencies),
-  // Its CommonJS form asks for its modules in a way that no bundler sees.
-  alias: { 'jsonc-parser': 'jsonc-parser/lib/esm/main.js' },
+  jsx: 'automatic',
+  define: { 'process.env.NODE_ENV': '"production"' },
+  alias: {
+    // Its CommonJS form asks for its modules in a way that no bundler sees.
+    'jsonc-parser': 'jsonc-parser/lib/esm/main.js',
+    // Ink draws nothing where CI is set, and wants the developer tools of React: neither is for somebody who sits at a terminal.
+    'is-in-ci': './tools/absent.cjs',
+    'react-devtools-core': './tools/absent.cjs',
+  },
   // Bundled CommonJS packages expect these names. main.js gets the line too, so it is written without `node:`, which old Node cannot import.
   banner: {
     js: [

@@ -1,21 +1,14 @@
 /** Reads and updates the files that commands change. Each update starts from the file's present entries (rules: Subscriptions 3). */
 
 import * as fs from 'node:fs'
-import { dirname } from 'node:path'
-import { setTimeout as wait } from 'node:timers/promises'
-import { lock } from 'proper-lockfile'
 import { diskFault } from '../core/disk-fault.ts'
 import { exit, Fault, messageOf } from '../core/fault.ts'
 import type { JsonObject } from '../core/json.ts'
+import { conflict, lockFile } from './locked/file-lock.ts'
 import { absent, parseEntries, readSnapshot as readText, stampOf } from './read-consistent.ts'
-import { makeFolder, refuseOdd, replaceFile } from './replace-file.ts'
+import { refuseOdd, replaceFile } from './replace-file.ts'
 import { parseSource } from './yaml/source.ts'
 
-/** A process that has not renewed its lock for this long counts as dead. */
-const staleMs = 5_000
-/** How long to wait for another command's lock: longer than that of a dead process lasts. */
-const patienceMs = 30_000
-const longestPauseMs = 250
 const maxRounds = 5
 
 type Snapshot = { readonly entries: JsonObject; readonly text: string | undefined; readonly stamp: string }
@@ -64,41 +57,6 @@ export const replaceEntriesText = async (file: string, before: string, after: st
     await held.release()
   }
 }
-
-const lockFile = async (file: string): Promise<Held> => {
-  try {
-    refuseOdd(file)
-    await makeFolder(dirname(file))
-    return await hold(file)
-  } catch (error) {
-    throw diskFault('write', file, error)
-  }
-}
-
-type Held = { readonly lost: () => boolean; readonly release: () => Promise<void> }
-
-const hold = async (file: string): Promise<Held> => {
-  let lost = false
-  const privately = { ...fs, mkdir: (path: string, done: fs.NoParamCallback) => fs.mkdir(path, { mode: 0o700 }, done) }
-  const onCompromised = (): void => {
-    lost = true
-  }
-  for (const end = performance.now() + patienceMs; ; await wait(Math.random() * longestPauseMs)) {
-    try {
-      const release = await lock(file, { realpath: false, stale: staleMs, fs: privately, onCompromised })
-      return { lost: () => lost, release: () => release().catch(() => {}) }
-    } catch (error) {
-      // The library's own retries would also repeat errors of the disk, so only a held lock is retried, here.
-      if (!isHeld(error)) throw error
-      if (performance.now() > end)
-        throw conflict(`another command is changing ${file}`, `try again; if none is running, remove ${file}.lock`)
-    }
-  }
-}
-
-const isHeld = (error: unknown): boolean => error instanceof Error && 'code' in error && error.code === 'ELOCKED'
-
-const conflict = (message: string, hint: string): Fault => new Fault('conflict', message, { exitCode: exit.conflict, hint })
 
 const readSnapshot = (file: string): Snapshot => {
   try {

@@ -59,8 +59,8 @@ const verdictOf = (no: Answer): Verdict => (no ? { pass: false, rule: no.rule } 
 const shown = (value: Json | undefined): string =>
   value === undefined ? 'missing' : printable(renderJson(value, maxShownUnits, 0), maxShownUnits)
 
-// Paths begin at `filters`, as in `filters[1].not.any[0]`: no other key holds conditions.
-const nameOf = (path: Path): string =>
+/** As messages name a condition, by its path below `filters`: `filters[1].not.any[0]`. */
+export const conditionName = (path: Path): string =>
   path.reduce<string>((name, key) => name + (typeof key === 'number' ? `[${key}]` : `.${key}`), 'filters')
 
 /** Headers that hold secrets. An explanation goes to the log, so it leaves their values out. */
@@ -73,7 +73,7 @@ type Spec = { readonly path: Path; readonly key: string; readonly operand: Json;
 /** Writes why a condition said no; called only when somebody asks. */
 const explainer = ({ path, key, operand, field }: Spec): ((value: Json | undefined, failure?: unknown) => () => string) => {
   const secret = field !== undefined && secretField.test(field)
-  const subject = `${nameOf(path)}${field === undefined ? '' : ` ${field}`} ${key}`
+  const subject = `${conditionName(path)}${field === undefined ? '' : ` ${field}`} ${key}`
   return (value, failure) => () => {
     const got = field === undefined ? 'not true' : secret ? 'value not shown' : `got ${shown(value)}`
     const why = failure === undefined ? got : `failed: ${printable(messageOf(failure), 200)}`
@@ -153,7 +153,7 @@ const compileOne = (written: Json | undefined, path: Path, depth: number, builde
   const run = compileSpec(spec, path, depth, builder)
   const { key: operator, field } = spec
   const seen = field === undefined ? {} : { field, seen: (event: Event) => seenIn(field, event) }
-  builder.kit.compiled?.({ name: nameOf(path), path, operator, judge: run, ...seen })
+  builder.kit.compiled?.({ name: conditionName(path), path, operator, judge: run, ...seen })
   return run
 }
 
@@ -161,9 +161,9 @@ const compileSpec = (spec: Spec, path: Path, depth: number, builder: Builder): R
   const operator = builder.kit.operators.get(spec.key)
   if (operator) return compileLeaf(spec, operator, builder.kit)
   const below = [...path, spec.key]
-  if (spec.key === 'not') return not(compileOne(spec.operand, below, depth + 1, builder), nameOf(below))
+  if (spec.key === 'not') return not(compileOne(spec.operand, below, depth + 1, builder), conditionName(below))
   const runs = Array.isArray(spec.operand) ? spec.operand.map((item, i) => compileOne(item, [...below, i], depth + 1, builder)) : [never]
-  return spec.key === 'all' ? all(runs) : any(runs, nameOf(below))
+  return spec.key === 'all' ? all(runs) : any(runs, conditionName(below))
 }
 
 /**

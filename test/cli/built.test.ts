@@ -245,6 +245,7 @@ t.test('bash completes by the script of completion', { skip: !works('bash', '-c'
   }
   t.same(completed('webhook', 'subs'), ['subscribe'])
   t.same(completed('webhook', 'show', ''), ['my-route'])
+  t.same(completed('edit', 'my'), ['my-route'])
   t.same(completed('gateway', 'run', '--log-format', '=', 'p'), ['pretty'])
   t.same(completed('validate', 'file'), ['file.yaml'])
   t.same(completed('samples', 'add', 'a/b', '@fi'), ['@file.yaml'])

@@ -10,7 +10,7 @@ const root = fileURLToPath(new URL('../../src', import.meta.url))
 
 /** What may stay, and why it does. */
 const allowed: { readonly [place: string]: string } = {
-  'cli/shell/guess-secrets.ts bounded': 'a pattern, whose place is set before each use',
+  'app/mask-lines/guess-secrets.ts bounded': 'a pattern, whose place is set before each use',
   'process/start-thread.ts fromSources': 'the bundle of a thread, made from sources only',
   'config/schema-walk.ts patterns': 'made from patterns of schemas alone: the bundled one, and those of plugins, which Node keeps as well',
   'config/schema-walk.ts known': 'answers about nodes of schemas, gone with their nodes',
@@ -32,6 +32,7 @@ const allowed: { readonly [place: string]: string } = {
   'process/strays.ts last': 'the search for what children left behind',
   'process/strays.ts living': 'the search for what children left behind',
   'process/strays.ts wanted': 'the search for what children left behind',
+  'tui/desk/thread.ts desk': 'a thread that ends with its editor',
 }
 
 const changing: ReadonlySet<string> = new Set('set add delete clear push pop shift unshift splice sort reverse fill copyWithin'.split(' '))

@@ -57,6 +57,8 @@ export type FakeTerminal = {
   press(...texts: readonly string[]): void
   resize(columns: number, rows: number): void
   kill(signal: NodeJS.Signals): void
+  /** As when its window is closed: nothing can be read or written any more. */
+  hangUp(): void
   /** The exit code, once all that was written is on the screen; `128 + n` for signal n, as shells give it. */
   readonly exited: Promise<number>
 }
@@ -68,7 +70,7 @@ export const openHeadgate = (t: Test, args: readonly string[], options?: Termina
 }
 
 /** Runs a program in a terminal. The environment has HOME, PATH, TERM and what `env` adds. */
-const openTerminal = (t: Test, [program = '', ...args]: readonly string[], options: TerminalOptions = {}): FakeTerminal => {
+export const openTerminal = (t: Test, [program = '', ...args]: readonly string[], options: TerminalOptions = {}): FakeTerminal => {
   const { columns = 80, rows = 24, env = {}, folder = process.cwd() } = options
   const { HOME = '', PATH = '' } = process.env
   const screen = new xterm.Terminal({ cols: columns, rows, allowProposedApi: true, scrollback: 5000 })
@@ -152,6 +154,8 @@ const openTerminal = (t: Test, [program = '', ...args]: readonly string[], optio
       pty.resize(columns, rows)
     },
     kill: (signal) => pty.kill(signal),
+    // Its type leaves it out.
+    hangUp: () => (pty as unknown as { destroy(): void }).destroy(),
     exited,
   }
 }

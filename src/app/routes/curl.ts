@@ -1,7 +1,12 @@
 /** Writes requests as curl lines to paste into a shell. */
 
+import { isUtf8 } from 'node:buffer'
+import { isOfConnection } from '../../core/names.ts'
+import { printable } from '../../core/text.ts'
+import type { RawRequest } from '../../journal/record.ts'
 import type { ByHand, Signed } from '../../parts/schemes/scheme.ts'
 import { quoted } from '../../process/quoted.ts'
+import { jsonText } from '../json-text.ts'
 
 /** A line with these very headers. A signature in them expires. */
 export const curlLine = (url: string, headers: Signed['headers'], body: string): string =>
@@ -28,4 +33,16 @@ export const signingCurl = (url: string, events: readonly string[], secret: stri
   const hmac = `$(printf %s "${signed}" | openssl dgst -sha256 -hmac ${key} | sed 's/.* //')`
   const named = Object.entries(headers).map(([name, value]) => ` -H "${name}: ${value.replaceAll('$hmac', () => hmac)}"`)
   return `b=${body}; t=$(date +%s); ${start(url, events)}${named.join('')} -d "$b"`
+}
+
+/** A recorded request again, as curl posts it; what was masked in it stays masked. */
+export const curlOfRequest = ({ headers, body }: RawRequest, url: string): string => {
+  const fields = Object.entries(headers).flatMap(([name, value]) =>
+    isOfConnection(name) ? [] : [`-H ${quoted(printable(`${name}: ${typeof value === 'string' ? value : jsonText(value)}`, 16_384))}`],
+  )
+  const curl = ['curl -sS', quoted(printable(url)), ...fields].join(' ')
+  const text = isUtf8(body) ? body.toString('utf8') : undefined
+  // A text that a terminal would act on goes as base64; `--data-raw`, since `-d @name` would send a file.
+  if (text !== undefined && printable(text, text.length) === text) return `${curl} --data-raw ${quoted(text)}\n`
+  return `printf %s ${quoted(body.toString('base64'))} | base64 -d | ${curl} --data-binary @-\n`
 }

@@ -82,7 +82,7 @@ const changedMeanwhile = ({ name, entry }: Draft, present: Json, { self }: Works
 const maxShown = 200
 
 /** The entry that the edited text means. Throws a Fault for what must not be changed so. */
-const editedEntry = (
+export const editedEntry = (
   { name, entry: before }: Draft,
   data: Json,
 ): { readonly entry: JsonObject; readonly changed: readonly string[]; readonly made: string | undefined } => {

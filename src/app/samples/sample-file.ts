@@ -31,7 +31,7 @@ export const sampleOf = (text: string, where: string): { readonly sample: Sample
 }
 
 /** JSON that does not mean to be a sample. */
-const isPayload = (text: string): boolean => {
+export const isPayload = (text: string): boolean => {
   if (!isJson(text)) return false
   const map = parseObject(text)
   return !map || !isObject(own(map, 'headers')) || !['body', 'body_text', 'body_base64'].some((key) => own(map, key) !== undefined)

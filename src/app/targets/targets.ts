@@ -21,10 +21,14 @@ export type KnownTarget = {
   readonly ways: readonly string[]
   readonly hasHomeChannel: boolean
   readonly isPlugin: boolean
+  readonly home?: string
+  readonly part: TargetPart
 }
 
 export type KnownTargets = {
   readonly profile: string
+  /** The folder of its files. */
+  readonly dir: string
   readonly targets: readonly KnownTarget[]
   readonly warnings: readonly Warning[]
   readonly notices: readonly string[]
@@ -38,7 +42,7 @@ export const readTargets = async (workspace: Workspace, profileName: string | un
   const profile = profileNamed(profileName, loaded, self)
   const { catalogue, diagnostics } = await catalogueOf(loaded.config)
   const targets = await Promise.all([...catalogue.targets.values()].map((part) => knownOf(part, profile)))
-  return { profile: profile.name, targets, warnings: diagnostics.map(warningOf), notices }
+  return { profile: profile.name, dir: profile.dir, targets, warnings: diagnostics.map(warningOf), notices }
 }
 
 const knownOf = async (part: TargetPart, { platforms, env }: Profile): Promise<KnownTarget> => {
@@ -48,13 +52,16 @@ const knownOf = async (part: TargetPart, { platforms, env }: Profile): Promise<K
   const missing = [...missingOf(part, settings)]
   if (program !== undefined && !(await locateProgram(program, pathOf(env)))) missing.push(`${program} on the PATH`)
   if (wrong !== undefined) missing.push(`${wrong} as a web address`)
+  const home = textSetting(settings, 'home_channel')
   const needsNone = part.needs === undefined || part.needs.some((keys) => keys.length === 0)
   return {
     name: part.name,
     state: settings.enabled === false ? 'off' : missing.length > 0 ? 'missing' : needsNone ? 'ready' : 'connected',
     missing,
     ways: waysOf(part),
-    hasHomeChannel: textSetting(settings, 'home_channel') !== undefined,
+    hasHomeChannel: home !== undefined,
     isPlugin: pluginName.test(part.name),
+    ...(home === undefined ? {} : { home }),
+    part,
   }
 }

@@ -3,22 +3,27 @@
 import type { RouteSource } from '../../config/config.ts'
 import { systemClock } from '../../core/clock.ts'
 import { exit, Fault } from '../../core/fault.ts'
+import type { VerifiedRequest } from '../../core/request.ts'
 import { journalFolder } from '../../journal/folder.ts'
 import type { Scheme } from '../../parts/schemes/scheme.ts'
 import { catalogueOf } from '../../plan/catalogue.ts'
 import { quietBook } from '../../plan/check.ts'
-import { allSchemes } from '../../plan/compile.ts'
+import { allSchemes, type Catalogue } from '../../plan/compile.ts'
 import { runScript } from '../../process/script.ts'
 import { requestAgain } from '../events/request-again.ts'
 import { asReceived, requestTo, servedRoute } from '../routes/prepare-test.ts'
 import { readRoutes } from '../routes/routes.ts'
 import { findSample, readSample } from '../samples/gallery.ts'
+import type { Sample } from '../samples/sample-file.ts'
 import type { Workspace } from '../workspace.ts'
 import { type Trace, type Traced, trace } from './trace.ts'
 
+/** A sample, by its name or itself, or a body. */
+type Content = { readonly sample: string } | { readonly payload: string } | Sample
+
 export type TraceWish = {
-  /** A recorded event by its id, a sample by its name, or a body: the last two are signed as the route's senders do. */
-  readonly of: { readonly eventId: string } | ({ readonly sample: string } | { readonly payload: string })
+  /** A recorded event by its id, or a content, which is signed as the route's senders do. */
+  readonly of: { readonly eventId: string } | Content
   readonly event?: string | undefined
   readonly scheme?: string | undefined
   readonly set: readonly string[]
@@ -33,23 +38,33 @@ export const traceRoute = async (workspace: Workspace, name: string, wish: Trace
   const source = servedRoute(known, name, workspace)
   const { config } = known.loaded
   const { catalogue } = await catalogueOf(config)
-  const { of, runScripts } = wish
-  const traced =
-    'eventId' in of ? await recorded(workspace, of.eventId) : posted(source, of, { ...wish, schemes: allSchemes(catalogue) }, workspace)
-  const effects = { jobs: quietBook(config, catalogue), clock: systemClock, ...(runScripts ? { script: runScript } : {}) }
+  const traced = await tracedOf(workspace, source, catalogue, wish)
+  const effects = { jobs: quietBook(config, catalogue), clock: systemClock, ...(wish.runScripts ? { script: runScript } : {}) }
   return trace(traced, { source, config, catalogue, effects })
 }
 
-const recorded = async ({ dataDir, self }: Workspace, eventId: string): Promise<Traced> => {
+/** What is traced: a recorded event as it came, anything else as the route's sender would post it. Throws a Fault. */
+export const tracedOf = async (
+  workspace: Workspace,
+  source: RouteSource,
+  catalogue: Catalogue,
+  { of, ...wish }: Omit<TraceWish, 'runScripts'>,
+): Promise<Traced> =>
+  'eventId' in of
+    ? { kind: 'verified', request: await recordedRequest(workspace, of.eventId) }
+    : posted(source, of, { ...wish, schemes: allSchemes(catalogue) }, workspace)
+
+/** The request of a recorded event, as if it came again. Throws a Fault where it was not kept. */
+export const recordedRequest = async ({ dataDir, self }: Workspace, eventId: string): Promise<VerifiedRequest> => {
   const again = await requestAgain(journalFolder(dataDir), eventId, { at: systemClock.now(), sameId: true })
-  if (again.found) return { kind: 'verified', request: again.request }
+  if (again.found) return again.request
   throw new Fault('not_found', again.why, { exitCode: exit.notFound, hint: `${self} events list` })
 }
 
 const posted = (
   source: RouteSource,
-  of: { readonly sample: string } | { readonly payload: string },
-  { event, scheme, set, unset, schemes }: TraceWish & { readonly schemes: readonly Scheme[] },
+  of: Content,
+  { event, scheme, set, unset, schemes }: Omit<TraceWish, 'of' | 'runScripts'> & { readonly schemes: readonly Scheme[] },
   workspace: Workspace,
 ): Traced => {
   const content = 'sample' in of ? readSample(findSample(workspace, of.sample)) : of

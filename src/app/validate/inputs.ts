@@ -15,7 +15,7 @@ import { type Checked, checkAll, checkConfigured, checkJobs, checkPresence, chec
 import type { Catalogue } from '../../plan/compile.ts'
 import { FileTexts } from '../../plan/review/file-texts.ts'
 import { reviewAll } from '../../plan/review/review.ts'
-import type { Sampled } from '../../plan/review/sampled.ts'
+import type { Sampled } from '../../plan/review/samples/sampled.ts'
 import { reviewSettings } from '../../plan/review/settings.ts'
 import { reviewSharedSecrets } from '../../plan/review/shared-secrets.ts'
 import { surroundings } from '../../plan/review/surroundings.ts'
@@ -39,6 +39,8 @@ export type Inputs = {
   readonly stdin?: string | undefined
   /** Another file than `<data_dir>/config.yaml`. */
   readonly configFile?: string | undefined
+  /** What stands in the configuration file, where that is not read. */
+  readonly configText?: string | undefined
   /** The data directory was named: that it holds no configuration is a mistake. */
   readonly asked: boolean
   /** The environment and `.env` are not read, and what they would bring is not missed. */
@@ -101,8 +103,8 @@ class Check {
   }
 
   async folder(dataDir: string, asked: boolean): Promise<Checked> {
-    const { configFile } = this.#inputs
-    const found = loadConfig({ ...this.#workspace, dataDir, configFile })
+    const { configFile, configText } = this.#inputs
+    const found = loadConfig({ ...this.#workspace, dataDir, configFile, configText })
     const loaded = { ...found, diagnostics: [...checkPresence(dataDir, asked, configFile), ...found.diagnostics] }
     const { catalogue, diagnostics } = await this.#catalogueOf(loaded.config)
     const checked = await this.#reviewed(checkAll(loaded, catalogue, this.#effects), loaded.config, catalogue, diagnostics)

@@ -1,21 +1,17 @@
 /** `events export`: stored events as samples, tests, curl lines or JSON lines; what was masked in them stays masked. */
 
-import { isUtf8 } from 'node:buffer'
 import { dump } from 'js-yaml'
 import { describePayload, payloadOf } from '../../app/events/event-payload.ts'
 import { describeEvent, type KnownEvent } from '../../app/events/known-event.ts'
 import { jsonText } from '../../app/json-text.ts'
 import { exportedTest } from '../../app/route-tests/exported-test.ts'
+import { curlOfRequest } from '../../app/routes/curl.ts'
 import { routeUrl } from '../../app/routes/route-address.ts'
 import { secretsOf } from '../../app/samples/add-sample.ts'
 import { renderSample } from '../../app/samples/sample-file.ts'
 import { loadConfig } from '../../config/load.ts'
 import { exit, Fault } from '../../core/fault.ts'
 import type { JsonObject } from '../../core/json.ts'
-import { isOfConnection } from '../../core/names.ts'
-import { printable } from '../../core/text.ts'
-import type { RawRequest } from '../../journal/record.ts'
-import { quoted } from '../../process/quoted.ts'
 import { answer, type Cli, note } from '../shell/output.ts'
 import { chosen } from './bulk.ts'
 import type { SelectionOptions } from './selection.ts'
@@ -39,7 +35,7 @@ export const eventsExport = async (ids: readonly string[], { as = 'sample', ...s
     if (as === 'jsonl') cli.io.stdout(`${jsonText({ ...describeEvent(known), ...describePayload(payload) })}\n`)
     else if (typeof payload === 'string') missing++
     else if (as === 'test') tests.push(exportedTest(known.event, payload, secrets))
-    else cli.io.stdout(as === 'sample' ? renderSample({}, payload) : curlOf(payload, urlOf(known)))
+    else cli.io.stdout(as === 'sample' ? renderSample({}, payload) : curlOfRequest(payload, urlOf(known)))
   }
   if (tests.length > 0) cli.io.stdout(dump({ tests }, { lineWidth: 120 }))
   if (missing === 0) return exit.ok
@@ -57,15 +53,4 @@ const urls = (cli: Cli): ((known: KnownEvent) => string) => {
   const { config } = loadConfig(cli.workspace)
   note(cli, 'signatures and tokens in these are masked: only a route without verification takes them as they are')
   return ({ event }) => routeUrl(config, event.route, event.profile)
-}
-
-const curlOf = ({ headers, body }: RawRequest, url: string): string => {
-  const fields = Object.entries(headers).flatMap(([name, value]) =>
-    isOfConnection(name) ? [] : [`-H ${quoted(printable(`${name}: ${typeof value === 'string' ? value : jsonText(value)}`, 16_384))}`],
-  )
-  const curl = ['curl -sS', quoted(printable(url)), ...fields].join(' ')
-  const text = isUtf8(body) ? body.toString('utf8') : undefined
-  // A text that a terminal would act on goes as base64; `--data-raw`, since `-d @name` would send a file.
-  if (text !== undefined && printable(text, text.length) === text) return `${curl} --data-raw ${quoted(text)}\n`
-  return `printf %s ${quoted(body.toString('base64'))} | base64 -d | ${curl} --data-binary @-\n`
 }

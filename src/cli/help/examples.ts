@@ -47,6 +47,7 @@ export const examples: { readonly [path: string]: readonly string[] } = {
   'samples show': ['samples show github/push'],
   'samples add': ['samples add acme/order @order.json', 'events export <id> | headgate samples add acme/order -'],
   validate: ['validate', 'validate --sample github --env', 'validate examples/*.yaml --format github --deny-warnings'],
+  edit: ['edit', 'edit pr-review --read-only'],
   test: ['test', 'test routes.webhook-test.yaml --json'],
   explain: ['explain WH403'],
   'import adnanh': ['import adnanh hooks.yaml'],

@@ -41,6 +41,7 @@ const argumentKinds: { readonly [argument: string]: Kind } = {
   'samples list provider': 'providers',
   'targets test name': 'targets',
   'webhook name': 'routes',
+  'edit route': 'routes',
   job: 'jobs',
   code: 'codes',
   paths: 'files',

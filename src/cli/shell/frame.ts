@@ -1,9 +1,9 @@
 /** One Diagnostic as people read it: what, where, the line itself with its neighbours, and the way out. */
 
+import { type MaskedLine, maskLines } from '../../app/mask-lines/mask-lines.ts'
 import type { Diagnostic, Place } from '../../core/diagnostic.ts'
 import { shownPlace } from '../../core/shown-place.ts'
 import { printable } from '../../core/text.ts'
-import { type MaskedLine, maskLines } from './mask-lines.ts'
 import type { Paint } from './paint.ts'
 
 const maxLine = 160

@@ -2,6 +2,7 @@
 
 import type { Command } from 'commander'
 import { addCron } from '../cron/grammar.ts'
+import { addEdit } from '../edit/grammar.ts'
 import { addEvents } from '../events/grammar.ts'
 import { addGateway } from '../gateway/grammar.ts'
 import { addHelp } from '../help/grammar.ts'
@@ -23,6 +24,7 @@ export const addCommands = (program: Command, run: Run): void => {
   addTargets(program.command('targets').description('where messages can go: list (also alone), test'), run)
   addSamples(program.command('samples').description('what senders post: list, show, add'), run)
   addImport(program.command('import').description('routes of other programs: adnanh, hermes'), run)
+  addEdit(program.command('edit [route]').alias('ui'), run)
   addValidate(program.command('validate [paths...]'), run)
   addTest(program, run)
   addExplain(program.command('explain [code]'), run)

@@ -44,7 +44,9 @@ export const runCli = async (argv: readonly string[], io: Io): Promise<number> =
     const json = globals.json === true || globals.jsonata !== undefined || argv.includes('--json')
     if (error instanceof CommanderError) return endOf(error, said, shownIo, json)
     const wantsStack = globals.verbose === true || io.env.HEADGATE_DEBUG === '1'
-    if (wantsStack && error instanceof Error && !(error instanceof Fault)) io.stderr(`${error.stack}\n`)
+    // A mistake of ours may come with a sentence of its own.
+    const mistake = error instanceof Fault && error.exitCode === exit.internal ? error.cause : error
+    if (wantsStack && mistake instanceof Error && !(mistake instanceof Fault)) io.stderr(`${mistake.stack}\n`)
     const fault = error instanceof Fault ? error : new Fault('internal', messageOf(error).split('\n')[0] ?? '', { exitCode: exit.internal })
     printFault(fault, shownIo, json)
     return fault.exitCode

@@ -1,16 +1,16 @@
 /** Lets an event pass when the route's list names its type, or when that list is empty or absent (rules: Events 2). */
 
+import type { Event } from '../../core/request.ts'
 import type { StagePart } from './stage.ts'
 
 export const events: StagePart = {
   name: 'events',
   compile(route, { name }) {
     if (!route.events || route.events.length === 0) return {}
-    const accepted = new Set(route.events)
+    const isListed = listedIn(route.events)
     return {
       onEvent(event) {
-        if (accepted.has(event.eventType)) return event
-        if (event.eventAlias !== undefined && accepted.has(event.eventAlias)) return event
+        if (isListed(event)) return event
         return {
           kind: 'ignored',
           reason: 'event',
@@ -21,4 +21,10 @@ export const events: StagePart = {
       },
     }
   },
+}
+
+/** Whether a list names the event's type, or its short form. */
+export const listedIn = (events: readonly string[]): ((event: Pick<Event, 'eventType' | 'eventAlias'>) => boolean) => {
+  const listed = new Set(events)
+  return ({ eventType, eventAlias }) => listed.has(eventType) || (eventAlias !== undefined && listed.has(eventAlias))
 }

@@ -5,36 +5,37 @@ import { createHash, randomUUID } from 'node:crypto'
 import { isObject, type Json, own } from '../../core/json.ts'
 import { header } from '../../core/names.ts'
 import { refuse } from '../../core/outcome.ts'
+import type { Parse } from '../../core/plan.ts'
 import type { Event, Headers, VerifiedRequest } from '../../core/request.ts'
 import type { Scheme } from '../schemes/scheme.ts'
 import { tooManyContainers } from './kit/count-containers.ts'
 import { decodeJson } from './kit/decode-json.ts'
-import type { StagePart } from './stage.ts'
+import type { StageKit, StagePart } from './stage.ts'
 
 export const json: StagePart = {
   name: 'json',
-  compile(_route, { name, profile, schemes }) {
-    const known = headersOf(schemes)
+  compile: (_route, kit) => ({ parse: parserOf(kit) }),
+}
+
+export const parserOf = ({ name, profile, schemes }: Pick<StageKit, 'name' | 'profile' | 'schemes'>): Parse => {
+  const known = headersOf(schemes)
+  return (request) => {
+    const read = isForm(request.headers) ? readForm(request.body) : readJson(request.body)
+    if (read === 'not JSON') return refuse('bad_json')
+    if (read === 'too many') return refuse('too_large', { detail: 'more than 100,000 lists and maps' })
     return {
-      parse(request) {
-        const read = isForm(request.headers) ? readForm(request.body) : readJson(request.body)
-        if (read === 'not JSON') return refuse('bad_json')
-        if (read === 'too many') return refuse('too_large', { detail: 'more than 100,000 lists and maps' })
-        return {
-          eventId: request.eventId,
-          route: name,
-          profile,
-          headers: request.headers,
-          text: read.text,
-          payload: read.payload,
-          eventType: eventTypeOf(request.headers, read.payload, known),
-          eventAlias: shortForm(request.headers, read.payload, known),
-          deliveryId: deliveryIdOf(request, known),
-          at: request.at,
-        } satisfies Event
-      },
-    }
-  },
+      eventId: request.eventId,
+      route: name,
+      profile,
+      headers: request.headers,
+      text: read.text,
+      payload: read.payload,
+      eventType: eventTypeOf(request.headers, read.payload, known),
+      eventAlias: shortForm(request.headers, read.payload, known),
+      deliveryId: deliveryIdOf(request, known),
+      at: request.at,
+    } satisfies Event
+  }
 }
 
 type Read = { readonly text: string; readonly payload: Json }

@@ -4,7 +4,7 @@ import type { Path } from '../../core/diagnostic.ts'
 import type { Json } from '../../core/json.ts'
 import { isOneSlip, nearest, printable } from '../../core/text.ts'
 import { knownEvents } from '../../parts/known-events.ts'
-import { comparedIn, domainOf, type Leaf, leavesOf, sameField } from './fields.ts'
+import { comparedIn, domainOf, type Leaf, leavesOf, sameField } from './filters/fields.ts'
 import { anyOf, replacing, type Subject } from './subject.ts'
 
 export const reviewEvents = (subject: Subject): void => {

@@ -5,7 +5,7 @@ import type { Diagnostic } from '../../core/diagnostic.ts'
 import { hasProgram } from '../../process/find-program.ts'
 import type { Catalogue } from '../compile.ts'
 import { FileTexts } from './file-texts.ts'
-import type { Sampled } from './sampled.ts'
+import type { Sampled } from './samples/sampled.ts'
 
 export type Surroundings = {
   readonly config: Config

@@ -6,9 +6,9 @@ import { printable } from '../../core/text.ts'
 import { placeholders } from '../../expr/placeholder.ts'
 import { writtenTargets } from '../../parts/destination.ts'
 import { type Slip, type Surrounding, slipsIn } from './dialects.ts'
-import { fieldsOf } from './fields.ts'
-import { reviewFilled, reviewWhole } from './filled.ts'
-import { coversEvents, type Sampled } from './sampled.ts'
+import { fieldsOf } from './filters/fields.ts'
+import { reviewFilled, reviewWhole } from './samples/filled.ts'
+import { coversEvents, type Sampled } from './samples/sampled.ts'
 import { replacing, type Subject } from './subject.ts'
 
 export const reviewTemplates = (subject: Subject): void => {

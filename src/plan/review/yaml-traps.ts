@@ -2,7 +2,7 @@
 
 import type { Path } from '../../core/diagnostic.ts'
 import type { Json } from '../../core/json.ts'
-import { comparedIn, domainOf, leavesOf } from './fields.ts'
+import { comparedIn, domainOf, leavesOf } from './filters/fields.ts'
 import { replacing, type Subject } from './subject.ts'
 
 export const reviewYamlTraps = (subject: Subject): void => {

@@ -1,9 +1,9 @@
 /** What setting up did, or is about to do, in words. Secrets are not shown: only whether one is the same as another. */
 
+import { lineDiff } from '../../../app/line-diff.ts'
 import { fingerprint } from '../../../app/mask.ts'
 import type { SetupPlan } from '../../../app/setup/plan.ts'
 import type { Present, SetupFile } from '../../../app/setup/present.ts'
-import { maskLines } from '../../shell/mask-lines.ts'
 
 const names: readonly SetupFile[] = ['env', 'config', 'schema']
 
@@ -19,17 +19,10 @@ export const preview = ({ changes, env }: SetupPlan): readonly string[] =>
     return [`${file}${before === undefined ? '' : ', changed'}:`, ...changedLines(before ?? '', after)]
   })
 
-/** Lines between the first and the last that differ. */
-const changedLines = (before: string, after: string): readonly string[] => {
-  const [old, next] = [maskLines(before).map(({ text }) => text), maskLines(after).map(({ text }) => text)]
-  const [plain, plainNext] = [before.split('\n'), after.split('\n')]
-  let from = 0
-  while (from < plain.length && plain[from] === plainNext[from]) from++
-  let same = 0
-  while (same < plain.length - from && same < plainNext.length - from && plain.at(-1 - same) === plainNext.at(-1 - same)) same++
-  const lines = (all: readonly string[], mark: string) => all.slice(from, all.length - same).map((line) => `${mark} ${line}`)
-  return [...lines(before === '' ? [] : old, '-'), ...lines(next, '+')].filter((line) => line.trim() !== '+' || before !== '')
-}
+const changedLines = (before: string, after: string): readonly string[] =>
+  lineDiff(before, after).flatMap(({ lines }) =>
+    lines.flatMap(({ kind, text }) => (kind === 'same' ? [] : [`${kind === 'added' ? '+' : '-'} ${text}`])),
+  )
 
 /** What was done, a line for each file. */
 export const outcome = ({ changes, port, secret }: SetupPlan, { files }: Present): readonly string[] => {

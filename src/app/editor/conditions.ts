@@ -1,0 +1,45 @@
+/** The conditions of a route as a tree of rows, in the order in which they are written. */
+
+import { definition } from '../../config/schema-walk.ts'
+import type { Path } from '../../core/diagnostic.ts'
+import { isObject, type Json, type JsonObject, own } from '../../core/json.ts'
+import { conditionName } from '../../expr/condition.ts'
+
+export type ConditionRow = {
+  /** Seen from the route: `['filters', 1, 'any', 0]`. */
+  readonly path: Path
+  /** As traces name it: `filters[1].any[0]`. */
+  readonly name: string
+  readonly depth: number
+  /** `odd`: it is written as no condition can be. */
+  readonly kind: 'test' | 'group' | 'odd'
+  /** The operator, or `all`, `any`, `not`; of an odd one nothing. */
+  readonly operator: string
+  readonly operand?: Json
+  /** Absent for groups, and for operators that stand alone. */
+  readonly field?: string
+}
+
+const groups = definition('Condition')['x-groups'] as readonly string[]
+
+/** Of a list each condition, of a single one that one. */
+export const conditionRows = ({ filters }: JsonObject): readonly ConditionRow[] => {
+  if (filters === undefined || filters === null) return []
+  return Array.isArray(filters) ? filters.flatMap((each, i) => rowsAt(each, ['filters', i], 0)) : rowsAt(filters, ['filters'], 0)
+}
+
+/** A group before what it holds. */
+const rowsAt = (written: Json, path: Path, depth: number): readonly ConditionRow[] => {
+  const at = { path, name: conditionName(path.slice(1)), depth }
+  const odd: ConditionRow = { ...at, kind: 'odd', operator: '', operand: written }
+  if (!isObject(written)) return [odd]
+  const [operator, ...others] = Object.keys(written).filter((key) => key !== 'field' && !key.startsWith('x-'))
+  if (operator === undefined || others.length > 0) return [odd]
+  const operand = own(written, operator) as Json
+  const field = own(written, 'field')
+  if (!groups.includes(operator)) return [{ ...at, kind: 'test', operator, operand, ...(typeof field === 'string' ? { field } : {}) }]
+  const group: ConditionRow = { ...at, kind: 'group', operator, operand }
+  const below = [...path, operator]
+  if (operator === 'not') return [group, ...rowsAt(operand, below, depth + 1)]
+  return Array.isArray(operand) ? [group, ...operand.flatMap((each, i) => rowsAt(each, [...below, i], depth + 1))] : [odd]
+}

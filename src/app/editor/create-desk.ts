@@ -1,0 +1,64 @@
+/** The desk of an editor: each question goes to the use case that answers it. */
+
+import { parseSource } from '../../config/yaml/source.ts'
+import type { GatewayFinder } from '../running-gateway.ts'
+import type { Workspace } from '../workspace.ts'
+import type { Desk } from './desk.ts'
+import { createDraftTexts } from './draft/draft-text.ts'
+import { openRoute } from './draft/open-route.ts'
+import { readHome } from './home.ts'
+import { payloadRows, readPayload } from './payload/payloads.ts'
+import { createSampleReader } from './payload/sample-reader.ts'
+import { previewOf } from './preview.ts'
+import { curlOfRecorded, replayRecorded, sampleOfRecorded, testOfRecorded } from './recorded.ts'
+import { removeRoute, switchRoute } from './saving/change-route.ts'
+import { createRoute } from './saving/create-route.ts'
+import { keepDraft, keptDrafts } from './saving/kept-drafts.ts'
+import { prepareSave } from './saving/plan-save.ts'
+import { saveRoute } from './saving/save-route.ts'
+import { dropDraft } from './saving/stored-drafts.ts'
+import { sendTest } from './target-test.ts'
+import { targetRows } from './targets.ts'
+import { testSaved, traceOf } from './try-saved.ts'
+
+export const createDesk = (workspace: Workspace, finder: GatewayFinder): Desk => {
+  const textOf = createDraftTexts()
+  const inTurn = createTurns()
+  const read = createSampleReader()
+  return {
+    home: () => readHome(workspace, finder),
+    open: async (of) => openRoute(workspace, of),
+    reopen: async (of) => openRoute(workspace, of),
+    preview: (wish) => previewOf(workspace, textOf, read, wish),
+    line: async ({ opened: { text, base }, path }) => parseSource('', text).source?.place([...base, ...path], 'key').line ?? 1,
+    create: async (of) => createRoute(workspace, of),
+    payloads: (of) => payloadRows(workspace, of),
+    payload: (of) => readPayload(workspace, of),
+    recorded: (of) => readPayload(workspace, of),
+    targets: ({ profile }) => targetRows(workspace, profile),
+    plan: async (of) => (await prepareSave(workspace, textOf, of)).plan,
+    save: (of) => saveRoute(workspace, finder, textOf, of),
+    remove: (of) => removeRoute(workspace, finder, of),
+    switch: (of) => switchRoute(workspace, finder, of),
+    test: ({ name, payload }) => testSaved(workspace, finder, name, payload),
+    testTarget: (of) => sendTest(workspace, textOf, of),
+    replay: ({ eventId }) => replayRecorded(finder, eventId),
+    curl: ({ eventId }) => curlOfRecorded(workspace, eventId),
+    addSample: ({ eventId, name }) => sampleOfRecorded(workspace, eventId, name),
+    addTest: ({ eventId }) => testOfRecorded(workspace, eventId),
+    traceOf: ({ route, choice }) => traceOf(workspace, route, choice),
+    drafts: async ({ route }) => keptDrafts(workspace).filter(({ draft }) => route === undefined || draft.opened.name === route),
+    keepDraft: ({ draft }) => inTurn(() => keepDraft(workspace, draft, Date.now())),
+    dropDraft: ({ name }) => inTurn(async () => dropDraft(workspace, name)),
+  }
+}
+
+/** Does one thing after the other: a draft that is dropped while it is being written would come back. */
+const createTurns = () => {
+  let last: Promise<unknown> = Promise.resolve()
+  return <T>(work: () => Promise<T>): Promise<T> => {
+    const next = last.then(work, work)
+    last = next
+    return next
+  }
+}

@@ -1,0 +1,112 @@
+/** What changes in a route when its conditions are added, deleted, moved or grouped: edits that leave the other lines alone. */
+
+import type { YamlEdit } from '../../../config/yaml/edit/yaml-edit.ts'
+import type { Path } from '../../../core/diagnostic.ts'
+import { isObject, type Json, type JsonObject, own } from '../../../core/json.ts'
+import type { ConditionRow } from '../conditions.ts'
+import { valueAt } from './route-draft.ts'
+
+/** `at`: where the condition stands afterwards. */
+export type Rearranged = { readonly edits: readonly YamlEdit[]; readonly at: Path }
+
+/** Adds a condition: into the group that `row` is, else behind it; without a row behind all others. */
+export const addedCondition = (spec: JsonObject, row: ConditionRow | undefined, condition: JsonObject): Rearranged => {
+  const { list, at } = row ? placeBy(row) : {}
+  if (list && at !== undefined) return inserted(list, at, condition)
+  const { filters } = spec
+  if (isObject(filters)) return { edits: [{ kind: 'set', path: ['filters'], value: [filters, condition] }], at: ['filters', 1] }
+  return inserted(['filters'], Array.isArray(filters) ? filters.length : 0, condition)
+}
+
+const inserted = (list: Path, at: number, value: Json): Rearranged => ({
+  edits: [{ kind: 'insert', path: list, at, value }],
+  at: [...list, at],
+})
+
+const placeBy = ({ path, operator, operand, kind }: ConditionRow): { readonly list?: Path; readonly at?: number } => {
+  if (kind === 'group' && Array.isArray(operand)) return { list: [...path, operator], at: operand.length }
+  const place = path.findLastIndex((key) => typeof key === 'number')
+  return place < 0 ? {} : { list: path.slice(0, place), at: Number(path[place]) + 1 }
+}
+
+/** A group that would be left empty goes too, and with the last condition the key: an empty `any` would never hold. */
+export const removedCondition = (spec: JsonObject, path: Path): readonly YamlEdit[] => [{ kind: 'remove', path: removable(spec, path) }]
+
+const removable = (spec: JsonObject, path: Path): Path => {
+  if (path.length === 1) return path
+  const holder = path.slice(0, -1)
+  if (typeof path.at(-1) !== 'number') return removable(spec, holder)
+  const list = valueAt(spec, holder)
+  if (Array.isArray(list) && list.length > 1) return path
+  return holder.length === 1 ? holder : removable(spec, holder.slice(0, -1))
+}
+
+/** Moves a condition by one row: past its neighbour, into a group that is its neighbour, or out of its group. `undefined`: there is no way. */
+export const movedCondition = (spec: JsonObject, path: Path, by: 1 | -1): Rearranged | undefined => {
+  const list = path.slice(0, -1)
+  const index = path.at(-1)
+  const items = valueAt(spec, list)
+  if (typeof index !== 'number' || !Array.isArray(items)) return undefined
+  const value = items[index] as Json
+  const neighbour = items[index + by]
+  if (neighbour === undefined) return movedOut(path, items, by)
+  const group = listIn(neighbour)
+  if (!group) return { edits: [{ kind: 'move', path: list, from: index, to: index + by }], at: [...list, index + by] }
+  // Once the condition is taken out, a group behind it stands in its place.
+  const into = [...list, by > 0 ? index : index - 1, group.key]
+  const { edits, at } = inserted(into, by > 0 ? 0 : group.length, value)
+  return { edits: [{ kind: 'remove', path }, ...edits], at }
+}
+
+const listIn = (condition: Json): { readonly key: string; readonly length: number } | undefined => {
+  if (!isObject(condition)) return undefined
+  const key = ['all', 'any'].find((each) => Array.isArray(own(condition, each)))
+  return key === undefined ? undefined : { key, length: (condition[key] as Json[]).length }
+}
+
+const movedOut = (path: Path, items: readonly Json[], by: 1 | -1): Rearranged | undefined => {
+  const group = path.slice(0, -2)
+  const place = group.at(-1)
+  if (typeof place !== 'number') return undefined
+  const value = items[Number(path.at(-1))] as Json
+  // Its group would be left empty: the condition takes its place.
+  if (items.length === 1) return { edits: [{ kind: 'set', path: group, value }], at: group }
+  const { edits, at } = inserted(group.slice(0, -1), by > 0 ? place + 1 : place, value)
+  return { edits: [{ kind: 'remove', path }, ...edits], at }
+}
+
+export type Grouping = 'all' | 'any' | 'not' | 'ungroup'
+
+/** What a condition can be made into. */
+export const groupingsOf = (spec: JsonObject, { kind, operator, path }: ConditionRow): readonly Grouping[] => {
+  if (kind === 'odd') return []
+  const others = (['all', 'any', 'not'] as const).filter((each) => each !== operator)
+  return kind === 'group' && ungrouped(spec, path, operator) ? [...others, 'ungroup'] : others
+}
+
+/** Puts a condition into a group; a group of several gets another name; `ungroup` puts what it holds in its place. */
+export const groupedCondition = (spec: JsonObject, { path, operator, kind }: ConditionRow, as: Grouping): readonly YamlEdit[] => {
+  if (as === 'ungroup') return ungrouped(spec, path, operator) ?? []
+  if (kind === 'group' && operator !== 'not' && as !== 'not') return [{ kind: 'rename', path: [...path, operator], key: as }]
+  const written = valueAt(spec, path) ?? null
+  return [{ kind: 'set', path, value: as === 'not' ? { not: written } : { [as]: [written] } }]
+}
+
+/** `undefined`: there is no place for several conditions where the group stands. */
+const ungrouped = (spec: JsonObject, path: Path, operator: string): readonly YamlEdit[] | undefined => {
+  const held = valueAt(spec, [...path, operator]) ?? null
+  const [first, ...rest] = Array.isArray(held) ? held : [held]
+  if (first === undefined) return removedCondition(spec, path)
+  if (rest.length === 0) return [{ kind: 'set', path, value: first }]
+  if (path.length === 1) return [{ kind: 'set', path, value: held }]
+  const index = path.at(-1)
+  if (typeof index !== 'number') return undefined
+  const behind = rest.map((value, i): YamlEdit => ({ kind: 'insert', path: path.slice(0, -1), at: index + 1 + i, value }))
+  return [{ kind: 'set', path, value: first }, ...behind]
+}
+
+/** Another operator in the place of the old one; `operand`: where the old one does not go with it. */
+export const withOperator = ({ path, operator, operand }: ConditionRow, name: string, value: Json): readonly YamlEdit[] => [
+  ...(name === operator ? [] : [{ kind: 'rename', path: [...path, operator], key: name } as const]),
+  ...(value === operand ? [] : [{ kind: 'set', path: [...path, name], value } as const]),
+]

@@ -1,0 +1,102 @@
+/** What changes a route's targets and their settings: each gives the edits of one step. */
+
+import type { YamlEdit } from '../../../config/yaml/edit/yaml-edit.ts'
+import type { Path } from '../../../core/diagnostic.ts'
+import { isObject, type Json, type JsonObject } from '../../../core/json.ts'
+import { type Written, writtenTargets } from '../../../parts/destination.ts'
+import type { TargetRow } from '../desk.ts'
+import { readsKey } from '../form.ts'
+
+export type { Written }
+
+/** `dropped`: keys of `deliver_extra` that go because the target does not read them. */
+export type DeliverStep = { readonly title: string; readonly edits: readonly YamlEdit[]; readonly dropped: readonly string[] }
+
+/** The schema allows no longer list. */
+export const maxTargets = 10
+
+/** The targets of the route, in order: one where it names none. */
+export const targetsIn = ({ deliver, deliver_extra }: JsonObject): readonly Written[] =>
+  writtenTargets({
+    ...(typeof deliver === 'string' || (Array.isArray(deliver) && deliver.length > 0) ? { deliver: deliver as string } : {}),
+    ...(isObject(deliver_extra) ? { deliver_extra } : {}),
+  })
+
+/** The route's only target. What it knows of the settings stays, or of its own where it was in a list. */
+export const chooseOnly = (spec: JsonObject, row: TargetRow): DeliverStep => {
+  const all = targetsIn(spec)
+  const isList = Array.isArray(spec.deliver)
+  const own = all.find(({ target }) => target === row.name)
+  const before = own?.extra ?? (isObject(spec.deliver_extra) ? spec.deliver_extra : {})
+  const kept = Object.fromEntries(Object.entries(before).filter(([key]) => readsKey(row, key)))
+  const dropped = Object.keys(before).filter((key) => !(key in kept))
+  const isNamed = !isList && own !== undefined && spec.deliver !== undefined
+  return {
+    title: `deliver to ${row.name}`,
+    edits: [
+      ...(isNamed ? [] : [{ kind: 'set', path: ['deliver'], value: row.name } as const]),
+      ...(isList ? whole(spec, kept) : without(spec, kept, dropped)),
+      ...(spec.deliver_mode === undefined ? [] : [{ kind: 'remove', path: ['deliver_mode'] } as const]),
+    ],
+    dropped,
+  }
+}
+
+const whole = (spec: JsonObject, kept: JsonObject): readonly YamlEdit[] => {
+  if (Object.keys(kept).length > 0) return [{ kind: 'set', path: ['deliver_extra'], value: kept }]
+  return spec.deliver_extra === undefined ? [] : [{ kind: 'remove', path: ['deliver_extra'] }]
+}
+
+const without = (spec: JsonObject, kept: JsonObject, dropped: readonly string[]): readonly YamlEdit[] =>
+  dropped.length > 0 && Object.keys(kept).length === 0
+    ? whole(spec, kept)
+    : dropped.map((key) => ({ kind: 'remove', path: ['deliver_extra', key] }))
+
+/** One more target, behind the others. Of a single one the settings become its own. */
+export const addTarget = (spec: JsonObject, { name }: TargetRow): DeliverStep => {
+  const title = `deliver to ${name}, too`
+  const [first] = targetsIn(spec)
+  if (Array.isArray(spec.deliver))
+    return { title, edits: [{ kind: 'insert', path: ['deliver'], at: spec.deliver.length, value: name }], dropped: [] }
+  if (!first || spec.deliver === undefined) return { title, edits: [{ kind: 'set', path: ['deliver'], value: name }], dropped: [] }
+  const hasExtra = Object.keys(first.extra).length > 0
+  const item: Json = hasExtra ? { target: first.target, deliver_extra: first.extra } : first.target
+  const edits: readonly YamlEdit[] = [
+    { kind: 'set', path: ['deliver'], value: [item, name] },
+    ...(spec.deliver_extra === undefined ? [] : [{ kind: 'remove', path: ['deliver_extra'] } as const]),
+  ]
+  return { title, edits, dropped: [] }
+}
+
+/** One target less, of a list. The last one that stays stands alone, with its settings. */
+export const dropTarget = (spec: JsonObject, place: number): DeliverStep => {
+  const all = targetsIn(spec)
+  const title = `deliver to ${all[place]?.target} no more`
+  const [other, ...others] = all.filter((_, i) => i !== place)
+  if (!other || others.length > 0) return { title, edits: [{ kind: 'remove', path: ['deliver', place] }], dropped: [] }
+  const edits: readonly YamlEdit[] = [
+    { kind: 'set', path: ['deliver'], value: other.target },
+    ...whole(spec, other.extra),
+    ...(spec.deliver_mode === undefined ? [] : [{ kind: 'remove', path: ['deliver_mode'] } as const]),
+  ]
+  return { title, edits, dropped: [] }
+}
+
+/** Sets a setting of a target, or without a value takes it out. A target of a list that has none of its own gets them. */
+export const setExtra = (spec: JsonObject, place: number, row: TargetRow, key: string, value?: Json): DeliverStep => {
+  const written = targetsIn(spec)[place]
+  if (!written) return { title: '', edits: [], dropped: [] }
+  const { extraPath, extra, target } = written
+  const title = `${value === undefined ? 'remove' : 'set'} deliver_extra.${key} of ${target}`
+  if (Array.isArray(spec.deliver) && extraPath.length === 1) {
+    const shared = Object.entries(extra).filter(([each]) => each !== key && readsKey(row, each))
+    const its = { ...Object.fromEntries(shared), ...(value === undefined ? {} : { [key]: value }) }
+    return { title, edits: [{ kind: 'set', path: ['deliver', place], value: { target, deliver_extra: its } }], dropped: [] }
+  }
+  return { title, edits: [oneSetting(extraPath, extra, key, value)], dropped: [] }
+}
+
+const oneSetting = (path: Path, extra: JsonObject, key: string, value: Json | undefined): YamlEdit => {
+  if (value !== undefined) return { kind: 'set', path: [...path, key], value }
+  return { kind: 'remove', path: Object.keys(extra).length > 1 ? [...path, key] : path }
+}

@@ -1,0 +1,59 @@
+/** Opens a route for editing: the text that it stands in, and where. */
+
+import { join } from 'node:path'
+import { textOfFile } from '../../../config/locked/replace-text.ts'
+import { parseSource } from '../../../config/yaml/source.ts'
+import type { Path } from '../../../core/diagnostic.ts'
+import { exit, Fault } from '../../../core/fault.ts'
+import { isObject, type Json, own } from '../../../core/json.ts'
+import { draftOf } from '../../routes/edit-subscription.ts'
+import { findRoute, readRoutes, subscriptionsFile } from '../../routes/routes.ts'
+import type { Workspace } from '../../workspace.ts'
+import type { NamedRoute } from '../desk.ts'
+import type { OpenedRoute } from './route-draft.ts'
+
+export const configFile = ({ dataDir }: Pick<Workspace, 'dataDir'>): string => join(dataDir, 'config.yaml')
+
+/** Throws a Fault: there is no such route, or its file cannot be read. A configured route is meant where a subscription has the same name. */
+export const openRoute = (workspace: Workspace, { name: asked, source: wanted }: NamedRoute): OpenedRoute => {
+  if (wanted === 'subscription') return openSubscription(workspace, asked)
+  const known = readRoutes(workspace)
+  const { name, source, route } = findRoute(known, asked)
+  if (source === 'subscription') return openSubscription(workspace, name)
+  const base = route?.base ?? [...known.loaded.settingPath('routes'), name]
+  return openConfigured(configFile(workspace), name, base)
+}
+
+export const openSubscription = (workspace: Workspace, asked: string): OpenedRoute => {
+  const { name, text } = draftOf(workspace, asked)
+  const written = parseSource(name, text).source?.data
+  return {
+    name,
+    source: 'subscription',
+    file: subscriptionsFile(workspace),
+    text,
+    base: [],
+    written: isObject(written) ? written : {},
+    isNew: false,
+  }
+}
+
+/** The route as it stands in a text of `config.yaml`. */
+export const openConfigured = (file: string, name: string, base: Path, text = textOfFile(file)): OpenedRoute => {
+  const { source, diagnostics } = parseSource(file, text)
+  if (!source) {
+    const [problem] = diagnostics
+    throw new Fault('unreadable', `${file}:${problem?.place?.line ?? 1}: ${problem?.message ?? 'it cannot be read'}`, {
+      exitCode: exit.conflict,
+    })
+  }
+  const written = at(source.data, base)
+  if (isObject(written)) return { name, source: 'config', file, text, base, written, isNew: false }
+  throw new Fault('not_a_map', `the route "${name}" is not a map of settings in ${file}`, {
+    exitCode: exit.conflict,
+    hint: 'write it in $EDITOR',
+  })
+}
+
+const at = (data: Json, path: Path): Json | undefined =>
+  path.reduce<Json | undefined>((value, key) => (isObject(value) ? own(value, String(key)) : undefined), data)

@@ -1,0 +1,88 @@
+/** A route that is being edited: what was written, and the steps that were taken since. Undo takes a step back; nothing here touches a file. */
+
+import { changedData, isRefused, type YamlEdit } from '../../../config/yaml/edit/yaml-edit.ts'
+import type { Path } from '../../../core/diagnostic.ts'
+import { equalJson, isObject, type Json, type JsonObject, own } from '../../../core/json.ts'
+
+/** A route as it stands in a file. */
+export type OpenedRoute = {
+  readonly name: string
+  readonly source: 'config' | 'subscription'
+  /** The file that is written when it is saved. */
+  readonly file: string
+  /** The whole text: of `config.yaml`, or of a subscription its entry as YAML with the secrets hidden. */
+  readonly text: string
+  /** Where the route stands in the text. */
+  readonly base: Path
+  /** As it is written there. A new route is not there yet: what it begins with. */
+  readonly written: JsonObject
+  readonly isNew: boolean
+}
+
+/** What one action of the user changed; the paths are seen from the route. */
+export type Step = { readonly title: string; readonly edits: readonly YamlEdit[] }
+
+export type RouteDraft = {
+  readonly opened: OpenedRoute
+  readonly past: readonly Step[]
+  readonly future: readonly Step[]
+  /** The route as it would be: `written` with all steps of the past. */
+  readonly spec: JsonObject
+}
+
+/** So many steps can be taken back; what is older stays done. */
+const maxSteps = 500
+
+export const draftOf = (opened: OpenedRoute): RouteDraft => ({ opened, past: [], future: [], spec: opened.written })
+
+/** Takes a step. The same draft where it changes nothing. */
+export const change = (draft: RouteDraft, title: string, edits: readonly YamlEdit[]): RouteDraft => {
+  const spec = applied(draft.spec, edits)
+  if (equalJson(spec, draft.spec) || draft.past.length >= maxSteps) return draft
+  return { ...draft, past: [...draft.past, { title, edits }], future: [], spec }
+}
+
+export const undo = (draft: RouteDraft): RouteDraft => {
+  const last = draft.past.at(-1)
+  if (!last) return draft
+  const past = draft.past.slice(0, -1)
+  return { ...draft, past, future: [last, ...draft.future], spec: specAfter(draft.opened.written, past) }
+}
+
+export const redo = (draft: RouteDraft): RouteDraft => {
+  const [next, ...future] = draft.future
+  return next ? { ...draft, past: [...draft.past, next], future, spec: applied(draft.spec, next.edits) } : draft
+}
+
+/** The same steps on what stands in the file by now. */
+export const rebased = (draft: RouteDraft, now: Partial<OpenedRoute>): RouteDraft => {
+  const opened = { ...draft.opened, ...now }
+  return { ...draft, opened, spec: specAfter(opened.written, draft.past) }
+}
+
+export const isModified = ({ opened, past }: RouteDraft): boolean => opened.isNew || past.length > 0
+
+/** All edits in order, with paths into the file's text. */
+export const editsOf = ({ opened: { base }, past }: Pick<RouteDraft, 'opened' | 'past'>): readonly YamlEdit[] =>
+  past.flatMap(({ edits }) => edits.map((edit) => ({ ...edit, path: [...base, ...edit.path] })))
+
+/** The value at a path of the route. */
+export const valueAt = (spec: JsonObject, path: Path): Json | undefined =>
+  path.reduce<Json | undefined>(
+    (value, key) => (Array.isArray(value) ? value[Number(key)] : isObject(value) ? own(value, String(key)) : undefined),
+    spec,
+  )
+
+const specAfter = (written: JsonObject, past: readonly Step[]): JsonObject =>
+  applied(
+    written,
+    past.flatMap(({ edits }) => edits),
+  )
+
+/** An edit that the data cannot take changes nothing. */
+const applied = (spec: JsonObject, edits: readonly YamlEdit[]): JsonObject => edits.reduce(appliedOne, spec)
+
+const appliedOne = (spec: JsonObject, edit: YamlEdit): JsonObject => {
+  const made = changedData(spec, edit)
+  return !isRefused(made) && isObject(made.value) ? made.value : spec
+}

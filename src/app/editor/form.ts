@@ -1,0 +1,198 @@
+/** The fields of a route, read from the schema: a new key of a route appears in the editor without work here. */
+
+import { definition } from '../../config/schema-walk.ts'
+import type { Path } from '../../core/diagnostic.ts'
+import { isObject, type Json, type JsonObject, own } from '../../core/json.ts'
+import { fingerprint, maskJson, secretWord } from '../mask.ts'
+import type { TargetRow } from './desk.ts'
+import { valueAt } from './draft/route-draft.ts'
+
+export type FieldForm = 'text' | 'lines' | 'number' | 'flag' | 'choice' | 'list' | 'group' | 'json'
+
+export type Field = {
+  readonly path: Path
+  readonly title: string
+  /** One sentence; the long text has more. */
+  readonly description: string
+  readonly more: string
+  readonly form: FieldForm
+  readonly choices: readonly { readonly value: string; readonly description: string }[]
+  readonly examples: readonly Json[]
+  readonly isSecret: boolean
+  /** Its group needs it. */
+  readonly isRequired: boolean
+  /** As it is written. */
+  readonly value?: Json
+  /** What counts where nothing is written. */
+  readonly default?: Json
+  /** Why it has no effect, or may not be set, as the route is now. */
+  readonly idle?: string
+  /** Why it is shown here and never changed. */
+  readonly locked?: string
+}
+
+const route = definition('Route')
+
+/** The keys of a route in the order of the pipeline's stages, each with what is written. */
+export const fieldsOf = (spec: JsonObject): readonly Field[] => {
+  const properties = isObject(route.properties) ? Object.entries(route.properties) : []
+  return properties
+    .filter(([key, node]) => isObject(node) && (node['x-unbuilt'] === undefined || own(spec, key) !== undefined))
+    .map(([key, node]) => fieldOf([key], node as JsonObject, spec))
+    .sort((a, b) => stageAt(a) - stageAt(b))
+}
+
+/** The members of a field that is a group: `coalesce`, `retry`. */
+export const membersOf = (field: Field, spec: JsonObject): readonly Field[] => {
+  const node = nodeAt(field.path)
+  const members = isObject(node.properties) ? Object.entries(node.properties) : []
+  const all = members.map(([key, member]) => fieldOf([...field.path, key], isObject(member) ? member : {}, spec))
+  // What depends on the target is chosen with it.
+  return node.additionalProperties === true ? all.filter(({ value }) => value !== undefined) : all
+}
+
+/** The settings that a target reads from `deliver_extra`, which stands at `path`, and what else is written there. */
+export const extraFieldsOf = (
+  { name, settings }: Pick<TargetRow, 'name' | 'settings'>,
+  spec: JsonObject,
+  path: Path = ['deliver_extra'],
+): readonly Field[] => {
+  const known = isObject(settings.properties) ? settings.properties : {}
+  const found = valueAt(spec, path)
+  const written = isObject(found) ? Object.keys(found) : []
+  const offered = Object.entries(known).filter(([key, node]) => (isObject(node) && node.doNotSuggest !== true) || written.includes(key))
+  const required = Array.isArray(settings.required) ? settings.required : []
+  return [
+    ...offered.map(([key, node]) => ({ ...fieldOf([...path, key], node as JsonObject, spec), isRequired: required.includes(key) })),
+    ...written
+      .filter((key) => own(known, key) === undefined)
+      .map((key) => otherField(name, [...path, key], spec, readsKey({ settings }, key))),
+  ]
+}
+
+/** Whether a target reads a key of `deliver_extra`, or must pass it over. */
+export const readsKey = ({ settings }: Pick<TargetRow, 'settings'>, key: string): boolean =>
+  settings.additionalProperties === true ||
+  key.startsWith('x-') ||
+  (isObject(settings.properties) && own(settings.properties, key) !== undefined)
+
+const otherField = (target: string, path: Path, spec: JsonObject, isRead: boolean): Field => {
+  const field = fieldOf(path, typeof valueAt(spec, path) === 'object' ? {} : { type: 'string' }, spec)
+  const isSecret = secretWord.test(String(path.at(-1)))
+  return { ...field, isSecret, ...(isRead ? {} : { idle: `${target} does not read it` }) }
+}
+
+const pipeline = route['x-pipeline'] as readonly string[]
+
+const stageAt = ({ path: [key] }: Field): number => pipeline.indexOf(String(nodeAt([key ?? ''])['x-stage']))
+
+const nodeAt = (path: Path): JsonObject =>
+  path.reduce<JsonObject>((node, key) => {
+    const next = isObject(node.properties) ? own(node.properties, String(key)) : undefined
+    return isObject(next) ? settled(next) : {}
+  }, route)
+
+/** With what a reference names, and of a choice of forms the first that is one. */
+const settled = (node: JsonObject): JsonObject => {
+  if (typeof node.$ref !== 'string') return node
+  return { ...definition(node.$ref.slice('#/definitions/'.length)), ...node }
+}
+
+const fieldOf = (path: Path, written: JsonObject, spec: JsonObject): Field => {
+  const node = settled(written)
+  const value = valueAt(spec, path)
+  const [key = ''] = path
+  const idle = path.length === 1 ? idleBecause(String(key), spec) : undefined
+  const holder = nodeAt(path.slice(0, -1))
+  const locked = ofTools.has(String(key)) ? 'set by hand in the file only' : undefined
+  return {
+    path,
+    title: textOf(node.title) || String(path.at(-1)),
+    description: textOf(node.description),
+    more: textOf(node.markdownDescription),
+    form: formOf(node),
+    choices: choicesOf(node),
+    examples: Array.isArray(node.examples) ? node.examples : [],
+    isSecret: [node, node.items, node.additionalProperties].some((each) => isObject(each) && each['x-secret'] === true),
+    isRequired: Array.isArray(holder.required) && holder.required.includes(String(path.at(-1))),
+    ...(value === undefined ? {} : { value }),
+    ...(node.default === undefined ? {} : { default: node.default }),
+    ...(idle === undefined ? {} : { idle }),
+    ...(locked === undefined ? {} : { locked }),
+  }
+}
+
+/** What gives an agent its tools is changed by hand only (rules: Subscriptions 7). */
+const ofTools: ReadonlySet<string> = new Set(['toolsets'])
+
+const textOf = (value: Json | undefined): string => (typeof value === 'string' ? value : '')
+
+const formOf = (node: JsonObject): FieldForm => {
+  const branches = Array.isArray(node.oneOf) ? node.oneOf.filter(isObject).map(settled) : []
+  if (Array.isArray(node.enum)) return 'choice'
+  // A number may be written there, too: it is a name all the same.
+  if (branches.length === 0 && Array.isArray(node.type) && node.type.includes('string')) return 'text'
+  switch (branches.length > 0 ? 'union' : node.type) {
+    case 'boolean':
+      return 'flag'
+    case 'number':
+    case 'integer':
+      return 'number'
+    case 'string':
+      return node['x-multiline'] === true ? 'lines' : 'text'
+    case 'array':
+      return isObject(node.items) && settled(node.items).type === 'string' ? 'list' : 'json'
+    case 'object':
+      return isObject(node.properties) ? 'group' : 'json'
+    case 'union':
+      return branches.some((branch) => Array.isArray(branch.enum)) ? 'choice' : 'json'
+    default:
+      return isObject(node.properties) ? 'group' : 'json'
+  }
+}
+
+const choicesOf = (node: JsonObject): Field['choices'] => {
+  const branches = Array.isArray(node.oneOf) ? node.oneOf.filter(isObject).map(settled) : []
+  const holder = [node, ...branches].find((each) => Array.isArray(each.enum))
+  const values = Array.isArray(holder?.enum) ? holder.enum : []
+  const texts = Array.isArray(holder?.enumDescriptions) ? holder.enumDescriptions : []
+  return values.map((value, i) => ({ value: String(value), description: textOf(texts[i]) }))
+}
+
+type Rule = { readonly when: string; readonly keys: readonly string[] }
+
+const conflicts = route['x-conflicts'] as unknown as readonly { readonly keys: readonly string[] }[]
+const ignored = route['x-ignored'] as unknown as readonly Rule[]
+
+/** A key that the route has, and that this one cannot go with, or that makes it idle: the same rules as `validate` has. */
+const idleBecause = (key: string, spec: JsonObject): string | undefined => {
+  const isSet = (other: string): boolean => own(spec, other) !== undefined && own(spec, other) !== false
+  const rival = conflicts.find(({ keys }) => keys.includes(key) && keys.some((other) => other !== key && isSet(other)))
+  if (rival) return `does not go with ${rival.keys.find((other) => other !== key)}`
+  const idle = ignored.find(({ when, keys }) => keys.includes(key) && isSet(when))
+  return idle && `has no effect with ${idle.when}`
+}
+
+/** The value of a field on one line; of a secret its fingerprint. */
+export const shownValue = ({ value, isSecret }: Pick<Field, 'value' | 'isSecret'>): string => {
+  if (value === undefined) return '-'
+  if (isSecret && isObject(value))
+    return Object.entries(value)
+      .map(([key, each]) => `${key}: ${secretShown(each)}`)
+      .join(', ')
+  if (isSecret) return [value].flat().map(secretShown).join(', ')
+  if (typeof value === 'string') return value
+  if (Array.isArray(value)) return value.every((item) => typeof item === 'string') ? value.join(', ') : `${value.length} items`
+  return JSON.stringify(maskJson(value))
+}
+
+/** A reference and a mask name no secret; every other text is one. */
+const secretShown = (value: Json): string => {
+  const text = String(value)
+  return /^(?:\$\{\w+\}|file:.*|\*\*\*.*|INSECURE_NO_AUTH)$/.test(text) ? text : `set here, fp ${fingerprint(text)}`
+}
+
+export type Mode = 'agent' | 'direct' | 'job'
+
+/** What happens to an event that the route takes. */
+export const modeOf = (spec: JsonObject): Mode => (spec.deliver_only === true ? 'direct' : spec.cron_job !== undefined ? 'job' : 'agent')

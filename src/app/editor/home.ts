@@ -1,0 +1,84 @@
+/** All routes with what is amiss and what came of late, for the first screen of an editor. */
+
+import { journalFolder } from '../../journal/folder.ts'
+import { readEvents } from '../../journal/reader.ts'
+import { describeRoute, type KnownRoute, readRoutes } from '../routes/routes.ts'
+import type { GatewayFinder } from '../running-gateway.ts'
+import { validate } from '../validate/validate.ts'
+import type { Workspace } from '../workspace.ts'
+import type { Home, RouteRow } from './desk.ts'
+import { configFile } from './draft/open-route.ts'
+
+/** Of the newest events at most. */
+const maxEvents = 1_000
+
+/** Throws a Fault when the subscriptions file is not usable. */
+export const readHome = async (workspace: Workspace, finder: GatewayFinder): Promise<Home> => {
+  const { routes, loaded } = readRoutes(workspace)
+  const found = await validate(workspace, { paths: [], asked: false })
+  const recorded = await recordedOf(workspace)
+  const counted = (name: string, severity: string): number =>
+    found.diagnostics.filter((each) => each.route === name && each.severity === severity).length
+  const rows = routes.map((each): RouteRow => {
+    const { events, mode, deliver, description, enabled } = describeRoute(each, loaded.config)
+    const last = recorded.get(each.name)
+    return {
+      name: each.name,
+      source: each.source,
+      enabled: enabled !== false,
+      shadowed: each.shadowed,
+      mode: String(mode),
+      events: Array.isArray(events) ? events.map(String) : [],
+      deliver: String(deliver),
+      description: String(description),
+      errors: counted(each.name, 'error') + (each.route ? 0 : Number(counted(each.name, 'error') === 0)),
+      warnings: counted(each.name, 'warning'),
+      recorded: last?.count ?? 0,
+      ...(last ? { lastAt: last.at } : {}),
+    }
+  })
+  const broken = brokenIn(routes, found.routes)
+  const gateway = await (await finder.find())?.status().catch(() => undefined)
+  const problem = found.diagnostics.find(({ route, severity }) => route === undefined && severity === 'error')
+  return {
+    file: configFile(workspace),
+    subscriptions: routes.filter(({ source }) => source === 'subscription').length,
+    rows: [...rows, ...broken].sort((a, b) => (a.name < b.name ? -1 : 1)),
+    ...(gateway ? { gateway: gateway.url } : {}),
+    ...(problem ? { problem: `${problem.code} ${problem.message}` } : {}),
+  }
+}
+
+/** Configured routes whose shape does not hold are not among those that are read. */
+const brokenIn = (known: readonly KnownRoute[], all: readonly { readonly name: string; readonly file: string }[]): RouteRow[] => {
+  const names = new Set(known.map(({ name }) => name))
+  return all
+    .filter(({ name, file }) => !names.has(name) && file.endsWith('config.yaml'))
+    .map(({ name }) => ({
+      name,
+      source: 'config',
+      enabled: true,
+      shadowed: false,
+      mode: '-',
+      events: [],
+      deliver: '-',
+      description: '',
+      errors: 1,
+      warnings: 0,
+      recorded: 0,
+    }))
+}
+
+const recordedOf = async ({ dataDir }: Workspace): Promise<ReadonlyMap<string, { count: number; at: number }>> => {
+  const found = new Map<string, { count: number; at: number }>()
+  try {
+    const { events } = await readEvents(journalFolder(dataDir), { fits: () => true, limit: maxEvents })
+    for (const { route, at } of events) {
+      const before = found.get(route)
+      found.set(route, { count: (before?.count ?? 0) + 1, at: Math.max(before?.at ?? 0, Date.parse(at)) })
+    }
+  } catch {
+    // Without a journal there are no events.
+  }
+  return found
+}

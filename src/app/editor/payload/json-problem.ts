@@ -1,0 +1,11 @@
+/** Says where a text stops being JSON. */
+
+import { jsonErrorPlace } from '../../../config/yaml/json-place.ts'
+import { isJson } from '../../json-text.ts'
+
+/** `undefined` for JSON. The text is not quoted. */
+export const jsonProblem = (text: string): string | undefined => {
+  if (isJson(text)) return undefined
+  const { line, column } = jsonErrorPlace(text)
+  return `no JSON: line ${line}, column ${column}`
+}

@@ -1,0 +1,51 @@
+/** A chosen payload as the use cases are asked with it. */
+
+import { readFileSync, statSync } from 'node:fs'
+import { homedir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { diskFault } from '../../../core/disk-fault.ts'
+import { exit, Fault } from '../../../core/fault.ts'
+import { tooLarge } from '../../samples/gallery.ts'
+import { isPayload, maxSampleBytes, parseSample, type Sample } from '../../samples/sample-file.ts'
+import type { PayloadChoice } from '../desk.ts'
+
+/** The same choice; a file by its whole path, in which `~` is the home folder. */
+export const settled = (choice: PayloadChoice): PayloadChoice => {
+  if (choice.from !== 'file') return choice
+  const file = choice.file.trim()
+  return { from: 'file', file: file === '~' || file.startsWith('~/') ? join(homedir(), file.slice(1)) : resolve(file) }
+}
+
+/** Throws a Fault for a file that cannot be read. */
+export const wishOf = (
+  choice: PayloadChoice,
+): { readonly eventId: string } | { readonly sample: string } | { readonly payload: string } | Sample => {
+  switch (choice.from) {
+    case 'sample':
+      return { sample: choice.name }
+    case 'event':
+      return { eventId: choice.id }
+    case 'file':
+      return contentOf(choice.file)
+    case 'text':
+      return choice.headers ? { headers: choice.headers, body: choice.text } : { payload: choice.text }
+  }
+}
+
+/** A sample, or a payload alone. */
+const contentOf = (file: string): { readonly payload: string } | Sample => {
+  const text = textOf(file)
+  return text.trimStart().startsWith('{') && !isPayload(text) ? parseSample(text, file) : { payload: text }
+}
+
+const textOf = (file: string): string => {
+  try {
+    const stat = statSync(file, { throwIfNoEntry: false })
+    if (!stat) throw new Fault('not_found', `there is no file ${file}`, { exitCode: exit.notFound })
+    if (!stat.isFile()) throw new Fault('odd_file', `${file} is no regular file`, { exitCode: exit.no })
+    if (stat.size > maxSampleBytes) throw tooLarge(file)
+    return readFileSync(file, 'utf8')
+  } catch (error) {
+    throw error instanceof Fault ? error : diskFault('read', file, error)
+  }
+}

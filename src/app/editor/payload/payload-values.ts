@@ -1,0 +1,60 @@
+/** What is in a payload, by the paths that filters and templates have for it. */
+
+import { typeOf } from '../../../config/schema-walk.ts'
+import type { Json } from '../../../core/json.ts'
+import { cut } from '../../../core/text.ts'
+import type { Payload, PayloadValue } from '../desk.ts'
+
+const maxValues = 5_000
+const maxDepth = 32
+const maxShown = 80
+
+type Inside = { readonly path: string; readonly value: Json; readonly depth: number }
+
+/** The event's type and the headers, then the payload from the outside in: what is near the top is there although others are left out. */
+export const valuesOf = (
+  payload: Json | undefined,
+  eventType: string | undefined,
+  headers: Payload['headers'],
+): readonly PayloadValue[] => {
+  const around: readonly (readonly [string, Json])[] = [
+    ...(eventType === undefined ? [] : [['event', eventType] as const]),
+    ...Object.entries(headers).map(([name, value]) => [`headers.${name}`, value] as const),
+  ]
+  const values = around.slice(0, maxValues).map(([path, value]) => describe(path, value))
+  let level: readonly Inside[] = payload === undefined ? [] : membersOf({ path: '', value: payload, depth: 0 }, maxValues)
+  while (level.length > 0 && values.length < maxValues) {
+    const room = maxValues - values.length
+    const next: Inside[] = []
+    for (const inside of level.slice(0, room)) {
+      values.push(describe(inside.path, inside.value))
+      if (next.length < room && inside.depth < maxDepth) next.push(...membersOf(inside, room))
+    }
+    level = next
+  }
+  return values
+}
+
+const membersOf = ({ path, value, depth }: Inside, limit: number): readonly Inside[] => {
+  if (typeof value !== 'object' || value === null) return []
+  // Of a list the places, of a map the names that a path can hold.
+  const keys = Array.isArray(value) ? placesOf(value, limit) : Object.keys(value).filter((key) => key !== '' && !key.includes('.'))
+  return keys.slice(0, limit).map((key) => ({
+    path: path === '' ? key : `${path}.${key}`,
+    value: (value as { readonly [key: string]: Json })[key] as Json,
+    depth: depth + 1,
+  }))
+}
+
+const placesOf = ({ length }: readonly Json[], limit: number): string[] => Array.from({ length: Math.min(length, limit) }, (_, i) => `${i}`)
+
+const describe = (path: string, value: Json): PayloadValue => ({ path, type: typeOf(value), shown: shownOf(value) })
+
+const shownOf = (value: Json): string => {
+  if (Array.isArray(value)) return counted(value.length, 'item')
+  if (typeof value === 'object' && value !== null) return counted(Object.keys(value).length, 'key')
+  const text = JSON.stringify(typeof value === 'string' ? cut(value, maxShown) : value)
+  return text.length <= maxShown ? text : `${cut(text, maxShown - 1)}…`
+}
+
+const counted = (count: number, what: string): string => `${count} ${what}${count === 1 ? '' : 's'}`

@@ -1,0 +1,169 @@
+/** The payloads with which a route can be tried: samples, and what came to it; and one of them with all that is in it. */
+
+import { isUtf8 } from 'node:buffer'
+import { basename } from 'node:path'
+import type { Config, RouteSource } from '../../../config/config.ts'
+import { systemClock } from '../../../core/clock.ts'
+import type { Event, Headers } from '../../../core/request.ts'
+import { cut } from '../../../core/text.ts'
+import { journalFolder } from '../../../journal/folder.ts'
+import { maskHeaders } from '../../../journal/headers.ts'
+import { readEvents } from '../../../journal/reader.ts'
+import type { EventView } from '../../../journal/record.ts'
+import { parserOf } from '../../../parts/stages/json.ts'
+import { catalogueOf } from '../../../plan/catalogue.ts'
+import { quietBook } from '../../../plan/check.ts'
+import { allSchemes, type Catalogue } from '../../../plan/compile.ts'
+import { outcomeOf } from '../../events/known-event.ts'
+import { prettyJson } from '../../json-text.ts'
+import { asReceived } from '../../routes/prepare-test.ts'
+import { readRoutes } from '../../routes/routes.ts'
+import { findSample, readSample } from '../../samples/gallery.ts'
+import { trace } from '../../trace/trace.ts'
+import { recordedRequest, tracedOf } from '../../trace/trace-route.ts'
+import type { Workspace } from '../../workspace.ts'
+import type { Payload, PayloadChoice, PayloadRow } from '../desk.ts'
+import { settled, wishOf } from './payload-choice.ts'
+import { valuesOf } from './payload-values.ts'
+import { type RankedSample, rankedSamples } from './ranked-samples.ts'
+
+/** So many of the events that came to the route. */
+const maxRecorded = 100
+/** So much of a body is shown. */
+const maxBody = 200_000
+
+/** So many of the samples that fit are tried, to find one that nothing of the route stops. */
+const maxTried = 12
+
+type Asked = { readonly source: RouteSource | undefined; readonly catalogue: Catalogue; readonly config: Config }
+
+/** A route whose entry is not valid has no source: then nothing is known of what it takes. */
+const routeNamed = async (workspace: Workspace, name: string | undefined): Promise<Asked> => {
+  const { loaded, routes } = readRoutes(workspace)
+  const { catalogue } = await catalogueOf(loaded.config)
+  return { source: routes.find((known) => known.name === name)?.route, catalogue, config: loaded.config }
+}
+
+/** The group that has the best one to begin with comes first: a sample that is like what the route reads, else what came to it. */
+export const payloadRows = async (workspace: Workspace, { route }: { readonly route?: string }): Promise<readonly PayloadRow[]> => {
+  const asked = await routeNamed(workspace, route)
+  const samples = await takenFirst(workspace, rankedSamples(workspace, asked.source, allSchemes(asked.catalogue)), asked)
+  const rows = samples.map(
+    ({ name, type, bytes, fits, problem }): PayloadRow => ({
+      choice: { from: 'sample', name },
+      group: 'samples',
+      title: name,
+      detail: problem ?? `${type}  ${sizeOf(bytes)}`,
+      fits,
+    }),
+  )
+  const recorded = route === undefined ? [] : await recordedRows(workspace, route)
+  return samples[0]?.isLike ? [...rows, ...recorded] : [...recorded, ...rows]
+}
+
+const takenFirst = async (
+  workspace: Workspace,
+  samples: readonly RankedSample[],
+  { source, catalogue, config }: Asked,
+): Promise<readonly RankedSample[]> => {
+  if (!source) return samples
+  const effects = { jobs: quietBook(config, catalogue), clock: systemClock }
+  for (const each of samples.filter(({ fits }) => fits).slice(0, maxTried)) {
+    try {
+      const traced = await tracedOf(workspace, source, catalogue, { of: { sample: each.name }, set: [], unset: [] })
+      const { stoppedAt } = await trace(traced, { source, config, catalogue, effects })
+      if (stoppedAt === null) return [each, ...samples.filter((other) => other !== each)]
+    } catch {
+      // A route that is not valid takes none.
+      return samples
+    }
+  }
+  return samples
+}
+
+const recordedRows = async ({ dataDir }: Workspace, route: string): Promise<readonly PayloadRow[]> => {
+  const fits = (event: EventView): boolean => event.route === route && event.raw !== undefined
+  const { events } = await readEvents(journalFolder(dataDir), { fits, limit: maxRecorded })
+  return [...events]
+    .sort((a, b) => (a.at < b.at ? 1 : -1))
+    .map((event) => ({
+      choice: { from: 'event', id: event.event_id },
+      group: 'recorded',
+      title: shortTime(event.at),
+      detail: [event.event_type ?? 'unknown', outcomeOf(event), sizeOf(event.raw?.body_bytes ?? 0), event.event_id.slice(0, 8)].join('  '),
+      fits: true,
+    }))
+}
+
+/** `2026-11-22 10:02:11`, in UTC as the journal has it. */
+const shortTime = (at: string): string => at.slice(0, 19).replace('T', ' ')
+
+const sizeOf = (bytes: number): string => (bytes < 1_000 ? `${bytes} B` : `${(bytes / 1_000).toFixed(1)} kB`)
+
+type Request = { readonly headers: Headers; readonly body: Buffer }
+
+/** As the route would get it. Throws a Fault: there is no such sample, event or file, or its request was not kept. */
+export const readPayload = async (
+  workspace: Workspace,
+  { choice, route }: { readonly choice: PayloadChoice; readonly route: string },
+): Promise<Payload> => {
+  const whole = settled(choice)
+  const asked = await routeNamed(workspace, route)
+  const { headers, body } = await requestOf(workspace, whole, asked)
+  const event = parsed({ headers, body }, asked)
+  const shown = shownHeaders(headers)
+  return {
+    choice: whole,
+    title: titleOf(whole),
+    ...bodyOf(body, event),
+    bytes: body.length,
+    headers: shown,
+    values: valuesOf(event?.payload, event?.eventType, shown),
+  }
+}
+
+const shownHeaders = (headers: Headers): Payload['headers'] => {
+  const texts = Object.entries(headers).map(([name, value = '']) => [name, String(value)] as const)
+  return maskHeaders(Object.fromEntries(texts)) as Payload['headers']
+}
+
+const requestOf = async (workspace: Workspace, choice: PayloadChoice, { source, catalogue }: Asked): Promise<Request> => {
+  const of = wishOf(choice)
+  if ('eventId' in of) return recordedRequest(workspace, of.eventId)
+  if (source && source.secrets.length > 0) {
+    const traced = await tracedOf(workspace, source, catalogue, { of, set: [], unset: [] })
+    return traced.kind === 'post' ? traced : traced.request
+  }
+  const { headers, body } =
+    'sample' in of ? readSample(findSample(workspace, of.sample)) : 'payload' in of ? { headers: {}, body: of.payload } : of
+  return { headers: asReceived(headers), body: Buffer.from(body) }
+}
+
+/** `undefined` for a body that the route could not read. */
+const parsed = ({ headers, body }: Request, { source, catalogue }: Asked): Event | undefined => {
+  const schemes = allSchemes(catalogue)
+  const parse = parserOf({ name: source?.name ?? '', profile: source?.profile ?? '', schemes })
+  const verification = { scheme: '', secret: 0, signedId: undefined }
+  const event = parse({ eventId: '', headers, remote: () => '', at: systemClock.now(), body, verification })
+  return 'kind' in event ? undefined : event
+}
+
+const bodyOf = (body: Buffer, event: Event | undefined): Pick<Payload, 'body' | 'isCut'> => {
+  if (!isUtf8(body)) return { body: `(${body.length} bytes that are no text)`, isCut: true }
+  const text = body.toString('utf8')
+  const shown = event?.text === text ? prettyJson(text, maxBody + 1) : text
+  return { body: cut(shown, maxBody), isCut: shown.length > maxBody }
+}
+
+const titleOf = (choice: PayloadChoice): string => {
+  switch (choice.from) {
+    case 'sample':
+      return choice.name
+    case 'event':
+      return `event ${choice.id.slice(0, 8)}`
+    case 'file':
+      return basename(choice.file)
+    case 'text':
+      return choice.headers ? 'edited' : 'pasted'
+  }
+}

@@ -1,0 +1,93 @@
+/** The samples, those first that a route takes and that have what it reads. */
+
+import type { RouteSource } from '../../../config/config.ts'
+import { systemClock } from '../../../core/clock.ts'
+import { Fault, messageOf } from '../../../core/fault.ts'
+import { isObject, type Json } from '../../../core/json.ts'
+import type { Event } from '../../../core/request.ts'
+import { compileField } from '../../../expr/path.ts'
+import { placeholders } from '../../../expr/placeholder.ts'
+import type { Route } from '../../../generated/config.ts'
+import type { Scheme } from '../../../parts/schemes/scheme.ts'
+import { listedIn } from '../../../parts/stages/events.ts'
+import { parserOf } from '../../../parts/stages/json.ts'
+import { asReceived } from '../../routes/prepare-test.ts'
+import { schemeOf } from '../../routes/sign-test.ts'
+import { type KnownSample, listSamples, readSample } from '../../samples/gallery.ts'
+import type { Workspace } from '../../workspace.ts'
+
+export type RankedSample = {
+  readonly name: string
+  readonly type: string
+  readonly bytes: number
+  /** The route takes its type, and its sender's signatures. */
+  readonly fits: boolean
+  /** It fits, and the route says in its list or by what it reads that it is about such events. */
+  readonly isLike: boolean
+  /** Why it cannot be used. */
+  readonly problem?: string
+}
+
+/** There are as many as the user has put there. */
+const maxSamples = 500
+
+/** Of those that are alike the provider with the most samples comes first. Without a route all are alike. */
+export const rankedSamples = (
+  workspace: Workspace,
+  source: RouteSource | undefined,
+  schemes: readonly Scheme[],
+): readonly RankedSample[] => {
+  const judge = judgeOf(source, schemes)
+  const known = listSamples(workspace).slice(0, maxSamples)
+  const many = (name: string): number => known.filter((each) => each.name.startsWith(`${name.split('/')[0]}/`)).length
+  return known
+    .map((each) => ({ ...ranked(each, judge), many: many(each.name) }))
+    .sort((a, b) => Number(b.fits) - Number(a.fits) || b.has - a.has || b.many - a.many || (a.name < b.name ? -1 : 1))
+}
+
+type Judged = Pick<RankedSample, 'type' | 'fits' | 'isLike'> & { readonly has: number }
+
+const ranked = (
+  known: KnownSample,
+  judge: (headers: Event['headers'], body: Buffer) => Judged,
+): RankedSample & { readonly has: number } => {
+  const { name } = known
+  try {
+    const { headers, body } = readSample(known)
+    const bytes = Buffer.from(body)
+    return { name, bytes: bytes.length, ...judge(asReceived(headers), bytes) }
+  } catch (error) {
+    if (!(error instanceof Fault)) throw error
+    return { name, type: '-', bytes: 0, fits: false, isLike: false, has: -1, problem: messageOf(error) }
+  }
+}
+
+const judgeOf = (source: RouteSource | undefined, schemes: readonly Scheme[]): ((headers: Event['headers'], body: Buffer) => Judged) => {
+  const { events = [], verify } = source?.spec ?? {}
+  const isListed = events.length === 0 ? () => true : listedIn(events)
+  const reads = [...fieldsIn(source?.spec as Json | undefined)].map(compileField)
+  const parse = parserOf({ name: source?.name ?? '', profile: source?.profile ?? '', schemes })
+  const verification = { scheme: '', secret: 0, signedId: undefined }
+  return (headers, body) => {
+    const event = parse({ eventId: '', headers, remote: () => '', at: systemClock.now(), body, verification })
+    if ('kind' in event) return { type: 'not JSON', fits: false, isLike: false, has: -1 }
+    const has = reads.filter((read) => read(event) !== undefined).length
+    const fits = isListed(event) && isOfSenders(source?.spec ?? {}, headers, schemes)
+    return { type: event.eventType, fits, isLike: fits && (events.length > 0 || has > 0 || verify !== undefined), has }
+  }
+}
+
+/** A sample that shows another scheme than the route verifies is none of its senders'. */
+export const isOfSenders = ({ verify }: Pick<Route, 'verify'>, headers: Event['headers'], schemes: readonly Scheme[]): boolean =>
+  verify === undefined || schemeOf('auto', { verify }, '-', schemes, headers) === schemes.find((scheme) => scheme.shows(headers))?.name
+
+/** The fields of conditions, and the paths of placeholders, wherever they stand. */
+const fieldsIn = (value: Json | undefined, into: Set<string> = new Set()): ReadonlySet<string> => {
+  if (typeof value === 'string') for (const path of placeholders(value)) into.add(path)
+  if (Array.isArray(value)) for (const item of value) fieldsIn(item, into)
+  if (isObject(value)) {
+    if (typeof value.field === 'string') into.add(value.field)
+    for (const item of Object.values(value)) fieldsIn(item, into)
+  }
+  return into
+}

@@ -1,0 +1,25 @@
+/** Reads samples for an editor, which tries the same ones after each change. */
+
+import { statSync } from 'node:fs'
+import { type KnownSample, readSample } from '../../samples/gallery.ts'
+import type { Sample } from '../../samples/sample-file.ts'
+
+/** Throws a Fault for a sample that cannot be used. */
+export type SampleReader = (known: KnownSample) => Sample
+
+const maxKept = 100
+
+/** A file that has not changed since is not read again. */
+export const createSampleReader = (): SampleReader => {
+  const kept = new Map<string, { readonly stamp: string; readonly sample: Sample }>()
+  return (known) => {
+    const stat = statSync(known.file, { throwIfNoEntry: false })
+    const stamp = `${stat?.size} ${stat?.mtimeMs}`
+    const last = kept.get(known.file)
+    if (last?.stamp === stamp) return last.sample
+    const sample = readSample(known)
+    if (kept.size >= maxKept) kept.clear()
+    kept.set(known.file, { stamp, sample })
+    return sample
+  }
+}

@@ -1,0 +1,177 @@
+/** What the program makes of a draft: the findings about its route, and what becomes of a payload. By the code that serves, without effects. */
+
+import type { RouteSource } from '../../config/config.ts'
+import { type Loaded, loadConfig } from '../../config/load.ts'
+import { withoutConsequences } from '../../config/salvage.ts'
+import { readSubscription } from '../../config/subscriptions.ts'
+import { parseSource } from '../../config/yaml/source.ts'
+import { systemClock } from '../../core/clock.ts'
+import { type Diagnostic, pointerOf } from '../../core/diagnostic.ts'
+import { Fault, messageOf } from '../../core/fault.ts'
+import { isObject, type Json } from '../../core/json.ts'
+import { catalogueOf } from '../../plan/catalogue.ts'
+import { quietBook } from '../../plan/check.ts'
+import { type Catalogue, checkRoute } from '../../plan/compile.ts'
+import { reviewRoute } from '../../plan/review/review.ts'
+import { surroundings } from '../../plan/review/surroundings.ts'
+import { withDryEffects } from '../live/effects.ts'
+import { maskLines } from '../mask-lines/mask-lines.ts'
+import { draftOf, editedEntry } from '../routes/edit-subscription.ts'
+import { listSamples } from '../samples/gallery.ts'
+import { trace } from '../trace/trace.ts'
+import { tracedOf } from '../trace/trace-route.ts'
+import type { Workspace } from '../workspace.ts'
+import type { PayloadChoice, Preview, PreviewWish, TraceShown } from './desk.ts'
+import type { DraftTexts } from './draft/draft-text.ts'
+import { stepsOfFixes } from './draft/fix-steps.ts'
+import type { OpenedRoute } from './draft/route-draft.ts'
+import { wishOf } from './payload/payload-choice.ts'
+import type { SampleReader } from './payload/sample-reader.ts'
+import { shownTrace } from './shown-trace.ts'
+import { talliesOf } from './tallies.ts'
+
+/** A draft's route as the server would have it, among the configuration that its text is. */
+type Placed = {
+  readonly source?: RouteSource
+  readonly loaded: Loaded
+  readonly catalogue: Catalogue
+  readonly findings: readonly Diagnostic[]
+}
+
+/** Never throws for what is written in a draft. */
+export const previewOf = async (
+  workspace: Workspace,
+  textOf: DraftTexts,
+  read: SampleReader,
+  { draft, payload, revision }: PreviewWish,
+): Promise<Preview> => {
+  const { opened } = draft
+  const made = textOf(draft)
+  const { source, loaded, catalogue, findings } = await placed(workspace, opened, made.text)
+  const traced = await tracedRoute(workspace, source, loaded, catalogue, payload)
+  return {
+    revision,
+    text: made.text,
+    ...(made.ok ? {} : { refused: made.why, refusedStep: made.step }),
+    findings,
+    fixes: stepsOfFixes(findings, made.text, opened),
+    yaml: ownLines(opened, made.text),
+    ...traced,
+    ...(await tallied(workspace, read, source, loaded, catalogue)),
+  }
+}
+
+export const placed = async (workspace: Workspace, opened: OpenedRoute, text: string): Promise<Placed> => {
+  const isConfig = opened.source === 'config'
+  const loaded = loadConfig({ ...workspace, ...(isConfig ? { configText: text } : {}) })
+  const { config } = loaded
+  const { catalogue } = await catalogueOf(config)
+  const { source, found } = isConfig ? configured(loaded, opened) : subscribed(workspace, loaded, opened, text)
+  if (!source) return { loaded, catalogue, findings: found }
+  const compiled = await withDryEffects(async (effects) =>
+    checkRoute(source, config, catalogue, { ...effects, jobs: quietBook(config, catalogue) }),
+  )
+  const errors = [...found, ...compiled]
+  const salvaged = loaded.salvaged.find(({ route }) => route.name === opened.name)
+  const likely = reviewRoute(source, surroundings(config, catalogue, loaded.texts, errors), errors)
+  const all = [...errors, ...likely]
+  // Of a route whose shape does not hold, what is left of it is looked at: it cannot be served.
+  if (salvaged && isConfig) return { loaded, catalogue, findings: [...found, ...withoutConsequences(salvaged, [...compiled, ...likely])] }
+  return { source, loaded, catalogue, findings: all }
+}
+
+type Found = { readonly source: RouteSource | undefined; readonly found: readonly Diagnostic[] }
+
+const configured = ({ config, diagnostics, salvaged }: Loaded, { name, base }: OpenedRoute): Found => {
+  const pointer = pointerOf(base)
+  const isOurs = (each: Diagnostic): boolean => each.route === name || each.pointer === pointer || each.pointer.startsWith(`${pointer}/`)
+  return {
+    source: config.routes.get(name) ?? salvaged.find(({ route }) => route.name === name)?.route,
+    // A file that cannot be read at all says so to each of its routes.
+    found: diagnostics.filter((each) => isOurs(each) || each.code === 'WH001' || each.code === 'WH002'),
+  }
+}
+
+/** The entry that the text means, with its hidden secrets. */
+const subscribed = (workspace: Workspace, { config }: Loaded, { name }: OpenedRoute, text: string): Found => {
+  const { source: parsed, diagnostics } = parseSource(name, text)
+  if (!parsed) return { source: undefined, found: diagnostics }
+  const { entry } = editedEntry(draftOf(workspace, name), parsed.data)
+  const { route, diagnostics: shape } = readSubscription(name, entry, config, { place: parsed.place })
+  return { source: route && { ...route, base: [] }, found: shape }
+}
+
+type TracedPart = Pick<Preview, 'trace' | 'untraced' | 'prompt' | 'extra'>
+
+export const tracedRoute = async (
+  workspace: Workspace,
+  source: RouteSource | undefined,
+  { config }: Loaded,
+  catalogue: Catalogue,
+  payload: PayloadChoice | undefined,
+): Promise<TracedPart> => {
+  if (!source) return { untraced: 'the route is not valid as it is now' }
+  if (!payload) return { untraced: 'no payload is chosen' }
+  const effects = { jobs: quietBook(config, catalogue), clock: systemClock }
+  try {
+    const traced = await tracedOf(workspace, source, catalogue, { of: wishOf(payload), set: [], unset: [] })
+    const whole = await trace(traced, { source, config, catalogue, effects })
+    const open = whole.starts ? whole : await trace(traced, { source: withoutGates(source), config, catalogue, effects })
+    return { trace: shownTrace(whole), ...promptOf(open) }
+  } catch (error) {
+    return { untraced: messageOf(error) }
+  }
+}
+
+const tallied = async (
+  workspace: Workspace,
+  read: SampleReader,
+  source: RouteSource | undefined,
+  { config }: Loaded,
+  catalogue: Catalogue,
+): Promise<Pick<Preview, 'tallies' | 'untallied'>> => {
+  if (!source) return { tallies: {} }
+  try {
+    const effects = { jobs: quietBook(config, catalogue), clock: systemClock }
+    return await talliesOf(listSamples(workspace), read, { source, config, catalogue, effects })
+  } catch (error) {
+    // The findings say why the route is not valid.
+    if (error instanceof Fault) return { tallies: {} }
+    throw error
+  }
+}
+
+/** What the route would say of the payload if nothing stopped it. */
+const withoutGates = (source: RouteSource): RouteSource => {
+  const { filters: _, events: __, script: ___, coalesce: ____, ...spec } = source.spec
+  return { ...source, enabled: true, spec }
+}
+
+const promptOf = ({ starts, placeholders }: Pick<TraceShown, 'starts' | 'placeholders'>): TracedPart =>
+  starts
+    ? {
+        prompt: {
+          text: starts.prompt,
+          unresolved: placeholders.filter(({ missing }) => missing).map(({ written }) => written),
+          cuts: placeholders.flatMap(({ written, cut }) => (cut ? [`${written} ${cut.from} → ${cut.to}`] : [])),
+        },
+        extra: starts.extra,
+      }
+    : {}
+
+/** The lines of the text that are the route's own, without a secret. */
+const ownLines = ({ base, source: origin }: OpenedRoute, text: string): string => {
+  if (origin === 'subscription') return text
+  const { source } = parseSource('', text)
+  if (!source || !isObject(valueAt(source.data, base))) return ''
+  const key = source.place(base, 'key')
+  const value = source.place(base, 'value')
+  const last = value.endColumn === 1 ? value.endLine - 1 : value.endLine
+  return maskLines(text)
+    .slice(key.line - 1, last)
+    .map((line) => line.text)
+    .join('\n')
+}
+
+const valueAt = (data: Json, base: OpenedRoute['base']): Json | undefined =>
+  base.reduce<Json | undefined>((value, key) => (isObject(value) ? value[String(key)] : undefined), data)

@@ -1,0 +1,80 @@
+/** What an editor does with recorded events: replay them, copy them, and keep them as samples and tests. */
+
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { dump } from 'js-yaml'
+import { replaceFile } from '../../config/replace-file.ts'
+import { editYaml } from '../../config/yaml/edit/edit.ts'
+import { parseSource } from '../../config/yaml/source.ts'
+import { diskFault } from '../../core/disk-fault.ts'
+import { exit, Fault } from '../../core/fault.ts'
+import { isObject, type JsonObject } from '../../core/json.ts'
+import { journalFolder } from '../../journal/folder.ts'
+import { readEvent } from '../../journal/reader.ts'
+import type { EventView, RawRequest } from '../../journal/record.ts'
+import { payloadOf } from '../events/event-payload.ts'
+import { exportedTest } from '../route-tests/exported-test.ts'
+import { curlOfRequest } from '../routes/curl.ts'
+import { routeUrl } from '../routes/route-address.ts'
+import { readRoutes } from '../routes/routes.ts'
+import type { GatewayFinder } from '../running-gateway.ts'
+import { addSample, secretsOf } from '../samples/add-sample.ts'
+import { renderSample } from '../samples/sample-file.ts'
+import type { Workspace } from '../workspace.ts'
+import type { Tested } from './desk.ts'
+
+type Recorded = { readonly view: EventView; readonly request: RawRequest }
+
+/** Throws a Fault: there is no such event, or its request was not kept. */
+export const recorded = async (workspace: Workspace, eventId: string): Promise<Recorded> => {
+  const found = await readEvent(journalFolder(workspace.dataDir), eventId)
+  if (found.kind !== 'found') throw new Fault('not_found', `there is no event ${eventId}`, { exitCode: exit.notFound })
+  const request = await payloadOf(workspace, found.event)
+  if (typeof request !== 'string') return { view: found.event, request }
+  throw new Fault('not_found', `of event ${eventId} no request was kept: ${request}`, { exitCode: exit.notFound })
+}
+
+/** By the running gateway. Throws a Fault (exit 4) where none runs. */
+export const replayRecorded = async (finder: GatewayFinder, eventId: string): Promise<Tested> => {
+  const replayed = await (await finder.need()).replay({ eventId })
+  if (!replayed.found) return { ok: false, said: replayed.why }
+  const { status, outcome, reason, event_id } = replayed
+  const said = `${status} ${outcome}${reason === undefined ? '' : `: ${reason}`}`
+  return { ok: status < 400, said, ...(event_id === undefined ? {} : { eventId: event_id }) }
+}
+
+/** A line for a shell; signatures and tokens in it are masked. */
+export const curlOfRecorded = async (workspace: Workspace, eventId: string): Promise<string> => {
+  const { view, request } = await recorded(workspace, eventId)
+  return curlOfRequest(request, routeUrl(readRoutes(workspace).loaded.config, view.route, view.profile))
+}
+
+/** Gives what was done, in a sentence. */
+export const sampleOfRecorded = async (workspace: Workspace, eventId: string, name: string): Promise<string> => {
+  const { view, request } = await recorded(workspace, eventId)
+  const about = view.event_type === undefined ? {} : { event: view.event_type }
+  const added = await addSample(workspace, name, renderSample(about, request), false)
+  return `saved as ${added.file}; ${added.replaced.length} texts were scrubbed`
+}
+
+/** Adds it to the tests of its route, `<data_dir>/<route>.webhook-test.yaml`. Gives what was done, in a sentence. */
+export const testOfRecorded = async (workspace: Workspace, eventId: string): Promise<string> => {
+  const { view, request } = await recorded(workspace, eventId)
+  const test = exportedTest(view, request, secretsOf(workspace))
+  const file = join(workspace.dataDir, `${view.route}.webhook-test.yaml`)
+  const text = existsSync(file)
+    ? withTest(file, readFileSync(file, 'utf8'), test)
+    : dump({ routes: 'config.yaml', tests: [test] }, { lineWidth: 120 })
+  await replaceFile(file, text).catch((error) => {
+    throw diskFault('write', file, error)
+  })
+  return `added to ${file}`
+}
+
+const withTest = (file: string, text: string, test: JsonObject): string => {
+  const data = parseSource(file, text).source?.data
+  const tests = isObject(data) && Array.isArray(data.tests) ? data.tests : []
+  const edited = editYaml(text, { kind: 'insert', path: ['tests'], at: tests.length, value: test })
+  if (edited.ok) return edited.text
+  throw new Fault('conflict', `${file}: no test can be added: ${edited.why}`, { exitCode: exit.conflict })
+}

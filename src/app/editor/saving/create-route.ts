@@ -1,0 +1,66 @@
+/** Begins a new route of `config.yaml`. Nothing is written before it is saved. */
+
+import { textOfFile } from '../../../config/locked/replace-text.ts'
+import { parseSource } from '../../../config/yaml/source.ts'
+import type { Path } from '../../../core/diagnostic.ts'
+import { exit, Fault, usage } from '../../../core/fault.ts'
+import { isObject, type Json, type JsonObject } from '../../../core/json.ts'
+import { routeName } from '../../../core/names.ts'
+import { readRoutes } from '../../routes/routes.ts'
+import { findSample, readSample } from '../../samples/gallery.ts'
+import type { Workspace } from '../../workspace.ts'
+import type { NewRoute } from '../desk.ts'
+import { configFile, openRoute } from '../draft/open-route.ts'
+import { type OpenedRoute, valueAt } from '../draft/route-draft.ts'
+
+/** Throws a Fault: the name is none, or is taken, or there is no such route or sample to begin with. */
+export const createRoute = (workspace: Workspace, { name: asked, clone, sample }: NewRoute): OpenedRoute => {
+  const name = asked.trim()
+  if (!routeName.test(name))
+    throw usage(`"${name}" cannot be a name`, 'use letters, digits, dot, underscore and hyphen; at most 64, the first a letter or digit')
+  const file = configFile(workspace)
+  const text = textOfFile(file)
+  const { source, diagnostics } = parseSource(file, text)
+  const [problem] = diagnostics
+  if (!source || problem)
+    throw new Fault('unreadable', `${file}:${problem?.place?.line ?? 1}: ${problem?.message ?? 'it cannot be read'}`, {
+      exitCode: exit.conflict,
+    })
+  const data = isObject(source.data) ? source.data : {}
+  const base = [...routesPath(data), name]
+  refuseTaken(workspace, name, valueAt(data, base))
+  const written = clone === undefined ? fromSample(workspace, sample) : cloned(openRoute(workspace, { name: clone }).written)
+  return { name, source: 'config', file, text, base, written, isNew: true }
+}
+
+const webhook: Path = ['platforms', 'webhook']
+
+/** Where the routes of a file stand, or would: settings stand under `extra`, or all beside it. */
+const routesPath = (data: JsonObject): Path => {
+  const inside = valueAt(data, [...webhook, 'extra'])
+  const beside = valueAt(data, webhook)
+  if (isObject(inside) && Object.hasOwn(inside, 'routes')) return [...webhook, 'extra', 'routes']
+  const isBeside = isObject(beside) && (Object.hasOwn(beside, 'routes') || (inside === undefined && Object.keys(beside).some(isSetting)))
+  return isBeside ? [...webhook, 'routes'] : [...webhook, 'extra', 'routes']
+}
+
+const isSetting = (key: string): boolean => key !== 'enabled'
+
+const refuseTaken = (workspace: Workspace, name: string, written: Json | undefined): void => {
+  const known = readRoutes(workspace).routes.find((route) => route.name === name)
+  if (written === undefined && !known) return
+  const what = known?.source === 'subscription' ? 'a subscription' : 'a route'
+  throw new Fault('exists', `there is ${what} "${name}" already`, { exitCode: exit.conflict, hint: 'give another name' })
+}
+
+/** A secret is for one route alone, toolsets are set by hand, and stamps are those of a subscription. */
+const leftOut: ReadonlySet<string> = new Set(['secret', 'secrets', 'toolsets', 'created_at', 'updated_at'])
+
+const cloned = (written: JsonObject): JsonObject => Object.fromEntries(Object.entries(written).filter(([key]) => !leftOut.has(key)))
+
+/** The event type of the sample is what the route is about. */
+const fromSample = (workspace: Workspace, asked: string | undefined): JsonObject => {
+  if (asked === undefined) return {}
+  const { event } = readSample(findSample(workspace, asked))
+  return event === undefined ? {} : { events: [event] }
+}

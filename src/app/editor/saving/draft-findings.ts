@@ -1,0 +1,40 @@
+/** What the changes of a draft bring with them: the findings of a whole check that were not there before, and all of the route's own. */
+
+import { parseSource } from '../../../config/yaml/source.ts'
+import type { Diagnostic } from '../../../core/diagnostic.ts'
+import { Fault } from '../../../core/fault.ts'
+import { quietBook } from '../../../plan/check.ts'
+import { withDryEffects } from '../../live/effects.ts'
+import { checkEntry, readServed } from '../../routes/check-subscription.ts'
+import { type Draft, editedEntry } from '../../routes/edit-subscription.ts'
+import { fingerprintOf } from '../../validate/fingerprint.ts'
+import { validate } from '../../validate/validate.ts'
+import type { Workspace } from '../../workspace.ts'
+
+/** Of another text of `config.yaml`. `route`: all findings about it count, old ones too. */
+export const configFindings = async (
+  workspace: Workspace,
+  before: string,
+  after: string,
+  route?: string,
+): Promise<readonly Diagnostic[]> => {
+  const { dataDir } = workspace
+  const check = async (configText: string): Promise<readonly Diagnostic[]> =>
+    (await validate(workspace, { paths: [], asked: false, configText })).diagnostics
+  const known = new Set((await check(before)).map((each) => fingerprintOf(each, dataDir)))
+  return (await check(after)).filter((each) => (route !== undefined && each.route === route) || !known.has(fingerprintOf(each, dataDir)))
+}
+
+/** Of another text of a subscription. Throws a Fault where it cannot be checked, or must not be changed so. */
+export const subscriptionFindings = async (workspace: Workspace, draft: Draft, text: string): Promise<readonly Diagnostic[]> => {
+  const { source, diagnostics: slips } = parseSource(draft.name, text)
+  if (!source) return slips
+  const { entry } = editedEntry(draft, source.data)
+  const served = await readServed(workspace)
+  if (!served.ok) throw new Fault('unreadable', `${served.outcome}: ${served.diagnostics[0]?.message ?? ''}`, { exitCode: 78 })
+  return withDryEffects(async (effects) => {
+    const jobs = quietBook(served.config, served.catalogue)
+    const { diagnostics, likely } = checkEntry(draft.name, entry, served, { ...effects, jobs })
+    return [...diagnostics, ...likely]
+  })
+}

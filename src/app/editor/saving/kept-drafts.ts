@@ -1,0 +1,56 @@
+/** Drafts that were left unsaved, to be gone on with: on the file as it is now. */
+
+import { createHash } from 'node:crypto'
+import { textOfFile } from '../../../config/locked/replace-text.ts'
+import { parseSource } from '../../../config/yaml/source.ts'
+import { isObject, type JsonObject } from '../../../core/json.ts'
+import type { Workspace } from '../../workspace.ts'
+import type { KeptDraft } from '../desk.ts'
+import { configFile, openSubscription } from '../draft/open-route.ts'
+import { draftOf, type OpenedRoute, type RouteDraft, rebased, valueAt } from '../draft/route-draft.ts'
+import { clashesOf } from './onto-current.ts'
+import { type StoredDraft, storeDraft, storedDrafts } from './stored-drafts.ts'
+
+/** Says where it is. Throws a Fault where it is too large, or cannot be written. */
+export const keepDraft = async (workspace: Workspace, { opened, past }: RouteDraft, at: number): Promise<string> => {
+  const { name, source, base, written, isNew, text } = opened
+  const file = await storeDraft(workspace, { v: 1, at, name, source, base, written, isNew, digest: digestOf(text), past })
+  return `kept as ${file}`
+}
+
+/** The latest first; those of a subscription that is gone are left out. */
+export const keptDrafts = (workspace: Workspace): readonly KeptDraft[] =>
+  storedDrafts(workspace).flatMap((stored) => {
+    try {
+      return [onPresent(workspace, stored)]
+    } catch {
+      return []
+    }
+  })
+
+/** The steps are put onto the file as it is now; what was changed in it since is said. */
+const onPresent = (workspace: Workspace, { name, source, base, written, isNew, digest, past, at }: StoredDraft): KeptDraft => {
+  const opened: OpenedRoute =
+    source === 'config'
+      ? { name, source, base, written, isNew, file: configFile(workspace), text: textOfFile(configFile(workspace)) }
+      : { ...openSubscription(workspace, name), written }
+  const draft = rebased({ ...draftOf(opened), past }, {})
+  if (digestOf(opened.text) === digest) return { draft, at }
+  const now = valueAt(dataOf(opened), base)
+  if (!isObject(now))
+    return {
+      draft: { ...draft, opened: { ...opened, isNew: true } },
+      at,
+      ...(isNew ? {} : { note: 'the route is not in the file any more' }),
+    }
+  const clashes = isNew ? ['the whole route'] : clashesOf(draft, now)
+  const note = clashes.length === 0 ? 'the file changed meanwhile' : `changed in the file, too: ${clashes.join(', ')}`
+  return { draft: rebased(draft, { written: now, isNew: false }), at, note }
+}
+
+const dataOf = ({ file, text }: OpenedRoute): JsonObject => {
+  const data = parseSource(file, text).source?.data
+  return isObject(data) ? data : {}
+}
+
+const digestOf = (text: string): string => createHash('sha256').update(text).digest('hex')

@@ -1,0 +1,31 @@
+/** Puts a draft onto its file as it is now, where nobody else changed what the draft changes. */
+
+import { parseSource } from '../../../config/yaml/source.ts'
+import { equalJson, isObject, type JsonObject, own } from '../../../core/json.ts'
+import { type RouteDraft, rebased, valueAt } from '../draft/route-draft.ts'
+
+/** The draft on this text, or why not. */
+export const ontoCurrent = (draft: RouteDraft, text: string): RouteDraft | { readonly why: string } => {
+  const { opened } = draft
+  const data = parseSource(opened.file, text).source?.data
+  if (!isObject(data)) return { why: 'the file cannot be read as it is now' }
+  const now = valueAt(data, opened.base)
+  if (opened.isNew) return now === undefined ? rebased(draft, { text }) : { why: `there is a route "${opened.name}" in the file by now` }
+  if (!isObject(now)) return { why: `"${opened.name}" is not in the file any more` }
+  const clashes = clashesOf(draft, now)
+  if (clashes.length > 0) return { why: `${clashes.map((key) => `"${key}"`).join(' and ')} changed in the file, too` }
+  return rebased(draft, { text, written: now })
+}
+
+/** The keys of the route that the draft changes, and that are not any more what they were when it was opened. */
+export const clashesOf = ({ opened: { written }, past }: RouteDraft, now: JsonObject): readonly string[] => {
+  const edits = past.flatMap((step) => step.edits)
+  const touched = edits.flatMap((edit) => [
+    ...(edit.path.length === 0 ? Object.keys(written) : [String(edit.path[0])]),
+    ...(edit.kind === 'rename' && edit.path.length === 1 ? [edit.key] : []),
+  ])
+  return [...new Set(touched)].filter((key) => {
+    const [before, after] = [own(written, key), own(now, key)]
+    return before === undefined || after === undefined ? before !== after : !equalJson(before, after)
+  })
+}

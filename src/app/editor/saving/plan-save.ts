@@ -1,0 +1,64 @@
+/** What saving a draft would do: the diff, and the findings that come with it. Nothing is written. */
+
+import { textOfFile } from '../../../config/locked/replace-text.ts'
+import { Fault, messageOf } from '../../../core/fault.ts'
+import { lineDiff } from '../../line-diff.ts'
+import { draftOf } from '../../routes/edit-subscription.ts'
+import type { Workspace } from '../../workspace.ts'
+import type { PlanWish, SavePlan } from '../desk.ts'
+import type { DraftTexts } from '../draft/draft-text.ts'
+import type { OpenedRoute, RouteDraft } from '../draft/route-draft.ts'
+import { configFindings, subscriptionFindings } from './draft-findings.ts'
+import { ontoCurrent } from './onto-current.ts'
+
+/** A plan with the texts that it is about. */
+export type Prepared = {
+  readonly plan: SavePlan
+  /** What the file must hold, and what it shall hold. */
+  readonly before: string
+  readonly after: string
+}
+
+/** Throws a Fault where the file cannot be read. */
+export const prepareSave = async (workspace: Workspace, textOf: DraftTexts, { draft, onto }: PlanWish): Promise<Prepared> => {
+  const { opened } = draft
+  const { file } = opened
+  const present = presentText(workspace, opened)
+  const isStale = present !== opened.text
+  const theirs = isStale ? { conflict: lineDiff(opened.text, present) } : {}
+  const target = isStale && onto === 'current' ? ontoCurrent(draft, present) : draft
+  const refused = (why: string): Prepared => ({
+    plan: { file, diff: [], findings: [], stops: false, refused: why, ...theirs },
+    before: present,
+    after: present,
+  })
+  if ('why' in target) return refused(target.why)
+  const made = textOf(target)
+  if (!made.ok) return refused(made.why)
+  const { text: before } = target.opened
+  try {
+    const findings = await findingsOf(workspace, target, made.text)
+    const stops = findings.some(({ severity, stopsStart }) => stopsStart || (severity === 'error' && opened.source === 'subscription'))
+    const plan = { file, diff: lineDiff(before, made.text), findings, stops, ...(onto === 'current' ? {} : theirs) }
+    return { plan, before, after: made.text }
+  } catch (error) {
+    if (error instanceof Fault) return refused(messageOf(error))
+    throw error
+  }
+}
+
+const findingsOf = (workspace: Workspace, { opened }: RouteDraft, text: string): ReturnType<typeof configFindings> =>
+  opened.source === 'config'
+    ? configFindings(workspace, opened.text, text, opened.name)
+    : subscriptionFindings(workspace, draftOf(workspace, opened.name), text)
+
+/** Of a subscription that was removed meanwhile there is none. */
+const presentText = (workspace: Workspace, { source, file, name }: OpenedRoute): string => {
+  if (source === 'config') return textOfFile(file)
+  try {
+    return draftOf(workspace, name).text
+  } catch (error) {
+    if (error instanceof Fault && error.code === 'not_found') return ''
+    throw error
+  }
+}

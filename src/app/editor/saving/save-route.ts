@@ -1,0 +1,89 @@
+/** Saves a draft: only what was seen to be there is replaced, and what stops the start is never written. */
+
+import { existsSync } from 'node:fs'
+import { basename, resolve } from 'node:path'
+import { replaceText, textOfFile } from '../../../config/locked/replace-text.ts'
+import { refuseOdd } from '../../../config/replace-file.ts'
+import { exit, Fault } from '../../../core/fault.ts'
+import { readServed } from '../../routes/check-subscription.ts'
+import { draftOf, saveDraft } from '../../routes/edit-subscription.ts'
+import type { GatewayFinder } from '../../running-gateway.ts'
+import type { Workspace } from '../../workspace.ts'
+import type { Saved, SaveWish } from '../desk.ts'
+import type { DraftTexts } from '../draft/draft-text.ts'
+import { openConfigured, openSubscription } from '../draft/open-route.ts'
+import type { OpenedRoute } from '../draft/route-draft.ts'
+import { type Prepared, prepareSave } from './plan-save.ts'
+import { takenOver } from './take-over.ts'
+
+type Refused = Extract<Saved, { ok: false }>
+
+/** Throws a Fault where a file cannot be read or written. */
+export const saveRoute = async (workspace: Workspace, finder: GatewayFinder, textOf: DraftTexts, wish: SaveWish): Promise<Saved> => {
+  const { draft, as } = wish
+  if (as !== undefined) return saveAs(workspace, textOf, { ...wish, as })
+  const prepared = await prepareSave(workspace, textOf, wish)
+  const obstacle = obstacleTo(prepared, wish)
+  if (obstacle) return obstacle
+  try {
+    const { opened, notices } = await write(workspace, draft.opened, prepared)
+    const told = opened.source === 'config' ? await takenOver(workspace, finder) : ['every request sees it from now on']
+    return { ok: true, opened, notices: [`saved ${basename(opened.file)}`, ...notices, ...told] }
+  } catch (error) {
+    // Somebody was quicker.
+    if (!(error instanceof Fault && error.code === 'conflict')) throw error
+    return refusedFor('conflict', await prepareSave(workspace, textOf, { draft }), error.message)
+  }
+}
+
+const obstacleTo = (prepared: Prepared, { despiteErrors }: SaveWish): Refused | undefined => {
+  const { conflict, refused, stops, findings, file } = prepared.plan
+  const [first] = findings.filter(({ severity, stopsStart }) => (stops ? stopsStart || severity === 'error' : severity === 'error'))
+  const said = first ? `${first.code} ${first.message}` : ''
+  if (conflict) return refusedFor('conflict', prepared, `${file} was changed since it was opened: nothing was written`)
+  if (refused !== undefined) return refusedFor('refused', prepared, refused)
+  if (stops) return refusedFor('stops', prepared, `a gateway would not serve this: ${said}`)
+  return first && !despiteErrors ? refusedFor('errors', prepared, said) : undefined
+}
+
+const refusedFor = (why: Refused['why'], { plan }: Prepared, message: string): Refused => ({ ok: false, why, plan, message })
+
+type Written = { readonly opened: OpenedRoute; readonly notices: readonly string[] }
+
+const write = async (workspace: Workspace, { source, file, name, base }: OpenedRoute, { before, after }: Prepared): Promise<Written> => {
+  if (source === 'subscription') return writeSubscription(workspace, { file, name }, { before, after })
+  if (before !== after) await replaceText(file, before, after)
+  return { opened: openConfigured(file, name, base, after), notices: [] }
+}
+
+const writeSubscription = async (
+  workspace: Workspace,
+  { file, name }: Pick<OpenedRoute, 'file' | 'name'>,
+  { before, after }: Pick<Prepared, 'before' | 'after'>,
+): Promise<Written> => {
+  const draft = draftOf(workspace, name)
+  if (draft.text !== before) throw new Fault('conflict', `"${name}" was changed meanwhile: nothing was saved`, { exitCode: exit.conflict })
+  const served = await readServed(workspace)
+  const saved = served.ok ? await saveDraft(served, draft, file, after) : served
+  if (!saved.ok) throw new Fault('refused', `${saved.outcome}: ${saved.diagnostics[0]?.message ?? ''}`, { exitCode: exit.no })
+  const moved = saved.newSecret === undefined ? [] : [`IT HAS A NEW SECRET: ${workspace.self} webhook secret ${name} --reveal`]
+  return { opened: openSubscription(workspace, name), notices: moved }
+}
+
+/** The route's own file is opened again as it is. */
+const saveAs = async (workspace: Workspace, textOf: DraftTexts, { draft, as }: SaveWish & { readonly as: string }): Promise<Saved> => {
+  const { opened } = draft
+  const file = resolve(as)
+  const made = textOf(draft)
+  if (!made.ok) throw new Fault('refused', made.why, { exitCode: exit.no })
+  refuseOdd(file)
+  if (existsSync(file)) throw new Fault('exists', `${file} is there already`, { exitCode: exit.conflict, hint: 'give another name' })
+  await replaceText(file, '', made.text)
+  return { ok: true, opened: openedAgain(workspace, opened), notices: [`wrote ${file}`, `${basename(opened.file)} is shown as it is now`] }
+}
+
+const openedAgain = (workspace: Workspace, opened: OpenedRoute): OpenedRoute => {
+  const { source, file, name, base } = opened
+  if (source === 'subscription') return openSubscription(workspace, name)
+  return opened.isNew ? { ...opened, text: textOfFile(file) } : openConfigured(file, name, base)
+}

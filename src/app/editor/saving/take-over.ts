@@ -1,0 +1,19 @@
+/** Tells a running gateway that its configuration has changed. */
+
+import { messageOf } from '../../../core/fault.ts'
+import type { GatewayFinder } from '../../running-gateway.ts'
+import type { Workspace } from '../../workspace.ts'
+
+/** What came of it, in sentences; none where no gateway runs. Never throws: the file is written. */
+export const takenOver = async ({ self }: Workspace, finder: GatewayFinder): Promise<readonly string[]> => {
+  try {
+    const gateway = await finder.find()
+    if (!gateway) return []
+    const { ok, diagnostics, restart } = await gateway.reload()
+    const [first] = diagnostics.filter(({ stopsStart }) => stopsStart)
+    if (!ok) return [`the running gateway refused it and serves what it had${first ? `: ${first.code} ${first.message}` : ''}`]
+    return ['the running gateway took it over', ...(restart.length > 0 ? [`these need a restart: ${restart.join(', ')}`] : [])]
+  } catch (error) {
+    return [`the running gateway did not take it over (${messageOf(error)}): ${self} gateway reload`]
+  }
+}

@@ -1,0 +1,10 @@
+/** A trace as an editor gets it. */
+
+import type { Trace } from '../trace/trace.ts'
+import type { TraceShown } from './desk.ts'
+
+/** Plain data, which can go to another thread: an outcome words its details by functions, and its name and reason are beside it. */
+export const shownTrace = ({ event, outcome: _, ...shown }: Trace): TraceShown => ({
+  ...shown,
+  ...(event ? { eventType: event.eventType } : {}),
+})

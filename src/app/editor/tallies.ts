@@ -1,0 +1,89 @@
+/** How the conditions of a route fare on samples, each posted to the route's plan as its sender would. */
+
+import { statSync } from 'node:fs'
+import { Fault } from '../../core/fault.ts'
+import { allSchemes } from '../../plan/compile.ts'
+import { isJson } from '../json-text.ts'
+import { asReceived, requestTo } from '../routes/prepare-test.ts'
+import type { KnownSample } from '../samples/gallery.ts'
+import { type DryPlan, type DryWorld, dryPlan } from '../trace/dry-plan.ts'
+import type { Judged } from '../trace/onlooker.ts'
+import { type Traced, tracePlan } from '../trace/trace.ts'
+import type { Preview, Tally } from './desk.ts'
+import { isOfSenders } from './payload/ranked-samples.ts'
+import type { SampleReader } from './payload/sample-reader.ts'
+
+/** So many samples are tried, none with a larger file, and no further one once the time is over. */
+const bounds = { samples: 60, bytes: 100_000, ms: 300 }
+
+/** So many values of a field are told. */
+const maxSeen = 12
+
+type Counts = { holds: number; of: number; readonly seen: Set<string> }
+
+/**
+ * Only those samples count that get as far as the filters: one that the route's scheme or its `events` keep out says nothing of a condition.
+ * The user's own are tried first. Scripts do not run. Throws a Fault for a route that the server would not start with.
+ */
+export const talliesOf = async (
+  samples: readonly KnownSample[],
+  read: SampleReader,
+  world: DryWorld,
+): Promise<Pick<Preview, 'tallies' | 'untallied'>> => {
+  if (world.source.spec.filters === undefined) return { tallies: {} }
+  const { script: _, ...effects } = world.effects
+  const dry: DryWorld = { ...world, effects }
+  const plan = dryPlan(dry)
+  const counts = new Map<string, Counts>()
+  const end = effects.clock.monotonic() + bounds.ms
+  let tried = 0
+  try {
+    for (const sample of ownFirst(samples).slice(0, bounds.samples)) {
+      if (effects.clock.monotonic() >= end) break
+      if (sizeOf(sample) > bounds.bytes) continue
+      tried++
+      for (const judged of await judgedOn(sample, read, dry, plan)) count(judged, counts)
+    }
+  } finally {
+    await plan.close()
+  }
+  return { tallies: Object.fromEntries([...counts].map(tallyOf)), untallied: samples.length - tried }
+}
+
+const ownFirst = (samples: readonly KnownSample[]): readonly KnownSample[] =>
+  [...samples].sort((a, b) => Number(a.source === 'built-in') - Number(b.source === 'built-in'))
+
+const sizeOf = ({ file }: KnownSample): number => statSync(file, { throwIfNoEntry: false })?.size ?? 0
+
+const judgedOn = async (sample: KnownSample, read: SampleReader, world: DryWorld, plan: DryPlan): Promise<readonly Judged[]> => {
+  const traced = postOf(sample, read, world)
+  if (!traced) return []
+  const { stages, stage, conditions } = await tracePlan(traced, world, plan)
+  const place = (name: string): number => stages.findIndex((each) => each.stage === name)
+  return place(stage) >= place('filters') ? conditions : []
+}
+
+/** `undefined`: it is none of the route's senders', or cannot be read or signed. */
+const postOf = (known: KnownSample, read: SampleReader, { source, catalogue, effects }: DryWorld): Traced | undefined => {
+  const schemes = allSchemes(catalogue)
+  try {
+    const sample = read(known)
+    if (!isOfSenders(source.spec, asReceived(sample.headers), schemes)) return undefined
+    const { headers, body } = requestTo(source, { of: sample, set: [], unset: [], schemes, at: effects.clock.now() })
+    return { kind: 'post', headers: asReceived(headers), body: Buffer.from(body) }
+  } catch (error) {
+    if (error instanceof Fault) return undefined
+    throw error
+  }
+}
+
+const count = ({ name, holds, seen }: Judged, counts: Map<string, Counts>): void => {
+  const known = counts.get(name) ?? { holds: 0, of: 0, seen: new Set() }
+  counts.set(name, known)
+  known.of++
+  if (holds) known.holds++
+  // A missing, a hidden and a cut value are no JSON.
+  if (seen !== undefined && known.seen.size < maxSeen && isJson(seen)) known.seen.add(seen)
+}
+
+const tallyOf = ([name, { holds, of, seen }]: readonly [string, Counts]): [string, Tally] => [name, { holds, of, seen: [...seen] }]

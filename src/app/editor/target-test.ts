@@ -1,0 +1,55 @@
+/** Sends a short text to a target of a draft, with the settings that the draft has for it on the payload. */
+
+import { exit, Fault } from '../../core/fault.ts'
+import { isObject, type JsonObject } from '../../core/json.ts'
+import { isTemplate } from '../../expr/placeholder.ts'
+import { secretsIn, withSecrets, writtenTargets } from '../../parts/destination.ts'
+import { prepareTargetTest, sendTargetTest } from '../targets/test-target.ts'
+import type { Workspace } from '../workspace.ts'
+import type { PayloadChoice, Tested } from './desk.ts'
+import type { DraftTexts } from './draft/draft-text.ts'
+import type { RouteDraft } from './draft/route-draft.ts'
+import { placed, tracedRoute } from './preview.ts'
+
+export type TargetTestWish = { readonly draft: RouteDraft; readonly target: string; readonly payload?: PayloadChoice }
+
+const text = 'This is a test message from headgate.'
+
+/** Throws a Fault: the route or its settings for the target are not valid, or lack a value. What the target says is the answer. */
+export const sendTest = async (workspace: Workspace, textOf: DraftTexts, wish: TargetTestWish): Promise<Tested> => {
+  const { target } = wish
+  const { extra, profile } = await settingsFor(workspace, textOf, wish)
+  const test = await prepareTargetTest(workspace, { target, extra, profile })
+  if (!test.ok) throw test.fault ?? unsent(test.diagnostics[0]?.message ?? test.outcome)
+  const { sent, notices } = await sendTargetTest(test, text)
+  if (!sent.ok) return { ok: false, said: `${target}: ${sent.why}` }
+  return { ok: true, said: [`sent to ${target}`, sent.detail, ...notices].filter(Boolean).join(': ') }
+}
+
+const unsent = (why: string): Fault => new Fault('unsent', `nothing was sent: ${why}`, { exitCode: exit.no })
+
+const settingsFor = async (
+  workspace: Workspace,
+  textOf: DraftTexts,
+  { draft, target, payload }: TargetTestWish,
+): Promise<{ readonly extra: JsonObject; readonly profile: string }> => {
+  const made = textOf(draft)
+  if (!made.ok) throw unsent(made.why)
+  const { source, loaded, catalogue } = await placed(workspace, draft.opened, made.text)
+  if (!source) throw unsent('the route is not valid as it is now')
+  const all = writtenTargets(source.spec)
+  const place = all.findIndex((each) => each.target === target)
+  const written = all[place]
+  if (!written) throw unsent(`the route does not deliver to ${target}`)
+  if (!hasTemplate(written.extra)) return { extra: written.extra, profile: source.profile }
+  const { extra, untraced } = await tracedRoute(workspace, source, loaded, catalogue, payload)
+  const filled = Array.isArray(extra) ? extra[place] : extra
+  if (!isObject(filled)) throw unsent(untraced ?? 'its settings have templates, and nothing is known to fill in')
+  const whole = withSecrets(filled, secretsIn(written.extra, catalogue.targets.get(target)?.withheld ?? []))
+  const open = Object.keys(whole).find((key) => isTemplate(whole[key]))
+  if (open !== undefined) throw unsent(`deliver_extra.${open} has no value on this payload`)
+  return { extra: whole, profile: source.profile }
+}
+
+const hasTemplate = (extra: JsonObject): boolean =>
+  Object.values(extra).some((value) => isTemplate(value) || (isObject(value) && hasTemplate(value)))

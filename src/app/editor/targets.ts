@@ -1,0 +1,56 @@
+/** The targets as an editor offers them: whether each is connected, what is missing and where to write it, and the settings that it reads. */
+
+import { join } from 'node:path'
+import { isObject, type JsonObject, own } from '../../core/json.ts'
+import { platformOf } from '../../parts/targets/kit/settings.ts'
+import type { TargetPart } from '../../parts/targets/target.ts'
+import { schemaOf } from '../schema/schemas.ts'
+import { type KnownTarget, readTargets } from '../targets/targets.ts'
+import type { Workspace } from '../workspace.ts'
+import type { TargetRow } from './desk.ts'
+
+/** Throws a Fault when the profile is not served. */
+export const targetRows = async (workspace: Workspace, profile?: string): Promise<readonly TargetRow[]> => {
+  const { targets, dir } = await readTargets(workspace, profile)
+  const { definitions } = schemaOf('config')
+  const known = isObject(definitions) ? definitions : {}
+  return targets.map((target): TargetRow => {
+    const missing = missingOf(target, dir)
+    return {
+      name: target.name,
+      title: target.part.title,
+      ...(missing === undefined ? {} : { missing }),
+      ...(target.home === undefined ? {} : { home: target.home }),
+      settings: settingsOf(target.part, known),
+    }
+  })
+}
+
+/** What is missing for the nearest way to connect the target, and the file and name to write each under. */
+const missingOf = ({ state, missing, ways, part }: KnownTarget, dir: string): string | undefined => {
+  const platform = `platforms.${platformOf(part)}`
+  if (state === 'off') return `switched off: set ${platform}.enabled: true in config.yaml`
+  if (state !== 'missing') return undefined
+  const wanted = missing.map((key) => {
+    const setting = part.settings?.find((each) => each.key === key)
+    if (!setting) return key
+    const [variable] = setting.env
+    return `${platform}.${key} in config.yaml${variable === undefined ? '' : `, or ${variable} in ${join(dir, '.env')}`}`
+  })
+  const others = ways.length > 1 ? ` (it is connected by ${ways.join('; or ')})` : ''
+  return `not connected: it needs ${wanted.join('; and ')}${others}`
+}
+
+/** As the schema for editors has it; of a plugin's target the keys that the plugin names. */
+const settingsOf = ({ name, requires = [], reads }: TargetPart, definitions: JsonObject): JsonObject => {
+  const pascal = name.replace(/(?:^|_)(\w)/g, (_, letter: string) => letter.toUpperCase())
+  const known = own(definitions, `${pascal}Extra`)
+  if (isObject(known)) return known
+  const keys = [...new Set([...requires, ...(reads ?? [])])]
+  return {
+    type: 'object',
+    additionalProperties: reads === undefined,
+    required: [...requires],
+    properties: Object.fromEntries(keys.map((key) => [key, { title: key, type: 'string' }])),
+  }
+}

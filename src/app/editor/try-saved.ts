@@ -1,0 +1,42 @@
+/** A payload through a route as it is saved: traced here, or posted to the running gateway. */
+
+import { prepareTest, type TestWish } from '../routes/prepare-test.ts'
+import { testRoute } from '../routes/test-route.ts'
+import type { GatewayFinder } from '../running-gateway.ts'
+import { traceRoute } from '../trace/trace-route.ts'
+import type { Workspace } from '../workspace.ts'
+import type { PayloadChoice, Tested, TraceShown } from './desk.ts'
+import { wishOf } from './payload/payload-choice.ts'
+import { recorded } from './recorded.ts'
+import { shownTrace } from './shown-trace.ts'
+
+/** Throws a Fault: there is no such route or payload, or the route is not valid. */
+export const traceOf = async (workspace: Workspace, route: string, choice: PayloadChoice): Promise<TraceShown> =>
+  shownTrace(await traceRoute(workspace, route, { of: wishOf(choice), set: [], unset: [], runScripts: false }))
+
+/** Without a payload a small one of our own is posted. Throws a Fault (exit 4) where no gateway runs. */
+export const testSaved = async (
+  workspace: Workspace,
+  finder: GatewayFinder,
+  name: string,
+  choice: PayloadChoice | undefined,
+): Promise<Tested> => {
+  const of = await contentOf(workspace, choice)
+  const prepared = await prepareTest(workspace, name, { of, set: [], unset: [] })
+  const { answer, known, ok } = await testRoute(workspace, finder, prepared, { wait: false, timeoutMs: 2_000 })
+  const why = known?.event.reason
+  return {
+    ok,
+    said: `${answer.status} ${answer.said}${why === undefined || answer.said.includes(why) ? '' : `: ${why}`}`,
+    ...(answer.eventId === undefined ? {} : { eventId: answer.eventId }),
+  }
+}
+
+/** Of a recorded event its body: it is signed anew. */
+const contentOf = async (workspace: Workspace, choice: PayloadChoice | undefined): Promise<TestWish['of']> => {
+  if (!choice) return { payload: '{"test":true,"message":"Hello from headgate edit"}' }
+  if (choice.from === 'event') return { payload: (await recorded(workspace, choice.id)).request.body.toString('utf8') }
+  if (choice.from === 'sample') return { sample: choice.name }
+  const wish = wishOf(choice)
+  return { payload: 'body' in wish ? wish.body : 'payload' in wish ? wish.payload : '' }
+}

@@ -1,0 +1,92 @@
+/** Where the secrets of a YAML or JSON file stand: the values of keys that name one. */
+
+import { eventsOf, type Range, YamlTree } from '../../config/yaml/yaml-tree.ts'
+import { nearest } from '../../core/text.ts'
+import { secretWord } from '../mask.ts'
+
+/** What is shown instead of a part of the text. */
+export type Cover = { readonly from: number; readonly to: number; readonly shown: string }
+
+export const stars = '****'
+const reference = /\$\{([A-Za-z_]\w*)(:-[^}]*)?\}/g
+
+/** A scalar as it may be shown: references stay, and what only says where a secret is, or that there is none. */
+export const shownScalar = (raw: string): string => {
+  const quote = /^["']/.exec(raw)?.[0] ?? ''
+  const inner = quote !== '' && raw.endsWith(quote) ? raw.slice(1, -1) : raw
+  if (inner === '' || inner === 'INSECURE_NO_AUTH' || inner.startsWith('file:')) return raw
+  if (inner.search(reference) < 0) return stars
+  let end = 0
+  let shown = ''
+  for (const { index, 0: all, 1: name, 2: fallback } of inner.matchAll(reference)) {
+    shown += `${index > end ? stars : ''}\${${name}${fallback === undefined ? '' : `:-${stars}`}}`
+    end = index + all.length
+  }
+  return `${quote}${shown}${end < inner.length ? stars : ''}${quote}`
+}
+
+/** What a key that names a secret may have been meant to be: a mistyped one has a secret behind it, too. */
+const secretKeys = ['secret', 'secrets', 'token', 'bot_token', 'access_token', 'password', 'api_key', 'headers', 'webhook_url']
+
+const namesSecret = (key: string): boolean => secretWord.test(key) || nearest(key, secretKeys).length > 0
+
+/** Under these, keys are names that somebody chose: `my-token:` is a route there. */
+const named = new Set(['routes', 'jobs', 'platforms'])
+
+/** The secrets of a file that can be parsed, exactly; `undefined` for another one. */
+export const secretsIn = (text: string): Cover[] | undefined => {
+  try {
+    const tree = new YamlTree(text, eventsOf(text))
+    return new Secrets(text, tree).below(tree.root, true)
+  } catch {
+    return undefined
+  }
+}
+
+class Secrets {
+  readonly #text: string
+  readonly #tree: YamlTree
+
+  constructor(text: string, tree: YamlTree) {
+    this.#text = text
+    this.#tree = tree
+  }
+
+  /** `names`: the keys of this map are names. */
+  below(node: number, names: boolean): Cover[] {
+    return this.#tree.members(node).flatMap(({ name, key, value }) => {
+      if (!this.#tree.isMap(node)) return this.below(value, false)
+      return namesSecret(name) && !(names && this.#tree.isMap(value))
+        ? this.#covers(value, /headers/i.test(name), this.#endOf(key))
+        : this.below(value, named.has(name))
+    })
+  }
+
+  /**
+   * What hides the value of a secret. `after`: where an anchor or a tag of it may begin, for a secret may begin with & or !.
+   * Of headers each has a value of its own.
+   */
+  #covers(node: number, ofHeaders: boolean, after: number): Cover[] {
+    const [start, to] = this.#tree.range(node) ?? this.#restOfLine(after)
+    if (this.#tree.isList(node)) {
+      const items = this.#tree.members(node)
+      return items.flatMap(({ value }, i) => this.#covers(value, ofHeaders, this.#endOf(items[i - 1]?.value) || start))
+    }
+    if (this.#tree.isMap(node) && ofHeaders)
+      return this.#tree.members(node).flatMap(({ key, value }) => this.#covers(value, true, this.#endOf(key)))
+    const property = this.#text.slice(after, start).search(/[&!]/)
+    if (property >= 0) return [{ from: after + property, to, shown: stars }]
+    return [{ from: start, to, shown: this.#tree.isScalar(node) ? shownScalar(this.#text.slice(start, to)) : stars }]
+  }
+
+  #endOf(node: number | undefined): number {
+    return (node === undefined ? undefined : this.#tree.range(node)?.[1]) ?? 0
+  }
+
+  /** Of an empty value there may be an anchor or a tag: the place behind them. */
+  #restOfLine(after: number): Range {
+    const end = this.#text.indexOf('\n', after)
+    const to = end < 0 ? this.#text.length : end
+    return [to, to]
+  }
+}

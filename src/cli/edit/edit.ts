@@ -1,0 +1,68 @@
+/** `edit [route]`: the terminal editor of routes. */
+
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { watch } from '../../app/events/watch.ts'
+import { exit, usage } from '../../core/fault.ts'
+import { printable } from '../../core/text.ts'
+import { gatewayAt } from '../../http/control/client.ts'
+import { openDeskInThread } from '../../tui/desk/desk-in-thread.ts'
+import { runEditor } from '../../tui/edit.ts'
+import { readKeymap } from '../../tui/model/keys-file.ts'
+import { readAloud } from '../../tui/spoken/read-aloud.ts'
+import { type Cli, note } from '../shell/output.ts'
+
+export type EditOptions = {
+  readonly readOnly?: boolean
+  readonly altScreen: boolean
+  readonly ascii?: boolean
+  readonly screenReader?: boolean
+}
+
+export const edit = async (route: string | undefined, wish: EditOptions, cli: Cli): Promise<number> => {
+  const { workspace, io } = cli
+  const { dataDir, self } = workspace
+  const { stdin, stdout } = process
+  const open = io.edit
+  if (!open || !stdin.isTTY || !stdout.isTTY) {
+    throw usage('the editor needs a terminal', `without one: ${self} webhook subscribe, or ${self} webhook edit`)
+  }
+  const options = { dataDir, profile: 'default', self, readOnly: wish.readOnly === true, keymap: readKeymap(dataDir) }
+  const { desk, close } = openDeskInThread(workspace)
+  const around = {
+    desk,
+    watch: (name: string | undefined) => watch(workspace, gatewayAt(workspace), name === undefined ? {} : { route: name }),
+    edit: open,
+    editText: (text: string) => inFile(text, open),
+  }
+  try {
+    if (wish.screenReader || io.env.INK_SCREEN_READER === 'true') {
+      await readAloud({ options, route, input: stdin, output: stdout }, { ...around, editFile: open })
+      return exit.ok
+    }
+    const ascii = wish.ascii ?? !isUtf8(io.env)
+    const screen = { options, route, isAlternate: wish.altScreen, colour: io.colour, ascii, stdin, stdout }
+    const { exitCode, kept } = await runEditor(screen, around)
+    if (kept !== undefined) note(cli, `your changes are ${printable(kept)}`)
+    return exitCode
+  } finally {
+    await close()
+  }
+}
+
+/** A terminal whose locale is not UTF-8 gets no lines of boxes. */
+const isUtf8 = ({ LC_ALL, LC_CTYPE, LANG }: Cli['io']['env']): boolean => /utf-?8/i.test(LC_ALL || LC_CTYPE || LANG || 'utf-8')
+
+/** A text may hold a payload: its file is the user's own, and goes at once. */
+const inFile = async (text: string, open: (file: string) => Promise<void>): Promise<string> => {
+  const folder = await mkdtemp(join(tmpdir(), 'headgate-'))
+  const file = join(folder, 'text.txt')
+  try {
+    await writeFile(file, text, { mode: 0o600 })
+    await open(file)
+    return await readFile(file, 'utf8')
+  } finally {
+    await rm(folder, { recursive: true, force: true })
+  }
+}

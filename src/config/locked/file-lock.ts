@@ -1,0 +1,52 @@
+/** The lock under which commands change a file: whoever comes second waits, and sees what the first one wrote. */
+
+import * as fs from 'node:fs'
+import { dirname } from 'node:path'
+import { setTimeout as wait } from 'node:timers/promises'
+import { lock } from 'proper-lockfile'
+import { diskFault } from '../../core/disk-fault.ts'
+import { exit, Fault } from '../../core/fault.ts'
+import { makeFolder, refuseOdd } from '../replace-file.ts'
+
+/** A process that has not renewed its lock for this long counts as dead. */
+const staleMs = 5_000
+/** How long to wait for another command's lock: longer than that of a dead process lasts. */
+const patienceMs = 30_000
+const longestPauseMs = 250
+
+/** `lost`: another process took it for that of a dead one. */
+type Held = { readonly lost: () => boolean; readonly release: () => Promise<void> }
+
+/** Throws a Fault where the lock is not free in time, or the disk says no. */
+export const lockFile = async (file: string): Promise<Held> => {
+  try {
+    refuseOdd(file)
+    await makeFolder(dirname(file))
+    return await hold(file)
+  } catch (error) {
+    throw diskFault('write', file, error)
+  }
+}
+
+const hold = async (file: string): Promise<Held> => {
+  let lost = false
+  const privately = { ...fs, mkdir: (path: string, done: fs.NoParamCallback) => fs.mkdir(path, { mode: 0o700 }, done) }
+  const onCompromised = (): void => {
+    lost = true
+  }
+  for (const end = performance.now() + patienceMs; ; await wait(Math.random() * longestPauseMs)) {
+    try {
+      const release = await lock(file, { realpath: false, stale: staleMs, fs: privately, onCompromised })
+      return { lost: () => lost, release: () => release().catch(() => {}) }
+    } catch (error) {
+      // The library's own retries would also repeat errors of the disk, so only a held lock is retried, here.
+      if (!isHeld(error)) throw error
+      if (performance.now() > end)
+        throw conflict(`another command is changing ${file}`, `try again; if none is running, remove ${file}.lock`)
+    }
+  }
+}
+
+const isHeld = (error: unknown): boolean => error instanceof Error && 'code' in error && error.code === 'ELOCKED'
+
+export const conflict = (message: string, hint: string): Fault => new Fault('conflict', message, { exitCode: exit.conflict, hint })

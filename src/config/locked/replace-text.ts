@@ -1,0 +1,38 @@
+/** Puts a text in the place of another one, which must still be there. */
+
+import { readFileSync, statSync } from 'node:fs'
+import { diskFault } from '../../core/disk-fault.ts'
+import { exit, Fault } from '../../core/fault.ts'
+import { replaceFile } from '../replace-file.ts'
+import { conflict, lockFile } from './file-lock.ts'
+
+/** The text of a file; empty where there is none. Throws a Fault for one that is not UTF-8: written back it would be another. */
+export const textOfFile = (file: string): string => {
+  try {
+    const bytes = readFileSync(file)
+    const text = bytes.toString('utf8')
+    if (Buffer.from(text).equals(bytes)) return text
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return ''
+    throw diskFault('read', file, error)
+  }
+  throw new Fault('not_utf8', `${file} is not UTF-8: it is not touched`, { exitCode: exit.conflict, hint: 'save it as UTF-8 first' })
+}
+
+/**
+ * Writes `after` with the mode that the file has, under the lock of other commands. Throws a Fault (`conflict`) where the file does not
+ * hold `before`. `backup`: the old text is kept as `.bak`, which only its owner may read.
+ */
+export const replaceText = async (file: string, before: string, after: string, backup = false): Promise<void> => {
+  const held = await lockFile(file)
+  try {
+    if (textOfFile(file) !== before || held.lost()) throw conflict(`${file} has changed meanwhile: nothing was written`, 'try again')
+    const mode = statSync(file, { throwIfNoEntry: false })?.mode
+    if (backup) await replaceFile(`${file}.bak`, before)
+    await replaceFile(file, after, mode === undefined ? undefined : mode & 0o777)
+  } catch (error) {
+    throw diskFault('write', file, error)
+  } finally {
+    await held.release()
+  }
+}

@@ -1,0 +1,154 @@
+/** Filters that let nothing through, or that say nothing: found by asking the operators themselves, never by a guess. */
+
+import type { Path } from '../../../core/diagnostic.ts'
+import { equalJson, isObject, type Json, own } from '../../../core/json.ts'
+import { printable } from '../../../core/text.ts'
+import { type Subject, written } from '../subject.ts'
+import { type Branch, bothOf, branchesOf, type Demand } from './branches.ts'
+import { domainOf } from './fields.ts'
+import { type Conflict, type Reach, reachWith } from './reach.ts'
+
+/** With more than these each pair of branches is not compared. */
+const maxCompared = 24
+
+export const reviewFilters = (subject: Subject): void => {
+  const filters = subject.spec.filters as Json | undefined
+  if (filters === undefined) return
+  const reach = reachWith(subject.catalogue.operators)
+  const top = topOf(filters, ['filters'])
+  const never = reportNever(subject, filters, reach)
+  const always = top.filter(({ condition, path }) => reach.isNever(branchesOf(condition, path, false)))
+  for (const { path } of always) {
+    subject.say('WH404', path, `${written(path)} holds for every event`, { help: 'remove it, or ask for what you mean to let through' })
+  }
+  reportTwins(subject, top)
+  if (never) return
+  const dead = reportDeadBranches(subject, filters, reach)
+  const silent = new Set([...dead, ...always.map(({ path }) => written(path))])
+  for (const group of groupsOf(filters, ['filters'])) reportSubsumed(subject, group, reach, silent)
+}
+
+type Placed = { readonly condition: Json; readonly path: Path }
+
+/** What must hold in any case: the conditions of the list, and those of an `all` among them. */
+const topOf = (condition: Json, path: Path): Placed[] => {
+  if (Array.isArray(condition)) return condition.flatMap((item, i) => topOf(item, [...path, i]))
+  const all = isObject(condition) ? own(condition, 'all') : undefined
+  if (!Array.isArray(all) || all.length === 0) return [{ condition, path }]
+  return all.flatMap((item, i) => topOf(item, [...path, 'all', i]))
+}
+
+const maxShown = 60
+const shown = (value: Json): string => printable(JSON.stringify(value), maxShown)
+const operandAt = ({ path, operator }: Demand): Path => [...path, operator]
+
+/** What a demand asks for, in words: `equals "a"`. */
+const wordsOf = ({ field, operator, operand, holds }: Demand): string =>
+  `${holds ? '' : 'not '}${printable(field ?? '', maxShown)} ${operator} ${shown(operand)}`
+
+const whyOf = ([later, earlier]: Conflict): string =>
+  earlier ? `it wants ${wordsOf(earlier)}, and ${wordsOf(later)}` : `no value meets ${wordsOf(later)}`
+
+const relatedOf = ({ placeOf }: Subject, [, earlier]: Conflict) =>
+  earlier ? { related: [{ place: placeOf(operandAt(earlier)), message: `this wants ${wordsOf(earlier)}` }] } : {}
+
+const wayOut = ([later, earlier]: Conflict, { catalogue }: Subject): string => {
+  if (!earlier) return 'name a value that the field can have'
+  const isChoice = [later, earlier].every((demand) => demand.holds && domainOf(demand, catalogue.operators)?.kind === 'one_of')
+  return isChoice ? 'where either of them is meant, write one condition with `in`' : 'where either of them is meant, put both under `any`'
+}
+
+/** Whether no event passes, which is then said. */
+const reportNever = (subject: Subject, filters: Json, reach: Reach): boolean => {
+  const branches = branchesOf(filters, ['filters'])
+  if (!branches) return false
+  const conflicts = branches.map(reach.conflictIn)
+  if (conflicts.some((conflict) => conflict === undefined)) return false
+  const [first] = conflicts
+  if (!first) {
+    const help = 'list at least one condition under `any`'
+    subject.say('WH403', ['filters'], 'no event can pass: an empty `any` never holds', { help })
+    return true
+  }
+  const each = conflicts.length > 1 ? ' by any of their branches; for one of them' : ''
+  subject.say('WH403', operandAt(first[0]), `no event can pass the filters${each}: ${whyOf(first)}`, {
+    help: wayOut(first, subject),
+    ...relatedOf(subject, first),
+  })
+  return true
+}
+
+type Group = { readonly path: Path; readonly items: readonly Json[] }
+
+/** Every `any` that asks for one of its branches, those inside others too. */
+const groupsOf = (condition: Json, path: Path): Group[] => {
+  if (Array.isArray(condition)) return condition.flatMap((item, i) => groupsOf(item, [...path, i]))
+  if (!isObject(condition)) return []
+  const any = own(condition, 'any')
+  const inAny = Array.isArray(any)
+    ? [{ path: [...path, 'any'], items: any }, ...any.flatMap((item, i) => groupsOf(item, [...path, 'any', i]))]
+    : []
+  const all = own(condition, 'all')
+  return [...inAny, ...(Array.isArray(all) ? all.flatMap((item, i) => groupsOf(item, [...path, 'all', i])) : [])]
+}
+
+const isBelow = (path: Path, top: Path): boolean => top.every((part, i) => path[i] === part)
+
+/** Branches that no event takes because of what stands beside them; their paths as written. */
+const reportDeadBranches = (subject: Subject, filters: Json, reach: Reach): string[] => {
+  const branches = branchesOf(filters, ['filters']) ?? []
+  if (branches.length < 2) return []
+  const judged = branches.map((branch) => ({ branch, conflict: reach.conflictIn(branch) }))
+  if (judged.every(({ conflict }) => conflict === undefined)) return []
+  const dead: Path[] = []
+  for (const { path, items } of groupsOf(filters, ['filters'])) {
+    for (const i of items.keys()) {
+      const at = [...path, i]
+      const through = judged.filter(({ branch }) => branch.some((demand) => isBelow(demand.path, at)))
+      const conflict = through[0]?.conflict
+      if (!conflict || through.some((each) => !each.conflict) || dead.some((known) => isBelow(at, known))) continue
+      dead.push(at)
+      const message = `${written(at)} can never hold: ${whyOf(conflict)}`
+      subject.say('WH403', at, message, { help: `remove it; ${wayOut(conflict, subject)}`, ...relatedOf(subject, conflict) })
+    }
+  }
+  return dead.map(written)
+}
+
+/** Conditions that stand twice among those that must all hold. */
+const reportTwins = (subject: Subject, top: readonly Placed[]): void => {
+  for (const [i, { condition, path }] of top.entries()) {
+    const first = i < maxCompared * maxCompared ? top.slice(0, i).find((each) => equalJson(each.condition, condition)) : undefined
+    if (!first || !isObject(condition)) continue
+    const related = [{ place: subject.placeOf(first.path), message: 'the same condition' }]
+    subject.say('WH410', path, `${written(path)} says the same as ${written(first.path)}`, { help: 'remove one of the two', related })
+  }
+}
+
+const branchesAt = ({ path, items }: Group, i: number, holds = true): readonly Branch[] | undefined =>
+  branchesOf(items[i], [...path, i], holds)
+
+/** Branches that let nothing through that another one does not. */
+const reportSubsumed = (subject: Subject, group: Group, reach: Reach, silent: ReadonlySet<string>): void => {
+  const { items, path } = group
+  if (items.length > maxCompared || silent.has(written(path.slice(0, -1)))) return
+  const gone = new Set<number>()
+  const at = (i: number): string => written([...path, i])
+  const covers = (wide: number, narrow: number): boolean =>
+    equalJson(items[wide] as Json, items[narrow] as Json) || isCovered(branchesAt(group, narrow), branchesAt(group, wide, false), reach)
+  // From the end: of two that say the same the first stays.
+  for (let i = items.length - 1; i >= 0; i--) {
+    if (silent.has(at(i))) continue
+    const wide = [...items.keys()].find((j) => j !== i && !gone.has(j) && !silent.has(at(j)) && covers(j, i))
+    if (wide === undefined) continue
+    gone.add(i)
+    const related = [{ place: subject.placeOf([...path, wide]), message: 'what it lets through, this does too' }]
+    subject.say('WH410', [...path, i], `${at(i)} adds nothing: ${at(wide)} lets the same events through`, { help: 'remove it', related })
+  }
+}
+
+/** Whether no event takes the narrow branch and is refused by the wide one. */
+const isCovered = (narrow: readonly Branch[] | undefined, notWide: readonly Branch[] | undefined, reach: Reach): boolean => {
+  const both = bothOf(narrow, notWide)
+  return both !== undefined && both.length > 0 && reach.isNever(both)
+}

@@ -1,0 +1,89 @@
+/** What conditions compare with: values that the field can never have, and texts that an operator takes letter by letter. */
+
+import type { Path } from '../../../core/diagnostic.ts'
+import type { Json } from '../../../core/json.ts'
+import { printable } from '../../../core/text.ts'
+import { inList } from '../../../parts/operators/in.ts'
+import type { Domain } from '../../../parts/operators/operator.ts'
+import { replacing, type Subject } from '../subject.ts'
+import { type Compared, comparedIn, domainOf, type Leaf, leavesOf, sameField } from './fields.ts'
+
+export const reviewOperands = (subject: Subject): void => {
+  for (const leaf of leavesOf(subject.spec.filters)) {
+    const domain = domainOf(leaf, subject.catalogue.operators)
+    if (!domain) continue
+    checkType(leaf, domain, subject)
+    checkText(leaf, domain, subject)
+  }
+}
+
+const isScalar = (value: Json): boolean => typeof value !== 'object' || value === null
+
+const checkType = (leaf: Leaf, domain: Domain, subject: Subject): void => {
+  const { field, operator, path } = leaf
+  if (domain.kind === 'part') {
+    const { value } = domain
+    if (!Array.isArray(value) || value.length === 0 || !value.every(isScalar)) return
+    const help = 'for one of several, write a condition for each under `any`; for all of them, one below the other'
+    subject.say('WH406', [...path, operator], `${operator} looks for this whole list as one item: no sender has lists of lists`, { help })
+    return
+  }
+  if (sameField(field) !== 'event_type' && !field.startsWith('headers.')) return
+  const noun = field.startsWith('headers.') ? 'a header' : 'the type of an event'
+  for (const each of comparedIn(leaf, domain)) checkHeader(each, noun, subject)
+}
+
+/** Headers and types are texts. */
+const checkHeader = ({ value: operand, path }: Compared, noun: string, { say, placeOf }: Subject): void => {
+  if (typeof operand === 'string') return
+  const isPlain = typeof operand === 'number' || typeof operand === 'boolean'
+  const text = isPlain ? JSON.stringify(String(operand)) : ''
+  say('WH406', path, `${noun} is always a text, never ${printable(JSON.stringify(operand), 60)}`, {
+    help: isPlain ? `put it in quotes: ${text}` : operand === null ? 'use `missing: true`' : 'compare with a text',
+    ...(isPlain ? { suggest: [text], fix: replacing('put it in quotes', true, { place: placeOf(path), text }) } : {}),
+  })
+}
+
+const checkText = (leaf: Leaf, domain: Domain, subject: Subject): void => {
+  const { field, operator, operand, path } = leaf
+  const at = [...path, operator]
+  if (domain.kind === 'pattern') sayNote(noteOnPattern(domain.source), operator, domain.source, at, subject)
+  for (const { value, path: place } of comparedIn(leaf, domain))
+    if (typeof value === 'string') sayNote(noteOnLiteral(operator, value, domain.kind !== 'part'), operator, value, place, subject)
+  if (domain.kind !== 'one_of' || domain.values[0] !== operand || !isLongList(operand)) return
+  const help = `for one of several values, use \`${inList.name}\``
+  const fix = replacing(`use ${inList.name}`, false, { place: subject.placeOf(at, 'key'), text: inList.name })
+  const message = `${operator} wants ${printable(field, 60)} to be this whole list`
+  subject.say('WH411', at, message, { help, of: 'key', suggest: [inList.name], fix })
+}
+
+const isLongList = (operand: Json): boolean =>
+  Array.isArray(operand) && operand.length > 1 && operand.every((item) => typeof item === 'string')
+
+const sayNote = ([note, help, suggest]: Note, operator: string, text: string, path: Path, { say }: Subject): void => {
+  if (note === undefined || help === undefined) return
+  const shown = printable(JSON.stringify(text), 80)
+  say('WH411', path, `${operator} ${shown}: ${note}`, { help, ...(suggest === undefined ? {} : { suggest: [suggest] }) })
+}
+
+type Note = readonly [note: string, help: string, suggest?: string] | readonly []
+
+const noteOnPattern = (text: string): Note => {
+  const inner = /^\/(.+)\/([gimsuy]+)$/.exec(text) ?? /^\/(\^.*\$)\/()$/.exec(text)
+  if (!inner) return []
+  const instead = `${inner[2]?.includes('i') ? '(?i)' : ''}${inner[1]}`
+  return ['the slashes belong to the pattern', `write ${instead}`, instead]
+}
+
+const pattern = /^\^.|[\w)\]]\$$|\.\*|\\[dwsb]/
+const glob = /[/.-]\*$|^\*[./-]|\*\*/
+
+/** `isWhole`: the text is compared with the field as a whole. */
+const noteOnLiteral = (operator: string, text: string, isWhole: boolean): Note => {
+  if (pattern.test(text)) return [`${operator} takes it letter by letter`, 'for a pattern, use `regex`']
+  if (isWhole && glob.test(text)) {
+    const regex = `^${text.replace(/[.+?^${}()|[\]\\]/g, '\\$&').replace(/\*+/g, '.*')}`.replace(/\.\*$/, '')
+    return ['the star stands for itself', `for a pattern, use regex: ${regex}`, regex]
+  }
+  return []
+}

@@ -1,0 +1,146 @@
+/** Whether demands on fields can all be met by one event. It says no only where no event can: the operators themselves are asked. */
+
+import { equalJson, type Json } from '../../../core/json.ts'
+import type { Event } from '../../../core/request.ts'
+import type { Domain, Test } from '../../../parts/operators/operator.ts'
+import type { Catalogue } from '../../compile.ts'
+import type { Branch, Demand } from './branches.ts'
+import { domainOf, sameField } from './fields.ts'
+
+type Operators = Catalogue['operators']
+
+/** Demands that no value of their field meets; the later one is where to say it. */
+export type Conflict = readonly [later: Demand, earlier?: Demand]
+
+/** A demand with what its operator says of it. */
+type Known = { readonly demand: Demand; readonly domain: Domain; readonly test: Test | undefined }
+
+/** The test of another may be stopped by a limit or by a file: then a condition does not hold, and its `not` does not either. */
+const isFirm = ({ kind }: Domain): boolean => kind !== 'pattern' && kind !== 'elsewhere'
+
+export type Reach = {
+  /** Why no event can meet all demands; `undefined` where one might. */
+  readonly conflictIn: (branch: Branch) => Conflict | undefined
+  /** Whether no event at all takes one of these branches, demands that can break left out. */
+  readonly isNever: (branches: readonly Branch[] | undefined) => boolean
+}
+
+export const reachWith = (operators: Operators): Reach => {
+  const asked = new Map<Demand, Known | undefined>()
+  const knownOf = (demand: Demand): Known | undefined => {
+    if (!asked.has(demand)) asked.set(demand, known(demand, operators))
+    return asked.get(demand)
+  }
+  const firstConflict = (branch: Branch, counts: (domain: Domain) => boolean): Conflict | undefined => {
+    for (const group of groupsOf(branch)) {
+      const conflict = conflictOf(group.flatMap((demand) => knownOf(demand) ?? []).filter(({ domain }) => counts(domain)))
+      if (conflict) return conflict
+    }
+    return undefined
+  }
+  return {
+    conflictIn: (branch) => firstConflict(branch, () => true),
+    isNever: (branches) => branches?.every((branch) => firstConflict(branch, isFirm) !== undefined) ?? false,
+  }
+}
+
+/** The demands of each field. */
+const groupsOf = (branch: Branch): readonly Demand[][] => {
+  const groups = new Map<string, Demand[]>()
+  for (const demand of branch) {
+    if (demand.field === undefined) continue
+    const name = sameField(demand.field)
+    groups.set(name, [...(groups.get(name) ?? []), demand])
+  }
+  return [...groups.values()]
+}
+
+const isEvent = ({ field }: Demand): boolean => field !== undefined && sameField(field) === 'event_type'
+
+type Value = Json | undefined
+
+/** The only values that meet a demand; `undefined` where there are too many to list. */
+const valuesOf = ({ demand: { holds }, domain }: Known): readonly Value[] | undefined => {
+  if (domain.kind === (holds ? 'one_of' : 'none_of')) return domain.values
+  return domain.kind === (holds ? 'absent' : 'present') ? [undefined] : undefined
+}
+
+const conflictOf = (group: readonly Known[]): Conflict | undefined => {
+  const listed = group.find((known) => valuesOf(known) !== undefined)
+  if (!listed) return opposites(group) ?? prefixes(group)
+  const values = (valuesOf(listed) ?? []).filter((value) => value !== undefined || !isEvent(listed.demand))
+  const others = group.filter((known) => known !== listed)
+  const left = values.filter((value) => others.every((known) => admits(known, value)))
+  if (left.length > 0) return undefined
+  const against = others.find((known) => !values.some((value) => admits(known, value))) ?? others.at(-1)
+  if (!against || values.length === 0) return [listed.demand]
+  const isEarlier = group.indexOf(against) < group.indexOf(listed)
+  return isEarlier ? [listed.demand, against.demand] : [against.demand, listed.demand]
+}
+
+const noEvent = {} as Event
+
+const admits = ({ demand: { holds }, domain, test }: Known, value: Value): boolean => {
+  // A missing field is on no list; of every other value only the list knows.
+  if (domain.kind === 'elsewhere') return !(holds && value === undefined)
+  if (!test) return true
+  try {
+    const answer = test(value, noEvent)
+    return answer instanceof Promise || answer === holds
+  } catch {
+    return true
+  }
+}
+
+const known = (demand: Demand, operators: Operators): Known | undefined => {
+  const domain = domainOf(demand, operators)
+  return domain && { demand, domain, test: domain.kind === 'elsewhere' ? undefined : compileTest(demand, operators) }
+}
+
+const compileTest = ({ operator, operand }: Demand, operators: Operators): Test | undefined => {
+  let isBad = false
+  const report = (): void => {
+    isBad = true
+  }
+  const compiled = operators.get(operator)?.compile(operand, { profileDir: '', report, looksOutside: () => {} })
+  // What a plugin opened for it is closed again, and then there is nobody to ask.
+  if (typeof compiled === 'object') void closed(compiled.close)
+  return isBad || typeof compiled !== 'function' ? undefined : compiled
+}
+
+const closed = async (close: () => void | Promise<void>): Promise<void> => {
+  try {
+    await close()
+  } catch {}
+}
+
+/** One and the same condition that must hold and must not. What a list elsewhere says may change between the two. */
+const opposites = (group: readonly Known[]): Conflict | undefined => {
+  for (const [i, later] of group.entries()) {
+    const earlier = group.slice(0, i).find((each) => isOpposite(each.demand, later.demand) && later.domain.kind !== 'elsewhere')
+    if (earlier) return [later.demand, earlier.demand]
+  }
+  return undefined
+}
+
+const isOpposite = (a: Demand, b: Demand): boolean => a.holds !== b.holds && a.operator === b.operator && equalJson(a.operand, b.operand)
+
+/** The fixed text that a pattern wants at the start of the field; `undefined` where there is none to be sure of. */
+const prefixOf = ({ demand: { holds }, domain }: Known): string | undefined => {
+  if (domain.kind !== 'pattern' || !holds || domain.source.includes('|')) return undefined
+  const [, text = '', next = ''] = /^\^([\w /:#-]*)(.?)/u.exec(domain.source) ?? []
+  const sure = /[?*{+]/.test(next) ? text.slice(0, -1) : text
+  return sure === '' ? undefined : sure
+}
+
+const prefixes = (group: readonly Known[]): Conflict | undefined => {
+  const fixed = group.flatMap((known) => {
+    const text = prefixOf(known)
+    return text === undefined ? [] : [{ demand: known.demand, text }]
+  })
+  for (const [i, later] of fixed.entries()) {
+    const earlier = fixed.slice(0, i).find(({ text }) => !text.startsWith(later.text) && !later.text.startsWith(text))
+    if (earlier) return [later.demand, earlier.demand]
+  }
+  return undefined
+}

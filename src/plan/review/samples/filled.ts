@@ -1,0 +1,69 @@
+/** How samples fill in one text: placeholders that none of them has a value for, and what is cut. */
+
+import type { Path } from '../../../core/diagnostic.ts'
+import { printable } from '../../../core/text.ts'
+import { piecesOf } from '../dialects.ts'
+import { replacing, type Subject } from '../subject.ts'
+import { namesAnItem, nearPaths, wayOut } from './near-paths.ts'
+import { coversEvents, inNone, type Sampled } from './sampled.ts'
+
+/** A text of the route; `where`: the key under which its placeholders are told. */
+export type TextAt = { readonly path: Path; readonly text: string; readonly where: string }
+
+/** `said`: where in the text something was said already. */
+export const reviewFilled = (subject: Subject, sampled: Sampled, at: TextAt, said: ReadonlySet<number>): void => {
+  for (const { piece, from } of piecesOf(at.text)) {
+    if (piece.kind === 'text' || said.has(from)) continue
+    const written = piece.kind === 'raw' ? '{__raw__}' : piece.written
+    reportCut(subject, sampled, at, { text: written, at: from })
+    // An expression may well give nothing, and a key is told of as a whole.
+    if (piece.kind === 'path' && at.where !== 'coalesce.key')
+      reportMissing(subject, sampled, at, { text: written, path: piece.path, at: from })
+  }
+}
+
+/** Of a route without a prompt. */
+export const reviewWhole = (subject: Subject, sampled: Sampled): void =>
+  reportCut(subject, sampled, { path: [], text: '', where: 'prompt' }, { text: 'the whole payload', at: 0 })
+
+type Written = { readonly text: string; readonly at: number }
+
+const tellOf = ({ taken }: Sampled, where: string, written: string) =>
+  taken.flatMap(({ texts = [], ...sample }) =>
+    texts.filter((each) => each.where === where && each.written === written).map((filled) => ({ ...sample, filled })),
+  )
+
+const reportMissing = (
+  subject: Subject,
+  sampled: Sampled,
+  { path, text, where }: TextAt,
+  piece: Written & { readonly path: string },
+): void => {
+  const told = tellOf(sampled, where, piece.text)
+  if (told.length === 0 || told.some(({ filled }) => !filled.missing)) return
+  if (namesAnItem(piece.path, sampled.paths('sent'))) return
+  const near = nearPaths(piece.path, sampled.paths('sent'))
+  const isSure = coversEvents(sampled, subject.spec) && told.some(({ passes }) => passes)
+  if (!isSure && near.slips.length === 0) return
+  const whole = subject.placeOf(path)
+  const place = subject.texts.inside(whole, text, piece)
+  const [best] = near.all
+  subject.say('WH501', path, `"${printable(piece.text, 80)}" is ${inNone(sampled.taken)}: it stays as it is`, {
+    help: wayOut(near),
+    suggest: near.all,
+    place: place ?? whole,
+    ...(place && best !== undefined ? { fix: replacing(`write {${best}}`, false, { place, text: `{${best}}` }) } : {}),
+  })
+}
+
+/** The longest of the samples that the filters let on. */
+const reportCut = (subject: Subject, sampled: Sampled, { path, text, where }: TextAt, piece: Written): void => {
+  const cuts = tellOf(sampled, where, piece.text).flatMap(({ name, passes, filled: { cut } }) => (cut && passes ? [{ name, ...cut }] : []))
+  const [longest] = cuts.sort((a, b) => b.from - a.from)
+  if (!longest) return
+  const whole = subject.placeOf(path, path.length === 0 ? 'key' : 'value')
+  const what = piece.text.startsWith('{') ? `"${printable(piece.text, 80)}"` : piece.text
+  const help = 'name the values that are needed: {dotted.path}, or an expression {= … }'
+  const message = `${what} is cut: ${longest.from} → ${longest.to} characters of sample ${longest.name}`
+  subject.say('WH504', path, message, { help, place: subject.texts.inside(whole, text, piece) ?? whole })
+}

@@ -1,0 +1,91 @@
+/** What sample payloads show: fields, placeholders and keys that none of them has, texts that are cut, a script that lets nothing on. */
+
+import type { Path } from '../../../core/diagnostic.ts'
+import { printable } from '../../../core/text.ts'
+import { compileField } from '../../../expr/path.ts'
+import { placeholders } from '../../../expr/placeholder.ts'
+import { type Leaf, leavesOf } from '../filters/fields.ts'
+import { replacing, type Subject } from '../subject.ts'
+import { type Near, namesAnItem, nearPaths, wayOut } from './near-paths.ts'
+import { coversEvents, inNone, type Sampled } from './sampled.ts'
+
+export const reviewSamples = (subject: Subject): void => {
+  const sampled = subject.samples?.get(subject.route)
+  if (!sampled || sampled.taken.length === 0) return
+  for (const leaf of leavesOf(subject.spec.filters)) checkField(leaf, sampled, subject)
+  checkKey(sampled, subject)
+  checkScript(sampled, subject)
+}
+
+/** These ask whether the field is there. */
+const asking = new Set(['exists', 'missing'])
+
+const checkField = (leaf: Leaf, sampled: Sampled, subject: Subject): void => {
+  const { field, operator, path } = leaf
+  if (asking.has(operator) || field === 'event' || field === 'event_type') return
+  const get = compileField(field)
+  if (sampled.taken.some(({ event }) => get(event) !== undefined)) return
+  if (namesAnItem(field.replace(/^payload\./, ''), sampled.paths('event'))) return
+  const near = nearFields(field, sampled)
+  // A sample does not hold every header that a sender and the proxies on the way bring.
+  const isSure = !field.startsWith('headers.') && coversEvents(sampled, subject.spec) && sampled.taken.some((taken) => reaches(taken, path))
+  if (!isSure && near.slips.length === 0) return
+  const at = [...path, 'field']
+  const [best] = near.all
+  const place = subject.placeOf(at)
+  const isQuoted = /^["']/.test(subject.texts.at(place) ?? '')
+  subject.say('WH409', at, `the field "${printable(field, 80)}" is ${inNone(sampled.taken)}`, {
+    help: wayOut(near),
+    suggest: near.all,
+    ...(best === undefined ? {} : { fix: replacing(`write ${best}`, false, { place, text: isQuoted ? JSON.stringify(best) : best }) }),
+  })
+}
+
+const nearFields = (field: string, sampled: Sampled, of: 'event' | 'sent' = 'event'): Near => {
+  const [, prefix = '', path = ''] = /^(headers\.|payload\.)?(.*)$/s.exec(field) ?? []
+  const known = prefix === 'headers.' ? [...new Set(sampled.taken.flatMap(({ event }) => Object.keys(event.headers)))] : sampled.paths(of)
+  const near = nearPaths(path, known)
+  return { slips: near.slips.map((each) => prefix + each), all: near.all.map((each) => prefix + each) }
+}
+
+/** Whether the conditions that must hold beside this one do: else the sample is not what it is about. */
+const reaches = ({ holds }: Sampled['taken'][number], path: Path): boolean => {
+  const own = path.slice(1)
+  return [...holds].every(([key, held]) => {
+    const parts = key.split('.')
+    const list = parts.slice(0, -1)
+    const isBeside =
+      list.length < own.length && list.every((part, i) => part === String(own[i])) && parts.at(-1) !== String(own[list.length])
+    const isAll = list.length === 0 || list.at(-1) === 'all'
+    return held || !isBeside || !isAll || !/^\d+$/.test(parts.at(-1) ?? '')
+  })
+}
+
+const checkKey = (sampled: Sampled, subject: Subject): void => {
+  const { spec, say, placeOf, texts } = subject
+  const made = sampled.taken.filter(({ texts }) => texts !== undefined)
+  const key = spec.coalesce?.key
+  if (key === undefined || made.length === 0 || made.some(({ merged }) => merged)) return
+  const names = placeholders(key).filter((name) => !name.startsWith('='))
+  const isTemplate = placeholders(key).length > 0
+  const near = nearFields((isTemplate ? names : [key]).find((name) => !sampled.paths('sent').includes(name)) ?? '', sampled, 'sent')
+  if (near.slips.length === 0 && !(coversEvents(sampled, spec) && made.some(({ passes }) => passes))) return
+  const [best] = near.all
+  const place = placeOf(['coalesce', 'key'])
+  const fix = best !== undefined && !isTemplate && texts.at(place) !== undefined
+  say('WH215', ['coalesce', 'key'], `the key "${printable(key, 80)}" has no value and merges nothing: it is ${inNone(made)}`, {
+    help: wayOut(near),
+    suggest: near.all,
+    ...(fix ? { fix: replacing(`write ${best}`, false, { place, text: JSON.stringify(best) }) } : {}),
+  })
+}
+
+const checkScript = ({ taken }: Sampled, { spec, say }: Subject): void => {
+  const ran = taken.flatMap(({ script }) => script ?? [])
+  const [first] = ran
+  if (first?.silent === undefined || ran.some(({ silent }) => silent === undefined)) return
+  const count = ran.length === 1 ? 'the one sample that gets so far' : `all ${ran.length} samples that get so far`
+  say('WH605', ['script'], `the script ${JSON.stringify(spec.script)} ignores ${count}: ${printable(first.silent, 300)}`, {
+    help: 'try it: headgate webhook trace <route> --sample <name> --run-scripts',
+  })
+}

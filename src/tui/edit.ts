@@ -1,0 +1,115 @@
+/** Opens the editor on a terminal, and gives the terminal back, however it ends. */
+
+import type { ReadStream, WriteStream } from 'node:tty'
+import { exit, Fault, messageOf } from '../core/fault.ts'
+import type { Options, Size } from './model/screen.ts'
+import type { State } from './model/state.ts'
+import { homeScreen } from './screens/home/home.ts'
+import { openSession, type Surroundings } from './session.ts'
+import { type Ending, exitCodeOf, watchEndings } from './terminal/endings.ts'
+import { type KeyReader, readKeys } from './terminal/keys.ts'
+import { toClipboard } from './terminal/modes.ts'
+import { openCanvas } from './terminal/screen.tsx'
+import { onContinued, suspended } from './terminal/suspend.ts'
+import { type Terminal, takeTerminal } from './terminal/terminal.ts'
+import { frameOf } from './view/frame.ts'
+
+export type EditorWish = {
+  readonly options: Options
+  /** The route to begin with. */
+  readonly route?: string | undefined
+  readonly isAlternate: boolean
+  readonly colour: boolean
+  readonly ascii: boolean
+  readonly stdin: ReadStream
+  readonly stdout: WriteStream
+}
+
+export type Around = Pick<Surroundings, 'desk' | 'watch'> & {
+  /** Opens a file in the user's editor, at a line. */
+  readonly edit: (file: string, line?: number) => Promise<void>
+  /** A text in a file of its own, in the user's editor. */
+  readonly editText: (text: string) => Promise<string>
+}
+
+/** How the editor ended. */
+export type Ended = {
+  readonly exitCode: number
+  /** Where the changes are that were not saved. */
+  readonly kept?: string
+}
+
+const previewDelayMs = 80
+const keepDelayMs = 1_000
+
+/** Resolves when the editor was left, or was ended from outside. Throws what was a mistake of ours, as a Fault; the terminal is given back before. */
+export const runEditor = async (wish: EditorWish, around: Around): Promise<Ended> => {
+  const { stdin, stdout, options, route } = wish
+  const sizeOf = (): Size => ({ columns: stdout.columns, rows: stdout.rows })
+  const state: State = { world: { options, size: sizeOf(), revision: 0 }, screens: [homeScreen] }
+  const terminal = takeTerminal(stdout, wish.isAlternate)
+  const endings = watchEndings(stdin, terminal.isOurs)
+  const canvas = openCanvas(stdout, { colour: wish.colour, ascii: wish.ascii })
+  const keys = readKeys(stdin, {
+    key: (key) => session.input({ kind: 'key', key }),
+    paste: (text) => session.input({ kind: 'paste', text }),
+  })
+  const resize = (): void => {
+    session.input({ kind: 'resize', size: sizeOf() })
+    if (terminal.isOurs()) canvas.redraw()
+  }
+  const away = awayFrom(terminal, keys, resize)
+  const session = openSession(state, {
+    ...around,
+    previewDelayMs,
+    keepDelayMs,
+    draw: (next) => canvas.draw(frameOf(next)),
+    redraw: () => canvas.redraw(),
+    copy: (text) => stdout.write(toClipboard(text)),
+    suspend: () => void away(suspended),
+    editText: (text) => away(() => around.editText(text)),
+    editFile: (file, line) => away(() => around.edit(file, line)),
+  })
+  // Whoever stopped us from outside had the terminal meanwhile.
+  const stopListening = onContinued(() => terminal.isOurs() && void away(async () => {}))
+  stdout.on('resize', resize)
+  canvas.draw(frameOf(state))
+  session.input({ kind: 'start', ...(route === undefined ? {} : { route }) })
+  const ending = await Promise.race([session.ended.then(() => undefined), endings.ended])
+  stopListening()
+  stdout.off('resize', resize)
+  keys.close()
+  canvas.close()
+  terminal.close()
+  const kept = await session.close()
+  endings.close()
+  return endedBy(ending, kept)
+}
+
+const endedBy = (ending: Ending | undefined, kept: string | undefined): Ended => {
+  const left = kept === undefined ? {} : { kept }
+  if (!ending) return { exitCode: exit.ok, ...left }
+  if ('signal' in ending) return { exitCode: exitCodeOf(ending.signal), ...left }
+  throw new Fault('internal', `the editor failed: ${messageOf(ending.crash)}`, {
+    exitCode: exit.internal,
+    cause: ending.crash,
+    ...(kept === undefined ? {} : { hint: `your changes are ${kept}` }),
+  })
+}
+
+/** Does what needs the terminal as it was before. */
+const awayFrom =
+  (terminal: Terminal, keys: KeyReader, back: () => void) =>
+  async <T>(work: () => Promise<T>): Promise<T> => {
+    keys.pause()
+    terminal.giveBack()
+    try {
+      return await work()
+    } finally {
+      terminal.take()
+      keys.resume()
+      // It may have another size by now, of which only the foreground is told.
+      process.kill(process.pid, 'SIGWINCH')
+      back()
+    }
+  }

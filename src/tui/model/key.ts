@@ -1,0 +1,40 @@
+/** A key press in one notation: `a`, `G`, `^s`, `enter`, `shift+tab`. */
+
+export type Key = {
+  readonly name: string
+  /** The characters that it types; absent for keys that type nothing. */
+  readonly text?: string
+}
+
+/** What Node's decoder of terminal input says of a key. */
+export type Decoded = {
+  readonly name?: string | undefined
+  readonly sequence?: string | undefined
+  readonly ctrl?: boolean
+  readonly meta?: boolean
+  readonly shift?: boolean
+}
+
+const renamed: { readonly [name: string]: string } = {
+  return: 'enter',
+  escape: 'esc',
+  pageup: 'pgup',
+  pagedown: 'pgdn',
+  // A terminal that sends ^h for its backspace key means the key.
+  backspace: 'backspace',
+}
+
+/** `undefined` for what is no key of ours: an unknown sequence, or one with alt. */
+export const keyOf = (typed: string | undefined, { name, sequence, ctrl, meta, shift }: Decoded): Key | undefined => {
+  if (name === 'undefined' || (name === undefined && (typed === undefined || isControl(typed)))) return undefined
+  if (name === 'escape') return { name: 'esc' }
+  if (meta) return undefined
+  if (name === 'space' || typed === ' ') return { name: 'space', text: ' ' }
+  if (ctrl && name !== undefined && name.length === 1) return { name: `^${name}` }
+  if (typed !== undefined && !isControl(typed) && sequence === typed) return { name: typed, text: typed }
+  const plain = name === undefined ? '' : (renamed[name] ?? name)
+  if (plain === '') return undefined
+  return { name: shift && plain === 'tab' ? 'shift+tab' : plain }
+}
+
+const isControl = (text: string): boolean => /^\p{Cc}/u.test(text)

@@ -1,0 +1,35 @@
+/** The keys of the user: `<data_dir>/keys.yaml`, in which an action's name has a key or a list of them. */
+
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { parseSource } from '../../config/yaml/source.ts'
+import { exit, Fault } from '../../core/fault.ts'
+import { isObject, type Json } from '../../core/json.ts'
+import { nearest } from '../../core/text.ts'
+import { actions, defaultKeymap, type Keymap } from './actions.ts'
+
+/** Throws a Fault that names the line, for what is no action or no key. */
+export const readKeymap = (dataDir: string): Keymap => {
+  const file = join(dataDir, 'keys.yaml')
+  if (!existsSync(file)) return defaultKeymap
+  const { source, diagnostics } = parseSource(file, readFileSync(file, 'utf8'))
+  const wrong = (line: number, message: string, suggest: readonly string[] = []): Fault =>
+    new Fault('keys', `${file}:${line}: ${message}`, { exitCode: exit.no, suggest, hint: 'docs/terminal-editor.md lists the actions' })
+  const [problem] = diagnostics
+  if (!source || problem) throw wrong(problem?.place?.line ?? 1, problem?.message ?? 'it cannot be read')
+  if (!isObject(source.data)) throw wrong(1, 'it is not a map of actions and keys')
+  const changed = Object.entries(source.data).map(([name, written]) => {
+    const { line } = source.place([name], 'key')
+    if (!Object.hasOwn(actions, name)) throw wrong(line, `there is no action "${name}"`, nearest(name, Object.keys(actions)))
+    const keys = keysOf(written)
+    if (!keys) throw wrong(line, `"${name}" needs a key, or a list of keys`)
+    return [name, keys]
+  })
+  return { ...defaultKeymap, ...Object.fromEntries(changed) }
+}
+
+const keysOf = (written: Json): readonly string[] | undefined => {
+  const keys = Array.isArray(written) ? written : [written]
+  const isKey = (key: Json): key is string => typeof key === 'string' && /^(?:\^[a-z]|\S|[a-z+]{2,12})$/.test(key)
+  return keys.length > 0 && keys.length <= 8 && keys.every(isKey) ? keys : undefined
+}

@@ -1,0 +1,122 @@
+/** Screens that stand above any other: a list to pick from, a line to fill in, a question, help. They give back what was chosen. */
+
+import type { SavePlan } from '../../app/editor/desk.ts'
+import type { RouteDraft } from '../../app/editor/draft/route-draft.ts'
+import { type ActionName, actions } from './actions.ts'
+import type { Screen, Turn } from './screen.ts'
+import { type TextField, textField } from './text-field.ts'
+
+export type PickRow = { readonly value: string; readonly title: string; readonly detail?: string }
+
+/** A list that is narrowed by typing. `free`: what was typed counts although no row has it. */
+export type PickScreen = Screen & {
+  readonly kind: 'pick'
+  readonly id: string
+  readonly title: string
+  readonly all: readonly PickRow[]
+  readonly search: TextField
+  readonly cursor: number
+  readonly free: boolean
+}
+
+/** One line of text. A secret is shown as stars. */
+export type EntryScreen = Screen & {
+  readonly kind: 'entry'
+  readonly id: string
+  readonly title: string
+  readonly help?: string
+  readonly field: TextField
+  readonly isSecret: boolean
+  /** What the text must be. */
+  readonly form: 'text' | 'number' | 'json'
+}
+
+export type Choice = { readonly value: string; readonly title: string }
+
+/** A question with a few answers; escape gives none. */
+export type ChooseScreen = Screen & {
+  readonly kind: 'choose'
+  readonly id: string
+  readonly question: string
+  readonly choices: readonly Choice[]
+  readonly cursor: number
+}
+
+export type HelpScreen = Screen & {
+  readonly kind: 'help'
+  readonly actions: readonly ActionName[]
+  readonly search: TextField
+  readonly cursor: number
+}
+
+/** The diff and the findings. `then`: what is done once it is saved; with `diff` nothing can be. */
+export type SaveScreen = Screen & {
+  readonly kind: 'save'
+  readonly then: 'stay' | 'home' | 'quit'
+  readonly look: 'save' | 'diff'
+  readonly cursor: number
+  /** A plan or the end of saving is waited for. */
+  readonly isBusy: boolean
+  readonly plan?: SavePlan
+  /** The user wants the changes in the file as it is now. */
+  readonly onto?: 'current'
+}
+
+export const pick = (id: string, title: string, all: readonly PickRow[], free = false): PickScreen => ({
+  kind: 'pick',
+  id,
+  title,
+  all,
+  search: textField(),
+  cursor: 0,
+  free,
+})
+
+export const entry = (
+  id: string,
+  title: string,
+  more: Partial<Pick<EntryScreen, 'help' | 'isSecret' | 'form'>> & { readonly text?: string } = {},
+): EntryScreen => {
+  const { text = '', isSecret = false, form = 'text', help } = more
+  return { kind: 'entry', id, title, field: textField(text), isSecret, form, ...(help === undefined ? {} : { help }) }
+}
+
+/** `first`: the choice on which the cursor stands. */
+export const choose = (id: string, question: string, choices: readonly Choice[], first = 0): ChooseScreen => ({
+  kind: 'choose',
+  id,
+  question,
+  choices,
+  cursor: first,
+})
+
+/** Opens the screen and asks for the plan that it shows. */
+export const openSave = (draft: RouteDraft, then: SaveScreen['then'], look: SaveScreen['look'] = 'save'): Turn<never> => ({
+  go: { push: { kind: 'save', then, look, cursor: 0, isBusy: true } satisfies SaveScreen as Screen },
+  wishes: [{ kind: 'ask', question: { ask: 'plan', of: { draft } } }],
+})
+
+export const helpOn = (known: readonly ActionName[]): HelpScreen => ({ kind: 'help', actions: known, search: textField(), cursor: 0 })
+
+export const paletteId = 'palette'
+
+export const paletteOf = (known: readonly ActionName[]): PickScreen =>
+  pick(
+    paletteId,
+    'every action by its name',
+    known
+      .filter((name) => name !== 'palette')
+      .map((name) => ({ value: name, title: actions[name].title, detail: actions[name].keys.join(' ') })),
+  )
+
+export const quitId = 'quit'
+
+export const leaveChoices: readonly Choice[] = [
+  { value: 'save', title: 'Save' },
+  { value: 'discard', title: 'Discard' },
+  { value: 'cancel', title: 'Cancel' },
+]
+
+export const quitQuestion = (route: string): ChooseScreen => choose(quitId, `"${route}" has changes that are not saved`, leaveChoices, 2)
+
+export const isQuitQuestion = (screen: Screen): boolean => screen.kind === 'choose' && (screen as ChooseScreen).id === quitId

@@ -1,0 +1,113 @@
+/** A screen of the editor: its own state, what an action does to it, and what all screens share. Pure: what must be done is wished for. */
+
+import type { Home, Payload, Preview, Question, Told } from '../../app/editor/desk.ts'
+import type { OpenedRoute, RouteDraft } from '../../app/editor/draft/route-draft.ts'
+import type { TailLine } from '../../app/live/tails.ts'
+import type { Path } from '../../core/diagnostic.ts'
+import type { ActionName, Keymap } from './actions.ts'
+
+export type Size = { readonly columns: number; readonly rows: number }
+
+export type Options = {
+  readonly dataDir: string
+  readonly profile: string
+  /** How the user calls the program, for hints. */
+  readonly self: string
+  /** Nothing may be written, sent or switched. */
+  readonly readOnly: boolean
+  readonly keymap: Keymap
+}
+
+export type Notice = { readonly tone: 'ok' | 'warn' | 'bad'; readonly text: string }
+
+/** What all screens share. */
+export type World = {
+  readonly options: Options
+  readonly size: Size
+  readonly home?: Home
+  /** The route that is open. */
+  readonly draft?: RouteDraft | undefined
+  readonly payload?: Payload | undefined
+  /** The latest that is known; of an older state of the draft while a newer one is asked for. */
+  readonly preview?: Preview | undefined
+  /** Counts the states of draft and payload. */
+  readonly revision: number
+  readonly notice?: Notice
+}
+
+/** The state of one screen. Its kind names it in the registry. */
+export type Screen = { readonly kind: ScreenKind }
+
+export type ScreenKind =
+  | 'home'
+  | 'route'
+  | 'filters'
+  | 'prompt'
+  | 'deliver'
+  | 'payload'
+  | 'live'
+  | 'trace'
+  | 'save'
+  | 'help'
+  | 'pick'
+  | 'entry'
+  | 'choose'
+
+/** What must be done outside of the model. */
+export type Wish =
+  | { readonly kind: 'ask'; readonly question: Question }
+  | { readonly kind: 'copy'; readonly text: string }
+  /** The file of a route, at a path of it. */
+  | { readonly kind: 'edit-route'; readonly opened: OpenedRoute; readonly path: Path }
+  /** A text in the user's editor; it comes back as `returned` under the id. */
+  | { readonly kind: 'edit-text'; readonly id: string; readonly text: string }
+  | { readonly kind: 'watch'; readonly route?: string }
+  | { readonly kind: 'unwatch' }
+  | { readonly kind: 'suspend' }
+  | { readonly kind: 'redraw' }
+  | { readonly kind: 'quit' }
+
+/** What comes of an input on a screen. Without members nothing does. */
+export type Turn<S extends Screen = Screen> = {
+  readonly screen?: S
+  /** `back` takes the screen away, with what it gives to the one below. */
+  readonly go?:
+    | { readonly push: Screen }
+    | { readonly replace: Screen }
+    | { readonly back: true; readonly returns?: Returned }
+    /** Home, or to the one screen above it that is given. */
+    | { readonly home: true; readonly above?: Screen }
+  readonly world?: Partial<Pick<World, 'draft' | 'payload' | 'notice' | 'home'>>
+  readonly wishes?: readonly Wish[]
+}
+
+/** What a screen gives to the one below it: a text that was entered, a row that was picked. */
+export type Returned = { readonly id: string; readonly value: string }
+
+/** What a screen is told: an answer, a line of the live view, or what the screen above it gave back. */
+export type News =
+  | Told
+  | { readonly told: 'traffic'; readonly line: TailLine }
+  | { readonly told: 'watching'; readonly state: 'open' | 'ended'; readonly why?: string }
+  | { readonly told: 'copied' }
+  | ({ readonly told: 'returned' } & Returned)
+
+export type ScreenModel<S extends Screen = Screen> = {
+  readonly title: (screen: S, world: World) => string
+  /** The actions that count on it; the first ones are shown as hints. Those that count everywhere need not be named. */
+  readonly actions: (screen: S, world: World) => readonly ActionName[]
+  readonly act: (screen: S, action: ActionName, world: World) => Turn<S>
+  /** While it takes text, letters are text and no actions; in `lines` enter is text, too. */
+  readonly takes?: (screen: S, world: World) => 'text' | 'lines' | undefined
+  /** Characters that were typed or pasted. */
+  readonly type?: (screen: S, text: string, world: World) => Turn<S>
+  /** A key that types nothing, where no action has it: of a text that is being written. */
+  readonly press?: (screen: S, key: string, world: World) => Turn<S>
+  readonly hear?: (screen: S, news: News, world: World) => Turn<S>
+  /** Its rows as sentences, for the line mode of screen readers; where there are any it has a cursor. */
+  readonly rows?: (screen: S, world: World) => readonly string[]
+  readonly point?: (screen: S, row: number) => S
+}
+
+/** Keeps the type of a screen's state where its model is written. */
+export const screenModel = <S extends Screen>(model: ScreenModel<S>): ScreenModel<S> => model

@@ -1,0 +1,209 @@
+/** The state of the editor, and what becomes of it by each input. The one reducer: pure, and tested without a terminal. */
+
+import type { Question } from '../../app/editor/desk.ts'
+import { isModified, type RouteDraft } from '../../app/editor/draft/route-draft.ts'
+import { type ActionName, actionOf, everywhere } from './actions.ts'
+import type { Key } from './key.ts'
+import { helpOn, isQuitQuestion, openSave, paletteId, paletteOf, quitId, quitQuestion } from './overlays.ts'
+import type { News, Returned, Screen, ScreenKind, ScreenModel, Size, Turn, Wish, World } from './screen.ts'
+
+export type State = {
+  readonly world: World
+  /** The last one is shown. There is always one. */
+  readonly screens: readonly [Screen, ...Screen[]]
+}
+
+export type Input =
+  | { readonly kind: 'key'; readonly key: Key }
+  | { readonly kind: 'paste'; readonly text: string }
+  | { readonly kind: 'resize'; readonly size: Size }
+  | { readonly kind: 'news'; readonly news: News }
+  /** The first one: what is there is asked for. */
+  | { readonly kind: 'start'; readonly route?: string }
+  /** The cursor on a row, as the line mode has it. */
+  | { readonly kind: 'point'; readonly row: number }
+  /** The terminal is gone, or a signal came: changes are kept as a draft. */
+  | { readonly kind: 'end' }
+  /** As the palette and the line mode call it. */
+  | { readonly kind: 'action'; readonly action: ActionName }
+
+export type Next = { readonly state: State; readonly wishes: readonly Wish[] }
+
+/** The model of each kind of screen. */
+export type Models = { readonly [kind in ScreenKind]: ScreenModel }
+
+export const top = ({ screens }: State): Screen => screens.at(-1) ?? screens[0]
+
+/** Every action that counts on the screen that is shown. */
+export const actionsNow = (state: State, models: Models): readonly ActionName[] => {
+  const screen = top(state)
+  return [...models[screen.kind].actions(screen, state.world), ...everywhere]
+}
+
+export const reduce = (state: State, input: Input, models: Models): Next => {
+  switch (input.kind) {
+    case 'resize':
+      return { state: withWorld(state, { size: input.size }), wishes: [] }
+    case 'start':
+      return { state, wishes: startWishes(input.route) }
+    case 'point':
+      return { state: pointed(state, input.row, models), wishes: [] }
+    case 'end':
+      return { state, wishes: [...kept(state), { kind: 'quit' }] }
+    case 'news':
+      return settle(state, hear(state, input.news, models))
+    case 'action':
+      return settle(state, act(quiet(state), input.action, models))
+    case 'paste':
+      return settle(state, typed(quiet(state), input.text, models))
+    case 'key':
+      return settle(state, press(quiet(state), input.key, models))
+  }
+}
+
+/** A route is opened once it is known that no draft of it was left. */
+const startWishes = (route: string | undefined): Wish[] => [
+  { kind: 'ask', question: { ask: 'home', of: {} } },
+  { kind: 'ask', question: { ask: 'drafts', of: route === undefined ? {} : { route } } },
+]
+
+/** A notice stays until the next input of the user. */
+const quiet = (state: State): State => {
+  const { notice: _, ...world } = state.world
+  return { ...state, world }
+}
+
+const withWorld = (state: State, world: Partial<World>): State => ({ ...state, world: { ...state.world, ...world } })
+
+const press = (state: State, key: Key, models: Models): Next => {
+  const screen = top(state)
+  const model = models[screen.kind]
+  const takes = model.takes?.(screen, state.world)
+  const isText = takes !== undefined && (key.text !== undefined || (takes === 'lines' && key.name === 'enter'))
+  if (isText) return typed(state, key.text ?? '\n', models)
+  const { keymap } = state.world.options
+  // A text is left by escape, entered by enter, and moved in by the arrows: single letters name no action there.
+  const among = actionsNow(state, models)
+  const action = actionOf(key.name, among, keymap)
+  if (action !== undefined) return act(state, action, models)
+  return model.press ? turned(state, screen, model.press(screen, key.name, state.world), models) : { state, wishes: [] }
+}
+
+const typed = (state: State, text: string, models: Models): Next => {
+  const screen = top(state)
+  const model = models[screen.kind]
+  const takes = model.takes?.(screen, state.world)
+  return takes && model.type ? turned(state, screen, model.type(screen, text, state.world), models) : { state, wishes: [] }
+}
+
+const act = (state: State, action: ActionName, models: Models): Next => {
+  const screen = top(state)
+  const model = models[screen.kind]
+  if (action === 'suspend' || action === 'redraw') return { state, wishes: [{ kind: action }] }
+  if (model.actions(screen, state.world).includes(action)) return turned(state, screen, model.act(screen, action, state.world), models)
+  if (action === 'quit' || action === 'interrupt') return leave(state, action, models)
+  if (action === 'help') return turned(state, screen, { go: { push: helpOn(actionsNow(state, models)) } }, models)
+  if (action === 'palette') return turned(state, screen, { go: { push: paletteOf(actionsNow(state, models)) } }, models)
+  return action === 'back' && state.screens.length > 1 ? turned(state, screen, { go: { back: true } }, models) : { state, wishes: [] }
+}
+
+/** Asks first where changes would be lost. The second ^c does not wait for an answer: the changes are kept as a draft. */
+const leave = (state: State, action: 'quit' | 'interrupt', models: Models): Next => {
+  const screen = top(state)
+  const { draft } = state.world
+  if (!draft || !isModified(draft)) return { state, wishes: [{ kind: 'quit' }] }
+  if (!isQuitQuestion(screen)) return turned(state, screen, { go: { push: quitQuestion(draft.opened.name) } }, models)
+  if (action === 'quit') return { state, wishes: [] }
+  return { state, wishes: [...kept(state), { kind: 'quit' }] }
+}
+
+const kept = ({ world: { draft } }: State): Wish[] =>
+  draft && isModified(draft) ? [{ kind: 'ask', question: { ask: 'keepDraft', of: { draft } } }] : []
+
+const pointed = (state: State, row: number, models: Models): State => {
+  const screen = top(state)
+  const next = models[screen.kind].point?.(screen, row) ?? screen
+  const [home, ...others] = state.screens.map((each) => (each === screen ? next : each)) as [Screen, ...Screen[]]
+  return { ...state, screens: [home, ...others] }
+}
+
+/** What the answer to the question at the end means. */
+const left = (state: State, answer: string, models: Models): Next => {
+  if (answer === 'discard') return { state, wishes: [...dropped(state.world.draft), { kind: 'quit' }] }
+  const { draft } = state.world
+  return answer === 'save' && draft ? turned(state, top(state), openSave(draft, 'quit'), models) : { state, wishes: [] }
+}
+
+const dropped = (draft: RouteDraft | undefined): Wish[] =>
+  draft ? [{ kind: 'ask', question: { ask: 'dropDraft', of: { name: draft.opened.name } } }] : []
+
+/** News reach every screen, from the top down: an answer may be for one that is covered by now. */
+const hear = (state: State, news: News, models: Models): Next => {
+  const heard = withNews(state, news)
+  return heard.screens.reduceRight<Next>(
+    (next, screen) => {
+      const { hear: listen } = models[screen.kind]
+      // What came of the news above may have taken it away.
+      if (!listen || !next.state.screens.includes(screen)) return next
+      return joined(next, turned(next.state, screen, listen(screen, news, next.state.world), models))
+    },
+    { state: heard, wishes: [] },
+  )
+}
+
+/** What a screen gave back is for the one that is on top now. */
+const returned = (state: State, given: Returned, models: Models): Next => {
+  if (given.id === quitId) return left(state, given.value, models)
+  const screen = top(state)
+  if (given.id === paletteId) return act(state, given.value as ActionName, models)
+  const { hear: listen } = models[screen.kind]
+  return listen ? turned(state, screen, listen(screen, { told: 'returned', ...given }, state.world), models) : { state, wishes: [] }
+}
+
+const joined = (first: Next, { state, wishes }: Next): Next => ({ state, wishes: [...first.wishes, ...wishes] })
+
+/** What everybody knows from then on. */
+const withNews = (state: State, news: News): State => {
+  switch (news.told) {
+    case 'home':
+      return withWorld(state, { home: news.answer })
+    case 'copied':
+      return withWorld(state, { notice: { tone: 'ok', text: 'copied' } })
+    case 'payload':
+      return news.of.route === state.world.draft?.opened.name ? withWorld(state, { payload: news.answer }) : state
+    case 'preview':
+      return news.answer.revision === state.world.revision ? withWorld(state, { preview: news.answer }) : state
+    case 'failed':
+      return withWorld(state, { notice: { tone: 'bad', text: [news.message, news.hint].filter(Boolean).join(': ') } })
+    default:
+      return state
+  }
+}
+
+/** Puts what came of an input on `screen` into the state. */
+const turned = (state: State, screen: Screen, { screen: next = screen, go, world = {}, wishes = [] }: Turn, models: Models): Next => {
+  const [home, ...others] = state.screens.map((each) => (each === screen ? next : each)) as [Screen, ...Screen[]]
+  const at = (...screens: Screen[]): State => ({ ...withWorld(state, world), screens: [home, ...screens] })
+  if (!go) return { state: at(...others), wishes }
+  if ('push' in go) return { state: at(...others, go.push), wishes }
+  if ('replace' in go) return { state: at(...others.slice(0, -1), go.replace), wishes }
+  if ('home' in go) return { state: at(...(go.above ? [go.above] : [])), wishes }
+  const below = { state: at(...others.slice(0, -1)), wishes }
+  return go.returns ? joined(below, returned(below.state, go.returns, models)) : below
+}
+
+/** Asks for a new preview where the draft or the payload is another one than before. */
+const settle = (before: State, next: Next): Next => {
+  const { world } = next.state
+  const isSame = world.draft === before.world.draft && world.payload === before.world.payload
+  if (isSame || !world.draft) return next
+  const revision = before.world.revision + 1
+  const isOther = world.draft.opened !== before.world.draft?.opened
+  const state = withWorld(next.state, { revision, ...(isOther ? { preview: undefined } : {}) })
+  return { state, wishes: [...next.wishes, { kind: 'ask', question: previewOf(world.draft, state.world) }] }
+}
+
+const previewOf = (draft: RouteDraft, { payload, revision }: World): Question => ({
+  ask: 'preview',
+  of: { draft, revision, ...(payload ? { payload: payload.choice } : {}) },
+})

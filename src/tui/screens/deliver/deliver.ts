@@ -1,0 +1,187 @@
+/** Where the result of a route goes: the targets on one side, the settings of those that are chosen on the other. */
+
+import type { TargetRow } from '../../../app/editor/desk.ts'
+import { addTarget, chooseOnly, type DeliverStep, dropTarget, maxTargets, targetsIn } from '../../../app/editor/draft/deliver-steps.ts'
+import { change, type RouteDraft, redo, undo } from '../../../app/editor/draft/route-draft.ts'
+import type { ActionName } from '../../model/actions.ts'
+import { moved, moves } from '../../model/list.ts'
+import { choose } from '../../model/overlays.ts'
+import { type News, type Screen, screenModel, type Turn, type World } from '../../model/screen.ts'
+import { addSetting, editSetting, type SettingRow, settingEntered, settingRows, settingSentence, unsetSetting } from './settings.ts'
+
+export type DeliverScreen = Screen & {
+  readonly kind: 'deliver'
+  /** Of a narrow terminal only one is shown. */
+  readonly pane: 'targets' | 'settings'
+  /** The row of each pane. */
+  readonly cursor: number
+  readonly place: number
+  /** Absent until the desk has answered. */
+  readonly targets?: readonly TargetRow[]
+}
+
+export const openDeliver = ({ spec }: RouteDraft): Turn<never> => ({
+  go: { push: { kind: 'deliver', pane: 'targets', cursor: 0, place: 0 } as DeliverScreen },
+  wishes: [{ kind: 'ask', question: { ask: 'targets', of: typeof spec.profile === 'string' ? { profile: spec.profile } : {} } }],
+})
+
+const changes: readonly ActionName[] = ['toggle', 'test', 'add', 'remove', 'moveUp', 'moveDown', 'undo', 'redo']
+
+export const deliverModel = screenModel<DeliverScreen>({
+  title: (_, { draft }) => `deliver of ${draft?.opened.name ?? ''}`,
+  actions: (_, { options }) => [
+    ...(options.readOnly ? [] : (['open', ...changes] as const)),
+    'nextPane',
+    'previousPane',
+    'left',
+    'right',
+    ...moves,
+    'back',
+  ],
+  act: (screen, action, world) => (world.draft ? act(screen, action, world.draft) : { go: { back: true } }),
+  hear: (screen, news, { draft, payload }) => (draft ? heard(screen, news, draft, payload) : {}),
+  rows: (screen, { draft }) => (draft ? sentences(screen, draft) : []),
+  point: (screen, row) => (screen.pane === 'targets' ? { ...screen, cursor: row } : { ...screen, place: row }),
+})
+
+const act = (screen: DeliverScreen, action: ActionName, draft: RouteDraft): Turn<DeliverScreen> => {
+  const { pane, targets = [] } = screen
+  switch (action) {
+    case 'back':
+      return { go: { back: true } }
+    case 'nextPane':
+    case 'previousPane':
+    case 'left':
+    case 'right':
+      return { screen: { ...screen, pane: pane === 'targets' ? 'settings' : 'targets' } }
+    case 'undo':
+      return { world: { draft: undo(draft) } }
+    case 'redo':
+      return { world: { draft: redo(draft) } }
+    case 'test':
+      return testAsked(screen, draft)
+    default:
+      if (moves.includes(action)) return movedIn(screen, action, draft)
+      return pane === 'targets' ? onTarget(targets[screen.cursor], action, draft) : onSetting(rowOf(screen, draft), action, draft)
+  }
+}
+
+const movedIn = (screen: DeliverScreen, action: ActionName, draft: RouteDraft): Turn<DeliverScreen> =>
+  screen.pane === 'targets'
+    ? { screen: { ...screen, cursor: moved(screen.cursor, action, screen.targets?.length ?? 0) } }
+    : { screen: { ...screen, place: moved(screen.place, action, settingRows(draft.spec, screen.targets).length) } }
+
+const rowOf = ({ targets, place }: DeliverScreen, { spec }: RouteDraft): SettingRow | undefined => settingRows(spec, targets)[place]
+
+const warn = (text: string): Turn<never> => ({ world: { notice: { tone: 'warn', text } } })
+
+/** Takes a step, and says what went with it and what the target still lacks. */
+const taken = (draft: RouteDraft, { title, edits, dropped }: DeliverStep, row?: TargetRow): Turn<never> => {
+  const next = change(draft, title, edits)
+  if (next === draft) return row?.missing === undefined ? {} : warn(row.missing)
+  const gone = dropped.length > 0 ? `${dropped.join(', ')} removed: ${row?.name} does not read ${dropped.length > 1 ? 'them' : 'it'}` : ''
+  const text = [title, gone, row?.missing].filter(Boolean).join('; ')
+  return { world: { draft: next, notice: { tone: row?.missing === undefined ? 'ok' : 'warn', text } } }
+}
+
+const onTarget = (row: TargetRow | undefined, action: ActionName, draft: RouteDraft): Turn<DeliverScreen> => {
+  if (!row) return {}
+  const { spec } = draft
+  const at = targetsIn(spec).findIndex(({ target }) => target === row.name)
+  if ((action === 'open' || action === 'toggle') && row.name === 'log' && spec.deliver_only === true)
+    return warn('deliver_only needs a target other than log')
+  if (action === 'open') return taken(draft, chooseOnly(spec, row), row)
+  if (action === 'moveUp' || action === 'moveDown') return orderChanged(draft, at, action === 'moveUp' ? -1 : 1)
+  if (action === 'toggle' || (action === 'remove' && at >= 0)) return toggled(draft, row, at)
+  return {}
+}
+
+const orderChanged = (draft: RouteDraft, from: number, by: number): Turn<DeliverScreen> => {
+  const { deliver } = draft.spec
+  const to = from + by
+  if (!Array.isArray(deliver) || from < 0 || to < 0 || to >= deliver.length) return {}
+  return taken(draft, { title: 'change the order of the targets', edits: [{ kind: 'move', path: ['deliver'], from, to }], dropped: [] })
+}
+
+/** Adds a target to the list, or takes it out. Of two the other one stays alone. */
+const toggled = (draft: RouteDraft, row: TargetRow, at: number): Turn<DeliverScreen> => {
+  const { spec } = draft
+  const all = targetsIn(spec)
+  if (at < 0) return all.length < maxTargets ? taken(draft, addTarget(spec, row), row) : warn(`a route has at most ${maxTargets} targets`)
+  if (spec.deliver === undefined) return taken(draft, chooseOnly(spec, row), row)
+  if (all.length === 1) return warn(`${row.name} is the only target: pick another one instead`)
+  return taken(draft, dropTarget(spec, at))
+}
+
+const onSetting = (row: SettingRow | undefined, action: ActionName, draft: RouteDraft): Turn<DeliverScreen> => {
+  if (!row) return {}
+  if (action === 'remove') return unsetSetting(row, draft)
+  if (action === 'add') return addSetting(row)
+  return action === 'open' || (action === 'toggle' && row.kind === 'mode') ? editSetting(row, draft) : {}
+}
+
+const testId = 'deliver test'
+
+/** Of the target of the cursor, if the route has it, else of the first. */
+const testAsked = (screen: DeliverScreen, draft: RouteDraft): Turn<DeliverScreen> => {
+  const all = targetsIn(draft.spec)
+  const row = rowOf(screen, draft)
+  const name = screen.pane === 'targets' ? screen.targets?.[screen.cursor]?.name : row?.kind === 'field' ? row.target.name : all[0]?.target
+  if (!all.some(({ target }) => target === name)) return warn(`the route does not deliver to ${name ?? 'it'}: pick it first`)
+  const answers = [
+    { value: name ?? '', title: 'Send' },
+    { value: '', title: 'Cancel' },
+  ]
+  return { go: { push: choose(testId, `send a real test message to ${name}?`, answers, 1) } }
+}
+
+const heard = (screen: DeliverScreen, news: News, draft: RouteDraft, payload: World['payload']): Turn<DeliverScreen> => {
+  switch (news.told) {
+    case 'targets':
+      return { screen: listed(screen, news.answer, draft) }
+    case 'testTarget':
+      return { world: { notice: { tone: news.answer.ok ? 'ok' : 'bad', text: news.answer.said } } }
+    case 'returned':
+      if (news.id !== testId) return settingEntered(draft, screen.targets, news)
+      if (news.value === '') return {}
+      return {
+        wishes: [
+          {
+            kind: 'ask',
+            question: { ask: 'testTarget', of: { draft, target: news.value, ...(payload ? { payload: payload.choice } : {}) } },
+          },
+        ],
+      }
+    default:
+      return {}
+  }
+}
+
+/** The cursor stands on the first target of the route. */
+const listed = (screen: DeliverScreen, targets: readonly TargetRow[], { spec }: RouteDraft): DeliverScreen => {
+  const [first] = targetsIn(spec)
+  return {
+    ...screen,
+    targets,
+    cursor: Math.max(
+      0,
+      targets.findIndex(({ name }) => name === first?.target),
+    ),
+  }
+}
+
+const sentences = ({ pane, targets = [] }: DeliverScreen, { spec }: RouteDraft): readonly string[] => {
+  if (pane === 'settings') return settingRows(spec, targets).map(settingSentence)
+  const all = targetsIn(spec)
+  return targets.map(({ name, title, missing, home }) =>
+    [
+      name,
+      title,
+      all.some(({ target }) => target === name) ? 'chosen' : '',
+      missing ?? 'connected',
+      home === undefined ? '' : `home channel ${home}`,
+    ]
+      .filter(Boolean)
+      .join(', '),
+  )
+}

@@ -1,0 +1,109 @@
+/** The settings of the chosen targets: how several are used, and each target's own fields. */
+
+import type { TargetRow } from '../../../app/editor/desk.ts'
+import { setExtra, targetsIn } from '../../../app/editor/draft/deliver-steps.ts'
+import { change, type RouteDraft } from '../../../app/editor/draft/route-draft.ts'
+import { extraFieldsOf, type Field, readsKey, shownValue } from '../../../app/editor/form.ts'
+import type { Json, JsonObject } from '../../../core/json.ts'
+import { entry } from '../../model/overlays.ts'
+import type { Returned, Turn } from '../../model/screen.ts'
+
+export type SettingRow =
+  | { readonly kind: 'mode'; readonly mode: string }
+  /** `place`: of the target among those of the route. */
+  | { readonly kind: 'field'; readonly field: Field; readonly place: number; readonly target: TargetRow }
+  /** The target reads nothing, or only what it is told to. */
+  | { readonly kind: 'none'; readonly place: number; readonly target: TargetRow }
+
+/** A target that is not known has no rows: the findings say so. */
+export const settingRows = (spec: JsonObject, targets: readonly TargetRow[] = []): readonly SettingRow[] => [
+  ...(Array.isArray(spec.deliver)
+    ? [{ kind: 'mode', mode: spec.deliver_mode === 'first_success' ? 'first_success' : 'all' } as const]
+    : []),
+  ...targetsIn(spec).flatMap(({ target: name, extraPath }, place): SettingRow[] => {
+    const target = targets.find((each) => each.name === name)
+    if (!target) return []
+    // What targets of a list share, each reads what it knows of.
+    const isShared = Array.isArray(spec.deliver) && extraPath.length === 1
+    const fields = extraFieldsOf(target, spec, extraPath).filter((field) => !isShared || readsKey(target, keyOf(field)))
+    return fields.length === 0 ? [{ kind: 'none', place, target }] : fields.map((field) => ({ kind: 'field', field, place, target }))
+  }),
+]
+
+export const keyOf = ({ path }: Pick<Field, 'path'>): string => String(path.at(-1))
+
+export const settingSentence = (row: SettingRow): string => {
+  if (row.kind === 'mode') return `Mode: ${modeTitles[row.mode] ?? row.mode}`
+  if (row.kind === 'none') return noneText(row)
+  const { field, target } = row
+  const needed = field.isRequired ? ', required' : ''
+  return `${target.name}, ${field.title}${needed}: ${field.value === undefined ? 'not set' : shownValue(field)}${field.idle === undefined ? '' : `, ${field.idle}`}`
+}
+
+export const noneText = ({ target: { name, settings } }: { readonly target: TargetRow }): string =>
+  settings.additionalProperties === true ? `${name}: a adds a setting` : `${name} takes no settings`
+
+export const modeTitles: { readonly [mode: string]: string } = {
+  all: 'to each target of the list',
+  first_success: 'in order, until one has it',
+}
+
+const setId = 'deliver set'
+const addId = 'deliver add'
+
+export const editSetting = (row: SettingRow, draft: RouteDraft): Turn<never> => {
+  if (row.kind === 'none') return addSetting(row)
+  if (row.kind === 'mode') {
+    const value = row.mode === 'all' ? 'first_success' : 'all'
+    return { world: { draft: change(draft, `deliver ${modeTitles[value]}`, [{ kind: 'set', path: ['deliver_mode'], value }]) } }
+  }
+  const { field, place, target } = row
+  const { value, form, examples, isSecret } = field
+  const id = `${setId} ${place} ${keyOf(field)}`
+  if (form === 'json' || form === 'group')
+    return { wishes: [{ kind: 'edit-text', id, text: value === undefined ? '{}' : JSON.stringify(value, null, 2) }] }
+  const help = [field.description, examples.length > 0 ? `For example: ${examples.map(String).join(', ')}` : ''].filter(Boolean).join(' ')
+  return { go: { push: entry(id, `${field.title} of ${target.name}`, { help, text: value === undefined ? '' : String(value), isSecret }) } }
+}
+
+/** A key of its own: of a target whose keys are not known, or one that begins with `x-`. */
+export const addSetting = (row: SettingRow): Turn<never> =>
+  row.kind === 'mode'
+    ? {}
+    : {
+        go: {
+          push: entry(`${addId} ${row.place}`, `the name of a setting of ${row.target.name}`, { help: 'then its value is asked for' }),
+        },
+      }
+
+export const unsetSetting = (row: SettingRow, draft: RouteDraft): Turn<never> => {
+  if (row.kind === 'mode' && draft.spec.deliver_mode !== undefined)
+    return { world: { draft: change(draft, 'remove deliver_mode', [{ kind: 'remove', path: ['deliver_mode'] }]) } }
+  return row.kind === 'field' && row.field.value !== undefined ? withSetting(draft, row.place, row.target, keyOf(row.field), undefined) : {}
+}
+
+const withSetting = (draft: RouteDraft, place: number, target: TargetRow, key: string, value: Json | undefined): Turn<never> => {
+  const { title, edits } = setExtra(draft.spec, place, target, key, value)
+  return { world: { draft: change(draft, title, edits) } }
+}
+
+/** A name or a value that was entered. An empty value takes the setting out. */
+export const settingEntered = (draft: RouteDraft, targets: readonly TargetRow[] = [], { id, value: text }: Returned): Turn<never> => {
+  const [, what, at = '', ...rest] = id.split(' ')
+  const place = Number(at)
+  const name = targetsIn(draft.spec)[place]?.target
+  const target = targets.find((each) => each.name === name)
+  if (!target || !id.startsWith('deliver ')) return {}
+  const key = what === 'add' ? text.trim() : rest.join(' ')
+  if (key === '') return {}
+  if (what === 'add') return { go: { push: entry(`${setId} ${place} ${key}`, `${key} of ${target.name}`) } }
+  const field = extraFieldsOf(target, draft.spec, targetsIn(draft.spec)[place]?.extraPath).find((each) => keyOf(each) === key)
+  if (field?.value !== undefined && String(field.value) === text) return {}
+  if (text.trim() === '') return field?.value === undefined ? {} : withSetting(draft, place, target, key, undefined)
+  if (field?.form !== 'json' && field?.form !== 'group') return withSetting(draft, place, target, key, text)
+  try {
+    return withSetting(draft, place, target, key, JSON.parse(text) as Json)
+  } catch {
+    return { world: { notice: { tone: 'bad', text: `${field.title}: no JSON` } } }
+  }
+}

@@ -1,0 +1,131 @@
+/** Takes in what was picked or written for a condition: the next question, or the change. */
+
+import { type ConditionRow, conditionRows } from '../../../app/editor/conditions.ts'
+import { addedCondition, type Grouping, groupedCondition, withOperator } from '../../../app/editor/draft/condition-edits.ts'
+import { change, type RouteDraft } from '../../../app/editor/draft/route-draft.ts'
+import { canBeOperator, expression, operandAs, operandForm, readOperand, writtenOperand } from '../../../app/editor/operators.ts'
+import type { Path } from '../../../core/diagnostic.ts'
+import type { Json, JsonObject } from '../../../core/json.ts'
+import type { Returned, Turn, World } from '../../model/screen.ts'
+import { conditionText } from './condition-text.ts'
+import type { Asked, FiltersScreen } from './filters-screen.ts'
+import { askExpression, askOperator, askValue, elsewhere, ids, writeValue } from './questions.ts'
+import { typeOfField } from './seen.ts'
+
+type FiltersTurn = Turn<FiltersScreen>
+
+export const answered = (screen: FiltersScreen, { id, value }: Returned, world: World, draft: RouteDraft): FiltersTurn => {
+  const { asked } = screen
+  if (!asked) return {}
+  switch (id) {
+    case ids.field:
+      return fieldIs(value, screen, asked, world, draft)
+    case ids.operator:
+      return operatorIs(value, screen, asked, world, draft)
+    case ids.value:
+      return value === elsewhere ? ask(screen, asked, writeValue, world, draft) : operandIs(value, screen, asked, world, draft)
+    case ids.text:
+      return operandIs(value, screen, asked, world, draft)
+    case ids.expression:
+      return expressionIs(value.trim(), screen, asked, draft)
+    case ids.group:
+      return groupIs(value as Grouping, screen, asked, draft)
+    default:
+      return {}
+  }
+}
+
+const fieldIs = (value: string, screen: FiltersScreen, asked: Asked, world: World, draft: RouteDraft): FiltersTurn => {
+  if (value === elsewhere) return { go: { push: askExpression('') } }
+  const { row, isNew } = asked
+  if (isNew) {
+    const rows = conditionRows(draft.spec)
+    return { screen: { ...screen, asked: { ...asked, field: value } }, go: { push: askOperator(value, rows, world) } }
+  }
+  if (!row) return {}
+  const title = `${conditionText(row)}: field ${value}`
+  return { world: { draft: change(draft, title, [{ kind: 'set', path: [...row.path, 'field'], value }]) } }
+}
+
+const operatorIs = (operator: string, screen: FiltersScreen, asked: Asked, world: World, draft: RouteDraft): FiltersTurn => {
+  if (!canBeOperator(operator)) return warning(`"${operator}" is not an operator; that of a plugin has a hyphen in its name`)
+  const { row, isNew } = asked
+  if (isNew) {
+    const next = { ...asked, operator }
+    return operandForm(operator) === 'flag'
+      ? added(screen, next, { field: next.field ?? '', [operator]: true }, draft)
+      : ask({ ...screen, asked: next }, next, askValue, world, draft)
+  }
+  if (!row || row.operator === operator) return {}
+  const operand = operandAs(row.operand, row.operator, operator)
+  if (operand !== undefined) return setOperand(screen, row, operator, operand, draft)
+  const next = { ...asked, operator }
+  return ask({ ...screen, asked: next }, next, askValue, world, draft)
+}
+
+/** The question for the value, with what it is now. */
+const ask = (
+  screen: FiltersScreen,
+  { row, isNew, field, operator = '' }: Asked,
+  question: typeof askValue,
+  world: World,
+  draft: RouteDraft,
+): FiltersTurn => {
+  const old = isNew || !row ? '' : oldText(row, operator)
+  return { screen, go: { push: question(field ?? row?.field ?? '', operator, old, conditionRows(draft.spec), world) } }
+}
+
+/** The value that there is, as it is written for the new operator. */
+const oldText = ({ operator, operand }: ConditionRow, next: string): string => {
+  if (operandForm(operator) === 'flag') return ''
+  return operandForm(next) === 'text' && typeof operand === 'string' ? operand : writtenOperand(operator, operand)
+}
+
+const operandIs = (text: string, screen: FiltersScreen, asked: Asked, world: World, draft: RouteDraft): FiltersTurn => {
+  const { row, isNew, operator = '' } = asked
+  const field = asked.field ?? row?.field ?? ''
+  const operand = readOperand(operator, text, typeOfField(field, conditionRows(draft.spec), world))
+  if (operand === undefined) return warning('a value is needed; "" is the empty text')
+  if (isNew) return added(screen, asked, { field, [operator]: operand }, draft)
+  return row ? setOperand(screen, row, operator, operand, draft) : {}
+}
+
+const expressionIs = (text: string, screen: FiltersScreen, asked: Asked, draft: RouteDraft): FiltersTurn => {
+  if (text === '') return warning('an expression is needed')
+  if (asked.isNew) return added(screen, asked, { [expression]: text }, draft)
+  return asked.row ? setOperand(screen, asked.row, expression, text, draft) : {}
+}
+
+const groupIs = (as: Grouping, screen: FiltersScreen, { row }: Asked, draft: RouteDraft): FiltersTurn => {
+  if (!row) return {}
+  const next = change(draft, `${conditionText(row)}: ${as}`, groupedCondition(draft.spec, row, as))
+  return { screen: pointedAt(screen, row.path, next), world: { draft: next } }
+}
+
+const added = (screen: FiltersScreen, { row }: Asked, condition: JsonObject, draft: RouteDraft): FiltersTurn => {
+  const { edits, at } = addedCondition(draft.spec, row, condition)
+  const [operator = ''] = Object.keys(condition).filter((key) => key !== 'field')
+  const made = {
+    kind: 'test',
+    operator,
+    operand: condition[operator] as Json,
+    ...('field' in condition ? { field: String(condition.field) } : {}),
+  } as const
+  const next = change(draft, `add ${conditionText(made)}`, edits)
+  return { screen: pointedAt(screen, at, next), world: { draft: next } }
+}
+
+/** Changes the operator, the value, or both, in one step. */
+export const setOperand = (screen: FiltersScreen, row: ConditionRow, operator: string, operand: Json, draft: RouteDraft): FiltersTurn => {
+  const title = `${conditionText(row)}: ${conditionText({ kind: 'test', operator, operand })}`
+  return { screen, world: { draft: change(draft, title, withOperator(row, operator, operand)) } }
+}
+
+/** The cursor goes with the condition. */
+export const pointedAt = (screen: FiltersScreen, at: Path, { spec }: RouteDraft): FiltersScreen => {
+  const written = JSON.stringify(at)
+  const cursor = conditionRows(spec).findIndex(({ path }) => JSON.stringify(path) === written)
+  return { ...screen, cursor: Math.max(0, cursor) }
+}
+
+const warning = (text: string): FiltersTurn => ({ world: { notice: { tone: 'warn', text } } })

@@ -1,0 +1,38 @@
+/** A condition in words, for the tree, for the titles of steps and for screen readers. */
+
+import type { ConditionRow } from '../../../app/editor/conditions.ts'
+import { operandForm, writtenOperand } from '../../../app/editor/operators.ts'
+import type { World } from '../../model/screen.ts'
+import { knownOf } from './verdicts.ts'
+
+const meanings: { readonly [group: string]: string } = {
+  all: 'of these must hold',
+  any: 'one of these must hold',
+  not: 'this: it must fail',
+}
+
+/** What a group asks of what it holds, to be read behind its name. */
+export const groupMeaning = (operator: string): string => meanings[operator] ?? ''
+
+/** The value as it is shown behind its operator; a flag that is true says nothing. */
+export const operandText = ({ operator, operand }: Pick<ConditionRow, 'operator' | 'operand'>): string => {
+  if (operandForm(operator) === 'flag' && operand === true) return ''
+  const text = writtenOperand(operator, operand)
+  return operandForm(operator) === 'list' ? `[${text}]` : text
+}
+
+export const conditionText = (row: Pick<ConditionRow, 'kind' | 'field' | 'operator' | 'operand'>): string => {
+  if (row.kind === 'odd') return `${JSON.stringify(row.operand)} (not a condition)`
+  if (row.kind === 'group') return `${row.operator} ${groupMeaning(row.operator)}`
+  return [row.field, row.operator, operandText(row)].filter(Boolean).join(' ')
+}
+
+/** `Filter 2 of 3, action equals "opened", fails: value is "closed", holds for 5 of 12 samples` */
+export const sentenceOf = (row: ConditionRow, place: number, rows: readonly ConditionRow[], world: World): string => {
+  const { isOld, judged, tally } = knownOf(row, world)
+  const seen = judged?.seen === undefined ? '' : judged.seen === 'missing' ? ': the field is missing' : `: value is ${judged.seen}`
+  const verdict = judged ? `${judged.holds ? 'holds' : 'fails'}${seen}` : isOld ? 'being tried' : ''
+  const within = row.depth > 0 ? `level ${row.depth + 1}` : ''
+  const samples = tally ? `holds for ${tally.holds} of ${tally.of} samples` : ''
+  return [`Filter ${place + 1} of ${rows.length}`, within, conditionText(row), verdict, samples].filter(Boolean).join(', ')
+}

@@ -1,0 +1,145 @@
+/** The conditions of a route as a tree, each with its verdict on the payload at hand. */
+
+import { type ConditionRow, conditionRows } from '../../../app/editor/conditions.ts'
+import { groupingsOf, movedCondition, removedCondition } from '../../../app/editor/draft/condition-edits.ts'
+import { change, type RouteDraft, redo, undo, valueAt } from '../../../app/editor/draft/route-draft.ts'
+import { expression, operandForm, writtenOperand } from '../../../app/editor/operators.ts'
+import type { ActionName } from '../../model/actions.ts'
+import { moved, moves } from '../../model/list.ts'
+import { choose, openSave } from '../../model/overlays.ts'
+import { screenModel, type Turn, type World } from '../../model/screen.ts'
+import { openPayload } from '../payload/payload.ts'
+import { openTrace } from '../trace/trace.ts'
+import { answered, pointedAt, setOperand } from './answers.ts'
+import { conditionText, groupMeaning, sentenceOf } from './condition-text.ts'
+import type { Asked, FiltersScreen } from './filters-screen.ts'
+import { askExpression, askField, askOperator, askValue, ids } from './questions.ts'
+
+export const openFilters = (): FiltersScreen => ({ kind: 'filters', cursor: 0 })
+
+const changes: readonly ActionName[] = ['add', 'group', 'operator', 'value', 'remove', 'moveUp', 'moveDown', 'undo', 'redo', 'fix', 'save']
+const looks: readonly ActionName[] = ['payload', 'trace', 'diff', 'copy']
+
+export const filtersModel = screenModel<FiltersScreen>({
+  title: (_, { draft }) => `${draft?.opened.name ?? ''} > filters`,
+  actions: ({ cursor }, world) => [
+    ...(world.options.readOnly ? [] : (['open', ...changes] as const)),
+    ...(rowsOf(world)[cursor]?.operator === expression && !world.options.readOnly ? (['editText'] as const) : []),
+    ...looks,
+    ...moves,
+    'back',
+  ],
+  act: (screen, action, world) => (world.draft ? onFilters(screen, action, world, world.draft) : { go: { home: true } }),
+  hear: (screen, news, world) => (news.told === 'returned' && world.draft ? answered(screen, news, world, world.draft) : {}),
+  rows(_, world) {
+    const rows = rowsOf(world)
+    return [...rows.map((row, i) => sentenceOf(row, i, rows, world)), 'Add a condition']
+  },
+  point: (screen, cursor) => ({ ...screen, cursor }),
+})
+
+export const rowsOf = ({ draft }: Pick<World, 'draft'>): readonly ConditionRow[] => (draft ? conditionRows(draft.spec) : [])
+
+const onFilters = (screen: FiltersScreen, action: ActionName, world: World, draft: RouteDraft): Turn<FiltersScreen> => {
+  const rows = rowsOf(world)
+  const row = rows[screen.cursor]
+  if (moves.includes(action)) return { screen: { ...screen, cursor: moved(screen.cursor, action, rows.length + 1) } }
+  switch (action) {
+    case 'back':
+      return { go: { back: true } }
+    case 'undo':
+      return again(screen, undo(draft))
+    case 'redo':
+      return again(screen, redo(draft))
+    case 'save':
+      return openSave(draft, 'stay')
+    case 'diff':
+      return openSave(draft, 'stay', 'diff')
+    case 'payload':
+      return openPayload(draft, world)
+    case 'trace':
+      return { go: { push: openTrace() } }
+    case 'fix':
+      return fixed(screen, world, draft)
+    case 'add':
+      return { screen: asking(screen, { isNew: true, row }), go: { push: askField(world, true) } }
+    default:
+      if (row) return onRow(screen, action, row, world, draft)
+      return action === 'open' ? onFilters(screen, 'add', world, draft) : {}
+  }
+}
+
+const asking = (screen: FiltersScreen, asked: Asked): FiltersScreen => ({ ...screen, asked })
+
+/** The draft after a step was taken back or again; the cursor stays among the rows. */
+const again = (screen: FiltersScreen, draft: RouteDraft): Turn<FiltersScreen> => ({
+  screen: { ...screen, cursor: Math.min(screen.cursor, conditionRows(draft.spec).length) },
+  world: { draft },
+})
+
+const warning = (text: string): Turn<FiltersScreen> => ({ world: { notice: { tone: 'warn', text } } })
+
+/** What a key does on a condition. */
+const onRow = (screen: FiltersScreen, action: ActionName, row: ConditionRow, world: World, draft: RouteDraft): Turn<FiltersScreen> => {
+  switch (action) {
+    case 'copy':
+      return { wishes: [{ kind: 'copy', text: JSON.stringify(valueAt(draft.spec, row.path)) }] }
+    case 'remove': {
+      const title = `delete ${conditionText(row)}`
+      return again(screen, change(draft, title, removedCondition(draft.spec, row.path)))
+    }
+    case 'moveUp':
+    case 'moveDown':
+      return movedBy(screen, action === 'moveUp' ? -1 : 1, row, draft)
+    case 'group':
+      return asGroup(screen, row, draft)
+    default:
+      return row.kind === 'test' ? onTest(screen, action, row, world, draft) : onOther(screen, action, row, draft)
+  }
+}
+
+const movedBy = (screen: FiltersScreen, by: 1 | -1, row: ConditionRow, draft: RouteDraft): Turn<FiltersScreen> => {
+  const made = movedCondition(draft.spec, row.path, by)
+  if (!made) return warning(by > 0 ? 'there is no place below it' : 'there is no place above it')
+  const next = change(draft, `move ${conditionText(row)}`, made.edits)
+  return { screen: pointedAt(screen, made.at, next), world: { draft: next } }
+}
+
+const asGroup = (screen: FiltersScreen, row: ConditionRow, draft: RouteDraft): Turn<FiltersScreen> => {
+  const ways = groupingsOf(draft.spec, row)
+  if (ways.length === 0) return warning('this is not a condition: delete it, or mend it in the file')
+  const choices = ways.map((way) => ({
+    value: way,
+    title: way === 'ungroup' ? 'ungroup: what it holds takes its place' : `${way} ${groupMeaning(way)}`,
+  }))
+  return { screen: asking(screen, { isNew: false, row }), go: { push: choose(ids.group, conditionText(row), choices) } }
+}
+
+const onOther = (screen: FiltersScreen, action: ActionName, row: ConditionRow, draft: RouteDraft): Turn<FiltersScreen> => {
+  if (action === 'open') return asGroup(screen, row, draft)
+  return warning(row.kind === 'odd' ? 'this is not a condition: delete it, or mend it in the file' : 'a group: g changes it, a adds to it')
+}
+
+const onTest = (screen: FiltersScreen, action: ActionName, row: ConditionRow, world: World, draft: RouteDraft): Turn<FiltersScreen> => {
+  const { field, operator, operand } = row
+  const rows = rowsOf(world)
+  const asked = asking(screen, { isNew: false, row, operator })
+  if (operator === expression) {
+    if (action === 'editText') return { screen: asked, wishes: [{ kind: 'edit-text', id: ids.expression, text: String(operand) }] }
+    if (action === 'operator') return warning('an expression stands alone: delete it, and add a condition')
+    return { screen: asked, go: { push: askExpression(String(operand)) } }
+  }
+  if (field === undefined || action === 'open') return { screen: asked, go: { push: askField(world, false) } }
+  if (action === 'operator') return { screen: asked, go: { push: askOperator(field, rows, world) } }
+  if (operator === 'exists') return setOperand(screen, row, operator, operand === false, draft)
+  if (operandForm(operator) === 'flag') return warning(`${operator} has no other value: o changes the operator`)
+  return { screen: asked, go: { push: askValue(field, operator, writtenOperand(operator, operand), rows, world) } }
+}
+
+/** A fix that changes the filters. */
+const fixed = (screen: FiltersScreen, { preview }: World, draft: RouteDraft): Turn<FiltersScreen> => {
+  const fix = preview?.fixes.find(({ edits }) => edits.some(({ path: [key] }) => key === 'filters'))
+  if (!fix) return warning('no finding here has a fix')
+  const turn = again(screen, change(draft, fix.title, fix.edits))
+  return { ...turn, world: { ...turn.world, notice: { tone: 'ok', text: fix.title } } }
+}

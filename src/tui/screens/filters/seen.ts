@@ -1,0 +1,47 @@
+/** What a condition's field holds: in the payload, and in the samples that the route's conditions were tried on. */
+
+import type { ConditionRow } from '../../../app/editor/conditions.ts'
+import { readSeen } from '../../../app/editor/operators.ts'
+import type { Json } from '../../../core/json.ts'
+import type { World } from '../../model/screen.ts'
+
+export type SeenValue = { readonly value: Json; readonly json: string; readonly where: string }
+
+/** `payload.action` means `action`, `event_type` means `event`, and headers have no case. */
+const plainField = (field: string): string => {
+  if (field === 'event_type') return 'event'
+  return field.startsWith('headers.') ? field.toLowerCase() : field.replace(/^payload\./, '')
+}
+
+const inPayload = (field: string, { payload }: World) =>
+  payload?.values.find(({ path }) => path === field) ?? payload?.values.find(({ path }) => plainField(path) === plainField(field))
+
+/** As schemas call it; `undefined` where nobody has seen the field. */
+export const typeOfField = (field: string, rows: readonly ConditionRow[], world: World): string | undefined => {
+  if (plainField(field) === 'event' || field.startsWith('headers.')) return 'string'
+  const here = inPayload(field, world)?.type
+  if (here !== undefined) return here
+  const types = new Set(inSamples(field, rows, world).flatMap((json) => readSeen(json)?.type ?? []))
+  return types.size === 1 ? [...types][0] : undefined
+}
+
+/** Each once, that of the payload first. What was cut or hidden is left out: it is not the value. */
+export const seenValues = (field: string, rows: readonly ConditionRow[], world: World): readonly SeenValue[] => {
+  const here = inPayload(field, world)
+  const events = plainField(field) === 'event' ? [world.draft?.spec.events ?? []].flat() : []
+  const told = [
+    ...(here ? [{ json: here.shown, where: 'in this payload' }] : []),
+    ...events.map((event) => ({ json: JSON.stringify(event), where: 'in events' })),
+    ...inSamples(field, rows, world).map((json) => ({ json, where: 'in the samples' })),
+  ]
+  const values = told.flatMap(({ json, where }): SeenValue[] => {
+    const read = readSeen(json)
+    return read && read.value !== '***' ? [{ value: read.value, json, where }] : []
+  })
+  return values.filter(({ json }, i) => values.findIndex((each) => each.json === json) === i)
+}
+
+const inSamples = (field: string, rows: readonly ConditionRow[], { preview }: World): readonly string[] =>
+  rows
+    .filter((row) => row.field !== undefined && plainField(row.field) === plainField(field))
+    .flatMap(({ name }) => preview?.tallies[name]?.seen ?? [])

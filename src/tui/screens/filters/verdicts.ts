@@ -1,0 +1,47 @@
+/** What is known of a condition: how it fares with the payload and the samples, and what is wrong with it. Of an older draft nothing is. */
+
+import type { ConditionRow } from '../../../app/editor/conditions.ts'
+import type { Tally } from '../../../app/editor/desk.ts'
+import type { Judged } from '../../../app/trace/onlooker.ts'
+import { type Diagnostic, pointerOf } from '../../../core/diagnostic.ts'
+import type { World } from '../../model/screen.ts'
+
+export type Known = {
+  /** The draft has changed since; the answer is on its way. */
+  readonly isOld: boolean
+  readonly judged?: Judged | undefined
+  readonly tally?: Tally | undefined
+}
+
+export const knownOf = ({ name }: Pick<ConditionRow, 'name'>, { preview, revision }: World): Known => {
+  if (preview?.revision !== revision) return { isOld: preview !== undefined || revision > 0 }
+  return { isOld: false, judged: preview.trace?.conditions.find((each) => each.name === name), tally: preview.tallies[name] }
+}
+
+/** How many samples get to the filters, and how many were not tried. */
+export const samplesOf = ({ preview }: World): { readonly counted: number; readonly untried: number } => ({
+  counted: Math.max(0, ...Object.values(preview?.tallies ?? {}).map(({ of }) => of)),
+  untried: preview?.untallied ?? 0,
+})
+
+/** Why there are no verdicts, or why they do not matter: the payload does not get to the filters. */
+export const hindrance = ({ preview, payload }: World): string | undefined => {
+  if (!preview) return undefined
+  const { trace, untraced } = preview
+  if (!trace) return payload ? untraced : 'p chooses a payload to try the conditions on'
+  const place = (stage: string): number => trace.stages.findIndex((each) => each.stage === stage)
+  if (place(trace.stage) >= place('filters')) return undefined
+  const why = trace.reason === undefined ? '' : ` (${trace.reason})`
+  const verdicts = trace.conditions.length > 0 ? '; the verdicts say what the filters would' : ''
+  return `this event does not get here: ${trace.stage} stops it${why}${verdicts}`
+}
+
+/** The findings about a condition itself, not about one that it holds. */
+export const findingsOf = (row: ConditionRow, rows: readonly ConditionRow[], { preview }: World): readonly Diagnostic[] =>
+  (preview?.findings ?? []).filter(({ pointer }) => nearest(pointer, rows) === row)
+
+const nearest = (pointer: string, rows: readonly ConditionRow[]): ConditionRow | undefined =>
+  rows.filter(({ path }) => `${pointer}/`.includes(`${pointerOf(path)}/`)).reduce<ConditionRow | undefined>(deeper, undefined)
+
+const deeper = (best: ConditionRow | undefined, row: ConditionRow): ConditionRow =>
+  best && best.path.length > row.path.length ? best : row

@@ -1,0 +1,80 @@
+/** The events as a list, and the detail of one beside it. */
+
+import type { Traffic } from '../../../app/live/traffic.ts'
+import { beside, cell, type Line, line, type Span, span, wrap } from '../../view/line.ts'
+import { listView } from '../../view/list-view.ts'
+import { type Room, screenView } from '../../view/screen-view.ts'
+import { stageLines } from '../trace/trace-lines.ts'
+import { eventAt, type LiveEvent, type LiveScreen, livePanes } from './live.ts'
+
+const wide = 90
+
+export const liveView = screenView<LiveScreen>((screen, _world, { width, height }) => {
+  const { events, cursor, state } = screen
+  if (events.length === 0)
+    return [line(span(state === 'open' ? 'waiting for requests …' : (screen.why ?? 'looking for the gateway …'), 'dim'))]
+  const isWide = width >= wide
+  const left = isWide ? Math.floor(width * 0.45) : width
+  const above = isWide ? height : Math.floor(height / 2)
+  const list = listView(
+    events.map((each) => rowOf(each, left)),
+    cursor,
+    { width: left, height: above },
+  )
+  const detail = detailOf(screen, { width: isWide ? width - left - 3 : width, height: isWide ? height : height - above - 1 })
+  return isWide ? beside(list, detail, width, left) : [...list, [], ...detail]
+})
+
+const rowOf = ({ lines }: LiveEvent, width: number): Line => {
+  const [first] = lines
+  const outcome = lines.find((each) => each.type === 'outcome')
+  const delivery = lines.findLast((each) => each.type === 'delivery')
+  return line(
+    span(`${first?.at.slice(11, 19) ?? ''} `, 'dim'),
+    cell(first?.route ?? '-', Math.max(8, Math.floor(width * 0.22)), 'strong'),
+    ' ',
+    cell(first?.event_type ?? '-', Math.max(6, Math.floor(width * 0.18))),
+    ' ',
+    ...(outcome ? [outcomeSpan(outcome)] : [span('…', 'dim')]),
+    ...(delivery ? [span(` ${delivery.state}`, delivery.state === 'done' ? 'ok' : delivery.state === 'dead' ? 'bad' : 'warn')] : []),
+  )
+}
+
+const outcomeSpan = ({ outcome, status, reason }: Extract<Traffic, { type: 'outcome' }>): Span =>
+  span(
+    `${status ?? ''} ${outcome}${reason === null ? '' : `: ${reason}`}`,
+    (status ?? 500) >= 400 ? 'bad' : outcome === 'ignored' || outcome === 'duplicate' ? 'warn' : 'ok',
+  )
+
+const detailOf = (screen: LiveScreen, { width, height }: Room): readonly Line[] => {
+  const head = line(
+    ...livePanes.map((pane) => span(` ${pane} `, pane === screen.pane ? 'strong' : 'dim', pane === screen.pane ? { inverse: true } : {})),
+  )
+  return [head, ...paneOf(screen, { width, height: height - 1 })].slice(0, height)
+}
+
+const paneOf = (screen: LiveScreen, room: Room): readonly Line[] => {
+  const { pane, shown, events, cursor, row } = screen
+  const { width } = room
+  if (pane === 'Delivery') return (events[cursor]?.lines ?? []).flatMap((each) => deliveryLines(each, width))
+  if (!eventAt(screen)) return [line(span('this request left no record', 'dim'))]
+  if (pane === 'Trace') {
+    if (!shown?.trace) return [line(span('…', 'dim'))]
+    const { trace } = shown
+    return trace.stages.flatMap((stage, i) => stageLines(stage, i, trace, width))
+  }
+  if (!shown?.payload) return [line(span('…', 'dim'))]
+  const { headers, values } = shown.payload
+  if (pane === 'Headers')
+    return Object.entries(headers).flatMap(([name, value]) => wrap(`${name}: ${value}`, width).map((text) => line(text)))
+  const rows = values.map((each) => line(cell(each.path, Math.floor(width * 0.5)), ' ', span(each.shown, 'dim')))
+  return listView(rows, row, room)
+}
+
+const deliveryLines = (each: Traffic, width: number): readonly Line[] => {
+  if (each.type !== 'delivery') return []
+  const { at, attempt, state, target, job, error, next_at } = each
+  const to = target ?? job ?? ''
+  const text = `${at.slice(11, 19)} attempt ${attempt} ${to} ${state}${error === null ? '' : `: ${error}`}${next_at === null ? '' : `, again at ${next_at.slice(11, 19)}`}`
+  return wrap(text, width).map((part) => line(span(part, state === 'done' ? 'ok' : 'warn')))
+}

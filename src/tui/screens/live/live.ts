@@ -1,0 +1,222 @@
+/** What goes on in the running gateway, as it happens, with what can be made of an event. */
+
+import type { Payload, TraceShown } from '../../../app/editor/desk.ts'
+import { change, valueAt } from '../../../app/editor/draft/route-draft.ts'
+import type { TailLine } from '../../../app/live/tails.ts'
+import type { Traffic } from '../../../app/live/traffic.ts'
+import type { Json } from '../../../core/json.ts'
+import type { ActionName } from '../../model/actions.ts'
+import { moved, moves } from '../../model/list.ts'
+import { entry } from '../../model/overlays.ts'
+import { type News, type Screen, screenModel, type Turn, type World } from '../../model/screen.ts'
+
+export const livePanes = ['Trace', 'Headers', 'Body', 'Delivery'] as const
+
+/** A request with all that was told of it. */
+export type LiveEvent = { readonly key: string; readonly lines: readonly Traffic[] }
+
+export type LiveScreen = Screen & {
+  readonly kind: 'live'
+  /** Only this route's. */
+  readonly route?: string | undefined
+  readonly state: 'opening' | 'open' | 'ended'
+  readonly why?: string | undefined
+  /** Oldest first. */
+  readonly events: readonly LiveEvent[]
+  readonly cursor: number
+  /** The cursor stays on the newest. */
+  readonly follows: boolean
+  readonly pane: (typeof livePanes)[number]
+  /** Of the detail: a line of the body. */
+  readonly row: number
+  readonly lost: number
+  /** Of the event of the cursor, once they are known. */
+  readonly shown?: { readonly key: string; readonly payload?: Payload; readonly trace?: TraceShown } | undefined
+}
+
+/** Older ones are forgotten. */
+const maxEvents = 500
+
+export const openLive = (route: string | undefined): Turn<never> => ({
+  go: {
+    push: {
+      kind: 'live',
+      ...(route === undefined ? {} : { route }),
+      state: 'opening',
+      events: [],
+      cursor: 0,
+      follows: true,
+      pane: 'Trace',
+      row: 0,
+      lost: 0,
+    } satisfies LiveScreen as Screen,
+  },
+  wishes: [{ kind: 'watch', ...(route === undefined ? {} : { route }) }],
+})
+
+const changes: readonly ActionName[] = ['replay', 'saveSample', 'saveTest']
+
+export const liveModel = screenModel<LiveScreen>({
+  title: ({ route, state, why, lost, follows }) =>
+    [
+      `live${route === undefined ? '' : `: ${route}`}`,
+      state === 'open' ? (follows ? 'following' : 'stopped: G follows again') : (why ?? state),
+      lost > 0 ? `${lost} lines lost` : '',
+    ]
+      .filter(Boolean)
+      .join(' ─ '),
+  actions: (_, { options }) => [
+    'copyCurl',
+    ...(options.readOnly ? [] : [...changes, 'makeFilter' as const]),
+    'nextPane',
+    'previousPane',
+    'open',
+    ...moves,
+    'back',
+  ],
+  act: (screen, action, world) => acted(screen, action, world),
+  hear: (screen, news, world) => heard(screen, news, world),
+  rows: ({ events }) => events.map(({ lines }) => sentenceOf(lines)),
+  point: (screen, cursor) => ({ ...screen, cursor, follows: false }),
+})
+
+/** The event of the cursor, where it left a record. */
+export const eventAt = ({
+  events,
+  cursor,
+}: LiveScreen): { readonly key: string; readonly id: string; readonly route: string } | undefined => {
+  const event = events[cursor]
+  const line = event?.lines.find((each) => each.event_id !== null)
+  return event && line?.event_id ? { key: event.key, id: line.event_id, route: line.route ?? '' } : undefined
+}
+
+const acted = (screen: LiveScreen, action: ActionName, world: World): Turn<LiveScreen> => {
+  if (action === 'back') return { go: { back: true }, wishes: [{ kind: 'unwatch' }] }
+  if (action === 'nextPane' || action === 'previousPane' || action === 'open')
+    return detailed({ ...screen, pane: otherPane(screen.pane, action), row: 0 })
+  if (moves.includes(action)) return moving(screen, action)
+  const event = eventAt(screen)
+  if (!event) return { world: { notice: { tone: 'warn', text: 'this request left no record' } } }
+  switch (action) {
+    case 'replay':
+      return { wishes: [{ kind: 'ask', question: { ask: 'replay', of: { eventId: event.id } } }] }
+    case 'copyCurl':
+      return { wishes: [{ kind: 'ask', question: { ask: 'curl', of: { eventId: event.id } } }] }
+    case 'saveTest':
+      return { wishes: [{ kind: 'ask', question: { ask: 'addTest', of: { eventId: event.id } } }] }
+    case 'saveSample':
+      return {
+        go: { push: entry(`sample ${event.id}`, 'save as a sample', { help: 'provider/event; secrets and addresses are scrubbed' }) },
+      }
+    case 'makeFilter':
+      return filtered(screen, event.route, world)
+    default:
+      return {}
+  }
+}
+
+const otherPane = (pane: LiveScreen['pane'], action: ActionName): LiveScreen['pane'] => {
+  const by = action === 'previousPane' ? livePanes.length - 1 : 1
+  return livePanes[(livePanes.indexOf(pane) + by) % livePanes.length] ?? 'Trace'
+}
+
+/** In the body the cursor is on a value of it; everywhere else on an event. Moving it stops following. */
+const moving = (screen: LiveScreen, action: ActionName): Turn<LiveScreen> => {
+  if (action === 'end') return detailed({ ...screen, follows: true, cursor: Math.max(0, screen.events.length - 1) })
+  const values = screen.shown?.payload?.values ?? []
+  if (screen.pane === 'Body' && values.length > 0)
+    return { screen: { ...screen, follows: false, row: moved(screen.row, action, values.length) } }
+  return detailed({ ...screen, follows: false, cursor: moved(screen.cursor, action, screen.events.length) })
+}
+
+/** With the questions for what is shown of the event of the cursor. */
+const detailed = (screen: LiveScreen): Turn<LiveScreen> => {
+  const event = eventAt(screen)
+  if (!event || screen.shown?.key === event.key) return { screen }
+  const choice = { from: 'event', id: event.id } as const
+  return {
+    screen: { ...screen, shown: { key: event.key } },
+    wishes: [
+      { kind: 'ask', question: { ask: 'recorded', of: { choice, route: event.route } } },
+      { kind: 'ask', question: { ask: 'traceOf', of: { choice, route: event.route } } },
+    ],
+  }
+}
+
+/** A condition on the value of the row, in the route that is open. */
+const filtered = ({ pane, row, shown }: LiveScreen, route: string, { draft }: World): Turn<LiveScreen> => {
+  const value = pane === 'Body' ? shown?.payload?.values[row] : undefined
+  if (!value) return { world: { notice: { tone: 'warn', text: 'choose a line of the body first: tab' } } }
+  if (draft?.opened.name !== route)
+    return { world: { notice: { tone: 'warn', text: `open the route "${route}" first: the filter is put into its draft` } } }
+  const filters = valueAt(draft.spec, ['filters'])
+  const condition = { field: value.path, equals: asJson(value.shown) }
+  const edit = { kind: 'insert', path: ['filters'], at: Array.isArray(filters) ? filters.length : 0, value: condition } as const
+  const next = change(draft, `filter on ${value.path}`, [edit])
+  if (next === draft) return { world: { notice: { tone: 'warn', text: 'the filters of the route are one group: add it there' } } }
+  return { world: { draft: next, notice: { tone: 'ok', text: `the draft has a filter on ${value.path}` } } }
+}
+
+const asJson = (shown: string): Json => {
+  try {
+    return JSON.parse(shown) as Json
+  } catch {
+    return shown
+  }
+}
+
+const heard = (screen: LiveScreen, news: News, world: World): Turn<LiveScreen> => {
+  switch (news.told) {
+    case 'traffic':
+      return news.line.type === 'lost' ? { screen: { ...screen, lost: screen.lost + news.line.lines } } : withLine(screen, news.line)
+    case 'watching':
+      return { screen: { ...screen, state: news.state, why: news.why } }
+    case 'recorded':
+      return isShown(screen, news.of.choice) ? { screen: { ...screen, shown: { ...shownOf(screen), payload: news.answer } } } : {}
+    case 'traceOf':
+      return isShown(screen, news.of.choice) ? { screen: { ...screen, shown: { ...shownOf(screen), trace: news.answer } } } : {}
+    case 'replay':
+      return { world: { notice: { tone: news.answer.ok ? 'ok' : 'warn', text: `replayed: ${news.answer.said}` } } }
+    case 'curl':
+      return { wishes: [{ kind: 'copy', text: news.answer }] }
+    case 'addSample':
+    case 'addTest':
+      return { world: { notice: { tone: 'ok', text: news.answer } } }
+    case 'returned':
+      return news.id.startsWith('sample ') && !world.options.readOnly
+        ? { wishes: [{ kind: 'ask', question: { ask: 'addSample', of: { eventId: news.id.slice('sample '.length), name: news.value } } }] }
+        : {}
+    default:
+      return {}
+  }
+}
+
+const shownOf = ({ shown }: LiveScreen): NonNullable<LiveScreen['shown']> => shown ?? { key: '' }
+
+const isShown = (screen: LiveScreen, choice: { readonly from: string; readonly id?: string }): boolean =>
+  eventAt(screen)?.id === choice.id && screen.shown !== undefined
+
+const withLine = (screen: LiveScreen, line: TailLine): Turn<LiveScreen> => {
+  if (line.type !== 'event' && line.type !== 'outcome' && line.type !== 'delivery') return {}
+  const { events } = screen
+  const key = line.event_id ?? `${line.at} ${line.route} ${line.delivery_id}`
+  const known = events.findLastIndex((each) => each.key === key)
+  const all =
+    known < 0 ? [...events, { key, lines: [line] }] : events.with(known, { key, lines: [...(events[known]?.lines ?? []), line].slice(-50) })
+  const dropped = Math.max(0, all.length - maxEvents)
+  const kept = all.slice(dropped)
+  const cursor = screen.follows ? kept.length - 1 : Math.max(0, screen.cursor - dropped)
+  const next = { ...screen, events: kept, cursor }
+  // Its detail is asked for once it has ended, not for each that flies past.
+  return screen.follows && line.type !== 'event' && kept.length < 3 ? detailed(next) : { screen: next }
+}
+
+const sentenceOf = (lines: readonly Traffic[]): string => {
+  const outcome = lines.find((each) => each.type === 'outcome')
+  const deliveries = lines.flatMap((each) =>
+    each.type === 'delivery' ? [`${each.state}${each.error === null ? '' : `: ${each.error}`}`] : [],
+  )
+  const [first] = lines
+  const how = outcome ? `${outcome.outcome}${outcome.reason === null ? '' : `: ${outcome.reason}`}` : 'in progress'
+  return [first?.route ?? 'unknown route', first?.event_type ?? '', how, ...deliveries].filter(Boolean).join(', ')
+}

@@ -1,0 +1,33 @@
+/** A question with a few answers. */
+
+import { moved } from '../../model/list.ts'
+import type { ChooseScreen } from '../../model/overlays.ts'
+import { screenModel } from '../../model/screen.ts'
+import { line, span } from '../../view/line.ts'
+import { listView } from '../../view/list-view.ts'
+import { screenView } from '../../view/screen-view.ts'
+
+export const chooseModel = screenModel<ChooseScreen>({
+  title: ({ question }) => question,
+  actions: () => ['open', 'back', 'up', 'down', 'left', 'right'],
+  act(screen, action) {
+    const { id, choices, cursor } = screen
+    const chosen = choices[cursor]
+    if (action === 'back') return { go: { back: true } }
+    if (action === 'open') return { go: { back: true, ...(chosen ? { returns: { id, value: chosen.value } } : {}) } }
+    const way = action === 'left' ? 'up' : action === 'right' ? 'down' : action
+    return { screen: { ...screen, cursor: moved(cursor, way, choices.length) } }
+  },
+  rows: ({ choices }) => choices.map(({ title }) => title),
+  point: (screen, cursor) => ({ ...screen, cursor }),
+})
+
+export const chooseView = screenView<ChooseScreen>(({ question, choices, cursor }, _world, { width, height }) => [
+  line(span(question, 'strong')),
+  [],
+  ...listView(
+    choices.map(({ title }) => line(title)),
+    cursor,
+    { width, height: height - 2 },
+  ),
+])

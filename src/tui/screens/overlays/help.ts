@@ -1,0 +1,40 @@
+/** The keys of the screen below, to be searched. */
+
+import { actions, meaningOf } from '../../model/actions.ts'
+import { fuzzy, moved } from '../../model/list.ts'
+import type { HelpScreen } from '../../model/overlays.ts'
+import { screenModel, type World } from '../../model/screen.ts'
+import { editField, typeInto } from '../../model/text-field.ts'
+import { fieldView } from '../../view/field-view.ts'
+import { cell, line, span } from '../../view/line.ts'
+import { listView } from '../../view/list-view.ts'
+import { screenView } from '../../view/screen-view.ts'
+
+const known = ({ actions: names, search: { text } }: HelpScreen, { options: { keymap } }: World) =>
+  [...new Set(names)]
+    .map((name) => ({ keys: keymap[name].join(' '), title: actions[name].title, group: meaningOf(name).group }))
+    .filter(({ keys, title }) => text === '' || fuzzy(`${keys} ${title}`, text) !== undefined)
+
+export const helpModel = screenModel<HelpScreen>({
+  title: () => 'keys of this screen',
+  actions: () => ['back', 'up', 'down', 'pageUp', 'pageDown', 'open'],
+  takes: () => 'text',
+  type: (screen, text) => ({ screen: { ...screen, search: typeInto(screen.search, text), cursor: 0 } }),
+  press: (screen, key) => ({ screen: { ...screen, search: editField(screen.search, key), cursor: 0 } }),
+  act: (screen, action, world) =>
+    action === 'back' || action === 'open'
+      ? { go: { back: true } }
+      : { screen: { ...screen, cursor: moved(screen.cursor, action, known(screen, world).length) } },
+  rows: (screen, world) => known(screen, world).map(({ keys, title }) => `${keys}: ${title}`),
+  point: (screen, cursor) => ({ ...screen, cursor }),
+})
+
+export const helpView = screenView<HelpScreen>((screen, world, { width, height }) => [
+  line(span('search ', 'dim'), ...fieldView(screen.search, width - 10)),
+  [],
+  ...listView(
+    known(screen, world).map(({ keys, title, group }) => line(cell(keys, 16, 'accent'), ' ', cell(title, 50), span(group, 'dim'))),
+    screen.cursor,
+    { width, height: height - 2 },
+  ),
+])

@@ -1,0 +1,191 @@
+/** Chooses the payload that a route is tried with: a sample, a recorded event, a file, a pasted text, or the current one edited. */
+
+import type { Payload, PayloadChoice, PayloadRow } from '../../../app/editor/desk.ts'
+import type { RouteDraft } from '../../../app/editor/draft/route-draft.ts'
+import { jsonProblem } from '../../../app/editor/payload/json-problem.ts'
+import type { ActionName } from '../../model/actions.ts'
+import { fuzzy, moved, moves } from '../../model/list.ts'
+import { entry } from '../../model/overlays.ts'
+import { type News, type Screen, screenModel, type Turn, type World } from '../../model/screen.ts'
+import { editField, maxFieldLength, type TextField, textField, typeInto } from '../../model/text-field.ts'
+
+export const groups = ['samples', 'recorded', 'file', 'paste', 'edit'] as const
+export type Group = (typeof groups)[number]
+
+export type PayloadScreen = Screen & {
+  readonly kind: 'payload'
+  readonly route: string
+  /** The route is not open: what was picked goes back to the screen below. */
+  readonly isAhead: boolean
+  readonly group: Group
+  readonly cursor: number
+  readonly search: TextField
+  /** The search is being written. */
+  readonly isFinding: boolean
+  /** Absent until the desk has answered. */
+  readonly all?: readonly PayloadRow[]
+  readonly pasted: TextField
+  /** What came back from `$EDITOR` and cannot be taken: it is not lost. */
+  readonly edited?: string
+}
+
+export const payloadId = 'payload'
+const fileId = 'payload file'
+const editId = 'payload edit'
+
+/** Of the route that is open. Without a group the one of its current payload. */
+export const openPayload = ({ opened: { name } }: RouteDraft, { payload }: Pick<World, 'payload'>, group?: Group): Turn<never> =>
+  opening(name, group ?? (payload?.choice.from === 'event' ? 'recorded' : 'samples'), false)
+
+/** Of a route that is opened once one is picked, which comes back under `payloadId` as JSON. */
+export const openSamples = (route: string): Turn<never> => opening(route, 'samples', true)
+
+const opening = (route: string, group: Group, isAhead: boolean): Turn<never> => {
+  const push: PayloadScreen = {
+    kind: 'payload',
+    route,
+    isAhead,
+    group,
+    cursor: 0,
+    search: textField(),
+    isFinding: false,
+    pasted: textField(),
+  }
+  return { go: { push }, wishes: [{ kind: 'ask', question: { ask: 'payloads', of: { route } } }] }
+}
+
+/** The rows of the group that the search leaves. */
+export const rowsOf = ({ all = [], group, search: { text } }: PayloadScreen): readonly PayloadRow[] =>
+  all.filter((row) => row.group === group && (text === '' || fuzzy(`${row.title} ${row.detail}`, text) !== undefined))
+
+const byGroup = ['nextPane', 'previousPane'] as const
+
+export const payloadModel = screenModel<PayloadScreen>({
+  title: ({ route }) => `payload of ${route}`,
+  actions({ isFinding, group }) {
+    if (isFinding) return ['open', 'back', 'up', 'down']
+    return group === 'paste' ? ['open', 'back', ...byGroup] : ['open', 'find', ...byGroup, 'left', 'right', ...moves, 'back']
+  },
+  takes: ({ isFinding, group }) => (isFinding || group === 'paste' ? 'text' : undefined),
+  type(screen, text) {
+    if (screen.isFinding) return { screen: { ...screen, search: typeInto(screen.search, text), cursor: 0 } }
+    return screen.pasted.text.length + text.length > maxFieldLength
+      ? longTaken(screen, screen.pasted.text + text)
+      : { screen: { ...screen, pasted: typeInto(screen.pasted, text, true) } }
+  },
+  press(screen, key) {
+    if (screen.isFinding) return { screen: { ...screen, search: editField(screen.search, key), cursor: 0 } }
+    return screen.group === 'paste' ? { screen: { ...screen, pasted: editField(screen.pasted, key) } } : {}
+  },
+  act: (screen, action, world) => act(screen, action, world),
+  hear: (screen, news, world) => heard(screen, news, world),
+  rows: (screen) => sentences(screen),
+  point: (screen, cursor) => ({ ...screen, cursor }),
+})
+
+const act = (screen: PayloadScreen, action: ActionName, world: World): Turn<PayloadScreen> => {
+  const { isFinding, cursor } = screen
+  if (isFinding && (action === 'back' || action === 'open'))
+    return { screen: { ...screen, isFinding: false, ...(action === 'back' ? { search: textField(), cursor: 0 } : {}) } }
+  switch (action) {
+    case 'back':
+      return { go: { back: true } }
+    case 'find':
+      return { screen: { ...screen, isFinding: true } }
+    case 'nextPane':
+    case 'right':
+      return toGroup(screen, 1)
+    case 'previousPane':
+    case 'left':
+      return toGroup(screen, groups.length - 1)
+    case 'open':
+      return picked(screen, world)
+    default:
+      return { screen: { ...screen, cursor: moved(cursor, action, rowsOf(screen).length) } }
+  }
+}
+
+const toGroup = (screen: PayloadScreen, by: number): Turn<PayloadScreen> => {
+  const group = groups[(groups.indexOf(screen.group) + by) % groups.length] ?? 'samples'
+  return { screen: { ...screen, group, cursor: 0 } }
+}
+
+/** What enter does in each group. */
+const picked = (screen: PayloadScreen, { payload }: World): Turn<PayloadScreen> => {
+  const row = rowsOf(screen)[screen.cursor]
+  switch (screen.group) {
+    case 'samples':
+    case 'recorded':
+      return row ? taken(screen, row.choice) : {}
+    case 'file':
+      return {
+        go: { push: entry(fileId, 'the file of the payload', { help: 'a payload, or a sample with its headers; ~ is the home folder' }) },
+      }
+    case 'paste':
+      return textTaken(screen, screen.pasted.text)
+    case 'edit':
+      if (!payload) return refused('no payload is chosen: there is nothing to edit')
+      if (payload.isCut) return refused('the payload is too large to be edited here: edit it as a file')
+      return { wishes: [{ kind: 'edit-text', id: editId, text: screen.edited ?? payload.body }] }
+  }
+}
+
+const refused = (text: string): Turn<PayloadScreen> => ({ world: { notice: { tone: 'bad', text } } })
+
+const taken = ({ isAhead, route }: PayloadScreen, choice: PayloadChoice): Turn<PayloadScreen> =>
+  isAhead
+    ? { go: { back: true, returns: { id: payloadId, value: JSON.stringify(choice) } } }
+    : { go: { back: true }, wishes: [{ kind: 'ask', question: { ask: 'payload', of: { choice, route } } }] }
+
+const textTaken = (screen: PayloadScreen, text: string): Turn<PayloadScreen> => {
+  if (text.trim() === '') return refused('nothing is pasted yet')
+  const problem = jsonProblem(text)
+  return problem === undefined ? taken(screen, { from: 'text', text }) : refused(problem)
+}
+
+/** A paste that is too long to be shown is taken at once, or not at all. */
+const longTaken = (screen: PayloadScreen, text: string): Turn<PayloadScreen> => {
+  const problem = jsonProblem(text)
+  if (problem === undefined) return taken(screen, { from: 'text', text })
+  return refused(`${problem}; the text is too long to be mended here: put it into a file`)
+}
+
+const heard = (screen: PayloadScreen, news: News, { payload }: World): Turn<PayloadScreen> => {
+  if (news.told === 'payloads' && news.of.route === screen.route) return { screen: listed(screen, news.answer, payload) }
+  if (news.told !== 'returned') return {}
+  if (news.id === fileId) return news.value.trim() === '' ? {} : taken(screen, { from: 'file', file: news.value })
+  return news.id === editId && payload ? editTaken(screen, news.value, payload) : {}
+}
+
+/** The cursor stands on the payload that is chosen now. */
+const listed = (screen: PayloadScreen, all: readonly PayloadRow[], payload: Payload | undefined): PayloadScreen => {
+  const next = { ...screen, all }
+  const at = rowsOf(next).findIndex(({ choice }) => payload && !screen.isAhead && JSON.stringify(choice) === JSON.stringify(payload.choice))
+  return { ...next, cursor: Math.max(0, at) }
+}
+
+/** It keeps the headers of what it was made from. What was no JSON, a form, need not become it. */
+const editTaken = (screen: PayloadScreen, text: string, { body, headers }: Payload): Turn<PayloadScreen> => {
+  const problem = jsonProblem(body) === undefined ? jsonProblem(text) : undefined
+  if (problem !== undefined) return { screen: { ...screen, edited: text }, ...refused(`${problem}; enter goes on with the text`) }
+  return taken(screen, { from: 'text', text, headers })
+}
+
+const sentences = (screen: PayloadScreen): readonly string[] => {
+  switch (screen.group) {
+    case 'samples':
+    case 'recorded':
+      return rowsOf(screen).map(
+        ({ title, detail, fits }) => `${title}, ${detail.replaceAll('  ', ', ')}${fits ? '' : ', not for this route'}`,
+      )
+    default:
+      return [promptOf[screen.group]]
+  }
+}
+
+/** What a group without a list asks for. */
+export const promptOf: { readonly [group in 'file' | 'paste' | 'edit']: string } = {
+  file: 'enter names a file: a payload, or a sample with its headers',
+  paste: 'paste JSON here, then enter',
+  edit: 'enter opens the current payload in $EDITOR; what is saved there is the payload then',
+}

@@ -1,0 +1,84 @@
+/** The prompt as a text, beside what it becomes on the payload. All that is written here is one step of the draft. */
+
+import type { PayloadValue } from '../../../app/editor/desk.ts'
+import { change, type RouteDraft } from '../../../app/editor/draft/route-draft.ts'
+import { fuzzy, moved } from '../../model/list.ts'
+import { type Screen, screenModel, type Turn, type World } from '../../model/screen.ts'
+import { editField, type TextField, textField, typeInto } from '../../model/text-field.ts'
+
+export type PromptScreen = Screen & {
+  readonly kind: 'prompt'
+  readonly field: TextField
+  /** The draft as it was when the screen was opened. */
+  readonly before: RouteDraft
+  /** The place in the list of paths, while one is offered. */
+  readonly cursor: number
+  /** The list was closed for the brace that begins at this offset. */
+  readonly closedAt?: number | undefined
+}
+
+export const openPrompt = (draft: RouteDraft): PromptScreen => {
+  const { prompt } = draft.spec
+  return { kind: 'prompt', field: textField(typeof prompt === 'string' ? prompt : ''), before: draft, cursor: 0 }
+}
+
+export type Completion = { readonly at: number; readonly rows: readonly PayloadValue[] }
+
+const maxRows = 200
+
+/** The paths that fit what stands behind an open brace before the cursor. */
+export const completionOf = ({ field: { text, cursor }, closedAt }: PromptScreen, { payload }: World): Completion | undefined => {
+  const open = /\{([^{}\s]*)$/.exec(text.slice(0, cursor))
+  if (!open || !payload || open.index === closedAt) return undefined
+  const [, search = ''] = open
+  const rows = payload.values
+    .map((value) => ({ value, far: fuzzy(value.path, search) }))
+    // A template sees the payload alone.
+    .flatMap(({ value, far }) => (far === undefined || value.path.startsWith('headers.') ? [] : [{ value, far }]))
+    .sort((a, b) => a.far - b.far)
+    .slice(0, maxRows)
+    .map(({ value }) => value)
+  return rows.length > 0 ? { at: open.index, rows } : undefined
+}
+
+const title = 'prompt'
+
+export const promptModel = screenModel<PromptScreen>({
+  title: (_, { draft }) => `prompt of ${draft?.opened.name ?? ''}`,
+  actions: (screen, world) => {
+    if (world.options.readOnly) return ['back']
+    return completionOf(screen, world) ? ['open', 'nextPane', 'back', 'up', 'down', 'editText'] : ['back', 'editText']
+  },
+  takes: (screen, world) => (world.options.readOnly ? undefined : completionOf(screen, world) ? 'text' : 'lines'),
+  type: (screen, text) => written(screen, typeInto(screen.field, text, true)),
+  press: (screen, key) => written(screen, editField(screen.field, key)),
+  act(screen, action, world) {
+    const completion = completionOf(screen, world)
+    if (action === 'editText') return { wishes: [{ kind: 'edit-text', id: title, text: screen.field.text }] }
+    if (!completion) return { go: { back: true } }
+    if (action === 'back') return { screen: { ...screen, closedAt: completion.at } }
+    if (action === 'up' || action === 'down') return { screen: { ...screen, cursor: moved(screen.cursor, action, completion.rows.length) } }
+    return completed(screen, completion)
+  },
+  hear: (screen, news) => (news.told === 'returned' && news.id === title ? written(screen, textField(news.value.replace(/\n$/, ''))) : {}),
+})
+
+/** One step, however much is written: it begins each time from the draft as it was. */
+const written = (screen: PromptScreen, field: TextField): Turn<PromptScreen> => {
+  const next = { ...screen, field, cursor: 0, closedAt: field.text === screen.field.text ? screen.closedAt : undefined }
+  if (field.text === screen.field.text) return { screen: next }
+  const { before } = screen
+  const path = ['prompt']
+  const edit = field.text === '' ? ({ kind: 'remove', path } as const) : ({ kind: 'set', path, value: field.text } as const)
+  return { screen: next, world: { draft: change(before, title, [edit]) } }
+}
+
+/** The chosen path in the place of what was begun. */
+const completed = (screen: PromptScreen, { at, rows }: Completion): Turn<PromptScreen> => {
+  const { field, cursor } = screen
+  const row = rows[cursor]
+  if (!row) return {}
+  const head = `${field.text.slice(0, at)}{${row.path}}`
+  const rest = field.text.slice(field.cursor)
+  return written(screen, { text: head + (rest.startsWith('}') ? rest.slice(1) : rest), cursor: head.length })
+}

@@ -1,0 +1,97 @@
+/** A route as a form, beside the trace of the payload through it. */
+
+import type { Preview } from '../../../app/editor/desk.ts'
+import { shownValue } from '../../../app/editor/form.ts'
+import type { World } from '../../model/screen.ts'
+import { beside, cell, fit, type Line, line, type Span, span, wrap } from '../../view/line.ts'
+import { listView } from '../../view/list-view.ts'
+import { type Room, screenView } from '../../view/screen-view.ts'
+import { traceLines } from '../trace/trace-lines.ts'
+import { type FormRow, formRows, type RouteScreen } from './route.ts'
+
+/** From this width on the panes stand beside each other. */
+const wide = 100
+/** From this one on the YAML is shown, too. */
+const veryWide = 150
+
+export const routeView = screenView<RouteScreen>((screen, world, room) => {
+  const { width, height } = room
+  if (!world.draft) return []
+  if (width < wide) return screen.pane === 'form' ? formPane(screen, world, room) : tracePane(screen, world, room)
+  const third = width >= veryWide ? Math.floor((width - 6) / 3) : 0
+  const leftWidth = third || Math.floor(width * 0.45)
+  const left = formPane(screen, world, { width: leftWidth, height })
+  const middleWidth = third || width - leftWidth - 3
+  const right = tracePane(screen, world, { width: middleWidth, height })
+  if (third === 0) return beside(left, right, width, leftWidth)
+  const yaml = wrappedYaml(world.preview, width - 2 * third - 6).slice(0, height)
+  return beside(left, beside(right, yaml, width - third - 3, middleWidth), width, leftWidth)
+})
+
+const formPane = (screen: RouteScreen, { draft, preview }: World, { width, height }: Room): readonly Line[] => {
+  if (!draft) return []
+  const findings = findingLines(preview, width).slice(0, Math.max(3, Math.floor(height / 3)))
+  const rows = formRows(draft).map((row) => rowLine(row, preview))
+  const form = listView(
+    rows,
+    screen.cursor,
+    { width, height: height - findings.length - (findings.length > 0 ? 1 : 0) },
+    screen.pane === 'form',
+  )
+  return [...form, ...(findings.length > 0 ? [[], ...findings] : [])]
+}
+
+const rowLine = (row: FormRow, preview: Preview | undefined): Line => {
+  if (row.kind === 'mode')
+    return line(
+      cell('Mode', 18),
+      ...(['agent', 'direct', 'job'] as const).flatMap((mode) => [
+        span(mode === row.mode ? '(o) ' : '( ) '),
+        span(`${mode} `, mode === row.mode ? 'strong' : 'dim'),
+      ]),
+    )
+  const { field, depth } = row
+  const note = field.locked ?? field.idle
+  const name = cell(`${'  '.repeat(depth)}${field.title}`, 18, note === undefined ? 'plain' : 'dim')
+  return line(
+    name,
+    ...marksOf(row, preview),
+    span(shownIn(row), field.value === undefined ? 'dim' : 'plain'),
+    ...(note === undefined ? [] : [span(` (${note})`, 'dim')]),
+  )
+}
+
+/** A finding about a field is marked where it stands. */
+const marksOf = (row: FormRow, preview: Preview | undefined): readonly Span[] => {
+  if (row.kind === 'mode' || row.depth > 0) return []
+  const key = String(row.field.path[0])
+  const found = preview?.findings.find(({ pointer }) => pointer.split('/').includes(key))
+  return found ? [span('! ', found.severity === 'error' ? 'bad' : 'warn')] : []
+}
+
+const shownIn = ({ field }: Extract<FormRow, { kind: 'field' }>): string => {
+  const { value, form } = field
+  if (value === undefined) return field.default === undefined ? '-' : `- (${JSON.stringify(field.default)})`
+  if (form === 'group') return 'set'
+  if (field.path[0] === 'filters') return `${Array.isArray(value) ? value.length : 1} conditions`
+  return shownValue(field)
+}
+
+const findingLines = (preview: Preview | undefined, width: number): readonly Line[] => [
+  ...(preview?.refused === undefined
+    ? []
+    : wrap(`! this cannot be changed here: ${preview.refused}`, width).map((text) => line(span(text, 'bad')))),
+  ...(preview?.findings ?? []).flatMap(({ code, severity, message, help }) =>
+    wrap(`! ${code} ${message}${help === undefined ? '' : ` - ${help}`}`, width).map((text, i) =>
+      line(span(i === 0 ? text : `  ${text}`, severity === 'error' ? 'bad' : severity === 'warning' ? 'warn' : 'dim')),
+    ),
+  ),
+]
+
+const tracePane = (screen: RouteScreen, world: World, { width, height }: Room): readonly Line[] =>
+  traceLines(world, width)
+    .slice(screen.pane === 'trace' ? screen.scroll : 0)
+    .slice(0, height)
+
+const wrappedYaml = (preview: Preview | undefined, width: number): readonly Line[] =>
+  (preview?.yaml ?? '').split('\n').map((text) => fit([span(text)], width))

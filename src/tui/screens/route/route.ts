@@ -1,0 +1,227 @@
+/** One route: its fields beside what the program makes of them. */
+
+import type { PayloadChoice } from '../../../app/editor/desk.ts'
+import { change, draftOf, isModified, type RouteDraft, redo, undo } from '../../../app/editor/draft/route-draft.ts'
+import { type Field, fieldsOf, type Mode, membersOf, modeOf, shownValue } from '../../../app/editor/form.ts'
+import type { ActionName } from '../../model/actions.ts'
+import { moved, moves } from '../../model/list.ts'
+import { choose, leaveChoices, openSave } from '../../model/overlays.ts'
+import { type News, type Screen, screenModel, type Turn, type World } from '../../model/screen.ts'
+import { openDeliver } from '../deliver/deliver.ts'
+import { openFilters } from '../filters/filters.ts'
+import { openLive } from '../live/live.ts'
+import { openPayload } from '../payload/payload.ts'
+import { openPrompt } from '../prompt/prompt.ts'
+import { openTrace } from '../trace/trace.ts'
+import { editField, entered } from './edit-field.ts'
+
+export type RouteScreen = Screen & {
+  readonly kind: 'route'
+  readonly cursor: number
+  /** Of a narrow terminal only one is shown. */
+  readonly pane: 'form' | 'trace'
+  /** How far the trace is scrolled. */
+  readonly scroll: number
+}
+
+export const openRoute = (): RouteScreen => ({ kind: 'route', cursor: 0, pane: 'form', scroll: 0 })
+
+/** Goes to a route, which is tried with the chosen payload, else with the best there is. */
+export const enterRoute = (route: string, choice?: PayloadChoice): Turn<never> => ({
+  go: { home: true, above: openRoute() },
+  wishes: [{ kind: 'ask', question: choice ? { ask: 'payload', of: { choice, route } } : { ask: 'payloads', of: { route } } }],
+})
+
+/** A line of the form: the mode, or a field. */
+export type FormRow =
+  | { readonly kind: 'mode'; readonly mode: Mode }
+  | { readonly kind: 'field'; readonly field: Field; readonly depth: 0 | 1 }
+
+/** The members of a group follow it where it is written. */
+export const formRows = ({ spec }: Pick<RouteDraft, 'spec'>): readonly FormRow[] => [
+  { kind: 'mode', mode: modeOf(spec) },
+  ...fieldsOf(spec)
+    .filter(({ path: [key] }) => !ofMode.has(String(key)))
+    .flatMap((field): FormRow[] => [
+      { kind: 'field', field, depth: 0 },
+      ...(field.form === 'group' && field.value !== undefined
+        ? membersOf(field, spec).map((member): FormRow => ({ kind: 'field', field: member, depth: 1 }))
+        : []),
+    ]),
+]
+
+/** What the first row stands for. */
+const ofMode: ReadonlySet<string> = new Set(['deliver_only'])
+
+const changes: readonly ActionName[] = ['toggle', 'remove', 'fix', 'undo', 'redo', 'save']
+const looks: readonly ActionName[] = ['diff', 'payload', 'samples', 'trace', 'live', 'test', 'copy', 'copyYaml', 'editor']
+
+export const routeModel = screenModel<RouteScreen>({
+  title: (_, { draft }) => `${draft?.opened.name ?? ''}${draft && isModified(draft) ? ' *modified*' : ''}`,
+  actions: (_, { options }) => [
+    'open',
+    ...(options.readOnly ? [] : changes),
+    ...looks,
+    'left',
+    'right',
+    'nextPane',
+    'previousPane',
+    ...moves,
+    'back',
+  ],
+  act: (screen, action, world) => (world.draft ? onRoute(screen, action, world, world.draft) : { go: { home: true } }),
+  hear(_, news, world) {
+    const { draft } = world
+    if (news.told === 'returned' && draft) return news.id === 'leave' ? leaving(news.value, draft) : entered(draft, news.id, news.value)
+    if (news.told === 'payloads' && draft) return firstPayload(news, world, draft)
+    if (news.told === 'reopen') return { world: { draft: draftOf(news.answer) } }
+    if (news.told === 'test') return { world: { notice: { tone: news.answer.ok ? 'ok' : 'warn', text: news.answer.said } } }
+    return {}
+  },
+  rows: (_, { draft }) => (draft ? formRows(draft).map(sentenceOf) : []),
+  point: (screen, cursor) => ({ ...screen, cursor }),
+})
+
+/** Where none is chosen the best is. */
+const firstPayload = (
+  { of: { route }, answer }: Extract<News, { told: 'payloads' }>,
+  { payload }: World,
+  { opened: { name } }: RouteDraft,
+): Turn<RouteScreen> => {
+  const best = answer.find(({ fits }) => fits)
+  if (payload || route !== name || !best) return {}
+  return { wishes: [{ kind: 'ask', question: { ask: 'payload', of: { choice: best.choice, route: name } } }] }
+}
+
+const onRoute = (screen: RouteScreen, action: ActionName, world: World, draft: RouteDraft): Turn<RouteScreen> => {
+  if (action === 'nextPane' || action === 'previousPane') return { screen: { ...screen, pane: screen.pane === 'form' ? 'trace' : 'form' } }
+  if (moves.includes(action)) return moving(screen, action, draft)
+  const row = formRows(draft)[screen.cursor]
+  switch (action) {
+    case 'back':
+      return isModified(draft)
+        ? { go: { push: choose('leave', `"${draft.opened.name}" has changes that are not saved`, leaveChoices, 2) } }
+        : { go: { back: true }, wishes: [{ kind: 'ask', question: { ask: 'home', of: {} } }] }
+    case 'undo':
+      return { world: { draft: undo(draft) } }
+    case 'redo':
+      return { world: { draft: redo(draft) } }
+    case 'save':
+      return openSave(draft, 'stay')
+    case 'diff':
+      return openSave(draft, 'stay', 'diff')
+    case 'payload':
+      return openPayload(draft, world)
+    case 'samples':
+      return openPayload(draft, world, 'samples')
+    case 'trace':
+      return { go: { push: openTrace() } }
+    case 'live':
+      return openLive(draft.opened.name)
+    case 'test':
+      return tested(world, draft)
+    case 'fix':
+      return fixed(world, draft)
+    case 'copyYaml':
+      return { wishes: [{ kind: 'copy', text: world.preview?.yaml ?? '' }] }
+    case 'editor':
+      return inEditor(draft, row)
+    default:
+      return row ? onRow(action, row, world, draft) : {}
+  }
+}
+
+const moving = (screen: RouteScreen, action: ActionName, draft: RouteDraft): Turn<RouteScreen> =>
+  screen.pane === 'trace'
+    ? { screen: { ...screen, scroll: moved(screen.scroll, action, 1_000) } }
+    : { screen: { ...screen, cursor: moved(screen.cursor, action, formRows(draft).length) } }
+
+/** What a key does on the row of the cursor. */
+const onRow = (action: ActionName, row: FormRow, world: World, draft: RouteDraft): Turn<RouteScreen> => {
+  if (action === 'copy')
+    return { wishes: [{ kind: 'copy', text: row.kind === 'field' ? JSON.stringify(row.field.value ?? null) : row.mode }] }
+  if (world.options.readOnly)
+    return { world: { notice: { tone: 'warn', text: 'nothing is changed: the editor was opened with --read-only' } } }
+  if (row.kind === 'mode') return modeKeys.has(action) ? nextMode(draft, row.mode, action) : {}
+  if (action === 'remove') return removed(row.field, draft)
+  if (action === 'toggle') return row.field.form === 'flag' ? editField(row.field, draft) : {}
+  return action === 'open' ? opened(row, draft) : {}
+}
+
+const modeKeys: ReadonlySet<ActionName> = new Set(['open', 'toggle', 'left', 'right'])
+
+/** Some fields have a screen of their own. */
+const opened = ({ field, depth }: Extract<FormRow, { kind: 'field' }>, draft: RouteDraft): Turn<RouteScreen> => {
+  const [key] = field.path
+  if (depth > 0 || field.locked !== undefined) return editField(field, draft)
+  if (key === 'filters') return { go: { push: openFilters() } }
+  if (key === 'prompt') return { go: { push: openPrompt(draft) } }
+  return key === 'deliver' || key === 'deliver_extra' ? openDeliver(draft) : editField(field, draft)
+}
+
+const removed = ({ path, value, locked, title }: Field, draft: RouteDraft): Turn<RouteScreen> => {
+  if (locked !== undefined) return { world: { notice: { tone: 'warn', text: `${title}: ${locked}` } } }
+  return value === undefined ? {} : { world: { draft: change(draft, `remove ${path.join('.')}`, [{ kind: 'remove', path }]) } }
+}
+
+const modes: readonly Mode[] = ['agent', 'direct', 'job']
+
+/** A mode that something written here excludes is not taken: the pairs that stop the start cannot be entered. */
+const nextMode = (draft: RouteDraft, mode: Mode, action: ActionName): Turn<RouteScreen> => {
+  const by = action === 'left' ? modes.length - 1 : 1
+  const next = modes[(modes.indexOf(mode) + by) % modes.length] ?? 'agent'
+  const { spec } = draft
+  const without = (key: string) => (spec[key] === undefined ? [] : [{ kind: 'remove', path: [key] } as const])
+  if (next === 'agent') return { world: { draft: change(draft, 'mode agent', [...without('deliver_only'), ...without('cron_job')]) } }
+  const rival = ['coalesce', 'concurrency'].find((key) => spec[key] !== undefined)
+  if (rival !== undefined) return { world: { notice: { tone: 'warn', text: `${rival} does not go with mode ${next}: delete it first` } } }
+  if (next === 'direct')
+    return {
+      world: { draft: change(draft, 'mode direct', [...without('cron_job'), { kind: 'set', path: ['deliver_only'], value: true }]) },
+    }
+  const edits = [...without('deliver_only'), { kind: 'set', path: ['cron_job'], value: 'job-name' } as const]
+  return { world: { draft: change(draft, 'mode job', edits), notice: { tone: 'warn', text: 'name the scheduled job in its field' } } }
+}
+
+const tested = ({ payload, options }: World, draft: RouteDraft): Turn<RouteScreen> => {
+  if (options.readOnly) return { world: { notice: { tone: 'warn', text: 'nothing is sent: the editor was opened with --read-only' } } }
+  if (isModified(draft))
+    return { world: { notice: { tone: 'warn', text: 'save first: a test is posted to the route as the gateway has it' } } }
+  return {
+    wishes: [{ kind: 'ask', question: { ask: 'test', of: { name: draft.opened.name, ...(payload ? { payload: payload.choice } : {}) } } }],
+  }
+}
+
+const fixed = ({ preview }: World, draft: RouteDraft): Turn<RouteScreen> => {
+  const [fix] = preview?.fixes ?? []
+  if (!fix) return { world: { notice: { tone: 'warn', text: 'no finding here has a fix' } } }
+  return { world: { draft: change(draft, fix.title, fix.edits), notice: { tone: 'ok', text: fix.title } } }
+}
+
+/** The file itself, where nothing would be lost by it. */
+const inEditor = (draft: RouteDraft, row: FormRow | undefined): Turn<RouteScreen> => {
+  if (isModified(draft)) return { world: { notice: { tone: 'warn', text: 'save or undo first: the editor opens the file as it is' } } }
+  const { opened } = draft
+  if (opened.source === 'subscription') return { world: { notice: { tone: 'warn', text: `in $EDITOR: webhook edit ${opened.name}` } } }
+  return { wishes: [{ kind: 'edit-route', opened, path: row?.kind === 'field' ? row.field.path : [] }] }
+}
+
+const leaving = (answer: string, draft: RouteDraft): Turn<RouteScreen> => {
+  if (answer === 'save') return openSave(draft, 'home')
+  if (answer !== 'discard') return {}
+  return {
+    world: { draft: undefined },
+    go: { home: true },
+    wishes: [
+      { kind: 'ask', question: { ask: 'dropDraft', of: { name: draft.opened.name } } },
+      { kind: 'ask', question: { ask: 'home', of: {} } },
+    ],
+  }
+}
+
+const sentenceOf = (row: FormRow): string => {
+  if (row.kind === 'mode') return `Mode: ${row.mode}`
+  const { title, value, idle, locked } = row.field
+  const shown = value === undefined ? 'not set' : shownValue(row.field).slice(0, 200)
+  return [`${title}: ${row.field.isSecret && value !== undefined ? 'set' : shown}`, idle, locked].filter(Boolean).join(', ')
+}

@@ -1,0 +1,160 @@
+/** What saving would write, and the question what to do where somebody else wrote, too. */
+
+import type { SavePlan, SaveWish } from '../../../app/editor/desk.ts'
+import { draftOf, type OpenedRoute, type RouteDraft } from '../../../app/editor/draft/route-draft.ts'
+import type { Hunk } from '../../../app/line-diff.ts'
+import type { Diagnostic } from '../../../core/diagnostic.ts'
+import { moved, moves } from '../../model/list.ts'
+import { type Choice, choose, entry, type SaveScreen } from '../../model/overlays.ts'
+import { type News, type Notice, screenModel, type Turn, type Wish, type World } from '../../model/screen.ts'
+
+/** A line of the screen. */
+export type SaveRow = {
+  readonly kind: 'title' | 'head' | 'same' | 'added' | 'removed' | Diagnostic['severity']
+  readonly text: string
+}
+
+export const rowsOf = ({ findings, diff, conflict }: SavePlan): readonly SaveRow[] => [
+  ...findings.map(({ severity, code, message, help }) => ({
+    kind: severity,
+    text: [`${code} ${message}`, help].filter(Boolean).join(' - '),
+  })),
+  ...(conflict ? [{ kind: 'title' as const, text: 'changed in the file since it was opened' }, ...hunkRows(conflict)] : []),
+  ...(conflict && diff.length > 0 ? [{ kind: 'title' as const, text: 'your changes' }] : []),
+  ...hunkRows(diff),
+]
+
+const hunkRows = (hunks: readonly Hunk[]): readonly SaveRow[] =>
+  hunks.flatMap(({ head, lines }) => [{ kind: 'head', text: head }, ...lines])
+
+const rows = ({ plan }: SaveScreen): readonly SaveRow[] => (plan ? rowsOf(plan) : [])
+
+export const isLookOnly = ({ look }: SaveScreen, { options }: World): boolean => look === 'diff' || options.readOnly
+
+export const saveModel = screenModel<SaveScreen>({
+  title: ({ look }, { draft }) => `${look === 'diff' ? 'what changed in' : 'save'} ${draft?.opened.name ?? ''}`,
+  actions: (screen, world) => [...(isLookOnly(screen, world) ? [] : (['open', 'save', 'saveAnyway'] as const)), ...moves, 'back'],
+  act(screen, action, { draft }) {
+    if (moves.includes(action)) return { screen: { ...screen, cursor: moved(screen.cursor, action, rows(screen).length) } }
+    if (action === 'back' || !draft) return { go: { back: true } }
+    return write(screen, draft, action === 'saveAnyway')
+  },
+  hear: (screen, news, world) => heard(screen, news, world),
+  rows: (screen) => rows(screen).map(sentenceOf),
+  point: (screen, cursor) => ({ ...screen, cursor }),
+})
+
+const heard = (screen: SaveScreen, news: News, world: World): Turn<SaveScreen> => {
+  switch (news.told) {
+    case 'plan':
+      return planned({ ...screen, plan: news.answer, isBusy: false, cursor: 0 }, world)
+    case 'save':
+      if (news.answer.ok) return saved(screen, news.answer.opened, news.answer.notices)
+      return { world: { notice: warning(news.answer.message) }, ...planned({ ...screen, plan: news.answer.plan, isBusy: false }, world) }
+    case 'failed':
+      return news.ask === 'plan' || news.ask === 'save' ? { screen: { ...screen, isBusy: false } } : {}
+    case 'returned':
+      return world.draft ? answered(screen, news.id, news.value, world.draft) : {}
+    default:
+      return {}
+  }
+}
+
+const planned = (screen: SaveScreen, world: World): Turn<SaveScreen> => ({
+  screen,
+  ...(isConflict(screen) && !isLookOnly(screen, world) ? { go: { push: conflictQuestion(screen) } } : {}),
+})
+
+const isConflict = ({ plan }: SaveScreen): boolean => plan?.conflict !== undefined
+
+const conflictId = 'conflict'
+const saveAsId = 'save-as'
+
+const ways: readonly Choice[] = [
+  { value: 'reload', title: 'Reload: take the file as it is now, without your changes' },
+  { value: 'mine', title: 'Keep mine: put your changes into the file as it is now, and show them' },
+  { value: 'as', title: 'Save as: write yours to another file' },
+  { value: 'cancel', title: 'Cancel' },
+]
+
+/** Where the changes were refused for what stands in the file now, they cannot be put into it. */
+const conflictQuestion = ({ plan }: SaveScreen) => {
+  const open = ways.filter(({ value }) => value !== 'mine' || plan?.refused === undefined)
+  const question = `${plan?.file ?? 'the file'} was changed since it was opened${plan?.refused === undefined ? '' : `: ${plan.refused}`}`
+  return choose(conflictId, question, open, open.length - 1)
+}
+
+const answered = (screen: SaveScreen, id: string, value: string, draft: RouteDraft): Turn<SaveScreen> => {
+  const { name, source } = draft.opened
+  if (id === saveAsId) return { screen: { ...screen, isBusy: true }, wishes: [save({ draft, despiteErrors: true, as: value })] }
+  if (id !== conflictId) return {}
+  switch (value) {
+    case 'reload':
+      return {
+        wishes: [
+          { kind: 'ask', question: { ask: 'dropDraft', of: { name } } },
+          { kind: 'ask', question: { ask: 'open', of: { name, source } } },
+        ],
+      }
+    case 'mine':
+      return {
+        screen: { ...screen, onto: 'current', isBusy: true },
+        wishes: [{ kind: 'ask', question: { ask: 'plan', of: { draft, onto: 'current' } } }],
+      }
+    case 'as':
+      return {
+        go: {
+          push: entry(saveAsId, 'the file to write', {
+            help: 'it must not be there yet; it holds your changes in the text as you opened it',
+          }),
+        },
+      }
+    default:
+      return {}
+  }
+}
+
+const save = (of: SaveWish): Wish => ({ kind: 'ask', question: { ask: 'save', of } })
+
+const write = (screen: SaveScreen, draft: RouteDraft, despiteErrors: boolean): Turn<SaveScreen> => {
+  const { plan, isBusy, onto } = screen
+  if (isBusy || !plan) return {}
+  if (isConflict(screen)) return { go: { push: conflictQuestion(screen) } }
+  const why = obstacleTo(plan, despiteErrors)
+  if (why !== undefined) return { world: { notice: warning(why) } }
+  return { screen: { ...screen, isBusy: true }, wishes: [save({ draft, despiteErrors, ...(onto ? { onto } : {}) })] }
+}
+
+/** Why enter, or `W`, does not write. */
+const obstacleTo = ({ refused, stops, findings }: SavePlan, despiteErrors: boolean): string | undefined => {
+  if (refused !== undefined) return `nothing is written: ${refused}`
+  if (stops) return 'nothing is written: a gateway would not serve this route'
+  const hasErrors = findings.some(({ severity }) => severity === 'error')
+  return hasErrors && !despiteErrors ? 'there are errors: W writes in spite of them' : undefined
+}
+
+const warning = (text: string): Notice => ({ tone: 'bad', text })
+
+/** The history starts anew. */
+const saved = ({ then }: SaveScreen, opened: OpenedRoute, notices: readonly string[]): Turn<SaveScreen> => ({
+  world: { draft: then === 'stay' ? draftOf(opened) : undefined, notice: { tone: 'ok', text: notices.join('; ') } },
+  go: then === 'home' ? { home: true } : { back: true },
+  wishes: [
+    { kind: 'ask', question: { ask: 'dropDraft', of: { name: opened.name } } },
+    then === 'quit' ? { kind: 'quit' } : { kind: 'ask', question: { ask: 'home', of: {} } },
+  ],
+})
+
+const words: { readonly [kind in SaveRow['kind']]: string } = {
+  title: '',
+  head: 'at ',
+  same: 'unchanged: ',
+  added: 'added: ',
+  removed: 'removed: ',
+  error: 'error ',
+  warning: 'warning ',
+  info: 'note ',
+}
+
+const sentenceOf = ({ kind, text }: SaveRow): string =>
+  `${words[kind]}${kind === 'same' || kind === 'added' || kind === 'removed' ? text.trim() : text}`

@@ -1,0 +1,217 @@
+/** The editor at work: inputs go through the reducer, the frame is drawn, and what the model wishes for is done. */
+
+import type { Desk, Question, Told } from '../app/editor/desk.ts'
+import type { OpenedRoute } from '../app/editor/draft/route-draft.ts'
+import type { TailLine } from '../app/live/tails.ts'
+import type { Path } from '../core/diagnostic.ts'
+import { Fault, messageOf } from '../core/fault.ts'
+import { createKeeper } from './keep-drafts.ts'
+import type { News, Wish } from './model/screen.ts'
+import { type Input, reduce, type State } from './model/state.ts'
+import { models } from './screens/index.ts'
+
+/** What the editor does to the world. */
+export type Surroundings = {
+  readonly desk: Desk
+  readonly draw: (state: State) => void
+  readonly redraw: () => void
+  readonly copy: (text: string) => void
+  readonly suspend: () => void
+  /** A text, and a file at a line, in the user's editor, with the terminal given back meanwhile. */
+  readonly editText: (text: string) => Promise<string>
+  readonly editFile: (file: string, line: number) => Promise<void>
+  /** What goes on in the running gateway. Throws a Fault where none runs. */
+  readonly watch: (route: string | undefined) => Promise<{ readonly lines: AsyncIterable<TailLine>; close(): void }>
+  /** Milliseconds that a preview waits for the next change. */
+  readonly previewDelayMs: number
+  /** Milliseconds after a change until the draft is kept for the case of a crash. */
+  readonly keepDelayMs: number
+}
+
+export type Session = {
+  readonly state: () => State
+  readonly input: (input: Input) => void
+  /** Resolves when the editor is left. */
+  readonly ended: Promise<void>
+  /** Ends it, if it was not left. Changes that are not saved are kept as a draft; says where. */
+  readonly close: () => Promise<string | undefined>
+}
+
+type Performers = { readonly [kind in Wish['kind']]: (wish: Extract<Wish, { kind: kind }>) => void }
+
+type PreviewQuestion = Extract<Question, { ask: 'preview' }>
+
+export const openSession = (first: State, around: Surroundings): Session => {
+  let state = first
+  let end = (): void => {}
+  let isOver = false
+  const ended = new Promise<void>((resolve) => {
+    end = resolve
+  })
+  const written = createWritten()
+  let kept: string | undefined
+
+  const input = (given: Input): void => {
+    if (isOver) return
+    const next = reduce(state, given, models)
+    const isSame = next.state === state
+    state = next.state
+    if (!isSame) around.draw(state)
+    keeper.look(state.world.draft)
+    for (const wish of next.wishes) perform(wish)
+  }
+  const tell = (news: News): void => {
+    if (news.told === 'keepDraft') kept = news.answer
+    if (news.told === 'failed' && news.ask === 'keepDraft') kept = `not kept: ${news.message}`
+    input({ kind: 'news', news })
+  }
+  const previews = createPreviews(around, tell)
+  const live = createLive(around, tell)
+
+  const asked = (question: Question): void => {
+    if (question.ask === 'preview') {
+      previews.ask(question)
+      return
+    }
+    const work = ask(around.desk, question).then(tell)
+    if (writes.has(question.ask)) written.add(work)
+  }
+  const keeper = createKeeper({
+    desk: around.desk,
+    delayMs: around.keepDelayMs,
+    track: (work) => written.add(work.catch(failed('keepDraft', tell))),
+  })
+
+  const stop = async (): Promise<void> => {
+    isOver = true
+    live.close()
+    keeper.close()
+    previews.close()
+    await written.whole()
+  }
+  const close = async (): Promise<string | undefined> => {
+    input({ kind: 'end' })
+    await ended
+    return kept
+  }
+  const performers: Performers = {
+    ask: ({ question }) => asked(question),
+    copy({ text }) {
+      around.copy(text)
+      tell({ told: 'copied' })
+    },
+    'edit-text': ({ id, text }) =>
+      void around.editText(text).then((value) => tell({ told: 'returned', id, value }), failed('preview', tell)),
+    'edit-route': ({ opened, path }) => void editRoute(opened, path, around).then(tell, failed('open', tell)),
+    watch: ({ route }) => live.open(route),
+    unwatch: () => live.close(),
+    suspend: () => around.suspend(),
+    redraw: () => around.redraw(),
+    quit: () => void stop().then(end),
+  }
+  const perform = (wish: Wish): void => (performers[wish.kind] as (wish: Wish) => void)(wish)
+  return { state: () => state, input, ended, close }
+}
+
+/** The questions that write: the end waits for their answers. */
+const writes: ReadonlySet<Question['ask']> = new Set([
+  'save',
+  'create',
+  'remove',
+  'switch',
+  'keepDraft',
+  'dropDraft',
+  'addSample',
+  'addTest',
+])
+const patienceMs = 5_000
+
+/** What is being written is written before the end, as far as that does not take too long. */
+const createWritten = () => {
+  const going = new Set<Promise<unknown>>()
+  return {
+    add(work: Promise<unknown>): void {
+      going.add(work)
+      void work.finally(() => going.delete(work))
+    },
+    whole: (): Promise<unknown> =>
+      Promise.race([Promise.allSettled([...going]), new Promise((resolve) => void setTimeout(resolve, patienceMs).unref())]),
+  }
+}
+
+const ask = async (desk: Desk, question: Question): Promise<Told> => {
+  try {
+    const answer = await (desk[question.ask] as (of: Question['of']) => Promise<never>)(question.of)
+    return { told: question.ask, of: question.of, answer } as Told
+  } catch (error) {
+    const hint = error instanceof Fault ? error.hint : undefined
+    return { told: 'failed', ask: question.ask, message: messageOf(error), ...(hint === undefined ? {} : { hint }) }
+  }
+}
+
+const failed =
+  (what: keyof Desk, tell: (news: News) => void) =>
+  (error: unknown): void =>
+    tell({ told: 'failed', ask: what, message: messageOf(error) })
+
+/** The file as it is afterwards is opened again. */
+const editRoute = async (opened: OpenedRoute, path: Path, { desk, editFile }: Surroundings): Promise<Told> => {
+  await editFile(opened.file, await desk.line({ opened, path }))
+  return ask(desk, { ask: 'reopen', of: { name: opened.name } })
+}
+
+/** One preview at a time, and always of the latest state: those between are never asked for. */
+const createPreviews = ({ desk, previewDelayMs }: Surroundings, tell: (news: News) => void) => {
+  let next: PreviewQuestion | undefined
+  let isBusy = false
+  let timer: NodeJS.Timeout | undefined
+  const start = (): void => {
+    timer = undefined
+    const question = next
+    next = undefined
+    if (!question) return
+    isBusy = true
+    void ask(desk, question).then((told) => {
+      isBusy = false
+      tell(told)
+      if (next) timer ??= setTimeout(start, previewDelayMs)
+    })
+  }
+  return {
+    ask(question: PreviewQuestion): void {
+      next = question
+      if (!isBusy) timer ??= setTimeout(start, previewDelayMs)
+    },
+    close: (): void => clearTimeout(timer),
+  }
+}
+
+const createLive = ({ watch }: Surroundings, tell: (news: News) => void) => {
+  let close = (): void => {}
+  const follow = async (route: string | undefined): Promise<void> => {
+    let isOver = false
+    try {
+      const watching = await watch(route)
+      if (isOver) return watching.close()
+      close = () => {
+        isOver = true
+        watching.close()
+      }
+      tell({ told: 'watching', state: 'open' })
+      for await (const line of watching.lines) if (!isOver) tell({ told: 'traffic', line })
+      if (!isOver) tell({ told: 'watching', state: 'ended' })
+    } catch (error) {
+      if (!isOver) tell({ told: 'watching', state: 'ended', why: messageOf(error) })
+    }
+  }
+  return {
+    open(route: string | undefined): void {
+      close()
+      void follow(route)
+    },
+    close(): void {
+      close()
+      close = () => {}
+    },
+  }
+}

@@ -1,0 +1,57 @@
+/** Runs the editor in lines: it prints sentences, and reads words and numbers. No borders, no colours, no screen of its own. */
+
+import { createInterface } from 'node:readline'
+import type { Readable, Writable } from 'node:stream'
+import type { Options } from '../model/screen.ts'
+import type { State } from '../model/state.ts'
+import { homeScreen } from '../screens/home/home.ts'
+import { openSession, type Surroundings } from '../session.ts'
+import { meaningOf, tell } from './spoken.ts'
+
+export type Around = Pick<Surroundings, 'desk' | 'watch' | 'editFile' | 'editText'>
+
+const previewDelayMs = 80
+const keepDelayMs = 1_000
+/** Wide, so that no row is left out for want of room. */
+const size = { columns: 200, rows: 60 }
+
+/** Resolves when the editor is left. */
+export const readAloud = async (
+  {
+    options,
+    route,
+    input,
+    output,
+  }: { readonly options: Options; readonly route?: string | undefined; readonly input: Readable; readonly output: Writable },
+  around: Around,
+): Promise<void> => {
+  const say = (lines: readonly string[]): void => void output.write(lines.map((each) => `${each}\n`).join(''))
+  const first: State = { world: { options, size, revision: 0 }, screens: [homeScreen] }
+  let told: State | undefined
+  const session = openSession(first, {
+    ...around,
+    previewDelayMs,
+    keepDelayMs,
+    draw: (state) => {
+      say(tell(told, state))
+      told = state
+    },
+    redraw: () => {},
+    suspend: () => {},
+    copy: (text) => say([text]),
+  })
+  const lines = createInterface({ input, output, prompt: '> ' })
+  lines.on('line', (typed) => {
+    const meant = meaningOf(typed, session.state())
+    if ('say' in meant) say(meant.say)
+    else for (const each of meant.inputs) session.input(each)
+    lines.prompt()
+  })
+  // Ctrl-C and the end of the input leave as they do on a screen.
+  lines.on('SIGINT', () => session.input({ kind: 'action', action: 'interrupt' }))
+  lines.on('close', () => session.input({ kind: 'end' }))
+  session.input({ kind: 'start', ...(route === undefined ? {} : { route }) })
+  lines.prompt()
+  await session.ended
+  lines.close()
+}

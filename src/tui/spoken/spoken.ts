@@ -1,0 +1,106 @@
+/** The editor as sentences, for screen readers: what a state says, and what a typed line means. The same model, without a screen. */
+
+import { printable } from '../../core/text.ts'
+import { type ActionName, actions } from '../model/actions.ts'
+import type { Screen, World } from '../model/screen.ts'
+import { actionsNow, type Input, type State, top } from '../model/state.ts'
+import { models } from '../screens/index.ts'
+
+/** Rows that are read out at a time. */
+const maxRows = 30
+
+/** The lines that tell what changed; all of a screen where another one is shown now. */
+export const tell = (before: State | undefined, after: State): readonly string[] => {
+  const isOther = before === undefined || top(before).kind !== top(after).kind || titleOf(before) !== titleOf(after)
+  const rows = rowsOf(after)
+  const old = before ? rowsOf(before) : []
+  const said = isOther ? describe(after) : rows.flatMap((row, i) => (row === old[i] || i >= maxRows ? [] : [numbered(row, i, rows.length)]))
+  const { notice } = after.world
+  return [...said, ...(notice && notice !== before?.world.notice ? [notice.text] : [])].map((each) => printable(each))
+}
+
+/** The title, every row with its number, and what can be typed. */
+const describe = (state: State): readonly string[] => {
+  const screen = top(state)
+  const rows = rowsOf(state)
+  const more = rows.length > maxRows ? [`${rows.length - maxRows} more: type a part of a name to narrow the list`] : []
+  return [
+    `${titleOf(state)}.`,
+    ...rows.slice(0, maxRows).map((row, i) => numbered(row, i, rows.length)),
+    ...more,
+    takesText(screen, state.world)
+      ? 'Type the text and press enter, or a word after a colon: :back.'
+      : `Type a number to choose, or a word: ${words(state).join(', ')}.`,
+  ]
+}
+
+const numbered = (row: string, i: number, length: number): string => `${i + 1} of ${length}: ${row}`
+
+const titleOf = (state: State): string => models[top(state).kind].title(top(state), state.world)
+
+const rowsOf = (state: State): readonly string[] => models[top(state).kind].rows?.(top(state), state.world) ?? []
+
+const takesText = (screen: Screen, world: World): boolean => models[screen.kind].takes?.(screen, world) !== undefined
+
+/** Moving about is what numbers are for. */
+const silent: ReadonlySet<ActionName> = new Set([
+  'up',
+  'down',
+  'left',
+  'right',
+  'top',
+  'end',
+  'pageUp',
+  'pageDown',
+  'redraw',
+  'suspend',
+  'interrupt',
+  'palette',
+  'nextPane',
+  'previousPane',
+])
+
+/** A word for each action that counts now. */
+const words = (state: State): readonly string[] => ['list', ...new Set(actionsNow(state, models).filter((name) => !silent.has(name)))]
+
+export type Meant = { readonly inputs: readonly Input[] } | { readonly say: readonly string[] }
+
+/** What a typed line means on the screen that is shown. */
+export const meaningOf = (typed: string, state: State): Meant => {
+  const text = typed.trim()
+  const screen = top(state)
+  if (text === '' || text === 'list' || text === ':list') return { say: describe(state) }
+  const isText = takesText(screen, state.world)
+  const chosen = /^\d+$/.test(text) ? rowChosen(Number(text), state) : undefined
+  if (chosen) return chosen
+  const word = isText ? (text.startsWith(':') ? text.slice(1) : undefined) : text.replace(/^:/, '')
+  if (word === undefined) return { inputs: textInputs(typed, screen) }
+  const action = actionsNow(state, models).find(
+    (name) => name.toLowerCase() === word.toLowerCase().replaceAll(' ', '') || actions[name].title === word,
+  )
+  return action ? { inputs: [{ kind: 'action', action }] } : { say: [`No "${word}" here. Words: ${words(state).join(', ')}.`] }
+}
+
+const rowChosen = (number: number, state: State): Meant | undefined => {
+  const screen = top(state)
+  const model = models[screen.kind]
+  const count = rowsOf(state).length
+  if (!model.point || count === 0) return undefined
+  if (number < 1 || number > count) return { say: [`There are ${count} rows.`] }
+  return {
+    inputs: [
+      { kind: 'point', row: number - 1 },
+      { kind: 'action', action: 'open' },
+    ],
+  }
+}
+
+/** A line fills the field and enters it; in a list it narrows the list. */
+const textInputs = (typed: string, screen: Screen): readonly Input[] => {
+  const clear: Input[] = [
+    { kind: 'key', key: { name: 'end' } },
+    { kind: 'key', key: { name: '^u' } },
+  ]
+  const write: Input = { kind: 'paste', text: typed }
+  return screen.kind === 'entry' ? [...clear, write, { kind: 'action', action: 'open' }] : [...clear, write]
+}

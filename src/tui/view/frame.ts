@@ -1,0 +1,88 @@
+/** The whole of what the terminal shows: a title, the screen, a notice, and the keys that count. Never as high as the terminal. */
+
+import type { ActionName } from '../model/actions.ts'
+import { actionsNow, type State, top } from '../model/state.ts'
+import { models, viewOf } from '../screens/index.ts'
+import { fit, type Line, line, lineWidth, span } from './line.ts'
+
+/** A smaller terminal shows a sentence that says so. */
+const least = { columns: 40, rows: 10 }
+
+export const frameOf = (state: State): readonly Line[] => {
+  const { world } = state
+  const { columns, rows } = world.size
+  if (columns < least.columns || rows < least.rows)
+    return [line(span(`too small: ${columns}x${rows}, ${least.columns}x${least.rows} is needed; q quits`.slice(0, columns)))]
+  const screen = top(state)
+  // A frame that fills the terminal would make it scroll: the last row stays empty.
+  const height = rows - 1
+  const body = viewOf(screen)(screen, world, { width: columns, height: height - 4 }).slice(0, height - 4)
+  const filled = [...body, ...Array.from({ length: height - 4 - body.length }, (): Line => [])]
+  return [titleLine(state, columns), [], ...filled, noticeLine(state), hintLine(state, columns)].map((each) => fit(each, columns))
+}
+
+const titleLine = (state: State, width: number): Line => {
+  const { world } = state
+  const screen = top(state)
+  const left = line(span(' '), span(models[screen.kind].title(screen, world), 'strong'))
+  const { home, payload, options } = world
+  const parts = [
+    payload && world.draft ? `payload: ${payload.title}` : '',
+    options.profile === 'default' ? '' : `profile: ${options.profile}`,
+    options.readOnly ? 'read-only' : '',
+    home ? `gateway: ${home.gateway ?? 'not running'}` : '',
+  ]
+  const right = span(parts.filter(Boolean).join('   '), 'dim')
+  const room = width - lineWidth(left) - lineWidth([right]) - 1
+  return room < 1 ? left : [...left, span(' '.repeat(room)), right]
+}
+
+const noticeLine = ({ world: { notice } }: State): Line =>
+  notice ? line(span(`${notice.tone === 'ok' ? '' : '! '}${notice.text}`, notice.tone)) : []
+
+const labels: { readonly [name in ActionName]?: string } = {
+  open: 'open',
+  add: 'add',
+  test: 'test',
+  trace: 'trace',
+  toggle: 'on/off',
+  remove: 'delete',
+  live: 'live',
+  find: 'filter',
+  help: 'help',
+  quit: 'quit',
+  back: 'back',
+  save: 'save',
+  diff: 'diff',
+  undo: 'undo',
+  redo: 'redo',
+  fix: 'fix',
+  payload: 'payload',
+  samples: 'samples',
+  copyYaml: 'copy yaml',
+  editor: '$EDITOR',
+  group: 'group',
+  operator: 'operator',
+  value: 'value',
+  replay: 'replay',
+  editText: '$EDITOR',
+}
+
+/** As many as fit; help and quit always do. */
+const hintLine = (state: State, width: number): Line => {
+  const { keymap } = state.world.options
+  const screen = top(state)
+  const isText = models[screen.kind].takes?.(screen, state.world) !== undefined
+  const names = [...new Set(actionsNow(state, models))].filter(
+    (name) => labels[name] !== undefined && (!isText || (keymap[name][0]?.length ?? 0) > 1),
+  )
+  const last = names.filter((name) => name === 'help' || name === 'quit')
+  const hint = (name: ActionName): string => `${keymap[name][0]} ${labels[name]}`
+  let room = width - 2 - last.reduce((sum, name) => sum + hint(name).length + 2, 0)
+  const shown = names.filter((name) => {
+    if (name === 'help' || name === 'quit') return false
+    room -= hint(name).length + 2
+    return room >= 0
+  })
+  return line(...[...shown, ...last].flatMap((name) => [span(` ${keymap[name][0]}`, 'accent'), span(` ${labels[name]}`, 'dim')]))
+}

@@ -1,0 +1,122 @@
+/** The built editor in a terminal: it writes the changed line alone, what is left or killed is offered again, and what somebody else wrote meanwhile stays. */
+
+import { execFileSync } from 'node:child_process'
+import { appendFileSync, readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import t from 'tap'
+import { commented, openEditor } from '../fakes/editor.ts'
+import { works } from '../fakes/process.ts'
+import { keys, openHeadgate } from '../fakes/terminal.ts'
+import { until } from '../fakes/wait.ts'
+
+const config = `# Ask Kim before you change it.
+platforms:
+  webhook:
+    enabled: true   # since May
+    extra:
+      secret: "canary-canary-canary"
+      routes:
+        # Reviews, as agreed.
+        pr-review:
+          description: 'first look'  # why
+          prompt: '{title}'
+          deliver: log
+`
+
+t.test('a killed editor leaves its draft, and Keep mine adds one line to what another wrote', async (t) => {
+  const dir = t.testdir({ 'config.yaml': config })
+  const file = join(dir, 'config.yaml')
+  const open = () => openHeadgate(t, ['edit', 'pr-review'], { columns: 120, rows: 34, env: { HEADGATE_HOME: dir } })
+  const first = open()
+  await first.see('first look')
+  first.press('j')
+  await first.see('> Description')
+  first.press(keys.enter)
+  await first.see('(description)')
+  first.press(' now', keys.enter)
+  await first.see('*modified*')
+  await until(() => readdirSync(dir).includes('.drafts') && readdirSync(join(dir, '.drafts')).includes('pr-review.json'))
+  t.equal(readFileSync(file, 'utf8'), config, 'nothing is written before it is saved')
+  first.kill('SIGKILL')
+  const second = open()
+  await second.see('drafts that were left')
+  second.press(keys.enter)
+  await second.see('*modified*')
+  second.press('w')
+  await second.see('enter writes')
+  appendFileSync(file, '# by hand\n')
+  second.press(keys.enter)
+  await second.see('> Cancel')
+  second.press('k')
+  await second.see('> Save as')
+  second.press('k')
+  await second.see('> Keep mine')
+  second.press(keys.enter)
+  await second.see('enter writes')
+  second.press(keys.enter)
+  await second.see('saved config.yaml')
+  t.equal(readFileSync(file, 'utf8'), `${config.replace("'first look'", "'first look now'")}# by hand\n`)
+  await until(() => readdirSync(join(dir, '.drafts')).length === 0)
+  second.press('q')
+  t.equal(await second.exited, 0)
+  t.notMatch(second.written(), 'canary')
+})
+
+t.test('one value is changed: git shows one changed line', { skip: !works('git', '--version') && 'needs git' }, async (t) => {
+  const dir = t.testdir({ 'config.yaml': commented })
+  const git = (...args: string[]): string =>
+    execFileSync('git', ['-C', dir, '-c', 'user.name=a', '-c', 'user.email=a@b', ...args], { encoding: 'utf8' })
+  git('init', '-q')
+  git('add', 'config.yaml')
+  git('commit', '-qm', 'before')
+  const editor = openEditor(t, { dir })
+  await editor.see('> Mode')
+  editor.press(...'jjjjjjjj')
+  await editor.see('> Events')
+  editor.press(keys.enter)
+  await editor.see('(events)')
+  editor.press(', push', keys.enter)
+  await editor.see('*modified*')
+  editor.press('w')
+  await editor.see('+           events: [pull_request, push]')
+  editor.press(keys.enter)
+  await editor.see('saved config.yaml')
+  editor.press('q')
+  t.equal(await editor.exited, 0)
+  t.same(
+    git('diff', '--unified=0')
+      .split('\n')
+      .filter((line) => /^[+-](?![+-])/.test(line)),
+    ['-          events: [pull_request]', '+          events: [pull_request, push]'],
+  )
+  t.equal(git('diff', '--numstat').trim(), '1\t1\tconfig.yaml')
+  t.equal(editor.text(), 'the line before')
+})
+
+t.test('^c with changes asks; twice it leaves a draft, which the next start offers', async (t) => {
+  const dir = t.testdir({ 'config.yaml': commented })
+  const first = openEditor(t, { dir })
+  await first.describe('other words')
+  first.press(keys.interrupt)
+  await first.see('has changes that are not saved')
+  t.match(first.text(), / Save\n +Discard\n> Cancel/)
+  first.press(keys.enter)
+  await first.see('> Description')
+  first.press(keys.interrupt)
+  await first.see('> Cancel')
+  first.press(keys.interrupt)
+  t.equal(await first.exited, 0)
+  t.match(first.text(), /^the line before\nyour changes are kept as /)
+  t.same(first.drafts(), ['pr-review.json'])
+  t.equal(readFileSync(join(dir, 'config.yaml'), 'utf8'), commented)
+
+  const second = openEditor(t, { dir, args: [] })
+  await second.see('drafts that were left')
+  second.press(keys.enter)
+  await second.see(/Description .*other words/)
+  second.press('q')
+  await second.see('> Cancel')
+  second.press('k', keys.enter)
+  t.equal(await second.exited, 0)
+  t.same(second.drafts(), [], 'discarded')
+})

@@ -1,0 +1,55 @@
+/** The built editor in a terminal, over a data directory with a commented configuration. */
+
+import { existsSync, readdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import type { Test } from 'tap'
+import { type FakeTerminal, keys, openTerminal, type TerminalOptions } from './terminal.ts'
+
+export const main = fileURLToPath(new URL('../../dist/main.js', import.meta.url))
+
+export const commented = `# Our gateway.
+platforms:
+  webhook:
+    enabled: true
+    extra:
+      secret: abcabcabcabcabcabc # of all routes
+      routes:
+        # Looks at what others wrote.
+        pr-review:
+          description: looks at changes # for the list
+          events: [pull_request]
+          prompt: 'Review {pull_request.title}'
+
+          deliver: log # for now
+`
+
+export type FakeEditor = FakeTerminal & {
+  /** Changes the description of the route that is open, from its first row on. */
+  describe(text: string): Promise<void>
+  /** The drafts that lie in the data directory. */
+  drafts(): string[]
+}
+
+export type EditorOptions = TerminalOptions & { readonly dir: string; readonly args?: readonly string[] }
+
+/** A line is on the terminal before the editor is. */
+export const openEditor = (t: Test, { dir, args = ['pr-review'], columns = 110, env, ...options }: EditorOptions): FakeEditor => {
+  const command = ['/bin/sh', '-c', 'echo "the line before"; exec "$@"', 'sh', process.execPath, main, 'edit', ...args]
+  const terminal = openTerminal(t, command, { columns, env: { HEADGATE_HOME: dir, ...env }, ...options })
+  return {
+    ...terminal,
+    async describe(text) {
+      await terminal.see('Description')
+      terminal.press('j', keys.enter)
+      await terminal.see('(description)')
+      terminal.press('\u0015', text, keys.enter)
+      await terminal.see(/\*modified\*/)
+    },
+    drafts: () => (existsSync(join(dir, '.drafts')) ? readdirSync(join(dir, '.drafts')) : []),
+  }
+}
+
+/** What a program does to a terminal that is not moving the cursor, erasing, colouring, or switching what it took. */
+export const commandsIn = (written: string): string[] =>
+  written.replace(/\u001b\[(?:[\d;]*[mHJK]|\?(?:1049|2004|2026|25)[hl])/g, '').match(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+/gu) ?? []

@@ -1,0 +1,49 @@
+/** Drives the editor's model by keys, without a terminal. */
+
+import { defaultKeymap } from '../../src/tui/model/actions.ts'
+import { type Key, keyOf } from '../../src/tui/model/key.ts'
+import type { News, Options, Screen, Wish, World } from '../../src/tui/model/screen.ts'
+import { reduce, type State } from '../../src/tui/model/state.ts'
+import { models } from '../../src/tui/screens/index.ts'
+import { frameOf } from '../../src/tui/view/frame.ts'
+import { plainText } from '../../src/tui/view/line.ts'
+
+export const options: Options = { dataDir: '/data', profile: 'default', self: 'headgate', readOnly: false, keymap: defaultKeymap }
+
+export const stateOf = (screen: Screen, world: Partial<World> = {}): State => ({
+  world: { options, size: { columns: 120, rows: 30 }, revision: 0, ...world },
+  screens: [screen],
+})
+
+/** An editor whose state is kept here, with everything that it wished for. */
+export const driver = (first: State) => {
+  let state = first
+  const wishes: Wish[] = []
+  const take = (next: { readonly state: State; readonly wishes: readonly Wish[] }): void => {
+    state = next.state
+    wishes.push(...next.wishes)
+  }
+  return {
+    state: () => state,
+    wishes,
+    /** Keys by name: `j`, `enter`, `^s`. */
+    press(...names: readonly string[]): void {
+      for (const name of names) take(reduce(state, { kind: 'key', key: named(name) }, models))
+    },
+    /** Each character of a text as a key. */
+    type(text: string): void {
+      for (const character of text)
+        take(reduce(state, { kind: 'key', key: { name: character === ' ' ? 'space' : character, text: character } }, models))
+    },
+    paste: (text: string): void => take(reduce(state, { kind: 'paste', text }, models)),
+    hear: (news: News): void => take(reduce(state, { kind: 'news', news }, models)),
+    resize: (columns: number, rows: number): void => take(reduce(state, { kind: 'resize', size: { columns, rows } }, models)),
+    /** What is shown, without colours. */
+    frame: (): string => frameOf(state).map(plainText).join('\n'),
+  }
+}
+
+const named = (name: string): Key =>
+  name.length === 1
+    ? (keyOf(name, { name: name.toLowerCase(), sequence: name }) as Key)
+    : { name, ...(name === 'space' ? { text: ' ' } : {}) }

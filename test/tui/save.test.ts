@@ -1,0 +1,250 @@
+/** Saving in the editor: what is shown before, what is asked, and where one is afterwards. */
+
+import t from 'tap'
+import type { SavePlan } from '../../src/app/editor/desk.ts'
+import { change, draftOf, isModified, type OpenedRoute, type RouteDraft, undo } from '../../src/app/editor/draft/route-draft.ts'
+import type { Hunk } from '../../src/app/line-diff.ts'
+import { diagnostic } from '../../src/core/diagnostic.ts'
+import { createKeeper } from '../../src/tui/keep-drafts.ts'
+import type { World } from '../../src/tui/model/screen.ts'
+import { actionsNow, reduce, type State, top } from '../../src/tui/model/state.ts'
+import { homeScreen } from '../../src/tui/screens/home/home.ts'
+import { models } from '../../src/tui/screens/index.ts'
+import { openRoute } from '../../src/tui/screens/route/route.ts'
+import { until } from '../fakes/wait.ts'
+import { driver, options, stateOf } from './keys.ts'
+
+const opened: OpenedRoute = {
+  name: 'pr-review',
+  source: 'config',
+  file: '/data/config.yaml',
+  text: 'platforms: {}\n',
+  base: ['platforms', 'webhook', 'routes', 'pr-review'],
+  written: { prompt: 'a', secret: 'x' },
+  isNew: false,
+}
+const draft = change(draftOf(opened), 'set prompt', [{ kind: 'set', path: ['prompt'], value: 'b' }])
+const hunk = (before: string, after: string): Hunk => ({
+  head: '@@ -4,3 +4,3 @@',
+  lines: [
+    { kind: 'same', text: 'routes:' },
+    { kind: 'removed', text: `  prompt: ${before}` },
+    { kind: 'added', text: `  prompt: ${after}` },
+  ],
+})
+const plan: SavePlan = { file: '/data/config.yaml', diff: [hunk('a', 'b')], findings: [], stops: false }
+const error = diagnostic('WH601', 'script gone.py is not there', { help: 'put it into scripts/' })
+
+const onRoute = (world: Partial<World> = {}): State => ({ ...stateOf(homeScreen, { draft, ...world }), screens: [homeScreen, openRoute()] })
+
+/** The editor with the plan on the screen. */
+const planned = (given: Partial<SavePlan> = {}, keys: readonly string[] = ['w']) => {
+  const editor = driver(onRoute())
+  editor.press(...keys)
+  const answer = { ...plan, ...given }
+  editor.hear({ told: 'plan', of: { draft }, answer })
+  return { ...editor, asked: () => editor.wishes.flatMap((wish) => (wish.kind === 'ask' ? [wish.question] : [])).filter(isOfSaving) }
+}
+const isOfSaving = ({ ask }: { readonly ask: string }): boolean => !['preview', 'home'].includes(ask)
+
+const now: RouteDraft['opened'] = { ...opened, text: 'new\n', written: { prompt: 'b' } }
+const saved = {
+  told: 'save',
+  of: { draft, despiteErrors: false },
+  answer: { ok: true, opened: now, notices: ['saved config.yaml', 'taken over'] },
+} as const
+
+t.test('w shows the diff, enter writes it, and the history starts anew', async (t) => {
+  const waiting = driver(onRoute())
+  waiting.press('w')
+  t.match(waiting.frame(), 'checking what would be written')
+  waiting.press('enter', 'W')
+  t.strictSame(waiting.wishes, [{ kind: 'ask', question: { ask: 'plan', of: { draft } } }], 'nothing is written unseen')
+  const editor = planned()
+  t.match(
+    editor.frame(),
+    /save pr-review[\s\S]*enter writes \/data\/config.yaml; esc goes back[\s\S]*@@ -4,3[\s\S]*routes:\s*\n- {3}prompt: a\s*\n\+ {3}prompt: b/,
+  )
+  editor.press('enter', 'enter')
+  t.match(editor.frame(), 'writing /data/config.yaml')
+  t.strictSame(editor.asked().slice(1), [{ ask: 'save', of: { draft, despiteErrors: false } }], 'once')
+  editor.hear(saved)
+  const { world } = editor.state()
+  t.equal(top(editor.state()).kind, 'route')
+  t.strictSame([world.draft?.opened, world.draft?.past, world.draft && isModified(world.draft)], [now, [], false])
+  t.match(editor.frame(), 'saved config.yaml; taken over')
+  t.match(editor.asked().at(-1), { ask: 'dropDraft', of: { name: 'pr-review' } })
+})
+
+t.test('errors need W, and what stops the start is not written by any key', async (t) => {
+  const editor = planned({ findings: [error] })
+  t.match(editor.frame(), /it has errors: W writes[\s\S]*! WH601 script gone.py is not there - put it into scripts/)
+  editor.press('enter')
+  t.match(editor.frame(), 'there are errors: W writes in spite of them')
+  t.equal(editor.asked().length, 1)
+  editor.press('W')
+  t.match(editor.asked()[1], { ask: 'save', of: { despiteErrors: true } })
+  const stopped = planned({ findings: [error], stops: true })
+  stopped.press('enter', 'w', 'W')
+  t.equal(stopped.asked().length, 1)
+  t.match(stopped.frame(), 'a gateway would not serve this')
+  const refused = planned({ refused: 'it stands in what an alias (*) names' })
+  refused.press('W')
+  t.match(refused.frame(), 'nothing is written: it stands in what an alias')
+  t.equal(refused.asked().length, 1)
+})
+
+t.test('where somebody else wrote, one may take theirs, keep one’s own, or write another file', async (t) => {
+  const conflict = [hunk('a', 'theirs')]
+  const asked = planned({ conflict })
+  t.match(asked.frame(), /config.yaml was changed since it was opened[\s\S]*Reload[\s\S]*Keep mine[\s\S]*Save as[\s\S]*> Cancel/)
+  asked.press('esc')
+  t.match(asked.frame(), /changed in the file since it was opened[\s\S]*theirs[\s\S]*your changes[\s\S]*prompt: b/)
+  asked.press('enter', 'up', 'up', 'enter')
+  t.match(asked.asked()[1], { ask: 'plan', of: { onto: 'current' } })
+  asked.hear({ told: 'plan', of: { draft, onto: 'current' }, answer: plan })
+  asked.press('enter')
+  t.match(asked.asked()[2], { ask: 'save', of: { onto: 'current', despiteErrors: false } })
+  const reloaded = planned({ conflict })
+  reloaded.press('g', 'up', 'up', 'up', 'enter')
+  t.match(reloaded.asked().slice(1), [{ ask: 'dropDraft' }, { ask: 'open', of: { name: 'pr-review', source: 'config' } }])
+  reloaded.hear({ told: 'open', of: { name: 'pr-review' }, answer: now })
+  t.strictSame(
+    reloaded.state().screens.map(({ kind }) => kind),
+    ['home', 'route'],
+  )
+  t.equal(reloaded.state().world.draft?.opened, now)
+  const elsewhere = planned({ conflict })
+  elsewhere.press('up', 'enter')
+  elsewhere.type('/tmp/w mine.yaml')
+  elsewhere.press('enter')
+  t.match(elsewhere.asked()[1], { ask: 'save', of: { as: '/tmp/w mine.yaml' } })
+})
+
+t.test('what both changed cannot be kept, and somebody who is quicker at the end is seen', async (t) => {
+  const conflict = [hunk('a', 'theirs')]
+  const clash = planned({ conflict, refused: '"prompt" changed in the file, too' })
+  t.match(clash.frame(), /"prompt" changed in the file, too[\s\S]*Reload/)
+  t.notMatch(clash.frame(), 'Keep mine')
+  const late = planned()
+  late.press('enter')
+  late.hear({ ...saved, answer: { ok: false, why: 'conflict', plan: { ...plan, conflict }, message: 'changed meanwhile' } })
+  t.match(late.frame(), 'Keep mine')
+  const failed = planned()
+  failed.press('enter')
+  failed.hear({ told: 'failed', ask: 'save', message: 'cannot write config.yaml: no space is left' })
+  t.match(failed.frame(), 'no space is left')
+  failed.press('enter')
+  t.equal(failed.asked().length, 3, 'it can be tried again')
+})
+
+t.test('D looks only, and read-only there is nothing else', async (t) => {
+  const look = planned({ conflict: [hunk('a', 'theirs')] }, ['D'])
+  t.match(look.frame(), /what changed in pr-review[\s\S]*prompt: b/)
+  look.press('enter', 'w', 'W')
+  t.equal(look.asked().length, 1)
+  const locked = driver(onRoute({ options: { ...options, readOnly: true } }))
+  t.notOk(actionsNow(locked.state(), models).includes('save'))
+  locked.press('w', 'D')
+  locked.hear({ told: 'plan', of: { draft }, answer: plan })
+  locked.press('enter', 'w', 'W')
+  t.equal(locked.wishes.length, 1)
+  t.match(locked.frame(), 'prompt: b')
+})
+
+t.test('leaving by Save ends where one was going', async (t) => {
+  const home = driver(onRoute())
+  home.press('esc', 'up', 'up', 'enter')
+  home.hear({ told: 'plan', of: { draft }, answer: plan })
+  home.press('enter')
+  home.hear(saved)
+  t.strictSame([home.state().screens.map(({ kind }) => kind), home.state().world.draft], [['home'], undefined])
+  const quit = driver(onRoute())
+  quit.press('q', 'up', 'up', 'enter')
+  quit.hear({ told: 'plan', of: { draft }, answer: plan })
+  t.match(quit.frame(), 'and quits')
+  quit.press('enter')
+  t.notOk(quit.wishes.some(({ kind }) => kind === 'quit'))
+  quit.hear(saved)
+  t.strictSame(quit.wishes.at(-1), { kind: 'quit' })
+})
+
+t.test('a long diff is scrolled, and read as sentences', async (t) => {
+  const lines = Array.from({ length: 80 }, (_, i) => ({ kind: 'added' as const, text: `line ${i}` }))
+  const editor = planned({ diff: [{ head: '@@ -1 +1,80 @@', lines }], findings: [error] })
+  t.notMatch(editor.frame(), 'line 79')
+  editor.press('G')
+  t.match(editor.frame(), 'line 79')
+  const screen = top(editor.state())
+  const rows = models.save.rows?.(screen, editor.state().world) ?? []
+  t.strictSame(rows.slice(0, 3), ['error WH601 script gone.py is not there - put it into scripts/', 'at @@ -1 +1,80 @@', 'added: line 0'])
+})
+
+t.test('drafts that were left are offered, with what became of the file', async (t) => {
+  const editor = driver(stateOf(homeScreen))
+  editor.hear({ told: 'drafts', of: {}, answer: [{ draft, at: 0, note: 'the file changed meanwhile' }] })
+  t.match(editor.frame(), /drafts that were left[\s\S]*pr-review +left 1970-01-01 00:00 UTC; the file changed meanwhile/)
+  editor.press('enter')
+  t.equal(editor.state().world.draft, draft)
+  t.match(editor.frame(), /pr-review \*modified\*[\s\S]*! the file changed meanwhile/)
+})
+
+t.test('a route that is asked for is opened, but for a draft of it that was left', async (t) => {
+  const first = reduce(stateOf(homeScreen), { kind: 'start', route: 'pr-review' }, models)
+  t.match(first.wishes, [{ question: { ask: 'home' } }, { question: { ask: 'drafts', of: { route: 'pr-review' } } }])
+  const open = { kind: 'ask', question: { ask: 'open', of: { name: 'pr-review' } } }
+  const without = driver(stateOf(homeScreen))
+  without.hear({ told: 'drafts', of: { route: 'pr-review' }, answer: [] })
+  t.strictSame(without.wishes, [open])
+  const left = driver(stateOf(homeScreen))
+  left.hear({ told: 'drafts', of: { route: 'pr-review' }, answer: [{ draft, at: 0 }] })
+  left.press('down', 'enter')
+  t.strictSame(left.wishes, [open])
+})
+
+t.test('a draft is kept after a change, and dropped when it is saved or undone', async (t) => {
+  const asked: string[] = []
+  const work: Promise<unknown>[] = []
+  const desk = {
+    keepDraft: async ({ draft: { past } }: { draft: RouteDraft }) => String(asked.push(`keep ${past.length}`)),
+    dropDraft: async ({ name }: { name: string }) => void asked.push(`drop ${name}`),
+  }
+  const keeper = createKeeper({ desk, delayMs: 0, track: (each) => work.push(each) })
+  const second = change(draft, 'set deliver', [{ kind: 'set', path: ['deliver'], value: 'log' }])
+  for (const each of [undefined, draftOf(opened), draft, second, second]) keeper.look(each)
+  await until(() => asked.length === 1)
+  t.strictSame(asked, ['keep 2'], 'what is between is not written')
+  keeper.look(undo(undo(second)))
+  t.strictSame(asked, ['keep 2', 'drop pr-review'])
+  keeper.look(draft)
+  keeper.look(undefined)
+  keeper.look(draft)
+  keeper.close()
+  await Promise.all(work)
+  t.equal(asked.length, 2)
+})
+
+t.test('a subscription that is hidden is not taken for the route that hides it', async (t) => {
+  const row = {
+    name: 'x',
+    source: 'subscription',
+    enabled: true,
+    shadowed: true,
+    mode: 'agent',
+    events: [],
+    deliver: 'log',
+    description: '',
+  } as const
+  const rows = [{ ...row, errors: 0, warnings: 0, recorded: 0 }]
+  const editor = driver(stateOf(homeScreen, { home: { file: 'c', subscriptions: 1, rows } }))
+  editor.press('enter', 'space', 'd', 'up', 'enter')
+  const about = { name: 'x', source: 'subscription' }
+  t.strictSame(
+    editor.wishes.map((wish) => wish.kind === 'ask' && wish.question),
+    [
+      { ask: 'open', of: about },
+      { ask: 'switch', of: { ...about, enabled: false } },
+      { ask: 'remove', of: about },
+    ],
+  )
+})
