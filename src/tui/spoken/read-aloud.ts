@@ -40,18 +40,18 @@ export const readAloud = async (
     suspend: () => {},
     copy: (text) => say([text]),
   })
-  const lines = createInterface({ input, output, prompt: '> ' })
+  const lines = createInterface({ input, terminal: false })
   lines.on('line', (typed) => {
     const meant = meaningOf(typed, session.state())
     if ('say' in meant) say(meant.say)
     else for (const each of meant.inputs) session.input(each)
-    lines.prompt()
   })
-  // Ctrl-C and the end of the input leave as they do on a screen.
-  lines.on('SIGINT', () => session.input({ kind: 'action', action: 'interrupt' }))
-  lines.on('close', () => session.input({ kind: 'end' }))
+  // The terminal's own Ctrl-C, and the end of the input: what is not saved is kept as a draft.
+  const end = (): void => session.input({ kind: 'end' })
+  process.once('SIGINT', end)
+  lines.on('close', end)
   session.input({ kind: 'start', ...(route === undefined ? {} : { route }) })
-  lines.prompt()
   await session.ended
+  process.off('SIGINT', end)
   lines.close()
 }

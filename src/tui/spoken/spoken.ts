@@ -9,15 +9,33 @@ import { models } from '../screens/index.ts'
 /** Rows that are read out at a time. */
 const maxRows = 30
 
-/** The lines that tell what changed; all of a screen where another one is shown now. */
+/** The lines that tell what changed: all of a screen that was opened, of one that was come back to the row of the cursor. */
 export const tell = (before: State | undefined, after: State): readonly string[] => {
-  const isOther = before === undefined || top(before).kind !== top(after).kind || titleOf(before) !== titleOf(after)
-  const rows = rowsOf(after)
-  const old = before ? rowsOf(before) : []
-  const said = isOther ? describe(after) : rows.flatMap((row, i) => (row === old[i] || i >= maxRows ? [] : [numbered(row, i, rows.length)]))
   const { notice } = after.world
-  return [...said, ...(notice && notice !== before?.world.notice ? [notice.text] : [])].map((each) => printable(each))
+  const said = changesIn(before, after)
+  return [...said, ...(notice && notice !== before?.world.notice ? [notice.text] : [])].map(withoutBoxes)
 }
+
+const changesIn = (before: State | undefined, after: State): readonly string[] => {
+  const depth = (state: State): number => state.screens.length
+  if (before === undefined || depth(after) > depth(before)) return describe(after)
+  const title = titleOf(before) === titleOf(after) ? [] : [`${titleOf(after)}.`]
+  const rows = rowsOf(after)
+  if (depth(after) < depth(before)) return [...title, ...cursorRow(after, rows)]
+  if (top(before).kind !== top(after).kind) return describe(after)
+  const old = rowsOf(before)
+  return [...title, ...rows.flatMap((row, i) => (row === old[i] || i >= maxRows ? [] : [numbered(row, i, rows.length)]))]
+}
+
+const cursorRow = (state: State, rows: readonly string[]): readonly string[] => {
+  const screen = top(state)
+  const cursor = 'cursor' in screen ? Number(screen.cursor) : -1
+  const row = rows[cursor]
+  return row === undefined ? [] : [numbered(row, cursor, rows.length)]
+}
+
+/** What is drawn with lines on a screen is a pause in a sentence. */
+const withoutBoxes = (text: string): string => printable(text.replace(/ ?[─│] ?/g, ', '))
 
 /** The title, every row with its number, and what can be typed. */
 const describe = (state: State): readonly string[] => {
@@ -31,7 +49,7 @@ const describe = (state: State): readonly string[] => {
     takesText(screen, state.world)
       ? 'Type the text and press enter, or a word after a colon: :back.'
       : `Type a number to choose, or a word: ${words(state).join(', ')}.`,
-  ]
+  ].map(withoutBoxes)
 }
 
 const numbered = (row: string, i: number, length: number): string => `${i + 1} of ${length}: ${row}`

@@ -9,6 +9,7 @@ import { type Room, screenView } from '../../view/screen-view.ts'
 import { traceLines } from '../trace/trace-lines.ts'
 import { type FormRow, formRows, type RouteScreen } from './route.ts'
 
+const titleWidth = 22
 /** From this width on the panes stand beside each other. */
 const wide = 100
 /** From this one on the YAML is shown, too. */
@@ -44,7 +45,7 @@ const formPane = (screen: RouteScreen, { draft, preview }: World, { width, heigh
 const rowLine = (row: FormRow, preview: Preview | undefined): Line => {
   if (row.kind === 'mode')
     return line(
-      cell('Mode', 18),
+      cell('Mode', titleWidth),
       ...(['agent', 'direct', 'job'] as const).flatMap((mode) => [
         span(mode === row.mode ? '(o) ' : '( ) '),
         span(`${mode} `, mode === row.mode ? 'strong' : 'dim'),
@@ -52,7 +53,7 @@ const rowLine = (row: FormRow, preview: Preview | undefined): Line => {
     )
   const { field, depth } = row
   const note = field.locked ?? field.idle
-  const name = cell(`${'  '.repeat(depth)}${field.title}`, 18, note === undefined ? 'plain' : 'dim')
+  const name = cell(`${'  '.repeat(depth)}${field.title}`, titleWidth, note === undefined ? 'plain' : 'dim')
   return line(
     name,
     ...marksOf(row, preview),
