@@ -4,7 +4,7 @@ import type { Trace } from '../trace/trace.ts'
 import type { TraceShown } from './desk.ts'
 
 /** Plain data, which can go to another thread: an outcome words its details by functions, and its name and reason are beside it. */
-export const shownTrace = ({ event, outcome: _, ...shown }: Trace): TraceShown => ({
+export const shownTrace = ({ event, parsed: _, outcome: __, ...shown }: Trace): TraceShown => ({
   ...shown,
   ...(event ? { eventType: event.eventType } : {}),
 })

@@ -58,12 +58,13 @@ const paneOf = (screen: LiveScreen, room: Room): readonly Line[] => {
   const { width } = room
   if (pane === 'Delivery') return (events[cursor]?.lines ?? []).flatMap((each) => deliveryLines(each, width))
   if (!eventAt(screen)) return [line(span('this request left no record', 'dim'))]
+  if (!shown) return [line(span('enter looks at it', 'dim'))]
   if (pane === 'Trace') {
-    if (!shown?.trace) return [line(span('…', 'dim'))]
+    if (!shown.trace) return [line(span('…', 'dim'))]
     const { trace } = shown
     return trace.stages.flatMap((stage, i) => stageLines(stage, i, trace, width))
   }
-  if (!shown?.payload) return [line(span('…', 'dim'))]
+  if (!shown.payload) return [line(span('…', 'dim'))]
   const { headers, values } = shown.payload
   if (pane === 'Headers')
     return Object.entries(headers).flatMap(([name, value]) => wrap(`${name}: ${value}`, width).map((text) => line(text)))

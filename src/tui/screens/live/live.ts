@@ -92,8 +92,8 @@ export const eventAt = ({
 
 const acted = (screen: LiveScreen, action: ActionName, world: World): Turn<LiveScreen> => {
   if (action === 'back') return { go: { back: true }, wishes: [{ kind: 'unwatch' }] }
-  if (action === 'nextPane' || action === 'previousPane' || action === 'open')
-    return detailed({ ...screen, pane: otherPane(screen.pane, action), row: 0 })
+  if (action === 'open') return detailed({ ...screen, shown: undefined, follows: false })
+  if (action === 'nextPane' || action === 'previousPane') return detailed({ ...screen, pane: otherPane(screen.pane, action), row: 0 })
   if (moves.includes(action)) return moving(screen, action)
   const event = eventAt(screen)
   if (!event) return { world: { notice: { tone: 'warn', text: 'this request left no record' } } }
@@ -175,6 +175,9 @@ const heard = (screen: LiveScreen, news: News, world: World): Turn<LiveScreen> =
       return isShown(screen, news.of.choice) ? { screen: { ...screen, shown: { ...shownOf(screen), payload: news.answer } } } : {}
     case 'traceOf':
       return isShown(screen, news.of.choice) ? { screen: { ...screen, shown: { ...shownOf(screen), trace: news.answer } } } : {}
+    case 'failed':
+      // It may not be written yet: asked again, it is there.
+      return news.ask === 'recorded' || news.ask === 'traceOf' ? { screen: { ...screen, shown: undefined } } : {}
     case 'replay':
       return { world: { notice: { tone: news.answer.ok ? 'ok' : 'warn', text: `replayed: ${news.answer.said}` } } }
     case 'curl':
@@ -207,8 +210,7 @@ const withLine = (screen: LiveScreen, line: TailLine): Turn<LiveScreen> => {
   const kept = all.slice(dropped)
   const cursor = screen.follows ? kept.length - 1 : Math.max(0, screen.cursor - dropped)
   const next = { ...screen, events: kept, cursor }
-  // Its detail is asked for once it has ended, not for each that flies past.
-  return screen.follows && line.type !== 'event' && kept.length < 3 ? detailed(next) : { screen: next }
+  return { screen: next }
 }
 
 const sentenceOf = (lines: readonly Traffic[]): string => {
