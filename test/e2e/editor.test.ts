@@ -120,3 +120,14 @@ t.test('^c with changes asks; twice it leaves a draft, which the next start offe
   t.equal(await second.exited, 0)
   t.same(second.drafts(), [], 'discarded')
 })
+
+t.test('a route that cannot be served is opened, with what is wrong', async (t) => {
+  const dir = t.testdir({ 'config.yaml': commented.replace('deliver: log', "deliver: telegrm\n          description2: 'no such key'") })
+  const editor = openEditor(t, { dir, args: [] })
+  await editor.see(/pr-review .* error/)
+  editor.press(keys.enter)
+  await editor.see('> Mode')
+  await editor.see('description2')
+  editor.press('q')
+  t.equal(await editor.exited, 0)
+})

@@ -18,6 +18,9 @@ export const configFile = ({ dataDir }: Pick<Workspace, 'dataDir'>): string => j
 export const openRoute = (workspace: Workspace, { name: asked, source: wanted }: NamedRoute): OpenedRoute => {
   if (wanted === 'subscription') return openSubscription(workspace, asked)
   const known = readRoutes(workspace)
+  // What is wrong with a route is mended in the editor, too.
+  const broken = known.loaded.salvaged.find(({ route }) => route.name === asked)
+  if (broken) return openConfigured(configFile(workspace), asked, broken.route.base)
   const { name, source, route } = findRoute(known, asked)
   if (source === 'subscription') return openSubscription(workspace, name)
   const base = route?.base ?? [...known.loaded.settingPath('routes'), name]
