@@ -113,7 +113,8 @@ const timeKeys = async (terminal: Terminal, keys: readonly string[]): Promise<nu
   return times
 }
 
-const share = (values: readonly number[], part: number): number => values.toSorted((a, b) => a - b)[Math.ceil(values.length * part) - 1] ?? 0
+const share = (values: readonly number[], part: number): number =>
+  values.toSorted((a, b) => a - b)[Math.ceil(values.length * part) - 1] ?? 0
 
 type Case = { readonly name: string; readonly times: readonly number[] }
 
@@ -131,18 +132,18 @@ const keyCases = async (dir: string, payload: string, count: number): Promise<Ca
   await settled(terminal)
   const list = await timeKeys(terminal, down(count))
   await press('/', 'filter')
-  const filter = await timeKeys(terminal, [...'route-25', ...'\u007f'.repeat(8)].flatMap((key) => [key]))
+  const filter = await timeKeys(terminal, [...'route-25', ...'\u007f'.repeat(8)])
   await press('\r', endOfFrame)
   await press('\r', 'TRACE')
   await settled(terminal)
   const form = await timeKeys(terminal, down(count))
   await press('p', 'Samples')
   await settled(terminal)
-  await press('\t', endOfFrame)
-  await press('\t', endOfFrame)
-  terminal.pty.write(payload)
-  await wait(200)
-  await press('\r', 'payload: ')
+  await press('\t', '[Recorded')
+  await press('\t', '[File]')
+  await press('\r', 'the file of the payload')
+  await press(payload, 'payload.json')
+  await press('\r', 'TRACE')
   await settled(terminal)
   const large = await timeKeys(terminal, down(count))
   await close(terminal)

@@ -9,6 +9,7 @@ import t, { type Test } from 'tap'
 import { isScalar, parseDocument, visit } from 'yaml'
 import { validate } from '../../src/app/validate/validate.ts'
 import { targets } from '../../src/parts/targets/index.ts'
+import { actions } from '../../src/tui/model/actions.ts'
 import { fakeCli } from '../fakes/cli.ts'
 import { closedOrigin } from '../fakes/sink.ts'
 import { until } from '../fakes/wait.ts'
@@ -277,4 +278,13 @@ t.test('"Try it" does what it says', async (t) => {
   t.match(text, 'Ada')
   await until(() => shell.said().includes(`"text":"${text}"`))
   t.equal(await shell.run('kill $! && wait $!'), 0, 'the gateway stops cleanly')
+})
+
+t.test('the keys in docs/terminal-editor.md are those of the editor', (t) => {
+  const rows = read('docs/terminal-editor.md').match(/^\| `\S+`.* \| `\w+` \|$/gm) ?? []
+  const known = Object.entries(actions).map(
+    ([name, { keys, title }]) => `| ${keys.map((key) => `\`${key}\``).join(' ')} | ${title} | \`${name}\` |`,
+  )
+  t.same(rows, known)
+  t.end()
 })

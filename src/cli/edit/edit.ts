@@ -1,16 +1,14 @@
-/** `edit [route]`: the terminal editor of routes. */
+/** `edit [route]`: the terminal editor of routes. What its first frame does not need is loaded when it is asked for. */
 
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { watch } from '../../app/events/watch.ts'
 import { exit, usage } from '../../core/fault.ts'
 import { printable } from '../../core/text.ts'
 import { gatewayAt } from '../../http/control/client.ts'
 import { openDeskInThread } from '../../tui/desk/desk-in-thread.ts'
 import { runEditor } from '../../tui/edit.ts'
 import { readKeymap } from '../../tui/model/keys-file.ts'
-import { readAloud } from '../../tui/spoken/read-aloud.ts'
 import { type Cli, note } from '../shell/output.ts'
 
 export type EditOptions = {
@@ -28,16 +26,20 @@ export const edit = async (route: string | undefined, wish: EditOptions, cli: Cl
   if (!open || !stdin.isTTY || !stdout.isTTY) {
     throw usage('the editor needs a terminal', `without one: ${self} webhook subscribe, or ${self} webhook edit`)
   }
-  const options = { dataDir, profile: 'default', self, readOnly: wish.readOnly === true, keymap: readKeymap(dataDir) }
+  const options = { dataDir, profile: 'default', self, readOnly: wish.readOnly === true, keymap: await readKeymap(dataDir) }
   const { desk, close } = openDeskInThread(workspace)
   const around = {
     desk,
-    watch: (name: string | undefined) => watch(workspace, gatewayAt(workspace), name === undefined ? {} : { route: name }),
+    watch: async (name: string | undefined) => {
+      const { watch } = await import('../../app/events/watch.ts')
+      return watch(workspace, gatewayAt(workspace), name === undefined ? {} : { route: name })
+    },
     edit: open,
     editText: (text: string) => inFile(text, open),
   }
   try {
     if (wish.screenReader || io.env.INK_SCREEN_READER === 'true') {
+      const { readAloud } = await import('../../tui/spoken/read-aloud.ts')
       await readAloud({ options, route, input: stdin, output: stdout }, { ...around, editFile: open })
       return exit.ok
     }

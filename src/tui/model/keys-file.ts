@@ -2,16 +2,17 @@
 
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { parseSource } from '../../config/yaml/source.ts'
 import { exit, Fault } from '../../core/fault.ts'
 import { isObject, type Json } from '../../core/json.ts'
 import { nearest } from '../../core/text.ts'
 import { actions, defaultKeymap, type Keymap } from './actions.ts'
 
-/** Throws a Fault that names the line, for what is no action or no key. */
-export const readKeymap = (dataDir: string): Keymap => {
+/** Rejects with a Fault that names the line, for what is no action or no key. */
+export const readKeymap = async (dataDir: string): Promise<Keymap> => {
   const file = join(dataDir, 'keys.yaml')
   if (!existsSync(file)) return defaultKeymap
+  // Who has no such file does not wait for a reader of YAML.
+  const { parseSource } = await import('../../config/yaml/source.ts')
   const { source, diagnostics } = parseSource(file, readFileSync(file, 'utf8'))
   const wrong = (line: number, message: string, suggest: readonly string[] = []): Fault =>
     new Fault('keys', `${file}:${line}: ${message}`, { exitCode: exit.no, suggest, hint: 'docs/terminal-editor.md lists the actions' })

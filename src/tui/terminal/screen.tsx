@@ -2,7 +2,7 @@
 
 import { EventEmitter } from 'node:events'
 import { Box, render, Text } from 'ink'
-import { createElement, memo } from 'react'
+import { createElement } from 'react'
 import { type Line, type Span, type Tone, widthOf } from '../view/line.ts'
 import { beginUpdate, clear, endUpdate, eraseRest, moveTo } from './modes.ts'
 
@@ -37,17 +37,14 @@ const beyondAscii = /[^\x20-\x7e]+/gu
 const inAscii = (text: string): string => Array.from(text, (each) => ascii[each] ?? '?'.repeat(widthOf(each))).join('')
 
 // The spans and rows are places on the terminal, so that their index is what they are.
-const Row = memo(
-  ({ spans, look }: { readonly spans: Line; readonly look: Look }) =>
-    createElement(
-      Text,
-      { wrap: 'truncate' },
-      ...(spans.length === 0 ? [' '] : spans.map((span) => createElement(Text, styleOf(span, look), shown(span.text, look)))),
-    ),
-  (a, b) => a.look === b.look && JSON.stringify(a.spans) === JSON.stringify(b.spans),
-)
+const Row = ({ spans, look }: { readonly spans: Line; readonly look: Look }) =>
+  createElement(
+    Text,
+    { wrap: 'truncate' },
+    ...(spans.length === 0 ? [' '] : spans.map((span) => createElement(Text, styleOf(span, look), shown(span.text, look)))),
+  )
 
-export const Frame = ({ lines, look }: { readonly lines: readonly Line[]; readonly look: Look }) =>
+const Rows = ({ lines, look }: { readonly lines: readonly Line[]; readonly look: Look }) =>
   createElement(Box, { flexDirection: 'column' }, ...lines.map((spans) => createElement(Row, { spans, look })))
 
 export type Canvas = {
@@ -60,46 +57,50 @@ export type Canvas = {
 /** So often a second at most. */
 const maxFps = 30
 
-/** Ink lays the frame out and colours it; of its lines only those that changed are sent, each to its own row, so that nothing flickers. */
+/** Ink colours the rows that changed, for it takes its time over each; they are sent together, each to its own row, so that nothing flickers. */
 export const openCanvas = (stdout: NodeJS.WriteStream, look: Look): Canvas => {
-  let sent: readonly string[] = []
-  /** What the terminal shows is not what was sent. */
-  let isStale = false
+  /** What the terminal shows, as JSON; `undefined`: nobody knows. */
+  let sent: readonly string[] | undefined = []
   let latest: readonly Line[] = []
   let timer: NodeJS.Timeout | undefined
   let drawnAt = Number.NEGATIVE_INFINITY
-  const paint = (output: string): void => {
-    const lines = output.split('\n')
-    const before = isStale ? clear : ''
-    if (isStale) sent = []
-    isStale = false
-    const changes = lines.flatMap((text, i) => (text === sent[i] ? [] : [`${moveTo(i)}${text}${eraseRest}`]))
-    const gone = sent.slice(lines.length).map((_, i) => `${moveTo(lines.length + i)}${eraseRest}`)
-    sent = lines
-    const update = `${before}${changes.join('')}${gone.join('')}`
-    if (update !== '') stdout.write(`${beginUpdate}${update}${endUpdate}`)
-  }
+  let drawn = ''
   // Ink takes a terminal; in its debug mode it writes each frame whole, and nothing else.
-  const frames = Object.assign(new EventEmitter(), { columns: widest, write: paint }) as unknown as NodeJS.WriteStream
-  const instance = render(<Frame lines={latest} look={look} />, { stdout: frames, debug: true, patchConsole: false, exitOnCtrlC: false })
+  const write = (output: string): void => {
+    drawn = output
+  }
+  const frames = Object.assign(new EventEmitter(), { columns: 0, write }) as unknown as NodeJS.WriteStream
+  // Ink handles each cell of that width. Lines are cut to it before they come here.
+  Object.defineProperty(frames, 'columns', { get: () => stdout.columns })
+  const instance = render(<Rows lines={[]} look={look} />, { stdout: frames, debug: true, patchConsole: false, exitOnCtrlC: false })
   // A mistake in what is drawn is one of the program, which nobody but it takes.
   void instance.waitUntilExit()
   const show = (): void => {
+    clearTimeout(timer)
     timer = undefined
     drawnAt = performance.now()
-    instance.rerender(<Frame lines={latest} look={look} />)
+    const now = latest.map((spans) => JSON.stringify(spans))
+    const before = sent
+    const changed = now.flatMap((text, i) => (text === before?.[i] ? [] : [i]))
+    const gone = (before ?? []).flatMap((_, i) => (i < now.length ? [] : [`${moveTo(i)}${eraseRest}`]))
+    sent = now
+    if (changed.length + gone.length === 0) return
+    // With a key of its own none is taken for one of before, of which Ink would not say anything.
+    instance.rerender(<Rows key={drawnAt} lines={changed.map((i) => latest[i] ?? [])} look={look} />)
+    const lines = drawn.split('\n')
+    const rows = changed.map((row, i) => `${moveTo(row)}${lines[i] ?? ''}${eraseRest}`)
+    stdout.write(`${beginUpdate}${before ? '' : clear}${rows.join('')}${gone.join('')}${endUpdate}`)
   }
   return {
     draw(lines) {
       latest = lines
-      timer ??= setTimeout(show, Math.max(0, drawnAt + 1_000 / maxFps - performance.now()))
+      const waits = drawnAt + 1_000 / maxFps - performance.now()
+      if (timer === undefined && waits <= 0) show()
+      else timer ??= setTimeout(show, waits)
     },
     redraw() {
-      isStale = true
-      clearTimeout(timer)
+      sent = undefined
       show()
-      // Of a frame that is the same as before Ink has nothing to say.
-      if (isStale) paint(sent.join('\n'))
     },
     close() {
       clearTimeout(timer)
@@ -107,6 +108,3 @@ export const openCanvas = (stdout: NodeJS.WriteStream, look: Look): Canvas => {
     },
   }
 }
-
-/** Lines are cut before they come here. */
-const widest = 1_000

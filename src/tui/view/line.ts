@@ -18,7 +18,10 @@ export const span = (text: string, tone: Tone = 'plain', more: Pick<Span, 'inver
 
 export const line = (...parts: readonly (string | Span)[]): Line => parts.map((part) => (typeof part === 'string' ? span(part) : part))
 
-export const widthOf = (text: string): number => stringWidth(text)
+const ascii = /^[\x20-\x7e]*$/
+
+/** In cells of the terminal. */
+export const widthOf = (text: string): number => (ascii.test(text) ? text.length : stringWidth(text))
 
 export const lineWidth = (spans: Line): number => spans.reduce((sum, { text }) => sum + widthOf(text), 0)
 
@@ -26,7 +29,7 @@ const segmenter = new Intl.Segmenter()
 
 /** The longest start of a text that is at most so wide. */
 const headOf = (text: string, width: number): string => {
-  if (text.length <= width && /^[\x20-\x7e]*$/.test(text)) return text
+  if (ascii.test(text)) return text.slice(0, Math.max(0, width))
   let taken = ''
   let used = 0
   for (const { segment } of segmenter.segment(text)) {

@@ -5,11 +5,21 @@ import { type Line, line, selected, span } from './line.ts'
 import type { Room } from './screen-view.ts'
 
 /** The rows around the cursor. The marked one is inverse, and has a `>` before it: meaning is never by colour alone. */
-export const listView = (rows: readonly Line[], cursor: number, { width, height }: Room, isActive = true): readonly Line[] => {
+export const listView = (rows: readonly Line[], cursor: number, room: Room, isActive = true): readonly Line[] =>
+  longListView(rows, (row) => row, cursor, room, isActive)
+
+/** Of a long list only the lines of the rows that are shown are made. */
+export const longListView = <T>(
+  rows: readonly T[],
+  lineOf: (row: T) => Line,
+  cursor: number,
+  { width, height }: Room,
+  isActive = true,
+): readonly Line[] => {
   const start = windowStart(cursor, rows.length, height)
   return rows.slice(start, start + height).map((row, i) => {
     const isOn = start + i === cursor
-    const marked = line(span(isOn ? '> ' : '  ', isOn ? 'accent' : 'plain'), ...row)
+    const marked = line(span(isOn ? '> ' : '  ', isOn ? 'accent' : 'plain'), ...lineOf(row))
     return isOn && isActive ? selected(marked, width) : marked
   })
 }

@@ -3,7 +3,7 @@
 import type { RouteRow } from '../../../app/editor/desk.ts'
 import { fieldView } from '../../view/field-view.ts'
 import { cell, type Line, line, type Span, span } from '../../view/line.ts'
-import { listView } from '../../view/list-view.ts'
+import { longListView } from '../../view/list-view.ts'
 import { screenView } from '../../view/screen-view.ts'
 import { type HomeScreen, rowsOf } from './home.ts'
 
@@ -15,11 +15,12 @@ export const homeView = screenView<HomeScreen>((screen, world, { width, height }
     ...(home.problem === undefined ? [] : [line(span(`! ${home.problem}`, 'bad'))]),
     ...(screen.isFinding || screen.search.text !== '' ? [line(span('filter ', 'dim'), ...fieldView(screen.search, width - 10))] : []),
   ]
-  const lines = rows.map((row) => rowLine(row, width))
   const none = home.rows.length === 0 ? 'no routes yet: a adds one' : 'no route fits the filter'
   return [
     ...head,
-    ...(lines.length > 0 ? listView(lines, screen.cursor, { width, height: height - head.length }) : [line(span(none, 'dim'))]),
+    ...(rows.length > 0
+      ? longListView(rows, (row) => rowLine(row, width), screen.cursor, { width, height: height - head.length })
+      : [line(span(none, 'dim'))]),
   ]
 })
 
