@@ -118,7 +118,8 @@ const share = (values: readonly number[], part: number): number =>
 
 type Case = { readonly name: string; readonly times: readonly number[] }
 
-const down = (count: number): string[] => Array.from({ length: count }, (_, i) => (i % 40 < 20 ? 'j' : 'k'))
+/** Down and up again, as often as gives that many keys at least: one that moves nothing has no frame. */
+const down = (count: number): string[] => Array.from({ length: Math.ceil(count / 40) * 40 }, (_, i) => (i % 40 < 20 ? 'j' : 'k'))
 
 /** One editor, through the screens in which keys come quickly. */
 const keyCases = async (dir: string, payload: string, count: number): Promise<Case[]> => {
