@@ -4,7 +4,7 @@ import { render } from 'ink-testing-library'
 import { createElement } from 'react'
 import t from 'tap'
 import { homeScreen } from '../../src/tui/screens/home/home.ts'
-import { Frame } from '../../src/tui/terminal/screen.tsx'
+import { Rows } from '../../src/tui/terminal/screen.tsx'
 import { frameOf } from '../../src/tui/view/frame.ts'
 import { beside, fit, line, lineWidth, plainText, span, wrap } from '../../src/tui/view/line.ts'
 import { stateOf } from './keys.ts'
@@ -27,7 +27,7 @@ const home = (...names: string[]) => ({ file: '/data/config.yaml', subscriptions
 
 const drawn = (names: string[], look: { colour: boolean; ascii: boolean }): string => {
   const { lastFrame, unmount } = render(
-    createElement(Frame, { lines: frameOf(stateOf(homeScreen, { size: { columns: 100, rows: 30 }, home: home(...names) })), look }),
+    createElement(Rows, { lines: frameOf(stateOf(homeScreen, { size: { columns: 100, rows: 30 }, home: home(...names) })), look }),
   )
   const frame = lastFrame() ?? ''
   unmount()

@@ -44,7 +44,8 @@ const Row = ({ spans, look }: { readonly spans: Line; readonly look: Look }) =>
     ...(spans.length === 0 ? [' '] : spans.map((span) => createElement(Text, styleOf(span, look), shown(span.text, look)))),
   )
 
-const Rows = ({ lines, look }: { readonly lines: readonly Line[]; readonly look: Look }) =>
+/** The rows of a frame, as Ink has them. */
+export const Rows = ({ lines, look }: { readonly lines: readonly Line[]; readonly look: Look }) =>
   createElement(Box, { flexDirection: 'column' }, ...lines.map((spans) => createElement(Row, { spans, look })))
 
 export type Canvas = {
