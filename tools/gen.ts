@@ -14,7 +14,7 @@ import { forEditors } from './editor/index.ts'
 import { withNames } from './part-names.ts'
 import { renderReference, withExitCodes } from './reference.ts'
 import { renderSamples } from './samples.ts'
-import { connectedBy, definitionOf, platformSettings, renderSettings, runnersEnv, withEnvNames } from './settings.ts'
+import { connectedBy, definitionOf, platformSections, platformSettings, renderSettings, runnersEnv, withEnvNames } from './settings.ts'
 import { renderTargets } from './targets.ts'
 
 type Node = { [key: string]: unknown }
@@ -74,6 +74,8 @@ const bundle = (): Node => {
     Object.assign(definitions, inner)
     definitions[self.title as string] = self
   }
+  const section = ((definitions.Config as Node).properties as Node).platforms as Node
+  section.properties = { ...(section.properties as Node), ...sections }
   for (const [platform, section] of Object.entries(sections)) {
     const node = definitions[definitionOf(section)]
     if (node) node.markdownDescription = `${node.markdownDescription}${connectedBy(platform, targets)}`
@@ -213,9 +215,10 @@ const validators = async (schema: Node): Promise<string> => {
   }
 }
 
-const sections = ((read('config.schema.json').properties as Node).platforms as Node).properties as Node
+const platforms = read('platforms.schema.json').definitions as Node
+const sections = platformSections(platforms)
 const schema = bundle()
-const settings = platformSettings(sections, read('platforms.schema.json').definitions as Node)
+const settings = platformSettings(sections, platforms)
 const runners = runnersEnv((read('config.schema.json').definitions as { readonly Agent: Node }).Agent)
 
 const properties = schema.properties as { readonly gateway: Node; readonly storage: { readonly properties: Node } }

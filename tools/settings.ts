@@ -36,6 +36,15 @@ export const connectedBy = (platform: string, targets: readonly TargetPart[]): s
   return ways.length === 0 ? '' : ` Connected by ${ways.map((keys) => keys.map((key) => `\`${key}\``).join(' and ')).join(', or ')}.`
 }
 
+/** The sections under `platforms`, by their definitions: `GoogleChatPlatform` describes `google_chat`. */
+export const platformSections = (definitions: Node): Node =>
+  Object.fromEntries(
+    Object.keys(definitions).map((title) => {
+      const name = title.replace(/Platform$/, '').replace(/(?<!^)[A-Z]/g, (letter) => `_${letter}`)
+      return [name.toLowerCase(), { $ref: `#/definitions/${title}` }]
+    }),
+  )
+
 /** The name of the definition that a section refers to. */
 export const definitionOf = (section: unknown): string => String((section as Node).$ref).slice('#/definitions/'.length)
 
