@@ -40,6 +40,7 @@ const vocabulary = [
   'x-extends',
   'x-operators',
   'x-groups',
+  'x-fits',
 ]
 
 const isNode = (value: unknown): value is Node => typeof value === 'object' && value !== null && !Array.isArray(value)

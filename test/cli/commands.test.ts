@@ -110,7 +110,7 @@ const rows: { readonly [command: string]: Row } = {
   'schema install': { ok: 'schema install' },
   'schema print': { ok: 'schema print', usage: 'schema print nope' },
   doctor: { ok: 'doctor', no: 'doctor --data-dir FOLDER/corrupt' },
-  edit: { usage: 'edit a' },
+  edit: { goesOn: true, usage: 'edit a' },
   paths: { ok: 'paths' },
   completion: { ok: 'completion bash', usage: 'completion csh' },
   version: { ok: 'version' },

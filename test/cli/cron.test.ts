@@ -317,8 +317,10 @@ const withGateway = async (t: Test, files: { readonly [name: string]: string }) 
 }
 
 t.test('run: in the running gateway, which sees new jobs at once; without one exit 4', async (t) => {
-  const off = await fakeCli(t).run('cron', 'run', 'a')
-  t.match(off, { code: 4, err: /gateway run/ })
+  const away = fakeCli(t)
+  await create(away, 'Alone', '--schedule', '@yearly', '--id', 'a')
+  t.match(await away.run('cron', 'run', 'a'), { code: 4, err: /gateway run/ })
+  t.match(await away.run('cron', 'run', 'nope'), { code: 5 })
   const { cli, gateway } = await withGateway(t, {})
   await create(cli, 'Hello', '--schedule', '0 0 1 1 *', '--prompt', 'Good morning', '--id', 'a')
   await create(cli, 'twin', '--schedule', '@yearly', '--id', 'b')

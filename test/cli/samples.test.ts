@@ -53,7 +53,8 @@ t.test('no sample holds a secret, by any of our guesses, or the address of anybo
     const body = sample.body.startsWith('{') ? sample.body : JSON.stringify(Object.fromEntries(new URLSearchParams(sample.body)))
     const found = shownAs(body).filter((text) => !['"***"', 'null', '""', 'true', 'false'].includes(text))
     t.same(
-      found.filter((text) => text.startsWith('"')),
+      // An address of the API that only sounds like a secret, by the name of its key.
+      found.filter((text) => text.startsWith('"') && !/^"https:\/\/api\.github\.com\/[\w/]*\/access_tokens"$/.test(text)),
       [],
       known.name,
     )

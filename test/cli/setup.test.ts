@@ -37,7 +37,7 @@ t.test('options say all: a route, an agent with its key, a target with its token
   for (const secret of ['sk-the-key', '12345']) for (const text of [out, cli.read('config.yaml')]) t.notMatch(text, secret)
   t.match(await cli.run('validate'), { code: 0, out: /0 errors, 0 warnings in 1 route/ })
   const { config } = loadConfig({ dataDir: cli.dir, env: {} })
-  t.match(config.agent, { runner: 'openai', model: 'small-1', apiKey: 'sk-the-key-of-the-api', baseUrl: undefined })
+  t.match(config.agent, { runner: 'openai', model: 'small-1', baseUrl: undefined })
   t.match(config.routes.get('reviews')?.spec, { events: ['merge_request'], verify: 'gitlab', deliver: 'telegram' })
   t.match(config.profiles.get('default')?.platforms, { telegram: { home_channel: '-100123' } })
   t.equal(cli.read('config.yaml').split('\n')[0], '# yaml-language-server: $schema=./headgate.schema.json')

@@ -18,6 +18,7 @@ const root = fileURLToPath(new URL('../../src', import.meta.url))
 /** Words that are no part's where they stand, and whose they are. */
 const allowed: { readonly [place: string]: string } = {
   'app/doctor/targets.ts missing': 'how a target is connected',
+  'app/editor/targets.ts missing': 'how a target is connected',
   'app/import/adnanh-rule.ts regex': 'a type of rule of the imported program',
   'cli/reports/index.ts github': 'a format of reports',
   'cli/reports/index.ts gitlab': 'a format of reports',
@@ -26,6 +27,9 @@ const allowed: { readonly [place: string]: string } = {
   'expr/jsonata/operators.ts regex': 'a type of node of JSONata',
   'expr/jsonata/rules.ts contains': 'a function of JSONata',
   'expr/jsonata/rules.ts exists': 'a function of JSONata',
+  'tui/edit.ts signal': 'how an editor is ended',
+  'tui/screens/filters/condition-text.ts missing': 'what a trace calls a field that is not there',
+  'tui/screens/filters/filters-view.ts missing': 'what a trace calls a field that is not there',
 }
 
 const namesOf = (parts: readonly { readonly name: string }[]): ReadonlySet<string> => new Set(parts.map(({ name }) => name))

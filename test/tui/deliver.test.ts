@@ -20,7 +20,7 @@ const settings = (keys: readonly string[], required: readonly string[] = [], isO
 })
 
 const targets: readonly TargetRow[] = [
-  { name: 'log', title: 'Log', settings: settings([]) },
+  { name: 'log', isInternal: true, title: 'Log', settings: settings([]) },
   { name: 'github_comment', title: 'GitHub', settings: settings(['repo', 'pr_number'], ['repo', 'pr_number']) },
   { name: 'slack', title: 'Slack', home: 'C0', settings: settings(['chat_id', 'thread_id']) },
   { name: 'telegram', title: 'Telegram', missing: 'not connected: it needs platforms.telegram.token', settings: settings(['chat_id']) },

@@ -74,7 +74,12 @@ export type Payload = {
 }
 
 /** A trace without the event, which the editor has. */
-export type TraceShown = Omit<Trace, 'event' | 'outcome' | 'answer'> & { readonly answer: Reply; readonly eventType?: string }
+export type TraceShown = Omit<Trace, 'event' | 'outcome' | 'answer'> & {
+  /** The stage that the conditions belong to. */
+  readonly conditionsIn: string
+  readonly answer: Reply
+  readonly eventType?: string
+}
 
 /** How many of the tried samples that get to the filters a condition holds for. */
 export type Tally = {
@@ -166,6 +171,8 @@ export type TargetRow = {
   readonly missing?: string
   /** The home channel: where a text goes that names no chat. */
   readonly home?: string
+  /** It reaches nobody: a message needs another one. */
+  readonly isInternal?: true
   /** The schema of its `deliver_extra`. */
   readonly settings: JsonObject
 }

@@ -23,6 +23,9 @@ const forms: ReadonlyMap<Json | undefined, OperandForm> = new Map([
 
 export const operandForm = (operator: string): OperandForm => forms.get(nodeOf(operator).type) ?? 'value'
 
+/** It takes true and false, so that its value can be turned over. */
+export const isSwitch = (operator: string): boolean => nodeOf(operator).type === 'boolean' && nodeOf(operator).const === undefined
+
 export const describeOperator = (operator: string): string => String(nodeOf(operator).description ?? '')
 
 /** One that stands alone, as an expression over the whole event. */
@@ -31,22 +34,17 @@ export const expression = 'jsonata'
 /** Whether it is one of ours, or may be one of a plugin. */
 export const canBeOperator = (name: string): boolean => name !== expression && (names.includes(name) || pluginName.test(name))
 
-const ofValues = ['equals', 'not_equals', 'exists', 'missing']
-const ofHolders = ['contains', 'exists', 'missing', 'equals', 'not_equals']
-
-/** Those that can say something of a value of a type, the likeliest first. */
-const byType: { readonly [type: string]: readonly string[] } = {
-  string: ['equals', 'in', 'not_equals', 'contains', 'regex', 'in_file', 'exists', 'missing'],
-  number: ['equals', 'in', 'not_equals', 'in_file', 'regex', 'exists', 'missing'],
-  boolean: ofValues,
-  null: ofValues,
-  array: ofHolders,
-  object: ofHolders,
+/** Whether an operator can say something of a value of a type; one that does not tell can. */
+const fits = (operator: string, type: string): boolean => {
+  const types = nodeOf(operator)['x-fits']
+  return !Array.isArray(types) || types.includes(type)
 }
 
-/** `type`: of the field, as schemas call it, where it is known. */
-export const operatorsFor = (type: string | undefined): readonly string[] =>
-  (own(byType, type ?? '') ?? names).filter((name) => names.includes(name) && name !== expression)
+/** Those that can say something of a field; the ones that compare it come first. `type`: as schemas call it, where it is known. */
+export const operatorsFor = (type: string | undefined): readonly string[] => {
+  const known = names.filter((name) => name !== expression && (type === undefined || fits(name, type)))
+  return [...known.filter((name) => operandForm(name) !== 'flag'), ...known.filter((name) => operandForm(name) === 'flag')]
+}
 
 /** What a text that a user wrote means as the value of an operator; `undefined` for none. Fields that are texts are compared with texts. */
 export const readOperand = (operator: string, text: string, type: string | undefined): Json | undefined => {

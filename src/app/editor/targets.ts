@@ -19,6 +19,7 @@ export const targetRows = async (workspace: Workspace, profile?: string): Promis
     return {
       name: target.name,
       title: target.part.title,
+      ...(target.part.internal ? { isInternal: true } : {}),
       ...(missing === undefined ? {} : { missing }),
       ...(target.home === undefined ? {} : { home: target.home }),
       settings: settingsOf(target.part, known),

@@ -21,7 +21,8 @@ const run: NewRun = {
   event: 'test',
   deliveryId: 'setup',
   prompt,
-  delivery: { target: 'log', extra: {} },
+  // What the agent answers goes nowhere.
+  delivery: { target: '', extra: {} },
   acceptedAt: 0,
 }
 

@@ -4,7 +4,7 @@ import type { Path } from '../../../core/diagnostic.ts'
 import { printable } from '../../../core/text.ts'
 import { compileField } from '../../../expr/path.ts'
 import { placeholders } from '../../../expr/placeholder.ts'
-import { type Leaf, leavesOf } from '../filters/fields.ts'
+import { domainOf, type Leaf, leavesOf } from '../filters/fields.ts'
 import { replacing, type Subject } from '../subject.ts'
 import { type Near, namesAnItem, nearPaths, wayOut } from './near-paths.ts'
 import { coversEvents, inNone, type Sampled } from './sampled.ts'
@@ -17,12 +17,15 @@ export const reviewSamples = (subject: Subject): void => {
   checkScript(sampled, subject)
 }
 
-/** These ask whether the field is there. */
-const asking = new Set(['exists', 'missing'])
+/** It asks whether the field is there, and for no value of it. */
+const asksWhether = (leaf: Leaf, { catalogue }: Subject): boolean => {
+  const kind = domainOf(leaf, catalogue.operators)?.kind
+  return kind === 'present' || kind === 'absent'
+}
 
 const checkField = (leaf: Leaf, sampled: Sampled, subject: Subject): void => {
-  const { field, operator, path } = leaf
-  if (asking.has(operator) || field === 'event' || field === 'event_type') return
+  const { field, path } = leaf
+  if (asksWhether(leaf, subject) || field === 'event' || field === 'event_type') return
   const get = compileField(field)
   if (sampled.taken.some(({ event }) => get(event) !== undefined)) return
   if (namesAnItem(field.replace(/^payload\./, ''), sampled.paths('event'))) return

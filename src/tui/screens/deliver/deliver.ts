@@ -88,8 +88,8 @@ const onTarget = (row: TargetRow | undefined, action: ActionName, draft: RouteDr
   if (!row) return {}
   const { spec } = draft
   const at = targetsIn(spec).findIndex(({ target }) => target === row.name)
-  if ((action === 'open' || action === 'toggle') && row.name === 'log' && spec.deliver_only === true)
-    return warn('deliver_only needs a target other than log')
+  if ((action === 'open' || action === 'toggle') && row.isInternal && spec.deliver_only === true)
+    return warn(`deliver_only needs a target other than ${row.name}`)
   if (action === 'open') return taken(draft, chooseOnly(spec, row), row)
   if (action === 'moveUp' || action === 'moveDown') return orderChanged(draft, at, action === 'moveUp' ? -1 : 1)
   if (action === 'toggle' || (action === 'remove' && at >= 0)) return toggled(draft, row, at)

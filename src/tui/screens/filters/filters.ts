@@ -3,7 +3,7 @@
 import { type ConditionRow, conditionRows } from '../../../app/editor/conditions.ts'
 import { groupingsOf, movedCondition, removedCondition } from '../../../app/editor/draft/condition-edits.ts'
 import { change, type RouteDraft, redo, undo, valueAt } from '../../../app/editor/draft/route-draft.ts'
-import { expression, operandForm, writtenOperand } from '../../../app/editor/operators.ts'
+import { expression, isSwitch, operandForm, writtenOperand } from '../../../app/editor/operators.ts'
 import type { ActionName } from '../../model/actions.ts'
 import { moved, moves } from '../../model/list.ts'
 import { choose, openSave } from '../../model/overlays.ts'
@@ -131,7 +131,7 @@ const onTest = (screen: FiltersScreen, action: ActionName, row: ConditionRow, wo
   }
   if (field === undefined || action === 'open') return { screen: asked, go: { push: askField(world, false) } }
   if (action === 'operator') return { screen: asked, go: { push: askOperator(field, rows, world) } }
-  if (operator === 'exists') return setOperand(screen, row, operator, operand === false, draft)
+  if (isSwitch(operator)) return setOperand(screen, row, operator, operand === false, draft)
   if (operandForm(operator) === 'flag') return warning(`${operator} has no other value: o changes the operator`)
   return { screen: asked, go: { push: askValue(field, operator, writtenOperand(operator, operand), rows, world) } }
 }

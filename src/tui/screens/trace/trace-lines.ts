@@ -26,7 +26,7 @@ export const traceLines = ({ preview, payload }: World, width: number, whole = f
     line(span('TRACE', 'strong')),
     ...trace.stages.flatMap((stage, i) => [
       ...stageLines(stage, i, trace, width),
-      ...(whole && stage.stage === 'filters' ? trace.conditions.flatMap((each) => conditionLines(each, width)) : []),
+      ...(whole && stage.stage === trace.conditionsIn ? trace.conditions.flatMap((each) => conditionLines(each, width)) : []),
     ]),
     ...endLines(trace),
     ...textLines(trace, width),
@@ -36,11 +36,12 @@ export const traceLines = ({ preview, payload }: World, width: number, whole = f
 export const stageLines = (
   { stage, result, reason }: TracedStage,
   i: number,
-  { conditions }: TraceShown,
+  { conditions, conditionsIn }: TraceShown,
   width: number,
 ): readonly Line[] => {
-  const verdict =
-    stage === 'filters' && conditions.length > 0 ? `${conditions.filter(({ holds }) => holds).length}/${conditions.length}` : ''
+  // What a group holds counts with it: below a "not" a condition that fails is right.
+  const outer = stage === conditionsIn ? conditions.filter(({ path }) => path.length <= 2) : []
+  const verdict = outer.length > 0 ? `${outer.filter(({ holds }) => holds).length}/${outer.length}` : ''
   const [first = '', ...rest] = wrap(reason ?? verdict, width - 22)
   return [
     line(span(`${String(i + 1).padStart(2)} `, 'dim'), cell(stage, 13), words[result], span(first)),
