@@ -80,7 +80,7 @@ platforms:
   telegram: { tokn: canary, bot_token: x, x-note: 1 }
   github: { tokn: canary }
 `
-  const cli = fakeCli(t, { 'config.yaml': config, 'profiles/work/config.yaml': 'platforms: { ntfy: { topik: canary } }\n' })
+  const cli = fakeCli(t, { 'config.yaml': config, 'profiles/office/config.yaml': 'platforms: { ntfy: { topik: canary } }\n' })
   const { code, out } = await cli.run('validate', '--json')
   t.equal(code, 0)
   t.notMatch(out, 'canary')

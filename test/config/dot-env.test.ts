@@ -104,13 +104,13 @@ t.test('validate names file, line and column, in a profile too; an unreadable li
   const cli = fakeCli(t, {
     'config.yaml': 'gateway: { multiplex_profiles: true }\nplatforms: { webhook: { enabled: true } }\n',
     '.env': 'WEBHOOK_PORT=9000\nX=canary # note\n',
-    'profiles/work/config.yaml': '',
-    'profiles/work/.env': 'Y=canary\\\n',
+    'profiles/office/config.yaml': '',
+    'profiles/office/.env': 'Y=canary\\\n',
   })
   const { code, out } = await cli.run('validate', '--format', 'concise')
   t.equal(code, 0)
   t.match(out, /\.env:2:10: WH008 warning: X: # after a blank begins a comment/)
-  t.match(out, /work\/\.env:1:9: WH008 warning: Y: a shell and systemd take the backslash away/)
+  t.match(out, /office\/.env:1:9: WH008 warning: Y: a shell and systemd take the backslash away/)
   t.notMatch(out, 'canary')
   cli.write('.env', 'WEBHOOK_SECRET="canary\n')
   chmodSync(cli.file('.env'), 0o600)
