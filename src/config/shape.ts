@@ -1,12 +1,12 @@
 /** Checks the shape of data against the schema, and puts each problem into a sentence. */
 
 import { type Code, type Diagnostic, diagnostic, type Path, pointerOf } from '../core/diagnostic.ts'
-import { isObject, type Json, type JsonObject } from '../core/json.ts'
+import { isObject, type Json, type JsonObject, valueAt } from '../core/json.ts'
 import { targetName } from '../core/names.ts'
 import { nearest, printable } from '../core/text.ts'
 import type { Check, Problem } from '../generated/validators.js'
 import { schemaAt } from './schema-walk.ts'
-import { parsePointer, problemsOfBranch, valueAt } from './union-errors.ts'
+import { parsePointer, problemsOfBranch } from './union-errors.ts'
 import { type Slip, slipOf, wordFix } from './word-fix.ts'
 import type { Source } from './yaml/source.ts'
 

@@ -1,7 +1,7 @@
 /** Sorts the validator's errors for a union, and keeps those that help the file's author. */
 
 import type { Path } from '../core/diagnostic.ts'
-import { isObject, type Json, type JsonObject } from '../core/json.ts'
+import { isObject, type Json, type JsonObject, valueAt } from '../core/json.ts'
 import type { Problem } from '../generated/validators.js'
 import { schemaAt, typeOf } from './schema-walk.ts'
 
@@ -18,10 +18,6 @@ export const parsePointer = (pointer: string, data: Json): Path => {
       return part
     })
 }
-
-/** The value at a path; `undefined` where there is none. */
-export const valueAt = (data: Json, path: Path): Json | undefined =>
-  path.reduce<Json | undefined>((at, key) => (Array.isArray(at) ? at[Number(key)] : isObject(at) ? at[String(key)] : undefined), data)
 
 /** In a union it keeps the errors of the branch for the value's type. Where no branch has that type, one error names all types. */
 export const problemsOfBranch = (problems: readonly Problem[], root: JsonObject, data: Json): readonly Problem[] => {

@@ -22,6 +22,13 @@ const has = Object.prototype.hasOwnProperty
 export const own = <T>(object: { readonly [key: string]: T }, key: string): T | undefined =>
   has.call(object, key) ? object[key] : undefined
 
+/** The value at a path of keys and list indexes; `undefined` where there is none. */
+export const valueAt = (data: Json, path: readonly (string | number)[]): Json | undefined =>
+  path.reduce<Json | undefined>(
+    (value, key) => (Array.isArray(value) ? value[Number(key)] : isObject(value) ? own(value, String(key)) : undefined),
+    data,
+  )
+
 /** JSON equality: same type, same members whatever their order. Depth is bounded by the shallower side. */
 export const equalJson = (a: Json, b: Json): boolean => {
   if (a === b) return true

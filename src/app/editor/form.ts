@@ -2,10 +2,9 @@
 
 import { definition } from '../../config/schema-walk.ts'
 import type { Path } from '../../core/diagnostic.ts'
-import { isObject, type Json, type JsonObject, own } from '../../core/json.ts'
+import { isObject, type Json, type JsonObject, own, valueAt } from '../../core/json.ts'
 import { fingerprint, maskJson, secretWord } from '../mask.ts'
 import type { TargetRow } from './desk.ts'
-import { valueAt } from './draft/route-draft.ts'
 
 export type FieldForm = 'text' | 'lines' | 'number' | 'flag' | 'choice' | 'list' | 'group' | 'json'
 

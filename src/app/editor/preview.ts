@@ -8,7 +8,7 @@ import { parseSource } from '../../config/yaml/source.ts'
 import { systemClock } from '../../core/clock.ts'
 import { type Diagnostic, pointerOf } from '../../core/diagnostic.ts'
 import { Fault, messageOf } from '../../core/fault.ts'
-import { isObject, type Json } from '../../core/json.ts'
+import { isObject, valueAt } from '../../core/json.ts'
 import { catalogueOf } from '../../plan/catalogue.ts'
 import { quietBook } from '../../plan/check.ts'
 import { type Catalogue, checkRoute } from '../../plan/compile.ts'
@@ -172,6 +172,3 @@ const ownLines = ({ base, source: origin }: OpenedRoute, text: string): string =
     .map((line) => line.text)
     .join('\n')
 }
-
-const valueAt = (data: Json, base: OpenedRoute['base']): Json | undefined =>
-  base.reduce<Json | undefined>((value, key) => (isObject(value) ? value[String(key)] : undefined), data)

@@ -4,7 +4,7 @@ import { editYaml } from '../../config/yaml/edit/edit.ts'
 import type { NewMember } from '../../config/yaml/edit/yaml-edit.ts'
 import { parseSource, type Source } from '../../config/yaml/source.ts'
 import type { Path } from '../../core/diagnostic.ts'
-import { isObject, type Json, own } from '../../core/json.ts'
+import { isObject, own, valueAt } from '../../core/json.ts'
 
 /** The new text; `undefined` where the routes must be put in by hand. */
 export const spliceRoutes = (file: string, text: string, routes: readonly NewMember[]): string | undefined => {
@@ -17,21 +17,18 @@ export const spliceRoutes = (file: string, text: string, routes: readonly NewMem
 /** The path of the routes; `undefined` where the settings around them do not stand on lines of their own. */
 const routesIn = (source: Source): Path | undefined => {
   const base: Path = ['platforms', 'webhook']
-  const webhook = at(source.data, base)
-  const extra = at(source.data, [...base, 'extra'])
+  const webhook = valueAt(source.data, base)
+  const extra = valueAt(source.data, [...base, 'extra'])
   // Those beside "extra" would be hidden by routes inside it.
   if (isObject(webhook) && isObject(extra) && isObject(own(webhook, 'routes'))) return undefined
   const settings = isObject(extra) ? [...base, 'extra'] : base
   const routes = [...settings, 'routes']
-  return isBelow(source, isObject(at(source.data, routes)) ? routes : settings) ? routes : undefined
+  return isBelow(source, isObject(valueAt(source.data, routes)) ? routes : settings) ? routes : undefined
 }
 
 /** Whether the map at a path begins on a line of its own. */
 const isBelow = (source: Source, path: Path): boolean => {
-  const map = at(source.data, path)
+  const map = valueAt(source.data, path)
   const [first] = isObject(map) ? Object.keys(map) : []
   return first !== undefined && source.place([...path, first], 'key').line > source.place(path, 'key').line
 }
-
-const at = (data: Json, path: Path): Json | undefined =>
-  path.reduce<Json | undefined>((value, key) => (isObject(value) ? own(value, String(key)) : undefined), data)

@@ -8,7 +8,7 @@ import { refuseOdd } from '../../config/replace-file.ts'
 import { parseSource } from '../../config/yaml/source.ts'
 import type { Path } from '../../core/diagnostic.ts'
 import { diskFault } from '../../core/disk-fault.ts'
-import { isObject, type Json, own } from '../../core/json.ts'
+import { type Json, valueAt } from '../../core/json.ts'
 import type { Status } from '../live/operations.ts'
 import type { GatewayFinder } from '../running-gateway.ts'
 import { schemaFile } from '../schema/schemas.ts'
@@ -58,8 +58,7 @@ const textOf = (file: string): string | undefined => {
 }
 
 /** What stands at a path of `config.yaml`; `undefined` where nothing does. */
-export const written = ({ data }: Pick<Present, 'data'>, path: Path): Json | undefined =>
-  path.reduce<Json | undefined>((value, key) => (isObject(value) ? own(value, String(key)) : undefined), data)
+export const written = ({ data }: Pick<Present, 'data'>, path: Path): Json | undefined => valueAt(data, path)
 
 /** Where a setting of the adapter stands, or would. */
 export const adapterPath = ({ data }: Pick<Present, 'data'>, key: string): Path => {

@@ -109,5 +109,8 @@ export type ScreenModel<S extends Screen = Screen> = {
   readonly point?: (screen: S, row: number) => S
 }
 
+/** Says why nothing was done. */
+export const warned = (text: string): Turn<never> => ({ world: { notice: { tone: 'warn', text } } })
+
 /** Keeps the type of a screen's state where its model is written. */
 export const screenModel = <S extends Screen>(model: ScreenModel<S>): ScreenModel<S> => model

@@ -2,9 +2,8 @@
 
 import type { YamlEdit } from '../../../config/yaml/edit/yaml-edit.ts'
 import type { Path } from '../../../core/diagnostic.ts'
-import { isObject, type Json, type JsonObject, own } from '../../../core/json.ts'
+import { isObject, type Json, type JsonObject, own, valueAt } from '../../../core/json.ts'
 import type { ConditionRow } from '../conditions.ts'
-import { valueAt } from './route-draft.ts'
 
 /** `at`: where the condition stands afterwards. */
 export type Rearranged = { readonly edits: readonly YamlEdit[]; readonly at: Path }

@@ -3,9 +3,9 @@
 import type { YamlEdit } from '../../../config/yaml/edit/yaml-edit.ts'
 import { parseSource } from '../../../config/yaml/source.ts'
 import type { Diagnostic, Path } from '../../../core/diagnostic.ts'
-import { equalJson, isObject, type Json } from '../../../core/json.ts'
+import { equalJson, isObject, type Json, valueAt } from '../../../core/json.ts'
 import { fixTexts, withoutToolsets } from '../../validate/fixes.ts'
-import { type OpenedRoute, type Step, valueAt } from './route-draft.ts'
+import type { OpenedRoute, Step } from './route-draft.ts'
 
 /** Those that can be done inside the route, in the order of the findings. */
 export const stepsOfFixes = (findings: readonly Diagnostic[], text: string, { base, source, file }: OpenedRoute): readonly Step[] => {

@@ -5,7 +5,7 @@ import { textOfFile } from '../../../config/locked/replace-text.ts'
 import { parseSource } from '../../../config/yaml/source.ts'
 import type { Path } from '../../../core/diagnostic.ts'
 import { exit, Fault } from '../../../core/fault.ts'
-import { isObject, type Json, own } from '../../../core/json.ts'
+import { isObject, valueAt } from '../../../core/json.ts'
 import { draftOf } from '../../routes/edit-subscription.ts'
 import { findRoute, readRoutes, subscriptionsFile } from '../../routes/routes.ts'
 import type { Workspace } from '../../workspace.ts'
@@ -50,13 +50,10 @@ export const openConfigured = (file: string, name: string, base: Path, text = te
       exitCode: exit.conflict,
     })
   }
-  const written = at(source.data, base)
+  const written = valueAt(source.data, base)
   if (isObject(written)) return { name, source: 'config', file, text, base, written, isNew: false }
   throw new Fault('not_a_map', `the route "${name}" is not a map of settings in ${file}`, {
     exitCode: exit.conflict,
     hint: 'write it in $EDITOR',
   })
 }
-
-const at = (data: Json, path: Path): Json | undefined =>
-  path.reduce<Json | undefined>((value, key) => (isObject(value) ? own(value, String(key)) : undefined), data)

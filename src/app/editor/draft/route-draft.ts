@@ -2,7 +2,7 @@
 
 import { changedData, isRefused, type YamlEdit } from '../../../config/yaml/edit/yaml-edit.ts'
 import type { Path } from '../../../core/diagnostic.ts'
-import { equalJson, isObject, type Json, type JsonObject, own } from '../../../core/json.ts'
+import { equalJson, isObject, type JsonObject } from '../../../core/json.ts'
 
 /** A route as it stands in a file. */
 export type OpenedRoute = {
@@ -65,13 +65,6 @@ export const isModified = ({ opened, past }: RouteDraft): boolean => opened.isNe
 /** All edits in order, with paths into the file's text. */
 export const editsOf = ({ opened: { base }, past }: Pick<RouteDraft, 'opened' | 'past'>): readonly YamlEdit[] =>
   past.flatMap(({ edits }) => edits.map((edit) => ({ ...edit, path: [...base, ...edit.path] })))
-
-/** The value at a path of the route. */
-export const valueAt = (spec: JsonObject, path: Path): Json | undefined =>
-  path.reduce<Json | undefined>(
-    (value, key) => (Array.isArray(value) ? value[Number(key)] : isObject(value) ? own(value, String(key)) : undefined),
-    spec,
-  )
 
 const specAfter = (written: JsonObject, past: readonly Step[]): JsonObject =>
   applied(

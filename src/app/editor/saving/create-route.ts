@@ -4,14 +4,14 @@ import { textOfFile } from '../../../config/locked/replace-text.ts'
 import { parseSource } from '../../../config/yaml/source.ts'
 import type { Path } from '../../../core/diagnostic.ts'
 import { exit, Fault, usage } from '../../../core/fault.ts'
-import { isObject, type Json, type JsonObject } from '../../../core/json.ts'
+import { isObject, type Json, type JsonObject, valueAt } from '../../../core/json.ts'
 import { routeName } from '../../../core/names.ts'
 import { readRoutes } from '../../routes/routes.ts'
 import { findSample, readSample } from '../../samples/gallery.ts'
 import type { Workspace } from '../../workspace.ts'
 import type { NewRoute } from '../desk.ts'
 import { configFile, openRoute } from '../draft/open-route.ts'
-import { type OpenedRoute, valueAt } from '../draft/route-draft.ts'
+import type { OpenedRoute } from '../draft/route-draft.ts'
 
 /** Throws a Fault: the name is none, or is taken, or there is no such route or sample to begin with. */
 export const createRoute = (workspace: Workspace, { name: asked, clone, sample }: NewRoute): OpenedRoute => {

@@ -3,11 +3,11 @@
 import { createHash } from 'node:crypto'
 import { textOfFile } from '../../../config/locked/replace-text.ts'
 import { parseSource } from '../../../config/yaml/source.ts'
-import { isObject, type JsonObject } from '../../../core/json.ts'
+import { isObject, type JsonObject, valueAt } from '../../../core/json.ts'
 import type { Workspace } from '../../workspace.ts'
 import type { KeptDraft } from '../desk.ts'
 import { configFile, openSubscription } from '../draft/open-route.ts'
-import { draftOf, type OpenedRoute, type RouteDraft, rebased, valueAt } from '../draft/route-draft.ts'
+import { draftOf, type OpenedRoute, type RouteDraft, rebased } from '../draft/route-draft.ts'
 import { clashesOf } from './onto-current.ts'
 import { type StoredDraft, storeDraft, storedDrafts } from './stored-drafts.ts'
 

@@ -1,8 +1,8 @@
 /** Puts a draft onto its file as it is now, where nobody else changed what the draft changes. */
 
 import { parseSource } from '../../../config/yaml/source.ts'
-import { equalJson, isObject, type JsonObject, own } from '../../../core/json.ts'
-import { type RouteDraft, rebased, valueAt } from '../draft/route-draft.ts'
+import { equalJson, isObject, type JsonObject, own, valueAt } from '../../../core/json.ts'
+import { type RouteDraft, rebased } from '../draft/route-draft.ts'
 
 /** The draft on this text, or why not. */
 export const ontoCurrent = (draft: RouteDraft, text: string): RouteDraft | { readonly why: string } => {

@@ -6,7 +6,7 @@ import { change, type RouteDraft, redo, undo } from '../../../app/editor/draft/r
 import type { ActionName } from '../../model/actions.ts'
 import { moved, moves } from '../../model/list.ts'
 import { choose } from '../../model/overlays.ts'
-import { type News, type Screen, screenModel, type Turn, type World } from '../../model/screen.ts'
+import { type News, type Screen, screenModel, type Turn, type World, warned } from '../../model/screen.ts'
 import { addSetting, editSetting, type SettingRow, settingEntered, settingRows, settingSentence, unsetSetting } from './settings.ts'
 
 export type DeliverScreen = Screen & {
@@ -73,12 +73,10 @@ const movedIn = (screen: DeliverScreen, action: ActionName, draft: RouteDraft): 
 
 const rowOf = ({ targets, place }: DeliverScreen, { spec }: RouteDraft): SettingRow | undefined => settingRows(spec, targets)[place]
 
-const warn = (text: string): Turn<never> => ({ world: { notice: { tone: 'warn', text } } })
-
 /** Takes a step, and says what went with it and what the target still lacks. */
 const taken = (draft: RouteDraft, { title, edits, dropped }: DeliverStep, row?: TargetRow): Turn<never> => {
   const next = change(draft, title, edits)
-  if (next === draft) return row?.missing === undefined ? {} : warn(row.missing)
+  if (next === draft) return row?.missing === undefined ? {} : warned(row.missing)
   const gone = dropped.length > 0 ? `${dropped.join(', ')} removed: ${row?.name} does not read ${dropped.length > 1 ? 'them' : 'it'}` : ''
   const text = [title, gone, row?.missing].filter(Boolean).join('; ')
   return { world: { draft: next, notice: { tone: row?.missing === undefined ? 'ok' : 'warn', text } } }
@@ -89,7 +87,7 @@ const onTarget = (row: TargetRow | undefined, action: ActionName, draft: RouteDr
   const { spec } = draft
   const at = targetsIn(spec).findIndex(({ target }) => target === row.name)
   if ((action === 'open' || action === 'toggle') && row.isInternal && spec.deliver_only === true)
-    return warn(`deliver_only needs a target other than ${row.name}`)
+    return warned(`deliver_only needs a target other than ${row.name}`)
   if (action === 'open') return taken(draft, chooseOnly(spec, row), row)
   if (action === 'moveUp' || action === 'moveDown') return orderChanged(draft, at, action === 'moveUp' ? -1 : 1)
   if (action === 'toggle' || (action === 'remove' && at >= 0)) return toggled(draft, row, at)
@@ -107,9 +105,9 @@ const orderChanged = (draft: RouteDraft, from: number, by: number): Turn<Deliver
 const toggled = (draft: RouteDraft, row: TargetRow, at: number): Turn<DeliverScreen> => {
   const { spec } = draft
   const all = targetsIn(spec)
-  if (at < 0) return all.length < maxTargets ? taken(draft, addTarget(spec, row), row) : warn(`a route has at most ${maxTargets} targets`)
+  if (at < 0) return all.length < maxTargets ? taken(draft, addTarget(spec, row), row) : warned(`a route has at most ${maxTargets} targets`)
   if (spec.deliver === undefined) return taken(draft, chooseOnly(spec, row), row)
-  if (all.length === 1) return warn(`${row.name} is the only target: pick another one instead`)
+  if (all.length === 1) return warned(`${row.name} is the only target: pick another one instead`)
   return taken(draft, dropTarget(spec, at))
 }
 
@@ -127,7 +125,7 @@ const testAsked = (screen: DeliverScreen, draft: RouteDraft): Turn<DeliverScreen
   const all = targetsIn(draft.spec)
   const row = rowOf(screen, draft)
   const name = screen.pane === 'targets' ? screen.targets?.[screen.cursor]?.name : row?.kind === 'field' ? row.target.name : all[0]?.target
-  if (!all.some(({ target }) => target === name)) return warn(`the route does not deliver to ${name ?? 'it'}: pick it first`)
+  if (!all.some(({ target }) => target === name)) return warned(`the route does not deliver to ${name ?? 'it'}: pick it first`)
   const answers = [
     { value: name ?? '', title: 'Send' },
     { value: '', title: 'Cancel' },

@@ -6,7 +6,7 @@ import { change, type RouteDraft } from '../../../app/editor/draft/route-draft.t
 import { canBeOperator, expression, operandAs, operandForm, readOperand, writtenOperand } from '../../../app/editor/operators.ts'
 import type { Path } from '../../../core/diagnostic.ts'
 import type { Json, JsonObject } from '../../../core/json.ts'
-import type { Returned, Turn, World } from '../../model/screen.ts'
+import { type Returned, type Turn, type World, warned } from '../../model/screen.ts'
 import { conditionText } from './condition-text.ts'
 import type { Asked, FiltersScreen } from './filters-screen.ts'
 import { askExpression, askOperator, askValue, elsewhere, ids, writeValue } from './questions.ts'
@@ -48,7 +48,7 @@ const fieldIs = (value: string, screen: FiltersScreen, asked: Asked, world: Worl
 }
 
 const operatorIs = (operator: string, screen: FiltersScreen, asked: Asked, world: World, draft: RouteDraft): FiltersTurn => {
-  if (!canBeOperator(operator)) return warning(`"${operator}" is not an operator; that of a plugin has a hyphen in its name`)
+  if (!canBeOperator(operator)) return warned(`"${operator}" is not an operator; that of a plugin has a hyphen in its name`)
   const { row, isNew } = asked
   if (isNew) {
     const next = { ...asked, operator }
@@ -85,13 +85,13 @@ const operandIs = (text: string, screen: FiltersScreen, asked: Asked, world: Wor
   const { row, isNew, operator = '' } = asked
   const field = asked.field ?? row?.field ?? ''
   const operand = readOperand(operator, text, typeOfField(field, conditionRows(draft.spec), world))
-  if (operand === undefined) return warning('a value is needed; "" is the empty text')
+  if (operand === undefined) return warned('a value is needed; "" is the empty text')
   if (isNew) return added(screen, asked, { field, [operator]: operand }, draft)
   return row ? setOperand(screen, row, operator, operand, draft) : {}
 }
 
 const expressionIs = (text: string, screen: FiltersScreen, asked: Asked, draft: RouteDraft): FiltersTurn => {
-  if (text === '') return warning('an expression is needed')
+  if (text === '') return warned('an expression is needed')
   if (asked.isNew) return added(screen, asked, { [expression]: text }, draft)
   return asked.row ? setOperand(screen, asked.row, expression, text, draft) : {}
 }
@@ -127,5 +127,3 @@ export const pointedAt = (screen: FiltersScreen, at: Path, { spec }: RouteDraft)
   const cursor = conditionRows(spec).findIndex(({ path }) => JSON.stringify(path) === written)
   return { ...screen, cursor: Math.max(0, cursor) }
 }
-
-const warning = (text: string): FiltersTurn => ({ world: { notice: { tone: 'warn', text } } })

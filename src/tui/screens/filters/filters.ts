@@ -2,12 +2,13 @@
 
 import { type ConditionRow, conditionRows } from '../../../app/editor/conditions.ts'
 import { groupingsOf, movedCondition, removedCondition } from '../../../app/editor/draft/condition-edits.ts'
-import { change, type RouteDraft, redo, undo, valueAt } from '../../../app/editor/draft/route-draft.ts'
+import { change, type RouteDraft, redo, undo } from '../../../app/editor/draft/route-draft.ts'
 import { expression, isSwitch, operandForm, writtenOperand } from '../../../app/editor/operators.ts'
+import { valueAt } from '../../../core/json.ts'
 import type { ActionName } from '../../model/actions.ts'
 import { moved, moves } from '../../model/list.ts'
 import { choose, openSave } from '../../model/overlays.ts'
-import { screenModel, type Turn, type World } from '../../model/screen.ts'
+import { screenModel, type Turn, type World, warned } from '../../model/screen.ts'
 import { openPayload } from '../payload/payload.ts'
 import { openTrace } from '../trace/trace.ts'
 import { answered, pointedAt, setOperand } from './answers.ts'
@@ -77,8 +78,6 @@ const again = (screen: FiltersScreen, draft: RouteDraft): Turn<FiltersScreen> =>
   world: { draft },
 })
 
-const warning = (text: string): Turn<FiltersScreen> => ({ world: { notice: { tone: 'warn', text } } })
-
 /** What a key does on a condition. */
 const onRow = (screen: FiltersScreen, action: ActionName, row: ConditionRow, world: World, draft: RouteDraft): Turn<FiltersScreen> => {
   switch (action) {
@@ -100,14 +99,14 @@ const onRow = (screen: FiltersScreen, action: ActionName, row: ConditionRow, wor
 
 const movedBy = (screen: FiltersScreen, by: 1 | -1, row: ConditionRow, draft: RouteDraft): Turn<FiltersScreen> => {
   const made = movedCondition(draft.spec, row.path, by)
-  if (!made) return warning(by > 0 ? 'there is no place below it' : 'there is no place above it')
+  if (!made) return warned(by > 0 ? 'there is no place below it' : 'there is no place above it')
   const next = change(draft, `move ${conditionText(row)}`, made.edits)
   return { screen: pointedAt(screen, made.at, next), world: { draft: next } }
 }
 
 const asGroup = (screen: FiltersScreen, row: ConditionRow, draft: RouteDraft): Turn<FiltersScreen> => {
   const ways = groupingsOf(draft.spec, row)
-  if (ways.length === 0) return warning('this is not a condition: delete it, or mend it in the file')
+  if (ways.length === 0) return warned('this is not a condition: delete it, or mend it in the file')
   const choices = ways.map((way) => ({
     value: way,
     title: way === 'ungroup' ? 'ungroup: what it holds takes its place' : `${way} ${groupMeaning(way)}`,
@@ -117,7 +116,7 @@ const asGroup = (screen: FiltersScreen, row: ConditionRow, draft: RouteDraft): T
 
 const onOther = (screen: FiltersScreen, action: ActionName, row: ConditionRow, draft: RouteDraft): Turn<FiltersScreen> => {
   if (action === 'open') return asGroup(screen, row, draft)
-  return warning(row.kind === 'odd' ? 'this is not a condition: delete it, or mend it in the file' : 'a group: g changes it, a adds to it')
+  return warned(row.kind === 'odd' ? 'this is not a condition: delete it, or mend it in the file' : 'a group: g changes it, a adds to it')
 }
 
 const onTest = (screen: FiltersScreen, action: ActionName, row: ConditionRow, world: World, draft: RouteDraft): Turn<FiltersScreen> => {
@@ -126,20 +125,20 @@ const onTest = (screen: FiltersScreen, action: ActionName, row: ConditionRow, wo
   const asked = asking(screen, { isNew: false, row, operator })
   if (operator === expression) {
     if (action === 'editText') return { screen: asked, wishes: [{ kind: 'edit-text', id: ids.expression, text: String(operand) }] }
-    if (action === 'operator') return warning('an expression stands alone: delete it, and add a condition')
+    if (action === 'operator') return warned('an expression stands alone: delete it, and add a condition')
     return { screen: asked, go: { push: askExpression(String(operand)) } }
   }
   if (field === undefined || action === 'open') return { screen: asked, go: { push: askField(world, false) } }
   if (action === 'operator') return { screen: asked, go: { push: askOperator(field, rows, world) } }
   if (isSwitch(operator)) return setOperand(screen, row, operator, operand === false, draft)
-  if (operandForm(operator) === 'flag') return warning(`${operator} has no other value: o changes the operator`)
+  if (operandForm(operator) === 'flag') return warned(`${operator} has no other value: o changes the operator`)
   return { screen: asked, go: { push: askValue(field, operator, writtenOperand(operator, operand), rows, world) } }
 }
 
 /** A fix that changes the filters. */
 const fixed = (screen: FiltersScreen, { preview }: World, draft: RouteDraft): Turn<FiltersScreen> => {
   const fix = preview?.fixes.find(({ edits }) => edits.some(({ path: [key] }) => key === 'filters'))
-  if (!fix) return warning('no finding here has a fix')
+  if (!fix) return warned('no finding here has a fix')
   const turn = again(screen, change(draft, fix.title, fix.edits))
   return { ...turn, world: { ...turn.world, notice: { tone: 'ok', text: fix.title } } }
 }

@@ -1,14 +1,14 @@
 /** What goes on in the running gateway, as it happens, with what can be made of an event. */
 
 import type { Payload, TraceShown } from '../../../app/editor/desk.ts'
-import { change, valueAt } from '../../../app/editor/draft/route-draft.ts'
+import { change } from '../../../app/editor/draft/route-draft.ts'
 import type { TailLine } from '../../../app/live/tails.ts'
 import type { Traffic } from '../../../app/live/traffic.ts'
-import type { Json } from '../../../core/json.ts'
+import { type Json, valueAt } from '../../../core/json.ts'
 import type { ActionName } from '../../model/actions.ts'
 import { moved, moves } from '../../model/list.ts'
 import { entry } from '../../model/overlays.ts'
-import { type News, type Screen, screenModel, type Turn, type World } from '../../model/screen.ts'
+import { type News, type Screen, screenModel, type Turn, type World, warned } from '../../model/screen.ts'
 
 export const livePanes = ['Trace', 'Headers', 'Body', 'Delivery'] as const
 
@@ -96,7 +96,7 @@ const acted = (screen: LiveScreen, action: ActionName, world: World): Turn<LiveS
   if (action === 'nextPane' || action === 'previousPane') return detailed({ ...screen, pane: otherPane(screen.pane, action), row: 0 })
   if (moves.includes(action)) return moving(screen, action)
   const event = eventAt(screen)
-  if (!event) return { world: { notice: { tone: 'warn', text: 'this request left no record' } } }
+  if (!event) return warned('this request left no record')
   switch (action) {
     case 'replay':
       return { wishes: [{ kind: 'ask', question: { ask: 'replay', of: { eventId: event.id } } }] }
@@ -146,14 +146,13 @@ const detailed = (screen: LiveScreen): Turn<LiveScreen> => {
 /** A condition on the value of the row, in the route that is open. */
 const filtered = ({ pane, row, shown }: LiveScreen, route: string, { draft }: World): Turn<LiveScreen> => {
   const value = pane === 'Body' ? shown?.payload?.values[row] : undefined
-  if (!value) return { world: { notice: { tone: 'warn', text: 'choose a line of the body first: tab' } } }
-  if (draft?.opened.name !== route)
-    return { world: { notice: { tone: 'warn', text: `open the route "${route}" first: the filter is put into its draft` } } }
+  if (!value) return warned('choose a line of the body first: tab')
+  if (draft?.opened.name !== route) return warned(`open the route "${route}" first: the filter is put into its draft`)
   const filters = valueAt(draft.spec, ['filters'])
   const condition = { field: value.path, equals: asJson(value.shown) }
   const edit = { kind: 'insert', path: ['filters'], at: Array.isArray(filters) ? filters.length : 0, value: condition } as const
   const next = change(draft, `filter on ${value.path}`, [edit])
-  if (next === draft) return { world: { notice: { tone: 'warn', text: 'the filters of the route are one group: add it there' } } }
+  if (next === draft) return warned('the filters of the route are one group: add it there')
   return { world: { draft: next, notice: { tone: 'ok', text: `the draft has a filter on ${value.path}` } } }
 }
 

@@ -5,7 +5,7 @@ import { type Field, fieldsOf, membersOf } from '../../../app/editor/form.ts'
 import { pointerOf } from '../../../core/diagnostic.ts'
 import type { Json } from '../../../core/json.ts'
 import { entry, pick } from '../../model/overlays.ts'
-import type { Turn } from '../../model/screen.ts'
+import { type Turn, warned } from '../../model/screen.ts'
 
 const idOf = ({ path }: Pick<Field, 'path'>): string => `set ${pointerOf(path)}`
 
@@ -13,7 +13,7 @@ const idOf = ({ path }: Pick<Field, 'path'>): string => `set ${pointerOf(path)}`
 export const editField = (field: Field, draft: RouteDraft): Turn<never> => {
   const { path, title, form, locked, idle, value } = field
   const refused = locked ?? (value === undefined ? idle : undefined)
-  if (refused !== undefined) return { world: { notice: { tone: 'warn', text: `${title}: ${refused}` } } }
+  if (refused !== undefined) return warned(`${title}: ${refused}`)
   switch (form) {
     case 'flag':
       return set(draft, field, !(value ?? field.default ?? false))

@@ -6,7 +6,7 @@ import { type Field, fieldsOf, type Mode, membersOf, modeOf, shownValue } from '
 import type { ActionName } from '../../model/actions.ts'
 import { moved, moves } from '../../model/list.ts'
 import { choose, leaveChoices, openSave } from '../../model/overlays.ts'
-import { type News, type Screen, screenModel, type Turn, type World } from '../../model/screen.ts'
+import { type News, type Screen, screenModel, type Turn, type World, warned } from '../../model/screen.ts'
 import { openDeliver } from '../deliver/deliver.ts'
 import { openFilters } from '../filters/filters.ts'
 import { openLive } from '../live/live.ts'
@@ -140,8 +140,7 @@ const moving = (screen: RouteScreen, action: ActionName, draft: RouteDraft): Tur
 const onRow = (action: ActionName, row: FormRow, world: World, draft: RouteDraft): Turn<RouteScreen> => {
   if (action === 'copy')
     return { wishes: [{ kind: 'copy', text: row.kind === 'field' ? JSON.stringify(row.field.value ?? null) : row.mode }] }
-  if (world.options.readOnly)
-    return { world: { notice: { tone: 'warn', text: 'nothing is changed: the editor was opened with --read-only' } } }
+  if (world.options.readOnly) return warned('nothing is changed: the editor was opened with --read-only')
   if (row.kind === 'mode') return modeKeys.has(action) ? nextMode(draft, row.mode, action) : {}
   if (action === 'remove') return removed(row.field, draft)
   if (action === 'toggle') return row.field.form === 'flag' ? editField(row.field, draft) : {}
@@ -160,7 +159,7 @@ const opened = ({ field, depth }: Extract<FormRow, { kind: 'field' }>, draft: Ro
 }
 
 const removed = ({ path, value, locked, title }: Field, draft: RouteDraft): Turn<RouteScreen> => {
-  if (locked !== undefined) return { world: { notice: { tone: 'warn', text: `${title}: ${locked}` } } }
+  if (locked !== undefined) return warned(`${title}: ${locked}`)
   return value === undefined ? {} : { world: { draft: change(draft, `remove ${path.join('.')}`, [{ kind: 'remove', path }]) } }
 }
 
@@ -174,7 +173,7 @@ const nextMode = (draft: RouteDraft, mode: Mode, action: ActionName): Turn<Route
   const without = (key: string) => (spec[key] === undefined ? [] : [{ kind: 'remove', path: [key] } as const])
   if (next === 'agent') return { world: { draft: change(draft, 'mode agent', [...without('deliver_only'), ...without('cron_job')]) } }
   const rival = ['coalesce', 'concurrency'].find((key) => spec[key] !== undefined)
-  if (rival !== undefined) return { world: { notice: { tone: 'warn', text: `${rival} does not go with mode ${next}: delete it first` } } }
+  if (rival !== undefined) return warned(`${rival} does not go with mode ${next}: delete it first`)
   if (next === 'direct')
     return {
       world: { draft: change(draft, 'mode direct', [...without('cron_job'), { kind: 'set', path: ['deliver_only'], value: true }]) },
@@ -184,9 +183,8 @@ const nextMode = (draft: RouteDraft, mode: Mode, action: ActionName): Turn<Route
 }
 
 const tested = ({ payload, options }: World, draft: RouteDraft): Turn<RouteScreen> => {
-  if (options.readOnly) return { world: { notice: { tone: 'warn', text: 'nothing is sent: the editor was opened with --read-only' } } }
-  if (isModified(draft))
-    return { world: { notice: { tone: 'warn', text: 'save first: a test is posted to the route as the gateway has it' } } }
+  if (options.readOnly) return warned('nothing is sent: the editor was opened with --read-only')
+  if (isModified(draft)) return warned('save first: a test is posted to the route as the gateway has it')
   return {
     wishes: [{ kind: 'ask', question: { ask: 'test', of: { name: draft.opened.name, ...(payload ? { payload: payload.choice } : {}) } } }],
   }
@@ -194,15 +192,15 @@ const tested = ({ payload, options }: World, draft: RouteDraft): Turn<RouteScree
 
 const fixed = ({ preview }: World, draft: RouteDraft): Turn<RouteScreen> => {
   const [fix] = preview?.fixes ?? []
-  if (!fix) return { world: { notice: { tone: 'warn', text: 'no finding here has a fix' } } }
+  if (!fix) return warned('no finding here has a fix')
   return { world: { draft: change(draft, fix.title, fix.edits), notice: { tone: 'ok', text: fix.title } } }
 }
 
 /** The file itself, where nothing would be lost by it. */
 const inEditor = (draft: RouteDraft, row: FormRow | undefined): Turn<RouteScreen> => {
-  if (isModified(draft)) return { world: { notice: { tone: 'warn', text: 'save or undo first: the editor opens the file as it is' } } }
+  if (isModified(draft)) return warned('save or undo first: the editor opens the file as it is')
   const { opened } = draft
-  if (opened.source === 'subscription') return { world: { notice: { tone: 'warn', text: `in $EDITOR: webhook edit ${opened.name}` } } }
+  if (opened.source === 'subscription') return warned(`in $EDITOR: webhook edit ${opened.name}`)
   return { wishes: [{ kind: 'edit-route', opened, path: row?.kind === 'field' ? row.field.path : [] }] }
 }
 
