@@ -41,7 +41,7 @@ export type FakeTerminal = {
   readonly pid: number
   /** The lines of the screen as they are now, without spaces at their ends. There are as many as the terminal has rows. */
   lines(): string[]
-  /** Also what has scrolled away, as one text without the empty lines below it. */
+  /** Also what has scrolled away, as one text without the empty lines below it. A line that the terminal had to wrap is one line. */
   text(): string
   /** All that was written so far, with its escape sequences. */
   written(): string
@@ -110,12 +110,19 @@ export const openTerminal = (t: Test, [program = '', ...args]: readonly string[]
     screen.dispose()
   })
 
-  const linesFrom = (first: number): string[] => {
+  const lines = (): string[] => {
     const { active } = screen.buffer
-    const count = Math.min(active.length, active.baseY + screen.rows) - first
-    return Array.from({ length: count }, (_, i) => active.getLine(first + i)?.translateToString(true) ?? '')
+    return Array.from({ length: screen.rows }, (_, row) => active.getLine(active.baseY + row)?.translateToString(true) ?? '')
   }
-  const lines = (): string[] => linesFrom(screen.buffer.active.baseY)
+  const text = (): string => {
+    const { active } = screen.buffer
+    let whole = ''
+    for (let row = 0; row < active.baseY + screen.rows; row += 1) {
+      const line = active.getLine(row)
+      whole += `${row === 0 || line?.isWrapped ? '' : '\n'}${line?.translateToString(true) ?? ''}`
+    }
+    return whole.trimEnd()
+  }
   const shows = (sought: string | RegExp): boolean => {
     const text = lines().join('\n')
     return typeof sought === 'string' ? text.includes(sought) : sought.test(text)
@@ -140,7 +147,7 @@ export const openTerminal = (t: Test, [program = '', ...args]: readonly string[]
   return {
     pid: pty.pid,
     lines,
-    text: () => linesFrom(0).join('\n').trimEnd(),
+    text,
     written: () => written,
     cursor: () => ({ line: screen.buffer.active.cursorY, column: screen.buffer.active.cursorX }),
     isAlternate: () => screen.buffer.active.type === 'alternate',
