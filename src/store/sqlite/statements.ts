@@ -50,8 +50,9 @@ const texts = {
   lastId: 'select max(id) from runs',
   lease: `update runs set fence = fence + 1, attempt = attempt + 1, leased = 1, due_at = ? where id = ?
     returning fence, attempt, cast(run as blob) as run, cast(reply as blob) as reply`,
-  renew: `update runs set due_at = ?2
-    where leased = 1 and exists (select 1 from json_each(?1) where value ->> 0 = runs.id and value ->> 1 = runs.fence)`,
+  // By the ids that are held: the backlog is not looked through.
+  renew: `update runs set due_at = ?2 from json_each(?1) as held
+    where runs.id = held.value ->> 0 and runs.fence = held.value ->> 1 and leased = 1`,
   keepReply: 'update runs set reply = ? where id = ? and fence = ? and leased = 1',
   retryRun: 'update runs set leased = 0, due_at = ?, error = ?, attempt = attempt - ? where id = ? and fence = ? and leased = 1',
   buryRun: 'update runs set leased = 0, due_at = null, ended_at = ?, error = ? where id = ? and fence = ? and leased = 1',
