@@ -1,13 +1,13 @@
 /** What is set up today, read once: the wizard shows it, and changes only what is answered otherwise. */
 
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { readEnvFile } from '../../config/env.ts'
 import { type Loaded, loadConfig } from '../../config/load.ts'
+import { textOfFile } from '../../config/locked/replace-text.ts'
 import { refuseOdd } from '../../config/replace-file.ts'
 import { parseSource } from '../../config/yaml/source.ts'
 import type { Path } from '../../core/diagnostic.ts'
-import { diskFault } from '../../core/disk-fault.ts'
 import { type Json, valueAt } from '../../core/json.ts'
 import type { Status } from '../live/operations.ts'
 import type { GatewayFinder } from '../running-gateway.ts'
@@ -42,19 +42,14 @@ export const readPresent = async (workspace: Workspace, gateway: GatewayFinder):
     texts,
     env: readEnvFile(files.env).env,
     data: (texts.config === undefined ? undefined : parseSource(files.config, texts.config).source?.data) ?? {},
-    loaded: loadConfig({ dataDir, env }),
+    loaded: loadConfig({ dataDir, env, configText: texts.config }),
     status: await (await gateway.find())?.status(),
   }
 }
 
 const textOf = (file: string): string | undefined => {
   refuseOdd(file)
-  if (!existsSync(file)) return undefined
-  try {
-    return readFileSync(file, 'utf8')
-  } catch (error) {
-    throw diskFault('read', file, error)
-  }
+  return existsSync(file) ? textOfFile(file) : undefined
 }
 
 /** What stands at a path of `config.yaml`; `undefined` where nothing does. */

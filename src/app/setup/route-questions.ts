@@ -52,19 +52,28 @@ const freeName = (wanted: string, taken: ReadonlyMap<string, unknown>): string =
   }
 }
 
-const routeWrites = (path: readonly (string | number)[], { name, spec }: Provider, { answers }: Draft): readonly Write[] => {
-  const own = answers['route.secret'] ? { secret: `\${${secretNameOf(name)}}` } : {}
+const routeWrites = (path: readonly (string | number)[], provider: Provider, draft: Draft): readonly Write[] => {
+  const { answers } = draft
+  const { spec } = provider
+  const own = answers['route.secret'] ? { secret: `\${${secretNameOf(provider, draft)}}` } : {}
   const target = targetsByName.get(answers.target ?? '')
   // Other targets need to be told more, which only the route's author knows.
   const deliver = target && !target.requires ? { deliver: target.name } : {}
   return [{ to: 'config', path: [...path], value: { ...spec, ...own, ...deliver } }]
 }
 
-const secretNameOf = (provider: string): string => `${provider.toUpperCase()}_SIGNING_SECRET`
+/** A second route of a sender has a variable of its own: the first one's secret stays. */
+const secretNameOf = ({ name, route }: Provider, { present, answers }: Draft): string => {
+  const first = `${name.toUpperCase()}_SIGNING_SECRET`
+  if (present.env[first] === undefined) return first
+  const called = answers['route.name'] ?? freeName(route, present.loaded.config.routes)
+  return `${called.toUpperCase().replace(/[^A-Z0-9]/g, '_')}_SIGNING_SECRET`
+}
 
-const secretQuestion = ({ name, title, secretFrom }: Provider, { present }: Draft): readonly Question[] => {
+const secretQuestion = (provider: Provider, draft: Draft): readonly Question[] => {
+  const { title, secretFrom } = provider
   if (secretFrom === 'us') return []
-  const variable = secretNameOf(name)
+  const variable = secretNameOf(provider, draft)
   return [
     {
       id: 'route.secret',
@@ -74,7 +83,7 @@ const secretQuestion = ({ name, title, secretFrom }: Provider, { present }: Draf
       initial: '',
       check: (answer) => (answer === '' ? undefined : checkSigningSecret(variable, answer)),
       writes: (answer) =>
-        answer === '' || answer === present.env[variable] ? [] : [{ to: 'env', name: variable, value: answer, isSecret: true }],
+        answer === '' || answer === draft.present.env[variable] ? [] : [{ to: 'env', name: variable, value: answer, isSecret: true }],
     },
   ]
 }

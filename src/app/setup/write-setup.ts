@@ -1,6 +1,6 @@
 /** Writes what was planned: all of it, or nothing. */
 
-import { existsSync, readFileSync, rmdirSync, rmSync } from 'node:fs'
+import { existsSync, readFileSync, rmdirSync, rmSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { refuseOdd, replaceFile } from '../../config/replace-file.ts'
 import { diskFault } from '../../core/disk-fault.ts'
@@ -18,7 +18,7 @@ export const writeSetup = async ({ changes }: Pick<SetupPlan, 'changes'>): Promi
     for (const change of changes) {
       done.push(change)
       file = change.file
-      await replaceFile(change.file, change.after)
+      await replaceFile(change.file, change.after, modeOf(change))
     }
   } catch (error) {
     for (const change of done.reverse()) await undo(change)
@@ -34,11 +34,17 @@ const refuseChanged = ({ file, before }: FileChange): void => {
   throw new Fault('conflict', `${file} has changed meanwhile: nothing was written`, { exitCode: exit.conflict, hint: 'try again' })
 }
 
+/** A file keeps the mode that it has; the secrets in `.env` are for its owner alone. */
+const modeOf = ({ name, file }: Pick<FileChange, 'name' | 'file'>): number | undefined => {
+  const mode = name === 'env' ? undefined : statSync(file, { throwIfNoEntry: false })?.mode
+  return mode === undefined ? undefined : mode & 0o777
+}
+
 /** What cannot be undone either is reported by the error that led here. */
-const undo = async ({ file, before }: FileChange): Promise<void> => {
+const undo = async ({ name, file, before }: FileChange): Promise<void> => {
   try {
     if (before === undefined) rmSync(file, { force: true })
-    else await replaceFile(file, before)
+    else await replaceFile(file, before, modeOf({ name, file }))
   } catch {}
 }
 
