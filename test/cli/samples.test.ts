@@ -299,6 +299,7 @@ t.test('a name like that of a secret with a value that is none is kept; what let
   const secrets = {
     webhook_url: 'https://example.com/in/abc',
     token_url: 'https://example.com/in/a1b2c3d4e5f6g7h8',
+    reset_password_url: 'https://example.com/r/aB3dE9',
     secret_urls: 'x7Yk29',
     token_type: 'a1b2c3d4',
     secret_at: 'hunter2',

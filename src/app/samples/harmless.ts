@@ -18,6 +18,13 @@ export const isHarmless = (name: string, value: string): boolean => {
   return kind !== undefined && forms[kind]?.test(value) === true && !(kind === 'url' && hasRandom(value))
 }
 
-/** A part that nobody made up by hand: it may be what lets in. */
-const hasRandom = (url: string): boolean =>
-  url.split(/[/?&=#.:@]/).some((part) => part.length >= 16 && /\d/.test(part) && /[a-z]/i.test(part))
+/** A part that nobody made up by hand: it may be what lets in. In a path a short one may be: `/r/aB3dE9`. */
+const hasRandom = (url: string): boolean => {
+  const [, path = ''] = /^https?:\/\/[^/]*([^?#]*)/.exec(url) ?? []
+  return path.split(/[/.]/).some(isMixed(6)) || url.split(/[/?&=#.:@]/).some(isMixed(16))
+}
+
+const isMixed =
+  (least: number) =>
+  (part: string): boolean =>
+    part.length >= least && /\d/.test(part) && /[a-z]/i.test(part)
