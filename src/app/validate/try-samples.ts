@@ -2,11 +2,12 @@
 
 import { randomUUID } from 'node:crypto'
 import type { Config, RouteSource } from '../../config/config.ts'
-import { definition } from '../../config/schema-walk.ts'
 import { systemClock } from '../../core/clock.ts'
 import { Fault } from '../../core/fault.ts'
-import { isObject, own } from '../../core/json.ts'
 import type { VerifiedRequest } from '../../core/request.ts'
+import { events } from '../../parts/stages/events.ts'
+import { filters } from '../../parts/stages/filters.ts'
+import { script } from '../../parts/stages/script.ts'
 import { quietBook } from '../../plan/check.ts'
 import type { Catalogue } from '../../plan/compile.ts'
 import { pathsOf } from '../../plan/review/samples/near-paths.ts'
@@ -55,7 +56,7 @@ const tryRoute = async (world: DryWorld, { samples, runScripts }: Trial): Promis
     const told = await tracePlan({ kind: 'verified', request }, world, plan)
     const hasScript = source.spec.script !== undefined
     const texts =
-      told.stoppedAt === stages.filters && openPlan && !hasScript ? await tracePlan({ kind: 'verified', request }, open, openPlan) : told
+      told.stoppedAt === filters.name && openPlan && !hasScript ? await tracePlan({ kind: 'verified', request }, open, openPlan) : told
     const one = takenOf(name, told, texts, hasScript, runScripts)
     if (one) taken.push(one)
   }
@@ -89,27 +90,18 @@ const requestOf = (headers: ChosenSample['sample']['headers'], body: Buffer): Ve
   verification: { scheme: 'sample', secret: 0, signedId: randomUUID() },
 })
 
-/** The stage that a key of a route belongs to, as the schema has it. */
-const stageOf = (key: string): string => {
-  const { properties } = definition('Route')
-  const node = isObject(properties) ? own(properties, key) : undefined
-  return isObject(node) ? String(node['x-stage']) : ''
-}
-
-const stages = { events: stageOf('events'), filters: stageOf('filters'), script: stageOf('script') }
-
 type Told = Omit<Trace, 'starts'>
 
 /** `undefined` where it is no event, or none of the route's. */
 const takenOf = (name: string, told: Told, texts: Told, hasScript: boolean, runScripts: boolean): Taken | undefined => {
   const { parsed, stoppedAt, outcome } = told
-  if (!parsed || stoppedAt === stages.events) return undefined
-  const stopped = stoppedAt === stages.script && outcome.kind === 'ignored' ? (outcome.detail?.() ?? 'silent') : undefined
+  if (!parsed || stoppedAt === events.name) return undefined
+  const stopped = stoppedAt === script.name && outcome.kind === 'ignored' ? (outcome.detail?.() ?? 'silent') : undefined
   const isRendered = !hasScript || (runScripts && told.ranScript && stopped === undefined)
   return {
     name,
     event: parsed,
-    passes: stoppedAt !== stages.filters,
+    passes: stoppedAt !== filters.name,
     holds: new Map(told.conditions.map(({ path, holds }) => [path.join('.'), holds])),
     ...(runScripts && told.ranScript ? { script: { silent: stopped } } : {}),
     ...(isRendered && texts.event ? { sent: texts.event, texts: texts.placeholders, merged: texts.outcome.kind === 'coalesced' } : {}),
