@@ -20,6 +20,9 @@ export const maskJson = (value: Json): Json => {
   return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, secretWord.test(key) ? maskAll(item) : maskJson(item)]))
 }
 
+/** Whether a text is what stands for a hidden one. */
+export const isMask = (text: string): boolean => /^\*\*\*(?: \([0-9a-f]{8}\))?$/.test(text)
+
 const maskAll = (value: Json): Json => {
   if (typeof value === 'string') return value === '' ? '' : `${stars} (${fingerprint(value)})`
   if (Array.isArray(value)) return value.map(maskAll)

@@ -49,14 +49,14 @@ export const runEditor = async (wish: EditorWish, around: Around): Promise<Ended
   const state: State = { world: { options, size: sizeOf(), revision: 0 }, screens: [homeScreen] }
   const terminal = takeTerminal(stdout, wish.isAlternate)
   const endings = watchEndings(stdin, terminal.isOurs)
-  const canvas = openCanvas(stdout, { colour: wish.colour, ascii: wish.ascii })
+  const canvas = openCanvas(stdout, { colour: wish.colour, ascii: wish.ascii }, terminal.isOurs)
   const keys = readKeys(stdin, {
     key: (key) => session.input({ kind: 'key', key }),
     paste: (text) => session.input({ kind: 'paste', text }),
   })
   const resize = (): void => {
     session.input({ kind: 'resize', size: sizeOf() })
-    if (terminal.isOurs()) canvas.redraw()
+    canvas.redraw()
   }
   const away = awayFrom(terminal, keys, resize)
   const session = openSession(state, {

@@ -1,6 +1,6 @@
 /** Keeps the draft that is being edited, so that a crash or a kill costs a second of it at most. */
 
-import type { Desk } from '../app/editor/desk.ts'
+import type { Desk, NamedRoute } from '../app/editor/desk.ts'
 import { isModified, type RouteDraft } from '../app/editor/draft/route-draft.ts'
 
 export type Keeping = {
@@ -19,10 +19,11 @@ export type Keeper = {
 export const createKeeper = ({ desk, delayMs, track }: Keeping): Keeper => {
   let seen: RouteDraft | undefined
   /** The route of which a draft was kept. */
-  let kept: string | undefined
+  let kept: Required<NamedRoute> | undefined
   let timer: NodeJS.Timeout | undefined
   const keep = (draft: RouteDraft): void => {
-    kept = draft.opened.name
+    const { name, source } = draft.opened
+    kept = { name, source }
     track(desk.keepDraft({ draft }))
   }
   return {
@@ -32,7 +33,7 @@ export const createKeeper = ({ desk, delayMs, track }: Keeping): Keeper => {
       clearTimeout(timer)
       if (draft && isModified(draft)) timer = setTimeout(keep, delayMs, draft)
       else if (kept !== undefined) {
-        track(desk.dropDraft({ name: kept }))
+        track(desk.dropDraft(kept))
         kept = undefined
       }
     },

@@ -157,7 +157,7 @@ const failed =
 /** The file as it is afterwards is opened again. */
 const editRoute = async (opened: OpenedRoute, path: Path, { desk, editFile }: Surroundings): Promise<Told> => {
   await editFile(opened.file, await desk.line({ opened, path }))
-  return ask(desk, { ask: 'reopen', of: { name: opened.name } })
+  return ask(desk, { ask: 'reopen', of: { name: opened.name, source: opened.source } })
 }
 
 /** One preview at a time, and always of the latest state: those between are never asked for. */
@@ -190,13 +190,14 @@ const createLive = ({ watch }: Surroundings, tell: (news: News) => void) => {
   let close = (): void => {}
   const follow = async (route: string | undefined): Promise<void> => {
     let isOver = false
+    let watching: Awaited<ReturnType<typeof watch>> | undefined
+    close = () => {
+      isOver = true
+      watching?.close()
+    }
     try {
-      const watching = await watch(route)
+      watching = await watch(route)
       if (isOver) return watching.close()
-      close = () => {
-        isOver = true
-        watching.close()
-      }
       tell({ told: 'watching', state: 'open' })
       for await (const line of watching.lines) if (!isOver) tell({ told: 'traffic', line })
       if (!isOver) tell({ told: 'watching', state: 'ended' })

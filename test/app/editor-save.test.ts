@@ -410,7 +410,7 @@ t.test('drafts are kept for their owner alone, and offered on the file as it is'
   const [gone] = await desk.drafts({})
   t.match(gone, { note: 'the route is not in the file any more', draft: { opened: { isNew: true }, spec: draft.spec } })
   good(await desk.save({ draft: gone?.draft as RouteDraft, despiteErrors: false }))
-  await desk.dropDraft({ name: 'pr-review' })
+  await desk.dropDraft({ name: 'pr-review', source: 'config' })
   t.strictSame(await desk.drafts({}), [])
 })
 

@@ -49,7 +49,7 @@ export const createDesk = (workspace: Workspace, finder: GatewayFinder): Desk =>
     traceOf: ({ route, choice }) => traceOf(workspace, route, choice),
     drafts: async ({ route }) => keptDrafts(workspace).filter(({ draft }) => route === undefined || draft.opened.name === route),
     keepDraft: ({ draft }) => inTurn(() => keepDraft(workspace, draft, Date.now())),
-    dropDraft: ({ name }) => inTurn(async () => dropDraft(workspace, name)),
+    dropDraft: (of) => inTurn(async () => dropDraft(workspace, of)),
   }
 }
 

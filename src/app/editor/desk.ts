@@ -189,7 +189,7 @@ export type Desk = {
   home(of: Record<never, never>): Promise<Home>
   open(of: NamedRoute): Promise<OpenedRoute>
   /** As `open`, of the route that is open: its file was changed. */
-  reopen(of: { readonly name: string }): Promise<OpenedRoute>
+  reopen(of: NamedRoute): Promise<OpenedRoute>
   create(of: NewRoute): Promise<OpenedRoute>
   preview(of: PreviewWish): Promise<Preview>
   /** The line of the file on which a path of the route stands, from 1. */
@@ -218,7 +218,7 @@ export type Desk = {
   /** The latest first; of one route, or of all. */
   drafts(of: { readonly route?: string }): Promise<readonly KeptDraft[]>
   keepDraft(of: { readonly draft: RouteDraft }): Promise<string>
-  dropDraft(of: { readonly name: string }): Promise<void>
+  dropDraft(of: Required<NamedRoute>): Promise<void>
 }
 
 export type Question = { [Ask in keyof Desk]: { readonly ask: Ask; readonly of: Parameters<Desk[Ask]>[0] } }[keyof Desk]

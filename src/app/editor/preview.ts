@@ -161,14 +161,17 @@ const promptOf = ({ starts, placeholders }: Pick<TraceShown, 'starts' | 'placeho
 
 /** The lines of the text that are the route's own, without a secret. */
 const ownLines = ({ base, source: origin }: OpenedRoute, text: string): string => {
-  if (origin === 'subscription') return text
+  if (origin === 'subscription') return shown(text)
   const { source } = parseSource('', text)
   if (!source || !isObject(valueAt(source.data, base))) return ''
   const key = source.place(base, 'key')
   const value = source.place(base, 'value')
   const last = value.endColumn === 1 ? value.endLine - 1 : value.endLine
-  return maskLines(text)
-    .slice(key.line - 1, last)
+  return shown(text, key.line - 1, last)
+}
+
+const shown = (text: string, from = 0, to?: number): string =>
+  maskLines(text)
+    .slice(from, to)
     .map((line) => line.text)
     .join('\n')
-}

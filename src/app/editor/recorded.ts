@@ -1,12 +1,10 @@
 /** What an editor does with recorded events: replay them, copy them, and keep them as samples and tests. */
 
-import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { dump } from 'js-yaml'
-import { replaceFile } from '../../config/replace-file.ts'
+import { replaceText, textOfFile } from '../../config/locked/replace-text.ts'
 import { editYaml } from '../../config/yaml/edit/edit.ts'
 import { parseSource } from '../../config/yaml/source.ts'
-import { diskFault } from '../../core/disk-fault.ts'
 import { exit, Fault } from '../../core/fault.ts'
 import { isObject, type JsonObject } from '../../core/json.ts'
 import { journalFolder } from '../../journal/folder.ts'
@@ -62,12 +60,9 @@ export const testOfRecorded = async (workspace: Workspace, eventId: string): Pro
   const { view, request } = await recorded(workspace, eventId)
   const test = exportedTest(view, request, secretsOf(workspace))
   const file = join(workspace.dataDir, `${view.route}.webhook-test.yaml`)
-  const text = existsSync(file)
-    ? withTest(file, readFileSync(file, 'utf8'), test)
-    : dump({ routes: 'config.yaml', tests: [test] }, { lineWidth: 120 })
-  await replaceFile(file, text).catch((error) => {
-    throw diskFault('write', file, error)
-  })
+  const before = textOfFile(file)
+  const after = before === '' ? dump({ routes: 'config.yaml', tests: [test] }, { lineWidth: 120 }) : withTest(file, before, test)
+  await replaceText(file, before, after)
   return `added to ${file}`
 }
 

@@ -32,11 +32,12 @@ export const testSaved = async (
   }
 }
 
-/** Of a recorded event its body: it is signed anew. */
+/** Of a recorded event its body and headers: it is signed anew. */
 const contentOf = async (workspace: Workspace, choice: PayloadChoice | undefined): Promise<TestWish['of']> => {
   if (!choice) return { payload: '{"test":true,"message":"Hello from headgate edit"}' }
-  if (choice.from === 'event') return { payload: (await recorded(workspace, choice.id)).request.body.toString('utf8') }
-  if (choice.from === 'sample') return { sample: choice.name }
   const wish = wishOf(choice)
-  return { payload: 'body' in wish ? wish.body : 'payload' in wish ? wish.payload : '' }
+  if (!('eventId' in wish)) return wish
+  const { headers, body } = (await recorded(workspace, wish.eventId)).request
+  const texts = Object.entries(headers).filter((header): header is [string, string] => typeof header[1] === 'string')
+  return { headers: Object.fromEntries(texts), body: body.toString('utf8') }
 }

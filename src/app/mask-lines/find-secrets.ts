@@ -2,7 +2,7 @@
 
 import { eventsOf, type Range, YamlTree } from '../../config/yaml/yaml-tree.ts'
 import { nearest } from '../../core/text.ts'
-import { secretWord } from '../mask.ts'
+import { isMask, secretWord } from '../mask.ts'
 
 /** What is shown instead of a part of the text. */
 export type Cover = { readonly from: number; readonly to: number; readonly shown: string }
@@ -14,7 +14,7 @@ const reference = /\$\{([A-Za-z_]\w*)(:-[^}]*)?\}/g
 export const shownScalar = (raw: string): string => {
   const quote = /^["']/.exec(raw)?.[0] ?? ''
   const inner = quote !== '' && raw.endsWith(quote) ? raw.slice(1, -1) : raw
-  if (inner === '' || inner === 'INSECURE_NO_AUTH' || inner.startsWith('file:')) return raw
+  if (inner === '' || isMask(inner) || inner === 'INSECURE_NO_AUTH' || inner.startsWith('file:')) return raw
   if (inner.search(reference) < 0) return stars
   let end = 0
   let shown = ''

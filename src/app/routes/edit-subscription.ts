@@ -9,7 +9,7 @@ import { cut } from '../../core/text.ts'
 import { quietBook } from '../../plan/check.ts'
 import { jsonText } from '../json-text.ts'
 import { withDryEffects } from '../live/effects.ts'
-import { maskJson } from '../mask.ts'
+import { isMask, maskJson } from '../mask.ts'
 import { type Refusal, refusal } from '../refusal.ts'
 import { adviceOf, type Warning, warningOf } from '../warning.ts'
 import type { Workspace } from '../workspace.ts'
@@ -121,8 +121,6 @@ const masksOf = (value: Json, shown: Json, into: Map<string, Json> = new Map()):
   else if (isObject(value) && isObject(shown)) for (const [key, item] of Object.entries(value)) masksOf(item, shown[key] ?? null, into)
   return into
 }
-
-const isMask = (text: string): boolean => /^\*\*\*(?: \([0-9a-f]{8}\))?$/.test(text)
 
 /** What was at this place of the text: the value, and how it was shown. */
 type Place = { readonly value: Json | undefined; readonly shown: Json | undefined }

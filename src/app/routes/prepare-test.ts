@@ -42,8 +42,8 @@ export type TestRequest = Pick<TestPost, 'headers' | 'body'> & {
 
 export type TestWish = PayloadEdit &
   Pick<RequestWish, 'event' | 'id' | 'scheme'> & {
-    /** A sample by its name, or a body as JSON text. */
-    readonly of: { readonly sample: string } | { readonly payload: string }
+    /** A sample, by its name or itself, or a body as JSON text. */
+    readonly of: { readonly sample: string } | { readonly payload: string } | Sample
     /** Another address than the configured one. */
     readonly url?: string | undefined
     /** Changes the body by hand, after single values were set in it. */

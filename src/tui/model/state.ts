@@ -37,7 +37,7 @@ export const top = ({ screens }: State): Screen => screens.at(-1) ?? screens[0]
 /** Every action that counts on the screen that is shown. */
 export const actionsNow = (state: State, models: Models): readonly ActionName[] => {
   const screen = top(state)
-  return [...models[screen.kind].actions(screen, state.world), ...everywhere]
+  return [...new Set([...models[screen.kind].actions(screen, state.world), ...everywhere])]
 }
 
 export const reduce = (state: State, input: Input, models: Models): Next => {
@@ -135,7 +135,7 @@ const left = (state: State, answer: string, models: Models): Next => {
 }
 
 const dropped = (draft: RouteDraft | undefined): Wish[] =>
-  draft ? [{ kind: 'ask', question: { ask: 'dropDraft', of: { name: draft.opened.name } } }] : []
+  draft ? [{ kind: 'ask', question: { ask: 'dropDraft', of: { name: draft.opened.name, source: draft.opened.source } } }] : []
 
 /** News reach every screen, from the top down: an answer may be for one that is covered by now. */
 const hear = (state: State, news: News, models: Models): Next => {
@@ -188,7 +188,8 @@ const turned = (state: State, screen: Screen, { screen: next = screen, go, world
   if ('push' in go) return { state: at(...others, go.push), wishes }
   if ('replace' in go) return { state: at(...others.slice(0, -1), go.replace), wishes }
   if ('home' in go) return { state: at(...(go.above ? [go.above] : [])), wishes }
-  const below = { state: at(...others.slice(0, -1)), wishes }
+  // What stands above it, a question or help, goes with it.
+  const below = { state: at(...others.slice(0, Math.max(0, state.screens.indexOf(screen) - 1))), wishes }
   return go.returns ? joined(below, returned(below.state, go.returns, models)) : below
 }
 

@@ -28,8 +28,20 @@ export const readAloud = async (
   const say = (lines: readonly string[]): void => void output.write(lines.map((each) => `${each}\n`).join(''))
   const first: State = { world: { options, size, revision: 0 }, screens: [homeScreen] }
   let told: State | undefined
+  const lines = createInterface({ input, terminal: false })
+  /** What is typed is for the program that was started. */
+  const meanwhile = async <T>(work: () => Promise<T>): Promise<T> => {
+    lines.pause()
+    try {
+      return await work()
+    } finally {
+      lines.resume()
+    }
+  }
   const session = openSession(first, {
     ...around,
+    editText: (text) => meanwhile(() => around.editText(text)),
+    editFile: (file, line) => meanwhile(() => around.editFile(file, line)),
     previewDelayMs,
     keepDelayMs,
     draw: (state) => {
@@ -40,7 +52,6 @@ export const readAloud = async (
     suspend: () => {},
     copy: (text) => say([text]),
   })
-  const lines = createInterface({ input, terminal: false })
   lines.on('line', (typed) => {
     const meant = meaningOf(typed, session.state())
     if ('say' in meant) say(meant.say)

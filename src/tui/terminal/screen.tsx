@@ -59,7 +59,7 @@ export type Canvas = {
 const maxFps = 30
 
 /** Ink colours the rows that changed, for it takes its time over each; they are sent together, each to its own row, so that nothing flickers. */
-export const openCanvas = (stdout: NodeJS.WriteStream, look: Look): Canvas => {
+export const openCanvas = (stdout: NodeJS.WriteStream, look: Look, isOurs: () => boolean): Canvas => {
   /** What the terminal shows, as JSON; `undefined`: nobody knows. */
   let sent: readonly string[] | undefined = []
   let latest: readonly Line[] = []
@@ -79,6 +79,8 @@ export const openCanvas = (stdout: NodeJS.WriteStream, look: Look): Canvas => {
   const show = (): void => {
     clearTimeout(timer)
     timer = undefined
+    // Another program has the terminal: when it is given back, all is drawn.
+    if (!isOurs()) return
     drawnAt = performance.now()
     const now = latest.map((spans) => JSON.stringify(spans))
     const before = sent

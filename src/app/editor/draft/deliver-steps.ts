@@ -29,7 +29,7 @@ export const chooseOnly = (spec: JsonObject, row: TargetRow): DeliverStep => {
   const own = all.find(({ target }) => target === row.name)
   const before = own?.extra ?? (isObject(spec.deliver_extra) ? spec.deliver_extra : {})
   const kept = Object.fromEntries(Object.entries(before).filter(([key]) => readsKey(row, key)))
-  const dropped = Object.keys(before).filter((key) => !(key in kept))
+  const dropped = Object.keys(before).filter((key) => !Object.hasOwn(kept, key))
   const isNamed = !isList && own !== undefined && spec.deliver !== undefined
   return {
     title: `deliver to ${row.name}`,

@@ -3,7 +3,7 @@
 import type { YamlEdit } from '../../../config/yaml/edit/yaml-edit.ts'
 import { parseSource } from '../../../config/yaml/source.ts'
 import type { Diagnostic, Path } from '../../../core/diagnostic.ts'
-import { equalJson, isObject, type Json, valueAt } from '../../../core/json.ts'
+import { equalJson, isObject, type Json, own, valueAt } from '../../../core/json.ts'
 import { fixTexts, withoutToolsets } from '../../validate/fixes.ts'
 import type { OpenedRoute, Step } from './route-draft.ts'
 
@@ -34,7 +34,7 @@ const editsBetween = (before: Json, after: Json, path: Path = []): readonly Yaml
     return [
       ...gone.map((key): YamlEdit => ({ kind: 'remove', path: [...path, key] })),
       ...Object.entries(after).flatMap(([key, value]): readonly YamlEdit[] => {
-        const old = before[key]
+        const old = own(before, key)
         return old === undefined ? [{ kind: 'set', path: [...path, key], value }] : editsBetween(old, value, [...path, key])
       }),
     ]

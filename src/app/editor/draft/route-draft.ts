@@ -38,8 +38,14 @@ export const draftOf = (opened: OpenedRoute): RouteDraft => ({ opened, past: [],
 /** Takes a step. The same draft where it changes nothing. */
 export const change = (draft: RouteDraft, title: string, edits: readonly YamlEdit[]): RouteDraft => {
   const spec = applied(draft.spec, edits)
-  if (equalJson(spec, draft.spec) || draft.past.length >= maxSteps) return draft
-  return { ...draft, past: [...draft.past, { title, edits }], future: [], spec }
+  if (equalJson(spec, draft.spec)) return draft
+  return { ...draft, past: folded([...draft.past, { title, edits }]), future: [], spec }
+}
+
+/** The two oldest as one, where there are too many. */
+const folded = (past: readonly Step[]): readonly Step[] => {
+  const [first, second, ...rest] = past
+  return past.length <= maxSteps || !first || !second ? past : [{ title: first.title, edits: [...first.edits, ...second.edits] }, ...rest]
 }
 
 export const undo = (draft: RouteDraft): RouteDraft => {

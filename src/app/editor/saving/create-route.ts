@@ -6,6 +6,7 @@ import type { Path } from '../../../core/diagnostic.ts'
 import { exit, Fault, usage } from '../../../core/fault.ts'
 import { isObject, type Json, type JsonObject, valueAt } from '../../../core/json.ts'
 import { routeName } from '../../../core/names.ts'
+import { isMask } from '../../mask.ts'
 import { readRoutes } from '../../routes/routes.ts'
 import { findSample, readSample } from '../../samples/gallery.ts'
 import type { Workspace } from '../../workspace.ts'
@@ -56,7 +57,17 @@ const refuseTaken = (workspace: Workspace, name: string, written: Json | undefin
 /** A secret is for one route alone, toolsets are set by hand, and stamps are those of a subscription. */
 const leftOut: ReadonlySet<string> = new Set(['secret', 'secrets', 'toolsets', 'created_at', 'updated_at'])
 
-const cloned = (written: JsonObject): JsonObject => Object.fromEntries(Object.entries(written).filter(([key]) => !leftOut.has(key)))
+const cloned = (written: JsonObject): JsonObject =>
+  withoutMasks(Object.fromEntries(Object.entries(written).filter(([key]) => !leftOut.has(key)))) as JsonObject
+
+/** What stands for a hidden secret is no value. */
+const withoutMasks = (value: Json): Json => {
+  const isKept = (item: Json): boolean => typeof item !== 'string' || !isMask(item)
+  if (Array.isArray(value)) return value.filter(isKept).map(withoutMasks)
+  if (!isObject(value)) return value
+  const kept = Object.entries(value).filter(([, item]) => isKept(item))
+  return Object.fromEntries(kept.map(([key, item]) => [key, withoutMasks(item)]))
+}
 
 /** The event type of the sample is what the route is about. */
 const fromSample = (workspace: Workspace, asked: string | undefined): JsonObject => {

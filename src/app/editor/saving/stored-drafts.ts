@@ -31,7 +31,7 @@ export const storeDraft = async (workspace: Workspace, stored: StoredDraft): Pro
   const json = `${JSON.stringify(stored)}\n`
   if (Buffer.byteLength(json) > maxBytes)
     throw new Fault('too_large', `the draft of "${stored.name}" is larger than ${maxBytes} bytes: it is not kept`, { exitCode: exit.no })
-  const file = fileOf(workspace, stored.name)
+  const file = fileOf(workspace, stored)
   await replaceFile(file, json).catch((error) => {
     throw diskFault('write', file, error)
   })
@@ -39,7 +39,8 @@ export const storeDraft = async (workspace: Workspace, stored: StoredDraft): Pro
   return file
 }
 
-export const dropDraft = (workspace: Workspace, name: string): void => rmSync(fileOf(workspace, name), { force: true })
+export const dropDraft = (workspace: Workspace, of: Pick<StoredDraft, 'name' | 'source'>): void =>
+  rmSync(fileOf(workspace, of), { force: true })
 
 /** The latest first. What holds no draft is left out. */
 export const storedDrafts = (workspace: Workspace): readonly StoredDraft[] =>
@@ -47,8 +48,9 @@ export const storedDrafts = (workspace: Workspace): readonly StoredDraft[] =>
     .slice(0, maxDrafts)
     .map(({ stored }) => stored)
 
-const fileOf = (workspace: Pick<Workspace, 'dataDir'>, name: string): string =>
-  join(draftsFolder(workspace), `${encodeURIComponent(name)}.json`)
+/** A subscription may have the name of the route that hides it; no name begins with a tilde. */
+const fileOf = (workspace: Pick<Workspace, 'dataDir'>, { name, source }: Pick<StoredDraft, 'name' | 'source'>): string =>
+  join(draftsFolder(workspace), `${source === 'subscription' ? '~' : ''}${encodeURIComponent(name)}.json`)
 
 const known = (workspace: Workspace): readonly { readonly file: string; readonly stored: StoredDraft }[] =>
   namesIn(draftsFolder(workspace))
@@ -104,4 +106,4 @@ const isStep = (value: Json): boolean =>
   Array.isArray(value.edits) &&
   value.edits.every((edit) => isObject(edit) && editKinds.has(String(edit.kind)) && isPath(edit.path))
 
-const editKinds: ReadonlySet<string> = new Set(['set', 'remove', 'insert', 'move', 'rename'])
+const editKinds: ReadonlySet<string> = new Set(['set', 'add', 'remove', 'insert', 'move', 'rename'])

@@ -1,7 +1,7 @@
 /** All routes, and what is amiss with each. */
 
 import type { KeptDraft, PayloadChoice, RouteRow } from '../../../app/editor/desk.ts'
-import { draftOf, isModified } from '../../../app/editor/draft/route-draft.ts'
+import { draftOf, isModified, type RouteDraft } from '../../../app/editor/draft/route-draft.ts'
 import { fuzzy, moved, moves } from '../../model/list.ts'
 import { choose, entry, leaveChoices, pick } from '../../model/overlays.ts'
 import { type News, type Returned, type Screen, screenModel, type Turn, type World } from '../../model/screen.ts'
@@ -47,6 +47,10 @@ export const homeModel = screenModel<HomeScreen>({
     if (screen.isFinding && action === 'open') return { screen: { ...screen, isFinding: false } }
     if (action === 'back') return { screen: { ...screen, isFinding: false, search: textField(), cursor: 0 } }
     if (action === 'find') return { screen: { ...screen, isFinding: true } }
+    if (action === 'add' || action === 'clone') {
+      const question = leaveFirst(world.draft)
+      if (question) return question
+    }
     if (action === 'add')
       return { go: { push: entry('add', 'the name of the new route', { help: 'lower-case letters, digits and hyphens' }) } }
     if (action === 'live') return openLive(row?.name)
@@ -58,16 +62,19 @@ export const homeModel = screenModel<HomeScreen>({
   point: (screen, cursor) => ({ ...screen, cursor }),
 })
 
+/** The question what becomes of changes that another route would take the place of. */
+const leaveFirst = (draft: RouteDraft | undefined): Turn<HomeScreen> | undefined =>
+  draft && isModified(draft)
+    ? { go: { push: choose('leave', `"${draft.opened.name}" has changes that are not saved`, leaveChoices, 2) } }
+    : undefined
+
 const onRow = (action: string, { name, enabled, source }: RouteRow, { draft }: World, chosen?: PayloadChoice): Turn<HomeScreen> => {
   switch (action) {
     case 'open':
     case 'trace':
       // Another route's changes would be lost.
-      if (draft && isModified(draft) && draft.opened.name !== name)
-        return { go: { push: choose('leave', `"${draft.opened.name}" has changes that are not saved`, leaveChoices, 2) } }
-      return draft && isModified(draft)
-        ? enterRoute(name, chosen)
-        : { wishes: [{ kind: 'ask', question: { ask: 'open', of: { name, source } } }] }
+      if (draft?.opened.name === name && isModified(draft)) return enterRoute(name, chosen)
+      return leaveFirst(draft) ?? { wishes: [{ kind: 'ask', question: { ask: 'open', of: { name, source } } }] }
     case 'samples':
       return openSamples(name)
     case 'clone':
@@ -148,7 +155,7 @@ const given = ({ kept = [] }: HomeScreen, { id, value }: Returned, { draft }: Wo
   if (what === 'draft') return goOn(kept.find(({ draft: { opened } }) => opened.name === value))
   if (what === 'leave' && value === 'save') return draft ? enterRoute(draft.opened.name) : {}
   if (what === 'leave' && value === 'discard' && draft)
-    return { world: { draft: undefined }, ...ask({ ask: 'dropDraft', of: { name: draft.opened.name } }) }
+    return { world: { draft: undefined }, ...ask({ ask: 'dropDraft', of: { name: draft.opened.name, source: draft.opened.source } }) }
   return {}
 }
 

@@ -5,7 +5,7 @@ import { beside, cell, type Line, line, type Span, span, wrap } from '../../view
 import { listView } from '../../view/list-view.ts'
 import { type Room, screenView } from '../../view/screen-view.ts'
 import { stageLines } from '../trace/trace-lines.ts'
-import { eventAt, type LiveEvent, type LiveScreen, livePanes } from './live.ts'
+import { detailOf, eventAt, type LiveEvent, type LiveScreen, livePanes } from './live.ts'
 
 const wide = 90
 
@@ -21,7 +21,7 @@ export const liveView = screenView<LiveScreen>((screen, _world, { width, height 
     cursor,
     { width: left, height: above },
   )
-  const detail = detailOf(screen, { width: isWide ? width - left - 3 : width, height: isWide ? height : height - above - 1 })
+  const detail = detailLines(screen, { width: isWide ? width - left - 3 : width, height: isWide ? height : height - above - 1 })
   return isWide ? beside(list, detail, width, left) : [...list, [], ...detail]
 })
 
@@ -46,7 +46,7 @@ const outcomeSpan = ({ outcome, status, reason }: Extract<Traffic, { type: 'outc
     (status ?? 500) >= 400 ? 'bad' : outcome === 'ignored' || outcome === 'duplicate' ? 'warn' : 'ok',
   )
 
-const detailOf = (screen: LiveScreen, { width, height }: Room): readonly Line[] => {
+const detailLines = (screen: LiveScreen, { width, height }: Room): readonly Line[] => {
   const head = line(
     ...livePanes.map((pane) => span(` ${pane} `, pane === screen.pane ? 'strong' : 'dim', pane === screen.pane ? { inverse: true } : {})),
   )
@@ -54,7 +54,8 @@ const detailOf = (screen: LiveScreen, { width, height }: Room): readonly Line[] 
 }
 
 const paneOf = (screen: LiveScreen, room: Room): readonly Line[] => {
-  const { pane, shown, events, cursor, row } = screen
+  const { pane, events, cursor, row } = screen
+  const shown = detailOf(screen)
   const { width } = room
   if (pane === 'Delivery') return (events[cursor]?.lines ?? []).flatMap((each) => deliveryLines(each, width))
   if (!eventAt(screen)) return [line(span('this request left no record', 'dim'))]

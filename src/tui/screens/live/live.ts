@@ -123,7 +123,7 @@ const otherPane = (pane: LiveScreen['pane'], action: ActionName): LiveScreen['pa
 /** In the body the cursor is on a value of it; everywhere else on an event. Moving it stops following. */
 const moving = (screen: LiveScreen, action: ActionName): Turn<LiveScreen> => {
   if (action === 'end') return detailed({ ...screen, follows: true, cursor: Math.max(0, screen.events.length - 1) })
-  const values = screen.shown?.payload?.values ?? []
+  const values = detailOf(screen)?.payload?.values ?? []
   if (screen.pane === 'Body' && values.length > 0)
     return { screen: { ...screen, follows: false, row: moved(screen.row, action, values.length) } }
   return detailed({ ...screen, follows: false, cursor: moved(screen.cursor, action, screen.events.length) })
@@ -132,7 +132,7 @@ const moving = (screen: LiveScreen, action: ActionName): Turn<LiveScreen> => {
 /** With the questions for what is shown of the event of the cursor. */
 const detailed = (screen: LiveScreen): Turn<LiveScreen> => {
   const event = eventAt(screen)
-  if (!event || screen.shown?.key === event.key) return { screen }
+  if (!event || detailOf(screen)) return { screen }
   const choice = { from: 'event', id: event.id } as const
   return {
     screen: { ...screen, shown: { key: event.key } },
@@ -144,9 +144,10 @@ const detailed = (screen: LiveScreen): Turn<LiveScreen> => {
 }
 
 /** A condition on the value of the row, in the route that is open. */
-const filtered = ({ pane, row, shown }: LiveScreen, route: string, { draft }: World): Turn<LiveScreen> => {
-  const value = pane === 'Body' ? shown?.payload?.values[row] : undefined
+const filtered = (screen: LiveScreen, route: string, { draft }: World): Turn<LiveScreen> => {
+  const value = screen.pane === 'Body' ? detailOf(screen)?.payload?.values[screen.row] : undefined
   if (!value) return warned('choose a line of the body first: tab')
+  if (value.shown.endsWith('…')) return warned('the value is too long to be compared with')
   if (draft?.opened.name !== route) return warned(`open the route "${route}" first: the filter is put into its draft`)
   const filters = valueAt(draft.spec, ['filters'])
   const condition = { field: value.path, equals: asJson(value.shown) }
@@ -171,9 +172,9 @@ const heard = (screen: LiveScreen, news: News, world: World): Turn<LiveScreen> =
     case 'watching':
       return { screen: { ...screen, state: news.state, why: news.why } }
     case 'recorded':
-      return isShown(screen, news.of.choice) ? { screen: { ...screen, shown: { ...shownOf(screen), payload: news.answer } } } : {}
+      return withDetail(screen, news.of.choice, { payload: news.answer })
     case 'traceOf':
-      return isShown(screen, news.of.choice) ? { screen: { ...screen, shown: { ...shownOf(screen), trace: news.answer } } } : {}
+      return withDetail(screen, news.of.choice, { trace: news.answer })
     case 'failed':
       // It may not be written yet: asked again, it is there.
       return news.ask === 'recorded' || news.ask === 'traceOf' ? { screen: { ...screen, shown: undefined } } : {}
@@ -193,10 +194,17 @@ const heard = (screen: LiveScreen, news: News, world: World): Turn<LiveScreen> =
   }
 }
 
-const shownOf = ({ shown }: LiveScreen): NonNullable<LiveScreen['shown']> => shown ?? { key: '' }
+/** What is known of the event of the cursor; what is known of another one is not shown for it. */
+export const detailOf = (screen: LiveScreen): LiveScreen['shown'] => (screen.shown?.key === eventAt(screen)?.key ? screen.shown : undefined)
 
-const isShown = (screen: LiveScreen, choice: { readonly from: string; readonly id?: string }): boolean =>
-  eventAt(screen)?.id === choice.id && screen.shown !== undefined
+const withDetail = (
+  screen: LiveScreen,
+  choice: { readonly from: string; readonly id?: string },
+  more: Partial<NonNullable<LiveScreen['shown']>>,
+): Turn<LiveScreen> => {
+  const detail = detailOf(screen)
+  return detail && eventAt(screen)?.id === choice.id ? { screen: { ...screen, shown: { ...detail, ...more } } } : {}
+}
 
 const withLine = (screen: LiveScreen, line: TailLine): Turn<LiveScreen> => {
   if (line.type !== 'event' && line.type !== 'outcome' && line.type !== 'delivery') return {}

@@ -138,6 +138,7 @@ const moving = (screen: RouteScreen, action: ActionName, draft: RouteDraft): Tur
 
 /** What a key does on the row of the cursor. */
 const onRow = (action: ActionName, row: FormRow, world: World, draft: RouteDraft): Turn<RouteScreen> => {
+  if (action === 'copy' && row.kind === 'field' && row.field.isSecret) return warned('a secret is not copied: webhook secret shows it')
   if (action === 'copy')
     return { wishes: [{ kind: 'copy', text: row.kind === 'field' ? JSON.stringify(row.field.value ?? null) : row.mode }] }
   if (world.options.readOnly) return warned('nothing is changed: the editor was opened with --read-only')
@@ -211,7 +212,7 @@ const leaving = (answer: string, draft: RouteDraft): Turn<RouteScreen> => {
     world: { draft: undefined },
     go: { home: true },
     wishes: [
-      { kind: 'ask', question: { ask: 'dropDraft', of: { name: draft.opened.name } } },
+      { kind: 'ask', question: { ask: 'dropDraft', of: { name: draft.opened.name, source: draft.opened.source } } },
       { kind: 'ask', question: { ask: 'home', of: {} } },
     ],
   }

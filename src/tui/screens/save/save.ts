@@ -6,7 +6,7 @@ import type { Hunk } from '../../../app/line-diff.ts'
 import type { Diagnostic } from '../../../core/diagnostic.ts'
 import { moved, moves } from '../../model/list.ts'
 import { type Choice, choose, entry, type SaveScreen } from '../../model/overlays.ts'
-import { type News, type Notice, screenModel, type Turn, type Wish, type World } from '../../model/screen.ts'
+import { type News, type Notice, screenModel, type Turn, type Wish, type World, warned } from '../../model/screen.ts'
 
 /** A line of the screen. */
 export type SaveRow = {
@@ -36,6 +36,8 @@ export const saveModel = screenModel<SaveScreen>({
   actions: (screen, world) => [...(isLookOnly(screen, world) ? [] : (['open', 'save', 'saveAnyway'] as const)), ...moves, 'back'],
   act(screen, action, { draft }) {
     if (moves.includes(action)) return { screen: { ...screen, cursor: moved(screen.cursor, action, rows(screen).length) } }
+    // What the answer says is heard here alone.
+    if (action === 'back' && screen.isBusy && screen.plan) return warned('it is being written')
     if (action === 'back' || !draft) return { go: { back: true } }
     return write(screen, draft, action === 'saveAnyway')
   },
@@ -92,7 +94,7 @@ const answered = (screen: SaveScreen, id: string, value: string, draft: RouteDra
     case 'reload':
       return {
         wishes: [
-          { kind: 'ask', question: { ask: 'dropDraft', of: { name } } },
+          { kind: 'ask', question: { ask: 'dropDraft', of: { name, source } } },
           { kind: 'ask', question: { ask: 'open', of: { name, source } } },
         ],
       }
@@ -140,7 +142,7 @@ const saved = ({ then }: SaveScreen, opened: OpenedRoute, notices: readonly stri
   world: { draft: then === 'stay' ? draftOf(opened) : undefined, notice: { tone: 'ok', text: notices.join('; ') } },
   go: then === 'home' ? { home: true } : { back: true },
   wishes: [
-    { kind: 'ask', question: { ask: 'dropDraft', of: { name: opened.name } } },
+    { kind: 'ask', question: { ask: 'dropDraft', of: { name: opened.name, source: opened.source } } },
     then === 'quit' ? { kind: 'quit' } : { kind: 'ask', question: { ask: 'home', of: {} } },
   ],
 })
