@@ -9,6 +9,7 @@ import { schemes } from '../parts/schemes/index.ts'
 import { stages } from '../parts/stages/index.ts'
 import { targetsByName } from '../parts/targets/index.ts'
 import { platformOf } from '../parts/targets/kit/settings.ts'
+import { toolsetsByName } from '../parts/tools/index.ts'
 import type { Catalogue } from './compile.ts'
 import { type LoadedPlugins, loadPlugins } from './plugins.ts'
 import { unreadSettings } from './settings.ts'
@@ -21,6 +22,7 @@ export const catalogue: Catalogue = {
   operators: operatorsByName,
   runners: runnersByName,
   targets: targetsByName,
+  toolsets: toolsetsByName,
 }
 
 /** The parts that a configuration can use: those that are built in, and those of its plugins, which are loaded for it unless they are in `loaded`. */

@@ -12,6 +12,7 @@ import type { RunnerPart } from '../parts/runners/runner.ts'
 import type { Scheme } from '../parts/schemes/scheme.ts'
 import type { StageKit, StagePart } from '../parts/stages/stage.ts'
 import type { TargetPart } from '../parts/targets/target.ts'
+import type { ToolsetPart } from '../parts/tools/tool.ts'
 import { checkRules } from './route-rules.ts'
 
 /** The parts that routes are compiled with. */
@@ -24,6 +25,7 @@ export type Catalogue = {
   readonly operators: ReadonlyMap<string, OperatorPart>
   readonly runners: ReadonlyMap<string, RunnerPart>
   readonly targets: ReadonlyMap<string, TargetPart>
+  readonly toolsets: ReadonlyMap<string, ToolsetPart>
 }
 
 export type Compiled = {
