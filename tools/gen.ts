@@ -222,7 +222,7 @@ const schema = bundle()
 const settings = platformSettings(sections, platforms)
 const runners = runnersEnv((read('config.schema.json').definitions as { readonly Agent: Node }).Agent)
 
-const properties = schema.properties as { readonly gateway: Node; readonly storage: { readonly properties: Node } }
+const properties = schema.properties as { readonly gateway: Node; readonly platform_toolsets: Node; readonly storage: { readonly properties: Node } }
 const definitions = schema.definitions as { readonly [name: string]: Node }
 const { retention } = properties.storage.properties
 const routeProperties = definitions.Route?.properties as { readonly [key: string]: Node }
@@ -232,6 +232,7 @@ const defaults = {
   storage: properties.storage,
   retention,
   agent: definitions.Agent,
+  platform_toolsets: properties.platform_toolsets,
   route: definitions.Route,
   retry: routeProperties.retry,
   coalesce: routeProperties.coalesce,

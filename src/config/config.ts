@@ -4,6 +4,7 @@ import type { Path, Place } from '../core/diagnostic.ts'
 import type { JsonObject } from '../core/json.ts'
 import type { Job, Route } from '../generated/config.ts'
 import type { RunnerSettings } from '../parts/runners/runner.ts'
+import type { Budget, Price } from './budget.ts'
 import type { Env } from './env.ts'
 
 export const defaultProfile = 'default'
@@ -85,7 +86,23 @@ export type Config = {
   readonly agent: RunnerSettings & {
     readonly runner: string
     readonly timeoutMs: number
+    readonly maxSteps: number
+    /** Names of environment variables that the agent's program gets. */
+    readonly env?: readonly string[]
+    readonly budget: Budget
+    /** By the names of models. */
+    readonly prices: ReadonlyMap<string, Price>
     /** Finds places among the agent's settings; absent without a file. */
+    readonly place?: (path: Path) => Place
+  }
+  readonly tools: {
+    /** The settings of built-in toolsets, by their names. */
+    readonly settings: { readonly [toolset: string]: JsonObject }
+    /** The servers whose tools are further toolsets, by the names of these. */
+    readonly servers: { readonly [toolset: string]: JsonObject }
+    /** The toolsets of runs whose route or job has none of its own. */
+    readonly ofRuns: readonly string[]
+    /** Finds places in the file; absent without one. */
     readonly place?: (path: Path) => Place
   }
   readonly storage: { readonly kind: string; readonly durability: 'fsync' | 'commit'; readonly retention: Retention }

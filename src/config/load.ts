@@ -5,7 +5,9 @@ import { type Diagnostic, diagnostic, type Path } from '../core/diagnostic.ts'
 import { isObject, type JsonObject } from '../core/json.ts'
 import type { Config as File } from '../generated/config.ts'
 import { defaults } from '../generated/defaults.ts'
+import type { Handling } from '../parts/runners/runner.ts'
 import { environmentValues, mergeWebhook, present, readRoutes } from './adapter.ts'
+import { budgetOf, type Price } from './budget.ts'
 import { type Config, defaultProfile, type Profile, type Retention } from './config.ts'
 import { type Env, isUnknown, unknownSecret } from './env.ts'
 import { type Gathered, placesOf, platformsOf, pluginsOf, readEnv, readFile, readProfiles } from './files.ts'
@@ -56,13 +58,28 @@ const agentOf = (file: File, source: Source | undefined): Config['agent'] => {
     model: text(agent.model),
     system: text(agent.system),
     maxOutputTokens: typeof agent.max_output_tokens === 'number' ? agent.max_output_tokens : undefined,
+    untrusted: text(agent.untrusted) as Handling | undefined,
+    env: Array.isArray(agent.env) ? (agent.env as string[]) : undefined,
     place: source && ((path: Path) => source.place(['agent', ...path], 'key')),
   }
   const settings = Object.fromEntries(Object.entries(optional).filter(([, value]) => value !== undefined))
   return {
     runner: text(agent.runner) ?? defaults.agent.runner,
     timeoutMs: number(agent.timeout_seconds, defaults.agent.timeout_seconds) * 1000,
+    maxSteps: number(agent.max_steps, defaults.agent.max_steps),
+    budget: budgetOf(record(agent.budget)),
+    prices: new Map(Object.entries(record(agent.prices) as unknown as { [model: string]: Price })),
     ...settings,
+  }
+}
+
+const toolsOf = (file: File, source: Source | undefined): Config['tools'] => {
+  const { webhook } = record(file.platform_toolsets)
+  return {
+    settings: record(file.tools) as { [toolset: string]: JsonObject },
+    servers: record(file.toolsets) as { [toolset: string]: JsonObject },
+    ofRuns: Array.isArray(webhook) ? (webhook as string[]) : defaults.platform_toolsets.webhook,
+    ...(source ? { place: (path: Path) => source.place(path, 'value') } : {}),
   }
 }
 
@@ -121,6 +138,7 @@ export const loadConfig = (options: LoadOptions): Loaded => {
     maxQueuedRuns: number(gateway.max_queued_runs, defaults.gateway.max_queued_runs),
     maxConcurrentScripts: number(gateway.max_concurrent_scripts, defaults.gateway.max_concurrent_scripts),
     agent: agentOf(data, source),
+    tools: toolsOf(data, source),
     storage: {
       kind: text(storage.kind) ?? defaults.storage.kind,
       durability: storage.durability === 'commit' ? 'commit' : defaults.storage.durability,

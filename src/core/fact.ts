@@ -33,6 +33,18 @@ export type RequestEnded = {
 /** Of whom a run or a text is. `route` is empty for a run of a schedule. */
 type Cause = { readonly profile: string; readonly route: string; readonly deliveryId: string; readonly job?: string | undefined }
 
+/** What an agent took for a run, in one attempt. */
+export type RunUsage = {
+  /** Calls of a model. */
+  readonly steps: number
+  readonly inputTokens: number
+  readonly outputTokens: number
+  /** In the operator's currency; absent where a price is not known. */
+  readonly cost?: number
+  /** How often each tool was called. */
+  readonly tools: { readonly [name: string]: number }
+}
+
 export type RunAttempt = Cause & {
   readonly eventId: string
   readonly eventType: string
@@ -44,6 +56,8 @@ export type RunAttempt = Cause & {
   /** What the agent was given, and what it said, in this attempt or an earlier one. */
   readonly prompt: string
   readonly reply?: string | undefined
+  /** Absent where no model was asked. */
+  readonly usage?: RunUsage | undefined
   /** What the targets that took the text in this attempt said of it. */
   readonly answers: readonly string[]
   readonly end:

@@ -40,15 +40,18 @@ export class StoreFault extends Error {
   override name = 'StoreFault'
 }
 
-/** The agent could not answer now. */
+/** The agent did not answer. */
 export class AgentFault extends Error {
   override name = 'AgentFault'
   /** What its API asked us to wait. */
   readonly retryAfterMs: number | undefined
+  /** Asking once more would be of no use, or would cost again what was refused. */
+  readonly isFinal: boolean
 
-  constructor(message: string, retryAfterMs?: number) {
+  constructor(message: string, { retryAfterMs, isFinal = false }: Partial<Pick<AgentFault, 'retryAfterMs' | 'isFinal'>> = {}) {
     super(message)
     this.retryAfterMs = retryAfterMs
+    this.isFinal = isFinal
   }
 }
 

@@ -1,6 +1,7 @@
 /** Compiles templates to functions. They render in one pass, so that text from a payload is never expanded itself (rules: Templates 5). */
 
 import { isObject, type Json, type JsonObject } from '../core/json.ts'
+import { isMoreThanALine, type Prompt, type Span } from '../core/prompt.ts'
 import type { Event } from '../core/request.ts'
 import { cut, printable } from '../core/text.ts'
 import { digitsOf } from './digits.ts'
@@ -59,17 +60,17 @@ type Use<T> = {
   readonly show: (value: Json, digits: Digits) => string | T
   /** The same as `show`, for a value that is a text. */
   readonly text: (text: string) => string
-  readonly missing: (written: string) => T
+  readonly missing: (written: string) => string | T
 }
 
 const asIs = (text: string): string => text
 /** Percent-encodes a text. Going through bytes replaces lone surrogates, which no address can hold. */
 const encoded = (text: string): string => encodeURIComponent(Buffer.from(text).toString())
 
-const asText: Use<string> = { show, text: asIs, missing: asIs }
+const asText: Use<never> = { show, text: asIs, missing: asIs }
 const asName: Use<undefined> = { show: showName, text: asIs, missing: () => undefined }
 /** A percent-encoded value cannot leave the segment, parameter or fragment of the web address where its placeholder stands. */
-const inAddress: Use<string> = { show: (value, digits) => encoded(show(value, digits)), text: encoded, missing: asIs }
+const inAddress: Use<never> = { show: (value, digits) => encoded(show(value, digits)), text: encoded, missing: asIs }
 
 const cutFrom = (written: string, from: number, to: number): Filled => (from > to ? { written, cut: { from, to } } : { written })
 
@@ -162,9 +163,13 @@ const compileExpression = <T>(source: string, written: string, use: Use<T>, kit:
   }
 }
 
-const compilePieces = <T>(text: string, use: Use<T>, kit: TemplateKit): Renderer<string | T> => {
+/** Makes of the whole text what is wanted; `untrusted`: where it has more than a line of a payload. */
+type End<R> = (text: string, untrusted: readonly Span[]) => R
+
+const compilePieces = <T, R>(text: string, use: Use<T>, kit: TemplateKit, end: End<R>): Renderer<R | T> => {
   let later = false
-  const pieces = parseTemplate(text, kit.report).map((piece): Renderer<string | T> => {
+  const parsed = parseTemplate(text, kit.report)
+  const pieces = parsed.map((piece): Renderer<string | T> => {
     if (piece.kind === 'text') return () => piece.text
     if (piece.kind === 'raw') {
       const whole = compileWhole('{__raw__}', kit)
@@ -175,15 +180,18 @@ const compilePieces = <T>(text: string, use: Use<T>, kit: TemplateKit): Renderer
     later = true
     return compileExpression(piece.source, piece.written, seen, kit)
   })
-  const join = (textOf: (i: number) => string | T): string | T => {
+  const join = (textOf: (i: number) => string | T): R | T => {
     let out = ''
+    const untrusted: Span[] = []
     for (let i = 0; i < pieces.length && out.length <= maxTextUnits; i++) {
       const rendered = textOf(i)
       if (typeof rendered !== 'string') return rendered
+      const from = out.length
       out += rendered
+      if (parsed[i]?.kind !== 'text' && isMoreThanALine(rendered)) untrusted.push([from, Math.min(out.length, maxTextUnits)])
     }
     if (out.length > maxTextUnits) kit.filled?.(cutFrom('the whole text', out.length, maxTextUnits))
-    return cut(out, maxTextUnits)
+    return end(cut(out, maxTextUnits), untrusted)
   }
   if (!later) return (event) => join((i) => pieces[i]?.(event) as string | T)
   return async (event) => {
@@ -192,11 +200,18 @@ const compilePieces = <T>(text: string, use: Use<T>, kit: TemplateKit): Renderer
   }
 }
 
+const textOnly: End<string> = asIs
+
 /** Renders a text of at most 200,000 characters. Gives a promise only where the template has a `{= expression }`. Never throws. */
-export const compileTemplate = (text: string, kit: TemplateKit): Renderer<string> => compilePieces(text, asText, kit)
+export const compileTemplate = (text: string, kit: TemplateKit): Renderer<string> => compilePieces(text, asText, kit, textOnly)
+
+/** The same as `compileTemplate`, with what of the text came from the payload. */
+export const compilePromptTemplate = (text: string, kit: TemplateKit): Renderer<Prompt> =>
+  compilePieces(text, asText, kit, (all, untrusted) => ({ text: all, untrusted }))
 
 /** Renders a text that names something; `undefined` when the value of a placeholder is missing or cannot be part of a name. */
-export const compileName = (text: string, kit: TemplateKit): Renderer<string | undefined> => compilePieces(text, asName, kit)
+export const compileName = (text: string, kit: TemplateKit): Renderer<string | undefined> =>
+  compilePieces(text, asName, kit, textOnly)
 
 /** What `then` makes of all values; a promise only where one of the values is a promise. */
 export const gather = <T, U>(values: readonly (T | Promise<T>)[], then: (settled: T[]) => U): U | Promise<U> =>
@@ -223,7 +238,7 @@ export const compileTexts = (map: JsonObject, kit: TemplateKit, addresses: reado
   const keys = Object.keys(map)
   const values = keys.map((key) => {
     const value = map[key] as Json
-    return typeof value === 'string' && addresses.includes(key) ? compilePieces(value, inAddress, kit) : compileValue(value, kit)
+    return typeof value === 'string' && addresses.includes(key) ? compilePieces(value, inAddress, kit, textOnly) : compileValue(value, kit)
   })
   const join = (settled: Json[]): JsonObject => Object.fromEntries(keys.map((key, i) => [key, settled[i] as Json]))
   return (event) =>

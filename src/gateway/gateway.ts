@@ -84,7 +84,7 @@ const openWork = async (options: GatewayOptions, closing: Closing): Promise<Work
     facts,
     log,
     redact,
-    runner: (prompt, job) => current().runner(prompt, job),
+    agent: (prompt, job) => current().agent(prompt, job),
     send: (outgoing) => current().send(outgoing),
     policy: (run) => current().policy(run),
     repeatable: (target) => current().catalogue.targets.get(target)?.repeatable ?? false,

@@ -14,6 +14,10 @@ export type Target = (("log" | "github_comment" | "hosta_comment" | "http" | "bl
  */
 export type DeliverItem = (Target | DeliverTo)
 /**
+ * How a model is told which text came from a payload or a tool.
+ */
+export type Untrusted = ("fence" | "mark" | "off")
+/**
  * A value, or what must hold of it.
  */
 export type TestMatcher = ((string | number | boolean | null) | TestRule)
@@ -95,7 +99,12 @@ plugins?: string[]
  * Toolsets of agent runs, by platform.
  */
 platform_toolsets?: {
-[k: string]: string[] | undefined
+/**
+ * Toolsets of runs that events start, where their route has none of its own.
+ * 
+ * @maxItems 50
+ */
+webhook?: string[]
 }
 /**
  * Where accepted events are kept.
@@ -326,6 +335,8 @@ key?: string
 skills?: string[]
 /**
  * Replaces the toolsets for runs of this route; by hand in files only.
+ * 
+ * @maxItems 50
  */
 toolsets?: string[]
 /**
@@ -515,6 +526,33 @@ timeout_seconds?: number
  * Longest reply, in tokens.
  */
 max_output_tokens?: number
+/**
+ * Calls of the model in one run, between which it may use tools.
+ */
+max_steps?: number
+untrusted?: Untrusted
+budget?: Budget
+}
+/**
+ * What runs may take, in tokens and in money.
+ */
+export interface Budget {
+/**
+ * Tokens of one run, input and output together.
+ */
+run_tokens?: number
+/**
+ * Cost of one run.
+ */
+run_cost?: number
+/**
+ * Tokens of all runs of a route or job in a day (UTC).
+ */
+day_tokens?: number
+/**
+ * Cost of all runs of a route or job in a day (UTC).
+ */
+day_cost?: number
 }
 /**
  * One test: an event or several in steps, and what must come of them.
@@ -1495,7 +1533,7 @@ model?: string
  */
 system?: string
 /**
- * Rounds of tool use in one run.
+ * Calls of the model in one run, between which it may use tools.
  */
 max_steps?: number
 /**
@@ -1506,6 +1544,32 @@ timeout_seconds?: number
  * Longest reply, in tokens.
  */
 max_output_tokens?: number
+/**
+ * Names of environment variables that the command runner's program gets.
+ * 
+ * @maxItems 100
+ */
+env?: string[]
+untrusted?: Untrusted
+budget?: Budget
+/**
+ * What models cost: for budgets, and for the cost in event records.
+ */
+prices?: {
+/**
+ * The price of a million tokens, in your currency.
+ */
+[k: string]: {
+/**
+ * A million tokens of input.
+ */
+input: number
+/**
+ * A million tokens of output.
+ */
+output: number
+} | undefined
+}
 }
 /**
  * A prompt for the agent that runs by the clock, or when an event starts it.
@@ -1695,6 +1759,8 @@ key?: string
 skills?: string[]
 /**
  * Replaces the toolsets for runs of this route; by hand in files only.
+ * 
+ * @maxItems 50
  */
 toolsets?: string[]
 /**

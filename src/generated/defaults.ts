@@ -32,6 +32,14 @@ export const defaults = {
     "max_steps": 8,
     "timeout_seconds": 600
   },
+  "platform_toolsets": {
+    "webhook": [
+      "web_search",
+      "web_extract",
+      "vision_analyze",
+      "clarify"
+    ]
+  },
   "route": {
     "enabled": true,
     "script_timeout_seconds": 30,

@@ -14,6 +14,7 @@ import type { StageKit, StagePart } from '../parts/stages/stage.ts'
 import type { TargetPart } from '../parts/targets/target.ts'
 import type { ToolsetPart } from '../parts/tools/tool.ts'
 import { checkRules } from './route-rules.ts'
+import { toolsetNames } from './toolsets.ts'
 
 /** The parts that routes are compiled with. */
 export type Catalogue = {
@@ -38,7 +39,7 @@ export type Compiled = {
 }
 
 /** The settings that a route's plan depends on, besides the route. */
-export type PlanSettings = Pick<Config, 'dataDir' | 'host' | 'multiplex' | 'profiles' | 'maxBodyBytes' | 'scriptTimeoutMs'>
+export type PlanSettings = Pick<Config, 'dataDir' | 'host' | 'multiplex' | 'profiles' | 'maxBodyBytes' | 'scriptTimeoutMs' | 'tools'>
 
 /** What is wrong with a route: it is compiled, and whatever that opened is closed. */
 export const checkRoute = (...from: Parameters<typeof compileRoute>): readonly Diagnostic[] => {
@@ -51,7 +52,7 @@ export const checkRoute = (...from: Parameters<typeof compileRoute>): readonly D
 export const compileRoute = (route: RouteSource, config: PlanSettings, catalogue: Catalogue, effects: Effects): Compiled => {
   const { host, multiplex, profiles } = config
   const { targets } = catalogue
-  const diagnostics = checkRules(route, { host, multiplex, profiles, targets, schemes: allSchemes(catalogue) })
+  const diagnostics = checkRules(route, { host, multiplex, profiles, targets, schemes: allSchemes(catalogue), toolsets: toolsetNames(config, catalogue.toolsets) })
   const report: Report = (code, path, message, help) => diagnostics.push(problemAt(route, code, path, message, help))
   let lasting = true
   const looksOutside = (): void => {

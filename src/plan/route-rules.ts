@@ -10,6 +10,7 @@ import { defaults } from '../generated/defaults.ts'
 import { writtenTargets } from '../parts/destination.ts'
 import type { Scheme } from '../parts/schemes/scheme.ts'
 import type { TargetPart } from '../parts/targets/target.ts'
+import { checkToolsets } from './toolsets.ts'
 
 const routeSchema = definition('Route')
 const rules = routeSchema as unknown as {
@@ -34,6 +35,7 @@ export type RuleContext = {
   readonly profiles: Config['profiles']
   readonly targets: Targets
   readonly schemes: readonly Scheme[]
+  readonly toolsets: ReadonlySet<string>
 }
 
 type Targets = ReadonlyMap<string, Pick<TargetPart, 'requires'>>
@@ -68,6 +70,7 @@ export const checkRules = (route: RouteSource, context: RuleContext): Diagnostic
     }
   }
   checkUnbuilt(spec, report)
+  checkToolsets(route.spec.toolsets ?? [], ['toolsets'], context.toolsets, report)
   checkTarget(route.spec, context.targets, report)
   checkVerify(route.spec, context.schemes, report)
   checkSecrets(route, context, report)

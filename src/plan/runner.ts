@@ -2,22 +2,34 @@
 
 import { type Config, defaultProfile } from '../config/config.ts'
 import { isUnknown, unknownSecret } from '../config/env.ts'
+import type { Clock } from '../core/clock.ts'
 import { type Diagnostic, diagnostic, pointerOf } from '../core/diagnostic.ts'
 import { pluginName, unpluggedHelp } from '../core/names.ts'
+import type { Log } from '../core/log.ts'
 import type { Held, Owners } from '../core/owner.ts'
 import type { Report } from '../parts/report.ts'
-import type { Runner, RunnerPart, RunnerSettings } from '../parts/runners/runner.ts'
+import type { Runner, RunnerJob, RunnerPart, RunnerSettings } from '../parts/runners/runner.ts'
+import type { ToolsetPart } from '../parts/tools/tool.ts'
+import { checkToolsets, compileToolsets, reporterAt, type Toolbox, toolsetNames } from './toolsets.ts'
+
+/** The agent as runs ask it: tools are named by their toolsets, which are opened for the run. */
+export type Agent = (prompt: string, job: Omit<RunnerJob, 'tools'> & { readonly toolsets?: readonly string[] }) => Promise<string>
 
 export type CompiledRunner = {
   /** Holds what it has open for as long as it asks. */
-  readonly runner: Runner
+  readonly agent: Agent
   /** To be released by whoever asked for the runner. */
   readonly owner: Held
   readonly notice: string | undefined
   readonly diagnostics: readonly Diagnostic[]
 }
 
-type Configured = Pick<Config, 'agent' | 'profiles'>
+type Configured = Pick<Config, 'agent' | 'profiles' | 'tools'>
+
+/** The parts that an agent is made of. */
+type AgentParts = { readonly runners: ReadonlyMap<string, RunnerPart>; readonly toolsets: ReadonlyMap<string, ToolsetPart> }
+
+export type AgentKit = { readonly owners: Owners; readonly log: Log; readonly clock: Clock }
 
 /** The settings of the agent as its runner gets them: what the file leaves out may stand in the environment. */
 export const runnerSettings = ({ env: names = {} }: Pick<RunnerPart, 'env'>, { agent, profiles }: Configured): RunnerSettings => {
@@ -28,7 +40,7 @@ export const runnerSettings = ({ env: names = {} }: Pick<RunnerPart, 'env'>, { a
   return apiKey === undefined ? agent : { ...agent, apiKey }
 }
 
-export const compileRunner = (config: Configured, runners: ReadonlyMap<string, RunnerPart>, owners: Owners): CompiledRunner => {
+export const compileRunner = (config: Configured, { runners, toolsets }: AgentParts, { owners, log, clock }: AgentKit): CompiledRunner => {
   const { agent } = config
   const { runner: name } = agent
   const owner = owners.create({ runner: name })
@@ -38,22 +50,27 @@ export const compileRunner = (config: Configured, runners: ReadonlyMap<string, R
     const more = { pointer: pointerOf(['agent', ...path]), ...(place ? { place } : {}), ...(help === undefined ? {} : { help }) }
     diagnostics.push(diagnostic(code, `agent: ${message}`, more))
   }
+  const env = config.profiles.get(defaultProfile)?.env ?? {}
+  const { toolbox, diagnostics: ofTools } = compileToolsets(config, toolsets, owner, { log, clock, env })
+  diagnostics.push(...ofTools)
+  checkToolsets(config.tools.ofRuns, ['platform_toolsets', 'webhook'], toolsetNames(config, toolsets), reporterAt([], config.tools, diagnostics))
   const part = runners.get(name)
   if (part) {
     const runner = owner.adopt(part.compile(runnerSettings(part, config), report))
-    return { runner: holding(owner, runner), owner, notice: part.notice, diagnostics }
+    return { agent: holding(owner, runner, toolbox), owner, notice: part.notice, diagnostics }
   }
   // Another unknown name is a Diagnostic of the file's shape already, and one that stops the start.
   if (pluginName.test(name)) report('WH711', ['runner'], `no plugin brings the runner "${name}"`, unpluggedHelp(name, runners.keys()))
-  return { runner: () => Promise.reject(new Error(`no runner "${name}"`)), owner, notice: undefined, diagnostics }
+  return { agent: () => Promise.reject(new Error(`no runner "${name}"`)), owner, notice: undefined, diagnostics }
 }
 
 const holding =
-  (owner: Held, runner: Runner): Runner =>
-  async (prompt, job) => {
+  (owner: Held, runner: Runner, toolbox: Toolbox): Agent =>
+  async (prompt, { toolsets = [], ...job }) => {
     owner.hold()
     try {
-      return await runner(prompt, job)
+      const tools = await toolbox(toolsets, job.signal)
+      return await runner(prompt, tools.length > 0 ? { ...job, tools } : job)
     } finally {
       owner.release()
     }

@@ -23,7 +23,7 @@ const guarded =
       if (signal.aborted) stop()
       return replyOf(await Promise.race([stopped, asked(runner, prompt, job)]))
     } catch (thrown) {
-      throw thrown instanceof AgentFault ? thrown : new AgentFault(failure(thrown), askedWait(thrown))
+      throw thrown instanceof AgentFault ? thrown : new AgentFault(failure(thrown), { retryAfterMs: askedWait(thrown) })
     } finally {
       signal.removeEventListener('abort', stop)
     }

@@ -1,13 +1,17 @@
 /** Makes one attempt at a run: asks the agent, unless its reply is stored already, and then delivers. */
 
+import { readSkills } from '../config/skills.ts'
+import type { Clock } from '../core/clock.ts'
 import { AgentFault, messageOf } from '../core/fault.ts'
 import type { Log } from '../core/log.ts'
-import type { Runner } from '../parts/runners/runner.ts'
+import type { Agent } from '../plan/runner.ts'
+import type { Skill } from '../parts/runners/runner.ts'
 import type { Outgoing, Sent } from '../parts/targets/target.ts'
 import type { Lease, NewRun, RunEnd, Store } from '../store/ports.ts'
 import { delayAfter } from './backoff.ts'
 import { deliver } from './deliver.ts'
 import { promptOf } from './merged-prompt.ts'
+import { createMeter, type Meter } from './meter.ts'
 import { persist } from './persist.ts'
 import type { RunPolicy } from './policy.ts'
 import type { Words } from './run-attempt.ts'
@@ -15,12 +19,14 @@ import { isSilent } from './silent-reply.ts'
 
 export type AttemptOptions = {
   readonly store: Store
-  readonly runner: Runner
+  readonly agent: Agent
   readonly policy: (run: NewRun) => RunPolicy
   readonly send: (outgoing: Outgoing) => Promise<Sent>
   /** Whether sending the same text twice to this target cannot post twice. */
   readonly repeatable: (target: string) => boolean
   readonly log: Log
+  /** Wall time, milliseconds. */
+  readonly clock: Pick<Clock, 'now'>
 }
 
 type MakeAttempt = (lease: Lease, words: Words) => Promise<RunEnd | 'lost'>
@@ -36,14 +42,17 @@ export const createAttempt = (options: AttemptOptions, signal: AbortSignal): Mak
     if (lease.reply !== undefined) return finish(attempt, lease.reply)
     if (lease.interrupted && policy.startsOnce)
       return { kind: 'dead', error: 'the process ended during it, and a job is not started twice' }
+    const meter = createMeter({ run: lease.run, budget: policy.budget, prices: policy.prices, store: options.store, now: () => options.clock.now() })
     try {
-      const reply = await ask(lease.run, policy, options.runner, signal)
+      const reply = await ask(attempt, meter)
       const isKept = await persistRun(lease, () => options.store.keepReply(lease, reply), options, signal)
       return isKept ? await finish(attempt, reply) : 'lost'
     } catch (error) {
       if (!(error instanceof Unanswered)) throw error
-      if (policy.startsOnce) return { kind: 'dead', error: error.message }
+      if (policy.startsOnce || error.isFinal) return { kind: 'dead', error: error.message }
       return failed(attempt, error.message, { askedMs: error.retryAfterMs })
+    } finally {
+      words.usage = meter.taken()
     }
   }
 }
@@ -59,27 +68,59 @@ type Attempt = {
 /** The agent gave no reply. */
 class Unanswered extends AgentFault {}
 
-const ask = async (run: NewRun, { timeoutMs, model, maxOutputTokens }: RunPolicy, runner: Runner, signal: AbortSignal): Promise<string> => {
+const ask = async ({ options, signal, lease, policy }: Attempt, meter: Meter): Promise<string> => {
   // AbortSignal.any with AbortSignal.timeout would leave an entry of each run at `signal`, which lives as long as the process.
   const asking = new AbortController()
   const stop = (): void => asking.abort(signal.reason)
-  const late = setTimeout(() => asking.abort(new DOMException('the run took too long', 'TimeoutError')), timeoutMs)
+  const late = setTimeout(() => asking.abort(new DOMException('the run took too long', 'TimeoutError')), policy.timeoutMs)
   signal.addEventListener('abort', stop)
   if (signal.aborted) stop()
   try {
-    return await runner(promptOf(run), {
-      run,
+    await meter.check()
+    const { text, untrusted } = promptOf(lease.run)
+    const { maxSteps, toolsets, model, maxOutputTokens, handling } = policy
+    return await options.agent(text, {
+      run: lease.run,
       signal: asking.signal,
+      untrusted,
+      maxSteps,
+      toolsets,
+      skills: loadSkills(lease, policy, options.log),
+      used: (usage) => meter.used(usage),
       ...(model === undefined ? {} : { model }),
       ...(maxOutputTokens === undefined ? {} : { maxOutputTokens }),
+      ...(handling === undefined ? {} : { handling }),
+      ...(options.log.writes('debug') ? { heard: hearing(lease, options.log) } : {}),
     })
   } catch (error) {
-    throw new Unanswered(`agent: ${messageOf(error)}`, error instanceof AgentFault ? error.retryAfterMs : undefined)
+    throw new Unanswered(`agent: ${messageOf(error)}`, error instanceof AgentFault ? error : {})
   } finally {
     clearTimeout(late)
     signal.removeEventListener('abort', stop)
   }
 }
+
+/** The skills that the route names and that are there; one that is not is logged. */
+const loadSkills = (lease: Lease, { skills: names, profileFolder }: RunPolicy, log: Log): readonly Skill[] => {
+  if (names.length === 0 || profileFolder === undefined) return []
+  const { skills, missing } = readSkills(profileFolder, names)
+  for (const { name, why } of missing) log('warn', { ...about(lease), skill: name, reason: why }, 'a run goes without a skill')
+  return skills
+}
+
+/** Logs what the agent says line by line, while it says it. */
+const hearing = (lease: Lease, log: Log): ((text: string) => void) => {
+  let line = ''
+  return (text) => {
+    line += text
+    const end = line.lastIndexOf('\n')
+    if (end < 0 && line.length < maxHeardLine) return
+    log('debug', { ...about(lease), text: line.slice(0, end < 0 ? undefined : end) }, 'the agent says')
+    line = end < 0 ? '' : line.slice(end + 1)
+  }
+}
+
+const maxHeardLine = 1_000
 
 const finish = async (attempt: Attempt, reply: string): Promise<RunEnd | 'lost'> => {
   const { options, signal, lease, words } = attempt

@@ -1,13 +1,15 @@
 /** Adds to a prompt what the agent must know of the events that were merged into its run (rules: Coalescing 4). */
 
+import { joinPrompts, type Prompt } from '../core/prompt.ts'
 import type { Merged, NewRun } from '../store/ports.ts'
 
 /** The prompt of a run, with a note when it stands for several events. */
-export const promptOf = ({ prompt, merged }: NewRun): string => {
+export const promptOf = ({ prompt: text, untrusted = [], merged }: NewRun): Prompt => {
+  const prompt = { text, untrusted }
   if (merged === undefined || merged.count < 2) return prompt
   return merged.keep === 'all'
     ? allOf(merged, merged.prompts ?? [prompt])
-    : `${prompt}\n\n[headgate] ${leftOut(merged)}; ${merged.count} arrived in all.`
+    : joinPrompts([prompt, `\n\n[headgate] ${leftOut(merged)}; ${merged.count} arrived in all.`])
 }
 
 const leftOut = ({ count, keep }: Merged): string => {
@@ -19,8 +21,9 @@ const leftOut = ({ count, keep }: Merged): string => {
 }
 
 /** All prompts under their numbers. The store drops the oldest past its bounds. */
-const allOf = ({ count }: Merged, prompts: readonly string[]): string => {
+const allOf = ({ count }: Merged, prompts: readonly (string | Prompt)[]): Prompt => {
   const missing = count - prompts.length
-  const head = missing > 0 ? [`[headgate] The oldest ${missing} of ${count} events for this target are left out.`] : []
-  return [...head, ...prompts.map((prompt, i) => `[headgate] event ${missing + i + 1} of ${count}\n${prompt}`)].join('\n\n')
+  const head = missing > 0 ? `[headgate] The oldest ${missing} of ${count} events for this target are left out.\n\n` : ''
+  const numbered = prompts.flatMap((prompt, i) => [`${i > 0 ? '\n\n' : ''}[headgate] event ${missing + i + 1} of ${count}\n`, prompt])
+  return joinPrompts([head, ...numbered])
 }

@@ -1,8 +1,10 @@
 /** How a run is tried: by the keys of its route or job, else by the agent's settings, else by the defaults. */
 
-import type { Config } from '../config/config.ts'
+import { type Budget, budgetOf, type Price } from '../config/budget.ts'
+import type { Config, Profile } from '../config/config.ts'
 import type { Job, Route } from '../generated/config.ts'
 import { defaults } from '../generated/defaults.ts'
+import type { Handling } from '../parts/runners/runner.ts'
 import type { Retry } from './backoff.ts'
 
 export type RunPolicy = {
@@ -10,26 +12,49 @@ export type RunPolicy = {
   readonly timeoutMs: number
   /** True for a scheduled job: the agent is asked at most once, and only the delivery is tried again (rules: Jobs 7). */
   readonly startsOnce: boolean
+  readonly maxSteps: number
+  readonly budget: Budget
+  readonly prices: ReadonlyMap<string, Price>
+  /** Names, as they are written. */
+  readonly toolsets: readonly string[]
+  readonly skills: readonly string[]
+  /** Where the skills of its profile are; absent when the profile is no longer served. */
+  readonly profileFolder?: string
   readonly model?: string
   readonly maxOutputTokens?: number
+  readonly handling?: Handling
 }
 
-export const policyOf = (
-  agentTimeoutMs: Config['agent']['timeoutMs'],
-  { retry, agent }: Pick<Route, 'retry' | 'agent'> = {},
-): RunPolicy => ({
+/** The settings that all runs share, and the profile of this one. */
+export type PolicyConfig = {
+  readonly agent: Pick<Config['agent'], 'timeoutMs' | 'maxSteps' | 'budget' | 'prices'>
+  readonly tools: Pick<Config['tools'], 'ofRuns'>
+  readonly profile: Pick<Profile, 'dir'> | undefined
+}
+
+type Written = Pick<Route, 'retry' | 'agent' | 'skills' | 'toolsets'>
+
+export const policyOf = ({ agent: shared, tools, profile }: PolicyConfig, { retry, agent, skills, toolsets }: Written = {}): RunPolicy => ({
   retry: {
     maxAttempts: retry?.max_attempts ?? defaults.retry.max_attempts,
     backoffMs: (retry?.backoff ?? defaults.retry.backoff) * 1000,
     maxDelayMs: (retry?.max_delay_seconds ?? defaults.retry.max_delay_seconds) * 1000,
   },
-  timeoutMs: agent?.timeout_seconds === undefined ? agentTimeoutMs : agent.timeout_seconds * 1000,
+  timeoutMs: agent?.timeout_seconds === undefined ? shared.timeoutMs : agent.timeout_seconds * 1000,
   startsOnce: false,
+  maxSteps: agent?.max_steps ?? shared.maxSteps,
+  budget: { ...shared.budget, ...budgetOf(agent?.budget) },
+  prices: shared.prices,
+  toolsets: toolsets ?? tools.ofRuns,
+  skills: skills ?? [],
+  ...(profile ? { profileFolder: profile.dir } : {}),
   ...(agent?.model === undefined ? {} : { model: agent.model }),
   ...(agent?.max_output_tokens === undefined ? {} : { maxOutputTokens: agent.max_output_tokens }),
+  ...(agent?.untrusted === undefined ? {} : { handling: agent.untrusted }),
 })
 
-export const jobPolicyOf = (agentTimeoutMs: Config['agent']['timeoutMs'], job: Pick<Job, 'model'> | undefined): RunPolicy => ({
-  ...policyOf(agentTimeoutMs, job?.model === undefined ? {} : { agent: { model: job.model } }),
-  startsOnce: true,
-})
+export const jobPolicyOf = (config: PolicyConfig, job: Pick<Job, 'model' | 'skills' | 'toolsets'> | undefined): RunPolicy => {
+  const { model, skills, toolsets } = job ?? {}
+  const written = { ...(model === undefined ? {} : { agent: { model } }), ...(skills ? { skills } : {}), ...(toolsets ? { toolsets } : {}) }
+  return { ...policyOf(config, written), startsOnce: true }
+}

@@ -1,15 +1,15 @@
 /** Describes an attempt and its end, for a fact. */
 
 import type { Clock } from '../core/clock.ts'
-import type { RunAttempt } from '../core/fact.ts'
+import type { RunAttempt, RunUsage } from '../core/fact.ts'
 import { targetsOf } from '../parts/destination.ts'
 import type { Lease, RunEnd } from '../store/ports.ts'
 import { promptOf } from './merged-prompt.ts'
 
 /** What is said in an attempt, gathered while it goes on: the records keep it, and nothing depends on it. */
-export type Words = { reply?: string; readonly answers: string[] }
+export type Words = { reply?: string; usage?: RunUsage | undefined; readonly answers: string[] }
 
-export const runAttempt = ({ run, attempt }: Lease, end: RunEnd, clock: Clock, { reply, answers }: Words): RunAttempt => ({
+export const runAttempt = ({ run, attempt }: Lease, end: RunEnd, clock: Clock, { reply, usage, answers }: Words): RunAttempt => ({
   eventId: run.eventId,
   eventType: run.event,
   profile: run.profile,
@@ -19,8 +19,9 @@ export const runAttempt = ({ run, attempt }: Lease, end: RunEnd, clock: Clock, {
   attempt,
   target: (end.kind === 'done' && end.to?.join(', ')) || targetsOf(run.delivery),
   merged: run.merged,
-  prompt: promptOf(run),
+  prompt: promptOf(run).text,
   reply,
+  usage,
   answers,
   end: endOf(end, clock),
 })

@@ -6,6 +6,7 @@
 
 import type { Clock } from '../core/clock.ts'
 import type { JsonObject } from '../core/json.ts'
+import type { Prompt, Span } from '../core/prompt.ts'
 
 /** A hold on one delivery id of one route, for an hour (rules: Duplicates 2), or on one time of a schedule. */
 export type Claim = {
@@ -45,8 +46,11 @@ export type Merged = {
   /** Events in all. */
   readonly count: number
   readonly keep: KeptEvents
-  /** With `keep: all`, the prompts in the order of their events; the oldest are left out past the bounds of the store. */
-  readonly prompts?: readonly string[]
+  /**
+   * With `keep: all`, the prompts in the order of their events; the oldest are left out past the bounds of the store. One of which no
+   * sender wrote more than a line is its text alone.
+   */
+  readonly prompts?: readonly (string | Prompt)[]
 }
 
 /** Work that was accepted. It is small, because it is committed before the answer. */
@@ -58,6 +62,8 @@ export type NewRun = {
   readonly event: string
   readonly deliveryId: string
   readonly prompt: string
+  /** Where the prompt has more than a line that a sender wrote; absent: nowhere. */
+  readonly untrusted?: readonly Span[]
   readonly delivery: Destination
   readonly acceptedAt: number
   /** The id of the scheduled job that this is a run of. */
@@ -129,6 +135,9 @@ export type Standing = {
   readonly error?: string
 }
 
+/** What agents took. `cost` is in the operator's currency. */
+export type Spent = { readonly tokens: number; readonly cost: number }
+
 export interface Store {
   /** Claims the delivery id and enqueues its run in one commit. Throws StoreFault. */
   accept(run: NewRun, claim: Claim, lane?: Lane): Promise<Accepted>
@@ -172,6 +181,11 @@ export interface Store {
   plans(): Promise<ReadonlyMap<string, number>>
   /** Notes the next times of schedules; `undefined` forgets one. */
   plan(times: ReadonlyMap<string, number | undefined>): Promise<void>
+  /**
+   * Adds to what `key` has spent, and gives the sum. A key that has spent nothing yet is forgotten after `leftMs`, and begins anew then.
+   * Adding nothing asks.
+   */
+  spend(key: string, leftMs: number, add: Spent): Promise<Spent>
   /** Runs that are accepted and neither done nor dead, and groups. Throws StoreFault. */
   backlog(): Promise<number>
   /**

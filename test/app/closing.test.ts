@@ -261,7 +261,7 @@ t.test('what is compiled to be checked is closed at once: by `validate`, and by 
   const loaded = loadConfig({ dataDir: t.testdir(files), env: {} })
   const effects = createDryEffects()
   checkAll(loaded, parts, effects)
-  compileRunner(loaded.config, parts.runners, effects.owners).owner.release()
+  compileRunner(loaded.config, parts, effects).owner.release()
   await effects.owners.close()
   t.same([open(), closed.sort()], [[], ['a', 'agent', 's']])
 

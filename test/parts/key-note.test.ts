@@ -148,26 +148,28 @@ const run = (prompt: string, merged?: Merged): NewRun => ({
   ...(merged ? { merged } : {}),
 })
 
+const textOf = (of: NewRun): string => promptOf(of).text
+
 t.test('a run of one event has no note', async (t) => {
-  t.equal(promptOf(run('hello')), 'hello')
-  for (const keep of ['latest', 'first', 'all'] as const) t.equal(promptOf(run('hello', { group: 'e', count: 1, keep })), 'hello')
+  t.equal(textOf(run('hello')), 'hello')
+  for (const keep of ['latest', 'first', 'all'] as const) t.equal(textOf(run('hello', { group: 'e', count: 1, keep })), 'hello')
 })
 
 t.test('a merged run says how many earlier events were replaced and how many there were in all', async (t) => {
-  const latest = (count: number): string => promptOf(run('hello', { group: 'e', count, keep: 'latest' }))
+  const latest = (count: number): string => textOf(run('hello', { group: 'e', count, keep: 'latest' }))
   t.equal(latest(2), 'hello\n\n[headgate] 1 earlier event for this target was replaced by this one; 2 arrived in all.')
   t.equal(latest(5), 'hello\n\n[headgate] 4 earlier events for this target were replaced by this one; 5 arrived in all.')
-  const first = (count: number): string => promptOf(run('hello', { group: 'e', count, keep: 'first' }))
+  const first = (count: number): string => textOf(run('hello', { group: 'e', count, keep: 'first' }))
   t.equal(first(2), 'hello\n\n[headgate] 1 later event for this target was left out; 2 arrived in all.')
   t.equal(first(5), 'hello\n\n[headgate] 4 later events for this target were left out; 5 arrived in all.')
 })
 
 t.test('with all events kept, each stands under its number, and the first line says how many are gone', async (t) => {
-  const all = (count: number, prompts: string[]): string => promptOf(run('c', { group: 'e', count, keep: 'all', prompts }))
+  const all = (count: number, prompts: string[]): string => textOf(run('c', { group: 'e', count, keep: 'all', prompts }))
   t.equal(all(2, ['a', 'b']), '[headgate] event 1 of 2\na\n\n[headgate] event 2 of 2\nb')
   t.equal(
     all(5, ['b', 'c']),
     '[headgate] The oldest 3 of 5 events for this target are left out.\n\n[headgate] event 4 of 5\nb\n\n[headgate] event 5 of 5\nc',
   )
-  t.match(promptOf(run('c', { group: 'e', count: 3, keep: 'all' })), /oldest 2 of 3[\s\S]*event 3 of 3\nc$/)
+  t.match(textOf(run('c', { group: 'e', count: 3, keep: 'all' })), /oldest 2 of 3[\s\S]*event 3 of 3\nc$/)
 })

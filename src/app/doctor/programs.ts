@@ -35,9 +35,10 @@ const checkInterpreters = async (workspace: Workspace): Promise<Check[]> => {
 }
 
 const checkAgent = async (config: Config, { env, self }: Workspace): Promise<Check[]> => {
-  const { runners } = (await catalogueOf(config)).catalogue
-  const [problem] = await withDryEffects(({ owners }) => {
-    const { diagnostics, owner } = compileRunner(config, runners, owners)
+  const { catalogue } = await catalogueOf(config)
+  const { runners } = catalogue
+  const [problem] = await withDryEffects((effects) => {
+    const { diagnostics, owner } = compileRunner(config, catalogue, effects)
     owner.release()
     return diagnostics
   })

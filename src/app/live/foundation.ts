@@ -26,8 +26,9 @@ export type Foundation = {
 const termsOf = (config: Config, { targets, pluginSchemes, operators }: Catalogue): unknown => {
   const { dataDir, host, multiplex, globalSecret, maxBodyBytes, scriptTimeoutMs } = config
   const profiles = [...config.profiles.values()].map(({ name, dir, env, platforms }) => ({ name, dir, env, platforms }))
+  const toolsets = Object.keys(config.tools.servers)
   const parts = [targets, pluginSchemes, operators].map((named) => [...named])
-  return { dataDir, host, multiplex, globalSecret, maxBodyBytes, scriptTimeoutMs, profiles, parts }
+  return { dataDir, host, multiplex, globalSecret, maxBodyBytes, scriptTimeoutMs, profiles, toolsets, parts }
 }
 
 export type FoundationOptions = {
@@ -50,8 +51,8 @@ export const foundationFor = (options: FoundationOptions, before: Foundation | u
 /** It outlives its configuration: nothing here may hold on to the routes. */
 const layFoundation = ({ config, catalogue, shared, jobs, report }: FoundationOptions, terms: unknown): Foundation => {
   const { facts, keep, clock } = shared
-  const { dataDir, host, multiplex, profiles, maxBodyBytes, scriptTimeoutMs, globalSecret } = config
-  const settings = { dataDir, host, multiplex, profiles, maxBodyBytes, scriptTimeoutMs }
+  const { dataDir, host, multiplex, profiles, maxBodyBytes, scriptTimeoutMs, globalSecret, tools } = config
+  const settings = { dataDir, host, multiplex, profiles, maxBodyBytes, scriptTimeoutMs, tools }
   const send = createSender({
     targets: catalogue.targets,
     profile: (name) => profiles.get(name),

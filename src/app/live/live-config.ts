@@ -7,11 +7,10 @@ import type { Held } from '../../core/owner.ts'
 import { takingTurns } from '../../core/taking-turns.ts'
 import type { Route } from '../../generated/config.ts'
 import type { Jobs } from '../../parts/effects.ts'
-import type { Runner } from '../../parts/runners/runner.ts'
 import type { Outgoing, Sent } from '../../parts/targets/target.ts'
 import type { Catalogue, Compiled } from '../../plan/compile.ts'
 import { JobBook } from '../../plan/jobs.ts'
-import { compileRunner } from '../../plan/runner.ts'
+import { type Agent, compileRunner } from '../../plan/runner.ts'
 import { type Served, servedAs, servedBy, type Table } from '../../plan/table.ts'
 import { jobPolicyOf, policyOf, type RunPolicy } from '../../runs/policy.ts'
 import type { NewRun } from '../../store/ports.ts'
@@ -31,7 +30,7 @@ export type LiveConfig = {
   readonly diagnostics: readonly Diagnostic[]
   readonly table: Table & { readonly configured: ReadonlyMap<string, Standing> }
   readonly jobs: JobBook
-  readonly runner: Runner
+  readonly agent: Agent
   /** Said once when the gateway starts. */
   readonly notice: string | undefined
   /** Whether the files of run-time routes and jobs could be read: else some are not known. */
@@ -87,7 +86,7 @@ const compileAll = async (
   asked.now = shared.jobs
   const table = { configured, subscribed: foundation.subscriptions, multiplex: config.multiplex, profiles: config.profiles }
   const specOf = (route: string): Route | undefined => servedAs(table, route)?.source.spec
-  const { runner, owner, notice, diagnostics: agentProblems } = compileRunner(config, parts.runners, shared.owners)
+  const { agent, owner, notice, diagnostics: agentProblems } = compileRunner(config, parts, shared)
   held.push(owner)
   return {
     config,
@@ -98,7 +97,7 @@ const compileAll = async (
     diagnostics: [...jobs.diagnostics, ...diagnostics, ...agentProblems],
     table,
     jobs,
-    runner,
+    agent,
     notice,
     complete: () => {
       foundation.subscriptions.refresh()
@@ -114,13 +113,10 @@ const compileAll = async (
       const { profile, route, job } = outgoing
       return foundation.send(outgoing, job === undefined ? specOf(route) : jobs.get(profile, job)?.spec)
     },
-    policy: ({ job, profile, route }) =>
-      job === undefined
-        ? policyOf(config.agent.timeoutMs, specOf(route))
-        : jobPolicyOf(
-            config.agent.timeoutMs,
-            jobs.find(profile, job).find(({ id }) => id === job),
-          ),
+    policy: ({ job, profile: of, route }) => {
+      const shared = { agent: config.agent, tools: config.tools, profile: config.profiles.get(of) }
+      return job === undefined ? policyOf(shared, specOf(route)) : jobPolicyOf(shared, jobs.get(of, job)?.spec)
+    },
   }
 }
 

@@ -79,15 +79,18 @@ export const createRehearsal = ({ source, config, catalogue, jobs, clock }: Rehe
     facts,
     log: silent,
     redact: (text) => text,
-    runner: async (prompt) => {
+    agent: async (prompt) => {
       seen.prompts.push(prompt)
       const { agent = { reply: prompt } } = mocks
       if ('fail' in agent) throw new Error(agent.fail)
       return agent.reply
     },
     send,
-    policy: ({ job, profile }) =>
-      job === undefined ? policyOf(config.agent.timeoutMs, source.spec) : jobPolicyOf(config.agent.timeoutMs, jobs.get(profile, job)),
+    policy: ({ job, profile: of }) => {
+      // No skill is read: the agent is played.
+      const shared = { agent: config.agent, tools: config.tools, profile: undefined }
+      return job === undefined ? policyOf(shared, source.spec) : jobPolicyOf(shared, jobs.get(of, job)?.spec)
+    },
     repeatable: (target) => catalogue.targets.get(target)?.repeatable ?? false,
     maxConcurrent: () => config.maxConcurrentRuns,
   })

@@ -30,12 +30,12 @@ const run: NewRun = {
 export const tryAgent = async (draft: Draft, signal: AbortSignal): Promise<Acted> => {
   const { config } = draftedConfig(draft)
   const redact = createRedactor(knownSecrets(config))
-  return withDryEffects(async ({ owners }) => {
-    const { runner, diagnostics } = compileRunner(config, runnersByName, owners)
+  return withDryEffects(async (effects) => {
+    const { agent, diagnostics } = compileRunner(config, catalogue, effects)
     const problem = diagnostics.find(({ severity }) => severity === 'error')
     if (problem) return { ok: false, text: `${problem.message}${problem.help === undefined ? '' : `: ${problem.help}`}` }
     try {
-      const reply = await runner(prompt, { run, signal: AbortSignal.any([signal, AbortSignal.timeout(patienceMs)]) })
+      const reply = await agent(prompt, { run, signal: AbortSignal.any([signal, AbortSignal.timeout(patienceMs)]) })
       return { ok: true, text: `the agent answers: ${printable(redact(reply), 200)}` }
     } catch (error) {
       return { ok: false, text: `the agent does not answer: ${printable(redact(messageOf(error)), 400)}` }

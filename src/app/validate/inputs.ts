@@ -199,7 +199,7 @@ type More = { readonly effects: Effects; readonly plugins: readonly Diagnostic[]
 
 /** What is wrong with the plugins, and with the agent's settings, checked by its runner as at start. */
 const withMore = (checked: Checked, loaded: Loaded, catalogue: Catalogue, { effects, plugins }: More): Checked => {
-  const { diagnostics, owner } = compileRunner(loaded.config, catalogue.runners, effects.owners)
+  const { diagnostics, owner } = compileRunner(loaded.config, catalogue, effects)
   owner.release()
   return { ...checked, diagnostics: [...checked.diagnostics, ...plugins, ...diagnostics, ...reviewSettings(loaded, catalogue)] }
 }

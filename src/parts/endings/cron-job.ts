@@ -1,6 +1,7 @@
 /** Starts a scheduled job that exists, and gives this one run the rendered prompt as context (rules: Jobs 2, 3). */
 
 import type { Ignored, Outcome } from '../../core/outcome.ts'
+import type { Prompt } from '../../core/prompt.ts'
 import type { Event } from '../../core/request.ts'
 import type { Job } from '../effects.ts'
 import type { StageKit } from '../stages/stage.ts'
@@ -71,7 +72,7 @@ const ignored = ({ route, deliveryId }: Event, reason: Ignored['reason'], why: s
   detail: () => why,
 })
 
-const start = async (event: Event, job: Job, context: string, whenFull: 'wait' | 'refuse', { effects }: StageKit): Promise<Outcome> => {
+const start = async (event: Event, job: Job, context: Prompt, whenFull: 'wait' | 'refuse', { effects }: StageKit): Promise<Outcome> => {
   const run = jobRun(job, { ...causeOf(event), context })
   const claim = claimOf(event)
   const handed = await commit(effects, (store) => store.accept(run, claim, jobLane(job, whenFull)))

@@ -53,7 +53,7 @@ const claimWith = async (claim: Claim, shares: readonly Claim[], store: Store): 
   return isOurs ? had : undefined
 }
 
-const deliver = async (event: Event, { text, delivery }: Message, held: Held, effects: Effects): Promise<Outcome> => {
+const deliver = async (event: Event, { prompt: { text }, delivery }: Message, held: Held, effects: Effects): Promise<Outcome> => {
   const { route, profile, deliveryId } = event
   const to = deliveriesOf(delivery)
   const answers: string[] = []

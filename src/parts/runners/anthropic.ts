@@ -1,7 +1,8 @@
 /** Asks a model through Anthropic's messages API. */
 
 import { builtinEnv } from './kit/env.ts'
-import { compileModelRunner, modelFetch } from './kit/model.ts'
+import { compileModelRunner } from './kit/model.ts'
+import { modelFetch } from './kit/model-fetch.ts'
 import type { RunnerPart } from './runner.ts'
 
 const api = { url: 'https://api.anthropic.com/v1' }

@@ -1,7 +1,8 @@
 /** Asks any endpoint with OpenAI's chat completions API, and needs no key for an endpoint on this machine. */
 
 import { builtinEnv } from './kit/env.ts'
-import { compileModelRunner, modelFetch } from './kit/model.ts'
+import { compileModelRunner } from './kit/model.ts'
+import { modelFetch } from './kit/model-fetch.ts'
 import type { RunnerPart } from './runner.ts'
 
 const loopback = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])$/

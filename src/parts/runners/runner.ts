@@ -1,14 +1,56 @@
 /** The contract of runners: a runner sends a prompt to an agent, and returns the agent's reply. */
 
 import type { Closable } from '../../core/owner.ts'
+import type { Span } from '../../core/prompt.ts'
 import type { NewRun } from '../../store/ports.ts'
 import type { Report } from '../report.ts'
+import type { Tool } from '../tools/tool.ts'
 
 /** Asks the agent. A runner rejects when there is no reply, and must stop when `signal` aborts. */
-export type Runner = (
-  prompt: string,
-  job: { readonly run: NewRun; readonly model?: string; readonly maxOutputTokens?: number; readonly signal: AbortSignal },
-) => Promise<string>
+export type Runner = (prompt: string, job: RunnerJob) => Promise<string>
+
+/** What a run gives the agent besides its prompt. A runner leaves out what its agent has no use for. */
+export type RunnerJob = {
+  readonly run: NewRun
+  readonly signal: AbortSignal
+  readonly model?: string
+  readonly maxOutputTokens?: number
+  /** The most calls of the model, each of which may use tools. Absent: 1. */
+  readonly maxSteps?: number
+  /** Where the prompt has more than a line that a sender wrote. */
+  readonly untrusted?: readonly Span[]
+  /** How the agent is told of what a sender wrote; absent: as the settings say. */
+  readonly handling?: Handling
+  readonly tools?: readonly Tool[]
+  readonly skills?: readonly Skill[]
+  /** What was said before in the run's session, oldest first. */
+  readonly history?: readonly Turn[]
+  /** Told after each call of a model what it took. Throws an AgentFault when a budget is used up: then no further call is made. */
+  readonly used?: (usage: Usage) => Promise<void>
+  /** Hears the reply while it comes: for a log. */
+  readonly heard?: (text: string) => void
+}
+
+/**
+ * What a model is told of text from strangers. `fence`: it stands between boundaries that nobody can know before. `mark`: each of its
+ * lines begins with a mark that nobody can know before. `off`: nothing.
+ */
+export type Handling = 'fence' | 'mark' | 'off'
+
+/** Instructions of the operator's for a kind of work. `folder`: where its files are. */
+export type Skill = { readonly name: string; readonly text: string; readonly folder: string }
+
+/** One message of a session. */
+export type Turn = { readonly role: 'user' | 'assistant'; readonly text: string }
+
+/** What one call of a model took. */
+export type Usage = {
+  readonly model: string
+  readonly inputTokens: number
+  readonly outputTokens: number
+  /** The names of the tools that it called, one for each call. */
+  readonly tools: readonly string[]
+}
 
 /**
  * A way to ask an agent.
@@ -51,4 +93,7 @@ export type RunnerSettings = {
   readonly model?: string
   readonly system?: string
   readonly maxOutputTokens?: number
+  readonly untrusted?: Handling
+  /** The variables that `agent.env` names, with their values: what the agent's program gets beyond the paths and the language. */
+  readonly variables?: { readonly [name: string]: string }
 }

@@ -1,6 +1,8 @@
 /** Holds groups in memory: events that wait to become one run (rules: Coalescing 1). */
 
+import type { Prompt } from '../../core/prompt.ts'
 import { maxGroups, maxPromptChars, maxPrompts } from '../bounds.ts'
+import { keptPrompt } from '../kept-prompt.ts'
 import type { Group, Joined, KeptEvents, Lane, Merged, NewRun, Standing } from '../ports.ts'
 
 export type Waiting = {
@@ -12,7 +14,7 @@ export type Waiting = {
   keep: KeptEvents
   lane: Lane | undefined
   run: NewRun
-  prompts: string[]
+  prompts: (string | Prompt)[]
 }
 
 export class Groups {
@@ -40,7 +42,7 @@ export class Groups {
     group.keep = keep
     group.lane = lane
     if (keep !== 'first') group.run = run
-    if (keep === 'all') group.prompts = newest([...group.prompts, run.prompt])
+    if (keep === 'all') group.prompts = newest([...group.prompts, keptPrompt(run)])
     return { group: group.event, count: group.count }
   }
 
@@ -71,13 +73,15 @@ export class Groups {
 }
 
 /** The newest prompts, as many as the bounds allow, and at least the newest one. */
-const newest = (prompts: readonly string[]): string[] => {
+const newest = (prompts: Waiting['prompts']): Waiting['prompts'] => {
   let first = prompts.length - 1
-  let chars = prompts[first]?.length ?? 0
+  let chars = charsOf(prompts[first])
   while (first > 0 && prompts.length - first < maxPrompts) {
-    chars += prompts[first - 1]?.length ?? 0
+    chars += charsOf(prompts[first - 1])
     if (chars > maxPromptChars) break
     first--
   }
   return prompts.slice(first)
 }
+
+const charsOf = (prompt: string | Prompt = ''): number => (typeof prompt === 'string' ? prompt : prompt.text).length

@@ -3,6 +3,7 @@
 import { hash } from 'node:crypto'
 import { StoreFault } from '../../core/fault.ts'
 import { maxStandings } from '../bounds.ts'
+import { keptPrompt } from '../kept-prompt.ts'
 import type { Accepted, Claim, Group, Joined, Lane, Lease, NewRun, Progress, RunEnd, RunId, Standing, Store } from '../ports.ts'
 import type { Answer } from './gathered.ts'
 import type { PlanEntry } from './plans.ts'
@@ -49,7 +50,7 @@ class SqliteStore implements Store {
       lane: lane === undefined ? null : keyOf(lane.key),
       limit: lane === undefined ? null : lane.limit,
       run: JSON.stringify(run),
-      ...(keep === 'all' ? { prompt: { text: JSON.stringify(run.prompt), chars: run.prompt.length } } : {}),
+      ...(keep === 'all' ? { prompt: { text: JSON.stringify(keptPrompt(run)), chars: run.prompt.length } } : {}),
     }
     return this.#thread.call({ op: 'join', key: keyOf(key), holdMs, joining })
   }

@@ -11,12 +11,17 @@ const isText = (value: Json | undefined): value is string => typeof value === 's
 
 const isTexts = (value: Json | undefined): boolean => Array.isArray(value) && value.every(isText)
 
+const isSpans = (value: Json | undefined): boolean =>
+  Array.isArray(value) && value.every((span) => Array.isArray(span) && span.length === 2 && span.every(Number.isSafeInteger))
+
+const isPrompt = (value: Json): boolean => isText(value) || (isObject(value) && isText(value.text) && isSpans(value.untrusted))
+
 const isMerged = (value: Json): boolean =>
   isObject(value) &&
   isText(value.group) &&
   typeof value.count === 'number' &&
   (value.keep === 'latest' || value.keep === 'first' || value.keep === 'all') &&
-  (value.prompts === undefined || isTexts(value.prompts))
+  (value.prompts === undefined || (Array.isArray(value.prompts) && value.prompts.every(isPrompt)))
 
 const isDelivery = (value: Json | undefined): boolean =>
   isObject(value) && isText(value.target) && isObject(value.extra) && (value.withheld === undefined || isTexts(value.withheld))
@@ -35,6 +40,7 @@ const isRun = (value: Json): boolean =>
   typeof value.acceptedAt === 'number' &&
   isDestination(value.delivery) &&
   (value.job === undefined || isText(value.job)) &&
+  (value.untrusted === undefined || isSpans(value.untrusted)) &&
   (value.merged === undefined || isMerged(value.merged))
 
 type Reply = { readonly reply: string; readonly progress?: Progress }

@@ -2,6 +2,7 @@
 
 import { StoreFault } from '../../../core/fault.ts'
 import { type Outcome, type Refused, refuse } from '../../../core/outcome.ts'
+import type { Prompt } from '../../../core/prompt.ts'
 import type { Event } from '../../../core/request.ts'
 import type { Accepted, Joined, Lane, NewRun, Store } from '../../../store/ports.ts'
 import type { Effects } from '../../effects.ts'
@@ -39,10 +40,16 @@ export const causeOf = ({ eventId, route, eventType: event, deliveryId, at }: Ev
   acceptedAt: at,
 })
 
-export const agentRun = (event: Event, { text, delivery }: Message): NewRun => ({
+/** The fields of a run that are its prompt. */
+export const promptFields = ({ text, untrusted }: Prompt): Pick<NewRun, 'prompt' | 'untrusted'> => ({
+  prompt: text,
+  ...(untrusted.length > 0 ? { untrusted } : {}),
+})
+
+export const agentRun = (event: Event, { prompt, delivery }: Message): NewRun => ({
   ...causeOf(event),
   profile: event.profile,
-  prompt: text,
+  ...promptFields(prompt),
   delivery,
 })
 

@@ -1,17 +1,19 @@
 /** Makes runs of scheduled jobs: all runs of one job share one lane, whoever starts them, so a job never runs twice at the same time. */
 
+import { joinPrompts, plainPrompt, type Prompt } from '../../../core/prompt.ts'
 import type { Lane, NewRun } from '../../../store/ports.ts'
 import type { Job } from '../../effects.ts'
+import { promptFields } from './accept.ts'
 
 export type JobCause = Pick<NewRun, 'eventId' | 'route' | 'event' | 'deliveryId' | 'acceptedAt'> & {
   /** The text that an event adds for this run. The job's own prompt does not change (rules: Jobs 2). */
-  readonly context?: string
+  readonly context?: Prompt
 }
 
 export const jobRun = (job: Job, { context, ...cause }: JobCause): NewRun => ({
   ...cause,
   profile: job.profile,
-  prompt: context === undefined ? job.prompt : [job.prompt, `Context of this run:\n${context}`].filter((text) => text !== '').join('\n\n'),
+  ...promptFields(context === undefined ? plainPrompt(job.prompt) : joinPrompts([job.prompt && `${job.prompt}\n\n`, 'Context of this run:\n', context])),
   delivery: job.delivery,
   job: job.id,
 })

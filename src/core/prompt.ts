@@ -1,0 +1,30 @@
+/** A prompt, and which of it a sender wrote: runners of models set that apart (rules: Agents 9). */
+
+/** A part of a text, from one offset to before another, in UTF-16 units. */
+export type Span = readonly [from: number, to: number]
+
+export type Prompt = {
+  readonly text: string
+  /** The parts that a sender wrote and that are longer than a line: in order, and none overlaps another. */
+  readonly untrusted: readonly Span[]
+}
+
+/** A prompt of which no sender wrote more than a line. */
+export const plainPrompt = (text: string): Prompt => ({ text, untrusted: [] })
+
+/** Several prompts as one, with texts of ours before and between them. */
+export const joinPrompts = (parts: readonly (string | Prompt)[]): Prompt => {
+  let text = ''
+  const untrusted: Span[] = []
+  for (const part of parts) {
+    const prompt = typeof part === 'string' ? plainPrompt(part) : part
+    for (const [from, to] of prompt.untrusted) untrusted.push([text.length + from, text.length + to])
+    text += prompt.text
+  }
+  return { text, untrusted }
+}
+
+const maxLineUnits = 120
+
+/** Whether a text is longer than a line: it has a line break, or more characters than a line shows. */
+export const isMoreThanALine = (text: string): boolean => text.length > maxLineUnits || /[\n\r\v\f\u0085\u2028\u2029]/.test(text)

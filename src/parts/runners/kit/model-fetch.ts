@@ -1,0 +1,16 @@
+/** The `fetch` for models. It follows no redirect, because a redirect could send the key elsewhere, and it limits the answer's size. */
+
+const maxAnswerBytes = 8 * 1024 * 1024
+
+export const modelFetch: typeof fetch = async (input, init) => {
+  const answer = await fetch(input, { ...init, redirect: 'manual' })
+  let left = maxAnswerBytes
+  const bound = new TransformStream<Uint8Array, Uint8Array>({
+    transform(chunk, out) {
+      left -= chunk.byteLength
+      if (left < 0) out.error(new Error('the answer is too large'))
+      else out.enqueue(chunk)
+    },
+  })
+  return new Response(answer.body?.pipeThrough(bound) ?? null, { status: answer.status, headers: answer.headers })
+}

@@ -1,0 +1,90 @@
+/** Compiles the toolsets that a configuration has, and says which of the names that routes write are none (rules: Agents 4). */
+
+import type { Config } from '../config/config.ts'
+import { type Code, type Diagnostic, diagnostic, type Path, pointerOf } from '../core/diagnostic.ts'
+import { isObject } from '../core/json.ts'
+import type { Owner } from '../core/owner.ts'
+import { nearest } from '../core/text.ts'
+import { schema } from '../generated/schema.ts'
+import type { Report } from '../parts/report.ts'
+import { compileServer } from '../parts/tools/mcp.ts'
+import type { Tool, ToolKit, Toolset, ToolsetPart } from '../parts/tools/tool.ts'
+
+type Parts = ReadonlyMap<string, ToolsetPart>
+type Configured = Pick<Config, 'tools'>
+
+/** Opens the toolsets of these names, those that are none left out, and gives their tools. A toolset that cannot be opened is logged. */
+export type Toolbox = (names: readonly string[], signal: AbortSignal) => Promise<readonly Tool[]>
+
+/** What the toolsets have open belongs to `owner`. */
+export const compileToolsets = (
+  { tools }: Configured,
+  parts: Parts,
+  owner: Pick<Owner, 'adopt'>,
+  kit: Omit<ToolKit, 'report'>,
+): { readonly toolbox: Toolbox; readonly diagnostics: readonly Diagnostic[] } => {
+  const diagnostics: Diagnostic[] = []
+  const kitAt = (base: Path): ToolKit => ({ ...kit, report: reporterAt(base, tools, diagnostics) })
+  const sets = new Map<string, Toolset>()
+  for (const { name, compile } of parts.values()) {
+    const made = compile(tools.settings[name] ?? {}, kitAt(['tools', name]))
+    if (made) sets.set(name, owner.adopt(made))
+  }
+  for (const [name, settings] of Object.entries(tools.servers)) {
+    if (parts.has(name) || forbidden.has(name)) continue
+    const made = compileServer(name, settings, kitAt(['toolsets', name]))
+    if (made) sets.set(name, owner.adopt(made))
+  }
+  const open = async (name: string, signal: AbortSignal): Promise<readonly Tool[]> => {
+    try {
+      return (await sets.get(name)?.(signal)) ?? []
+    } catch (error) {
+      if (signal.aborted) throw error
+      kit.log('warn', { toolset: name, reason: error instanceof Error ? error.message : 'failed' }, 'a run goes without a toolset')
+      return []
+    }
+  }
+  const toolbox: Toolbox = async (names, signal) => {
+    const opened = await Promise.all([...new Set(names)].map((name) => open(name, signal)))
+    // Of two tools with one name the first counts.
+    return [...new Map(opened.flat().reverse().map((tool) => [tool.name, tool])).values()].reverse()
+  }
+  return { toolbox, diagnostics }
+}
+
+/** Reports at paths below `base`. */
+export const reporterAt =
+  (base: Path, { place }: Config['tools'], into: Diagnostic[]): Report =>
+  (code, path, message, help) => {
+    const full = [...base, ...path]
+    const more = { pointer: pointerOf(full), ...(place ? { place: place(full) } : {}), ...(help === undefined ? {} : { help }) }
+    into.push(diagnostic(code, base.length > 0 ? `${base.join('.')}: ${message}` : message, more))
+  }
+
+const ofServers = isObject(schema.properties) && isObject(schema.properties.toolsets) ? schema.properties.toolsets : {}
+
+/** Names of toolsets that elsewhere give an agent the machine or other people's conversations: a run that an event starts never has them. */
+const forbidden: ReadonlySet<string> = new Set(ofServers['x-forbidden-toolsets'] as string[])
+
+/** Reports each name that is dropped. `path`: where the list stands. */
+export const checkToolsets = (
+  names: readonly string[],
+  path: Path,
+  known: ReadonlySet<string>,
+  report: (code: Code, path: Path, message: string, help?: string, of?: 'key' | 'value') => void,
+): void => {
+  for (const [i, name] of names.entries()) {
+    const at = [...path, i]
+    if (forbidden.has(name))
+      report('WH703', at, `the toolset "${name}" is not allowed for runs that events start: it is dropped`, 'remove it', 'value')
+    else if (!known.has(name)) {
+      const near = nearest(name, known)
+      const help = near.length > 0 ? `did you mean ${near.map((word) => `"${word}"`).join(' or ')}?` : `known: ${[...known].join(', ')}`
+      report('WH702', at, `there is no toolset "${name}": it is dropped`, help, 'value')
+    }
+  }
+}
+
+/** The names of all toolsets of a configuration. */
+export const toolsetNames = ({ tools }: Configured, parts: Parts): ReadonlySet<string> =>
+  new Set([...parts.keys(), ...Object.keys(tools.servers).filter((name) => !forbidden.has(name))])

@@ -1,0 +1,76 @@
+/** Counts what a run takes, and ends it where its budget is used up (rules: Agents 7). */
+
+import type { Budget, Price } from '../config/budget.ts'
+import type { RunUsage } from '../core/fact.ts'
+import { AgentFault } from '../core/fault.ts'
+import type { Usage } from '../parts/runners/runner.ts'
+import type { NewRun, Spent, Store } from '../store/ports.ts'
+
+export type MeterOptions = {
+  readonly run: Pick<NewRun, 'profile' | 'route' | 'job'>
+  readonly budget: Budget
+  readonly prices: ReadonlyMap<string, Price>
+  readonly store: Pick<Store, 'spend'>
+  /** Wall time, milliseconds. */
+  readonly now: () => number
+}
+
+export interface Meter {
+  /** Before the first call: throws an AgentFault where the day's budget is used up already. */
+  check(): Promise<void>
+  /** After each call of a model. Throws an AgentFault where a budget is used up. */
+  used(usage: Usage): Promise<void>
+  /** What the run took so far; `undefined`: no model was called. */
+  taken(): RunUsage | undefined
+}
+
+const dayMs = 86_400_000
+
+export const createMeter = ({ run, budget, prices, store, now }: MeterOptions): Meter => {
+  let steps = 0
+  const total = { input: 0, output: 0, cost: 0 }
+  let isPriced = true
+  const tools = new Map<string, number>()
+  // Neither names of profiles and routes nor ids of jobs have a slash.
+  const key = run.job === undefined ? `route/${run.profile}/${run.route}` : `job/${run.profile}/${run.job}`
+  const spend = (add: Spent): Promise<Spent> => store.spend(key, dayMs - (now() % dayMs), add)
+  const ofDay = async (add: Spent): Promise<void> => {
+    if (budget.dayTokens === undefined && budget.dayCost === undefined) return
+    const { tokens, cost } = await spend(add)
+    if (tokens >= (budget.dayTokens ?? Infinity)) throw usedUp(`the day's ${budget.dayTokens} tokens`, 'day_tokens')
+    if (cost >= (budget.dayCost ?? Infinity)) throw usedUp(`the day's ${budget.dayCost}`, 'day_cost')
+  }
+  return {
+    check: () => ofDay({ tokens: 0, cost: 0 }),
+    async used({ model, inputTokens, outputTokens, tools: called }) {
+      steps++
+      for (const name of called) tools.set(name, (tools.get(name) ?? 0) + 1)
+      const price = prices.get(model)
+      const cost = price ? (inputTokens * price.input + outputTokens * price.output) / 1_000_000 : 0
+      isPriced &&= price !== undefined
+      total.input += inputTokens
+      total.output += outputTokens
+      total.cost += cost
+      const tokens = total.input + total.output
+      const day = ofDay({ tokens: inputTokens + outputTokens, cost })
+      if (tokens >= (budget.runTokens ?? Infinity)) await day.then(() => Promise.reject(usedUp(`its ${budget.runTokens} tokens`, 'run_tokens')))
+      if (total.cost >= (budget.runCost ?? Infinity)) await day.then(() => Promise.reject(usedUp(`its ${budget.runCost}`, 'run_cost')))
+      await day
+      // Without a price a ceiling in money would never be reached.
+      if (!price && (budget.runCost ?? budget.dayCost) !== undefined)
+        throw new AgentFault(`the model "${model}" has no price, and the run has a budget in money: set agent.prices`, { isFinal: true })
+    },
+    taken: () =>
+      steps === 0
+        ? undefined
+        : {
+            steps,
+            inputTokens: total.input,
+            outputTokens: total.output,
+            ...(isPriced ? { cost: total.cost } : {}),
+            tools: Object.fromEntries(tools),
+          },
+  }
+}
+
+const usedUp = (what: string, key: string): AgentFault => new AgentFault(`the budget is used up: ${what} (budget.${key})`, { isFinal: true })
