@@ -248,7 +248,7 @@ const outputs: { [file: string]: string } = {
   'docs/targets.md': `${renderTargets(targets, settings)}\n`,
   'src/generated/config.ts': await types(schema),
   'src/generated/defaults.ts': `${banner}${renderDefaults(defaults)}`,
-  'src/generated/settings.ts': `${banner}${renderSettings(settings, runners)}`,
+  'src/generated/settings.ts': `${banner}${renderSettings(settings, runners, targets)}`,
   'src/generated/schema.ts': `${banner}import type { JsonObject } from '../core/json.ts'\n\nexport const schema: JsonObject = ${JSON.stringify(schema)}\n\nexport const sampleSchema: JsonObject = ${JSON.stringify(sample)}\n`,
   'src/generated/sample.ts': await sampleTypes(),
   'src/generated/validators.js': await validators(schema),

@@ -1,6 +1,6 @@
 /** Puts the names of parts, which only the registries have, into the schema wherever it says `"x-names": "<family>"`. */
 
-import { pluginName, targetAliases } from '../src/core/names.ts'
+import { pluginName } from '../src/core/names.ts'
 import { operators } from '../src/parts/operators/index.ts'
 import { runners } from '../src/parts/runners/index.ts'
 import { schemes } from '../src/parts/schemes/index.ts'
@@ -11,7 +11,7 @@ import { log } from '../src/parts/targets/log.ts'
 import { stores } from '../src/store/index.ts'
 
 type Node = { readonly [key: string]: unknown }
-type Listed = { readonly name: string; readonly title: string }
+type Listed = { readonly name: string; readonly title: string; readonly aliases?: readonly string[] }
 type Lists = { readonly [keyword: string]: readonly string[] | string }
 
 const choice = (parts: readonly Listed[]): Lists => ({
@@ -19,10 +19,10 @@ const choice = (parts: readonly Listed[]): Lists => ({
   enumDescriptions: parts.map(({ title }) => title),
 })
 
-/** A target, and after it its second names. */
+/** A target, and after it its other names. */
 const withAliases = (target: Listed): Listed[] => [
   target,
-  ...[...targetAliases].flatMap(([name, real]) => (real === target.name ? { name, title: `The same as ${real}` } : [])),
+  ...(target.aliases ?? []).map((name) => ({ name, title: `The same as ${target.name}` })),
 ]
 
 /** Where editors list the targets, those come first that need no account with a platform but the code host's. */

@@ -82,13 +82,18 @@ export const runnersEnv = (agent: Node): RunnersEnv => {
   return out
 }
 
+const aliasesOf = (targets: readonly TargetPart[]): Node =>
+  Object.fromEntries(targets.flatMap(({ name, aliases = [] }) => aliases.map((alias) => [alias, name])))
+
 /** The module that targets and runners read. */
-export const renderSettings = (settings: PlatformSettings, runners: RunnersEnv): string =>
+export const renderSettings = (settings: PlatformSettings, runners: RunnersEnv, targets: readonly TargetPart[]): string =>
   [
     'type Setting = { readonly key: string; readonly env: readonly string[]; readonly secret?: true; readonly default?: string }',
     '/** The settings of each built-in platform. */',
     `export const platformSettings: { readonly [platform: string]: readonly Setting[] } = ${JSON.stringify(settings, null, 2)}`,
     '/** The environment variables of each built-in runner, by its setting. */',
     `export const runnersEnv: { readonly [runner: string]: { readonly [setting: string]: readonly string[] } } = ${JSON.stringify(runners, null, 2)}`,
+    '/** Other names of built-in targets, and the real one of each. */',
+    `export const targetAliases: { readonly [alias: string]: string } = ${JSON.stringify(aliasesOf(targets), null, 2)}`,
     '',
   ].join('\n')

@@ -2,9 +2,9 @@
 
 import { type Code, type Diagnostic, diagnostic, type Path, pointerOf } from '../core/diagnostic.ts'
 import { isObject, type Json, type JsonObject, valueAt } from '../core/json.ts'
-import { targetName } from '../core/names.ts'
 import { nearest, printable } from '../core/text.ts'
 import type { Check, Problem } from '../generated/validators.js'
+import { targetName } from '../parts/target-name.ts'
 import { schemaAt } from './schema-walk.ts'
 import { parsePointer, problemsOfBranch } from './union-errors.ts'
 import { type Slip, slipOf, wordFix } from './word-fix.ts'

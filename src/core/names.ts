@@ -1,4 +1,4 @@
-/** Names: their forms, and those that have two spellings (rules: Names 1). */
+/** Names: their forms, and the senders of samples that have two (rules: Names 1). */
 
 import type { Headers } from './request.ts'
 import { nearest } from './text.ts'
@@ -15,18 +15,6 @@ export const unpluggedHelp = (name: string, known: Iterable<string>): string => 
     ? `did you mean ${near.map((word) => `"${word}"`).join(' or ')}?`
     : 'name the module that brings it under "plugins"'
 }
-
-/** Second names of delivery targets, and the real one of each. */
-export const targetAliases: ReadonlyMap<string, string> = new Map([
-  ['hosta_comment', 'github_comment'],
-  ['hostb_comment', 'gitlab_comment'],
-  ['msteams', 'teams'],
-  ['whatsapp_cloud', 'whatsapp'],
-  ['wecom_callback', 'wecom'],
-])
-
-/** The real name of a delivery target. */
-export const targetName = (name: string): string => targetAliases.get(name) ?? name
 
 /** Second names of the code hosts, where samples are named by who sends them. */
 const providerAliases: ReadonlyMap<string, string> = new Map([

@@ -674,3 +674,11 @@ export const runnersEnv: { readonly [runner: string]: { readonly [setting: strin
     ]
   }
 }
+/** Other names of built-in targets, and the real one of each. */
+export const targetAliases: { readonly [alias: string]: string } = {
+  "hosta_comment": "github_comment",
+  "hostb_comment": "gitlab_comment",
+  "msteams": "teams",
+  "wecom_callback": "wecom",
+  "whatsapp_cloud": "whatsapp"
+}

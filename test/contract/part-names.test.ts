@@ -36,7 +36,7 @@ const namesOf = (parts: readonly { readonly name: string }[]): ReadonlySet<strin
 
 /** By what a variable or key is called that holds a name of the family. */
 const families: ReadonlyMap<string, ReadonlySet<string>> = new Map([
-  ['target', namesOf(targets)],
+  ['target', new Set(targets.flatMap(({ name, aliases = [] }) => [name, ...aliases]))],
   ['scheme', namesOf(schemes)],
   ['runner', namesOf(runners)],
   ['operator', namesOf(operators)],
@@ -122,6 +122,7 @@ t.test('no part is named outside of its file where something is decided', async 
 
 t.test('the check finds names, and lets words pass', async (t) => {
   const named = {
+    'alias.ts': "const aliases = new Map([['msteams', 'teams']])",
     'in.ts': "const f = (value) => 'regex' in value",
     'key.ts': "const variable = { openai: 'A', anthropic: 'B' }",
     'list.ts': "const compared = ['equals', 'in', 'other']",
@@ -144,6 +145,8 @@ t.test('the check finds names, and lets words pass', async (t) => {
   t.same(
     namesIn(named).map((place) => place.split(' ')[0]),
     [
+      'alias.ts',
+      'alias.ts',
       'in.ts',
       'key.ts',
       'key.ts',

@@ -6,7 +6,6 @@ import { fileURLToPath } from 'node:url'
 import t from 'tap'
 import { catalogue as codes } from '../../src/core/diagnostic.ts'
 import type { JsonObject } from '../../src/core/json.ts'
-import { targetName } from '../../src/core/names.ts'
 import { type Refused, refuse } from '../../src/core/outcome.ts'
 import { replyTo } from '../../src/core/reply.ts'
 import { schema } from '../../src/generated/schema.ts'
@@ -15,6 +14,7 @@ import { operators } from '../../src/parts/operators/index.ts'
 import { runners, runnersByName } from '../../src/parts/runners/index.ts'
 import { schemes } from '../../src/parts/schemes/index.ts'
 import { stages } from '../../src/parts/stages/index.ts'
+import { targetName } from '../../src/parts/target-name.ts'
 import { targets, targetsByName } from '../../src/parts/targets/index.ts'
 import { stores } from '../../src/store/index.ts'
 
@@ -96,6 +96,8 @@ t.test('runners and signature schemes are those of the schema', async (t) => {
 t.test('names are unique in every registry, and so are their maps', async (t) => {
   for (const parts of [stages, endings, operators, schemes, runners, targets]) t.equal(new Set(namesOf(parts)).size, parts.length)
   t.equal(targetsByName.size, targets.length)
+  const called = targets.flatMap(({ name, aliases = [] }) => [name, ...aliases])
+  t.equal(new Set(called).size, called.length, 'no other name of a target is that of another')
   t.equal(runnersByName.size, runners.length)
 })
 

@@ -1,6 +1,5 @@
 /** `deliver_extra` by target: once `deliver` names one, editors offer the keys that this target reads and mark any other. */
 
-import { targetAliases } from '../../src/core/names.ts'
 import { targets } from '../../src/parts/targets/index.ts'
 import { type ExtraKey, extras } from './extras.ts'
 import { type Definitions, type Node, type Rule, withRules } from './index.ts'
@@ -16,7 +15,7 @@ type Place = (typeof places)[number]
 const propertiesOf = (node: Node | undefined): Definitions => (node?.properties ?? {}) as Definitions
 
 /** One target's settings: the definition that has them, and what is in it. */
-type Settings = { readonly target: string; readonly name: string; readonly node: Node; readonly isEmpty: boolean }
+type Settings = { readonly names: readonly string[]; readonly name: string; readonly node: Node; readonly isEmpty: boolean }
 
 /** The definitions, with one for the settings of each target, and the rules that choose among them. */
 export const withDeliverySettings = (definitions: Definitions): Definitions => {
@@ -63,25 +62,22 @@ const rulesOf = (by: string, all: readonly Settings[]): Rule[] => {
 }
 
 /** The target by any of its names. A pattern, for the values of an `enum` in a condition would show where the pointer rests. */
-const namedAs = (target: string): Node => {
-  const others = [...targetAliases].flatMap(([name, real]) => (real === target ? [name] : []))
-  return { pattern: `^(?:${[target, ...others].join('|')})$` }
-}
+const namedAs = (names: readonly string[]): Node => ({ pattern: `^(?:${names.join('|')})$` })
 
-const one = (by: string, { target, name, node }: Settings): Rule => {
+const one = (by: string, { names, name, node }: Settings): Rule => {
   const property = { properties: { deliver_extra: { $ref: `#/definitions/${name}` } } }
   const required = (node.required ?? []) as readonly string[]
-  const errorMessage = `the target "${target}" needs deliver_extra.${required.join(', deliver_extra.')}`
+  const errorMessage = `the target "${names[0]}" needs deliver_extra.${required.join(', deliver_extra.')}`
   return {
-    if: { properties: { [by]: namedAs(target) } },
+    if: { properties: { [by]: namedAs(names) } },
     // Apart: beside the property, editors would offer it a second time under the title of the route.
     // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema
     then: required.length === 0 ? property : { allOf: [{ required: ['deliver_extra'], errorMessage }, property] },
   }
 }
 
-const inList = (by: string, { target, name }: Settings): Rule => ({
-  if: { properties: { [by]: { contains: namedAs(target) } } },
+const inList = (by: string, { names, name }: Settings): Rule => ({
+  if: { properties: { [by]: { contains: namedAs(names) } } },
   // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema
   then: { properties: { deliver_extra: { $ref: `#/definitions/${name}Shared` } } },
 })
@@ -89,7 +85,7 @@ const inList = (by: string, { target, name }: Settings): Rule => ({
 type Target = (typeof targets)[number]
 
 /** A job has a definition of its own where an example would be a template. */
-const settingsOf = ({ name, title, requires }: Target, templates: boolean, definitions: Definitions): Settings => {
+const settingsOf = ({ name, aliases = [], title, requires }: Target, templates: boolean, definitions: Definitions): Settings => {
   const keys = keysOf(name, definitions, true)
   const plain = keysOf(name, definitions, false)
   const differ = JSON.stringify(keys) !== JSON.stringify(plain)
@@ -107,7 +103,7 @@ const settingsOf = ({ name, title, requires }: Target, templates: boolean, defin
     properties,
   }
   const pascal = name.replace(/(?:^|_)(\w)/g, (_, letter: string) => letter.toUpperCase())
-  return { target: name, name: `${pascal}${differ && !templates ? 'Job' : ''}Extra`, node, isEmpty }
+  return { names: [name, ...aliases], name: `${pascal}${differ && !templates ? 'Job' : ''}Extra`, node, isEmpty }
 }
 
 /** The same keys where several targets share them: each passes over what only another one reads. */

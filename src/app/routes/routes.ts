@@ -11,6 +11,7 @@ import { nearest } from '../../core/text.ts'
 import type { Route } from '../../generated/config.ts'
 import { defaults } from '../../generated/defaults.ts'
 import { writtenTargets } from '../../parts/destination.ts'
+import { endings } from '../../parts/endings/index.ts'
 import { fingerprint } from '../mask.ts'
 import type { Warning } from '../warning.ts'
 import type { Workspace } from '../workspace.ts'
@@ -60,10 +61,6 @@ export const findRoute = ({ routes }: KnownRoutes, asked: string): KnownRoute =>
 export const unknownRoute = (asked: string, known: readonly string[], hint = 'headgate webhook list --all'): Fault =>
   new Fault('not_found', `no route "${asked}"`, { exitCode: exit.notFound, suggest: nearest(asked, known), hint })
 
-/** What happens to a route's accepted events, in one word. */
-const modeOf = (written: JsonObject): string =>
-  written.deliver_only === true ? 'direct' : written.cron_job !== undefined ? 'cron' : written.coalesce !== undefined ? 'coalesce' : 'agent'
-
 const textOf = (value: Json | undefined): string => (typeof value === 'string' ? value : '')
 
 /** A route as `list` and `show` print it in JSON. No secret is in it. */
@@ -80,7 +77,7 @@ export const describeRoute = ({ name, source, written, route, shadowed }: KnownR
     valid: route !== undefined,
     url: routeUrl(config, name, profile),
     profile,
-    mode: modeOf(spec),
+    mode: endings.find(({ fits }) => fits(spec as Route))?.mode ?? null,
     events: Array.isArray(events) ? events : [],
     deliver: namesOf(spec),
     secret: secret === undefined ? null : { from, fingerprint: secret === insecure ? insecure : fingerprint(secret) },

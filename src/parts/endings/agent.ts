@@ -7,6 +7,7 @@ import { compileMessage } from './kit/message.ts'
 
 export const agent: EndingPart = {
   name: 'agent',
+  mode: 'agent',
   fits: (route) => route.deliver_only !== true && route.cron_job === undefined && route.coalesce === undefined,
   compile(route, kit) {
     const { render } = compileMessage(route, kit)

@@ -19,6 +19,7 @@ type Settings = Omit<Group, 'key' | 'lane'> & { readonly singleFlight: boolean }
 
 export const coalesce: EndingPart = {
   name: 'coalesce',
+  mode: 'coalesce',
   fits: (route) => route.deliver_only !== true && route.cron_job === undefined && route.coalesce !== undefined,
   compile(route, kit) {
     const settings = readSettings(route, kit.report)

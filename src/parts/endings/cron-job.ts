@@ -13,6 +13,7 @@ import { compilePrompt } from './kit/message.ts'
 
 export const cronJob: EndingPart = {
   name: 'cron_job',
+  mode: 'cron',
   fits: (route) => route.deliver_only !== true && route.cron_job !== undefined,
   compile(route, kit) {
     const reference = route.cron_job ?? ''

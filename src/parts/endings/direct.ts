@@ -17,6 +17,7 @@ const budgetMs = 9_000
 
 export const direct: EndingPart = {
   name: 'direct',
+  mode: 'direct',
   fits: (route) => route.deliver_only === true,
   compile(route, kit) {
     const { written, render } = compileMessage(route, kit)

@@ -7,6 +7,8 @@ import type { StageKit } from '../stages/stage.ts'
 
 export type EndingPart = {
   readonly name: string
+  /** What happens to the events of such a route, in one word, where routes are listed. */
+  readonly mode: string
   /** Whether the keys of this route ask for this ending. */
   fits(route: Route): boolean
   compile(route: Route, kit: StageKit): Closable<Ending>

@@ -79,6 +79,8 @@ export type TargetPart = {
   readonly name: string
   /** The name for people, in editors and docs/targets.md. */
   readonly title: string
+  /** Other names that `deliver` accepts. In a plugin's target they have no effect. */
+  readonly aliases?: readonly string[]
   /** The target's section under `platforms`. The default is the target's name without `_comment`. */
   readonly platform?: string
   /** The settings that the target reads. A built-in target uses `builtinSettings(platform)`. */

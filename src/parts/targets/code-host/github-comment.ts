@@ -26,6 +26,7 @@ const query = `query($owner: String!, $name: String!, $number: Int!) {
 
 export const githubComment: TargetPart = {
   name: 'github_comment',
+  aliases: ['hosta_comment'],
   title: 'A comment on a pull request or issue, by the gh command',
   program: 'gh',
   // Which environment variables hold a token depends on the host, so `kit/gh.ts` chooses them.

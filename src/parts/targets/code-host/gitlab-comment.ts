@@ -34,6 +34,7 @@ const places: readonly Place[] = [
 
 export const gitlabComment: TargetPart = {
   name: 'gitlab_comment',
+  aliases: ['hostb_comment'],
   title: 'A comment on a merge request or issue',
   settings: builtinSettings('gitlab'),
   needs: [['token']],

@@ -36,6 +36,7 @@ export type Posting = {
 
 export type ChatSpec = AddressSpec & {
   readonly title: string
+  readonly aliases?: readonly string[]
   readonly needs: readonly (readonly string[])[]
   /** Further keys of `deliver_extra` that the target reads. */
   readonly reads?: readonly string[]
@@ -53,11 +54,12 @@ export type ChatSpec = AddressSpec & {
 const defaultCallMs = 15_000
 
 export const defineChat = (spec: ChatSpec): TargetPart => {
-  const { name, title, platform, needs, idempotent } = spec
+  const { name, title, aliases, platform, needs, idempotent } = spec
   const settings = builtinSettings(platformOf(spec))
   const part: TargetPart = {
     name,
     title,
+    ...(aliases === undefined ? {} : { aliases }),
     ...(platform === undefined ? {} : { platform }),
     settings,
     needs,

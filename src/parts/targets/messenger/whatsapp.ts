@@ -20,6 +20,7 @@ const jid = /^\d[\d-]{3,40}@(?:s\.whatsapp\.net|g\.us|lid)$/
 
 export const whatsapp = defineChat({
   name: 'whatsapp',
+  aliases: ['whatsapp_cloud'],
   title: 'WhatsApp',
   needs: [cloudKeys, ['bridge_url'], ['bridge']],
   // A template may have 1024 characters in all, together with the text around the value.

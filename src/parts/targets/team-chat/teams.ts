@@ -7,6 +7,7 @@ import type { Sent } from '../target.ts'
 
 export const teams = defineChat({
   name: 'teams',
+  aliases: ['msteams'],
   title: 'Microsoft Teams',
   needs: [['webhook_url']],
   noChat: () => 'the chat of the workflow',

@@ -13,6 +13,7 @@ const app = ['corp_id', 'corp_secret', 'agent_id']
 
 export const wecom = defineChat({
   name: 'wecom',
+  aliases: ['wecom_callback'],
   title: 'WeCom',
   needs: [['webhook_url'], bot, app],
   ...webhookOr(bot, app),
