@@ -26,7 +26,7 @@ export const withEnvNames = (node: Node): Node => {
   const names = namesIn(node) ?? []
   const wins = names.length === 0 ? '' : ` ${listed(names)} in the environment wins.`
   const ways = Object.entries(namesByRunner(node)).map(([runner, each]) => `${listed(each)} (\`${runner}\`)`)
-  const stands = ways.length === 0 ? '' : ` Without it ${ways.join(' or ')} in the environment counts.`
+  const stands = ways.length === 0 ? '' : ` In the environment ${ways.join(' or ')} wins, unless \`base_url\` is another API's.`
   return { ...shown, markdownDescription: `${shown.markdownDescription}${wins}${stands}` }
 }
 

@@ -14,5 +14,6 @@ export const knownSecrets = (config: Config): string[] => {
   const routes = [...config.routes.values()].flatMap(({ secrets }) => secrets)
   // Plugins are not loaded yet: the key of their runner is known when it stands in the file.
   const { apiKey } = runnerSettings(runnersByName.get(config.agent.runner) ?? {}, config)
-  return [...routes, ...tokens, config.globalSecret ?? '', apiKey ?? ''].filter((value) => value !== '' && value !== 'INSECURE_NO_AUTH')
+  const keys = [config.agent.apiKey ?? '', apiKey ?? '']
+  return [...routes, ...tokens, config.globalSecret ?? '', ...keys].filter((value) => value !== '' && value !== 'INSECURE_NO_AUTH')
 }

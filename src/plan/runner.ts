@@ -31,16 +31,27 @@ type AgentParts = { readonly runners: ReadonlyMap<string, RunnerPart>; readonly 
 
 export type AgentKit = { readonly owners: Owners; readonly log: Log; readonly clock: Clock }
 
-/** The settings of the agent as its runner gets them: what the file leaves out may stand in the environment. */
-export const runnerSettings = ({ env: names = {} }: Pick<RunnerPart, 'env'>, { agent, profiles }: Configured): RunnerSettings => {
+/** The settings of the agent as its runner gets them: a key in the environment wins over one in the file (rules: Configuration 9). */
+export const runnerSettings = (
+  { env: names = {}, api }: Pick<RunnerPart, 'env' | 'api'>,
+  { agent, profiles }: { readonly agent: RunnerSettings; readonly profiles: Config['profiles'] },
+): RunnerSettings => {
   const env = profiles.get(defaultProfile)?.env ?? {}
   const { apiKey: variables = [] } = names
-  if (agent.apiKey !== undefined || variables.length === 0) return agent
-  const apiKey = isUnknown(env) ? unknownSecret : variables.map((variable) => env[variable]).find(Boolean)
+  // The variable holds the key of the runner's own API. Another API must not get it where it has a key of its own.
+  if (agent.apiKey !== undefined && (isUnknown(env) || !isSameHost(agent.baseUrl ?? api?.url, api?.url))) return agent
+  const apiKey = isUnknown(env) && variables.length > 0 ? unknownSecret : variables.map((variable) => env[variable]).find(Boolean)
   return apiKey === undefined ? agent : { ...agent, apiKey }
 }
 
-export const compileRunner = (config: Configured, { runners, toolsets }: AgentParts, { owners, log, clock }: AgentKit): CompiledRunner => {
+const isSameHost = (url = '', other = ''): boolean =>
+  other === '' || (URL.canParse(url) && URL.canParse(other) && new URL(url).origin === new URL(other).origin)
+
+export const compileRunner = (
+  config: Configured,
+  { runners, toolsets }: AgentParts,
+  { owners, log, clock }: AgentKit,
+): CompiledRunner => {
   const { agent } = config
   const { runner: name } = agent
   const owner = owners.create({ runner: name })

@@ -34,7 +34,8 @@ export const guardedRunner = (given: RunnerPart): RunnerPart => ({
   title: given.title ?? given.name,
   ...(given.notice ? { notice: given.notice } : {}),
   ...(given.standIn ? { standIn: given.standIn } : {}),
-  ...(given.env ? { env: given.env } : {}),
+  ...(given.env?.apiKey ? { env: { apiKey: [...given.env.apiKey] } } : {}),
+  ...(given.api ? { api: apiOf(given.api) } : {}),
   program: (settings) => programOf(given, settings),
   compile(settings, report) {
     const refuse = (why: string): Runner => {
@@ -45,6 +46,18 @@ export const guardedRunner = (given: RunnerPart): RunnerPart => ({
       return guardedRun(given.compile(settings, reportAs('WH714', report)), guarded) ?? refuse('compiled to something else than a function')
     } catch (error) {
       return refuse(`failed: ${failure(error)}`)
+    }
+  },
+})
+
+/** Its key is asked for where it does not say otherwise. */
+const apiOf = (given: NonNullable<RunnerPart['api']>): NonNullable<RunnerPart['api']> => ({
+  url: given.url,
+  keyless(baseUrl) {
+    try {
+      return given.keyless?.(baseUrl) === true
+    } catch {
+      return false
     }
   },
 })

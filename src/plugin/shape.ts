@@ -33,6 +33,12 @@ export const isDomain = (value: unknown): value is Domain => {
 const isByHand = (value: unknown): boolean =>
   isLoose(value) && isText(value.how) && isText(value.signed) && isLoose(value.headers) && Object.values(value.headers).every(isText)
 
+const isApi = (value: unknown): boolean =>
+  isLoose(value) &&
+  isText(value.url) &&
+  /^https?:$/.test(URL.canParse(value.url) ? new URL(value.url).protocol : '') &&
+  optional(isFunction)(value.keyless)
+
 const optional =
   (fits: (value: unknown) => boolean) =>
   (value: unknown): boolean =>
@@ -75,6 +81,7 @@ const members: { readonly [family in Family]: readonly Member[] } = {
     ['compile', isFunction, 'a function'],
     ['program', optional(isFunction), 'a function'],
     ['env', optional((value) => isLoose(value) && optional(isTexts)(value.apiKey)), 'a map { apiKey } of names'],
+    ['api', optional(isApi), 'a map { url, keyless? } of a web address and a function'],
     ['notice', optional(isText), 'a text'],
     ['standIn', optional(isText), 'a text'],
     title,

@@ -5,8 +5,10 @@ import { knownSecrets } from '../../src/app/known-secrets.ts'
 import { createDryEffects } from '../../src/app/live/effects.ts'
 import { loadConfig } from '../../src/config/load.ts'
 import { prepareGateway } from '../../src/gateway/compose.ts'
+import { runnersByName } from '../../src/parts/runners/index.ts'
 import { catalogue } from '../../src/plan/catalogue.ts'
 import { compileRoute } from '../../src/plan/compile.ts'
+import { runnerSettings } from '../../src/plan/runner.ts'
 
 type Env = { readonly [name: string]: string }
 
@@ -363,4 +365,20 @@ t.test('an agent that lacks a setting is refused', async (t) => {
   t.ok(await lacks('runner: openai\n  model: m', { ANTHROPIC_API_KEY: 'k' }), 'the key of another')
   const { config } = loadConfig({ dataDir: t.testdir({ 'config.yaml': 'agent: { runner: openai }' }), env: { OPENAI_API_KEY: 'canary' } })
   t.ok(knownSecrets(config).includes('canary'), 'it is taken out of logs')
+})
+
+t.test("the agent's key: the environment wins over the file, but its key goes to no other API than its own", async (t) => {
+  const agent = (settings: string, env: Env = {}): string | undefined => {
+    const files = { 'config.yaml': `agent: { runner: openai, api_key: of-the-file, ${settings} }`, '.env': 'OPENAI_API_KEY=of-dot-env' }
+    const { config } = loadConfig({ dataDir: t.testdir(files), env })
+    const { apiKey } = runnerSettings(runnersByName.get('openai') ?? {}, config)
+    t.ok(knownSecrets(config).includes('of-the-file') && knownSecrets(config).includes(apiKey ?? ''), 'both are taken out of logs')
+    return apiKey
+  }
+  t.equal(agent('model: m'), 'of-dot-env')
+  t.equal(agent('model: m', { OPENAI_API_KEY: 'of-the-process' }), 'of-the-process')
+  t.equal(agent('model: m', { ANTHROPIC_API_KEY: 'of-another' }), 'of-dot-env')
+  t.equal(agent('base_url: "https://api.openai.com/v2"'), 'of-dot-env')
+  t.equal(agent('base_url: "https://api.openai.com.other.example/v1"'), 'of-the-file')
+  t.equal(agent('base_url: "no address"'), 'of-the-file')
 })

@@ -4,6 +4,7 @@ import { isAbsolute } from 'node:path'
 import { runners, runnersByName } from '../../parts/runners/index.ts'
 import type { RunnerPart } from '../../parts/runners/runner.ts'
 import { pathOf } from '../../parts/targets/kit/gh.ts'
+import { runnerSettings } from '../../plan/runner.ts'
 import { locateProgram } from '../../process/find-program.ts'
 import { fingerprint } from '../mask.ts'
 import { checkEnvValue, checkShape } from './checks.ts'
@@ -91,10 +92,11 @@ const modelQuestions = (part: RunnerPart, api: Api, { present, answers }: Draft)
 
 const isAddress = (text: string): boolean => URL.canParse(text) && /^https?:$/.test(new URL(text).protocol) && new URL(text).username === ''
 
-const keyQuestion = ({ name: runner, env }: RunnerPart, needsNone: boolean, present: Draft['present']): Question => {
-  const name = env?.apiKey?.[0] ?? ''
+const keyQuestion = (part: RunnerPart, needsNone: boolean, present: Draft['present']): Question => {
+  const name = part.env?.apiKey?.[0] ?? ''
   const { agent, profiles } = present.loaded.config
-  const key = (agent.runner === runner ? agent.apiKey : undefined) ?? profiles.get('default')?.env[name]
+  const isSame = agent.runner === part.name
+  const { apiKey: key } = runnerSettings(part, { agent: isSame ? agent : {}, profiles })
   const may = key !== undefined || needsNone
   const inFile = written(present, ['agent', 'api_key'])
   const reference = `\${${name}}`
@@ -108,8 +110,8 @@ const keyQuestion = ({ name: runner, env }: RunnerPart, needsNone: boolean, pres
     check: (answer) => (answer === '' ? (may ? undefined : error('a key is needed')) : checkEnvValue(name, answer)),
     writes: (answer) => {
       const isNew = answer !== '' && answer !== key
-      // A key in the file wins over the variable: a former one must not stay.
-      const isOther = inFile !== undefined && inFile !== reference && (isNew || agent.runner !== runner)
+      // A former key in the file is of no use any more, or would win.
+      const isOther = inFile !== undefined && inFile !== reference && (isNew || !isSame)
       return [
         ...(isNew ? [{ to: 'env', name, value: answer, isSecret: true } as const] : []),
         ...(isOther ? [setting('api_key', reference)] : []),
