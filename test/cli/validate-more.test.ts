@@ -4,9 +4,9 @@ import { execFileSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import t, { type Test } from 'tap'
-import { fakeCli } from '../fakes/cli.ts'
+import { fakeCli, going } from '../fakes/cli.ts'
 import { until } from '../fakes/wait.ts'
 
 const configOf = (routes: string, rest = ''): string => `platforms:
@@ -244,6 +244,54 @@ t.test('--watch checks again when a checked file changes; Ctrl-C ends it with th
   t.notMatch(said.err, 'other.txt')
   stop('cancelled')
   t.equal((await watching).code, 1)
+})
+
+t.test('--watch checks once for a change, of what it came to know later too', async (t) => {
+  const route = (more: string): string =>
+    configOf(`a: { events: [push], prompt: p, script: a.sh, filters: [{ field: ref, in_file: lists/refs.txt }]${more} }\n`)
+  const cli = fakeCli(t, { 'config.yaml': route(''), 'scripts/a.sh': 'cat\n', 'lists/refs.txt': 'main\n' })
+  const watching = going(cli, 'validate', '--watch', '--format', 'concise')
+  t.teardown(() => watching.stop('gone'))
+  const { said } = watching
+  const changes = () => [...said.err.matchAll(/(\S+) changed/g)].map(([, file = '']) => basename(file))
+  await until(() => said.err.includes('watching'))
+  const names = ['scripts/a.sh', 'lists/refs.txt', 'config.yaml', 'scripts/a.sh', 'webhook_subscriptions.json']
+  for (const [i, name] of names.entries()) {
+    cli.write(name, name === 'config.yaml' ? route(', deliver: log') : `${i}\n`)
+    await until(() => said.err.split('watching').length > changes().length + 1 && changes().at(-1) === basename(name))
+  }
+  t.same(
+    changes(),
+    names.map((name) => basename(name)),
+  )
+})
+
+t.test('--changed --watch watches what has not changed yet, and asks git at each look', async (t) => {
+  const route = (more: string): string => configOf(`a: { events: [push], prompt: p${more} }\n`)
+  const cli = fakeCli(t, { 'config.yaml': route(''), 'profiles/p/config.yaml': route(''), 'a.webhook-test.yaml': 'tests: []\n' })
+  const git = (...argv: string[]): string =>
+    execFileSync('git', ['-c', 'user.name=a', '-c', 'user.email=a@b', ...argv], { cwd: cli.dir, encoding: 'utf8' })
+  git('init', '-q')
+  git('add', '-A')
+  git('commit', '-qm', 'first')
+  const watching = going(cli, 'validate', '--watch', '--changed', '--format', 'concise')
+  t.teardown(() => watching.stop('gone'))
+  const { said } = watching
+  await until(() => said.err.includes('watching'))
+  cli.write('a.webhook-test.yaml', 'tset: []\n')
+  await until(() => said.out.includes('unknown key "tset"'))
+  git('checkout', '-q', 'a.webhook-test.yaml')
+  await until(() => said.err.split('watching').length === 4)
+  const { length } = said.out
+  cli.write('config.yaml', route(', evnts: []'))
+  await until(() => said.out.includes('unknown key "evnts"'))
+  t.notMatch(said.out.slice(length), 'tset')
+})
+
+t.test('--changed asks git before it checks: what git refuses is said at once', async (t) => {
+  const cli = fakeCli(t, { 'config.yaml': configOf('a: { prompt: p, script: a.sh }\n'), 'scripts/a.sh': `touch ran\n` })
+  execFileSync('git', ['init', '-q'], { cwd: cli.dir })
+  t.match(await cli.run('validate', '--changed=nope', '--sample', 'github/psh'), { code: 2, err: /git knows no such commit/ })
 })
 
 t.test('--watch refuses what is one document or writes', async (t) => {

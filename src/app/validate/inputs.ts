@@ -25,6 +25,7 @@ import { checkRouteTests, isTestFile, readSuites, testFilesIn } from '../route-t
 import type { GatewayFinder } from '../running-gateway.ts'
 import { type ChosenSample, chooseSamples } from '../samples/choose-samples.ts'
 import type { Workspace } from '../workspace.ts'
+import { besideRoute } from './beside-route.ts'
 import { blocksOf } from './blocks.ts'
 import { hostFindings, programFindings } from './live.ts'
 import { trySamples } from './try-samples.ts'
@@ -56,7 +57,11 @@ export type Inputs = {
 /** A sample with the routes that can take it. */
 export type SampleUse = { readonly name: string; readonly routes: readonly string[] }
 
-export type CheckedInputs = Checked & { readonly samples?: readonly SampleUse[] }
+export type CheckedInputs = Checked & {
+  readonly samples?: readonly SampleUse[]
+  /** What routes name beside their files: lists, and the folders of scripts. */
+  readonly beside: readonly string[]
+}
 
 /** All that is wrong in what was asked for. Throws a Fault for a path or sample that is not there. */
 export const checkInputs = async (workspace: Workspace, inputs: Inputs): Promise<CheckedInputs> => {
@@ -68,7 +73,7 @@ export const checkInputs = async (workspace: Workspace, inputs: Inputs): Promise
     const check = new Check(inputs.withoutEnv ? { ...workspace, env: unknownEnv } : workspace, inputs, effects)
     const checked: Checked[] = paths.length === 0 ? [await check.folder(workspace.dataDir, inputs.asked)] : []
     for (const path of paths) checked.push(await check.path(path))
-    return { ...withShared(checked.reduce(merge)), ...check.samples() }
+    return { ...withShared(checked.reduce(merge)), ...check.samples(), beside: check.beside() }
   })
 }
 
@@ -86,6 +91,7 @@ class Check {
   readonly #effects: Effects
   readonly #chosen: readonly ChosenSample[]
   readonly #tried = new Map<RouteSource, Sampled>()
+  readonly #beside = new Set<string>()
 
   constructor(workspace: Workspace, inputs: Inputs, effects: Effects) {
     this.#effects = effects
@@ -100,6 +106,10 @@ class Check {
     const took = [...this.#tried].map(([{ name }, { taken }]) => ({ name, samples: new Set(taken.map((each) => each.name)) }))
     const routesOf = (sample: string): string[] => took.flatMap(({ name, samples }) => (samples.has(sample) ? name : []))
     return { samples: this.#chosen.map(({ name }) => ({ name, routes: routesOf(name) })) }
+  }
+
+  beside(): readonly string[] {
+    return [...this.#beside]
   }
 
   async folder(dataDir: string, asked: boolean): Promise<Checked> {
@@ -168,6 +178,7 @@ class Check {
 
   /** With what compiles but is likely wrong, and with what samples and the machine show. */
   async #reviewed(checked: Checked, config: Config, catalogue: Catalogue, plugins: readonly Diagnostic[]): Promise<Checked> {
+    for (const { route } of checked.sources) for (const path of besideRoute(route, config)) this.#beside.add(path)
     const programs = this.#inputs.machine ? await programFindings(checked, config) : []
     const routes = this.#chosen.length > 0 ? checked.sources.map(({ route }) => route) : []
     const samples = await trySamples(routes, config, catalogue, { samples: this.#chosen, runScripts: this.#inputs.machine !== undefined })

@@ -4,7 +4,7 @@ import { catalogue, type Diagnostic } from '../../core/diagnostic.ts'
 import type { Checked } from '../../plan/check.ts'
 import type { Workspace } from '../workspace.ts'
 import { outsideBaseline, readBaseline, writeBaseline } from './baseline.ts'
-import { changedFiles } from './changed-files.ts'
+import { type ChangedFiles, changedFiles } from './changed-files.ts'
 import { type CodeChoice, isChosen } from './codes.ts'
 import { type Findings, findingsOf } from './findings.ts'
 import { withoutToolsets } from './fixes.ts'
@@ -27,6 +27,8 @@ export type Validated = Findings & {
   readonly texts: Checked['texts']
   /** How many findings comments and the baseline took out. */
   readonly suppressed: number
+  /** The files that were looked at, and folders beside them; those too that have not changed. */
+  readonly looked: readonly string[]
   /** Which routes took each sample; absent where none was asked for. */
   readonly samples?: CheckedInputs['samples']
 }
@@ -34,7 +36,9 @@ export type Validated = Findings & {
 /** Throws a usage Fault for a path that is not there, and for a baseline that is none. */
 export const validate = async (workspace: Workspace, wanted: ToValidate): Promise<Validated> => {
   const { codes = {}, withoutRefs = false, withoutEnv = false } = wanted
-  const { diagnostics, routes, files, texts, samples } = await onlyChanged(workspace, wanted, await checkInputs(workspace, wanted))
+  const changed = await changedOf(workspace, wanted)
+  const checked = await checkInputs(workspace, wanted)
+  const { diagnostics, routes, files, texts, samples } = changed ? onlyIn(changed, checked) : checked
   const found = withoutRefs ? diagnostics.filter(isInside) : diagnostics
   // What a partial check does not look for, a comment is not told to be about in vain.
   const ignored = applyIgnores(found, texts, { reportUnused: !withoutRefs && !withoutEnv })
@@ -46,14 +50,17 @@ export const validate = async (workspace: Workspace, wanted: ToValidate): Promis
     files,
     texts,
     suppressed: ignored.suppressed + ignored.kept.length - news.length,
+    looked: [...checked.texts.keys(), ...checked.beside],
     ...(samples ? { samples } : {}),
   }
 }
 
+/** Asks git before anything is checked: what it refuses is said at once, and what changes meanwhile is for the next look. */
+const changedOf = async ({ dataDir, env }: Workspace, { changed, paths }: ToValidate): Promise<ChangedFiles | undefined> =>
+  changed === undefined ? undefined : changedFiles(paths.length > 0 ? paths : [dataDir], changed, env)
+
 /** What is about no file stays where any file has changed. */
-const onlyChanged = async (workspace: Workspace, { changed, paths }: ToValidate, checked: CheckedInputs): Promise<CheckedInputs> => {
-  if (changed === undefined) return checked
-  const files = await changedFiles(paths.length > 0 ? paths : [workspace.dataDir], changed, workspace.env)
+const onlyIn = (files: ChangedFiles, checked: CheckedInputs): CheckedInputs => {
   const texts = new Map([...checked.texts].filter(([file]) => files.has(file)))
   const diagnostics = checked.diagnostics.filter(({ place }) => (place ? files.has(place.file) : texts.size > 0))
   return { ...checked, diagnostics, texts, files: texts.size, routes: checked.routes.filter(({ file }) => files.has(file)) }

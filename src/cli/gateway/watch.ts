@@ -1,7 +1,7 @@
 /** Watches the files of a configuration, for `gateway run --watch`. */
 
 import { basename, dirname, relative, sep } from 'node:path'
-import { watchFiles } from '../shell/watch-files.ts'
+import { createFileWatch } from '../shell/watch-files.ts'
 
 const watched = new Set(['config.yaml', '.env'])
 
@@ -13,12 +13,14 @@ export type Watching = {
 }
 
 /** Watches `config.yaml` and `.env` of the data directory and of its profiles, until the returned function is called. */
-export const watchConfiguration = ({ dataDir, configFile, changed, failed }: Watching): Promise<() => Promise<void>> => {
+export const watchConfiguration = async ({ dataDir, configFile, changed, failed }: Watching): Promise<() => Promise<void>> => {
   const isFolder = (path: string): boolean => {
     const parts = relative(dataDir, path).split(sep)
     return path === dataDir || (parts[0] === 'profiles' && parts.length <= 2)
   }
   const ignored = (path: string): boolean =>
     !isFolder(path) && path !== configFile && !(watched.has(basename(path)) && isFolder(dirname(path)))
-  return watchFiles({ paths: [dataDir, ...(configFile === undefined ? [] : [configFile])], ignored, changed, failed })
+  const files = createFileWatch({ changed, failed })
+  await files.add({ paths: [dataDir, ...(configFile === undefined ? [] : [configFile])], ignored })
+  return () => files.close()
 }

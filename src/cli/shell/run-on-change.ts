@@ -6,7 +6,7 @@ import { exit, Fault, usage } from '../../core/fault.ts'
 import { shownFile } from '../../core/shown-place.ts'
 import { printable } from '../../core/text.ts'
 import { type Cli, note, printFault } from './output.ts'
-import { watchFiles } from './watch-files.ts'
+import { createFileWatch, type Watched } from './watch-files.ts'
 
 export type Rerun = {
   /** Files and folders that the command was given. Of a folder counts what lies in it and below. */
@@ -21,25 +21,26 @@ export const runOnChange = async ({ paths, run }: Rerun, cli: Cli): Promise<numb
   const stopped = cli.io.stopped()
   const changes = createLatch<string>()
   const counted = createCounted()
-  const unwatch: (() => Promise<void>)[] = []
-  const watch = async (roots: readonly string[]): Promise<void> => {
-    const failed = (why: string): void => note(cli, `cannot watch: ${printable(why)}`)
-    if (roots.length > 0) unwatch.push(await watchFiles({ paths: roots, ignored: counted.ignored, changed: changes.put, failed }))
+  const failed = (why: string): void => note(cli, `cannot watch: ${printable(why)}`)
+  const files = createFileWatch({ changed: changes.put, failed })
+  const watch = async (paths: readonly string[]): Promise<void> => {
+    const fresh = counted.add(paths)
+    if (fresh.paths.length > 0) await files.add(fresh)
   }
   try {
     // Watching begins before the files are read, so that no change is missed.
-    await watch(counted.add(paths))
+    await watch(paths)
     for (let isFirst = true; ; isFirst = false) {
       const read = await Promise.race([again(run, isFirst, cli), stopped])
       if (typeof read === 'string') return endOf(read)
-      await watch(counted.add(read))
+      await watch(read)
       note(cli, 'watching: Ctrl-C ends it')
       const next = await Promise.race([changes.take(), stopped])
       if (typeof next === 'string') return endOf(next)
       note(cli, `\n${printable(shownFile(next.held))} changed`)
     }
   } finally {
-    await Promise.all(unwatch.map((end) => end()))
+    await files.close()
   }
 }
 
@@ -81,26 +82,27 @@ const isNoise = (name: string): boolean => /^(?:state|node_modules|\d+|\.(?!env$
 
 /** Which paths count. A file is watched by its folder, where it is seen when it is replaced or comes back. */
 const createCounted = () => {
-  const folders = new Set<string>()
-  const files = new Set<string>()
-  const roots = new Set<string>()
-  const isBelow = (path: string, folder: string): boolean => {
-    const parts = relative(folder, path).split(sep)
-    return parts[0] !== '..' && !parts.some(isNoise)
-  }
-  const counts = (path: string): boolean => files.has(path) || [...folders].some((folder) => isBelow(path, folder))
+  const all: Counted[] = []
+  const isCounted = (path: string): boolean => all.some((each) => counts(each, path))
   return {
-    /** Gives the folders to watch for those that are new. */
-    add: (paths: readonly string[]): readonly string[] => {
-      const fresh = [...new Set(paths.map((path) => resolve(path)))].filter((path) => !counts(path))
-      const found = fresh.map((path) => {
-        const isFolder = existsSync(path) && statSync(path).isDirectory()
-        ;(isFolder ? folders : files).add(path)
-        return isFolder ? path : dirname(path)
-      })
-      for (const root of found) roots.add(root)
-      return [...new Set(found)]
+    /** What of these is new, to be watched. */
+    add: (paths: readonly string[]): Watched => {
+      const fresh = [...new Set(paths.map((path) => resolve(path)))].filter((path) => !isCounted(path))
+      const isFolder = (path: string): boolean => existsSync(path) && statSync(path).isDirectory()
+      const counted = { folders: fresh.filter(isFolder), files: new Set(fresh.filter((path) => !isFolder(path))) }
+      const roots = new Set([...counted.folders, ...[...counted.files].map((path) => dirname(path))])
+      all.push(counted)
+      // Each watch is told of its own, so that a change comes from one of them.
+      return { paths: [...roots], ignored: (path) => !roots.has(path) && !counts(counted, path) }
     },
-    ignored: (path: string): boolean => !roots.has(path) && !counts(path),
   }
+}
+
+type Counted = { readonly folders: readonly string[]; readonly files: ReadonlySet<string> }
+
+const counts = ({ folders, files }: Counted, path: string): boolean => files.has(path) || folders.some((folder) => isBelow(path, folder))
+
+const isBelow = (path: string, folder: string): boolean => {
+  const parts = relative(folder, path).split(sep)
+  return parts[0] !== '..' && !parts.some(isNoise)
 }

@@ -54,7 +54,7 @@ const checkOnce = async ({ wanted, outputs, codes, options, cli }: Call): Promis
   if (fixed) tell(fixed, options.diff === true, cli)
   if (left.samples) tellSamples(left.samples, left.routes, cli)
   const isClean = left.errors === 0 && (left.warnings === 0 || !report.denyWarnings)
-  return { exitCode: isClean ? exit.ok : exit.no, texts: left.texts }
+  return { exitCode: isClean ? exit.ok : exit.no, looked: left.looked }
 }
 
 /** The paths, and the codes to fix; `undefined` where nothing is. What follows `--fix` and is no code is a path. */

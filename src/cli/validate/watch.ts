@@ -1,7 +1,7 @@
 /** `validate --watch`: checks again when a checked file has changed, until Ctrl-C. */
 
 import { existsSync } from 'node:fs'
-import { dirname, join, resolve } from 'node:path'
+import { join, resolve } from 'node:path'
 import type { ToValidate, Validated } from '../../app/validate/validate.ts'
 import { jobsFileName } from '../../config/jobs.ts'
 import { subscriptionsFileName } from '../../config/subscriptions.ts'
@@ -11,8 +11,8 @@ import { runOnChange } from '../shell/run-on-change.ts'
 import type { ValidateOptions } from './options.ts'
 import type { Output } from './outputs.ts'
 
-/** One check: its exit code, and the texts that it read. */
-export type Round = { readonly exitCode: number; readonly texts: Validated['texts'] }
+/** One check: its exit code, and what it looked at. */
+export type Round = { readonly exitCode: number } & Pick<Validated, 'looked'>
 
 /** A line for each thing that is said: one report may follow another. */
 const inLines: ReadonlySet<string> = new Set(['pretty', 'concise', 'jsonl', 'github', 'tap'])
@@ -35,10 +35,9 @@ export const watching = async (check: () => Promise<Round>, wanted: ToValidate, 
   let last: number | undefined
   const run = async (): Promise<readonly string[]> => {
     if (last !== undefined) note(cli, `--- ${new Date().toTimeString().slice(0, 8)}`)
-    const { exitCode, texts } = await check()
+    const { exitCode, looked } = await check()
     last = exitCode
-    const files = [...texts.keys()]
-    return [...files, ...files.map((file) => join(dirname(file), 'scripts')).filter((folder) => existsSync(folder))]
+    return looked
   }
   const home = ['config.yaml', '.env', subscriptionsFileName, jobsFileName].map((name) => join(dataDir, name))
   const samples = (wanted.samples ?? []).map((path) => resolve(path)).filter((path) => existsSync(path))

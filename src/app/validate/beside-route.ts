@@ -1,0 +1,23 @@
+/** What a route names that lies beside its file. */
+
+import { existsSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import type { Config, RouteSource } from '../../config/config.ts'
+import { isObject, type Json } from '../../core/json.ts'
+import { inFile } from '../../parts/operators/in-file.ts'
+
+/** Its lists, and the folder of its script: there the script may read others. What is not there is named too, for it may come. */
+export const besideRoute = ({ profile, spec }: RouteSource, config: Config): readonly string[] => {
+  const dir = config.profiles.get(profile)?.dir ?? config.dataDir
+  const lists = listsIn((spec.filters ?? []) as Json).map((list) => resolve(dir, list))
+  if (typeof spec.script !== 'string') return lists
+  const scripts = join(dir, 'scripts')
+  return [...lists, existsSync(scripts) ? scripts : join(scripts, spec.script)]
+}
+
+const listsIn = (value: Json): readonly string[] => {
+  if (Array.isArray(value)) return value.flatMap(listsIn)
+  if (!isObject(value)) return []
+  const { [inFile.name]: list, ...rest } = value
+  return [...(typeof list === 'string' ? [list] : []), ...Object.values(rest).flatMap((each) => listsIn(each as Json))]
+}
