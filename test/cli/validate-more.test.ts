@@ -212,7 +212,25 @@ comments: { events: [push], prompt: p, deliver: github_comment, deliver_extra: {
     { code: 'WH003' },
     { code: 'WH003' },
     { code: 'WH802' },
+    { code: 'WH807', message: /^the clock could not be looked at: / },
   ])
+})
+
+t.test('--env says which look at the machine failed', async (t) => {
+  // A path that a socket has room for.
+  const dir = mkdtempSync(join(tmpdir(), 'headgate-env-'))
+  t.teardown(() => rmSync(dir, { recursive: true }))
+  mkdirSync(join(dir, 'state'))
+  writeFileSync(join(dir, 'config.yaml'), configOf('a: { prompt: p }\n'), { mode: 0o600 })
+  const server = createServer((socket) => {
+    socket.on('error', () => {})
+    socket.once('data', () => socket.end('HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}'))
+  }).listen(join(dir, 'state/gateway.sock'))
+  t.teardown(() => server.close())
+  const validate = (...argv: string[]) => fakeCli(t).run('validate', '--data-dir', dir, '--format', 'concise', ...argv)
+  t.match(await validate('--env'), { code: 0, out: /^WH807 warning: the port could not be looked at: the gateway gave an odd answer\n$/ })
+  t.equal((await validate('--env', '--deny-warnings')).code, 1)
+  t.equal((await validate()).out, '')
 })
 
 t.test('--watch checks again when a checked file changes; Ctrl-C ends it with the exit code of the last check', async (t) => {

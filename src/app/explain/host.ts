@@ -33,4 +33,9 @@ export const ofHost = {
     why: 'The jobs of the last good set run on, and every command that would write the file refuses.',
     fix: 'Mend it at the place that the message names, or restore cron_jobs.json.bak.',
   },
+  WH807: {
+    means: 'validate --env could not look at what the message names, so nothing is known of it.',
+    why: 'What is wrong there would not be found.',
+    fix: 'Mend what the message says: a file or folder may not be readable, or a gateway gives no answer. headgate doctor looks again.',
+  },
 } as const satisfies { readonly [code: string]: Explanation }

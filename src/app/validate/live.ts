@@ -3,7 +3,7 @@
 import type { Config } from '../../config/config.ts'
 import type { Loaded } from '../../config/load.ts'
 import { type Diagnostic, diagnostic, pointerOf } from '../../core/diagnostic.ts'
-import { Fault } from '../../core/fault.ts'
+import { Fault, messageOf } from '../../core/fault.ts'
 import { writtenTargets } from '../../parts/destination.ts'
 import { targetsByName } from '../../parts/targets/index.ts'
 import { pathOf } from '../../parts/targets/kit/gh.ts'
@@ -11,38 +11,40 @@ import { settingsOf } from '../../parts/targets/kit/settings.ts'
 import type { Checked } from '../../plan/check.ts'
 import { hasProgram } from '../../process/find-program.ts'
 import { checkAddress } from '../doctor/address.ts'
-import { type Check, looked, type Patient } from '../doctor/check.ts'
+import type { Check, Patient } from '../doctor/check.ts'
 import { checkFolder } from '../doctor/files.ts'
 import { checkLogin } from '../doctor/logins.ts'
 import { checkClock } from '../doctor/machine.ts'
 import { checkScripts } from '../doctor/scripts.ts'
-import type { Status } from '../live/operations.ts'
 import type { GatewayFinder } from '../running-gateway.ts'
 import type { Workspace } from '../workspace.ts'
 
 /** The machine around a data directory: its folder, its port, its clock. */
 export const hostFindings = async (workspace: Workspace, loaded: Loaded, finder: GatewayFinder): Promise<readonly Diagnostic[]> => {
-  const status = await statusOf(finder)
-  const patient: Patient = { workspace, loaded, status: status === 'silent' ? undefined : status }
-  const looks = [checkFolder, ...(status === 'silent' ? [] : [checkAddress]), checkClock]
-  const found = await Promise.all(looks.map((look) => looked('machine', () => look(patient))))
-  return found.flat().flatMap(findingOf)
+  const patient: Patient = { workspace, loaded, status: undefined }
+  const found = await Promise.all([
+    seen('the data directory', () => checkFolder(patient)),
+    // Of a gateway that runs and gives no answer nothing is known of the port.
+    seen('the port', async () => checkAddress({ ...patient, status: await (await finder.find())?.status() })),
+    seen('the clock', () => checkClock(patient)),
+  ])
+  return found.flat()
 }
 
-/** `silent`: one runs, and gives no answer, so that nothing is known of the port. */
-const statusOf = async (finder: GatewayFinder): Promise<Status | undefined | 'silent'> => {
+/** What a look finds; where it fails, that. */
+const seen = async (what: string, look: () => Promise<readonly Check[]> | readonly Check[]): Promise<readonly Diagnostic[]> => {
   try {
-    return await (await finder.find())?.status()
+    return (await look()).flatMap(findingOf)
   } catch (error) {
-    if (error instanceof Fault) return 'silent'
-    throw error
+    const help = error instanceof Fault ? error.hint : undefined
+    return [diagnostic('WH807', `${what} could not be looked at: ${messageOf(error)}`, help === undefined ? {} : { help })]
   }
 }
 
 /** The programs that routes and jobs need: whether scripts can be read, and whether targets are logged in. */
 export const programFindings = async (checked: Pick<Checked, 'sources' | 'jobs'>, config: Config): Promise<readonly Diagnostic[]> => {
   const routes = checked.sources.map(({ route }) => route)
-  return [...(await checkScripts(routes, config)), ...(await checkLogins(checked, config))].flatMap(findingOf)
+  return [...(await seen('scripts', () => checkScripts(routes, config))), ...(await seen('logins', () => checkLogins(checked, config)))]
 }
 
 /** Once for each target of a profile; what cannot post at all is said without a look. */
