@@ -16,7 +16,7 @@ import { runScript } from '../../process/script.ts'
 import { asReceived } from '../routes/prepare-test.ts'
 import type { ChosenSample } from '../samples/choose-samples.ts'
 import { type DryPlan, type DryWorld, dryPlan, withSecret } from '../trace/dry-plan.ts'
-import { type Trace, tracePlan } from '../trace/trace.ts'
+import { type Trace, type Traced, tracePlan } from '../trace/trace.ts'
 
 export type Trial = {
   readonly samples: readonly ChosenSample[]
@@ -44,23 +44,22 @@ const tryRoute = async (world: DryWorld, { samples, runScripts }: Trial): Promis
   const { source, config } = world
   const plan = planOf(world)
   if (!plan) return undefined
-  // What a text is made of is known best of all events, those too that the filters stop.
-  const { filters: _, ...unfiltered } = source.spec
-  const open = { ...world, source: { ...source, spec: unfiltered } }
-  const openPlan = planOf(open)
+  const unfiltered = createUnfiltered(world)
+  const hasScript = source.spec.script !== undefined
   const taken: Taken[] = []
-  for (const { name, sample } of samples) {
-    const body = Buffer.from(sample.body)
-    if (body.length > config.maxBodyBytes) continue
-    const request = requestOf(sample.headers, body)
-    const told = await tracePlan({ kind: 'verified', request }, world, plan)
-    const hasScript = source.spec.script !== undefined
-    const texts =
-      told.stoppedAt === filters.name && openPlan && !hasScript ? await tracePlan({ kind: 'verified', request }, open, openPlan) : told
-    const one = takenOf(name, told, texts, hasScript, runScripts)
-    if (one) taken.push(one)
+  try {
+    for (const { name, sample } of samples) {
+      const body = Buffer.from(sample.body)
+      if (body.length > config.maxBodyBytes) continue
+      const traced: Traced = { kind: 'verified', request: requestOf(sample.headers, body) }
+      const told = await tracePlan(traced, world, plan)
+      const texts = told.stoppedAt === filters.name && !hasScript ? await unfiltered.trace(traced) : undefined
+      const one = takenOf(name, told, texts ?? told, hasScript, runScripts)
+      if (one) taken.push(one)
+    }
+  } finally {
+    await Promise.all([plan.close(), unfiltered.close()])
   }
-  await Promise.all([plan.close(), openPlan?.close()])
   const known = new Map<string, readonly string[]>()
   const paths: Sampled['paths'] = (of) => {
     const found = known.get(of) ?? pathsOf(taken.flatMap((each) => each[of]?.payload ?? []))
@@ -68,6 +67,23 @@ const tryRoute = async (world: DryWorld, { samples, runScripts }: Trial): Promis
     return found
   }
   return { taken, paths }
+}
+
+/**
+ * The route without its filters: what a text is made of is known best of all events, those too that they stop. Its plan is made for the
+ * first of them. `trace` gives `undefined` where there is no such plan.
+ */
+const createUnfiltered = (world: DryWorld) => {
+  const { filters: _, ...spec } = world.source.spec
+  const open = { ...world, source: { ...world.source, spec } }
+  let made: { readonly plan: DryPlan | undefined } | undefined
+  return {
+    trace: async (traced: Traced): Promise<Told | undefined> => {
+      made ??= { plan: planOf(open) }
+      return made.plan && tracePlan(traced, open, made.plan)
+    },
+    close: async (): Promise<void> => made?.plan?.close(),
+  }
 }
 
 /** `undefined` for a route that the server would not start with: what is wrong with it is said already. */
