@@ -1,6 +1,6 @@
 /** Looks for the programs that routes and the agent need. */
 
-import { type Config, defaultProfile } from '../../config/config.ts'
+import { type Config, defaultProfile, type RouteSource } from '../../config/config.ts'
 import type { RunnerPart, RunnerSettings } from '../../parts/runners/runner.ts'
 import { pathOf } from '../../parts/targets/kit/gh.ts'
 import { catalogueOf } from '../../plan/catalogue.ts'
@@ -13,21 +13,20 @@ import type { Workspace } from '../workspace.ts'
 import { type Check, fail, ok, type Patient, warn } from './check.ts'
 import { checkScripts } from './scripts.ts'
 
-export const checkPrograms = async ({ workspace, loaded: { config } }: Patient): Promise<readonly Check[]> => [
-  ...(await checkInterpreters(workspace)),
-  ...(await checkScripts(
-    readRoutes(workspace).routes.flatMap(({ route }) => route ?? []),
-    config,
-  )),
-  ...(await checkAgent(config, workspace)),
-]
+export const checkPrograms = async ({ workspace, loaded: { config } }: Patient): Promise<readonly Check[]> => {
+  const routes = readRoutes(workspace).routes.flatMap(({ route }) => route ?? [])
+  return [
+    ...(await checkInterpreters(routes, workspace)),
+    ...(await checkScripts(routes, config)),
+    ...(await checkAgent(config, workspace)),
+  ]
+}
 
-const checkInterpreters = async (workspace: Workspace): Promise<Check[]> => {
+const checkInterpreters = async (routes: readonly RouteSource[], { env }: Workspace): Promise<Check[]> => {
   const users = new Map<string, string>()
-  for (const { name, route } of readRoutes(workspace).routes)
-    if (route?.spec.script !== undefined) users.set(interpreterOf(route.spec.script), name)
+  for (const { name, spec } of routes) if (spec.script !== undefined) users.set(interpreterOf(spec.script), name)
   const checks = [...users].map(async ([program, route]) => {
-    const file = await locateProgram(program, pathOf(workspace.env))
+    const file = await locateProgram(program, pathOf(env))
     if (file !== undefined) return ok(program, `${file}, for scripts such as that of route ${route}`)
     return fail(program, `not on the PATH, but route ${route} has a script for it: it ignores every event`, `install ${program}`)
   })

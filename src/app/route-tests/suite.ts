@@ -1,6 +1,6 @@
 /** Finds tests and reads them: files of their own, and the `tests` of routes in a configuration. */
 
-import { existsSync, readdirSync, statSync } from 'node:fs'
+import { existsSync, statSync } from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'
 import type { RouteSource } from '../../config/config.ts'
 import { definition } from '../../config/schema-walk.ts'
@@ -12,6 +12,7 @@ import type { Json } from '../../core/json.ts'
 import { nearest } from '../../core/text.ts'
 import type { RouteTest, RouteTests } from '../../generated/config.ts'
 import { checkTests } from '../../generated/validators.js'
+import { filesBelow } from '../files-below.ts'
 import { withSecret } from '../trace/dry-plan.ts'
 import type { Workspace } from '../workspace.ts'
 import { configBeside, createWorlds, isSubscriptions, subscriptionsBeside, type World, type Worlds } from './world.ts'
@@ -34,17 +35,7 @@ export type Suite = {
 }
 
 const testFile = /\.webhook-test\.(?:ya?ml|json)$/
-const maxFolderDepth = 6
-const notSearched: ReadonlySet<string> = new Set(['node_modules', 'state', '.git'])
-
-const filesBelow = (folder: string, depth = 0): readonly string[] =>
-  readdirSync(folder, { withFileTypes: true })
-    .sort((a, b) => (a.name < b.name ? -1 : 1))
-    .flatMap((entry) => {
-      const path = join(folder, entry.name)
-      if (entry.isDirectory()) return depth < maxFolderDepth && !notSearched.has(entry.name) ? filesBelow(path, depth + 1) : []
-      return testFile.test(entry.name) ? [path] : []
-    })
+const search = { depth: 6, isWanted: (name: string) => testFile.test(name), without: new Set(['node_modules', 'state', '.git']) }
 
 /** `paths`: files of tests, configurations, folders; none: the data directory. Throws a usage Fault for a path that is not there. */
 export const readSuites = async (workspace: Workspace, paths: readonly string[]): Promise<readonly Suite[]> => {
@@ -64,7 +55,7 @@ const filesAt = (path: string): readonly string[] => {
 
 /** Files of tests in a folder and below, in order. */
 export const testFilesIn = (folder: string): readonly string[] =>
-  existsSync(folder) && statSync(folder).isDirectory() ? filesBelow(folder) : []
+  existsSync(folder) && statSync(folder).isDirectory() ? filesBelow(folder, search) : []
 
 const filesIn = (folder: string): readonly string[] => {
   const config = join(folder, 'config.yaml')

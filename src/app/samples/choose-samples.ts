@@ -1,10 +1,11 @@
 /** The samples that somebody asks for: by name or provider, as a file, as a folder of JSON files. */
 
-import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
-import { join, relative, resolve } from 'node:path'
+import { existsSync, readFileSync, statSync } from 'node:fs'
+import { relative, resolve } from 'node:path'
 import { diskFault } from '../../core/disk-fault.ts'
 import { exit, Fault, usage } from '../../core/fault.ts'
 import { providerName } from '../../core/names.ts'
+import { filesBelow } from '../files-below.ts'
 import type { Workspace } from '../workspace.ts'
 import { findSample, listSamples, readSample, sampleNameOf, tooLarge } from './gallery.ts'
 import { maxSampleBytes, type Sample, sampleOf } from './sample-file.ts'
@@ -14,7 +15,7 @@ export type ChosenSample = { readonly name: string; readonly file: string; reado
 
 const maxSamples = 500
 /** A folder of providers, with a folder for each. */
-const maxFolderDepth = 1
+const search = { depth: 1, isWanted: (name: string) => name.endsWith('.json') }
 
 /** Each once, in the order they were asked for; the gallery's names come first. Throws a Fault for what is not there or holds no sample. */
 export const chooseSamples = (workspace: Workspace, asked: readonly string[]): readonly ChosenSample[] => {
@@ -35,19 +36,10 @@ const filesFor = (workspace: Workspace, asked: string): readonly Reading[] => {
     if (/^[./~]|\.json$/.test(asked)) throw usage(`no such path: ${asked}`)
     return [[path, () => ({ name: asked, file: path, sample: readSample(findSample(workspace, asked)) })]]
   }
-  const files = statSync(path).isDirectory() ? jsonFilesIn(path) : [path]
+  const files = statSync(path).isDirectory() ? filesBelow(path, search) : [path]
   if (files.length === 0) throw usage(`no sample in ${asked}: it has no JSON file`)
   return files.map((file) => [file, () => readFile(file)])
 }
-
-const jsonFilesIn = (folder: string, depth = 0): readonly string[] =>
-  readdirSync(folder, { withFileTypes: true })
-    .sort((a, b) => (a.name < b.name ? -1 : 1))
-    .flatMap((entry) => {
-      const path = join(folder, entry.name)
-      if (entry.isDirectory()) return depth < maxFolderDepth ? jsonFilesIn(path, depth + 1) : []
-      return entry.isFile() && entry.name.endsWith('.json') ? [path] : []
-    })
 
 const readFile = (file: string): ChosenSample => {
   const below = relative(process.cwd(), file)

@@ -10,7 +10,6 @@ import { journalFolder } from '../../../journal/folder.ts'
 import { maskHeaders } from '../../../journal/headers.ts'
 import { readEvents } from '../../../journal/reader.ts'
 import type { EventView } from '../../../journal/record.ts'
-import { parserOf } from '../../../parts/stages/json.ts'
 import { catalogueOf } from '../../../plan/catalogue.ts'
 import { quietBook } from '../../../plan/check.ts'
 import { allSchemes, type Catalogue } from '../../../plan/compile.ts'
@@ -23,6 +22,7 @@ import { trace } from '../../trace/trace.ts'
 import { recordedRequest, tracedOf } from '../../trace/trace-route.ts'
 import type { Workspace } from '../../workspace.ts'
 import type { Payload, PayloadChoice, PayloadRow } from '../desk.ts'
+import { eventReader, type Request } from './event-of.ts'
 import { settled, wishOf } from './payload-choice.ts'
 import { valuesOf } from './payload-values.ts'
 import { type RankedSample, rankedSamples } from './ranked-samples.ts'
@@ -100,8 +100,6 @@ const shortTime = (at: string): string => at.slice(0, 19).replace('T', ' ')
 
 const sizeOf = (bytes: number): string => (bytes < 1_000 ? `${bytes} B` : `${(bytes / 1_000).toFixed(1)} kB`)
 
-type Request = { readonly headers: Headers; readonly body: Buffer }
-
 /** As the route would get it. Throws a Fault: there is no such sample, event or file, or its request was not kept. */
 export const readPayload = async (
   workspace: Workspace,
@@ -110,7 +108,7 @@ export const readPayload = async (
   const whole = settled(choice)
   const asked = await routeNamed(workspace, route)
   const { headers, body } = await requestOf(workspace, whole, asked)
-  const event = parsed({ headers, body }, asked)
+  const event = eventReader(asked.source, allSchemes(asked.catalogue))({ headers, body })
   const shown = shownHeaders(headers)
   return {
     choice: whole,
@@ -137,15 +135,6 @@ const requestOf = async (workspace: Workspace, choice: PayloadChoice, { source, 
   const { headers, body } =
     'sample' in of ? readSample(findSample(workspace, of.sample)) : 'payload' in of ? { headers: {}, body: of.payload } : of
   return { headers: asReceived(headers), body: Buffer.from(body) }
-}
-
-/** `undefined` for a body that the route could not read. */
-const parsed = ({ headers, body }: Request, { source, catalogue }: Asked): Event | undefined => {
-  const schemes = allSchemes(catalogue)
-  const parse = parserOf({ name: source?.name ?? '', profile: source?.profile ?? '', schemes })
-  const verification = { scheme: '', secret: 0, signedId: undefined }
-  const event = parse({ eventId: '', headers, remote: () => '', at: systemClock.now(), body, verification })
-  return 'kind' in event ? undefined : event
 }
 
 const bodyOf = (body: Buffer, event: Event | undefined): Pick<Payload, 'body' | 'isCut'> => {

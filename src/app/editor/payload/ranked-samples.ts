@@ -1,7 +1,6 @@
 /** The samples, those first that a route takes and that have what it reads. */
 
 import type { RouteSource } from '../../../config/config.ts'
-import { systemClock } from '../../../core/clock.ts'
 import { Fault, messageOf } from '../../../core/fault.ts'
 import { isObject, type Json } from '../../../core/json.ts'
 import type { Event } from '../../../core/request.ts'
@@ -10,11 +9,11 @@ import { placeholders } from '../../../expr/placeholder.ts'
 import type { Route } from '../../../generated/config.ts'
 import type { Scheme } from '../../../parts/schemes/scheme.ts'
 import { listedIn } from '../../../parts/stages/events.ts'
-import { parserOf } from '../../../parts/stages/json.ts'
 import { asReceived } from '../../routes/prepare-test.ts'
 import { schemeOf } from '../../routes/sign-test.ts'
 import { type KnownSample, listSamples, readSample } from '../../samples/gallery.ts'
 import type { Workspace } from '../../workspace.ts'
+import { eventReader, type Request } from './event-of.ts'
 
 export type RankedSample = {
   readonly name: string
@@ -47,32 +46,30 @@ export const rankedSamples = (
 
 type Judged = Pick<RankedSample, 'type' | 'fits' | 'isLike'> & { readonly has: number }
 
-const ranked = (
-  known: KnownSample,
-  judge: (headers: Event['headers'], body: Buffer) => Judged,
-): RankedSample & { readonly has: number } => {
+type Judge = (request: Request) => Judged
+
+const ranked = (known: KnownSample, judge: Judge): RankedSample & { readonly has: number } => {
   const { name } = known
   try {
     const { headers, body } = readSample(known)
     const bytes = Buffer.from(body)
-    return { name, bytes: bytes.length, ...judge(asReceived(headers), bytes) }
+    return { name, bytes: bytes.length, ...judge({ headers: asReceived(headers), body: bytes }) }
   } catch (error) {
     if (!(error instanceof Fault)) throw error
     return { name, type: '-', bytes: 0, fits: false, isLike: false, has: -1, problem: messageOf(error) }
   }
 }
 
-const judgeOf = (source: RouteSource | undefined, schemes: readonly Scheme[]): ((headers: Event['headers'], body: Buffer) => Judged) => {
+const judgeOf = (source: RouteSource | undefined, schemes: readonly Scheme[]): Judge => {
   const { events = [], verify } = source?.spec ?? {}
   const isListed = events.length === 0 ? () => true : listedIn(events)
-  const reads = [...fieldsIn(source?.spec as Json | undefined)].map(compileField)
-  const parse = parserOf({ name: source?.name ?? '', profile: source?.profile ?? '', schemes })
-  const verification = { scheme: '', secret: 0, signedId: undefined }
-  return (headers, body) => {
-    const event = parse({ eventId: '', headers, remote: () => '', at: systemClock.now(), body, verification })
-    if ('kind' in event) return { type: 'not JSON', fits: false, isLike: false, has: -1 }
-    const has = reads.filter((read) => read(event) !== undefined).length
-    const fits = isListed(event) && isOfSenders(source?.spec ?? {}, headers, schemes)
+  const wanted = [...fieldsIn(source?.spec as Json | undefined)].map(compileField)
+  const read = eventReader(source, schemes)
+  return (request) => {
+    const event = read(request)
+    if (!event) return { type: 'not JSON', fits: false, isLike: false, has: -1 }
+    const has = wanted.filter((field) => field(event) !== undefined).length
+    const fits = isListed(event) && isOfSenders(source?.spec ?? {}, request.headers, schemes)
     return { type: event.eventType, fits, isLike: fits && (events.length > 0 || has > 0 || verify !== undefined), has }
   }
 }

@@ -1,0 +1,19 @@
+/** What a route reads in a request, whoever signed it. */
+
+import type { RouteSource } from '../../../config/config.ts'
+import { systemClock } from '../../../core/clock.ts'
+import type { Event, Headers } from '../../../core/request.ts'
+import type { Scheme } from '../../../parts/schemes/scheme.ts'
+import { parserOf } from '../../../parts/stages/json.ts'
+
+export type Request = { readonly headers: Headers; readonly body: Buffer }
+
+/** The returned function gives `undefined` for a body that the route could not read. */
+export const eventReader = (source: RouteSource | undefined, schemes: readonly Scheme[]): ((request: Request) => Event | undefined) => {
+  const parse = parserOf({ name: source?.name ?? '', profile: source?.profile ?? '', schemes })
+  const verification = { scheme: '', secret: 0, signedId: undefined }
+  return (request) => {
+    const event = parse({ ...request, eventId: '', remote: () => '', at: systemClock.now(), verification })
+    return 'kind' in event ? undefined : event
+  }
+}

@@ -1,0 +1,22 @@
+/** Files in a folder and in those below it. */
+
+import { readdirSync } from 'node:fs'
+import { join } from 'node:path'
+
+export type FileSearch = {
+  /** So many folders down. */
+  readonly depth: number
+  readonly isWanted: (name: string) => boolean
+  /** Names of folders that are not searched. */
+  readonly without?: ReadonlySet<string>
+}
+
+/** In the order of their names. Throws what reading a folder throws. */
+export const filesBelow = (folder: string, { depth, ...search }: FileSearch): readonly string[] =>
+  readdirSync(folder, { withFileTypes: true })
+    .sort((a, b) => (a.name < b.name ? -1 : 1))
+    .flatMap((entry) => {
+      const path = join(folder, entry.name)
+      if (entry.isDirectory()) return depth > 0 && !search.without?.has(entry.name) ? filesBelow(path, { depth: depth - 1, ...search }) : []
+      return (entry.isFile() || entry.isSymbolicLink()) && search.isWanted(entry.name) ? [path] : []
+    })
