@@ -2,7 +2,7 @@
 
 import { execFileSync } from 'node:child_process'
 import { appendFileSync, chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { basename, dirname, join } from 'node:path'
 import fc from 'fast-check'
 import t, { type Test } from 'tap'
 import { createDesk } from '../../src/app/editor/create-desk.ts'
@@ -227,6 +227,10 @@ t.test('of two who edit the same route none loses what was saved', async (t) => 
   t.equal(statSync(other).mode & 0o777, 0o600)
   t.match(saved.opened.written, { prompt: 'theirs' })
   await t.rejects(desk.save({ draft: same, despiteErrors: true, as: other }), { message: /is there already/ })
+  const home = process.env.HOME
+  process.env.HOME = dirname(other)
+  t.teardown(() => Object.assign(process.env, { HOME: home }))
+  await t.rejects(desk.save({ draft: same, despiteErrors: true, as: ` ~/${basename(other)} ` }), { message: `${other} is there already` })
 })
 
 t.test('of two who save at once one is told, and a program that appends is seen', async (t) => {

@@ -1,19 +1,17 @@
 /** A chosen payload as the use cases are asked with it. */
 
 import { readFileSync, statSync } from 'node:fs'
-import { homedir } from 'node:os'
-import { join, resolve } from 'node:path'
 import { diskFault } from '../../../core/disk-fault.ts'
 import { exit, Fault } from '../../../core/fault.ts'
 import { tooLarge } from '../../samples/gallery.ts'
 import { isPayload, maxSampleBytes, parseSample, type Sample } from '../../samples/sample-file.ts'
 import type { PayloadChoice } from '../desk.ts'
+import { typedPath } from '../typed-path.ts'
 
 /** The same choice; a file by its whole path, in which `~` is the home folder. */
 export const settled = (choice: PayloadChoice): PayloadChoice => {
   if (choice.from !== 'file') return choice
-  const file = choice.file.trim()
-  return { from: 'file', file: file === '~' || file.startsWith('~/') ? join(homedir(), file.slice(1)) : resolve(file) }
+  return { from: 'file', file: typedPath(choice.file) }
 }
 
 /** Throws a Fault for a file that cannot be read. */

@@ -1,7 +1,7 @@
 /** Saves a draft: only what was seen to be there is replaced, and what stops the start is never written. */
 
 import { existsSync } from 'node:fs'
-import { basename, resolve } from 'node:path'
+import { basename } from 'node:path'
 import { replaceText, textOfFile } from '../../../config/locked/replace-text.ts'
 import { refuseOdd } from '../../../config/replace-file.ts'
 import { exit, Fault } from '../../../core/fault.ts'
@@ -13,6 +13,7 @@ import type { Saved, SaveWish } from '../desk.ts'
 import type { DraftTexts } from '../draft/draft-text.ts'
 import { openConfigured, openSubscription } from '../draft/open-route.ts'
 import type { OpenedRoute } from '../draft/route-draft.ts'
+import { typedPath } from '../typed-path.ts'
 import { type Prepared, prepareSave } from './plan-save.ts'
 import { takenOver } from './take-over.ts'
 
@@ -73,7 +74,7 @@ const writeSubscription = async (
 /** The route's own file is opened again as it is. */
 const saveAs = async (workspace: Workspace, textOf: DraftTexts, { draft, as }: SaveWish & { readonly as: string }): Promise<Saved> => {
   const { opened } = draft
-  const file = resolve(as)
+  const file = typedPath(as)
   const made = textOf(draft)
   if (!made.ok) throw new Fault('refused', made.why, { exitCode: exit.no })
   refuseOdd(file)

@@ -1,0 +1,10 @@
+/** A path that was typed in an editor, where no shell reads it. */
+
+import { homedir } from 'node:os'
+import { join, resolve } from 'node:path'
+
+/** The whole path; `~` is the home folder. */
+export const typedPath = (typed: string): string => {
+  const path = typed.trim()
+  return path === '~' || path.startsWith('~/') ? join(homedir(), path.slice(1)) : resolve(path)
+}
