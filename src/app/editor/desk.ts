@@ -99,11 +99,8 @@ export type PreviewWish = {
 /** What the program says of a draft. */
 export type Preview = {
   readonly revision: number
-  /** The file's text with the draft in it; absent where a change cannot be put into the file. */
-  readonly text?: string
-  /** Why not. The first such step is `refusedStep` of the past. */
+  /** Why a change cannot be put into the file. */
   readonly refused?: string
-  readonly refusedStep?: number
   /** Of this route, by place. */
   readonly findings: readonly Diagnostic[]
   /** What mends findings, as steps of the draft. */

@@ -6,7 +6,7 @@ import { isObject, type Json, type JsonObject, own, valueAt } from '../../core/j
 import { fingerprint, maskJson, secretWord } from '../mask.ts'
 import type { TargetRow } from './desk.ts'
 
-export type FieldForm = 'text' | 'lines' | 'number' | 'flag' | 'choice' | 'list' | 'group' | 'json'
+export type FieldForm = 'text' | 'number' | 'flag' | 'choice' | 'list' | 'group' | 'json'
 
 export type Field = {
   readonly path: Path
@@ -138,7 +138,7 @@ const formOf = (node: JsonObject): FieldForm => {
     case 'integer':
       return 'number'
     case 'string':
-      return node['x-multiline'] === true ? 'lines' : 'text'
+      return 'text'
     case 'array':
       return isObject(node.items) && settled(node.items).type === 'string' ? 'list' : 'json'
     case 'object':

@@ -51,8 +51,7 @@ export const previewOf = async (
   const traced = await tracedRoute(workspace, source, loaded, catalogue, payload)
   return {
     revision,
-    text: made.text,
-    ...(made.ok ? {} : { refused: made.why, refusedStep: made.step }),
+    ...(made.ok ? {} : { refused: made.why }),
     findings,
     fixes: stepsOfFixes(findings, made.text, opened),
     yaml: ownLines(opened, made.text),

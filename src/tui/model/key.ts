@@ -17,11 +17,8 @@ export type Decoded = {
 
 const renamed: { readonly [name: string]: string } = {
   return: 'enter',
-  escape: 'esc',
   pageup: 'pgup',
   pagedown: 'pgdn',
-  // A terminal that sends ^h for its backspace key means the key.
-  backspace: 'backspace',
 }
 
 /** `undefined` for what is no key of ours: an unknown sequence, or one with alt. */

@@ -28,7 +28,7 @@ export type EntryScreen = Screen & {
   readonly field: TextField
   readonly isSecret: boolean
   /** What the text must be. */
-  readonly form: 'text' | 'number' | 'json'
+  readonly form: 'text' | 'number'
 }
 
 export type Choice = { readonly value: string; readonly title: string }

@@ -7,8 +7,8 @@ import { editsOf, type RouteDraft } from './route-draft.ts'
 
 export type DraftText =
   | { readonly ok: true; readonly text: string }
-  /** `step`: the first one that cannot be put into the text, by its place in the past. */
-  | { readonly ok: false; readonly why: string; readonly step: number; readonly text: string }
+  /** `text`: with the steps before the first one that cannot be put into it. */
+  | { readonly ok: false; readonly why: string; readonly text: string }
 
 type Draft = Pick<RouteDraft, 'opened' | 'past' | 'spec'>
 
@@ -36,9 +36,9 @@ export const createDraftTexts = (): DraftTexts => {
     const edits = placedEdits(draft)
     rewind(draft.opened.text, edits)
     let text = made.at(-1)?.text ?? base
-    for (const { edit, written, step } of edits.slice(made.length)) {
+    for (const { edit, written } of edits.slice(made.length)) {
       const edited = editYaml(text, edit, parsed?.text === text ? parsed.parsed : undefined)
-      if (!edited.ok) return { ok: false, why: edited.why, step, text }
+      if (!edited.ok) return { ok: false, why: edited.why, text }
       text = edited.text
       parsed = { text, parsed: edited.parsed }
       made.push({ edit: written, text })
@@ -49,12 +49,12 @@ export const createDraftTexts = (): DraftTexts => {
   }
 }
 
-type Placed = { readonly edit: YamlEdit; readonly written: string; readonly step: number }
+type Placed = { readonly edit: YamlEdit; readonly written: string }
 
 /** A new route is put in as a whole. */
 const placedEdits = ({ opened, past, spec }: Draft): readonly Placed[] => {
   const steps: readonly (readonly YamlEdit[])[] = opened.isNew
     ? [[{ kind: 'set', path: opened.base, value: spec }]]
     : past.map((step) => editsOf({ opened, past: [step] }))
-  return steps.flatMap((edits, step) => edits.map((edit) => ({ edit, written: JSON.stringify(edit), step })))
+  return steps.flat().map((edit) => ({ edit, written: JSON.stringify(edit) }))
 }

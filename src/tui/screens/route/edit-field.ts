@@ -30,7 +30,6 @@ export const editField = (field: Field, draft: RouteDraft): Turn<never> => {
       }
     case 'group':
       return value === undefined ? set(draft, field, groupOf(field, draft)) : {}
-    case 'lines':
     case 'json':
       return { wishes: [{ kind: 'edit-text', id: idOf(field), text: textOf(field) }] }
     default:
