@@ -7,6 +7,7 @@
 import type { Clock } from '../core/clock.ts'
 import type { JsonObject } from '../core/json.ts'
 import type { Prompt, Span } from '../core/prompt.ts'
+import type { Place, SessionMessage } from '../core/session.ts'
 
 /** A hold on one delivery id of one route, for an hour (rules: Duplicates 2), or on one time of a schedule. */
 export type Claim = {
@@ -69,6 +70,8 @@ export type NewRun = {
   /** The id of the scheduled job that this is a run of. */
   readonly job?: string
   readonly merged?: Merged
+  /** The session that it belongs to: its key and its name. */
+  readonly session?: Pick<SessionName, 'key' | 'name'>
 }
 
 /** Runs that take turns: of one lane at most `limit` have begun and not ended. A run that waits to be tried again keeps its turn. */
@@ -135,7 +138,24 @@ export type Standing = {
   readonly error?: string
 }
 
-/** What agents took. `cost` is in the operator's currency. */
+/** A lasting conversation of one route (`session` on the route; rules: Sessions 1). */
+export type SessionName = {
+  /** Unambiguous over (profile, route, name). */
+  readonly key: string
+  readonly profile: string
+  readonly route: string
+  /** The key that the route's template gave. */
+  readonly name: string
+  /** The chat that its replies go to, as it was known last. */
+  readonly place?: Place
+}
+
+/** `messages`: how many it has now. */
+export type Session = SessionName & { readonly ageMs: number; readonly idleMs: number; readonly messages: number }
+
+export type SessionFilter = { readonly profile?: string; readonly route?: string }
+
+/** What was used in one window. */
 export type Spent = { readonly tokens: number; readonly cost: number }
 
 export interface Store {
@@ -182,8 +202,22 @@ export interface Store {
   /** Notes the next times of schedules; `undefined` forgets one. */
   plan(times: ReadonlyMap<string, number | undefined>): Promise<void>
   /**
-   * Adds to what `key` has spent, and gives the sum. A key that has spent nothing yet is forgotten after `leftMs`, and begins anew then.
-   * Adding nothing asks.
+   * Adds the messages of one turn to a session, and makes the session when there is none. `false`: it has this turn already. Past the bounds
+   * of the store the oldest messages are dropped, and the sessions whose last message is the longest ago.
+   */
+  converse(session: SessionName, turn: string, messages: readonly SessionMessage[]): Promise<boolean>
+  /** The newest messages of a session, at most `max` of them, in their order. */
+  conversation(key: string, max: number): Promise<readonly SessionMessage[]>
+  /** Adds a message to the one session of this profile and place. Nothing is written when there is none, or when there are several. */
+  mirror(profile: string, place: Place, message: SessionMessage): Promise<'none' | 'several' | 'written'>
+  /** At most `max` sessions, of this profile and route where they are given; the one with the latest message first. */
+  sessions(of: SessionFilter, max: number): Promise<readonly Session[]>
+  session(key: string): Promise<Session | undefined>
+  /** Forgets sessions without a message for longer than this; resolves to how many. */
+  forgetSessions(maxIdleMs: number): Promise<number>
+  /**
+   * Adds to the sum of a key's window and gives the new sum; an `add` of zeros only reads. A window opens with its first `add`, and lasts
+   * for the `leftMs` of that call. Past the bounds of the store the sums that end first are dropped. Throws StoreFault for what is no number.
    */
   spend(key: string, leftMs: number, add: Spent): Promise<Spent>
   /** Runs that are accepted and neither done nor dead, and groups. Throws StoreFault. */

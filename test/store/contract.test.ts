@@ -4,9 +4,23 @@ import fc from 'fast-check'
 import t, { type Test } from 'tap'
 import type { Clock } from '../../src/core/clock.ts'
 import { StoreFault } from '../../src/core/fault.ts'
+import type { Place, SessionMessage } from '../../src/core/session.ts'
 import { stores } from '../../src/store/index.ts'
 import { openMemory } from '../../src/store/memory/memory-store.ts'
-import type { Accepted, Claim, Group, Joined, Lane, Lease, NewRun, RunEnd, Standing, Store, StorePart } from '../../src/store/ports.ts'
+import type {
+  Accepted,
+  Claim,
+  Group,
+  Joined,
+  Lane,
+  Lease,
+  NewRun,
+  RunEnd,
+  SessionName,
+  Standing,
+  Store,
+  StorePart,
+} from '../../src/store/ports.ts'
 import { aheadOf, type FakeClock, fakeClock } from '../fakes/clock.ts'
 import { lookEveryMs, sharedStore } from '../fakes/shared-store.ts'
 
@@ -56,6 +70,20 @@ const only = (leases: readonly Lease[]): Lease => {
 }
 
 const laneOf = (limit: number, whenFull: Lane['whenFull'] = 'wait', key = 'lane'): Lane => ({ key, limit, whenFull })
+
+const chat: Place = { platform: 'telegram', chat: '42' }
+const nameOf = (name: string, more: Partial<SessionName> = {}): SessionName => ({
+  key: `session/${name}`,
+  profile: 'default',
+  route: 'chat',
+  name,
+  ...more,
+})
+const says = (text: string, role: SessionMessage['role'] = 'user'): SessionMessage => ({ role, text, at: 1_700_000_000_000 })
+const textsOf = async (store: Store, name: string, max = 1000): Promise<string[]> =>
+  (await store.conversation(nameOf(name).key, max)).map(({ text }) => text)
+const namesOf = async (store: Store, of: Parameters<Store['sessions']>[0] = {}, max = 20_000): Promise<string[]> =>
+  (await store.sessions(of, max)).map(({ name }) => name)
 
 const groupOf = (more: Partial<Group> = {}): Group => ({ key: 'pr-1', windowMs: 30_000, maxWaitMs: 300_000, keep: 'latest', ...more })
 
@@ -646,6 +674,144 @@ for (const { name, at, lookEveryMs } of subjects) {
       )
       const plans = await store.plans()
       t.strictSame([plans.size, plans.get('new'), plans.get('a')], [10_000, 1, 5], 'what is forgotten makes room')
+    })
+
+    promise('a session has the turns that were added to it, in their order, each once', async (t, { store }) => {
+      const odd = says('nul \0, lone \ud800, pair 😀, line \u2028, quote "\\')
+      const a = nameOf('a \0 \ud800 "')
+      t.strictSame(await store.conversation(a.key, 10), [], 'none yet')
+      const turn = [says('one'), says('two', 'assistant')]
+      t.strictSame(await Promise.all([store.converse(a, 'e1', turn), store.converse(a, 'e1', turn)]), [true, false])
+      t.equal(await store.converse(nameOf('b'), 'e1', [says('of b')]), true, 'a turn is of one session')
+      t.equal(await store.converse(a, 'e2', [odd]), true)
+      t.equal(await store.converse(a, 'e1', turn), false, 'later too')
+      t.strictSame(await store.conversation(a.key, 10), [...turn, odd])
+      t.strictSame(await store.conversation(a.key, 2), [turn[1], odd], 'the newest')
+      t.strictSame(await store.conversation(a.key, 0), [])
+      t.strictSame(await textsOf(store, 'b'), ['of b'])
+    })
+
+    promise('a session keeps its newest messages, by number and by length', async (t, { store }) => {
+      const a = nameOf('a')
+      for (let turn = 0; turn < 101; turn++) await store.converse(a, `e${turn}`, [says(`${turn}`), says(`to ${turn}`, 'assistant')])
+      const texts = await textsOf(store, 'a')
+      t.strictSame([texts.length, texts[0], texts.at(-1)], [200, '1', 'to 100'])
+      t.equal(await store.converse(a, 'e0', [says('again')]), true, 'a turn that was dropped is not known any more')
+      await store.converse(a, 'long', [says('x'.repeat(262_143)), says('y')])
+      t.strictSame(
+        (await textsOf(store, 'a')).map((text) => text.length),
+        [262_143, 1],
+      )
+      await store.converse(a, 'short', [says('z')])
+      t.strictSame(await textsOf(store, 'a'), ['y', 'z'])
+      await store.converse(a, 'too long', [says('x'.repeat(262_145))])
+      t.match(await store.session(a.key), { messages: 0 })
+    })
+
+    promise('sessions are told apart and found by profile and route, the latest first', async (t, { store, clock }) => {
+      await store.converse(nameOf('a', { place: chat }), 'e1', [says('x'), says('y', 'assistant')])
+      clock.advance(100)
+      await store.converse(nameOf('b', { route: 'other' }), 'e2', [says('x')])
+      await store.converse(nameOf('c', { profile: 'work' }), 'e3', [says('x')])
+      t.strictSame(await namesOf(store), ['c', 'b', 'a'])
+      t.strictSame(await namesOf(store, { route: 'chat' }), ['c', 'a'])
+      t.strictSame(await namesOf(store, { profile: 'default' }), ['b', 'a'])
+      t.strictSame(await namesOf(store, { profile: 'work', route: 'other' }), [])
+      t.strictSame(await namesOf(store, {}, 1), ['c'])
+      const a = { ...nameOf('a'), place: chat, ageMs: 100, idleMs: 100, messages: 2 }
+      t.strictSame(await store.session(nameOf('a').key), a)
+      t.equal(await store.session('nobody'), undefined)
+      clock.advance(50)
+      await store.converse(nameOf('a'), 'e4', [says('z')])
+      t.strictSame(await store.sessions({}, 1), [{ ...a, ageMs: 150, idleMs: 0, messages: 3 }], 'it keeps its place')
+      const thread = { ...chat, thread: '7' }
+      await store.converse(nameOf('a', { place: thread }), 'e5', [says('z')])
+      t.match(await store.session(nameOf('a').key), { place: thread }, 'or gets another')
+    })
+
+    promise('a copy goes to the one session of its profile, chat and thread', async (t, { store, clock }) => {
+      const copy: SessionMessage = { ...says('disk full'), label: 'alerts' }
+      const mirror = (place: Place = chat, profile = 'default') => store.mirror(profile, place, copy)
+      t.equal(await mirror(), 'none')
+      await store.converse(nameOf('no place'), 'e0', [says('x')])
+      await store.converse(nameOf('a', { place: chat }), 'e1', [says('x')])
+      await store.converse(nameOf('topic', { place: { ...chat, thread: '7' } }), 'e2', [says('x')])
+      await store.converse(nameOf('theirs', { profile: 'work', place: chat }), 'e3', [says('x')])
+      clock.advance(10)
+      t.equal(await mirror(), 'written')
+      t.strictSame(await store.conversation(nameOf('a').key, 10), [says('x'), copy])
+      t.strictSame((await namesOf(store))[0], 'a', 'it counts as used')
+      for (const name of ['no place', 'topic', 'theirs']) t.strictSame(await textsOf(store, name), ['x'])
+      for (const place of [
+        { ...chat, thread: '8' },
+        { ...chat, thread: '' },
+        { ...chat, chat: '4' },
+        { ...chat, platform: 'slack' },
+      ])
+        t.equal(await mirror(place), 'none')
+      t.equal(await mirror(chat, 'nobody'), 'none')
+      await store.converse(nameOf('b', { route: 'other', place: chat }), 'e4', [says('x')])
+      t.equal(await mirror(), 'several')
+      t.strictSame([await textsOf(store, 'a'), await textsOf(store, 'b')], [['x', 'disk full'], ['x']])
+      t.equal(await mirror(chat, 'work'), 'written')
+      t.equal(await mirror({ ...chat, thread: '7' }), 'written')
+      for (let i = 0; i < 200; i++) await mirror({ ...chat, thread: '7' })
+      t.match(await store.session(nameOf('topic').key), { messages: 200 })
+    })
+
+    promise('sessions are forgotten by age and by number', async (t, { store, clock }) => {
+      for (const name of ['a', 'b', 'c']) {
+        await store.converse(nameOf(name), 'e', [says('x')])
+        clock.advance(10)
+      }
+      t.equal(await store.forgetSessions(30), 0)
+      t.equal(await store.forgetSessions(20), 1)
+      t.strictSame(await namesOf(store), ['c', 'b'])
+      t.strictSame(await textsOf(store, 'a'), [])
+      await store.converse(nameOf('b'), 'e2', [says('y')])
+      await Promise.all(Array.from({ length: 9_999 }, (_, i) => store.converse(nameOf(`n${i}`), 'e', [says('x')])))
+      const names = await namesOf(store)
+      t.strictSame([names.length, names.includes('c'), names.at(-1)], [10_000, false, 'b'], 'the least recently used goes')
+      t.strictSame(await textsOf(store, 'c'), [])
+      clock.advance(1)
+      t.equal(await store.forgetSessions(0), 10_000)
+      await store.converse(nameOf('a'), 'e', [says('again')])
+      t.strictSame(await textsOf(store, 'a'), ['again'])
+    })
+
+    promise('what is used adds up until its window ends', async (t, { store, clock }) => {
+      const none = { tokens: 0, cost: 0 }
+      t.strictSame(await store.spend('a', 1000, none), none)
+      const sums = await Promise.all([1, 2].map((tokens) => store.spend('a', 1000, { tokens, cost: 0.25 })))
+      t.strictSame(sums, [
+        { tokens: 1, cost: 0.25 },
+        { tokens: 3, cost: 0.5 },
+      ])
+      clock.advance(999)
+      t.strictSame(await store.spend('a', 5000, none), { tokens: 3, cost: 0.5 }, 'the first call says how long')
+      t.strictSame(await store.spend('a', 5000, { tokens: -1, cost: 0 }), { tokens: 2, cost: 0.5 }, 'less than was reserved')
+      t.strictSame(await store.spend('b', 5000, { tokens: 0, cost: 1 }), { tokens: 0, cost: 1 })
+      clock.advance(1)
+      t.strictSame(await store.spend('a', 5000, none), none)
+      t.strictSame(await store.spend('a', 5000, { tokens: 7, cost: 0 }), { tokens: 7, cost: 0 })
+      clock.advance(4999)
+      await store.prune(hourMs, 10)
+      t.strictSame(await store.spend('b', 1, none), none)
+      t.strictSame(await store.spend('a', 1, none), { tokens: 7, cost: 0 })
+      for (const bad of [Number.NaN, Number.POSITIVE_INFINITY]) {
+        await t.rejects(store.spend('a', 1, { tokens: bad, cost: 0 }), StoreFault)
+        await t.rejects(store.spend('a', bad, { tokens: 1, cost: 0 }), StoreFault)
+      }
+    })
+
+    promise('of more sums than it holds, those that end first are dropped', async (t, { store }) => {
+      const add = { tokens: 1, cost: 0 }
+      await store.spend('first', 10, add)
+      await Promise.all(Array.from({ length: 9_999 }, (_, i) => store.spend(`k${i}`, 1000, add)))
+      t.match(await store.spend('first', 10, { tokens: 0, cost: 0 }), add)
+      await store.spend('one more', 1000, add)
+      t.match(await store.spend('first', 10, { tokens: 0, cost: 0 }), { tokens: 0 })
+      t.match(await store.spend('k0', 10, add), { tokens: 2 })
     })
 
     t.end()

@@ -9,7 +9,8 @@ import { fileURLToPath } from 'node:url'
 import Database from 'libsql'
 import t, { type Test } from 'tap'
 import { Fault, StoreFault } from '../../src/core/fault.ts'
-import type { Accepted, Group, Joined, Lane, Lease, NewRun, Store } from '../../src/store/ports.ts'
+import type { SessionMessage } from '../../src/core/session.ts'
+import type { Accepted, Group, Joined, Lane, Lease, NewRun, SessionName, Store } from '../../src/store/ports.ts'
 import type { Batch } from '../../src/store/sqlite/messages.ts'
 import { openSqlite } from '../../src/store/sqlite/sqlite-store.ts'
 import { ThreadLink } from '../../src/store/sqlite/thread-link.ts'
@@ -520,6 +521,106 @@ t.test('a file of the first version is brought up to this one', async (t) => {
   await store.close()
   const again = await open(t, folder, clock)
   t.equal(await again.backlog(), 6)
+})
+
+/** The file of the version before sessions, as that version made it. */
+const version2 = `${version1.replace('user_version = 1', 'user_version = 2')}
+  alter table runs add column lane text;
+  alter table runs add column lane_limit integer;
+  alter table runs add column ended_at real;
+  create index parked on runs (lane, id) where fence < 0;
+  create index dead on runs (ended_at) where ended_at is not null;
+  create table groups (
+    id integer primary key, key text not null unique, event text not null, count integer not null, keep text not null, first_at real not null,
+    due_at real not null, window_ms real not null, lane text, lane_limit integer, run text not null
+  );
+  create index ripe on groups (due_at);
+  create table members (group_id integer not null, n integer not null, chars integer not null, prompt text not null, primary key (group_id, n))
+    without rowid;
+  create table plans (key text primary key, at real not null) without rowid;
+`
+
+const sessionOf = (name: string): SessionName => ({
+  key: name,
+  profile: 'default',
+  route: 'r',
+  name,
+  place: { platform: 'telegram', chat: name },
+})
+const says = (text: string): SessionMessage => ({ role: 'user', text, at: 1 })
+const nothing = { tokens: 0, cost: 0 }
+
+t.test('a file of the version before sessions is brought up to this one', async (t) => {
+  const folder = t.testdir()
+  const clock = fakeClock()
+  tamper(folder, version2)
+  tamper(folder, `insert into runs (run) values ('${JSON.stringify(runOf('waiting'))}'); insert into plans values ('"p"', 5)`)
+  const store = await open(t, folder, clock)
+  t.strictSame(await store.plans(), new Map([['p', 5]]))
+  t.strictSame(ids(await store.take(10, 1000)), ['waiting'])
+  t.strictSame(await store.sessions({}, 10), [])
+  await store.converse(sessionOf('a'), 'e1', [says('x')])
+  await store.spend('k', 1000, { tokens: 1, cost: 0.5 })
+  await store.accept({ ...runOf('of a'), session: { key: 'a', name: 'a' } }, claimOf('of a'))
+  await store.close()
+  const again = await open(t, folder, clock)
+  t.strictSame(await again.sessions({}, 10), [{ ...sessionOf('a'), ageMs: 0, idleMs: 0, messages: 1 }])
+  t.strictSame(await again.conversation('a', 10), [says('x')])
+  t.equal(await again.converse(sessionOf('a'), 'e1', [says('x')]), false)
+  t.strictSame(await again.spend('k', 1, nothing), { tokens: 1, cost: 0.5 })
+  t.match(await again.take(10, 1000), [{ run: { eventId: 'waiting' } }, { run: { eventId: 'of a', session: { key: 'a', name: 'a' } } }])
+})
+
+t.test('a wall clock that was set back keeps no session and no sum for longer', async (t) => {
+  const folder = t.testdir()
+  const first = await open(t, folder, fakeClock(1_700_000_000_000))
+  await first.converse(sessionOf('a'), 'e1', [says('x')])
+  await first.spend('k', 1000, { tokens: 1, cost: 0 })
+  await first.close()
+  const clock = fakeClock(1_600_000_000_000)
+  const second = await open(t, folder, clock)
+  t.match(await second.session('a'), { ageMs: 0, idleMs: 0 })
+  clock.advance(999)
+  t.match(await second.spend('k', 1000, nothing), { tokens: 1 })
+  clock.advance(1)
+  t.match(await second.spend('k', 1000, nothing), { tokens: 0 })
+  t.equal(await second.forgetSessions(999), 1)
+})
+
+t.test('what is damaged in a session stops nothing', async (t) => {
+  const folder = t.testdir()
+  const clock = fakeClock()
+  const first = await open(t, folder, clock)
+  for (const name of ['a', 'b', 'c']) {
+    await first.converse(sessionOf(name), 'e1', [says('x')])
+    await first.converse(sessionOf(name), 'e2', [says('y')])
+  }
+  await first.spend('k', 1000, { tokens: 1, cost: 0 })
+  await first.close()
+  const bad = "cast(x'22ff00' as text)"
+  tamper(folder, `update sessions set about = ${bad} where id = 1; update sessions set place = '{}', about = about || ' ' where id = 2`)
+  tamper(
+    folder,
+    `update messages set message = ${bad} where n = 1; update messages set message = '{"role":"system","text":"x"}' where session_id = 3`,
+  )
+  tamper(folder, "update sums set tokens = 'many'; update sessions set used = 'x', updated_at = 'y' where id = 1")
+  const second = await open(t, folder, clock)
+  t.strictSame(
+    (await second.sessions({}, 10)).map(({ name, place }) => [name, place?.chat]),
+    [
+      ['c', 'c'],
+      ['b', undefined],
+    ],
+  )
+  t.equal(await second.session('a'), undefined)
+  t.strictSame(await second.conversation('b', 10), [says('y')])
+  t.strictSame(await second.conversation('c', 10), [])
+  t.equal(await second.converse(sessionOf('a'), 'e3', [says('z')]), true)
+  t.strictSame(await second.conversation('a', 10), [says('y'), says('z')])
+  t.equal(await second.mirror('default', { platform: 'telegram', chat: 'c' }, says('copy')), 'written')
+  t.strictSame(await second.spend('k', 1, nothing), nothing)
+  t.strictSame(await second.spend('k', 1, { tokens: 2, cost: 0 }), { tokens: 2, cost: 0 })
+  t.equal(await accept(second, 'run'), 'accepted')
 })
 
 t.test('the queue before the thread is bounded', async (t) => {

@@ -2,11 +2,30 @@
 
 import type { Clock } from '../../core/clock.ts'
 import { StoreFault } from '../../core/fault.ts'
-import { isEventId, maxGroupsPerTake, maxPlans, maxStandings } from '../bounds.ts'
-import type { Accepted, Claim, Group, Joined, Lane, Lease, NewRun, Progress, RunEnd, Standing, Store } from '../ports.ts'
+import type { Place, SessionMessage } from '../../core/session.ts'
+import { isEventId, isNumbers, maxGroupsPerTake, maxPlans, maxStandings } from '../bounds.ts'
+import type {
+  Accepted,
+  Claim,
+  Group,
+  Joined,
+  Lane,
+  Lease,
+  NewRun,
+  Progress,
+  RunEnd,
+  Session,
+  SessionFilter,
+  SessionName,
+  Spent,
+  Standing,
+  Store,
+} from '../ports.ts'
 import { Claims } from './claims.ts'
 import { Groups, type Waiting } from './groups.ts'
 import { type MemoryRun, Runs } from './runs.ts'
+import { Sessions } from './sessions.ts'
+import { Sums } from './sums.ts'
 
 /** How long callers wait after a fault. A full store has room again when a run or claim has ended. */
 const pauseMs = 500
@@ -17,6 +36,8 @@ class MemoryStore implements Store {
   readonly #runs = new Runs()
   readonly #groups = new Groups()
   readonly #plans = new Map<string, number>()
+  readonly #sessions = new Sessions()
+  readonly #sums = new Sums()
   #closed = false
 
   constructor(clock: Clock, maxClaims: number) {
@@ -101,7 +122,9 @@ class MemoryStore implements Store {
   }
 
   async prune(maxAgeMs: number, maxDead: number): Promise<number> {
-    return this.#runs.prune(this.#now() - maxAgeMs, maxDead)
+    const now = this.#now()
+    this.#sums.prune(now)
+    return this.#runs.prune(now - maxAgeMs, maxDead)
   }
 
   async plans(): Promise<ReadonlyMap<string, number>> {
@@ -115,6 +138,36 @@ class MemoryStore implements Store {
     for (const [key, at] of times) {
       if (at !== undefined && (this.#plans.size < maxPlans || this.#plans.has(key))) this.#plans.set(key, at)
     }
+  }
+
+  async converse(session: SessionName, turn: string, messages: readonly SessionMessage[]): Promise<boolean> {
+    return this.#sessions.converse(session, turn, messages, this.#now())
+  }
+
+  async conversation(key: string, max: number): Promise<readonly SessionMessage[]> {
+    this.#now()
+    return this.#sessions.conversation(key, max)
+  }
+
+  async mirror(profile: string, place: Place, message: SessionMessage): Promise<'none' | 'several' | 'written'> {
+    return this.#sessions.mirror(profile, place, message, this.#now())
+  }
+
+  async sessions(of: SessionFilter, max: number): Promise<readonly Session[]> {
+    return this.#sessions.list(of, max, this.#now())
+  }
+
+  async session(key: string): Promise<Session | undefined> {
+    return this.#sessions.session(key, this.#now())
+  }
+
+  async forgetSessions(maxIdleMs: number): Promise<number> {
+    return this.#sessions.forget(this.#now() - maxIdleMs)
+  }
+
+  async spend(key: string, leftMs: number, add: Spent): Promise<Spent> {
+    if (!isNumbers(leftMs, add.tokens, add.cost)) throw new StoreFault('a sum takes numbers only')
+    return this.#sums.spend(key, leftMs, add, this.#now())
   }
 
   recovered(): Promise<void> {

@@ -8,8 +8,10 @@ import { Groups, type Waiting } from './groups.ts'
 import type { Batch, Step, ThreadStart } from './messages.ts'
 import { Plans } from './plans.ts'
 import { Runs } from './runs.ts'
+import { Sessions } from './sessions.ts'
 import { type Statements, statementsOf } from './statements.ts'
 import { parseLane } from './stored.ts'
+import { Sums } from './sums.ts'
 
 type StepOf<Op extends Step['op']> = Extract<Step, { op: Op }>
 
@@ -21,6 +23,8 @@ export class Ledger {
   readonly #runs: Runs
   readonly #groups: Groups
   readonly #plans: Plans
+  readonly #sessions: Sessions
+  readonly #sums: Sums
 
   constructor(db: Database.Database, start: ThreadStart) {
     this.#db = db
@@ -29,6 +33,8 @@ export class Ledger {
     this.#runs = new Runs(this.#sql)
     this.#groups = new Groups(this.#sql)
     this.#plans = new Plans(this.#sql)
+    this.#sessions = new Sessions(this.#sql)
+    this.#sums = new Sums(this.#sql)
     this.#sql.begin.run()
     this.#release(start)
     const [standing] = this.#sql.standing.all() as [runs: number, groups: number, cursor: number][]
@@ -59,7 +65,7 @@ export class Ledger {
   /** At the start of a process everything is freed. After a fault in the same process, only what its failed batch may have taken. */
   #release({ now, doubtful, held = [] }: ThreadStart): void {
     if (doubtful === undefined) {
-      for (const table of [this.#claims, this.#runs, this.#groups]) table.takeOver(now)
+      for (const table of [this.#claims, this.#runs, this.#groups, this.#sessions, this.#sums]) table.takeOver(now)
     } else {
       this.#claims.release(doubtful)
       this.#runs.release(held, now)
@@ -95,11 +101,16 @@ export class Ledger {
       case 'standings':
         return this.#standings(step.eventIds, now)
       case 'prune':
+        this.#sums.prune(now)
         return this.#runs.prune(now - step.maxAgeMs, step.maxDead)
       case 'plans':
         return this.#plans.all()
       case 'plan':
         return this.#plans.note(step.times)
+      case 'spend':
+        return this.#sums.spend(step.key, step.leftMs, step.add, now)
+      default:
+        return this.#sessions.step(step, now)
     }
   }
 

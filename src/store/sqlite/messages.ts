@@ -1,6 +1,6 @@
 /** The messages between the store and its thread: plain data, one message for a batch and one for its results. */
 
-import type { KeptEvents, Lane, RunEnd } from '../ports.ts'
+import type { KeptEvents, Lane, RunEnd, SessionFilter, Spent } from '../ports.ts'
 import type { PlanEntry } from './plans.ts'
 
 /** `fsync`: a batch is on the disk before its results are given. `commit`: it is written then, and on the disk soon after. */
@@ -33,6 +33,12 @@ export type Joining = {
   readonly prompt?: { readonly text: string; readonly chars: number }
 }
 
+/** A session that is spoken in. `key` and `at` are hashes; `about` and `place` are JSON. */
+export type Speaking = { readonly key: string; readonly about: string; readonly place: string | null; readonly at: string | null }
+
+/** A message as it is stored; `text` is JSON. */
+export type StoredMessage = { readonly text: string; readonly chars: number }
+
 /** One step of a batch. Its durations count from the batch's `now`; keys are hashes. */
 export type Step =
   /** Two JSON lists of the same length: `[key, holdMs]` and runs. */
@@ -54,6 +60,13 @@ export type Step =
   | { readonly op: 'prune'; readonly maxAgeMs: number; readonly maxDead: number }
   | { readonly op: 'plans' }
   | { readonly op: 'plan'; readonly times: readonly PlanEntry[] }
+  | { readonly op: 'converse'; readonly session: Speaking; readonly turn: string; readonly messages: readonly StoredMessage[] }
+  | { readonly op: 'conversation'; readonly key: string; readonly max: number }
+  | { readonly op: 'mirror'; readonly at: string; readonly message: StoredMessage }
+  | { readonly op: 'sessions'; readonly of: SessionFilter; readonly max: number }
+  | { readonly op: 'session'; readonly key: string }
+  | { readonly op: 'forgetSessions'; readonly maxIdleMs: number }
+  | { readonly op: 'spend'; readonly key: string; readonly leftMs: number; readonly add: Spent }
 
 /** `now`: the store's time. The thread has no clock, so that a restarted one goes on with the same. */
 export type Batch = { readonly now: number; readonly steps: readonly Step[] }

@@ -77,8 +77,47 @@ const version2 = `
   ) without rowid;
 `
 
+/**
+ * sessions: `about` and `place` are JSON, `at` is a hash of profile and place. `used` orders sessions by their last message, also those of one
+ * moment. The messages of a session go with it.
+ * sums: what was used in a window that ends at `ends_at`.
+ */
+const version3 = `
+  create table sessions (
+    id integer primary key,
+    key text not null unique,
+    about text not null,
+    place text,
+    at text,
+    created_at real not null,
+    updated_at real not null,
+    used integer not null
+  );
+  create index places on sessions (at) where at is not null;
+  create index recent on sessions (used);
+  create table messages (
+    session_id integer not null,
+    n integer not null,
+    turn text,
+    chars integer not null,
+    message text not null,
+    primary key (session_id, n)
+  ) without rowid;
+  create trigger forgotten after delete on sessions begin
+    delete from messages where session_id = old.id;
+  end;
+  create table sums (
+    key text primary key,
+    ends_at real not null,
+    window_ms real not null,
+    tokens real not null,
+    cost real not null
+  ) without rowid;
+  create index ending on sums (ends_at);
+`
+
 /** What each version adds to the one before. A new file goes through them all. */
-const versions: readonly string[] = [version1, version2]
+const versions: readonly string[] = [version1, version2, version3]
 
 export const schemaVersion = versions.length
 

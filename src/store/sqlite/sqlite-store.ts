@@ -1,18 +1,33 @@
 /** The durable store. Each call becomes a step of a batch, which the store's thread commits. */
 
-import { hash } from 'node:crypto'
 import { StoreFault } from '../../core/fault.ts'
-import { maxStandings } from '../bounds.ts'
+import type { Place, SessionMessage } from '../../core/session.ts'
+import { isNumbers, maxStandings } from '../bounds.ts'
 import { keptPrompt } from '../kept-prompt.ts'
-import type { Accepted, Claim, Group, Joined, Lane, Lease, NewRun, Progress, RunEnd, RunId, Standing, Store } from '../ports.ts'
+import type {
+  Accepted,
+  Claim,
+  Group,
+  Joined,
+  Lane,
+  Lease,
+  NewRun,
+  Progress,
+  RunEnd,
+  RunId,
+  Session,
+  SessionFilter,
+  SessionName,
+  Spent,
+  Standing,
+  Store,
+} from '../ports.ts'
 import type { Answer } from './gathered.ts'
 import type { PlanEntry } from './plans.ts'
 import { replyText } from './stored.ts'
+import { atOf, keyOf, speakingOf, storedMessage } from './stored-session.ts'
 import { ThreadLink } from './thread-link.ts'
 import { type Link, type Options, type Start, ThreadQueue } from './thread-queue.ts'
-
-/** Makes a short ASCII key of any id, so that no text that a sender chose reaches SQL's text functions. */
-const keyOf = (key: string): string => hash('sha256', key, 'base64url')
 
 class SqliteStore implements Store {
   readonly #thread: ThreadQueue
@@ -113,6 +128,35 @@ class SqliteStore implements Store {
   plan(times: ReadonlyMap<string, number | undefined>): Promise<void> {
     const entries: readonly PlanEntry[] = [...times]
     return this.#thread.call({ op: 'plan', times: entries })
+  }
+
+  converse(session: SessionName, turn: string, messages: readonly SessionMessage[]): Promise<boolean> {
+    return this.#thread.call({ op: 'converse', session: speakingOf(session), turn: keyOf(turn), messages: messages.map(storedMessage) })
+  }
+
+  conversation(key: string, max: number): Promise<readonly SessionMessage[]> {
+    return this.#thread.call({ op: 'conversation', key: keyOf(key), max })
+  }
+
+  mirror(profile: string, place: Place, message: SessionMessage): Promise<'none' | 'several' | 'written'> {
+    return this.#thread.call({ op: 'mirror', at: atOf(profile, place), message: storedMessage(message) })
+  }
+
+  sessions(of: SessionFilter, max: number): Promise<readonly Session[]> {
+    return this.#thread.call({ op: 'sessions', of, max })
+  }
+
+  session(key: string): Promise<Session | undefined> {
+    return this.#thread.call({ op: 'session', key: keyOf(key) })
+  }
+
+  forgetSessions(maxIdleMs: number): Promise<number> {
+    return this.#thread.call({ op: 'forgetSessions', maxIdleMs })
+  }
+
+  spend(key: string, leftMs: number, add: Spent): Promise<Spent> {
+    if (!isNumbers(leftMs, add.tokens, add.cost)) return Promise.reject(new StoreFault('a sum takes numbers only'))
+    return this.#thread.call({ op: 'spend', key: keyOf(key), leftMs, add })
   }
 
   recovered(): Promise<void> {

@@ -1,7 +1,7 @@
 /** Prepares every statement that the ledger runs, once. */
 
 import type Database from 'libsql'
-import { maxPlans, maxPromptChars, maxPrompts } from '../bounds.ts'
+import { maxMessageChars, maxMessages, maxPlans, maxPromptChars, maxPrompts, maxSessions, maxSums } from '../bounds.ts'
 
 export type Statements = { readonly [name in keyof typeof texts]: Database.Statement }
 
@@ -20,6 +20,9 @@ const mergedRun = `case count when 1 then run else
   case keep when 'all' then
     ',"prompts":[' || coalesce((select group_concat(prompt, ',' order by n) from members where group_id = groups.id), '') || ']'
   else '' end || '}}' end`
+
+const sessionColumns = `key, cast(about as blob), cast(place as blob), cast(created_at as real), cast(updated_at as real),
+  (select count(*) from messages where session_id = sessions.id)`
 
 // Columns are read as blobs. A damaged page can hold text that is not UTF-8, and then the driver ends the whole process.
 const texts = {
@@ -93,6 +96,38 @@ const texts = {
     where (select count(*) from plans) < ${maxPlans} or exists (select 1 from plans where key = ?1)
     on conflict (key) do update set at = excluded.at`,
   unplan: 'delete from plans where key = ?',
+
+  sessionOf: 'select id from sessions where key = ?',
+  openSession: `insert into sessions (key, about, place, at, created_at, updated_at, used)
+    values (:key, :about, :place, :at, :now, :now, (select coalesce(max(used), 0) + 1 from sessions))
+    on conflict (key) do update set place = coalesce(excluded.place, place), at = coalesce(excluded.at, at), updated_at = :now, used = excluded.used
+    returning id`,
+  touchSession: 'update sessions set updated_at = ?, used = (select max(used) + 1 from sessions) where id = ?',
+  sessionsAt: 'select id from sessions where at = ? limit 2',
+  hasTurn: 'select 1 from messages where session_id = ? and turn = ?',
+  addMessage: `insert into messages (session_id, n, turn, chars, message)
+    values (?1, (select coalesce(max(n), 0) + 1 from messages where session_id = ?1), ?2, ?3, ?4)`,
+  trimMessages: `delete from messages where session_id = ?1 and n <= (
+    select max(n) from (
+      select n, sum(chars) over newest as total, row_number() over newest as place
+      from messages where session_id = ?1 window newest as (order by n desc)
+    ) where total > ${maxMessageChars} or place > ${maxMessages})`,
+  trimSessions: `delete from sessions where id in (select id from sessions order by used desc limit -1 offset ${maxSessions})`,
+  messagesOf: `select cast(message as blob) from messages where session_id = (select id from sessions where key = ?)
+    order by n desc limit ?`,
+  session: `select ${sessionColumns} from sessions where key = ?`,
+  sessions: `select ${sessionColumns} from sessions order by used desc`,
+  forgetSessions: 'delete from sessions where updated_at < ?',
+  capSessions: 'update sessions set updated_at = min(updated_at, ?1), created_at = min(created_at, ?1) where updated_at > ?1',
+
+  sum: 'select cast(tokens as real), cast(cost as real) from sums where key = ? and ends_at > ?',
+  addToSum: `insert into sums (key, ends_at, window_ms, tokens, cost) values (:key, :now + :leftMs, :leftMs, :tokens, :cost)
+    on conflict (key) do update set
+      tokens = excluded.tokens + iif(ends_at > :now, tokens, 0), cost = excluded.cost + iif(ends_at > :now, cost, 0),
+      window_ms = iif(ends_at > :now, window_ms, :leftMs), ends_at = iif(ends_at > :now, ends_at, :now + :leftMs)`,
+  pruneSums: 'delete from sums where ends_at <= ?',
+  trimSums: `delete from sums where key in (select key from sums order by ends_at desc limit -1 offset ${maxSums})`,
+  capSums: 'update sums set ends_at = ?1 + window_ms where ends_at > ?1 + window_ms',
 
   // Runs that the dead process had taken come first, those with the most attempts before the others. A run without attempts is due now.
   freeRuns: `update runs set due_at = case when leased then -attempt when attempt = 0 then ?1 else ?2 end

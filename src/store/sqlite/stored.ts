@@ -7,7 +7,7 @@ const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
 const texts = ['eventId', 'profile', 'route', 'event', 'deliveryId', 'prompt'] as const
 
-const isText = (value: Json | undefined): value is string => typeof value === 'string'
+export const isText = (value: Json | undefined): value is string => typeof value === 'string'
 
 const isTexts = (value: Json | undefined): boolean => Array.isArray(value) && value.every(isText)
 
@@ -41,12 +41,14 @@ const isRun = (value: Json): boolean =>
   isDestination(value.delivery) &&
   (value.job === undefined || isText(value.job)) &&
   (value.untrusted === undefined || isSpans(value.untrusted)) &&
-  (value.merged === undefined || isMerged(value.merged))
+  (value.merged === undefined || isMerged(value.merged)) &&
+  (value.session === undefined || (isObject(value.session) && isText(value.session.key) && isText(value.session.name)))
 
 type Reply = { readonly reply: string; readonly progress?: Progress }
 export type Stored = { readonly run: NewRun } & Partial<Reply>
 
-const parseJson = (bytes: Buffer): Json | undefined => {
+/** `undefined` for bytes that are no JSON in UTF-8. */
+export const parseJson = (bytes: Buffer): Json | undefined => {
   try {
     return JSON.parse(utf8.decode(bytes)) as Json
   } catch {

@@ -1,0 +1,86 @@
+/** Holds lasting conversations in memory. */
+
+import type { Place, SessionMessage } from '../../core/session.ts'
+import { maxMessageChars, maxMessages, maxSessions } from '../bounds.ts'
+import type { Session, SessionFilter, SessionName } from '../ports.ts'
+
+type Kept = { readonly turn: string | undefined; readonly message: SessionMessage }
+type Held = { name: SessionName; readonly createdAt: number; updatedAt: number; messages: Kept[] }
+
+export class Sessions {
+  /** In the order of their last messages, the oldest first. */
+  readonly #sessions = new Map<string, Held>()
+
+  /** `false`: the session has this turn already. */
+  converse(session: SessionName, turn: string, messages: readonly SessionMessage[], now: number): boolean {
+    const held = this.#sessions.get(session.key) ?? { name: session, createdAt: now, updatedAt: now, messages: [] }
+    if (session.place) held.name = { ...held.name, place: session.place }
+    this.#touch(held, now)
+    for (const key of this.#sessions.keys()) {
+      if (this.#sessions.size <= maxSessions) break
+      this.#sessions.delete(key)
+    }
+    if (held.messages.some((kept) => kept.turn === turn)) return false
+    add(held, turn, messages)
+    return true
+  }
+
+  mirror(profile: string, place: Place, message: SessionMessage, now: number): 'none' | 'several' | 'written' {
+    const [only, ...others] = [...this.#sessions.values()].filter(({ name }) => name.profile === profile && isAt(name, place))
+    if (only === undefined) return 'none'
+    if (others.length > 0) return 'several'
+    this.#touch(only, now)
+    add(only, undefined, [message])
+    return 'written'
+  }
+
+  conversation(key: string, max: number): SessionMessage[] {
+    const messages = this.#sessions.get(key)?.messages ?? []
+    return messages.slice(Math.max(0, messages.length - max)).map(({ message }) => message)
+  }
+
+  session(key: string, now: number): Session | undefined {
+    const held = this.#sessions.get(key)
+    return held && sessionOf(held, now)
+  }
+
+  list(of: SessionFilter, max: number, now: number): Session[] {
+    const isMeant = ({ name: { profile, route } }: Held) => (of.profile ?? profile) === profile && (of.route ?? route) === route
+    const held = [...this.#sessions.values()].filter(isMeant).reverse()
+    return held.slice(0, max).map((each) => sessionOf(each, now))
+  }
+
+  forget(before: number): number {
+    const idle = [...this.#sessions].filter(([, { updatedAt }]) => updatedAt < before)
+    for (const [key] of idle) this.#sessions.delete(key)
+    return idle.length
+  }
+
+  #touch(held: Held, now: number): void {
+    held.updatedAt = now
+    this.#sessions.delete(held.name.key)
+    this.#sessions.set(held.name.key, held)
+  }
+}
+
+const isAt = ({ place }: SessionName, { platform, chat, thread }: Place): boolean =>
+  place?.platform === platform && place.chat === chat && place.thread === thread
+
+const add = (held: Held, turn: string | undefined, messages: readonly SessionMessage[]): void => {
+  const all = [...held.messages, ...messages.map((message) => ({ turn, message }))]
+  let first = all.length
+  let chars = 0
+  while (first > 0 && all.length - first < maxMessages) {
+    chars += all[first - 1]?.message.text.length ?? 0
+    if (chars > maxMessageChars) break
+    first--
+  }
+  held.messages = all.slice(first)
+}
+
+const sessionOf = ({ name, createdAt, updatedAt, messages }: Held, now: number): Session => ({
+  ...name,
+  ageMs: now - createdAt,
+  idleMs: now - updatedAt,
+  messages: messages.length,
+})

@@ -1,0 +1,88 @@
+/** The lasting conversations of an open database. */
+
+import type { SessionMessage } from '../../core/session.ts'
+import type { Session, SessionFilter } from '../ports.ts'
+import type { Speaking, Step, StoredMessage } from './messages.ts'
+import type { Statements } from './statements.ts'
+import { parseMessage, parseSession } from './stored-session.ts'
+
+type Row = [key: string, about: Buffer, place: Buffer | null, createdAt: number, updatedAt: number, messages: number]
+
+type Op = 'converse' | 'conversation' | 'mirror' | 'sessions' | 'session' | 'forgetSessions'
+
+export class Sessions {
+  readonly #sql: Statements
+
+  constructor(sql: Statements) {
+    this.#sql = sql
+  }
+
+  /** The wall clock may have been set back since, so no session is younger than now. */
+  takeOver(now: number): void {
+    this.#sql.capSessions.run(now)
+  }
+
+  step(step: Extract<Step, { op: Op }>, now: number): unknown {
+    switch (step.op) {
+      case 'converse':
+        return this.#converse(step.session, step.turn, step.messages, now)
+      case 'conversation':
+        return this.#conversation(step.key, step.max)
+      case 'mirror':
+        return this.#mirror(step.at, step.message, now)
+      case 'sessions':
+        return this.#list(step.of, step.max, now)
+      case 'session':
+        return this.#session(step.key, now)
+      case 'forgetSessions':
+        return this.#sql.forgetSessions.run(now - step.maxIdleMs).changes
+    }
+  }
+
+  /** `false`: the session has this turn already. */
+  #converse(session: Speaking, turn: string, messages: readonly StoredMessage[], now: number): boolean {
+    const isNew = this.#sql.sessionOf.all(session.key).length === 0
+    const [row] = this.#sql.openSession.all({ ...session, now }) as [number][]
+    if (row === undefined) throw new Error('a session was not opened')
+    if (isNew) this.#sql.trimSessions.run()
+    if (this.#sql.hasTurn.all(row[0], turn).length > 0) return false
+    this.#add(row[0], turn, messages)
+    return true
+  }
+
+  #mirror(at: string, message: StoredMessage, now: number): 'none' | 'several' | 'written' {
+    const [only, ...others] = this.#sql.sessionsAt.all(at) as [number][]
+    if (only === undefined) return 'none'
+    if (others.length > 0) return 'several'
+    this.#sql.touchSession.run(now, only[0])
+    this.#add(only[0], null, [message])
+    return 'written'
+  }
+
+  #conversation(key: string, max: number): SessionMessage[] {
+    const rows = this.#sql.messagesOf.all(key, max) as [Buffer][]
+    return rows.flatMap(([message]) => parseMessage(message) ?? []).reverse()
+  }
+
+  #session(key: string, now: number): Session | undefined {
+    const [row] = this.#sql.session.all(key) as Row[]
+    return row && sessionOf(row, now)
+  }
+
+  #list(of: SessionFilter, max: number, now: number): Session[] {
+    const all = (this.#sql.sessions.all() as Row[]).flatMap((row) => sessionOf(row, now) ?? [])
+    const isMeant = ({ profile, route }: Session) => (of.profile ?? profile) === profile && (of.route ?? route) === route
+    return all.filter(isMeant).slice(0, max)
+  }
+
+  #add(id: number, turn: string | null, messages: readonly StoredMessage[]): void {
+    for (const { chars, text } of messages) this.#sql.addMessage.run(id, turn, chars, text)
+    this.#sql.trimMessages.run(id)
+  }
+}
+
+/** `undefined` for a damaged row. */
+const sessionOf = ([, about, place, createdAt, updatedAt, messages]: Row, now: number): Session | undefined => {
+  const name = parseSession(about, place)
+  return name && { ...name, ageMs: Math.max(0, now - createdAt), idleMs: Math.max(0, now - updatedAt), messages }
+}
