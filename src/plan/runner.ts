@@ -1,7 +1,7 @@
 /** Compiles the agent's settings to the function that asks it, with their Diagnostics. */
 
 import { type Config, defaultProfile } from '../config/config.ts'
-import { isUnknown, unknownSecret } from '../config/env.ts'
+import { type Env, isUnknown, unknownSecret } from '../config/env.ts'
 import type { Clock } from '../core/clock.ts'
 import { type Diagnostic, diagnostic, pointerOf } from '../core/diagnostic.ts'
 import { pluginName, unpluggedHelp } from '../core/names.ts'
@@ -34,15 +34,20 @@ export type AgentKit = { readonly owners: Owners; readonly log: Log; readonly cl
 /** The settings of the agent as its runner gets them: a key in the environment wins over one in the file (rules: Configuration 9). */
 export const runnerSettings = (
   { env: names = {}, api }: Pick<RunnerPart, 'env' | 'api'>,
-  { agent, profiles }: { readonly agent: RunnerSettings; readonly profiles: Config['profiles'] },
+  { agent: { env: passed, ...agent }, profiles }: Pick<Config, 'profiles'> & { readonly agent: RunnerSettings & Pick<Config['agent'], 'env'> },
 ): RunnerSettings => {
   const env = profiles.get(defaultProfile)?.env ?? {}
+  const settings = passed ? { ...agent, variables: valuesOf(passed, env) } : agent
   const { apiKey: variables = [] } = names
   // The variable holds the key of the runner's own API. Another API must not get it where it has a key of its own.
-  if (agent.apiKey !== undefined && (isUnknown(env) || !isSameHost(agent.baseUrl ?? api?.url, api?.url))) return agent
+  if (agent.apiKey !== undefined && (isUnknown(env) || !isSameHost(agent.baseUrl ?? api?.url, api?.url))) return settings
   const apiKey = isUnknown(env) && variables.length > 0 ? unknownSecret : variables.map((variable) => env[variable]).find(Boolean)
-  return apiKey === undefined ? agent : { ...agent, apiKey }
+  return apiKey === undefined ? settings : { ...settings, apiKey }
 }
+
+/** The variables of these names that are set. */
+const valuesOf = (names: readonly string[], env: Env): { readonly [name: string]: string } =>
+  Object.fromEntries(names.flatMap((name) => (env[name] === undefined ? [] : [[name, env[name]] as const])))
 
 const isSameHost = (url = '', other = ''): boolean =>
   other === '' || (URL.canParse(url) && URL.canParse(other) && new URL(url).origin === new URL(other).origin)
