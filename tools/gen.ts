@@ -11,7 +11,7 @@ import { targets } from '../src/parts/targets/index.ts'
 import { renderCodes } from './codes.ts'
 import { renderDefaults } from './defaults.ts'
 import { forEditors } from './editor/index.ts'
-import { withNames } from './part-names.ts'
+import { withNames, withoutToolsets } from './part-names.ts'
 import { renderReference, withExitCodes } from './reference.ts'
 import { renderSamples } from './samples.ts'
 import { connectedBy, definitionOf, platformSections, platformSettings, renderSettings, runnersEnv, withEnvNames } from './settings.ts'
@@ -41,6 +41,7 @@ const vocabulary = [
   'x-operators',
   'x-groups',
   'x-fits',
+  'x-forbidden-toolsets',
 ]
 
 const isNode = (value: unknown): value is Node => typeof value === 'object' && value !== null && !Array.isArray(value)
@@ -64,7 +65,7 @@ const bundle = (): Node => {
     if (Array.isArray(value)) return value.map(local)
     if (!isNode(value)) return value
     const out: Node = {}
-    for (const [key, item] of Object.entries(withEnvNames(withNames(value)))) {
+    for (const [key, item] of Object.entries(withoutToolsets(withEnvNames(withNames(value))))) {
       const title = key === '$ref' || key === 'x-extends' ? titleOf.get(item as string) : undefined
       out[key] = title ? `#/definitions/${title}` : local(item)
     }
@@ -237,6 +238,7 @@ const defaults = {
   retry: routeProperties.retry,
   coalesce: routeProperties.coalesce,
   job: definitions.Job,
+  toolset: definitions.McpServer,
 }
 
 const outputs: { [file: string]: string } = {

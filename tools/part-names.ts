@@ -8,6 +8,7 @@ import { githubComment } from '../src/parts/targets/code-host/github-comment.ts'
 import { http } from '../src/parts/targets/http.ts'
 import { targets } from '../src/parts/targets/index.ts'
 import { log } from '../src/parts/targets/log.ts'
+import { toolsets } from '../src/parts/tools/index.ts'
 import { stores } from '../src/store/index.ts'
 
 type Node = { readonly [key: string]: unknown }
@@ -51,4 +52,12 @@ export const withNames = (node: Node): Node => {
     else out[key] = Array.isArray(value) ? [...[lists[key] ?? []].flat(), ...value] : value
   }
   return out
+}
+
+/** The node of operators' own toolsets, whose names may be neither those of built-in ones nor those that runs may not have. */
+export const withoutToolsets = (node: Node): Node => {
+  const forbidden = node['x-forbidden-toolsets']
+  if (!Array.isArray(forbidden)) return node
+  const taken = [...forbidden, ...toolsets.map(({ name }) => name)].join('|')
+  return { ...node, propertyNames: { ...(node.propertyNames as Node), pattern: `^(?!(?:${taken})$)[a-z][a-z0-9_]{0,31}$` } }
 }

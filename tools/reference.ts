@@ -7,7 +7,18 @@ type Node = { readonly [key: string]: unknown }
 const isNode = (value: unknown): value is Node => typeof value === 'object' && value !== null && !Array.isArray(value)
 
 /** Definitions that have a table of their own, in reading order. */
-const tables = ['WebhookSettings', 'Route', 'DeliverTo', 'DeliverExtra', 'Condition', 'Job', 'RouteAgent', 'Agent', 'Platform'] as const
+const tables = [
+  'WebhookSettings',
+  'Route',
+  'DeliverTo',
+  'DeliverExtra',
+  'Condition',
+  'Job',
+  'RouteAgent',
+  'Agent',
+  'McpServer',
+  'Platform',
+] as const
 
 /** The definition that a node refers to, with its name. */
 const referred = ({ $ref }: Node, definitions: Node): readonly [string, Node] | undefined => {
@@ -91,6 +102,7 @@ export const renderReference = (schema: Node): string => {
     ...listed.map(([name, plugged]) => values(name, plugged, definitions)),
     ...sections(schema, ['gateway', 'storage']),
     `## \`plugins\`\n\n${cell(((schema.properties as Node).plugins as Node).markdownDescription)} See [plugins.md](plugins.md).`,
+    `## \`toolsets\`\n\n${cell(((schema.properties as Node).toolsets as Node).markdownDescription)} Each is a [McpServer](#mcpserver). See [agents.md](agents.md).`,
   ].join('\n\n')
 }
 

@@ -64,6 +64,10 @@ const writtenPath = (path: Path): string => {
 const didYouMean = (near: readonly string[]): { help?: string; suggest?: readonly string[] } =>
   near.length > 0 ? { help: `did you mean ${near.map((name) => `"${name}"`).join(' or ')}?`, suggest: near } : {}
 
+/** What the schema says of the form that a text must have. */
+const formOf = (node: Json | undefined): { help?: string } =>
+  isObject(node) && typeof node.patternErrorMessage === 'string' ? { help: node.patternErrorMessage } : {}
+
 /** The sentence for a problem that the validator found; `undefined` for a kind that other problems say better. */
 const sentenceOf = (problem: Problem, value: Json | undefined, node: JsonObject, secret: boolean): Sentence | undefined => {
   const { keyword, params } = problem
@@ -82,7 +86,7 @@ const sentenceOf = (problem: Problem, value: Json | undefined, node: JsonObject,
       return {
         code: 'WH108',
         message: `"${printable(String(params.propertyName), 80)}" cannot be a name here`,
-        help: 'use letters, digits, dot, underscore and hyphen; at most 64, the first a letter or digit',
+        ...formOf(node.propertyNames),
         key: String(params.propertyName),
       }
     case 'type': {
@@ -124,7 +128,7 @@ const sentenceOf = (problem: Problem, value: Json | undefined, node: JsonObject,
       return {
         code: 'WH105',
         message: `${shown} is not of the right form`,
-        ...(typeof node.patternErrorMessage === 'string' ? { help: node.patternErrorMessage } : {}),
+        ...formOf(node),
       }
     default:
       return undefined

@@ -107,6 +107,12 @@ platform_toolsets?: {
 webhook?: string[]
 }
 /**
+ * Toolsets of yours, by name: MCP servers that an agent may use.
+ */
+toolsets?: {
+[k: string]: McpServer | undefined
+}
+/**
  * Where accepted events are kept.
  */
 storage?: {
@@ -1570,6 +1576,52 @@ input: number
 output: number
 } | undefined
 }
+}
+/**
+ * An MCP server whose tools an agent may use: either command or url.
+ */
+export interface McpServer {
+/**
+ * Program and arguments of an MCP server that speaks over stdin and stdout.
+ * 
+ * @minItems 1
+ */
+command?: string[]
+/**
+ * Address of an MCP server that speaks over HTTP (Streamable HTTP).
+ */
+url?: string
+/**
+ * Headers of each request to url.
+ */
+headers?: {
+[k: string]: string | undefined
+}
+/**
+ * Variables that the program of command gets.
+ */
+env?: {
+[k: string]: string | undefined
+}
+/**
+ * Folder that the program of command runs in.
+ */
+folder?: string
+/**
+ * Tools of the server that an agent may see, by the server's own names.
+ * 
+ * @minItems 1
+ * @maxItems 100
+ */
+allow: string[]
+/**
+ * Seconds one call of a tool may take.
+ */
+timeout_seconds?: number
+/**
+ * Seconds the server may take to begin, and to list its tools.
+ */
+start_timeout_seconds?: number
 }
 /**
  * A prompt for the agent that runs by the clock, or when an event starts it.

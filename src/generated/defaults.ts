@@ -67,5 +67,9 @@ export const defaults = {
     "enabled": true,
     "paused": false,
     "grace_seconds": 3600
+  },
+  "toolset": {
+    "timeout_seconds": 60,
+    "start_timeout_seconds": 30
   }
 } as const

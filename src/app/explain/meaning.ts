@@ -185,4 +185,9 @@ export const ofMeaning = {
       good: 'agent: { runner: command, command: [node, --version] }\n',
     },
   },
+  WH231: {
+    means: 'An entry of toolsets has neither command nor url, or both, or an address or header that no request could carry.',
+    why: 'Its server could not be reached, so no run would have its tools.',
+    fix: 'Give it a command (a program that speaks over stdin and stdout) or a url (a service that speaks over HTTP).',
+  },
 } as const satisfies { readonly [code: string]: Explanation }
