@@ -4,7 +4,7 @@ import type { Fact, Observer, RequestEnded, RunAttempt } from '../core/fact.ts'
 import { describeOutcome } from '../core/outcome-table.ts'
 import { cut, excerpt } from '../core/text.ts'
 import { signature } from '../parts/stages/signature.ts'
-import type { Ended, Journal, JournalRecord, RawRequest, Received, Tried } from './record.ts'
+import type { Ended, Journal, JournalRecord, RawRequest, Received, Tried, Usage } from './record.ts'
 
 export type JournalObserverOptions = {
   readonly journal: Journal
@@ -102,12 +102,18 @@ const recordOf = (fact: Exclude<Fact, RequestEnded>, redact: Formats['redact']):
       return { kind: 'started', at: isoOf(at), event_id: eventId, profile, job, delivery_id: deliveryId }
     }
     case 'attempt_ended':
-      return { ...attemptRecord(fact.run, isoOf(fact.at)), ...answerOf(fact.run.answers, redact) }
+      return { ...attemptRecord(fact.run, isoOf(fact.at)), ...answerOf(fact.run.answers, redact), ...usageOf(fact.run) }
     case 'run_revived':
       return { kind: 'revived', at: isoOf(fact.at), event_id: fact.eventId }
     default:
       return undefined
   }
+}
+
+const usageOf = ({ usage }: RunAttempt): { readonly usage?: Usage } => {
+  if (!usage) return {}
+  const { steps, inputTokens, outputTokens, cost, tools } = usage
+  return { usage: { steps, input_tokens: inputTokens, output_tokens: outputTokens, ...(cost === undefined ? {} : { cost }), tools } }
 }
 
 const attemptRecord = (run: RunAttempt, at: string): Tried | Ended => {

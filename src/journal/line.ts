@@ -41,6 +41,7 @@ export const parseLine = (bytes: Buffer, segment: string): Line | undefined => {
   if (!names || !holds(value, ['at', 'event_id']) || !holds(value, names)) return undefined
   if (Object.keys(value).some((name) => isWrong(value[name], types.get(name)))) return undefined
   if (value.kind === 'ended' && value.state !== 'done' && value.state !== 'dead') return undefined
+  if (value.usage !== undefined && !isUsage(value.usage)) return undefined
   const raw = placeOf(value.raw, segment)
   return raw ? { entry: value as JournalRecord, raw } : { entry: value as JournalRecord }
 }
@@ -56,6 +57,13 @@ const parse = (bytes: Buffer): Json | undefined => {
 const holds = (value: JsonObject, names: readonly string[]): boolean => names.every((name) => Object.hasOwn(value, name))
 
 const isWrong = (value: Json | undefined, type: string | undefined): boolean => type !== undefined && typeof value !== type
+
+const isUsage = (value: Json): boolean =>
+  isObject(value) &&
+  ['steps', 'input_tokens', 'output_tokens'].every((name) => typeof value[name] === 'number') &&
+  (value.cost === undefined || typeof value.cost === 'number') &&
+  isObject(value.tools) &&
+  Object.values(value.tools).every((count) => typeof count === 'number')
 
 const isSize = (value: Json | undefined): value is number => Number.isSafeInteger(value) && Number(value) >= 0
 

@@ -40,6 +40,18 @@ export type Started = {
   readonly delivery_id: string
 }
 
+/** What an agent took, in one attempt. */
+export type Usage = {
+  /** Calls of a model. */
+  readonly steps: number
+  readonly input_tokens: number
+  readonly output_tokens: number
+  /** In the operator's currency; absent where a price is not known. */
+  readonly cost?: number
+  /** How often each tool was called. */
+  readonly tools: { readonly [name: string]: number }
+}
+
 /** An attempt failed, and there will be another. */
 export type Tried = {
   readonly kind: 'tried'
@@ -50,6 +62,7 @@ export type Tried = {
   readonly next_at: string
   /** What the targets answered that took the text all the same. */
   readonly answer?: string
+  readonly usage?: Usage
 }
 
 /**
@@ -75,6 +88,7 @@ export type Ended = {
   readonly count?: number
   /** What the targets answered that have the text. */
   readonly answer?: string
+  readonly usage?: Usage
 }
 
 /** A dead run was revived by hand. */

@@ -6,7 +6,7 @@ import { createFacts } from '../../src/core/fact.ts'
 import { StoreFault } from '../../src/core/fault.ts'
 import type { Log } from '../../src/core/log.ts'
 import { createLogObserver } from '../../src/gateway/log-observer.ts'
-import type { Runner } from '../../src/parts/runners/runner.ts'
+import type { Agent } from '../../src/plan/runner.ts'
 import { policyOf } from '../../src/runs/policy.ts'
 import { Worker } from '../../src/runs/worker.ts'
 import type { NewRun, Store } from '../../src/store/ports.ts'
@@ -62,7 +62,7 @@ const accept = (store: Store, id: string) => store.accept(runOf(id), { key: id, 
 const open = async (t: Test, clock: FakeClock, disk: Disk) =>
   workOn(t, clock, await openSqlite({ folder: t.testdir(), durability: 'commit', clock }, linksOn(disk)))
 
-const workOn = (t: Test, clock: FakeClock, store: Store, runner: Runner = async (prompt) => prompt, timeoutMs = 60_000) => {
+const workOn = (t: Test, clock: FakeClock, store: Store, agent: Agent = async (prompt) => prompt, timeoutMs = 60_000) => {
   const sent: string[] = []
   const said: string[] = []
   const log: Log = Object.assign((_: unknown, _fields: object, message: string) => void said.push(message), { writes: () => true })
@@ -73,8 +73,9 @@ const workOn = (t: Test, clock: FakeClock, store: Store, runner: Runner = async 
     clock,
     log,
     facts,
-    runner,
-    policy: () => policyOf(timeoutMs),
+    agent,
+    policy: () =>
+      policyOf({ agent: { timeoutMs, maxSteps: 1, budget: {}, prices: new Map() }, tools: { ofRuns: [] }, profile: undefined }),
     send: async ({ deliveryId }) => {
       sent.push(deliveryId)
       return { ok: true }

@@ -3,7 +3,7 @@
 import { isObject, type Json, own } from '../../core/json.ts'
 import { journalFolder } from '../../journal/folder.ts'
 import { readRaw } from '../../journal/reader.ts'
-import type { EventView, Step } from '../../journal/record.ts'
+import type { EventView, Step, Usage } from '../../journal/record.ts'
 import type { Workspace } from '../workspace.ts'
 
 export type KnownAttempt = {
@@ -16,6 +16,7 @@ export type KnownAttempt = {
   readonly target: string | null
   readonly answer: string | null
   readonly silent: boolean
+  readonly usage: Usage | null
   readonly prompt: string | null
   readonly reply: string | null
 }
@@ -29,11 +30,11 @@ export const readAttempts = async (workspace: Workspace, { steps = [] }: EventVi
 }
 
 const attemptOf = (step: Step): Omit<KnownAttempt, 'prompt' | 'reply'> => {
-  const none = { attempt: null, error: null, next_at: null, target: null, answer: null, silent: false }
+  const none = { attempt: null, error: null, next_at: null, target: null, answer: null, silent: false, usage: null }
   if (step.kind === 'revived') return { ...none, at: step.at, end: 'retried' }
-  const { at, attempt, error = null, answer = null } = step
-  if (step.kind === 'tried') return { ...none, at, end: 'failed', attempt, error, answer, next_at: step.next_at }
-  return { ...none, at, end: step.state, attempt, error, answer, target: step.target ?? null, silent: step.silent ?? false }
+  const { at, attempt, error = null, answer = null, usage = null } = step
+  if (step.kind === 'tried') return { ...none, at, end: 'failed', attempt, error, answer, usage, next_at: step.next_at }
+  return { ...none, at, end: step.state, attempt, error, answer, usage, target: step.target ?? null, silent: step.silent ?? false }
 }
 
 const wordsOf = async ({ dataDir }: Workspace, { raw }: Step): Promise<Pick<KnownAttempt, 'prompt' | 'reply'>> => {

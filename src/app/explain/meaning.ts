@@ -106,6 +106,11 @@ export const ofMeaning = {
       good: 'events: [pull_request]\ncoalesce: { key: pull_request.number }\n',
     },
   },
+  WH216: {
+    means: 'The agent has toolsets beyond the four of every run, and its prompt has text that anybody may have written.',
+    why: 'A signature says who sent the event, not who wrote its title. Instructions in such text could be followed with the tools.',
+    fix: 'Name only the fields that the agent needs, or give the toolset to routes alone whose senders you trust. Text that is longer than a line stays fenced with agent.untrusted: fence.',
+  },
   WH217: {
     means: 'cron_job names a scheduled job that is neither in jobs nor in cron_jobs.json, by id or by name.',
     why: 'Every event of the route is dropped until the job is there. The gateway starts all the same.',

@@ -3,6 +3,18 @@
 import type { Explanation } from './explanation.ts'
 
 export const ofTargets = {
+  WH702: {
+    means: 'toolsets or platform_toolsets names a toolset that is neither built in nor under toolsets.',
+    why: 'It is dropped: the run goes without it. Where all names are dropped, it has no tools at all.',
+    fix: 'Mend the name, or add the server under toolsets. docs/agents.md lists what is built in.',
+    example: { of: 'route', bad: 'toolsets: [web_serch]\n', good: 'toolsets: [web_search]\n' },
+  },
+  WH703: {
+    means: 'toolsets or platform_toolsets names a toolset that would give a stranger the machine: a shell, files, other conversations.',
+    why: 'Text of an event comes from strangers, whoever signed it. The name is dropped.',
+    fix: 'Remove it. Tools of yours that an event may use belong into a server of their own, under toolsets, with a list in allow.',
+    example: { of: 'route', bad: 'toolsets: [terminal]\n', good: 'toolsets: [web_search]\n' },
+  },
   WH704: {
     means: 'deliver names the target of a plugin, or platforms has a section for one, and no plugin brings it.',
     why: "Nothing could be sent. A name with a hyphen is always a plugin's.",

@@ -3,7 +3,7 @@
 import { messageOf } from '../../core/fault.ts'
 import { createRedactor } from '../../core/redact.ts'
 import { printable } from '../../core/text.ts'
-import { runnersByName } from '../../parts/runners/index.ts'
+import { catalogue } from '../../plan/catalogue.ts'
 import { compileRunner } from '../../plan/runner.ts'
 import type { NewRun } from '../../store/ports.ts'
 import { knownSecrets } from '../known-secrets.ts'

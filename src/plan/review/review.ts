@@ -15,6 +15,7 @@ import { type Say, type Subject, subjectOf } from './subject.ts'
 import type { Surroundings } from './surroundings.ts'
 import { reviewTargets } from './targets.ts'
 import { reviewTemplates } from './templates.ts'
+import { reviewToolsets } from './toolsets.ts'
 import { reviewYamlTraps } from './yaml-traps.ts'
 
 /** What is likely wrong with all that was checked against a configuration; what follows from an error is not said again. */
@@ -36,6 +37,7 @@ const reviews: readonly ((subject: Subject) => void)[] = [
   reviewTemplates,
   reviewIdleKeys,
   reviewPrompt,
+  reviewToolsets,
   reviewSamples,
 ]
 
