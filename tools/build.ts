@@ -19,6 +19,7 @@ const { metafile } = await build({
     { in: 'src/store/sqlite/thread.ts', out: 'store-thread' },
     { in: 'src/config/thread/thread.ts', out: 'config-thread' },
     { in: 'src/tui/desk/thread.ts', out: 'editor-thread' },
+    { in: 'src/parts/tools/kit/page-thread.ts', out: 'page-thread' },
     { in: publicModule, out: 'plugin' },
   ],
   outdir: 'dist',
@@ -39,6 +40,9 @@ const { metafile } = await build({
     // Ink draws nothing where CI is set, and wants the developer tools of React: neither is for somebody who sits at a terminal.
     'is-in-ci': './tools/absent.cjs',
     'react-devtools-core': './tools/absent.cjs',
+    // Pages are read without their styles, and Turndown gets elements instead of texts.
+    '@acemir/cssom': './tools/absent.cjs',
+    '@mixmark-io/domino': './tools/absent.cjs',
   },
   // Bundled CommonJS packages expect these names. main.js gets the line too, so it is written without `node:`, which old Node cannot import.
   banner: {

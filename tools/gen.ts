@@ -14,7 +14,7 @@ import { forEditors } from './editor/index.ts'
 import { withNames, withoutToolsets } from './part-names.ts'
 import { renderReference, withExitCodes } from './reference.ts'
 import { renderSamples } from './samples.ts'
-import { connectedBy, definitionOf, platformSections, platformSettings, renderSettings, runnersEnv, withEnvNames } from './settings.ts'
+import { connectedBy, definitionOf, envByChoice, platformSections, platformSettings, renderSettings, withEnvNames } from './settings.ts'
 import { renderTargets } from './targets.ts'
 
 type Node = { [key: string]: unknown }
@@ -221,11 +221,24 @@ const platforms = read('platforms.schema.json').definitions as Node
 const sections = platformSections(platforms)
 const schema = bundle()
 const settings = platformSettings(sections, platforms)
-const runners = runnersEnv((read('config.schema.json').definitions as { readonly Agent: Node }).Agent)
+type Config = {
+  readonly definitions: { readonly Agent: Node }
+  readonly properties: { readonly tools: { readonly properties: { readonly web_search: Node } } }
+}
+const written = read('config.schema.json') as Config
+const runners = envByChoice(written.definitions.Agent)
+const search = envByChoice(written.properties.tools.properties.web_search)
 
-const properties = schema.properties as { readonly gateway: Node; readonly platform_toolsets: Node; readonly storage: { readonly properties: Node } }
+type Section = { readonly properties: Node }
+const properties = schema.properties as {
+  readonly gateway: Node
+  readonly platform_toolsets: Node
+  readonly storage: Section
+  readonly tools: Section
+}
 const definitions = schema.definitions as { readonly [name: string]: Node }
 const { retention } = properties.storage.properties
+const { web_search, web_extract, vision_analyze } = properties.tools.properties
 const routeProperties = definitions.Route?.properties as { readonly [key: string]: Node }
 const defaults = {
   webhook: definitions.WebhookSettings,
@@ -239,6 +252,9 @@ const defaults = {
   coalesce: routeProperties.coalesce,
   job: definitions.Job,
   toolset: definitions.McpServer,
+  webSearch: web_search,
+  webExtract: web_extract,
+  visionAnalyze: vision_analyze,
 }
 
 const outputs: { [file: string]: string } = {
@@ -250,7 +266,7 @@ const outputs: { [file: string]: string } = {
   'docs/targets.md': `${renderTargets(targets, settings)}\n`,
   'src/generated/config.ts': await types(schema),
   'src/generated/defaults.ts': `${banner}${renderDefaults(defaults)}`,
-  'src/generated/settings.ts': `${banner}${renderSettings(settings, runners, targets)}`,
+  'src/generated/settings.ts': `${banner}${renderSettings(settings, runners, targets, search)}`,
   'src/generated/schema.ts': `${banner}import type { JsonObject } from '../core/json.ts'\n\nexport const schema: JsonObject = ${JSON.stringify(schema)}\n\nexport const sampleSchema: JsonObject = ${JSON.stringify(sample)}\n`,
   'src/generated/sample.ts': await sampleTypes(),
   'src/generated/validators.js': await validators(schema),

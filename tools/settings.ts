@@ -1,6 +1,7 @@
 /**
- * The settings of the built-in platforms and runners, read off the schema. `x-env` marks a key that a target reads, with the names that it
- * has in the environment; on a key of the agent it has those names by runner. `x-redact` marks a key that no answer of the platform may tell.
+ * The settings of the built-in platforms, runners and search providers, read off the schema. `x-env` marks a key that a target reads, with the
+ * names that it has in the environment; on a key of the agent it has those names by runner, on one of web_search by provider. `x-redact`
+ * marks a key that no answer of the platform may tell.
  * Editors have no use for either: the bundle says the names in words.
  */
 
@@ -11,11 +12,11 @@ type Node = { readonly [key: string]: unknown }
 export type PlatformSettings = { readonly [platform: string]: readonly Setting[] }
 
 type Names = readonly string[]
-type NamesByRunner = { readonly [runner: string]: Names }
+type NamesByChoice = { readonly [choice: string]: Names }
 
 const namesIn = (node: Node): Names | undefined => (Array.isArray(node['x-env']) ? node['x-env'] : undefined)
-const namesByRunner = (node: Node): NamesByRunner =>
-  Array.isArray(node['x-env']) ? {} : ((node['x-env'] as NamesByRunner | undefined) ?? {})
+const namesByChoice = (node: Node): NamesByChoice =>
+  Array.isArray(node['x-env']) ? {} : ((node['x-env'] as NamesByChoice | undefined) ?? {})
 
 const listed = (names: Names): string => names.map((name) => `\`${name}\``).join(' or ')
 
@@ -25,7 +26,7 @@ export const withEnvNames = (node: Node): Node => {
   const { 'x-env': _, 'x-redact': __, ...shown } = node
   const names = namesIn(node) ?? []
   const wins = names.length === 0 ? '' : ` ${listed(names)} in the environment wins.`
-  const ways = Object.entries(namesByRunner(node)).map(([runner, each]) => `${listed(each)} (\`${runner}\`)`)
+  const ways = Object.entries(namesByChoice(node)).map(([choice, each]) => `${listed(each)} (\`${choice}\`)`)
   const stands = ways.length === 0 ? '' : ` In the environment ${ways.join(' or ')} wins, unless \`base_url\` is another API's.`
   return { ...shown, markdownDescription: `${shown.markdownDescription}${wins}${stands}` }
 }
@@ -69,24 +70,29 @@ const settingOf = (key: string, node: Node): Setting | [] => {
   }
 }
 
-/** A key as the settings of a runner have it: `api_key` is `apiKey`. */
+/** A key as the settings in the program have it: `api_key` is `apiKey`. */
 const camelCase = (key: string): string => key.replace(/_(\w)/g, (_, letter: string) => letter.toUpperCase())
 
-export type RunnersEnv = { readonly [runner: string]: { readonly [setting: string]: Names } }
+export type EnvByChoice = { readonly [choice: string]: { readonly [setting: string]: Names } }
 
-/** By runner, out of the definition of the agent's settings. */
-export const runnersEnv = (agent: Node): RunnersEnv => {
-  const out: { [runner: string]: { [setting: string]: Names } } = {}
-  for (const [key, node] of Object.entries(agent.properties as Node))
-    for (const [runner, names] of Object.entries(namesByRunner(node as Node))) out[runner] = { ...out[runner], [camelCase(key)]: names }
+/** By runner or provider, out of the section with its settings. */
+export const envByChoice = (section: Node): EnvByChoice => {
+  const out: { [choice: string]: { [setting: string]: Names } } = {}
+  for (const [key, node] of Object.entries(section.properties as Node))
+    for (const [choice, names] of Object.entries(namesByChoice(node as Node))) out[choice] = { ...out[choice], [camelCase(key)]: names }
   return out
 }
 
 const aliasesOf = (targets: readonly TargetPart[]): Node =>
   Object.fromEntries(targets.flatMap(({ name, aliases = [] }) => aliases.map((alias) => [alias, name])))
 
-/** The module that targets and runners read. */
-export const renderSettings = (settings: PlatformSettings, runners: RunnersEnv, targets: readonly TargetPart[]): string =>
+/** The module that targets, runners and tools read. */
+export const renderSettings = (
+  settings: PlatformSettings,
+  runners: EnvByChoice,
+  targets: readonly TargetPart[],
+  search: EnvByChoice,
+): string =>
   [
     'type Setting = { readonly key: string; readonly env: readonly string[]; readonly secret?: true; readonly default?: string }',
     '/** The settings of each built-in platform. */',
@@ -95,5 +101,7 @@ export const renderSettings = (settings: PlatformSettings, runners: RunnersEnv, 
     `export const runnersEnv: { readonly [runner: string]: { readonly [setting: string]: readonly string[] } } = ${JSON.stringify(runners, null, 2)}`,
     '/** Other names of built-in targets, and the real one of each. */',
     `export const targetAliases: { readonly [alias: string]: string } = ${JSON.stringify(aliasesOf(targets), null, 2)}`,
+    '/** The environment variables of each provider of web_search, by its setting. */',
+    `export const searchEnv: { readonly [provider: string]: { readonly [setting: string]: readonly string[] } } = ${JSON.stringify(search, null, 2)}`,
     '',
   ].join('\n')

@@ -113,6 +113,62 @@ toolsets?: {
 [k: string]: McpServer | undefined
 }
 /**
+ * Settings of the built-in tools of agents.
+ */
+tools?: {
+/**
+ * How agents search the web; without a provider they cannot.
+ */
+web_search?: {
+/**
+ * Who is asked. By default the first that the environment names.
+ */
+provider?: ("searxng" | "brave" | "tavily")
+/**
+ * Address of the provider; SearXNG has no other.
+ */
+base_url?: string
+/**
+ * Key of the provider.
+ */
+api_key?: string
+/**
+ * Results of one search, at most.
+ */
+max_results?: number
+/**
+ * Seconds that a search may take.
+ */
+timeout_seconds?: number
+}
+/**
+ * How agents read public web pages.
+ */
+web_extract?: {
+/**
+ * Bytes of the largest page, unpacked.
+ */
+max_bytes?: number
+/**
+ * Seconds that the page may take to arrive, with its redirects.
+ */
+timeout_seconds?: number
+}
+/**
+ * How agents look at public pictures.
+ */
+vision_analyze?: {
+/**
+ * Bytes of the largest picture.
+ */
+max_bytes?: number
+/**
+ * Seconds that the picture may take to arrive, with its redirects.
+ */
+timeout_seconds?: number
+}
+}
+/**
  * Where accepted events are kept.
  */
 storage?: {

@@ -9,6 +9,7 @@ const threads = {
   store: { built: './store-thread.js', source: '../store/sqlite/thread.ts' },
   editor: { built: './editor-thread.js', source: '../tui/desk/thread.ts' },
   config: { built: './config-thread.js', source: '../config/thread/thread.ts' },
+  page: { built: './page-thread.js', source: '../parts/tools/kit/page-thread.ts' },
 } as const
 
 const fromSources = new Map<string, string>()

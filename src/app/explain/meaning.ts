@@ -190,6 +190,11 @@ export const ofMeaning = {
       good: 'agent: { runner: command, command: [node, --version] }\n',
     },
   },
+  WH228: {
+    means: 'A section under tools lacks what its tool needs, or has it in a way that cannot work: a provider, a key, an address.',
+    why: 'The gateway starts, and agents go without the tool.',
+    fix: 'Add the setting that the message names, or set it in the environment. docs/agents.md has what each tool needs.',
+  },
   WH231: {
     means: 'An entry of toolsets has neither command nor url, or both, or an address or header that no request could carry.',
     why: 'Its server could not be reached, so no run would have its tools.',

@@ -1,0 +1,62 @@
+/**
+ * Asks a service that the operator chose, which may be on this machine: where it is, no stranger has a say. It follows no redirect, so the key
+ * goes nowhere else, and has limits of time and size. Errors quote neither key nor answer.
+ */
+
+import type { Clock } from '../../../core/clock.ts'
+import { type JsonObject, parseObject } from '../../../core/json.ts'
+import type { Asked } from './search-providers.ts'
+import { WebFault, whyNot } from './web-fault.ts'
+
+const maxAnswerBytes = 1_048_576
+
+/** The answer as JSON. Rejects with a WebFault, or with the reason of `signal`. `meaning`: sentences for some statuses. */
+export const askProvider = async (
+  { url, headers, json }: Asked,
+  timeoutMs: number,
+  clock: Clock,
+  signal: AbortSignal,
+  meaning: { readonly [status: number]: string | undefined } = {},
+): Promise<JsonObject> => {
+  const late = new AbortController()
+  const cancel = clock.after(timeoutMs, () => late.abort())
+  try {
+    const said = { 'user-agent': 'headgate', accept: 'application/json', ...headers }
+    const init = { redirect: 'manual', signal: AbortSignal.any([signal, late.signal]) } as const
+    const asked = json
+      ? { ...init, method: 'POST', headers: { ...said, 'content-type': 'application/json' }, body: JSON.stringify(json) }
+      : { ...init, headers: said }
+    const response = await fetch(url, asked)
+    if (response.status !== 200) {
+      await response.body?.cancel()
+      throw new WebFault(meaning[response.status] ?? refusal(response.status))
+    }
+    const answer = parseObject(await textOf(response))
+    if (!answer) throw new WebFault('The search provider gave an answer that is not JSON.')
+    return answer
+  } catch (thrown) {
+    signal.throwIfAborted()
+    if (late.signal.aborted) throw new WebFault(`The search provider took longer than ${timeoutMs / 1000} seconds.`)
+    throw thrown instanceof WebFault ? thrown : new WebFault(whyNot(thrown))
+  } finally {
+    cancel()
+  }
+}
+
+const refusal = (status: number): string => {
+  if (status === 429) return 'The search provider lets no more searches pass now. Go on without.'
+  if (status === 401 || status === 403 || status === 402) return `The search provider refuses our key (HTTP ${status}). Go on without.`
+  if (status >= 300 && status < 400) return `The search provider redirects (HTTP ${status}), which is not followed.`
+  return `The search provider answered HTTP ${status}.`
+}
+
+const textOf = async ({ body }: Response): Promise<string> => {
+  const chunks: Uint8Array[] = []
+  let left = maxAnswerBytes
+  for await (const chunk of body ?? []) {
+    left -= chunk.byteLength
+    if (left < 0) throw new WebFault('The answer of the search provider is too large.')
+    chunks.push(chunk)
+  }
+  return Buffer.concat(chunks).toString('utf8')
+}

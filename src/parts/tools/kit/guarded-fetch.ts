@@ -1,0 +1,134 @@
+/**
+ * Gets what is at an address that a stranger can have chosen, and reaches nothing but the public net. Each name is looked up once, all its
+ * addresses are checked, and the connection goes to just these: a name that changes its mind meanwhile changes nothing. Node's own client
+ * is used because it keeps no cookies, follows no redirects and knows no proxy.
+ */
+
+import { once } from 'node:events'
+import { type ClientRequest, type IncomingMessage, type RequestOptions, request as requestHttp } from 'node:http'
+import { request as requestHttps } from 'node:https'
+import { isIP, isIPv6, type LookupFunction } from 'node:net'
+import type { Clock } from '../../../core/clock.ts'
+import { publicWeb, type Reach } from './reach.ts'
+import { readBody } from './read-body.ts'
+import { WebFault, whyNot } from './web-fault.ts'
+
+const maxRedirects = 5
+const maxAddressChars = 4_000
+const maxHeaderSize = 16_384
+const redirects: ReadonlySet<number> = new Set([301, 302, 303, 307, 308])
+const headers = { 'user-agent': 'headgate', accept: '*/*', 'accept-encoding': 'gzip, br' }
+
+export type Wanted = {
+  readonly address: string
+  readonly protocols: readonly ('http:' | 'https:')[]
+  /** Of the body, as sent and unpacked. */
+  readonly maxBytes: number
+  /** For all of it: names, redirects, body. */
+  readonly timeoutMs: number
+  /** Throws a WebFault for a media type that is not read. */
+  readonly checkType: (mediaType: string) => void
+}
+
+export type Fetched = {
+  /** After redirects. */
+  readonly url: URL
+  /** In lower case, without parameters; empty where the answer has none. */
+  readonly mediaType: string
+  readonly charset: string | undefined
+  readonly bytes: Buffer
+}
+
+/** Rejects with a WebFault, or with the reason of `signal`. */
+export const fetchGuarded = async (wanted: Wanted, clock: Clock, signal: AbortSignal, reach: Reach = publicWeb): Promise<Fetched> => {
+  const late = new AbortController()
+  const cancel = clock.after(wanted.timeoutMs, () => late.abort())
+  try {
+    return await follow(wanted, reach, AbortSignal.any([signal, late.signal]))
+  } catch (thrown) {
+    signal.throwIfAborted()
+    if (late.signal.aborted) throw new WebFault(`The site took longer than ${wanted.timeoutMs / 1000} seconds.`)
+    throw thrown instanceof WebFault ? thrown : new WebFault(whyNot(thrown))
+  } finally {
+    cancel()
+  }
+}
+
+const follow = async (wanted: Wanted, reach: Reach, signal: AbortSignal): Promise<Fetched> => {
+  let url = parse(wanted.address)
+  for (let hops = 0; hops <= maxRedirects; hops++) {
+    const asked = await ask(url, wanted, reach, signal)
+    try {
+      const answer = await answerTo(asked, signal)
+      const next = nextOf(answer, url)
+      if (next === undefined) return { url, ...(await read(answer, wanted, signal)) }
+      url = next
+    } finally {
+      asked.destroy()
+    }
+  }
+  throw new WebFault(`The site redirects more than ${maxRedirects} times.`)
+}
+
+const parse = (address: string, base?: URL): URL => {
+  if (address.length > maxAddressChars || !URL.canParse(address, base?.href)) throw new WebFault('This is no web address.')
+  return new URL(address, base)
+}
+
+const ask = async (url: URL, { protocols }: Wanted, reach: Reach, signal: AbortSignal): Promise<ClientRequest> => {
+  const schemes = protocols.map((protocol) => `${protocol}//`).join(' and ')
+  if (!protocols.some((protocol) => protocol === url.protocol)) throw new WebFault(`Only addresses with ${schemes} are fetched.`)
+  if (url.username !== '' || url.password !== '') throw new WebFault('Addresses with a user name or password are not fetched.')
+  if (!reach.ports.has(url.port)) throw new WebFault('Only the ports 80 and 443 are asked.')
+  const request = url.protocol === 'https:' ? requestHttps : requestHttp
+  const lookup = pinnedTo(await addressesOf(url.hostname, reach, signal))
+  const options: RequestOptions = { agent: false, headers, lookup, maxHeaderSize, signal }
+  const asked = request(url, reach.ca === undefined ? options : { ...options, ca: reach.ca })
+  // A connection can break after its answer was heard, when nobody else listens.
+  asked.on('error', () => {})
+  return asked.end()
+}
+
+const addressesOf = async (hostname: string, reach: Reach, signal: AbortSignal): Promise<readonly string[]> => {
+  const host = hostname.replace(/^\[|\]$/g, '')
+  const addresses = isIP(host) === 0 ? await unlessAborted(reach.resolve(host), signal) : [host]
+  if (addresses.length === 0 || !addresses.every(reach.isPublic))
+    throw new WebFault('The address leads into a private network or to this machine. Only the public web is fetched.')
+  return addresses
+}
+
+const unlessAborted = <T>(work: Promise<T>, signal: AbortSignal): Promise<T> =>
+  new Promise((resolve, reject) => {
+    const end = (): void => reject(signal.reason)
+    if (signal.aborted) end()
+    signal.addEventListener('abort', end, { once: true })
+    work.then(resolve, reject).finally(() => signal.removeEventListener('abort', end))
+  })
+
+/** Node asks this in the place of the resolver. */
+const pinnedTo = (addresses: readonly string[]): LookupFunction => {
+  const found = addresses.map((address) => ({ address, family: isIPv6(address) ? 6 : 4 }))
+  return (_host, { all }, done) => {
+    const [first] = found
+    if (all || !first) done(null, found)
+    else done(null, first.address, first.family)
+  }
+}
+
+const answerTo = async (asked: ClientRequest, signal: AbortSignal): Promise<IncomingMessage> => {
+  const [answer] = (await once(asked, 'response', { signal })) as [IncomingMessage]
+  return answer
+}
+
+const nextOf = ({ statusCode = 0, headers: { location } }: IncomingMessage, url: URL): URL | undefined =>
+  redirects.has(statusCode) && location !== undefined ? parse(location, url) : undefined
+
+const read = async (answer: IncomingMessage, wanted: Wanted, signal: AbortSignal): Promise<Omit<Fetched, 'url'>> => {
+  const { statusCode = 0, headers: said } = answer
+  if (statusCode < 200 || statusCode > 299) throw new WebFault(`The site answered HTTP ${statusCode}.`)
+  const [type = '', ...parameters] = (said['content-type'] ?? '').toLowerCase().split(';')
+  const mediaType = type.trim()
+  wanted.checkType(mediaType)
+  const charset = parameters.map((parameter) => /^\s*charset="?([\w:.-]{1,40})"?\s*$/.exec(parameter)?.[1]).find(Boolean)
+  return { mediaType, charset, bytes: await readBody(answer, wanted.maxBytes, signal) }
+}

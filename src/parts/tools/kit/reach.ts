@@ -1,0 +1,37 @@
+/** How far an address may lead that a stranger can have chosen: to public addresses, on the ports of the web. */
+
+import { lookup } from 'node:dns/promises'
+import { networkInterfaces } from 'node:os'
+import ipaddr from 'ipaddr.js'
+
+export type Reach = {
+  /** All IP addresses of a name. Asked once for each request. */
+  readonly resolve: (host: string) => Promise<readonly string[]>
+  /** Whether a connection may be made to an IP address. */
+  readonly isPublic: (ip: string) => boolean
+  /** As `URL.port` has them: empty for the default one of the protocol. */
+  readonly ports: ReadonlySet<string>
+  /** Certificates to trust instead of Node's. */
+  readonly ca?: string
+}
+
+/** Of IPv6 nothing else has been given out: this leaves out IPv4 addresses in old disguises, site-local ones, and what comes some day. */
+const isGiven = (ip: ipaddr.IPv4 | ipaddr.IPv6): boolean => ip.kind() === 'ipv4' || ((ip.toByteArray()[0] as number) & 0xe0) === 0x20
+
+const isOwn = (ip: ipaddr.IPv4 | ipaddr.IPv6): boolean =>
+  Object.values(networkInterfaces()).some((addresses) =>
+    addresses?.some(({ address }) => ipaddr.process(address).toNormalizedString() === ip.toNormalizedString()),
+  )
+
+/** Whether an IP address, however it is spelled, belongs to the public net and not to this machine. */
+export const isPublic = (text: string): boolean => {
+  if (!ipaddr.isValid(text)) return false
+  const ip = ipaddr.process(text)
+  return ip.range() === 'unicast' && isGiven(ip) && !isOwn(ip)
+}
+
+export const publicWeb: Reach = {
+  resolve: async (host) => (await lookup(host, { all: true })).map(({ address }) => address),
+  isPublic,
+  ports: new Set(['', '80', '443']),
+}

@@ -1,0 +1,41 @@
+/** Reads the body of an answer, unpacked, within a limit that also a body holds which unpacks to far more than itself, or to nothing. */
+
+import type { IncomingMessage } from 'node:http'
+import { PassThrough, type Transform } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import { createBrotliDecompress, createGunzip } from 'node:zlib'
+import { WebFault } from './web-fault.ts'
+
+const unpackers: ReadonlyMap<string, () => Transform> = new Map([
+  ['', () => new PassThrough()],
+  ['identity', () => new PassThrough()],
+  ['gzip', createGunzip],
+  ['x-gzip', createGunzip],
+  ['br', createBrotliDecompress],
+])
+
+/** Rejects with a WebFault when the body is larger than `maxBytes`, packed or unpacked, or packed in a way of its own. */
+export const readBody = async (answer: IncomingMessage, maxBytes: number, signal: AbortSignal): Promise<Buffer> => {
+  const unpacker = unpackers.get((answer.headers['content-encoding'] ?? '').trim().toLowerCase())
+  if (unpacker === undefined) throw new WebFault('The site packs its answer in a way that is not unpacked here.')
+  if (Number(answer.headers['content-length']) > maxBytes) throw tooLarge(maxBytes)
+  return await pipeline(answer, atMost(maxBytes), unpacker(), atMost(maxBytes), whole, { signal })
+}
+
+const tooLarge = (maxBytes: number): WebFault => new WebFault(`What is there is larger than the limit of ${maxBytes} bytes.`)
+
+const atMost = (maxBytes: number) =>
+  async function* (chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+    let left = maxBytes
+    for await (const chunk of chunks) {
+      left -= chunk.byteLength
+      if (left < 0) throw tooLarge(maxBytes)
+      yield chunk
+    }
+  }
+
+const whole = async (chunks: AsyncIterable<Buffer>): Promise<Buffer> => {
+  const all: Buffer[] = []
+  for await (const chunk of chunks) all.push(chunk)
+  return Buffer.concat(all)
+}

@@ -1,0 +1,92 @@
+/** Who can be asked to search the web: for each provider how it is asked, and where its answer has what. */
+
+import { isObject, type Json, type JsonObject, own, valueAt } from '../../../core/json.ts'
+import { cut } from '../../../core/text.ts'
+
+export type Access = { readonly baseUrl: string; readonly apiKey: string }
+export type Asked = { readonly url: string; readonly headers?: { readonly [name: string]: string }; readonly json?: JsonObject }
+export type Hit = { readonly title: string; readonly url: string; readonly snippet: string }
+
+export type Provider = {
+  readonly name: string
+  /** Where it is without a `base_url`. */
+  readonly home?: string
+  /** What it cannot be asked without. */
+  readonly needs: 'base_url' | 'api_key'
+  readonly ask: (access: Access, query: string, max: number) => Asked
+  /** The path of the list of results in its answer, and the key that has a result's text. */
+  readonly results: readonly string[]
+  readonly snippet: string
+  /** What HTTP 403 of it means, in a sentence. */
+  readonly forbidden?: string
+}
+
+const query = (fields: { readonly [name: string]: string }): string => new URLSearchParams(fields).toString()
+
+export const providers: readonly Provider[] = [
+  {
+    name: 'searxng',
+    needs: 'base_url',
+    ask: ({ baseUrl }, q) => ({ url: `${baseUrl}/search?${query({ q, format: 'json' })}` }),
+    results: ['results'],
+    snippet: 'content',
+    forbidden: 'The SearXNG server does not give its answers as JSON: its operator must add json to search.formats in its settings.yml.',
+  },
+  {
+    name: 'brave',
+    home: 'https://api.search.brave.com',
+    needs: 'api_key',
+    ask: ({ baseUrl, apiKey }, q, max) => ({
+      url: `${baseUrl}/res/v1/web/search?${query({ q, count: String(max) })}`,
+      headers: { 'x-subscription-token': apiKey },
+    }),
+    results: ['web', 'results'],
+    snippet: 'description',
+  },
+  {
+    name: 'tavily',
+    home: 'https://api.tavily.com',
+    needs: 'api_key',
+    ask: ({ baseUrl, apiKey }, q, max) => ({
+      url: `${baseUrl}/search`,
+      headers: { authorization: `Bearer ${apiKey}` },
+      json: { query: q, max_results: max },
+    }),
+    results: ['results'],
+    snippet: 'content',
+  },
+]
+
+const maxTitleChars = 200
+const maxSnippetChars = 600
+const maxUrlChars = 2_000
+
+/** The results in an answer, at most `max`; `undefined` when it is no answer of this provider. */
+export const hitsIn = ({ results, snippet }: Provider, answer: JsonObject, max: number): readonly Hit[] | undefined => {
+  const list = valueAt(answer, results)
+  // Brave leaves `web` out when it found nothing.
+  if (list === undefined && results.length > 1 && valueAt(answer, results.slice(0, 1)) === undefined) return []
+  if (!Array.isArray(list)) return undefined
+  return list.flatMap((each) => hitOf(each, snippet) ?? []).slice(0, max)
+}
+
+const hitOf = (each: Json, snippet: string): Hit | undefined => {
+  if (!isObject(each)) return undefined
+  const url = own(each, 'url')
+  if (typeof url !== 'string' || url.length > maxUrlChars || !/^https?:\/\/[^\s]+$/i.test(url)) return undefined
+  return { url, title: shown(own(each, 'title'), maxTitleChars), snippet: shown(own(each, snippet), maxSnippetChars) }
+}
+
+const entities: { readonly [name: string]: string } = { amp: '&', lt: '<', gt: '>', quot: '"', '#39': "'", '#x27': "'", nbsp: ' ' }
+
+/** One line, without the tags that mark what was searched for. */
+const shown = (text: Json | undefined, limit: number): string => {
+  if (typeof text !== 'string') return ''
+  const bare = text
+    .slice(0, limit * 4)
+    .replace(/<\/?(?:b|strong|em|mark)>/gi, '')
+    .replace(/&(amp|lt|gt|quot|#39|#x27|nbsp);/gi, (all, name: string) => own(entities, name.toLowerCase()) ?? all)
+    .replace(/\s+/g, ' ')
+    .trim()
+  return bare.length <= limit ? bare : `${cut(bare, limit)}…`
+}
