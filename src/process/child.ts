@@ -1,17 +1,12 @@
 /** The one way this program starts another: arguments without a shell, bounds on time and output, and a result whatever goes wrong. */
 
-import { type ChildProcess, spawn } from 'node:child_process'
 import { cut, printable } from '../core/text.ts'
-import { markChild } from './strays.ts'
+import { type Env, type Group, type Program, startGroup } from './group.ts'
 
-export type Env = { readonly [name: string]: string | undefined }
+export type { Env } from './group.ts'
 
-export type ChildJob = {
-  readonly argv: readonly string[]
-  /** The child's whole environment. Nothing is inherited; only the mark is added by which `strays.ts` finds what the child left behind. */
-  readonly env: Env
+export type ChildJob = Program & {
   readonly stdin?: string
-  readonly cwd?: string
   /** Without it, only `signal` ends the child early. */
   readonly timeoutMs?: number
   readonly maxStdoutBytes?: number
@@ -31,13 +26,6 @@ const defaultMaxStdoutBytes = 1024 * 1024
 const stderrTailBytes = 16 * 1024
 const lingerMs = 250
 const longestTimerMs = 2_147_483_647
-/** Children that still run. When this process exits, it kills them. */
-const running = new Set<ChildProcess>()
-
-process.on('exit', () => {
-  for (const child of running) killGroup(child)
-})
-
 /** The part of an environment that a child may see: PATH, home, language, time zone, temporary folder. No secret is among them. */
 export const baseEnv = (from: Env): Env => Object.fromEntries(inherited.map((name) => [name, from[name]]))
 
@@ -48,25 +36,26 @@ export const envValue = (text: string): string => cut(text.replaceAll('\0', ''),
 export const runChild = async (job: ChildJob): Promise<ChildResult> => {
   if (job.signal?.aborted) return { kind: 'aborted' }
   const name = job.argv[0] ?? ''
-  const mark = markChild()
+  let group: Group | undefined
   try {
-    // `detached` gives the child a process group of its own, so that a kill also reaches what the child started.
-    const options = { cwd: job.cwd, env: { ...job.env, ...mark.env }, detached: true, stdio: 'pipe' } as const
-    return await watch(spawn(name, job.argv.slice(1), options), name, job)
+    group = startGroup(job)
+    return await watch(group, name, job)
   } catch (thrown) {
     return failed(name, thrown)
   } finally {
-    mark.lift()
+    group?.ended()
   }
 }
 
-// Only the error's code is shown: the messages of spawn quote arguments and variables, which may be secret.
+/** The code of what spawn throws. Its message quotes arguments and variables, which may be secret. */
+export const spawnCode = (thrown: unknown): string => (thrown instanceof Error && 'code' in thrown ? String(thrown.code) : 'unknown error')
+
 const failed = (name: string, thrown: unknown): ChildResult => {
-  const code = thrown instanceof Error && 'code' in thrown ? String(thrown.code) : 'unknown error'
+  const code = spawnCode(thrown)
   return { kind: 'failed', why: `cannot start ${printable(name, 200)}: ${code}`, notFound: code === 'ENOENT' }
 }
 
-const watch = (child: ChildProcess, name: string, job: ChildJob): Promise<ChildResult> =>
+const watch = ({ child, signal: signalGroup }: Group, name: string, job: ChildJob): Promise<ChildResult> =>
   new Promise((resolve) => {
     const stdout: Buffer[] = []
     let room = job.maxStdoutBytes ?? defaultMaxStdoutBytes
@@ -74,9 +63,7 @@ const watch = (child: ChildProcess, name: string, job: ChildJob): Promise<ChildR
     let result: ChildResult | { kind: 'exited'; code: number } | undefined
     let linger: NodeJS.Timeout | undefined
 
-    running.add(child)
     const settle = (): void => {
-      running.delete(child)
       clearTimeout(limit)
       clearTimeout(linger)
       job.signal?.removeEventListener('abort', abort)
@@ -89,7 +76,7 @@ const watch = (child: ChildProcess, name: string, job: ChildJob): Promise<ChildR
     const end = (why: NonNullable<typeof result>): void => {
       // The first reason counts, with one exception: a child that exited has still failed when the pipe held too much output.
       if (result === undefined || (result.kind === 'exited' && why.kind === 'flood')) result = why
-      killGroup(child)
+      signalGroup('SIGKILL')
       // A process that left the group may hold the pipes open for ever, so they are closed after a while. setImmediate lets Node first read
       // what is in them, also when the event loop is late.
       linger ??= setTimeout(() => setImmediate(settle), lingerMs)
@@ -117,15 +104,6 @@ const watch = (child: ChildProcess, name: string, job: ChildJob): Promise<ChildR
   })
 
 const ignore = (): void => {}
-
-const killGroup = ({ pid }: ChildProcess): void => {
-  if (pid === undefined) return
-  try {
-    process.kill(-pid, 'SIGKILL')
-  } catch {
-    // The group is empty: all of its processes have ended.
-  }
-}
 
 /** Why a child failed, in a few words for the log; `undefined` when it exited with 0. */
 export const failureOf = (result: ChildResult): string | undefined => {

@@ -27,7 +27,7 @@ const allowed: { readonly [place: string]: string } = {
   'expr/turn.ts waiting': 'who waits for a turn of that loop',
   'parts/stages/json.ts worked': 'worked out from a list of schemes, gone with the list',
   'plan/plugin-module.ts failures': 'Node remembers that an address failed until the process ends',
-  'process/child.ts running': 'children, which must not outlive the process',
+  'process/group.ts running': 'children, which must not outlive the process',
   'process/strays.ts busy': 'the search for what children left behind',
   'process/strays.ts last': 'the search for what children left behind',
   'process/strays.ts living': 'the search for what children left behind',

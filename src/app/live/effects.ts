@@ -4,6 +4,7 @@ import { type Clock, systemClock } from '../../core/clock.ts'
 import type { Facts } from '../../core/fact.ts'
 import type { Log } from '../../core/log.ts'
 import { Owners } from '../../core/owner.ts'
+import { createSlots } from '../../core/slots.ts'
 import type { Effects, Jobs, Limiter } from '../../parts/effects.ts'
 import { createKeep } from '../../parts/targets/kit/keep.ts'
 import type { Keep, Outgoing, Sent } from '../../parts/targets/target.ts'
@@ -12,7 +13,6 @@ import { runScript } from '../../process/script.ts'
 import { openMemory } from '../../store/memory/memory-store.ts'
 import type { Store } from '../../store/ports.ts'
 import { createLimiter } from './limiter.ts'
-import { createSlots } from './slots.ts'
 
 /** Scripts that may wait for one of the slots; past them posts get 503. */
 const maxWaitingScripts = 1_000

@@ -1,0 +1,60 @@
+/** Starts a program in a process group of its own, and ends it with everything that it started. */
+
+import { type ChildProcess, spawn } from 'node:child_process'
+import { markChild } from './strays.ts'
+
+export type Env = { readonly [name: string]: string | undefined }
+
+export type Program = {
+  readonly argv: readonly string[]
+  /** The program's whole environment. Nothing is inherited; only the mark is added by which `strays.ts` finds what it left behind. */
+  readonly env: Env
+  readonly cwd?: string
+}
+
+export type Group = {
+  readonly child: ChildProcess
+  /** Sends a signal to the program and to all in its group. */
+  readonly signal: (name: 'SIGTERM' | 'SIGKILL') => void
+  /** Says that the program has ended: what left its group is ended soon after. */
+  readonly ended: () => void
+}
+
+/** Groups whose program still runs. When this process exits, it kills them. */
+const running = new Set<Group>()
+
+process.on('exit', () => {
+  for (const group of running) group.signal('SIGKILL')
+})
+
+/** Throws where the program cannot be started at once. Other failures are the child's event `error`; it may have no pipes then. */
+export const startGroup = ({ argv, env, cwd }: Program): Group => {
+  const mark = markChild()
+  try {
+    // `detached` gives the child a process group of its own, so that a signal also reaches what the child started.
+    const options = { cwd, env: { ...env, ...mark.env }, detached: true, stdio: 'pipe' } as const
+    const child = spawn(argv[0] ?? '', argv.slice(1), options)
+    const group: Group = {
+      child,
+      signal: (name) => signalGroup(child.pid, name),
+      ended() {
+        running.delete(group)
+        mark.lift()
+      },
+    }
+    running.add(group)
+    return group
+  } catch (thrown) {
+    mark.lift()
+    throw thrown
+  }
+}
+
+const signalGroup = (pid: number | undefined, name: 'SIGTERM' | 'SIGKILL'): void => {
+  if (pid === undefined) return
+  try {
+    process.kill(-pid, name)
+  } catch {
+    // The group is empty: all of its processes have ended.
+  }
+}
