@@ -97,6 +97,8 @@ const rows: { readonly [command: string]: Row } = {
   'cron pause': { ok: 'cron pause j', missing: 'cron pause nope' },
   'cron resume': { ok: 'cron resume j', missing: 'cron resume nope' },
   'cron remove': { ok: 'cron remove j', missing: 'cron remove nope', corrupt: 'cron remove j' },
+  'sessions list': { up: 'sessions list', away: 'sessions list', usage: 'sessions list --limit 0' },
+  'sessions show': { up: 'sessions show talk 42', away: 'sessions show talk 42', usage: 'sessions show talk' },
   'targets list': { ok: 'targets list' },
   'targets test': { ok: 'targets test log --yes', no: 'targets test telegram --yes', missing: 'targets test nope --yes' },
   'samples list': { ok: 'samples list', missing: 'samples list nope' },

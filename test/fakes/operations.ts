@@ -55,6 +55,8 @@ export const fakeOperations = (own: Partial<Operations> = {}): FakeOperations =>
     replay: async () => ({ found: true, event_id: 'e-new', status: 202, outcome: 'accepted', stage: 'agent' }),
     startJob: async (_profile, job) => ({ started: true, event_id: 'e-job', job }),
     runningJobs: () => [],
+    sessions: async () => [],
+    conversation: async () => null,
     tail: async () => tailOf([]),
     ...own,
   }

@@ -3,10 +3,11 @@
 import type { Clock } from '../../core/clock.ts'
 import type { Facts } from '../../core/fact.ts'
 import { StoreFault } from '../../core/fault.ts'
+import type { SessionMessage } from '../../core/session.ts'
 import type { RunningJob, Worker } from '../../runs/worker.ts'
 import type { Scheduler } from '../../schedule/scheduler.ts'
 import type { JobStart } from '../../schedule/start-job.ts'
-import type { Standing, Store } from '../../store/ports.ts'
+import type { Session, SessionFilter, Standing, Store } from '../../store/ports.ts'
 import type { Reloaded, Reloader } from './reload.ts'
 import { type Replayed, type ReplayOptions, type ReplayWish, replay } from './replay.ts'
 import type { TailLines, Tails } from './tails.ts'
@@ -27,6 +28,10 @@ export type Status = {
 /** How the run of one event stands, for a reader. `dueAt`: when it is tried again, wall time in milliseconds. */
 export type RunStanding = Omit<Standing, 'dueInMs'> & { readonly dueAt?: number }
 
+/** A session for a reader: wall times in milliseconds. */
+export type KnownSession = Omit<Session, 'ageMs' | 'idleMs'> & { readonly createdAt: number; readonly updatedAt: number }
+export type Conversation = { readonly session: KnownSession; readonly messages: readonly SessionMessage[] }
+
 export interface Operations {
   status(): Promise<Status>
   reload(): Promise<Reloaded>
@@ -39,6 +44,10 @@ export interface Operations {
   startJob(profile: string, reference: string): Promise<JobStart>
   /** Of all profiles. */
   runningJobs(): readonly RunningJob[]
+  /** At most `max` sessions, the one with the latest message first. Throws StoreFault. */
+  sessions(of: SessionFilter, max: number): Promise<readonly KnownSession[]>
+  /** The session of a key with its latest messages, at most `max`; `null` when there is none. Throws StoreFault. */
+  conversation(key: string, max: number): Promise<Conversation | null>
   /** What goes on from now on; what went before is in the journal by then. Throws a StoreFault when as many watch as may. */
   tail(wish: TrafficWish): Promise<TailLines>
 }
@@ -92,6 +101,11 @@ export const createOperations = (options: OperationsOptions): Operations => {
     replay: (wish) => replay(wish, { folder, shared, facts, serving: current }),
     startJob: (profile, reference) => scheduler.startByHand(profile, reference),
     runningJobs: () => worker.runningJobs(),
+    sessions: async (of, max) => (await store.sessions(of, max)).map((session) => known(session, clock.now())),
+    async conversation(key, max) {
+      const [session, messages] = await Promise.all([store.session(key), store.conversation(key, max)])
+      return session ? { session: known(session, clock.now()), messages } : null
+    },
     async tail(wish) {
       const lines = tails.open(wish)
       await facts.flushed()
@@ -103,6 +117,12 @@ export const createOperations = (options: OperationsOptions): Operations => {
 /** The store says in how long it is due, for its clock may be another: a reader is told by the clock of this machine. */
 const readable = ({ dueInMs, ...standing }: Standing, now: number): RunStanding =>
   dueInMs === undefined ? standing : { ...standing, dueAt: now + dueInMs }
+
+const known = ({ ageMs, idleMs, ...session }: Session, now: number): KnownSession => ({
+  ...session,
+  createdAt: now - ageMs,
+  updatedAt: now - idleMs,
+})
 
 /** A store that does not answer keeps nobody from reading the rest of the status. */
 const backlogOf = async (store: Store): Promise<number | null> => {

@@ -42,6 +42,7 @@ const argumentKinds: { readonly [argument: string]: Kind } = {
   'targets test name': 'targets',
   'webhook name': 'routes',
   'edit route': 'routes',
+  'sessions route': 'routes',
   job: 'jobs',
   code: 'codes',
   paths: 'files',

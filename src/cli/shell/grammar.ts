@@ -9,6 +9,7 @@ import { addHelp } from '../help/grammar.ts'
 import { addImport } from '../import/grammar.ts'
 import { addSamples } from '../samples/grammar.ts'
 import { addSchema } from '../schema/grammar.ts'
+import { addSessions } from '../sessions/grammar.ts'
 import { addTargets } from '../targets/grammar.ts'
 import { addTest } from '../test/grammar.ts'
 import { addExplain, addValidate } from '../validate/grammar.ts'
@@ -21,6 +22,7 @@ export const addCommands = (program: Command, run: Run): void => {
   addWebhook(program.command('webhook').description('routes made at run time: subscribe, list, test, remove'), run)
   addEvents(program.command('events').description('what arrived and how it went: list, show, retry, replay, export'), run)
   addCron(program.command('cron').description('scheduled jobs: list, create, run, pause, resume, remove'), run)
+  addSessions(program.command('sessions').description('lasting conversations of routes: list, show'), run)
   addTargets(program.command('targets').description('where messages can go: list (also alone), test'), run)
   addSamples(program.command('samples').description('what senders post: list, show, add'), run)
   addImport(program.command('import').description('routes of other programs: adnanh, hermes'), run)

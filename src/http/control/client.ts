@@ -9,8 +9,10 @@ import { type Asker, askGateway, isListening, type Method, notRunning } from './
 import { followGateway } from './follow.ts'
 import {
   type Check,
+  hasConversation,
   hasJobs,
   hasRetried,
+  hasSessions,
   hasStandings,
   isJobStart,
   isReloaded,
@@ -57,6 +59,8 @@ const clientOf = (asker: Asker): RunningGateway => {
       }),
     startJob: (profile, job) => ask(isJobStart, 'POST', '/jobs/start', { profile, job }),
     runningJobs: async () => (await ask(hasJobs, 'GET', '/jobs/running')).jobs,
+    sessions: async (of, max) => (await ask(hasSessions, 'POST', '/sessions', { ...of, max })).sessions,
+    conversation: async (key, max) => (await ask(hasConversation, 'POST', '/sessions/conversation', { key, max })).conversation,
     tail: async ({ route, outcome }) =>
       checkedLines(
         await followGateway(asker, '/tail', {

@@ -1,12 +1,13 @@
 /** The protocol of the control socket, for both sides: how much one request asks, and the shape of each answer. */
 
-import type { RunStanding, Status } from '../../app/live/operations.ts'
+import type { Conversation, KnownSession, RunStanding, Status } from '../../app/live/operations.ts'
 import type { Reloaded } from '../../app/live/reload.ts'
 import type { Replayed } from '../../app/live/replay.ts'
 import type { TailLine } from '../../app/live/tails.ts'
 import type { Traffic } from '../../app/live/traffic.ts'
 import { type Code, catalogue, type Diagnostic, type Edit, type Fix, type Place } from '../../core/diagnostic.ts'
 import { isObject, type Json, own } from '../../core/json.ts'
+import type { Place as Chat, SessionMessage } from '../../core/session.ts'
 import type { RunningJob } from '../../runs/worker.ts'
 import type { JobStart } from '../../schedule/start-job.ts'
 
@@ -125,6 +126,25 @@ export const isJobStart: Check<JobStart> = either(
 const isRunningJob = shape<RunningJob>({ profile: text, job: text, event_id: text, since: text })
 
 export const hasJobs = shape<{ readonly jobs: readonly RunningJob[] }>({ jobs: listOf(isRunningJob) })
+
+const isSession = shape<KnownSession>({
+  key: text,
+  profile: text,
+  route: text,
+  name: text,
+  place: maybe(shape<Chat>({ platform: text, chat: text, thread: maybe(text) })),
+  messages: number,
+  createdAt: number,
+  updatedAt: number,
+})
+
+export const hasSessions = shape<{ readonly sessions: readonly KnownSession[] }>({ sessions: listOf(isSession) })
+
+const isMessage = shape<SessionMessage>({ role: oneOf('user', 'assistant'), text, at: number, label: maybe(text) })
+
+export const hasConversation = shape<{ readonly conversation: Conversation | null }>({
+  conversation: either(shape<Conversation>({ session: isSession, messages: listOf(isMessage) }), oneOf(null)),
+})
 
 type LineOf<T extends TailLine['type']> = Extract<TailLine, { readonly type: T }>
 

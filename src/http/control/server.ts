@@ -160,6 +160,15 @@ const addRoutes = (app: FastifyInstance, operations: Operations): void => {
     if (typeof profile !== 'string' || typeof job !== 'string') throw bad('"profile" and "job" are needed')
     return attempt(() => operations.startJob(profile, job))
   })
+  app.post('/sessions', async ({ body }) => {
+    const { max, ...of } = membersOf(body, { profile: 'string', route: 'string', max: 'number' })
+    return { sessions: await attempt(() => operations.sessions(of, countOf(max))) }
+  })
+  app.post('/sessions/conversation', async ({ body }) => {
+    const { key, max } = membersOf(body, { key: 'string', max: 'number' })
+    if (typeof key !== 'string') throw bad('"key" is needed')
+    return { conversation: await attempt(() => operations.conversation(key, countOf(max))) }
+  })
   app.post('/tail', async ({ body }, reply) => {
     const wish = tailWishOf(body)
     const lines = await attempt(() => operations.tail(wish))
@@ -203,8 +212,13 @@ const attempt = async <T>(work: () => T | Promise<T>): Promise<T> => {
 
 const bad = (sentence: string): Error => Object.assign(new Error(sentence), { statusCode: 400 })
 
+const countOf = (max: Json | undefined): number => {
+  if (Number.isSafeInteger(max) && (max as number) >= 0) return max as number
+  throw bad('"max" must be a whole number')
+}
+
 /** The members of a body, each checked for its type. Unknown members are refused: a misspelt one must not act as a default. */
-const membersOf = (body: unknown, types: { readonly [name: string]: 'string' | 'boolean' }): JsonObject => {
+const membersOf = (body: unknown, types: { readonly [name: string]: 'string' | 'boolean' | 'number' }): JsonObject => {
   const found = body ?? {}
   if (!isObject(found)) throw bad('the body must be a JSON object')
   for (const [name, value] of Object.entries(found)) {
