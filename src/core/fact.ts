@@ -2,6 +2,7 @@
 
 import type { Outcome } from './outcome.ts'
 import type { Event, Headers, UnverifiedRequest, VerifiedRequest } from './request.ts'
+import type { Place } from './session.ts'
 
 /** How a request ended, and which stage decided; it leaves a record once its signature held. */
 export type Ended = {
@@ -98,7 +99,15 @@ export type Fact =
   | { readonly kind: 'text_logged'; readonly cause: Cause; readonly text: string }
   /** It goes out although a repeat of it could not be recognised. */
   | { readonly kind: 'text_goes_once'; readonly cause: Cause; readonly target: string; readonly why: string }
-  | { readonly kind: 'text_sent'; readonly cause: Cause; readonly target: string; readonly ok: boolean }
+  /** `ok: false`: it was not. `place`: the chat that has it; absent for a target that is no chat. */
+  | {
+      readonly kind: 'text_sent'
+      readonly cause: Cause
+      readonly target: string
+      readonly ok: boolean
+      readonly text: string
+      readonly place?: Place
+    }
   | { readonly kind: 'config_replaced'; readonly routes: number; readonly needRestart: readonly string[] }
   | { readonly kind: 'config_refused' }
 

@@ -1,4 +1,4 @@
-/** Reads from an event the key of its coalesce group or of its lane. Different values never give one key. */
+/** Reads from an event the key of its coalesce group, of its lane or of its session. Different values never give one key. */
 
 import { createHash } from 'node:crypto'
 import type { Json } from '../core/json.ts'
@@ -44,7 +44,7 @@ const compileFieldName = (field: string, report: (message: string) => void): ((e
  * The store's name for one key of one route, or for the route itself. The key is hashed, so the name is short whatever a sender wrote.
  * Names of profiles and routes have no `/` in them.
  */
-export const keyName = (kind: 'group' | 'lane', { profile, route }: Event, key?: string): string => {
+export const keyName = (kind: 'group' | 'lane' | 'session', { profile, route }: Pick<Event, 'profile' | 'route'>, key?: string): string => {
   const name = `${kind}/${profile}/${route}`
   return key === undefined ? name : `${name}/${createHash('sha256').update(key, 'utf16le').digest('base64url')}`
 }

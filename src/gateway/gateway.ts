@@ -15,12 +15,14 @@ import type { Listener } from '../http/server.ts'
 import { journalFolder } from '../journal/folder.ts'
 import { openJournal } from '../journal/journal.ts'
 import { createJournalObserver } from '../journal/journal-observer.ts'
+import { servedAs } from '../plan/table.ts'
 import { Worker } from '../runs/worker.ts'
 import { Scheduler } from '../schedule/scheduler.ts'
 import { storesByName } from '../store/index.ts'
 import type { Store } from '../store/ports.ts'
 import { keepHouse } from './housekeeping.ts'
 import { createLogObserver } from './log-observer.ts'
+import { createMirrorObserver } from './mirror-observer.ts'
 
 export interface Gateway {
   readonly url: string
@@ -78,6 +80,7 @@ const openWork = async (options: GatewayOptions, closing: Closing): Promise<Work
   await observe(options, closing)
   const tails = createTails({ clock, redact })
   facts.observe(tails)
+  facts.observe(createMirrorObserver({ store, clock, log, redact, route: (name) => servedAs(current().table, name)?.source.spec }))
   const worker = new Worker({
     store,
     clock,

@@ -1,4 +1,4 @@
-/** Deletes old runs by the limits of `storage.retention`, so that the store does not grow without bound. */
+/** Deletes old runs and sessions by the limits of `storage.retention`, so that the store does not grow without bound. */
 
 import type { Retention } from '../config/config.ts'
 import type { Clock } from '../core/clock.ts'
@@ -18,6 +18,10 @@ export const keepHouse = ({ store, clock, log, retention }: House): (() => void)
     store.prune(maxAgeMs, maxDeadRuns).then(
       (runs) => runs > 0 && log('warn', { runs }, 'dead runs are past their retention and were forgotten'),
       (error) => log('warn', { reason: messageOf(error) }, 'cannot forget old runs'),
+    )
+    store.forgetSessions(maxAgeMs).then(
+      (sessions) => sessions > 0 && log('info', { sessions }, 'sessions without a message for so long were forgotten'),
+      (error) => log('warn', { reason: messageOf(error) }, 'cannot forget old sessions'),
     )
     cancel = clock.after(everyMs, look)
   }

@@ -402,9 +402,18 @@ skills?: string[]
  */
 toolsets?: string[]
 /**
- * Template naming the session that runs share.
+ * Events with one key are one conversation: the agent is given what was said before.
  */
-session?: string
+session?: {
+/**
+ * Field name or template that names the session.
+ */
+key: string
+/**
+ * How many of the latest messages the agent is given.
+ */
+history?: number
+}
 /**
  * Starts this scheduled job (id or name) per event instead of an agent run.
  */
@@ -1872,9 +1881,18 @@ skills?: string[]
  */
 toolsets?: string[]
 /**
- * Template naming the session that runs share.
+ * Events with one key are one conversation: the agent is given what was said before.
  */
-session?: string
+session?: {
+/**
+ * Field name or template that names the session.
+ */
+key: string
+/**
+ * How many of the latest messages the agent is given.
+ */
+history?: number
+}
 /**
  * Starts this scheduled job (id or name) per event instead of an agent run.
  */

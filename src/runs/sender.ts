@@ -50,7 +50,9 @@ export const createSender = (options: SenderOptions): Sender => {
     const whole = { ...outgoing, delivery: { ...outgoing.delivery, extra }, onlyOnce }
     const send = async (): Promise<Sent> => answerOf(await part.send(whole, { settings, env: owner.env, log, clock, keep }), part)
     const sent = await within(outgoing.budgetMs + graceMs, clock, send)
-    facts.tell({ kind: 'text_sent', cause: outgoing, target: part.name, ok: sent.ok })
+    const chat = part.chat?.(extra, settings)
+    const place = chat && { platform: part.name, ...chat }
+    facts.tell({ kind: 'text_sent', cause: outgoing, target: part.name, ok: sent.ok, text: outgoing.text, ...(place ? { place } : {}) })
     if (sent.ok) return sent
     const known = [...secretsOf(part.settings ?? [], settings), ...textsIn(secrets)]
     // Secrets are redacted before the text is cut, because half a secret would not be found.

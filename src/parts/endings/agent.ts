@@ -4,6 +4,7 @@ import type { EndingPart } from './ending.ts'
 import { acceptAgent, agentRun } from './kit/accept.ts'
 import { compileLane } from './kit/lane.ts'
 import { compileMessage } from './kit/message.ts'
+import { compileSession } from './kit/session.ts'
 
 export const agent: EndingPart = {
   name: 'agent',
@@ -12,6 +13,7 @@ export const agent: EndingPart = {
   compile(route, kit) {
     const { render } = compileMessage(route, kit)
     const lane = compileLane(route, kit)
-    return async (event) => acceptAgent(event, agentRun(event, await render(event)), kit.effects, await lane(event))
+    const session = compileSession(route, kit)
+    return async (event) => acceptAgent(event, agentRun(event, await render(event), await session(event)), kit.effects, await lane(event))
   },
 }

@@ -13,6 +13,7 @@ import { acceptAgent, agentRun, commit } from './kit/accept.ts'
 import { claimOf, duplicate } from './kit/claim.ts'
 import { compileLane } from './kit/lane.ts'
 import { compileMessage } from './kit/message.ts'
+import { compileSession } from './kit/session.ts'
 import { templateKit } from './kit/template-kit.ts'
 
 type Settings = Omit<Group, 'key' | 'lane'> & { readonly singleFlight: boolean }
@@ -26,9 +27,10 @@ export const coalesce: EndingPart = {
     const keyOf = compileKey(route.coalesce?.key ?? '', templateKit(kit, ['coalesce', 'key']))
     const { render } = compileMessage(route, kit)
     const laneOf = compileLane(route, kit)
+    const sessionOf = compileSession(route, kit)
     return async (event) => {
-      // The message is rendered for each event, because the latest event's prompt and settings count (rules: Coalescing 2).
-      const run = agentRun(event, await render(event))
+      // The message is rendered for each event, because the latest event's prompt, settings and session count (rules: Coalescing 2).
+      const run = agentRun(event, await render(event), await sessionOf(event))
       const [key, lane] = [await keyOf(event), await laneOf(event)]
       // An event without a key is not merged (rules: Coalescing 5).
       if (key === undefined) return acceptAgent(event, run, kit.effects, lane)

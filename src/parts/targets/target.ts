@@ -3,6 +3,7 @@
 import type { Clock } from '../../core/clock.ts'
 import type { JsonObject } from '../../core/json.ts'
 import type { Closable } from '../../core/owner.ts'
+import type { Place } from '../../core/session.ts'
 import type { Delivery } from '../../store/ports.ts'
 import type { Report } from '../report.ts'
 
@@ -97,6 +98,8 @@ export type TargetPart = {
   readonly reads?: readonly string[]
   /** Why a text has no address with these settings, or `undefined`. When absent, every text has an address. */
   unaddressed?(extra: JsonObject, settings: JsonObject): string | undefined
+  /** The chat that a text with these settings goes to, `undefined` when it has no address. When absent, the target is no chat. */
+  chat?(extra: JsonObject, settings: JsonObject): Omit<Place, 'platform'> | undefined
   /** Its texts reach only whoever runs the gateway, so nobody waits for a well-written one. */
   readonly internal?: true
   /** Whether an interrupted attempt may be repeated, because sending the same text twice cannot post twice. */

@@ -46,11 +46,12 @@ export const promptFields = ({ text, untrusted }: Prompt): Pick<NewRun, 'prompt'
   ...(untrusted.length > 0 ? { untrusted } : {}),
 })
 
-export const agentRun = (event: Event, { prompt, delivery }: Message): NewRun => ({
+export const agentRun = (event: Event, { prompt, delivery }: Message, session: NewRun['session']): NewRun => ({
   ...causeOf(event),
   profile: event.profile,
   ...promptFields(prompt),
   delivery,
+  ...(session ? { session } : {}),
 })
 
 /** Accepts a run. A run without a lane starts at once; a run in a lane waits for its turn. */

@@ -66,6 +66,11 @@ export const defineChat = (spec: ChatSpec): TargetPart => {
     repeatable: idempotent === true,
     reads: [...new Set([...addressKeys, ...(spec.ids ?? []), ...(spec.reads ?? [])])],
     unaddressed: (extra, given) => unaddressed(spec, extra, given),
+    chat(extra, given) {
+      const address = addressOf(spec, extra, given)
+      if ('problem' in address) return undefined
+      return { chat: address.chat, ...(address.thread === undefined ? {} : { thread: address.thread }) }
+    },
     check(extra, report) {
       checkAddress(spec, extra, (key, problem) => report('WH707', [key], problem))
     },

@@ -1,0 +1,49 @@
+/** Copies what was delivered to a chat into the session of that chat, where the route asks for it (rules: Mirroring 1). */
+
+import type { Clock } from '../core/clock.ts'
+import type { Fact, Observer } from '../core/fact.ts'
+import { messageOf } from '../core/fault.ts'
+import type { Log } from '../core/log.ts'
+import { keptText } from '../core/session.ts'
+import type { Route } from '../generated/config.ts'
+import type { Store } from '../store/ports.ts'
+
+type MirrorOptions = {
+  readonly store: Pick<Store, 'mirror'>
+  readonly clock: Clock
+  readonly log: Log
+  readonly redact: (text: string) => string
+  /** The route as it is now. */
+  readonly route: (name: string) => Route | undefined
+}
+
+/** A failure is logged: the text has been delivered, and stays delivered. */
+export const createMirrorObserver = ({ store, clock, log, redact, route }: MirrorOptions): Observer => {
+  const open = new Set<Promise<void>>()
+  const mirror = async ({ cause, text, place, target }: Extract<Fact, { kind: 'text_sent' }>): Promise<void> => {
+    if (!place) return
+    const fields = { profile: cause.profile, route: cause.route, delivery_id: cause.deliveryId, target }
+    try {
+      const copy = { role: 'user', text: keptText(redact(text)), at: clock.now(), label: cause.route } as const
+      const became = await store.mirror(cause.profile, place, copy)
+      if (became === 'several') log('warn', { ...fields, reason: 'the chat has several sessions' }, 'delivered text not mirrored')
+      if (became === 'none') log('debug', { ...fields, reason: 'the chat has no session yet' }, 'delivered text not mirrored')
+    } catch (error) {
+      log('warn', { ...fields, reason: messageOf(error) }, 'delivered text not mirrored')
+    }
+  }
+  return {
+    on(fact) {
+      if (fact.kind !== 'text_sent' || !fact.ok || fact.cause.job !== undefined || !asksFor(route(fact.cause.route))) return
+      const mirrored = mirror(fact)
+      open.add(mirrored)
+      void mirrored.finally(() => open.delete(mirrored))
+    },
+    async flushed() {
+      await Promise.all(open)
+    },
+  }
+}
+
+/** A route with a session of its own has its replies in that one. */
+const asksFor = (route: Route | undefined): boolean => route?.mirror_to_session === true && route.session === undefined

@@ -1,0 +1,23 @@
+/** Finds the session of a run: the lasting conversation that its event belongs to (`session`). */
+
+import type { Event } from '../../../core/request.ts'
+import { maxSessionName } from '../../../core/session.ts'
+import { compileKey, keyName } from '../../../expr/event-key.ts'
+import type { Route } from '../../../generated/config.ts'
+import type { NewRun } from '../../../store/ports.ts'
+import type { StageKit } from '../../stages/stage.ts'
+import { templateKit } from './template-kit.ts'
+
+/** The session of an event's run. Where the event has no usable key, that is logged, and the run has no session. */
+export const compileSession = ({ session }: Route, kit: StageKit): ((event: Event) => Promise<NewRun['session']>) => {
+  if (!session) return async () => undefined
+  const keyOf = compileKey(session.key, templateKit(kit, ['session', 'key']))
+  return async (event) => {
+    const name = await keyOf(event)
+    if (name !== undefined && name.length <= maxSessionName) return { key: keyName('session', event, name), name }
+    const { profile, route, deliveryId, eventType } = event
+    const reason = name === undefined ? 'the event has no key' : `the key is longer than ${maxSessionName} characters`
+    kit.effects.log('warn', { profile, route, delivery_id: deliveryId, event_type: eventType, reason }, 'the run has no session')
+    return undefined
+  }
+}

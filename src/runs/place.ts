@@ -1,0 +1,24 @@
+/** Finds the chat that a text goes to, as its target resolves it. */
+
+import type { Profile } from '../config/config.ts'
+import type { Place } from '../core/session.ts'
+import { deliveriesOf } from '../parts/destination.ts'
+import { settingsOf } from '../parts/targets/kit/settings.ts'
+import type { TargetPart } from '../parts/targets/target.ts'
+import type { Delivery, NewRun } from '../store/ports.ts'
+
+type World = { readonly targets: ReadonlyMap<string, TargetPart>; readonly profiles: ReadonlyMap<string, Profile> }
+
+/** `undefined` where the target is no chat, or has no address with these settings. */
+export const placeOf = ({ target, extra }: Delivery, profile: string, { targets, profiles }: World): Place | undefined => {
+  const [part, owner] = [targets.get(target), profiles.get(profile)]
+  if (!part?.chat || !owner) return undefined
+  const chat = part.chat(extra, settingsOf(part, owner.platforms, owner.env))
+  return chat && { platform: part.name, ...chat }
+}
+
+/** Of several targets, the chat of the first that is one. */
+export const placeOfRun = ({ delivery, profile }: NewRun, world: World): Place | undefined =>
+  deliveriesOf(delivery)
+    .map((each) => placeOf(each, profile, world))
+    .find((place) => place !== undefined)
