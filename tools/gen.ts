@@ -248,6 +248,7 @@ const defaults = {
   agent: definitions.Agent,
   platform_toolsets: properties.platform_toolsets,
   route: definitions.Route,
+  session: routeProperties.session,
   retry: routeProperties.retry,
   coalesce: routeProperties.coalesce,
   job: definitions.Job,

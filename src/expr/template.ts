@@ -210,8 +210,7 @@ export const compilePromptTemplate = (text: string, kit: TemplateKit): Renderer<
   compilePieces(text, asText, kit, (all, untrusted) => ({ text: all, untrusted }))
 
 /** Renders a text that names something; `undefined` when the value of a placeholder is missing or cannot be part of a name. */
-export const compileName = (text: string, kit: TemplateKit): Renderer<string | undefined> =>
-  compilePieces(text, asName, kit, textOnly)
+export const compileName = (text: string, kit: TemplateKit): Renderer<string | undefined> => compilePieces(text, asName, kit, textOnly)
 
 /** What `then` makes of all values; a promise only where one of the values is a promise. */
 export const gather = <T, U>(values: readonly (T | Promise<T>)[], then: (settled: T[]) => U): U | Promise<U> =>

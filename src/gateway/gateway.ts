@@ -16,6 +16,8 @@ import { journalFolder } from '../journal/folder.ts'
 import { openJournal } from '../journal/journal.ts'
 import { createJournalObserver } from '../journal/journal-observer.ts'
 import { servedAs } from '../plan/table.ts'
+import { createConversations } from '../runs/conversation.ts'
+import { placeOfRun } from '../runs/place.ts'
 import { Worker } from '../runs/worker.ts'
 import { Scheduler } from '../schedule/scheduler.ts'
 import { storesByName } from '../store/index.ts'
@@ -87,6 +89,12 @@ const openWork = async (options: GatewayOptions, closing: Closing): Promise<Work
     facts,
     log,
     redact,
+    conversations: createConversations({
+      store,
+      clock,
+      redact,
+      placeOf: (run) => placeOfRun(run, { targets: current().catalogue.targets, profiles: current().config.profiles }),
+    }),
     agent: (prompt, job) => current().agent(prompt, job),
     send: (outgoing) => current().send(outgoing),
     policy: (run) => current().policy(run),

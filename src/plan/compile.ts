@@ -52,7 +52,14 @@ export const checkRoute = (...from: Parameters<typeof compileRoute>): readonly D
 export const compileRoute = (route: RouteSource, config: PlanSettings, catalogue: Catalogue, effects: Effects): Compiled => {
   const { host, multiplex, profiles } = config
   const { targets } = catalogue
-  const diagnostics = checkRules(route, { host, multiplex, profiles, targets, schemes: allSchemes(catalogue), toolsets: toolsetNames(config, catalogue.toolsets) })
+  const diagnostics = checkRules(route, {
+    host,
+    multiplex,
+    profiles,
+    targets,
+    schemes: allSchemes(catalogue),
+    toolsets: toolsetNames(config, catalogue.toolsets),
+  })
   const report: Report = (code, path, message, help) => diagnostics.push(problemAt(route, code, path, message, help))
   let lasting = true
   const looksOutside = (): void => {

@@ -4,8 +4,8 @@ import { type Config, defaultProfile } from '../config/config.ts'
 import { type Env, isUnknown, unknownSecret } from '../config/env.ts'
 import type { Clock } from '../core/clock.ts'
 import { type Diagnostic, diagnostic, pointerOf } from '../core/diagnostic.ts'
-import { pluginName, unpluggedHelp } from '../core/names.ts'
 import type { Log } from '../core/log.ts'
+import { pluginName, unpluggedHelp } from '../core/names.ts'
 import type { Held, Owners } from '../core/owner.ts'
 import type { Report } from '../parts/report.ts'
 import type { Runner, RunnerJob, RunnerPart, RunnerSettings } from '../parts/runners/runner.ts'
@@ -34,7 +34,10 @@ export type AgentKit = { readonly owners: Owners; readonly log: Log; readonly cl
 /** The settings of the agent as its runner gets them: a key in the environment wins over one in the file (rules: Configuration 9). */
 export const runnerSettings = (
   { env: names = {}, api }: Pick<RunnerPart, 'env' | 'api'>,
-  { agent: { env: passed, ...agent }, profiles }: Pick<Config, 'profiles'> & { readonly agent: RunnerSettings & Pick<Config['agent'], 'env'> },
+  {
+    agent: { env: passed, ...agent },
+    profiles,
+  }: Pick<Config, 'profiles'> & { readonly agent: RunnerSettings & Pick<Config['agent'], 'env'> },
 ): RunnerSettings => {
   const env = profiles.get(defaultProfile)?.env ?? {}
   const settings = passed ? { ...agent, variables: valuesOf(passed, env) } : agent
@@ -52,11 +55,7 @@ const valuesOf = (names: readonly string[], env: Env): { readonly [name: string]
 const isSameHost = (url = '', other = ''): boolean =>
   other === '' || (URL.canParse(url) && URL.canParse(other) && new URL(url).origin === new URL(other).origin)
 
-export const compileRunner = (
-  config: Configured,
-  { runners, toolsets }: AgentParts,
-  { owners, log, clock }: AgentKit,
-): CompiledRunner => {
+export const compileRunner = (config: Configured, { runners, toolsets }: AgentParts, { owners, log, clock }: AgentKit): CompiledRunner => {
   const { agent } = config
   const { runner: name } = agent
   const owner = owners.create({ runner: name })
@@ -69,7 +68,12 @@ export const compileRunner = (
   const env = config.profiles.get(defaultProfile)?.env ?? {}
   const { toolbox, diagnostics: ofTools } = compileToolsets(config, toolsets, owner, { log, clock, env })
   diagnostics.push(...ofTools)
-  checkToolsets(config.tools.ofRuns, ['platform_toolsets', 'webhook'], toolsetNames(config, toolsets), reporterAt([], config.tools, diagnostics))
+  checkToolsets(
+    config.tools.ofRuns,
+    ['platform_toolsets', 'webhook'],
+    toolsetNames(config, toolsets),
+    reporterAt([], config.tools, diagnostics),
+  )
   const part = runners.get(name)
   if (part) {
     const runner = owner.adopt(part.compile(runnerSettings(part, config), report))

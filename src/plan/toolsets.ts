@@ -47,7 +47,14 @@ export const compileToolsets = (
   const toolbox: Toolbox = async (names, signal) => {
     const opened = await Promise.all([...new Set(names)].map((name) => open(name, signal)))
     // Of two tools with one name the first counts.
-    return [...new Map(opened.flat().reverse().map((tool) => [tool.name, tool])).values()].reverse()
+    return [
+      ...new Map(
+        opened
+          .flat()
+          .reverse()
+          .map((tool) => [tool.name, tool]),
+      ).values(),
+    ].reverse()
   }
   return { toolbox, diagnostics }
 }

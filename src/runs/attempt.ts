@@ -1,31 +1,26 @@
 /** Makes one attempt at a run: asks the agent, unless its reply is stored already, and then delivers. */
 
-import { readSkills } from '../config/skills.ts'
 import type { Clock } from '../core/clock.ts'
-import { AgentFault, messageOf } from '../core/fault.ts'
-import type { Log } from '../core/log.ts'
-import type { Agent } from '../plan/runner.ts'
-import type { Skill } from '../parts/runners/runner.ts'
+import { messageOf } from '../core/fault.ts'
 import type { Outgoing, Sent } from '../parts/targets/target.ts'
 import type { Lease, NewRun, RunEnd, Store } from '../store/ports.ts'
+import { about } from './about.ts'
+import { type AskOptions, askAgent, Unanswered } from './ask-agent.ts'
 import { delayAfter } from './backoff.ts'
 import { deliver } from './deliver.ts'
 import { promptOf } from './merged-prompt.ts'
-import { createMeter, type Meter } from './meter.ts'
+import { createMeter } from './meter.ts'
 import { persist } from './persist.ts'
 import type { RunPolicy } from './policy.ts'
 import type { Words } from './run-attempt.ts'
 import { isSilent } from './silent-reply.ts'
 
-export type AttemptOptions = {
+export type AttemptOptions = AskOptions & {
   readonly store: Store
-  readonly agent: Agent
   readonly policy: (run: NewRun) => RunPolicy
   readonly send: (outgoing: Outgoing) => Promise<Sent>
   /** Whether sending the same text twice to this target cannot post twice. */
   readonly repeatable: (target: string) => boolean
-  readonly log: Log
-  /** Wall time, milliseconds. */
   readonly clock: Pick<Clock, 'now'>
 }
 
@@ -42,9 +37,15 @@ export const createAttempt = (options: AttemptOptions, signal: AbortSignal): Mak
     if (lease.reply !== undefined) return finish(attempt, lease.reply)
     if (lease.interrupted && policy.startsOnce)
       return { kind: 'dead', error: 'the process ended during it, and a job is not started twice' }
-    const meter = createMeter({ run: lease.run, budget: policy.budget, prices: policy.prices, store: options.store, now: () => options.clock.now() })
+    const meter = createMeter({
+      run: lease.run,
+      budget: policy.budget,
+      prices: policy.prices,
+      store: options.store,
+      now: () => options.clock.now(),
+    })
     try {
-      const reply = await ask(attempt, meter)
+      const reply = await askAgent(attempt, meter)
       const isKept = await persistRun(lease, () => options.store.keepReply(lease, reply), options, signal)
       return isKept ? await finish(attempt, reply) : 'lost'
     } catch (error) {
@@ -65,66 +66,10 @@ type Attempt = {
   readonly words: Words
 }
 
-/** The agent gave no reply. */
-class Unanswered extends AgentFault {}
-
-const ask = async ({ options, signal, lease, policy }: Attempt, meter: Meter): Promise<string> => {
-  // AbortSignal.any with AbortSignal.timeout would leave an entry of each run at `signal`, which lives as long as the process.
-  const asking = new AbortController()
-  const stop = (): void => asking.abort(signal.reason)
-  const late = setTimeout(() => asking.abort(new DOMException('the run took too long', 'TimeoutError')), policy.timeoutMs)
-  signal.addEventListener('abort', stop)
-  if (signal.aborted) stop()
-  try {
-    await meter.check()
-    const { text, untrusted } = promptOf(lease.run)
-    const { maxSteps, toolsets, model, maxOutputTokens, handling } = policy
-    return await options.agent(text, {
-      run: lease.run,
-      signal: asking.signal,
-      untrusted,
-      maxSteps,
-      toolsets,
-      skills: loadSkills(lease, policy, options.log),
-      used: (usage) => meter.used(usage),
-      ...(model === undefined ? {} : { model }),
-      ...(maxOutputTokens === undefined ? {} : { maxOutputTokens }),
-      ...(handling === undefined ? {} : { handling }),
-      ...(options.log.writes('debug') ? { heard: hearing(lease, options.log) } : {}),
-    })
-  } catch (error) {
-    throw new Unanswered(`agent: ${messageOf(error)}`, error instanceof AgentFault ? error : {})
-  } finally {
-    clearTimeout(late)
-    signal.removeEventListener('abort', stop)
-  }
-}
-
-/** The skills that the route names and that are there; one that is not is logged. */
-const loadSkills = (lease: Lease, { skills: names, profileFolder }: RunPolicy, log: Log): readonly Skill[] => {
-  if (names.length === 0 || profileFolder === undefined) return []
-  const { skills, missing } = readSkills(profileFolder, names)
-  for (const { name, why } of missing) log('warn', { ...about(lease), skill: name, reason: why }, 'a run goes without a skill')
-  return skills
-}
-
-/** Logs what the agent says line by line, while it says it. */
-const hearing = (lease: Lease, log: Log): ((text: string) => void) => {
-  let line = ''
-  return (text) => {
-    line += text
-    const end = line.lastIndexOf('\n')
-    if (end < 0 && line.length < maxHeardLine) return
-    log('debug', { ...about(lease), text: line.slice(0, end < 0 ? undefined : end) }, 'the agent says')
-    line = end < 0 ? '' : line.slice(end + 1)
-  }
-}
-
-const maxHeardLine = 1_000
-
 const finish = async (attempt: Attempt, reply: string): Promise<RunEnd | 'lost'> => {
   const { options, signal, lease, words } = attempt
   words.reply = reply
+  await remember(attempt, reply)
   if (isSilent(reply)) return { kind: 'done', silent: true }
   const delivered = await deliver({
     run: lease.run,
@@ -143,6 +88,15 @@ const finish = async (attempt: Attempt, reply: string): Promise<RunEnd | 'lost'>
   if (delivered.kind === 'done') return { kind: 'done', to: delivered.to }
   if (delivered.kind === 'failed') return { kind: 'dead', error: delivered.error }
   return failed(attempt, delivered.error, { askedMs: delivered.retryAfterMs, counts: delivered.gaveUp })
+}
+
+/** Keeps what was said for the next event of the session. The delivery does not wait for a store that cannot. */
+const remember = async ({ options, lease }: Attempt, reply: string): Promise<void> => {
+  try {
+    await options.conversations.keep(lease.run, promptOf(lease.run).text, reply)
+  } catch (error) {
+    options.log('warn', { ...about(lease), reason: messageOf(error) }, 'a session lacks what was said')
+  }
 }
 
 type Failure = {
@@ -169,14 +123,3 @@ export const persistRun = (
   signal: AbortSignal,
 ): Promise<boolean> =>
   persist(tell, { store, signal, failed: (reason) => log('error', { ...about(lease), reason }, 'cannot record a run, trying again') })
-
-/** The fields by which the log names a run. */
-export const about = ({ run, attempt }: Lease) => ({
-  route: run.route || undefined,
-  job: run.job,
-  profile: run.profile,
-  delivery_id: run.deliveryId,
-  event_id: run.eventId,
-  event_type: run.event,
-  attempt,
-})

@@ -53,7 +53,8 @@ export const createMeter = ({ run, budget, prices, store, now }: MeterOptions): 
       total.cost += cost
       const tokens = total.input + total.output
       const day = ofDay({ tokens: inputTokens + outputTokens, cost })
-      if (tokens >= (budget.runTokens ?? Infinity)) await day.then(() => Promise.reject(usedUp(`its ${budget.runTokens} tokens`, 'run_tokens')))
+      if (tokens >= (budget.runTokens ?? Infinity))
+        await day.then(() => Promise.reject(usedUp(`its ${budget.runTokens} tokens`, 'run_tokens')))
       if (total.cost >= (budget.runCost ?? Infinity)) await day.then(() => Promise.reject(usedUp(`its ${budget.runCost}`, 'run_cost')))
       await day
       // Without a price a ceiling in money would never be reached.
@@ -73,4 +74,5 @@ export const createMeter = ({ run, budget, prices, store, now }: MeterOptions): 
   }
 }
 
-const usedUp = (what: string, key: string): AgentFault => new AgentFault(`the budget is used up: ${what} (budget.${key})`, { isFinal: true })
+const usedUp = (what: string, key: string): AgentFault =>
+  new AgentFault(`the budget is used up: ${what} (budget.${key})`, { isFinal: true })

@@ -18,6 +18,8 @@ export type RunPolicy = {
   /** Names, as they are written. */
   readonly toolsets: readonly string[]
   readonly skills: readonly string[]
+  /** How many messages of its session the agent is given. */
+  readonly history: number
   /** Where the skills of its profile are; absent when the profile is no longer served. */
   readonly profileFolder?: string
   readonly model?: string
@@ -32,9 +34,12 @@ export type PolicyConfig = {
   readonly profile: Pick<Profile, 'dir'> | undefined
 }
 
-type Written = Pick<Route, 'retry' | 'agent' | 'skills' | 'toolsets'>
+type Written = Pick<Route, 'retry' | 'agent' | 'skills' | 'toolsets' | 'session'>
 
-export const policyOf = ({ agent: shared, tools, profile }: PolicyConfig, { retry, agent, skills, toolsets }: Written = {}): RunPolicy => ({
+export const policyOf = (
+  { agent: shared, tools, profile }: PolicyConfig,
+  { retry, agent, skills, toolsets, session }: Written = {},
+): RunPolicy => ({
   retry: {
     maxAttempts: retry?.max_attempts ?? defaults.retry.max_attempts,
     backoffMs: (retry?.backoff ?? defaults.retry.backoff) * 1000,
@@ -47,6 +52,7 @@ export const policyOf = ({ agent: shared, tools, profile }: PolicyConfig, { retr
   prices: shared.prices,
   toolsets: toolsets ?? tools.ofRuns,
   skills: skills ?? [],
+  history: session?.history ?? defaults.session.history,
   ...(profile ? { profileFolder: profile.dir } : {}),
   ...(agent?.model === undefined ? {} : { model: agent.model }),
   ...(agent?.max_output_tokens === undefined ? {} : { maxOutputTokens: agent.max_output_tokens }),

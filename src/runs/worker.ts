@@ -4,7 +4,8 @@ import type { Clock } from '../core/clock.ts'
 import type { Facts } from '../core/fact.ts'
 import { messageOf } from '../core/fault.ts'
 import type { Lease, RunEnd } from '../store/ports.ts'
-import { type AttemptOptions, about, createAttempt, persistRun } from './attempt.ts'
+import { about } from './about.ts'
+import { type AttemptOptions, createAttempt, persistRun } from './attempt.ts'
 import { runAttempt, type Words } from './run-attempt.ts'
 
 export type WorkerOptions = AttemptOptions & {

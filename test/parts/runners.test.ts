@@ -196,12 +196,37 @@ t.test('command: prompt on stdin, reply on stdout less one newline, who asks in 
     delete process.env.WEBHOOK_SECRET_OLD
     delete process.env.UPSTREAM_KEY
   })
-  const env = await compile('command', { command: ['env'] }).runner('', { run, signal: never })
-  t.notMatch(env, /canary/)
-  for (const line of ['UPSTREAM_KEY=for the agent', 'HEADGATE_ROUTE=r', 'HEADGATE_EVENT=push', 'HEADGATE_DELIVERY_ID=d1']) {
+  const skills = [
+    { name: 'a', text: '', folder: '/s/a' },
+    { name: 'b', text: '', folder: '/s/b' },
+  ]
+  const env = await compile('command', { command: ['env'], variables: { NAMED: 'by the operator' } }).runner('', {
+    run,
+    signal: never,
+    skills,
+  })
+  t.notMatch(env, /canary|for the agent/, 'no secret of the gateway, whatever it is for')
+  for (const line of [
+    'NAMED=by the operator',
+    'HEADGATE_SKILLS=/s/a:/s/b',
+    'HEADGATE_ROUTE=r',
+    'HEADGATE_EVENT=push',
+    'HEADGATE_DELIVERY_ID=d1',
+  ]) {
     t.ok(env.split('\n').includes(line), line)
   }
   t.match(env, /^HEADGATE_PROFILE=default$/m)
+})
+
+t.test('command: the prompt as an argument, as it is, and not too long for one', async (t) => {
+  const { runner, reports } = compile('command', { command: ['printf', '%s|', '--ask={prompt}', '{prompt}'] })
+  t.same(reports, [])
+  t.equal(await runner('$(id) $& {prompt}\0', { run, signal: never }), '--ask=$(id) $& {prompt}|$(id) $& {prompt}|')
+  const long = { message: /^the prompt has 200000 bytes, more than an argument can hold/, isFinal: true }
+  await t.rejects(runner('x'.repeat(200_000), { run, signal: never }), long)
+  const silent = compile('command', { command: ['sh', '-c', 'cat; echo "$1"', '-', '{prompt}'] })
+  t.equal(await silent.runner('p', { run, signal: never }), 'p', 'nothing on stdin')
+  t.same(compile('command', { command: ['{prompt}'] }).reports, ['WH222 command'])
 })
 
 t.test('command: exit code and the last line of stderr, bounded and printable', async (t) => {

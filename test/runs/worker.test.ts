@@ -83,6 +83,7 @@ const workOn = (t: Test, clock: FakeClock, store: Store, agent: Agent = async (p
     repeatable: () => true,
     maxConcurrent: () => 4,
     redact: (text) => text,
+    conversations: { historyOf: async () => [], keep: async () => {} },
   })
   t.teardown(async () => {
     const stopped = worker.stop(0)
@@ -171,7 +172,7 @@ t.test('a dead process keeps its run until the lease runs out, and is refused wh
   const clock = fakeClock()
   const connect = shared(t, clock)
   let wakeUp = (_reply: string): void => {}
-  const sleeps: Runner = () =>
+  const sleeps: Agent = () =>
     new Promise((resolve) => {
       wakeUp = resolve
     })
@@ -196,7 +197,7 @@ t.test('a dead process keeps its run until the lease runs out, and is refused wh
 })
 
 /** An agent that says nothing for as long as it may. */
-const silent = (asked: string[], who: string): Runner => {
+const silent = (asked: string[], who: string): Agent => {
   return (_prompt, { signal }) => {
     asked.push(who)
     return new Promise((_, reject) => signal.addEventListener('abort', () => reject(new Error('stopped'))))

@@ -1,7 +1,7 @@
 /** Tools with which a stranger's text could do more than be read (rules: Agents 4). */
 
-import { defaults } from '../../generated/defaults.ts'
 import { placeholders } from '../../expr/placeholder.ts'
+import { defaults } from '../../generated/defaults.ts'
 import { toolsetNames } from '../toolsets.ts'
 import { anyOf, type Subject } from './subject.ts'
 
@@ -19,8 +19,13 @@ export const reviewToolsets = ({ spec, config, catalogue, say }: Subject): void 
   const written = spec.prompt ? placeholders(spec.prompt).filter((path) => free.test(path)) : ['the whole payload']
   if (written.length === 0) return
   const what = spec.prompt ? written.map((path) => `{${path}}`).join(', ') : 'the whole payload'
-  say('WH216', spec.toolsets ? ['toolsets'] : spec.prompt ? ['prompt'] : [], `the agent has ${anyOf(wide)} and reads ${what}, which strangers may write`, {
-    help: 'name the fields that it needs in the prompt, or leave the toolset to routes whose senders you trust; agent.untrusted stays fence',
-    of: 'key',
-  })
+  say(
+    'WH216',
+    spec.toolsets ? ['toolsets'] : spec.prompt ? ['prompt'] : [],
+    `the agent has ${anyOf(wide)} and reads ${what}, which strangers may write`,
+    {
+      help: 'name the fields that it needs in the prompt, or leave the toolset to routes whose senders you trust; agent.untrusted stays fence',
+      of: 'key',
+    },
+  )
 }

@@ -1,6 +1,6 @@
 /** Makes runs of scheduled jobs: all runs of one job share one lane, whoever starts them, so a job never runs twice at the same time. */
 
-import { joinPrompts, plainPrompt, type Prompt } from '../../../core/prompt.ts'
+import { joinPrompts, type Prompt, plainPrompt } from '../../../core/prompt.ts'
 import type { Lane, NewRun } from '../../../store/ports.ts'
 import type { Job } from '../../effects.ts'
 import { promptFields } from './accept.ts'
@@ -13,7 +13,9 @@ export type JobCause = Pick<NewRun, 'eventId' | 'route' | 'event' | 'deliveryId'
 export const jobRun = (job: Job, { context, ...cause }: JobCause): NewRun => ({
   ...cause,
   profile: job.profile,
-  ...promptFields(context === undefined ? plainPrompt(job.prompt) : joinPrompts([job.prompt && `${job.prompt}\n\n`, 'Context of this run:\n', context])),
+  ...promptFields(
+    context === undefined ? plainPrompt(job.prompt) : joinPrompts([job.prompt && `${job.prompt}\n\n`, 'Context of this run:\n', context]),
+  ),
   delivery: job.delivery,
   job: job.id,
 })

@@ -14,7 +14,9 @@ const describe = (thrown: unknown, signal: AbortSignal): string => {
   if (!(thrown instanceof Error)) return 'the model call failed'
   const status = 'statusCode' in thrown ? thrown.statusCode : undefined
   if (typeof status !== 'number') return `no answer from the model's API (${netCode(thrown) ?? thrown.name})`
-  return status < 300 ? "the model's API gave an answer that cannot be read" : `the model's API answered HTTP ${status}${apiCode(thrown)}`
+  if (status < 300) return "the model's API gave an answer that cannot be read"
+  const help = status === 401 || status === 403 ? ': check agent.api_key' : ''
+  return `the model's API answered HTTP ${status}${apiCode(thrown)}${help}`
 }
 
 const askedWait = (thrown: unknown): number | undefined => {

@@ -69,13 +69,19 @@ const say = async (
   heard: RunnerJob['heard'],
 ): Promise<{ readonly text: string; readonly finishReason: string }> => {
   if (!heard) return sdk.generateText(options)
-  const { fullStream, text, finishReason } = sdk.streamText({ ...options, onError: () => {} } as Parameters<Sdk['streamText']>[0])
+  const { fullStream } = sdk.streamText({ ...options, onError: () => {} } as Parameters<Sdk['streamText']>[0])
+  // The SDK's promises of the same are not asked for: after an error nobody would catch their rejections.
+  let [text, finishReason] = ['', 'unknown']
   for await (const part of fullStream) {
-    if (part.type === 'text-delta') heard(part.text)
     if (part.type === 'error') throw part.error
     if (part.type === 'abort') throw new Error('aborted')
+    if (part.type === 'start-step') text = ''
+    if (part.type === 'finish') finishReason = part.finishReason
+    if (part.type !== 'text-delta') continue
+    text += part.text
+    heard(part.text)
   }
-  return { text: await text, finishReason: await finishReason }
+  return { text, finishReason }
 }
 
 /** Tells of what each step took, and remembers that the budget is used up. */
@@ -114,16 +120,18 @@ const systemOf = ({ system }: RunnerSettings, { skills = [], tools = [], untrust
 /** Our tools as the SDK's. What a tool gives back may come from anywhere, so that it is fenced; what it throws is told to the model too. */
 const toolSet = (sdk: Sdk, tools: readonly Tool[], job: RunnerJob & { look: Look }, fence: Fence): ToolSet => {
   let calls = 0
-  const execute = (tool: Tool) => async (input: unknown, { abortSignal }: { abortSignal?: AbortSignal }) => {
-    if (++calls > maxToolCalls) return `not called: this run has used its ${maxToolCalls} calls of tools`
-    if (!isObject(input)) return 'not called: the input is not an object'
-    try {
-      return fence.whole(cut(await tool.call(input, { run: job.run, signal: abortSignal ?? job.signal, look: job.look }), maxResultChars))
-    } catch (thrown) {
-      if (job.signal.aborted) throw thrown
-      return fence.whole(`failed: ${cut(messageOf(thrown), 2_000)}`)
+  const execute =
+    (tool: Tool) =>
+    async (input: unknown, { abortSignal }: { abortSignal?: AbortSignal }) => {
+      if (++calls > maxToolCalls) return `not called: this run has used its ${maxToolCalls} calls of tools`
+      if (!isObject(input)) return 'not called: the input is not an object'
+      try {
+        return fence.whole(cut(await tool.call(input, { run: job.run, signal: abortSignal ?? job.signal, look: job.look }), maxResultChars))
+      } catch (thrown) {
+        if (job.signal.aborted) throw thrown
+        return fence.whole(`failed: ${cut(messageOf(thrown), 2_000)}`)
+      }
     }
-  }
   return Object.fromEntries(
     tools.map((tool) => [
       tool.name,

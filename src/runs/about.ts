@@ -1,0 +1,13 @@
+/** The fields by which the log names a run. */
+
+import type { Lease } from '../store/ports.ts'
+
+export const about = ({ run, attempt }: Lease) => ({
+  route: run.route || undefined,
+  job: run.job,
+  profile: run.profile,
+  delivery_id: run.deliveryId,
+  event_id: run.eventId,
+  event_type: run.event,
+  attempt,
+})

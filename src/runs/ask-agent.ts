@@ -1,0 +1,78 @@
+/** Asks the agent for the reply of a run, with what its route gives it: tools, skills, what was said before, limits. */
+
+import { readSkills } from '../config/skills.ts'
+import { AgentFault, messageOf } from '../core/fault.ts'
+import type { Log } from '../core/log.ts'
+import type { Skill } from '../parts/runners/runner.ts'
+import type { Agent } from '../plan/runner.ts'
+import type { Lease } from '../store/ports.ts'
+import { about } from './about.ts'
+import type { Conversations } from './conversation.ts'
+import { promptOf } from './merged-prompt.ts'
+import type { Meter } from './meter.ts'
+import type { RunPolicy } from './policy.ts'
+
+export type AskOptions = { readonly agent: Agent; readonly conversations: Conversations; readonly log: Log }
+
+/** `signal`: ends with the process. */
+type Asked = { readonly options: AskOptions; readonly signal: AbortSignal; readonly lease: Lease; readonly policy: RunPolicy }
+
+/** The agent gave no reply. */
+export class Unanswered extends AgentFault {}
+
+/** Rejects with `Unanswered`. */
+export const askAgent = async ({ options, signal, lease, policy }: Asked, meter: Meter): Promise<string> => {
+  const { run } = lease
+  const { maxSteps, toolsets, model, maxOutputTokens, handling } = policy
+  // AbortSignal.any with AbortSignal.timeout would leave an entry of each run at `signal`, which lives as long as the process.
+  const asking = new AbortController()
+  const stop = (): void => asking.abort(signal.reason)
+  const late = setTimeout(() => asking.abort(new DOMException('the run took too long', 'TimeoutError')), policy.timeoutMs)
+  signal.addEventListener('abort', stop)
+  if (signal.aborted) stop()
+  try {
+    await meter.check()
+    const { text, untrusted } = promptOf(run)
+    return await options.agent(text, {
+      run,
+      signal: asking.signal,
+      untrusted,
+      maxSteps,
+      toolsets,
+      skills: loadSkills(lease, policy, options.log),
+      history: await options.conversations.historyOf(run, policy.history),
+      used: (usage) => meter.used(usage),
+      ...(model === undefined ? {} : { model }),
+      ...(maxOutputTokens === undefined ? {} : { maxOutputTokens }),
+      ...(handling === undefined ? {} : { handling }),
+      ...(options.log.writes('debug') ? { heard: hearing(lease, options.log) } : {}),
+    })
+  } catch (error) {
+    throw new Unanswered(`agent: ${messageOf(error)}`, error instanceof AgentFault ? error : {})
+  } finally {
+    clearTimeout(late)
+    signal.removeEventListener('abort', stop)
+  }
+}
+
+/** The skills that the route names and that are there; one that is not is logged. */
+const loadSkills = (lease: Lease, { skills: names, profileFolder }: RunPolicy, log: Log): readonly Skill[] => {
+  if (names.length === 0 || profileFolder === undefined) return []
+  const { skills, missing } = readSkills(profileFolder, names)
+  for (const { name, why } of missing) log('warn', { ...about(lease), skill: name, reason: why }, 'a run goes without a skill')
+  return skills
+}
+
+const maxHeardLine = 1_000
+
+/** Logs what the agent says line by line, while it says it. */
+const hearing = (lease: Lease, log: Log): ((text: string) => void) => {
+  let line = ''
+  return (text) => {
+    line += text
+    const end = line.lastIndexOf('\n')
+    if (end < 0 && line.length < maxHeardLine) return
+    log('debug', { ...about(lease), text: end < 0 ? line : line.slice(0, end) }, 'the agent says')
+    line = end < 0 ? '' : line.slice(end + 1)
+  }
+}
