@@ -50,6 +50,6 @@ const notes: { readonly [handling in Handling]?: (nonce: string) => string } = {
  * stay between letters and pictures, which many scripts and emoji are written with.
  */
 const hidden =
-  /(?![\n\r\t])(?!(?<=[\p{L}\p{M}\p{So}\p{Sk}])[\u200c\u200d](?=[\p{L}\p{So}]))[\p{Cc}\p{Cf}\u034f\u115f\u1160\u2028\u2029\u2800\u3164\uffa0\u{e0100}-\u{e01ef}]/gu
+  /(?![\n\r\t])(?!(?<=[\p{L}\p{M}\p{So}\p{Sk}])(?:\u200c|\u200d)(?=[\p{L}\p{So}]))(?:[\p{Cc}\p{Cf}\u115f\u1160\u2028\u2029\u2800\u3164\uffa0]|\u034f|[\u{e0100}-\u{e01ef}])/gu
 
 const showHidden = (text: string): string => text.replace(hidden, (char) => `\\u{${(char.codePointAt(0) as number).toString(16)}}`)
