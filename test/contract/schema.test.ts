@@ -10,7 +10,7 @@ import { loadConfig } from '../../src/config/load.ts'
 import { isObject, type Json, type JsonObject } from '../../src/core/json.ts'
 import { schema as generated } from '../../src/generated/schema.ts'
 import { targets } from '../../src/parts/targets/index.ts'
-import { extras } from '../../tools/editor/extras.ts'
+import { extrasOf } from '../../tools/editor/extras.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 const read = (file: string): string => readFileSync(join(root, file), 'utf8')
@@ -94,21 +94,21 @@ t.test('what editors get is the same with rules for people who type: nothing is 
 })
 
 t.test('each target says what it reads from deliver_extra, with a text for each key', async (t) => {
-  for (const { name, reads } of targets)
+  for (const { name, reads = [] } of targets)
     t.same(
-      Object.keys(extras[name] ?? {}).sort(),
-      name === 'teams' ? [] : [...(reads ?? [])].sort(),
+      Object.keys(extrasOf({ name, reads })).sort(),
+      name === 'teams' ? [] : [...reads].sort(),
       `${name}: what it reads (a chat_id of teams cannot be followed)`,
     )
   const shared = (definitions.DeliverExtra as JsonObject).properties as JsonObject
-  for (const [target, keys] of Object.entries(extras)) {
-    for (const [key, { title, description }] of Object.entries(keys)) {
-      t.ok(key in shared || title, `${target}.${key}: a title`)
-      t.ok(key in shared || description, `${target}.${key}: a description`)
+  for (const target of targets) {
+    for (const [key, { title, description }] of Object.entries(extrasOf(target))) {
+      t.ok(key in shared || title, `${target.name}.${key}: a title`)
+      t.ok(key in shared || description, `${target.name}.${key}: a description`)
     }
   }
-  for (const { name, requires = [] } of targets) for (const key of requires) t.ok(key in (extras[name] ?? {}), `${name}.${key}`)
-  const read = Object.values(extras).flatMap((keys) => Object.keys(keys))
+  for (const target of targets) for (const key of target.requires ?? []) t.ok(key in extrasOf(target), `${target.name}.${key}`)
+  const read = targets.flatMap((target) => Object.keys(extrasOf(target)))
   t.same(
     Object.keys(shared).filter((key) => !read.includes(key)),
     [],

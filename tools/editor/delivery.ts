@@ -1,7 +1,7 @@
 /** `deliver_extra` by target: once `deliver` names one, editors offer the keys that this target reads and mark any other. */
 
 import { targets } from '../../src/parts/targets/index.ts'
-import { type ExtraKey, extras } from './extras.ts'
+import { type ExtraKey, extrasOf } from './extras.ts'
 import { type Definitions, type Node, type Rule, withRules } from './index.ts'
 
 /** Where `deliver_extra` stands, the key beside it that names the target, and whether texts are templates there. */
@@ -85,9 +85,10 @@ const inList = (by: string, { names, name }: Settings): Rule => ({
 type Target = (typeof targets)[number]
 
 /** A job has a definition of its own where an example would be a template. */
-const settingsOf = ({ name, aliases = [], title, requires }: Target, templates: boolean, definitions: Definitions): Settings => {
-  const keys = keysOf(name, definitions, true)
-  const plain = keysOf(name, definitions, false)
+const settingsOf = (target: Target, templates: boolean, definitions: Definitions): Settings => {
+  const { name, aliases = [], title, requires } = target
+  const keys = keysOf(target, definitions, true)
+  const plain = keysOf(target, definitions, false)
   const differ = JSON.stringify(keys) !== JSON.stringify(plain)
   const properties = templates ? keys : plain
   const isEmpty = Object.keys(properties).length === 0
@@ -120,9 +121,9 @@ const shareable = (name: string, { properties }: Node): Node => ({
 })
 
 /** The keys that a target reads: what the route's schema says of them, and what is particular to this target. */
-const keysOf = (target: string, { DeliverExtra }: Definitions, templates: boolean): Definitions =>
+const keysOf = (target: Target, { DeliverExtra }: Definitions, templates: boolean): Definitions =>
   Object.fromEntries(
-    Object.entries(extras[target] ?? {}).map(([key, own]: [string, ExtraKey]) => {
+    Object.entries(extrasOf(target)).map(([key, own]: [string, ExtraKey]) => {
       const base = propertiesOf(DeliverExtra)[key] ?? { type: ['string', 'integer'] }
       const said = own.description === undefined ? {} : { markdownDescription: own.description }
       const { examples, ...node } = { ...base, ...said, ...own } as Node & { readonly examples?: readonly unknown[] }

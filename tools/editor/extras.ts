@@ -1,7 +1,9 @@
 /**
  * What each built-in target reads from `deliver_extra`, for editors: its keys in the order they are offered, and what is particular to them
- * there. The schema of routes says the rest.
+ * there. The schema of routes says the rest. A target of which it says all is not listed.
  */
+
+import type { TargetPart } from '../../src/parts/targets/target.ts'
 
 export type ExtraKey = {
   readonly title?: string
@@ -10,7 +12,8 @@ export type ExtraKey = {
   /** Understood, but another key is the usual one. */
   readonly doNotSuggest?: true
 }
-export type Extras = { readonly [target: string]: { readonly [key: string]: ExtraKey } }
+type Keys = { readonly [key: string]: ExtraKey }
+type Extras = { readonly [target: string]: Keys }
 
 const hidden: ExtraKey = { doNotSuggest: true }
 
@@ -28,7 +31,7 @@ const threaded = (to: ReturnType<typeof chat>, description: string, example: str
 
 const link = (title: string, description: string): ExtraKey => ({ title, description, examples: ['{pull_request.html_url}'] })
 
-export const extras: Extras = {
+const extras: Extras = {
   log: {},
   github_comment: { repo: {}, pr_number: {} },
   gitlab_comment: { project: {}, iid: {}, kind: {} },
@@ -125,3 +128,7 @@ export const extras: Extras = {
     url_title: { title: 'Title of the link', description: 'What stands for the address.', examples: ['Open'] },
   },
 }
+
+/** The keys of a target, with what is particular to them. */
+export const extrasOf = ({ name, reads = [] }: Pick<TargetPart, 'name' | 'reads'>): Keys =>
+  extras[name] ?? Object.fromEntries(reads.map((key) => [key, {}]))
