@@ -106,6 +106,28 @@ t.test('every problem at once, each with line, column and a way out', async (t) 
   t.notOk(JSON.stringify(found).includes('123456'), 'no secret in a message')
 })
 
+t.test('a toolset has a name of its own, which no built-in one has and every run may have, and says what it allows', (t) => {
+  const name = (text: string): string[] =>
+    load(t.testdir({ 'config.yaml': `toolsets:\n  ${text}: { command: [x], allow: [a] }\n` })).found.map(
+      ({ code, place, help }) => `${code}@${place?.line}:${place?.column} ${help}`,
+    )
+  const help =
+    'A toolset name has lower-case letters, digits or underscore, the first a letter; at most 32. It is neither the name of a built-in toolset nor one that runs may not have, such as terminal or file.'
+  for (const good of ['notes', 'a1_b', 'files', 'x'.repeat(32)]) t.same(name(good), [], good)
+  for (const bad of ['terminal', 'memory', 'clarify', 'Notes', '1a', 'a-b', '_a', 'x'.repeat(33)])
+    t.same(name(bad), [`WH108@2:3 ${help}`], bad)
+  const codes = (entry: string): string[] => summary(load(t.testdir({ 'config.yaml': `toolsets:\n  a: ${entry}\n` })).found)
+  t.same(codes('{ command: [x] }'), ['WH104@2'])
+  t.same(codes('{ command: [x], allow: [] }'), ['WH105@2'])
+  t.same(codes('{ command: [x], allow: [a], folder: here, timeout_seconds: 0 }'), ['WH105@2', 'WH105@2'])
+  t.same(codes('{ url: "http://h", allow: [a], headers: { A: "${NOT_SET}", "b c": x }, env: { 1A: x } }'), [
+    'WH108@2',
+    'WH108@2',
+    'WH305@2',
+  ])
+  t.end()
+})
+
 t.test('what is wrong with one of several targets is one sentence, at its place', (t) => {
   const found = (deliver: string): string[] =>
     load(t.testdir({ 'config.yaml': route(`          deliver: ${deliver}`) })).found.map(

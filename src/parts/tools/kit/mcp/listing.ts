@@ -1,0 +1,51 @@
+/** Asks a server for its tools, and keeps those that are allowed. */
+
+import { createHash } from 'node:crypto'
+import type { ListToolsResult, MCPClient } from '@ai-sdk/mcp'
+import type { JsonObject } from '../../../../core/json.ts'
+import { cut } from '../../../../core/text.ts'
+
+export type Definition = ListToolsResult['tools'][number]
+
+const maxPages = 100
+const maxDescription = 4096
+const maxSchema = 64 * 1024
+const maxName = 64
+
+/** The allowed tools of a server. It is asked for more pages only while one is missing. */
+export const allowedTools = async (client: MCPClient, allow: ReadonlySet<string>, signal: AbortSignal): Promise<Definition[]> => {
+  const found = new Map<string, Definition>()
+  let cursor: string | undefined
+  for (let page = 0; page < maxPages && found.size < allow.size; page++) {
+    const { tools, nextCursor } = await client.listTools({ ...(cursor === undefined ? {} : { params: { cursor } }), options: { signal } })
+    for (const tool of tools) if (allow.has(tool.name) && !found.has(tool.name)) found.set(tool.name, tool)
+    if (nextCursor === undefined) break
+    cursor = nextCursor
+  }
+  return [...found.values()]
+}
+
+/** A tool's schema; `undefined` when it is larger than a model should get. */
+export const schemaOf = ({ inputSchema }: Definition): JsonObject | undefined => {
+  try {
+    return JSON.stringify(inputSchema).length <= maxSchema ? (inputSchema as JsonObject) : undefined
+  } catch {
+    // It is too deep to be written down.
+    return undefined
+  }
+}
+
+export const descriptionOf = ({ description, title, name }: Definition): string => cut(description || title || name, maxDescription)
+
+/** What a model calls each tool: `<toolset>_<tool>`, with a hash in the place of what does not fit or is taken. */
+export const namesFor = (toolset: string, tools: readonly string[]): ReadonlyMap<string, string> => {
+  const plain = (tool: string): string => `${toolset}_${tool}`
+  const isFit = (tool: string): boolean => /^[A-Za-z0-9_-]+$/.test(tool) && plain(tool).length <= maxName
+  return new Map(
+    tools.map((tool) => {
+      if (isFit(tool)) return [tool, plain(tool)]
+      const hash = createHash('sha256').update(tool).digest('hex').slice(0, 8)
+      return [tool, `${plain(tool.replace(/[^A-Za-z0-9_-]/g, '_')).slice(0, maxName - hash.length - 1)}_${hash}`]
+    }),
+  )
+}

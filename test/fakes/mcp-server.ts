@@ -1,0 +1,56 @@
+/** A real MCP server, made with the official SDK. Run as a program it serves over stdin and stdout. */
+
+import { fileURLToPath } from 'node:url'
+import { Server } from '@modelcontextprotocol/sdk/server/index.js'
+import { StdioServerTransport } from '@modelcontextprotocol/sdk/server/stdio.js'
+import { CallToolRequestSchema, ListToolsRequestSchema } from '@modelcontextprotocol/sdk/types.js'
+
+const text = (value: string) => ({ type: 'text' as const, text: value })
+
+const tools = {
+  add: {
+    description: 'Adds two numbers.',
+    inputSchema: { type: 'object' as const, properties: { a: { type: 'number' }, b: { type: 'number' } }, required: ['a', 'b'] },
+    call: ({ a, b }: { readonly [key: string]: unknown }) => ({ content: [text(String(Number(a) + Number(b)))] }),
+  },
+  env: {
+    description: 'Shows its environment.',
+    inputSchema: { type: 'object' as const },
+    call: () => ({ content: [text(JSON.stringify(process.env)), text(String(process.pid))] }),
+  },
+  fail: {
+    description: 'Fails.',
+    inputSchema: { type: 'object' as const },
+    call: () => ({ isError: true, content: [text(`no such note ${process.env.NOTES_TOKEN ?? ''}${'!'.repeat(10_000)}`)] }),
+  },
+  mixed: {
+    description: 'Gives parts of all kinds.',
+    inputSchema: { type: 'object' as const },
+    call: () => ({
+      content: [
+        text('first'),
+        { type: 'image' as const, data: 'AAAA', mimeType: 'image/png' },
+        { type: 'audio' as const, data: 'AAAA', mimeType: 'audio/wav' },
+        { type: 'resource' as const, resource: { uri: 'file:///a', text: 'not shown' } },
+        { type: 'resource_link' as const, uri: 'file:///b', name: 'b' },
+        text('last'),
+      ],
+    }),
+  },
+}
+
+/** A server with a few tools. */
+export const toolServer = (): Server => {
+  const server = new Server({ name: 'fake', version: '1' }, { capabilities: { tools: { listChanged: true } } })
+  server.setRequestHandler(ListToolsRequestSchema, () => ({
+    tools: Object.entries(tools).map(([name, { call: _, ...tool }]) => ({ name, ...tool })),
+  }))
+  server.setRequestHandler(CallToolRequestSchema, ({ params }) => {
+    const tool = Object.entries(tools).find(([name]) => name === params.name)?.[1]
+    if (!tool) throw new Error(`no tool ${params.name}`)
+    return tool.call(params.arguments ?? {})
+  })
+  return server
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) await toolServer().connect(new StdioServerTransport())

@@ -1,0 +1,82 @@
+/** An MCP server that is odd in the way that its first argument names; the second is a file to which each start adds its process id. */
+
+import { spawn } from 'node:child_process'
+import { appendFileSync } from 'node:fs'
+import { createInterface } from 'node:readline'
+
+const [, , how, log] = process.argv
+const write = (text) => process.stdout.write(text)
+const send = (message) => write(`${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`)
+const note = (text) => appendFileSync(log, `${text}\n`)
+const tool = (name, more = {}) => ({ name, description: `Does ${name}.`, inputSchema: { type: 'object' }, ...more })
+const answer = (text) => ({ content: [{ type: 'text', text }] })
+
+note(process.pid)
+if (how === 'crash') {
+  process.stderr.write(`starting with ${process.env.NOTES_TOKEN}\nno licence\n`)
+  process.exit(3)
+}
+if (how === 'stubborn') {
+  process.on('SIGTERM', () => note('asked'))
+  setInterval(() => {}, 1000)
+  for (const detached of [false, true]) note(spawn('sleep', ['600'], { stdio: 'ignore', detached }).pid)
+}
+
+let listed = 0
+let asked
+
+const list = ({ cursor = '0' } = {}) => {
+  listed++
+  switch (how) {
+    case 'endless':
+      return { tools: [tool(`t${cursor}`)], nextCursor: String(Number(cursor) + 1) }
+    case 'many':
+      return { tools: Array.from({ length: 10_000 }, (_, i) => tool(`t${i}`)) }
+    case 'changing':
+      return { tools: [tool(listed === 1 ? 'old' : 'new')] }
+    case 'large':
+      return {
+        tools: [
+          tool('wordy', { description: 'x'.repeat(5000) }),
+          tool('huge', { inputSchema: { type: 'object', description: 'x'.repeat(70_000) } }),
+          tool('long'),
+          tool('flood'),
+        ],
+      }
+    default:
+      return { tools: ['echo', 'hang', 'die', 'ask', 'no.dots/ever', 'no_dots_ever'].map((name) => tool(name)) }
+  }
+}
+
+const call = (id, { name, arguments: args }) => {
+  switch (name) {
+    case 'hang':
+      return note('hangs')
+    case 'die':
+      return process.exit(7)
+    case 'ask':
+      asked = id
+      return send({ id: 'mine', method: args.method, params: {} })
+    case 'long':
+      return send({ id, result: answer('y'.repeat(300_000)) })
+    case 'flood':
+      return write('z'.repeat(9 * 1024 * 1024))
+    default:
+      return send({ id, result: answer(`${name} ${JSON.stringify(args)}`) })
+  }
+}
+
+createInterface({ input: process.stdin }).on('line', (line) => {
+  const { id, method, params, error } = JSON.parse(line)
+  if (id === 'mine') send({ id: asked, result: answer(`refused ${error.code}`) })
+  if (method === 'notifications/cancelled') note(`cancelled ${params.requestId}`)
+  if (how === 'silent' && method !== 'initialize') return
+  if (how === 'mute') return
+  if (how === 'garbage') write('\n{"jsonrpc":\nhello\n[1,2]\nnull\n{"jsonrpc":"2.0","id":99,"result":{}}\n{"id":98}\n')
+  if (method === 'initialize') {
+    const { protocolVersion } = params
+    send({ id, result: { protocolVersion, capabilities: { tools: {} }, serverInfo: { name: 'odd', version: '1' } } })
+  }
+  if (method === 'tools/list') send({ id, result: list(params) })
+  if (method === 'tools/call') call(id, params)
+})
