@@ -86,6 +86,10 @@ const ask = async (url: URL, { protocols }: Wanted, reach: Reach, signal: AbortS
   const asked = request(url, reach.ca === undefined ? options : { ...options, ca: reach.ca })
   // A connection can break after its answer was heard, when nobody else listens.
   asked.on('error', () => {})
+  asked.once('upgrade', (_answer, socket) => {
+    socket.destroy()
+    asked.emit('error', new WebFault('The site does not speak HTTP as it should.'))
+  })
   return asked.end()
 }
 
