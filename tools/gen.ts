@@ -251,6 +251,7 @@ const defaults = {
   session: routeProperties.session,
   retry: routeProperties.retry,
   coalesce: routeProperties.coalesce,
+  session: routeProperties.session,
   job: definitions.Job,
   toolset: definitions.McpServer,
   webSearch: web_search,

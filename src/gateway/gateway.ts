@@ -11,6 +11,7 @@ import type { Clock } from '../core/clock.ts'
 import type { Observer } from '../core/fact.ts'
 import type { Log } from '../core/log.ts'
 import type { Watch } from '../engine/run.ts'
+import { defaults } from '../generated/defaults.ts'
 import type { Listener } from '../http/server.ts'
 import { journalFolder } from '../journal/folder.ts'
 import { openJournal } from '../journal/journal.ts'
@@ -82,7 +83,8 @@ const openWork = async (options: GatewayOptions, closing: Closing): Promise<Work
   await observe(options, closing)
   const tails = createTails({ clock, redact })
   facts.observe(tails)
-  facts.observe(createMirrorObserver({ store, clock, log, redact, route: (name) => servedAs(current().table, name)?.source.spec }))
+  const routeOf = (name: string) => servedAs(current().table, name)?.source.spec
+  facts.observe(createMirrorObserver({ store, clock, log, redact, route: routeOf }))
   const worker = new Worker({
     store,
     clock,
@@ -98,6 +100,13 @@ const openWork = async (options: GatewayOptions, closing: Closing): Promise<Work
     agent: (prompt, job) => current().agent(prompt, job),
     send: (outgoing) => current().send(outgoing),
     policy: (run) => current().policy(run),
+    conversations: createConversations({
+      store,
+      clock,
+      redact,
+      most: ({ route }) => routeOf(route)?.session?.history ?? defaults.session.history,
+      placeOf: (run) => placeOfRun(run, { targets: current().catalogue.targets, profiles: current().config.profiles }),
+    }),
     repeatable: (target) => current().catalogue.targets.get(target)?.repeatable ?? false,
     maxConcurrent: () => current().config.maxConcurrentRuns,
   })

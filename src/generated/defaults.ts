@@ -63,6 +63,9 @@ export const defaults = {
     "keep": "latest",
     "single_flight": false
   },
+  "session": {
+    "history": 40
+  },
   "job": {
     "timezone": "UTC",
     "deliver": "log",

@@ -1,7 +1,6 @@
 /** Makes one attempt at a run: asks the agent, unless its reply is stored already, and then delivers. */
 
 import type { Clock } from '../core/clock.ts'
-import { messageOf } from '../core/fault.ts'
 import type { Outgoing, Sent } from '../parts/targets/target.ts'
 import type { Lease, NewRun, RunEnd, Store } from '../store/ports.ts'
 import { about } from './about.ts'
@@ -69,7 +68,8 @@ type Attempt = {
 const finish = async (attempt: Attempt, reply: string): Promise<RunEnd | 'lost'> => {
   const { options, signal, lease, words } = attempt
   words.reply = reply
-  await remember(attempt, reply)
+  // Also where the reply was stored by an earlier attempt: the process may have died before the session had it.
+  await persistRun(lease, () => options.conversations.keep(lease.run, promptOf(lease.run).text, reply), options, signal)
   if (isSilent(reply)) return { kind: 'done', silent: true }
   const delivered = await deliver({
     run: lease.run,
@@ -88,15 +88,6 @@ const finish = async (attempt: Attempt, reply: string): Promise<RunEnd | 'lost'>
   if (delivered.kind === 'done') return { kind: 'done', to: delivered.to }
   if (delivered.kind === 'failed') return { kind: 'dead', error: delivered.error }
   return failed(attempt, delivered.error, { askedMs: delivered.retryAfterMs, counts: delivered.gaveUp })
-}
-
-/** Keeps what was said for the next event of the session. The delivery does not wait for a store that cannot. */
-const remember = async ({ options, lease }: Attempt, reply: string): Promise<void> => {
-  try {
-    await options.conversations.keep(lease.run, promptOf(lease.run).text, reply)
-  } catch (error) {
-    options.log('warn', { ...about(lease), reason: messageOf(error) }, 'a session lacks what was said')
-  }
 }
 
 type Failure = {

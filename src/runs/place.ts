@@ -10,7 +10,7 @@ import type { Delivery, NewRun } from '../store/ports.ts'
 type World = { readonly targets: ReadonlyMap<string, TargetPart>; readonly profiles: ReadonlyMap<string, Profile> }
 
 /** `undefined` where the target is no chat, or has no address with these settings. */
-export const placeOf = ({ target, extra }: Delivery, profile: string, { targets, profiles }: World): Place | undefined => {
+const placeOf = ({ target, extra }: Delivery, profile: string, { targets, profiles }: World): Place | undefined => {
   const [part, owner] = [targets.get(target), profiles.get(profile)]
   if (!part?.chat || !owner) return undefined
   const chat = part.chat(extra, settingsOf(part, owner.platforms, owner.env))

@@ -7,6 +7,7 @@ import { StoreFault } from '../../src/core/fault.ts'
 import type { Log } from '../../src/core/log.ts'
 import { createLogObserver } from '../../src/gateway/log-observer.ts'
 import type { Agent } from '../../src/plan/runner.ts'
+import { noConversations } from '../../src/runs/conversation.ts'
 import { policyOf } from '../../src/runs/policy.ts'
 import { Worker } from '../../src/runs/worker.ts'
 import type { NewRun, Store } from '../../src/store/ports.ts'
@@ -76,6 +77,7 @@ const workOn = (t: Test, clock: FakeClock, store: Store, agent: Agent = async (p
     agent,
     policy: () =>
       policyOf({ agent: { timeoutMs, maxSteps: 1, budget: {}, prices: new Map() }, tools: { ofRuns: [] }, profile: undefined }),
+    conversations: noConversations,
     send: async ({ deliveryId }) => {
       sent.push(deliveryId)
       return { ok: true }
@@ -83,7 +85,6 @@ const workOn = (t: Test, clock: FakeClock, store: Store, agent: Agent = async (p
     repeatable: () => true,
     maxConcurrent: () => 4,
     redact: (text) => text,
-    conversations: { historyOf: async () => [], keep: async () => {} },
   })
   t.teardown(async () => {
     const stopped = worker.stop(0)

@@ -8,7 +8,7 @@ import type { Outgoing, Sent } from '../../parts/targets/target.ts'
 import type { Catalogue } from '../../plan/compile.ts'
 import type { JobBook } from '../../plan/jobs.ts'
 import { runScript, type ScriptResult } from '../../process/script.ts'
-import type { Conversations } from '../../runs/conversation.ts'
+import { noConversations } from '../../runs/conversation.ts'
 import { jobPolicyOf, policyOf } from '../../runs/policy.ts'
 import { Worker } from '../../runs/worker.ts'
 import { openMemory } from '../../store/memory/memory-store.ts'
@@ -88,6 +88,7 @@ export const createRehearsal = ({ source, config, catalogue, jobs, clock }: Rehe
       return agent.reply
     },
     send,
+    conversations: noConversations,
     policy: ({ job, profile: of }) => {
       // No skill is read: the agent is played.
       const shared = { agent: config.agent, tools: config.tools, profile: undefined }
@@ -128,9 +129,6 @@ export const createRehearsal = ({ source, config, catalogue, jobs, clock }: Rehe
     close: async () => plan?.close(),
   }
 }
-
-/** Each case begins with an empty session. */
-const noConversations: Conversations = { historyOf: async () => [], keep: async () => {} }
 
 const playScript = async (mock: Mocks['script'], ...[folder, job]: Parameters<Effects['script']>): Promise<ScriptResult> => {
   if (mock === 'run') return runScript(folder, job)
