@@ -25,8 +25,8 @@ export type RequestEnded = {
   readonly remote: () => string
   /** Milliseconds from its head to its end; 0 for a replay. */
   readonly ms: () => number
-  /** The event that this one repeats. */
-  readonly replayOf?: string
+  /** The event that this one repeats; `isEdited`: with another body. */
+  readonly replay?: { readonly of: string; readonly isEdited: boolean }
   /** The record that a refused signature leaves: few do. `at`: wall time, milliseconds. `counted`: its route has had its share of the minute. */
   readonly refusal?: { readonly eventId: string; readonly at: number } | 'counted'
 }

@@ -52,7 +52,7 @@ const createTimeFormat = (): Formats['timeOf'] => {
 
 /** The record of a request; `undefined` when its signature did not hold and it is none of the few refusals that leave a record. */
 const receivedOf = (fact: RequestEnded, { redact, timeOf }: Formats): Received | undefined => {
-  const { ended, route, ms, replayOf, refusal } = fact
+  const { ended, route, ms, replay, refusal } = fact
   const { outcome, stage, verified, event } = ended
   const known = verified ?? (refusal === 'counted' ? undefined : refusal)
   if (!known || !route) return undefined
@@ -71,7 +71,7 @@ const receivedOf = (fact: RequestEnded, { redact, timeOf }: Formats): Received |
     ...('target' in outcome ? { target: outcome.target, ...answerOf(outcome.answers, redact) } : {}),
     ...('cronJob' in outcome && outcome.cronJob !== undefined ? { job: outcome.cronJob } : {}),
     ...('group' in outcome ? { group: outcome.group } : {}),
-    ...(replayOf === undefined ? {} : { replay_of: replayOf }),
+    ...(replay ? { replay_of: replay.of, ...(replay.isEdited ? { edited: true } : {}) } : {}),
   }
 }
 

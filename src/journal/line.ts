@@ -31,6 +31,7 @@ const texts = [
 const types: ReadonlyMap<string, string> = new Map([
   ...[...texts, 'replay_of', 'error', 'next_at', 'state'].map((name) => [name, 'string'] as const),
   ...['status', 'duration_ms', 'attempt', 'count'].map((name) => [name, 'number'] as const),
+  ['edited', 'boolean'],
 ])
 
 /** `undefined` for a line that is damaged, or that is no record of ours. */

@@ -24,6 +24,8 @@ export type Received = {
   /** The id of the event that opened the group which this event joined. */
   readonly group?: string
   readonly replay_of?: string
+  /** A replay with another body than that of the event which it repeats. */
+  readonly edited?: true
   /** What the targets answered to a text that was delivered directly. */
   readonly answer?: string
   /** It stands for so many more, whose signatures were refused in the same minute. */
@@ -121,6 +123,7 @@ export type EventView = {
   readonly group?: string
   readonly count?: number
   readonly replay_of?: string
+  readonly edited?: true
   /** `waiting`: accepted and not ended. `merged`: another event of its group has the run. `final`: answered without a run. */
   readonly state: 'final' | 'waiting' | 'done' | 'dead' | 'merged'
   readonly attempt?: number

@@ -84,7 +84,7 @@ const rows: { readonly [command: string]: Row } = {
   'events list': { ok: 'events list', usage: 'events list --limit 0' },
   'events show': { up: 'events show EVENT', missing: 'events show nope' },
   'events retry': { up: 'events retry --dead', upNo: 'events retry EVENT', missing: 'events retry nope', away: 'events retry --dead' },
-  'events replay': { up: 'events replay EVENT', missing: 'events replay nope' },
+  'events replay': { up: 'events replay EVENT', missing: 'events replay nope', usage: 'events replay --edit' },
   'events export': { up: 'events export EVENT', missing: 'events export nope' },
   'cron list': { ok: 'cron list', corrupt: 'cron list' },
   'cron show': { ok: 'cron show j', missing: 'cron show nope', corrupt: 'cron show j' },

@@ -1,7 +1,7 @@
 /** The commands about what arrived: events list, show, retry, replay, export; and gateway reload and status. */
 
 import { execFileSync } from 'node:child_process'
-import { readdirSync, rmSync, truncateSync } from 'node:fs'
+import { readdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
 import type { Operations, RunStanding } from '../../src/app/live/operations.ts'
@@ -295,6 +295,7 @@ t.test('list --json has every member', async (t) => {
       group: null,
       count: null,
       replay_of: null,
+      edited: false,
       state: 'waiting',
       attempt: 0,
       error: null,
@@ -541,6 +542,69 @@ t.test('replay: as new events, through another route when asked', async (t) => {
     asked.filter(([name]) => name === 'replay'),
     [1, 2].map((number) => ['replay', { eventId: idOf(number), route: 'r', sameId: true, dryRun: false }]),
   )
+})
+
+t.test('replay --edit: the payload as the editor leaves it, once it is known that it can be replayed', async (t) => {
+  const cli = await fixture(t, [
+    [received(1), request('{"id":12345678901234567890, "n":1}')],
+    received(2),
+    [received(3), request(Buffer.from([255]))],
+  ])
+  const { asked } = await cli.serve({
+    replay: async ({ route, dryRun, body }) => {
+      if (route !== undefined || body === '{"n":"gone"}') return { found: false, why: 'there is no such route' }
+      return dryRun ? wouldStart : accepted
+    },
+  })
+  const wishes = (): unknown[] => asked.splice(0).flatMap(([name, wish]) => (name === 'replay' ? [wish] : []))
+  const seen: string[] = []
+  const replay = (change: (text: string) => string, ...argv: string[]) => {
+    const edit = async (file: string): Promise<void> => {
+      seen.push(readFileSync(file, 'utf8'))
+      writeFileSync(file, change(seen.at(-1) ?? ''))
+    }
+    return cli.runWith({ edit }, 'events', 'replay', ...argv, '--edit')
+  }
+  const drafts = (): readonly string[] => readdirSync(join(cli.home, '.drafts'))
+  const done = await replay((text) => text.replace('"n": 1', '"n": 2'), idOf(1))
+  t.match(done, { code: 0, out: `${idOf(1)}  deploys  202  accepted  new ${idOf(99)}\n1 replayed\n` })
+  t.equal(seen.pop(), '{\n  "id": 12345678901234567890,\n  "n": 1\n}\n')
+  const wish = { eventId: idOf(1), sameId: false }
+  t.same(wishes(), [
+    { ...wish, dryRun: true },
+    { ...wish, dryRun: false, body: '{"id":12345678901234567890,"n":2}' },
+  ])
+  await replay((text) => text, idOf(1), '--dry-run')
+  t.same(
+    wishes(),
+    [
+      { ...wish, dryRun: true },
+      { ...wish, dryRun: true },
+    ],
+    'what is left as it is, is no other body',
+  )
+  t.same(drafts(), [])
+  t.match(await replay(() => '{"n":"gone"}', idOf(1)), { code: 1, out: /no such route/, err: /the draft is kept: / })
+  t.match(await replay(() => '', idOf(1)), { code: 130, err: /nothing was sent/ })
+  t.equal(drafts().length, 2)
+  seen.length = 0
+  t.match(await replay(String, idOf(1), '--route', 'nope'), { code: 1, out: /no such route/ })
+  t.match(await replay(String, idOf(2)), { code: 1, err: /its payload is not kept/ })
+  t.match(await replay(String, idOf(3)), { code: 1, err: /no text/ })
+  t.match(await replay(String, idOf(1), idOf(3)), { code: 2, err: /one event/ })
+  t.match(await replay(String, '--state', 'done'), { code: 2, err: /one event/ })
+  t.match(await cli.run('events', 'replay', idOf(1), '--edit'), { code: 2, err: /needs a terminal/ })
+  t.same(seen, [], 'no editor opened')
+})
+
+t.test('an edited replay says so in the list, in show and as JSON', async (t) => {
+  const cli = await fixture(t, [received(2, { replay_of: idOf(1), edited: true }), received(3, { replay_of: idOf(1) })])
+  t.match((await cli.run('events', 'list')).out, / {2}replay of 00000001\n.* {2}edited replay of 00000001\n$/)
+  t.match((await cli.run('events', 'show', idOf(2))).out, `${idOf(1)} (edited)`)
+  t.match(JSON.parse((await cli.run('events', 'list', '--json')).out).data.events, [
+    { edited: false, replay_of: idOf(1) },
+    { edited: true, replay_of: idOf(1) },
+  ])
 })
 
 t.test('replay --dry-run: what each would start', async (t) => {

@@ -377,6 +377,25 @@ t.test('test: --edit sends what the editor leaves, and nothing that is no JSON',
   t.match(await cli.run('webhook', 'test', 'a', '--edit'), { code: 2, err: /terminal/ })
 })
 
+t.test('test: --edit refuses before the editor opens, and keeps what was written until it was answered', async (t) => {
+  const cli = fakeCli(t, { [store]: JSON.stringify({ a: { secret } }) })
+  let opened = 0
+  const edit = async (file: string): Promise<void> => {
+    opened++
+    writeFileSync(file, '{"n":2}')
+  }
+  const send = (...argv: string[]) => cli.runWith({ edit }, 'webhook', 'test', 'a', '--edit', ...argv)
+  t.match(await send('--scheme', 'nope'), { code: 2, err: /unknown scheme "nope"/ })
+  t.match(await send('--event', 'o\u0001dd'), { code: 2, err: /cannot be sent/ })
+  t.match(await send('--url', 'ftp://example.com'), { code: 2, err: /not an http address/ })
+  t.match(await send('--sample', 'github/psh'), { code: 5 })
+  t.equal(opened, 0)
+  const url = `${await closedOrigin()}/webhooks/a`
+  t.match(await send('--url', url), { code: 4, err: /the draft is kept: .*\.json/ })
+  const [draft = ''] = readdirSync(cli.file('.drafts'))
+  t.equal(cli.read(`.drafts/${draft}`), '{"n":2}')
+})
+
 t.test('test: no gateway is exit 4, with the way to start it', async (t) => {
   const cli = fakeCli(t, { [store]: JSON.stringify({ a: { secret } }) })
   const url = `${await closedOrigin()}/webhooks/a`

@@ -175,6 +175,7 @@ t.test('a body of the wrong shape is a 400 with a sentence, and nothing is done'
     ['/events/standings', '{"ids":["a",1]}', /"ids" must be a list/],
     ['/events/standings', many, /at most 1,000/],
     ['/events/a/replay', '{"route":5}', /"route" must be a string/],
+    ['/events/a/replay', '{"body":{}}', /"body" must be a string/],
     ['/events/a/replay', '{"dry_run":"yes"}', /"dry_run" must be a boolean/],
     ['/events/a/replay', '{"dryRun":true}', /"dryRun" is not known/],
     ['/events/a/replay', '{"constructor":true}', /"constructor" is not known/],
@@ -270,6 +271,9 @@ t.test('the typed client: every operation, any number of ids, and none without a
     ['startJob', 'default', 'nightly'],
     ['runningJobs'],
   ])
+  const body = '"'.repeat(1_048_576)
+  t.match(await gateway.replay({ eventId: 'a', body }), { found: true })
+  t.match(operations.asked.splice(0), [['replay', { eventId: 'a', body }]], 'a payload may be larger than any other question')
   t.equal((await gateway.standings(Array.from({ length: 2_001 }, (_, i) => `id-${i}`))).length, 2_001)
   t.equal(operations.asked.length, 3, 'no request has more ids than the gateway takes')
   await control.close()

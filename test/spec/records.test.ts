@@ -155,7 +155,11 @@ t.test('a replay is the stored request through today’s configuration', async (
   const again = await gateway.operations.replay({ eventId: id })
   t.match(again, { found: true, outcome: 'accepted', status: 202, event_id: uuid })
   const replayed = 'event_id' in again ? (again.event_id ?? '') : ''
-  t.match(await record(gateway, replayed, ({ state }) => state === 'done'), { replay_of: id, route: 'r' })
+  t.match(await record(gateway, replayed, ({ state }) => state === 'done'), { replay_of: id, edited: undefined, route: 'r' })
+  const edited = await gateway.operations.replay({ eventId: id, body: '{"n":200}' })
+  const ofEdited = 'event_id' in edited ? (edited.event_id ?? '') : ''
+  t.match(await record(gateway, ofEdited, ({ state }) => state === 'done'), { replay_of: id, edited: true, raw: { body_bytes: 9 } })
+  t.match(await gateway.operations.replay({ eventId: id, body: 'x'.repeat(1_048_577) }), { found: false, why: /1048577 bytes: at most/ })
   t.match(await gateway.operations.replay({ eventId: id, sameId: true }), { outcome: 'duplicate', status: 200 })
   t.match(await gateway.operations.replay({ eventId: id, route: 'other', dryRun: true }), { starts: { prompt: 'other 100' } })
   t.match(await gateway.operations.replay({ eventId: 'nobody' }), { found: false })

@@ -33,6 +33,7 @@ export const describeEvent = ({ event, state, attempt, nextAt, error }: KnownEve
   group: event.group ?? null,
   count: event.count ?? null,
   replay_of: event.replay_of ?? null,
+  edited: event.edited ?? false,
   state,
   attempt,
   error: error ?? null,

@@ -9,8 +9,16 @@ export type Again =
   | { readonly found: false; readonly why: string }
   | { readonly found: true; readonly view: EventView; readonly request: VerifiedRequest }
 
-/** `at`: wall time, milliseconds. Its delivery id is a fresh one, unless the old one is asked for: that is a duplicate within its hour. */
-export const requestAgain = async (folder: string, eventId: string, { at, sameId }: { at: number; sameId: boolean }): Promise<Again> => {
+type Wish = {
+  /** Wall time, milliseconds. */
+  readonly at: number
+  /** Its delivery id is the old one, which is a duplicate within its hour; else a fresh one. */
+  readonly sameId: boolean
+  /** Another body than the stored one. */
+  readonly body?: string | undefined
+}
+
+export const requestAgain = async (folder: string, eventId: string, { at, sameId, body }: Wish): Promise<Again> => {
   const found = await readEvent(folder, eventId)
   if (found.kind !== 'found')
     return { found: false, why: found.kind === 'ambiguous' ? `several events begin with ${eventId}` : `no event ${eventId}` }
@@ -22,7 +30,7 @@ export const requestAgain = async (folder: string, eventId: string, { at, sameId
     headers: raw.headers as VerifiedRequest['headers'],
     remote: () => 'replay',
     at,
-    body: raw.body,
+    body: body === undefined ? raw.body : Buffer.from(body),
     verification: { scheme: 'replay', secret: 0, signedId: (sameId && view.delivery_id) || randomUUID() },
   }
   return { found: true, view, request }

@@ -17,6 +17,8 @@ export type ReplayWish = {
   readonly route?: string
   /** Keeps the delivery id, which shows the duplicate rule. */
   readonly sameId?: boolean
+  /** Another body than the event's. */
+  readonly body?: string
   /** Says what would happen, and does nothing of it. */
   readonly dryRun?: boolean
 }
@@ -52,13 +54,17 @@ const missing = (why: string): Replayed => ({ found: false, why })
 /** Never goes through the signature check again: only requests whose signature held were kept. */
 export const replay = async (wish: ReplayWish, options: ReplayOptions): Promise<Replayed> => {
   const { folder, shared, facts } = options
-  const again = await requestAgain(folder, wish.eventId, { at: shared.clock.now(), sameId: wish.sameId === true })
+  const { body, sameId = false } = wish
+  const again = await requestAgain(folder, wish.eventId, { at: shared.clock.now(), sameId, body })
   if (!again.found) return again
   const { view, request } = again
   // Only now: the configuration may have been replaced since the question came.
   const serving = options.serving()
   const served = servedAs(serving.table, wish.route ?? view.route)
   if (!served) return missing(`there is no route "${wish.route ?? view.route}" any more`)
+  const { maxBodyBytes } = serving.config
+  if (request.body.length > maxBodyBytes)
+    return missing(`its payload has ${request.body.length} bytes: at most ${maxBodyBytes} are accepted`)
   if (wish.dryRun) return dryRun(request, serving, shared, served.source)
   const plan = served.plan?.()
   if (!plan) return missing(`the route "${served.source.name}" is disabled`)
@@ -66,7 +72,8 @@ export const replay = async (wish: ReplayWish, options: ReplayOptions): Promise<
   const ended = await resume(plan, request)
   plan.owner.release()
   const { headers, remote } = request
-  facts.tell({ kind: 'request_ended', ended, route: plan, headers, remote, ms: () => 0, replayOf: view.event_id })
+  const replay = { of: view.event_id, isEdited: body !== undefined }
+  facts.tell({ kind: 'request_ended', ended, route: plan, headers, remote, ms: () => 0, replay })
   return { found: true, event_id: request.eventId, stage: ended.stage, ...describeOutcome(ended.outcome) }
 }
 

@@ -15,7 +15,7 @@ import type { Workspace } from '../workspace.ts'
 import { editBody, type PayloadEdit } from './edit-payload.ts'
 import { routeUrl } from './route-address.ts'
 import { findRoute, type KnownRoutes, readRoutes } from './routes.ts'
-import type { TestPost } from './send-test.ts'
+import { type TestPost, urlOf } from './send-test.ts'
 import { schemeOf, signedAs } from './sign-test.ts'
 
 /** What a test request is made from. */
@@ -59,12 +59,16 @@ export const prepareTest = async (workspace: Workspace, asked: string, { of, url
   const { config } = known.loaded
   if (url === undefined && config.port === 0) throw usage('the configured port is 0 (any free one): give --url')
   const sample = 'sample' in of ? readSample(findSample(workspace, of.sample)) : of
-  const content = byHand ? await changed(sample, wish, byHand) : { of: sample }
   const schemes = allSchemes((await catalogueOf(config)).catalogue)
+  const requestOf = (content: PayloadEdit & Pick<RequestWish, 'of'>): TestRequest =>
+    requestTo(route, { ...wish, ...content, schemes, at: Date.now() })
+  // What cannot be sent is refused before anybody edits it.
+  if (url !== undefined) urlOf(url)
+  const request = requestOf({ ...wish, of: sample })
   return {
     route: route.name,
     url: url ?? routeUrl(config, route.name, route.profile),
-    ...requestTo(route, { ...wish, ...content, schemes, at: Date.now() }),
+    ...(byHand ? requestOf(await changed(sample, wish, byHand)) : request),
   }
 }
 

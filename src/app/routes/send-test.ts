@@ -89,7 +89,8 @@ const send = ({ url, headers, body }: TestPost, hint: string): Promise<Got> =>
     request.end(Buffer.from(body))
   })
 
-const urlOf = (text: string): URL => {
+/** Throws a usage Fault for what is no http address. */
+export const urlOf = (text: string): URL => {
   const url = URL.canParse(text) ? new URL(text) : undefined
   if (url && (url.protocol === 'http:' || url.protocol === 'https:')) return url
   throw usage(`--url ${text}: not an http address`)

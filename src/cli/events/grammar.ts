@@ -29,6 +29,7 @@ export const addEvents = (events: Command, run: Run): void => {
     .description("send stored requests through today's configuration, as new events")
     .option('--route <name>', 'send them through this route instead of their own')
     .option('--same-id', 'keep the delivery id: nothing that has it gets it again within the hour')
+    .option('--edit', 'open the payload of one event in $VISUAL or $EDITOR before it is sent')
     .action((ids: string[], options: ReplayOptions) => run(async (cli) => (await import('./replay.ts')).eventsReplay(ids, options, cli)))
   withSelection(events.command('export [ids...]'), '--route <name>')
     .description('write stored events to stdout')

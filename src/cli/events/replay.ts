@@ -1,14 +1,17 @@
 /** `events replay`: stored requests through today's configuration, as new events; dry, only what each would start. */
 
+import { isUtf8 } from 'node:buffer'
 import type { Result } from '../../app/events/event-batch.ts'
+import { payloadOf } from '../../app/events/event-payload.ts'
 import { replayable, replayEvents } from '../../app/events/event-replay.ts'
-import { outcomeOf } from '../../app/events/known-event.ts'
+import { type KnownEvent, outcomeOf } from '../../app/events/known-event.ts'
 import { jsonText } from '../../app/json-text.ts'
-import { exit } from '../../core/fault.ts'
+import { exit, Fault, usage } from '../../core/fault.ts'
 import type { JsonObject } from '../../core/json.ts'
 import { gatewayAt } from '../../http/control/client.ts'
 import { aligned } from '../shell/columns.ts'
 import { answer, type Cli, note } from '../shell/output.ts'
+import { withPayloadByHand } from '../webhook/payload-by-hand.ts'
 import { aboutOf, chosen, confirm, countsOf } from './bulk.ts'
 import type { SelectionOptions } from './selection.ts'
 import { cell, excerpt } from './view.ts'
@@ -18,12 +21,15 @@ export type ReplayOptions = Omit<SelectionOptions, 'route'> & {
   /** The route to send it through. */
   readonly route?: string
   readonly sameId?: boolean
+  readonly edit?: boolean
   readonly dryRun?: boolean
   readonly yes?: boolean
 }
 
 export const eventsReplay = async (ids: readonly string[], options: ReplayOptions, cli: Cli): Promise<number> => {
-  const { fromRoute, route, sameId = false, dryRun = false, yes = false, ...rest } = options
+  const { fromRoute, route, sameId = false, dryRun = false, yes = false, edit = false, ...rest } = options
+  const [only, ...others] = ids
+  if (edit && (only === undefined || others.length > 0)) throw usage('--edit takes one event', 'give its id')
   const found = await chosen(ids, { ...rest, ...(fromRoute === undefined ? {} : { route: fromRoute }) }, cli)
   const isSelection = ids.length === 0
   const events = isSelection ? replayable(found) : found
@@ -31,13 +37,37 @@ export const eventsReplay = async (ids: readonly string[], options: ReplayOption
   // Says that none runs before it asks, and when there is nothing to replay.
   const gateway = await gatewayAt(cli.workspace).need()
   const wish = { ...(route === undefined ? {} : { route }), sameId }
-  const run = (dry: boolean): Promise<readonly Result[]> => replayEvents(gateway, events, { ...wish, dryRun: dry })
+  const run = (dry: boolean, body?: string): Promise<readonly Result[]> =>
+    replayEvents(gateway, events, { ...wish, dryRun: dry, ...(body === undefined ? {} : { body }) })
+  const [event] = events
+  if (edit && event) return edited(event, run, dryRun, cli)
   if (dryRun) return report(await run(true), true, cli)
   if (isSelection && !yes && events.length > 0) {
     if (cli.io.ask) cli.io.stderr(tableOf(await run(true), true))
     await confirm(`replay ${countsOf(events)}?`, yes, cli)
   }
   return report(await run(false), false, cli)
+}
+
+/** The payload in the user's editor; what cannot be replayed at all is refused before. */
+const edited = async (
+  { event }: KnownEvent,
+  run: (dry: boolean, body?: string) => Promise<readonly Result[]>,
+  dryRun: boolean,
+  cli: Cli,
+): Promise<number> => {
+  const payload = await payloadOf(cli.workspace, event)
+  if (typeof payload === 'string') throw new Fault('not_kept', `its payload is ${payload}`, { exitCode: exit.no })
+  if (!isUtf8(payload.body)) throw new Fault('bad_payload', 'its payload is no text: it cannot be edited', { exitCode: exit.no })
+  const would = await run(true)
+  if (would.some(({ replayed }) => !replayed)) return report(would, dryRun, cli)
+  const before = payload.body.toString('utf8')
+  const instead = `${cli.workspace.self} events show ${event.event_id} --raw, and webhook test --payload @file`
+  return withPayloadByHand({ name: event.route || 'event', instead }, cli, async (byHand) => {
+    const body = await byHand(before)
+    const results = await run(dryRun, body === before ? undefined : body)
+    return { result: report(results, dryRun, cli), done: results.every(({ replayed }) => replayed) }
+  })
 }
 
 const report = (results: readonly Result[], dryRun: boolean, cli: Cli): number => {

@@ -60,7 +60,7 @@ const fieldsOf = ({ event, state, attempt, nextAt, error }: KnownEvent): string 
     field('stage', event.stage),
     field('status', event.status),
     field('took', event.duration_ms === undefined ? undefined : `${event.duration_ms} ms`),
-    field('replay of', event.replay_of),
+    field('replay of', event.edited ? `${event.replay_of} (edited)` : event.replay_of),
     field('group', event.group === undefined ? undefined : `${event.group}${event.count === undefined ? '' : ` (${event.count} events)`}`),
     field('state', state === 'unknown' ? 'unknown: the gateway has no run of it, and its end is not in the journal' : state),
     field('target', event.target),

@@ -32,7 +32,7 @@ export const examples: { readonly [path: string]: readonly string[] } = {
   'events list': ['events list --route hello --since 2h', 'events list --outcome ignored', 'events list --state dead --wide'],
   'events show': ['events show <id>', 'events show <id> --raw'],
   'events retry': ['events retry <id>', 'events retry --dead --dry-run'],
-  'events replay': ['events replay <id>', 'events replay --from-route hello --since 1d --dry-run'],
+  'events replay': ['events replay <id>', 'events replay <id> --edit', 'events replay --from-route hello --since 1d --dry-run'],
   'events export': ['events export <id> --as curl', 'events export --route hello --as jsonl'],
   'cron list': ['cron list --all'],
   'cron show': ['cron show nightly'],

@@ -12,21 +12,26 @@ export type Draft = {
   readonly text: string
 }
 
-/** Writes a draft and works on it. It goes when that is done; after anything else it stays, and is named. */
-export const withDraft = async <T>(
-  draft: Draft,
-  cli: Cli,
-  work: (file: string) => Promise<{ readonly done: boolean; readonly result: T }>,
-): Promise<T> => {
-  const file = await write(draft, cli)
+/** What came of the work on drafts, and whether they have served. */
+export type Worked<T> = { readonly done: boolean; readonly result: T }
+
+/** Works on drafts, each written when `open` is called, which gives its file. They go when the work is done; after anything else they stay, and are named. */
+export const withDrafts = async <T>(cli: Cli, work: (open: (draft: Draft) => Promise<string>) => Promise<Worked<T>>): Promise<T> => {
+  const files: string[] = []
   let isDone = false
   try {
-    const { done, result } = await work(file)
+    const { done, result } = await work(async (draft) => {
+      const file = await write(draft, cli)
+      files.push(file)
+      return file
+    })
     isDone = done
     return result
   } finally {
-    if (isDone) await rm(file, { force: true })
-    else cli.io.stderr(`the draft is kept: ${file}\n`)
+    for (const file of files) {
+      if (isDone) await rm(file, { force: true })
+      else cli.io.stderr(`the draft is kept: ${file}\n`)
+    }
   }
 }
 

@@ -6,7 +6,7 @@ import { readServed, type Served } from '../../app/routes/check-subscription.ts'
 import { type Draft, draftOf, type Edited, saveDraft } from '../../app/routes/edit-subscription.ts'
 import { findRoute, type KnownRoute, readRoutes } from '../../app/routes/routes.ts'
 import { exit, Fault, usage } from '../../core/fault.ts'
-import { wantsAgain, withDraft } from '../shell/draft.ts'
+import { wantsAgain, withDrafts } from '../shell/draft.ts'
 import { answer, type Cli, note } from '../shell/output.ts'
 import { refuse } from '../shell/refuse.ts'
 import { validate } from '../validate/validate.ts'
@@ -23,7 +23,8 @@ export const webhookEdit = async (asked: string, cli: Cli): Promise<number> => {
   if (!served.ok) return refuse(cli, served)
   note(cli, ...served.notices)
   const draft = draftOf(cli.workspace, route.name)
-  return withDraft({ ...draft, extension: 'yaml' }, cli, async (file) => {
+  return withDrafts(cli, async (open) => {
+    const file = await open({ ...draft, extension: 'yaml' })
     for (;;) {
       await edit(file)
       const code = await save(served, draft, file, cli)

@@ -3,7 +3,7 @@
 import { describeEvent, type KnownEvent, outcomeOf } from '../../app/events/known-event.ts'
 import { jsonText } from '../../app/json-text.ts'
 import { curlLine } from '../../app/routes/curl.ts'
-import { type PreparedTest, prepareTest } from '../../app/routes/prepare-test.ts'
+import { type PreparedTest, prepareTest, type TestWish } from '../../app/routes/prepare-test.ts'
 import { checkExpected, type TestedRoute, testRoute } from '../../app/routes/test-route.ts'
 import { exit, usage } from '../../core/fault.ts'
 import type { JsonObject } from '../../core/json.ts'
@@ -11,7 +11,7 @@ import { printable } from '../../core/text.ts'
 import { gatewayAt } from '../../http/control/client.ts'
 import { answer, type Cli, note } from '../shell/output.ts'
 import { readPayload } from './payload.ts'
-import { payloadByHand } from './payload-by-hand.ts'
+import { type ByHand, withPayloadByHand } from './payload-by-hand.ts'
 
 export type TestOptions = {
   readonly payload?: string
@@ -33,12 +33,20 @@ export type TestOptions = {
 const defaultTimeoutSeconds = 60
 
 export const webhookTest = async (asked: string, options: TestOptions, cli: Cli): Promise<number> => {
-  const { set = [], unset = [], wait = false, timeout = defaultTimeoutSeconds, expect } = options
-  checkExpected(expect)
+  checkExpected(options.expect)
   if (options.sample !== undefined && options.payload !== undefined) throw usage('give --sample or --payload, not both')
   const of = options.sample === undefined ? { payload: await readPayload(options.payload, cli.io) } : { sample: options.sample }
-  const byHand = options.edit ? payloadByHand(asked, cli) : undefined
-  const test = await prepareTest(cli.workspace, asked, { ...options, of, set, unset, byHand })
+  if (!options.edit) return send(asked, of, options, cli)
+  const instead = '--set path=value, or --payload @file'
+  return withPayloadByHand({ name: asked, instead }, cli, async (byHand) => ({
+    result: await send(asked, of, { ...options, byHand }, cli),
+    done: true,
+  }))
+}
+
+const send = async (asked: string, of: TestWish['of'], options: TestOptions & { readonly byHand?: ByHand }, cli: Cli): Promise<number> => {
+  const { set = [], unset = [], wait = false, timeout = defaultTimeoutSeconds, expect } = options
+  const test = await prepareTest(cli.workspace, asked, { ...options, of, set, unset })
   if (options.printCurl) {
     const curl = curlLine(test.url, test.headers, test.body)
     return answer(cli, { kind: 'webhook.test', data: { request: describe(test), curl }, text: `${curl}\n` })

@@ -51,9 +51,10 @@ const clientOf = (asker: Asker): RunningGateway => {
       return all
     },
     retry: async (id) => (await ask(hasRetried, 'POST', `${eventPath(id)}/retry`)).retried,
-    replay: ({ eventId, route, sameId, dryRun }) =>
+    replay: ({ eventId, route, body, sameId, dryRun }) =>
       ask(isReplayed, 'POST', `${eventPath(eventId)}/replay`, {
         ...(route === undefined ? {} : { route }),
+        ...(body === undefined ? {} : { body }),
         ...(sameId === undefined ? {} : { same_id: sameId }),
         ...(dryRun === undefined ? {} : { dry_run: dryRun }),
       }),

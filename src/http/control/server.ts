@@ -32,6 +32,8 @@ export type ControlOptions = {
 }
 
 const maxBodyBytes = 1_048_576
+/** A payload may have 64 MiB; many of its characters are two in JSON. */
+const maxReplayBytes = 134_217_728
 const maxConnections = 64
 /** How often the gateway looks whether the socket is still there. */
 const lookMs = 2_000
@@ -150,7 +152,7 @@ const addRoutes = (app: FastifyInstance, operations: Operations): void => {
     return { standings: await attempt(() => operations.standings(ids)) }
   })
   app.post<OfEvent>('/events/:id/retry', async ({ params: { id } }) => ({ retried: await attempt(() => operations.retry(id)) }))
-  app.post<OfEvent>('/events/:id/replay', async ({ params: { id }, body }) => {
+  app.post<OfEvent>('/events/:id/replay', { bodyLimit: maxReplayBytes }, async ({ params: { id }, body }) => {
     const wish = wishOf(id, body)
     return attempt(() => operations.replay(wish))
   })
@@ -236,10 +238,12 @@ const idsOf = (body: unknown): string[] => {
 }
 
 const wishOf = (eventId: string, body: unknown): ReplayWish => {
-  const { route, same_id, dry_run } = membersOf(body, { route: 'string', same_id: 'boolean', dry_run: 'boolean' })
+  const types = { route: 'string', body: 'string', same_id: 'boolean', dry_run: 'boolean' } as const
+  const { route, body: other, same_id, dry_run } = membersOf(body, types)
   return {
     eventId,
     ...(typeof route === 'string' ? { route } : {}),
+    ...(typeof other === 'string' ? { body: other } : {}),
     ...(typeof same_id === 'boolean' ? { sameId: same_id } : {}),
     ...(typeof dry_run === 'boolean' ? { dryRun: dry_run } : {}),
   }
