@@ -133,7 +133,11 @@ t.test('a run is followed to its end, and a dead one is put back by hand', async
 
 t.test('a replay is the stored request through today’s configuration', async (t) => {
   const gateway = await start(t, {
-    routes: { r: { prompt: 'P {n} {headers}', filters: [{ field: 'headers.X-Kind', equals: 'a' }] }, other: { prompt: 'other {n}' } },
+    routes: {
+      r: { prompt: 'P {n} {headers}', filters: [{ field: 'headers.X-Kind', equals: 'a' }] },
+      other: { prompt: 'other {n}' },
+      off: { prompt: 'x', enabled: false },
+    },
   })
   const answer = await gateway.post('r', {
     headers: { 'X-Kind': 'a', 'X-Request-ID': 'first', 'X-Api-Token': 'hush-hush' },
@@ -163,6 +167,10 @@ t.test('a replay is the stored request through today’s configuration', async (
   t.match(await gateway.operations.replay({ eventId: id, sameId: true }), { outcome: 'duplicate', status: 200 })
   t.match(await gateway.operations.replay({ eventId: id, route: 'other', dryRun: true }), { starts: { prompt: 'other 100' } })
   t.match(await gateway.operations.replay({ eventId: 'nobody' }), { found: false })
+  t.match(await gateway.operations.replay({ eventId: id, route: 'off', dryRun: true }), {
+    found: false,
+    why: 'the route "off" is disabled',
+  })
   t.match(await gateway.operations.replay({ eventId: id, route: 'nowhere' }), { found: false, why: /nowhere/ })
 })
 

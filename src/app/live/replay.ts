@@ -65,9 +65,9 @@ export const replay = async (wish: ReplayWish, options: ReplayOptions): Promise<
   const { maxBodyBytes } = serving.config
   if (request.body.length > maxBodyBytes)
     return missing(`its payload has ${request.body.length} bytes: at most ${maxBodyBytes} are accepted`)
+  if (!served.plan) return missing(`the route "${served.source.name}" is disabled`)
   if (wish.dryRun) return dryRun(request, serving, shared, served.source)
-  const plan = served.plan?.()
-  if (!plan) return missing(`the route "${served.source.name}" is disabled`)
+  const plan = served.plan()
   plan.owner.hold()
   const ended = await resume(plan, request)
   plan.owner.release()
