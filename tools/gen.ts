@@ -248,7 +248,6 @@ const defaults = {
   agent: definitions.Agent,
   platform_toolsets: properties.platform_toolsets,
   route: definitions.Route,
-  session: routeProperties.session,
   retry: routeProperties.retry,
   coalesce: routeProperties.coalesce,
   session: routeProperties.session,

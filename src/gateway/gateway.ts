@@ -91,12 +91,6 @@ const openWork = async (options: GatewayOptions, closing: Closing): Promise<Work
     facts,
     log,
     redact,
-    conversations: createConversations({
-      store,
-      clock,
-      redact,
-      placeOf: (run) => placeOfRun(run, { targets: current().catalogue.targets, profiles: current().config.profiles }),
-    }),
     agent: (prompt, job) => current().agent(prompt, job),
     send: (outgoing) => current().send(outgoing),
     policy: (run) => current().policy(run),

@@ -49,9 +49,6 @@ export const defaults = {
     "cron_job_running": "skip",
     "mirror_to_session": false
   },
-  "session": {
-    "history": 40
-  },
   "retry": {
     "max_attempts": 3,
     "backoff": 5,

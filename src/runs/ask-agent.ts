@@ -40,7 +40,7 @@ export const askAgent = async ({ options, signal, lease, policy }: Asked, meter:
       maxSteps,
       toolsets,
       skills: loadSkills(lease, policy, options.log),
-      history: await options.conversations.historyOf(run, policy.history),
+      history: await options.conversations.historyOf(run),
       used: (usage) => meter.used(usage),
       ...(model === undefined ? {} : { model }),
       ...(maxOutputTokens === undefined ? {} : { maxOutputTokens }),

@@ -18,8 +18,6 @@ export type RunPolicy = {
   /** Names, as they are written. */
   readonly toolsets: readonly string[]
   readonly skills: readonly string[]
-  /** How many messages of its session the agent is given. */
-  readonly history: number
   /** Where the skills of its profile are; absent when the profile is no longer served. */
   readonly profileFolder?: string
   readonly model?: string
@@ -34,12 +32,9 @@ export type PolicyConfig = {
   readonly profile: Pick<Profile, 'dir'> | undefined
 }
 
-type Written = Pick<Route, 'retry' | 'agent' | 'skills' | 'toolsets' | 'session'>
+type Written = Pick<Route, 'retry' | 'agent' | 'skills' | 'toolsets'>
 
-export const policyOf = (
-  { agent: shared, tools, profile }: PolicyConfig,
-  { retry, agent, skills, toolsets, session }: Written = {},
-): RunPolicy => ({
+export const policyOf = ({ agent: shared, tools, profile }: PolicyConfig, { retry, agent, skills, toolsets }: Written = {}): RunPolicy => ({
   retry: {
     maxAttempts: retry?.max_attempts ?? defaults.retry.max_attempts,
     backoffMs: (retry?.backoff ?? defaults.retry.backoff) * 1000,
@@ -52,7 +47,6 @@ export const policyOf = (
   prices: shared.prices,
   toolsets: toolsets ?? tools.ofRuns,
   skills: skills ?? [],
-  history: session?.history ?? defaults.session.history,
   ...(profile ? { profileFolder: profile.dir } : {}),
   ...(agent?.model === undefined ? {} : { model: agent.model }),
   ...(agent?.max_output_tokens === undefined ? {} : { maxOutputTokens: agent.max_output_tokens }),

@@ -88,7 +88,6 @@ export const createRehearsal = ({ source, config, catalogue, jobs, clock }: Rehe
       return agent.reply
     },
     send,
-    conversations: noConversations,
     policy: ({ job, profile: of }) => {
       // No skill is read: the agent is played.
       const shared = { agent: config.agent, tools: config.tools, profile: undefined }

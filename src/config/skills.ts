@@ -1,0 +1,84 @@
+/** Reads the skills of a profile: `skills/<name>/SKILL.md`, instructions for an agent, which a head in YAML may describe. */
+
+import { readdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { messageOf } from '../core/fault.ts'
+import { isObject, own } from '../core/json.ts'
+import { routeName } from '../core/names.ts'
+import { cut } from '../core/text.ts'
+import { readInside } from '../expr/inside-file.ts'
+import { parseSource } from './yaml/source.ts'
+
+export type Skill = {
+  /** The name of its folder. */
+  readonly name: string
+  /** What its head says of it; empty where it says nothing. */
+  readonly description: string
+  /** Markdown, without the head. Lines end with a line feed. */
+  readonly text: string
+  readonly folder: string
+  /** Why its head could not be read. The text is there all the same. */
+  readonly problem?: string
+}
+
+/** A skill that cannot be loaded. `isAbsent`: there is none of this name. */
+export type MissingSkill = { readonly name: string; readonly why: string; readonly isAbsent: boolean }
+
+export type Skills = { readonly skills: readonly Skill[]; readonly missing: readonly MissingSkill[] }
+
+const maxSkills = 20
+const maxBytes = 262_144
+const maxDescription = 1024
+
+/** Each that is listed and can be read, in the order of the list. Never throws. */
+export const readSkills = (profileDir: string, names: readonly string[]): Skills => {
+  const skills: Skill[] = []
+  const missing: MissingSkill[] = []
+  for (const [i, name] of [...new Set(names)].entries()) {
+    const found = i < maxSkills ? readSkill(profileDir, name) : { why: `only ${maxSkills} skills are loaded`, isAbsent: false }
+    if ('text' in found) skills.push(found)
+    else missing.push({ name, ...found })
+  }
+  return { skills, missing }
+}
+
+/** The names of all skills that a profile has. */
+export const skillNames = (profileDir: string): readonly string[] => {
+  try {
+    const entries = readdirSync(folderOf(profileDir), { withFileTypes: true })
+    return entries.flatMap((entry) => (routeName.test(entry.name) && !entry.isFile() ? [entry.name] : [])).sort()
+  } catch {
+    return []
+  }
+}
+
+const folderOf = (profileDir: string): string => join(profileDir, 'skills')
+
+const readSkill = (profileDir: string, name: string): Skill | Omit<MissingSkill, 'name'> => {
+  if (!routeName.test(name)) return { why: 'that is no name of a skill', isAbsent: false }
+  const root = folderOf(profileDir)
+  const folder = join(root, name)
+  const file = join(folder, 'SKILL.md')
+  try {
+    const text = readInside(file, { root, called: 'the skills folder', maxBytes })
+    return { name, folder, ...parseSkill(file, text) }
+  } catch (error) {
+    const isAbsent = error instanceof Error && 'code' in error && (error.code === 'ENOENT' || error.code === 'ENOTDIR')
+    return { why: isAbsent ? `there is no skills/${name}/SKILL.md` : messageOf(error), isAbsent }
+  }
+}
+
+const headed = /^---[ \t]*\n([\s\S]*?\n)?---[ \t]*(?:\n|$)/
+
+const parseSkill = (file: string, written: string): Pick<Skill, 'description' | 'text' | 'problem'> => {
+  const whole = written.replace(/^\ufeff/, '').replaceAll('\r\n', '\n')
+  const [head = '', yaml = ''] = headed.exec(whole) ?? []
+  const text = whole.slice(head.length).trim()
+  // The line feed stands for the first line, so that places are those of the file.
+  const { source, diagnostics } = parseSource(file, `\n${yaml}`)
+  const [problem] = diagnostics
+  if (problem) return { description: '', text, problem: `its head cannot be read: ${problem.message}, in line ${problem.place?.line}` }
+  if (!isObject(source?.data)) return { description: '', text, problem: 'its head is no map of keys and values' }
+  const description = own(source.data, 'description')
+  return { description: typeof description === 'string' ? cut(description.trim(), maxDescription) : '', text }
+}
