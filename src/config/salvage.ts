@@ -14,7 +14,7 @@ import type { Source } from './yaml/source.ts'
 export type Salvaged = { readonly route: RouteSource; readonly lost: readonly string[] }
 
 /** Lists of names keep their order, so that what is left keeps its place; of these nothing is left. */
-const whole: ReadonlySet<string> = new Set(['verify', 'deliver', 'secrets'])
+const whole: ReadonlySet<string> = new Set(['verify', 'deliver', 'secrets', 'skills'])
 
 /** `undefined` where nothing of it holds. */
 const salvage = (

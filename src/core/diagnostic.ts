@@ -92,6 +92,7 @@ export const catalogue = {
   WH603: { severity: 'warning', title: 'the interpreter of a script is not there', outside: true },
   WH604: { severity: 'error', title: 'a script with a mistake in its syntax', starts: true, outside: true, onDemand: true },
   WH605: { severity: 'warning', title: 'a script that ignores every sample', outside: true, onDemand: true },
+  WH701: { severity: 'warning', title: 'a skill that is not there', outside: true },
   WH702: { severity: 'warning', title: 'no such toolset' },
   WH703: { severity: 'warning', title: 'a toolset that webhook runs may not have' },
   WH704: { severity: 'error', title: 'no plugin brings this target', outside: true },

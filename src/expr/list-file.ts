@@ -1,13 +1,12 @@
 /** A file of values below a folder, read at load and again after it changed. Whatever lies at its path, reading never blocks. */
 
-import { type BigIntStats, closeSync, constants, fstatSync, openSync, readFileSync, realpathSync, statSync } from 'node:fs'
-import { open, realpath } from 'node:fs/promises'
-import { relative, resolve, sep } from 'node:path'
+import { type BigIntStats, statSync } from 'node:fs'
+import { resolve } from 'node:path'
 import { isObject, type Json } from '../core/json.ts'
+import { checkInside, readInside, readInsideLater } from './inside-file.ts'
 
 const maxBytes = 8 * 1024 * 1024
-// Opening a FIFO would wait for a writer, so it is opened without blocking. The path has its links resolved; a link there now is a swap.
-const openFlags = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0) | (constants.O_NOFOLLOW ?? 0)
+const called = 'the profile directory'
 
 const isText = (item: Json): item is string | number | boolean => ['string', 'number', 'boolean'].includes(typeof item)
 
@@ -19,37 +18,6 @@ const parseList = (text: string): ReadonlySet<string> => {
     return new Set(isObject(value) ? Object.keys(value) : (value as Json[]).filter(isText).map(String))
   }
   return new Set(trimmed.split(/\r?\n/).flatMap((line) => line.trim() || []))
-}
-
-const checkInside = (root: string, file: string): string => {
-  const way = relative(root, file)
-  if (way === '' || way === '..' || way.startsWith(`..${sep}`)) throw new Error('the file lies outside the profile directory')
-  return file
-}
-
-const checkStats = (stats: { isFile(): boolean; readonly size: number | bigint }): void => {
-  if (!stats.isFile()) throw new Error('not a regular file')
-  if (stats.size > maxBytes) throw new Error(`the file is larger than ${maxBytes} bytes`)
-}
-
-const readNow = (root: string, path: string): ReadonlySet<string> => {
-  const descriptor = openSync(checkInside(realpathSync(root), realpathSync(path)), openFlags)
-  try {
-    checkStats(fstatSync(descriptor))
-    return parseList(readFileSync(descriptor, 'utf8'))
-  } finally {
-    closeSync(descriptor)
-  }
-}
-
-const readLater = async (root: string, path: string): Promise<ReadonlySet<string>> => {
-  const handle = await open(checkInside(await realpath(root), await realpath(path)), openFlags)
-  try {
-    checkStats(await handle.stat())
-    return parseList(await handle.readFile('utf8'))
-  } finally {
-    await handle.close()
-  }
 }
 
 const stampOf = (path: string): string => {
@@ -65,12 +33,13 @@ export interface ListFile {
 /** Reads the file at `path` below `root`. A failure goes to `failed`; once the file is mended, `values` gives its values. */
 export const openListFile = (root: string, path: string, failed: (error: unknown) => void): ListFile => {
   const file = resolve(root, path)
+  const fence = { root, called, maxBytes }
   let stamp = ''
   let known: ReadonlySet<string> | Promise<ReadonlySet<string>> | undefined
   let failure: unknown
 
   const readAgain = (): void => {
-    const reading = readLater(root, file)
+    const reading = readInsideLater(file, fence).then(parseList)
     known = reading
     // A second change may have begun a later reading; then this result no longer counts.
     reading.then(
@@ -86,9 +55,9 @@ export const openListFile = (root: string, path: string, failed: (error: unknown
   }
 
   try {
-    checkInside(resolve(root), file)
+    checkInside(resolve(root), file, called)
     stamp = stampOf(file)
-    known = readNow(root, file)
+    known = parseList(readInside(file, fence))
   } catch (error) {
     failure = error
     failed(error)

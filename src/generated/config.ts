@@ -393,6 +393,8 @@ key?: string
 }
 /**
  * Skill names loaded for the agent run.
+ * 
+ * @maxItems 20
  */
 skills?: string[]
 /**
@@ -1714,6 +1716,8 @@ timezone?: string
 prompt?: string
 /**
  * Skill names loaded for the run.
+ * 
+ * @maxItems 20
  */
 skills?: string[]
 /**
@@ -1872,6 +1876,8 @@ key?: string
 }
 /**
  * Skill names loaded for the agent run.
+ * 
+ * @maxItems 20
  */
 skills?: string[]
 /**
@@ -1975,6 +1981,8 @@ timezone?: string
 prompt?: string
 /**
  * Skill names loaded for the run.
+ * 
+ * @maxItems 20
  */
 skills?: string[]
 /**

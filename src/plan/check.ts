@@ -136,7 +136,7 @@ export const checkJobs = (file: string, profile: Profile, { targets }: Pick<Cata
     const { job: source, diagnostics } = readStoredJob(id, entry, profile, { place })
     if (!source) return diagnostics
     jobs.push(source)
-    const compiled = compileJob(source, targets)
+    const compiled = compileJob(source, targets, profile)
     return [...diagnostics, ...compiled.diagnostics, ...(compiled.job ? checkTime(compiled.job, source) : [])]
   }
   return { ...asChecked(checkEntries(file, { noun: 'jobs', corrupt: 'WH806', check })), jobs }

@@ -61,7 +61,8 @@ export const compileRoute = (route: RouteSource, config: PlanSettings, catalogue
     toolsets: toolsetNames(config, catalogue.toolsets),
   })
   const report: Report = (code, path, message, help) => diagnostics.push(problemAt(route, code, path, message, help))
-  let lasting = true
+  // Skills are looked up in files.
+  let lasting = (route.spec.skills ?? []).length === 0
   const looksOutside = (): void => {
     lasting = false
   }

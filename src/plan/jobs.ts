@@ -13,6 +13,7 @@ import type { Job, Jobs } from '../parts/effects.ts'
 import type { TargetPart } from '../parts/targets/target.ts'
 import { Entries } from './entries.ts'
 import { checkTarget } from './route-rules.ts'
+import { checkSkills } from './skills.ts'
 
 /** A job with what its scheduler and its worker need. */
 export type ScheduledJob = Job & {
@@ -29,7 +30,7 @@ type Targets = ReadonlyMap<string, TargetPart>
 export type CompiledJob = { readonly job?: ScheduledJob; readonly diagnostics: readonly Diagnostic[] }
 
 /** Compiles a job. There is none when a problem stops it. */
-export const compileJob = (source: JobSource, targets: Targets): CompiledJob => {
+export const compileJob = (source: JobSource, targets: Targets, { dir }: Pick<Profile, 'dir'>): CompiledJob => {
   const { id, profile, origin, spec } = source
   const diagnostics: Diagnostic[] = []
   const report = (code: Code, path: Path, message: string, help?: string, of: 'key' | 'value' = 'key'): void => {
@@ -38,6 +39,7 @@ export const compileJob = (source: JobSource, targets: Targets): CompiledJob => 
     diagnostics.push(diagnostic(code, `job "${id}": ${message}`, more))
   }
   checkTarget(spec, targets, report)
+  checkSkills(spec.skills ?? [], dir, report)
   const delivery = readDelivery(spec, targets, report)
   const timezone = spec.timezone ?? defaults.job.timezone
   const schedule = tryCompile(spec.schedule, timezone, (why) => report('WH223', ['schedule'], why, scheduleHelp, 'value'))
@@ -107,8 +109,9 @@ export class JobBook implements Jobs {
 
   constructor(options: JobBookOptions) {
     const profiles = [...options.config.profiles.values()]
-    const sources = profiles.flatMap(({ jobs }) => [...jobs.values()])
-    const compiled = sources.map((source) => ({ source, ...compileJob(source, options.targets) }))
+    const compiled = profiles.flatMap((profile) =>
+      [...profile.jobs.values()].map((source) => ({ source, ...compileJob(source, options.targets, profile) })),
+    )
     this.#options = options
     this.diagnostics = compiled.flatMap(({ diagnostics }) => diagnostics)
     this.#configured = compiled.flatMap(({ job }) => job ?? [])
@@ -167,7 +170,7 @@ export class JobBook implements Jobs {
     if (profile.jobs.has(id) || isPauseNote(entry)) return { paused, job: undefined, refused: [] }
     const place = () => ({ file, line: 1, column: 1, endLine: 1, endColumn: 1 })
     const { job: source, diagnostics } = readStoredJob(id, entry, profile, { place })
-    const compiled = source && compileJob(source, this.#options.targets)
+    const compiled = source && compileJob(source, this.#options.targets, profile)
     const all = [...diagnostics, ...(compiled?.diagnostics ?? [])]
     if (all.length > 0) this.#options.report(all)
     const job = compiled?.job

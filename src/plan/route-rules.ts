@@ -10,6 +10,7 @@ import { defaults } from '../generated/defaults.ts'
 import { writtenTargets } from '../parts/destination.ts'
 import type { Scheme } from '../parts/schemes/scheme.ts'
 import type { TargetPart } from '../parts/targets/target.ts'
+import { checkSkills } from './skills.ts'
 import { checkToolsets } from './toolsets.ts'
 
 const routeSchema = definition('Route')
@@ -69,8 +70,11 @@ export const checkRules = (route: RouteSource, context: RuleContext): Diagnostic
       report('WH210', [key], `"${key}" has no effect beside "${when}"`, 'remove it')
     }
   }
-  checkUnbuilt(spec, report)
-  checkToolsets(route.spec.toolsets ?? [], ['toolsets'], context.toolsets, report)
+  const ignored = rules['x-ignored'].filter(({ when }) => used(spec, when)).flatMap(({ keys }) => keys)
+  checkUnbuilt(spec, ignored, report)
+  const profile = context.profiles.get(route.profile)
+  if (profile && !ignored.includes('skills')) checkSkills(route.spec.skills ?? [], profile.dir, report)
+  if (!ignored.includes('toolsets')) checkToolsets(route.spec.toolsets ?? [], ['toolsets'], context.toolsets, report)
   checkTarget(route.spec, context.targets, report)
   checkVerify(route.spec, context.schemes, report)
   checkSecrets(route, context, report)
@@ -85,8 +89,7 @@ const unbuilt = Object.entries(routeSchema.properties as JsonObject).flatMap(([k
   isObject(node) && typeof node['x-unbuilt'] === 'string' ? [[key, node['x-unbuilt']] as const] : [],
 )
 
-const checkUnbuilt = (spec: JsonObject, report: Report): void => {
-  const ignored = rules['x-ignored'].filter(({ when }) => used(spec, when)).flatMap(({ keys }) => keys)
+const checkUnbuilt = (spec: JsonObject, ignored: readonly string[], report: Report): void => {
   for (const [key, what] of unbuilt) {
     if (!used(spec, key) || ignored.includes(key)) continue
     report('WH220', [key], `"${key}" is not built in this version (planned: ${what})`, 'remove it')

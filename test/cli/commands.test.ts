@@ -438,7 +438,7 @@ t.test('webhook edit: a configured route opens config.yaml at its line, and is c
 })
 
 t.test('completion: commands, options, choices and names', async (t) => {
-  const cli = fakeCli(t, { ...files(), 'webhook_subscriptions.json': '{"a":{},"$(touch x)":{}}' })
+  const cli = fakeCli(t, { ...files(), 'skills/review/SKILL.md': '', 'webhook_subscriptions.json': '{"a":{},"$(touch x)":{}}' })
   const words = async (...line: string[]): Promise<string[]> => {
     const { code, out, err } = await cli.run('__complete', '--', ...line)
     t.same({ code, err }, { code: 0, err: '' })
@@ -451,6 +451,7 @@ t.test('completion: commands, options, choices and names', async (t) => {
   t.same(await words('--json', '--data-dir', '/x', 'webhook', 'sho'), ['show'])
   t.same(await words('webhook', 'show', ''), ['a', 'cfg'], 'no name that a shell could run')
   t.same(await words('webhook', 'remove', ''), ['a'])
+  t.same(await words('webhook', 'subscribe', 'b', '--skills', ''), ['review'])
   t.same(await words('webhook', 'show', '--data-dir', '/nowhere', ''), [''])
   t.same(await words('webhook', 'list', '--w'), ['--wide'])
   t.same(await words('webhook', 'list', '--js'), ['--json', '--jsonata'])

@@ -214,11 +214,20 @@ t.test('a profile that nothing serves: warned of without multiplexing, refused w
   t.match(await off.run(...subscribe, 'a', '--route-profile', 'office'), { code: 0, err: /WH213/ })
 })
 
+t.test('--skills: stored by name; one that is not there is warned of', async (t) => {
+  const cli = fakeCli(t, { 'skills/review/SKILL.md': 'Read twice.' })
+  t.match(await cli.run(...subscribe, 'a', '--skills', 'review,reviews'), {
+    code: 0,
+    err: /WH701.*there is no skill "reviews"/,
+  })
+  t.same(cli.entry('a').skills, ['review', 'reviews'])
+  t.notMatch((await cli.run(...subscribe, 'a', '--skills', 'review')).err, /WH701/)
+})
+
 const refused: [title: string, flags: string[], code: number, says: RegExp][] = [
   ['a mistyped target', ['--deliver', 'telegrm'], 1, /did you mean "telegram"/],
   ['deliver_only without a target', ['--deliver-only'], 1, /WH202.*needs a real target/],
   ['a reference to no job', ['--cron-job', 'nightly'], 1, /WH217.*nightly/],
-  ['skills', ['--skills', 'x'], 1, /WH220.*skills/],
   ['mirroring', ['--mirror-to-session'], 1, /WH220.*mirror_to_session/],
   ['a bad pattern', ['--filter', '{field: a, regex: "("}'], 1, /WH401/],
   ['a bad filter text', ['--filter', '{field: ['], 2, /--filter/],

@@ -4,6 +4,7 @@ import t from 'tap'
 import { knownSecrets } from '../../src/app/known-secrets.ts'
 import { createDryEffects } from '../../src/app/live/effects.ts'
 import { loadConfig } from '../../src/config/load.ts'
+import { readSkills, skillNames } from '../../src/config/skills.ts'
 import { prepareGateway } from '../../src/gateway/compose.ts'
 import { runnersByName } from '../../src/parts/runners/index.ts'
 import { catalogue } from '../../src/plan/catalogue.ts'
@@ -279,14 +280,14 @@ t.test('what an alias leads to twice is resolved once', async (t) => {
 })
 
 t.test('what is not built is refused with a plain message, never half-run', async (t) => {
-  for (const line of ['skills: [x]', 'toolsets: [x]', 'mirror_to_session: true', 'session: x']) {
+  for (const line of ['toolsets: [x]', 'mirror_to_session: true', 'session: x']) {
     const { found } = load(t.testdir({ 'config.yaml': route(`          ${line}`) }))
     t.ok(
       found.some(({ code, stopsStart }) => code === 'WH220' && stopsStart),
       line,
     )
   }
-  t.same(load(t.testdir({ 'config.yaml': route('          skills: []\n          mirror_to_session: false') })).found, [])
+  t.same(load(t.testdir({ 'config.yaml': route('          toolsets: []\n          mirror_to_session: false') })).found, [])
 })
 
 t.test('precedence: flag, environment, .env, file, default; extra wins key by key', async (t) => {
@@ -403,4 +404,86 @@ t.test("the agent's key: the environment wins over the file, but its key goes to
   t.equal(agent('base_url: "https://api.openai.com/v2"'), 'of-dot-env')
   t.equal(agent('base_url: "https://api.openai.com.other.example/v1"'), 'of-the-file')
   t.equal(agent('base_url: "no address"'), 'of-the-file')
+})
+
+const skill = (text: string) => ({ 'SKILL.md': text })
+const described = '---\nname: code-review\ndescription: " How we review. "\n---\n\n# Review\n\n---\n\nRead twice.\n'
+
+t.test('skills: each listed one that can be read is loaded, the others are named with the reason', async (t) => {
+  const dir = t.testdir({
+    outside: skill('not yours'),
+    'outside.md': 'not yours',
+    skills: {
+      plain: skill('# Plain\n'),
+      'code-review': skill(described),
+      windows: skill(`\ufeff${described.replaceAll('\n', '\r\n')}`),
+      constructor: skill('---\n---\nA common word.'),
+      open: skill('---\ndescription: no end\n'),
+      wrong: skill('---\nname: wrong\ndescription: one: two\n---\nRead it.'),
+      list: skill('---\n- a\n---\nRead it.'),
+      odd: skill('---\ndescription: [1]\n---\nRead it.'),
+      large: skill('x'.repeat(262_145)),
+      largest: skill('x'.repeat(262_144)),
+      bare: {},
+      folder: { 'SKILL.md': {} },
+      leads: t.fixture('symlink', '../outside'),
+      'leads-too': { 'SKILL.md': t.fixture('symlink', '../../outside.md') },
+      again: t.fixture('symlink', 'plain'),
+      file: 'no folder',
+    },
+  })
+  const names = ['windows', 'plain', 'code-review', 'plain', 'constructor', 'open', 'wrong', 'list', 'odd', 'largest', 'again']
+  const { skills, missing } = readSkills(dir, names)
+  t.same(missing, [])
+  t.same(
+    skills.map(({ name }) => name),
+    [...new Set(names)],
+  )
+  const [windows, plain, review, common, open, wrong, list, odd, largest, again] = skills
+  t.match(review, { description: 'How we review.', text: '# Review\n\n---\n\nRead twice.', folder: join(dir, 'skills', 'code-review') })
+  t.match(windows, { description: review?.description, text: review?.text })
+  t.same(plain, { name: 'plain', description: '', text: '# Plain', folder: join(dir, 'skills', 'plain') })
+  t.match([common?.text, open?.text, odd?.text, again?.text], ['A common word.', '---\ndescription: no end', 'Read it.', '# Plain'])
+  t.match(wrong, { description: '', text: 'Read it.', problem: /^its head cannot be read: .+, in line 3$/ })
+  t.match(list, { description: '', text: 'Read it.', problem: /no map/ })
+  t.equal(largest?.text.length, 262_144)
+  const bad = [
+    'gone',
+    'bare',
+    'large',
+    'folder',
+    'leads',
+    'leads-too',
+    'file',
+    '..',
+    '.',
+    '',
+    '../outside',
+    'plain/SKILL.md',
+    '__proto__',
+    'a\0b',
+  ]
+  const refused = readSkills(dir, [...bad, 'plain'])
+  t.same(
+    refused.skills.map(({ name }) => name),
+    ['plain'],
+  )
+  t.match(
+    refused.missing.map(({ name, why, isAbsent }) => `${name}: ${isAbsent} ${why}`),
+    [
+      'gone: true there is no skills/gone/SKILL.md',
+      'bare: true there is no',
+      'large: false the file is larger than 262144 bytes',
+      'folder: false not a regular file',
+      'leads: false the file lies outside the skills folder',
+      'leads-too: false the file lies outside the skills folder',
+      'file: true there is no',
+      ...bad.slice(7).map((name) => `${name}: false that is no name of a skill`),
+    ],
+  )
+  const many = Array.from({ length: 21 }, (_, i) => `s${i}`)
+  t.match(readSkills(dir, many).missing.at(-1), { name: 's20', why: 'only 20 skills are loaded' })
+  t.same(readSkills(join(dir, 'nowhere'), ['plain']).skills, [])
+  t.same(skillNames(join(dir, 'nowhere')), [])
+  t.ok(skillNames(dir).includes('plain') && skillNames(dir).includes('again') && !skillNames(dir).includes('file'))
 })

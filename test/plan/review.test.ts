@@ -27,7 +27,8 @@ const configOf = (route: string, { rest = '', secret = strong }: Around): string
 }
 
 const run = async (t: Test, config: string, more: Around['env'] = {}) => {
-  const dir = t.testdir({ 'config.yaml': config, bin: {}, scripts: { 'a.py': 'print()', 'a.sh': 'true' } })
+  const skills = { 'code-review': { 'SKILL.md': 'Read twice.' }, wrong: { 'SKILL.md': '---\na: b: c\n---\n' } }
+  const dir = t.testdir({ 'config.yaml': config, bin: {}, scripts: { 'a.py': 'print()', 'a.sh': 'true' }, skills })
   chmodSync(join(dir, 'config.yaml'), 0o600)
   for (const name of ['gh', 'python3', 'bash']) writeFileSync(join(dir, 'bin', name), '#!/bin/sh\n', { mode: 0o700 })
   const workspace = { dataDir: dir, env: { PATH: join(dir, 'bin'), ...env, ...more }, self: 'headgate' }
@@ -179,6 +180,18 @@ const others: readonly Slip[] = [
   ['no agent', 'prompt: p', 'WH227', 'no-such-agent', 'whole path', { rest: 'agent: { runner: command, command: [no-such-agent] }\n' }],
   ['a limit for no script', 'prompt: p\nscript_timeout_seconds: 3', 'WH210', 'script_timeout_seconds', 'script'],
   ['a mode for one target', 'prompt: p\ndeliver: log\ndeliver_mode: all', 'WH210', 'deliver_mode', 'list'],
+  ['a skill with a slip', 'prompt: p\nskills: [code-review, code-reviw]', 'WH701', 'code-reviw', '"code-review"'],
+  ['a skill that is not there', 'prompt: p\nskills: [deploy]', 'WH701', 'deploy', 'skills/deploy/SKILL.md'],
+  ['a skill somewhere else', 'prompt: p\nskills: [../scripts]', 'WH701', '../scripts', 'take it out'],
+  ['a skill without a head', 'prompt: p\nskills: [wrong]', 'WH701', 'wrong', 'skills/wrong/SKILL.md'],
+  [
+    'a skill of a job',
+    'prompt: p',
+    'WH701',
+    'deploy',
+    'SKILL.md',
+    { rest: 'jobs: { j: { schedule: "@daily", prompt: p, skills: [deploy] } }\n' },
+  ],
   [
     'a job that cannot send',
     'prompt: p',
@@ -218,6 +231,7 @@ const silent: readonly (readonly [title: string, route: string, around?: Around]
   ['code in a line', 'prompt: "import { readFile } from \'node:fs\' and if (a) { b }"'],
   ['a shell variable', 'prompt: "it needs ${GITHUB_TOKEN} to be set"'],
   ['what is ours', `prompt: 'PR #{number} {list.0.id} {__raw__} {event_type} {= $uppercase(title) } {= {"a": {"b": 1}}.a.b }'`],
+  ['a skill that is there', 'prompt: p\nskills: [code-review]'],
   ['sets and formulas', 'prompt: "x_{i} and {1, 2} and {a, b} and {} and a smile :}"'],
   ['a payload in the payload', 'prompt: "{payload.x} {event}"\nscript: a.py'],
   ['a sender that wraps', 'prompt: "{payload.x}"\nevents: [deployment.created]'],

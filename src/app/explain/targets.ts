@@ -1,8 +1,15 @@
-/** WH7: where replies go, and plugins. */
+/** WH7: skills, where replies go, and plugins. */
 
 import type { Explanation } from './explanation.ts'
 
 export const ofTargets = {
+  WH701: {
+    means:
+      'A name under skills has no skills/<name>/SKILL.md in the folder of the profile, or that file cannot be used, or its head cannot be read.',
+    why: 'The agent works without it, or without its description, and may do something else than you expect. The gateway starts all the same.',
+    fix: 'Write the file, mend the name, or take it out of the list. A skill has at most 262144 bytes.',
+    example: { of: 'route', bad: 'skills: [code-review]\n', good: 'skills: []\n' },
+  },
   WH702: {
     means: 'toolsets or platform_toolsets names a toolset that is neither built in nor under toolsets.',
     why: 'It is dropped: the run goes without it. Where all names are dropped, it has no tools at all.',

@@ -86,7 +86,7 @@ const updateOf =
       })
     }
     const { job: source, diagnostics: shape } = readStoredJob(id, entry, profile, { place: nowhere })
-    const compiled = source ? compileJob(source, targets) : { diagnostics: [] }
+    const compiled = source ? compileJob(source, targets, profile) : { diagnostics: [] }
     const past = compiled.job ? tooLate(compiled.job, Date.now()) : []
     // The entry is not in a file yet, so a place would point nowhere.
     const diagnostics = [...shape, ...compiled.diagnostics, ...past].map(({ place: _, ...rest }) => rest)

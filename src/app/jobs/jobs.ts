@@ -77,7 +77,7 @@ const jobsOf = (profile: Profile, targets: Targets): KnownJob[] => {
 const knownOf =
   (profile: Profile, targets: Targets) =>
   (source: JobSource, written: Json, found: readonly Diagnostic[], paused: boolean): KnownJob => {
-    const { job, diagnostics } = compileJob(source, targets)
+    const { job, diagnostics } = compileJob(source, targets, profile)
     const state = job === undefined ? 'invalid' : job.state === 'active' && paused ? 'paused' : job.state
     const { id, origin, spec } = source
     const problems = [...found, ...diagnostics, ...(job ? checkTime(job, source) : [])]

@@ -9,7 +9,7 @@ import { pathOf } from './suggest.ts'
 /** What may stand next, and what it is. */
 export type Candidate = { readonly value: string; readonly about?: string }
 
-export type Kind = 'files' | 'routes' | 'subscriptions' | 'samples' | 'providers' | 'targets' | 'jobs' | 'profiles' | 'codes'
+export type Kind = 'files' | 'routes' | 'subscriptions' | 'samples' | 'providers' | 'targets' | 'jobs' | 'profiles' | 'skills' | 'codes'
 
 const optionKinds: { readonly [flag: string]: Kind } = {
   '--data-dir': 'files',
@@ -28,6 +28,7 @@ const optionKinds: { readonly [flag: string]: Kind } = {
   '--route-profile': 'profiles',
   '--select': 'codes',
   '--ignore': 'codes',
+  '--skills': 'skills',
 }
 
 export const kindOfOption = ({ long }: Option): Kind | undefined => optionKinds[long ?? '']
@@ -93,6 +94,7 @@ const readers: { readonly [kind in Exclude<Kind, 'files'>]: Reader } = {
     return [...targetsByName.values()].map(({ name, title }) => ({ value: name, about: title }))
   },
   profiles: async (dataDir) => [{ value: 'default' }, ...foldersIn(join(dataDir, 'profiles')).map((value) => ({ value }))],
+  skills: async (dataDir) => foldersIn(join(dataDir, 'skills')).map((value) => ({ value })),
   async codes() {
     const { catalogue } = await import('../../core/diagnostic.ts')
     return Object.entries(catalogue).map(([value, { title }]) => ({ value, about: title }))
