@@ -16,6 +16,8 @@ export const readPageInThread = async (source: PageSource, clock: Clock, signal:
   const cancel = clock.after(limitMs, () => late.abort())
   // What it prints, and what of our environment it could read, is nobody's.
   const worker = startThread('page', source, { resourceLimits, env: {}, stdout: true, stderr: true })
+  // Between its end and ours nobody waits for it, and an error without a listener would end the process.
+  worker.on('error', () => {})
   worker.on('exit', () => late.abort())
   try {
     const [page] = (await once(worker, 'message', { signal: AbortSignal.any([signal, late.signal]) })) as [Page]
