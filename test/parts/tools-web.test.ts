@@ -9,7 +9,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import t, { type Test } from 'tap'
-import { type Clock, systemClock } from '../../src/core/clock.ts'
+import type { Clock } from '../../src/core/clock.ts'
 import type { JsonObject } from '../../src/core/json.ts'
 import type { Log } from '../../src/core/log.ts'
 import { toolsetsByName } from '../../src/parts/tools/index.ts'
@@ -38,7 +38,7 @@ const log: Log = Object.assign(() => {}, { writes: () => true })
 type Setup = { readonly settings?: JsonObject; readonly env?: { readonly [name: string]: string }; readonly clock?: Clock }
 
 /** A compiled toolset, with what it reported. */
-const compile = (part: ToolsetPart | undefined, { settings = {}, env = {}, clock = systemClock }: Setup = {}) => {
+const compile = (part: ToolsetPart | undefined, { settings = {}, env = {}, clock = fakeClock() }: Setup = {}) => {
   const reports: string[] = []
   const report = (code: string, path: readonly (string | number)[], message: string): void => {
     reports.push(`${code} ${path.join('.')}: ${message}`)
@@ -114,6 +114,8 @@ t.test('no spelling of an address leads to what is not public', async (t) => {
   ]
   for (const host of hosts) t.match(await callOf(tool, { url: `http://${host}/` }), apart, host)
   for (const ip of ['8.8.8.8', '1.1.1.1', '::ffff:8.8.8.8', '2606:4700::1111']) t.ok(isPublic(ip), ip)
+  for (const ip of ['8.8.8.8', '::ffff:808:808', '2606:4700:0::1111'])
+    t.notOk(isPublic(ip, ['8.8.8.8', '2606:4700::1111']), `${ip} is our own`)
   for (const text of ['', 'page.example', '8.8.8.8/8', '127.0.0.1%eth0']) t.notOk(isPublic(text), text)
 })
 

@@ -96,7 +96,7 @@ const ask = async (url: URL, { protocols }: Wanted, reach: Reach, signal: AbortS
 const addressesOf = async (hostname: string, reach: Reach, signal: AbortSignal): Promise<readonly string[]> => {
   const host = hostname.replace(/^\[|\]$/g, '')
   const addresses = isIP(host) === 0 ? await unlessAborted(reach.resolve(host), signal) : [host]
-  if (addresses.length === 0 || !addresses.every(reach.isPublic))
+  if (addresses.length === 0 || !addresses.every((ip) => reach.isPublic(ip)))
     throw new WebFault('The address leads into a private network or to this machine. Only the public web is fetched.')
   return addresses
 }

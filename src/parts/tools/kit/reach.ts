@@ -18,20 +18,18 @@ export type Reach = {
 /** Of IPv6 nothing else has been given out: this leaves out IPv4 addresses in old disguises, site-local ones, and what comes some day. */
 const isGiven = (ip: ipaddr.IPv4 | ipaddr.IPv6): boolean => ip.kind() === 'ipv4' || ((ip.toByteArray()[0] as number) & 0xe0) === 0x20
 
-const isOwn = (ip: ipaddr.IPv4 | ipaddr.IPv6): boolean =>
-  Object.values(networkInterfaces()).some((addresses) =>
-    addresses?.some(({ address }) => ipaddr.process(address).toNormalizedString() === ip.toNormalizedString()),
-  )
+const ownAddresses = (): string[] => Object.values(networkInterfaces()).flatMap((all) => all?.map(({ address }) => address) ?? [])
 
-/** Whether an IP address, however it is spelled, belongs to the public net and not to this machine. */
-export const isPublic = (text: string): boolean => {
+/** Whether an IP address, however it is spelled, belongs to the public net and not to this machine, whose addresses are `own`. */
+export const isPublic = (text: string, own: readonly string[] = ownAddresses()): boolean => {
   if (!ipaddr.isValid(text)) return false
   const ip = ipaddr.process(text)
-  return ip.range() === 'unicast' && isGiven(ip) && !isOwn(ip)
+  const isOwn = (address: string): boolean => ipaddr.process(address).toNormalizedString() === ip.toNormalizedString()
+  return ip.range() === 'unicast' && isGiven(ip) && !own.some(isOwn)
 }
 
 export const publicWeb: Reach = {
   resolve: async (host) => (await lookup(host, { all: true })).map(({ address }) => address),
-  isPublic,
+  isPublic: (ip) => isPublic(ip),
   ports: new Set(['', '80', '443']),
 }
