@@ -34,7 +34,7 @@ const built = Object.entries(((schema.definitions as JsonObject).Route as JsonOb
   .map(([key]) => key)
 
 t.test('an empty file: the sections', async (t) => {
-  t.same(labels(await editor.complete('▮')), ['platforms', 'gateway', 'agent', 'plugins', 'storage', 'jobs'])
+  t.same(labels(await editor.complete('▮')), ['platforms', 'gateway', 'agent', 'plugins', 'toolsets', 'storage', 'jobs'])
 })
 
 t.test('in a route: its keys, each with its note, a colon and what it commonly takes; nothing that is not built', async (t) => {

@@ -9,6 +9,7 @@ import { fileURLToPath } from 'node:url'
 import { StreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/streamableHttp.js'
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js'
 import t, { type Test } from 'tap'
+import { parse } from 'yaml'
 import { systemClock } from '../../src/core/clock.ts'
 import type { JsonObject } from '../../src/core/json.ts'
 import type { Fields, Level } from '../../src/core/log.ts'
@@ -457,4 +458,19 @@ t.test('a service that never answers keeps nobody longer than its time', async (
   clock.advance(3000)
   t.equal(await waiting, 'toolset notes: the server did not start within 3 s')
   await close()
+})
+
+t.test('the server of the example finds and reads notes, and nothing else', async (t) => {
+  const { toolsets } = parse(readFileSync('examples/mcp-toolset.yaml', 'utf8'))
+  const folder = t.testdir({ 'disk.md': 'The disk was full.\n', 'net.md': 'A cable.\n', 'secret.txt': 'The disk is mine.' })
+  const command = [...toolsets.notes.command.slice(0, -1), folder]
+  const { toolset, lines } = compile(t, { ...toolsets.notes, command })
+  t.same(
+    (await toolset(never)).map(({ name }) => name),
+    ['notes_find_note', 'notes_read_note'],
+  )
+  t.equal(await call(toolset, 'find_note', { text: 'disk' }), 'disk.md')
+  t.equal(await call(toolset, 'read_note', { name: 'disk.md' }), 'The disk was full.\n')
+  await t.rejects(call(toolset, 'read_note', { name: '../secret.txt' }), { message: 'there is no note ../secret.txt' })
+  t.same(lines, [])
 })

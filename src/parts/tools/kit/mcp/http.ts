@@ -14,7 +14,7 @@ export class HttpWire implements Wire {
   onmessage?: (message: JSONRPCMessage) => void
   readonly #url: URL
   readonly #headers: { readonly [name: string]: string }
-  readonly #stop = new AbortController()
+  readonly #underWay = new Set<AbortController>()
   #session: string | undefined
 
   constructor(url: URL, headers: { readonly [name: string]: string }) {
@@ -25,25 +25,35 @@ export class HttpWire implements Wire {
   async start(): Promise<void> {}
 
   async send(message: JSONRPCMessage, { signal }: MCPTransportSendOptions = {}): Promise<void> {
-    const both = signal ? AbortSignal.any([signal, this.#stop.signal]) : this.#stop.signal
-    const answer = await this.#ask('POST', both, JSON.stringify(message))
-    this.#session = answer.headers.get('mcp-session-id') ?? this.#session
-    const isRequest = 'method' in message && 'id' in message
-    if (!answer.ok || !isRequest || answer.status === 202) {
-      await answer.body?.cancel()
-      if (!answer.ok) throw refusal(answer.status, this.#session !== undefined)
-      if (isRequest) throw new WireFault('the server broke off before it answered')
-      return
+    const stop = new AbortController()
+    const follow = (): void => stop.abort(signal?.reason)
+    if (signal?.aborted) follow()
+    signal?.addEventListener('abort', follow)
+    this.#underWay.add(stop)
+    try {
+      await this.#post(message, stop.signal)
+    } finally {
+      signal?.removeEventListener('abort', follow)
+      this.#underWay.delete(stop)
     }
-    await this.#read(answer, message.id)
   }
 
   async close(): Promise<void> {
-    this.#stop.abort()
+    for (const stop of this.#underWay) stop.abort()
     const goodbye = this.#session === undefined ? undefined : this.#ask('DELETE', AbortSignal.timeout(goodbyeMs))
     this.#session = undefined
     await goodbye?.then(({ body }) => body?.cancel()).catch(() => {})
     this.onclose?.()
+  }
+
+  async #post(message: JSONRPCMessage, signal: AbortSignal): Promise<void> {
+    const answer = await this.#ask('POST', signal, JSON.stringify(message))
+    this.#session = answer.headers.get('mcp-session-id') ?? this.#session
+    const isRequest = 'method' in message && 'id' in message
+    if (answer.ok && isRequest && answer.status !== 202) return await this.#read(answer, message.id)
+    await answer.body?.cancel()
+    if (!answer.ok) throw refusal(answer.status, this.#session !== undefined)
+    if (isRequest) throw new WireFault('the server broke off before it answered')
   }
 
   async #ask(method: 'POST' | 'DELETE', signal: AbortSignal, body?: string): Promise<Response> {
