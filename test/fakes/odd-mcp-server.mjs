@@ -70,7 +70,7 @@ createInterface({ input: process.stdin }).on('line', (line) => {
   const { id, method, params, error } = JSON.parse(line)
   if (id === 'mine') send({ id: asked, result: answer(`refused ${error.code}`) })
   if (method === 'notifications/cancelled') note(`cancelled ${params.requestId}`)
-  if (how === 'silent' && method !== 'initialize') return
+  if (how === 'silent' && method === 'tools/list') return note('silent')
   if (how === 'mute') return
   if (how === 'garbage') write('\n{"jsonrpc":\nhello\n[1,2]\nnull\n{"jsonrpc":"2.0","id":99,"result":{}}\n{"id":98}\n')
   if (method === 'initialize') {
@@ -78,5 +78,6 @@ createInterface({ input: process.stdin }).on('line', (line) => {
     send({ id, result: { protocolVersion, capabilities: { tools: {} }, serverInfo: { name: 'odd', version: '1' } } })
   }
   if (method === 'tools/list') send({ id, result: list(params) })
+  if (method === 'tools/list' && how === 'deaf') process.stdin.pause()
   if (method === 'tools/call') call(id, params)
 })

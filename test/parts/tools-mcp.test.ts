@@ -260,12 +260,21 @@ t.test('a server that never begins, or never lists, keeps nobody longer than its
 
   const silent = odd(t, 'silent', { start_timeout_seconds: 5 }, { clock })
   const listing = silent.toolset(never).catch(({ message }: Error) => message)
-  // The fake clock moves only once the listing waits on it.
-  const ended = await until(async () => {
-    clock.advance(1000)
-    return Promise.race([listing, new Promise<undefined>((then) => setTimeout(() => then(undefined), 200))])
-  })
-  t.match(ended, /^toolset notes: the server did not (list its tools|start) within 5 s$/)
+  await until(() => silent.noted().includes('silent'))
+  clock.advance(5000)
+  t.equal(await listing, 'toolset notes: the server did not list its tools within 5 s')
+  t.ok(await isGone(silent.pids()[0] as number), 'it hangs, so the next run has a new one')
+})
+
+t.test('a server that does not read is not written to for ever, and is begun anew', async (t) => {
+  const { toolset, pids } = odd(t, 'deaf')
+  const tool = named(await toolset(never), 'echo')
+  const large = tool.call({ text: 'x'.repeat(9 * 1024 * 1024) }, { run, signal: never }).catch(({ message }: Error) => message)
+  await until(() => pids().length === 1)
+  await t.rejects(tool.call({}, { run, signal: never }), { message: 'toolset notes: the server does not read what it is sent' })
+  t.match(await large, /^toolset notes: the server ended before it answered/)
+  t.equal((await toolset(never)).length, 4)
+  t.equal(pids().length, 2)
 })
 
 t.test('ten thousand tools, and pages without end: the allowed ones are found, and no more is asked than needed', async (t) => {
