@@ -22,7 +22,16 @@ jobs:
   nightly: { schedule: '@daily', prompt: p }
 `
 const stored = {
-  a: { description: '', events: [], secret: 'the-stored-secret-of-a', prompt: 'p', skills: [], deliver: 'log', profile: 'default' },
+  a: {
+    description: '',
+    events: [],
+    secret: 'the-stored-secret-of-a',
+    prompt: 'p',
+    skills: [],
+    deliver: 'log',
+    profile: 'default',
+    session: { key: '{route}' },
+  },
 }
 const files = (port = 0): { [name: string]: string } => ({
   'config.yaml': config(port),
@@ -46,8 +55,9 @@ type Row = {
   readonly usage?: string
   /** 4: a gateway is needed, and none runs. */
   readonly away?: string
-  /** 5 */
+  /** 5; without a gateway, unless it says `up`. */
   readonly missing?: string
+  readonly upMissing?: string
   /** 6, with a corrupt file of subscriptions and of jobs. */
   readonly corrupt?: string
   /** 78 */
@@ -98,7 +108,7 @@ const rows: { readonly [command: string]: Row } = {
   'cron resume': { ok: 'cron resume j', missing: 'cron resume nope' },
   'cron remove': { ok: 'cron remove j', missing: 'cron remove nope', corrupt: 'cron remove j' },
   'sessions list': { up: 'sessions list', away: 'sessions list', usage: 'sessions list --limit 0' },
-  'sessions show': { up: 'sessions show talk 42', away: 'sessions show talk 42', usage: 'sessions show talk' },
+  'sessions show': { up: 'sessions show a a', upMissing: 'sessions show a b', away: 'sessions show a a', usage: 'sessions show a' },
   'targets list': { ok: 'targets list' },
   'targets test': { ok: 'targets test log --yes', no: 'targets test telegram --yes', missing: 'targets test nope --yes' },
   'samples list': { ok: 'samples list', missing: 'samples list nope' },
@@ -188,10 +198,11 @@ t.test('exit codes and envelopes of the commands that ask a gateway', async (t) 
   const gateway = await startGateway(t, { dir: cli.dir })
   const sent = await runLine({ cli, url: gateway.url }, 'webhook test a --url URL/webhooks/a')
   const where = { cli, url: gateway.url, event: JSON.parse(sent.out).data.event_id as string }
-  for (const { up, upNo } of Object.values(rows)) {
+  for (const { up, upNo, upMissing } of Object.values(rows)) {
     for (const [line, code] of [
       [up, 0],
       [upNo, 1],
+      [upMissing, 5],
     ] as const) {
       if (line === undefined) continue
       const result = await runLine(where, line)

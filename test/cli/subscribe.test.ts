@@ -224,11 +224,20 @@ t.test('--skills: stored by name; one that is not there is warned of', async (t)
   t.notMatch((await cli.run(...subscribe, 'a', '--skills', 'review')).err, /WH701/)
 })
 
+t.test('--mirror-to-session is stored, and stays until it is replaced', async (t) => {
+  const cli = fakeCli(t)
+  await cli.run(...subscribe, 'a', '--mirror-to-session')
+  t.equal(cli.entry('a').mirror_to_session, true)
+  await cli.run(...subscribe, 'a', '--prompt', 'other')
+  t.equal(cli.entry('a').mirror_to_session, true)
+  await cli.run(...subscribe, 'a', '--replace')
+  t.notOk('mirror_to_session' in cli.entry('a'))
+})
+
 const refused: [title: string, flags: string[], code: number, says: RegExp][] = [
   ['a mistyped target', ['--deliver', 'telegrm'], 1, /did you mean "telegram"/],
   ['deliver_only without a target', ['--deliver-only'], 1, /WH202.*needs a real target/],
   ['a reference to no job', ['--cron-job', 'nightly'], 1, /WH217.*nightly/],
-  ['mirroring', ['--mirror-to-session'], 1, /WH220.*mirror_to_session/],
   ['a bad pattern', ['--filter', '{field: a, regex: "("}'], 1, /WH401/],
   ['a bad filter text', ['--filter', '{field: ['], 2, /--filter/],
   ['a missing script', ['--script', 'nope.py'], 1, /WH601/],

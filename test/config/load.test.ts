@@ -280,14 +280,14 @@ t.test('what an alias leads to twice is resolved once', async (t) => {
 })
 
 t.test('what is not built is refused with a plain message, never half-run', async (t) => {
-  for (const line of ['toolsets: [x]', 'mirror_to_session: true', 'session: x']) {
+  for (const line of ['skills: [x]', 'toolsets: [x]']) {
     const { found } = load(t.testdir({ 'config.yaml': route(`          ${line}`) }))
     t.ok(
       found.some(({ code, stopsStart }) => code === 'WH220' && stopsStart),
       line,
     )
   }
-  t.same(load(t.testdir({ 'config.yaml': route('          toolsets: []\n          mirror_to_session: false') })).found, [])
+  t.same(load(t.testdir({ 'config.yaml': route('          skills: []') })).found, [])
 })
 
 t.test('precedence: flag, environment, .env, file, default; extra wins key by key', async (t) => {

@@ -7,7 +7,7 @@ import { request } from 'node:http'
 import { connect, Server } from 'node:net'
 import { dirname, join, relative } from 'node:path'
 import t, { type Test } from 'tap'
-import type { Operations } from '../../src/app/live/operations.ts'
+import type { KnownSession, Operations } from '../../src/app/live/operations.ts'
 import { createTails, maxTails } from '../../src/app/live/tails.ts'
 import type { RunningGateway } from '../../src/app/running-gateway.ts'
 import type { Fact } from '../../src/core/fact.ts'
@@ -249,10 +249,24 @@ t.test('without a gateway: exit 4 and how to start it, or undefined for those th
   })
 })
 
+const session: KnownSession = {
+  key: 'session/default/chat/x',
+  profile: 'default',
+  route: 'chat',
+  name: '42',
+  place: { platform: 'telegram', chat: '42' },
+  messages: 1,
+  createdAt: 1,
+  updatedAt: 2,
+}
+
 t.test('the typed client: every operation, any number of ids, and none without a gateway', async (t) => {
   const { cli, operations, control } = await serve(t, {
     standings: async (ids) => ids.map((eventId) => ({ eventId, state: 'dead', attempt: 3 })),
     runningJobs: () => [{ profile: 'default', job: 'nightly', event_id: 'e', since: '2026-03-01T12:00:00.000Z' }],
+    sessions: async () => [session],
+    conversation: async (key) =>
+      key === session.key ? { session, messages: [{ role: 'user', text: 'x', at: 1, label: 'alerts' }] } : null,
   })
   const finder = gatewayAt(cli)
   const gateway = await finder.need()
@@ -263,6 +277,9 @@ t.test('the typed client: every operation, any number of ids, and none without a
   t.match(await gateway.replay({ eventId: 'a', route: 'r', sameId: true, dryRun: false }), { found: true, event_id: 'e-new' })
   t.match(await gateway.startJob('default', 'nightly'), { started: true, job: 'nightly' })
   t.match(await gateway.runningJobs(), [{ job: 'nightly' }])
+  t.same(await gateway.sessions({ route: 'chat' }, 5), [session])
+  t.match(await gateway.conversation(session.key, 5), { session, messages: [{ label: 'alerts' }] })
+  t.equal(await gateway.conversation('nobody', 5), null)
   t.same(operations.asked.splice(0), [
     ['status'],
     ['reload'],
@@ -270,6 +287,9 @@ t.test('the typed client: every operation, any number of ids, and none without a
     ['replay', { eventId: 'a', route: 'r', sameId: true, dryRun: false }],
     ['startJob', 'default', 'nightly'],
     ['runningJobs'],
+    ['sessions', { route: 'chat' }, 5],
+    ['conversation', session.key, 5],
+    ['conversation', 'nobody', 5],
   ])
   const body = '"'.repeat(1_048_576)
   t.match(await gateway.replay({ eventId: 'a', body }), { found: true })
