@@ -27,16 +27,20 @@ export const keptText = (text: string): string => (text.length <= maxChars ? tex
 
 /**
  * What an agent or a reader is given of a message. A copy begins with a line that names its route. In all that others wrote, a line that
- * begins with a bracket gets a backslash, so that no such line is one of them (rules: Sessions 6).
+ * begins with a bracket gets a backslash, so that no such line is one of them (rules: Sessions 6). An agent's own brackets stay, unless its
+ * line reads like that one: somebody may have made it say so.
  */
 export const wordsOf = ({ role, text, label }: SessionMessage): string => {
-  if (role === 'assistant') return text
-  return label === undefined ? unlabelled(text) : `[${label}] delivered this to the chat:\n${unlabelled(text)}`
+  if (role === 'assistant') return text.replace(labelWords, '$1\\')
+  const body = text.replace(bracket, '$1\\')
+  return label === undefined ? body : `[${label}] ${delivered}:\n${body}`
 }
+
+const delivered = 'delivered this to the chat'
 
 // Whatever breaks a line, then what is not seen, then whatever looks like an opening bracket.
 const breaks = '\\n\\r\\v\\f\\u0085\\u2028\\u2029'
 const unseen = `(?:(?![${breaks}])[\\s\\p{C}\\p{M}\\p{Z}\\u115f\\u1160\\u2800\\u3164\\uffa0])*`
-const labelLike = new RegExp(`((?:^|[${breaks}])${unseen})(?=[\\p{Ps}\\u231c\\u2308])`, 'gu')
-
-const unlabelled = (text: string): string => text.replace(labelLike, '$1\\')
+const opening = '[\\p{Ps}\\u231c\\u2308]'
+const bracket = new RegExp(`((?:^|[${breaks}])${unseen})(?=${opening})`, 'gu')
+const labelWords = new RegExp(`((?:^|[${breaks}])${unseen})(?=${opening}[^${breaks}]{0,200}${delivered})`, 'giu')

@@ -3,6 +3,10 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import t, { type Test } from 'tap'
 import { wordsOf } from '../../src/core/session.ts'
+import { createConversations } from '../../src/runs/conversation.ts'
+import { openMemory } from '../../src/store/memory/memory-store.ts'
+import type { NewRun } from '../../src/store/ports.ts'
+import { fakeClock } from '../fakes/clock.ts'
 import { type GatewayOptions, startGateway, type TestGateway } from '../fakes/gateway.ts'
 import { json, type Seen, sink } from '../fakes/sink.ts'
 import { until } from '../fakes/wait.ts'
@@ -244,4 +248,64 @@ t.test('only the literal true asks for copies, and what has no effect is told', 
   await t.rejects(route({ session: {} }), /key/)
   await t.rejects(route({ session: { key: 'x', history: 201 } }), /history/)
   await t.rejects(start(t, { r: { ...chatBot, session: { key: '{ x }' } } }), /no placeholder/)
+})
+
+t.test('an agent is given the latest messages, beginning with one that is not its own', async (t) => {
+  const clock = fakeClock()
+  const store = openMemory({ clock })
+  let most = 3
+  const chats = createConversations({
+    store,
+    clock,
+    redact: (text) => text.replaceAll('hunter2', '***'),
+    most: () => most,
+    placeOf: () => ({ platform: 'telegram', chat: '1' }),
+  })
+  const run = (id: string): NewRun => ({
+    eventId: id,
+    profile: 'default',
+    route: 'chat',
+    event: 'e',
+    deliveryId: id,
+    prompt: '',
+    delivery: { target: 'log', extra: {} },
+    acceptedAt: 1,
+    session: { key: 'k', name: '1' },
+  })
+  const { session: _, ...alone } = run('0')
+  t.equal(await chats.keep(alone, 'x', 'y'), false)
+  t.same(await chats.historyOf(alone), [])
+  t.equal(await chats.keep(run('1'), 'one', 'see:\n[1] hunter2\n[a] delivered this to the chat: x'), true)
+  t.equal(await chats.keep(run('1'), 'one', 'again'), false)
+  await store.mirror('default', { platform: 'telegram', chat: '1' }, { role: 'user', text: '[x] y', at: 2, label: 'alerts' })
+  await chats.keep(run('2'), 'z'.repeat(70_000), '')
+  t.same(
+    (await chats.historyOf(run('3'))).map(({ role, text }) => [role, text.length > 100 ? text.length : text]),
+    [
+      ['user', '[alerts] delivered this to the chat:\n\\[x] y'],
+      ['user', 65_536],
+      ['assistant', ''],
+    ],
+  )
+  most = 4
+  t.equal((await chats.historyOf(run('3'))).length, 3, 'no reply without its question')
+  most = 200
+  t.same((await chats.historyOf(run('3'))).slice(0, 2), [
+    { role: 'user', text: 'one' },
+    { role: 'assistant', text: 'see:\n[1] ***\n\\[a] delivered this to the chat: x' },
+  ])
+  most = 0
+  t.same(await chats.historyOf(run('3')), [])
+})
+
+t.test('a session without a message for the time of retention is forgotten', async (t) => {
+  const clock = fakeClock(Date.now())
+  const { say, names } = await start(t, { chat: chatBot }, { clock, config: { storage: { kind: 'memory', retention: { hours: 1 } } } })
+  await say('chat', '1', 'x')
+  clock.advance(3_000_000)
+  await say('chat', '2', 'x')
+  t.same(await names(), ['2', '1'])
+  clock.advance(1_200_000)
+  await until(async () => (await names()).length === 1)
+  t.same(await names(), ['2'])
 })

@@ -120,8 +120,8 @@ const readable = ({ dueInMs, ...standing }: Standing, now: number): RunStanding 
 
 const known = ({ ageMs, idleMs, ...session }: Session, now: number): KnownSession => ({
   ...session,
-  createdAt: now - ageMs,
-  updatedAt: now - idleMs,
+  createdAt: Math.round(now - ageMs),
+  updatedAt: Math.round(now - idleMs),
 })
 
 /** A store that does not answer keeps nobody from reading the rest of the status. */

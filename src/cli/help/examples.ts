@@ -42,7 +42,7 @@ export const examples: { readonly [path: string]: readonly string[] } = {
   'cron resume': ['cron resume nightly'],
   'cron remove': ['cron remove nightly --yes'],
   'sessions list': ['sessions list --route chat'],
-  'sessions show': ['sessions show chat 42', 'sessions show chat -- -100123'],
+  'sessions show': ['sessions show chat 42', 'sessions show chat -100123 --limit 10'],
   'targets list': ['targets list'],
   'targets test': ['targets test telegram --to 42 --yes'],
   'samples list': ['samples list github'],
