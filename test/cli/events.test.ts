@@ -597,6 +597,22 @@ t.test('replay --edit: the payload as the editor leaves it, once it is known tha
   t.same(seen, [], 'no editor opened')
 })
 
+t.test('show of a duplicate names the event that it repeats', async (t) => {
+  const same = { delivery_id: 'd' }
+  const cli = await fixture(t, [
+    received(1, same),
+    received(2, { ...same, route: 'other' }),
+    received(3, { ...same, outcome: 'ignored', stage: 'filters' }),
+    received(4, { ...same, outcome: 'duplicate', stage: 'duplicate', status: 200 }),
+    received(5, { ...same, outcome: 'duplicate', stage: 'duplicate', status: 200 }),
+    received(6, { ...same, outcome: 'delivered' }),
+    received(7, { delivery_id: 'e', outcome: 'duplicate', stage: 'duplicate', status: 200 }),
+  ])
+  t.match((await cli.run('events', 'show', idOf(5))).out, `repeats     ${idOf(1)} of 2026-03-01T12:00:01.000Z\n`)
+  t.match(JSON.parse((await cli.run('events', 'show', idOf(5), '--json')).out).data, { repeats: idOf(1) })
+  for (const id of [idOf(1), idOf(7)]) t.notMatch((await cli.run('events', 'show', id)).out, 'repeats')
+})
+
 t.test('an edited replay says so in the list, in show and as JSON', async (t) => {
   const cli = await fixture(t, [received(2, { replay_of: idOf(1), edited: true }), received(3, { replay_of: idOf(1) })])
   t.match((await cli.run('events', 'list')).out, / {2}replay of 00000001\n.* {2}edited replay of 00000001\n$/)

@@ -52,6 +52,18 @@ export const findEvents = async (workspace: Workspace, gateway: GatewayFinder, i
   return withStandings(workspace, gateway, [...events.values()])
 }
 
+/** What holds a delivery id. */
+const taken: ReadonlySet<string> = new Set(['accepted', 'coalesced', 'delivered'])
+
+/** The event that a duplicate repeats, where the journal still has it. */
+export const repeatedBy = async ({ dataDir }: Workspace, event: EventView): Promise<EventView | undefined> => {
+  if (event.outcome !== 'duplicate' || event.delivery_id === undefined) return undefined
+  const fits = ({ outcome, at, ...other }: EventView): boolean =>
+    taken.has(outcome) && at <= event.at && (['delivery_id', 'route', 'profile'] as const).every((name) => other[name] === event[name])
+  const { events } = await readEvents(journalFolder(dataDir), { fits, limit: 1 })
+  return events[0]
+}
+
 const findEvent = async ({ dataDir, self }: Workspace, id: string): Promise<EventView> => {
   const found = await readEvent(journalFolder(dataDir), id)
   if (found.kind === 'found') return found.event

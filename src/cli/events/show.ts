@@ -2,7 +2,7 @@
 
 import { type KnownAttempt, readAttempts } from '../../app/events/event-attempts.ts'
 import { describePayload, payloadOf } from '../../app/events/event-payload.ts'
-import { findEvents } from '../../app/events/events.ts'
+import { findEvents, repeatedBy } from '../../app/events/events.ts'
 import { describeEvent, type KnownEvent } from '../../app/events/known-event.ts'
 import { jsonText } from '../../app/json-text.ts'
 import { exit, Fault, usage } from '../../core/fault.ts'
@@ -24,11 +24,18 @@ export const eventsShow = async (id: string, { raw = false }: ShowOptions, cli: 
   if (raw) return writeBody(payload, cli)
   const { event } = known
   const attempts = await readAttempts(workspace, event)
+  const first = await repeatedBy(workspace, event)
   const command = `${workspace.self} events show ${event.event_id}`
   return answer(cli, {
     kind: 'events.show',
-    data: { ...describeEvent(known), tries: event.tries.map(describeTry), attempts: [...attempts], ...describePayload(payload) },
-    text: `${fieldsOf(known)}${attempts.map(attemptOf).join('')}${requestOf(payload, `${command} --raw`)}${wordsOf(attempts, `${command} --json`)}`,
+    data: {
+      ...describeEvent(known),
+      repeats: first?.event_id ?? null,
+      tries: event.tries.map(describeTry),
+      attempts: [...attempts],
+      ...describePayload(payload),
+    },
+    text: `${fieldsOf(known)}${field('repeats', first && `${first.event_id} of ${first.at}`)}${attempts.map(attemptOf).join('')}${requestOf(payload, `${command} --raw`)}${wordsOf(attempts, `${command} --json`)}`,
   })
 }
 
