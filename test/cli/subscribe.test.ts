@@ -322,6 +322,40 @@ t.test('--print gives one value alone', async (t) => {
   t.equal((await cli.run(...subscribe, 'a', '--print', 'url')).out, 'http://127.0.0.1:8644/webhooks/a\n')
 })
 
+t.test('--print curl and --print yaml; --from takes the YAML back, and what is hidden in it stays', async (t) => {
+  const cli = fakeCli(t)
+  t.match((await cli.run(...subscribe, 'a', '--prompt', 'x', '--coalesce-key', '{ref}', '--print', 'curl')).out, /^b='.*curl -sS .*\n$/)
+  t.match(cli.entry('a'), { coalesce: { key: '{ref}' } })
+  await cli.run(...subscribe, 'a', '--from', '{"coalesce":{"window_seconds":60},"secret":"b0e6f2a94c7d41d8","deliver_extra":{"x":"1"}}')
+  await cli.run(...subscribe, 'a', '--coalesce-key', '{after}')
+  t.match(cli.entry('a'), { coalesce: { key: '{after}', window_seconds: 60 }, secret: 'b0e6f2a94c7d41d8', deliver_extra: { x: '1' } })
+  const { out } = await cli.run(...subscribe, 'a', '--print', 'yaml')
+  t.notMatch(out, 'b0e6f2a94c7d41d8')
+  cli.write('a.yaml', out)
+  const from = ['--from', `@${cli.file('a.yaml')}`]
+  t.match(await cli.run(...subscribe, 'a', ...from), { code: 0, out: /^no change: a/ })
+  t.match(await cli.run(...subscribe, 'b', ...from, '--prompt', 'y'), { code: 0, out: /^created/ })
+  t.match(cli.entry('b'), { prompt: 'y', coalesce: { window_seconds: 60 } })
+  t.notSame(cli.entry('b').secret, 'b0e6f2a94c7d41d8')
+})
+
+t.test('--from refuses what no command sets, and what a server would not serve', async (t) => {
+  const cli = fakeCli(t)
+  const cases: [text: string, code: number, says: RegExp][] = [
+    ['{"toolsets":["web"]}', 1, /no command sets toolsets/],
+    ['{"secrets":["b0e6f2a94c7d41d8"]}', 1, /several secrets/],
+    ['{"deliver_extra":{"token":"*** (0b6aa3c9)"}}', 1, /in the place of a secret/],
+    ['{"promt":"x"}', 1, /unknown key "promt"/],
+    ['{"secret":5}', 1, /secret is no text/],
+    ['[1]', 2, /not a map/],
+    ['route.yaml', 2, /named with an @/],
+    ['@none.yaml', 2, /cannot read/],
+    ['a: [', 2, /--from: /],
+  ]
+  for (const [text, code, says] of cases) t.match(await cli.run(...subscribe, 'a', '--from', text), { code, err: says, out: '' }, text)
+  t.notOk(existsSync(cli.file(store)))
+})
+
 t.test('--json is one document with the agreed members', async (t) => {
   const cli = fakeCli(t)
   const { out, err } = await cli.run('--json', ...subscribe, 'a', '--prompt', 'x')
@@ -358,7 +392,7 @@ t.test('two terminals change the same route: no update is lost', async (t) => {
 })
 
 t.test('no source of the command line can set toolsets', (t) => {
-  for (const file of ['shell/grammar', 'webhook/subscribe-options']) {
+  for (const file of ['shell/grammar', 'webhook/grammar', 'webhook/subscribe-options']) {
     const code = readFileSync(new URL(`../../src/cli/${file}.ts`, import.meta.url), 'utf8').replaceAll(/\/\*\*.*?\*\//gs, '')
     t.notMatch(code, /toolset/)
   }

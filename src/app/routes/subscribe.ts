@@ -105,11 +105,17 @@ const updateOf =
 
 /** Replaces the name of a job by its id, because another job may get that name later (rules: Jobs 6). */
 const withJobId = (wish: Wish, stored: Json | undefined, jobs: JobBook): Wish => {
-  const { cron_job: reference, profile } = wish.fields
+  const named = (key: 'cron_job' | 'profile'): string | undefined => wish.fields[key] ?? textIn(wish.from ?? {}, key)
+  const [reference, profile] = [named('cron_job'), named('profile')]
   if (reference === undefined) return wish
   const bound = isObject(stored) && !wish.replace && typeof stored.profile === 'string' ? stored.profile : defaultProfile
   const [job, ...others] = jobs.find(profile ?? bound, reference)
   return job && others.length === 0 ? { ...wish, fields: { ...wish.fields, cron_job: job.id } } : wish
+}
+
+const textIn = (map: JsonObject, key: string): string | undefined => {
+  const value = own(map, key)
+  return typeof value === 'string' ? value : undefined
 }
 
 const secretWarning = (name: string, { created, changed, rebound, entry }: Change): Warning[] => {

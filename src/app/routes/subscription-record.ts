@@ -5,6 +5,7 @@ import { defaultProfile } from '../../config/config.ts'
 import { exit, Fault } from '../../core/fault.ts'
 import { equalJson, isObject, type Json, type JsonObject, own } from '../../core/json.ts'
 import { defaults } from '../../generated/defaults.ts'
+import { isMask } from '../mask.ts'
 
 /** The wished fields; stored ones are kept where a wish is absent. Toolsets have no field (rules: Subscriptions 7). */
 type Fields = {
@@ -21,10 +22,14 @@ type Fields = {
   readonly filters?: readonly Json[] | undefined
   /** These settings are merged over the stored ones. */
   readonly deliver_extra?: JsonObject | undefined
+  /** As those. */
+  readonly coalesce?: JsonObject | undefined
 }
 
 export type Wish = {
   readonly fields: Fields
+  /** Settings as a file has them; the fields go over them. They are checked with the entry. */
+  readonly from?: JsonObject | undefined
   readonly secret?: string | undefined
   readonly rotate: boolean
   /** Starts from an empty entry instead of the stored one. */
@@ -56,12 +61,14 @@ export const changeEntry = (name: string, stored: Json | undefined, wish: Wish):
     throw new Fault('conflict', `the stored entry "${name}" is not a map`, { exitCode: exit.conflict, hint })
   }
   const before = isObject(stored) ? stored : undefined
-  const merged = overlaid(before && !wish.replace ? before : blank(before), wish.fields)
+  const from = settingsIn(wish.from ?? {})
+  const merged = overlaid(overlaid(before && !wish.replace ? before : blank(before), from.settings), wish.fields)
   const rebound = before !== undefined && profileOf(before) !== profileOf(merged)
-  if (rebound) refuseOldSecret(name, before, wish.secret)
+  const supplied = wish.secret ?? from.secret
+  if (rebound) refuseOldSecret(name, before, supplied)
   const fresh = before === undefined || wish.replace || rebound || wish.rotate
-  const secret = wish.secret === undefined ? (fresh ? 'generated' : 'kept') : 'supplied'
-  const value = wish.secret ?? (fresh ? newSecret() : undefined)
+  const secret = supplied === undefined ? (fresh ? 'generated' : 'kept') : 'supplied'
+  const value = supplied ?? (fresh ? newSecret() : undefined)
   const { secrets: _, ...single } = merged
   const entry: JsonObject = value === undefined ? merged : { ...single, secret: value }
   const changed = differing(before ?? {}, entry)
@@ -69,11 +76,31 @@ export const changeEntry = (name: string, stored: Json | undefined, wish: Wish):
   return { entry, created: before === undefined, changed, secret, rebound }
 }
 
-/** The base entry with the wished fields over it. */
-const overlaid = (base: JsonObject, wished: Fields): JsonObject => {
-  const { deliver_extra: extra, ...fields } = Object.fromEntries(Object.entries(wished).filter(([, value]) => value !== undefined))
-  const merged: JsonObject = { ...base, ...(fields as JsonObject) }
-  if (isObject(extra)) merged.deliver_extra = { ...(isObject(base.deliver_extra) ? base.deliver_extra : {}), ...extra }
+/** What of a file is taken: a hidden secret stays what it is, and stamps are made anew. Throws a Fault for what no command sets (rules: Subscriptions 7). */
+const settingsIn = ({ secret, created_at: _, updated_at: __, ...settings }: JsonObject): { secret?: string; settings: JsonObject } => {
+  const hint = 'set them by hand, in the file of subscriptions or in config.yaml'
+  if (own(settings, 'toolsets') !== undefined) throw new Fault('toolsets', 'no command sets toolsets', { exitCode: exit.no, hint })
+  if (own(settings, 'secrets') !== undefined) throw new Fault('secrets', 'no command sets several secrets', { exitCode: exit.no, hint })
+  if (hasMask(settings))
+    throw new Fault('masked', 'a setting is *** in the place of a secret', { exitCode: exit.no, hint: 'write the secret itself' })
+  if (secret === undefined || secret === '' || (typeof secret === 'string' && isMask(secret))) return { settings }
+  if (typeof secret === 'string') return { settings, secret }
+  throw new Fault('bad_secret', 'the secret is no text', { exitCode: exit.no, hint: 'put it into quotes' })
+}
+
+const hasMask = (value: Json): boolean => {
+  if (typeof value === 'string') return isMask(value)
+  return typeof value === 'object' && value !== null && Object.values(value).some(hasMask)
+}
+
+/** The base entry with the wished settings over it. */
+const overlaid = (base: JsonObject, wished: Fields | JsonObject): JsonObject => {
+  const fields = Object.fromEntries(Object.entries(wished).filter(([, value]) => value !== undefined)) as JsonObject
+  const merged: JsonObject = { ...base, ...fields }
+  for (const key of ['deliver_extra', 'coalesce']) {
+    const [before, over] = [own(base, key), own(fields, key)]
+    if (isObject(before) && isObject(over)) merged[key] = { ...before, ...over }
+  }
   // An entry has `deliver_only` only when it is true.
   if (wished.deliver_only === false) delete merged.deliver_only
   return merged

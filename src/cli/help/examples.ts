@@ -14,6 +14,7 @@ export const examples: { readonly [path: string]: readonly string[] } = {
     "webhook subscribe hello --prompt 'Hello {name}'",
     "webhook subscribe alerts --deliver telegram --deliver-chat-id 42 --deliver-only --prompt '{title}'",
     'webhook subscribe hello --rotate --print secret',
+    'webhook subscribe copy --from @hello.yaml',
   ],
   'webhook list': ['webhook list --all --wide', "webhook list --jsonata 'routes.name'"],
   'webhook show': ['webhook show hello'],

@@ -82,13 +82,15 @@ const addSubscribe = (subscribe: Command, run: Run): void => {
     .option('--skills <list>', 'skills for the agent (comma or repeated)', list)
     .option('--filter <condition>', 'condition as JSON, YAML or @file (repeatable)', each)
     .option('--script <path>', 'filter script under scripts/')
+    .option('--coalesce-key <template>', 'events of one key within a window become one run')
+    .option('--from <@file>', 'settings of a route as JSON or YAML, as --print yaml writes them; the other options go over them')
     .option('--secret <value>', 'the secret, where the sender dictates it')
     .option('--secret-file <file>', 'read the secret from a file')
     .option('--secret-stdin', 'read the secret from standard input')
     .option('--rotate', 'make a new secret')
     .option('--replace', 'start clean instead of changing what is stored')
     .option('--dry-run', 'check and show, save nothing')
-    .addOption(new Option('--print <what>', 'print only this').choices(['secret', 'url']))
+    .addOption(new Option('--print <what>', 'print only this').choices(['secret', 'url', 'curl', 'yaml']))
     .action((name: string, options: SubscribeOptions) =>
       run(async (cli) => (await import('./subscribe.ts')).webhookSubscribe(name, options, cli)),
     )

@@ -2,7 +2,7 @@
 
 import type { Wish } from '../../app/routes/subscription-record.ts'
 import { usage } from '../../core/fault.ts'
-import type { Json, JsonObject } from '../../core/json.ts'
+import { isObject, type Json, type JsonObject } from '../../core/json.ts'
 import { parseData, readSecret, readText } from '../shell/input.ts'
 import type { Io } from '../shell/io.ts'
 
@@ -20,13 +20,15 @@ export type SubscribeOptions = {
   readonly skills?: readonly string[]
   readonly filter?: readonly string[]
   readonly script?: string
+  readonly coalesceKey?: string
+  readonly from?: string
   readonly secret?: string
   readonly secretFile?: string
   readonly secretStdin?: boolean
   readonly rotate?: boolean
   readonly replace?: boolean
   readonly dryRun?: boolean
-  readonly print?: 'secret' | 'url'
+  readonly print?: 'secret' | 'url' | 'curl' | 'yaml'
 }
 
 /** Reads the files and the standard input that options name. Throws a usage Fault. */
@@ -38,6 +40,7 @@ export const readWish = async (options: SubscribeOptions, io: Io): Promise<Wish>
     secret,
     rotate: options.rotate === true,
     replace: options.replace === true,
+    from: options.from === undefined ? undefined : await readFrom(options.from, io),
     fields: {
       description: options.description,
       events: options.events,
@@ -51,8 +54,15 @@ export const readWish = async (options: SubscribeOptions, io: Io): Promise<Wish>
       script: options.script,
       filters: options.filter && (await readFilters(options.filter, io)),
       deliver_extra: readExtra(options),
+      coalesce: options.coalesceKey === undefined ? undefined : { key: options.coalesceKey },
     },
   }
+}
+
+const readFrom = async (text: string, io: Io): Promise<JsonObject> => {
+  const data = parseData('--from', await readText('--from', text, io))
+  if (isObject(data)) return data
+  throw usage('--from: not a map of settings', 'a file is named with an @ before it: --from @route.yaml')
 }
 
 /** Each text is one condition or a list of them. */

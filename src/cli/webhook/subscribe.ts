@@ -1,9 +1,11 @@
 /** `webhook subscribe <name>`: creates or updates a subscription that the server would serve, and says how to post to it. */
 
+import { dump } from 'js-yaml'
+import { maskJson } from '../../app/mask.ts'
 import { readServed } from '../../app/routes/check-subscription.ts'
 import { type Subscribed, subscribe } from '../../app/routes/subscribe.ts'
 import { subscriptionNameOf } from '../../config/subscriptions.ts'
-import { exit } from '../../core/fault.ts'
+import { exit, Fault } from '../../core/fault.ts'
 import type { JsonObject } from '../../core/json.ts'
 import { answer, type Cli, note, warn } from '../shell/output.ts'
 import { refuse } from '../shell/refuse.ts'
@@ -21,10 +23,10 @@ export const webhookSubscribe = async (asked: string, options: SubscribeOptions,
 type SubscribeReport = Subscribed & { readonly name: string; readonly options: SubscribeOptions }
 
 const report = (done: SubscribeReport, cli: Cli): number => {
-  const { name, options, warnings, change, url, secret, newSecret, curl } = done
+  const { name, options, warnings, change, url, newSecret, curl } = done
   if (options.print) {
     for (const warning of warnings) warn(cli, warning)
-    cli.io.stdout(`${options.print === 'url' ? url : secret}\n`)
+    cli.io.stdout(`${printed(done, options.print)}\n`)
     return exit.ok
   }
   const data: JsonObject = {
@@ -39,6 +41,16 @@ const report = (done: SubscribeReport, cli: Cli): number => {
     dry_run: options.dryRun === true,
   }
   return answer(cli, { kind: 'webhook.subscribe', data, warnings, text: textOf(done, cli) })
+}
+
+/** One thing alone. In YAML no secret is shown: --from takes it back, and keeps what is hidden. */
+const printed = ({ name, url, secret, curl, scheme, change }: SubscribeReport, what: NonNullable<SubscribeOptions['print']>): string => {
+  if (what === 'url') return url
+  if (what === 'secret') return secret
+  if (what === 'yaml') return dump(maskJson(change.entry), { lineWidth: -1, noRefs: true }).trimEnd()
+  if (curl !== undefined) return curl
+  const hint = `${scheme} cannot be signed in a shell: webhook test ${name} --print-curl`
+  throw new Fault('no_curl', `"${name}" is saved, but there is no line for it`, { exitCode: exit.no, hint })
 }
 
 const textOf = ({ name, options, change, url, newSecret, scheme, how, curl }: SubscribeReport, cli: Cli): string => {
