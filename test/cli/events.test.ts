@@ -3,6 +3,7 @@
 import { execFileSync } from 'node:child_process'
 import { readdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { PassThrough } from 'node:stream'
 import t, { type Test } from 'tap'
 import type { Operations, RunStanding } from '../../src/app/live/operations.ts'
 import type { Replayed } from '../../src/app/live/replay.ts'
@@ -542,6 +543,22 @@ t.test('replay: as new events, through another route when asked', async (t) => {
     asked.filter(([name]) => name === 'replay'),
     [1, 2].map((number) => ['replay', { eventId: idOf(number), route: 'r', sameId: true, dryRun: false }]),
   )
+})
+
+t.test('replay and retry count at a terminal, and nowhere else', async (t) => {
+  const cli = await fixture(
+    t,
+    [1, 2, 3].map((number) => [received(number), request('{}')] as const),
+  )
+  await cli.serve({ replay: async () => accepted, standings: among(dead(1, 2, 3)), retry: async () => true })
+  const terminal = { input: new PassThrough(), output: new PassThrough() }
+  const ids = [1, 2, 3].map(idOf)
+  const counted = '\r1 of 3\r2 of 3\r      \r'
+  for (const verb of ['replay', 'retry']) {
+    t.match(await cli.runWith({ terminal }, 'events', verb, ...ids), { code: 0, err: counted })
+    t.equal((await cli.runWith({ terminal }, 'events', verb, idOf(1))).err, '')
+    t.equal((await cli.run('events', verb, ...ids)).err, '')
+  }
 })
 
 t.test('replay --edit: the payload as the editor leaves it, once it is known that it can be replayed', async (t) => {

@@ -29,10 +29,14 @@ export type Result = {
   readonly replayed?: Extract<Replayed, { readonly found: true }>
 }
 
+/** Hears after each event how many are done. */
+export type Counting = (done: number) => void
+
 /** One after the other; what fails does not stop the rest, but a gateway that is gone does. */
 export const each = async (
   events: readonly KnownEvent[],
   act: (known: KnownEvent) => Promise<Omit<Result, 'known'>>,
+  counting: Counting,
 ): Promise<readonly Result[]> => {
   const results: Result[] = []
   let gone: Fault | undefined
@@ -44,6 +48,7 @@ export const each = async (
       if (error.exitCode === exit.unreachable) gone = error
       results.push({ known, ok: false, why: error.message })
     }
+    counting(results.length)
   }
   return results
 }

@@ -2,7 +2,7 @@
 
 import type { ReplayWish } from '../live/replay.ts'
 import type { RunningGateway } from '../running-gateway.ts'
-import { each, type Result } from './event-batch.ts'
+import { type Counting, each, type Result } from './event-batch.ts'
 import type { KnownEvent } from './known-event.ts'
 
 /** Those whose request was kept: only they can be replayed. */
@@ -13,8 +13,13 @@ export const replayEvents = (
   gateway: RunningGateway,
   events: readonly KnownEvent[],
   wish: Omit<ReplayWish, 'eventId'>,
+  counting: Counting,
 ): Promise<readonly Result[]> =>
-  each(events, async ({ event }) => {
-    const replayed = await gateway.replay({ ...wish, eventId: event.event_id })
-    return replayed.found ? { ok: replayed.status < 400, replayed } : { ok: false, why: replayed.why }
-  })
+  each(
+    events,
+    async ({ event }) => {
+      const replayed = await gateway.replay({ ...wish, eventId: event.event_id })
+      return replayed.found ? { ok: replayed.status < 400, replayed } : { ok: false, why: replayed.why }
+    },
+    counting,
+  )

@@ -1,7 +1,7 @@
 /** The stored work of dead runs again, from its first attempt. */
 
 import type { RunningGateway } from '../running-gateway.ts'
-import { each, type Result } from './event-batch.ts'
+import { type Counting, each, type Result } from './event-batch.ts'
 import { standingsOf } from './events.ts'
 import type { KnownEvent } from './known-event.ts'
 
@@ -27,5 +27,9 @@ const whyNot = ({ event, state }: KnownEvent): string => {
   return `no dead run is kept of it (${state}): events replay starts it anew`
 }
 
-export const retryEvents = (gateway: RunningGateway, { dead }: RetryPlan): Promise<readonly Result[]> =>
-  each(dead, async ({ event }) => ((await gateway.retry(event.event_id)) ? { ok: true } : { ok: false, why: 'it is not dead any more' }))
+export const retryEvents = (gateway: RunningGateway, { dead }: RetryPlan, counting: Counting): Promise<readonly Result[]> =>
+  each(
+    dead,
+    async ({ event }) => ((await gateway.retry(event.event_id)) ? { ok: true } : { ok: false, why: 'it is not dead any more' }),
+    counting,
+  )

@@ -1,6 +1,6 @@
 /** What commands that act on several events have in common: which ones, and whether that is meant. */
 
-import { selectBatch } from '../../app/events/event-batch.ts'
+import { type Counting, selectBatch } from '../../app/events/event-batch.ts'
 import { findEvents } from '../../app/events/events.ts'
 import { type KnownEvent, sourceOf } from '../../app/events/known-event.ts'
 import { exit, Fault, usage } from '../../core/fault.ts'
@@ -34,6 +34,15 @@ export const confirm = async (question: string, yes: boolean, { io }: Cli): Prom
   if (/^y(es)?$/i.test((await io.ask(`${question} [y/N] `)).trim())) return
   throw new Fault('cancelled', 'nothing was started', { exitCode: exit.cancelled })
 }
+
+/** Shows at a terminal how many of several are done; the line goes with the last. */
+export const counting =
+  (of: number, { io, quiet }: Cli): Counting =>
+  (done) => {
+    if (of < 2 || quiet || !io.terminal) return
+    const text = `${done} of ${of}`
+    io.stderr(done < of ? `\r${text}` : `\r${' '.repeat(text.length)}\r`)
+  }
 
 /** `3 (2 of deploys, 1 of job:nightly)` */
 export const countsOf = (events: readonly KnownEvent[]): string => {

@@ -12,7 +12,7 @@ import { gatewayAt } from '../../http/control/client.ts'
 import { aligned } from '../shell/columns.ts'
 import { answer, type Cli, note } from '../shell/output.ts'
 import { withPayloadByHand } from '../webhook/payload-by-hand.ts'
-import { aboutOf, chosen, confirm, countsOf } from './bulk.ts'
+import { aboutOf, chosen, confirm, counting, countsOf } from './bulk.ts'
 import type { SelectionOptions } from './selection.ts'
 import { cell, excerpt } from './view.ts'
 
@@ -38,7 +38,7 @@ export const eventsReplay = async (ids: readonly string[], options: ReplayOption
   const gateway = await gatewayAt(cli.workspace).need()
   const wish = { ...(route === undefined ? {} : { route }), sameId }
   const run = (dry: boolean, body?: string): Promise<readonly Result[]> =>
-    replayEvents(gateway, events, { ...wish, dryRun: dry, ...(body === undefined ? {} : { body }) })
+    replayEvents(gateway, events, { ...wish, dryRun: dry, ...(body === undefined ? {} : { body }) }, counting(events.length, cli))
   const [event] = events
   if (edit && event) return edited(event, run, dryRun, cli)
   if (dryRun) return report(await run(true), true, cli)

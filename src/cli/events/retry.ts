@@ -6,7 +6,7 @@ import { exit, usage } from '../../core/fault.ts'
 import { gatewayAt } from '../../http/control/client.ts'
 import { aligned } from '../shell/columns.ts'
 import { answer, type Cli } from '../shell/output.ts'
-import { aboutOf, chosen, confirm, countsOf } from './bulk.ts'
+import { aboutOf, chosen, confirm, counting, countsOf } from './bulk.ts'
 import type { SelectionOptions } from './selection.ts'
 import { cell } from './view.ts'
 
@@ -28,7 +28,7 @@ export const eventsRetry = async (ids: readonly string[], options: RetryOptions,
     if (!yes) cli.io.stderr(tableOf(planned, 'starts'))
     await confirm(`start ${countsOf(plan.dead)}?`, yes, cli)
   }
-  return report(await retryEvents(gateway, plan), plan, false, cli)
+  return report(await retryEvents(gateway, plan, counting(plan.dead.length, cli)), plan, false, cli)
 }
 
 const report = (done: readonly Result[], { others }: RetryPlan, dryRun: boolean, cli: Cli): number => {
