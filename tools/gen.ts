@@ -34,7 +34,6 @@ const vocabulary = [
   'x-conflicts',
   'x-requires',
   'x-ignored',
-  'x-unbuilt',
   'x-secret',
   'x-template',
   'x-extends',

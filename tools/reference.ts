@@ -54,12 +54,11 @@ const pathOf = (within: string, key: string): string => (within === '' ? key : `
 const anchorOf = (path: string): string => path.replaceAll('.', '')
 
 const row = (key: string, node: Node, required: readonly string[], definitions: Node, within: string): string => {
-  const unbuilt = typeof node['x-unbuilt'] === 'string' ? ` *Not built in this version: ${node['x-unbuilt']}.*` : ''
   const fallback = node.default === undefined ? (required.includes(key) ? 'required' : '') : `\`${JSON.stringify(node.default)}\``
   const [, meant = node] = referred(node, definitions) ?? []
   const meaning = node.markdownDescription ?? node.description ?? meant.markdownDescription
   const type = isNode(node.properties) ? `[map](#${anchorOf(pathOf(within, key))})` : typeOf(node, definitions)
-  return `| \`${key}\` | ${type} | ${fallback} | ${cell(meaning)}${unbuilt} |`
+  return `| \`${key}\` | ${type} | ${fallback} | ${cell(meaning)} |`
 }
 
 /** The keys of a map, and below them a table for each key that is a map itself. */

@@ -11,7 +11,6 @@ import { checkConfig } from '../generated/validators.js'
 import { defaultProfile, type PluginSource, type Profile } from './config.ts'
 import { type Env, isUnknown, readEnvFile } from './env.ts'
 import { readJobs } from './jobs.ts'
-import { checkPlannedKeys } from './planned-keys.ts'
 import { configSchema } from './schema-walk.ts'
 import { resolveSecrets } from './secrets.ts'
 import { brokenPlaces, checkShape } from './shape.ts'
@@ -41,7 +40,7 @@ export const readFile = (
     return { data: {}, source, bad: new Set(), found: [] }
   }
   const resolved = resolveSecrets(configSchema, source.data, env, source)
-  into.diagnostics.push(...[...shape, ...resolved.diagnostics, ...checkPlannedKeys(configSchema, source.data, source)].map(withRoute))
+  into.diagnostics.push(...[...shape, ...resolved.diagnostics].map(withRoute))
   const found = [...shape, ...resolved.diagnostics]
   return { data: resolved.data as File, source, bad: brokenPlaces(found), found }
 }

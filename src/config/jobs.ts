@@ -6,7 +6,6 @@ import { isObject, type Json, own } from '../core/json.ts'
 import type { Config as File, Job, StoredJob } from '../generated/config.ts'
 import { checkJob } from '../generated/validators.js'
 import type { JobSource, Profile } from './config.ts'
-import { checkPlannedKeys } from './planned-keys.ts'
 import { definition } from './schema-walk.ts'
 import { resolveSecrets } from './secrets.ts'
 import { checkShape, isBroken } from './shape.ts'
@@ -65,7 +64,7 @@ export const readStoredJob = (
   const named = (each: Diagnostic): Diagnostic => ({ ...each, message: `job "${id}": ${each.message}` })
   if (shape.length > 0) return { diagnostics: shape.map(named) }
   const { data, diagnostics } = resolveSecrets(schema, entry, profile.env, source, base)
-  const all = [...diagnostics, ...checkPlannedKeys(schema, entry, source, base)].map(named)
+  const all = diagnostics.map(named)
   if (diagnostics.length > 0) return { diagnostics: all }
   return {
     job: { id, profile: profile.name, origin: 'stored', spec: data as unknown as StoredJob, place: source.place, base },

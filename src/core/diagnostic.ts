@@ -49,7 +49,6 @@ export const catalogue = {
   WH218: { severity: 'error', title: 'several scheduled jobs have this name', outside: true },
   WH219: { severity: 'warning', title: 'a scheduled job is paused or disabled', outside: true },
   WH220: { severity: 'error', title: 'not built in this version' },
-  WH221: { severity: 'warning', title: 'a section that this version does not run' },
   WH222: { severity: 'error', title: 'the agent lacks a setting' },
   WH223: { severity: 'error', title: 'bad schedule or time zone' },
   WH224: { severity: 'warning', title: 'the one time of a scheduled job is past' },

@@ -1,9 +1,9 @@
-/** Checks the rules across keys of one route. The schema has the rules (`x-conflicts`, `x-requires`, `x-unbuilt`), this file the sentences. */
+/** Checks the rules across keys of one route. The schema has the rules (`x-conflicts`, `x-requires`, `x-ignored`), this file the sentences. */
 
 import { type Config, insecure, isLoopback, type RouteSource } from '../config/config.ts'
 import { definition } from '../config/schema-walk.ts'
 import { type Code, type Diagnostic, diagnostic, type Path, pointerOf } from '../core/diagnostic.ts'
-import { isObject, type Json, type JsonObject, own } from '../core/json.ts'
+import { type Json, type JsonObject, own } from '../core/json.ts'
 import { pluginName, unpluggedHelp } from '../core/names.ts'
 import type { Route } from '../generated/config.ts'
 import { defaults } from '../generated/defaults.ts'
@@ -71,7 +71,6 @@ export const checkRules = (route: RouteSource, context: RuleContext): Diagnostic
     }
   }
   const ignored = rules['x-ignored'].filter(({ when }) => used(spec, when)).flatMap(({ keys }) => keys)
-  checkUnbuilt(spec, ignored, report)
   const profile = context.profiles.get(route.profile)
   if (profile && !ignored.includes('skills')) checkSkills(route.spec.skills ?? [], profile.dir, report)
   if (!ignored.includes('toolsets')) checkToolsets(route.spec.toolsets ?? [], ['toolsets'], context.toolsets, report)
@@ -83,18 +82,6 @@ export const checkRules = (route: RouteSource, context: RuleContext): Diagnostic
 }
 
 type Report = (code: Code, path: Path, message: string, help?: string, of?: 'key' | 'value') => void
-
-/** Keys that this version does not read yet, and what is planned for them. */
-const unbuilt = Object.entries(routeSchema.properties as JsonObject).flatMap(([key, node]) =>
-  isObject(node) && typeof node['x-unbuilt'] === 'string' ? [[key, node['x-unbuilt']] as const] : [],
-)
-
-const checkUnbuilt = (spec: JsonObject, ignored: readonly string[], report: Report): void => {
-  for (const [key, what] of unbuilt) {
-    if (!used(spec, key) || ignored.includes(key)) continue
-    report('WH220', [key], `"${key}" is not built in this version (planned: ${what})`, 'remove it')
-  }
-}
 
 /** Reports targets of a route or job that do not exist, or lack a setting that they need. */
 export const checkTarget = (spec: Pick<Route, 'deliver' | 'deliver_extra'>, targets: Targets, report: Report): void => {

@@ -37,6 +37,7 @@ export const compileToolsets = (
   }
   const open = async (name: string, signal: AbortSignal): Promise<readonly Tool[]> => {
     try {
+      if (!sets.has(name) && !parts.has(name)) throw new Error('there is none of this name')
       return (await sets.get(name)?.(signal)) ?? []
     } catch (error) {
       if (signal.aborted) throw error

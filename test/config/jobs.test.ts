@@ -255,7 +255,6 @@ jobs:
     [
       'WH108 10 "g h" cannot be a name here',
       'WH104 8 jobs.e: "schedule" is missing',
-      'WH221 3 "toolsets" has no effect in this version (planned: t',
       'WH223 4 job "a": "0 25 * * *" is not a cron expression: Inva',
       'WH223 5 job "b": "Nowhere" is not a time zone; write an IANA',
       'WH705 7 job "d": the target "http" needs deliver_extra.url',

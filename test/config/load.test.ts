@@ -279,17 +279,6 @@ t.test('what an alias leads to twice is resolved once', async (t) => {
   )
 })
 
-t.test('what is not built is refused with a plain message, never half-run', async (t) => {
-  for (const line of ['skills: [x]', 'toolsets: [x]']) {
-    const { found } = load(t.testdir({ 'config.yaml': route(`          ${line}`) }))
-    t.ok(
-      found.some(({ code, stopsStart }) => code === 'WH220' && stopsStart),
-      line,
-    )
-  }
-  t.same(load(t.testdir({ 'config.yaml': route('          skills: []') })).found, [])
-})
-
 t.test('precedence: flag, environment, .env, file, default; extra wins key by key', async (t) => {
   const dir = t.testdir({
     '.env': 'WEBHOOK_PORT=3\nWEBHOOK_ENABLED=true\nWEBHOOK_SECRET=dotenv',

@@ -36,7 +36,7 @@ const route = definition('Route')
 export const fieldsOf = (spec: JsonObject): readonly Field[] => {
   const properties = isObject(route.properties) ? Object.entries(route.properties) : []
   return properties
-    .filter(([key, node]) => isObject(node) && (node['x-unbuilt'] === undefined || own(spec, key) !== undefined))
+    .filter(([, node]) => isObject(node))
     .map(([key, node]) => fieldOf([key], node as JsonObject, spec))
     .sort((a, b) => stageAt(a) - stageAt(b))
 }

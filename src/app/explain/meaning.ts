@@ -133,11 +133,6 @@ export const ofMeaning = {
     fix: 'Remove it, or use what the help names in its place.',
     example: { of: 'config', bad: 'storage: { kind: postgres }\n', good: 'storage: { kind: sqlite }\n' },
   },
-  WH221: {
-    means: 'A section of the configuration that nothing reads yet.',
-    why: 'The gateway starts, and what the section asks for does not happen.',
-    fix: 'Remove it, or leave it for the version that has it.',
-  },
   WH222: {
     means: 'The runner of the agent needs a setting that is not there or not usable: a model, a key, an address, a command.',
     why: 'No run could begin. What is accepted would pile up.',
