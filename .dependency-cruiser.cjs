@@ -24,7 +24,7 @@ const upward = floors.slice(0, -1).map((paths, i) => ({
   to: { path: at(floors.slice(i + 1).flat()), pathNot: `${at(paths)}|^src/store/ports\\.ts` },
 }))
 
-const families = '^src/parts/(stages|endings|operators|schemes|runners|targets)/'
+const families = '^src/parts/(stages|endings|operators|schemes|runners|targets|tools)/'
 
 module.exports = {
   forbidden: [
@@ -35,7 +35,7 @@ module.exports = {
       severity: 'error',
       comment: 'a part imports contracts, and the kit of its own family; registries are for the composition root',
       from: { path: families, pathNot: '/index\\.ts$' },
-      to: { path: families, pathNot: '/(stage|ending|operator|scheme|runner|target)\\.ts$|/kit/' },
+      to: { path: families, pathNot: '/(stage|ending|operator|scheme|runner|target|tool)\\.ts$|/kit/' },
     },
     {
       name: 'no-kit-of-another-family',

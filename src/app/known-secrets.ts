@@ -1,6 +1,9 @@
 /** Collects the secrets of a configuration, which must never be in a log or an answer. */
 
-import type { Config } from '../config/config.ts'
+import { type Config, defaultProfile } from '../config/config.ts'
+import { isUnknown } from '../config/env.ts'
+import { isObject, type Json } from '../core/json.ts'
+import { searchEnv } from '../generated/settings.ts'
 import { runnersByName } from '../parts/runners/index.ts'
 import { runnerSettings } from '../plan/runner.ts'
 
@@ -14,6 +17,22 @@ export const knownSecrets = (config: Config): string[] => {
   const routes = [...config.routes.values()].flatMap(({ secrets }) => secrets)
   // Plugins are not loaded yet: the key of their runner is known when it stands in the file.
   const { apiKey } = runnerSettings(runnersByName.get(config.agent.runner) ?? {}, config)
-  const keys = [config.agent.apiKey ?? '', apiKey ?? '']
+  const keys = [config.agent.apiKey ?? '', apiKey ?? '', ...ofTools(config)]
   return [...routes, ...tokens, config.globalSecret ?? '', ...keys].filter((value) => value !== '' && value !== 'INSECURE_NO_AUTH')
+}
+
+/** The keys of tools, and what the servers of toolsets are given: which of that is secret, only they know. */
+const ofTools = ({ tools, profiles }: Config): string[] => {
+  const env = profiles.get(defaultProfile)?.env ?? {}
+  const variables = Object.values(searchEnv).flatMap((settings) => Object.values(settings).flat())
+  const inEnv = isUnknown(env) ? [] : variables.map((name) => env[name] ?? '')
+  const settings = Object.values(tools.settings).flatMap(({ api_key }) => textsIn(api_key))
+  const given = Object.values(tools.servers).flatMap(({ headers, env: passed }) => [...textsIn(headers), ...textsIn(passed)])
+  // A short value is no secret, and would be taken out of every text.
+  return [...inEnv, ...settings, ...given].filter((value) => value.length >= 8)
+}
+
+const textsIn = (value: Json | undefined): string[] => {
+  if (typeof value === 'string') return [value]
+  return isObject(value) ? Object.values(value).flatMap(textsIn) : []
 }

@@ -2,7 +2,7 @@
 
 import type { Outcome } from './outcome.ts'
 import type { Event, Headers, UnverifiedRequest, VerifiedRequest } from './request.ts'
-import type { Place } from './session.ts'
+import type { Place } from './agent/session.ts'
 
 /** How a request ended, and which stage decided; it leaves a record once its signature held. */
 export type Ended = {

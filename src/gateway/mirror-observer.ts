@@ -4,7 +4,7 @@ import type { Clock } from '../core/clock.ts'
 import type { Fact, Observer } from '../core/fact.ts'
 import { messageOf } from '../core/fault.ts'
 import type { Log } from '../core/log.ts'
-import { keptText } from '../core/session.ts'
+import { keptText } from '../core/agent/session.ts'
 import type { Route } from '../generated/config.ts'
 import type { Store } from '../store/ports.ts'
 

@@ -4,7 +4,7 @@ import { absent, parseEntries, readSnapshot, stampOf } from '../config/read-cons
 import { type Code, type Diagnostic, diagnostic } from '../core/diagnostic.ts'
 import { messageOf } from '../core/fault.ts'
 import type { Json, JsonObject } from '../core/json.ts'
-import { takingTurns } from '../core/taking-turns.ts'
+import { takingTurns } from '../core/turns/taking-turns.ts'
 
 export type EntriesOptions<T> = {
   readonly file: string

@@ -1,6 +1,6 @@
 /** Adds to a prompt what the agent must know of the events that were merged into its run (rules: Coalescing 4). */
 
-import { joinPrompts, type Prompt } from '../core/prompt.ts'
+import { joinPrompts, type Prompt } from '../core/agent/prompt.ts'
 import type { Merged, NewRun } from '../store/ports.ts'
 
 /** The prompt of a run, with a note when it stands for several events. */

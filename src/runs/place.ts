@@ -1,7 +1,7 @@
 /** Finds the chat that a text goes to, as its target resolves it. */
 
 import type { Profile } from '../config/config.ts'
-import type { Place } from '../core/session.ts'
+import type { Place } from '../core/agent/session.ts'
 import { deliveriesOf } from '../parts/destination.ts'
 import { settingsOf } from '../parts/targets/kit/settings.ts'
 import type { TargetPart } from '../parts/targets/target.ts'

@@ -8,6 +8,7 @@ import ts from 'typescript'
 import { endings } from '../../src/parts/endings/index.ts'
 import { operators } from '../../src/parts/operators/index.ts'
 import { runners } from '../../src/parts/runners/index.ts'
+import { toolsets } from '../../src/parts/tools/index.ts'
 import { schemes } from '../../src/parts/schemes/index.ts'
 import { stages } from '../../src/parts/stages/index.ts'
 import { targets } from '../../src/parts/targets/index.ts'
@@ -39,6 +40,7 @@ const families: ReadonlyMap<string, ReadonlySet<string>> = new Map([
   ['target', new Set(targets.flatMap(({ name, aliases = [] }) => [name, ...aliases]))],
   ['scheme', namesOf(schemes)],
   ['runner', namesOf(runners)],
+  ['toolset', namesOf(toolsets)],
   ['operator', namesOf(operators)],
   ['store', namesOf(stores)],
   ['stage', namesOf(stages)],

@@ -8,6 +8,7 @@ import { catalogue as codes } from '../../src/core/diagnostic.ts'
 import type { JsonObject } from '../../src/core/json.ts'
 import { type Refused, refuse } from '../../src/core/outcome.ts'
 import { replyTo } from '../../src/core/reply.ts'
+import { defaults } from '../../src/generated/defaults.ts'
 import { schema } from '../../src/generated/schema.ts'
 import { endings } from '../../src/parts/endings/index.ts'
 import { operators } from '../../src/parts/operators/index.ts'
@@ -16,6 +17,7 @@ import { schemes } from '../../src/parts/schemes/index.ts'
 import { stages } from '../../src/parts/stages/index.ts'
 import { targetName } from '../../src/parts/target-name.ts'
 import { targets, targetsByName } from '../../src/parts/targets/index.ts'
+import { toolsets, toolsetsByName } from '../../src/parts/tools/index.ts'
 import { stores } from '../../src/store/index.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
@@ -94,11 +96,13 @@ t.test('runners and signature schemes are those of the schema', async (t) => {
 })
 
 t.test('names are unique in every registry, and so are their maps', async (t) => {
-  for (const parts of [stages, endings, operators, schemes, runners, targets]) t.equal(new Set(namesOf(parts)).size, parts.length)
+  for (const parts of [stages, endings, operators, schemes, runners, targets, toolsets]) t.equal(new Set(namesOf(parts)).size, parts.length)
   t.equal(targetsByName.size, targets.length)
   const called = targets.flatMap(({ name, aliases = [] }) => [name, ...aliases])
   t.equal(new Set(called).size, called.length, 'no other name of a target is that of another')
   t.equal(runnersByName.size, runners.length)
+  t.equal(toolsetsByName.size, toolsets.length)
+  t.same(namesOf(toolsets), defaults.platform_toolsets.webhook, 'what a run has where nothing is said')
 })
 
 t.test('a part stands in the file of its name', async (t) => {
@@ -107,7 +111,7 @@ t.test('a part stands in the file of its name', async (t) => {
     generic: ['v1', 'v2'],
     'standard-webhooks': ['standard_webhooks', 'svix'],
   }
-  for (const [kind, parts] of Object.entries({ stages, endings, operators, schemes, runners, targets })) {
+  for (const [kind, parts] of Object.entries({ stages, endings, operators, schemes, runners, targets, tools: toolsets })) {
     const files = readdirSync(join(root, 'src/parts', kind), { recursive: true, encoding: 'utf8' })
       .filter((file) => file.endsWith('.ts') && !file.startsWith('kit/'))
       .map((file) => basename(file, '.ts'))

@@ -1,7 +1,7 @@
 import { chmodSync, existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
-import { createSlots } from '../../src/core/slots.ts'
+import { createSlots } from '../../src/core/turns/slots.ts'
 import { baseEnv, type ChildJob, envValue, failureOf, runChild } from '../../src/process/child.ts'
 import type { ScriptJob } from '../../src/process/script.ts'
 import { checkScript, runScript } from '../../src/process/script.ts'

@@ -2,7 +2,7 @@
 
 import { readFileSync, writeFileSync } from 'node:fs'
 import t, { type Test } from 'tap'
-import { wordsOf } from '../../src/core/session.ts'
+import { wordsOf } from '../../src/core/agent/session.ts'
 import { createConversations } from '../../src/runs/conversation.ts'
 import { openMemory } from '../../src/store/memory/memory-store.ts'
 import type { NewRun } from '../../src/store/ports.ts'

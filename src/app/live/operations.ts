@@ -3,7 +3,7 @@
 import type { Clock } from '../../core/clock.ts'
 import type { Facts } from '../../core/fact.ts'
 import { StoreFault } from '../../core/fault.ts'
-import type { SessionMessage } from '../../core/session.ts'
+import type { SessionMessage } from '../../core/agent/session.ts'
 import type { RunningJob, Worker } from '../../runs/worker.ts'
 import type { Scheduler } from '../../schedule/scheduler.ts'
 import type { JobStart } from '../../schedule/start-job.ts'

@@ -6,7 +6,7 @@ import type { Clock } from '../../core/clock.ts'
 import { type Diagnostic, diagnostic } from '../../core/diagnostic.ts'
 import type { Facts } from '../../core/fact.ts'
 import type { Log } from '../../core/log.ts'
-import { takingTurns } from '../../core/taking-turns.ts'
+import { takingTurns } from '../../core/turns/taking-turns.ts'
 import type { LiveConfig } from './live-config.ts'
 
 /** `ok: false`: refused, and the configuration before it serves on. */

@@ -7,7 +7,7 @@ import type { TailLine } from '../../app/live/tails.ts'
 import type { Traffic } from '../../app/live/traffic.ts'
 import { type Code, catalogue, type Diagnostic, type Edit, type Fix, type Place } from '../../core/diagnostic.ts'
 import { isObject, type Json, own } from '../../core/json.ts'
-import type { Place as Chat, SessionMessage } from '../../core/session.ts'
+import type { Place as Chat, SessionMessage } from '../../core/agent/session.ts'
 import type { RunningJob } from '../../runs/worker.ts'
 import type { JobStart } from '../../schedule/start-job.ts'
 

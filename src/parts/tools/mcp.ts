@@ -2,7 +2,7 @@
 
 import type { JsonObject } from '../../core/json.ts'
 import type { Closable } from '../../core/owner.ts'
-import { createSlots, type Slots } from '../../core/slots.ts'
+import { createSlots, type Slots } from '../../core/turns/slots.ts'
 import { cut, printable } from '../../core/text.ts'
 import { baseEnv } from '../../process/child.ts'
 import { ToolFault, textOf } from './kit/mcp/answer.ts'

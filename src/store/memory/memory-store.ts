@@ -2,7 +2,7 @@
 
 import type { Clock } from '../../core/clock.ts'
 import { StoreFault } from '../../core/fault.ts'
-import type { Place, SessionMessage } from '../../core/session.ts'
+import type { Place, SessionMessage } from '../../core/agent/session.ts'
 import { isEventId, isNumbers, maxGroupsPerTake, maxPlans, maxStandings } from '../bounds.ts'
 import type {
   Accepted,

@@ -1,6 +1,6 @@
 /** Holds lasting conversations in memory. */
 
-import type { Place, SessionMessage } from '../../core/session.ts'
+import type { Place, SessionMessage } from '../../core/agent/session.ts'
 import { maxMessageChars, maxMessages, maxSessions } from '../bounds.ts'
 import type { Session, SessionFilter, SessionName } from '../ports.ts'
 

@@ -2,7 +2,7 @@
 
 import { hash } from 'node:crypto'
 import { isObject, type Json } from '../../core/json.ts'
-import type { Place, SessionMessage } from '../../core/session.ts'
+import type { Place, SessionMessage } from '../../core/agent/session.ts'
 import type { SessionName } from '../ports.ts'
 import type { Speaking, StoredMessage } from './messages.ts'
 import { isText, parseJson } from './stored.ts'

@@ -2,7 +2,7 @@
 
 import { StoreFault } from '../../../core/fault.ts'
 import { type Outcome, type Refused, refuse } from '../../../core/outcome.ts'
-import type { Prompt } from '../../../core/prompt.ts'
+import type { Prompt } from '../../../core/agent/prompt.ts'
 import type { Event } from '../../../core/request.ts'
 import type { Accepted, Joined, Lane, NewRun, Store } from '../../../store/ports.ts'
 import type { Effects } from '../../effects.ts'

@@ -1,6 +1,6 @@
 /** Makes runs of scheduled jobs: all runs of one job share one lane, whoever starts them, so a job never runs twice at the same time. */
 
-import { joinPrompts, type Prompt, plainPrompt } from '../../../core/prompt.ts'
+import { joinPrompts, type Prompt, plainPrompt } from '../../../core/agent/prompt.ts'
 import type { Lane, NewRun } from '../../../store/ports.ts'
 import type { Job } from '../../effects.ts'
 import { promptFields } from './accept.ts'

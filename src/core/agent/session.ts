@@ -1,6 +1,6 @@
 /** What a lasting conversation is made of, wherever it is kept, shown or given to an agent. */
 
-import { cut } from './text.ts'
+import { cut } from '../text.ts'
 
 /** A chat, as the target that texts go to resolved it. */
 export type Place = {
