@@ -1,8 +1,8 @@
 /** What happened: one stream, told once where it happens; the log and the journal observe it, and whoever comes next. */
 
+import type { Place } from './agent/session.ts'
 import type { Outcome } from './outcome.ts'
 import type { Event, Headers, UnverifiedRequest, VerifiedRequest } from './request.ts'
-import type { Place } from './agent/session.ts'
 
 /** How a request ended, and which stage decided; it leaves a record once its signature held. */
 export type Ended = {

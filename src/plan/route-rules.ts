@@ -70,15 +70,20 @@ export const checkRules = (route: RouteSource, context: RuleContext): Diagnostic
       report('WH210', [key], `"${key}" has no effect beside "${when}"`, 'remove it')
     }
   }
-  const ignored = rules['x-ignored'].filter(({ when }) => used(spec, when)).flatMap(({ keys }) => keys)
-  const profile = context.profiles.get(route.profile)
-  if (profile && !ignored.includes('skills')) checkSkills(route.spec.skills ?? [], profile.dir, report)
-  if (!ignored.includes('toolsets')) checkToolsets(route.spec.toolsets ?? [], ['toolsets'], context.toolsets, report)
+  checkOfAgent(route, context, report)
   checkTarget(route.spec, context.targets, report)
   checkVerify(route.spec, context.schemes, report)
   checkSecrets(route, context, report)
   checkProfile(route, context, report)
   return found
+}
+
+/** What the agent is given, unless no agent is asked. */
+const checkOfAgent = ({ spec, profile: name }: RouteSource, { profiles, toolsets }: RuleContext, report: Report): void => {
+  const ignored = rules['x-ignored'].filter(({ when }) => used(spec as JsonObject, when)).flatMap(({ keys }) => keys)
+  const profile = profiles.get(name)
+  if (profile && !ignored.includes('skills')) checkSkills(spec.skills ?? [], profile.dir, report)
+  if (!ignored.includes('toolsets')) checkToolsets(spec.toolsets ?? [], ['toolsets'], toolsets, report)
 }
 
 type Report = (code: Code, path: Path, message: string, help?: string, of?: 'key' | 'value') => void

@@ -1,7 +1,7 @@
 /** What was said in the session of a run: given to the agent before it is asked, and kept once it has answered (rules: Sessions 2, 3). */
 
-import type { Clock } from '../core/clock.ts'
 import { keptText, type Place, type SessionMessage, wordsOf } from '../core/agent/session.ts'
+import type { Clock } from '../core/clock.ts'
 import type { NewRun, Store } from '../store/ports.ts'
 
 /** What was said, as an agent is given it. */

@@ -4,10 +4,10 @@
  * Leases are fenced, a late finisher is refused.
  */
 
-import type { Clock } from '../core/clock.ts'
-import type { JsonObject } from '../core/json.ts'
 import type { Prompt, Span } from '../core/agent/prompt.ts'
 import type { Place, SessionMessage } from '../core/agent/session.ts'
+import type { Clock } from '../core/clock.ts'
+import type { JsonObject } from '../core/json.ts'
 
 /** A hold on one delivery id of one route, for an hour (rules: Duplicates 2), or on one time of a schedule. */
 export type Claim = {

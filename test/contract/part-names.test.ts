@@ -8,10 +8,10 @@ import ts from 'typescript'
 import { endings } from '../../src/parts/endings/index.ts'
 import { operators } from '../../src/parts/operators/index.ts'
 import { runners } from '../../src/parts/runners/index.ts'
-import { toolsets } from '../../src/parts/tools/index.ts'
 import { schemes } from '../../src/parts/schemes/index.ts'
 import { stages } from '../../src/parts/stages/index.ts'
 import { targets } from '../../src/parts/targets/index.ts'
+import { toolsets } from '../../src/parts/tools/index.ts'
 import { stores } from '../../src/store/index.ts'
 
 const root = fileURLToPath(new URL('../../src', import.meta.url))

@@ -2,6 +2,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import type { ServerResponse } from 'node:http'
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
+import type { AgentFault } from '../../src/core/fault.ts'
 import { runners, runnersByName } from '../../src/parts/runners/index.ts'
 import type { RunnerSettings } from '../../src/parts/runners/runner.ts'
 import type { NewRun } from '../../src/store/ports.ts'
@@ -61,7 +62,7 @@ const failure = async (work: Promise<string>): Promise<string> => {
     (error: Error) => error,
   )
   // Everything that a log of it could show but its kind.
-  const { name: _, ...rest } = thrown
+  const { name: _, isFinal: __, ...rest } = thrown as AgentFault
   return [thrown.message, thrown.cause, JSON.stringify(rest)].filter((part) => part && part !== '{}').join(' ')
 }
 

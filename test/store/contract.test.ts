@@ -2,9 +2,9 @@
 
 import fc from 'fast-check'
 import t, { type Test } from 'tap'
+import type { Place, SessionMessage } from '../../src/core/agent/session.ts'
 import type { Clock } from '../../src/core/clock.ts'
 import { StoreFault } from '../../src/core/fault.ts'
-import type { Place, SessionMessage } from '../../src/core/agent/session.ts'
 import { stores } from '../../src/store/index.ts'
 import { openMemory } from '../../src/store/memory/memory-store.ts'
 import type {

@@ -1,9 +1,9 @@
 /** What a running gateway may be asked to do, and how it does it. */
 
+import type { SessionMessage } from '../../core/agent/session.ts'
 import type { Clock } from '../../core/clock.ts'
 import type { Facts } from '../../core/fact.ts'
 import { StoreFault } from '../../core/fault.ts'
-import type { SessionMessage } from '../../core/agent/session.ts'
 import type { RunningJob, Worker } from '../../runs/worker.ts'
 import type { Scheduler } from '../../schedule/scheduler.ts'
 import type { JobStart } from '../../schedule/start-job.ts'

@@ -1,7 +1,7 @@
 /** The lasting conversations that the running gateway keeps: which there are, and what was said in one. */
 
-import { exit, Fault } from '../../core/fault.ts'
 import { wordsOf } from '../../core/agent/session.ts'
+import { exit, Fault } from '../../core/fault.ts'
 import { nearest } from '../../core/text.ts'
 import type { SessionFilter } from '../../store/ports.ts'
 import type { Conversation, KnownSession } from '../live/operations.ts'

@@ -1,7 +1,7 @@
 /** Starts a scheduled job that exists, and gives this one run the rendered prompt as context (rules: Jobs 2, 3). */
 
-import type { Ignored, Outcome } from '../../core/outcome.ts'
 import type { Prompt } from '../../core/agent/prompt.ts'
+import type { Ignored, Outcome } from '../../core/outcome.ts'
 import type { Event } from '../../core/request.ts'
 import type { Job } from '../effects.ts'
 import type { StageKit } from '../stages/stage.ts'

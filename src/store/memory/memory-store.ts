@@ -1,8 +1,8 @@
 /** The store that forgets: the same contract as the durable one, in Maps with caps, for tests and on request (rules: Durability 4). */
 
+import type { Place, SessionMessage } from '../../core/agent/session.ts'
 import type { Clock } from '../../core/clock.ts'
 import { StoreFault } from '../../core/fault.ts'
-import type { Place, SessionMessage } from '../../core/agent/session.ts'
 import { isEventId, isNumbers, maxGroupsPerTake, maxPlans, maxStandings } from '../bounds.ts'
 import type {
   Accepted,

@@ -1,7 +1,7 @@
 /** The durable store. Each call becomes a step of a batch, which the store's thread commits. */
 
-import { StoreFault } from '../../core/fault.ts'
 import type { Place, SessionMessage } from '../../core/agent/session.ts'
+import { StoreFault } from '../../core/fault.ts'
 import { isNumbers, maxStandings } from '../bounds.ts'
 import { keptPrompt } from '../kept-prompt.ts'
 import type {

@@ -1,8 +1,8 @@
 /** Commits work before the sender is answered, and leaves the delivery id free after a refusal (rules: Duplicates 2). */
 
+import type { Prompt } from '../../../core/agent/prompt.ts'
 import { StoreFault } from '../../../core/fault.ts'
 import { type Outcome, type Refused, refuse } from '../../../core/outcome.ts'
-import type { Prompt } from '../../../core/agent/prompt.ts'
 import type { Event } from '../../../core/request.ts'
 import type { Accepted, Joined, Lane, NewRun, Store } from '../../../store/ports.ts'
 import type { Effects } from '../../effects.ts'

@@ -1,19 +1,19 @@
 /** The tools of an MCP server: a program that is started, or a service at an address. */
 
-import type { JsonObject } from '../../core/json.ts'
-import type { Closable } from '../../core/owner.ts'
-import { createSlots, type Slots } from '../../core/turns/slots.ts'
-import { cut, printable } from '../../core/text.ts'
-import { baseEnv } from '../../process/child.ts'
-import { ToolFault, textOf } from './kit/mcp/answer.ts'
-import { Connection } from './kit/mcp/connection.ts'
-import { HttpWire } from './kit/mcp/http.ts'
-import { allowedTools, type Definition, descriptionOf, namesFor, schemaOf } from './kit/mcp/listing.ts'
-import { readSettings, type ServerSettings } from './kit/mcp/settings.ts'
-import { StdioWire } from './kit/mcp/stdio.ts'
-import { timeLimit, unlessAborted } from './kit/mcp/time-limit.ts'
-import { isRefusal, type Wire, WireFault } from './kit/mcp/wire.ts'
-import type { Tool, ToolKit, Toolset } from './tool.ts'
+import type { JsonObject } from '../../../../core/json.ts'
+import type { Closable } from '../../../../core/owner.ts'
+import { cut, printable } from '../../../../core/text.ts'
+import { createSlots, type Slots } from '../../../../core/turns/slots.ts'
+import { baseEnv } from '../../../../process/child.ts'
+import type { Tool, ToolKit, Toolset } from '../../tool.ts'
+import { ToolFault, textOf } from './answer.ts'
+import { Connection } from './connection.ts'
+import { HttpWire } from './http.ts'
+import { allowedTools, type Definition, descriptionOf, namesFor, schemaOf } from './listing.ts'
+import { readSettings, type ServerSettings } from './settings.ts'
+import { StdioWire } from './stdio.ts'
+import { timeLimit, unlessAborted } from './time-limit.ts'
+import { isRefusal, type Wire, WireFault } from './wire.ts'
 
 /** Calls of one server at the same time, and how many wait for their turn. */
 const maxCalls = 16
