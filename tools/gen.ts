@@ -245,6 +245,7 @@ const defaults = {
   storage: properties.storage,
   retention,
   agent: definitions.Agent,
+  budget: definitions.Budget,
   platform_toolsets: properties.platform_toolsets,
   route: definitions.Route,
   retry: routeProperties.retry,

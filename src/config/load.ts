@@ -67,7 +67,7 @@ const agentOf = (file: File, source: Source | undefined): Config['agent'] => {
     runner: text(agent.runner) ?? defaults.agent.runner,
     timeoutMs: number(agent.timeout_seconds, defaults.agent.timeout_seconds) * 1000,
     maxSteps: number(agent.max_steps, defaults.agent.max_steps),
-    budget: budgetOf(record(agent.budget)),
+    budget: { threadRuns: defaults.budget.thread_runs, ...budgetOf(record(agent.budget)) },
     prices: new Map(Object.entries(record(agent.prices) as unknown as { [model: string]: Price })),
     ...settings,
   }

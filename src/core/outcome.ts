@@ -29,7 +29,7 @@ export type Refused = {
 
 export type Ignored = {
   readonly kind: 'ignored'
-  readonly reason: 'event' | 'filter' | 'script' | 'job_paused' | 'job_disabled' | 'job_running' | 'job_missing'
+  readonly reason: 'event' | 'own_comment' | 'filter' | 'script' | 'job_paused' | 'job_disabled' | 'job_running' | 'job_missing'
   readonly route: string
   readonly event?: string
   /** Where a scheduled job said no. */

@@ -101,6 +101,7 @@ const openWork = async (options: GatewayOptions, closing: Closing): Promise<Work
       most: ({ route }) => routeOf(route)?.session?.history ?? defaults.session.history,
       placeOf: (run) => placeOfRun(run, { targets: current().catalogue.targets, profiles: current().config.profiles }),
     }),
+    comments: (target) => current().catalogue.targets.get(target)?.comments ?? false,
     repeatable: (target) => current().catalogue.targets.get(target)?.repeatable ?? false,
     maxConcurrent: () => current().config.maxConcurrentRuns,
   })

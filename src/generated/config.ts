@@ -626,6 +626,10 @@ day_tokens?: number
  * Cost of all runs of a route or job in a day (UTC).
  */
 day_cost?: number
+/**
+ * Runs in an hour that comment on one pull request or issue.
+ */
+thread_runs?: number
 }
 /**
  * One test: an event or several in steps, and what must come of them.

@@ -32,6 +32,9 @@ export const defaults = {
     "max_steps": 8,
     "timeout_seconds": 600
   },
+  "budget": {
+    "thread_runs": 30
+  },
   "platform_toolsets": {
     "webhook": [
       "web_search",

@@ -20,6 +20,8 @@ export type AttemptOptions = AskOptions & {
   readonly send: (outgoing: Outgoing) => Promise<Sent>
   /** Whether sending the same text twice to this target cannot post twice. */
   readonly repeatable: (target: string) => boolean
+  /** Whether what this target posts comes back as an event. */
+  readonly comments: (target: string) => boolean
   readonly clock: Pick<Clock, 'now'>
 }
 
@@ -36,13 +38,9 @@ export const createAttempt = (options: AttemptOptions, signal: AbortSignal): Mak
     if (lease.reply !== undefined) return finish(attempt, lease.reply)
     if (lease.interrupted && policy.startsOnce)
       return { kind: 'dead', error: 'the process ended during it, and a job is not started twice' }
-    const meter = createMeter({
-      run: lease.run,
-      budget: policy.budget,
-      prices: policy.prices,
-      store: options.store,
-      now: () => options.clock.now(),
-    })
+    const { store, comments } = options
+    const { budget, prices } = policy
+    const meter = createMeter({ run: lease.run, comments, budget, prices, store, now: () => options.clock.now() })
     try {
       const reply = await askAgent(attempt, meter)
       const isKept = await persistRun(lease, () => options.store.keepReply(lease, reply), options, signal)

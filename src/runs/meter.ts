@@ -1,13 +1,17 @@
 /** Counts what a run takes, and ends it where its budget is used up (rules: Agents 7). */
 
+import { hash } from 'node:crypto'
 import type { Budget, Price } from '../config/budget.ts'
 import type { RunUsage } from '../core/fact.ts'
 import { AgentFault } from '../core/fault.ts'
+import { deliveriesOf } from '../parts/destination.ts'
 import type { Usage } from '../parts/runners/runner.ts'
 import type { NewRun, Spent, Store } from '../store/ports.ts'
 
 export type MeterOptions = {
-  readonly run: Pick<NewRun, 'profile' | 'route' | 'job'>
+  readonly run: Pick<NewRun, 'profile' | 'route' | 'job' | 'delivery'>
+  /** Whether what this target posts comes back as an event. */
+  readonly comments: (target: string) => boolean
   readonly budget: Budget
   readonly prices: ReadonlyMap<string, Price>
   readonly store: Pick<Store, 'spend'>
@@ -24,9 +28,10 @@ export interface Meter {
   taken(): RunUsage | undefined
 }
 
-const dayMs = 86_400_000
+const hourMs = 3_600_000
+const dayMs = 24 * hourMs
 
-export const createMeter = ({ run, budget, prices, store, now }: MeterOptions): Meter => {
+export const createMeter = ({ run, comments, budget, prices, store, now }: MeterOptions): Meter => {
   let steps = 0
   const total = { input: 0, output: 0, cost: 0 }
   let isPriced = true
@@ -41,7 +46,13 @@ export const createMeter = ({ run, budget, prices, store, now }: MeterOptions): 
     if (cost >= (budget.dayCost ?? Infinity)) throw usedUp(`the day's ${budget.dayCost}`, 'day_cost')
   }
   return {
-    check: () => ofDay({ tokens: 0, cost: 0 }),
+    async check() {
+      await ofDay({ tokens: 0, cost: 0 })
+      for (const thread of threadsOf(run, comments)) {
+        const { tokens: runs } = await store.spend(thread, hourMs, { tokens: 1, cost: 0 })
+        if (runs > budget.threadRuns) throw usedUp(`${budget.threadRuns} runs have commented there in an hour`, 'thread_runs')
+      }
+    },
     async used({ model, inputTokens, outputTokens, tools: called }) {
       steps++
       for (const name of called) tools.set(name, (tools.get(name) ?? 0) + 1)
@@ -76,3 +87,9 @@ export const createMeter = ({ run, budget, prices, store, now }: MeterOptions): 
 
 const usedUp = (what: string, key: string): AgentFault =>
   new AgentFault(`the budget is used up: ${what} (budget.${key})`, { isFinal: true })
+
+/** A key for each pull request or issue that the run comments on. */
+const threadsOf = ({ profile, delivery }: MeterOptions['run'], comments: MeterOptions['comments']): readonly string[] =>
+  deliveriesOf(delivery)
+    .filter(({ target }) => comments(target))
+    .map(({ target, extra }) => `thread/${hash('sha256', JSON.stringify([profile, target, extra]), 'base64url')}`)

@@ -3,6 +3,7 @@
 import { events } from './events.ts'
 import { filters } from './filters.ts'
 import { json } from './json.ts'
+import { ownComment } from './own-comment.ts'
 import { rateLimit } from './rate-limit.ts'
 import { script } from './script.ts'
 import { signature } from './signature.ts'
@@ -12,4 +13,4 @@ import type { StagePart } from './stage.ts'
  * `x-pipeline` in the schema names four steps more. `body_size` and `route` run before the route's plan is known (src/http/receive.ts).
  * `duplicate` and `dispatch` are one commit of the ending, so that no delivery id is claimed without its work.
  */
-export const stages: readonly StagePart[] = [rateLimit, signature, json, events, filters, script]
+export const stages: readonly StagePart[] = [rateLimit, signature, json, events, ownComment, filters, script]

@@ -100,6 +100,8 @@ export type TargetPart = {
   unaddressed?(extra: JsonObject, settings: JsonObject): string | undefined
   /** The chat that a text with these settings goes to, `undefined` when it has no address. When absent, the target is no chat. */
   chat?(extra: JsonObject, settings: JsonObject): Omit<Place, 'platform'> | undefined
+  /** What it posts comes back as an event of the same sender: such an event is not answered, and runs for one place are counted. */
+  readonly comments?: true
   /** Its texts reach only whoever runs the gateway, so nobody waits for a well-written one. */
   readonly internal?: true
   /** Whether an interrupted attempt may be repeated, because sending the same text twice cannot post twice. */

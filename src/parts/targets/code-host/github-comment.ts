@@ -32,6 +32,7 @@ export const githubComment: TargetPart = {
   // Which environment variables hold a token depends on the host, so `kit/gh.ts` chooses them.
   settings: builtinSettings('github'),
   // Every comment has a mark of its delivery. We look for the mark in the newest comments before we post (rules: Outgoing texts 2).
+  comments: true,
   repeatable: true,
   reads: ['repo', 'pr_number'],
   requires: ['repo', 'pr_number'],

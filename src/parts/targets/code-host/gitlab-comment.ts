@@ -38,6 +38,7 @@ export const gitlabComment: TargetPart = {
   title: 'A comment on a merge request or issue',
   settings: builtinSettings('gitlab'),
   needs: [['token']],
+  comments: true,
   repeatable: false,
   reads: places.map(({ key }) => key),
   requires: ['project', 'iid', 'kind'],

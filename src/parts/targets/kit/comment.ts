@@ -3,6 +3,7 @@
 import { createHash } from 'node:crypto'
 import type { Json, JsonObject } from '../../../core/json.ts'
 import { cut } from '../../../core/text.ts'
+import { commentMark } from '../../own-comment.ts'
 import type { Outgoing } from '../target.ts'
 import { withoutImages } from './images.ts'
 import { isOn, textSetting } from './settings.ts'
@@ -39,5 +40,5 @@ export const commentOf = (text: string, maxChars: number, mark = ''): string => 
 /** An HTML comment that marks one delivery to one place. It holds a digest, so that readers learn nothing about the delivery. */
 export const markOf = ({ profile, route, job, deliveryId, place }: Outgoing, where: string): string => {
   const identity = JSON.stringify([profile, route, job ?? '', deliveryId, place, where])
-  return `<!-- headgate:${createHash('sha256').update(identity).digest('hex').slice(0, 40)} -->`
+  return commentMark(createHash('sha256').update(identity).digest('hex').slice(0, 40))
 }
