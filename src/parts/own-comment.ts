@@ -1,6 +1,6 @@
 /** The invisible mark of our own comments: a repeated delivery is recognised by it, and an event that tells of such a comment. */
 
-import { type Json, isObject, own } from '../core/json.ts'
+import { isObject, type Json, own } from '../core/json.ts'
 
 /** The mark of one comment, an HTML comment. `digest`: 40 hexadecimal digits. It stands at the end of the comment's text. */
 export const commentMark = (digest: string): string => `<!-- headgate:${digest} -->`

@@ -1,4 +1,4 @@
-/** Compiles the toolsets that a configuration has, and says which of the names that routes write are none (rules: Agents 4). */
+/** Compiles the toolsets that a configuration has, and says which of the names that routes write are none (rules: Agents 5, 6). */
 
 import type { Config } from '../config/config.ts'
 import { type Code, type Diagnostic, diagnostic, type Path, pointerOf } from '../core/diagnostic.ts'

@@ -1,4 +1,4 @@
-/** Tools with which a stranger's text could do more than be read (rules: Agents 4). */
+/** Tools with which a stranger's text could do more than be read (rules: Agents 6). */
 
 import { placeholders } from '../../expr/placeholder.ts'
 import { defaults } from '../../generated/defaults.ts'
