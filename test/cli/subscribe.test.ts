@@ -316,6 +316,21 @@ t.test('--dry-run saves nothing and makes no secret', async (t) => {
   t.match(await cli.run(...subscribe, 'a', '--deliver-only', '--dry-run'), { code: 1 })
 })
 
+t.test('an update shows what changes, without secrets', async (t) => {
+  const cli = fakeCli(t)
+  await cli.run(...subscribe, 'a', '--prompt', 'x', '--deliver-extra', 'token=hush-hush')
+  const more = ['--prompt', 'y', '--events', 'push', '--deliver-extra', 'token=hush-more']
+  const dry = await cli.run(...subscribe, 'a', ...more, '--dry-run')
+  const { out } = await cli.run(...subscribe, 'a', ...more)
+  for (const said of [dry.out, out]) {
+    t.match(said, /\n {2}- events: \[\]\n {2}\+ events: \["push"\]\n {2}- prompt: "x"\n {2}\+ prompt: "y"\n/)
+    t.match(said, /\+ deliver_extra: \{"token":"\*\*\* \([0-9a-f]{8}\)"\}/)
+    t.notMatch(said, 'hush')
+  }
+  t.notMatch((await cli.run('-q', ...subscribe, 'a', '--prompt', 'z')).out, 'prompt:')
+  t.notMatch((await cli.run(...subscribe, 'a', '--rotate')).out, /[-+] secret: "(?!\*\*\*)/)
+})
+
 t.test('--print gives one value alone', async (t) => {
   const cli = fakeCli(t)
   t.equal((await cli.run(...subscribe, 'a', '--print', 'secret')).out, `${cli.entry('a').secret}\n`)

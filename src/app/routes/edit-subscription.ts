@@ -5,9 +5,7 @@ import { updateEntries } from '../../config/entry-store.ts'
 import { parseSource } from '../../config/yaml/source.ts'
 import { exit, Fault } from '../../core/fault.ts'
 import { equalJson, isObject, type Json, type JsonObject, own } from '../../core/json.ts'
-import { cut } from '../../core/text.ts'
 import { quietBook } from '../../plan/check.ts'
-import { jsonText } from '../json-text.ts'
 import { withDryEffects } from '../live/effects.ts'
 import { isMask, maskJson } from '../mask.ts'
 import { type Refusal, refusal } from '../refusal.ts'
@@ -15,6 +13,7 @@ import { adviceOf, type Warning, warningOf } from '../warning.ts'
 import type { Workspace } from '../workspace.ts'
 import { findSubscription } from './change-subscription.ts'
 import { checkEntry, type Served } from './check-subscription.ts'
+import { entryDiff } from './entry-diff.ts'
 import { subscriptionsFile } from './routes.ts'
 import { differing, newSecret, now, profileOf } from './subscription-record.ts'
 
@@ -68,18 +67,13 @@ export const saveDraft = async (served: Served, draft: Draft, file: string, text
 
 /** With what somebody else changed, key by key. */
 const changedMeanwhile = ({ name, entry }: Draft, present: Json, { self }: Workspace): Fault => {
-  const [before, after] = [maskJson(entry) as JsonObject, isObject(present) ? (maskJson(present) as JsonObject) : {}]
-  const line = (sign: string, key: string, value: Json | undefined): string[] =>
-    value === undefined ? [] : [`${sign} ${key}: ${cut(jsonText(value), maxShown)}`]
-  const lines = differing(before, after).flatMap((key) => [...line('-', key, own(before, key)), ...line('+', key, own(after, key))])
+  const lines = isObject(present) ? entryDiff(entry, present) : []
   const look = `look at it: ${self} webhook show ${name}`
   return new Fault('conflict', `"${name}" was changed or removed meanwhile: nothing was saved`, {
     exitCode: exit.conflict,
     hint: isObject(present) ? [...lines, look].join('\n') : look,
   })
 }
-
-const maxShown = 200
 
 /** The entry that the edited text means. Throws a Fault for what must not be changed so. */
 export const editedEntry = (

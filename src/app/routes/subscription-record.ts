@@ -38,6 +38,8 @@ export type Wish = {
 
 export type Change = {
   readonly entry: JsonObject
+  /** What was stored. */
+  readonly before?: JsonObject
   readonly created: boolean
   /** Names of the fields that differ from what is stored. */
   readonly changed: readonly string[]
@@ -73,7 +75,7 @@ export const changeEntry = (name: string, stored: Json | undefined, wish: Wish):
   const entry: JsonObject = value === undefined ? merged : { ...single, secret: value }
   const changed = differing(before ?? {}, entry)
   if (before && changed.length > 0) entry.updated_at = now()
-  return { entry, created: before === undefined, changed, secret, rebound }
+  return { entry, ...(before ? { before } : {}), created: before === undefined, changed, secret, rebound }
 }
 
 /** What of a file is taken: a hidden secret stays what it is, and stamps are made anew. Throws a Fault for what no command sets (rules: Subscriptions 7). */

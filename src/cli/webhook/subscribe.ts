@@ -3,10 +3,12 @@
 import { dump } from 'js-yaml'
 import { maskJson } from '../../app/mask.ts'
 import { readServed } from '../../app/routes/check-subscription.ts'
+import { entryDiff } from '../../app/routes/entry-diff.ts'
 import { type Subscribed, subscribe } from '../../app/routes/subscribe.ts'
 import { subscriptionNameOf } from '../../config/subscriptions.ts'
 import { exit, Fault } from '../../core/fault.ts'
 import type { JsonObject } from '../../core/json.ts'
+import { printable } from '../../core/text.ts'
 import { answer, type Cli, note, warn } from '../shell/output.ts'
 import { refuse } from '../shell/refuse.ts'
 import { readWish, type SubscribeOptions } from './subscribe-options.ts'
@@ -56,18 +58,23 @@ const printed = ({ name, url, secret, curl, scheme, change }: SubscribeReport, w
 const textOf = ({ name, options, change, url, newSecret, scheme, how, curl }: SubscribeReport, cli: Cli): string => {
   const what = change.created ? 'created' : 'updated'
   if (!change.created && change.changed.length === 0) return `no change: ${name}\nurl      ${url}\n`
-  if (options.dryRun) return `would be ${what}: ${name} (${change.changed.join(', ')})\nurl      ${url}\n`
+  const { before, entry } = change
+  const diff = before && !cli.quiet ? entryDiff(before, entry).map((line) => `  ${printable(line, maxLine)}`) : []
+  if (options.dryRun) return [`would be ${what}: ${name} (${change.changed.join(', ')})`, ...diff, `url      ${url}\n`].join('\n')
   const secretLine = { generated: newSecret ?? '', supplied: '(as given)', kept: '(unchanged)' }[change.secret]
   const lines = [
     `${what}  ${name}${change.created ? '' : ` (${change.changed.join(', ')})`}`,
+    ...diff,
     `url      ${url}`,
     `secret   ${secretLine}`,
-    `sign     ${signHint(scheme, how, change.entry.verify !== undefined)}`,
+    `sign     ${signHint(scheme, how, entry.verify !== undefined)}`,
     ...(curl === undefined ? [] : [`try      ${curl}`]),
     `next     ${cli.workspace.self} webhook test ${name}`,
   ]
   return `${(cli.quiet ? lines.slice(0, 3) : lines).join('\n')}\n`
 }
+
+const maxLine = 1_024
 
 const signHint = (scheme: string, how: string | undefined, isOnly: boolean): string => {
   if (scheme === 'none') return 'nothing: requests are not verified'

@@ -1,0 +1,18 @@
+/** What differs between two entries of a subscription, a line for each setting, without secrets. */
+
+import { type Json, type JsonObject, own } from '../../core/json.ts'
+import { cut } from '../../core/text.ts'
+import { jsonText } from '../json-text.ts'
+import { maskJson } from '../mask.ts'
+import { differing } from './subscription-record.ts'
+
+const maxShown = 200
+
+/** `- key: before` and `+ key: after`, as JSON; long values are cut. */
+export const entryDiff = (before: JsonObject, after: JsonObject): readonly string[] => {
+  const [old, next] = [maskJson(before) as JsonObject, maskJson(after) as JsonObject]
+  return differing(old, next).flatMap((key) => [...line('-', key, own(old, key)), ...line('+', key, own(next, key))])
+}
+
+const line = (sign: string, key: string, value: Json | undefined): string[] =>
+  value === undefined ? [] : [`${sign} ${key}: ${cut(jsonText(value), maxShown)}`]
