@@ -75,7 +75,12 @@ const workOn = (t: Test, clock: FakeClock, store: Store, agent: Agent = async (p
     log,
     facts,
     agent,
-    policy: () => policyOf({ agent: { timeoutMs, maxSteps: 1, budget: { threadRuns: 30 }, prices: new Map() }, tools: { ofRuns: [] }, profile: undefined }),
+    policy: () =>
+      policyOf({
+        agent: { timeoutMs, maxSteps: 1, budget: { threadRuns: 30 }, prices: new Map() },
+        tools: { ofRuns: [] },
+        profile: undefined,
+      }),
     conversations: noConversations,
     send: async ({ deliveryId }) => {
       sent.push(deliveryId)
