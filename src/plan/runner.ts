@@ -10,7 +10,7 @@ import type { Held, Owners } from '../core/owner.ts'
 import type { Report } from '../parts/report.ts'
 import type { Runner, RunnerJob, RunnerPart, RunnerSettings } from '../parts/runners/runner.ts'
 import type { ToolsetPart } from '../parts/tools/tool.ts'
-import { checkToolsets, compileToolsets, reporterAt, type Toolbox, toolsetNames } from './toolsets.ts'
+import { checkToolNames, compileToolsets, type Toolbox } from './toolsets.ts'
 
 /** The agent as runs ask it: tools are named by their toolsets, which are opened for the run. */
 export type Agent = (prompt: string, job: Omit<RunnerJob, 'tools'> & { readonly toolsets?: readonly string[] }) => Promise<string>
@@ -67,13 +67,8 @@ export const compileRunner = (config: Configured, { runners, toolsets }: AgentPa
   }
   const env = config.profiles.get(defaultProfile)?.env ?? {}
   const { toolbox, diagnostics: ofTools } = compileToolsets(config, toolsets, owner, { log, clock, env })
-  diagnostics.push(...ofTools)
-  checkToolsets(
-    config.tools.ofRuns,
-    ['platform_toolsets', 'webhook'],
-    toolsetNames(config, toolsets),
-    reporterAt([], config.tools, diagnostics),
-  )
+  diagnostics.push(...ofTools, ...checkToolNames(config, toolsets))
+  checkPrice(agent, report)
   const part = runners.get(name)
   if (part) {
     const runner = owner.adopt(part.compile(runnerSettings(part, config), report))
@@ -82,6 +77,12 @@ export const compileRunner = (config: Configured, { runners, toolsets }: AgentPa
   // Another unknown name is a Diagnostic of the file's shape already, and one that stops the start.
   if (pluginName.test(name)) report('WH711', ['runner'], `no plugin brings the runner "${name}"`, unpluggedHelp(name, runners.keys()))
   return { agent: () => Promise.reject(new Error(`no runner "${name}"`)), owner, notice: undefined, diagnostics }
+}
+
+/** Without a price a budget in money would never be used up. A route's own model is looked at when it runs. */
+const checkPrice = ({ budget, model, prices }: Config['agent'], report: Report): void => {
+  if ((budget.runCost ?? budget.dayCost) === undefined || model === undefined || prices.has(model)) return
+  report('WH222', ['budget'], `the budget is in money, and "${model}" has no price`, `set agent.prices.${model}: { input, output }`)
 }
 
 const holding =

@@ -60,8 +60,7 @@ export const compileToolsets = (
   return { toolbox, diagnostics }
 }
 
-/** Reports at paths below `base`. */
-export const reporterAt =
+const reporterAt =
   (base: Path, { place }: Config['tools'], into: Diagnostic[]): Report =>
   (code, path, message, help) => {
     const full = [...base, ...path]
@@ -91,6 +90,18 @@ export const checkToolsets = (
       report('WH702', at, `there is no toolset "${name}": it is dropped`, help, 'value')
     }
   }
+}
+
+/** What `platform_toolsets` and the jobs of config files name, and there is not. Routes are checked with their other keys. */
+export const checkToolNames = (config: Configured & Pick<Config, 'profiles'>, parts: Parts): readonly Diagnostic[] => {
+  const found: Diagnostic[] = []
+  const known = toolsetNames(config, parts)
+  checkToolsets(config.tools.ofRuns, ['platform_toolsets', 'webhook'], known, reporterAt([], config.tools, found))
+  for (const { id, spec, base, place } of [...config.profiles.values()].flatMap(({ jobs }) => [...jobs.values()]))
+    checkToolsets(spec.toolsets ?? [], [...base, 'toolsets'], known, (code, path, message, help = '') =>
+      found.push(diagnostic(code, `job "${id}": ${message}`, { pointer: pointerOf(path), place: place(path, 'value'), help })),
+    )
+  return found
 }
 
 /** The names of all toolsets of a configuration. */

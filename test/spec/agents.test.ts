@@ -6,8 +6,12 @@ import { fileURLToPath } from 'node:url'
 import t, { type Test } from 'tap'
 import { parse } from 'yaml'
 import { readAttempts } from '../../src/app/events/event-attempts.ts'
+import { withDryEffects } from '../../src/app/live/effects.ts'
+import { loadConfig } from '../../src/config/load.ts'
 import { journalFolder } from '../../src/journal/folder.ts'
 import { readEvents } from '../../src/journal/reader.ts'
+import { catalogue } from '../../src/plan/catalogue.ts'
+import { compileRunner } from '../../src/plan/runner.ts'
 import { type GatewayOptions, startGateway } from '../fakes/gateway.ts'
 import { type FakeModel, fakeModel, type Turn } from '../fakes/model.ts'
 import { json, sink } from '../fakes/sink.ts'
@@ -140,6 +144,33 @@ t.test('skills come with the prompt, a missing one is warned of; with debug line
   t.match(JSON.stringify(api.body(0).messages[0]), /# Skill: review\\n\\nBe kind\./)
   t.ok(lines.some(({ msg, skill }) => msg === 'a run goes without a skill' && skill === 'gone'))
   t.ok(lines.some(({ msg, text }) => msg === 'the agent says' && text === 'one'))
+})
+
+t.test('at load: what is written under tools, toolsets and budget and cannot work', async (t) => {
+  const dataDir = t.testdir({
+    'config.yaml': `agent: { runner: openai, model: m, api_key: k, budget: { day_cost: 1 } }
+platform_toolsets: { webhook: [clarify, wen_search] }
+tools: { web_search: { provider: brave } }
+toolsets: { a: { command: [x], url: "http://127.0.0.1/", allow: [y] } }
+jobs: { j: { schedule: "@daily", prompt: x, toolsets: [terminal] } }
+`,
+  })
+  const { config, diagnostics } = loadConfig({ dataDir, env: {} })
+  t.same(diagnostics, [])
+  await withDryEffects((effects) => {
+    const { diagnostics: found, owner } = compileRunner(config, catalogue, effects)
+    owner.release()
+    t.same(
+      found.map(({ code, place, message }) => `${code} ${place?.line} ${message}`),
+      [
+        'WH228 3 tools.web_search: web_search by brave needs "api_key"',
+        'WH231 4 toolsets.a: the toolset "a" has both command and url',
+        'WH702 2 there is no toolset "wen_search": it is dropped',
+        'WH703 5 job "j": the toolset "terminal" is not allowed for runs that events start: it is dropped',
+        'WH222 1 agent: the budget is in money, and "m" has no price',
+      ],
+    )
+  })
 })
 
 /** An example, with loopback addresses where it names none. */

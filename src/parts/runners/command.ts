@@ -50,5 +50,6 @@ const environment = ({ variables = {} }: RunnerSettings, { run, skills = [] }: R
   HEADGATE_EVENT: envValue(run.event),
   HEADGATE_DELIVERY_ID: envValue(run.deliveryId),
   HEADGATE_PROFILE: envValue(run.profile),
+  ...(run.session ? { HEADGATE_SESSION: envValue(run.session.name) } : {}),
   ...(skills.length > 0 ? { HEADGATE_SKILLS: skills.map(({ folder }) => folder).join(delimiter) } : {}),
 })
