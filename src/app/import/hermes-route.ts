@@ -15,6 +15,10 @@ const byHand = 'write it by hand, without the secret'
 /** What is `null` counts as absent there. What the loader refuses is left in: its message says why. */
 export const hermesRoute = (entry: JsonObject, say: Say): JsonObject => {
   const spec = Object.fromEntries(Object.entries(entry).filter(([key, value]) => value !== null && !isNothing(key, value)))
+  if ('toolsets' in spec) {
+    say(['toolsets'], 'an agent gets its tools by hand', 'name toolsets of this version in the file, if the senders of the route may use them')
+    delete spec.toolsets
+  }
   tellReferences(spec, [], say)
   return Object.fromEntries(Object.entries(spec).map(([key, value]) => [key, valueOfKey(key, value, say)]))
 }

@@ -12,8 +12,9 @@ type PlainProfile = Omit<Profile, 'place' | 'jobs'> & { readonly isWritten: bool
 export type PlainRoute = Placeless<RouteSource>
 
 export type Carried = {
-  readonly config: Omit<Config, 'routes' | 'profiles' | 'agent'>
+  readonly config: Omit<Config, 'routes' | 'profiles' | 'agent' | 'tools'>
   readonly agent: Placeless<Config['agent']>
+  readonly tools: Placeless<Config['tools']>
   readonly profiles: readonly PlainProfile[]
   /** The name and digest of each route, in order. */
   readonly routes: readonly (readonly [name: string, digest: string])[]
@@ -24,10 +25,11 @@ export type Carried = {
 export type Sought = { readonly path: Path; readonly of: 'key' | 'value' }
 
 export const carry = ({ config, diagnostics }: Pick<Loaded, 'config' | 'diagnostics'>): Carried => {
-  const { routes, profiles, agent, ...plain } = config
+  const { routes, profiles, agent, tools, ...plain } = config
   return {
     config: plain,
     agent: withoutPlace(agent),
+    tools: withoutPlace(tools),
     profiles: [...profiles.values()].map(({ place, jobs, ...profile }) => ({
       ...profile,
       isWritten: place !== undefined,
@@ -53,6 +55,7 @@ export const unpack = (carried: Carried, options: LoadOptions, routes: ReadonlyM
     ...carried.config,
     profiles: new Map(profiles.map((profile) => [profile.name, profile])),
     agent: { ...carried.agent, place: (path) => place(['agent', ...path], 'key') },
+    tools: { ...carried.tools, place: (path) => place(path, 'value') },
     routes: new Map(
       carried.routes.flatMap(([name]) => {
         const route = routes.get(name)
