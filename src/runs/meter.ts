@@ -62,12 +62,9 @@ export const createMeter = ({ run, comments, budget, prices, store, now }: Meter
       total.input += inputTokens
       total.output += outputTokens
       total.cost += cost
-      const tokens = total.input + total.output
-      const day = ofDay({ tokens: inputTokens + outputTokens, cost })
-      if (tokens >= (budget.runTokens ?? Infinity))
-        await day.then(() => Promise.reject(usedUp(`its ${budget.runTokens} tokens`, 'run_tokens')))
-      if (total.cost >= (budget.runCost ?? Infinity)) await day.then(() => Promise.reject(usedUp(`its ${budget.runCost}`, 'run_cost')))
-      await day
+      await ofDay({ tokens: inputTokens + outputTokens, cost })
+      if (total.input + total.output >= (budget.runTokens ?? Infinity)) throw usedUp(`its ${budget.runTokens} tokens`, 'run_tokens')
+      if (total.cost >= (budget.runCost ?? Infinity)) throw usedUp(`its ${budget.runCost}`, 'run_cost')
       // Without a price a ceiling in money would never be reached.
       if (!price && (budget.runCost ?? budget.dayCost) !== undefined)
         throw new AgentFault(`the model "${model}" has no price, and the run has a budget in money: set agent.prices`, { isFinal: true })
