@@ -8,6 +8,7 @@ import { runnersByName } from '../parts/runners/index.ts'
 import { runnerSettings } from '../plan/runner.ts'
 
 const secretName = /token|secret|password|key/i
+const ofServer = /token|secret|password|key|auth|cookie/i
 
 export const knownSecrets = (config: Config): string[] => {
   const platforms = [...config.profiles.values()].flatMap(({ platforms }) =>
@@ -21,18 +22,16 @@ export const knownSecrets = (config: Config): string[] => {
   return [...routes, ...tokens, config.globalSecret ?? '', ...keys].filter((value) => value !== '' && value !== 'INSECURE_NO_AUTH')
 }
 
-/** The keys of tools, and what the servers of toolsets are given: which of that is secret, only they know. */
+/** The keys of tools, and of what the servers of toolsets are given the values whose names say that they are secret. */
 const ofTools = ({ tools, profiles }: Config): string[] => {
   const env = profiles.get(defaultProfile)?.env ?? {}
   const variables = Object.values(searchEnv).flatMap((settings) => Object.values(settings).flat())
   const inEnv = isUnknown(env) ? [] : variables.map((name) => env[name] ?? '')
-  const settings = Object.values(tools.settings).flatMap(({ api_key }) => textsIn(api_key))
-  const given = Object.values(tools.servers).flatMap(({ headers, env: passed }) => [...textsIn(headers), ...textsIn(passed)])
-  // A short value is no secret, and would be taken out of every text.
-  return [...inEnv, ...settings, ...given].filter((value) => value.length >= 8)
+  const sections = [...Object.values(tools.settings), ...Object.values(tools.servers).flatMap(({ headers, env }) => [headers, env])]
+  return [...inEnv, ...sections.flatMap(secretsNamed)]
 }
 
-const textsIn = (value: Json | undefined): string[] => {
-  if (typeof value === 'string') return [value]
-  return isObject(value) ? Object.values(value).flatMap(textsIn) : []
-}
+const secretsNamed = (section: Json | undefined): string[] =>
+  isObject(section)
+    ? Object.entries(section).flatMap(([name, value]) => (ofServer.test(name) && typeof value === 'string' ? [value] : []))
+    : []
