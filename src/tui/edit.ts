@@ -9,7 +9,7 @@ import { openSession, type Surroundings } from './session.ts'
 import { type Ending, exitCodeOf, watchEndings } from './terminal/endings.ts'
 import { type KeyReader, readKeys } from './terminal/keys.ts'
 import { toClipboard } from './terminal/modes.ts'
-import { openCanvas } from './terminal/screen.tsx'
+import { openCanvas } from './terminal/screen.ts'
 import { onContinued, suspended } from './terminal/suspend.ts'
 import { type Terminal, takeTerminal } from './terminal/terminal.ts'
 import { frameOf } from './view/frame.ts'
@@ -63,7 +63,7 @@ export const runEditor = async (wish: EditorWish, around: Around): Promise<Ended
     ...around,
     previewDelayMs,
     keepDelayMs,
-    draw: (next) => canvas.draw(frameOf(next)),
+    draw: (next) => canvas.draw(() => frameOf(next)),
     redraw: () => canvas.redraw(),
     copy: (text) => stdout.write(toClipboard(text)),
     suspend: () => void away(suspended),
@@ -73,7 +73,7 @@ export const runEditor = async (wish: EditorWish, around: Around): Promise<Ended
   // Whoever stopped us from outside had the terminal meanwhile.
   const stopListening = onContinued(() => terminal.isOurs() && void away(async () => {}))
   stdout.on('resize', resize)
-  canvas.draw(frameOf(state))
+  canvas.draw(() => frameOf(state))
   session.input({ kind: 'start', ...(route === undefined ? {} : { route }) })
   const ending = await Promise.race([session.ended.then(() => undefined), endings.ended])
   stopListening()

@@ -32,6 +32,7 @@ const allowed: { readonly [place: string]: string } = {
   'process/strays.ts last': 'the search for what children left behind',
   'process/strays.ts living': 'the search for what children left behind',
   'process/strays.ts wanted': 'the search for what children left behind',
+  'tui/model/characters.ts loaded': 'tables of the language, which Node keeps as well',
   'tui/desk/thread.ts desk': 'a thread that ends with its editor',
 }
 

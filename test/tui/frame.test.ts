@@ -1,12 +1,14 @@
-/** Frames as Ink draws them: colours of the terminal's palette, none with NO_COLOR, and nothing that a payload could act with. */
+/** Frames as the terminal gets them: colours of the terminal's palette, none with NO_COLOR, and nothing that a payload could act with. */
 
-import { render } from 'ink-testing-library'
-import { createElement } from 'react'
+import { stripVTControlCharacters } from 'node:util'
+import stringWidth from 'string-width'
 import t from 'tap'
+import { widthOf } from '../../src/tui/model/characters.ts'
 import { homeScreen } from '../../src/tui/screens/home/home.ts'
-import { Rows } from '../../src/tui/terminal/screen.tsx'
+import { openCanvas, rowOf } from '../../src/tui/terminal/screen.ts'
 import { frameOf } from '../../src/tui/view/frame.ts'
 import { beside, fit, line, lineWidth, plainText, span, wrap } from '../../src/tui/view/line.ts'
+import { until } from '../fakes/wait.ts'
 import { stateOf } from './keys.ts'
 
 const row = (name: string) => ({
@@ -25,14 +27,10 @@ const row = (name: string) => ({
 
 const home = (...names: string[]) => ({ file: '/data/config.yaml', subscriptions: 0, rows: names.map(row) })
 
-const drawn = (names: string[], look: { colour: boolean; ascii: boolean }): string => {
-  const { lastFrame, unmount } = render(
-    createElement(Rows, { lines: frameOf(stateOf(homeScreen, { size: { columns: 100, rows: 30 }, home: home(...names) })), look }),
-  )
-  const frame = lastFrame() ?? ''
-  unmount()
-  return frame
-}
+const drawn = (names: string[], look: { colour: boolean; ascii: boolean }): string =>
+  frameOf(stateOf(homeScreen, { size: { columns: 100, rows: 30 }, home: home(...names) }))
+    .map((spans) => rowOf(spans, look))
+    .join('\n')
 
 t.test('a frame is never as high as the terminal, and no line is wider', async (t) => {
   for (const [columns, rows] of [
@@ -53,8 +51,8 @@ t.test('a frame is never as high as the terminal, and no line is wider', async (
 
 t.test('meaning is in words, so that it is there without colour and in ASCII', async (t) => {
   const plain = drawn(['pr-review'], { colour: false, ascii: true })
-  t.match(plain, /> pr-review/)
-  t.match(plain, /2 warnings/)
+  t.match(stripVTControlCharacters(plain), /> pr-review/)
+  t.match(stripVTControlCharacters(plain), /2 warnings/)
   t.notMatch(plain, /[^\n -~\u001b]/)
   t.notMatch(plain, /\u001b\[3\dm/, 'no colour')
 })
@@ -73,4 +71,32 @@ t.test('lines are measured by what the terminal shows', async (t) => {
   t.same(wrap('one two three', 8), ['one two', 'three'])
   t.same(wrap('中文字中文字', 4), ['中文', '字中', '文字'])
   t.equal(plainText(beside([line('a')], [line('b'), line('c')], 11, 4)[1] ?? []), '     │ c   ')
+})
+
+t.test('of states that come too quickly one frame is made, of the last one', async (t) => {
+  const written: string[] = []
+  const made: number[] = []
+  const stdout = { write: (text: string) => written.push(text) > 0 }
+  const canvas = openCanvas(stdout as Pick<NodeJS.WriteStream, 'write'>, { colour: false, ascii: false }, () => true)
+  const frame = (i: number) => () => {
+    made.push(i)
+    return [line(`frame ${i}`)]
+  }
+  for (let i = 1; i <= 100; i++) canvas.draw(frame(i))
+  await until(() => written.some((text) => text.includes('frame 100')))
+  canvas.close()
+  t.equal(made[0], 1)
+  t.equal(made.at(-1), 100)
+  t.ok(made.length < 50, `${made.length} frames were made`)
+  t.equal(written.length, made.length)
+})
+
+t.test('texts are as wide as string-width has them', async (t) => {
+  const points = Array.from({ length: 0x20000 / 7 }, (_, i) => String.fromCodePoint(0x20 + i * 7))
+  const texts = points.filter((text) => !/\p{Cc}/u.test(text)).flatMap((text) => [text, `a${text}`, `${text}\ufe0f`])
+  const clusters = ['❤️', '1️⃣', '🇩🇪', '🇩', '👍🏽', '👩‍👩‍👧 family', 'ｶﾞ', '각', 'क्षि', 'a\u0301\u0302', '─│…→·', '']
+  t.same(
+    [...texts, ...clusters].filter((text) => widthOf(text) !== stringWidth(text)),
+    [],
+  )
 })

@@ -1,5 +1,7 @@
 /** A text that is being written: the characters and the place of the cursor. One line, or several. */
 
+import { charactersOf } from './characters.ts'
+
 export type TextField = {
   readonly text: string
   /** The offset of the cursor, at the border of a character as people see them. */
@@ -11,16 +13,14 @@ export const maxFieldLength = 100_000
 
 export const textField = (text = ''): TextField => ({ text, cursor: text.length })
 
-const segmenter = new Intl.Segmenter()
-
 /** The borders of the characters around an offset. */
 const before = ({ text, cursor }: TextField): number => {
   const start = Math.max(0, cursor - 64)
-  return start + ([...segmenter.segment(text.slice(start, cursor))].at(-1)?.index ?? 0)
+  return start + ([...charactersOf(text.slice(start, cursor))].at(-1)?.index ?? 0)
 }
 
 const after = ({ text, cursor }: TextField): number => {
-  const [first] = segmenter.segment(text.slice(cursor, cursor + 64))
+  const [first] = charactersOf(text.slice(cursor, cursor + 64))
   return cursor + (first?.segment.length ?? 0)
 }
 

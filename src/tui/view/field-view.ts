@@ -1,7 +1,8 @@
 /** A text that is being written, with its cursor as an inverse character, moved so that the cursor is seen. */
 
+import { widthOf } from '../model/characters.ts'
 import { placeOf, type TextField } from '../model/text-field.ts'
-import { type Line, line, type Span, span, widthOf } from './line.ts'
+import { type Line, line, type Span, span } from './line.ts'
 
 /** One line. `stars`: the text is a secret. */
 export const fieldView = ({ text, cursor }: TextField, width: number, stars = false): Line => {

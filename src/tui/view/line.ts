@@ -1,7 +1,7 @@
 /** What a screen shows: lines of marked text, cut to the width of the terminal. Nothing here can act on a terminal. */
 
-import stringWidth from 'string-width'
 import { printable } from '../../core/text.ts'
+import { charactersOf, isNarrow, widthOf } from '../model/characters.ts'
 
 /** What a text means, by which it is coloured; never by colour alone. */
 export type Tone = 'plain' | 'dim' | 'strong' | 'ok' | 'bad' | 'warn' | 'accent'
@@ -18,21 +18,14 @@ export const span = (text: string, tone: Tone = 'plain', more: Pick<Span, 'inver
 
 export const line = (...parts: readonly (string | Span)[]): Line => parts.map((part) => (typeof part === 'string' ? span(part) : part))
 
-const ascii = /^[\x20-\x7e]*$/
-
-/** In cells of the terminal. */
-export const widthOf = (text: string): number => (ascii.test(text) ? text.length : stringWidth(text))
-
 export const lineWidth = (spans: Line): number => spans.reduce((sum, { text }) => sum + widthOf(text), 0)
-
-const segmenter = new Intl.Segmenter()
 
 /** The longest start of a text that is at most so wide. */
 const headOf = (text: string, width: number): string => {
-  if (ascii.test(text)) return text.slice(0, Math.max(0, width))
+  if (isNarrow(text)) return text.slice(0, Math.max(0, width))
   let taken = ''
   let used = 0
-  for (const { segment } of segmenter.segment(text)) {
+  for (const { segment } of charactersOf(text)) {
     used += widthOf(segment)
     if (used > width) break
     taken += segment
