@@ -14,18 +14,18 @@ import { readJobs } from './jobs.ts'
 import { configSchema } from './schema-walk.ts'
 import { resolveSecrets } from './secrets.ts'
 import { brokenPlaces, checkShape } from './shape.ts'
-import { readSource, type Source } from './yaml/source.ts'
+import { type ParsedYaml, readSource, type Source } from './yaml/source.ts'
 
 /** What reading has found so far: problems, and the files' texts for code frames. */
 export type Gathered = { diagnostics: Diagnostic[]; texts: Map<string, string> }
 
-/** Reads one `config.yaml`: checks its shape and resolves its secrets with `env`. The data is empty where there is no file. `given`: its text, where the file is not to be read. */
+/** Reads one `config.yaml`: checks its shape and resolves its secrets with `env`. The data is empty where there is no file. `given`: its text, where the file is not to be read; parsed, if it was. */
 export const readFile = (
   file: string,
   env: Env,
   into: Gathered,
   required: boolean,
-  given?: string,
+  given?: string | ParsedYaml,
 ): { data: File; source?: Source; bad: ReadonlySet<string>; found: readonly Diagnostic[] } => {
   const { source, text, diagnostics } = readSource(file, given)
   if (text !== undefined) into.texts.set(file, text)

@@ -13,14 +13,14 @@ import { type Env, isUnknown, unknownSecret } from './env.ts'
 import { type Gathered, placesOf, platformsOf, pluginsOf, readEnv, readFile, readProfiles } from './files.ts'
 import { readJobs } from './jobs.ts'
 import { type Salvaged, salvageRoutes } from './salvage.ts'
-import type { Source } from './yaml/source.ts'
+import type { ParsedYaml, Source } from './yaml/source.ts'
 
 export type LoadOptions = {
   readonly dataDir: string
   /** The file to read instead of `<data_dir>/config.yaml`. */
   readonly configFile?: string | undefined
-  /** What stands in that file, where it is not to be read. */
-  readonly configText?: string | undefined
+  /** What stands in that file, where it is not to be read; parsed, if it was. */
+  readonly configText?: string | ParsedYaml | undefined
   /** The process's environment. */
   readonly env: Env
   readonly host?: string | undefined

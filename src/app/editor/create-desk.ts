@@ -1,8 +1,9 @@
-/** The desk of an editor: each question goes to the use case that answers it. */
+/** The desk of an editor: each question goes to the use case that answers it. `profile`: of its routes alone. */
 
 import { parseSource } from '../../config/yaml/source.ts'
 import type { GatewayFinder } from '../running-gateway.ts'
 import type { Workspace } from '../workspace.ts'
+import { boundTo, isBoundTo } from './bound-routes.ts'
 import type { Desk } from './desk.ts'
 import { createDraftTexts } from './draft/draft-text.ts'
 import { openRoute } from './draft/open-route.ts'
@@ -13,31 +14,33 @@ import { previewOf } from './preview.ts'
 import { curlOfRecorded, replayRecorded, sampleOfRecorded, testOfRecorded } from './recorded.ts'
 import { removeRoute, switchRoute } from './saving/change-route.ts'
 import { createRoute } from './saving/create-route.ts'
+import { createConfigFindings } from './saving/draft-findings.ts'
 import { keepDraft, keptDrafts } from './saving/kept-drafts.ts'
-import { prepareSave } from './saving/plan-save.ts'
+import { type Drafting, prepareSave } from './saving/plan-save.ts'
 import { saveRoute } from './saving/save-route.ts'
 import { dropDraft } from './saving/stored-drafts.ts'
 import { sendTest } from './target-test.ts'
 import { targetRows } from './targets.ts'
 import { testSaved, traceOf } from './try-saved.ts'
 
-export const createDesk = (workspace: Workspace, finder: GatewayFinder): Desk => {
+export const createDesk = (workspace: Workspace, finder: GatewayFinder, profile?: string): Desk => {
   const textOf = createDraftTexts()
+  const drafting: Drafting = { workspace, textOf, configFindings: createConfigFindings(workspace) }
   const inTurn = createTurns()
   const read = createSampleReader()
   return {
-    home: () => readHome(workspace, finder),
-    open: async (of) => openRoute(workspace, of),
+    home: () => readHome(workspace, finder, profile),
+    open: async (of) => boundTo(openRoute(workspace, of), profile, workspace.self),
     reopen: async (of) => openRoute(workspace, of),
     preview: (wish) => previewOf(workspace, textOf, read, wish),
     line: async ({ opened: { text, base }, path }) => parseSource('', text).source?.place([...base, ...path], 'key').line ?? 1,
-    create: async (of) => createRoute(workspace, of),
+    create: async (of) => createRoute(workspace, of, profile),
     payloads: (of) => payloadRows(workspace, of),
     payload: (of) => readPayload(workspace, of),
     recorded: (of) => readPayload(workspace, of),
     targets: ({ profile }) => targetRows(workspace, profile),
-    plan: async (of) => (await prepareSave(workspace, textOf, of)).plan,
-    save: (of) => saveRoute(workspace, finder, textOf, of),
+    plan: async (of) => (await prepareSave(drafting, of)).plan,
+    save: (of) => saveRoute(drafting, finder, of),
     remove: (of) => removeRoute(workspace, finder, of),
     switch: (of) => switchRoute(workspace, finder, of),
     test: ({ name, payload }) => testSaved(workspace, finder, name, payload),
@@ -47,7 +50,7 @@ export const createDesk = (workspace: Workspace, finder: GatewayFinder): Desk =>
     addSample: ({ eventId, name }) => sampleOfRecorded(workspace, eventId, name),
     addTest: ({ eventId }) => testOfRecorded(workspace, eventId),
     traceOf: ({ route, choice }) => traceOf(workspace, route, choice),
-    drafts: async ({ route }) => keptDrafts(workspace).filter(({ draft }) => route === undefined || draft.opened.name === route),
+    drafts: async ({ route }) => keptDrafts(workspace, ({ name, written }) => (route ?? name) === name && isBoundTo(written, profile)),
     keepDraft: ({ draft }) => inTurn(() => keepDraft(workspace, draft, Date.now())),
     dropDraft: (of) => inTurn(async () => dropDraft(workspace, of)),
   }

@@ -1,20 +1,23 @@
 /** All routes with what is amiss and what came of late, for the first screen of an editor. */
 
+import { isObject } from '../../core/json.ts'
 import { journalFolder } from '../../journal/folder.ts'
 import { readEvents } from '../../journal/reader.ts'
 import { describeRoute, type KnownRoute, readRoutes } from '../routes/routes.ts'
 import type { GatewayFinder } from '../running-gateway.ts'
 import { validate } from '../validate/validate.ts'
 import type { Workspace } from '../workspace.ts'
+import { isBoundTo } from './bound-routes.ts'
 import type { Home, RouteRow } from './desk.ts'
 import { configFile } from './draft/open-route.ts'
 
 /** Of the newest events at most. */
 const maxEvents = 1_000
 
-/** Throws a Fault when the subscriptions file is not usable. */
-export const readHome = async (workspace: Workspace, finder: GatewayFinder): Promise<Home> => {
-  const { routes, loaded } = readRoutes(workspace)
+/** Of one profile, where it is given. Throws a Fault when the subscriptions file is not usable. */
+export const readHome = async (workspace: Workspace, finder: GatewayFinder, profile?: string): Promise<Home> => {
+  const { routes: all, loaded } = readRoutes(workspace)
+  const routes = all.filter(({ written }) => isBoundTo(isObject(written) ? written : {}, profile))
   const found = await validate(workspace, { paths: [], asked: false })
   const recorded = await recordedOf(workspace)
   const counted = (name: string, severity: string): number =>
@@ -37,7 +40,9 @@ export const readHome = async (workspace: Workspace, finder: GatewayFinder): Pro
       ...(last ? { lastAt: last.at } : {}),
     }
   })
-  const broken = brokenIn(routes, found.routes)
+  const isOthers = (name: string): boolean =>
+    loaded.salvaged.some(({ route }) => route.name === name && profile !== undefined && route.profile !== profile)
+  const broken = brokenIn(all, found.routes).filter(({ name }) => !isOthers(name))
   const gateway = await (await finder.find())?.status().catch(() => undefined)
   const problem = found.diagnostics.find(({ route, severity }) => route === undefined && severity === 'error')
   return {

@@ -4,7 +4,7 @@ import type { RouteSource } from '../../config/config.ts'
 import { type Loaded, loadConfig } from '../../config/load.ts'
 import { withoutConsequences } from '../../config/salvage.ts'
 import { readSubscription } from '../../config/subscriptions.ts'
-import { parseSource } from '../../config/yaml/source.ts'
+import { type ParsedYaml, parseYaml, sourceOf } from '../../config/yaml/source.ts'
 import { systemClock } from '../../core/clock.ts'
 import { type Diagnostic, pointerOf } from '../../core/diagnostic.ts'
 import { Fault, messageOf } from '../../core/fault.ts'
@@ -22,7 +22,7 @@ import { trace } from '../trace/trace.ts'
 import { tracedOf } from '../trace/trace-route.ts'
 import type { Workspace } from '../workspace.ts'
 import type { PayloadChoice, Preview, PreviewWish, TraceShown } from './desk.ts'
-import type { DraftTexts } from './draft/draft-text.ts'
+import type { DraftText, DraftTexts } from './draft/draft-text.ts'
 import { stepsOfFixes } from './draft/fix-steps.ts'
 import type { OpenedRoute } from './draft/route-draft.ts'
 import { wishOf } from './payload/payload-choice.ts'
@@ -47,25 +47,30 @@ export const previewOf = async (
 ): Promise<Preview> => {
   const { opened } = draft
   const made = textOf(draft)
-  const { source, loaded, catalogue, findings } = await placed(workspace, opened, made.text)
+  const parsed = parsedOf(opened, made)
+  const { source, loaded, catalogue, findings } = await placed(workspace, opened, parsed)
   const traced = await tracedRoute(workspace, source, loaded, catalogue, payload)
   return {
     revision,
     ...(made.ok ? {} : { refused: made.why }),
     findings,
-    fixes: stepsOfFixes(findings, made.text, opened),
-    yaml: ownLines(opened, made.text),
+    fixes: stepsOfFixes(findings, parsed, opened),
+    yaml: ownLines(opened, parsed),
     ...traced,
     ...(await tallied(workspace, read, source, loaded, catalogue)),
   }
 }
 
-export const placed = async (workspace: Workspace, opened: OpenedRoute, text: string): Promise<Placed> => {
+/** The parsed text of a draft. The one parse serves all that is said of it. */
+export const parsedOf = ({ source, file, name }: OpenedRoute, made: DraftText): ParsedYaml =>
+  (made.ok ? made.parsed : undefined) ?? parseYaml(source === 'config' ? file : name, made.text)
+
+export const placed = async (workspace: Workspace, opened: OpenedRoute, parsed: ParsedYaml): Promise<Placed> => {
   const isConfig = opened.source === 'config'
-  const loaded = loadConfig({ ...workspace, ...(isConfig ? { configText: text } : {}) })
+  const loaded = loadConfig({ ...workspace, ...(isConfig ? { configText: parsed } : {}) })
   const { config } = loaded
   const { catalogue } = await catalogueOf(config)
-  const { source, found } = isConfig ? configured(loaded, opened) : subscribed(workspace, loaded, opened, text)
+  const { source, found } = isConfig ? configured(loaded, opened) : subscribed(workspace, loaded, opened, parsed)
   if (!source) return { loaded, catalogue, findings: found }
   const compiled = await withDryEffects(async (effects) =>
     checkRoute(source, config, catalogue, { ...effects, jobs: quietBook(config, catalogue) }),
@@ -92,11 +97,11 @@ const configured = ({ config, diagnostics, salvaged }: Loaded, { name, base }: O
 }
 
 /** The entry that the text means, with its hidden secrets. */
-const subscribed = (workspace: Workspace, { config }: Loaded, { name }: OpenedRoute, text: string): Found => {
-  const { source: parsed, diagnostics } = parseSource(name, text)
-  if (!parsed) return { source: undefined, found: diagnostics }
-  const { entry } = editedEntry(draftOf(workspace, name), parsed.data)
-  const { route, diagnostics: shape } = readSubscription(name, entry, config, { place: parsed.place })
+const subscribed = (workspace: Workspace, { config }: Loaded, { name }: OpenedRoute, parsed: ParsedYaml): Found => {
+  const { source, diagnostics } = sourceOf(name, parsed)
+  if (!source) return { source: undefined, found: diagnostics }
+  const { entry } = editedEntry(draftOf(workspace, name), source.data)
+  const { route, diagnostics: shape } = readSubscription(name, entry, config, { place: source.place })
   return { source: route && { ...route, base: [] }, found: shape }
 }
 
@@ -159,9 +164,10 @@ const promptOf = ({ starts, placeholders }: Pick<TraceShown, 'starts' | 'placeho
     : {}
 
 /** The lines of the text that are the route's own, without a secret. */
-const ownLines = ({ base, source: origin }: OpenedRoute, text: string): string => {
+const ownLines = ({ base, source: origin }: OpenedRoute, parsed: ParsedYaml): string => {
+  const { text } = parsed
   if (origin === 'subscription') return shown(text)
-  const { source } = parseSource('', text)
+  const { source } = sourceOf('', parsed)
   if (!source || !isObject(valueAt(source.data, base))) return ''
   const key = source.place(base, 'key')
   const value = source.place(base, 'value')

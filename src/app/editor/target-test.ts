@@ -9,7 +9,7 @@ import type { Workspace } from '../workspace.ts'
 import type { PayloadChoice, Tested } from './desk.ts'
 import type { DraftTexts } from './draft/draft-text.ts'
 import type { RouteDraft } from './draft/route-draft.ts'
-import { placed, tracedRoute } from './preview.ts'
+import { parsedOf, placed, tracedRoute } from './preview.ts'
 
 export type TargetTestWish = { readonly draft: RouteDraft; readonly target: string; readonly payload?: PayloadChoice }
 
@@ -35,7 +35,7 @@ const settingsFor = async (
 ): Promise<{ readonly extra: JsonObject; readonly profile: string }> => {
   const made = textOf(draft)
   if (!made.ok) throw unsent(made.why)
-  const { source, loaded, catalogue } = await placed(workspace, draft.opened, made.text)
+  const { source, loaded, catalogue } = await placed(workspace, draft.opened, parsedOf(draft.opened, made))
   if (!source) throw unsent('the route is not valid as it is now')
   const all = writtenTargets(source.spec)
   const place = all.findIndex((each) => each.target === target)

@@ -40,10 +40,11 @@ const schema = CORE_SCHEMA.withTags(
 )
 
 /** Parses a file's text. With a syntax problem there is a Diagnostic and no data, unless a key that stands twice is all that is wrong. */
-export const parseSource = (file: string, text: string): Read => {
-  const { data, events, diagnostics } = parseYaml(file, text)
-  return data === undefined ? { text, diagnostics } : { source: { file, data, place: placing(file, text, events) }, text, diagnostics }
-}
+export const parseSource = (file: string, text: string): Read => sourceOf(file, parseYaml(file, text))
+
+/** Of a text that was parsed already. */
+export const sourceOf = (file: string, { text, data, events, diagnostics }: ParsedYaml): Read =>
+  data === undefined ? { text, diagnostics } : { source: { file, data, place: placing(file, text, events) }, text, diagnostics }
 
 /** A text with what the parser says of it. The events take twenty times the text's size: hold them only while they are needed. */
 export type ParsedYaml = {
@@ -131,9 +132,9 @@ const duplicates = (text: string, events: readonly Event[]): number[] => {
   return found
 }
 
-/** Reads and parses a file, or the text that is given in its place. When there is none, neither a source nor a Diagnostic is given. */
-export const readSource = (file: string, given?: string): Read => {
-  if (given !== undefined) return parseSource(file, given)
+/** Reads and parses a file, or what is given in its place. When there is none, neither a source nor a Diagnostic is given. */
+export const readSource = (file: string, given?: string | ParsedYaml): Read => {
+  if (given !== undefined) return typeof given === 'string' ? parseSource(file, given) : sourceOf(file, given)
   let text: string
   try {
     if (statSync(file).size > maxFileBytes) throw new Error(`it is larger than ${maxFileBytes} bytes`)

@@ -5,14 +5,14 @@ import type { Desk, Question } from '../../app/editor/desk.ts'
 import type { Workspace } from '../../app/workspace.ts'
 import { exit, Fault } from '../../core/fault.ts'
 import { startThread } from '../../process/start-thread.ts'
-import type { Answered, Asked } from './thread.ts'
+import type { Answered, Asked, DeskData } from './thread.ts'
 
 type Waiting = { readonly resolve: (answer: never) => void; readonly reject: (error: Fault) => void }
 
 export type ThreadedDesk = { readonly desk: Desk; close(): Promise<void> }
 
-/** The thread is started by the first question. When it ends its questions are rejected with a Fault, and the next one starts another. */
-export const openDeskInThread = (workspace: Workspace): ThreadedDesk => {
+/** `profile`: of its routes alone. The thread is started by the first question. When it ends its questions are rejected with a Fault, and the next one starts another. */
+export const openDeskInThread = (workspace: Workspace, profile?: string): ThreadedDesk => {
   const waiting = new Map<number, Waiting>()
   let last = 0
   let worker: Worker | undefined
@@ -23,7 +23,8 @@ export const openDeskInThread = (workspace: Workspace): ThreadedDesk => {
     waiting.clear()
   }
   const start = (): Worker => {
-    const started = startThread('editor', { ...workspace, env: { ...workspace.env } }, { stdout: true, stderr: true })
+    const data: DeskData = { workspace: { ...workspace, env: { ...workspace.env } }, profile }
+    const started = startThread('editor', data, { stdout: true, stderr: true })
     started.on('message', (answered: Answered) => {
       const asked = waiting.get(answered.id)
       waiting.delete(answered.id)

@@ -7,6 +7,7 @@ import type { Workspace } from '../../app/workspace.ts'
 import { Fault, messageOf } from '../../core/fault.ts'
 import { gatewayAt } from '../../http/control/client.ts'
 
+export type DeskData = { readonly workspace: Workspace; readonly profile: string | undefined }
 export type Asked = { readonly id: number; readonly question: Question }
 export type Answered =
   | { readonly id: number; readonly answer: unknown }
@@ -15,8 +16,8 @@ export type Answered =
 const port = parentPort
 if (port === null) throw new Error('this file is the entry of a worker thread')
 
-const workspace = workerData as Workspace
-const desk = createDesk(workspace, gatewayAt(workspace))
+const { workspace, profile } = workerData as DeskData
+const desk = createDesk(workspace, gatewayAt(workspace), profile)
 
 const answerTo = async ({ id, question }: Asked): Promise<Answered> => {
   try {

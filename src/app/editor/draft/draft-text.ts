@@ -6,7 +6,12 @@ import type { ParsedYaml } from '../../../config/yaml/source.ts'
 import { editsOf, type RouteDraft } from './route-draft.ts'
 
 export type DraftText =
-  | { readonly ok: true; readonly text: string }
+  | {
+      readonly ok: true
+      readonly text: string
+      /** The text, where it was parsed to be made. */
+      readonly parsed?: ParsedYaml
+    }
   /** `text`: with the steps before the first one that cannot be put into it. */
   | { readonly ok: false; readonly why: string; readonly text: string }
 
@@ -45,7 +50,7 @@ export const createDraftTexts = (): DraftTexts => {
       const old = made.at(-maxTexts - 1)
       if (old) old.text = undefined
     }
-    return { ok: true, text }
+    return { ok: true, text, ...(parsed?.text === text ? { parsed: parsed.parsed } : {}) }
   }
 }
 

@@ -1,30 +1,31 @@
 /** The fixes of findings as steps of a draft: what a fix makes of the text is what the step makes of the route. */
 
 import type { YamlEdit } from '../../../config/yaml/edit/yaml-edit.ts'
-import { parseSource } from '../../../config/yaml/source.ts'
+import { type ParsedYaml, parseYaml } from '../../../config/yaml/source.ts'
 import type { Diagnostic, Path } from '../../../core/diagnostic.ts'
 import { equalJson, isObject, type Json, own, valueAt } from '../../../core/json.ts'
 import { fixTexts, withoutToolsets } from '../../validate/fixes.ts'
 import type { OpenedRoute, Step } from './route-draft.ts'
 
 /** Those that can be done inside the route, in the order of the findings. */
-export const stepsOfFixes = (findings: readonly Diagnostic[], text: string, { base, source, file }: OpenedRoute): readonly Step[] => {
+export const stepsOfFixes = (
+  findings: readonly Diagnostic[],
+  { text, data = null }: ParsedYaml,
+  { base, source, file }: OpenedRoute,
+): readonly Step[] => {
   const fixable = findings.map(withoutToolsets).filter(({ fix }) => fix !== undefined)
   if (fixable.length === 0 || source !== 'config') return []
-  const before = routeIn(text, base)
+  const before = routeIn(data, base)
   if (before === undefined) return []
   return fixable.flatMap((finding) => {
     const [fixed] = fixTexts([finding], new Map([[finding.place?.file ?? file, text]])).files
-    const after = fixed && routeIn(fixed.after, base)
+    const after = fixed && routeIn(parseYaml('', fixed.after).data ?? null, base)
     const edits = after === undefined ? [] : editsBetween(before, after)
     return edits.length > 0 ? [{ title: finding.fix?.title ?? '', edits }] : []
   })
 }
 
-const routeIn = (text: string, base: Path): Json | undefined => {
-  const data = parseSource('', text).source?.data
-  return isObject(data) ? valueAt(data, base) : undefined
-}
+const routeIn = (data: Json, base: Path): Json | undefined => (isObject(data) ? valueAt(data, base) : undefined)
 
 /** The fewest edits that make one value of another: deep in maps and in lists of one length, else the whole value. */
 const editsBetween = (before: Json, after: Json, path: Path = []): readonly YamlEdit[] => {

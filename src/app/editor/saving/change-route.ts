@@ -13,7 +13,7 @@ import type { Workspace } from '../../workspace.ts'
 import type { NamedRoute } from '../desk.ts'
 import { openRoute } from '../draft/open-route.ts'
 import type { OpenedRoute } from '../draft/route-draft.ts'
-import { configFindings } from './draft-findings.ts'
+import { createConfigFindings } from './draft-findings.ts'
 import { takenOver } from './take-over.ts'
 
 /** Says what came of it, and how to undo it. Throws a Fault. */
@@ -53,7 +53,7 @@ const rewrite = async (
   const edited = editYaml(text, edit)
   if (!edited.ok)
     throw new Fault('refused', `${file} was not touched: ${edited.why}`, { exitCode: exit.conflict, hint: 'write it in $EDITOR' })
-  const stops = (await configFindings(workspace, text, edited.text)).find(({ stopsStart }) => stopsStart)
+  const stops = (await createConfigFindings(workspace)(text, edited.text)).find(({ stopsStart }) => stopsStart)
   if (stops) throw new Fault('refused', `${file} was not touched: ${stops.code} ${stops.message}`, { exitCode: exit.no })
   await replaceText(file, text, edited.text, true)
   return [said(done, file), ...(await takenOver(workspace, finder))].join('; ')

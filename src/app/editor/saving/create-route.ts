@@ -10,12 +10,13 @@ import { isMask } from '../../mask.ts'
 import { readRoutes } from '../../routes/routes.ts'
 import { findSample, readSample } from '../../samples/gallery.ts'
 import type { Workspace } from '../../workspace.ts'
+import { isBoundTo } from '../bound-routes.ts'
 import type { NewRoute } from '../desk.ts'
 import { configFile, openRoute } from '../draft/open-route.ts'
 import type { OpenedRoute } from '../draft/route-draft.ts'
 
-/** Throws a Fault: the name is none, or is taken, or there is no such route or sample to begin with. */
-export const createRoute = (workspace: Workspace, { name: asked, clone, sample }: NewRoute): OpenedRoute => {
+/** Of a profile, where one is given. Throws a Fault: the name is none, or is taken, or there is no such route or sample to begin with. */
+export const createRoute = (workspace: Workspace, { name: asked, clone, sample }: NewRoute, profile?: string): OpenedRoute => {
   const name = asked.trim()
   if (!routeName.test(name))
     throw usage(`"${name}" cannot be a name`, 'use letters, digits, dot, underscore and hyphen; at most 64, the first a letter or digit')
@@ -31,7 +32,8 @@ export const createRoute = (workspace: Workspace, { name: asked, clone, sample }
   const base = [...routesPath(data), name]
   refuseTaken(workspace, name, valueAt(data, base))
   const written = clone === undefined ? fromSample(workspace, sample) : cloned(openRoute(workspace, { name: clone }).written)
-  return { name, source: 'config', file, text, base, written, isNew: true }
+  const bound = isBoundTo(written, profile) ? written : { ...written, profile: profile as string }
+  return { name, source: 'config', file, text, base, written: bound, isNew: true }
 }
 
 const webhook: Path = ['platforms', 'webhook']

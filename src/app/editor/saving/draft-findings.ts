@@ -12,17 +12,22 @@ import { validate } from '../../validate/validate.ts'
 import type { Workspace } from '../../workspace.ts'
 
 /** Of another text of `config.yaml`. `route`: all findings about it count, old ones too. */
-export const configFindings = async (
-  workspace: Workspace,
-  before: string,
-  after: string,
-  route?: string,
-): Promise<readonly Diagnostic[]> => {
-  const { dataDir } = workspace
+export type ConfigFindings = (before: string, after: string, route?: string) => Promise<readonly Diagnostic[]>
+
+/** What was there before is checked once for each text: it only tells what is new. */
+export const createConfigFindings = (workspace: Workspace): ConfigFindings => {
+  let last: { readonly text: string; readonly known: ReadonlySet<string> } | undefined
   const check = async (configText: string): Promise<readonly Diagnostic[]> =>
     (await validate(workspace, { paths: [], asked: false, configText })).diagnostics
-  const known = new Set((await check(before)).map((each) => fingerprintOf(each, dataDir)))
-  return (await check(after)).filter((each) => (route !== undefined && each.route === route) || !known.has(fingerprintOf(each, dataDir)))
+  const keyOf = (each: Diagnostic): string => fingerprintOf(each, workspace.dataDir)
+  const knownIn = async (text: string): Promise<ReadonlySet<string>> => {
+    if (last?.text !== text) last = { text, known: new Set((await check(text)).map(keyOf)) }
+    return last.known
+  }
+  return async (before, after, route) => {
+    const known = await knownIn(before)
+    return (await check(after)).filter((each) => (route !== undefined && each.route === route) || !known.has(keyOf(each)))
+  }
 }
 
 /** Of another text of a subscription. Throws a Fault where it cannot be checked, or must not be changed so. */

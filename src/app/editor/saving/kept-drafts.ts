@@ -19,14 +19,16 @@ export const keepDraft = async (workspace: Workspace, { opened, past }: RouteDra
 }
 
 /** The latest first; those of a subscription that is gone are left out. */
-export const keptDrafts = (workspace: Workspace): readonly KeptDraft[] =>
-  storedDrafts(workspace).flatMap((stored) => {
-    try {
-      return [onPresent(workspace, stored)]
-    } catch {
-      return []
-    }
-  })
+export const keptDrafts = (workspace: Workspace, wanted: (stored: StoredDraft) => boolean): readonly KeptDraft[] =>
+  storedDrafts(workspace)
+    .filter(wanted)
+    .flatMap((stored) => {
+      try {
+        return [onPresent(workspace, stored)]
+      } catch {
+        return []
+      }
+    })
 
 /** The steps are put onto the file as it is now; what was changed in it since is said. */
 const onPresent = (workspace: Workspace, { name, source, base, written, isNew, digest, past, at }: StoredDraft): KeptDraft => {

@@ -8,7 +8,7 @@ import type { Workspace } from '../../workspace.ts'
 import type { PlanWish, SavePlan } from '../desk.ts'
 import type { DraftTexts } from '../draft/draft-text.ts'
 import type { OpenedRoute, RouteDraft } from '../draft/route-draft.ts'
-import { configFindings, subscriptionFindings } from './draft-findings.ts'
+import { type ConfigFindings, subscriptionFindings } from './draft-findings.ts'
 import { ontoCurrent } from './onto-current.ts'
 
 /** A plan with the texts that it is about. */
@@ -19,8 +19,12 @@ export type Prepared = {
   readonly after: string
 }
 
+/** What drafts are made into, and checked by. */
+export type Drafting = { readonly workspace: Workspace; readonly textOf: DraftTexts; readonly configFindings: ConfigFindings }
+
 /** Throws a Fault where the file cannot be read. */
-export const prepareSave = async (workspace: Workspace, textOf: DraftTexts, { draft, onto }: PlanWish): Promise<Prepared> => {
+export const prepareSave = async (drafting: Drafting, { draft, onto }: PlanWish): Promise<Prepared> => {
+  const { workspace, textOf } = drafting
   const { opened } = draft
   const { file } = opened
   const present = presentText(workspace, opened)
@@ -37,7 +41,7 @@ export const prepareSave = async (workspace: Workspace, textOf: DraftTexts, { dr
   if (!made.ok) return refused(made.why)
   const { text: before } = target.opened
   try {
-    const findings = await findingsOf(workspace, target, made.text)
+    const findings = await findingsOf(drafting, target, made.text)
     const stops = findings.some(({ severity, stopsStart }) => stopsStart || (severity === 'error' && opened.source === 'subscription'))
     const plan = { file, diff: lineDiff(before, made.text), findings, stops, ...(onto === 'current' ? {} : theirs) }
     return { plan, before, after: made.text }
@@ -47,9 +51,9 @@ export const prepareSave = async (workspace: Workspace, textOf: DraftTexts, { dr
   }
 }
 
-const findingsOf = (workspace: Workspace, { opened }: RouteDraft, text: string): ReturnType<typeof configFindings> =>
+const findingsOf = ({ workspace, configFindings }: Drafting, { opened }: RouteDraft, text: string): ReturnType<ConfigFindings> =>
   opened.source === 'config'
-    ? configFindings(workspace, opened.text, text, opened.name)
+    ? configFindings(opened.text, text, opened.name)
     : subscriptionFindings(workspace, draftOf(workspace, opened.name), text)
 
 /** Of a subscription that was removed meanwhile there is none. */

@@ -10,20 +10,20 @@ import { draftOf, saveDraft } from '../../routes/edit-subscription.ts'
 import type { GatewayFinder } from '../../running-gateway.ts'
 import type { Workspace } from '../../workspace.ts'
 import type { Saved, SaveWish } from '../desk.ts'
-import type { DraftTexts } from '../draft/draft-text.ts'
 import { openConfigured, openSubscription } from '../draft/open-route.ts'
 import type { OpenedRoute } from '../draft/route-draft.ts'
 import { typedPath } from '../typed-path.ts'
-import { type Prepared, prepareSave } from './plan-save.ts'
+import { type Drafting, type Prepared, prepareSave } from './plan-save.ts'
 import { takenOver } from './take-over.ts'
 
 type Refused = Extract<Saved, { ok: false }>
 
 /** Throws a Fault where a file cannot be read or written. */
-export const saveRoute = async (workspace: Workspace, finder: GatewayFinder, textOf: DraftTexts, wish: SaveWish): Promise<Saved> => {
+export const saveRoute = async (drafting: Drafting, finder: GatewayFinder, wish: SaveWish): Promise<Saved> => {
+  const { workspace } = drafting
   const { draft, as } = wish
-  if (as !== undefined) return saveAs(workspace, textOf, { ...wish, as })
-  const prepared = await prepareSave(workspace, textOf, wish)
+  if (as !== undefined) return saveAs(drafting, { ...wish, as })
+  const prepared = await prepareSave(drafting, wish)
   const obstacle = obstacleTo(prepared, wish)
   if (obstacle) return obstacle
   try {
@@ -33,7 +33,7 @@ export const saveRoute = async (workspace: Workspace, finder: GatewayFinder, tex
   } catch (error) {
     // Somebody was quicker.
     if (!(error instanceof Fault && error.code === 'conflict')) throw error
-    return refusedFor('conflict', await prepareSave(workspace, textOf, { draft }), error.message)
+    return refusedFor('conflict', await prepareSave(drafting, { draft }), error.message)
   }
 }
 
@@ -72,7 +72,7 @@ const writeSubscription = async (
 }
 
 /** The route's own file is opened again as it is. */
-const saveAs = async (workspace: Workspace, textOf: DraftTexts, { draft, as }: SaveWish & { readonly as: string }): Promise<Saved> => {
+const saveAs = async ({ workspace, textOf }: Drafting, { draft, as }: SaveWish & { readonly as: string }): Promise<Saved> => {
   const { opened } = draft
   const file = typedPath(as)
   const made = textOf(draft)
