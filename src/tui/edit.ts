@@ -1,24 +1,24 @@
 /** Opens the editor on a terminal, and gives the terminal back, however it ends. */
 
 import type { ReadStream, WriteStream } from 'node:tty'
-import { exit, Fault, messageOf } from '../core/fault.ts'
 import type { Options, Size } from './model/screen.ts'
 import type { State } from './model/state.ts'
 import { homeScreen } from './screens/home/home.ts'
 import { openSession, type Surroundings } from './session.ts'
-import { type Ending, exitCodeOf, watchEndings } from './terminal/endings.ts'
+import { type Ended, endedBy, watchEndings } from './terminal/endings.ts'
 import { type KeyReader, readKeys } from './terminal/keys.ts'
-import { toClipboard } from './terminal/modes.ts'
+import { type Modes, toClipboard } from './terminal/modes.ts'
 import { openCanvas } from './terminal/screen.ts'
 import { onContinued, suspended } from './terminal/suspend.ts'
 import { type Terminal, takeTerminal } from './terminal/terminal.ts'
 import { frameOf } from './view/frame.ts'
+import { rowAt } from './view/list-view.ts'
 
 export type EditorWish = {
   readonly options: Options
   /** The route to begin with. */
   readonly route?: string | undefined
-  readonly isAlternate: boolean
+  readonly modes: Modes
   readonly colour: boolean
   readonly ascii: boolean
   readonly stdin: ReadStream
@@ -32,13 +32,6 @@ export type Around = Pick<Surroundings, 'desk' | 'watch'> & {
   readonly editText: (text: string) => Promise<string>
 }
 
-/** How the editor ended. */
-export type Ended = {
-  readonly exitCode: number
-  /** Where the changes are that were not saved. */
-  readonly kept?: string
-}
-
 const previewDelayMs = 80
 const keepDelayMs = 1_000
 
@@ -47,12 +40,16 @@ export const runEditor = async (wish: EditorWish, around: Around): Promise<Ended
   const { stdin, stdout, options, route } = wish
   const sizeOf = (): Size => ({ columns: stdout.columns, rows: stdout.rows })
   const state: State = { world: { options, size: sizeOf(), revision: 0 }, screens: [homeScreen] }
-  const terminal = takeTerminal(stdout, wish.isAlternate)
-  const endings = watchEndings(stdin, terminal.isOurs)
+  const terminal = takeTerminal(stdout, wish.modes)
+  const endings = watchEndings(terminal.isOurs, stdin)
   const canvas = openCanvas(stdout, { colour: wish.colour, ascii: wish.ascii }, terminal.isOurs)
   const keys = readKeys(stdin, {
     key: (key) => session.input({ kind: 'key', key }),
     paste: (text) => session.input({ kind: 'paste', text }),
+    click(place) {
+      const row = rowAt(frameOf(session.state()), place)
+      if (row !== undefined) session.input({ kind: 'point', row })
+    },
   })
   const resize = (): void => {
     session.input({ kind: 'resize', size: sizeOf() })
@@ -84,17 +81,6 @@ export const runEditor = async (wish: EditorWish, around: Around): Promise<Ended
   const kept = await session.close()
   endings.close()
   return endedBy(ending, kept)
-}
-
-const endedBy = (ending: Ending | undefined, kept: string | undefined): Ended => {
-  const left = kept === undefined ? {} : { kept }
-  if (!ending) return { exitCode: exit.ok, ...left }
-  if ('signal' in ending) return { exitCode: exitCodeOf(ending.signal), ...left }
-  throw new Fault('internal', `the editor failed: ${messageOf(ending.crash)}`, {
-    exitCode: exit.internal,
-    cause: ending.crash,
-    ...(kept === undefined ? {} : { hint: `your changes are ${kept}` }),
-  })
 }
 
 /** Does what needs the terminal as it was before. */

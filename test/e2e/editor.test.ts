@@ -121,6 +121,36 @@ t.test('^c with changes asks; twice it leaves a draft, which the next start offe
   t.same(second.drafts(), [], 'discarded')
 })
 
+t.test('--profile: the routes of one profile, and new ones are bound to it', async (t) => {
+  const own = '        ops-review:\n          profile: ops\n          prompt: p\n          deliver: log\n'
+  const dir = t.testdir({
+    'config.yaml': `gateway: { multiplex_profiles: true }\n${commented}${own}`,
+    profiles: { ops: { 'config.yaml': '' } },
+  })
+  const open = (...args: string[]) => openEditor(t, { dir, args: ['--profile', ...args] })
+  const editor = open('ops')
+  await editor.see(/profile: ops/)
+  await editor.see('> ops-review')
+  t.notMatch(editor.text(), 'pr-review')
+  editor.press('a')
+  await editor.see('the name of the new route')
+  editor.press('more', keys.enter)
+  await editor.see(/Profile +ops/)
+  editor.press('q')
+  await editor.see('> Cancel')
+  editor.press('k', keys.enter)
+  t.equal(await editor.exited, 0)
+  const others = open('ops', 'pr-review')
+  await others.see('"pr-review" is a route of profile "default", not of "ops"')
+  others.press('q')
+  const [main, none] = [open('default'), open('opps')]
+  await main.see('> pr-review')
+  t.notMatch(main.text(), 'ops-review')
+  main.press('q')
+  t.equal(await none.exited, 5)
+  t.match(none.text(), /profile "opps" is not served/)
+})
+
 t.test('a route that cannot be served is opened, with what is wrong', async (t) => {
   const dir = t.testdir({ 'config.yaml': commented.replace('deliver: log', "deliver: telegrm\n          description2: 'no such key'") })
   const editor = openEditor(t, { dir, args: [] })

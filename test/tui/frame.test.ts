@@ -8,6 +8,7 @@ import { homeScreen } from '../../src/tui/screens/home/home.ts'
 import { openCanvas, rowOf } from '../../src/tui/terminal/screen.ts'
 import { frameOf } from '../../src/tui/view/frame.ts'
 import { beside, fit, line, lineWidth, plainText, span, wrap } from '../../src/tui/view/line.ts'
+import { rowAt } from '../../src/tui/view/list-view.ts'
 import { until } from '../fakes/wait.ts'
 import { stateOf } from './keys.ts'
 
@@ -89,6 +90,15 @@ t.test('of states that come too quickly one frame is made, of the last one', asy
   t.equal(made.at(-1), 100)
   t.ok(made.length < 50, `${made.length} frames were made`)
   t.equal(written.length, made.length)
+})
+
+t.test('a click means the row of the list that the cursor is in', async (t) => {
+  const frame = frameOf(stateOf(homeScreen, { size: { columns: 100, rows: 30 }, home: home('a', '中文路線名', 'c') }))
+  const at = frame.findIndex((spans) => plainText(spans).includes('中文'))
+  t.equal(rowAt(frame, { column: 4, line: at }), 1)
+  t.equal(rowAt(frame, { column: 99, line: at + 1 }), 2, 'also right of the text')
+  t.equal(rowAt(frame, { column: 4, line: 0 }), undefined, 'the title')
+  t.equal(rowAt(frame, { column: 4, line: 99 }), undefined)
 })
 
 t.test('texts are as wide as string-width has them', async (t) => {

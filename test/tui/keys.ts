@@ -5,10 +5,11 @@ import { type Key, keyOf } from '../../src/tui/model/key.ts'
 import type { News, Options, Screen, Wish, World } from '../../src/tui/model/screen.ts'
 import { reduce, type State } from '../../src/tui/model/state.ts'
 import { models } from '../../src/tui/screens/index.ts'
+import { meaningOf } from '../../src/tui/spoken/spoken.ts'
 import { frameOf } from '../../src/tui/view/frame.ts'
 import { plainText } from '../../src/tui/view/line.ts'
 
-export const options: Options = { dataDir: '/data', profile: 'default', self: 'headgate', readOnly: false, keymap: defaultKeymap }
+export const options: Options = { dataDir: '/data', self: 'headgate', readOnly: false, keymap: defaultKeymap }
 
 export const stateOf = (screen: Screen, world: Partial<World> = {}): State => ({
   world: { options, size: { columns: 120, rows: 30 }, revision: 0, ...world },
@@ -34,6 +35,11 @@ export const driver = (first: State) => {
     type(text: string): void {
       for (const character of text)
         take(reduce(state, { kind: 'key', key: { name: character === ' ' ? 'space' : character, text: character } }, models))
+    },
+    /** What a line means that is typed in the line mode. */
+    say(text: string): void {
+      const meant = meaningOf(text, state)
+      if ('inputs' in meant) for (const input of meant.inputs) take(reduce(state, input, models))
     },
     paste: (text: string): void => take(reduce(state, { kind: 'paste', text }, models)),
     hear: (news: News): void => take(reduce(state, { kind: 'news', news }, models)),

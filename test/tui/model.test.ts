@@ -5,9 +5,10 @@ import type { Payload, Preview } from '../../src/app/editor/desk.ts'
 import { draftOf, type OpenedRoute } from '../../src/app/editor/draft/route-draft.ts'
 import type { Traffic } from '../../src/app/live/traffic.ts'
 import { actions } from '../../src/tui/model/actions.ts'
+import { pick } from '../../src/tui/model/overlays.ts'
 import { homeScreen } from '../../src/tui/screens/home/home.ts'
 import { openRoute } from '../../src/tui/screens/route/route.ts'
-import { meaningOf, tell } from '../../src/tui/spoken/spoken.ts'
+import { meaningOf, takesSecret, tell } from '../../src/tui/spoken/spoken.ts'
 import { driver, options, stateOf } from './keys.ts'
 
 const opened = (written: OpenedRoute['written']): OpenedRoute => ({
@@ -250,6 +251,129 @@ t.test('in sentences: numbers choose, words act, and only what changed is told',
   goTo(editor, 'Description')
   editor.press('enter')
   t.match(meaningOf('a text', editor.state()), {
-    inputs: [{ kind: 'key' }, { kind: 'key' }, { kind: 'paste', text: 'a text' }, { kind: 'action', action: 'open' }],
+    inputs: [
+      { kind: 'line', text: 'a text' },
+      { kind: 'action', action: 'open' },
+    ],
   })
+  editor.say('a text')
+  t.equal(spec(editor)?.description, 'a text')
+})
+
+t.test('in lines: a list is narrowed anew by each line, and what is typed of a secret is not shown', async (t) => {
+  const editor = onRoute({ prompt: 'p' })
+  editor.say('palette')
+  editor.say('undo')
+  t.match(editor.frame(), /search undo/)
+  editor.say('what changed')
+  t.match(editor.frame(), /search what changed/, 'in the place of what was there')
+  t.match(editor.frame(), /show what changed/)
+  editor.say(':back')
+  editor.say('help')
+  editor.say('undo')
+  editor.say('trace')
+  t.match(editor.frame(), /search trace/)
+  editor.say(':back')
+  goTo(editor, 'Secret')
+  editor.press('enter')
+  t.ok(takesSecret(editor.state()))
+  t.match(tell(undefined, editor.state()).at(-1), /What you type is not shown\.$/)
+})
+
+t.test('the palette has the keys of the user', async (t) => {
+  const editor = onRoute({ prompt: 'p' }, { options: { ...options, keymap: { ...options.keymap, undo: ['U'] } } })
+  editor.press(':')
+  editor.type('undo')
+  t.match(editor.frame(), /undo +U/)
+})
+
+t.test('numbers jump to a pane, where there is one of that number', async (t) => {
+  const editor = onRoute({ prompt: 'p', deliver: 'http' })
+  editor.press('2')
+  t.match(editor.frame(), /^TRACE/m)
+  editor.press('3', '1')
+  t.match(editor.frame(), /> Mode/)
+  editor.press('p', '2')
+  t.match(editor.frame(), /\[Recorded/)
+  editor.press('1')
+  t.match(editor.frame(), /\[Samples/)
+  editor.press('esc', 'L', '3')
+  t.equal((editor.state().screens.at(-1) as unknown as { pane: string }).pane, 'Body')
+  editor.press('esc')
+  goTo(editor, 'Deliver')
+  editor.press('enter', '2')
+  t.equal((editor.state().screens.at(-1) as unknown as { pane: string }).pane, 'settings')
+})
+
+t.test('n and N go round the rows that a filter leaves, and mean nothing without one', async (t) => {
+  const row = (name: string) => ({
+    ...{ name, source: 'config' as const, enabled: true, shadowed: false, mode: 'agent', events: [], deliver: 'log' },
+    ...{ description: '', errors: 0, warnings: 0, recorded: 0 },
+  })
+  const home = { file: '/data/config.yaml', subscriptions: 0, rows: ['fix-a', 'other', 'fix-b', 'fix-c'].map(row) }
+  const editor = driver(stateOf(homeScreen, { home }))
+  editor.press('n')
+  t.match(editor.frame(), /> fix-a/)
+  editor.press('/')
+  editor.type('fix')
+  editor.press('enter', 'n', 'n')
+  t.match(editor.frame(), /> fix-c/)
+  editor.press('n')
+  t.match(editor.frame(), /> fix-a/)
+  editor.press('N')
+  t.match(editor.frame(), /> fix-c/)
+  editor.press('?')
+  t.match(editor.frame(), /n +to the next row that fits/)
+})
+
+const stages = Array.from({ length: 12 }, (_, i) => ({ stage: `stage_${i}`, result: 'pass' as const }))
+const traced = { stages, conditions: [], conditionsIn: 'filters', placeholders: [], name: 'accepted', answer: { status: 202, body: 'ok' } }
+
+t.test('a trace is scrolled to its end and no further', async (t) => {
+  const shown = { ...preview(0), trace: traced as unknown as NonNullable<Preview['trace']> }
+  for (const open of ['T', '2']) {
+    const editor = onRoute({ prompt: 'p' }, { preview: shown, size: { columns: 80, rows: 14 } })
+    editor.press(open, ...Array.from({ length: 9 }, () => 'pgdn'))
+    const last = editor.frame()
+    t.match(last, /answer +202 ok/, open)
+    editor.press('up')
+    t.not(editor.frame(), last, `${open}: one row up is seen at once`)
+  }
+})
+
+t.test('the paths for a brace are fitted once for each key, and again for another payload', async (t) => {
+  let reads = 0
+  const counted: Payload = {
+    ...payload,
+    get values() {
+      reads++
+      return payload.values
+    },
+  }
+  const editor = onRoute({ prompt: 'About ' }, { payload: counted })
+  goTo(editor, 'Prompt')
+  editor.press('enter')
+  editor.type('{ti')
+  reads = 0
+  editor.type('t')
+  t.match(editor.frame(), /pull_request\.title/)
+  t.equal(reads, 1)
+  const title = { path: 'issue.title', type: 'string', shown: '"Other"' }
+  editor.hear({ told: 'payload', of: { choice: payload.choice, route: 'pr' }, answer: { ...payload, values: [title] } })
+  t.match(editor.frame(), /issue\.title +"Other"/)
+})
+
+t.test('of a long list only the rows that are shown are made into lines', async (t) => {
+  let made = 0
+  const all = Array.from({ length: 2_000 }, (_, i) => ({
+    value: String(i),
+    title: `row ${i}`,
+    get detail() {
+      made++
+      return 'detail'
+    },
+  }))
+  const editor = driver({ ...stateOf(homeScreen), screens: [homeScreen, pick('one', 'one of many', all)] })
+  t.match(editor.frame(), /> row 0 +detail/)
+  t.ok(made < 60, `${made}`)
 })

@@ -3,18 +3,21 @@
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { exit, usage } from '../../core/fault.ts'
+import { usage } from '../../core/fault.ts'
 import { printable } from '../../core/text.ts'
 import { gatewayAt } from '../../http/control/client.ts'
 import { openDeskInThread } from '../../tui/desk/desk-in-thread.ts'
 import { runEditor } from '../../tui/edit.ts'
 import { readKeymap } from '../../tui/model/keys-file.ts'
+import type { Ended } from '../../tui/terminal/endings.ts'
+import type { ProfileOption } from '../shell/grammar-values.ts'
 import { type Cli, note } from '../shell/output.ts'
 
-export type EditOptions = {
+export type EditOptions = ProfileOption & {
   readonly readOnly?: boolean
   readonly altScreen: boolean
   readonly ascii?: boolean
+  readonly mouse?: boolean
   readonly screenReader?: boolean
 }
 
@@ -26,8 +29,13 @@ export const edit = async (route: string | undefined, wish: EditOptions, cli: Cl
   if (!open || !stdin.isTTY || !stdout.isTTY) {
     throw usage('the editor needs a terminal', `without one: ${self} webhook subscribe, or ${self} webhook edit`)
   }
-  const options = { dataDir, profile: 'default', self, readOnly: wish.readOnly === true, keymap: await readKeymap(dataDir) }
-  const { desk, close } = openDeskInThread(workspace)
+  const { profile } = wish
+  if (profile !== undefined) {
+    const { checkProfile } = await import('../../app/editor/bound-routes.ts')
+    checkProfile(workspace, profile)
+  }
+  const options = { dataDir, profile, self, readOnly: wish.readOnly === true, keymap: await readKeymap(dataDir) }
+  const { desk, close } = openDeskInThread(workspace, profile)
   const around = {
     desk,
     watch: async (name: string | undefined) => {
@@ -37,15 +45,17 @@ export const edit = async (route: string | undefined, wish: EditOptions, cli: Cl
     edit: open,
     editText: (text: string) => inFile(text, open),
   }
-  try {
+  const run = async (): Promise<Ended> => {
     if (wish.screenReader || io.env.INK_SCREEN_READER === 'true') {
       const { readAloud } = await import('../../tui/spoken/read-aloud.ts')
-      await readAloud({ options, route, input: stdin, output: stdout }, { ...around, editFile: open })
-      return exit.ok
+      return readAloud({ options, route, input: stdin, output: stdout }, { ...around, editFile: open })
     }
     const ascii = wish.ascii ?? !isUtf8(io.env)
-    const screen = { options, route, isAlternate: wish.altScreen, colour: io.colour, ascii, stdin, stdout }
-    const { exitCode, kept } = await runEditor(screen, around)
+    const modes = { isAlternate: wish.altScreen, mouse: wish.mouse === true }
+    return runEditor({ options, route, modes, colour: io.colour, ascii, stdin, stdout }, around)
+  }
+  try {
+    const { exitCode, kept } = await run()
     if (kept !== undefined) note(cli, `your changes are ${printable(kept)}`)
     return exitCode
   } finally {

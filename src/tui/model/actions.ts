@@ -10,8 +10,8 @@ type Meaning = {
 }
 
 export const actions = {
-  up: { keys: ['up', 'k'], title: 'move up', group: 'move' },
-  down: { keys: ['down', 'j'], title: 'move down', group: 'move' },
+  up: { keys: ['up', 'k', 'wheelup'], title: 'move up', group: 'move' },
+  down: { keys: ['down', 'j', 'wheeldown'], title: 'move down', group: 'move' },
   left: { keys: ['left', 'h'], title: 'to the left, or the choice before', group: 'move' },
   right: { keys: ['right', 'l'], title: 'to the right, or the next choice', group: 'move' },
   top: { keys: ['g', 'home'], title: 'to the first', group: 'move' },
@@ -20,9 +20,15 @@ export const actions = {
   pageDown: { keys: ['pgdn', '^d'], title: 'a page down', group: 'move' },
   nextPane: { keys: ['tab'], title: 'to the next pane', group: 'move' },
   previousPane: { keys: ['shift+tab'], title: 'to the previous pane', group: 'move' },
+  pane1: { keys: ['1'], title: 'to the first pane', group: 'move' },
+  pane2: { keys: ['2'], title: 'to the second pane', group: 'move' },
+  pane3: { keys: ['3'], title: 'to the third pane', group: 'move' },
+  pane4: { keys: ['4'], title: 'to the fourth pane', group: 'move' },
   open: { keys: ['enter'], title: 'open, edit or confirm', group: 'move' },
   back: { keys: ['esc'], title: 'back', group: 'move' },
   find: { keys: ['/'], title: 'filter the list', group: 'move' },
+  nextMatch: { keys: ['n'], title: 'to the next row that fits the filter, round and round', group: 'move' },
+  previousMatch: { keys: ['N'], title: 'to the row before that fits the filter', group: 'move' },
   add: { keys: ['a'], title: 'add', group: 'change' },
   group: { keys: ['g'], title: 'put into a group: all, any, not', group: 'change' },
   operator: { keys: ['o'], title: 'change the operator', group: 'change' },

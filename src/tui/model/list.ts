@@ -20,12 +20,32 @@ export const moved = (cursor: number, action: ActionName, length: number): numbe
       return to(cursor - pageRows)
     case 'pageDown':
       return to(cursor + pageRows)
+    case 'nextMatch':
+      return cursor + 1 < length ? cursor + 1 : 0
+    case 'previousMatch':
+      return to(cursor > 0 ? cursor - 1 : length - 1)
     default:
       return to(cursor)
   }
 }
 
 export const moves: readonly ActionName[] = ['up', 'down', 'top', 'end', 'pageUp', 'pageDown']
+
+/** How far lines are scrolled after an action; `last`: so far that their end is seen. */
+export const scrolled = (scroll: number, action: ActionName, last: number): number =>
+  moved(Math.min(scroll, last), action, Math.max(0, last) + 1)
+
+/** Those that count in a list that a search has narrowed. */
+export const matchMoves: readonly ActionName[] = ['nextMatch', 'previousMatch']
+
+export const paneKeys: readonly ActionName[] = ['nextPane', 'previousPane', 'pane1', 'pane2', 'pane3', 'pane4']
+
+/** The pane after one of these actions; the same where there is none of that number. */
+export const paneAfter = <Pane>(panes: readonly Pane[], pane: Pane, action: ActionName): Pane => {
+  const by = { nextPane: 1, previousPane: panes.length - 1 }[action as string]
+  const at = by === undefined ? Number(action.slice('pane'.length)) - 1 : (panes.indexOf(pane) + by) % panes.length
+  return panes[at] ?? pane
+}
 
 /** The first row that is shown, so that the cursor is among `height` rows, in the middle where it can be. */
 export const windowStart = (cursor: number, length: number, height: number): number =>

@@ -2,7 +2,7 @@
 
 import type { SavePlan } from '../../app/editor/desk.ts'
 import type { RouteDraft } from '../../app/editor/draft/route-draft.ts'
-import { type ActionName, actions } from './actions.ts'
+import { type ActionName, actions, type Keymap } from './actions.ts'
 import type { Screen, Turn } from './screen.ts'
 import { type TextField, textField } from './text-field.ts'
 
@@ -100,13 +100,11 @@ export const helpOn = (known: readonly ActionName[]): HelpScreen => ({ kind: 'he
 
 export const paletteId = 'palette'
 
-export const paletteOf = (known: readonly ActionName[]): PickScreen =>
+export const paletteOf = (known: readonly ActionName[], keymap: Keymap): PickScreen =>
   pick(
     paletteId,
     'every action by its name',
-    known
-      .filter((name) => name !== 'palette')
-      .map((name) => ({ value: name, title: actions[name].title, detail: actions[name].keys.join(' ') })),
+    known.filter((name) => name !== 'palette').map((name) => ({ value: name, title: actions[name].title, detail: keymap[name].join(' ') })),
   )
 
 export const quitId = 'quit'

@@ -10,7 +10,8 @@ export type Size = { readonly columns: number; readonly rows: number }
 
 export type Options = {
   readonly dataDir: string
-  readonly profile: string
+  /** Its routes alone are shown; absent: all are. */
+  readonly profile?: string | undefined
   /** How the user calls the program, for hints. */
   readonly self: string
   /** Nothing may be written, sent or switched. */

@@ -16,6 +16,8 @@ export type State = {
 export type Input =
   | { readonly kind: 'key'; readonly key: Key }
   | { readonly kind: 'paste'; readonly text: string }
+  /** What the text that is being written shall be, as the line mode has it. */
+  | { readonly kind: 'line'; readonly text: string }
   | { readonly kind: 'resize'; readonly size: Size }
   | { readonly kind: 'news'; readonly news: News }
   /** The first one: what is there is asked for. */
@@ -56,6 +58,8 @@ export const reduce = (state: State, input: Input, models: Models): Next => {
       return settle(state, act(quiet(state), input.action, models))
     case 'paste':
       return settle(state, typed(quiet(state), input.text, models))
+    case 'line':
+      return settle(state, rewritten(quiet(state), input.text, models))
     case 'key':
       return settle(state, press(quiet(state), input.key, models))
   }
@@ -96,6 +100,16 @@ const typed = (state: State, text: string, models: Models): Next => {
   return takes && model.type ? turned(state, screen, model.type(screen, text, state.world), models) : { state, wishes: [] }
 }
 
+/** Keys may be actions where the text stands, so that they are not pressed. */
+const rewritten = (state: State, text: string, models: Models): Next => {
+  const edited = (at: State, key: string): State => {
+    const screen = top(at)
+    const { press: edit } = models[screen.kind]
+    return edit ? turned(at, screen, edit(screen, key, at.world), models).state : at
+  }
+  return typed(['end', '^u'].reduce(edited, state), text, models)
+}
+
 const act = (state: State, action: ActionName, models: Models): Next => {
   const screen = top(state)
   const model = models[screen.kind]
@@ -103,7 +117,8 @@ const act = (state: State, action: ActionName, models: Models): Next => {
   if (model.actions(screen, state.world).includes(action)) return turned(state, screen, model.act(screen, action, state.world), models)
   if (action === 'quit' || action === 'interrupt') return leave(state, action, models)
   if (action === 'help') return turned(state, screen, { go: { push: helpOn(actionsNow(state, models)) } }, models)
-  if (action === 'palette') return turned(state, screen, { go: { push: paletteOf(actionsNow(state, models)) } }, models)
+  if (action === 'palette')
+    return turned(state, screen, { go: { push: paletteOf(actionsNow(state, models), state.world.options.keymap) } }, models)
   return action === 'back' && state.screens.length > 1 ? turned(state, screen, { go: { back: true } }, models) : { state, wishes: [] }
 }
 

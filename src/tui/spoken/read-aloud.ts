@@ -1,12 +1,13 @@
 /** Runs the editor in lines: it prints sentences, and reads words and numbers. No borders, no colours, no screen of its own. */
 
-import { createInterface } from 'node:readline'
 import type { Readable, Writable } from 'node:stream'
 import type { Options } from '../model/screen.ts'
 import type { State } from '../model/state.ts'
 import { homeScreen } from '../screens/home/home.ts'
 import { openSession, type Surroundings } from '../session.ts'
-import { meaningOf, tell } from './spoken.ts'
+import { type Ended, endedBy, watchEndings } from '../terminal/endings.ts'
+import { readLines } from './lines.ts'
+import { meaningOf, takesSecret, tell } from './spoken.ts'
 
 export type Around = Pick<Surroundings, 'desk' | 'watch' | 'editFile' | 'editText'>
 
@@ -15,7 +16,7 @@ const keepDelayMs = 1_000
 /** Wide, so that no row is left out for want of room. */
 const size = { columns: 200, rows: 60 }
 
-/** Resolves when the editor is left. */
+/** As `runEditor`. At the end of the input what is not saved is kept as a draft. */
 export const readAloud = async (
   {
     options,
@@ -24,17 +25,28 @@ export const readAloud = async (
     output,
   }: { readonly options: Options; readonly route?: string | undefined; readonly input: Readable; readonly output: Writable },
   around: Around,
-): Promise<void> => {
+): Promise<Ended> => {
   const say = (lines: readonly string[]): void => void output.write(lines.map((each) => `${each}\n`).join(''))
   const first: State = { world: { options, size, revision: 0 }, screens: [homeScreen] }
   let told: State | undefined
-  const lines = createInterface({ input, terminal: false })
+  let isAway = false
+  const endings = watchEndings(() => !isAway)
+  const lines = readLines(input, output, {
+    line(typed) {
+      const meant = meaningOf(typed, session.state())
+      if ('say' in meant) say(meant.say)
+      else for (const each of meant.inputs) session.input(each)
+    },
+    end: () => session.input({ kind: 'end' }),
+  })
   /** What is typed is for the program that was started. */
   const meanwhile = async <T>(work: () => Promise<T>): Promise<T> => {
+    isAway = true
     lines.pause()
     try {
       return await work()
     } finally {
+      isAway = false
       lines.resume()
     }
   }
@@ -47,22 +59,16 @@ export const readAloud = async (
     draw: (state) => {
       say(tell(told, state))
       told = state
+      lines.hide(takesSecret(state))
     },
     redraw: () => {},
     suspend: () => {},
     copy: (text) => say([text]),
   })
-  lines.on('line', (typed) => {
-    const meant = meaningOf(typed, session.state())
-    if ('say' in meant) say(meant.say)
-    else for (const each of meant.inputs) session.input(each)
-  })
-  // The terminal's own Ctrl-C, and the end of the input: what is not saved is kept as a draft.
-  const end = (): void => session.input({ kind: 'end' })
-  process.once('SIGINT', end)
-  lines.on('close', end)
   session.input({ kind: 'start', ...(route === undefined ? {} : { route }) })
-  await session.ended
-  process.off('SIGINT', end)
+  const ending = await Promise.race([session.ended.then(() => undefined), endings.ended])
   lines.close()
+  const kept = await session.close()
+  endings.close()
+  return endedBy(ending, kept)
 }

@@ -2,6 +2,8 @@
 
 import { printable } from '../../core/text.ts'
 import { type ActionName, actions } from '../model/actions.ts'
+import { matchMoves, paneKeys } from '../model/list.ts'
+import type { EntryScreen } from '../model/overlays.ts'
 import type { Screen, World } from '../model/screen.ts'
 import { actionsNow, type Input, type State, top } from '../model/state.ts'
 import { models } from '../screens/index.ts'
@@ -47,7 +49,7 @@ const describe = (state: State): readonly string[] => {
     ...rows.slice(0, maxRows).map((row, i) => numbered(row, i, rows.length)),
     ...more,
     takesText(screen, state.world)
-      ? 'Type the text and press enter, or a word after a colon: :back.'
+      ? `Type the text and press enter, or a word after a colon: :back.${takesSecret(state) ? ' What you type is not shown.' : ''}`
       : `Type a number to choose, or a word: ${words(state).join(', ')}.`,
   ].map(withoutBoxes)
 }
@@ -57,6 +59,12 @@ const numbered = (row: string, i: number, length: number): string => `${i + 1} o
 const titleOf = (state: State): string => models[top(state).kind].title(top(state), state.world)
 
 const rowsOf = (state: State): readonly string[] => models[top(state).kind].rows?.(top(state), state.world) ?? []
+
+/** Whether the text that is being written is a secret. */
+export const takesSecret = (state: State): boolean => {
+  const screen = top(state)
+  return screen.kind === 'entry' && (screen as EntryScreen).isSecret
+}
 
 const takesText = (screen: Screen, world: World): boolean => models[screen.kind].takes?.(screen, world) !== undefined
 
@@ -74,8 +82,8 @@ const silent: ReadonlySet<ActionName> = new Set([
   'suspend',
   'interrupt',
   'palette',
-  'nextPane',
-  'previousPane',
+  ...paneKeys,
+  ...matchMoves,
 ])
 
 /** A word for each action that counts now. */
@@ -115,10 +123,6 @@ const rowChosen = (number: number, state: State): Meant | undefined => {
 
 /** A line fills the field and enters it; in a list it narrows the list. */
 const textInputs = (typed: string, screen: Screen): readonly Input[] => {
-  const clear: Input[] = [
-    { kind: 'key', key: { name: 'end' } },
-    { kind: 'key', key: { name: '^u' } },
-  ]
-  const write: Input = { kind: 'paste', text: typed }
-  return screen.kind === 'entry' ? [...clear, write, { kind: 'action', action: 'open' }] : [...clear, write]
+  const write: Input = { kind: 'line', text: typed }
+  return screen.kind === 'entry' ? [write, { kind: 'action', action: 'open' }] : [write]
 }

@@ -9,6 +9,31 @@ const escapeCodeTimeout = 50
 /** The rest of a longer paste is dropped. */
 const maxPaste = 2_000_000
 
+/** Of a report of the mouse: the button, column and row, with `;` between them, and `M` follow, or `m` where it was let go. To Node's reader they are letters. */
+const reportStart = '\u001b[<'
+const wheel: { readonly [button: string]: string } = { 64: 'wheelup', 65: 'wheeldown' }
+
+const reported = (report: string, { key, click }: Pick<Listeners, 'key' | 'click'>): void => {
+  const [, button = '', column, row] = /^(\d+);(\d+);(\d+)M$/.exec(report) ?? []
+  const name = wheel[button]
+  if (name !== undefined) key({ name })
+  else if (button === '0') click({ column: Number(column) - 1, line: Number(row) - 1 })
+}
+
+/** Takes what belongs to a report, and says whether it did. */
+const createMouse = (on: Pick<Listeners, 'key' | 'click'>) => {
+  let report: string | undefined
+  return (sequence: string): boolean => {
+    if (sequence === reportStart) report = ''
+    else if (report === undefined) return false
+    else report += sequence
+    if (/^[\d;]{0,14}$/.test(report)) return true
+    reported(report, on)
+    report = undefined
+    return true
+  }
+}
+
 export type KeyReader = {
   pause(): void
   resume(): void
@@ -16,13 +41,20 @@ export type KeyReader = {
   close(): void
 }
 
-export const readKeys = (
-  stdin: ReadStream,
-  on: { readonly key: (key: Key) => void; readonly paste: (text: string) => void },
-): KeyReader => {
+export type Place = { readonly column: number; readonly line: number }
+
+type Listeners = {
+  readonly key: (key: Key) => void
+  readonly paste: (text: string) => void
+  /** Of the first button; from 0. */
+  readonly click: (place: Place) => void
+}
+
+export const readKeys = (stdin: ReadStream, on: Listeners): KeyReader => {
   emitKeypressEvents(stdin, { escapeCodeTimeout } as never)
   let pasted: string[] | undefined
   let length = 0
+  const isOfMouse = createMouse(on)
   let isClosed = false
   const press = (typed: string | undefined, decoded: Decoded): void => {
     if (decoded.name === 'paste-start') {
@@ -35,7 +67,7 @@ export const readKeys = (
       const text = decoded.sequence ?? typed ?? ''
       length += text.length
       if (length <= maxPaste) pasted.push(text)
-    } else {
+    } else if (!isOfMouse(decoded.sequence ?? '')) {
       const key = keyOf(typed, decoded)
       if (key) on.key(key)
     }

@@ -1,17 +1,30 @@
-/** What the editor asks of a terminal, and gives back: the alternate screen, and marks around what is pasted. */
+/** What the editor asks of a terminal, and gives back: the alternate screen, marks around what is pasted, and reports of the mouse. */
 
 const esc = '\u001b['
+
+export type Modes = {
+  readonly isAlternate: boolean
+  /** The terminal reports wheel and clicks. It cannot be used to mark text then. */
+  readonly mouse: boolean
+}
+
+/** Buttons, with places of any size. */
+const mouseOn = `${esc}?1000h${esc}?1006h`
+const mouseOff = `${esc}?1006l${esc}?1000l`
 
 /**
  * The alternate screen keeps what was on the terminal before; without it that is scrolled up, not drawn over.
  * A paste comes between marks, so that its letters are no keys.
  */
-export const enter = (isAlternate: boolean, rows: number): string =>
-  `${isAlternate ? `${esc}?1049h` : '\n'.repeat(rows)}${esc}?2004h${esc}?25l${clear}`
+export const enter = ({ isAlternate, mouse }: Modes, rows: number): string =>
+  `${isAlternate ? `${esc}?1049h` : '\n'.repeat(rows)}${esc}?2004h${mouse ? mouseOn : ''}${esc}?25l${clear}`
 
-/** Without the alternate screen the last frame stays, and the shell goes on below it. */
-export const leave = (isAlternate: boolean, rows: number): string =>
-  `${esc}?2004l${esc}?25h${isAlternate ? `${esc}?1049l` : `${moveTo(rows - 1)}\r\n`}`
+/**
+ * Without the alternate screen the last frame stays, and the shell goes on below it.
+ * The alternate one is left empty: tmux puts rows of it above the shell's where the window was resized meanwhile.
+ */
+export const leave = ({ isAlternate, mouse }: Modes, rows: number): string =>
+  `${esc}?2004l${mouse ? mouseOff : ''}${esc}?25h${isAlternate ? `${clear}${esc}?1049l` : `${moveTo(rows - 1)}\r\n`}`
 
 export const clear = `${esc}2J${esc}H`
 

@@ -1,7 +1,7 @@
 /** The terminal of the editor: taken, and given back as it was. */
 
 import type { WriteStream } from 'node:tty'
-import { enter, leave } from './modes.ts'
+import { enter, leave, type Modes } from './modes.ts'
 
 export type Terminal = {
   /** Does nothing where it is ours already, or was closed. */
@@ -14,19 +14,19 @@ export type Terminal = {
 }
 
 /** Taken at once. However the process ends, it is given back: a terminal takes what is written before the next statement. */
-export const takeTerminal = (stdout: Pick<WriteStream, 'write' | 'rows'>, isAlternate: boolean): Terminal => {
+export const takeTerminal = (stdout: Pick<WriteStream, 'write' | 'rows'>, modes: Modes): Terminal => {
   let isOurs = false
   let isClosed = false
   const terminal: Terminal = {
     take() {
       if (isOurs || isClosed) return
       isOurs = true
-      stdout.write(enter(isAlternate, stdout.rows))
+      stdout.write(enter(modes, stdout.rows))
     },
     giveBack() {
       if (!isOurs) return
       isOurs = false
-      stdout.write(leave(isAlternate, stdout.rows))
+      stdout.write(leave(modes, stdout.rows))
     },
     isOurs: () => isOurs,
     close() {

@@ -4,6 +4,7 @@ import type { ActionName } from '../model/actions.ts'
 import { actionsNow, type State, top } from '../model/state.ts'
 import { models, viewOf } from '../screens/index.ts'
 import { fit, type Line, line, lineWidth, span } from './line.ts'
+import { roomOf } from './screen-view.ts'
 
 /** A smaller terminal shows a sentence that says so. */
 const least = { columns: 40, rows: 10 }
@@ -14,10 +15,9 @@ export const frameOf = (state: State): readonly Line[] => {
   if (columns < least.columns || rows < least.rows)
     return [line(span(`too small: ${columns}x${rows}, ${least.columns}x${least.rows} is needed; q quits`.slice(0, columns)))]
   const screen = top(state)
-  // A frame that fills the terminal would make it scroll: the last row stays empty.
-  const height = rows - 1
-  const body = viewOf(screen)(screen, world, { width: columns, height: height - 4 }).slice(0, height - 4)
-  const filled = [...body, ...Array.from({ length: height - 4 - body.length }, (): Line => [])]
+  const room = roomOf(world.size)
+  const body = viewOf(screen)(screen, world, room).slice(0, room.height)
+  const filled = [...body, ...Array.from({ length: room.height - body.length }, (): Line => [])]
   return [titleLine(state, columns), [], ...filled, noticeLine(state), hintLine(state, columns)].map((each) => fit(each, columns))
 }
 
@@ -28,7 +28,7 @@ const titleLine = (state: State, width: number): Line => {
   const { home, payload, options } = world
   const parts = [
     payload && world.draft ? `payload: ${payload.title}` : '',
-    options.profile === 'default' ? '' : `profile: ${options.profile}`,
+    options.profile === undefined ? '' : `profile: ${options.profile}`,
     options.readOnly ? 'read-only' : '',
     home ? `gateway: ${home.gateway ?? 'not running'}` : '',
   ]
@@ -49,6 +49,7 @@ const labels: { readonly [name in ActionName]?: string } = {
   remove: 'delete',
   live: 'live',
   find: 'filter',
+  nextMatch: 'next',
   help: 'help',
   quit: 'quit',
   back: 'back',

@@ -6,7 +6,14 @@ import { charactersOf, isNarrow, widthOf } from '../model/characters.ts'
 /** What a text means, by which it is coloured; never by colour alone. */
 export type Tone = 'plain' | 'dim' | 'strong' | 'ok' | 'bad' | 'warn' | 'accent'
 
-export type Span = { readonly text: string; readonly tone?: Tone; readonly inverse?: boolean; readonly underline?: boolean }
+export type Span = {
+  readonly text: string
+  readonly tone?: Tone
+  readonly inverse?: boolean
+  readonly underline?: boolean
+  /** Of the list that the cursor is in: the place of its row. */
+  readonly row?: number
+}
 export type Line = readonly Span[]
 
 /** One line of safe text: control characters of payloads and files are shown, not sent. */

@@ -4,15 +4,17 @@ import type { TargetRow } from '../../../app/editor/desk.ts'
 import { addTarget, chooseOnly, type DeliverStep, dropTarget, maxTargets, targetsIn } from '../../../app/editor/draft/deliver-steps.ts'
 import { change, type RouteDraft, redo, undo } from '../../../app/editor/draft/route-draft.ts'
 import type { ActionName } from '../../model/actions.ts'
-import { moved, moves } from '../../model/list.ts'
+import { moved, moves, paneAfter, paneKeys } from '../../model/list.ts'
 import { choose } from '../../model/overlays.ts'
 import { type News, type Screen, screenModel, type Turn, type World, warned } from '../../model/screen.ts'
 import { addSetting, editSetting, type SettingRow, settingEntered, settingRows, settingSentence, unsetSetting } from './settings.ts'
 
+const panes = ['targets', 'settings'] as const
+
 export type DeliverScreen = Screen & {
   readonly kind: 'deliver'
   /** Of a narrow terminal only one is shown. */
-  readonly pane: 'targets' | 'settings'
+  readonly pane: (typeof panes)[number]
   /** The row of each pane. */
   readonly cursor: number
   readonly place: number
@@ -31,8 +33,7 @@ export const deliverModel = screenModel<DeliverScreen>({
   title: (_, { draft }) => `deliver of ${draft?.opened.name ?? ''}`,
   actions: (_, { options }) => [
     ...(options.readOnly ? [] : (['open', ...changes] as const)),
-    'nextPane',
-    'previousPane',
+    ...paneKeys,
     'left',
     'right',
     ...moves,
@@ -49,11 +50,9 @@ const act = (screen: DeliverScreen, action: ActionName, draft: RouteDraft): Turn
   switch (action) {
     case 'back':
       return { go: { back: true } }
-    case 'nextPane':
-    case 'previousPane':
     case 'left':
     case 'right':
-      return { screen: { ...screen, pane: pane === 'targets' ? 'settings' : 'targets' } }
+      return { screen: { ...screen, pane: paneAfter(panes, pane, 'nextPane') } }
     case 'undo':
       return { world: { draft: undo(draft) } }
     case 'redo':
@@ -61,6 +60,7 @@ const act = (screen: DeliverScreen, action: ActionName, draft: RouteDraft): Turn
     case 'test':
       return testAsked(screen, draft)
     default:
+      if (paneKeys.includes(action)) return { screen: { ...screen, pane: paneAfter(panes, pane, action) } }
       if (moves.includes(action)) return movedIn(screen, action, draft)
       return pane === 'targets' ? onTarget(targets[screen.cursor], action, draft) : onSetting(rowOf(screen, draft), action, draft)
   }

@@ -2,7 +2,7 @@
 
 import type { KeptDraft, PayloadChoice, RouteRow } from '../../../app/editor/desk.ts'
 import { draftOf, isModified, type RouteDraft } from '../../../app/editor/draft/route-draft.ts'
-import { fuzzy, moved, moves } from '../../model/list.ts'
+import { fuzzy, matchMoves, moved, moves } from '../../model/list.ts'
 import { choose, entry, leaveChoices, pick } from '../../model/overlays.ts'
 import { type News, type Returned, type Screen, screenModel, type Turn, type World } from '../../model/screen.ts'
 import { editField, type TextField, textField, typeInto } from '../../model/text-field.ts'
@@ -34,10 +34,19 @@ const changes = ['add', 'clone', 'remove', 'toggle', 'test'] as const
 
 export const homeModel = screenModel<HomeScreen>({
   title: (_, { home }) => `routes ─ ${home?.file ?? ''}${home && home.subscriptions > 0 ? ` + ${home.subscriptions} subscriptions` : ''}`,
-  actions: ({ isFinding }, { options }) =>
+  actions: ({ isFinding, search }, { options }) =>
     isFinding
       ? ['open', 'back', 'up', 'down']
-      : ['open', ...(options.readOnly ? [] : changes), 'trace', 'live', 'samples', 'find', ...moves],
+      : [
+          'open',
+          ...(options.readOnly ? [] : changes),
+          'trace',
+          'live',
+          'samples',
+          'find',
+          ...(search.text === '' ? [] : matchMoves),
+          ...moves,
+        ],
   takes: ({ isFinding }) => (isFinding ? 'text' : undefined),
   type: (screen, text) => ({ screen: { ...screen, search: typeInto(screen.search, text), cursor: 0 } }),
   press: (screen, key) => (screen.isFinding ? { screen: { ...screen, search: editField(screen.search, key), cursor: 0 } } : {}),
@@ -54,7 +63,8 @@ export const homeModel = screenModel<HomeScreen>({
     if (action === 'add')
       return { go: { push: entry('add', 'the name of the new route', { help: 'lower-case letters, digits and hyphens' }) } }
     if (action === 'live') return openLive(row?.name)
-    if (moves.includes(action)) return { screen: { ...screen, cursor: moved(screen.cursor, action, rows.length) } }
+    if (moves.includes(action) || matchMoves.includes(action))
+      return { screen: { ...screen, cursor: moved(screen.cursor, action, rows.length) } }
     return row ? { screen: { ...screen, chosen: undefined }, ...onRow(action, row, world) } : {}
   },
   hear: (screen, news, world) => heard(screen, news, world),

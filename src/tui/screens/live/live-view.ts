@@ -1,8 +1,9 @@
 /** The events as a list, and the detail of one beside it. */
 
+import type { PayloadValue } from '../../../app/editor/desk.ts'
 import type { Traffic } from '../../../app/live/traffic.ts'
 import { beside, cell, type Line, line, type Span, span, wrap } from '../../view/line.ts'
-import { listView } from '../../view/list-view.ts'
+import { longListView } from '../../view/list-view.ts'
 import { type Room, screenView } from '../../view/screen-view.ts'
 import { stageLines } from '../trace/trace-lines.ts'
 import { detailOf, eventAt, type LiveEvent, type LiveScreen, livePanes } from './live.ts'
@@ -16,11 +17,7 @@ export const liveView = screenView<LiveScreen>((screen, _world, { width, height 
   const isWide = width >= wide
   const left = isWide ? Math.floor(width * 0.45) : width
   const above = isWide ? height : Math.floor(height / 2)
-  const list = listView(
-    events.map((each) => rowOf(each, left)),
-    cursor,
-    { width: left, height: above },
-  )
+  const list = longListView(events, (each) => rowOf(each, left), cursor, { width: left, height: above })
   const detail = detailLines(screen, { width: isWide ? width - left - 3 : width, height: isWide ? height : height - above - 1 })
   return isWide ? beside(list, detail, width, left) : [...list, [], ...detail]
 })
@@ -69,8 +66,9 @@ const paneOf = (screen: LiveScreen, room: Room): readonly Line[] => {
   const { headers, values } = shown.payload
   if (pane === 'Headers')
     return Object.entries(headers).flatMap(([name, value]) => wrap(`${name}: ${value}`, width).map((text) => line(text)))
-  const rows = values.map((each) => line(cell(each.path, Math.floor(width * 0.5)), ' ', span(each.shown, 'dim')))
-  return listView(rows, row, room)
+  const valueLine = ({ path, shown: value }: PayloadValue): Line => line(cell(path, Math.floor(width * 0.5)), ' ', span(value, 'dim'))
+  // Where the cursor of the screen is, an event, a click is for.
+  return longListView(values, valueLine, row, room).map((spans) => spans.map(({ row: _, ...each }) => each))
 }
 
 const deliveryLines = (each: Traffic, width: number): readonly Line[] => {

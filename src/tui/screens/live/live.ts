@@ -6,7 +6,7 @@ import type { TailLine } from '../../../app/live/tails.ts'
 import type { Traffic } from '../../../app/live/traffic.ts'
 import { type Json, valueAt } from '../../../core/json.ts'
 import type { ActionName } from '../../model/actions.ts'
-import { moved, moves } from '../../model/list.ts'
+import { moved, moves, paneAfter, paneKeys } from '../../model/list.ts'
 import { entry } from '../../model/overlays.ts'
 import { type News, type Screen, screenModel, type Turn, type World, warned } from '../../model/screen.ts'
 
@@ -68,8 +68,7 @@ export const liveModel = screenModel<LiveScreen>({
   actions: (_, { options }) => [
     'copyCurl',
     ...(options.readOnly ? [] : [...changes, 'makeFilter' as const]),
-    'nextPane',
-    'previousPane',
+    ...paneKeys,
     'open',
     ...moves,
     'back',
@@ -93,7 +92,7 @@ export const eventAt = ({
 const acted = (screen: LiveScreen, action: ActionName, world: World): Turn<LiveScreen> => {
   if (action === 'back') return { go: { back: true }, wishes: [{ kind: 'unwatch' }] }
   if (action === 'open') return detailed({ ...screen, shown: undefined, follows: false })
-  if (action === 'nextPane' || action === 'previousPane') return detailed({ ...screen, pane: otherPane(screen.pane, action), row: 0 })
+  if (paneKeys.includes(action)) return detailed({ ...screen, pane: paneAfter(livePanes, screen.pane, action), row: 0 })
   if (moves.includes(action)) return moving(screen, action)
   const event = eventAt(screen)
   if (!event) return warned('this request left no record')
@@ -113,11 +112,6 @@ const acted = (screen: LiveScreen, action: ActionName, world: World): Turn<LiveS
     default:
       return {}
   }
-}
-
-const otherPane = (pane: LiveScreen['pane'], action: ActionName): LiveScreen['pane'] => {
-  const by = action === 'previousPane' ? livePanes.length - 1 : 1
-  return livePanes[(livePanes.indexOf(pane) + by) % livePanes.length] ?? 'Trace'
 }
 
 /** In the body the cursor is on a value of it; everywhere else on an event. Moving it stops following. */

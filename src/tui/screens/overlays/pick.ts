@@ -6,7 +6,7 @@ import { screenModel, type Turn } from '../../model/screen.ts'
 import { editField, typeInto } from '../../model/text-field.ts'
 import { fieldView } from '../../view/field-view.ts'
 import { cell, line, span } from '../../view/line.ts'
-import { listView, positionOf } from '../../view/list-view.ts'
+import { longListView, positionOf } from '../../view/list-view.ts'
 import { screenView } from '../../view/screen-view.ts'
 
 /** The rows that the search leaves, the best first, and what was typed itself where it counts. */
@@ -45,8 +45,9 @@ const picked = (id: string, row: PickRow | undefined): Turn<PickScreen> =>
 
 export const pickView = screenView<PickScreen>((screen, _world, { width, height }) => {
   const rows = found(screen)
-  const wide = Math.min(Math.max(12, ...rows.map(({ title }) => title.length)), Math.floor(width * 0.6))
-  const lines = rows.map(({ title, detail = '' }) => line(cell(title, wide), ' ', span(detail, 'dim')))
+  const longest = rows.reduce((most, { title }) => Math.max(most, title.length), 12)
+  const wide = Math.min(longest, Math.floor(width * 0.6))
+  const rowLine = ({ title, detail = '' }: PickRow) => line(cell(title, wide), ' ', span(detail, 'dim'))
   const room = { width, height: height - 2 }
   const none = screen.free ? 'type it' : 'nothing found'
   return [
@@ -56,6 +57,6 @@ export const pickView = screenView<PickScreen>((screen, _world, { width, height 
       span(`  ${positionOf(screen.cursor, rows.length, room.height)}`, 'dim'),
     ),
     [],
-    ...(lines.length > 0 ? listView(lines, screen.cursor, room) : [line(span(none, 'dim'))]),
+    ...(rows.length > 0 ? longListView(rows, rowLine, screen.cursor, room) : [line(span(none, 'dim'))]),
   ]
 })

@@ -5,7 +5,7 @@ import { jsonProblem } from '../../../app/editor/payload/json-problem.ts'
 import type { World } from '../../model/screen.ts'
 import { fieldView, linesView } from '../../view/field-view.ts'
 import { beside, cell, type Line, line, span, wrap } from '../../view/line.ts'
-import { listView, positionOf } from '../../view/list-view.ts'
+import { longListView, positionOf } from '../../view/list-view.ts'
 import { type Room, screenView } from '../../view/screen-view.ts'
 import { type Group, groups, type PayloadScreen, promptOf, rowsOf } from './payload.ts'
 
@@ -50,12 +50,7 @@ const tabs = (screen: PayloadScreen, height: number): Line => {
 
 const listed = (screen: PayloadScreen, room: Room): readonly Line[] => {
   const rows = rowsOf(screen)
-  if (rows.length > 0)
-    return listView(
-      rows.map((row) => rowLine(row, room.width)),
-      screen.cursor,
-      room,
-    )
+  if (rows.length > 0) return longListView(rows, (row) => rowLine(row, room.width), screen.cursor, room)
   return [line(span(noneOf(screen), 'dim'))]
 }
 

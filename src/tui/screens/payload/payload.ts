@@ -4,7 +4,7 @@ import type { Payload, PayloadChoice, PayloadRow } from '../../../app/editor/des
 import type { RouteDraft } from '../../../app/editor/draft/route-draft.ts'
 import { jsonProblem } from '../../../app/editor/payload/json-problem.ts'
 import type { ActionName } from '../../model/actions.ts'
-import { fuzzy, moved, moves } from '../../model/list.ts'
+import { fuzzy, matchMoves, moved, moves, paneAfter, paneKeys } from '../../model/list.ts'
 import { entry } from '../../model/overlays.ts'
 import { type News, type Screen, screenModel, type Turn, type World } from '../../model/screen.ts'
 import { editField, maxFieldLength, type TextField, textField, typeInto } from '../../model/text-field.ts'
@@ -58,13 +58,12 @@ const opening = (route: string, group: Group, isAhead: boolean): Turn<never> => 
 export const rowsOf = ({ all = [], group, search: { text } }: PayloadScreen): readonly PayloadRow[] =>
   all.filter((row) => row.group === group && (text === '' || fuzzy(`${row.title} ${row.detail}`, text) !== undefined))
 
-const byGroup = ['nextPane', 'previousPane'] as const
-
 export const payloadModel = screenModel<PayloadScreen>({
   title: ({ route }) => `payload of ${route}`,
-  actions({ isFinding, group }) {
+  actions({ isFinding, group, search }) {
     if (isFinding) return ['open', 'back', 'up', 'down']
-    return group === 'paste' ? ['open', 'back', ...byGroup] : ['open', 'find', ...byGroup, 'left', 'right', ...moves, 'back']
+    if (group === 'paste') return ['open', 'back', ...paneKeys]
+    return ['open', 'find', ...(search.text === '' ? [] : matchMoves), ...paneKeys, 'left', 'right', ...moves, 'back']
   },
   takes: ({ isFinding, group }) => (isFinding || group === 'paste' ? 'text' : undefined),
   type(screen, text) {
@@ -92,23 +91,21 @@ const act = (screen: PayloadScreen, action: ActionName, world: World): Turn<Payl
       return { go: { back: true } }
     case 'find':
       return { screen: { ...screen, isFinding: true } }
-    case 'nextPane':
     case 'right':
-      return toGroup(screen, 1)
-    case 'previousPane':
+      return toGroup(screen, 'nextPane')
     case 'left':
-      return toGroup(screen, groups.length - 1)
+      return toGroup(screen, 'previousPane')
     case 'open':
       return picked(screen, world)
     default:
+      if (paneKeys.includes(action)) return toGroup(screen, action)
       return { screen: { ...screen, cursor: moved(cursor, action, rowsOf(screen).length) } }
   }
 }
 
-const toGroup = (screen: PayloadScreen, by: number): Turn<PayloadScreen> => {
-  const group = groups[(groups.indexOf(screen.group) + by) % groups.length] ?? 'samples'
-  return { screen: { ...screen, group, cursor: 0 } }
-}
+const toGroup = (screen: PayloadScreen, action: ActionName): Turn<PayloadScreen> => ({
+  screen: { ...screen, group: paneAfter(groups, screen.group, action), cursor: 0 },
+})
 
 /** What enter does in each group. */
 const picked = (screen: PayloadScreen, { payload }: World): Turn<PayloadScreen> => {

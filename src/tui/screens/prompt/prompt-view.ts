@@ -1,12 +1,12 @@
 /** The template, and its expansion on the payload: unresolved placeholders are underlined and tagged. */
 
-import type { Preview } from '../../../app/editor/desk.ts'
+import type { PayloadValue, Preview } from '../../../app/editor/desk.ts'
 import type { World } from '../../model/screen.ts'
 import { linesView } from '../../view/field-view.ts'
 import { beside, cell, type Line, line, type Span, span, wrap } from '../../view/line.ts'
-import { listView } from '../../view/list-view.ts'
+import { longListView } from '../../view/list-view.ts'
 import { type Room, screenView } from '../../view/screen-view.ts'
-import { completionOf, type PromptScreen } from './prompt.ts'
+import type { PromptScreen } from './prompt.ts'
 
 const wide = 90
 /** Rows of paths that are offered at a time. */
@@ -22,12 +22,11 @@ export const promptView = screenView<PromptScreen>((screen, world, { width, heig
 })
 
 const editor = (screen: PromptScreen, world: World, { width, height }: Room): readonly Line[] => {
-  const completion = completionOf(screen, world)
-  const rows = completion?.rows ?? []
+  const rows = screen.completion?.rows ?? []
   const shown = Math.min(rows.length, offered, Math.max(0, height - 4))
-  const list = rows.map(({ path, shown: value }) => line(cell(path, Math.floor(width * 0.55)), ' ', span(value, 'dim')))
+  const rowLine = ({ path, shown: value }: PayloadValue) => line(cell(path, Math.floor(width * 0.55)), ' ', span(value, 'dim'))
   const text = linesView(screen.field, { width, height: height - shown }, (each) => marked(each, world.preview))
-  return [...text, ...(shown > 0 ? listView(list, screen.cursor, { width, height: shown }) : [])]
+  return [...text, ...(shown > 0 ? longListView(rows, rowLine, screen.cursor, { width, height: shown }) : [])]
 }
 
 const marked = (text: string, preview: Preview | undefined): readonly Span[] => {

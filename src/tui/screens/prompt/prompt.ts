@@ -11,23 +11,25 @@ export type PromptScreen = Screen & {
   readonly field: TextField
   /** The draft as it was when the screen was opened. */
   readonly before: RouteDraft
-  /** The place in the list of paths, while one is offered. */
+  /** The place in the list. */
   readonly cursor: number
+  /** The list of paths, while one is offered. */
+  readonly completion?: Completion | undefined
   /** The list was closed for the brace that begins at this offset. */
   readonly closedAt?: number | undefined
 }
 
-export const openPrompt = (draft: RouteDraft): PromptScreen => {
+export const openPrompt = (draft: RouteDraft, world: World): PromptScreen => {
   const { prompt } = draft.spec
-  return { kind: 'prompt', field: textField(typeof prompt === 'string' ? prompt : ''), before: draft, cursor: 0 }
+  return offering({ kind: 'prompt', field: textField(typeof prompt === 'string' ? prompt : ''), before: draft, cursor: 0 }, world)
 }
 
-export type Completion = { readonly at: number; readonly rows: readonly PayloadValue[] }
+type Completion = { readonly at: number; readonly rows: readonly PayloadValue[] }
 
 const maxRows = 200
 
 /** The paths that fit what stands behind an open brace before the cursor. */
-export const completionOf = ({ field: { text, cursor }, closedAt }: PromptScreen, { payload }: World): Completion | undefined => {
+const completionOf = ({ field: { text, cursor }, closedAt }: PromptScreen, { payload }: World): Completion | undefined => {
   const open = /\{([^{}\s]*)$/.exec(text.slice(0, cursor))
   if (!open || !payload || open.index === closedAt) return undefined
   const [, search = ''] = open
@@ -41,32 +43,39 @@ export const completionOf = ({ field: { text, cursor }, closedAt }: PromptScreen
   return rows.length > 0 ? { at: open.index, rows } : undefined
 }
 
+/** Fitted once for each state of the text: a payload may have thousands of paths. */
+const offering = (screen: PromptScreen, world: World): PromptScreen => ({ ...screen, completion: completionOf(screen, world) })
+
 const title = 'prompt'
 
 export const promptModel = screenModel<PromptScreen>({
   title: (_, { draft }) => `prompt of ${draft?.opened.name ?? ''}`,
   actions: (screen, world) => {
     if (world.options.readOnly) return ['back']
-    return completionOf(screen, world) ? ['open', 'nextPane', 'back', 'up', 'down', 'editText'] : ['back', 'editText']
+    return screen.completion ? ['open', 'nextPane', 'back', 'up', 'down', 'editText'] : ['back', 'editText']
   },
-  takes: (screen, world) => (world.options.readOnly ? undefined : completionOf(screen, world) ? 'text' : 'lines'),
-  type: (screen, text) => written(screen, typeInto(screen.field, text, true)),
-  press: (screen, key) => written(screen, editField(screen.field, key)),
+  takes: ({ completion }, { options }) => (options.readOnly ? undefined : completion ? 'text' : 'lines'),
+  type: (screen, text, world) => written(screen, typeInto(screen.field, text, true), world),
+  press: (screen, key, world) => written(screen, editField(screen.field, key), world),
   act(screen, action, world) {
-    const completion = completionOf(screen, world)
+    const { completion } = screen
     if (action === 'editText') return { wishes: [{ kind: 'edit-text', id: title, text: screen.field.text }] }
     if (!completion) return { go: { back: true } }
-    if (action === 'back') return { screen: { ...screen, closedAt: completion.at } }
+    if (action === 'back') return { screen: { ...screen, closedAt: completion.at, completion: undefined } }
     if (action === 'up' || action === 'down') return { screen: { ...screen, cursor: moved(screen.cursor, action, completion.rows.length) } }
-    return completed(screen, completion)
+    return completed(screen, completion, world)
   },
-  hear: (screen, news) => (news.told === 'returned' && news.id === title ? written(screen, textField(news.value.replace(/\n$/, ''))) : {}),
+  hear(screen, news, world) {
+    if (news.told === 'payload') return { screen: offering(screen, world) }
+    return news.told === 'returned' && news.id === title ? written(screen, textField(news.value.replace(/\n$/, '')), world) : {}
+  },
 })
 
 /** One step, however much is written: it begins each time from the draft as it was. */
-const written = (screen: PromptScreen, field: TextField): Turn<PromptScreen> => {
-  const next = { ...screen, field, cursor: 0, closedAt: field.text === screen.field.text ? screen.closedAt : undefined }
-  if (field.text === screen.field.text) return { screen: next }
+const written = (screen: PromptScreen, field: TextField, world: World): Turn<PromptScreen> => {
+  const isSame = field.text === screen.field.text
+  const next = offering({ ...screen, field, cursor: 0, closedAt: isSame ? screen.closedAt : undefined }, world)
+  if (isSame) return { screen: next }
   const { before } = screen
   const path = ['prompt']
   const edit = field.text === '' ? ({ kind: 'remove', path } as const) : ({ kind: 'set', path, value: field.text } as const)
@@ -74,11 +83,11 @@ const written = (screen: PromptScreen, field: TextField): Turn<PromptScreen> => 
 }
 
 /** The chosen path in the place of what was begun. */
-const completed = (screen: PromptScreen, { at, rows }: Completion): Turn<PromptScreen> => {
+const completed = (screen: PromptScreen, { at, rows }: Completion, world: World): Turn<PromptScreen> => {
   const { field, cursor } = screen
   const row = rows[cursor]
   if (!row) return {}
   const head = `${field.text.slice(0, at)}{${row.path}}`
   const rest = field.text.slice(field.cursor)
-  return written(screen, { text: head + (rest.startsWith('}') ? rest.slice(1) : rest), cursor: head.length })
+  return written(screen, { text: head + (rest.startsWith('}') ? rest.slice(1) : rest), cursor: head.length }, world)
 }

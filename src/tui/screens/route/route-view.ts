@@ -4,29 +4,23 @@ import type { Preview } from '../../../app/editor/desk.ts'
 import { shownValue } from '../../../app/editor/form.ts'
 import type { World } from '../../model/screen.ts'
 import { beside, cell, fit, type Line, line, type Span, span, wrap } from '../../view/line.ts'
-import { listView } from '../../view/list-view.ts'
+import { listView, scrolledTo } from '../../view/list-view.ts'
 import { type Room, screenView } from '../../view/screen-view.ts'
 import { traceLines } from '../trace/trace-lines.ts'
+import { layoutOf } from './layout.ts'
 import { type FormRow, formRows, type RouteScreen } from './route.ts'
 
 const titleWidth = 22
-/** From this width on the panes stand beside each other. */
-const wide = 100
-/** From this one on the YAML is shown, too. */
-const veryWide = 150
-
 export const routeView = screenView<RouteScreen>((screen, world, room) => {
   const { width, height } = room
   if (!world.draft) return []
-  if (width < wide) return screen.pane === 'form' ? formPane(screen, world, room) : tracePane(screen, world, room)
-  const third = width >= veryWide ? Math.floor((width - 6) / 3) : 0
-  const leftWidth = third || Math.floor(width * 0.45)
-  const left = formPane(screen, world, { width: leftWidth, height })
-  const middleWidth = third || width - leftWidth - 3
-  const right = tracePane(screen, world, { width: middleWidth, height })
-  if (third === 0) return beside(left, right, width, leftWidth)
-  const yaml = wrappedYaml(world.preview, width - 2 * third - 6).slice(0, height)
-  return beside(left, beside(right, yaml, width - third - 3, middleWidth), width, leftWidth)
+  const { form, trace, yaml, isNarrow } = layoutOf(width)
+  if (isNarrow) return screen.pane === 'form' ? formPane(screen, world, room) : tracePane(screen, world, room)
+  const left = formPane(screen, world, { width: form, height })
+  const right = tracePane(screen, world, { width: trace, height })
+  if (yaml === 0) return beside(left, right, width, form)
+  const text = wrappedYaml(world.preview, yaml).slice(0, height)
+  return beside(left, beside(right, text, width - form - 3, trace), width, form)
 })
 
 const formPane = (screen: RouteScreen, { draft, preview }: World, { width, height }: Room): readonly Line[] => {
@@ -90,9 +84,7 @@ const findingLines = (preview: Preview | undefined, width: number): readonly Lin
 ]
 
 const tracePane = (screen: RouteScreen, world: World, { width, height }: Room): readonly Line[] =>
-  traceLines(world, width)
-    .slice(screen.pane === 'trace' ? screen.scroll : 0)
-    .slice(0, height)
+  scrolledTo(traceLines(world, width), screen.pane === 'trace' ? screen.scroll : 0, height).slice(0, height)
 
 const wrappedYaml = (preview: Preview | undefined, width: number): readonly Line[] =>
   (preview?.yaml ?? '').split('\n').map((text) => fit([span(text)], width))

@@ -4,22 +4,27 @@ import type { PayloadChoice } from '../../../app/editor/desk.ts'
 import { change, draftOf, isModified, type RouteDraft, redo, undo } from '../../../app/editor/draft/route-draft.ts'
 import { type Field, fieldsOf, type Mode, membersOf, modeOf, shownValue } from '../../../app/editor/form.ts'
 import type { ActionName } from '../../model/actions.ts'
-import { moved, moves } from '../../model/list.ts'
+import { moved, moves, paneAfter, paneKeys, scrolled } from '../../model/list.ts'
 import { choose, leaveChoices, openSave } from '../../model/overlays.ts'
 import { type News, type Screen, screenModel, type Turn, type World, warned } from '../../model/screen.ts'
+import { roomOf } from '../../view/screen-view.ts'
 import { openDeliver } from '../deliver/deliver.ts'
 import { openFilters } from '../filters/filters.ts'
 import { openLive } from '../live/live.ts'
 import { openPayload } from '../payload/payload.ts'
 import { openPrompt } from '../prompt/prompt.ts'
 import { openTrace } from '../trace/trace.ts'
+import { traceLines } from '../trace/trace-lines.ts'
 import { editField, entered } from './edit-field.ts'
+import { layoutOf } from './layout.ts'
+
+const panes = ['form', 'trace'] as const
 
 export type RouteScreen = Screen & {
   readonly kind: 'route'
   readonly cursor: number
   /** Of a narrow terminal only one is shown. */
-  readonly pane: 'form' | 'trace'
+  readonly pane: (typeof panes)[number]
   /** How far the trace is scrolled. */
   readonly scroll: number
 }
@@ -58,17 +63,7 @@ const looks: readonly ActionName[] = ['diff', 'payload', 'samples', 'trace', 'li
 
 export const routeModel = screenModel<RouteScreen>({
   title: (_, { draft }) => `${draft?.opened.name ?? ''}${draft && isModified(draft) ? ' *modified*' : ''}`,
-  actions: (_, { options }) => [
-    'open',
-    ...(options.readOnly ? [] : changes),
-    ...looks,
-    'left',
-    'right',
-    'nextPane',
-    'previousPane',
-    ...moves,
-    'back',
-  ],
+  actions: (_, { options }) => ['open', ...(options.readOnly ? [] : changes), ...looks, 'left', 'right', ...paneKeys, ...moves, 'back'],
   act: (screen, action, world) => (world.draft ? onRoute(screen, action, world, world.draft) : { go: { home: true } }),
   hear(_, news, world) {
     const { draft } = world
@@ -94,8 +89,8 @@ const firstPayload = (
 }
 
 const onRoute = (screen: RouteScreen, action: ActionName, world: World, draft: RouteDraft): Turn<RouteScreen> => {
-  if (action === 'nextPane' || action === 'previousPane') return { screen: { ...screen, pane: screen.pane === 'form' ? 'trace' : 'form' } }
-  if (moves.includes(action)) return moving(screen, action, draft)
+  if (paneKeys.includes(action)) return { screen: { ...screen, pane: paneAfter(panes, screen.pane, action) } }
+  if (moves.includes(action)) return moving(screen, action, world, draft)
   const row = formRows(draft)[screen.cursor]
   switch (action) {
     case 'back':
@@ -131,10 +126,16 @@ const onRoute = (screen: RouteScreen, action: ActionName, world: World, draft: R
   }
 }
 
-const moving = (screen: RouteScreen, action: ActionName, draft: RouteDraft): Turn<RouteScreen> =>
+const moving = (screen: RouteScreen, action: ActionName, world: World, draft: RouteDraft): Turn<RouteScreen> =>
   screen.pane === 'trace'
-    ? { screen: { ...screen, scroll: moved(screen.scroll, action, 1_000) } }
+    ? { screen: { ...screen, scroll: scrolled(screen.scroll, action, lastScrollOf(world)) } }
     : { screen: { ...screen, cursor: moved(screen.cursor, action, formRows(draft).length) } }
+
+/** So far can the trace beside the form be scrolled. */
+const lastScrollOf = (world: World): number => {
+  const { width, height } = roomOf(world.size)
+  return traceLines(world, layoutOf(width).trace).length - height
+}
 
 /** What a key does on the row of the cursor. */
 const onRow = (action: ActionName, row: FormRow, world: World, draft: RouteDraft): Turn<RouteScreen> => {
@@ -145,17 +146,17 @@ const onRow = (action: ActionName, row: FormRow, world: World, draft: RouteDraft
   if (row.kind === 'mode') return modeKeys.has(action) ? nextMode(draft, row.mode, action) : {}
   if (action === 'remove') return removed(row.field, draft)
   if (action === 'toggle') return row.field.form === 'flag' ? editField(row.field, draft) : {}
-  return action === 'open' ? opened(row, draft) : {}
+  return action === 'open' ? opened(row, draft, world) : {}
 }
 
 const modeKeys: ReadonlySet<ActionName> = new Set(['open', 'toggle', 'left', 'right'])
 
 /** Some fields have a screen of their own. */
-const opened = ({ field, depth }: Extract<FormRow, { kind: 'field' }>, draft: RouteDraft): Turn<RouteScreen> => {
+const opened = ({ field, depth }: Extract<FormRow, { kind: 'field' }>, draft: RouteDraft, world: World): Turn<RouteScreen> => {
   const [key] = field.path
   if (depth > 0 || field.locked !== undefined) return editField(field, draft)
   if (key === 'filters') return { go: { push: openFilters() } }
-  if (key === 'prompt') return { go: { push: openPrompt(draft) } }
+  if (key === 'prompt') return { go: { push: openPrompt(draft, world) } }
   return key === 'deliver' || key === 'deliver_extra' ? openDeliver(draft) : editField(field, draft)
 }
 

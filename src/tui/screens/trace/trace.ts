@@ -1,20 +1,23 @@
 /** The whole trace of the payload through the route: every stage, every condition, the text and the answer. */
 
-import { moved, moves } from '../../model/list.ts'
+import { moves, scrolled } from '../../model/list.ts'
 import { type Screen, screenModel } from '../../model/screen.ts'
+import { roomOf } from '../../view/screen-view.ts'
+import { traceLines } from './trace-lines.ts'
 
 export type TraceScreen = Screen & { readonly kind: 'trace'; readonly scroll: number }
 
 export const openTrace = (): TraceScreen => ({ kind: 'trace', scroll: 0 })
 
-/** More lines than any trace has. */
-const longest = 5_000
-
 export const traceModel = screenModel<TraceScreen>({
   title: (_, { draft }) => `trace of ${draft?.opened.name ?? ''}`,
   actions: () => ['back', ...moves],
-  act: (screen, action) =>
-    action === 'back' ? { go: { back: true } } : { screen: { ...screen, scroll: moved(screen.scroll, action, longest) } },
+  act(screen, action, world) {
+    if (action === 'back') return { go: { back: true } }
+    const { width, height } = roomOf(world.size)
+    const last = traceLines(world, width, true).length - height
+    return { screen: { ...screen, scroll: scrolled(screen.scroll, action, last) } }
+  },
   rows: (_, { preview }) =>
     (preview?.trace?.stages ?? []).map(({ stage, result, reason }) => [`${stage}: ${result}`, reason].filter(Boolean).join(', ')),
 })
