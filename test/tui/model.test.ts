@@ -5,7 +5,7 @@ import type { Payload, Preview } from '../../src/app/editor/desk.ts'
 import { draftOf, type OpenedRoute } from '../../src/app/editor/draft/route-draft.ts'
 import type { Traffic } from '../../src/app/live/traffic.ts'
 import { actions } from '../../src/tui/model/actions.ts'
-import { pick } from '../../src/tui/model/overlays.ts'
+import { type EntryScreen, entry, pick } from '../../src/tui/model/overlays.ts'
 import { homeScreen } from '../../src/tui/screens/home/home.ts'
 import { openRoute } from '../../src/tui/screens/route/route.ts'
 import { meaningOf, takesSecret, tell } from '../../src/tui/spoken/spoken.ts'
@@ -376,4 +376,18 @@ t.test('of a long list only the rows that are shown are made into lines', async 
   const editor = driver({ ...stateOf(homeScreen), screens: [homeScreen, pick('one', 'one of many', all)] })
   t.match(editor.frame(), /> row 0 +detail/)
   t.ok(made < 60, `${made}`)
+})
+
+t.test('keys in a text move over characters as people see them', async (t) => {
+  const editor = driver({ ...stateOf(homeScreen), screens: [homeScreen, entry('one', 'a line')] })
+  const text = (): string => (editor.state().screens.at(-1) as EntryScreen).field.text
+  editor.paste('ab e\u0301👍🏽')
+  editor.press('backspace')
+  t.equal(text(), 'ab e\u0301')
+  editor.press('left', 'delete')
+  t.equal(text(), 'ab ')
+  editor.press('left', 'left', 'delete')
+  t.equal(text(), 'a ')
+  editor.press('right', 'right', 'backspace', 'backspace', 'backspace', 'delete')
+  t.equal(text(), '')
 })

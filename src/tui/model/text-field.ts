@@ -13,13 +13,18 @@ export const maxFieldLength = 100_000
 
 export const textField = (text = ''): TextField => ({ text, cursor: text.length })
 
+/** Between two of these there is always a border; the tables that know others take a while to load. */
+const plainText = /^[\x20-\x7e\n\t]*$/
+
 /** The borders of the characters around an offset. */
 const before = ({ text, cursor }: TextField): number => {
+  if (plainText.test(text.slice(Math.max(0, cursor - 2), cursor))) return Math.max(0, cursor - 1)
   const start = Math.max(0, cursor - 64)
   return start + ([...charactersOf(text.slice(start, cursor))].at(-1)?.index ?? 0)
 }
 
 const after = ({ text, cursor }: TextField): number => {
+  if (plainText.test(text.slice(cursor, cursor + 2))) return Math.min(text.length, cursor + 1)
   const [first] = charactersOf(text.slice(cursor, cursor + 64))
   return cursor + (first?.segment.length ?? 0)
 }
