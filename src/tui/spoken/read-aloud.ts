@@ -57,9 +57,10 @@ export const readAloud = async (
     previewDelayMs,
     keepDelayMs,
     draw: (state) => {
+      // Before it is said that nothing is shown: who listens types at once.
+      lines.hide(takesSecret(state))
       say(tell(told, state))
       told = state
-      lines.hide(takesSecret(state))
     },
     redraw: () => {},
     suspend: () => {},
