@@ -32,7 +32,17 @@ const includes = (t: Test, items: readonly Item[], ...expected: string[]): void 
 const built = Object.keys(((schema.definitions as JsonObject).Route as JsonObject).properties as JsonObject)
 
 t.test('an empty file: the sections', async (t) => {
-  t.same(labels(await editor.complete('▮')), ['platforms', 'gateway', 'agent', 'plugins', 'platform_toolsets', 'toolsets', 'tools', 'storage', 'jobs'])
+  t.same(labels(await editor.complete('▮')), [
+    'platforms',
+    'gateway',
+    'agent',
+    'plugins',
+    'platform_toolsets',
+    'toolsets',
+    'tools',
+    'storage',
+    'jobs',
+  ])
 })
 
 t.test('in a route: its keys, each with its note, a colon and what it commonly takes; nothing that is not built', async (t) => {

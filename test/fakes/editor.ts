@@ -52,4 +52,4 @@ export const openEditor = (t: Test, { dir, args = ['pr-review'], columns = 110, 
 
 /** What a program does to a terminal that is not moving the cursor, erasing, colouring, or switching what it took. */
 export const commandsIn = (written: string): string[] =>
-  written.replace(/\u001b\[(?:[\d;]*[mHJK]|\?(?:1049|2004|2026|25)[hl])/g, '').match(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+/gu) ?? []
+  written.replace(/\u001b\[(?:[\d;]*[mAEGHJK]|\?(?:1049|2004|2026|25)[hl])/g, '').match(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+/gu) ?? []

@@ -1,6 +1,8 @@
 /** Frames as the terminal gets them: colours of the terminal's palette, none with NO_COLOR, and nothing that a payload could act with. */
 
 import { stripVTControlCharacters } from 'node:util'
+import xterm from '@xterm/headless'
+import { createElement } from 'react'
 import stringWidth from 'string-width'
 import t from 'tap'
 import { widthOf } from '../../src/tui/model/characters.ts'
@@ -11,6 +13,11 @@ import { beside, fit, line, lineWidth, plainText, span, wrap } from '../../src/t
 import { rowAt } from '../../src/tui/view/list-view.ts'
 import { until } from '../fakes/wait.ts'
 import { stateOf } from './keys.ts'
+
+// Ink draws nothing where it believes to be in a pipeline. The built program has that left out.
+process.env.CI = 'false'
+const { render } = await import('ink-testing-library')
+const { Frame } = await import('../../src/tui/terminal/ink-screen.tsx')
 
 const row = (name: string) => ({
   name,
@@ -28,10 +35,14 @@ const row = (name: string) => ({
 
 const home = (...names: string[]) => ({ file: '/data/config.yaml', subscriptions: 0, rows: names.map(row) })
 
-const drawn = (names: string[], look: { colour: boolean; ascii: boolean }): string =>
-  frameOf(stateOf(homeScreen, { size: { columns: 100, rows: 30 }, home: home(...names) }))
-    .map((spans) => rowOf(spans, look))
-    .join('\n')
+/** As Ink hands it on. */
+const drawn = (names: string[], look: { colour: boolean; ascii: boolean }): string => {
+  const frame = frameOf(stateOf(homeScreen, { size: { columns: 100, rows: 30 }, home: home(...names) }))
+  const { lastFrame, unmount } = render(createElement(Frame, { rows: frame.map((spans) => rowOf(spans, look)) }))
+  const text = lastFrame() ?? ''
+  unmount()
+  return text
+}
 
 t.test('a frame is never as high as the terminal, and no line is wider', async (t) => {
   for (const [columns, rows] of [
@@ -74,11 +85,30 @@ t.test('lines are measured by what the terminal shows', async (t) => {
   t.equal(plainText(beside([line('a')], [line('b'), line('c')], 11, 4)[1] ?? []), '     │ c   ')
 })
 
-t.test('of states that come too quickly one frame is made, of the last one', async (t) => {
+/** A canvas on a screen that can be read. */
+const onScreen = (columns: number, rows: number) => {
+  const screen = new xterm.Terminal({ cols: columns, rows, allowProposedApi: true, convertEol: true })
   const written: string[] = []
+  const stdout = { columns, write: (text: string) => written.push(text) > 0 }
+  const canvas = openCanvas(stdout as Pick<NodeJS.WriteStream, 'write' | 'columns'>, { colour: true, ascii: false }, () => true)
+  const active = () => screen.buffer.active
+  let read = 0
+  const lines = async (): Promise<string[]> => {
+    for (; read < written.length; read++) await new Promise<void>((resolve) => screen.write(written[read] ?? '', resolve))
+    return Array.from(
+      { length: screen.rows },
+      (_, i) =>
+        active()
+          .getLine(active().baseY + i)
+          ?.translateToString(true) ?? '',
+    )
+  }
+  return { screen, stdout, written, canvas, lines }
+}
+
+t.test('of states that come too quickly one frame is made, of the last one', async (t) => {
+  const { canvas, written } = onScreen(40, 5)
   const made: number[] = []
-  const stdout = { write: (text: string) => written.push(text) > 0 }
-  const canvas = openCanvas(stdout as Pick<NodeJS.WriteStream, 'write'>, { colour: false, ascii: false }, () => true)
   const frame = (i: number) => () => {
     made.push(i)
     return [line(`frame ${i}`)]
@@ -89,7 +119,49 @@ t.test('of states that come too quickly one frame is made, of the last one', asy
   t.equal(made[0], 1)
   t.equal(made.at(-1), 100)
   t.ok(made.length < 50, `${made.length} frames were made`)
-  t.equal(written.length, made.length)
+})
+
+t.test('what the terminal shows is the frame: before Ink, when it takes over, and after', async (t) => {
+  const { screen, stdout, written, canvas, lines } = onScreen(40, 8)
+  const frame = (...texts: string[]) => texts.map((text) => (text === '' ? [] : [span(text, 'bad', { inverse: text.length > 9 })]))
+  const shows = async (...texts: string[]): Promise<void> => {
+    canvas.draw(() => frame(...texts))
+    const expected = [...texts, ...Array.from({ length: screen.rows - texts.length }, () => '')]
+    await until(async () => (await lines()).join('\n') === expected.join('\n')).catch(() => {})
+    t.same(await lines(), expected)
+  }
+  const first = ['title', '', 'a long text of the first frame', 'hints']
+  canvas.draw(() => frame(...first))
+  t.equal(written.length, 1, 'at once')
+  await shows(...first)
+  await until(() => written.length > 1)
+  t.notMatch(written[1], /\u001b\[\d*[JK]/, 'Ink begins with the same frame over it, and erases nothing')
+  await shows(...first)
+  await shows('title', '', 'short', 'hints')
+  for (const texts of [
+    ['title', '中文 wide', 'b', 'hints'],
+    ['title', '', '', 'h'],
+    ['other', 'x', 'y', 'z'.repeat(40)],
+    ['1', '2', '3', '4'],
+  ])
+    await shows(...texts)
+  const quiet = written.length
+  canvas.draw(() => frame('1', '2', '3', '4'))
+  t.equal(written.length, quiet, 'nothing changed')
+  canvas.draw(() => frame('1', '2', 'three', '4'))
+  await until(() => written.length > quiet)
+  t.notMatch(written.at(-1), '4\u001b', 'only the rows that changed')
+  await shows('fewer', 'rows')
+  await shows('1', '2', '3', '4', '5', '6', '7')
+  screen.resize(20, 6)
+  stdout.columns = 20
+  canvas.draw(() => frame('1', '2', '3', '4', '5'))
+  canvas.redraw()
+  await shows('1', '2', '3', '4', '5')
+  screen.write('\u001b[Hwhat another program left')
+  canvas.redraw()
+  t.same(await lines(), ['1', '2', '3', '4', '5', ''])
+  canvas.close()
 })
 
 t.test('a click means the row of the list that the cursor is in', async (t) => {

@@ -16,7 +16,11 @@ const byHand = 'write it by hand, without the secret'
 export const hermesRoute = (entry: JsonObject, say: Say): JsonObject => {
   const spec = Object.fromEntries(Object.entries(entry).filter(([key, value]) => value !== null && !isNothing(key, value)))
   if ('toolsets' in spec) {
-    say(['toolsets'], 'an agent gets its tools by hand', 'name toolsets of this version in the file, if the senders of the route may use them')
+    say(
+      ['toolsets'],
+      'an agent gets its tools by hand',
+      'name toolsets of this version in the file, if the senders of the route may use them',
+    )
     delete spec.toolsets
   }
   tellReferences(spec, [], say)

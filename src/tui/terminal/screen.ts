@@ -1,8 +1,9 @@
-/** Draws frames: of each the rows that differ from the last one. */
+/** Makes text of frames, and has it shown: the first ones as they are, and then by Ink. */
 
 import { styleText } from 'node:util'
 import { widthOf } from '../model/characters.ts'
 import type { Line, Span, Tone } from '../view/line.ts'
+import type { Ink, openInk as OpenInk } from './ink-screen.tsx'
 import { beginUpdate, clear, endUpdate, eraseRest, moveTo } from './modes.ts'
 
 type Style = 'dim' | 'bold' | 'green' | 'red' | 'yellow' | 'cyan' | 'inverse' | 'underline'
@@ -35,7 +36,7 @@ const painted = ({ text, tone = 'plain', inverse = false, underline = false }: S
   return styleText(format, look.ascii ? text.replace(beyondAscii, inAscii) : text, { validateStream: false })
 }
 
-/** A row as the terminal gets it. Blanks at its end are not sent: the rest of the row is erased. */
+/** A row as the terminal gets it, whoever sends it. Blanks at its end are not sent: the rest of the row is erased. */
 export const rowOf = (spans: Line, look: Look): string =>
   spans
     .map((each) => painted(each, look))
@@ -53,26 +54,48 @@ export type Canvas = {
 /** So often a second at most. */
 const maxFps = 30
 
-/** The rows that changed are sent together, each to its own place, so that nothing flickers. */
-export const openCanvas = (stdout: Pick<NodeJS.WriteStream, 'write'>, look: Look, isOurs: () => boolean): Canvas => {
+type Terminal = Pick<NodeJS.WriteStream, 'write' | 'columns'>
+
+/** Until Ink is loaded, after the first frame, frames are sent as they are. */
+export const openCanvas = (stdout: Terminal, look: Look, isOurs: () => boolean): Canvas => {
   /** What the terminal shows; `undefined`: nobody knows. */
-  let sent: readonly string[] | undefined = []
+  let shown: readonly string[] | undefined
   let latest = (): readonly Line[] => []
   let timer: NodeJS.Timeout | undefined
   let drawnAt = Number.NEGATIVE_INFINITY
+  let isLoading = false
+  let isClosed = false
+  let openInk: typeof OpenInk | undefined
+  let ink: Ink | undefined
+  /** What is written together is shown at once, so that nothing flickers. Another program may have the terminal: when it is given back, all is drawn. */
+  const write = (text: string): void => void (isOurs() && stdout.write(`${beginUpdate}${text}${endUpdate}`))
+  const start = (before: string, rows: readonly string[]): Ink | undefined => {
+    ink?.close()
+    return openInk?.(rows, stdout.columns, before, write)
+  }
+  const paint = (rows: readonly string[]): void => {
+    const isKnown = shown?.length === rows.length
+    if (!openInk) write(`${isKnown ? moveTo(0) : clear}${rows.join(`${eraseRest}\n`)}${eraseRest}`)
+    else if (!isKnown) ink = start(clear, rows)
+    else ink?.show(rows)
+  }
   const show = (): void => {
     clearTimeout(timer)
     timer = undefined
-    // Another program has the terminal: when it is given back, all is drawn.
     if (!isOurs()) return
     drawnAt = performance.now()
-    const before = sent
-    const now = latest().map((spans) => rowOf(spans, look))
-    sent = now
-    const changed = now.flatMap((text, i) => (text === before?.[i] ? [] : [`${moveTo(i)}${text}${eraseRest}`]))
-    const gone = (before ?? []).flatMap((_, i) => (i < now.length ? [] : [`${moveTo(i)}${eraseRest}`]))
-    if (changed.length + gone.length === 0) return
-    stdout.write(`${beginUpdate}${before ? '' : clear}${changed.join('')}${gone.join('')}${endUpdate}`)
+    const rows = latest().map((spans) => rowOf(spans, look))
+    if (rows.join('\n') !== shown?.join('\n')) paint(rows)
+    shown = rows
+    if (!isLoading) void load()
+  }
+  const load = async (): Promise<void> => {
+    isLoading = true
+    const module = await import('./ink-screen.tsx')
+    if (isClosed) return
+    openInk = module.openInk
+    // Over the same signs, so that nobody sees it.
+    if (shown) ink = start(moveTo(0), shown)
   }
   return {
     draw(frame) {
@@ -82,9 +105,13 @@ export const openCanvas = (stdout: Pick<NodeJS.WriteStream, 'write'>, look: Look
       else timer ??= setTimeout(show, waits)
     },
     redraw() {
-      sent = undefined
+      shown = undefined
       show()
     },
-    close: () => clearTimeout(timer),
+    close() {
+      isClosed = true
+      clearTimeout(timer)
+      ink?.close()
+    },
   }
 }
