@@ -35,11 +35,11 @@ export const fakeModel = async (t: Test, script: readonly Turn[]): Promise<FakeM
   const { seen, origin } = await sink(t, (response, { url, body }) => {
     const turn = left.shift() ?? { text: 'done' }
     if (typeof turn === 'function') return turn(response)
-    const isStream = JSON.parse(body).stream === true
+    const { stream, stream_options: wanted } = JSON.parse(body)
     const isAnthropic = url.endsWith('/messages')
-    if (!isStream) return json(response, 200, isAnthropic ? message(turn) : chat(turn))
+    if (stream !== true) return json(response, 200, isAnthropic ? message(turn) : chat(turn))
     response.writeHead(200, { 'content-type': 'text/event-stream' })
-    for (const event of isAnthropic ? messageEvents(turn) : chatEvents(turn)) response.write(event)
+    for (const event of isAnthropic ? messageEvents(turn) : chatEvents(turn, wanted?.include_usage === true)) response.write(event)
     return response.end()
   })
   return { baseUrl: `${origin}/v1`, seen, body: (at) => JSON.parse(seen[at]?.body ?? 'null') }
@@ -73,11 +73,12 @@ const chat = (said: Said) => ({
   ...chatUsage(said),
 })
 
-const chatEvents = (said: Said): string[] => {
+/** As OpenAI does, it tells what a streamed answer took only where that is asked. */
+const chatEvents = (said: Said, isCounted: boolean): string[] => {
   const chunk = (rest: object) => `data: ${JSON.stringify({ id: 'c1', created: 1, model: 'm', ...rest })}\n\n`
   const texts = [...(said.text ?? '')].map((char) => chunk({ choices: [{ index: 0, delta: { content: char } }] }))
   const calls = said.calls ? [chunk({ choices: [{ index: 0, delta: { tool_calls: chatCalls(said) } }] })] : []
-  const end = chunk({ choices: [{ index: 0, delta: {}, finish_reason: finish(said) }], ...chatUsage(said) })
+  const end = chunk({ choices: [{ index: 0, delta: {}, finish_reason: finish(said) }], ...(isCounted ? chatUsage(said) : {}) })
   return [...texts, ...calls, end, 'data: [DONE]\n\n']
 }
 

@@ -19,6 +19,12 @@ export const openai: RunnerPart = {
   compile: (settings, report) =>
     compileModelRunner(settings, report, { name: 'openai', baseUrl: api.url, keyless: api.keyless }, async ({ model, apiKey, baseUrl }) => {
       const { createOpenAICompatible } = await import('@ai-sdk/openai-compatible')
-      return createOpenAICompatible({ name: 'openai', baseURL: baseUrl, fetch: modelFetch, ...(apiKey ? { apiKey } : {}) })(model)
+      return createOpenAICompatible({
+        name: 'openai',
+        baseURL: baseUrl,
+        fetch: modelFetch,
+        includeUsage: true,
+        ...(apiKey ? { apiKey } : {}),
+      })(model)
     }),
 }
