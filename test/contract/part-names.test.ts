@@ -28,9 +28,10 @@ const allowed: { readonly [place: string]: string } = {
   'expr/jsonata/operators.ts regex': 'a type of node of JSONata',
   'expr/jsonata/rules.ts contains': 'a function of JSONata',
   'expr/jsonata/rules.ts exists': 'a function of JSONata',
-  'tui/edit.ts signal': 'how an editor is ended',
+  'tui/model/state.ts line': 'a line that was read',
   'tui/screens/filters/condition-text.ts missing': 'what a trace calls a field that is not there',
   'tui/screens/filters/filters-view.ts missing': 'what a trace calls a field that is not there',
+  'tui/terminal/endings.ts signal': 'how an editor is ended',
 }
 
 const namesOf = (parts: readonly { readonly name: string }[]): ReadonlySet<string> => new Set(parts.map(({ name }) => name))
