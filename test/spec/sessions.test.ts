@@ -48,7 +48,7 @@ const start = async (t: Test, routes: object, { config, files, ...options }: Gat
   const profile = JSON.stringify({ platforms: { telegram } })
   const gateway = await startGateway(t, {
     config: { platforms, gateway: { multiplex_profiles: true }, ...config },
-    files: { profiles: { work: { 'config.yaml': profile } }, ...files },
+    files: { profiles: { office: { 'config.yaml': profile } }, ...files },
     ...options,
   })
   const { operations } = gateway
@@ -56,7 +56,7 @@ const start = async (t: Test, routes: object, { config, files, ...options }: Gat
     ...gateway,
     sent: () => seen.map(({ body }) => JSON.parse(body)),
     async say(route, chat, text, more = {}) {
-      const path = route === 'theirs' ? { path: `/p/work/webhooks/${route}` } : {}
+      const path = route === 'theirs' ? { path: `/p/office/webhooks/${route}` } : {}
       const answer = await gateway.post(route, { body: { chat, text, ...more }, ...path })
       const id = answer.headers.get('x-headgate-event-id') ?? ''
       await until(async () => (await operations.standings([id])).every(({ state }) => state === 'dead'))
@@ -82,7 +82,7 @@ t.test('two conversations at once: each has its own turns, in their order', asyn
 })
 
 t.test('no sender can reach the session of another route or profile, whatever id it chooses', async (t) => {
-  const routes = { chat: chatBot, 'chat.1': chatBot, theirs: { ...chatBot, profile: 'work' } }
+  const routes = { chat: chatBot, 'chat.1': chatBot, theirs: { ...chatBot, profile: 'office' } }
   const { say, said, operations } = await start(t, routes)
   for (const id of ['1', 'default/chat/1', '/1', '1/', '../chat/1', '1\u0000', '"1"', '{chat}', 'l', '１']) {
     for (const route of ['chat', 'chat.1', 'theirs']) await say(route, id, `${route} ${id}`)
@@ -91,7 +91,7 @@ t.test('no sender can reach the session of another route or profile, whatever id
   t.equal(sessions.length, 30)
   t.equal(new Set(sessions.map(({ key }) => key)).size, 30)
   t.ok(sessions.every(({ messages }) => messages === 2))
-  t.same(await said('theirs', '1', 'work'), ['user: theirs 1', 'assistant: theirs 1'])
+  t.same(await said('theirs', '1', 'office'), ['user: theirs 1', 'assistant: theirs 1'])
 })
 
 t.test('an event without the key runs without a session, and that is logged', async (t) => {
@@ -173,17 +173,17 @@ t.test('the home channel is that chat too, and a thread is a chat of its own', a
 t.test('only sessions of the profile of the route are written', async (t) => {
   const { say, said, post } = await start(t, {
     chat: chatBot,
-    theirs: { ...chatBot, profile: 'work' },
+    theirs: { ...chatBot, profile: 'office' },
     alerts,
-    loud: { ...alerts, profile: 'work' },
+    loud: { ...alerts, profile: 'office' },
   })
   await say('chat', '1', 'ours')
   await say('theirs', '1', 'theirs')
   await say('alerts', '1', 'for us')
-  t.equal((await post('loud', { body: { chat: '1', text: 'for them' }, path: '/p/work/webhooks/loud' })).status, 200)
-  await until(async () => (await said('theirs', '1', 'work'))?.length === 3)
+  t.equal((await post('loud', { body: { chat: '1', text: 'for them' }, path: '/p/office/webhooks/loud' })).status, 200)
+  await until(async () => (await said('theirs', '1', 'office'))?.length === 3)
   t.same(await said('chat', '1'), ['user: ours', 'assistant: ours', copy('alert for us')])
-  t.same(await said('theirs', '1', 'work'), ['user: theirs', 'assistant: theirs', copy('alert for them', 'loud')])
+  t.same(await said('theirs', '1', 'office'), ['user: theirs', 'assistant: theirs', copy('alert for them', 'loud')])
 })
 
 t.test('nothing is copied where a chat has several sessions, and that is logged', async (t) => {
