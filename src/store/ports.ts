@@ -5,7 +5,7 @@
  */
 
 import type { Prompt, Span } from '../core/agent/prompt.ts'
-import type { Place, SessionMessage } from '../core/agent/session.ts'
+import type { Place, Session, SessionFilter, SessionMessage, SessionName } from '../core/agent/session.ts'
 import type { Clock } from '../core/clock.ts'
 import type { JsonObject } from '../core/json.ts'
 
@@ -137,23 +137,6 @@ export type Standing = {
   /** How the last attempt ended. */
   readonly error?: string
 }
-
-/** A lasting conversation of one route (`session` on the route; rules: Sessions 1). */
-export type SessionName = {
-  /** Unambiguous over (profile, route, name). */
-  readonly key: string
-  readonly profile: string
-  readonly route: string
-  /** The key that the route's template gave. */
-  readonly name: string
-  /** The chat that its replies go to, as it was known last. */
-  readonly place?: Place
-}
-
-/** `messages`: how many it has now. */
-export type Session = SessionName & { readonly ageMs: number; readonly idleMs: number; readonly messages: number }
-
-export type SessionFilter = { readonly profile?: string; readonly route?: string }
 
 /** What was used in one window. */
 export type Spent = { readonly tokens: number; readonly cost: number }

@@ -2,25 +2,12 @@
 
 import fc from 'fast-check'
 import t, { type Test } from 'tap'
-import type { Place, SessionMessage } from '../../src/core/agent/session.ts'
+import type { Place, SessionMessage, SessionName } from '../../src/core/agent/session.ts'
 import type { Clock } from '../../src/core/clock.ts'
 import { StoreFault } from '../../src/core/fault.ts'
 import { stores } from '../../src/store/index.ts'
 import { openMemory } from '../../src/store/memory/memory-store.ts'
-import type {
-  Accepted,
-  Claim,
-  Group,
-  Joined,
-  Lane,
-  Lease,
-  NewRun,
-  RunEnd,
-  SessionName,
-  Standing,
-  Store,
-  StorePart,
-} from '../../src/store/ports.ts'
+import type { Accepted, Claim, Group, Joined, Lane, Lease, NewRun, RunEnd, Standing, Store, StorePart } from '../../src/store/ports.ts'
 import { aheadOf, type FakeClock, fakeClock } from '../fakes/clock.ts'
 import { lookEveryMs, sharedStore } from '../fakes/shared-store.ts'
 

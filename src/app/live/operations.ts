@@ -1,13 +1,13 @@
 /** What a running gateway may be asked to do, and how it does it. */
 
-import type { SessionMessage } from '../../core/agent/session.ts'
+import type { Session, SessionFilter, SessionMessage } from '../../core/agent/session.ts'
 import type { Clock } from '../../core/clock.ts'
 import type { Facts } from '../../core/fact.ts'
 import { StoreFault } from '../../core/fault.ts'
 import type { RunningJob, Worker } from '../../runs/worker.ts'
 import type { Scheduler } from '../../schedule/scheduler.ts'
 import type { JobStart } from '../../schedule/start-job.ts'
-import type { Session, SessionFilter, Standing, Store } from '../../store/ports.ts'
+import type { Standing, Store } from '../../store/ports.ts'
 import type { Reloaded, Reloader } from './reload.ts'
 import { type Replayed, type ReplayOptions, type ReplayWish, replay } from './replay.ts'
 import type { TailLines, Tails } from './tails.ts'

@@ -1,9 +1,8 @@
 /** The lasting conversations that the running gateway keeps: which there are, and what was said in one. */
 
-import { wordsOf } from '../../core/agent/session.ts'
+import { type SessionFilter, wordsOf } from '../../core/agent/session.ts'
 import { exit, Fault } from '../../core/fault.ts'
 import { nearest } from '../../core/text.ts'
-import type { SessionFilter } from '../../store/ports.ts'
 import type { Conversation, KnownSession } from '../live/operations.ts'
 import type { GatewayFinder } from '../running-gateway.ts'
 import type { Workspace } from '../workspace.ts'

@@ -9,6 +9,23 @@ export type Place = {
   readonly thread?: string
 }
 
+/** A lasting conversation of one route (`session` on the route; rules: Sessions 1). */
+export type SessionName = {
+  /** Unambiguous over (profile, route, name). */
+  readonly key: string
+  readonly profile: string
+  readonly route: string
+  /** The key that the route's template gave. */
+  readonly name: string
+  /** The chat that its replies go to, as it was known last. */
+  readonly place?: Place
+}
+
+/** `messages`: how many it has now. */
+export type Session = SessionName & { readonly ageMs: number; readonly idleMs: number; readonly messages: number }
+
+export type SessionFilter = { readonly profile?: string; readonly route?: string }
+
 export type SessionMessage = {
   readonly role: 'user' | 'assistant'
   readonly text: string

@@ -1,26 +1,10 @@
 /** The store that forgets: the same contract as the durable one, in Maps with caps, for tests and on request (rules: Durability 4). */
 
-import type { Place, SessionMessage } from '../../core/agent/session.ts'
+import type { Place, Session, SessionFilter, SessionMessage, SessionName } from '../../core/agent/session.ts'
 import type { Clock } from '../../core/clock.ts'
 import { StoreFault } from '../../core/fault.ts'
 import { isEventId, isNumbers, maxGroupsPerTake, maxPlans, maxStandings } from '../bounds.ts'
-import type {
-  Accepted,
-  Claim,
-  Group,
-  Joined,
-  Lane,
-  Lease,
-  NewRun,
-  Progress,
-  RunEnd,
-  Session,
-  SessionFilter,
-  SessionName,
-  Spent,
-  Standing,
-  Store,
-} from '../ports.ts'
+import type { Accepted, Claim, Group, Joined, Lane, Lease, NewRun, Progress, RunEnd, Spent, Standing, Store } from '../ports.ts'
 import { Claims } from './claims.ts'
 import { Groups, type Waiting } from './groups.ts'
 import { type MemoryRun, Runs } from './runs.ts'

@@ -1,8 +1,7 @@
 /** Holds lasting conversations in memory. */
 
-import type { Place, SessionMessage } from '../../core/agent/session.ts'
+import type { Place, Session, SessionFilter, SessionMessage, SessionName } from '../../core/agent/session.ts'
 import { maxMessageChars, maxMessages, maxSessions } from '../bounds.ts'
-import type { Session, SessionFilter, SessionName } from '../ports.ts'
 
 type Kept = { readonly turn: string | undefined; readonly message: SessionMessage }
 type Held = { name: SessionName; readonly createdAt: number; updatedAt: number; messages: Kept[] }

@@ -1,6 +1,7 @@
 /** The messages between the store and its thread: plain data, one message for a batch and one for its results. */
 
-import type { KeptEvents, Lane, RunEnd, SessionFilter, Spent } from '../ports.ts'
+import type { SessionFilter } from '../../core/agent/session.ts'
+import type { KeptEvents, Lane, RunEnd, Spent } from '../ports.ts'
 import type { PlanEntry } from './plans.ts'
 
 /** `fsync`: a batch is on the disk before its results are given. `commit`: it is written then, and on the disk soon after. */

@@ -1,7 +1,6 @@
 /** The lasting conversations of an open database. */
 
-import type { SessionMessage } from '../../core/agent/session.ts'
-import type { Session, SessionFilter } from '../ports.ts'
+import type { Session, SessionFilter, SessionMessage } from '../../core/agent/session.ts'
 import type { Speaking, Step, StoredMessage } from './messages.ts'
 import type { Statements } from './statements.ts'
 import { parseMessage, parseSession } from './stored-session.ts'

@@ -1,27 +1,10 @@
 /** The durable store. Each call becomes a step of a batch, which the store's thread commits. */
 
-import type { Place, SessionMessage } from '../../core/agent/session.ts'
+import type { Place, Session, SessionFilter, SessionMessage, SessionName } from '../../core/agent/session.ts'
 import { StoreFault } from '../../core/fault.ts'
 import { isNumbers, maxStandings } from '../bounds.ts'
 import { keptPrompt } from '../kept-prompt.ts'
-import type {
-  Accepted,
-  Claim,
-  Group,
-  Joined,
-  Lane,
-  Lease,
-  NewRun,
-  Progress,
-  RunEnd,
-  RunId,
-  Session,
-  SessionFilter,
-  SessionName,
-  Spent,
-  Standing,
-  Store,
-} from '../ports.ts'
+import type { Accepted, Claim, Group, Joined, Lane, Lease, NewRun, Progress, RunEnd, RunId, Spent, Standing, Store } from '../ports.ts'
 import type { Answer } from './gathered.ts'
 import type { PlanEntry } from './plans.ts'
 import { replyText } from './stored.ts'

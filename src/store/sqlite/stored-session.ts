@@ -1,9 +1,8 @@
 /** Writes and parses what is stored of sessions; a damaged text is `undefined`. */
 
 import { hash } from 'node:crypto'
-import type { Place, SessionMessage } from '../../core/agent/session.ts'
+import type { Place, SessionMessage, SessionName } from '../../core/agent/session.ts'
 import { isObject, type Json } from '../../core/json.ts'
-import type { SessionName } from '../ports.ts'
 import type { Speaking, StoredMessage } from './messages.ts'
 import { isText, parseJson } from './stored.ts'
 
