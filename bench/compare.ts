@@ -1,13 +1,23 @@
 /** A case that compares. Each round measures every contender once and begins with another one; ratios are taken within a round. */
 
-import { type Contender, withRunning } from './contender.ts'
+import { type Contender, chosen, withRunning } from './contender.ts'
 import { cpuUs, peakRssMib } from './cpu.ts'
 import { median } from './median.ts'
 import type { PeerName } from './peers.ts'
 import { type Findings, type Goal, judge, type Row } from './report.ts'
 
-export type Options = { rounds: number; seconds: number; peers: readonly PeerName[]; note: (line: string) => void }
-export type Case = { name: string; durable?: boolean; run: (options: Options) => Promise<Findings> }
+export type Options = {
+  rounds: number
+  seconds: number
+  /** How many accepted events the case `finished` works off. */
+  queued: number
+  peers: readonly PeerName[]
+  /** The `main.js` of another build, measured beside ours. */
+  other?: string
+  note: (line: string) => void
+}
+/** `missing` says what a case needs that is not here. */
+export type Case = { name: string; durable?: boolean; missing?: () => string | undefined; run: (options: Options) => Promise<Findings> }
 
 /** The goal: the contender `of` reaches this share of the first one's requests per second, or of its processor time per request. */
 export type RatioGoal = { of: string; metric: 'rate' | 'cpu'; must: number; aim: number }
@@ -34,8 +44,7 @@ const row = (name: string, peer: string, own: Sample[], reference: Sample[], goa
   const ratio = (pick: (sample: Sample) => number): number =>
     median(own.flatMap((sample, round) => (reference[round] ? [pick(sample) / pick(reference[round])] : [])))
   const [rate, cpu] = [ratio((sample) => sample.perSecond), ratio((sample) => sample.cpuUs)]
-  const judged = (given: RatioGoal): Goal =>
-    given.metric === 'rate' ? judge(rate, '>=', given.must, given.aim) : judge(cpu, '<=', given.must, given.aim, ' CPU')
+  const judged = (given: RatioGoal): Goal => (given.metric === 'rate' ? judge(rate, { ...given, sense: '>=' }) : judge(cpu, given, ' CPU'))
   return {
     case: name,
     peer,
@@ -50,12 +59,16 @@ const row = (name: string, peer: string, own: Sample[], reference: Sample[], goa
   }
 }
 
+type How = Pick<Case, 'durable' | 'missing'> & { close?: boolean }
+
 /** The others are compared with the first contender. */
-export const compare = (name: string, all: Contender[], goal: RatioGoal, how: { close?: boolean; durable?: boolean } = {}): Case => ({
+export const compare = (name: string, all: Contender[], goal?: RatioGoal, how: How = {}): Case => ({
   name,
   durable: how.durable ?? false,
-  run: async ({ rounds, seconds, peers, note }) => {
-    const contenders = all.filter(({ peer }) => peers.includes(peer))
+  ...(how.missing ? { missing: how.missing } : {}),
+  run: async (options) => {
+    const { rounds, seconds, note } = options
+    const contenders = chosen(all, options)
     if (contenders[0] !== all[0]) throw new Error(`it needs the peer ${all[0]?.peer}`)
     const samples = new Map<string, Sample[]>(contenders.map((contender) => [contender.name, []]))
     for (let round = 0; round < rounds; round++) {
@@ -66,6 +79,6 @@ export const compare = (name: string, all: Contender[], goal: RatioGoal, how: { 
       }
     }
     const reference = samples.get(all[0]?.name ?? '') ?? []
-    return { rows: [...samples].map(([peer, own]) => row(name, peer, own, reference, goal.of === peer ? goal : undefined)), figures: [] }
+    return { rows: [...samples].map(([peer, own]) => row(name, peer, own, reference, goal?.of === peer ? goal : undefined)), figures: [] }
   },
 })

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type Expected, type Load, type Loaded, load } from './load.ts'
 import type { Post } from './payloads.ts'
-import type { Launcher, PeerName } from './peers.ts'
+import { fromBuild, type Launcher, type PeerName } from './peers.ts'
 import { probe } from './probe.ts'
 import { type Child, start, stop } from './processes.ts'
 
@@ -13,8 +13,8 @@ const SERVER_CORE = 0
 const START_MS = 60_000
 const SHOWN_CHARS = 2_000
 
-/** One line of a case: a server, what is sent to it and what it must answer. */
-export type Contender = { name: string; peer: PeerName; launch: Launcher; post: Post; expected: Expected }
+/** One line of a case: a server, what is sent to it and what it must answer. `fill` starts it so that what it accepts waits. */
+export type Contender = { name: string; peer: PeerName; launch: Launcher; fill?: Launcher; post: Post; expected: Expected }
 export type Running = {
   pid: number
   baseUrl: string
@@ -25,6 +25,19 @@ export type Running = {
 
 /** Everything the bench writes is in here. */
 export const root = mkdtempSync(join(tmpdir(), 'headgate-bench-'))
+
+const fromOther = ({ name, launch, fill, ...same }: Contender, main: string): Contender => ({
+  ...same,
+  name: name === 'headgate' ? 'other' : `other, ${name}`,
+  launch: fromBuild(launch, main),
+  ...(fill ? { fill: fromBuild(fill, main) } : {}),
+})
+
+/** Those whose peers were asked for, and our server from another build too if there is one. */
+export const chosen = (all: readonly Contender[], { peers, other }: { peers: readonly PeerName[]; other?: string }): Contender[] =>
+  all
+    .filter(({ peer }) => peers.includes(peer))
+    .flatMap((contender) => (other !== undefined && contender.peer === 'headgate' ? [contender, fromOther(contender, other)] : [contender]))
 
 /** Resolves with the address that a server prints; rejects when it ends, prints none in time, or never starts. */
 const watch = (child: Child): { printedUrl: Promise<string>; ended: Promise<never> } => {
@@ -49,15 +62,35 @@ const watch = (child: Child): { printedUrl: Promise<string>; ended: Promise<neve
   return { printedUrl, ended }
 }
 
-/** Starts a contender and hands it to `use`. Then stops it and removes its folder, also after an error. */
-export const withRunning = async <T>(contender: Contender, use: (running: Running) => Promise<T>): Promise<T> => {
-  const { name, launch, post, expected } = contender
-  const folder = mkdtempSync(join(root, 'run-'))
+export const newFolder = (): string => mkdtempSync(join(root, 'run-'))
+
+/** Hands out a new folder, and removes it, also after an error. */
+export const withFolder = async <T>(use: (folder: string) => Promise<T>): Promise<T> => {
+  const folder = newFolder()
+  try {
+    return await use(folder)
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
+  }
+}
+
+/** Starts a contender in a folder of its own and hands it to `use`. Then stops it, also after an error. */
+export const withRunning = <T>(contender: Contender, use: (running: Running) => Promise<T>): Promise<T> =>
+  withFolder((folder) => runIn(folder, contender, use))
+
+/** Does the same in a given folder, which stays. `started` is told of the process before it can have printed anything. */
+export const runIn = async <T>(
+  folder: string,
+  { name, launch, post, expected }: Contender,
+  use: (running: Running) => Promise<T>,
+  started: (child: Child) => void = () => {},
+): Promise<T> => {
   let child: Child | undefined
   try {
     const { argv, env, url } = await launch(folder)
     const began = performance.now()
     child = start(SERVER_CORE, argv, env)
+    started(child)
     const { printedUrl, ended } = watch(child)
     const baseUrl = url ?? (await Promise.race([printedUrl, ended]))
     await Promise.race([probe(baseUrl, post, expected, START_MS), ended])
@@ -67,6 +100,5 @@ export const withRunning = async <T>(contender: Contender, use: (running: Runnin
     throw new Error(`${name}: ${error instanceof Error ? error.message : error}`)
   } finally {
     if (child) await stop(child)
-    rmSync(folder, { recursive: true, force: true })
   }
 }

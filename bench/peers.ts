@@ -5,10 +5,11 @@ import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { Condition, Config, Route } from '../src/generated/config.ts'
+import { works } from '../test/fakes/process.ts'
 import { tools } from './machine.ts'
 import { SECRET } from './payloads.ts'
 
-export const peerNames = ['base', 'headgate', 'webhook', 'fastify'] as const
+export const peerNames = ['base', 'headgate', 'prototype', 'webhook', 'fastify'] as const
 export type PeerName = (typeof peerNames)[number]
 
 /** A command to start. `url` is there for a command that does not print its address. */
@@ -22,6 +23,34 @@ export const fastify: Launcher = () => ({
   argv: [process.execPath, fileURLToPath(import.meta.resolve('./fastify-server.mjs'))],
   env: { SECRET },
 })
+
+/** What our server is compared with where it stores: the least that one process must do for it. */
+export const prototype: Launcher = (folder) => ({
+  argv: [process.execPath, fileURLToPath(import.meta.resolve('./durable-server.mjs'))],
+  env: { SECRET, FOLDER: folder },
+})
+
+const SLOW_SYNC_US = 8_000
+const SYNCS = 'fdatasync,fsync,sync_file_range'
+
+export const noStrace = (): string | undefined => (works('strace', '-e', 'trace=none', 'true') ? undefined : 'needs strace')
+
+/** The same server on a disk that takes eight milliseconds longer for each sync. Other system calls are not stopped. */
+export const slowed =
+  (launch: Launcher): Launcher =>
+  async (folder) => {
+    const { argv, ...rest } = await launch(folder)
+    const strace = ['strace', '-D', '-f', '--seccomp-bpf', '-o', '/dev/null']
+    return { ...rest, argv: [...strace, '-e', `trace=${SYNCS}`, '-e', `inject=${SYNCS}:delay_exit=${SLOW_SYNC_US}`, ...argv] }
+  }
+
+/** The same server from another build. */
+export const fromBuild =
+  (launch: Launcher, other: string): Launcher =>
+  async (folder) => {
+    const { argv, ...rest } = await launch(folder)
+    return { ...rest, argv: argv.map((word) => (word === main ? other : word)) }
+  }
 
 const freePort = (): Promise<number> =>
   new Promise((resolve, reject) => {
@@ -79,17 +108,30 @@ export const filtering = (count = passing.length + 1): Route => {
   return { ...accepting, filters: [...held, never] }
 }
 
-/** Our server. Its one agent run sleeps, so that accepting is measured and not the runs. */
+/** No condition, a short prompt. */
+export const echoed: Route = { secret: SECRET, prompt: '{action} #{number}', deliver: 'log' }
+
+/** One run, which sleeps, so that accepting is measured and not the runs. */
+const asleep: Partial<Config> = {
+  gateway: { drain_seconds: 0, max_concurrent_runs: 1, max_queued_runs: 10_000_000 },
+  agent: { runner: 'command', command: ['sleep', '100000'] },
+}
+/** The runs answer at once. */
+export const awake = (runs: number): Partial<Config> => ({
+  gateway: { drain_seconds: 0, max_concurrent_runs: runs, max_queued_runs: 10_000_000 },
+  agent: { runner: 'echo' },
+})
+
+/** Our server. The folder may hold the data of its last life. */
 export const headgate =
-  (routes: () => Record<string, Route>, kind: 'memory' | 'sqlite'): Launcher =>
+  (routes: () => Record<string, Route>, kind: 'memory' | 'sqlite', runs = asleep): Launcher =>
   (folder) => {
     if (!existsSync(main)) throw new Error('it is not built: npm run build')
     const data = join(folder, 'data')
-    mkdirSync(data)
+    mkdirSync(data, { recursive: true })
     const config: Config = {
       platforms: { webhook: { enabled: true, extra: { rate_limit: 1_000_000_000, routes: routes() } } },
-      gateway: { drain_seconds: 0, max_concurrent_runs: 1, max_queued_runs: 10_000_000 },
-      agent: { runner: 'command', command: ['sleep', '100000'] },
+      ...runs,
       storage: { kind, durability: 'fsync' },
     }
     // JSON is YAML too.

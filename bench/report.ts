@@ -1,7 +1,9 @@
 /** Prints what the bench found, as plain tables. */
 
-type Verdict = 'aim' | 'must' | 'MISSED'
+type Verdict = 'aim' | 'must' | 'short' | 'MISSED'
 export type Goal = { must: string; aim: string; verdict: Verdict }
+/** Without `must`, what misses the aim is only `short` of it. `sense` says which side is good. */
+export type Wanted = { sense?: '>=' | '<='; must?: number; aim: number }
 
 /** One contender of a case, in medians over the rounds. Ratios compare it with the case's first contender. */
 export type Row = {
@@ -20,11 +22,11 @@ export type Row = {
 export type Figure = { case: string; peer: string; figure: string; value: number; goal?: Goal }
 export type Findings = { rows: Row[]; figures: Figure[] }
 
-/** `sense` says which side of the goal is good. */
-export const judge = (value: number, sense: '>=' | '<=', must: number, aim: number, unit = ''): Goal => {
+export const judge = (value: number, { sense = '<=', must, aim }: Wanted, unit = ''): Goal => {
   const reaches = (goal: number): boolean => (sense === '>=' ? value >= goal : value <= goal)
   const shown = (goal: number): string => `${sense} ${goal}${unit}`
-  return { must: shown(must), aim: shown(aim), verdict: reaches(aim) ? 'aim' : reaches(must) ? 'must' : 'MISSED' }
+  const verdict = reaches(aim) ? 'aim' : must === undefined ? 'short' : reaches(must) ? 'must' : 'MISSED'
+  return { must: must === undefined ? '' : shown(must), aim: shown(aim), verdict }
 }
 
 const table = (head: string[], lines: string[][], texts: number): string => {

@@ -1,6 +1,7 @@
 /** `npm run bench`: measures our server beside bare `node:http` and other receivers, prints tables, and writes JSON if asked. */
 
-import { rmSync, writeFileSync } from 'node:fs'
+import { existsSync, rmSync, writeFileSync } from 'node:fs'
+import { resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import { cases } from './cases.ts'
 import type { Case, Options } from './compare.ts'
@@ -10,9 +11,9 @@ import { machine } from './machine.ts'
 import { median } from './median.ts'
 import { type PeerName, peerNames } from './peers.ts'
 import { killAll } from './processes.ts'
-import { type Figure, figuresTable, type Row, rowsTable } from './report.ts'
+import { type Findings, figuresTable, rowsTable } from './report.ts'
 
-const usage = `npm run bench -- [--case a,b] [--rounds 5] [--seconds 3] [--quick] [--peers a,b] [--json FILE]
+const usage = `npm run bench -- [--case a,b] [--rounds 5] [--seconds 3] [--quick] [--queued 100000] [--peers a,b] [--interleave OTHER/dist/main.js] [--json FILE]
   cases: ${cases.map(({ name }) => name).join(', ')}
   peers: ${peerNames.join(', ')} (fastify only when named)`
 
@@ -32,6 +33,12 @@ const listed = <T extends string>(text: string, known: readonly T[], name: strin
   return known.filter((each) => words.includes(each))
 }
 
+const mainOf = (text: string): string => {
+  const path = resolve(text)
+  if (!existsSync(path) || !path.endsWith('.js')) throw new Error(`--interleave takes the main.js of another build, found ${text}`)
+  return path
+}
+
 const readArguments = (found: ReturnType<typeof machine>): Arguments => {
   const { values } = parseArgs({
     options: {
@@ -39,7 +46,9 @@ const readArguments = (found: ReturnType<typeof machine>): Arguments => {
       rounds: { type: 'string' },
       seconds: { type: 'string' },
       quick: { type: 'boolean', default: false },
+      queued: { type: 'string' },
       peers: { type: 'string' },
+      interleave: { type: 'string' },
       json: { type: 'string' },
       help: { type: 'boolean', default: false },
     },
@@ -48,7 +57,7 @@ const readArguments = (found: ReturnType<typeof machine>): Arguments => {
     console.log(usage)
     process.exit(0)
   }
-  const usual: PeerName[] = ['base', 'headgate', ...(found.webhook ? (['webhook'] as const) : [])]
+  const usual: PeerName[] = ['base', 'headgate', 'prototype', ...(found.webhook ? (['webhook'] as const) : [])]
   const names = cases.map(({ name }) => name)
   const wanted = values.case === undefined ? names : listed(values.case, names, 'case')
   return {
@@ -56,6 +65,8 @@ const readArguments = (found: ReturnType<typeof machine>): Arguments => {
     options: {
       rounds: numberOf(values.rounds ?? (values.quick ? '2' : '5'), 'rounds'),
       seconds: numberOf(values.seconds ?? (values.quick ? '1' : '3'), 'seconds'),
+      queued: numberOf(values.queued ?? (values.quick ? '10000' : '100000'), 'queued'),
+      ...(values.interleave === undefined ? {} : { other: mainOf(values.interleave) }),
       peers: values.peers === undefined ? usual : listed(values.peers, peerNames, 'peers'),
       note: (line) => console.error(line),
     },
@@ -63,43 +74,55 @@ const readArguments = (found: ReturnType<typeof machine>): Arguments => {
   }
 }
 
+type Measured = Findings & { failures: { case: string; error: string }[]; missing: string[]; syncsMs: number[] }
+
+const measureAll = async (chosen: Case[], options: Options): Promise<Measured> => {
+  const all: Measured = { rows: [], figures: [], failures: [], missing: [], syncsMs: [] }
+  for (const each of chosen) {
+    const missing = each.missing?.()
+    if (missing !== undefined) {
+      all.missing.push(`${each.name}: cannot be measured here, ${missing}`)
+      continue
+    }
+    if (each.durable) all.syncsMs.push(fdatasyncMs(root))
+    try {
+      const { rows, figures } = await each.run(options)
+      all.rows.push(...rows)
+      all.figures.push(...figures)
+    } catch (error) {
+      const said = error instanceof Error ? error.message : String(error)
+      all.failures.push({ case: each.name, error: said })
+      console.error(`FAILED ${each.name}: ${said}`)
+    }
+  }
+  return all
+}
+
 const main = async (): Promise<void> => {
   const found = machine()
   const { chosen, options, json } = readArguments(found)
+  const { rounds, seconds, queued, peers, other } = options
   console.log(
     Object.entries(found)
       .map(([name, value]) => `${name}: ${value}`)
       .join(', '),
   )
-  const rows: Row[] = []
-  const figures: Figure[] = []
-  const failures: { case: string; error: string }[] = []
-  const syncsMs: number[] = []
-  for (const each of chosen) {
-    if (each.durable) syncsMs.push(fdatasyncMs(root))
-    try {
-      const findings = await each.run(options)
-      rows.push(...findings.rows)
-      figures.push(...findings.figures)
-    } catch (error) {
-      failures.push({ case: each.name, error: error instanceof Error ? error.message : String(error) })
-      console.error(`FAILED ${each.name}: ${failures.at(-1)?.error}`)
-    }
-  }
+  const { rows, figures, failures, missing, syncsMs } = await measureAll(chosen, options)
   const fdatasync = syncsMs.length > 0 ? median(syncsMs) : undefined
   if (rows.length > 0) console.log(`\n${rowsTable(rows)}`)
   if (figures.length > 0) console.log(`\n${figuresTable(figures)}`)
   console.log('\nratios: against the first line of the case, within a round, median over the rounds')
   if (fdatasync !== undefined) {
-    console.log('durable, open-loop, startup: the agent sleeps and takes one run at a time, so that only accepting is measured')
+    console.log('durable, slow-disk, open-loop, startup: the agent sleeps and takes one run at a time, so that only accepting is measured')
     console.log(
       `fdatasync in this run: median ${fdatasync.toFixed(2)} ms${found.dataOnTmpfs ? ' (memory file system: means nothing)' : ''}`,
     )
   }
+  if (other !== undefined) console.log(`other: ${other}`)
+  for (const line of missing) console.log(line)
   for (const failure of failures) console.log(`FAILED ${failure.case}: ${failure.error}`)
-  const { rounds, seconds, peers } = options
   if (json !== undefined) {
-    const result = { machine: found, rounds, seconds, peers, fdatasyncMs: fdatasync, rows, figures, failures }
+    const result = { machine: found, rounds, seconds, queued, peers, other, fdatasyncMs: fdatasync, rows, figures, failures, missing }
     writeFileSync(json, `${JSON.stringify(result, null, 2)}\n`)
   }
   process.exitCode = failures.length > 0 ? 1 : 0

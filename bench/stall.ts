@@ -64,7 +64,7 @@ export const stall = (name: string, contender: Contender, must: number, aim: num
           if (ms > worst.ms) Object.assign(worst, { ms, what: `${what}, ${route}` })
         }
       }
-      const goal = judge(worst.ms, '<=', must, aim)
+      const goal = judge(worst.ms, { must, aim })
       return { rows: [], figures: [{ case: name, peer: contender.name, figure: `ms, worst: ${worst.what}`, value: worst.ms, goal }] }
     }),
 })

@@ -59,7 +59,7 @@ case "$HEADGATE_DELIVERY_ID" in *7 | ${scheduledJob}@*) sleep 0.05 ;; esac`
 export const configOf = (routes: Record<string, Route>, command: string[], more: Partial<Config> = {}): Config => ({
   platforms: { webhook: { enabled: true, extra: { secret, rate_limit: 1_000_000_000, routes } } },
   gateway: { max_concurrent_runs: maxRuns, drain_seconds: 60 },
-  agent: { runner: 'command', command },
+  agent: { runner: 'command', env: ['HEADGATE_BENCH_LIFE'], command },
   ...more,
 })
 

@@ -27,3 +27,15 @@ export const diskFault = (doing: 'read' | 'write', file: string, error: unknown)
   const { why, hint } = ways[String(error.code)] ?? { why: messageOf(error), hint: (folder) => `check the path and the disk of ${folder}` }
   return new Fault(`cannot_${doing}`, `cannot ${doing} ${file}: ${why}`, { exitCode: exit.no, hint: hint(dirname(file)), cause: error })
 }
+
+const unread: { readonly [code: string]: string } = {
+  ENOENT: 'there is no such file',
+  EISDIR: 'it is a folder',
+  EACCES: forbidden.why,
+  EPERM: forbidden.why,
+  ENOTDIR: noFolder.why,
+}
+
+/** Why the system did not hand a file over, in a few words. */
+export const whyUnread = (error: unknown): string =>
+  (error instanceof Error && 'code' in error ? unread[String(error.code)] : undefined) ?? messageOf(error)

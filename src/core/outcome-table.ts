@@ -24,17 +24,20 @@ const refusals: { readonly [code in Refused['code']]: Row } = {
   rate_limited: { status: 429, sentence: 'Rate limit exceeded', level: 'warn' },
   bad_signature: { status: 401, sentence: 'Invalid signature', level: 'warn', message: 'Invalid signature' },
   forbidden: { status: 403, sentence: 'Forbidden', level: 'warn' },
+  wrong_method: { status: 405, sentence: 'Method not allowed', level: 'debug' },
   bad_json: { status: 400, sentence: 'Cannot parse body', level: 'debug' },
   delivery_failed: { status: 502, sentence: 'Delivery failed', level: 'warn' },
   stopping: { status: 503, sentence: 'Server is stopping', level: 'debug' },
   overloaded: { status: 503, sentence: 'Queue is full', level: 'error' },
   unavailable: { status: 503, sentence: 'Store is unavailable', level: 'error' },
+  keys_unavailable: { status: 503, sentence: 'Keys of the sender are unavailable', level: 'warn' },
   internal: { status: 500, sentence: 'Internal error', level: 'error' },
 }
 
 /** Statuses of ends that are no refusal; their bodies are in `core/reply.ts`. */
 const statuses: { readonly [kind in Exclude<Outcome['kind'], 'refused'>]: number } = {
   ignored: 200,
+  handshake: 200,
   duplicate: 200,
   accepted: 202,
   coalesced: 202,
@@ -43,7 +46,8 @@ const statuses: { readonly [kind in Exclude<Outcome['kind'], 'refused'>]: number
 
 export const rowOf = ({ code }: Refused): Row => refusals[code]
 
-export const statusOf = (outcome: Outcome): number => (outcome.kind === 'refused' ? rowOf(outcome).status : statuses[outcome.kind])
+export const statusOf = (outcome: Outcome): number =>
+  outcome.kind === 'refused' ? rowOf(outcome).status : outcome.kind === 'handshake' ? outcome.reply.status : statuses[outcome.kind]
 
 /** What an end may be called, in records and by whoever expects one. */
 export const outcomeNames: readonly string[] = [...Object.keys(statuses), ...Object.keys(refusals)]
@@ -60,7 +64,13 @@ export const isTaken = ({ kind }: Outcome): boolean => kind === 'accepted' || ki
 
 /** Why it ended so, where there is more to say: never for the sender. */
 export const reasonOf = (outcome: Outcome): string | undefined =>
-  outcome.kind === 'ignored' ? (outcome.detail?.() ?? outcome.reason) : outcome.kind === 'refused' ? outcome.detail : undefined
+  outcome.kind === 'ignored'
+    ? (outcome.detail?.() ?? outcome.reason)
+    : outcome.kind === 'handshake'
+      ? 'a question of the sender was answered'
+      : outcome.kind === 'refused'
+        ? outcome.detail
+        : undefined
 
 /** An end in words, as records and commands give it. */
 export const describeOutcome = (outcome: Outcome): { readonly outcome: string; readonly status: number; readonly reason?: string } => {

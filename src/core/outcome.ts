@@ -1,5 +1,13 @@
 /** How a request can end: a closed list; `core/reply.ts` gives each its status and body. */
 
+/** What goes back to a sender. */
+export type Reply = {
+  readonly status: number
+  readonly body: string
+  readonly type: string
+  readonly headers?: { readonly [name: string]: string }
+}
+
 type Refusal =
   | 'too_large'
   | 'too_many_headers'
@@ -11,10 +19,12 @@ type Refusal =
   | 'bad_signature'
   | 'forbidden'
   | 'bad_json'
+  | 'wrong_method'
   | 'delivery_failed'
   | 'stopping'
   | 'overloaded'
   | 'unavailable'
+  | 'keys_unavailable'
   | 'internal'
 
 export type Refused = {
@@ -43,6 +53,8 @@ type Taken = { readonly route: string; readonly event: string; readonly delivery
 export type Outcome =
   | Refused
   | Ignored
+  /** A question that the sender asks before it sends events; nothing else comes of it. */
+  | { readonly kind: 'handshake'; readonly route: string; readonly reply: Reply }
   | { readonly kind: 'duplicate'; readonly route: string; readonly deliveryId: string }
   | (Taken & { readonly kind: 'accepted'; readonly cronJob?: string })
   /** Merged into the group that the event `group` opened. */

@@ -6,7 +6,6 @@ import { Worker, type WorkerOptions } from 'node:worker_threads'
 
 /** The threads: what each is called where it is built, and its source, seen from here. */
 const threads = {
-  store: { built: './store-thread.js', source: '../store/sqlite/thread.ts' },
   editor: { built: './editor-thread.js', source: '../tui/desk/thread.ts' },
   config: { built: './config-thread.js', source: '../config/thread/thread.ts' },
   page: { built: './page-thread.js', source: '../parts/tools/kit/page-thread.ts' },

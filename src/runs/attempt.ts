@@ -29,6 +29,13 @@ type MakeAttempt = (lease: Lease, words: Words) => Promise<RunEnd | 'lost'>
 
 /** Makes attempts, and gives how each ended; `lost`: another worker has the run now. When `signal` aborts, what still runs is aborted. */
 export const createAttempt = (options: AttemptOptions, signal: AbortSignal): MakeAttempt => {
+  // As many as there are models.
+  const said = new Set<string>()
+  const uncounted = (reason: string): void => {
+    if (said.has(reason)) return
+    said.add(reason)
+    options.log('warn', { reason }, 'a budget cannot be held')
+  }
   return async (lease, words) => {
     const policy = options.policy(lease.run)
     // The process died during the last attempt. After an orderly stop the lease is not interrupted, and the run gets another attempt.
@@ -40,7 +47,7 @@ export const createAttempt = (options: AttemptOptions, signal: AbortSignal): Mak
       return { kind: 'dead', error: 'the process ended during it, and a job is not started twice' }
     const { store, comments } = options
     const { budget, prices } = policy
-    const meter = createMeter({ run: lease.run, comments, budget, prices, store, now: () => options.clock.now() })
+    const meter = createMeter({ run: lease.run, comments, budget, prices, store, now: () => options.clock.now(), uncounted })
     try {
       const reply = await askAgent(attempt, meter)
       const isKept = await persistRun(lease, () => options.store.keepReply(lease, reply), options, signal)

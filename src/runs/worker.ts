@@ -1,5 +1,6 @@
 /** Takes accepted runs, a few at a time, makes an attempt at each and stores how it ended: done, to be tried again, or dead. */
 
+import { setMaxListeners } from 'node:events'
 import type { Clock } from '../core/clock.ts'
 import type { Facts } from '../core/fact.ts'
 import { messageOf } from '../core/fault.ts'
@@ -56,6 +57,8 @@ export class Worker {
 
   constructor(options: WorkerOptions) {
     this.#options = options
+    // Each run listens for it.
+    setMaxListeners(0, this.#abort.signal)
     this.#attempt = createAttempt(options, this.#abort.signal)
   }
 

@@ -11,22 +11,22 @@ import { noConversations } from '../../src/runs/conversation.ts'
 import { policyOf } from '../../src/runs/policy.ts'
 import { Worker } from '../../src/runs/worker.ts'
 import type { NewRun, Store } from '../../src/store/ports.ts'
+import type { Link } from '../../src/store/sqlite/batch-queue.ts'
 import { openDatabase } from '../../src/store/sqlite/database.ts'
 import { Ledger } from '../../src/store/sqlite/ledger.ts'
-import type { ThreadStart } from '../../src/store/sqlite/messages.ts'
 import { openSqlite } from '../../src/store/sqlite/sqlite-store.ts'
-import type { Link } from '../../src/store/sqlite/thread-queue.ts'
+import type { LedgerStart } from '../../src/store/sqlite/steps.ts'
 import { aheadOf, type FakeClock, fakeClock } from '../fakes/clock.ts'
 import { lookEveryMs, sharedStore } from '../fakes/shared-store.ts'
 
 /** How many commits each opening of the store is good for. */
 type Disk = { commits: number; openings: number }
 
-/** A ledger in this thread for each opening, over one database; it fails as the thread would when the disk does. */
-const linksOn = (disk: Disk): ((start: ThreadStart) => Link) => {
+/** A ledger for each opening, over one database; it fails as the disk does. */
+const linksOn = (disk: Disk): ((start: LedgerStart) => Link) => {
   let db: ReturnType<typeof openDatabase> | undefined
   return (start) => {
-    db ??= openDatabase(start.folder, 'commit')
+    db ??= openDatabase(start.folder)
     const ledger = new Ledger(db, start)
     disk.openings++
     let made = 0
@@ -35,10 +35,9 @@ const linksOn = (disk: Disk): ((start: ThreadStart) => Link) => {
       get works() {
         return works
       },
-      gone: Promise.resolve(),
       opened: async () => ledger.backlog,
       ask: async (batch) => {
-        if (made++ < disk.commits) return { kind: 'done', results: ledger.run(batch), backlog: ledger.backlog }
+        if (made++ < disk.commits) return { results: ledger.run(batch), backlog: ledger.backlog }
         works = false
         throw new StoreFault('disk I/O error')
       },

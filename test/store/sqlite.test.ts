@@ -1,19 +1,25 @@
 /** What only the durable store promises: restarts, power over one folder, disk faults, damaged files. */
 
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
+import { createHash } from 'node:crypto'
 import { once } from 'node:events'
-import { readFileSync, statSync, truncateSync, writeFileSync } from 'node:fs'
+import { cpSync, fstatSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import Database from 'libsql'
 import t, { type Test } from 'tap'
 import type { SessionMessage, SessionName } from '../../src/core/agent/session.ts'
 import { Fault, StoreFault } from '../../src/core/fault.ts'
 import type { Accepted, Group, Joined, Lane, Lease, NewRun, Store } from '../../src/store/ports.ts'
-import type { Batch } from '../../src/store/sqlite/messages.ts'
+import { DurableDatabase } from '../../src/store/sqlite/durable-database.ts'
+import { type Disk, LedgerLink } from '../../src/store/sqlite/ledger-link.ts'
+import { RecentClaims } from '../../src/store/sqlite/recent-claims.ts'
+import { upgradeFrom } from '../../src/store/sqlite/schema.ts'
 import { openSqlite } from '../../src/store/sqlite/sqlite-store.ts'
-import { ThreadLink } from '../../src/store/sqlite/thread-link.ts'
+import { statementsOf } from '../../src/store/sqlite/statements.ts'
+import type { Batch, Done } from '../../src/store/sqlite/steps.ts'
 import { type FakeClock, fakeClock } from '../fakes/clock.ts'
 
 const hourMs = 3_600_000
@@ -234,23 +240,30 @@ t.test('a stored run that cannot be read is dead and stands in nobody’s way', 
   t.strictSame(ids(await second.take(10, 1000)), ['e'])
 })
 
-/** Its thread ends when told to, before a batch reaches it or after the batch was committed but not yet answered. */
-class MortalLink extends ThreadLink {
+/** It fails when told to, before a batch is committed, or after that but before anybody hears of it. */
+class MortalLink extends LedgerLink {
   dies: 'before' | 'after' | 'never' = 'never'
+  #isDead = false
 
-  override async ask(batch: Batch): ReturnType<ThreadLink['ask']> {
-    if (this.dies === 'before') this.worker.terminate()
+  override get works(): boolean {
+    return !this.#isDead && super.works
+  }
+
+  override async ask(batch: Batch): Promise<Done> {
+    this.#isDead = this.dies !== 'never'
+    if (this.dies === 'before') throw new StoreFault('disk I/O error')
     const done = await super.ask(batch)
-    if (this.dies === 'after') await this.worker.terminate()
-    return this.dies === 'never' ? done : Promise.reject(new StoreFault('the answer was lost'))
+    if (this.dies === 'after') throw new StoreFault('the answer was lost')
+    return done
   }
 }
 
 const openMortal = async (t: Test, clock: FakeClock): Promise<{ store: Store; links: MortalLink[]; folder: string }> => {
   const links: MortalLink[] = []
+  const disk: Disk = { database: undefined }
   const folder = t.testdir()
   const store = await openSqlite({ folder, durability: 'fsync', clock }, (start) => {
-    const link = new MortalLink(start)
+    const link = new MortalLink(start, disk)
     links.push(link)
     return link
   })
@@ -258,12 +271,19 @@ const openMortal = async (t: Test, clock: FakeClock): Promise<{ store: Store; li
   return { store, links, folder }
 }
 
-t.test('a thread that dies takes its batch with it and is replaced', async (t) => {
+/** The files as a crash leaves them now. */
+const crashed = (folder: string): string => {
+  const copy = `${folder}-crashed`
+  cpSync(folder, copy, { recursive: true })
+  return copy
+}
+
+t.test('a ledger that fails takes its batch with it and is replaced', async (t) => {
   const clock = fakeClock()
   const { store, links } = await openMortal(t, clock)
   await accept(store, 'before')
   const [lease] = await store.take(1, hourMs)
-  if (lease === undefined || links[0] === undefined) throw new Error('expected a lease and a thread')
+  if (lease === undefined || links[0] === undefined) throw new Error('expected a lease and a link')
 
   links[0].dies = 'before'
   const lost = await Promise.allSettled([accept(store, 'a'), store.claim(claimOf('b')), store.take(1, 1000)])
@@ -283,7 +303,7 @@ t.test('when nobody knows whether a batch was committed, no retry is swallowed a
   const clock = fakeClock()
   const { store, links } = await openMortal(t, clock)
   t.equal(await store.claim(claimOf('in hand')), true)
-  if (links[0] === undefined) throw new Error('expected a thread')
+  if (links[0] === undefined) throw new Error('expected a link')
 
   links[0].dies = 'after'
   const calls = [store.claim(claimOf('doubtful')), store.claim(claimOf('in hand')), accept(store, 'a')]
@@ -349,10 +369,10 @@ const holdsFilled = async (t: Test, store: Store, clock: FakeClock): Promise<voi
 
 t.test('lanes, groups, dead runs and schedules survive a crash', async (t) => {
   const clock = fakeClock()
-  const { store, links, folder } = await openMortal(t, clock)
-  await fill(store, clock)
-  await links[0]?.worker.terminate()
-  const second = await open(t, folder, clock)
+  const folder = join(t.testdir(), 'before')
+  const first = await open(t, folder, clock)
+  await fill(first, clock)
+  const second = await open(t, crashed(folder), clock)
   await holdsFilled(t, second, clock)
 })
 
@@ -360,7 +380,7 @@ t.test('lanes, groups, dead runs and schedules are the same after a batch that f
   const clock = fakeClock()
   const { store, links } = await openMortal(t, clock)
   const held = await fill(store, clock)
-  if (links[0] === undefined) throw new Error('expected a thread')
+  if (links[0] === undefined) throw new Error('expected a link')
   links[0].dies = 'before'
   const lost = [
     inLane(store, 'f', { ...lane, limit: 9 }),
@@ -380,7 +400,7 @@ t.test('lanes, groups, dead runs and schedules are the same after a batch that f
 t.test('runs of groups in a batch that was committed but not answered are free again, and lose no attempt', async (t) => {
   const clock = fakeClock()
   const { store, links } = await openMortal(t, clock)
-  if (links[0] === undefined) throw new Error('expected a thread')
+  if (links[0] === undefined) throw new Error('expected a link')
   await group(store, 'a', { lane: { ...lane, limit: 1 } })
   links[0].dies = 'after'
   const calls = [store.take(10, hourMs, 'groups'), inLane(store, 'b', { ...lane, limit: 1 }), group(store, 'c')]
@@ -623,12 +643,281 @@ t.test('what is damaged in a session stops nothing', async (t) => {
   t.equal(await accept(second, 'run'), 'accepted')
 })
 
-t.test('the queue before the thread is bounded', async (t) => {
+t.test('the queue before the ledger is bounded', async (t) => {
   const clock = fakeClock()
   const store = await open(t, t.testdir(), clock)
   const ends = await Promise.allSettled(Array.from({ length: 10_500 }, () => store.settle('nobody', true)))
   t.equal(ends.filter((end) => end.status === 'fulfilled').length, 10_000)
   t.equal(await accept(store, 'a'), 'accepted')
+})
+
+type Files = { readonly file: Buffer; readonly log: Buffer }
+
+/** A disk that has of each file only what was synced, and that may fail. */
+class FakeDisk {
+  readonly #folder: string
+  #synced: Files
+  syncs = 0
+  /** Which syncs fail. */
+  fails = (_nth: number): boolean => false
+  /** Called around each sync, with what a power cut may leave then: of each file what was synced, or all that was written. */
+  onSync = async (_cuts: readonly Files[]): Promise<void> => {}
+
+  constructor(folder: string) {
+    this.#folder = folder
+    this.#synced = this.#written()
+  }
+
+  readonly sync = async (handle: number): Promise<void> => {
+    const written = this.#written()
+    await this.onSync(this.#cuts(written))
+    if (this.fails(++this.syncs)) throw Object.assign(new Error('EIO: i/o error, fdatasync'), { code: 'EIO' })
+    const isLog = fstatSync(handle).ino === statSync(`${fileIn(this.#folder)}-wal`).ino
+    this.#synced = isLog ? { ...this.#synced, log: written.log } : { ...this.#synced, file: written.file }
+    await this.onSync(this.#cuts(written))
+  }
+
+  #written(): Files {
+    return { file: readFileSync(fileIn(this.#folder)), log: readFileSync(`${fileIn(this.#folder)}-wal`) }
+  }
+
+  #cuts(written: Files): readonly Files[] {
+    const [file, log] = [this.#synced.file.equals(written.file), this.#synced.log.equals(written.log)]
+    const files = file ? [written.file] : [this.#synced.file, written.file]
+    const logs = log ? [written.log] : [this.#synced.log, written.log, ...mixturesOf(this.#synced.log, written.log)]
+    return files.flatMap((file) => logs.map((log) => ({ file, log })))
+  }
+}
+
+const block = 4096
+
+/** What may be on the disk of a file that was being written: of the blocks that changed the first alone, all others, or the second half. */
+const mixturesOf = (before: Buffer, after: Buffer): readonly Buffer[] => {
+  const of = (bytes: Buffer, i: number): Buffer => bytes.subarray(i * block, (i + 1) * block)
+  const blocks = [...Array(Math.ceil(Math.max(before.length, after.length) / block)).keys()]
+  const changed = blocks.filter((i) => !of(before, i).equals(of(after, i)))
+  const mixed = (news: readonly number[]): Buffer => {
+    const isNew = new Set(news)
+    return Buffer.concat(blocks.map((i) => of(isNew.has(i) ? after : before, i)))
+  }
+  return [changed.slice(0, 1), changed.slice(1), changed.slice(changed.length / 2)].map(mixed)
+}
+
+const openOn = async (t: Test, folder: string, clock: FakeClock) => {
+  let disk: FakeDisk | undefined
+  const database = new DurableDatabase(folder, 'fsync', async (handle) => disk?.sync(handle))
+  disk = new FakeDisk(folder)
+  const store = await openSqlite({ folder, durability: 'fsync', clock }, (start) => new LedgerLink(start, { database }))
+  t.teardown(() => store.close())
+  return { store, disk }
+}
+
+/** The ids of the runs in these files. */
+const idsIn = async (t: Test, folder: string, { file, log }: Files): Promise<string[]> => {
+  rmSync(folder, { recursive: true, force: true })
+  mkdirSync(folder, { recursive: true })
+  writeFileSync(fileIn(folder), file)
+  writeFileSync(`${fileIn(folder)}-wal`, log)
+  const clock = fakeClock()
+  const store = await open(t, folder, clock)
+  const found = ids(await store.take(1_000, 1_000))
+  const again = await Promise.all(found.map((id) => accept(store, id)))
+  if (again.some((got) => got !== 'duplicate')) t.fail(`accepted twice: ${again.join(', ')} of ${found.join(', ')}`)
+  await store.close()
+  return found
+}
+
+const large = 'x'.repeat(900_000)
+
+const recovered = async (store: Store, clock: FakeClock): Promise<void> => {
+  let isBack = false
+  void store.recovered().then(() => {
+    isBack = true
+  })
+  while (!isBack) {
+    clock.advance(500)
+    await nextTurn()
+  }
+}
+
+t.test('a power cut at any moment takes nothing that was accepted', async (t) => {
+  const folder = join(t.testdir(), 'a')
+  const { store, disk } = await openOn(t, folder, fakeClock())
+  const promised: string[] = []
+  let cuts = 0
+  disk.onSync = async (all) => {
+    for (const cut of all) {
+      cuts++
+      const found = new Set(await idsIn(t, `${folder}-cut`, cut))
+      const lost = promised.filter((id) => !found.has(id))
+      if (lost.length > 0) t.fail(`lost: ${lost.join(', ')}`)
+    }
+  }
+  // The log is copied into the file twice meanwhile, with three syncs each, and then written over in place.
+  for (let i = 0; i < 22; i++) {
+    const id = `id-${i}`
+    // The first is small: while a large one is written over it, a power cut may leave it alone of the old log.
+    await store.accept({ ...runOf(id), ...(i > 0 ? { prompt: large } : {}) }, claimOf(id))
+    promised.push(id)
+  }
+  await store.close()
+  t.ok(disk.syncs >= 22 + 2 * 3, `${disk.syncs} syncs`)
+  t.ok(cuts > 2 * disk.syncs, `${cuts} cuts`)
+})
+
+t.test('a log that is copied into the file again and again keeps its length', async (t) => {
+  const folder = t.testdir()
+  const store = await open(t, folder, fakeClock())
+  let longest = 0
+  for (let i = 0; i < 35; i++) {
+    await store.accept({ ...runOf(`id-${i}`), prompt: large }, claimOf(`id-${i}`))
+    longest = Math.max(longest, statSync(`${fileIn(folder)}-wal`).size)
+  }
+  t.ok(longest > 8 * 1024 * 1024 && longest < 10 * 1024 * 1024, `the log was ${longest} bytes long`)
+})
+
+t.test('whichever sync fails, work goes on, and nothing that was accepted is lost or doubled', async (t) => {
+  const clock = fakeClock()
+  for (let nth = 1; nth <= 13; nth++) {
+    const folder = join(t.testdir(), 'a')
+    rmSync(folder, { recursive: true, force: true })
+    const { store, disk } = await openOn(t, folder, clock)
+    const first = disk.syncs
+    disk.fails = (at) => at === first + nth || at === first + nth + 1
+    const accepted = new Set<string>()
+    for (let i = 0; i < 12; i++) {
+      const id = `id-${i}`
+      for (let tries = 0; !accepted.has(id) && tries < 10; tries++) {
+        const got = await store.accept({ ...runOf(id), prompt: large }, claimOf(id)).catch((why: unknown) => why)
+        // After a refusal nobody knows whether it was stored: the second time says so.
+        if (got === 'accepted' || (got === 'duplicate' && tries > 0)) accepted.add(id)
+        else if (!(got instanceof StoreFault)) t.fail(`${id}: ${got}`)
+        else {
+          await recovered(store, clock)
+        }
+      }
+    }
+    t.strictSame(ids(await store.take(100, 1_000)), [...accepted], `sync ${nth}`)
+    t.equal(accepted.size, 12)
+    await store.close()
+  }
+})
+
+const stopsDoubtful = async (t: Test, folder: string, areLost: boolean): Promise<void> => {
+  const clock = fakeClock()
+  const { store, disk } = await openOn(t, folder, clock)
+  const before = readFileSync(fileIn(folder))
+  let isBroken = false
+  disk.fails = () => isBroken
+  disk.onSync = async () => {
+    // The second sync after a commit that filled the log is that of the file.
+    if (statSync(`${fileIn(folder)}-wal`).size > 8 * 1024 * 1024 && statSync(fileIn(folder)).size > 8 * 1024 * 1024) isBroken = true
+  }
+  const accepted: string[] = []
+  for (let i = 0; i < 12 && !isBroken; i++) {
+    const id = `id-${i}`
+    const got = await store.accept({ ...runOf(id), prompt: large }, claimOf(id)).catch((why: unknown) => why)
+    if (got === 'accepted') accepted.push(id)
+  }
+  t.ok(isBroken)
+  await store.close()
+  // The system may have thrown away the pages that it could not write.
+  if (areLost) writeFileSync(fileIn(folder), before)
+  const second = await open(t, folder, clock)
+  const found = ids(await second.take(100, 1_000))
+  t.strictSame(found.slice(0, accepted.length), accepted)
+  await second.close()
+  t.strictSame(readdirSync(folder), ['headgate.db'])
+}
+
+t.test('a file that could not be synced needs its log, also after a stop', async (t) => {
+  const folder = t.testdir()
+  for (const areLost of [true, false]) await stopsDoubtful(t, join(folder, String(areLost)), areLost)
+})
+
+t.test('a log that is torn at any byte of its last page is read up to there', async (t) => {
+  const folder = join(t.testdir(), 'a')
+  const store = await open(t, folder, fakeClock())
+  for (const id of ['a', 'b', 'c']) await accept(store, id)
+  const whole = readFileSync(`${fileIn(folder)}-wal`)
+  // A frame of the log: 24 bytes, and a page; it repeats 8 bytes of the log's header (https://www.sqlite.org/fileformat.html, 4.1).
+  const frame = 24 + 4096
+  let end = 32
+  while (whole.subarray(end + 8, end + 16).equals(whole.subarray(16, 24))) end += frame
+  t.ok(end > 32 + 3 * frame && whole.subarray(end).every((byte) => byte === 0), `${end} bytes, then zeros`)
+  const cut = { file: readFileSync(fileIn(folder)), log: whole.subarray(0, end) }
+  const torn = async (log: Buffer): Promise<string[]> => idsIn(t, `${folder}-torn`, { ...cut, log })
+  t.strictSame(await torn(cut.log), ['a', 'b', 'c'])
+  const folderOfRaw = `${folder}-raw`
+  mkdirSync(folderOfRaw)
+  for (let bytes = 1; bytes <= frame; bytes++) {
+    const short = cut.log.subarray(0, cut.log.length - bytes)
+    const holed = Buffer.concat([short, Buffer.alloc(bytes)])
+    const isSampled = bytes <= 24 || bytes % 499 === 0 || bytes >= frame - 24
+    for (const log of isSampled && !holed.equals(cut.log) ? [short, holed] : [short]) {
+      const found = isSampled ? await torn(log) : runsIn(folderOfRaw, { ...cut, log })
+      if (found.join() !== 'a,b') t.fail(`${bytes} bytes short: ${found.join()}`)
+    }
+  }
+})
+
+/** The runs in these files, as the database alone reads them: the log is its own. */
+const runsIn = (folder: string, { file, log }: Files): string[] => {
+  writeFileSync(fileIn(folder), file)
+  writeFileSync(`${fileIn(folder)}-wal`, log)
+  rmSync(`${fileIn(folder)}-shm`, { force: true })
+  const db = new Database(fileIn(folder))
+  const rows = db.prepare('select run from runs order by id').raw().all() as [string][]
+  db.close()
+  return rows.map(([run]) => JSON.parse(run).deliveryId)
+}
+
+t.test('no statement looks through all runs or claims, but for those of a start and of a fault', async (t) => {
+  const db = new Database(':memory:')
+  db.exec(upgradeFrom(0))
+  const texts: string[] = []
+  const prepare = (text: string) => {
+    texts.push(text)
+    return db.prepare(text)
+  }
+  const names = Object.keys(statementsOf({ prepare } as Database.Database))
+  const scans = (text: string): boolean => {
+    const steps = db.prepare(`explain query plan ${text}`).raw().all() as [number, number, number, string][]
+    return steps.some(([, , , step]) => /^SCAN (?:runs|claims)/.test(step))
+  }
+  const allowed = ['releaseAllClaims', 'capClaims', 'anyClaim', 'freeRuns', 'freeUnheldRuns', 'standing', 'openLanes']
+  t.strictSame(
+    names.filter((_, i) => scans(texts[i] ?? '')),
+    allowed,
+  )
+})
+
+t.test('a backlog of several pages: each event stands where it is', async (t) => {
+  const store = await open(t, t.testdir(), fakeClock())
+  await Promise.all(Array.from({ length: 4_500 }, (_, i) => accept(store, `id-${i}`)))
+  await group(store, 'g')
+  const found = await store.standings(['id-0', 'id-1999', 'id-2000', 'id-4499', 'g', 'nobody'])
+  t.strictSame(
+    found.map(({ eventId }) => eventId),
+    ['id-0', 'id-1999', 'id-2000', 'id-4499', 'g'],
+  )
+})
+
+t.test('the table of held keys grows, forgets what has ended, and says when it is full', (t) => {
+  const keyAt = (i: number): string => createHash('sha256').update(String(i)).digest('base64url')
+  const table = new RecentClaims(1 << 14)
+  const room = Math.floor((1 << 14) * 0.6)
+  let claimed = 0
+  while (table.claim(keyAt(claimed), 1_000, 0) === 'claimed') claimed++
+  t.ok(claimed > room * 0.85 && claimed <= room + 1, `${claimed} of ${room}`)
+  t.equal(table.claim(keyAt(0), 1_000, 0), 'held')
+  t.ok(Array.from({ length: claimed }, (_, i) => table.holds(keyAt(i), 999)).every(Boolean))
+  t.notOk(table.holds(keyAt(claimed), 0))
+  t.notOk(table.holds(keyAt(0), 1_000), 'it has ended')
+  t.equal(table.claim(keyAt(0), 2_000, 1_000), 'full', 'a full table is not looked through for each key')
+  t.equal(table.claim(keyAt(0), 200_000, 100_000), 'claimed')
+  t.ok(table.holds(keyAt(0), 199_999))
+  t.end()
 })
 
 t.test('killed in mid-work it keeps all that it had promised', async (t) => {

@@ -1,7 +1,11 @@
-/** The claims of an open database. */
+/**
+ * The claims of an open database. Those of accepted runs are looked up in memory, and each commit stores its own in one row (`held`). All
+ * others, and those that memory has no room for, have a row each (`claims`).
+ */
 
-import type { Unsettled } from './messages.ts'
+import { fingerprintLength, RecentClaims } from './recent-claims.ts'
 import type { Statements } from './statements.ts'
+import type { Unsettled } from './steps.ts'
 
 const hourMs = 3_600_000
 /** How many claims are made between two searches for expired ones. */
@@ -9,6 +13,11 @@ const pruneEvery = 256
 
 export class Claims {
   readonly #sql: Statements
+  readonly #recent = new RecentClaims()
+  /** Claimed in this batch, and not stored yet: by when they end, the fingerprints of the keys. */
+  readonly #fresh = new Map<number, string[]>()
+  /** Whether any claim may have a row of its own. */
+  #hasRows = true
   #pruneFrom = ''
   #unpruned = 0
 
@@ -21,26 +30,53 @@ export class Claims {
     this.#sql.releaseAllClaims.run()
     // The wall clock may have been set back since, so no claim may last longer than an hour from now.
     this.#sql.capClaims.run(now + hourMs, now + hourMs)
+    this.#sql.capHeld.run(now + hourMs, now + hourMs)
   }
 
   release(doubtful: readonly Unsettled[]): void {
     for (const { key, mark } of doubtful) this.#sql.releaseClaim.run(key, mark)
   }
 
+  /** Restores what this object keeps in memory. */
+  restore(now: number): void {
+    for (const [until, keys] of this.#sql.held.iterate(now) as Iterable<[number, Buffer]>) {
+      const text = keys.toString('latin1')
+      for (let at = 0; at + fingerprintLength <= text.length; at += fingerprintLength) {
+        this.#recent.claim(text.slice(at, at + fingerprintLength), until, now)
+      }
+    }
+  }
+
   /** `false`: the key is held already. `mark` 0: the claim need not be settled. */
   claim(key: string, holdMs: number, mark: number, now: number): boolean {
+    if (this.#recent.holds(key, now)) return false
     this.#unpruned++
+    this.#hasRows = true
     return this.#sql.claim.run(key, now + holdMs, mark, now).changes === 1
   }
 
-  isHeld(key: string, now: number): boolean {
-    return this.#sql.isHeld.all(key, now).length > 0
+  /** As `claim`, for a claim that need not be settled. It is stored by `store`. */
+  claimRun(key: string, holdMs: number, now: number): boolean {
+    if (this.#hasRows && this.#sql.isHeld.all(key, now).length > 0) return false
+    const until = now + holdMs
+    const got = this.#recent.claim(key, until, now)
+    if (got === 'full') return this.claim(key, holdMs, 0, now)
+    if (got === 'held') return false
+    this.#unpruned++
+    const fresh = this.#fresh.get(until)
+    if (fresh) fresh.push(key.slice(0, fingerprintLength))
+    else this.#fresh.set(until, [key.slice(0, fingerprintLength)])
+    return true
   }
 
-  /** Claims a JSON list of `[key, holdMs]`. Gives the indexes of the rows that got their claim; of two with one key, the first. */
-  claimAll(claims: string, count: number, now: number): number[] {
-    this.#unpruned += count
-    return (this.#sql.acceptClaims.all(claims, now) as [number][]).map(([mark]) => -mark)
+  /** Stores what `claimRun` gave. Belongs at the end of each batch. */
+  store(): void {
+    for (const [until, keys] of this.#fresh) this.#sql.hold.run(until, keys.join(''))
+    this.#fresh.clear()
+  }
+
+  isHeld(key: string, now: number): boolean {
+    return this.#recent.holds(key, now) || this.#sql.isHeld.all(key, now).length > 0
   }
 
   settle(key: string, kept: boolean): void {
@@ -51,10 +87,12 @@ export class Claims {
   /** Deletes expired claims. Each time it goes through twice as many keys as were claimed, so no index on the expiry is needed. */
   prune(now: number): void {
     if (this.#unpruned < pruneEvery) return
+    this.#sql.pruneHeld.run(2 * this.#unpruned, now)
     const [row] = this.#sql.pruneUpTo.all(this.#pruneFrom, 2 * this.#unpruned) as [string][]
     this.#unpruned = 0
     // '~' sorts after every key.
     this.#sql.pruneClaims.run(this.#pruneFrom, row?.[0] ?? '~', now)
     this.#pruneFrom = row?.[0] ?? ''
+    this.#hasRows = this.#sql.anyClaim.all().length > 0
   }
 }

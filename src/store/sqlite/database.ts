@@ -1,23 +1,23 @@
 /** Opens the database file for this process alone, or refuses and says what to do. It never replaces a file that it cannot read. */
 
-import { closeSync, existsSync, fsyncSync, mkdirSync, openSync, statSync } from 'node:fs'
+import { closeSync, existsSync, fsyncSync, linkSync, mkdirSync, openSync, renameSync, rmSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import Database from 'libsql'
 import { diskFault } from '../../core/disk-fault.ts'
 import { exit, Fault, messageOf } from '../../core/fault.ts'
 import { own } from '../../core/json.ts'
-import type { Durability } from './messages.ts'
 import { applicationId, databaseName, schemaVersion, upgradeFrom } from './schema.ts'
 
 /** Throws a Fault when the file cannot be used, and leaves it as it was. */
-export const openDatabase = (folder: string, durability: Durability): Database.Database => {
+export const openDatabase = (folder: string): Database.Database => {
   const file = join(folder, databaseName)
   let db: Database.Database | undefined
   try {
     createFile(folder, file)
+    restoreLog(file)
     if (sizeOf(file) === 0 && sizeOf(`${file}-wal`) > 0) throw corrupt(file, 'it is empty, but its log is not')
     db = new Database(file, { timeout: 0 })
-    prepare(db, file, durability)
+    prepare(db, file)
     return db
   } catch (thrown) {
     if (db?.open) db.close()
@@ -33,6 +33,21 @@ const createFile = (folder: string, file: string): void => {
   if (!existsSync(file)) closeSync(openSync(file, 'ax', 0o600))
 }
 
+const keptLog = (file: string): string => `${file}-wal-kept`
+
+/** Gives the log of an open database a second name. SQLite deletes it under its own, although the file may depend on it. */
+export const keepLog = (folder: string): void => {
+  const file = join(folder, databaseName)
+  if (!existsSync(keptLog(file))) linkSync(`${file}-wal`, keptLog(file))
+}
+
+const restoreLog = (file: string): void => {
+  if (!existsSync(keptLog(file))) return
+  renameSync(keptLog(file), `${file}-wal`)
+  // Where both are names of one file, renaming changes nothing.
+  rmSync(keptLog(file), { force: true })
+}
+
 /** Syncs a folder, so that a new folder in it survives a power cut. */
 const syncFolder = (folder: string): void => {
   const handle = openSync(folder, 'r')
@@ -45,20 +60,21 @@ const syncFolder = (folder: string): void => {
 
 const sizeOf = (file: string): number => statSync(file, { throwIfNoEntry: false })?.size ?? 0
 
-const prepare = (db: Database.Database, file: string, durability: Durability): void => {
+const prepare = (db: Database.Database, file: string): void => {
   db.pragma('locking_mode = EXCLUSIVE')
   const version = checkOwner(db, file)
+  const found = value(db, 'quick_check(1)')
+  if (found !== 'ok') throw corrupt(file, String(found))
   if (value(db, 'journal_mode = WAL') !== 'wal') throw new Error('the file system does not support its log')
-  db.pragma(`synchronous = ${durability === 'fsync' ? 'FULL' : 'NORMAL'}`)
-  db.pragma('wal_autocheckpoint = 4000')
-  db.pragma('journal_size_limit = 67108864')
+  db.pragma('synchronous = FULL')
   db.pragma('cache_size = -16384')
   // This takes the lock, which the process then holds until it ends.
   db.exec(`begin immediate; ${upgradeFrom(version)} commit`)
-  const found = value(db, 'quick_check(1)')
-  if (found !== 'ok') throw corrupt(file, String(found))
   // After an fsync that failed, the end of the log may be only in the system's memory. So the log is emptied before more is written.
   db.pragma('wal_checkpoint(TRUNCATE)')
+  // From here on the log is synced and emptied by its owner (durable-database.ts).
+  db.pragma('wal_autocheckpoint = 0')
+  db.pragma('synchronous = OFF')
 }
 
 /** The file's version, 0 when it is new. Throws a Fault for another program's file, and for one of a later version. */

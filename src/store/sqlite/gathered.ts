@@ -1,14 +1,13 @@
-/** Gathers calls for the thread, in order. Runs that are accepted in a row become one entry, which one statement serves. */
+/** Gathers calls for the ledger, in order. Runs that are accepted in a row become one entry, which one statement serves. */
 
 import type { StoreFault } from '../../core/fault.ts'
-import type { Accepted, NewRun } from '../ports.ts'
-import type { Step, Unsettled } from './messages.ts'
+import type { Accepted } from '../ports.ts'
+import type { Accept, Step, Unsettled } from './steps.ts'
 
 export type Answer<T> = { readonly resolve: (result: T) => void; readonly reject: (why: StoreFault) => void }
 
 type Accepts = {
-  readonly claims: [key: string, holdMs: number][]
-  readonly runs: NewRun[]
+  readonly accepts: Accept[]
   readonly answers: Answer<Accepted>[]
 }
 export type CallStep = Exclude<Step, { op: 'accept' }>
@@ -24,14 +23,13 @@ export class Gathered {
   #open: Accepts | undefined
   size = 0
 
-  accept(run: NewRun, key: string, holdMs: number, answer: Answer<Accepted>): void {
+  accept(accept: Accept, answer: Answer<Accepted>): void {
     this.size++
     if (this.#open === undefined) {
-      this.#open = { claims: [], runs: [], answers: [] }
+      this.#open = { accepts: [], answers: [] }
       this.#entries.push(this.#open)
     }
-    this.#open.claims.push([key, holdMs])
-    this.#open.runs.push(run)
+    this.#open.accepts.push(accept)
     this.#open.answers.push(answer)
   }
 
@@ -43,11 +41,7 @@ export class Gathered {
   }
 
   steps(): Step[] {
-    return this.#entries.map((entry) =>
-      'step' in entry
-        ? entry.step
-        : { op: 'accept', count: entry.runs.length, claims: JSON.stringify(entry.claims), runs: JSON.stringify(entry.runs) },
-    )
+    return this.#entries.map((entry) => ('step' in entry ? entry.step : { op: 'accept', accepts: entry.accepts }))
   }
 
   unsettled(): Unsettled[] {
@@ -57,7 +51,7 @@ export class Gathered {
   resolve(results: readonly unknown[]): void {
     for (const [i, entry] of this.#entries.entries()) {
       if ('step' in entry) entry.answer.resolve(results[i])
-      else resolveRows(entry.answers, results[i] as true | boolean[])
+      else resolveRows(entry.answers, results[i] as readonly boolean[])
     }
   }
 
@@ -68,6 +62,6 @@ export class Gathered {
   }
 }
 
-const resolveRows = (answers: readonly Answer<Accepted>[], got: true | boolean[]): void => {
-  for (const [row, answer] of answers.entries()) answer.resolve(got === true || got[row] === true ? 'accepted' : 'duplicate')
+const resolveRows = (answers: readonly Answer<Accepted>[], got: readonly boolean[]): void => {
+  for (const [row, answer] of answers.entries()) answer.resolve(got[row] ? 'accepted' : 'duplicate')
 }

@@ -2,8 +2,8 @@
 
 import { maxGroups } from '../bounds.ts'
 import type { Joined, Standing } from '../ports.ts'
-import type { Joining } from './messages.ts'
 import type { Statements } from './statements.ts'
+import type { Joining } from './steps.ts'
 import { parseText } from './stored.ts'
 
 /** A group that is due, and the lane of the run that it becomes. */

@@ -2,14 +2,14 @@
 
 import type Database from 'libsql'
 import { isEventId, maxGroupsPerTake } from '../bounds.ts'
-import type { Accepted, Joined, Lease, Standing } from '../ports.ts'
+import type { Accepted, Joined, Lease } from '../ports.ts'
 import { Claims } from './claims.ts'
 import { Groups, type Waiting } from './groups.ts'
-import type { Batch, Step, ThreadStart } from './messages.ts'
 import { Plans } from './plans.ts'
 import { Runs } from './runs.ts'
 import { Sessions } from './sessions.ts'
 import { type Statements, statementsOf } from './statements.ts'
+import type { Batch, LedgerStart, StandingsPage, Step } from './steps.ts'
 import { parseLane } from './stored.ts'
 import { Sums } from './sums.ts'
 
@@ -26,7 +26,7 @@ export class Ledger {
   readonly #sessions: Sessions
   readonly #sums: Sums
 
-  constructor(db: Database.Database, start: ThreadStart) {
+  constructor(db: Database.Database, start: LedgerStart) {
     this.#db = db
     this.#sql = statementsOf(db)
     this.#claims = new Claims(this.#sql)
@@ -41,6 +41,7 @@ export class Ledger {
     const [runs, groups, cursor] = standing ?? [0, 0, 0]
     this.#groups.size = groups
     this.#runs.restore(runs, cursor, start.now)
+    this.#claims.restore(start.now)
     this.#sql.commit.run()
   }
 
@@ -53,6 +54,7 @@ export class Ledger {
   run(batch: Batch): unknown[] {
     this.#sql.begin.run()
     const results = batch.steps.map((step) => this.#step(step, batch.now))
+    this.#claims.store()
     this.#claims.prune(batch.now)
     this.#sql.commit.run()
     return results
@@ -63,7 +65,7 @@ export class Ledger {
   }
 
   /** At the start of a process everything is freed. After a fault in the same process, only what its failed batch may have taken. */
-  #release({ now, doubtful, held = [] }: ThreadStart): void {
+  #release({ now, doubtful, held = [] }: LedgerStart): void {
     if (doubtful === undefined) {
       for (const table of [this.#claims, this.#runs, this.#groups, this.#sessions, this.#sums]) table.takeOver(now)
     } else {
@@ -99,7 +101,7 @@ export class Ledger {
       case 'revive':
         return isEventId(step.eventId) && this.#runs.revive(step.eventId, now)
       case 'standings':
-        return this.#standings(step.eventIds, now)
+        return this.#standings(step, now)
       case 'prune':
         this.#sums.prune(now)
         return this.#runs.prune(now - step.maxAgeMs, step.maxDead)
@@ -114,17 +116,11 @@ export class Ledger {
     }
   }
 
-  /** `true` when every run got its claim; else for each run whether it did. */
-  #accept({ count, claims, runs }: StepOf<'accept'>, now: number): true | boolean[] {
-    const got = this.#claims.claimAll(claims, count, now)
-    if (got.length === count) {
-      this.#runs.addAll(runs, count)
-      return true
-    }
-    this.#runs.addAll(runs, got.length, got)
-    const accepted = new Array<boolean>(count).fill(false)
-    for (const row of got) accepted[row] = true
-    return accepted
+  /** For each run whether it got its claim. */
+  #accept({ accepts }: StepOf<'accept'>, now: number): boolean[] {
+    const got = accepts.map(({ key, holdMs }) => this.#claims.claimRun(key, holdMs, now))
+    this.#runs.addAll(accepts.flatMap(({ run }, i) => (got[i] ? run : [])))
+    return got
   }
 
   #acceptInLane({ key, holdMs, run, lane }: StepOf<'acceptInLane'>, now: number): Accepted {
@@ -176,8 +172,8 @@ export class Ledger {
     return due.length === 0 ? undefined : Math.max(0, Math.min(...due) - now)
   }
 
-  #standings(eventIds: readonly string[], now: number): Standing[] {
+  #standings({ eventIds, after }: StepOf<'standings'>, now: number): StandingsPage {
     const wanted = JSON.stringify(eventIds.filter(isEventId))
-    return [...this.#runs.standings(wanted, now), ...this.#groups.standings(wanted, now)]
+    return { ...this.#runs.standings(wanted, after, now), groups: after === 0 ? this.#groups.standings(wanted, now) : [] }
   }
 }

@@ -3,6 +3,7 @@
 import { Lanes } from '../lanes.ts'
 import type { Lease, RunEnd, Standing } from '../ports.ts'
 import type { Statements } from './statements.ts'
+import type { StandingsPage } from './steps.ts'
 import { parseLane, parseStored, parseText } from './stored.ts'
 
 const hourMs = 3_600_000
@@ -51,11 +52,10 @@ export class Runs {
     return this.#lanes.hasRoom(lane, limit, now)
   }
 
-  /** Adds runs without a lane, given as a JSON list: all of them, or those at the indexes `only`. */
-  addAll(runs: string, count: number, only?: readonly number[]): void {
-    if (only === undefined) this.#sql.acceptRuns.run(runs)
-    else this.#sql.acceptSomeRuns.run(runs, JSON.stringify(only))
-    this.size += count
+  /** Adds runs without a lane, each as JSON. */
+  addAll(runs: readonly string[]): void {
+    if (runs.length > 0) this.#sql.acceptRuns.run(`[${runs.join(',')}]`)
+    this.size += runs.length
   }
 
   /** Adds one run, which `insert` writes with the fence that it is given. `true`: the run may begin, else it waits for its turn. */
@@ -129,8 +129,11 @@ export class Runs {
     return true
   }
 
-  standings(eventIds: string, now: number): Standing[] {
-    return (this.#sql.runStandings.all(eventIds) as StandingRow[]).map((row) => standingOf(row, now))
+  /** A page of the runs, from behind this id. */
+  standings(eventIds: string, after: number, now: number): Omit<StandingsPage, 'groups'> {
+    const [end] = this.#sql.pageEnd.all(after) as [number][]
+    const rows = this.#sql.runStandings.all(eventIds, after, end?.[0] ?? Number.MAX_SAFE_INTEGER) as StandingRow[]
+    return { runs: rows.map((row) => standingOf(row, now)), next: end?.[0] }
   }
 
   prune(before: number, maxDead: number): number {

@@ -116,8 +116,17 @@ const version3 = `
   create index ending on sums (ends_at);
 `
 
+/** held: the claims of the runs that one commit accepted, which end at `until`: of each key a fingerprint (recent-claims.ts). */
+const version4 = `
+  create table held (
+    id integer primary key,
+    until real not null,
+    keys text not null
+  );
+`
+
 /** What each version adds to the one before. A new file goes through them all. */
-const versions: readonly string[] = [version1, version2, version3]
+const versions: readonly string[] = [version1, version2, version3, version4]
 
 export const schemaVersion = versions.length
 

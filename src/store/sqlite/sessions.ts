@@ -1,8 +1,8 @@
 /** The lasting conversations of an open database. */
 
 import type { Session, SessionFilter, SessionMessage } from '../../core/agent/session.ts'
-import type { Speaking, Step, StoredMessage } from './messages.ts'
 import type { Statements } from './statements.ts'
+import type { Speaking, Step, StoredMessage } from './steps.ts'
 import { parseMessage, parseSession } from './stored-session.ts'
 
 type Row = [key: string, about: Buffer, place: Buffer | null, createdAt: number, updatedAt: number, messages: number]

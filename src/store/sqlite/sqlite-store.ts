@@ -1,41 +1,44 @@
-/** The durable store. Each call becomes a step of a batch, which the store's thread commits. */
+/** The durable store. Each call becomes a step of a batch, and a batch is one commit. */
 
 import type { Place, Session, SessionFilter, SessionMessage, SessionName } from '../../core/agent/session.ts'
 import { StoreFault } from '../../core/fault.ts'
 import { isNumbers, maxStandings } from '../bounds.ts'
 import { keptPrompt } from '../kept-prompt.ts'
 import type { Accepted, Claim, Group, Joined, Lane, Lease, NewRun, Progress, RunEnd, RunId, Spent, Standing, Store } from '../ports.ts'
+import { BatchQueue, type Link, type Options, type StartLink } from './batch-queue.ts'
 import type { Answer } from './gathered.ts'
+import { type Disk, LedgerLink } from './ledger-link.ts'
 import type { PlanEntry } from './plans.ts'
+import type { StandingsPage } from './steps.ts'
 import { replyText } from './stored.ts'
 import { atOf, keyOf, speakingOf, storedMessage } from './stored-session.ts'
-import { ThreadLink } from './thread-link.ts'
-import { type Link, type Options, type Start, ThreadQueue } from './thread-queue.ts'
 
 class SqliteStore implements Store {
-  readonly #thread: ThreadQueue
+  readonly #queue: BatchQueue
   /** Runs that were taken and not finished, with their fences. After a fault, any other leased run was taken by the failed batch. */
   readonly #held = new Map<RunId, number>()
   #marks = 0
 
-  constructor(options: Options, start: Start, link: Link, backlog: number) {
-    this.#thread = new ThreadQueue(options, start, { link, backlog }, () => [...this.#held.keys()].map(Number))
+  constructor(options: Options, start: StartLink, link: Link, backlog: number) {
+    this.#queue = new BatchQueue(options, start, { link, backlog }, () => [...this.#held.keys()].map(Number))
   }
 
   async backlog(): Promise<number> {
-    return this.#thread.backlog
+    return this.#queue.backlog
   }
 
   hasRoom(max: number): boolean {
-    return this.#thread.backlog < max
+    return this.#queue.backlog < max
   }
 
   accept(run: NewRun, { key, holdMs }: Claim, lane?: Lane): Promise<Accepted> {
     if (lane === undefined) {
-      return this.#thread.gather((batch, answer: Answer<Accepted>) => batch.accept(run, keyOf(key), holdMs, answer))
+      return this.#queue.gather((batch, answer: Answer<Accepted>) =>
+        batch.accept({ key: keyOf(key), holdMs, run: JSON.stringify(run) }, answer),
+      )
     }
     const hashed = { ...lane, key: keyOf(lane.key) }
-    return this.#thread.call({ op: 'acceptInLane', key: keyOf(key), holdMs, run: JSON.stringify(run), lane: hashed })
+    return this.#queue.call({ op: 'acceptInLane', key: keyOf(key), holdMs, run: JSON.stringify(run), lane: hashed })
   }
 
   join(run: NewRun, { key, holdMs }: Claim, { key: group, windowMs, maxWaitMs, keep, lane }: Group): Promise<Joined> {
@@ -50,109 +53,125 @@ class SqliteStore implements Store {
       run: JSON.stringify(run),
       ...(keep === 'all' ? { prompt: { text: JSON.stringify(keptPrompt(run)), chars: run.prompt.length } } : {}),
     }
-    return this.#thread.call({ op: 'join', key: keyOf(key), holdMs, joining })
+    return this.#queue.call({ op: 'join', key: keyOf(key), holdMs, joining })
   }
 
   claim({ key, holdMs }: Claim): Promise<boolean> {
-    return this.#thread.call({ op: 'claim', key: keyOf(key), holdMs, mark: ++this.#marks })
+    return this.#queue.call({ op: 'claim', key: keyOf(key), holdMs, mark: ++this.#marks })
   }
 
   held(keys: readonly string[]): Promise<readonly boolean[]> {
-    return this.#thread.call({ op: 'held', keys: keys.map(keyOf) })
+    return this.#queue.call({ op: 'held', keys: keys.map(keyOf) })
   }
 
   settle(key: string, kept: boolean): Promise<void> {
-    return this.#thread.call({ op: 'settle', key: keyOf(key), kept })
+    return this.#queue.call({ op: 'settle', key: keyOf(key), kept })
   }
 
   async take(max: number, leaseMs: number, only?: 'groups'): Promise<readonly Lease[]> {
-    const leases = await this.#thread.call<readonly Lease[]>({ op: 'take', max, leaseMs, onlyGroups: only === 'groups' })
+    const leases = await this.#queue.call<readonly Lease[]>({ op: 'take', max, leaseMs, onlyGroups: only === 'groups' })
     for (const { runId, fence } of leases) this.#held.set(runId, fence)
     return leases
   }
 
   renew(leases: readonly Lease[], leaseMs: number): Promise<void> {
     const fences = leases.map(({ runId, fence }) => [Number(runId), fence])
-    return this.#thread.call({ op: 'renew', fences: JSON.stringify(fences), leaseMs })
+    return this.#queue.call({ op: 'renew', fences: JSON.stringify(fences), leaseMs })
   }
 
   keepReply({ runId, fence }: Lease, reply: string, progress?: Progress): Promise<boolean> {
-    return this.#thread.call({ op: 'keepReply', runId: Number(runId), fence, reply: replyText(reply, progress) })
+    return this.#queue.call({ op: 'keepReply', runId: Number(runId), fence, reply: replyText(reply, progress) })
   }
 
   async finish({ runId, fence }: Lease, end: RunEnd): Promise<boolean> {
-    const kept = await this.#thread.call<boolean>({ op: 'finish', runId: Number(runId), fence, end })
+    const kept = await this.#queue.call<boolean>({ op: 'finish', runId: Number(runId), fence, end })
     // `false` is final too: it may mean that an earlier call, which seemed to fail, was committed after all.
     if (this.#held.get(runId) === fence) this.#held.delete(runId)
     return kept
   }
 
   dueInMs(): Promise<number | undefined> {
-    return this.#thread.call({ op: 'dueInMs' })
+    return this.#queue.call({ op: 'dueInMs' })
   }
 
   revive(eventId: string): Promise<boolean> {
-    return this.#thread.call({ op: 'revive', eventId })
+    return this.#queue.call({ op: 'revive', eventId })
   }
 
-  standings(eventIds: readonly string[]): Promise<readonly Standing[]> {
-    if (eventIds.length > maxStandings) return Promise.reject(new StoreFault(`asked for more than ${maxStandings} events at once`))
-    return this.#thread.call({ op: 'standings', eventIds })
+  async standings(eventIds: readonly string[]): Promise<readonly Standing[]> {
+    if (eventIds.length > maxStandings) throw new StoreFault(`asked for more than ${maxStandings} events at once`)
+    const pageFrom = (after: number): Promise<StandingsPage> => this.#queue.call({ op: 'standings', eventIds, after })
+    const first = await pageFrom(0)
+    const later: Standing[] = []
+    for (let { next } = first; next !== undefined; ) {
+      const page = await pageFrom(next)
+      later.push(...page.runs)
+      next = page.next
+    }
+    // What was a group on the first page may be a run on a later one.
+    const become = new Set(later.map(({ eventId }) => eventId))
+    return [...first.runs, ...later, ...first.groups.filter(({ eventId }) => !become.has(eventId))]
   }
 
   prune(maxAgeMs: number, maxDead: number): Promise<number> {
-    return this.#thread.call({ op: 'prune', maxAgeMs, maxDead })
+    return this.#queue.call({ op: 'prune', maxAgeMs, maxDead })
   }
 
   async plans(): Promise<ReadonlyMap<string, number>> {
-    return new Map(await this.#thread.call<readonly (readonly [string, number])[]>({ op: 'plans' }))
+    return new Map(await this.#queue.call<readonly (readonly [string, number])[]>({ op: 'plans' }))
   }
 
   plan(times: ReadonlyMap<string, number | undefined>): Promise<void> {
     const entries: readonly PlanEntry[] = [...times]
-    return this.#thread.call({ op: 'plan', times: entries })
+    return this.#queue.call({ op: 'plan', times: entries })
   }
 
   converse(session: SessionName, turn: string, messages: readonly SessionMessage[]): Promise<boolean> {
-    return this.#thread.call({ op: 'converse', session: speakingOf(session), turn: keyOf(turn), messages: messages.map(storedMessage) })
+    return this.#queue.call({ op: 'converse', session: speakingOf(session), turn: keyOf(turn), messages: messages.map(storedMessage) })
   }
 
   conversation(key: string, max: number): Promise<readonly SessionMessage[]> {
-    return this.#thread.call({ op: 'conversation', key: keyOf(key), max })
+    return this.#queue.call({ op: 'conversation', key: keyOf(key), max })
   }
 
   mirror(profile: string, place: Place, message: SessionMessage): Promise<'none' | 'several' | 'written'> {
-    return this.#thread.call({ op: 'mirror', at: atOf(profile, place), message: storedMessage(message) })
+    return this.#queue.call({ op: 'mirror', at: atOf(profile, place), message: storedMessage(message) })
   }
 
   sessions(of: SessionFilter, max: number): Promise<readonly Session[]> {
-    return this.#thread.call({ op: 'sessions', of, max })
+    return this.#queue.call({ op: 'sessions', of, max })
   }
 
   session(key: string): Promise<Session | undefined> {
-    return this.#thread.call({ op: 'session', key: keyOf(key) })
+    return this.#queue.call({ op: 'session', key: keyOf(key) })
   }
 
   forgetSessions(maxIdleMs: number): Promise<number> {
-    return this.#thread.call({ op: 'forgetSessions', maxIdleMs })
+    return this.#queue.call({ op: 'forgetSessions', maxIdleMs })
   }
 
   spend(key: string, leftMs: number, add: Spent): Promise<Spent> {
     if (!isNumbers(leftMs, add.tokens, add.cost)) return Promise.reject(new StoreFault('a sum takes numbers only'))
-    return this.#thread.call({ op: 'spend', key: keyOf(key), leftMs, add })
+    return this.#queue.call({ op: 'spend', key: keyOf(key), leftMs, add })
   }
 
   recovered(): Promise<void> {
-    return this.#thread.recovered()
+    return this.#queue.recovered()
   }
 
   close(): Promise<void> {
-    return this.#thread.close()
+    return this.#queue.close()
   }
 }
 
+/** Each link goes on with the database of the one before. */
+const linksOf = (): StartLink => {
+  const disk: Disk = { database: undefined }
+  return (start) => new LedgerLink(start, disk)
+}
+
 /** Opens the store in a folder that no other process uses. Throws a Fault. */
-export const openSqlite = async (options: Options, start: Start = (given) => new ThreadLink(given)): Promise<Store> => {
+export const openSqlite = async (options: Options, start: StartLink = linksOf()): Promise<Store> => {
   const { folder, durability, clock } = options
   const link = start({ folder, durability, now: clock.monotonic() })
   return new SqliteStore(options, start, link, await link.opened())

@@ -5,6 +5,8 @@ import { maxMessageChars, maxMessages, maxPlans, maxPromptChars, maxPrompts, max
 
 export type Statements = { readonly [name in keyof typeof texts]: Database.Statement }
 
+const pageRuns = 2_000
+
 /** `now`: the parameter that it is. */
 const unlessHeld = (now: string): string =>
   `on conflict (key) do update set expires_at = excluded.expires_at, mark = excluded.mark where claims.expires_at <= ${now}`
@@ -29,11 +31,7 @@ const texts = {
   begin: 'begin immediate',
   commit: 'commit',
 
-  // `key` of json_each is a row's index. Its negative is the `mark`, 0 or less, which is returned for the rows that got their claim.
-  acceptClaims: `insert into claims (key, expires_at, mark) select value ->> 0, ?2 + (value ->> 1), -key from json_each(?1) where true
-    ${unlessHeld('?2')} returning mark`,
   acceptRuns: 'insert into runs (run) select value from json_each(?)',
-  acceptSomeRuns: 'insert into runs (run) select value from json_each(?) where key in (select value from json_each(?))',
   acceptInLane: 'insert into runs (fence, lane, lane_limit, run) values (?, ?, ?, ?)',
 
   claim: `insert into claims (key, expires_at, mark) values (?1, ?2, ?3) ${unlessHeld('?4')}`,
@@ -43,11 +41,18 @@ const texts = {
   releaseClaim: 'delete from claims where key = ? and mark = ?',
   releaseAllClaims: 'delete from claims where mark > 0',
   capClaims: 'update claims set expires_at = ? where expires_at > ?',
+  anyClaim: 'select 1 from claims limit 1',
+  held: 'select until, cast(keys as blob) from held where until > ?',
+  hold: 'insert into held (until, keys) values (?, ?)',
+  capHeld: 'update held set until = ? where until > ?',
+  // The oldest come first, and end first.
+  pruneHeld: 'delete from held where id in (select id from (select id, until from held order by id limit ?) where until <= ?)',
   pruneUpTo: 'select key from claims where key > ? order by key limit 1 offset ?',
   pruneClaims: 'delete from claims where key > ? and key <= ? and expires_at <= ?',
 
   dueTried: 'select id, leased from runs where fence > 0 and due_at <= ? and attempt > 0 order by due_at, id limit ?',
-  unparked: 'select id, leased from runs where fence > 0 and due_at <= ? and attempt = 0 order by id limit ?',
+  // Without the name of the index, the backlog is looked through in the order of its ids.
+  unparked: 'select id, leased from runs indexed by tried where fence > 0 and due_at <= ? and attempt = 0 order by id limit ?',
   nextTried: 'select due_at from runs where fence > 0 and due_at is not null order by due_at limit 1',
   fresh: 'select id, leased from runs where id > ? and fence = 0 order by id limit ?',
   lastId: 'select max(id) from runs',
@@ -69,7 +74,10 @@ const texts = {
   pruneDead: 'delete from runs where ended_at < ?',
   pruneMostDead:
     'delete from runs where id in (select id from runs where ended_at is not null order by ended_at desc, id desc limit -1 offset ?)',
-  runStandings: `select ${eventId}, attempt, leased, due_at, ended_at, cast(error as blob) from runs where ${isWanted} order by id`,
+  // A long backlog is looked through in pages, so that nothing waits for it.
+  pageEnd: `select id from runs where id > ? order by id limit 1 offset ${pageRuns - 1}`,
+  runStandings: `select ${eventId}, attempt, leased, due_at, ended_at, cast(error as blob) from runs
+    where ${isWanted} and id > ?2 and id <= ?3 order by id`,
   groupStandings: `select ${eventId}, due_at from groups where ${isWanted} order by id`,
 
   groupOf: 'select 1 from groups where key = ?',

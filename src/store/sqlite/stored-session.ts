@@ -3,7 +3,7 @@
 import { hash } from 'node:crypto'
 import type { Place, SessionMessage, SessionName } from '../../core/agent/session.ts'
 import { isObject, type Json } from '../../core/json.ts'
-import type { Speaking, StoredMessage } from './messages.ts'
+import type { Speaking, StoredMessage } from './steps.ts'
 import { isText, parseJson } from './stored.ts'
 
 /** Makes a short ASCII key of any id, so that no text that a sender chose reaches SQL's text functions. */

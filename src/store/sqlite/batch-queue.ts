@@ -1,11 +1,11 @@
-/** Queues calls for the store's thread. Calls of one turn of the loop are one batch, and resolve when it is committed. */
+/** Queues calls for the ledger. Calls of one turn of the loop are one batch, and resolve when it is committed. */
 
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Clock } from '../../core/clock.ts'
 import { messageOf, StoreFault } from '../../core/fault.ts'
 import { type Answer, type CallStep, Gathered } from './gathered.ts'
-import type { Durability, ThreadStart, Unsettled } from './messages.ts'
-import type { ThreadLink } from './thread-link.ts'
+import type { LedgerLink } from './ledger-link.ts'
+import type { Durability, LedgerStart, Unsettled } from './steps.ts'
 
 const maxGathered = 10_000
 const maxBatch = 1_000
@@ -15,14 +15,14 @@ const fullBatch = 64
 const restartMs = 500
 
 export type Options = { readonly folder: string; readonly durability: Durability; readonly clock: Clock }
-/** What the queue needs of a ThreadLink. */
-export type Link = Pick<ThreadLink, 'works' | 'gone' | 'opened' | 'ask' | 'close'>
-export type Start = (start: ThreadStart) => Link
+/** What the queue needs of a LedgerLink. */
+export type Link = Pick<LedgerLink, 'works' | 'opened' | 'ask' | 'close'>
+export type StartLink = (start: LedgerStart) => Link
 
-/** Owns the thread, and replaces it when it broke. */
-export class ThreadQueue {
+/** Owns the link to the ledger, and replaces it when it broke. */
+export class BatchQueue {
   readonly #options: Options
-  readonly #start: Start
+  readonly #start: StartLink
   readonly #held: () => readonly number[]
   #link: Link
   /** Resolves when a broken store has been opened again. */
@@ -38,7 +38,12 @@ export class ThreadQueue {
   backlog: number
 
   /** `held`: the runs that this process has taken and not finished. */
-  constructor(options: Options, start: Start, opened: { readonly link: Link; readonly backlog: number }, held: () => readonly number[]) {
+  constructor(
+    options: Options,
+    start: StartLink,
+    opened: { readonly link: Link; readonly backlog: number },
+    held: () => readonly number[],
+  ) {
     this.#options = options
     this.#start = start
     this.#held = held
@@ -133,15 +138,14 @@ export class ThreadQueue {
     }
   }
 
-  /** Replaces the broken thread, once the new one has said whether it could open the database. */
+  /** Replaces the broken link, once the new one has said whether it could open the database. */
   async #open(): Promise<boolean> {
-    await this.#link.gone
     const { folder, durability } = this.#options
     const link = this.#start({ folder, durability, now: this.#now(), doubtful: this.#doubtful, held: this.#held() })
     try {
       this.backlog = await link.opened()
     } catch {
-      // The new thread does not work either, which the return value says.
+      // The new link does not work either, which the return value says.
     }
     this.#link = link
     return link.works
@@ -154,7 +158,6 @@ export class ThreadQueue {
   async #end(): Promise<void> {
     await this.#pumping
     await this.#opening
-    if (this.#link.works) await this.#link.close()
-    await this.#link.gone
+    await this.#link.close()
   }
 }

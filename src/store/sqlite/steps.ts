@@ -1,7 +1,7 @@
-/** The messages between the store and its thread: plain data, one message for a batch and one for its results. */
+/** What the store asks of its ledger: steps, gathered into batches, as plain data. */
 
 import type { SessionFilter } from '../../core/agent/session.ts'
-import type { KeptEvents, Lane, RunEnd, Spent } from '../ports.ts'
+import type { KeptEvents, Lane, RunEnd, Spent, Standing } from '../ports.ts'
 import type { PlanEntry } from './plans.ts'
 
 /** `fsync`: a batch is on the disk before its results are given. `commit`: it is written then, and on the disk soon after. */
@@ -10,7 +10,7 @@ export type Durability = 'fsync' | 'commit'
 /** A claim that waits to be settled. `mark` is the number of the call that made it. */
 export type Unsettled = { readonly key: string; readonly mark: number }
 
-export type ThreadStart = {
+export type LedgerStart = {
   readonly folder: string
   readonly durability: Durability
   readonly now: number
@@ -40,10 +40,12 @@ export type Speaking = { readonly key: string; readonly about: string; readonly 
 /** A message as it is stored; `text` is JSON. */
 export type StoredMessage = { readonly text: string; readonly chars: number }
 
+/** A run without a lane, as JSON, and its claim. */
+export type Accept = { readonly key: string; readonly holdMs: number; readonly run: string }
+
 /** One step of a batch. Its durations count from the batch's `now`; keys are hashes. */
 export type Step =
-  /** Two JSON lists of the same length: `[key, holdMs]` and runs. */
-  | { readonly op: 'accept'; readonly count: number; readonly claims: string; readonly runs: string }
+  | { readonly op: 'accept'; readonly accepts: readonly Accept[] }
   | { readonly op: 'acceptInLane'; readonly key: string; readonly holdMs: number; readonly run: string; readonly lane: Lane }
   | { readonly op: 'join'; readonly key: string; readonly holdMs: number; readonly joining: Joining }
   | { readonly op: 'claim'; readonly key: string; readonly holdMs: number; readonly mark: number }
@@ -57,7 +59,8 @@ export type Step =
   | { readonly op: 'finish'; readonly runId: number; readonly fence: number; readonly end: RunEnd }
   | { readonly op: 'dueInMs' }
   | { readonly op: 'revive'; readonly eventId: string }
-  | { readonly op: 'standings'; readonly eventIds: readonly string[] }
+  /** A page of the runs, from behind this id. The groups come with the first. */
+  | { readonly op: 'standings'; readonly eventIds: readonly string[]; readonly after: number }
   | { readonly op: 'prune'; readonly maxAgeMs: number; readonly maxDead: number }
   | { readonly op: 'plans' }
   | { readonly op: 'plan'; readonly times: readonly PlanEntry[] }
@@ -69,14 +72,11 @@ export type Step =
   | { readonly op: 'forgetSessions'; readonly maxIdleMs: number }
   | { readonly op: 'spend'; readonly key: string; readonly leftMs: number; readonly add: Spent }
 
-/** `now`: the store's time. The thread has no clock, so that a restarted one goes on with the same. */
+/** `next`: behind which id there are more runs. */
+export type StandingsPage = { readonly runs: readonly Standing[]; readonly groups: readonly Standing[]; readonly next: number | undefined }
+
+/** `now`: the store's time. The ledger has no clock, so that the next one goes on with the same. */
 export type Batch = { readonly now: number; readonly steps: readonly Step[] }
 
-export type Said =
-  | { readonly kind: 'ready'; readonly backlog: number }
-  /** The database could not be opened; the members of a Fault. */
-  | { readonly kind: 'refused'; readonly code: string; readonly message: string; readonly exitCode: number; readonly hint?: string }
-  /** The batch is committed; one result for each step. */
-  | { readonly kind: 'done'; readonly results: readonly unknown[]; readonly backlog: number }
-  /** The batch is rolled back, and the thread ends. */
-  | { readonly kind: 'failed'; readonly message: string }
+/** One result for each step of a batch that is committed. */
+export type Done = { readonly results: readonly unknown[]; readonly backlog: number }

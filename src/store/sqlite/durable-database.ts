@@ -1,0 +1,146 @@
+/** An open database that never waits for the disk on the event loop: SQLite only writes here, and the pool syncs what it wrote. */
+
+import { closeSync, fdatasync, fstat, fstatSync, ftruncate, openSync, read, write, writeSync } from 'node:fs'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import type Database from 'libsql'
+import { StoreFault } from '../../core/fault.ts'
+import { keepLog, openDatabase } from './database.ts'
+import { databaseName } from './schema.ts'
+import type { Durability } from './steps.ts'
+
+const [stat, readAt, writeAt, cutTo] = [promisify(fstat), promisify(read), promisify(write), promisify(ftruncate)]
+
+/** Resolves once what was written to this file is on the disk. */
+export type Sync = (handle: number) => Promise<void>
+
+/** From this length on the log is copied into the database file between two commits. */
+const maxLogBytes = 8 * 1024 * 1024
+const chunkBytes = 1024 * 1024
+/** So much is written ahead of a log that grows. */
+const aheadBytes = 256 * 1024
+/** The log's header (https://www.sqlite.org/fileformat.html, 4.1). A log whose header does not hold is empty. */
+const noHeader = Buffer.alloc(32)
+
+/**
+ * Of the syncs that SQLite makes (https://www.sqlite.org/wal.html), each has its counterpart here, in the same order: the log after a
+ * commit; the database file after the log was copied into it; the log again once it is empty. The log is written in place, for a file that
+ * grows costs the file system a commit of its own at each sync: there are zeros behind its end, and an empty log keeps its length.
+ */
+export class DurableDatabase {
+  readonly db: Database.Database
+  readonly #durability: Durability
+  readonly #sync: Sync
+  readonly #folder: string
+  readonly #file: number
+  readonly #log: number
+  /** Copies the log into the file. No commit is made meanwhile. */
+  #emptying: Promise<void> = Promise.resolve()
+  /** What was copied into the file may be in the system's memory only: a system that failed to write it does not try again. */
+  #isFileDoubtful = false
+  /** Up to here there were zeros in the log before SQLite wrote there. */
+  #laidOut = 0
+
+  /** Throws a Fault. */
+  constructor(folder: string, durability: Durability, sync: Sync = promisify(fdatasync)) {
+    this.#durability = durability
+    this.#sync = sync
+    this.#folder = folder
+    this.db = openDatabase(folder)
+    // Opened only once this process has the database's lock, and closed after it: closing any handle of a file drops its locks.
+    this.#file = openSync(join(folder, databaseName), 'r+')
+    this.#log = openSync(join(folder, `${databaseName}-wal`), 'r+')
+    process.once('exit', this.#leave)
+  }
+
+  /** Resolves to what `work`, a transaction, gives, when it is on the disk (`fsync`) or written (`commit`). After a rejection, `recover` comes first. */
+  async commit<T>(work: () => T): Promise<T> {
+    await this.#emptying
+    const result = work()
+    const { size } = fstatSync(this.#log)
+    if (size > this.#laidOut && size < maxLogBytes) this.#layOut(size)
+    if (this.#durability === 'fsync') await this.#sync(this.#log)
+    if (size > maxLogBytes) {
+      this.#emptying = this.#emptyLog()
+      // The next commit is told.
+      this.#emptying.catch(() => {})
+    }
+    return result
+  }
+
+  /** After a failure: brings what was committed into the file, and onto the disk, so that nothing depends on a log that failed. */
+  async recover(): Promise<void> {
+    await this.#emptying.catch(() => {})
+    if (this.db.inTransaction) this.db.exec('rollback')
+    if (this.#isFileDoubtful) await this.#rewriteFile()
+    await this.#emptyLog()
+    this.#emptying = Promise.resolve()
+  }
+
+  /** Lets go of the database, which another process may then open. What cannot be brought into its file stays in its log. Never rejects. */
+  async close(): Promise<void> {
+    await this.#emptying.catch(() => {})
+    process.off('exit', this.#leave)
+    if (!this.#leave()) return
+    try {
+      // The driver closes the file only when no statement is left in memory. The locks must not wait for that.
+      this.db.pragma('journal_mode = DELETE')
+      this.db.pragma('locking_mode = NORMAL')
+      this.db.prepare('select 1 from sqlite_master').all()
+    } catch {
+      // The next opening reads the log.
+    }
+    this.db.close()
+    for (const handle of [this.#file, this.#log]) closeSync(handle)
+  }
+
+  /**
+   * Whoever closes the database, also the end of the process, brings the log into the file and deletes it: with syncs from here on. `false`:
+   * the file needs its log, and the log would be lost.
+   */
+  readonly #leave = (): boolean => {
+    const isSafe = !this.#isFileDoubtful || tried(() => keepLog(this.#folder))
+    tried(() => this.db.inTransaction && this.db.exec('rollback'))
+    tried(() => this.db.pragma('synchronous = FULL'))
+    return isSafe
+  }
+
+  /** A disk without room for it has room for the commit. */
+  #layOut(from: number): void {
+    this.#laidOut = Math.min(from + aheadBytes, maxLogBytes)
+    tried(() => writeSync(this.#log, Buffer.alloc(this.#laidOut - from), 0, this.#laidOut - from, from))
+  }
+
+  async #emptyLog(): Promise<void> {
+    await this.#sync(this.#log)
+    const [[isBusy, frames, copied] = []] = this.db.prepare('pragma wal_checkpoint(PASSIVE)').raw().all() as number[][]
+    if (isBusy !== 0 || frames !== copied) throw new StoreFault('the log of the database cannot be copied into it')
+    this.#isFileDoubtful = true
+    await this.#sync(this.#file)
+    this.#isFileDoubtful = false
+    // SQLite begins the log anew now. Its old commits must not count any more once the first of them is written over or cut off.
+    await writeAt(this.#log, noHeader, 0, noHeader.length, 0)
+    await this.#sync(this.#log)
+    if ((await stat(this.#log)).size > maxLogBytes) await cutTo(this.#log, maxLogBytes)
+  }
+
+  /** Writes each byte of the file again. Then the system has to bring them to the disk, or to say that it cannot. */
+  async #rewriteFile(): Promise<void> {
+    const { size } = await stat(this.#file)
+    const chunk = Buffer.alloc(chunkBytes)
+    for (let at = 0; at < size; at += chunkBytes) {
+      const { bytesRead } = await readAt(this.#file, chunk, 0, chunkBytes, at)
+      await writeAt(this.#file, chunk, 0, bytesRead, at)
+    }
+  }
+}
+
+/** `false`: it failed, as a disk that failed before makes it. */
+const tried = (work: () => unknown): boolean => {
+  try {
+    work()
+    return true
+  } catch {
+    return false
+  }
+}

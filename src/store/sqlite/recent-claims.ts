@@ -1,0 +1,91 @@
+/** Which keys are held, in 16 bytes each: a fingerprint, and when the hold ends. A table with open addressing and linear probing. */
+
+/**
+ * So many characters of a hashed key are its fingerprint: 60 bits. Among a million held keys, one of a million million new ones looks like
+ * one of them, and would be taken for a duplicate.
+ */
+export const fingerprintLength = 10
+const half = fingerprintLength / 2
+
+const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_'
+/** Six bits for each character of base64url, by its code. */
+const sextetOf = Uint8Array.from({ length: 128 }, (_, code) => Math.max(0, alphabet.indexOf(String.fromCharCode(code))))
+
+const digits = (text: string, from: number): number => {
+  let value = 0
+  for (let i = from; i < from + half; i++) value = (value << 6) | (sextetOf[text.charCodeAt(i) & 127] as number)
+  return value
+}
+
+const firstSlots = 1 << 12
+/** In 32 MiB. */
+const maxSlots = 1 << 21
+/** How long a full table is not looked through again for holds that have ended. */
+const fullMs = 60_000
+const maxLoad = 0.6
+
+export class RecentClaims {
+  #high = new Uint32Array(firstSlots)
+  #low = new Uint32Array(firstSlots)
+  /** 0: the slot is empty. A hold that has ended keeps its slot until the table is made anew. */
+  #until = new Float64Array(firstSlots)
+  #used = 0
+  #fullUntil = 0
+  readonly #maxSlots: number
+
+  constructor(most = maxSlots) {
+    this.#maxSlots = most
+  }
+
+  holds(key: string, now: number): boolean {
+    return (this.#until[this.#slotOf(digits(key, 0), digits(key, half))] as number) > now
+  }
+
+  /** `full`: the key is not held, and there is no room for it. */
+  claim(key: string, until: number, now: number): 'claimed' | 'held' | 'full' {
+    if (this.#used >= this.#until.length * maxLoad && !this.#makeRoom(now)) return this.holds(key, now) ? 'held' : 'full'
+    const [high, low] = [digits(key, 0), digits(key, half)]
+    const slot = this.#slotOf(high, low)
+    const held = this.#until[slot] as number
+    if (held > now) return 'held'
+    if (held === 0) this.#used++
+    this.#put(slot, high, low, until)
+    return 'claimed'
+  }
+
+  /** Where this fingerprint is, or the empty slot where it would be. */
+  #slotOf(high: number, low: number): number {
+    const mask = this.#until.length - 1
+    let slot = (low ^ (high << 15)) & mask
+    while (this.#until[slot] !== 0 && (this.#low[slot] !== low || this.#high[slot] !== high)) slot = (slot + 1) & mask
+    return slot
+  }
+
+  #put(slot: number, high: number, low: number, until: number): void {
+    this.#high[slot] = high
+    this.#low[slot] = low
+    this.#until[slot] = until
+  }
+
+  /** Makes the table anew without the holds that have ended, larger where that does not free half of its room. `false`: it is full. */
+  #makeRoom(now: number): boolean {
+    if (now < this.#fullUntil) return false
+    const [high, low, until] = [this.#high, this.#low, this.#until]
+    const live = until.reduce((count, each) => (each > now ? count + 1 : count), 0)
+    const slots = live > (until.length * maxLoad) / 2 ? until.length * 2 : until.length
+    const size = Math.min(slots, this.#maxSlots)
+    if (live > size * maxLoad * 0.9) {
+      this.#fullUntil = now + fullMs
+      return false
+    }
+    this.#high = new Uint32Array(size)
+    this.#low = new Uint32Array(size)
+    this.#until = new Float64Array(size)
+    this.#used = live
+    for (let i = 0; i < until.length; i++) {
+      if ((until[i] as number) > now)
+        this.#put(this.#slotOf(high[i] as number, low[i] as number), high[i] as number, low[i] as number, until[i] as number)
+    }
+    return true
+  }
+}
