@@ -1,8 +1,8 @@
 /** What happened: one stream, told once where it happens; the log and the journal observe it, and whoever comes next. */
 
 import type { Place } from './agent/session.ts'
-import type { Outcome } from './outcome.ts'
-import type { Event, Headers, UnverifiedRequest, VerifiedRequest } from './request.ts'
+import type { Outcome, Reply } from './outcome.ts'
+import type { EventFacts, Headers, UnverifiedRequest, VerifiedRequest } from './request.ts'
 
 /** How a request ended, and which stage decided; it leaves a record once its signature held. */
 export type Ended = {
@@ -10,7 +10,9 @@ export type Ended = {
   readonly stage: string
   readonly verified?: VerifiedRequest
   /** Absent where the body could not be read. */
-  readonly event?: Event | undefined
+  readonly event?: EventFacts | undefined
+  /** What the sender gets, where the route shapes its answers. */
+  readonly reply?: Reply
   /** What nobody vouched for, where its signature was refused. */
   readonly unverified?: UnverifiedRequest
 }

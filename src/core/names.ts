@@ -37,7 +37,8 @@ export const isOfConnection = (name: string): boolean => ofConnection.test(name)
 /** A header's text under the first of these names that is there. Node joins a repeated header with a comma and a blank. */
 export const header = (headers: Headers, ...names: readonly string[]): string | undefined => {
   for (const name of names) {
-    const value = headers[name]
+    // Of its own: a configuration may name any header, and every object inherits a "constructor".
+    const value = Object.hasOwn(headers, name) ? headers[name] : undefined
     if (value !== undefined) return typeof value === 'string' ? value : value.join(', ')
   }
   return undefined

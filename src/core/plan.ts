@@ -1,6 +1,6 @@
 /** A route, compiled: gates in their order (rules: Order 1), then one ending. */
 
-import type { Ignored, Outcome, Refused } from './outcome.ts'
+import type { Ignored, Outcome, Refused, Reply } from './outcome.ts'
 import type { Held } from './owner.ts'
 import type { Event, RequestHead, Verification, VerifiedRequest } from './request.ts'
 
@@ -12,7 +12,7 @@ export type Step<Run> = { readonly stage: string; readonly run: Run }
 /** Looks at headers before the body is read. */
 export type HeadGate = (head: RequestHead) => Refused | undefined
 /** Decides over the raw bytes: which signature holds for them? */
-export type VerifyBody = (body: Buffer) => Verification | Refused
+export type VerifyBody = (body: Buffer) => MaybePromise<Verification | Refused>
 /** Looks at the headers for a signature: refuses what cannot hold, else says what must hold of the bytes. */
 export type Authenticate = (head: RequestHead) => VerifyBody | Refused
 /** Reads the verified bytes. */
@@ -22,14 +22,36 @@ export type EventGate = (event: Event) => MaybePromise<Event | Ignored | Refused
 /** The only thing that makes work. */
 export type Ending = (event: Event) => MaybePromise<Outcome>
 
+/** The end of a request that is a handshake; `undefined` for any other request. */
+export type Shaken = Extract<Outcome, { readonly kind: 'handshake' }> | Refused | undefined
+
+/** Answers what senders ask before they send events. */
+export type Handshakes = {
+  /** Those other than POST that a question may come with. */
+  readonly methods: ReadonlySet<string>
+  /** A question that nobody signs. */
+  readonly onHead: (head: RequestHead) => Shaken
+  /** What looks for a question in a short body that nobody signs; absent where the route's senders have none of the kind. */
+  readonly onUnsigned?: (head: RequestHead) => ((body: Buffer) => Shaken) | undefined
+  /** A question whose signature holds. */
+  readonly onVerified: (head: RequestHead, body: Buffer, verification: Verification) => MaybePromise<Shaken>
+}
+
+/** Shapes the answer to an event that was not refused. */
+export type Respond = (event: Event) => Reply
+
 export type RoutePlan = {
   readonly name: string
   readonly profile: string
   readonly onHead: readonly Step<HeadGate>[]
   readonly authenticate: Step<Authenticate>
+  /** Absent where no scheme of the route has any. */
+  readonly handshakes?: Handshakes
   readonly parse: Step<Parse>
   readonly onEvent: readonly Step<EventGate>[]
   readonly ending: Step<Ending>
+  /** Absent where the route leaves the answers as they are. */
+  readonly respond?: Respond
   /** Held by each request that runs through the plan: what the plan has open is not closed meanwhile. */
   readonly owner: Held
 }

@@ -1,14 +1,7 @@
 /** Turns each Outcome into status, body and headers (rules: Replies 1). */
 
-import type { Outcome, Refused } from './outcome.ts'
+import type { Outcome, Refused, Reply } from './outcome.ts'
 import { rowOf, statusOf } from './outcome-table.ts'
-
-export type Reply = {
-  readonly status: number
-  readonly body: string
-  readonly type: string
-  readonly headers?: { readonly [name: string]: string }
-}
 
 const jsonType = 'application/json; charset=utf-8'
 
@@ -23,7 +16,8 @@ const refusalReply = (refused: Refused): Reply => {
   const { status, sentence } = rowOf(refused)
   if (refused.code === 'delivery_failed') return { status, body: sentence, type: 'text/plain' }
   const retry = refused.retryAfterSeconds === undefined ? undefined : { 'Retry-After': String(refused.retryAfterSeconds) }
-  return errorReply(status, `${sentence}${refused.name ?? ''}`, retry)
+  const allow = refused.code === 'wrong_method' ? { Allow: 'POST' } : undefined
+  return errorReply(status, `${sentence}${refused.name ?? ''}`, retry ?? allow)
 }
 
 const reply = (outcome: Outcome, body: object): Reply => ({ status: statusOf(outcome), body: JSON.stringify(body), type: jsonType })
@@ -38,6 +32,8 @@ export const replyTo = (outcome: Outcome): Reply => {
       const more = { ...(reason === 'event' ? { event } : {}), route, ...(deliveryId === undefined ? {} : { delivery_id: deliveryId }) }
       return reply(outcome, { status: 'ignored', reason, ...more })
     }
+    case 'handshake':
+      return outcome.reply
     case 'duplicate':
       return reply(outcome, { status: 'duplicate', route: outcome.route, delivery_id: outcome.deliveryId })
     case 'accepted': {

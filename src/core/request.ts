@@ -7,9 +7,16 @@ export type Headers = IncomingHttpHeaders
 
 /** A request whose body has not been read: headers only, which nobody has verified yet. */
 export type RequestHead = {
+  readonly method: string
+  /** The address as the sender sees it, worked out only when asked for: few schemes sign it. */
+  readonly url: () => string
   readonly headers: Headers
+  /** Names and values by turns, as they came: of some headers that stand twice, `headers` has the first only. Absent where a request was not received. */
+  readonly rawHeaders?: readonly string[]
   /** The client's address, worked out only when asked for (behind a trusted proxy it costs a header scan). */
   readonly remote: () => string
+  /** Whether a proxy that is trusted by its address handed it on. */
+  readonly isProxied: () => boolean
   /** Wall time of arrival, milliseconds. */
   readonly at: number
 }
@@ -27,21 +34,25 @@ export type Verification = {
 }
 
 /** Headers and raw bytes whose signature holds: from here on the request leaves a record. */
-export type VerifiedRequest = RequestHead & {
+export type VerifiedRequest = Pick<RequestHead, 'headers' | 'remote' | 'at'> & {
   readonly eventId: string
   readonly body: Buffer
   readonly verification: Verification
 }
 
 /** A verified, parsed event. */
-export type Event = {
+export type Event = EventFacts & {
+  /** The JSON text behind `payload`: what a script reads, and where long numbers keep their digits. */
+  readonly text: string
+  readonly payload: Json
+}
+
+/** What is known of an event without its payload, and small. */
+export type EventFacts = {
   readonly eventId: string
   readonly route: string
   readonly profile: string
   readonly headers: Headers
-  /** The JSON text behind `payload`: what a script reads, and where long numbers keep their digits. */
-  readonly text: string
-  readonly payload: Json
   readonly eventType: string
   /** Host B's short form of its human title (`merge_request`), which `events` accepts too. */
   readonly eventAlias: string | undefined

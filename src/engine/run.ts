@@ -3,8 +3,9 @@
 import { randomUUID } from 'node:crypto'
 import type { Ended } from '../core/fact.ts'
 import { type Outcome, type Refused, refuse } from '../core/outcome.ts'
-import type { RoutePlan, VerifyBody } from '../core/plan.ts'
-import type { Event, RequestHead, VerifiedRequest } from '../core/request.ts'
+import { statusOf } from '../core/outcome-table.ts'
+import type { RoutePlan, Shaken, VerifyBody } from '../core/plan.ts'
+import type { Event, EventFacts, RequestHead, Verification, VerifiedRequest } from '../core/request.ts'
 
 /** The engine calls it after each stage, for debug logs and traces; `ended` is `undefined` where the request went on. */
 export type Watch = (stage: string, ended: Outcome | undefined, event?: Event) => void
@@ -14,40 +15,91 @@ export type Proceed = (body: Buffer) => Ended | Promise<Ended>
 
 /** Runs what needs the head alone: the request ends, or the caller gets the function that takes its body. */
 export const admit = (plan: RoutePlan, head: RequestHead, watch?: Watch): Ended | Proceed => {
+  const ended = lookAtHead(plan, head, watch)
+  if (ended) return ended
+  const { stage } = plan.authenticate
+  const verifyBody = plan.authenticate.run(head)
+  if (typeof verifyBody === 'function') return (body) => proceed(plan, head, verifyBody, body, watch)
+  const refused = (): Ended => {
+    watch?.(stage, verifyBody)
+    return { outcome: verifyBody, stage, unverified: head }
+  }
+  const ask = verifyBody.code === 'bad_signature' ? plan.handshakes?.onUnsigned?.(head) : undefined
+  if (!ask) return refused()
+  return (body) => {
+    const outcome = ask(body)
+    if (!outcome) return refused()
+    watch?.(stage, outcome)
+    return { outcome, stage }
+  }
+}
+
+/** Runs the gates of the head, and answers a question that needs no body and no signature. */
+const lookAtHead = (plan: RoutePlan, head: RequestHead, watch?: Watch): Ended | undefined => {
   for (const { stage, run } of plan.onHead) {
     const outcome = run(head)
     watch?.(stage, outcome)
     if (outcome) return { outcome, stage }
   }
+  const outcome = plan.handshakes?.onHead(head)
+  if (!outcome) return undefined
   const { stage } = plan.authenticate
-  const verifyBody = plan.authenticate.run(head)
-  if (typeof verifyBody === 'function') return (body) => proceed(plan, head, verifyBody, body, watch)
-  watch?.(stage, verifyBody)
-  return { outcome: verifyBody, stage, unverified: head }
+  watch?.(stage, outcome)
+  return { outcome, stage }
 }
 
+/** Answers a request that is no POST: it can only be a handshake. */
+export const shake = (plan: RoutePlan, head: RequestHead, watch?: Watch): Ended =>
+  lookAtHead(plan, head, watch) ?? { outcome: refuse('wrong_method'), stage: plan.authenticate.stage }
+
 const proceed = (plan: RoutePlan, head: RequestHead, verifyBody: VerifyBody, body: Buffer, watch?: Watch): Ended | Promise<Ended> => {
-  const { stage } = plan.authenticate
   const verification = verifyBody(body)
+  return verification instanceof Promise
+    ? verification.then((settled) => goOn(plan, head, body, settled, watch))
+    : goOn(plan, head, body, verification, watch)
+}
+
+const goOn = (
+  plan: RoutePlan,
+  head: RequestHead,
+  body: Buffer,
+  verification: Verification | Refused,
+  watch?: Watch,
+): Ended | Promise<Ended> => {
+  const { stage } = plan.authenticate
   if ('kind' in verification) {
     watch?.(stage, verification)
     return { outcome: verification, stage, unverified: { ...head, body } }
   }
   watch?.(stage, undefined)
-  return resume(plan, { eventId: randomUUID(), headers: head.headers, remote: head.remote, at: head.at, body, verification }, watch)
+  const request = { eventId: randomUUID(), headers: head.headers, remote: head.remote, at: head.at, body, verification }
+  if (!plan.handshakes) return resume(plan, request, watch)
+  const end = (outcome: Shaken): Ended | Promise<Ended> => {
+    if (!outcome) return resume(plan, request, watch)
+    return { outcome, stage, verified: request }
+  }
+  const shaken = plan.handshakes.onVerified(head, body, verification)
+  return shaken instanceof Promise ? shaken.then(end) : end(shaken)
 }
 
 /** Where a request is: the stage that runs, and the event as it was last seen. */
-type Trail = { stage: string; event: Event | undefined }
+type Trail = { stage: string; event: EventFacts | undefined; whole: Event | undefined }
+
+const see = (trail: Trail, event: Event): void => {
+  trail.event = event
+  trail.whole = event
+}
 
 /** Runs a verified request from its bytes to its end. A replay of a stored request enters here too. Never throws. */
 export const resume = (plan: RoutePlan, request: VerifiedRequest, watch?: Watch): Ended | Promise<Ended> => {
-  const trail: Trail = { stage: plan.parse.stage, event: undefined }
+  const trail: Trail = { stage: plan.parse.stage, event: undefined, whole: undefined }
   const end = (outcome: Outcome): Ended => {
     // The ending commits the claim and the work at once, but the rules name them as two stages (rules: Order 1).
     const stage = outcome.kind === 'duplicate' ? 'duplicate' : trail.stage
     watch?.(stage, outcome)
-    return { outcome, stage, verified: request, event: trail.event }
+    const { event, whole } = trail
+    const ended = { outcome, stage, verified: request, event }
+    return plan.respond && whole && statusOf(outcome) < 300 ? { ...ended, reply: plan.respond(whole) } : ended
   }
   try {
     const outcome = parse(plan, request, trail, watch)
@@ -60,7 +112,7 @@ export const resume = (plan: RoutePlan, request: VerifiedRequest, watch?: Watch)
 const parse = (plan: RoutePlan, request: VerifiedRequest, trail: Trail, watch?: Watch): Outcome | Promise<Outcome> => {
   const event = plan.parse.run(request)
   if ('kind' in event) return event
-  trail.event = event
+  see(trail, event)
   watch?.(trail.stage, undefined, event)
   return applyGates(plan, trail, event, 0, watch)
 }
@@ -75,18 +127,26 @@ const applyGates = (plan: RoutePlan, trail: Trail, start: Event, first: number, 
     if (next instanceof Promise) {
       return next.then((settled) => {
         if ('kind' in settled) return settled
-        trail.event = settled
+        see(trail, settled)
         watch?.(stage, undefined, settled)
         return applyGates(plan, trail, settled, i + 1, watch)
       })
     }
     if ('kind' in next) return next
     event = next
-    trail.event = next
+    see(trail, next)
     watch?.(stage, undefined, next)
   }
   trail.stage = plan.ending.stage
-  return plan.ending.run(event)
+  const outcome = plan.ending.run(event)
+  if (outcome instanceof Promise && !plan.respond) forgetPayload(trail, event)
+  return outcome
+}
+
+/** What lives while the work is stored survives a garbage collection, which costs more than the storing. */
+const forgetPayload = (trail: Trail, { eventId, route, profile, headers, eventType, eventAlias, deliveryId, at }: Event): void => {
+  trail.event = { eventId, route, profile, headers, eventType, eventAlias, deliveryId, at }
+  trail.whole = undefined
 }
 
 /** A gate that throws is a bug of ours: the sender may try again, the log gets the reason. */

@@ -4,7 +4,30 @@
 /**
  * A signature scheme.
  */
-export type Scheme = (("svix" | "standard_webhooks" | "linear" | "github" | "gitlab" | "v2" | "v1") | string)
+export type Scheme = (("svix" | "standard_webhooks" | "linear" | "github" | "gitlab" | "v2" | "v1" | "asana" | "calendly" | "dropbox" | "hubspot" | "intercom" | "jira" | "notion" | "shopify" | "trello" | "typeform" | "zendesk" | "discord" | "line" | "meta" | "whatsapp" | "slack" | "telegram" | "twilio" | "x" | "zoom" | "buildkite" | "circleci" | "docker_hub" | "aws_sns" | "azure_event_grid" | "cloudevents" | "microsoft_graph" | "netlify" | "vercel" | "bitbucket" | "gitea" | "forgejo" | "auth0" | "okta" | "mailgun" | "postmark" | "sendgrid" | "alertmanager" | "datadog" | "grafana" | "grafana_timestamp" | "pagerduty" | "sentry" | "paypal" | "square" | "stripe") | string)
+/**
+ * The name of a header, in any letter case.
+ */
+export type SchemeHeader = string
+/**
+ * The name of a value in the address's query.
+ */
+export type SchemeQuery = string
+/**
+ * A dotted path into the body, JSON or a form; of a list, the first that is there.
+ */
+export type SchemeBodyPath = (string | string[])
+/**
+ * The part of the header with this label, as v1 in t=…,v1=….
+ */
+export type SchemeLabel = string
+/**
+ * Names of hosts; an asterisk stands for one part, or for letters and digits in one, as in sns.us-*-*.amazonaws.com.
+ * 
+ * @minItems 1
+ * @maxItems 16
+ */
+export type SchemeHosts = string[]
 /**
  * Where a reply or a direct message goes.
  */
@@ -95,6 +118,12 @@ agent?: Agent
  * @maxItems 100
  */
 plugins?: string[]
+/**
+ * Signature schemes of your own by name, for senders that no built-in one knows; a route names them in verify.
+ */
+signature_schemes?: {
+[k: string]: SignatureScheme | undefined
+}
 /**
  * Toolsets of agent runs, by platform.
  */
@@ -251,6 +280,10 @@ script_timeout_seconds?: number
  */
 trust_proxy?: (boolean | string[])
 /**
+ * The address of the gateway as senders see it, for signatures that cover it; the path of the route follows.
+ */
+public_url?: string
+/**
  * Routes by name; the name is the last part of the path.
  */
 routes?: {
@@ -290,6 +323,10 @@ script_timeout_seconds?: number
  */
 trust_proxy?: (boolean | string[])
 /**
+ * The address of the gateway as senders see it, for signatures that cover it; the path of the route follows.
+ */
+public_url?: string
+/**
  * Routes by name; the name is the last part of the path.
  */
 routes?: {
@@ -324,9 +361,45 @@ secret?: string
  */
 secrets?: string[]
 /**
- * Only this signature scheme counts (or these). Absent: the first one the headers show.
+ * Only this signature scheme counts (or these); a map describes one. Absent: the first one the headers show.
  */
-verify?: (Scheme | Scheme[])
+verify?: (Scheme | Scheme[] | SignatureScheme)
+/**
+ * The sender's public key, or several, as the sender shows it: for schemes that check with one.
+ */
+public_key?: (string | string[])
+/**
+ * The route's whole address as its sender sees it, for signatures that cover it.
+ */
+public_url?: string
+/**
+ * The token that the sender shows when it asks whether the address is yours, as Meta does.
+ */
+verify_token?: string
+/**
+ * true: a signed question that names an address, as AWS SNS asks, is confirmed by fetching it.
+ */
+confirm_subscriptions?: boolean
+/**
+ * Only clients in these networks (CIDR) or with these addresses may post; behind a proxy after trust_proxy.
+ * 
+ * @minItems 1
+ * @maxItems 1000
+ */
+allow_from?: string[]
+/**
+ * Only clients whose certificate a trusted proxy has checked may post.
+ */
+client_certificate?: {
+/**
+ * The header in which the proxy says what certificate it checked.
+ */
+header: string
+/**
+ * What it must be, or one of these.
+ */
+equals: (string | string[])
+}
 /**
  * Accepted event types; empty or absent accepts all.
  */
@@ -360,6 +433,23 @@ deliver_mode?: ("all" | "first_success")
  * true: no agent runs; the expanded prompt is the message.
  */
 deliver_only?: boolean
+/**
+ * What the sender gets for an event that is not refused, where it wants something else than our own answer.
+ */
+respond?: {
+/**
+ * The status of the answer.
+ */
+status?: number
+/**
+ * The body of the answer; a template like prompt, whose values are escaped for XML and JSON.
+ */
+body?: string
+/**
+ * What the body is.
+ */
+content_type?: string
+}
 agent?: RouteAgent
 /**
  * How often a failed run is tried again.
@@ -457,6 +547,240 @@ mirror_to_session?: boolean
  * Tests of this route, which headgate test runs; the gateway does not read them.
  */
 tests?: RouteTest[]
+}
+/**
+ * How a sender proves who it is: where the signature stands, over what text, by which algorithm.
+ */
+export interface SignatureScheme {
+/**
+ * The sender's name, for people.
+ */
+title?: string
+/**
+ * How the signature is made.
+ */
+algorithm: ("hmac_sha256" | "hmac_sha512" | "hmac_sha1" | "ed25519" | "ecdsa_p256" | "rsa_sha256" | "rsa_sha1" | "jwt" | "token" | "basic")
+signature?: SchemeSignature
+/**
+ * What is signed: a template over {body}, {timestamp}, {id}, {url} and more.
+ */
+signed?: string
+/**
+ * The fields of the body that {lines} has, in this order. One with a question mark behind its name may be absent.
+ * 
+ * @minItems 1
+ * @maxItems 32
+ */
+lines?: string[]
+body_digest?: SchemeDigest
+key?: SchemeKey
+timestamp?: SchemeTimestamp
+id?: SchemeId
+event?: SchemeEvent
+identity?: SchemePlace
+/**
+ * Where the sender publishes its keys (a JWKS). They are kept for an hour, and fetched again for an unknown key.
+ */
+jwks_url?: string
+/**
+ * What the token's claim iss must be.
+ */
+issuer?: string
+/**
+ * What the token's claim aud must be, or have in its list.
+ */
+audience?: string
+certificate?: SchemeCertificate
+/**
+ * What the sender asks before it sends events, and how that is answered.
+ * 
+ * @maxItems 8
+ */
+handshakes?: SchemeHandshake[]
+}
+/**
+ * Where the signature stands: a header, a value of the query, or a field of the body.
+ */
+export interface SchemeSignature {
+header?: SchemeHeader
+query?: SchemeQuery
+body?: SchemeBodyPath
+label?: SchemeLabel
+/**
+ * What stands between the parts of a header with labels (default a comma), or between several signatures.
+ */
+separator?: string
+/**
+ * What stands before each signature, as sha256= or Bearer with a blank.
+ */
+prefix?: string
+/**
+ * How the bytes of the signature are written.
+ */
+encoding?: ("hex" | "base64" | "base64url")
+}
+/**
+ * Where the SHA-256 of the body stands, which is signed in the body's place. It is not asked of a form that {form} covers.
+ */
+export interface SchemeDigest {
+header?: SchemeHeader
+query?: SchemeQuery
+/**
+ * A claim of the token.
+ */
+claim?: string
+/**
+ * How the digest is written.
+ */
+encoding?: ("hex" | "base64" | "base64url")
+}
+/**
+ * How the key is written.
+ */
+export interface SchemeKey {
+/**
+ * How the secret is written. Public keys are taken as PEM, or as the bare key or SubjectPublicKeyInfo in hex or base64.
+ */
+encoding?: ("text" | "base64" | "base64url" | "hex")
+/**
+ * What stands before the key and does not belong to it, as whsec_.
+ */
+prefix?: string
+}
+/**
+ * Where the time of sending stands. It must be signed to be worth anything.
+ */
+export interface SchemeTimestamp {
+header?: SchemeHeader
+query?: SchemeQuery
+body?: SchemeBodyPath
+label?: SchemeLabel
+/**
+ * How the time is written.
+ */
+unit?: ("seconds" | "milliseconds" | "iso8601")
+/**
+ * How far the time may be from the clock here.
+ */
+window_seconds?: number
+/**
+ * A request without a time passes, because not every sender of the kind has one.
+ */
+optional?: boolean
+}
+/**
+ * Where the delivery id stands.
+ */
+export interface SchemeId {
+header?: SchemeHeader
+body?: SchemeBodyPath
+within?: SchemePlace
+/**
+ * true: the digest of the body, where the sender has no id. Two events with the same bytes are then one.
+ */
+digest?: boolean
+}
+/**
+ * A header, or a field of the body. Where both are named, the header comes first.
+ */
+export interface SchemePlace {
+header?: SchemeHeader
+body?: SchemeBodyPath
+}
+/**
+ * Where the event's type stands.
+ */
+export interface SchemeEvent {
+header?: SchemeHeader
+body?: SchemeBodyPath
+/**
+ * Fields at the top of the body: the name of the first that is there is the type.
+ * 
+ * @minItems 1
+ * @maxItems 64
+ */
+present?: string[]
+}
+/**
+ * Where the address of the sender's certificate stands, and on which hosts it may be.
+ */
+export interface SchemeCertificate {
+header?: SchemeHeader
+body?: SchemeBodyPath
+hosts: SchemeHosts
+/**
+ * What the path of the address is; an asterisk stands for letters, digits, hyphen and underscore.
+ */
+path?: string
+}
+/**
+ * One question that a sender asks before it sends events.
+ */
+export interface SchemeHandshake {
+/**
+ * How the sender asks.
+ */
+method?: ("POST" | "GET" | "HEAD" | "OPTIONS")
+/**
+ * What shows the handshake.
+ */
+when: {
+header?: SchemeHeader
+query?: SchemeQuery
+body?: SchemeBodyPath
+/**
+ * The value that it has; absent: any.
+ */
+equals?: (string | number)
+/**
+ * A path that the body must not have.
+ */
+absent?: string
+}
+/**
+ * Whether the sender signs it: then it is answered only where the signature holds. Not with GET, HEAD and OPTIONS.
+ */
+signed?: boolean
+/**
+ * Where the route's verify_token stands. Without it the handshake is refused.
+ */
+token?: {
+header?: SchemeHeader
+query?: SchemeQuery
+}
+/**
+ * An address in the body is fetched, which confirms the subscription. Only where the route says confirm_subscriptions.
+ */
+confirm?: {
+body: SchemeBodyPath
+hosts: SchemeHosts
+}
+answer?: SchemeAnswer
+}
+/**
+ * What the sender gets.
+ */
+export interface SchemeAnswer {
+/**
+ * The status of the answer.
+ */
+status?: number
+/**
+ * The body as plain text, over {value} {hmac_hex} {hmac_base64} {header.X} {query.X} {payload.a.b}.
+ */
+text?: string
+/**
+ * The body as a JSON object; its texts are templates.
+ */
+json?: {
+[k: string]: string | number | boolean | undefined
+}
+/**
+ * Headers of the answer; their texts are templates.
+ */
+headers?: {
+[k: string]: string | undefined
+}
 }
 /**
  * One field with one operator, or a group of conditions, or a JSONata expression.
@@ -1811,9 +2135,45 @@ secret?: string
  */
 secrets?: string[]
 /**
- * Only this signature scheme counts (or these). Absent: the first one the headers show.
+ * Only this signature scheme counts (or these); a map describes one. Absent: the first one the headers show.
  */
-verify?: (Scheme | Scheme[])
+verify?: (Scheme | Scheme[] | SignatureScheme)
+/**
+ * The sender's public key, or several, as the sender shows it: for schemes that check with one.
+ */
+public_key?: (string | string[])
+/**
+ * The route's whole address as its sender sees it, for signatures that cover it.
+ */
+public_url?: string
+/**
+ * The token that the sender shows when it asks whether the address is yours, as Meta does.
+ */
+verify_token?: string
+/**
+ * true: a signed question that names an address, as AWS SNS asks, is confirmed by fetching it.
+ */
+confirm_subscriptions?: boolean
+/**
+ * Only clients in these networks (CIDR) or with these addresses may post; behind a proxy after trust_proxy.
+ * 
+ * @minItems 1
+ * @maxItems 1000
+ */
+allow_from?: string[]
+/**
+ * Only clients whose certificate a trusted proxy has checked may post.
+ */
+client_certificate?: {
+/**
+ * The header in which the proxy says what certificate it checked.
+ */
+header: string
+/**
+ * What it must be, or one of these.
+ */
+equals: (string | string[])
+}
 /**
  * Accepted event types; empty or absent accepts all.
  */
@@ -1847,6 +2207,23 @@ deliver_mode?: ("all" | "first_success")
  * true: no agent runs; the expanded prompt is the message.
  */
 deliver_only?: boolean
+/**
+ * What the sender gets for an event that is not refused, where it wants something else than our own answer.
+ */
+respond?: {
+/**
+ * The status of the answer.
+ */
+status?: number
+/**
+ * The body of the answer; a template like prompt, whose values are escaped for XML and JSON.
+ */
+body?: string
+/**
+ * What the body is.
+ */
+content_type?: string
+}
 agent?: RouteAgent
 /**
  * How often a failed run is tried again.

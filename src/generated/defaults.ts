@@ -45,6 +45,7 @@ export const defaults = {
   },
   "route": {
     "enabled": true,
+    "confirm_subscriptions": false,
     "script_timeout_seconds": 30,
     "deliver": "log",
     "deliver_mode": "all",
@@ -65,6 +66,11 @@ export const defaults = {
   },
   "session": {
     "history": 40
+  },
+  "respond": {
+    "status": 200,
+    "body": "",
+    "content_type": "text/plain; charset=utf-8"
   },
   "job": {
     "timezone": "UTC",

@@ -22,6 +22,10 @@ export const clientAddress = (request: IncomingMessage, trust: boolean | readonl
   return hops.reverse().find((hop) => !trust.includes(hop)) ?? peer
 }
 
+/** Whether the peer is a proxy that is trusted by its address. `true` for all of them vouches for nobody. */
+export const isListedProxy = (request: IncomingMessage, trust: boolean | readonly string[]): boolean =>
+  Array.isArray(trust) && trust.includes(peerAddress(request.socket))
+
 const plain = (address: string): string => (address.startsWith('::ffff:') ? address.slice('::ffff:'.length) : address)
 
 /** The network of an address: the first half of an IPv6 address, because one client has all addresses below it; else the address itself. */

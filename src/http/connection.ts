@@ -2,7 +2,7 @@
 
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
-import type { Reply } from '../core/reply.ts'
+import type { Reply } from '../core/outcome.ts'
 import { rawReply, writeReply } from './write-reply.ts'
 
 /** The most requests without an answer. The answer to the last of them says `Connection: close`. */

@@ -3,16 +3,16 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Clock } from '../core/clock.ts'
 import type { Ended, Facts } from '../core/fact.ts'
-import { type Outcome, type Refused, refuse } from '../core/outcome.ts'
+import { type Refused, type Reply, refuse } from '../core/outcome.ts'
 import type { RoutePlan } from '../core/plan.ts'
 import { replyTo } from '../core/reply.ts'
-import type { RequestHead } from '../core/request.ts'
-import { admit, broken, type Watch } from '../engine/run.ts'
+import { admit, broken, shake, type Watch } from '../engine/run.ts'
 import { lookUp, type Table } from '../plan/table.ts'
 import { readBody } from './body.ts'
 import { clientAddress, networkOf } from './client.ts'
 import type { Connection } from './connection.ts'
 import { createReplyBatch, type ReplyBatch } from './reply-batch.ts'
+import { requestHead } from './request-head.ts'
 import { createRoom } from './room.ts'
 import { writeReply } from './write-reply.ts'
 
@@ -61,8 +61,10 @@ const decode = (part: string): string => {
 type WebhookPath = NonNullable<ReturnType<typeof parsePath>>
 
 export interface Receiver {
-  /** Takes one POST on a webhook path. */
+  /** Takes one POST on a webhook path, or another request that `mayShake`. */
   receive(request: IncomingMessage, response: ServerResponse, path: WebhookPath, connection: Connection): void
+  /** Whether a request that is no POST may be a handshake of its route. */
+  mayShake(method: string, path: WebhookPath): boolean
   /** Requests that have had no answer yet. */
   readonly active: number
 }
@@ -93,21 +95,21 @@ export const createReceiver = (options: ReceiveOptions): Receiver => {
     const serving = options.serving()
     const from = clock.monotonic()
     const remote = (): string => clientAddress(request, serving.trustProxy)
-    const answer = (outcome: Outcome, eventId: string | undefined): void => {
+    const answer = (outcome: Ended['outcome'], eventId: string | undefined, shaped: Reply | undefined): void => {
       if (response.destroyed || response.headersSent) return
       const isLast = options.stopping() || (outcome.kind === 'refused' && endingConnection.has(outcome.code))
       if (isLast || connection.hasLargeRest) connection.closeAfter(response)
-      writeReply(response, replyTo(outcome), eventId)
+      writeReply(response, shaped ?? replyTo(outcome), eventId)
     }
     const end = (ended: Ended, write = batch): void => {
       const route = plan && 'authenticate' in plan ? plan : undefined
       leave(route)
       options.facts.tell({ kind: 'request_ended', ended, route, headers: request.headers, remote, ms: () => clock.monotonic() - from })
-      const { outcome } = ended
+      const { outcome, reply } = ended
       const eventId = ended.verified?.eventId
       // The closure must not hold `ended`: the body would stay in memory until the answers leave.
       write(() => {
-        if (tried(() => answer(outcome, eventId))) request.socket.destroy()
+        if (tried(() => answer(outcome, eventId, reply))) request.socket.destroy()
       })
     }
     const plan = tried(() => checkBeforePlan(request, path, serving))
@@ -116,8 +118,9 @@ export const createReceiver = (options: ReceiveOptions): Receiver => {
       return
     }
     plan.owner.hold()
-    const head: RequestHead = { headers: request.headers, remote, at: clock.now() }
-    const proceed = tried(() => admit(plan, head, options.watch?.(plan.name)))
+    const head = requestHead(request, serving.trustProxy, clock.now())
+    const begin = head.method === 'POST' ? admit : shake
+    const proceed = tried(() => begin(plan, head, options.watch?.(plan.name)))
     if (typeof proceed !== 'function') {
       end(proceed, atOnce)
       return
@@ -126,16 +129,23 @@ export const createReceiver = (options: ReceiveOptions): Receiver => {
     readBody(request, response, { maxBytes: serving.maxBodyBytes, client: () => networkOf(remote()), room }, (body) => {
       if (body === 'gone') return leave(plan)
       const ended = Buffer.isBuffer(body) ? tried(() => proceed(body)) : unread[body]
-      if (ended instanceof Promise) void ended.then((late) => end(late))
+      // No function is made here: it would hold the body until the work is stored.
+      if (ended instanceof Promise) void ended.catch(failed).then(end)
       else end(ended)
     })
   }
   return {
     receive,
+    mayShake: (method, path) => mayShake(options.serving().table, method, path),
     get active() {
       return active
     },
   }
+}
+
+const mayShake = (table: Table, method: string, { name, prefix }: WebhookPath): boolean => {
+  const found = lookUp(table, name, prefix)
+  return 'authenticate' in found && found.handshakes?.methods.has(method) === true
 }
 
 /** Runs `work`. What it throws is a bug of ours; it ends this request, never the process. */
@@ -143,9 +153,11 @@ const tried = <T>(work: () => T): T | Ended => {
   try {
     return work()
   } catch (error) {
-    return { outcome: broken(error), stage: 'internal' }
+    return failed(error)
   }
 }
+
+const failed = (error: unknown): Ended => ({ outcome: broken(error), stage: 'internal' })
 
 /** Writes at once. A refusal before the signature does not wait for other answers, because a flood of them would fill the memory. */
 const atOnce: ReplyBatch = (write) => write()

@@ -66,11 +66,24 @@ export const listen = async (options: ServerOptions): Promise<Listener> => {
   }
 }
 
+/** Those of senders that ask before they send. A route answers them only where its scheme has such a question. */
+const handshakeMethods: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS'])
+
+/** A plan that cannot be made answers nothing. */
+const mayShake = (receiver: Receiver, method: string, path: Parameters<Receiver['mayShake']>[1]): boolean => {
+  try {
+    return receiver.mayShake(method, path)
+  } catch {
+    return false
+  }
+}
+
 /** A POST on a webhook path goes straight to its receiver: Fastify's router and reply cost a tenth of the request (DECISIONS.md, 4). */
 const front = (receiver: Receiver, handler: (request: IncomingMessage, response: ServerResponse) => void): Handle => {
   return (request, response, connection) => {
-    const path = request.method === 'POST' ? parsePath(request.url ?? '') : undefined
-    if (path) return receiver.receive(request, response, path, connection)
+    const { method = '', url = '' } = request
+    const path = method === 'POST' || handshakeMethods.has(method) ? parsePath(url) : undefined
+    if (path && (method === 'POST' || mayShake(receiver, method, path))) return receiver.receive(request, response, path, connection)
     // No other request needs its body.
     if (connection.hasLargeRest) connection.closeAfter(response)
     handler(request, response)

@@ -74,7 +74,9 @@ t.test('a route with the scheme of its sender takes each of these, and reads the
       const { out, err } = await cli.run('webhook', 'test', route, '--url', at, '--sample', name, '--json')
       const { event } = JSON.parse(readFileSync(file, 'utf8'))
       const scheme = route.replace('-', '_')
-      t.match(JSON.parse(out), { ok: true, data: { request: { scheme }, response: { status: 202, body: { event } } } }, `${name} ${err}`)
+      // A ping asks whether somebody is there: it is answered, and starts nothing.
+      const response = name === 'github/ping' ? { status: 200, body: { status: 'handshake' } } : { status: 202, body: { event } }
+      t.match(JSON.parse(out), { ok: true, data: { request: { scheme }, response } }, `${name} ${err}`)
       posted++
     }
   }
@@ -92,7 +94,8 @@ t.test('every sample is taken by a route that takes all schemes, in the scheme i
     )
     const scheme = schemes.find(({ shows }) => shows(headers))?.name ?? 'v2'
     const { out, err } = await cli.run('webhook', 'test', 'any', '--url', `${url}/webhooks/any`, '--sample', name, '--json')
-    t.match(JSON.parse(out), { ok: true, data: { request: { scheme }, outcome: 'accepted' } }, `${name} ${err}`)
+    const outcome = name === 'github/ping' ? 'handshake' : 'accepted'
+    t.match(JSON.parse(out), { ok: true, data: { request: { scheme }, outcome } }, `${name} ${err}`)
   }
 })
 

@@ -224,18 +224,21 @@ t.test('--skills: stored by name; one that is not there is warned of', async (t)
   t.notMatch((await cli.run(...subscribe, 'a', '--skills', 'review')).err, /WH701/)
 })
 
-t.test('--mirror-to-session is stored, and stays until it is replaced', async (t) => {
+t.test('--mirror-to-session is stored, and stays until it is taken away', async (t) => {
   const cli = fakeCli(t)
   await cli.run(...subscribe, 'a', '--mirror-to-session')
   t.equal(cli.entry('a').mirror_to_session, true)
   await cli.run(...subscribe, 'a', '--prompt', 'other')
   t.equal(cli.entry('a').mirror_to_session, true)
+  await cli.run(...subscribe, 'a', '--no-mirror-to-session')
+  t.notOk('mirror_to_session' in cli.entry('a'))
+  await cli.run(...subscribe, 'a', '--mirror-to-session')
   await cli.run(...subscribe, 'a', '--replace')
   t.notOk('mirror_to_session' in cli.entry('a'))
 })
 
 const refused: [title: string, flags: string[], code: number, says: RegExp][] = [
-  ['a mistyped target', ['--deliver', 'telegrm'], 1, /did you mean "telegram"/],
+  ['a mistyped target', ['--deliver', 'telegrm'], 1, /WH704[\s\S]*did you mean "telegram"/],
   ['deliver_only without a target', ['--deliver-only'], 1, /WH202.*needs a real target/],
   ['a reference to no job', ['--cron-job', 'nightly'], 1, /WH217.*nightly/],
   ['a bad pattern', ['--filter', '{field: a, regex: "("}'], 1, /WH401/],
@@ -363,7 +366,7 @@ t.test('--from refuses what no command sets, and what a server would not serve',
     ['{"promt":"x"}', 1, /unknown key "promt"/],
     ['{"secret":5}', 1, /secret is no text/],
     ['[1]', 2, /not a map/],
-    ['route.yaml', 2, /named with an @/],
+    ['route.yaml', 2, /a file with an @ before it/],
     ['@none.yaml', 2, /cannot read/],
     ['a: [', 2, /--from: /],
   ]

@@ -4,10 +4,12 @@ import type { Json } from '../../core/json.ts'
 import { signatureHeaders } from '../../core/names.ts'
 import type { Headers, UnverifiedRequest } from '../../core/request.ts'
 import { renderJson } from '../../expr/render.ts'
+import type { Route } from '../../generated/config.ts'
 import type { Scheme, Signed } from '../../parts/schemes/scheme.ts'
+import { verifyNames } from '../../parts/verify-names.ts'
 
 /** The route, as far as its signatures go. */
-export type SignedRoute = { readonly secrets: readonly string[]; readonly verify: string | readonly string[] | undefined }
+export type SignedRoute = { readonly secrets: readonly string[]; readonly verify: Route['verify'] | undefined }
 
 /** What one scheme says of a request. */
 export type SchemeView = {
@@ -23,13 +25,17 @@ export type SchemeView = {
 /** `why`: a sentence for the log; empty where the signature holds. */
 export type Diagnosis = { readonly decides: string | undefined; readonly schemes: readonly SchemeView[]; readonly why: string }
 
+/** What it says of schemes whose keys it does not have. */
+export const unfetched = 'its keys are fetched by a running gateway only'
+
 /** What is looked into at most: a stranger chose the bytes. */
 const maxBody = 131_072
 const maxSecrets = 4
 const maxTimes = 2
 
 export const diagnoseSignature = (request: UnverifiedRequest, route: SignedRoute, schemes: readonly Scheme[]): Diagnosis => {
-  const pinned = route.verify === undefined ? undefined : new Set<string>([route.verify].flat())
+  const named = verifyNames({ verify: route.verify ?? [] })
+  const pinned = named.length === 0 ? undefined : new Set(named)
   const secrets = route.secrets.slice(0, maxSecrets)
   const isListed = ({ name }: Scheme): boolean => pinned?.has(name) ?? true
   const decides = schemes.find((scheme) => isListed(scheme) && scheme.shows(request.headers))
@@ -50,15 +56,16 @@ export const diagnoseSignature = (request: UnverifiedRequest, route: SignedRoute
 }
 
 /** Empty where it holds with one of the secrets. A body that was not read is empty. */
-const whyNot = ({ compile }: Scheme, request: UnverifiedRequest, secrets: readonly string[]): string => {
+const whyNot = ({ compile, keys }: Scheme, request: UnverifiedRequest, secrets: readonly string[]): string => {
   let why = 'no secret of the route can serve it'
-  for (const secret of secrets) {
+  for (const secret of keys === 'none' ? [''] : secrets) {
     const made = compile(secret)
     const check = (typeof made === 'object' ? made.run : made)?.(request)
     const holds = typeof check === 'function' ? check(request.body ?? Buffer.alloc(0)) : check
+    if (holds instanceof Promise) void holds.catch(() => undefined)
     if (typeof made === 'object') void made.close()
     if (holds === true) return ''
-    why = holds ?? why
+    why = typeof holds === 'string' ? holds : holds === undefined ? why : unfetched
   }
   return why
 }

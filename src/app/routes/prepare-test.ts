@@ -7,13 +7,14 @@ import { isOfConnection } from '../../core/names.ts'
 import { maskHeaders } from '../../journal/headers.ts'
 import { schemes } from '../../parts/schemes/index.ts'
 import type { Scheme } from '../../parts/schemes/scheme.ts'
+import { verifyNames } from '../../parts/verify-names.ts'
 import { catalogueOf } from '../../plan/catalogue.ts'
-import { allSchemes } from '../../plan/compile.ts'
+import { allSchemes, routePath } from '../../plan/compile.ts'
 import { findSample, readSample } from '../samples/gallery.ts'
 import type { Sample } from '../samples/sample-file.ts'
 import type { Workspace } from '../workspace.ts'
 import { editBody, type PayloadEdit } from './edit-payload.ts'
-import { routeUrl } from './route-address.ts'
+import { listenerAt, routeUrl } from './route-address.ts'
 import { findRoute, type KnownRoutes, readRoutes } from './routes.ts'
 import { type TestPost, urlOf } from './send-test.ts'
 import { schemeOf, signedAs } from './sign-test.ts'
@@ -31,9 +32,14 @@ export type RequestWish = PayloadEdit & {
   readonly schemes: readonly Scheme[]
   /** Wall time of sending, milliseconds. */
   readonly at: number
+  /** Where it is posted, and the address that the gateway takes for it where that is another one. Absent: on loopback. */
+  readonly url?: string | undefined
+  readonly publicUrl?: string | undefined
+  /** In PEM, for schemes whose sender has one. */
+  readonly privateKey?: string | undefined
 }
 
-export type TestRequest = Pick<TestPost, 'headers' | 'body'> & {
+export type TestRequest = TestPost & {
   readonly scheme: string
   /** The type that its headers say; `undefined` where only the payload may tell. */
   readonly event: string | undefined
@@ -41,33 +47,40 @@ export type TestRequest = Pick<TestPost, 'headers' | 'body'> & {
 }
 
 export type TestWish = PayloadEdit &
-  Pick<RequestWish, 'event' | 'id' | 'scheme'> & {
+  Pick<RequestWish, 'event' | 'id' | 'scheme' | 'privateKey'> & {
     /** A sample, by its name or itself, or a body as JSON text. */
     readonly of: { readonly sample: string } | { readonly payload: string } | Sample
-    /** Another address than the configured one. */
+    /** Another address than the gateway's. */
     readonly url?: string | undefined
+    /** Where the running gateway listens, if one runs; else the configured address counts. */
+    readonly listens?: string | undefined
     /** Changes the body by hand, after single values were set in it. */
     readonly byHand?: ((body: string) => Promise<string>) | undefined
   }
 
-export type PreparedTest = TestPost & TestRequest & { readonly route: string }
+export type PreparedTest = TestRequest & { readonly route: string }
 
 /** Throws a Fault: for a route that is not served, for a sample that is not there, for what cannot be sent. */
-export const prepareTest = async (workspace: Workspace, asked: string, { of, url, byHand, ...wish }: TestWish): Promise<PreparedTest> => {
+export const prepareTest = async (
+  workspace: Workspace,
+  asked: string,
+  { of, url, listens, byHand, ...wish }: TestWish,
+): Promise<PreparedTest> => {
   const known = readRoutes(workspace)
   const route = servedRoute(known, asked, workspace)
   const { config } = known.loaded
-  if (url === undefined && config.port === 0) throw usage('the configured port is 0 (any free one): give --url')
+  const listener = listens === undefined ? config : listenerAt(listens)
+  if (url === undefined && listener.port === 0) throw usage('the configured port is 0 (any free one), and no gateway runs: give --url')
   const sample = 'sample' in of ? readSample(findSample(workspace, of.sample)) : of
-  const schemes = allSchemes((await catalogueOf(config)).catalogue)
+  const schemes = allSchemes((await catalogueOf(config)).catalogue, route.spec)
+  const at = url ?? routeUrl(listener, route.name, route.profile)
   const requestOf = (content: PayloadEdit & Pick<RequestWish, 'of'>): TestRequest =>
-    requestTo(route, { ...wish, ...content, schemes, at: Date.now() })
+    requestTo(route, { ...wish, ...content, schemes, at: Date.now(), url: at, publicUrl: config.publicUrl })
   // What cannot be sent is refused before anybody edits it.
   if (url !== undefined) urlOf(url)
   const request = requestOf({ ...wish, of: sample })
   return {
     route: route.name,
-    url: url ?? routeUrl(config, route.name, route.profile),
     ...(byHand ? requestOf(await changed(sample, wish, byHand)) : request),
   }
 }
@@ -86,8 +99,9 @@ export const servedRoute = (known: KnownRoutes, asked: string, { self }: Workspa
 }
 
 /** A request to a route as its sender posts it, signed with the route's own secret. Throws a Fault for what cannot be sent. */
-export const requestTo = ({ name, secrets, spec }: RouteSource, wish: RequestWish): TestRequest => {
-  const [secret] = secrets
+export const requestTo = ({ name, secrets, spec, profile }: RouteSource, wish: RequestWish): TestRequest => {
+  // A scheme whose keys are fetched needs none.
+  const [secret = verifyNames(spec).length > 0 ? '' : undefined] = secrets
   if (secret === undefined) throw new Fault('invalid_route', `"${name}" is not served: it has no secret`, { exitCode: exit.no })
   const isSample = !('payload' in wish.of)
   const sample: Sample = 'payload' in wish.of ? { headers: {}, body: wish.of.payload } : wish.of
@@ -95,12 +109,36 @@ export const requestTo = ({ name, secrets, spec }: RouteSource, wish: RequestWis
   const scheme = schemeOf(wish.scheme ?? 'auto', spec, secret, wish.schemes, headers)
   const event = wish.event ?? (isSample ? undefined : spec.events?.[0])
   const id = wish.id ?? randomUUID()
-  const unsigned = { secret, body: editBody(sample.body, wish), id, at: wish.at }
+  const url = wish.url ?? `http://127.0.0.1${routePath({ name, profile })}`
+  const unsigned = {
+    secret,
+    body: editBody(sample.body, wish),
+    id,
+    at: wish.at,
+    url: senderUrl({ name, profile, spec }, url, wish.publicUrl),
+    contentType: headers['content-type'] ?? 'application/json',
+    ...(wish.privateKey === undefined ? {} : { privateKey: wish.privateKey }),
+  }
   const signed = signedAs(scheme, event === undefined ? unsigned : { ...unsigned, event }, wish.schemes)
   const all = { ...headersOf(sample, signed.headers, event !== undefined), ...wish.headers, ...signed.headers }
   refuseOddHeaders(all)
-  return { scheme, event: event ?? eventHeaders.map((each) => headers[each]).find(Boolean), id, headers: all, body: signed.body }
+  return {
+    scheme,
+    event: event ?? eventHeaders.map((each) => headers[each]).find(Boolean),
+    id,
+    headers: all,
+    body: signed.body,
+    url: withQueryOf(url, signed.url),
+  }
 }
+
+/** The address that the sender signs: the one that the gateway is told, else the one that is posted to. */
+const senderUrl = (route: Pick<RouteSource, 'name' | 'profile' | 'spec'>, url: string, publicUrl: string | undefined): string =>
+  route.spec.public_url ?? (publicUrl === undefined ? url : `${publicUrl.replace(/\/+$/, '')}${routePath(route)}`)
+
+/** A scheme that signs in the query changes the address. */
+const withQueryOf = (url: string, signed: string | undefined): string =>
+  signed === undefined ? url : `${url.replace(/\?.*$/, '')}${/\?.*$/.exec(signed)?.[0] ?? ''}`
 
 const eventHeaders = schemes.flatMap(({ eventTypeHeaders = [] }) => eventTypeHeaders)
 /** What every test has anew. */

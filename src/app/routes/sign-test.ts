@@ -7,15 +7,19 @@ import type { Headers } from '../../core/request.ts'
 import type { Route } from '../../generated/config.ts'
 import { ownScheme } from '../../parts/schemes/index.ts'
 import type { Scheme, Signed, Unsigned } from '../../parts/schemes/scheme.ts'
+import { verifyNames } from '../../parts/verify-names.ts'
 
 /** Names that are no scheme: `none` posts without a signature, `bad` with a wrong one. */
-const pretended: ReadonlyMap<string, (request: Unsigned) => Signed> = new Map([
+const pretended: ReadonlyMap<string, (request: Unsigned) => Signed> = new Map<string, (request: Unsigned) => Signed>([
   [
     'none',
     ({ id, body, event }) => ({ headers: { ...(event === undefined ? {} : { 'X-GitHub-Event': event }), 'X-Request-ID': id }, body }),
   ],
   ['bad', (request) => ownScheme.sign({ ...request, secret: `not ${request.secret}` })],
 ])
+
+/** The code of the Fault for a scheme that only its sender can sign with. */
+export const cannotSign = 'cannot_sign'
 
 type Schemes = readonly Scheme[]
 
@@ -25,18 +29,13 @@ const byName = (asked: string, schemes: Schemes) => schemes.find(({ name, aliase
  * The scheme that is asked for; else the one that `headers`, those of a sample, show, where the route takes it; else the first one that the
  * route verifies; else the one of senders that may choose.
  */
-export const schemeOf = (
-  asked: string,
-  { verify = [] }: Pick<Route, 'verify'>,
-  secret: string,
-  schemes: Schemes,
-  headers: Headers = {},
-): string => {
+export const schemeOf = (asked: string, route: Pick<Route, 'verify'>, secret: string, schemes: Schemes, headers: Headers = {}): string => {
   if (asked !== 'auto') return byName(asked, schemes)?.name ?? asked
   if (secret === insecure) return 'none'
-  const taken = [verify].flat().map((name) => byName(name, schemes)?.name ?? name)
-  // A plugin's scheme serves only the routes that name it.
-  const serves = ({ name }: Scheme): boolean => (taken.length === 0 ? !pluginName.test(name) : taken.includes(name))
+  const taken = verifyNames(route).map((name) => byName(name, schemes)?.name ?? name)
+  // A preset, a scheme of the configuration or a plugin serves only the routes that name it.
+  const serves = ({ name, byName: isNamed }: Scheme): boolean =>
+    taken.length === 0 ? isNamed !== true && !pluginName.test(name) : taken.includes(name)
   return schemes.find((scheme) => serves(scheme) && scheme.shows(headers))?.name ?? taken[0] ?? ownScheme.name
 }
 

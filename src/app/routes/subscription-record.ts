@@ -103,8 +103,8 @@ const overlaid = (base: JsonObject, wished: Fields | JsonObject): JsonObject => 
     const [before, over] = [own(base, key), own(fields, key)]
     if (isObject(before) && isObject(over)) merged[key] = { ...before, ...over }
   }
-  // An entry has `deliver_only` only when it is true.
-  if (wished.deliver_only === false) delete merged.deliver_only
+  // An entry has these only when they are true.
+  for (const key of ['deliver_only', 'mirror_to_session'] as const) if (wished[key] === false) delete merged[key]
   return merged
 }
 

@@ -33,7 +33,7 @@ export const verifyRequest = async (workspace: Workspace, asked: string, request
   }
   const dry = dryPlan({ source: route, config, catalogue, effects: { jobs: quietBook(config, catalogue), clock: systemClock } })
   const verify = dry.plan().authenticate.run(request)
-  const verified = typeof verify === 'function' ? verify(request.body ?? Buffer.alloc(0)) : verify
+  const verified = await (typeof verify === 'function' ? verify(request.body ?? Buffer.alloc(0)) : verify)
   await dry.close()
   const diagnosis = diagnoseSignature(request, { secrets: route.secrets, verify: route.spec.verify }, schemesFor(route, catalogue))
   if ('scheme' in verified) {

@@ -48,11 +48,15 @@ const anyway = yesNo({ id: 'anyway', flag: '--yes', text: 'Take it all the same?
 const again = yesNo({ id: 'again', flag: '--yes', text: 'Answer these questions again?', initial: 'yes' })
 
 const byOption = async (question: Question, { flag, answer }: Draft['given'][string], interviewer: Interviewer): Promise<string> => {
+  // A setting may be given by either option; a command line is seen by others.
+  if (question.kind === 'secret' && wordOf(flag) !== wordOf(question.flag)) throw usage(`${flag}: it is a secret`, `pass ${question.flag}`)
   const objection = await objectionTo(question, answer)
   if (objection?.severity === 'error') throw usage(`${flag}: ${objection.message}`, objection.help)
   if (objection) interviewer.tell('warning', `${flag}: ${objection.message}`, objection.help)
   return answer
 }
+
+const wordOf = (flag: string): string | undefined => flag.split(' ')[0]
 
 const objectionTo = async ({ kind, choices = [], check }: Question, answer: string): Promise<Objection | undefined> => {
   if (kind === 'choice' && !choices.some(({ value }) => value === answer)) {

@@ -1,21 +1,27 @@
-/** Senders that a first route can be made for: those whose signatures the gateway knows, and that a sample comes with the program of. */
+/** Senders that a first route can be made for: those whose signatures the gateway knows. */
 
 import type { Route } from '../../generated/config.ts'
+import { presets } from '../../parts/schemes/index.ts'
+import type { Preset } from '../../parts/schemes/kit/preset.ts'
+import { routeOfPreset } from '../routes/sender-route.ts'
 
 export type Provider = {
   /** As in the names of samples. */
   readonly name: string
   readonly title: string
   readonly route: string
-  readonly spec: Pick<Route, 'events' | 'prompt' | 'verify'>
+  readonly spec: Pick<Route, 'events' | 'prompt'> & { readonly verify?: string }
   readonly sample: string
-  /** Who makes the secret: we do, and it is set there; or they do, and it is set here. */
-  readonly secretFrom: 'us' | 'them'
+  /** `ours`: a secret that we make and that is set there. `theirs`: a secret that they make. `public`: their public key. */
+  readonly key: 'ours' | 'theirs' | 'public'
+  /** Whether the sample can be signed as they would. */
+  readonly isSignable: boolean
   /** What to set where its webhooks are made. */
   readonly there: string
 }
 
-export const providers: readonly Provider[] = [
+/** Those that have no preset of their own, or come first. */
+const common: readonly Provider[] = [
   {
     name: 'github',
     title: 'GitHub: pull requests',
@@ -26,7 +32,8 @@ export const providers: readonly Provider[] = [
       verify: 'github',
     },
     sample: 'github/pull_request.opened',
-    secretFrom: 'us',
+    key: 'ours',
+    isSignable: true,
     there: 'content type application/json, the secret, the event "Pull requests"',
   },
   {
@@ -40,7 +47,8 @@ export const providers: readonly Provider[] = [
       verify: 'gitlab',
     },
     sample: 'gitlab/merge_request.open',
-    secretFrom: 'us',
+    key: 'ours',
+    isSignable: true,
     there: 'the secret as "Secret token", the trigger "Merge request events"',
   },
   {
@@ -53,7 +61,8 @@ export const providers: readonly Provider[] = [
       verify: 'github',
     },
     sample: 'gitea/push',
-    secretFrom: 'us',
+    key: 'ours',
+    isSignable: true,
     there: 'content type application/json, the secret, the trigger "Push"',
   },
   {
@@ -62,7 +71,8 @@ export const providers: readonly Provider[] = [
     route: 'linear-issues',
     spec: { events: ['Issue'], prompt: 'Issue "{data.title}" in Linear: {action}. {url}\n', verify: 'linear' },
     sample: 'linear/issue.create',
-    secretFrom: 'them',
+    key: 'theirs',
+    isSignable: true,
     there: 'resource type "Issues"; its signing secret goes into the route here',
   },
   {
@@ -71,7 +81,8 @@ export const providers: readonly Provider[] = [
     route: 'clerk-users',
     spec: { events: ['user.created'], prompt: 'A new user signed up: {data.first_name} {data.last_name}.\n', verify: 'svix' },
     sample: 'clerk/user.created',
-    secretFrom: 'them',
+    key: 'theirs',
+    isSignable: true,
     there: 'the event "user.created"; its signing secret (whsec_…) goes into the route here',
   },
   {
@@ -80,9 +91,25 @@ export const providers: readonly Provider[] = [
     route: 'events',
     spec: { prompt: 'An event of the type {type} arrived:\n\n{__raw__}\n', verify: 'standard_webhooks' },
     sample: 'standard/invoice.paid',
-    secretFrom: 'us',
+    key: 'ours',
+    isSignable: true,
     there: 'the secret; where the sender makes one (whsec_…), that goes into the route here',
   },
 ]
+
+const ofPreset = (preset: Preset): Provider => ({
+  name: preset.name,
+  title: preset.title,
+  route: `${preset.name.replaceAll('_', '-')}-events`,
+  spec: routeOfPreset(preset) as Provider['spec'],
+  sample: preset.about.sample,
+  key: preset.keys === 'public' ? 'public' : 'theirs',
+  isSignable: preset.keys !== 'public' && !preset.description.certificate,
+  there: `${preset.about.there}. The key that goes into the route here: ${preset.about.key}`,
+})
+
+const others = presets.filter(({ name }) => !common.some((each) => each.name === name))
+
+export const providers: readonly Provider[] = [...common, ...others.map(ofPreset)]
 
 export const providersByName: ReadonlyMap<string, Provider> = new Map(providers.map((provider) => [provider.name, provider]))

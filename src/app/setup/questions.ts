@@ -20,7 +20,7 @@ const startQuestions = (draft: Draft): readonly Question[] => {
   if (answers.enable !== 'yes' || present.status) return []
   const provider = providerIn(draft)
   const start = yesNo({ id: 'start', flag: '--start', text: 'Start the gateway when all is written?', initial: 'yes', unasked: 'no' })
-  if (answers.start !== 'yes' || !provider) return [start]
+  if (answers.start !== 'yes' || !provider?.isSignable) return [start]
   const text = `Send it a first event (sample ${provider.sample})?`
   return [start, yesNo({ id: 'first', flag: '--send-first', text, initial: 'yes', unasked: 'no' })]
 }

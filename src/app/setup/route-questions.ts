@@ -1,4 +1,4 @@
-/** Questions about a first route: who sends, what the route is called, and the sender's secret where the sender makes it. */
+/** Questions about a first route: who sends, what the route is called, and the sender's key where the sender makes it. */
 
 import { targetsByName } from '../../parts/targets/index.ts'
 import { checkShape, checkSigningSecret } from './checks.ts'
@@ -24,7 +24,7 @@ export const routeQuestions = (draft: Draft): readonly Question[] => {
     initial: routes.size === 0 ? (providers[0]?.name ?? 'none') : 'none',
     unasked: 'none',
   }
-  return provider ? [choice, nameQuestion(provider, draft), ...secretQuestion(provider, draft)] : [choice]
+  return provider ? [choice, nameQuestion(provider, draft), ...keyQuestion(provider, draft)] : [choice]
 }
 
 const nameQuestion = (provider: Provider, draft: Draft): Question => {
@@ -55,7 +55,8 @@ const freeName = (wanted: string, taken: ReadonlyMap<string, unknown>): string =
 const routeWrites = (path: readonly (string | number)[], provider: Provider, draft: Draft): readonly Write[] => {
   const { answers } = draft
   const { spec } = provider
-  const own = answers['route.secret'] ? { secret: `\${${secretNameOf(provider, draft)}}` } : {}
+  const secret = answers['route.secret'] ? { secret: `\${${secretNameOf(provider, draft)}}` } : {}
+  const own = answers['route.public_key'] ? { public_key: answers['route.public_key'] } : secret
   const target = targetsByName.get(answers.target ?? '')
   // Other targets need to be told more, which only the route's author knows.
   const deliver = target && !target.requires ? { deliver: target.name } : {}
@@ -70,9 +71,10 @@ const secretNameOf = ({ name, route }: Provider, { present, answers }: Draft): s
   return `${called.toUpperCase().replace(/[^A-Z0-9]/g, '_')}_SIGNING_SECRET`
 }
 
-const secretQuestion = (provider: Provider, draft: Draft): readonly Question[] => {
-  const { title, secretFrom } = provider
-  if (secretFrom === 'us') return []
+const keyQuestion = (provider: Provider, draft: Draft): readonly Question[] => {
+  const { title, key } = provider
+  if (key === 'ours') return []
+  if (key === 'public') return [publicKeyQuestion(title, adapterPath(draft.present, 'routes'))]
   const variable = secretNameOf(provider, draft)
   return [
     {
@@ -87,3 +89,14 @@ const secretQuestion = (provider: Provider, draft: Draft): readonly Question[] =
     },
   ]
 }
+
+const publicKeyQuestion = (title: string, routes: readonly (string | number)[]): Question => ({
+  id: 'route.public_key',
+  flag: '--route-public-key <key>',
+  kind: 'text',
+  text: `Which public key does the sender show? (${title})`,
+  check: (answer) =>
+    answer === ''
+      ? error('it signs with a key of its own, and only its public key can check that')
+      : checkShape([...routes, 'r'], { prompt: 'p', public_key: answer }),
+})

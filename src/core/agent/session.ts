@@ -49,9 +49,12 @@ export const keptText = (text: string): string => (text.length <= maxChars ? tex
  */
 export const wordsOf = ({ role, text, label }: SessionMessage): string => {
   if (role === 'assistant') return text.replace(labelWords, '$1\\')
-  const body = text.replace(bracket, '$1\\')
+  const body = withoutLabels(text)
   return label === undefined ? body : `[${label}] ${delivered}:\n${body}`
 }
+
+/** A text of others in which no line is a label. */
+export const withoutLabels = (text: string): string => text.replace(bracket, '$1\\')
 
 const delivered = 'delivered this to the chat'
 

@@ -18,6 +18,7 @@ import {
   isReloaded,
   isReplayed,
   isStatus,
+  isStopping,
   isTailLine,
   maxIds,
 } from './protocol.ts'
@@ -42,6 +43,9 @@ const clientOf = (asker: Asker): RunningGateway => {
   return {
     status: () => ask(isStatus, 'GET', '/status'),
     reload: () => ask(isReloaded, 'POST', '/reload'),
+    async stop() {
+      await ask(isStopping, 'POST', '/stop')
+    },
     async standings(ids) {
       const all: RunStanding[] = []
       for (let from = 0; from < ids.length; from += maxIds) {

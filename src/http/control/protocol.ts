@@ -87,6 +87,7 @@ const isStanding = shape<RunStanding>({
 
 export const hasStandings = shape<{ readonly standings: readonly RunStanding[] }>({ standings: listOf(isStanding) })
 
+export const isStopping = shape<{ readonly stopping: boolean }>({ stopping: flag })
 export const hasRetried = shape<{ readonly retried: boolean }>({ retried: flag })
 
 type Found = Extract<Replayed, { readonly found: true }>

@@ -4,17 +4,16 @@ import { chmodSync, lstatSync, mkdirSync } from 'node:fs'
 import { createServer, type Server } from 'node:http'
 import { createServer as createRelay, type Server as Relay } from 'node:net'
 import { dirname } from 'node:path'
-import { Readable } from 'node:stream'
 import Fastify, { type FastifyInstance } from 'fastify'
 import type { Operations } from '../../app/live/operations.ts'
 import type { ReplayWish } from '../../app/live/replay.ts'
-import type { TailLines } from '../../app/live/tails.ts'
 import type { TrafficWish } from '../../app/live/traffic.ts'
 import { type Clock, systemClock } from '../../core/clock.ts'
 import { exit, Fault, messageOf, StoreFault } from '../../core/fault.ts'
 import { isObject, type Json, type JsonObject } from '../../core/json.ts'
 import type { Log } from '../../core/log.ts'
 import { closeServer } from '../close.ts'
+import { streamOf } from './line-stream.ts'
 import { maxIds } from './protocol.ts'
 import { openShortPath, removeStale } from './socket-path.ts'
 
@@ -147,6 +146,10 @@ const addAnswers = (app: FastifyInstance, log: Log): void => {
 const addRoutes = (app: FastifyInstance, operations: Operations): void => {
   app.get('/status', async () => attempt(() => operations.status()))
   app.post('/reload', async () => attempt(() => operations.reload()))
+  app.post('/stop', async () => {
+    await attempt(() => operations.stop())
+    return { stopping: true }
+  })
   app.post('/events/standings', async ({ body }) => {
     const ids = idsOf(body)
     return { standings: await attempt(() => operations.standings(ids)) }
@@ -177,21 +180,6 @@ const addRoutes = (app: FastifyInstance, operations: Operations): void => {
     return reply.type('application/x-ndjson').send(streamOf(lines))
   })
 }
-
-/** Takes a line only when there is room for it: whoever reads slowly keeps no more than that waiting here. */
-const streamOf = (lines: TailLines): Readable =>
-  new Readable({
-    read() {
-      lines.next().then(
-        ({ done, value }) => this.push(done ? null : `${JSON.stringify(value)}\n`),
-        (error) => this.destroy(error),
-      )
-    },
-    destroy(error, done) {
-      void lines.return?.()
-      done(error)
-    },
-  })
 
 const tailWishOf = (body: unknown): TrafficWish => {
   const { route, outcome } = membersOf(body, { route: 'string', outcome: 'string' })

@@ -9,6 +9,9 @@ const name = 'x-hub-signature-256'
 const prefix = 'sha256='
 const malformed = `${name} is not "${prefix}" and 64 hex digits`
 
+/** What GitHub sends when a webhook is made: it asks whether somebody is there. */
+const welcome = { status: 200, body: '{"status":"handshake"}', type: 'application/json; charset=utf-8' }
+
 export const github: Scheme = {
   name: 'github',
   title: 'GitHub (code host A)',
@@ -22,6 +25,14 @@ export const github: Scheme = {
     }),
   eventTypeHeaders: ['x-github-event', 'x-hosta-event'],
   idHeaders: ['x-github-delivery', 'x-hosta-delivery'],
+  handshakes: [
+    {
+      method: 'POST',
+      signed: true,
+      event: 'ping',
+      answer: ({ headers }) => (header(headers, 'x-github-event', 'x-hosta-event') === 'ping' ? { reply: welcome } : undefined),
+    },
+  ],
   sign: ({ secret, body, id, event }) => ({
     headers: {
       ...(event === undefined ? {} : { 'X-GitHub-Event': event }),

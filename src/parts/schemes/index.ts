@@ -1,13 +1,106 @@
 /** The list of signature schemes: the first one whose headers a request has verifies it (rules: Authentication 1). */
 
+import { asana } from './business/asana.ts'
+import { calendly } from './business/calendly.ts'
+import { dropbox } from './business/dropbox.ts'
+import { hubspot } from './business/hubspot.ts'
+import { intercom } from './business/intercom.ts'
+import { jira } from './business/jira.ts'
+import { notion } from './business/notion.ts'
+import { shopify } from './business/shopify.ts'
+import { trello } from './business/trello.ts'
+import { typeform } from './business/typeform.ts'
+import { zendesk } from './business/zendesk.ts'
+import { discord } from './chat/discord.ts'
+import { line } from './chat/line.ts'
+import { meta } from './chat/meta.ts'
+import { slack } from './chat/slack.ts'
+import { telegram } from './chat/telegram.ts'
+import { twilio } from './chat/twilio.ts'
+import { x } from './chat/x.ts'
+import { zoom } from './chat/zoom.ts'
+import { buildkite } from './ci/buildkite.ts'
+import { circleci } from './ci/circleci.ts'
+import { dockerHub } from './ci/docker-hub.ts'
+import { awsSns } from './cloud/aws-sns.ts'
+import { azureEventGrid } from './cloud/azure-event-grid.ts'
+import { cloudevents } from './cloud/cloudevents.ts'
+import { microsoftGraph } from './cloud/microsoft-graph.ts'
+import { netlify } from './cloud/netlify.ts'
+import { vercel } from './cloud/vercel.ts'
+import { bitbucket } from './code-hosts/bitbucket.ts'
+import { gitea } from './code-hosts/gitea.ts'
 import { v1, v2 } from './generic.ts'
 import { github } from './github.ts'
 import { gitlab } from './gitlab.ts'
+import { auth0 } from './identity/auth0.ts'
+import { okta } from './identity/okta.ts'
+import type { Preset } from './kit/preset.ts'
 import { linear } from './linear.ts'
+import { mailgun } from './mail/mailgun.ts'
+import { postmark } from './mail/postmark.ts'
+import { sendgrid } from './mail/sendgrid.ts'
+import { alertmanager } from './monitoring/alertmanager.ts'
+import { datadog } from './monitoring/datadog.ts'
+import { grafana } from './monitoring/grafana.ts'
+import { grafanaTimestamp } from './monitoring/grafana-timestamp.ts'
+import { pagerduty } from './monitoring/pagerduty.ts'
+import { sentry } from './monitoring/sentry.ts'
+import { paypal } from './payments/paypal.ts'
+import { square } from './payments/square.ts'
+import { stripe } from './payments/stripe.ts'
 import type { Scheme } from './scheme.ts'
 import { standardWebhooks, svix } from './standard-webhooks.ts'
 
 export const schemes: readonly Scheme[] = [svix, standardWebhooks, linear, github, gitlab, v2, v1]
+
+/** Those of senders that need a name in `verify`: each serves only the routes that name it. */
+export const presets: readonly Preset[] = [
+  asana,
+  calendly,
+  dropbox,
+  hubspot,
+  intercom,
+  jira,
+  notion,
+  shopify,
+  trello,
+  typeform,
+  zendesk,
+  discord,
+  line,
+  meta,
+  slack,
+  telegram,
+  twilio,
+  x,
+  zoom,
+  buildkite,
+  circleci,
+  dockerHub,
+  awsSns,
+  azureEventGrid,
+  cloudevents,
+  microsoftGraph,
+  netlify,
+  vercel,
+  bitbucket,
+  gitea,
+  auth0,
+  okta,
+  mailgun,
+  postmark,
+  sendgrid,
+  alertmanager,
+  datadog,
+  grafana,
+  grafanaTimestamp,
+  pagerduty,
+  sentry,
+  paypal,
+  square,
+  stripe,
+]
 
 /** What a sender signs with that may choose: tests do so, and hints show it. */
 export const ownScheme: Scheme = v2

@@ -1,16 +1,47 @@
 /** The contract of signature schemes: a scheme verifies a sender's requests, and signs test requests as that sender would. */
 
+import type { Code } from '../../core/diagnostic.ts'
+import type { Json } from '../../core/json.ts'
+import type { Reply } from '../../core/outcome.ts'
 import type { Closable } from '../../core/owner.ts'
 import type { Headers, RequestHead } from '../../core/request.ts'
 
 /** Why a signature is not valid. The reason goes to the log, and the sender never learns it. */
 export type Why = string
 
-/** Checks the raw bytes of a body. */
-export type CheckBody = (body: Buffer) => true | Why
+/** Gets a small public file of a sender: the answer's bytes, up to a limit. Rejects with an Error that says why not. */
+export type Download = (url: string, maxBytes: number) => Promise<Buffer>
+
+/** Nobody can say at the moment: the sender's keys cannot be had. The sender is asked to try again. */
+export type Later = { readonly later: string }
+
+/** Checks the raw bytes of a body. A scheme whose keys are fetched may have to wait for them; it never rejects. */
+export type CheckBody = (body: Buffer) => true | Why | Later | Promise<true | Why | Later>
 
 /** Checks the headers. Returns the check for the body, or the reason why the headers are refused whatever the body is. */
 export type CheckHead = (head: RequestHead) => CheckBody | Why
+
+/** An address that is fetched before the answer. `isAllowed`: it is one of the sender's own. */
+export type Confirm = { readonly address: string; readonly isAllowed: boolean }
+
+/** What the answer to a question is made with. */
+export type HandshakeKeys = { readonly secret: string; readonly verifyToken: string | undefined }
+
+/** A question that a sender asks before it sends events. */
+export type Handshake = {
+  readonly method: 'POST' | 'GET' | 'HEAD' | 'OPTIONS'
+  /** It is answered only when its signature holds; else from its head alone. */
+  readonly signed: boolean
+  /** Nobody signs it, and its body shows it: anybody gets the same answer, of a short body, and one whose signature holds does, too. */
+  readonly open?: boolean
+  /** The event's type, where the question comes as an event: a route that lists the type gets it as one. */
+  readonly event?: string
+  /** `undefined` when the request is no such question; a sentence says why it is refused. The body is empty where only the head is known. */
+  answer(head: RequestHead, body: Buffer, keys: HandshakeKeys): { readonly reply: Reply; readonly confirm?: Confirm } | string | undefined
+}
+
+/** Something to know about a scheme, reported for each route that names it. */
+export type Note = { readonly code: Code; readonly message: string; readonly help: string }
 
 /** A test request without its signature. */
 export type Unsigned = {
@@ -21,10 +52,15 @@ export type Unsigned = {
   /** The wall time of sending, in milliseconds. */
   readonly at: number
   readonly event?: string
+  /** The address as the gateway sees it, for schemes that sign it or have something in its query. */
+  readonly url?: string
+  readonly contentType?: string
+  /** In PEM, for schemes whose sender has one. */
+  readonly privateKey?: string
 }
 
-/** A signed test request. A scheme that puts the time of sending in the body changes the body too. */
-export type Signed = { readonly headers: { readonly [name: string]: string }; readonly body: string }
+/** A signed test request. A scheme that puts the time of sending in the body changes the body too, one that signs in the query the address. */
+export type Signed = { readonly headers: { readonly [name: string]: string }; readonly body: string; readonly url?: string }
 
 /** How a shell signs for a scheme. */
 export type ByHand = {
@@ -62,7 +98,7 @@ export type Scheme = {
   /** Whether a request with these headers uses this scheme. When it does, no weaker scheme is tried. */
   shows(headers: Headers): boolean
   /** Makes the check for one of the route's secrets; `undefined` when this scheme cannot use that secret. */
-  compile(secret: string): Closable<CheckHead> | undefined
+  compile(secret: string, download?: Download): Closable<CheckHead> | undefined
   /** What to report at load when this scheme cannot use a secret. When absent, nothing is reported. */
   readonly badSecret?: { readonly message: string; readonly help: string }
   /** The delivery id that the signature covers. When there is one, a captured request cannot look new by an unsigned header. */
@@ -73,6 +109,21 @@ export type Scheme = {
   readonly idHeaders?: readonly string[]
   /** The payload's field that holds a short form of the event's type. The route's `events` may list the short form too. */
   readonly shortTypeField?: string
+  /** What the route's keys are: shared secrets (so where it is absent), the sender's public keys, or none, since the scheme fetches them. */
+  readonly keys?: 'secret' | 'public' | 'none'
+  /** It serves only routes that name it, and what those read of an event comes from it first. In a plugin's scheme it has no effect. */
+  readonly byName?: boolean
+  /** How the event's type and the delivery id are read, on routes that name the scheme. In a plugin's scheme it has no effect. */
+  readonly reads?: {
+    readonly eventType?: ((headers: Headers, payload: Json) => string | undefined) | undefined
+    readonly deliveryId?: ((headers: Headers, payload: Json, body: Buffer) => string | undefined) | undefined
+  }
+  /** What its sender asks before it sends events. In a plugin's scheme it has no effect. */
+  readonly handshakes?: readonly Handshake[]
+  /** How an event of it is answered on a route that names it and has no `respond`. In a plugin's scheme it has no effect. */
+  readonly respond?: { readonly status?: number; readonly body?: string; readonly content_type?: string }
+  /** What validate says of each route that names it. In a plugin's scheme it has no effect. */
+  readonly notes?: readonly Note[]
   /** Signs a test request as the sender does. Throws a Fault for a secret that the scheme cannot use. */
   sign(request: Unsigned): Signed
   /** How it is signed by hand: `webhook subscribe` shows it, and a line for curl. When absent, nothing is shown. */

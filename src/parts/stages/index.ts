@@ -1,5 +1,6 @@
 /** The list of stages, in the order in which they run (rules: Order 1). */
 
+import { client } from './client.ts'
 import { events } from './events.ts'
 import { filters } from './filters.ts'
 import { json } from './json.ts'
@@ -13,4 +14,4 @@ import type { StagePart } from './stage.ts'
  * `x-pipeline` in the schema names four steps more. `body_size` and `route` run before the route's plan is known (src/http/receive.ts).
  * `duplicate` and `dispatch` are one commit of the ending, so that no delivery id is claimed without its work.
  */
-export const stages: readonly StagePart[] = [rateLimit, signature, json, events, ownComment, filters, script]
+export const stages: readonly StagePart[] = [rateLimit, client, signature, json, events, ownComment, filters, script]

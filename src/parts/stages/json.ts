@@ -1,26 +1,37 @@
 /** Parses the verified body once, and makes the event: its payload, its type and its delivery id. */
 
-import { isUtf8 } from 'node:buffer'
 import { createHash, randomUUID } from 'node:crypto'
 import { isObject, type Json, own } from '../../core/json.ts'
 import { header } from '../../core/names.ts'
 import { refuse } from '../../core/outcome.ts'
 import type { Parse } from '../../core/plan.ts'
 import type { Event, Headers, VerifiedRequest } from '../../core/request.ts'
+import type { Route } from '../../generated/config.ts'
+import { readPayload } from '../body/payload.ts'
 import type { Scheme } from '../schemes/scheme.ts'
-import { tooManyContainers } from './kit/count-containers.ts'
-import { decodeJson } from './kit/decode-json.ts'
+import { verifyNames } from '../verify-names.ts'
 import type { StageKit, StagePart } from './stage.ts'
 
 export const json: StagePart = {
   name: 'json',
-  compile: (_route, kit) => ({ parse: parserOf(kit) }),
+  compile: (route, kit) => ({ parse: parserOf(kit, route) }),
 }
 
-export const parserOf = ({ name, profile, schemes }: Pick<StageKit, 'name' | 'profile' | 'schemes'>): Parse => {
+export const parserOf = (
+  { name, profile, schemes }: Pick<StageKit, 'name' | 'profile' | 'schemes'>,
+  route: Pick<Route, 'verify'> = {},
+): Parse => {
+  const named = verifyNames(route)
+  // What a preset reads is signed more often than a header that every sender may set, so that it comes first.
+  const own = schemes.filter((scheme) => scheme.byName && named.includes(scheme.name))
+  const reads = own.flatMap((scheme) => scheme.reads ?? [])
+  // Where the type stands in the signed body, no header may name another one for a body without it.
+  const typed = new Set(
+    own.filter(({ reads, eventTypeHeaders = [] }) => reads?.eventType && eventTypeHeaders.length === 0).map(({ name }) => name),
+  )
   const known = headersOf(schemes)
   return (request) => {
-    const read = isForm(request.headers) ? readForm(request.body) : readJson(request.body)
+    const read = readPayload(request.headers, request.body)
     if (read === 'not JSON') return refuse('bad_json')
     if (read === 'too many') return refuse('too_large', { detail: 'more than 100,000 lists and maps' })
     return {
@@ -30,42 +41,28 @@ export const parserOf = ({ name, profile, schemes }: Pick<StageKit, 'name' | 'pr
       headers: request.headers,
       text: read.text,
       payload: read.payload,
-      eventType: eventTypeOf(request.headers, read.payload, known),
+      eventType:
+        usable(firstOf(reads, (each) => each.eventType?.(request.headers, read.payload))) ??
+        eventTypeOf(typed.has(request.verification.scheme) ? {} : request.headers, read.payload, known),
       eventAlias: shortForm(request.headers, read.payload, known),
-      deliveryId: deliveryIdOf(request, known),
+      deliveryId: deliveryIdOf(
+        request,
+        known,
+        firstOf(reads, (each) => each.deliveryId?.(request.headers, read.payload, request.body)),
+      ),
       at: request.at,
     } satisfies Event
   }
 }
 
-type Read = { readonly text: string; readonly payload: Json }
+type Reads = NonNullable<Scheme['reads']>
 
-type Unread = 'not JSON' | 'too many'
-
-const parse = (text: string): Read | Unread => {
-  if (tooManyContainers(text)) return 'too many'
-  try {
-    return { text, payload: JSON.parse(text) as Json }
-  } catch {
-    return 'not JSON'
+const firstOf = (reads: readonly Reads[], read: (each: Reads) => string | undefined): string | undefined => {
+  for (const each of reads) {
+    const found = read(each)
+    if (found !== undefined && found !== '') return found
   }
-}
-
-const readJson = (body: Buffer): Read | Unread => {
-  const text = decodeJson(body)
-  return text === undefined ? 'not JSON' : parse(text)
-}
-
-const isForm = (headers: Headers): boolean => /^application\/x-www-form-urlencoded\b/i.test(headers['content-type'] ?? '')
-
-/** Parses a form. Its `payload` field, when there is one, is parsed as JSON; otherwise all fields are the payload (rules: Bodies 3). */
-const readForm = (body: Buffer): Read | Unread => {
-  if (!isUtf8(body)) return 'not JSON'
-  const fields = new URLSearchParams(body.toString('utf8'))
-  const payload = fields.get('payload')
-  if (payload !== null) return parse(payload)
-  const entries = Object.fromEntries(fields)
-  return { text: JSON.stringify(entries), payload: entries }
+  return undefined
 }
 
 const maxEventType = 128
@@ -120,7 +117,7 @@ const longId = 200
  * A captured request must not look new because of a changed header. So where the scheme signs the delivery id, only the signed id counts.
  * Otherwise the id comes from a scheme's header or X-Request-ID, or it is random (rules: Events 3). A long id is replaced by its hash.
  */
-const deliveryIdOf = ({ headers, verification }: VerifiedRequest, { id: idHeaders }: KnownHeaders): string => {
-  const id = verification.signedId || header(headers, ...idHeaders) || randomUUID()
+const deliveryIdOf = ({ headers, verification }: VerifiedRequest, { id: idHeaders }: KnownHeaders, own: string | undefined): string => {
+  const id = verification.signedId || own || header(headers, ...idHeaders) || randomUUID()
   return id.length <= longId ? id : `sha256:${createHash('sha256').update(id, 'latin1').digest('hex')}`
 }

@@ -2,9 +2,13 @@
 
 import { signatureHeaders } from '../../core/names.ts'
 import { type Refused, refuse } from '../../core/outcome.ts'
-import type { Authenticate } from '../../core/plan.ts'
+import type { Authenticate, VerifyBody } from '../../core/plan.ts'
 import type { RequestHead, Verification } from '../../core/request.ts'
-import type { CheckBody, CheckHead, Scheme, Why } from '../schemes/scheme.ts'
+import type { CheckBody, CheckHead, Later, Scheme, Why } from '../schemes/scheme.ts'
+import { verifyNames } from '../verify-names.ts'
+import { handshakesOf } from './kit/handshakes.ts'
+import { publicHead } from './kit/public-head.ts'
+import { reportKeys } from './kit/report-keys.ts'
 import type { StageKit, StagePart } from './stage.ts'
 
 /** The secret that switches verification off. The loader accepts it on loopback only. */
@@ -17,34 +21,30 @@ export const signature: StagePart = {
   name: 'signature',
   compile(route, kit) {
     if (kit.secrets.includes(insecure)) return { authenticate: trusting(kit) }
-    const pinned = route.verify === undefined ? undefined : new Set<string>([route.verify].flat())
-    const schemes = pinned ? kit.schemes.filter(({ name }) => pinned.has(name)) : kit.schemes
-    reportUnserved(schemes, kit)
-    return { authenticate: verifying(schemes, kit) }
+    const pinned = verifyNames(route)
+    const schemes = pinned.length > 0 ? kit.schemes.filter(({ name }) => pinned.includes(name)) : kit.schemes
+    reportKeys(route, schemes, kit)
+    const seenAs = publicHead(route, kit)
+    const authenticate = verifying(schemes, kit)
+    const handshakes = handshakesOf(route, schemes, kit, seenAs ?? ((head) => head))
+    return { authenticate: seenAs ? (head) => authenticate(seenAs(head)) : authenticate, ...(handshakes ? { handshakes } : {}) }
   },
 }
 
 /** Makes the checks of a scheme at its first request, because there may be thousands of routes, and each could use every scheme. */
-const checksFor = ({ secrets, adopt }: StageKit): ((scheme: Scheme) => readonly Check[]) => {
+const checksFor = ({ secrets, adopt, effects }: StageKit): ((scheme: Scheme) => readonly Check[]) => {
   const made = new Map<Scheme, readonly Check[]>()
   return (scheme) => {
     const known = made.get(scheme)
     if (known) return known
-    const checks = secrets.flatMap((text, secret) => {
-      const checkHead = text === '' ? undefined : adopt(scheme.compile(text))
+    const isKeyless = scheme.keys === 'none'
+    const checks = (isKeyless ? [''] : secrets).flatMap((text, secret) => {
+      const checkHead = text === '' && !isKeyless ? undefined : adopt(scheme.compile(text, effects.download))
       return checkHead ? { secret, checkHead } : []
     })
     made.set(scheme, checks)
     return checks
   }
-}
-
-/** Reports secrets that a scheme cannot use. When several schemes have the same message, it is reported once. */
-const reportUnserved = (schemes: readonly Scheme[], { secrets, report, adopt }: StageKit): void => {
-  const problems = new Map<string, string>()
-  for (const { badSecret, compile } of schemes)
-    if (badSecret && secrets.some((secret) => !adopt(compile(secret)))) problems.set(badSecret.message, badSecret.help)
-  for (const [message, help] of problems) report('WH307', ['secret'], message, help)
 }
 
 const verifying = (schemes: readonly Scheme[], kit: StageKit): Authenticate => {
@@ -64,21 +64,34 @@ const verifying = (schemes: readonly Scheme[], kit: StageKit): Authenticate => {
     }
     // When no body could make the headers valid, the request is refused before its body is read.
     if (bodyChecks.length === 0) return refused(head, `${scheme.name}: ${why}`)
-    return (body) => {
-      for (const { secret, checkBody } of bodyChecks) {
+    const taken = (secret: number): Verification | Refused => {
+      if (!effects.limiter.charge(name)) return refuse('rate_limited', { retryAfterSeconds: effects.limiter.wait(name) })
+      note(scheme, secret)
+      return { scheme: scheme.name, secret, signedId: scheme.signedId?.(head.headers) }
+    }
+    const tryFrom = (first: number, body: Buffer): ReturnType<VerifyBody> => {
+      for (let i = first; i < bodyChecks.length; i++) {
+        const { secret, checkBody } = bodyChecks[i] as (typeof bodyChecks)[number]
         const holds = checkBody(body)
-        if (holds !== true) {
-          why = holds
-          continue
-        }
-        if (!effects.limiter.charge(name)) return refuse('rate_limited', { retryAfterSeconds: effects.limiter.wait(name) })
-        note(scheme, secret)
-        return { scheme: scheme.name, secret, signedId: scheme.signedId?.(head.headers) }
+        if (holds === true) return taken(secret)
+        // Only a scheme whose keys are fetched waits; every other request goes on in this turn of the loop.
+        if (holds instanceof Promise) return holds.then((settled) => (settled === true ? taken(secret) : not(settled, i, body)))
+        if (typeof holds !== 'string') return later(`${scheme.name}: ${holds.later}`)
+        why = holds
       }
       return refused(head, `${scheme.name}: ${why}`)
     }
+    const not = (holds: Why | Later, i: number, body: Buffer): ReturnType<VerifyBody> => {
+      if (typeof holds !== 'string') return later(`${scheme.name}: ${holds.later}`)
+      why = holds
+      return tryFrom(i + 1, body)
+    }
+    return (body) => tryFrom(0, body)
   }
 }
+
+const retryAfterSeconds = 10
+const later = (detail: string): Refused => refuse('keys_unavailable', { retryAfterSeconds, detail })
 
 /** Charges a failed signature to the client's own window, so that nobody can fill the route's window (rules: Rate limits 2). */
 const failing =

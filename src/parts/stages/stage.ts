@@ -1,7 +1,7 @@
 /** The contract of stages: a stage adds to a route's plan the gates that the route's keys ask for. */
 
 import type { Adopt, Closable } from '../../core/owner.ts'
-import type { Authenticate, EventGate, HeadGate, Parse } from '../../core/plan.ts'
+import type { Authenticate, EventGate, Handshakes, HeadGate, Parse } from '../../core/plan.ts'
 import type { Route } from '../../generated/config.ts'
 import type { Effects } from '../effects.ts'
 import type { OperatorPart } from '../operators/operator.ts'
@@ -13,12 +13,17 @@ import type { TargetPart } from '../targets/target.ts'
 export type Limits = {
   readonly maxBodyBytes: number
   readonly scriptTimeoutMs: number
+  /** The address of the gateway as senders see it. */
+  readonly publicUrl: string | undefined
+  readonly trustProxy: boolean | readonly string[]
 }
 
 export type StageKit = {
   readonly name: string
   readonly profile: string
   readonly profileDir: string
+  /** Where it receives: `/webhooks/<name>`. */
+  readonly path: string
   /** The route's secrets, with references resolved. The list is empty only when a Diagnostic was reported. */
   readonly secrets: readonly string[]
   readonly limits: Limits
@@ -36,6 +41,7 @@ export type StageKit = {
 export type Gates = {
   readonly onHead?: HeadGate
   readonly authenticate?: Authenticate
+  readonly handshakes?: Handshakes
   readonly parse?: Parse
   readonly onEvent?: EventGate
 }

@@ -1,10 +1,12 @@
 /** The wizard on a terminal, with menus. */
 
 import type { Writable } from 'node:stream'
+import { setImmediate as immediate } from 'node:timers/promises'
 import * as clack from '@clack/prompts'
 import type { Question } from '../../../app/setup/question.ts'
 import { printable } from '../../../core/text.ts'
 import { cancelled, type Terminal } from '../../shell/io.ts'
+import { quietBetween } from './quiet.ts'
 import type { Skin } from './skin.ts'
 
 /** A list that is longer is searched by typing. */
@@ -14,11 +16,17 @@ export const menuSkin = (terminal: Terminal, colour: boolean, signal: AbortSigna
   const output = colour ? terminal.output : withoutColour(terminal.output)
   // A signal for each question, because the library never takes its listeners off.
   const common = (): Common => ({ input: terminal.input, output, signal: AbortSignal.any([signal]) })
+  const quiet = quietBetween(terminal.input)
+  quiet.begin()
   clack.intro('headgate gateway setup', { output })
   return {
     isPatient: true,
     async ask(question) {
-      const answer = await asked(question, common())
+      // What was typed before is read, and dropped, by then.
+      await immediate()
+      await immediate()
+      quiet.end()
+      const answer = await asked(question, common()).finally(quiet.begin)
       if (signal.aborted || clack.isCancel(answer)) throw cancelled()
       if (typeof answer === 'boolean') return answer ? 'yes' : 'no'
       return question.kind === 'secret' ? answer : answer.trim()
@@ -29,7 +37,7 @@ export const menuSkin = (terminal: Terminal, colour: boolean, signal: AbortSigna
       say(text, { output })
     },
     show: (title, lines) => clack.log.message([title, ...lines.map((line) => printable(line, 400))], { output }),
-    close: () => {},
+    close: quiet.end,
   }
 }
 

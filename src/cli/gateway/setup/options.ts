@@ -22,6 +22,7 @@ export type SetupOptions = {
   readonly testAgent?: boolean
   readonly target?: string
   readonly targetSetting?: readonly string[]
+  readonly routePublicKey?: string
   readonly targetSecretFile?: readonly string[]
   readonly testTarget?: boolean
   readonly start?: boolean
@@ -46,6 +47,7 @@ export const givenBy = async (options: SetupOptions, io: Pick<Io, 'stdin'>): Pro
     ['secret.value', '--secret-file', secretFile === undefined ? undefined : await readSecret({ secretFile }, io)],
     ['route', '--route', provider],
     ['route.name', '--route', name],
+    ['route.public_key', '--route-public-key', options.routePublicKey],
     ['route.secret', '--route-secret-file', await secretOf('--route-secret-file', options.routeSecretFile)],
     ['runner', '--runner', options.runner],
     ['command', '--command', options.command],

@@ -8,10 +8,11 @@ import { cancelled, type Terminal } from '../../shell/io.ts'
 import type { Skin } from './skin.ts'
 
 export const plainSkin = ({ input, output }: Terminal, signal: AbortSignal): Skin => {
-  let isHidden = false
+  /** What is typed is shown while it is asked for, and no secret. What comes earlier may be one. */
+  let isShown = false
   const echo = new Writable({
     write(chunk, _, done) {
-      if (!isHidden) output.write(chunk)
+      if (isShown) output.write(chunk)
       done()
     },
   })
@@ -21,6 +22,7 @@ export const plainSkin = ({ input, output }: Terminal, signal: AbortSignal): Ski
   let next: ((line: string | undefined) => void) | undefined
   let isOver = false
   const hand = (line: string | undefined): void => {
+    isShown = false
     if (line === undefined) isOver = true
     else if (!next) lines.push(line)
     next?.(line)
@@ -32,10 +34,17 @@ export const plainSkin = ({ input, output }: Terminal, signal: AbortSignal): Ski
 
   const read = async (prompt: string, hidden: boolean): Promise<string> => {
     output.write(prompt)
-    isHidden = hidden
-    const line = isOver ? undefined : (lines.shift() ?? (await new Promise<string | undefined>((resolve) => (next = resolve))))
+    const early = lines.shift()
+    if (early !== undefined) {
+      output.write(hidden ? '\n' : `${printable(early)}\n`)
+      return early
+    }
+    // For when the line is drawn again, after a backspace.
+    terminal.setPrompt(prompt)
+    isShown = !hidden
+    if (isShown) output.write(printable(terminal.line))
+    const line = isOver ? undefined : await new Promise<string | undefined>((resolve) => (next = resolve))
     if (hidden || line === undefined) output.write('\n')
-    isHidden = false
     if (line === undefined) throw cancelled()
     return line
   }

@@ -1,0 +1,34 @@
+/** Shapes the answer to an event that is not refused, for senders that want another one than ours. */
+
+import type { Respond } from '../core/plan.ts'
+import { parseTemplate } from '../expr/placeholder.ts'
+import { compileTemplate } from '../expr/template.ts'
+import type { Route } from '../generated/config.ts'
+import { defaults } from '../generated/defaults.ts'
+import { templateKit } from './endings/kit/template-kit.ts'
+import type { StageKit } from './stages/stage.ts'
+
+const maxUnits = 16_384
+
+const xmlNames: { readonly [character: string]: string } = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&apos;' }
+
+/** How a value of a stranger stands in a body of this type, so that it can be nothing but a text there. */
+const escapeFor = (contentType: string): ((text: string) => string) => {
+  if (/\b(?:xml|html)\b/.test(contentType)) {
+    // XML 1.0 has no way to write most control characters.
+    return (text) => text.replace(/[\u0000-\u0008\u000b\u000c\u000e-\u001f]/g, '').replace(/[&<>"']/g, (found) => xmlNames[found] as string)
+  }
+  return /\bjson\b/.test(contentType) ? (text) => JSON.stringify(text).slice(1, -1) : (text) => text
+}
+
+export const compileRespond = (respond: NonNullable<Route['respond']>, kit: StageKit): Respond => {
+  const { status = defaults.respond.status, body = defaults.respond.body, content_type: type = defaults.respond.content_type } = respond
+  const path = ['respond', 'body']
+  if (parseTemplate(body, () => {}).some(({ kind }) => kind === 'expression'))
+    kit.report('WH503', path, 'an answer is made before an expression would be worked out', 'use {dotted.path} only')
+  const render = compileTemplate(body, templateKit(kit, path), escapeFor(type))
+  return (event) => {
+    const text = render(event)
+    return { status, body: typeof text === 'string' ? text.slice(0, maxUnits) : '', type, headers: { 'X-Content-Type-Options': 'nosniff' } }
+  }
+}

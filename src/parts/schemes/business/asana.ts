@@ -1,0 +1,29 @@
+/** Asana: `X-Hook-Signature: <hex HMAC of the body>`. */
+
+import { preset } from '../kit/preset.ts'
+
+export const asana = preset({
+  name: 'asana',
+
+  title: 'Asana',
+  docs: 'https://developers.asana.com/docs/webhooks-guide',
+  there: 'POST https://app.asana.com/api/1.0/webhooks with target (the address of the route) and resource, while the gateway runs',
+  key: 'X-Hook-Secret in the answer to that request, beside "data"',
+  events: ['changed', 'added', 'removed', 'deleted', 'undeleted'],
+  sample: 'asana/task.changed',
+  route: 'prompt: "Look at what changed in Asana: {events}"\n',
+  scheme: {
+    algorithm: 'hmac_sha256',
+    signature: { header: 'X-Hook-Signature' },
+    // A request may have several events; its type is that of the first.
+    event: { body: 'events.0.action' },
+    // Neither a request nor an event has an id, but each event has its time in milliseconds.
+    id: { digest: true },
+    handshakes: [
+      // The secret comes to whoever registers the address, so that nothing is stored: the operator copies it.
+      { when: { header: 'X-Hook-Secret' }, signed: false, answer: { headers: { 'X-Hook-Secret': '{value}' } } },
+      // A sign of life now and then has no events.
+      { when: { header: 'X-Hook-Signature', absent: 'events.0' } },
+    ],
+  },
+})

@@ -1,0 +1,25 @@
+/** Calendly: `Calendly-Webhook-Signature: t=<time>,v1=<hex HMAC>` over `<time>.<body>`. */
+
+import { preset } from '../kit/preset.ts'
+
+export const calendly = preset({
+  name: 'calendly',
+  title: 'Calendly',
+  docs: 'https://developer.calendly.com/api-docs/overview/webhooks/webhook-signatures',
+  there:
+    'POST https://api.calendly.com/webhook_subscriptions with url (the address of the route), events, organization, scope and signing_key',
+  key: 'the signing_key of the subscription, which you choose',
+  events: ['invitee.created', 'invitee.canceled', 'invitee_no_show.created', 'routing_form_submission.created'],
+  sample: 'calendly/invitee.created',
+  route:
+    'events: [invitee.created]\nprompt: "{payload.name} booked {payload.scheduled_event.name} at {payload.scheduled_event.start_time}."\n',
+  scheme: {
+    algorithm: 'hmac_sha256',
+    signature: { header: 'Calendly-Webhook-Signature', label: 'v1' },
+    timestamp: { header: 'Calendly-Webhook-Signature', label: 't', window_seconds: 180 },
+    signed: '{timestamp}.{body}',
+    event: { body: 'event' },
+    // The body says to the microsecond when it happened.
+    id: { digest: true },
+  },
+})

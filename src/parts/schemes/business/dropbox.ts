@@ -1,0 +1,23 @@
+/** Dropbox: `X-Dropbox-Signature: <hex HMAC of the body>`. */
+
+import { preset } from '../kit/preset.ts'
+
+export const dropbox = preset({
+  name: 'dropbox',
+
+  title: 'Dropbox',
+  docs: 'https://www.dropbox.com/developers/reference/webhooks',
+  there: 'App Console → your app → Settings → Webhooks → Webhook URIs: the address of the route, while the gateway runs',
+  key: 'the App secret, under Settings',
+  events: ['list_folder'],
+  sample: 'dropbox/list_folder',
+  route: 'prompt: "Files changed in the Dropbox accounts {list_folder.accounts}."\n',
+  respond: { status: 200 },
+  scheme: {
+    algorithm: 'hmac_sha256',
+    signature: { header: 'X-Dropbox-Signature' },
+    // There is no id: an account that changes twice is told of in the same bytes.
+    event: { present: ['list_folder'] },
+    handshakes: [{ method: 'GET', when: { query: 'challenge' }, answer: { text: '{value}' } }],
+  },
+})

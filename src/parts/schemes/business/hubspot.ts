@@ -1,0 +1,25 @@
+/** HubSpot: `X-HubSpot-Signature-v3: <base64 HMAC>` over `<method><address><body><time>`. */
+
+import { preset } from '../kit/preset.ts'
+
+export const hubspot = preset({
+  name: 'hubspot',
+  title: 'HubSpot',
+  docs: 'https://developers.hubspot.com/docs/apps/developer-platform/build-apps/authentication/request-validation',
+  there: 'your app → Webhooks → Target URL: the address of the route without a query, and its subscriptions',
+  key: 'the client secret of the app, under Auth',
+  events: ['contact.creation', 'contact.propertyChange', 'company.creation', 'deal.propertyChange', 'contact.deletion'],
+  sample: 'hubspot/contact.property_change',
+  route: 'events: [contact.propertyChange, contact.creation]\nprompt: "Look at the contact {0.objectId} and at the rest of the list."\n',
+  uncertain: 'it decodes some escapes (%2F, %3A and others) of the address before it signs; an address without escapes is safe',
+  scheme: {
+    algorithm: 'hmac_sha256',
+    signature: { header: 'X-HubSpot-Signature-v3', encoding: 'base64' },
+    timestamp: { header: 'X-HubSpot-Request-Timestamp', unit: 'milliseconds' },
+    signed: '{method}{url}{body}{timestamp}',
+    // A list of up to a hundred events, whose first one tells its type.
+    event: { body: '0.subscriptionType' },
+    // An eventId may come twice for two events, as the page on webhooks says.
+    id: { digest: true },
+  },
+})

@@ -1,0 +1,26 @@
+/** Intercom: `X-Hub-Signature: sha1=<hex HMAC of the body>`. */
+
+import { preset } from '../kit/preset.ts'
+
+export const intercom = preset({
+  name: 'intercom',
+  title: 'Intercom',
+  docs: 'https://developers.intercom.com/docs/webhooks/setting-up-webhooks',
+  there: 'Developer Hub → your app → Configure → Webhooks: the address of the route, and its topics',
+  key: 'the client secret of the app, under Basic information',
+  events: ['conversation.user.created', 'conversation.user.replied', 'conversation.admin.replied', 'contact.created', 'ticket.created'],
+  sample: 'intercom/conversation.user.created',
+  route: 'events: [conversation.user.created]\nprompt: "{data.item.source.author.email} writes: {data.item.source.body}"\n',
+  scheme: {
+    algorithm: 'hmac_sha1',
+    signature: { header: 'X-Hub-Signature', prefix: 'sha1=' },
+    event: { body: 'topic' },
+    id: { body: 'id' },
+    handshakes: [
+      // It asks with a HEAD whether somebody is there. Every request has a Host.
+      { method: 'HEAD', when: { header: 'Host' } },
+      // What the button of its page sends.
+      { when: { body: 'topic', equals: 'ping' } },
+    ],
+  },
+})

@@ -1,0 +1,20 @@
+/** Shopify: `X-Shopify-Hmac-Sha256: <base64 HMAC of the body>`. */
+
+import { preset } from '../kit/preset.ts'
+
+export const shopify = preset({
+  name: 'shopify',
+  title: 'Shopify',
+  docs: 'https://shopify.dev/docs/apps/build/webhooks/verify-deliveries',
+  there: 'Settings → Notifications → Webhooks of the shop, or the webhooks of your app: the address of the route, in JSON',
+  key: 'what that page says your webhooks are signed with; for an app its client secret, taken as it is shown',
+  events: ['orders/create', 'orders/paid', 'products/update', 'customers/create', 'app/uninstalled'],
+  sample: 'shopify/orders_create',
+  route: 'events: [orders/create]\nprompt: "{email} ordered for {total_price} {currency}: {name}."\n',
+  scheme: {
+    algorithm: 'hmac_sha256',
+    signature: { header: 'X-Shopify-Hmac-Sha256', encoding: 'base64' },
+    event: { header: 'X-Shopify-Topic' },
+    id: { header: 'X-Shopify-Webhook-Id' },
+  },
+})

@@ -1,0 +1,25 @@
+/** LINE: `x-line-signature: <base64 HMAC of the body>`. */
+
+import { preset } from '../kit/preset.ts'
+
+export const line = preset({
+  name: 'line',
+
+  title: 'LINE',
+  docs: 'https://developers.line.biz/en/docs/messaging-api/verify-webhook-signature/',
+  there: 'LINE Developers Console → your channel → Messaging API → Webhook URL: the address of the route, and Use webhook on',
+  key: 'the Channel secret, under Basic settings',
+  events: ['message', 'follow', 'unfollow', 'join', 'postback', 'unsend'],
+  sample: 'line/message',
+  route: 'events: [message]\nprompt: "{events.0.message.text}"\n',
+  respond: { status: 200 },
+  scheme: {
+    algorithm: 'hmac_sha256',
+    signature: { header: 'x-line-signature', encoding: 'base64' },
+    // A request may have several events, whose first one tells its type and id.
+    event: { body: 'events.0.type' },
+    id: { body: 'events.0.webhookEventId' },
+    // The button Verify of the console sends no events.
+    handshakes: [{ when: { body: 'destination', absent: 'events.0' } }],
+  },
+})

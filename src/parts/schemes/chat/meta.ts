@@ -1,0 +1,35 @@
+/** Meta (Facebook, Instagram, Messenger, WhatsApp): `X-Hub-Signature-256: sha256=<hex HMAC of the body>`. */
+
+import { preset } from '../kit/preset.ts'
+
+export const meta = preset({
+  name: 'meta',
+
+  title: 'Meta (WhatsApp, Instagram, Messenger)',
+  aliases: ['whatsapp'],
+  docs: 'https://developers.facebook.com/docs/graph-api/webhooks/getting-started/',
+  there:
+    'your app → Webhooks (or WhatsApp → Configuration): the address of the route as Callback URL, and the verify_token of the route as Verify token',
+  key: 'the App secret, under App settings → Basic',
+  events: ['messages', 'message_template_status_update', 'feed', 'comments', 'photos'],
+  sample: 'meta/messages',
+  route:
+    'verify_token: "${META_VERIFY_TOKEN:-Vq3xT0bKe7mN}"\nevents: [messages]\nprompt: "{entry.0.changes.0.value.messages.0.text.body}"\n',
+  respond: { status: 200 },
+  scheme: {
+    algorithm: 'hmac_sha256',
+    signature: { header: 'X-Hub-Signature-256', prefix: 'sha256=' },
+    // A request may have several entries; its type is that of the first. Messenger has no field, only the object.
+    event: { body: ['entry.0.changes.0.field', 'object'] },
+    // A request has no id, and the ids of its messages do not tell their states apart.
+    id: { digest: true },
+    handshakes: [
+      {
+        method: 'GET',
+        when: { query: 'hub.mode', equals: 'subscribe' },
+        token: { query: 'hub.verify_token' },
+        answer: { text: '{query.hub.challenge}' },
+      },
+    ],
+  },
+})

@@ -1,0 +1,29 @@
+/** Slack: `X-Slack-Signature: v0=<hex HMAC>` over `v0:<time>:<body>`. */
+
+import { preset } from '../kit/preset.ts'
+
+export const slack = preset({
+  name: 'slack',
+  title: 'Slack',
+  docs: 'https://docs.slack.dev/authentication/verifying-requests-from-slack',
+  there: 'your app → Event Subscriptions (or Slash Commands, Interactivity): the address of the route as Request URL',
+  key: 'the Signing Secret of the app, under Basic Information',
+  // A slash command is its own name, an interaction its type.
+  events: ['app_mention', 'message', 'reaction_added', 'block_actions', '/deploy'],
+  sample: 'slack/message.channels',
+  route: 'events: [app_mention, message]\nprompt: "{event.text}"\n',
+  respond: { status: 200 },
+  scheme: {
+    algorithm: 'hmac_sha256',
+    signature: { header: 'X-Slack-Signature', prefix: 'v0=' },
+    timestamp: { header: 'X-Slack-Request-Timestamp' },
+    signed: 'v0:{timestamp}:{body}',
+    event: { body: ['event.type', 'type', 'command'] },
+    id: { body: ['event_id', 'trigger_id'] },
+    handshakes: [
+      { when: { body: 'type', equals: 'url_verification' }, answer: { text: '{payload.challenge}' } },
+      // It looks now and then whether a command's address has a good certificate, not always with a signature: an empty 200 to anybody.
+      { when: { body: 'ssl_check', equals: '1' }, signed: false },
+    ],
+  },
+})

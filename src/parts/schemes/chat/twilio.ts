@@ -1,0 +1,29 @@
+/** Twilio: `X-Twilio-Signature: <base64 HMAC>` over the address and the fields of the form. JSON has its digest in the address. */
+
+import { preset } from '../kit/preset.ts'
+
+export const twilio = preset({
+  name: 'twilio',
+  title: 'Twilio',
+  docs: 'https://www.twilio.com/docs/usage/webhooks/webhooks-security',
+  there:
+    'Phone Numbers → Manage → Active numbers → the number: the address of the route as webhook, with HTTP POST; public_url is this address',
+  key: 'the primary Auth Token of the account, under Account Info',
+  // `received` of a message that came in, and what became of one that you sent, or of a call.
+  events: ['received', 'delivered', 'undelivered', 'failed', 'sent', 'completed'],
+  sample: 'twilio/message.received',
+  route: 'events: [received]\nprompt: "{From} writes: {Body}"\n',
+  uncertain:
+    'where the address names a port, Twilio may sign it without; public_url then says it without; a product that sends JSON without its digest (bodySHA256) in the address is refused',
+  // TwiML that does nothing.
+  respond: { status: 200, body: '<Response/>', content_type: 'text/xml' },
+  scheme: {
+    algorithm: 'hmac_sha1',
+    signature: { header: 'X-Twilio-Signature', encoding: 'base64' },
+    signed: '{url}{form}',
+    body_digest: { query: 'bodySHA256' },
+    event: { body: ['MessageStatus', 'SmsStatus', 'CallStatus'] },
+    // MessageSid and CallSid name the message and the call, which come again with each state.
+    id: { header: 'I-Twilio-Idempotency-Token' },
+  },
+})

@@ -1,0 +1,33 @@
+/** Zoom: `x-zm-signature: v0=<hex HMAC>` over `v0:<time>:<body>`. */
+
+import { preset } from '../kit/preset.ts'
+
+export const zoom = preset({
+  name: 'zoom',
+
+  title: 'Zoom',
+  docs: 'https://developers.zoom.us/docs/api/webhooks/#verify-webhook-events',
+  there: 'App Marketplace → Manage → your app → Features → Access → Event Subscriptions: the address of the route, and its events',
+  key: 'the Secret Token of the app, under Features → Access',
+  events: ['meeting.started', 'meeting.ended', 'meeting.participant_joined', 'recording.completed', 'user.created'],
+  sample: 'zoom/meeting.started',
+  route: 'events: [meeting.started]\nprompt: "The meeting {payload.object.topic} has begun."\n',
+  uncertain: 'it is not documented whether a retry (after 5, 25 and 85 minutes) has a new time; where it has not, the last one is refused',
+  respond: { status: 200 },
+  scheme: {
+    algorithm: 'hmac_sha256',
+    signature: { header: 'x-zm-signature', prefix: 'v0=' },
+    // As long as ids are known, so that a retry with the time of the first try is taken, too.
+    timestamp: { header: 'x-zm-request-timestamp', window_seconds: 3600 },
+    signed: 'v0:{timestamp}:{body}',
+    event: { body: 'event' },
+    // The id of a request is in a header that is not signed; the body has its time in milliseconds.
+    id: { digest: true },
+    handshakes: [
+      {
+        when: { body: 'event', equals: 'endpoint.url_validation' },
+        answer: { json: { plainToken: '{payload.payload.plainToken}', encryptedToken: '{hmac_hex.payload.plainToken}' } },
+      },
+    ],
+  },
+})

@@ -1,0 +1,22 @@
+/** Docker Hub: a token in the address. There is nothing else. */
+
+import { preset } from '../kit/preset.ts'
+
+export const dockerHub = preset({
+  name: 'docker_hub',
+
+  title: 'Docker Hub',
+  docs: 'https://docs.docker.com/docker-hub/repos/manage/webhooks/',
+  there: 'your repository → Webhooks: the address of the route with ?token= and the secret of the route behind it',
+  key: 'one that you make, of letters and digits',
+  events: ['push_data'],
+  sample: 'docker_hub/push',
+  route: 'prompt: "{repository.repo_name}:{push_data.tag} was pushed by {push_data.pusher}."\n',
+  scheme: {
+    algorithm: 'token',
+    signature: { query: 'token' },
+    event: { present: ['push_data'] },
+    // It has no id, and the body has its time.
+    id: { digest: true },
+  },
+})

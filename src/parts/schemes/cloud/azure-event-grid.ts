@@ -1,0 +1,34 @@
+/** Azure Event Grid: a token in the address of the subscription. Nothing is signed. */
+
+import { preset } from '../kit/preset.ts'
+
+export const azureEventGrid = preset({
+  name: 'azure_event_grid',
+
+  title: 'Azure Event Grid',
+  docs: 'https://learn.microsoft.com/en-us/azure/event-grid/end-point-validation-event-grid-events-schema',
+  there:
+    'your topic → Event Subscription → Web Hook: the address of the route with ?token= and the secret of the route behind it, while the gateway runs',
+  key: 'one that you make, of letters and digits',
+  events: ['Microsoft.Storage.BlobCreated', 'Microsoft.Storage.BlobDeleted', 'Microsoft.ContainerRegistry.ImagePushed'],
+  sample: 'azure_event_grid/microsoft.storage.blobcreated',
+  route: 'events: [Microsoft.Storage.BlobCreated]\nprompt: "{0.data.url} was put into the store."\n',
+  scheme: {
+    algorithm: 'token',
+    signature: { query: 'token' },
+    // A list in its own schema, whose first event tells type and id; one event in that of CloudEvents.
+    event: { body: ['0.eventType', '0.type', 'type'] },
+    id: { body: ['0.id', 'id'], within: { body: ['0.topic', '0.source', 'source'] } },
+    handshakes: [
+      {
+        when: { header: 'aeg-event-type', equals: 'SubscriptionValidation' },
+        answer: { json: { validationResponse: '{payload.0.data.validationCode}' } },
+      },
+      {
+        method: 'OPTIONS',
+        when: { header: 'WebHook-Request-Origin' },
+        answer: { headers: { Allow: 'POST', 'WebHook-Allowed-Origin': '{value}', 'WebHook-Allowed-Rate': '*' } },
+      },
+    ],
+  },
+})

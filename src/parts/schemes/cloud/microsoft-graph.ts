@@ -1,0 +1,24 @@
+/** Microsoft Graph: each notification in the body has the `clientState` of its subscription. Nothing is signed. */
+
+import { preset } from '../kit/preset.ts'
+
+export const microsoftGraph = preset({
+  name: 'microsoft_graph',
+
+  title: 'Microsoft Graph',
+  docs: 'https://learn.microsoft.com/en-us/graph/change-notifications-delivery-webhooks',
+  there:
+    'POST https://graph.microsoft.com/v1.0/subscriptions with notificationUrl (the address of the route) and clientState, while the gateway runs',
+  key: 'the clientState, which you choose: at most 128 characters, and the same one for all subscriptions of the route',
+  events: ['created', 'updated', 'deleted', 'reauthorizationRequired', 'subscriptionRemoved', 'missed'],
+  sample: 'microsoft_graph/created',
+  route: 'events: [created]\nprompt: "Look at {value.0.resource} in Microsoft Graph."\n',
+  scheme: {
+    algorithm: 'token',
+    // All notifications of the request must have it.
+    signature: { body: 'value.*.clientState' },
+    event: { body: ['value.0.lifecycleEvent', 'value.0.changeType'] },
+    id: { body: 'value.0.id' },
+    handshakes: [{ when: { query: 'validationToken' }, signed: false, answer: { text: '{value}' } }],
+  },
+})

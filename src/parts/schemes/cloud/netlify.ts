@@ -1,0 +1,26 @@
+/** Netlify: `X-Webhook-Signature` is a JSON Web Token (HS256), whose claim `sha256` is the digest of the body. */
+
+import { preset } from '../kit/preset.ts'
+
+export const netlify = preset({
+  name: 'netlify',
+  title: 'Netlify',
+  docs: 'https://docs.netlify.com/site-deploys/notifications/#payload-signature',
+  there:
+    'Project configuration → Notifications → Add notification → HTTP POST request: the event, the address of the route, and a JWS secret token',
+  key: 'the JWS secret token, which you choose',
+  // The state of the deploy.
+  events: ['ready', 'error', 'building', 'enqueued'],
+  sample: 'netlify/deploy.ready',
+  route: 'events: [ready, error]\nprompt: "The deploy of {name} is {state}: {deploy_ssl_url}"\n',
+  scheme: {
+    algorithm: 'jwt',
+    signature: { header: 'X-Webhook-Signature' },
+    issuer: 'netlify',
+    body_digest: { claim: 'sha256' },
+    // X-Netlify-Event is not signed.
+    event: { body: 'state' },
+    // The id in the body is that of the deploy, which comes again with each state.
+    id: { digest: true },
+  },
+})

@@ -1,0 +1,23 @@
+/** Gitea and Forgejo: `X-Gitea-Signature: <hex HMAC of the JSON>`; of a form it is that of the field `payload`. */
+
+import { preset } from '../kit/preset.ts'
+
+export const gitea = preset({
+  name: 'gitea',
+  title: 'Gitea, Forgejo',
+  aliases: ['forgejo'],
+  docs: 'https://docs.gitea.com/usage/webhooks',
+  there: 'Settings → Webhooks → Add webhook → Gitea (or Forgejo): the address of the route, POST, a secret, and its events',
+  key: 'the secret of the webhook, which you choose',
+  events: ['push', 'pull_request', 'issues', 'issue_comment', 'release', 'create'],
+  sample: 'gitea/push',
+  route: 'events: [push]\nprompt: "{pusher.login} pushed to {ref} of {repository.full_name}."\n',
+  scheme: {
+    algorithm: 'hmac_sha256',
+    // Forgejo sends it, too, beside one under its own name. Without a secret it is there, and empty.
+    signature: { header: 'X-Gitea-Signature' },
+    signed: '{json}',
+    event: { header: 'X-Gitea-Event' },
+    id: { header: 'X-Gitea-Delivery' },
+  },
+})

@@ -1,0 +1,24 @@
+/** Okta event hooks: a token in `Authorization`. Nothing is signed. */
+
+import { preset } from '../kit/preset.ts'
+
+export const okta = preset({
+  name: 'okta',
+
+  title: 'Okta',
+  docs: 'https://developer.okta.com/docs/concepts/event-hooks/',
+  there: 'Admin Console → Workflow → Event Hooks → Create Event Hook: the address of the route, and Authorization as Authentication field',
+  key: 'the Authentication secret, which you choose',
+  events: ['user.session.start', 'user.lifecycle.create', 'user.lifecycle.deactivate', 'user.account.lock', 'group.user_membership.add'],
+  sample: 'okta/user.session.start',
+  route: 'events: [user.session.start, user.account.lock]\nprompt: "{data.events.0.displayMessage}: {data.events.0.actor.alternateId}"\n',
+  respond: { status: 200 },
+  scheme: {
+    algorithm: 'token',
+    signature: { header: 'Authorization' },
+    // A request may have several events; its type is that of the first.
+    event: { body: 'data.events.0.eventType' },
+    id: { body: 'eventId' },
+    handshakes: [{ method: 'GET', when: { header: 'X-Okta-Verification-Challenge' }, answer: { json: { verification: '{value}' } } }],
+  },
+})

@@ -1,0 +1,176 @@
+/** Checks requests as a description says: what the head shows is refused there, the rest once the body is there. */
+
+import { createHash, type KeyObject } from 'node:crypto'
+import type { RequestHead } from '../../../../core/request.ts'
+import { isForm } from '../../../body/payload.ts'
+import type { CheckHead, Download, Later, Why } from '../../scheme.ts'
+import { equal } from '../equal.ts'
+import { hmacKey, holds, isHmac, keyTypeOf } from './algorithm.ts'
+import { type Ready, signaturesIn } from './description.ts'
+import { bytesOf } from './digits.ts'
+import { whyNotNow } from './freshness.ts'
+import { publicKey, secretKey } from './keys.ts'
+import type { createCertificates, createJwks, Found } from './remote-keys.ts'
+import { look, type Seen } from './seen.ts'
+import { claimedDigest, holdsWithKey, holdsWithSecret, parseToken, type Token, whyNotClaimed } from './token-claims.ts'
+
+/** What all routes of a scheme share. */
+export type Remote = {
+  readonly jwks: ReturnType<typeof createJwks> | undefined
+  readonly certificates: ReturnType<typeof createCertificates> | undefined
+}
+
+type Verdict = true | Why | Later
+
+/** The check for one secret; `undefined` when the scheme cannot use it. */
+export const checkFor = (ready: Ready, secret: string, remote: Remote, download: Download): CheckHead | undefined =>
+  once(ready, checkOnce(ready, secret, remote, download))
+
+/** A signature or credential that stands twice is none: a proxy in front may have looked at the other one. */
+const once = ({ place, name }: Ready, check: CheckHead | undefined): CheckHead | undefined => {
+  const header = place.header?.toLowerCase()
+  if (!check || header === undefined) return check
+  return (head) => (standsTwice(head.rawHeaders ?? [], header) ? `${name} stands twice` : check(head))
+}
+
+const standsTwice = (raw: readonly string[], header: string): boolean => {
+  let found = 0
+  for (let i = 0; i < raw.length; i += 2) {
+    const name = raw[i] as string
+    if (name.length === header.length && name.toLowerCase() === header) found++
+  }
+  return found > 1
+}
+
+const checkOnce = (ready: Ready, secret: string, remote: Remote, download: Download): CheckHead | undefined => {
+  const { algorithm, key } = ready.description
+  if (algorithm === 'token' || algorithm === 'basic') return checkCredential(ready, secret)
+  if (algorithm === 'jwt') return checkToken(ready, secret, remote, download)
+  if (isHmac(algorithm)) {
+    const bytes = secretKey(secret, key)
+    if (!bytes) return undefined
+    // The key object is made at the first request, because there may be thousands of routes.
+    let object: KeyObject | undefined
+    return checkSigned(ready, secret, () => {
+      object ??= hmacKey(bytes)
+      return object
+    })
+  }
+  if (remote.certificates)
+    return checkSigned(ready, secret, ({ head, ...seen }) => certificateOf(ready, { head, ...seen }, remote, download))
+  const type = keyTypeOf(algorithm)
+  const object = type && publicKey(secret, type)
+  return object && checkSigned(ready, secret, () => object)
+}
+
+const certificateOf = ({ certificate }: Ready, seen: Seen, { certificates }: Remote, download: Download): Found | Promise<Found> => {
+  const address = certificate?.(seen)
+  return address === undefined || !certificates
+    ? 'the address of its certificate is missing'
+    : certificates(address, seen.head.at, download)
+}
+
+/** HMACs and signatures. */
+const checkSigned = (ready: Ready, secret: string, keyFor: (seen: Seen) => Found | Promise<Found>): CheckHead => {
+  const atHead = ready.place.body === undefined
+  const { algorithm } = ready.description
+  return (head) => {
+    const seen = look(head)
+    const early = atHead ? signaturesIn(ready, seen) : undefined
+    if (typeof early === 'string') return early
+    const stale = ready.time?.atHead ? whyStale(ready, seen) : undefined
+    if (stale !== undefined) return stale
+    return (body) => {
+      const whole = look(head, body)
+      const signatures = early ?? signaturesIn(ready, whole)
+      if (typeof signatures === 'string') return signatures
+      const pieces = ready.text(whole, secret)
+      if ('lacks' in pieces) return `${pieces.lacks} of the signed text is missing`
+      const judge = (key: Found): Verdict => {
+        if (typeof key === 'string' || 'later' in key) return key
+        if (!holds(algorithm, key, pieces, signatures))
+          return algorithm === 'rsa_sha256' && holds('rsa_sha1', key, pieces, signatures)
+            ? 'it is signed with SHA-1, which is refused: let the sender sign with SHA-256'
+            : 'no key of the route gives this signature'
+        return whyNotRest(ready, whole, secret) ?? true
+      }
+      const key = keyFor(whole)
+      return key instanceof Promise ? key.then(judge) : judge(key)
+    }
+  }
+}
+
+/** What is checked once the signature holds: the digest that stands for the body, a time in the body, whose request it is. */
+const whyNotRest = (ready: Ready, seen: Seen, secret: string): Why | undefined =>
+  whyOtherBody(ready, seen) ?? (ready.time && !ready.time.atHead ? whyStale(ready, seen) : undefined) ?? whyNotIdentity(ready, seen, secret)
+
+const whyStale = ({ time }: Ready, seen: Seen): Why | undefined => {
+  if (!time) return undefined
+  const text = time.read(seen)
+  if (text === undefined || text === '') return time.optional ? undefined : `${time.name} is missing`
+  return whyNotNow(time.name, text, time.unit, seen.head.at, time.windowSeconds)
+}
+
+const whyOtherBody = ({ digest, coversForm }: Ready, seen: Seen, token?: Token): Why | undefined => {
+  if (!digest || (coversForm && isForm(seen.head.headers))) return undefined
+  const text = digest.read?.(seen)
+  const claimed =
+    digest.claim !== undefined ? token && claimedDigest(token, digest.claim, digest.encoding) : text && bytesOf(text, digest.encoding)
+  if (!claimed) return `${digest.name}, the digest of the body, is missing or malformed`
+  return equal(claimed, createHash('sha256').update(seen.body).digest()) ? undefined : `${digest.name} is not the digest of the body`
+}
+
+const whyNotIdentity = ({ identity, description }: Ready, seen: Seen, secret: string): Why | undefined => {
+  if (!identity) return undefined
+  const text = identity(seen)
+  const where = [description.identity?.header ?? description.identity?.body].flat().join(' or ')
+  return text !== undefined && equal(Buffer.from(text), Buffer.from(secret)) ? undefined : `${where} is not the secret of the route`
+}
+
+/** The secret itself, in the open. Where it is not in the body, a wrong one is refused before the body is read. */
+const checkCredential = (ready: Ready, secret: string): CheckHead => {
+  const isBasic = ready.description.algorithm === 'basic'
+  // Node decodes headers as latin1, so encoding as latin1 gives the bytes sent; the query and the body are decoded as UTF-8.
+  const sent = ready.place.header !== undefined ? 'latin1' : 'utf8'
+  const expected = Buffer.from(secret)
+  const judge = (seen: Seen): Verdict => {
+    const texts = ready.claims(seen)
+    if (typeof texts === 'string') return texts
+    const credentials = texts.map((text) => (isBasic ? (bytesOf(text, 'base64') ?? Buffer.alloc(0)) : Buffer.from(text, sent)))
+    if (!credentials.some((credential) => equal(credential, expected))) return `${ready.name} is not the secret`
+    return (ready.time ? whyStale(ready, seen) : undefined) ?? true
+  }
+  if (ready.place.body !== undefined) return (head) => (body) => judge(look(head, body))
+  return (head: RequestHead) => {
+    const verdict = judge(look(head))
+    return typeof verdict === 'string' ? verdict : () => verdict
+  }
+}
+
+const checkToken = (ready: Ready, secret: string, { jwks }: Remote, download: Download): CheckHead | undefined => {
+  const { issuer, audience, timestamp, key: spec } = ready.description
+  const key = jwks ? undefined : secretKey(secret, spec)
+  if (!jwks && !key) return undefined
+  const expected = { issuer, audience, windowSeconds: timestamp?.window_seconds ?? 300 }
+  return (head) => {
+    const texts = ready.claims(look(head))
+    if (typeof texts === 'string') return texts
+    const token = parseToken(texts[0] ?? '')
+    if (!token) return `${ready.name} has no JSON Web Token`
+    const why = whyNotClaimed(token, expected, head.at)
+    if (why !== undefined) return why
+    if (key && !holdsWithSecret(token, key)) return 'no secret of the route gives this token (HS256)'
+    const rest = (body: Buffer): Verdict => whyOtherBody(ready, look(head, body), token) ?? true
+    if (!jwks) return rest
+    return (body) => {
+      const judge = (found: Found): Verdict =>
+        typeof found === 'string' || 'later' in found
+          ? found
+          : holdsWithKey(token, found)
+            ? rest(body)
+            : 'the key that the token names does not give its signature'
+      const found = jwks(typeof token.header.kid === 'string' ? token.header.kid : '', head.at, download)
+      return found instanceof Promise ? found.then(judge) : judge(found)
+    }
+  }
+}

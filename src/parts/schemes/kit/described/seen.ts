@@ -1,0 +1,128 @@
+/** A request as a description of a scheme reads it, before its signature is known to hold: nothing is parsed that the description does not name. */
+
+import type { Json } from '../../../../core/json.ts'
+import { header } from '../../../../core/names.ts'
+import type { RequestHead } from '../../../../core/request.ts'
+import { compilePath } from '../../../../expr/path.ts'
+import type { SchemeBodyPath } from '../../../../generated/config.ts'
+import { readPayload } from '../../../body/payload.ts'
+
+export type Seen = {
+  readonly head: RequestHead
+  /** Empty while only the head is there. */
+  readonly body: Buffer
+  /** The body as JSON or a form, parsed at the first call; `undefined` when it is neither. */
+  readonly payload: () => Json | undefined
+  /** The address's query, split at the first call. */
+  readonly query: () => URLSearchParams
+}
+
+const nothing = Buffer.alloc(0)
+
+export const look = (head: RequestHead, body: Buffer = nothing): Seen => {
+  let query: URLSearchParams | undefined
+  let payload: { readonly of: Json | undefined } | undefined
+  return {
+    head,
+    body,
+    query() {
+      query ??= queryOf(head.url())
+      return query
+    },
+    payload() {
+      if (!payload) {
+        const read = readPayload(head.headers, body)
+        payload = { of: typeof read === 'string' ? undefined : read.payload }
+      }
+      return payload.of
+    },
+  }
+}
+
+/** What follows the question mark. Addresses from the network need not be valid ones. */
+const queryOf = (url: string): URLSearchParams => {
+  const [, query = ''] = /\?([^#]*)/.exec(url) ?? []
+  return new URLSearchParams(query)
+}
+
+/** Where one value stands. */
+export type Place = {
+  readonly header?: string
+  readonly query?: string
+  readonly body?: SchemeBodyPath
+  readonly label?: string
+  /** Between the parts of a header with labels. */
+  readonly separator?: string
+}
+
+/** Reads one value; `undefined` when it is missing, and `twice` when a label stands twice. */
+export type Read = (seen: Seen) => string | undefined
+
+/** Whether the value can be read before the body is there. */
+export const isAtHead = ({ body }: Place): boolean => body === undefined
+
+const maxParts = 32
+
+/** The values under a label of a header like `t=1,v1=a,v1=b`. */
+export const partsOf = (text: string, label: string, separator = ','): string[] =>
+  text.split(separator, maxParts).flatMap((part) => {
+    const trimmed = part.trim()
+    return trimmed.startsWith(`${label}=`) ? [trimmed.slice(label.length + 1)] : []
+  })
+
+/** Several places: the first that has a value counts, a header before the query, and that before the body. */
+export const compilePlace = ({ header: name, query, body, label, separator }: Place): Read => {
+  const readers = [
+    ...(name === undefined ? [] : [headerReader(name, label, separator)]),
+    ...(query === undefined ? [] : [queryReader(query)]),
+    ...(body === undefined ? [] : [body].flat().map(bodyReader)),
+  ]
+  const [only] = readers
+  if (only && readers.length === 1) return only
+  return (seen) => {
+    for (const read of readers) {
+      const value = read(seen)
+      if (value !== undefined) return value
+    }
+    return undefined
+  }
+}
+
+/** Two times or two ids in one header: nobody knows which of them was signed, so that neither is read. */
+const single = (values: readonly string[]): string | undefined => (values.length === 1 ? values[0] : undefined)
+
+const headerReader = (name: string, label: string | undefined, separator: string | undefined): Read => {
+  const lower = name.toLowerCase()
+  if (label === undefined) return ({ head }) => header(head.headers, lower)
+  return ({ head }) => single(partsOf(header(head.headers, lower) ?? '', label, separator))
+}
+
+const queryReader =
+  (name: string): Read =>
+  (seen) =>
+    single(seen.query().getAll(name))
+
+/** A path as `value.*.x` reads the text that all items of the list have. */
+const bodyReader = (path: string): Read => {
+  const [, list, item] = /^(?:(.*)\.)?\*\.(.+)$/.exec(path) ?? []
+  const get = compilePath(item ?? path)
+  if (item === undefined) return (seen) => textOf(get(seen.payload() ?? null))
+  const listIn = list === undefined ? (payload: Json) => payload : compilePath(list)
+  return (seen) => {
+    const items = listIn(seen.payload() ?? null)
+    const texts = new Set(Array.isArray(items) ? items.map((each) => textOf(get(each))) : [])
+    return texts.size === 1 ? [...texts][0] : undefined
+  }
+}
+
+/** A text, number or boolean as text; `undefined` for anything else. */
+export const textOf = (value: Json | undefined): string | undefined =>
+  typeof value === 'string' ? value : typeof value === 'number' || typeof value === 'boolean' ? String(value) : undefined
+
+/** How a place is called in sentences. */
+export const placeName = ({ header: name, query, body, label }: Place): string =>
+  name !== undefined
+    ? `${label === undefined ? '' : `${label} of `}${name.toLowerCase()}`
+    : query !== undefined
+      ? `${query} of the address`
+      : `${[body ?? 'it'].flat().join(' or ')} of the body`

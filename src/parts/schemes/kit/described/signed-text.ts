@@ -1,0 +1,120 @@
+/** The text that a sender signs, as a template over what is in its request. */
+
+import { crc32 } from 'node:zlib'
+import { header } from '../../../../core/names.ts'
+import { compilePath } from '../../../../expr/path.ts'
+import { isForm } from '../../../body/payload.ts'
+import { type Read, type Seen, textOf } from './seen.ts'
+
+/** What a description says of its text. */
+export type TextSource = {
+  readonly signed: string
+  readonly lines: readonly string[]
+  readonly timestamp: Read | undefined
+  readonly id: Read | undefined
+}
+
+/** The bytes of one piece; `undefined` when the request has no such value. */
+type Piece = (seen: Seen, secret: string) => Buffer | string | undefined
+
+/** The pieces of the signed text in their order, or what is missing. Texts from headers and the address are latin1, as Node decodes them. */
+export type SignedText = (seen: Seen, secret: string) => readonly Buffer[] | { readonly lacks: string }
+
+const variable = /\{([a-z0-9_]+)(?:\.([^{}]+))?\}/g
+
+const latin1 = (text: string | undefined): Buffer | undefined => (text === undefined ? undefined : Buffer.from(text, 'latin1'))
+
+/** Variables that stand alone. */
+const plain: { readonly [name: string]: (source: TextSource) => Piece | undefined } = {
+  body: () => (seen) => seen.body,
+  json: () => (seen) =>
+    isForm(seen.head.headers) ? (new URLSearchParams(seen.body.toString('utf8')).get('payload') ?? undefined) : seen.body,
+  timestamp: ({ timestamp }) => timestamp && ((seen) => latin1(timestamp(seen))),
+  id: ({ id }) => id && ((seen) => latin1(id(seen))),
+  url: () => (seen) => latin1(seen.head.url()),
+  method: () => (seen) => latin1(seen.head.method),
+  path: () => (seen) => latin1(pathOf(seen.head.url())),
+  form: () => (seen) => Buffer.from(isForm(seen.head.headers) ? sortedForm(seen.body) : ''),
+  lines: ({ lines }) => (lines.length === 0 ? undefined : (seen) => linesOf(seen, lines)),
+  crc32: () => (seen) => Buffer.from(String(crc32(seen.body))),
+  secret: () => (_seen, secret) => Buffer.from(secret),
+}
+
+/** Variables with a name behind a dot. */
+const named: { readonly [name: string]: (of: string) => Piece } = {
+  header: (of) => {
+    const name = of.toLowerCase()
+    return (seen) => latin1(header(seen.head.headers, name))
+  },
+  query: (of) => (seen) => seen.query().get(of) ?? undefined,
+  payload: (of) => {
+    const path = compilePath(of)
+    return (seen) => textOf(path(seen.payload() ?? null))
+  },
+}
+
+/** A text of a description over its request, or the first thing in it that has no meaning. */
+export const compileText = (source: TextSource): SignedText | { readonly unknown: string } => {
+  const pieces: { readonly name: string; readonly piece: Piece }[] = []
+  let from = 0
+  const literal = (text: string): void => {
+    const bytes = Buffer.from(text)
+    if (bytes.length > 0) pieces.push({ name: '', piece: () => bytes })
+  }
+  for (const match of source.signed.matchAll(variable)) {
+    literal(source.signed.slice(from, match.index))
+    const [whole, name = '', of] = match
+    const make = of === undefined ? Object.hasOwn(plain, name) && plain[name] : Object.hasOwn(named, name) && named[name]
+    const piece = make ? (of === undefined ? (make as (typeof plain)[string])(source) : (make as (typeof named)[string])(of)) : undefined
+    if (!piece) return { unknown: whole }
+    pieces.push({ name: whole, piece })
+    from = match.index + whole.length
+  }
+  literal(source.signed.slice(from))
+  return (seen, secret) => {
+    const bytes: Buffer[] = []
+    for (const { name, piece } of pieces) {
+      const made = piece(seen, secret)
+      if (made === undefined) return { lacks: name }
+      bytes.push(typeof made === 'string' ? Buffer.from(made) : made)
+    }
+    return bytes
+  }
+}
+
+/** Which variables a signed text has: `timestamp`, `header.x-id`, … */
+export const variablesOf = (signed: string): ReadonlySet<string> =>
+  new Set([...signed.matchAll(variable)].map(([, name = '', of]) => (of === undefined ? name : `${name}.${of.toLowerCase()}`)))
+
+const pathOf = (url: string): string => url.replace(/^[a-z]+:\/\/[^/?#]*/i, '')
+
+/**
+ * The fields of a form, sorted by their names, each name followed by its value: what Twilio signs behind the address. Of a field that
+ * stands several times each value counts once, in order (twilio-node, `lib/webhooks/webhooks.ts`).
+ */
+const sortedForm = (body: Buffer): string => {
+  const fields = [...new URLSearchParams(body.toString('utf8'))].map(([name, value]) => ({ name, value }))
+  const order = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0)
+  return fields
+    .sort((a, b) => order(a.name, b.name) || order(a.value, b.value))
+    .filter(({ name, value }, i, all) => i === 0 || name !== all[i - 1]?.name || value !== all[i - 1]?.value)
+    .map(({ name, value }) => `${name}${value}`)
+    .join('')
+}
+
+/**
+ * `undefined` where a field is missing that has no question mark. The text must have one meaning only: were a line feed taken in any value but
+ * the first, a value that a stranger chose could hold the rest of the fields, and a signature for one topic could pass for another one's.
+ */
+const linesOf = (seen: Seen, names: readonly string[]): string | undefined => {
+  const payload = seen.payload() ?? null
+  let lines = ''
+  for (const [i, written] of names.entries()) {
+    const name = written.replace(/\?$/, '')
+    const value = textOf(compilePath(name)(payload))
+    if (value === undefined && name !== written) continue
+    if (value === undefined || (i > 0 && value.includes('\n'))) return undefined
+    lines += `${name}\n${value}\n`
+  }
+  return lines
+}

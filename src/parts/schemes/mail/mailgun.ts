@@ -1,0 +1,27 @@
+/** Mailgun: an HMAC over `<time><token>`, all of them in the body, which itself is not signed. */
+
+import { preset } from '../kit/preset.ts'
+
+export const mailgun = preset({
+  name: 'mailgun',
+
+  title: 'Mailgun',
+  docs: 'https://documentation.mailgun.com/docs/mailgun/user-manual/webhooks/securing-webhooks',
+  there: 'Send → Sending → Webhooks: the address of the route for each event',
+  key: 'the HTTP webhook signing key of the account that sends the mail, under Settings → API Security',
+  events: ['delivered', 'failed', 'accepted', 'opened', 'clicked', 'complained', 'unsubscribed'],
+  sample: 'mailgun/delivered',
+  route: 'events: [delivered, failed, complained]\nprompt: "Mail to {event-data.recipient}: {event-data.event}"\n',
+  uncertain: 'it is not documented whether a retry has a new time; where it has not, those after an hour are refused',
+  respond: { status: 200 },
+  scheme: {
+    algorithm: 'hmac_sha256',
+    signature: { body: 'signature.signature' },
+    // As long as ids are known, so that a retry with the time of the first try is taken, too.
+    timestamp: { body: 'signature.timestamp', window_seconds: 3600 },
+    signed: '{timestamp}{payload.signature.token}',
+    event: { body: 'event-data.event' },
+    // The token is signed, and the event's own id is not: with the token as the id, a captured signature serves no second body.
+    id: { body: 'signature.token' },
+  },
+})

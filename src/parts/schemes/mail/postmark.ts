@@ -1,0 +1,22 @@
+/** Postmark: HTTP Basic. Nothing is signed. */
+
+import { preset } from '../kit/preset.ts'
+
+export const postmark = preset({
+  name: 'postmark',
+
+  title: 'Postmark',
+  docs: 'https://postmarkapp.com/developer/webhooks/webhooks-overview#protecting-your-webhook',
+  there: 'Server → Message Stream → Webhooks → Add webhook: the address of the route, Basic auth credentials, and its events',
+  key: 'user and password of the Basic auth credentials, which you choose, as "user:password"',
+  events: ['Bounce', 'Delivery', 'SpamComplaint', 'Open', 'Click', 'SubscriptionChange'],
+  sample: 'postmark/bounce',
+  route: 'events: [Bounce]\nprompt: "Mail to {Email} bounced: {Description}"\n',
+  respond: { status: 200 },
+  scheme: {
+    algorithm: 'basic',
+    event: { body: 'RecordType' },
+    // Only bounces and complaints have an id of their own: a mail may be opened many times.
+    id: { body: 'ID', digest: true },
+  },
+})

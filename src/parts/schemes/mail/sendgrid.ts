@@ -1,0 +1,26 @@
+/** SendGrid: an ECDSA signature over `<time><body>`, for its Event Webhook. */
+
+import { preset } from '../kit/preset.ts'
+
+export const sendgrid = preset({
+  name: 'sendgrid',
+
+  title: 'SendGrid',
+  docs: 'https://www.twilio.com/docs/sendgrid/for-developers/tracking-events/getting-started-event-webhook-security-features',
+  there: 'Settings → Mail Settings → Event Webhooks: the address of the route, its events, and Signature Verification on',
+  key: 'the Verification Key of the webhook: it goes into public_key',
+  events: ['delivered', 'processed', 'bounce', 'dropped', 'open', 'click', 'spamreport'],
+  sample: 'sendgrid/delivered',
+  route: 'prompt: "Look for bounces in this list of mail events: {__raw__}"\n',
+  uncertain: 'it is not documented whether a retry has a new time; where it has not, those after an hour are refused',
+  scheme: {
+    algorithm: 'ecdsa_p256',
+    signature: { header: 'X-Twilio-Email-Event-Webhook-Signature', encoding: 'base64' },
+    // As long as ids are known, so that a retry with the time of the first try is taken, too.
+    timestamp: { header: 'X-Twilio-Email-Event-Webhook-Timestamp', window_seconds: 3600 },
+    signed: '{timestamp}{body}',
+    // A list of events, whose first one tells its type and id.
+    event: { body: '0.event' },
+    id: { body: '0.sg_event_id' },
+  },
+})

@@ -1,0 +1,21 @@
+/** Datadog: it signs nothing, and sends what headers you give it. */
+
+import { preset } from '../kit/preset.ts'
+
+export const datadog = preset({
+  name: 'datadog',
+  title: 'Datadog',
+  docs: 'https://docs.datadoghq.com/integrations/webhooks/',
+  there:
+    'Integrations → Webhooks → New: the address of the route, the custom headers {"Authorization": "Bearer <the secret>"}, and a payload that keeps "id": "$ID" and "event_type": "$EVENT_TYPE"',
+  key: 'the text behind Bearer, which you choose: a long random one',
+  events: ['metric_alert_monitor', 'query_alert_monitor', 'service_check', 'log_alert', 'event_v2_alert'],
+  sample: 'datadog/metric_alert_monitor',
+  route: 'prompt: "{title}\\n\\n{body}"\n',
+  scheme: {
+    algorithm: 'token',
+    signature: { header: 'Authorization', prefix: 'Bearer ' },
+    event: { body: 'event_type' },
+    id: { body: 'id' },
+  },
+})

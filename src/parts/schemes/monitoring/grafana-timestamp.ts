@@ -1,0 +1,27 @@
+/** Grafana Alerting with a Timestamp Header: `X-Grafana-Alerting-Signature: <hex HMAC>` over `<time>:<body>`. */
+
+import { preset } from '../kit/preset.ts'
+
+/** A row of its own, so that a request without the time, which anybody can leave out, is none of this sender's. */
+export const grafanaTimestamp = preset({
+  name: 'grafana_timestamp',
+  title: 'Grafana, with a time',
+  docs: 'https://grafana.com/docs/grafana/latest/alerting/configure-notifications/manage-contact-points/integrations/webhook-notifier/',
+  there:
+    'Alerting → Contact points → Webhook: the address of the route, and under HMAC Signature a secret, Header as it is, and X-Grafana-Alerting-Timestamp as Timestamp Header',
+  key: 'the secret under HMAC Signature, which you choose',
+  events: ['firing', 'resolved'],
+  sample: 'grafana/alert.firing',
+  route: 'events: [firing]\nprompt: "{title}: {commonAnnotations.summary}"\n',
+  uncertain:
+    'a Grafana older than 12 may call its signature X-Grafana-Alert-Signature; "Header" of the contact point says which name it sends',
+  scheme: {
+    algorithm: 'hmac_sha256',
+    signature: { header: 'X-Grafana-Alerting-Signature' },
+    timestamp: { header: 'X-Grafana-Alerting-Timestamp' },
+    signed: '{timestamp}:{body}',
+    event: { body: 'status' },
+    // It has no id, and the same alert comes again in the same words while it lasts, but with another time.
+    id: { digest: true, within: { header: 'X-Grafana-Alerting-Timestamp' } },
+  },
+})

@@ -1,0 +1,23 @@
+/** Grafana Alerting: `X-Grafana-Alerting-Signature: <hex HMAC of the body>`. */
+
+import { preset } from '../kit/preset.ts'
+
+export const grafana = preset({
+  name: 'grafana',
+  title: 'Grafana',
+  docs: 'https://grafana.com/docs/grafana/latest/alerting/configure-notifications/manage-contact-points/integrations/webhook-notifier/',
+  there:
+    'Alerting → Contact points → Webhook: the address of the route, and under HMAC Signature a secret; Timestamp Header stays empty (with one it is grafana_timestamp), and Header as it is',
+  key: 'the secret under HMAC Signature, which you choose',
+  events: ['firing', 'resolved'],
+  sample: 'grafana/alert.firing',
+  route: 'events: [firing]\nprompt: "{title}: {commonAnnotations.summary}"\n',
+  uncertain:
+    'a Grafana older than 12 may call its signature X-Grafana-Alert-Signature; "Header" of the contact point says which name it sends',
+  scheme: {
+    algorithm: 'hmac_sha256',
+    signature: { header: 'X-Grafana-Alerting-Signature' },
+    // It has no id, and the same alert comes again in the same words while it lasts.
+    event: { body: 'status' },
+  },
+})

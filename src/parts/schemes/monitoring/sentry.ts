@@ -1,0 +1,21 @@
+/** Sentry: `Sentry-Hook-Signature: <hex HMAC of the body>`, from an integration. */
+
+import { preset } from '../kit/preset.ts'
+
+export const sentry = preset({
+  name: 'sentry',
+  title: 'Sentry',
+  docs: 'https://docs.sentry.io/integrations/integration-platform/webhooks/',
+  there: 'Settings → Custom Integrations → your integration: the address of the route as Webhook URL, and its events',
+  key: 'the client secret of the integration, under Credentials',
+  events: ['issue', 'event_alert', 'metric_alert', 'error', 'comment', 'installation'],
+  sample: 'sentry/issue.created',
+  route: 'events: [issue]\nprompt: "{action}: {data.issue.title} in {data.issue.project.slug}"\n',
+  scheme: {
+    algorithm: 'hmac_sha256',
+    signature: { header: 'Sentry-Hook-Signature' },
+    // Sentry-Hook-Timestamp is not signed.
+    event: { header: 'Sentry-Hook-Resource' },
+    id: { header: 'Request-ID' },
+  },
+})

@@ -1,0 +1,73 @@
+/** Lets only clients in that the route lists: by their networks, or by a certificate that a trusted proxy has checked. */
+
+import { timingSafeEqual } from 'node:crypto'
+import { BlockList, isIP } from 'node:net'
+import { header } from '../../core/names.ts'
+import { type Refused, refuse } from '../../core/outcome.ts'
+import type { RequestHead } from '../../core/request.ts'
+import type { Route } from '../../generated/config.ts'
+import type { StageKit, StagePart } from './stage.ts'
+
+export const client: StagePart = {
+  name: 'client',
+  compile(route, kit) {
+    const whyNot = [networksOf(route, kit), certificateOf(route, kit)].filter((check) => check !== undefined)
+    if (whyNot.length === 0) return {}
+    return {
+      onHead(head): Refused | undefined {
+        for (const check of whyNot) {
+          const detail = check(head)
+          if (detail !== undefined) return refuse('forbidden', { detail })
+        }
+        return undefined
+      },
+    }
+  },
+}
+
+type WhyNot = (head: RequestHead) => string | undefined
+
+const networksOf = ({ allow_from }: Route, { report }: StageKit): WhyNot | undefined => {
+  if (allow_from === undefined) return undefined
+  const networks = new BlockList()
+  for (const [i, text] of allow_from.entries())
+    if (!addTo(networks, text))
+      report('WH316', ['allow_from', i], `"${text}" is no network and no address`, 'write 192.0.2.0/24, 2001:db8::/32 or 192.0.2.7')
+  return ({ remote }) => {
+    const address = remote()
+    const version = isIP(address)
+    return version !== 0 && networks.check(address, version === 6 ? 'ipv6' : 'ipv4') ? undefined : `${address} is not in allow_from`
+  }
+}
+
+/** `false` for a text that is no network and no address. */
+const addTo = (networks: BlockList, text: string): boolean => {
+  const [address = '', length, ...rest] = text.split('/')
+  const version = isIP(address)
+  const bits = version === 6 ? 128 : 32
+  if (version === 0 || rest.length > 0 || (length !== undefined && !(/^\d{1,3}$/.test(length) && Number(length) <= bits))) return false
+  networks.addSubnet(address, length === undefined ? bits : Number(length), version === 6 ? 'ipv6' : 'ipv4')
+  return true
+}
+
+/** The header is believed only from a proxy that the adapter lists by its address: from anybody else it says nothing. */
+const certificateOf = ({ client_certificate }: Route, { report, limits: { trustProxy } }: StageKit): WhyNot | undefined => {
+  if (!client_certificate) return undefined
+  const { header: name, equals } = client_certificate
+  if (!Array.isArray(trustProxy) || trustProxy.length === 0)
+    report(
+      'WH317',
+      ['client_certificate'],
+      'anybody could send this header',
+      'list the address of the proxy that checks certificates in trust_proxy',
+    )
+  const wanted = [equals].flat().map((text) => Buffer.from(text))
+  const lower = name.toLowerCase()
+  return ({ headers, isProxied }) => {
+    if (!isProxied()) return 'a client certificate is asked for, and the request came from no trusted proxy'
+    const said = Buffer.from(header(headers, lower) ?? '', 'latin1')
+    return wanted.some((each) => each.length === said.length && timingSafeEqual(each, said))
+      ? undefined
+      : `${lower} is none of client_certificate`
+  }
+}

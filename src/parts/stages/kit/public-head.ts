@@ -1,0 +1,15 @@
+/** The address that a sender signed, where a proxy in front makes it another one than the request says. */
+
+import type { RequestHead } from '../../../core/request.ts'
+import type { Route } from '../../../generated/config.ts'
+import type { StageKit } from '../stage.ts'
+
+/** Puts the configured address in the place of the request's, whose query stays; `undefined` where none is configured. */
+export const publicHead = (
+  { public_url }: Route,
+  { path, limits: { publicUrl } }: StageKit,
+): ((head: RequestHead) => RequestHead) | undefined => {
+  const base = public_url ?? (publicUrl === undefined ? undefined : `${publicUrl.replace(/\/+$/, '')}${path}`)
+  if (base === undefined) return undefined
+  return (head) => ({ ...head, url: () => `${base}${/\?.*$/.exec(head.url())?.[0] ?? ''}` })
+}

@@ -1,0 +1,38 @@
+/** Reports keys of a route that its schemes cannot use, and what is to be known of these schemes. */
+
+import type { Route } from '../../../generated/config.ts'
+import type { Scheme } from '../../schemes/scheme.ts'
+import type { StageKit } from '../stage.ts'
+
+export const reportKeys = (route: Route, schemes: readonly Scheme[], kit: StageKit): void => {
+  for (const scheme of schemes) {
+    for (const { code, message, help } of scheme.notes ?? []) kit.report(code, ['verify'], message, help)
+    if (scheme.byName) reportKind(route, scheme, kit)
+  }
+  reportUnserved(route, schemes, kit)
+}
+
+/** Whether the route has the kind of key that the scheme checks with. */
+const reportKind = (route: Route, { name, keys }: Scheme, { report }: StageKit): void => {
+  const has = route.public_key !== undefined
+  if (keys === 'public' && !has)
+    report('WH314', ['verify'], `${name} checks with the public key of the sender`, 'put that key in "public_key" of the route')
+  if (keys !== 'public' && has)
+    report(
+      'WH314',
+      ['public_key'],
+      `${name} checks with ${keys === 'none' ? 'keys that it fetches' : 'a secret'}, not with a public key`,
+      'use "secret"',
+    )
+}
+
+/** When several schemes have the same message, it is reported once. */
+const reportUnserved = (route: Route, schemes: readonly Scheme[], { secrets, report, adopt }: StageKit): void => {
+  const problems = new Map<string, { readonly help: string; readonly byName: boolean }>()
+  for (const { badSecret, compile, keys, byName = false } of schemes) {
+    if (!badSecret || keys === 'none' || (keys === 'public' && route.public_key === undefined)) continue
+    if (secrets.some((secret) => !adopt(compile(secret)))) problems.set(badSecret.message, { help: badSecret.help, byName })
+  }
+  const at = route.public_key === undefined ? 'secret' : 'public_key'
+  for (const [message, { help, byName }] of problems) report(byName ? 'WH314' : 'WH307', [at], message, help)
+}

@@ -1,0 +1,28 @@
+/** The signature schemes that a configuration describes, and what cannot work in them. */
+
+import type { Config } from '../config/config.ts'
+import { type Diagnostic, diagnostic, pointerOf } from '../core/diagnostic.ts'
+import { describedScheme } from '../parts/schemes/kit/described/described.ts'
+import { problemsIn } from '../parts/schemes/kit/described/description.ts'
+import type { Scheme } from '../parts/schemes/scheme.ts'
+
+export const ownSchemes = ({
+  schemes: { named, place },
+}: Pick<Config, 'schemes'>): { readonly schemes: ReadonlyMap<string, Scheme>; readonly diagnostics: readonly Diagnostic[] } => {
+  const schemes = new Map<string, Scheme>()
+  const diagnostics: Diagnostic[] = []
+  for (const [name, description] of Object.entries(named)) {
+    schemes.set(name, describedScheme(name, description))
+    for (const { path, message, help } of problemsIn(description)) {
+      const at = ['signature_schemes', name, ...path]
+      diagnostics.push(
+        diagnostic('WH313', `signature_schemes.${name}: ${message}`, {
+          help,
+          pointer: pointerOf(at),
+          ...(place ? { place: place(at) } : {}),
+        }),
+      )
+    }
+  }
+  return { schemes, diagnostics }
+}

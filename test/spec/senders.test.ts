@@ -1,0 +1,212 @@
+/** Every preset over a real socket: what its sender signs is taken once, and everything else is refused. */
+
+import { generateKeyPairSync, randomBytes } from 'node:crypto'
+import { readFileSync } from 'node:fs'
+import t, { type Test } from 'tap'
+import { parseSample } from '../../src/app/samples/sample-file.ts'
+import { presets } from '../../src/parts/schemes/index.ts'
+import type { Preset } from '../../src/parts/schemes/kit/preset.ts'
+import { repeatKnownBy } from '../../tools/senders.ts'
+import { startGateway } from '../fakes/gateway.ts'
+
+type Keys = { readonly route: { readonly [key: string]: string }; readonly secret: string; readonly privateKey?: string }
+type Headers = { readonly [name: string]: string }
+type Sent = { readonly headers: Headers; readonly body: string; readonly path: string }
+type Asked = { readonly body?: string; readonly key?: Keys }
+
+/** One sender: its sample signed, and how its requests end. */
+type Case = {
+  readonly preset: Preset
+  /** That of its sample. */
+  readonly body: string
+  readonly at: (now: number) => void
+  readonly make: (id: string, asked?: Asked) => Sent
+  /** `accepted`, `duplicate`, or the status of a refusal. */
+  readonly end: (sent: Sent, changed?: Headers) => Promise<string>
+  /** The status for several lines of one header. */
+  readonly raw: (sent: Sent, header: string, values: readonly string[]) => Promise<string>
+}
+
+const sampleText = (name: string): string => readFileSync(new URL(`../../samples/${name}.json`, import.meta.url), 'utf8')
+
+const present = 1_750_000_000_000
+const keyTypes = { ed25519: 'ed25519', ecdsa_p256: 'ec', rsa_sha256: 'rsa', rsa_sha1: 'rsa' } as const
+
+/** A key of the kind that the preset checks with, as its sender shows it. */
+const keysFor = ({ keys, description, name }: Preset): Keys => {
+  const type = (keyTypes as { [algorithm: string]: 'ed25519' | 'ec' | 'rsa' })[description.algorithm]
+  if (keys === 'public' && type !== undefined) {
+    const options = { namedCurve: 'prime256v1', modulusLength: 2048 }
+    const pair = generateKeyPairSync(type as 'rsa', options as { modulusLength: number })
+    const public_key = pair.publicKey.export({ type: 'spki', format: 'der' }).toString('base64')
+    return { route: { public_key }, secret: public_key, privateKey: pair.privateKey.export({ type: 'pkcs8', format: 'pem' }).toString() }
+  }
+  const { encoding = 'text', prefix = '' } = description.key ?? {}
+  const bytes = randomBytes(32)
+  const text = encoding === 'text' ? `${name}:${bytes.toString('hex')}` : bytes.toString(encoding)
+  return { route: { secret: `${prefix}${text}` }, secret: `${prefix}${text}` }
+}
+
+/** Those with a certificate, which is fetched, are in tests of their own. */
+const battery = presets.filter(({ keys, description }) => keys !== 'none' && !description.certificate)
+const vouches = ({ description: { algorithm, body_digest, signed = '{body}' } }: Preset): boolean =>
+  !['token', 'basic'].includes(algorithm) &&
+  (body_digest !== undefined || /\{(?:body|json|form|lines|crc32)\}/.test(signed)) &&
+  (algorithm !== 'jwt' || body_digest !== undefined)
+
+const isJson = (body: string): boolean => /^[[{]/.test(body)
+/** Where a sender shows who it is. */
+const placeOf = ({ description: { signature, algorithm } }: Preset): NonNullable<Preset['description']['signature']> =>
+  signature ?? (algorithm === 'basic' ? { header: 'Authorization' } : {})
+
+/** One more field, so large that the body has a megabyte. */
+const megabyte = (body: string): string => {
+  const rest = 'a'.repeat(1_000_000)
+  if (!isJson(body)) return `${body}&padding=${rest}`
+  const start = body.indexOf('{') + 1
+  return `${body.slice(0, start)}"padding":"${rest}",${body.slice(start)}`
+}
+
+const checkKeys = async (t: Test, { preset, make, end }: Case): Promise<void> => {
+  t.equal(await end(make('1')), 'accepted', 'what it signs')
+  t.equal(await end(make('2', { key: keysFor(preset) })), '401', 'another key')
+}
+
+const checkReplay = async (t: Test, { preset, make, end }: Case): Promise<void> => {
+  const once = make('replayed', { body: make('').body.replace(/[}\]]$/, ' $&') })
+  const again = repeatKnownBy(preset) === 'nothing' ? 'accepted' : 'duplicate'
+  t.equal(await end(once), 'accepted', 'once')
+  t.equal(await end(once), again, 'the same bytes again')
+  t.equal(await end(once, { 'X-Request-ID': 'another', 'X-GitHub-Delivery': 'another' }), again, 'with an id that is none of its')
+}
+
+const checkBody = async (t: Test, { preset, make, end }: Case): Promise<void> => {
+  const good = make('3')
+  const other = isJson(good.body) ? ` ${good.body}` : `${good.body}&x=1`
+  if (vouches(preset)) t.equal(await end({ ...good, body: other }), '401', 'another body')
+  const large = make('large', { body: megabyte(good.body) })
+  t.ok(Buffer.byteLength(large.body) > 1_000_000)
+  t.equal(await end(large), 'accepted', 'a body of 1 MB')
+}
+
+const checkHeader = async (t: Test, { make, end, raw }: Case, header: string, other: Sent): Promise<void> => {
+  const good = make('4')
+  const value = good.headers[header] as string
+  const wrong = other.headers[header] as string
+  const { [header]: _, ...without } = good.headers
+  t.equal(await end({ ...good, headers: without }), '401', 'no signature')
+  for (const [why, bad] of [
+    ['empty', ''],
+    ['cut', value.slice(0, -3)],
+    ['not ASCII', `${value.slice(0, -1)}\u00e9`],
+    ['huge', 'a'.repeat(8_000)],
+    ['another', value.replace(/[0-9a-f]/gi, (digit) => (digit === '0' ? '1' : '0'))],
+  ] as const)
+    t.equal(await end(good, { [header]: bad }), '401', `a signature that is ${why}`)
+  t.equal(await raw(good, header, [value, wrong]), '401', 'a right signature and a wrong one')
+  t.equal(await raw(good, header, [wrong, value]), '401', 'a wrong signature and a right one')
+  t.equal(await raw(good, header, [value, value]), '401', 'the right signature twice')
+  t.not(await raw(good, header, [value]), '401', 'once')
+}
+
+const checkQuery = async (t: Test, { preset, make, end }: Case, name: string, other: Sent): Promise<void> => {
+  const good = make('4')
+  const path = `/webhooks/${preset.name}`
+  const [value, wrong] = [good, other].map((sent) => new URL(sent.path, 'http://a').searchParams.get(name) as string)
+  const twice = (a = '', b = ''): string => `${path}?${new URLSearchParams([a, b].map((each): [string, string] => [name, each]))}`
+  for (const [why, bad] of [
+    ['nothing in the address', path],
+    ['an empty one', `${path}?${name}=`],
+    ['another', `${path}?${name}=${'a'.repeat(3_000)}`],
+    ['a right one and a wrong one', twice(value, wrong)],
+    ['a wrong one and a right one', twice(wrong, value)],
+  ] as const)
+    t.equal(await end({ ...good, path: bad }), '401', why)
+}
+
+const checkField = async (t: Test, { preset, body, make, end }: Case): Promise<void> => {
+  const good = make('4')
+  t.equal(await end({ ...good, body }), '401', 'no signature')
+  t.equal(await end({ ...good, body: '{}' }), '401', 'no fields')
+  const field = ([placeOf(preset).body].flat()[0] as string).split('.').at(-1)
+  const doubled = good.body.replace(new RegExp(`("${field}":)("[^"]*")`), '$1$2,$1"0"')
+  t.not(doubled, good.body)
+  t.equal(await end({ ...good, body: doubled }), '401', 'the field twice, and the last one counts')
+}
+
+const checkSignature = async (t: Test, each: Case): Promise<void> => {
+  const { header, query } = placeOf(each.preset)
+  const other = each.make('4', { key: keysFor(each.preset) })
+  if (header !== undefined) await checkHeader(t, each, header, other)
+  else if (query !== undefined) await checkQuery(t, each, query, other)
+  else await checkField(t, each)
+}
+
+const checkTime = async (t: Test, { preset, at, make, end }: Case): Promise<void> => {
+  const { timestamp } = preset.description
+  if (!timestamp) return
+  const off = 2 * (timestamp.window_seconds ?? 300) * 1000
+  for (const [why, when] of [
+    ['a time that is past', present - off],
+    ['a time that is to come', present + off],
+  ] as const) {
+    at(when)
+    const sent = make('5')
+    at(present)
+    t.equal(await end(sent), '401', why)
+  }
+}
+
+t.test('senders', async (t) => {
+  const keys = new Map(battery.map((preset) => [preset.name, keysFor(preset)]))
+  let now = present
+  const gateway = await startGateway(t, {
+    now: () => now,
+    extra: { public_url: 'https://hooks.example.com' },
+    routes: Object.fromEntries(battery.map(({ name }) => [name, { verify: name, ...keys.get(name)?.route, deliver: 'log' }])),
+  })
+  const caseOf = (preset: Preset): Case => {
+    const { name } = preset
+    const { headers: told, body } = parseSample(sampleText(preset.about.sample), preset.about.sample)
+    const type = Object.entries(told).find(([name]) => name.toLowerCase() === 'content-type')?.[1] ?? 'application/json'
+    const whole = (signed: Headers): Headers =>
+      Object.fromEntries(
+        // No sender of these has an X-Request-ID: tests have it where there is no other id.
+        Object.entries({ ...told, 'content-type': type, ...signed }).filter(([name, value]) => value !== '***' && name !== 'X-Request-ID'),
+      )
+    return {
+      preset,
+      body,
+      at: (time) => {
+        now = time
+      },
+      make: (id, asked = {}) => {
+        const { secret, privateKey } = asked.key ?? (keys.get(name) as Keys)
+        const url = `https://hooks.example.com/webhooks/${name}`
+        const mine = privateKey === undefined ? {} : { privateKey }
+        const signed = preset.sign({ secret, body: asked.body ?? body, id, at: now, url, contentType: type, ...mine })
+        return { headers: whole(signed.headers), body: signed.body, path: (signed.url ?? url).slice('https://hooks.example.com'.length) }
+      },
+      end: async ({ headers, body, path }, changed = {}) => {
+        const { status } = await gateway.post(name, { sign: false, headers: { ...headers, ...changed }, body, path })
+        if (status > 299) return String(status)
+        const outcome = String(gateway.lines.findLast(({ route, stage }) => route === name && stage !== undefined)?.outcome)
+        const wanted = preset.respond?.status ?? (outcome === 'accepted' ? 202 : 200)
+        return status === wanted ? outcome : `${outcome}, answered ${status}`
+      },
+      raw: async ({ headers, body, path }, header, values) => {
+        const rest = Object.entries(headers).filter(([each]) => each.toLowerCase() !== header.toLowerCase())
+        const lines = [...rest, ...values.map((value) => [header, value])].map(([each, value]) => `${each}: ${value}`)
+        const head = [`POST ${path} HTTP/1.1`, 'Host: a', 'Connection: close', ...lines, `Content-Length: ${Buffer.byteLength(body)}`]
+        const bytes = Buffer.concat([Buffer.from(`${head.join('\r\n')}\r\n\r\n`, 'latin1'), Buffer.from(body)])
+        return (await gateway.raw(bytes)).slice(9, 12)
+      },
+    }
+  }
+  for (const preset of battery) {
+    t.test(preset.name, async (t) => {
+      const each = caseOf(preset)
+      for (const check of [checkKeys, checkReplay, checkBody, checkSignature, checkTime]) await check(t, each)
+    })
+  }
+})
