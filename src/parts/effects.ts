@@ -56,6 +56,8 @@ export interface Effects {
   script(folder: string, job: ScriptJob): Promise<ScriptResult | undefined>
   /** Sends now; never rejects. */
   send(outgoing: Outgoing): Promise<Sent>
+  /** Gets a small public file of a sender, as its keys. Rejects with an Error that says why not. */
+  download(url: string, maxBytes: number): Promise<Buffer>
   /** New work was committed. */
   wake(): void
   /** Whether the queue has room. */

@@ -1,5 +1,6 @@
 /** Compiles the agent's settings to the function that asks it, with their Diagnostics. */
 
+import { checkPrice } from '../config/budget.ts'
 import { type Config, defaultProfile } from '../config/config.ts'
 import { type Env, isUnknown, unknownSecret } from '../config/env.ts'
 import type { Clock } from '../core/clock.ts'
@@ -68,7 +69,7 @@ export const compileRunner = (config: Configured, { runners, toolsets }: AgentPa
   const env = config.profiles.get(defaultProfile)?.env ?? {}
   const { toolbox, diagnostics: ofTools } = compileToolsets(config, toolsets, owner, { log, clock, env })
   diagnostics.push(...ofTools, ...checkToolNames(config, toolsets))
-  checkPrice(agent, report)
+  checkPrice(undefined, agent, report)
   const part = runners.get(name)
   if (part) {
     const runner = owner.adopt(part.compile(runnerSettings(part, config), report))
@@ -77,12 +78,6 @@ export const compileRunner = (config: Configured, { runners, toolsets }: AgentPa
   // Another unknown name is a Diagnostic of the file's shape already, and one that stops the start.
   if (pluginName.test(name)) report('WH711', ['runner'], `no plugin brings the runner "${name}"`, unpluggedHelp(name, runners.keys()))
   return { agent: () => Promise.reject(new Error(`no runner "${name}"`)), owner, notice: undefined, diagnostics }
-}
-
-/** Without a price a budget in money would never be used up. A route's own model is looked at when it runs. */
-const checkPrice = ({ budget, model, prices }: Config['agent'], report: Report): void => {
-  if ((budget.runCost ?? budget.dayCost) === undefined || model === undefined || prices.has(model)) return
-  report('WH222', ['budget'], `the budget is in money, and "${model}" has no price`, `set agent.prices.${model}: { input, output }`)
 }
 
 const holding =

@@ -92,15 +92,10 @@ export const checkToolsets = (
   }
 }
 
-/** What `platform_toolsets` and the jobs of config files name, and there is not. Routes are checked with their other keys. */
-export const checkToolNames = (config: Configured & Pick<Config, 'profiles'>, parts: Parts): readonly Diagnostic[] => {
+/** What `platform_toolsets` names, and there is not. Routes and jobs are checked with their other keys. */
+export const checkToolNames = (config: Configured, parts: Parts): readonly Diagnostic[] => {
   const found: Diagnostic[] = []
-  const known = toolsetNames(config, parts)
-  checkToolsets(config.tools.ofRuns, ['platform_toolsets', 'webhook'], known, reporterAt([], config.tools, found))
-  for (const { id, spec, base, place } of [...config.profiles.values()].flatMap(({ jobs }) => [...jobs.values()]))
-    checkToolsets(spec.toolsets ?? [], [...base, 'toolsets'], known, (code, path, message, help = '') =>
-      found.push(diagnostic(code, `job "${id}": ${message}`, { pointer: pointerOf(path), place: place(path, 'value'), help })),
-    )
+  checkToolsets(config.tools.ofRuns, ['platform_toolsets', 'webhook'], toolsetNames(config, parts), reporterAt([], config.tools, found))
   return found
 }
 

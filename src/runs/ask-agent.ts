@@ -1,5 +1,6 @@
 /** Asks the agent for the reply of a run, with what its route gives it: tools, skills, what was said before, limits. */
 
+import { setMaxListeners } from 'node:events'
 import { readSkills } from '../config/skills.ts'
 import { AgentFault, messageOf } from '../core/fault.ts'
 import type { Log } from '../core/log.ts'
@@ -26,8 +27,11 @@ export const askAgent = async ({ options, signal, lease, policy }: Asked, meter:
   const { maxSteps, toolsets, model, maxOutputTokens, handling } = policy
   // AbortSignal.any with AbortSignal.timeout would leave an entry of each run at `signal`, which lives as long as the process.
   const asking = new AbortController()
+  // Each of its tools may listen for its end, as each run does for that of the process. Node would warn of more than ten.
+  setMaxListeners(0, asking.signal)
   const stop = (): void => asking.abort(signal.reason)
   const late = setTimeout(() => asking.abort(new DOMException('the run took too long', 'TimeoutError')), policy.timeoutMs)
+  const hearing = options.log.writes('debug') ? hearingOf(lease, options.log) : undefined
   signal.addEventListener('abort', stop)
   if (signal.aborted) stop()
   try {
@@ -45,11 +49,12 @@ export const askAgent = async ({ options, signal, lease, policy }: Asked, meter:
       ...(model === undefined ? {} : { model }),
       ...(maxOutputTokens === undefined ? {} : { maxOutputTokens }),
       ...(handling === undefined ? {} : { handling }),
-      ...(options.log.writes('debug') ? { heard: hearing(lease, options.log) } : {}),
+      ...(hearing ? { heard: hearing.heard } : {}),
     })
   } catch (error) {
     throw new Unanswered(`agent: ${messageOf(error)}`, error instanceof AgentFault ? error : {})
   } finally {
+    hearing?.end()
     clearTimeout(late)
     signal.removeEventListener('abort', stop)
   }
@@ -65,14 +70,21 @@ const loadSkills = (lease: Lease, { skills: names, profileFolder }: RunPolicy, l
 
 const maxHeardLine = 1_000
 
-/** Logs what the agent says line by line, while it says it. */
-const hearing = (lease: Lease, log: Log): ((text: string) => void) => {
+/** Logs what the agent says line by line, while it says it; `end`: it says no more. */
+const hearingOf = (lease: Lease, log: Log): { readonly heard: (text: string) => void; readonly end: () => void } => {
   let line = ''
-  return (text) => {
-    line += text
-    const end = line.lastIndexOf('\n')
-    if (end < 0 && line.length < maxHeardLine) return
-    log('debug', { ...about(lease), text: end < 0 ? line : line.slice(0, end) }, 'the agent says')
-    line = end < 0 ? '' : line.slice(end + 1)
+  const say = (text: string): void => log('debug', { ...about(lease), text }, 'the agent says')
+  return {
+    heard(text) {
+      line += text
+      const end = line.lastIndexOf('\n')
+      if (end < 0 && line.length < maxHeardLine) return
+      say(end < 0 ? line : line.slice(0, end))
+      line = end < 0 ? '' : line.slice(end + 1)
+    },
+    end() {
+      if (line !== '') say(line)
+      line = ''
+    },
   }
 }

@@ -17,6 +17,8 @@ export type MeterOptions = {
   readonly store: Pick<Store, 'spend'>
   /** Wall time, milliseconds. */
   readonly now: () => number
+  /** Told why a budget cannot be counted against. */
+  readonly uncounted: (why: string) => void
 }
 
 export interface Meter {
@@ -31,7 +33,7 @@ export interface Meter {
 const hourMs = 3_600_000
 const dayMs = 24 * hourMs
 
-export const createMeter = ({ run, comments, budget, prices, store, now }: MeterOptions): Meter => {
+export const createMeter = ({ run, comments, budget, prices, store, now, uncounted }: MeterOptions): Meter => {
   let steps = 0
   const total = { input: 0, output: 0, cost: 0 }
   let isPriced = true
@@ -65,9 +67,10 @@ export const createMeter = ({ run, comments, budget, prices, store, now }: Meter
       await ofDay({ tokens: inputTokens + outputTokens, cost })
       if (total.input + total.output >= (budget.runTokens ?? Infinity)) throw usedUp(`its ${budget.runTokens} tokens`, 'run_tokens')
       if (total.cost >= (budget.runCost ?? Infinity)) throw usedUp(`its ${budget.runCost}`, 'run_cost')
-      // Without a price a ceiling in money would never be reached.
-      if (!price && (budget.runCost ?? budget.dayCost) !== undefined)
-        throw new AgentFault(`the model "${model}" has no price, and the run has a budget in money: set agent.prices`, { isFinal: true })
+      const why = uncountable(budget, model, { isTold: inputTokens + outputTokens > 0, isPriced: price !== undefined })
+      if (why === undefined) return
+      uncounted(why)
+      throw new AgentFault(why, { isFinal: true })
     },
     taken: () =>
       steps === 0
@@ -80,6 +83,18 @@ export const createMeter = ({ run, comments, budget, prices, store, now }: Meter
             tools: Object.fromEntries(tools),
           },
   }
+}
+
+/** Why a budget would never be used up. */
+const uncountable = (
+  { runTokens, dayTokens, runCost, dayCost }: Budget,
+  model: string,
+  { isTold, isPriced }: { readonly isTold: boolean; readonly isPriced: boolean },
+): string | undefined => {
+  const isInMoney = (runCost ?? dayCost) !== undefined
+  if (isInMoney && !isPriced) return `the model "${model}" has no price, and the run has a budget in money: set agent.prices`
+  if (isTold || !(isInMoney || (runTokens ?? dayTokens) !== undefined)) return undefined
+  return `the API of the model "${model}" tells no token counts, and the run has a budget: take it away, or ask an API that counts`
 }
 
 const usedUp = (what: string, key: string): AgentFault =>

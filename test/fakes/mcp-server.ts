@@ -7,6 +7,9 @@ import { CallToolRequestSchema, ListToolsRequestSchema } from '@modelcontextprot
 
 const text = (value: string) => ({ type: 'text' as const, text: value })
 
+/** How often a call hangs in this process. */
+export const hangs = { count: 0 }
+
 const tools = {
   add: {
     description: 'Adds two numbers.',
@@ -17,6 +20,14 @@ const tools = {
     description: 'Shows its environment.',
     inputSchema: { type: 'object' as const },
     call: () => ({ content: [text(JSON.stringify(process.env)), text(String(process.pid))] }),
+  },
+  hang: {
+    description: 'Never answers.',
+    inputSchema: { type: 'object' as const },
+    call: () => {
+      hangs.count++
+      return new Promise<never>(() => {})
+    },
   },
   fail: {
     description: 'Fails.',

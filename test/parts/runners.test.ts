@@ -150,30 +150,56 @@ t.test('a refusal is asked for once and told without key or prompt', async (t) =
   }
 })
 
+t.test('a refusal names the setting that it is about', async (t) => {
+  const keys = { openai: 'OPENAI_API_KEY', anthropic: 'ANTHROPIC_API_KEY' }
+  for (const [name, variable] of Object.entries(keys)) {
+    for (const [status, help] of [
+      [401, `: check agent.api_key, or ${variable} in the environment`],
+      [403, `: check agent.api_key, or ${variable} in the environment`],
+      [404, ': check agent.base_url and agent.model'],
+      [500, ''],
+    ] as const) {
+      const api = await fakeApi(t, (response) => json(response, status, { error: { message: 'no', type: 'no' }, type: 'error' }))
+      const { runner } = compile(name, { ...api, apiKey: 'k', model: 'm' })
+      await t.rejects(runner('p', { run, signal: never }), { message: `the model's API answered HTTP ${status} (no)${help}` })
+    }
+  }
+  const short = { ...chat(''), choices: [{ index: 0, message: { role: 'assistant', content: '' }, finish_reason: 'length' }] }
+  const { baseUrl } = await fakeApi(t, (response) => json(response, 200, short))
+  const { runner } = compile('openai', { baseUrl, model: 'm' })
+  await t.rejects(runner('p', { run, signal: never }), { message: 'the model gave no text (length): raise agent.max_output_tokens' })
+})
+
 t.test('no sense, no text, too much text, a redirect, no connection: each is an error without key or prompt', async (t) => {
   const elsewhere = await fakeApi(t, (response) => json(response, 200, chat('stolen')))
   const cases: { [prompt: string]: { answer: (response: ServerResponse) => void; why: string } } = {
     'private nonsense': {
       answer: (response) => response.end('<html>private nonsense sk-canary</html>'),
-      why: "the model's API gave an answer that cannot be read",
+      why: "the model's API gave an answer that cannot be read: check agent.base_url",
     },
     'private silence': { answer: (response) => json(response, 200, chat('')), why: 'the model gave no text (stop)' },
     'private flood': {
       answer: (response) => json(response, 200, chat('x'.repeat(9 * 1024 * 1024))),
-      why: "the model's API gave an answer that cannot be read",
+      why: "the model's API gave an answer that cannot be read: check agent.base_url",
     },
     'private redirect': {
       answer: (response) => response.writeHead(307, { location: `${elsewhere.baseUrl}/chat/completions` }).end(),
-      why: "the model's API answered HTTP 307",
+      why: "the model's API answered HTTP 307: check agent.base_url",
     },
-    'private cut': { answer: (response) => response.destroy(), why: "no answer from the model's API (UND_ERR_SOCKET)" },
+    'private cut': {
+      answer: (response) => response.destroy(),
+      why: "no answer from the model's API (UND_ERR_SOCKET): check agent.base_url",
+    },
   }
   const api = await fakeApi(t, (response, { body }) => cases[JSON.parse(body).messages[0].content]?.answer(response))
   const { runner } = compile('openai', { ...api, apiKey: 'sk-canary', model: 'm' })
   for (const [prompt, { why }] of Object.entries(cases)) t.equal(await failure(runner(prompt, { run, signal: never })), why, prompt)
   t.equal(elsewhere.seen.length, 0, 'the key went nowhere else')
   const gone = compile('openai', { baseUrl: `${await closedOrigin()}/v1`, apiKey: 'sk-canary', model: 'm' })
-  t.equal(await failure(gone.runner('private', { run, signal: never })), "no answer from the model's API (ECONNREFUSED)")
+  t.equal(
+    await failure(gone.runner('private', { run, signal: never })),
+    "no answer from the model's API (ECONNREFUSED): check agent.base_url",
+  )
 })
 
 t.test('a model run stops with its signal', async (t) => {
@@ -184,7 +210,7 @@ t.test('a model run stops with its signal', async (t) => {
   const late = new AbortController()
   const hanging = await fakeApi(t, () => late.abort(new DOMException('late', 'TimeoutError')))
   const again = compile('anthropic', { ...hanging, apiKey: 'k', model: 'm' })
-  t.equal(await failure(again.runner('p', { run, signal: late.signal })), 'the model took too long')
+  t.equal(await failure(again.runner('p', { run, signal: late.signal })), 'the model took too long (agent.timeout_seconds)')
 })
 
 t.test('command: prompt on stdin, reply on stdout less one newline, who asks in the environment', async (t) => {
@@ -250,6 +276,6 @@ t.test('command: a hanging agent is killed with all it started', async (t) => {
   const running = failure(compile('command', { command: ['sh', '-c', line] }).runner('p', { run, signal: stop.signal }))
   while (!existsSync(join(folder, 'pid'))) await soon()
   stop.abort(new DOMException('late', 'TimeoutError'))
-  t.equal(await running, 'the agent command: took too long')
+  t.equal(await running, 'the agent command: took too long (agent.timeout_seconds)')
   t.ok(await isGone(Number(readFileSync(join(folder, 'pid'), 'utf8'))), 'its child is gone too')
 })

@@ -18,7 +18,7 @@ import { compileServer } from '../../src/parts/tools/kit/mcp/server.ts'
 import type { Tool, ToolKit, Toolset } from '../../src/parts/tools/tool.ts'
 import type { NewRun } from '../../src/store/ports.ts'
 import { fakeClock } from '../fakes/clock.ts'
-import { toolServer } from '../fakes/mcp-server.ts'
+import { hangs, toolServer } from '../fakes/mcp-server.ts'
 import { isGone, isRunning } from '../fakes/process.ts'
 import { closedOrigin, json, sink } from '../fakes/sink.ts'
 import { until } from '../fakes/wait.ts'
@@ -357,7 +357,7 @@ t.test('a close during the start leaves nothing behind', async (t) => {
 })
 
 /** A real server over Streamable HTTP, with sessions. `forget` makes it know none of them any more. */
-const service = async (t: Test, enableJsonResponse: boolean) => {
+const service = async (t: Test, enableJsonResponse: boolean, port = 0) => {
   const sessions = new Map<string, StreamableHTTPServerTransport>()
   const seen: string[] = []
   const server = createServer(async (request, response) => {
@@ -375,12 +375,13 @@ const service = async (t: Test, enableJsonResponse: boolean) => {
     await toolServer().connect(transport as Transport)
     await transport.handleRequest(request, response)
   })
-  await new Promise<void>((ready) => server.listen(0, '127.0.0.1', ready))
-  t.teardown(() => {
+  await new Promise<void>((ready) => server.listen(port, '127.0.0.1', ready))
+  const kill = (): void => {
     server.closeAllConnections()
     server.close()
-  })
-  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/mcp`, sessions, seen }
+  }
+  t.teardown(kill)
+  return { server, kill, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/mcp`, sessions, seen }
 }
 
 for (const isJson of [true, false])
@@ -456,6 +457,23 @@ t.test('a service that is odd gives a sentence, which quotes neither address nor
   t.same(elsewhere.seen, [])
   const { toolset } = compile(t, { url: await closedOrigin(), allow: ['a'] })
   await t.rejects(toolset(never), { message: 'toolset notes: the server cannot be reached (ECONNREFUSED)' })
+})
+
+t.test('a service that is killed in a call: the call fails, and the next one finds the service that took its place', async (t) => {
+  const serve = async (port = 0) => {
+    const { url, server, kill } = await service(t, true, port)
+    return { url, port: (server.address() as AddressInfo).port, kill }
+  }
+  const first = await serve()
+  const { toolset } = compile(t, { url: first.url, allow: ['add', 'hang'] })
+  t.equal(await call(toolset, 'add', { a: 1, b: 1 }), '2')
+  const hanging = call(toolset, 'hang')
+  await until(() => hangs.count === 1)
+  first.kill()
+  await t.rejects(hanging, { message: /^toolset notes: the server cannot be reached \([A-Z_]+\)$/ })
+  await t.rejects(call(toolset, 'add'), { message: /^toolset notes: the server cannot be reached \(ECONNREFUSED\)$/ })
+  await serve(first.port)
+  t.equal(await call(toolset, 'add', { a: 2, b: 1 }), '3', 'with a session of its own')
 })
 
 t.test('a service that never answers keeps nobody longer than its time', async (t) => {

@@ -11,7 +11,7 @@ import { gzipSync } from 'node:zlib'
 import t, { type Test } from 'tap'
 import type { Clock } from '../../src/core/clock.ts'
 import type { JsonObject } from '../../src/core/json.ts'
-import type { Log } from '../../src/core/log.ts'
+import type { Fields, Log } from '../../src/core/log.ts'
 import { toolsetsByName } from '../../src/parts/tools/index.ts'
 import { isPublic, publicWeb, type Reach } from '../../src/parts/tools/kit/reach.ts'
 import type { Picture, Tool, ToolCall, ToolsetPart } from '../../src/parts/tools/tool.ts'
@@ -21,6 +21,7 @@ import type { NewRun } from '../../src/store/ports.ts'
 import { fakeClock } from '../fakes/clock.ts'
 import { adopt } from '../fakes/owner.ts'
 import { closedOrigin, json, sink } from '../fakes/sink.ts'
+import { until } from '../fakes/wait.ts'
 
 const run: NewRun = {
   eventId: 'e1',
@@ -33,7 +34,8 @@ const run: NewRun = {
   acceptedAt: 0,
 }
 const never = new AbortController().signal
-const log: Log = Object.assign(() => {}, { writes: () => true })
+const logged: Fields[] = []
+const log: Log = Object.assign((_: unknown, fields: Fields) => void logged.push(fields), { writes: () => true })
 
 type Setup = { readonly settings?: JsonObject; readonly env?: { readonly [name: string]: string }; readonly clock?: Clock }
 
@@ -186,6 +188,16 @@ t.test('a redirect is checked like the address that was given', async (t) => {
   ] as const)
     t.match(await from(next), why, next)
   t.same(hidden.seen.length, 0, 'nobody asked there')
+  logged.length = 0
+  await from('http://user:canary@hidden.example:PORT/')
+  t.match(
+    logged,
+    [
+      { route: 'r', delivery_id: 'd1', url: /page\.example/ },
+      { route: 'r', url: /hidden\.example/ },
+    ],
+    'both are in the log',
+  )
   const nested = (times: number): string => (times === 0 ? 'end' : `/${encodeURIComponent(nested(times - 1))}`)
   t.match(await from(nested(5)), /the end/, 'five redirects')
   t.match(await from(nested(6)), /^<The site redirects more than 5 times/)
@@ -382,6 +394,21 @@ t.test('a page that takes forever to read is given up, and holds nothing up mean
   }
   const tool = await toolOf(webExtractWithin(within(port)), { clock: { ...clock, after } })
   t.match(await callOf(tool, { url: `http://page.example:${port}/` }), /^<The page cannot be read: it is too large or too deeply nested/)
+})
+
+t.test('a call that waits for the reading of others ends with its run', async (t) => {
+  const { port, seen } = await site(t, (_, response) => html(response, '<div>'.repeat(400_000)))
+  const tool = await toolOf(webExtractWithin(within(port)))
+  const [others, own] = [new AbortController(), new AbortController()]
+  const read = (stop: AbortController): Promise<string> => callOf(tool, { url: `http://page.example:${port}/` }, { signal: stop.signal })
+  const reading = [read(others), read(others)]
+  await until(() => seen.length === 2)
+  const waiting = read(own)
+  await until(() => seen.length === 3)
+  own.abort(new Error('the run was stopped'))
+  t.equal(await waiting, '<the run was stopped>')
+  others.abort(new Error('these too'))
+  t.same(await Promise.all(reading), ['<these too>', '<these too>'])
 })
 
 /** A server with a certificate for page.example. */

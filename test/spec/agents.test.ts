@@ -1,6 +1,7 @@
 /** Runs of a gateway whose agent is a scripted model: which tools they have, what they may take, what is recorded, and the examples. */
 
-import { readFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
+import type { ServerResponse } from 'node:http'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import t, { type Test } from 'tap'
@@ -11,6 +12,7 @@ import { loadConfig } from '../../src/config/load.ts'
 import { journalFolder } from '../../src/journal/folder.ts'
 import { readEvents } from '../../src/journal/reader.ts'
 import { catalogue } from '../../src/plan/catalogue.ts'
+import { checkAll } from '../../src/plan/check.ts'
 import { compileRunner } from '../../src/plan/runner.ts'
 import { type GatewayOptions, startGateway } from '../fakes/gateway.ts'
 import { type FakeModel, fakeModel, type Turn } from '../fakes/model.ts'
@@ -91,6 +93,33 @@ t.test('text of the payload that asks for tools gets none, and stands between bo
   t.match(texts[2], /Nobody is there to answer/)
 })
 
+t.test('of a prompt the long fields and the whole payload are set apart, and what is stored stays as it was', async (t) => {
+  const long = 'x'.repeat(121)
+  const cases: readonly [prompt: string | undefined, body: unknown, asked: string][] = [
+    ['see {a}, {b}', { a: 'y'.repeat(120), b: 7 }, `see ${'y'.repeat(120)}, 7`],
+    ['see {a}!', { a: long }, `see \n<B>\n${long}\n</B>\n!`],
+    ['{a}{b}{a}', { a: 'one\ntwo', b: 'short' }, '\n<B>\none\ntwo\n</B>\nshort\n<B>\none\ntwo\n</B>\n'],
+    ...['\r', '\v', '\f', '\u0085', '\u2028', '\u2029'].map((end) => ['{a}', { a: `1${end}2` }, '\n<B>\n1'] as [string, object, string]),
+    ['{a}', { a: { b: long } }, `\n<B>\n{"b":"${long}"}\n</B>\n`],
+    ['{= $uppercase(a) }', { a: `${long}` }, `\n<B>\n${long.toUpperCase()}\n</B>\n`],
+    ['{__raw__}', {}, '\n<B>\n{}\n</B>\n'],
+    [undefined, {}, '\n<B>\n{}\n</B>\n'],
+    ['{nothing.of.that}', {}, '{nothing.of.that}'],
+  ]
+  const routes = Object.fromEntries(cases.map(([prompt], i) => [`r${i}`, prompt === undefined ? {} : { prompt }]))
+  const { say, api, dir } = await start(t, { routes })
+  for (const [i, [prompt, body, asked]] of cases.entries()) {
+    t.equal(await say(`r${i}`, body), undefined)
+    const user = String(api.body(i).messages.at(-1)?.content).replace(/<(\/?)data-[0-9a-f]{32}>/g, '<$1B>')
+    t.ok(user.startsWith(asked) && (asked.endsWith('1') || user === asked), `${prompt}: ${JSON.stringify(user)}`)
+  }
+  const { events } = await readEvents(journalFolder(dir), { limit: 100 })
+  const second = events.find(({ route }) => route === 'r2')
+  if (!second) throw new Error('no record')
+  const [attempt] = await readAttempts({ dataDir: dir, env: {}, self: 'headgate' }, second)
+  t.equal(attempt?.prompt, 'one\ntwoshortone\ntwo')
+})
+
 t.test('what a run took is in its record; budgets of a run and of a day stop it', async (t) => {
   const calls: Turn = { calls: [{ name: 'clarify', input: { question: 'x' } }], usage: [1000, 100] }
   const agent = { prices: { m: { input: 2, output: 10 } } }
@@ -143,7 +172,10 @@ t.test('skills come with the prompt, a missing one is warned of; with debug line
   t.equal(await say('r', {}), undefined)
   t.match(JSON.stringify(api.body(0).messages[0]), /# Skill: review\\n\\nBe kind\./)
   t.ok(lines.some(({ msg, skill }) => msg === 'a run goes without a skill' && skill === 'gone'))
-  t.ok(lines.some(({ msg, text }) => msg === 'the agent says' && text === 'one'))
+  t.same(
+    lines.flatMap(({ msg, text }) => (msg === 'the agent says' ? [text] : [])),
+    ['one', 'two'],
+  )
 })
 
 t.test('at load: what is written under tools, toolsets and budget and cannot work', async (t) => {
@@ -152,7 +184,6 @@ t.test('at load: what is written under tools, toolsets and budget and cannot wor
 platform_toolsets: { webhook: [clarify, wen_search] }
 tools: { web_search: { provider: brave } }
 toolsets: { a: { command: [x], url: "http://127.0.0.1/", allow: [y] } }
-jobs: { j: { schedule: "@daily", prompt: x, toolsets: [terminal] } }
 `,
   })
   const { config, diagnostics } = loadConfig({ dataDir, env: {} })
@@ -166,11 +197,101 @@ jobs: { j: { schedule: "@daily", prompt: x, toolsets: [terminal] } }
         'WH228 3 tools.web_search: web_search by brave needs "api_key"',
         'WH231 4 toolsets.a: the toolset "a" has both command and url',
         'WH702 2 there is no toolset "wen_search": it is dropped',
-        'WH703 5 job "j": the toolset "terminal" is not allowed for runs that events start: it is dropped',
         'WH222 1 agent: the budget is in money, and "m" has no price',
       ],
     )
   })
+})
+
+t.test('at load: a route or job whose budget in money has no price', async (t) => {
+  const dataDir = t.testdir({
+    'config.yaml': `agent: { runner: openai, model: m, api_key: k, prices: { m: { input: 1, output: 1 } } }
+platforms:
+  webhook:
+    enabled: true
+    extra:
+      secret: It is a secret to everybody
+      routes:
+        known: { prompt: x, agent: { budget: { day_cost: 1 } } }
+        other: { prompt: x, agent: { model: n, budget: { run_cost: 1 } } }
+        free: { prompt: x, agent: { model: n, budget: { run_tokens: 1 } } }
+        direct: { prompt: x, deliver_only: true, deliver: http, deliver_extra: { url: http://127.0.0.1/ }, agent: { model: n, budget: { run_cost: 1 } } }
+`,
+    'webhook_subscriptions.json': JSON.stringify({ sub: { secret: 's'.repeat(20), agent: { model: 'n', budget: { day_cost: 1 } } } }),
+    'cron_jobs.json': JSON.stringify({ j: { schedule: '@daily', prompt: 'x', model: 'n' } }),
+  })
+  const found = async (more = ''): Promise<string[]> => {
+    writeFileSync(
+      join(dataDir, 'config.yaml'),
+      readFileSync(join(dataDir, 'config.yaml'), 'utf8').replace('runner: openai,', `runner: openai,${more}`),
+    )
+    const checked = await withDryEffects((effects) => checkAll(loadConfig({ dataDir, env: {} }), catalogue, effects))
+    return checked.diagnostics.filter(({ code }) => code === 'WH222').map(({ pointer, message }) => `${pointer} ${message}`)
+  }
+  const why = 'the budget is in money, and "n" has no price'
+  const routes = [`/platforms/webhook/extra/routes/other/agent/budget ${why}`, `/sub/agent/budget ${why}`]
+  t.same(await found(), routes)
+  t.same(await found(' budget: { day_cost: 9 },'), [
+    ...routes.slice(0, 1),
+    `/platforms/webhook/extra/routes/free/agent/model ${why}`,
+    ...routes.slice(1),
+    `/j/model job "j": ${why}`,
+  ])
+})
+
+t.test('an API that counts no tokens holds no budget: that is said once, and no further call is made', async (t) => {
+  const calls: Turn = { calls: [{ name: 'clarify', input: { question: 'x' } }], usage: [0, 0] }
+  const routes = { held: { prompt: 'p', agent: { budget: { run_tokens: 9 } } }, free: { prompt: 'p' } }
+  const { say, api, lines } = await start(t, {
+    routes,
+    script: [calls, calls, { text: 'ok', usage: [0, 0] }, calls, { text: 'ok', usage: [0, 0] }],
+  })
+  const why = 'the API of the model "m" tells no token counts, and the run has a budget: take it away, or ask an API that counts'
+  t.equal(await say('held', {}), `agent: ${why}`)
+  t.equal(await say('held', {}), `agent: ${why}`)
+  t.equal(await say('held', {}), undefined, 'an answer that is there is delivered')
+  t.equal(await say('free', {}), undefined)
+  t.equal(api.seen.length, 5)
+  t.same(
+    lines.filter(({ msg }) => msg === 'a budget cannot be held').map(({ level, reason }) => [level, reason]),
+    [['warn', why]],
+  )
+})
+
+t.test('a busy API is asked again; a refused key and a silent API are told by their settings', async (t) => {
+  const busy: Turn = (response) => json(response, 429, { error: { message: 'later', type: 'rate' } }, { 'retry-after': '0' })
+  const refused: Turn = (response) => json(response, 401, { error: { message: 'no', type: 'auth' } })
+  const routes = {
+    again: { prompt: 'p', retry: { max_attempts: 2, backoff: 0 } },
+    once: { prompt: 'p', retry: once },
+    late: { prompt: 'p', retry: once, agent: { timeout_seconds: 0.2 } },
+  }
+  const { say, api } = await start(t, { routes, script: [busy, { text: 'ok' }, refused, () => {}] })
+  t.equal(await say('again', {}), undefined)
+  t.equal(api.seen.length, 2)
+  t.match(await say('once', {}), /HTTP 401 \(auth\): check agent\.api_key, or OPENAI_API_KEY/)
+  t.equal(await say('late', {}), 'agent: the model took too long (agent.timeout_seconds)')
+})
+
+t.test('many runs at once, and many calls of tools in each, are no leak to warn of', async (t) => {
+  const warnings: string[] = []
+  const hear = ({ name, message }: Error): void => void warnings.push(`${name} ${message}`)
+  process.on('warning', hear)
+  t.teardown(() => process.off('warning', hear))
+  const held: ServerResponse[] = []
+  const calls = Array.from({ length: 20 }, () => ({ name: 'web_extract', input: { url: 'http://127.0.0.1/' } }))
+  const script: Turn[] = [{ calls }, ...Array<Turn>(12).fill((response) => void held.push(response))]
+  const { say, lines } = await start(t, {
+    routes: { r: { prompt: 'p', retry: once } },
+    script,
+    config: { gateway: { max_concurrent_runs: 20 } },
+  })
+  const runs = Array.from({ length: 12 }, () => say('r', {}))
+  await until(() => held.length === 12)
+  for (const response of held) json(response, 400, {})
+  await Promise.all(runs)
+  t.equal(lines.filter(({ msg }) => msg === 'an agent fetches a web page').length, 20)
+  t.same(warnings, [])
 })
 
 /** An example, with loopback addresses where it names none. */

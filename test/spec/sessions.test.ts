@@ -1,11 +1,14 @@
 /** `session` and `mirror_to_session` on a route: who shares a conversation with whom, what is copied into it, and what never is. */
 
 import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import Database from 'libsql'
 import t, { type Test } from 'tap'
 import { wordsOf } from '../../src/core/agent/session.ts'
 import { createConversations } from '../../src/runs/conversation.ts'
 import { openMemory } from '../../src/store/memory/memory-store.ts'
 import type { NewRun } from '../../src/store/ports.ts'
+import { databaseName } from '../../src/store/sqlite/schema.ts'
 import { fakeClock } from '../fakes/clock.ts'
 import { type GatewayOptions, startGateway, type TestGateway } from '../fakes/gateway.ts'
 import { json, type Seen, sink } from '../fakes/sink.ts'
@@ -193,6 +196,34 @@ t.test('nothing is copied where a chat has several sessions, and that is logged'
   await say('alerts', '1', 'y')
   t.match(await line(({ msg }) => msg === 'delivered text not mirrored'), { level: 'warn', reason: /several/, route: 'alerts' })
   for (const route of ['chat', 'other']) t.same(await said(route, '1'), ['user: x', 'assistant: x'])
+})
+
+t.test('nor where each user of a chat has a session', async (t) => {
+  const { say, said, line, post } = await start(t, { chat: { ...chatBot, session: { key: '{chat}/{user}' } }, alerts })
+  await say('chat', '1', 'x', { user: 'ann' })
+  await say('alerts', '1', 'for ann alone')
+  await until(async () => (await said('chat', '1/ann'))?.length === 3)
+  await say('chat', '1', 'x', { user: 'bob' })
+  t.equal((await post('alerts', { body: { chat: '1', text: 'y' } })).status, 200)
+  await line(({ msg, reason }) => msg === 'delivered text not mirrored' && /several/.test(String(reason)))
+  t.equal((await said('chat', '1/ann'))?.length, 3)
+  t.equal((await said('chat', '1/bob'))?.length, 2)
+})
+
+t.test('a copy that cannot be stored fails no delivery, and that is logged', async (t) => {
+  const first = await start(t, { chat: chatBot, alerts }, { config: { storage: { kind: 'sqlite' } } })
+  await first.say('chat', '1', 'x')
+  await first.stop()
+  const database = new Database(join(first.dir, 'state', databaseName))
+  database.exec("create trigger broken before insert on messages when new.turn is null begin select raise(abort, 'no'); end")
+  database.close()
+  const second = await startGateway(t, { dir: first.dir })
+  const { status, json } = await second.post('alerts', { body: { chat: '1', text: 'y' } })
+  t.same([status, json.status], [200, 'delivered'])
+  t.match(await second.line(({ msg }) => msg === 'delivered text not mirrored'), { level: 'warn', route: 'alerts', target: 'telegram' })
+  t.equal(first.sent().length, 2)
+  // The store is opened again meanwhile.
+  t.match(await until(() => second.operations.sessions({}, 10).catch(() => undefined)), [{ messages: 2 }])
 })
 
 t.test('what was not delivered is not copied', async (t) => {

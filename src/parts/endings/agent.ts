@@ -14,6 +14,14 @@ export const agent: EndingPart = {
     const { render } = compileMessage(route, kit)
     const lane = compileLane(route, kit)
     const session = compileSession(route, kit)
-    return async (event) => acceptAgent(event, agentRun(event, await render(event), await session(event)), kit.effects, await lane(event))
+    return (event) => {
+      // Most routes have nothing to wait for. What waits holds the event.
+      const message = render(event)
+      const [itsSession, itsLane] = [session?.(event), lane?.(event)]
+      if (!(message instanceof Promise || itsSession || itsLane)) return acceptAgent(agentRun(event, message, undefined), kit.effects)
+      return Promise.all([message, itsSession, itsLane]).then(([message, itsSession, itsLane]) =>
+        acceptAgent(agentRun(event, message, itsSession), kit.effects, itsLane),
+      )
+    }
   },
 }

@@ -1,7 +1,6 @@
 /** Holds events with the same key until none has come for a while, then merges them into one agent run (rules: Coalescing 1). */
 
 import type { Outcome } from '../../core/outcome.ts'
-import type { Event } from '../../core/request.ts'
 import { compileKey, keyName } from '../../expr/event-key.ts'
 import type { Route } from '../../generated/config.ts'
 import { defaults } from '../../generated/defaults.ts'
@@ -30,11 +29,11 @@ export const coalesce: EndingPart = {
     const sessionOf = compileSession(route, kit)
     return async (event) => {
       // The message is rendered for each event, because the latest event's prompt, settings and session count (rules: Coalescing 2).
-      const run = agentRun(event, await render(event), await sessionOf(event))
-      const [key, lane] = [await keyOf(event), await laneOf(event)]
+      const run = agentRun(event, await render(event), await sessionOf?.(event))
+      const [key, lane] = [await keyOf(event), await laneOf?.(event)]
       // An event without a key is not merged (rules: Coalescing 5).
-      if (key === undefined) return acceptAgent(event, run, kit.effects, lane)
-      return join(event, run, groupOf(keyName('group', event, key), settings, lane), kit.effects)
+      if (key === undefined) return acceptAgent(run, kit.effects, lane)
+      return join(run, groupOf(keyName('group', event, key), settings, lane), kit.effects)
     }
   },
 }
@@ -68,11 +67,11 @@ const groupOf = (key: string, { singleFlight, ...settings }: Settings, lane: Lan
   return { key, ...settings, ...(turns ? { lane: turns } : {}) }
 }
 
-const join = async (event: Event, run: NewRun, group: Group, effects: Effects): Promise<Outcome> => {
-  const joined = await commit(effects, (store) => store.join(run, claimOf(event), group))
-  if (joined === 'duplicate') return duplicate(event)
+const join = async (run: NewRun, group: Group, effects: Effects): Promise<Outcome> => {
+  const joined = await commit(effects, (store) => store.join(run, claimOf(run), group))
+  if (joined === 'duplicate') return duplicate(run)
   // When the store can hold no further group, the event gets a run of its own at once (rules: Limits 3).
-  if (joined === 'full') return acceptAgent(event, run, effects, group.lane)
+  if (joined === 'full') return acceptAgent(run, effects, group.lane)
   if ('kind' in joined) return joined
   return { kind: 'coalesced', route: run.route, event: run.event, deliveryId: run.deliveryId, group: joined.group }
 }

@@ -26,7 +26,7 @@ export const command: RunnerPart = {
       const failure = failureOf(result)
       if (result.kind === 'exited' && failure === undefined) return result.stdout.replace(/\r?\n$/, '')
       const late = result.kind === 'aborted' && signal.reason?.name === 'TimeoutError'
-      throw new Error(`the agent command: ${late ? 'took too long' : failure}`)
+      throw new Error(`the agent command: ${late ? 'took too long (agent.timeout_seconds)' : failure}`)
     }
   },
 }

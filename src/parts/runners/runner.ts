@@ -48,7 +48,7 @@ export type Usage = {
   readonly model: string
   readonly inputTokens: number
   readonly outputTokens: number
-  /** The names of the tools that it called, one for each call. */
+  /** The names of the run's tools that it called, one for each call. */
   readonly tools: readonly string[]
 }
 

@@ -1,10 +1,10 @@
 /** Lets the model look at a picture of the public web. */
 
 import { own } from '../../core/json.ts'
-import { excerpt, printable } from '../../core/text.ts'
 import { defaults } from '../../generated/defaults.ts'
 import type { Wanted } from './kit/guarded-fetch.ts'
 import { numberIn, textOf } from './kit/input.ts'
+import { noting } from './kit/noting.ts'
 import type { Reach } from './kit/reach.ts'
 import { WebFault } from './kit/web-fault.ts'
 import type { Tool, ToolsetPart } from './tool.ts'
@@ -46,8 +46,8 @@ export const visionAnalyzeWithin = (reach?: Reach): ToolsetPart => ({
       const question = own(given, 'question') === undefined ? 'What does this picture show?' : textOf(given, 'question', 4_000)
       if (!look) throw new Error('The model of this run cannot look at pictures. Go on without.')
       const { fetchGuarded } = await import('./kit/guarded-fetch.ts')
-      log('info', { route: run.route, delivery_id: run.deliveryId, url: printable(excerpt(address, 300)) }, 'an agent fetches a picture')
-      const wanted: Wanted = { address, protocols: ['https:'], maxBytes, timeoutMs, checkType: () => {} }
+      const asking = noting(log, run, 'an agent fetches a picture')
+      const wanted: Wanted = { address, protocols: ['https:'], maxBytes, timeoutMs, checkType: () => {}, asking }
       const { bytes } = await fetchGuarded(wanted, clock, signal, reach)
       const mediaType = kindOf(bytes)
       if (mediaType === undefined) throw new WebFault('This is no picture: only PNG, JPEG, GIF and WebP are looked at.')

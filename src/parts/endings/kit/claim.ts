@@ -2,16 +2,19 @@
 
 import { createHash } from 'node:crypto'
 import type { Outcome } from '../../../core/outcome.ts'
-import type { Event } from '../../../core/request.ts'
+import type { EventFacts } from '../../../core/request.ts'
 import type { Claim, Delivery, Destination } from '../../../store/ports.ts'
 
 const holdMs = 3_600_000
+
+/** An event, or the run that it became. */
+type Identity = Pick<EventFacts, 'profile' | 'route' | 'deliveryId'>
 
 /**
  * The claim of one event. The sender chooses the delivery id, and the id may contain `/`. The names of profiles and routes contain none,
  * so the key of one route is never the key of another.
  */
-export const claimOf = ({ profile, route, deliveryId }: Event): Claim => ({
+export const claimOf = ({ profile, route, deliveryId }: Identity): Claim => ({
   key: `${profile}/${route}/${deliveryId}`,
   holdMs,
 })
@@ -43,4 +46,4 @@ const fingerprintsOf = (to: readonly Delivery[]): readonly string[] => {
   })
 }
 
-export const duplicate = ({ route, deliveryId }: Event): Outcome => ({ kind: 'duplicate', route, deliveryId })
+export const duplicate = ({ route, deliveryId }: Identity): Outcome => ({ kind: 'duplicate', route, deliveryId })

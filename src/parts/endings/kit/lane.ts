@@ -8,8 +8,8 @@ import type { StageKit } from '../../stages/stage.ts'
 import { templateKit } from './template-kit.ts'
 
 /** The lane of an event's run. Events without a key share one lane. */
-export const compileLane = ({ concurrency }: Route, kit: StageKit): ((event: Event) => Promise<Lane | undefined>) => {
-  if (!concurrency) return async () => undefined
+export const compileLane = ({ concurrency }: Route, kit: StageKit): ((event: Event) => Promise<Lane>) | undefined => {
+  if (!concurrency) return undefined
   const { limit, key } = concurrency
   const keyOf = key === undefined ? () => undefined : compileKey(key, templateKit(kit, ['concurrency', 'key']))
   return async (event) => ({ key: keyName('lane', event, await keyOf(event)), limit, whenFull: 'wait' })

@@ -9,8 +9,8 @@ import type { StageKit } from '../../stages/stage.ts'
 import { templateKit } from './template-kit.ts'
 
 /** The session of an event's run. Where the event has no usable key, that is logged, and the run has no session. */
-export const compileSession = ({ session }: Route, kit: StageKit): ((event: Event) => Promise<NewRun['session']>) => {
-  if (!session) return async () => undefined
+export const compileSession = ({ session }: Route, kit: StageKit): ((event: Event) => Promise<NewRun['session']>) | undefined => {
+  if (!session) return undefined
   const keyOf = compileKey(session.key, templateKit(kit, ['session', 'key']))
   return async (event) => {
     const name = await keyOf(event)

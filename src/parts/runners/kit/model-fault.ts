@@ -4,19 +4,31 @@ import { AgentFault } from '../../../core/fault.ts'
 import { isObject, own } from '../../../core/json.ts'
 import { parseRetryAfter } from '../../retry-after.ts'
 
+/** What a call was like. `keys`: where its key may stand, for people. `isStreamed`: a stream was asked for. */
+type Called = { readonly signal: AbortSignal; readonly keys: string; readonly isStreamed: boolean }
+
 /** The fault for whatever the SDK threw. */
-export const modelFault = (thrown: unknown, signal: AbortSignal): AgentFault =>
-  thrown instanceof AgentFault ? thrown : new AgentFault(describe(thrown, signal), { retryAfterMs: askedWait(thrown) })
+export const modelFault = (thrown: unknown, called: Called): AgentFault =>
+  thrown instanceof AgentFault ? thrown : new AgentFault(describe(thrown, called), { retryAfterMs: askedWait(thrown) })
 
 // The SDK's errors hold the request and the answer, which may quote the prompt or the key. So only codes are taken from an error.
-const describe = (thrown: unknown, signal: AbortSignal): string => {
-  if (signal.aborted) return signal.reason?.name === 'TimeoutError' ? 'the model took too long' : 'the run was stopped'
+const describe = (thrown: unknown, { signal, keys, isStreamed }: Called): string => {
+  if (signal.aborted)
+    return signal.reason?.name === 'TimeoutError' ? 'the model took too long (agent.timeout_seconds)' : 'the run was stopped'
   if (!(thrown instanceof Error)) return 'the model call failed'
   const status = 'statusCode' in thrown ? thrown.statusCode : undefined
-  if (typeof status !== 'number') return `no answer from the model's API (${netCode(thrown) ?? thrown.name})`
-  if (status < 300) return "the model's API gave an answer that cannot be read"
-  const help = status === 401 || status === 403 ? ': check agent.api_key' : ''
-  return `the model's API answered HTTP ${status}${apiCode(thrown)}${help}`
+  const isOdd = typeof status === 'number' ? status < 300 : thrown.name.startsWith('AI_') && netCode(thrown) === undefined
+  if (isOdd) return `the model's API gave an answer that cannot be read: check agent.base_url${isStreamed ? withoutStream : ''}`
+  if (typeof status !== 'number') return `no answer from the model's API (${netCode(thrown) ?? thrown.name}): check agent.base_url`
+  return `the model's API answered HTTP ${status}${apiCode(thrown)}${helpFor(status, keys)}`
+}
+
+const withoutStream = '; it is asked to stream, which it is not without --verbose'
+
+const helpFor = (status: number, keys: string): string => {
+  if (status === 401 || status === 403) return `: check ${keys}`
+  if (status === 404) return ': check agent.base_url and agent.model'
+  return status < 400 ? ': check agent.base_url' : ''
 }
 
 const askedWait = (thrown: unknown): number | undefined => {

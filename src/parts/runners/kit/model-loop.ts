@@ -1,17 +1,20 @@
 /** Asks a model until it has answered, and lets it use tools meanwhile: within a number of steps, and while the budget lasts. */
 
 import type { LanguageModel, ModelMessage, StepResult, ToolSet } from 'ai'
+import { withoutLabels } from '../../../core/agent/session.ts'
 import { AgentFault, messageOf } from '../../../core/fault.ts'
 import { isObject } from '../../../core/json.ts'
 import { cut } from '../../../core/text.ts'
+import { createSlots } from '../../../core/turns/slots.ts'
 import type { Picture, Tool } from '../../tools/tool.ts'
 import type { RunnerJob, RunnerSettings } from '../runner.ts'
 import { createFence, type Fence } from './fence.ts'
 
 type Sdk = typeof import('ai')
 
-/** A model may call several tools in one step. */
+/** A model may call several tools in one step; a few of them are at work at once. */
 const maxToolCalls = 64
+const maxAtOnce = 8
 const maxResultChars = 100_000
 const lastStep = 'This was the last use of tools. Answer now, with what you know.'
 
@@ -54,9 +57,12 @@ export const askModel = async (
   )
   if (answer.finishReason === 'tool-calls') {
     spending.check()
-    throw new AgentFault(`the model gave no answer in ${maxSteps} steps`, { isFinal: true })
+    throw new AgentFault(`the model gave no answer in ${maxSteps} steps (agent.max_steps)`, { isFinal: true })
   }
-  if (answer.text.trim() === '') throw new AgentFault(`the model gave no text (${answer.finishReason})`)
+  if (answer.text.trim() === '') {
+    const help = answer.finishReason === 'length' ? ': raise agent.max_output_tokens' : ''
+    throw new AgentFault(`the model gave no text (${answer.finishReason})${help}`)
+  }
   return answer.text
 }
 
@@ -75,7 +81,12 @@ const say = async (
   for await (const part of fullStream) {
     if (part.type === 'error') throw part.error
     if (part.type === 'abort') throw new Error('aborted')
-    if (part.type === 'start-step') text = ''
+    if (part.type === 'start-step') {
+      if (text !== '') heard('\n')
+      text = ''
+    }
+    // Half an answer is none: its end was not said.
+    if (part.type === 'finish-step' && part.rawFinishReason === undefined) throw new AgentFault("the model's API broke off its answer")
     if (part.type === 'finish') finishReason = part.finishReason
     if (part.type !== 'text-delta') continue
     text += part.text
@@ -85,7 +96,9 @@ const say = async (
 }
 
 /** Tells of what each step took, and remembers that the budget is used up. */
-const createSpending = (model: string, { used }: RunnerJob) => {
+const createSpending = (model: string, { used, tools = [] }: RunnerJob) => {
+  // A model may invent any number of names, of any length.
+  const known = new Set(tools.map(({ name }) => name))
   let refusal: unknown
   return {
     get isOver(): boolean {
@@ -97,7 +110,8 @@ const createSpending = (model: string, { used }: RunnerJob) => {
     add: async ({ usage, toolCalls }: StepResult<ToolSet>): Promise<void> => {
       const { inputTokens = 0, outputTokens = 0 } = usage
       try {
-        await used?.({ model, inputTokens, outputTokens, tools: toolCalls.map(({ toolName }) => toolName) })
+        const called = toolCalls.map(({ toolName }) => toolName).filter((name) => known.has(name))
+        await used?.({ model, inputTokens, outputTokens, tools: called })
       } catch (thrown) {
         refusal ??= thrown
       }
@@ -105,10 +119,14 @@ const createSpending = (model: string, { used }: RunnerJob) => {
   }
 }
 
-const messagesOf = (prompt: string, { history = [], untrusted = [] }: RunnerJob, fence: Fence): ModelMessage[] => [
-  ...history.map(({ role, text }) => ({ role, content: role === 'user' ? fence.earlier(text) : text })),
-  { role: 'user', content: fence.around(prompt, untrusted) },
-]
+const messagesOf = (prompt: string, { run, history = [], untrusted = [] }: RunnerJob, fence: Fence): ModelMessage[] => {
+  const asked = fence.around(prompt, untrusted)
+  return [
+    ...history.map(({ role, text }) => ({ role, content: role === 'user' ? fence.earlier(text) : text })),
+    // Of a session it is read as it will be read in the next run.
+    { role: 'user', content: run.session ? withoutLabels(asked) : asked },
+  ]
+}
 
 const systemOf = ({ system }: RunnerSettings, { skills = [], tools = [], untrusted = [], history = [] }: RunnerJob, fence: Fence) => {
   const isFenced = untrusted.length + tools.length + history.length > 0
@@ -120,13 +138,18 @@ const systemOf = ({ system }: RunnerSettings, { skills = [], tools = [], untrust
 /** Our tools as the SDK's. What a tool gives back may come from anywhere, so that it is fenced; what it throws is told to the model too. */
 const toolSet = (sdk: Sdk, tools: readonly Tool[], job: RunnerJob & { look: Look }, fence: Fence): ToolSet => {
   let calls = 0
+  const slots = createSlots(() => maxAtOnce, maxToolCalls)
   const execute =
     (tool: Tool) =>
     async (input: unknown, { abortSignal }: { abortSignal?: AbortSignal }) => {
       if (++calls > maxToolCalls) return `not called: this run has used its ${maxToolCalls} calls of tools`
       if (!isObject(input)) return 'not called: the input is not an object'
       try {
-        return fence.whole(cut(await tool.call(input, { run: job.run, signal: abortSignal ?? job.signal, look: job.look }), maxResultChars))
+        const found = await slots.run(async () => {
+          job.signal.throwIfAborted()
+          return await tool.call(input, { run: job.run, signal: abortSignal ?? job.signal, look: job.look })
+        })
+        return fence.whole(cut(found ?? '', maxResultChars))
       } catch (thrown) {
         if (job.signal.aborted) throw thrown
         return fence.whole(`failed: ${cut(messageOf(thrown), 2_000)}`)

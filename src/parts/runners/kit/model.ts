@@ -3,6 +3,7 @@
 import type { LanguageModel } from 'ai'
 import type { Report } from '../../report.ts'
 import type { Runner, RunnerSettings } from '../runner.ts'
+import { builtinEnv } from './env.ts'
 import { modelFault } from './model-fault.ts'
 import { askModel } from './model-loop.ts'
 
@@ -18,15 +19,16 @@ export const compileModelRunner = (
 ): Runner => {
   const { apiKey, model } = settings
   const baseUrl = settings.baseUrl ?? provider.baseUrl
+  const keys = ['agent.api_key', ...(builtinEnv(provider.name).apiKey ?? []).map((name) => `${name} in the environment`)].join(', or ')
   if (!isAddress(baseUrl)) report('WH222', ['base_url'], 'base_url is not an http or https address', 'write it like https://host/v1')
   if (!model) report('WH222', ['model'], `the ${provider.name} runner needs a model`, 'set agent.model')
-  if (!apiKey && !provider.keyless?.(baseUrl)) report('WH222', ['api_key'], `the ${provider.name} runner needs a key`, 'set agent.api_key')
+  if (!apiKey && !provider.keyless?.(baseUrl)) report('WH222', ['api_key'], `the ${provider.name} runner needs a key`, `set ${keys}`)
   return async (prompt, job) => {
     const name = job.model ?? model ?? ''
     try {
       return await askModel(await connect({ model: name, apiKey, baseUrl }), name, prompt, settings, job)
     } catch (thrown) {
-      throw modelFault(thrown, job.signal)
+      throw modelFault(thrown, { signal: job.signal, keys, isStreamed: job.heard !== undefined })
     }
   }
 }

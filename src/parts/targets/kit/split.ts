@@ -81,10 +81,11 @@ const boundary = (text: string, end: number): number => {
   return graphemeAt(text, end) || end
 }
 
-const graphemes = new Intl.Segmenter('en', { granularity: 'grapheme' })
-
-/** The index where the grapheme begins that contains the character at `at`. */
-const graphemeAt = (text: string, at: number): number => graphemes.segment(text.slice(0, at + 2)).containing(at)?.index ?? at
+/** The index where the grapheme begins that contains the character at `at`. The tables that this needs are slow to load, so no start does it. */
+const graphemeAt = (text: string, at: number): number => {
+  const graphemes = new Intl.Segmenter('en', { granularity: 'grapheme' })
+  return graphemes.segment(text.slice(0, at + 2)).containing(at)?.index ?? at
+}
 
 /** Removes the blank lines, or the one blank, that a cut leaves at the front. A blank with a combining mark on it stays. */
 const afterCut = (text: string): string => {

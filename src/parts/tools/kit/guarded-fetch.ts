@@ -9,6 +9,7 @@ import { type ClientRequest, type IncomingMessage, type RequestOptions, request 
 import { request as requestHttps } from 'node:https'
 import { isIP, isIPv6, type LookupFunction } from 'node:net'
 import type { Clock } from '../../../core/clock.ts'
+import { unlessAborted } from '../../../core/turns/unless-aborted.ts'
 import { publicWeb, type Reach } from './reach.ts'
 import { readBody } from './read-body.ts'
 import { WebFault, whyNot } from './web-fault.ts'
@@ -28,6 +29,8 @@ export type Wanted = {
   readonly timeoutMs: number
   /** Throws a WebFault for a media type that is not read. */
   readonly checkType: (mediaType: string) => void
+  /** Told of each address before it is checked: the one that was given, and those that it redirects to. */
+  readonly asking: (address: string) => void
 }
 
 export type Fetched = {
@@ -55,6 +58,7 @@ export const fetchGuarded = async (wanted: Wanted, clock: Clock, signal: AbortSi
 }
 
 const follow = async (wanted: Wanted, reach: Reach, signal: AbortSignal): Promise<Fetched> => {
+  wanted.asking(wanted.address)
   let url = parse(wanted.address)
   for (let hops = 0; hops <= maxRedirects; hops++) {
     const asked = await ask(url, wanted, reach, signal)
@@ -62,6 +66,7 @@ const follow = async (wanted: Wanted, reach: Reach, signal: AbortSignal): Promis
       const answer = await answerTo(asked, signal)
       const next = nextOf(answer, url)
       if (next === undefined) return { url, ...(await read(answer, wanted, signal)) }
+      wanted.asking(next.href)
       url = next
     } finally {
       asked.destroy()
@@ -100,14 +105,6 @@ const addressesOf = async (hostname: string, reach: Reach, signal: AbortSignal):
     throw new WebFault('The address leads into a private network or to this machine. Only the public web is fetched.')
   return addresses
 }
-
-const unlessAborted = <T>(work: Promise<T>, signal: AbortSignal): Promise<T> =>
-  new Promise((resolve, reject) => {
-    const end = (): void => reject(signal.reason)
-    if (signal.aborted) end()
-    signal.addEventListener('abort', end, { once: true })
-    work.then(resolve, reject).finally(() => signal.removeEventListener('abort', end))
-  })
 
 /** Node asks this in the place of the resolver. */
 const pinnedTo = (addresses: readonly string[]): LookupFunction => {

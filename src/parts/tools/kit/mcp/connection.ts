@@ -2,7 +2,8 @@
 
 import type { MCPClient } from '@ai-sdk/mcp'
 import type { Clock } from '../../../../core/clock.ts'
-import { timeLimit, unlessAborted } from './time-limit.ts'
+import { unlessAborted } from '../../../../core/turns/unless-aborted.ts'
+import { timeLimit } from './time-limit.ts'
 import { isRefusal, type Wire, WireFault } from './wire.ts'
 
 type Link = { readonly client: MCPClient; readonly wire: Wire }

@@ -17,18 +17,3 @@ export const timeLimit = (clock: Clock, ms: number, from?: AbortSignal): TimeLim
   // Not a listener for each: a run may make many calls at once, and Node warns of many listeners.
   return { signal: from ? AbortSignal.any([from, late.signal]) : late.signal, isUp: () => late.signal.aborted, lift }
 }
-
-/** Waits for what others wait for too, no longer than until the signal aborts. */
-export const unlessAborted = async <T>(work: Promise<T>, signal: AbortSignal): Promise<T> => {
-  let stop = (): void => {}
-  const aborted = new Promise<never>((_, reject) => {
-    stop = () => reject(signal.reason)
-    if (signal.aborted) stop()
-    else signal.addEventListener('abort', stop, { once: true })
-  })
-  try {
-    return await Promise.race([work, aborted])
-  } finally {
-    signal.removeEventListener('abort', stop)
-  }
-}
