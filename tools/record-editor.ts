@@ -1,5 +1,6 @@
 /** Makes `docs/editor.svg`: a session of the terminal editor in a real pseudo-terminal, its frames one after the other. `npm run record`. */
 
+import { execFileSync } from 'node:child_process'
 import { copyFileSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -9,19 +10,31 @@ import { type IPty, spawn } from '@lydell/node-pty'
 import xterm from '@xterm/headless'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
+const main = join(root, 'dist/main.js')
 const columns = 104
-const rows = 27
+const rows = 28
 const cell = { width: 8, height: 17 }
 const patienceMs = 60_000
 
-/** What is typed, and what must be on the screen before it counts as a frame. */
-const scenes: readonly { readonly keys: string; readonly see: RegExp }[] = [
-  { keys: '', see: /pr-review +cfg .* ok/ },
+/** The row of the form that is gone to first, what is typed, and what must be on the screen before it counts as a frame. `passing`: it is no frame of its own. */
+const scenes: readonly { readonly row?: string; readonly keys: string; readonly see: RegExp; readonly passing?: true }[] = [
+  { keys: 'jj', see: /> pr-review +cfg .* ok/ },
   { keys: '\r', see: /dispatch +ok/ },
-  { keys: 'jjjjjjjjj\r', see: /samples \d+[\s\S]*never true here/ },
-  { keys: '\u001b', see: /dispatch +ok/ },
-  { keys: 'jjj\r', see: /0 unresolved/ },
-  { keys: ' By {pull_request.us', see: /> pull_request\.user/ },
+  { row: 'Filters', keys: '\r', see: /samples \d+[\s\S]*never true here/ },
+  { keys: '\u001b', see: /dispatch +ok/, passing: true },
+  { row: 'Prompt', keys: '\r', see: /0 unresolved/, passing: true },
+  { keys: 'By {pull_request.us', see: /> pull_request\.user/ },
+  { keys: '\u001b[B\r\r', see: /│ By Codertocat/ },
+  { keys: '\u001b', see: /\*modified\*/, passing: true },
+  { keys: 'w', see: /enter writes/ },
+  { keys: '\r', see: /saved config\.yaml/ },
+]
+const secondsEach = 2.5
+
+/** What stands beside the route of the example. */
+const subscriptions: readonly (readonly string[])[] = [
+  ['deploys', '--events', 'push', '--prompt', '{pusher.name} pushed to {ref}', '--deliver', 'slack', '--deliver-only'],
+  ['alerts', '--prompt', '{title}: {text}', '--deliver', 'ntfy', '--description', 'Wakes whoever is on call'],
 ]
 
 type Screen = InstanceType<typeof xterm.Terminal>
@@ -69,7 +82,7 @@ const frameOf = (screen: Screen): string =>
         const x = from * cell.width
         const shown = isInverse ? text : text.trimEnd().replaceAll(dir, '~/.headgate')
         const back = isInverse
-          ? `<rect x="${x}" y="${y * cell.height + 4}" width="${text.length * cell.width}" height="${cell.height}" fill="${colours.text}"/>`
+          ? `<rect x="${x}" y="${y * cell.height + 4}" width="${text.length * cell.width}" height="${cell.height}" fill="${colours.text}" shape-rendering="crispEdges"/>`
           : ''
         return `${back}<text x="${x}" y="${(y + 1) * cell.height}" ${style} textLength="${shown.length * cell.width}">${escaped(shown)}</text>`
       })
@@ -78,17 +91,17 @@ const frameOf = (screen: Screen): string =>
 
 /** Each frame is seen for its share of the time, the others not. */
 const svgOf = (frames: readonly string[]): string => {
-  const seconds = frames.length * 3
+  const seconds = frames.length * secondsEach
   const share = 100 / frames.length
   const [width, height] = [columns * cell.width + 16, rows * cell.height + 16]
   const alt =
-    'The terminal editor: the list of routes, a route beside its trace, the filters with verdicts, and the prompt beside its expansion.'
+    'The terminal editor: the list of routes, a route beside its trace, the filters with verdicts, the prompt beside its expansion, and the lines that are saved.'
   return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" role="img" aria-label="${alt}">
 <title>${alt}</title>
 <style>
 text { font: 13px ui-monospace, Menlo, Consolas, monospace; white-space: pre; }
 .f { visibility: hidden; animation: f ${seconds}s infinite step-end; }
-${frames.map((_, i) => `.f${i} { animation-delay: ${(i - frames.length) * 3}s; }`).join('\n')}
+${frames.map((_, i) => `.f${i} { animation-delay: ${(i - frames.length) * secondsEach}s; }`).join('\n')}
 @media (prefers-reduced-motion) { .f { animation: none; } .f1 { visibility: visible; } }
 @keyframes f { 0% { visibility: visible; } ${share}% { visibility: hidden; } }
 </style>
@@ -102,13 +115,17 @@ ${frames.map((frame, i) => `<g class="f f${i}" xml:space="preserve">${frame}</g>
 
 const record = async (pty: IPty, screen: Screen): Promise<readonly string[]> => {
   const frames: string[] = []
-  for (const { keys, see } of scenes) {
-    for (const key of keys) {
+  for (const { row, keys, see, passing } of scenes) {
+    for (let i = 0; row !== undefined && i < 60 && !textOf(screen).includes(`> ${row} `); i++) {
+      pty.write('j')
+      await wait(150)
+    }
+    for (const key of keys.match(/\u001b\[.|./gs) ?? []) {
       pty.write(key)
       await wait(60)
     }
     await until(screen, see)
-    frames.push(frameOf(screen))
+    if (!passing) frames.push(frameOf(screen))
   }
   return frames
 }
@@ -117,8 +134,9 @@ const dir = mkdtempSync(join(tmpdir(), 'record-editor-'))
 copyFileSync(join(root, 'examples/pr-review.yaml'), join(dir, 'config.yaml'))
 const { HOME = '', PATH = '' } = process.env
 const env = { HOME, PATH, LANG: 'C.UTF-8', TERM: 'xterm-256color', HEADGATE_HOME: dir, WEBHOOK_SECRET: 'made-up-for-the-recording-0123' }
+for (const each of subscriptions) execFileSync(process.execPath, [main, 'webhook', 'subscribe', ...each], { env, stdio: 'ignore' })
 const screen = new xterm.Terminal({ cols: columns, rows, allowProposedApi: true })
-const pty = spawn(process.execPath, [join(root, 'dist/main.js'), 'edit'], { name: 'xterm-256color', cols: columns, rows, cwd: dir, env })
+const pty = spawn(process.execPath, [main, 'edit'], { name: 'xterm-256color', cols: columns, rows, cwd: dir, env })
 pty.onData((data) => screen.write(data))
 try {
   const frames = await record(pty, screen)

@@ -1,6 +1,7 @@
 /** Opens the editor on a terminal, and gives the terminal back, however it ends. */
 
 import type { ReadStream, WriteStream } from 'node:tty'
+import { actionOf } from './model/actions.ts'
 import type { Options, Size } from './model/screen.ts'
 import type { State } from './model/state.ts'
 import { homeScreen } from './screens/home/home.ts'
@@ -32,6 +33,8 @@ export type Around = Pick<Surroundings, 'desk' | 'watch'> & {
   readonly editText: (text: string) => Promise<string>
 }
 
+/** The actions that wait for no screen. */
+const atOnce = ['interrupt', 'suspend', 'redraw'] as const
 const previewDelayMs = 80
 const keepDelayMs = 1_000
 
@@ -44,12 +47,17 @@ export const runEditor = async (wish: EditorWish, around: Around): Promise<Ended
   const endings = watchEndings(terminal.isOurs, stdin)
   const canvas = openCanvas(stdout, { colour: wish.colour, ascii: wish.ascii }, terminal.isOurs)
   const keys = readKeys(stdin, {
-    key: (key) => session.input({ kind: 'key', key }),
-    paste: (text) => session.input({ kind: 'paste', text }),
-    click(place) {
-      const row = rowAt(frameOf(session.state()), place)
-      if (row !== undefined) session.input({ kind: 'point', row })
+    key(key) {
+      const press = (): void => session.input({ kind: 'key', key })
+      if (actionOf(key.name, atOnce, options.keymap)) press()
+      else session.typed(press)
     },
+    paste: (text) => session.typed(() => session.input({ kind: 'paste', text })),
+    click: (place) =>
+      session.typed(() => {
+        const row = rowAt(frameOf(session.state()), place)
+        if (row !== undefined) session.input({ kind: 'point', row })
+      }),
   })
   const resize = (): void => {
     session.input({ kind: 'resize', size: sizeOf() })

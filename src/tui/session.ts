@@ -9,6 +9,7 @@ import { createKeeper } from './keep-drafts.ts'
 import type { News, Wish } from './model/screen.ts'
 import { type Input, reduce, type State } from './model/state.ts'
 import { models } from './screens/index.ts'
+import { createTypedAhead } from './typed-ahead.ts'
 
 /** What the editor does to the world. */
 export type Surroundings = {
@@ -31,6 +32,8 @@ export type Surroundings = {
 export type Session = {
   readonly state: () => State
   readonly input: (input: Input) => void
+  /** Does what the user typed or clicked, at once, or when the screen is there that is being opened: it is meant for that one. */
+  readonly typed: (act: () => void) => void
   /** Resolves when the editor is left. */
   readonly ended: Promise<void>
   /** Ends it, if it was not left. Changes that are not saved are kept as a draft; says where. */
@@ -49,6 +52,7 @@ export const openSession = (first: State, around: Surroundings): Session => {
     end = resolve
   })
   const written = createWritten()
+  const ahead = createTypedAhead()
   let kept: string | undefined
 
   const input = (given: Input): void => {
@@ -69,11 +73,9 @@ export const openSession = (first: State, around: Surroundings): Session => {
   const live = createLive(around, tell)
 
   const asked = (question: Question): void => {
-    if (question.ask === 'preview') {
-      previews.ask(question)
-      return
-    }
+    if (question.ask === 'preview') return void previews.ask(question)
     const work = ask(around.desk, question).then(tell)
+    if (opens.has(question.ask) || (question.ask === 'home' && !state.world.home)) ahead.until(work)
     if (writes.has(question.ask)) written.add(work)
   }
   const keeper = createKeeper({
@@ -110,8 +112,11 @@ export const openSession = (first: State, around: Surroundings): Session => {
     quit: () => void stop().then(end),
   }
   const perform = (wish: Wish): void => (performers[wish.kind] as (wish: Wish) => void)(wish)
-  return { state: () => state, input, ended, close }
+  return { state: () => state, input, typed: ahead.typed, ended, close }
 }
+
+/** The questions whose answers open a screen. */
+const opens: ReadonlySet<Question['ask']> = new Set(['drafts', 'open', 'create'])
 
 /** The questions that write: the end waits for their answers. */
 const writes: ReadonlySet<Question['ask']> = new Set([

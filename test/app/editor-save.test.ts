@@ -386,7 +386,7 @@ t.test('a subscription is saved by its own rules: secrets stay hidden and kept, 
   good(await desk.save({ draft, despiteErrors: false, onto: 'current' }))
   t.match(entries().sub, { prompt: 'new', description: 'theirs', secret: stored.sub.secret })
   const wrong = set(await opened(desk, 'sub'), 'deliver', 'telegrm')
-  t.match(await desk.save({ draft: wrong, despiteErrors: true }), { why: 'stops', message: /WH103/ })
+  t.match(await desk.save({ draft: wrong, despiteErrors: true }), { why: 'stops', message: /WH704/ })
   const tools = set(await opened(desk, 'sub'), 'toolsets', ['shell'])
   t.match(await desk.save({ draft: tools, despiteErrors: true }), { why: 'refused', message: /toolsets/ })
   t.match(await desk.switch({ name: 'sub', enabled: false }), /"sub" is off in webhook_subscriptions.json/)

@@ -8,6 +8,7 @@ import { loadConfig } from '../../src/config/load.ts'
 import type { JsonObject } from '../../src/core/json.ts'
 import { schema } from '../../src/generated/schema.ts'
 import { operators } from '../../src/parts/operators/index.ts'
+import { presets, schemes } from '../../src/parts/schemes/index.ts'
 import { catalogue } from '../../src/plan/catalogue.ts'
 import { checkConfigured } from '../../src/plan/check.ts'
 import { compileRoute } from '../../src/plan/compile.ts'
@@ -37,6 +38,7 @@ t.test('an empty file: the sections', async (t) => {
     'gateway',
     'agent',
     'plugins',
+    'signature_schemes',
     'platform_toolsets',
     'toolsets',
     'tools',
@@ -71,11 +73,12 @@ t.test('values: targets, schemes, runners, events, with a text each', async (t) 
   includes(t, await editor.complete(route('deliver:', '  - target: ▮')), 'log', 'slack')
   t.same(labels(await editor.complete('plugins:\n  - ▮')), ['./acme-chat.mjs'])
 
-  const schemes = ['svix', 'standard_webhooks', 'linear', 'github', 'gitlab', 'v2', 'v1']
+  const all = [...schemes, ...presets].map(({ name }) => name)
   const verify = await editor.complete(route('verify: ▮'))
-  t.same(labels(verify), schemes)
+  t.same(labels(verify).slice(0, 7), ['svix', 'standard_webhooks', 'linear', 'github', 'gitlab', 'v2', 'v1'])
+  includes(t, verify, ...all)
   t.match(shown(verify, 'v1'), 'no replay protection')
-  t.same(labels(await editor.complete(route('verify:', '  - ▮'))), schemes)
+  includes(t, await editor.complete(route('verify:', '  - ▮')), ...all)
 
   t.same(labels(await editor.complete('agent:\n  runner: ▮')), ['echo', 'openai', 'anthropic', 'command'])
   for (const events of [await editor.complete(route('events:', '  - ▮')), await editor.complete(route('events: [▮]'))]) {

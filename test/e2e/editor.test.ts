@@ -62,6 +62,28 @@ t.test('a killed editor leaves its draft, and Keep mine adds one line to what an
   t.notMatch(second.written(), 'canary')
 })
 
+t.test('keys that are typed at once count once and in their order, however early they come', async (t) => {
+  const many = Array.from({ length: 60 }, (_, i) => `        r${i}: { prompt: p${i}, deliver: log }\n`).join('')
+  const starts = {
+    'before the terminal is taken': () => true,
+    'before the first frame': (written: string) => written.includes('\u001b[?1049h'),
+    'while Ink is loaded': (written: string) => written.includes('\u001b[?2026l'),
+  }
+  const dirs = t.testdir(Object.fromEntries(Object.keys(starts).map((_, i) => [i, { 'config.yaml': commented + many }])))
+  const typed = async ([when, isTime]: [string, (written: string) => boolean], i: number): Promise<void> => {
+    const editor = openEditor(t, { dir: join(dirs, String(i)), args: [] })
+    await until(() => isTime(editor.written()))
+    for (const key of ['/', ...'r125', keys.backspace, keys.enter, keys.enter, 'j', keys.enter, ...'early', keys.enter, 'w'])
+      editor.press(key)
+    await editor.see('enter writes')
+    t.match(editor.text(), /save r12/, when)
+    t.match(editor.text(), /^ *\+ .*r12: \{ prompt: p12, deliver: log, description: early \}/m, when)
+    editor.press(keys.interrupt, keys.interrupt)
+    await editor.exited
+  }
+  await Promise.all(Object.entries(starts).map(typed))
+})
+
 t.test('one value is changed: git shows one changed line', { skip: !works('git', '--version') && 'needs git' }, async (t) => {
   const dir = t.testdir({ 'config.yaml': commented })
   const git = (...args: string[]): string =>
@@ -71,8 +93,11 @@ t.test('one value is changed: git shows one changed line', { skip: !works('git',
   git('commit', '-qm', 'before')
   const editor = openEditor(t, { dir })
   await editor.see('> Mode')
-  editor.press(...'jjjjjjjj')
-  await editor.see('> Events')
+  const row = (): string | undefined => /^> (.{20})/m.exec(editor.lines().join('\n'))?.[1]?.trim()
+  for (let at = row(); at !== 'Events'; at = row()) {
+    editor.press('j')
+    await until(() => ![at, undefined].includes(row()))
+  }
   editor.press(keys.enter)
   await editor.see('(events)')
   editor.press(', push', keys.enter)

@@ -53,6 +53,8 @@ type Driver = ReturnType<typeof onRoute>
 const spec = (editor: Driver) => editor.state().world.draft?.spec
 const titleOf = (editor: Driver): string => editor.frame().split('\n')[0]?.trim() ?? ''
 
+const titleSaid = (editor: Driver): string => tell(undefined, editor.state())[0] ?? ''
+
 /** Moves from the top to the row of the form that begins so. */
 const goTo = (editor: Driver, title: string): void => {
   editor.press('g')
@@ -260,6 +262,64 @@ t.test('in sentences: numbers choose, words act, and only what changed is told',
   t.equal(spec(editor)?.description, 'a text')
 })
 
+t.test('in lines: panes are words, a prompt is written line by line, and findings and results are told', async (t) => {
+  t.same(tell(undefined, stateOf(homeScreen)), ['Reading the routes.'])
+  const editor = onRoute({ prompt: 'one\ntwo\n' })
+  editor.say('payload')
+  t.match(tell(undefined, editor.state()).join('\n'), /^payload of pr, samples\.[\s\S]* recorded, file, paste, edit\.$/)
+  for (const pane of ['edit', 'Recorded', 'paste', ':samples']) {
+    editor.say(pane)
+    t.match(titleSaid(editor), `payload of pr, ${pane.replace(':', '').toLowerCase()}.`)
+  }
+  editor.say('back')
+
+  goTo(editor, 'Prompt')
+  editor.press('enter')
+  t.match(tell(undefined, editor.state()).join('\n'), /1 of 3: one\n2 of 3: two\n3 of 3: a new line\nType the text .* :back, :edit text\.$/)
+  editor.say('2')
+  editor.say('second {title')
+  t.match(tell(undefined, editor.state()).join('\n'), /1 of 1: pull_request\.title: "Fix it"/)
+  editor.say('1')
+  editor.say('3')
+  editor.say('third')
+  t.equal(spec(editor)?.prompt, 'one\nsecond {pull_request.title}\nthird\n')
+  const before = editor.state()
+  const { revision } = before.world
+  const finding = { code: 'WH501', severity: 'warning', message: 'no value', help: 'use title', pointer: '' }
+  const prompt = { text: 'one\nsecond', unresolved: ['{x}'], cuts: [] }
+  editor.hear({ told: 'preview', of: {} as never, answer: preview(revision, { findings: [finding] as never, prompt }) })
+  t.same(tell(before, editor.state()), [
+    'warning WH501: no value - use title',
+    'It becomes 10 characters, without a value: {x}:',
+    'one',
+    'second',
+  ])
+  const found = editor.state()
+  editor.hear({ told: 'preview', of: {} as never, answer: preview(revision, { prompt }) })
+  t.same(tell(found, editor.state()), ['No findings any more.'])
+})
+
+t.test('in lines: a number on the screen of saving writes nothing, and an answer is a word, too', async (t) => {
+  const editor = onRoute({ prompt: 'p' })
+  goTo(editor, 'Enabled')
+  editor.press('space')
+  editor.say('save')
+  const diff = [{ head: '@@ -1 +1 @@', lines: [{ kind: 'added', text: 'enabled: false' }] }]
+  editor.hear({ told: 'plan', of: {} as never, answer: { file: '/data/config.yaml', findings: [], diff } as never })
+  t.match(tell(undefined, editor.state()).join('\n'), /2 of 2: added: enabled: false\n"save" writes \/data\/config\.yaml\.\nType a word: /)
+  const asked = editor.wishes.length
+  editor.say('2')
+  t.equal(editor.wishes.length, asked)
+  editor.say('back')
+  editor.say('quit')
+  editor.say('cancel')
+  t.equal(titleOf(editor).split('  ')[0], 'pr *modified*')
+  editor.say('save')
+  editor.hear({ told: 'plan', of: {} as never, answer: { file: '/data/config.yaml', findings: [], diff } as never })
+  editor.say('save')
+  t.match(editor.wishes.at(-1), { kind: 'ask', question: { ask: 'save' } })
+})
+
 t.test('in lines: a list is narrowed anew by each line, and what is typed of a secret is not shown', async (t) => {
   const editor = onRoute({ prompt: 'p' })
   editor.say('palette')
@@ -339,6 +399,27 @@ t.test('a trace is scrolled to its end and no further', async (t) => {
     editor.press('up')
     t.not(editor.frame(), last, `${open}: one row up is seen at once`)
   }
+})
+
+t.test('beside the filters stands how many hold, not what is below a "not"', async (t) => {
+  const conditions = [
+    { path: [0], holds: true },
+    { path: [1], holds: true },
+    { path: [1, 'not'], holds: false },
+  ]
+  const of = (judged: readonly object[]): string => {
+    const trace = { ...traced, stages: [{ stage: 'filters', result: 'pass' }], conditions: judged }
+    return onRoute({ prompt: 'p' }, { preview: { ...preview(0), trace }, size: { columns: 120, rows: 20 } }).frame()
+  }
+  t.match(of(conditions), /filters +ok +2\/2/)
+  t.match(
+    of([
+      { path: [], holds: true },
+      { path: ['not'], holds: false },
+    ]),
+    /filters +ok +1\/1/,
+  )
+  t.match(of([]), 'enter edit f fix w save')
 })
 
 t.test('the paths for a brace are fitted once for each key, and again for another payload', async (t) => {

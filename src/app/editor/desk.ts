@@ -2,7 +2,7 @@
 
 import type { Diagnostic, Path } from '../../core/diagnostic.ts'
 import type { Json, JsonObject } from '../../core/json.ts'
-import type { Reply } from '../../core/reply.ts'
+import type { Reply } from '../../core/outcome.ts'
 import type { Hunk } from '../line-diff.ts'
 import type { Trace } from '../trace/trace.ts'
 import type { OpenedRoute, RouteDraft, Step } from './draft/route-draft.ts'

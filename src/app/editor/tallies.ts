@@ -4,8 +4,9 @@ import { statSync } from 'node:fs'
 import { Fault } from '../../core/fault.ts'
 import { allSchemes } from '../../plan/compile.ts'
 import { isJson } from '../json-text.ts'
-import { asReceived, requestTo } from '../routes/prepare-test.ts'
+import { asReceived } from '../routes/prepare-test.ts'
 import type { KnownSample } from '../samples/gallery.ts'
+import { asPosted } from '../trace/as-posted.ts'
 import { type DryPlan, type DryWorld, dryPlan } from '../trace/dry-plan.ts'
 import type { Judged } from '../trace/onlooker.ts'
 import { type Traced, tracePlan } from '../trace/trace.ts'
@@ -14,7 +15,7 @@ import { isOfSenders } from './payload/ranked-samples.ts'
 import type { SampleReader } from './payload/sample-reader.ts'
 
 /** So many samples are tried, none with a larger file, and no further one once the time is over. */
-const bounds = { samples: 60, bytes: 100_000, ms: 300 }
+const bounds = { samples: 120, bytes: 100_000, ms: 300 }
 
 /** So many values of a field are told. */
 const maxSeen = 12
@@ -65,12 +66,11 @@ const judgedOn = async (sample: KnownSample, read: SampleReader, world: DryWorld
 
 /** `undefined`: it is none of the route's senders', or cannot be read or signed. */
 const postOf = (known: KnownSample, read: SampleReader, { source, catalogue, effects }: DryWorld): Traced | undefined => {
-  const schemes = allSchemes(catalogue)
+  const schemes = allSchemes(catalogue, source.spec)
   try {
     const sample = read(known)
     if (!isOfSenders(source.spec, asReceived(sample.headers), schemes)) return undefined
-    const { headers, body } = requestTo(source, { of: sample, set: [], unset: [], schemes, at: effects.clock.now() })
-    return { kind: 'post', headers: asReceived(headers), body: Buffer.from(body) }
+    return asPosted(source, { of: sample, set: [], unset: [], schemes, at: effects.clock.now() })
   } catch (error) {
     if (error instanceof Fault) return undefined
     throw error

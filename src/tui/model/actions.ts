@@ -24,6 +24,7 @@ export const actions = {
   pane2: { keys: ['2'], title: 'to the second pane', group: 'move' },
   pane3: { keys: ['3'], title: 'to the third pane', group: 'move' },
   pane4: { keys: ['4'], title: 'to the fourth pane', group: 'move' },
+  pane5: { keys: ['5'], title: 'to the fifth pane', group: 'move' },
   open: { keys: ['enter'], title: 'open, edit or confirm', group: 'move' },
   back: { keys: ['esc'], title: 'back', group: 'move' },
   find: { keys: ['/'], title: 'filter the list', group: 'move' },

@@ -38,7 +38,7 @@ export const scrolled = (scroll: number, action: ActionName, last: number): numb
 /** Those that count in a list that a search has narrowed. */
 export const matchMoves: readonly ActionName[] = ['nextMatch', 'previousMatch']
 
-export const paneKeys: readonly ActionName[] = ['nextPane', 'previousPane', 'pane1', 'pane2', 'pane3', 'pane4']
+export const paneKeys: readonly ActionName[] = ['nextPane', 'previousPane', 'pane1', 'pane2', 'pane3', 'pane4', 'pane5']
 
 /** The pane after one of these actions; the same where there is none of that number. */
 export const paneAfter = <Pane>(panes: readonly Pane[], pane: Pane, action: ActionName): Pane => {

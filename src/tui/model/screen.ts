@@ -97,6 +97,8 @@ export type ScreenModel<S extends Screen = Screen> = {
   readonly title: (screen: S, world: World) => string
   /** The actions that count on it; the first ones are shown as hints. Those that count everywhere need not be named. */
   readonly actions: (screen: S, world: World) => readonly ActionName[]
+  /** What enter does, in a word for the hints; absent: it opens. */
+  readonly enter?: string
   readonly act: (screen: S, action: ActionName, world: World) => Turn<S>
   /** While it takes text, letters are text and no actions; in `lines` enter is text, too. */
   readonly takes?: (screen: S, world: World) => 'text' | 'lines' | undefined
@@ -108,6 +110,10 @@ export type ScreenModel<S extends Screen = Screen> = {
   /** Its rows as sentences, for the line mode of screen readers; where there are any it has a cursor. */
   readonly rows?: (screen: S, world: World) => readonly string[]
   readonly point?: (screen: S, row: number) => S
+  /** What else is to be heard of it, after its rows. */
+  readonly said?: (screen: S, world: World) => readonly string[]
+  /** Its panes by name, in order, and which of them is shown: words of the line mode. */
+  readonly panes?: (screen: S) => { readonly names: readonly string[]; readonly at: number }
 }
 
 /** Says why nothing was done. */

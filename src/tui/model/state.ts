@@ -211,10 +211,11 @@ const turned = (state: State, screen: Screen, { screen: next = screen, go, world
 /** Asks for a new preview where the draft or the payload is another one than before. */
 const settle = (before: State, next: Next): Next => {
   const { world } = next.state
-  const isSame = world.draft === before.world.draft && world.payload === before.world.payload
-  if (isSame || !world.draft) return next
+  const isTriedSame = world.payload === before.world.payload
+  if ((isTriedSame && world.draft === before.world.draft) || !world.draft) return next
   const revision = before.world.revision + 1
-  const isOther = world.draft.opened !== before.world.draft?.opened
+  // What is known of another route, or of another payload, says nothing of this one.
+  const isOther = world.draft.opened !== before.world.draft?.opened || !isTriedSame
   const state = withWorld(next.state, { revision, ...(isOther ? { preview: undefined } : {}) })
   return { state, wishes: [...next.wishes, { kind: 'ask', question: previewOf(world.draft, state.world) }] }
 }

@@ -32,12 +32,13 @@ export const readAloud = async (
   let isAway = false
   const endings = watchEndings(() => !isAway)
   const lines = readLines(input, output, {
-    line(typed) {
-      const meant = meaningOf(typed, session.state())
-      if ('say' in meant) say(meant.say)
-      else for (const each of meant.inputs) session.input(each)
-    },
-    end: () => session.input({ kind: 'end' }),
+    line: (typed) =>
+      session.typed(() => {
+        const meant = meaningOf(typed, session.state())
+        if ('say' in meant) say(meant.say)
+        else for (const each of meant.inputs) session.input(each)
+      }),
+    end: () => session.typed(() => session.input({ kind: 'end' })),
   })
   /** What is typed is for the program that was started. */
   const meanwhile = async <T>(work: () => Promise<T>): Promise<T> => {

@@ -19,14 +19,50 @@ export const tell = (before: State | undefined, after: State): readonly string[]
 }
 
 const changesIn = (before: State | undefined, after: State): readonly string[] => {
+  if (isEmptyHome(after)) return before === undefined ? ['Reading the routes.'] : []
   const depth = (state: State): number => state.screens.length
-  if (before === undefined || depth(after) > depth(before)) return describe(after)
+  if (before === undefined || isEmptyHome(before) || depth(after) > depth(before)) return describe(after)
   const title = titleOf(before) === titleOf(after) ? [] : [`${titleOf(after)}.`]
   const rows = rowsOf(after)
-  if (depth(after) < depth(before)) return [...title, ...cursorRow(after, rows)]
+  if (depth(after) < depth(before)) return [...title, ...cursorRow(after, rows), ...newIn(before, after)]
   if (top(before).kind !== top(after).kind) return describe(after)
   const old = rowsOf(before)
-  return [...title, ...rows.flatMap((row, i) => (row === old[i] || i >= maxRows ? [] : [numbered(row, i, rows.length)]))]
+  const changed = rows.flatMap((row, i) => (row === old[i] || i >= maxRows ? [] : [numbered(row, i, rows.length)]))
+  return [...title, ...changed, ...newIn(before, after)]
+}
+
+/** There is nothing to choose from yet. */
+const isEmptyHome = ({ world, screens }: State): boolean => world.home === undefined && screens.length === 1
+
+/** What is to be heard beside the rows: the findings about the route, and what the screen says. */
+const saidOf = (state: State): readonly string[] => {
+  const { world } = state
+  const screen = top(state)
+  const { preview } = world
+  const findings = aboutRoute.has(screen.kind) ? (preview?.findings ?? []) : []
+  const refused = aboutRoute.has(screen.kind) && preview?.refused !== undefined ? [`this cannot be changed here: ${preview.refused}`] : []
+  return [
+    ...(aboutRoute.has(screen.kind) ? triedSaid(world) : []),
+    ...refused,
+    ...findings.map(({ severity, code, message, help }) => `${severity} ${code}: ${[message, help].filter(Boolean).join(' - ')}`),
+    ...(models[screen.kind].said?.(screen, world) ?? []),
+  ].slice(0, maxRows)
+}
+
+/** What became of the payload. */
+const triedSaid = ({ payload, preview }: World): readonly string[] => {
+  if (!payload || !preview?.trace) return []
+  const { name, reason } = preview.trace
+  return [`Tried with ${payload.title}: ${name}${reason === undefined ? '' : `, ${reason}`}.`]
+}
+
+const aboutRoute: ReadonlySet<Screen['kind']> = new Set(['route', 'filters', 'prompt', 'deliver'])
+
+const newIn = (before: State, after: State): readonly string[] => {
+  const known = new Set(saidOf(before))
+  const hasFindings = ({ world: { preview } }: State): boolean => (preview?.findings.length ?? 0) > 0
+  const isMended = hasFindings(before) && after.world.preview !== undefined && !hasFindings(after)
+  return [...saidOf(after).filter((each) => !known.has(each)), ...(isMended ? ['No findings any more.'] : [])]
 }
 
 const cursorRow = (state: State, rows: readonly string[]): readonly string[] => {
@@ -48,15 +84,21 @@ const describe = (state: State): readonly string[] => {
     `${titleOf(state)}.`,
     ...rows.slice(0, maxRows).map((row, i) => numbered(row, i, rows.length)),
     ...more,
+    ...saidOf(state),
     takesText(screen, state.world)
-      ? `Type the text and press enter, or a word after a colon: :back.${takesSecret(state) ? ' What you type is not shown.' : ''}`
-      : `Type a number to choose, or a word: ${words(state).join(', ')}.`,
+      ? `Type the text and press enter, or a word after a colon: ${wordsInText(state).join(', ')}.${takesSecret(state) ? ' What you type is not shown.' : ''}`
+      : `${rows.length > 0 && models[screen.kind].point ? 'Type a number to choose, or a word' : 'Type a word'}: ${words(state).join(', ')}.`,
   ].map(withoutBoxes)
 }
 
 const numbered = (row: string, i: number, length: number): string => `${i + 1} of ${length}: ${row}`
 
-const titleOf = (state: State): string => models[top(state).kind].title(top(state), state.world)
+const titleOf = (state: State): string => {
+  const screen = top(state)
+  const model = models[screen.kind]
+  const panes = panesOf(state)
+  return [model.title(screen, state.world), panes.names[panes.at]?.toLowerCase()].filter(Boolean).join(', ')
+}
 
 const rowsOf = (state: State): readonly string[] => models[top(state).kind].rows?.(top(state), state.world) ?? []
 
@@ -86,8 +128,22 @@ const silent: ReadonlySet<ActionName> = new Set([
   ...matchMoves,
 ])
 
-/** A word for each action that counts now. */
-const words = (state: State): readonly string[] => ['list', ...new Set(actionsNow(state, models).filter((name) => !silent.has(name)))]
+/** A word for each action that counts now, and for each pane that is not shown. */
+const words = (state: State): readonly string[] => {
+  const names = actionsNow(state, models).filter((name) => !silent.has(name))
+  const { names: panes, at } = panesOf(state)
+  return ['list', ...new Set(names.map(spelled)), ...panes.filter((_, i) => i !== at).map((each) => each.toLowerCase())]
+}
+
+/** Where a word is text, those that lead on: the others count, too. */
+const wordsInText = (state: State): readonly string[] =>
+  words(state)
+    .filter((word) => !['list', 'open', 'help', 'quit'].includes(word))
+    .map((word) => `:${word}`)
+
+const spelled = (name: ActionName): string => name.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`)
+
+const panesOf = (state: State) => models[top(state).kind].panes?.(top(state)) ?? { names: [], at: 0 }
 
 export type Meant = { readonly inputs: readonly Input[] } | { readonly say: readonly string[] }
 
@@ -104,7 +160,12 @@ export const meaningOf = (typed: string, state: State): Meant => {
   const action = actionsNow(state, models).find(
     (name) => name.toLowerCase() === word.toLowerCase().replaceAll(' ', '') || actions[name].title === word,
   )
-  return action ? { inputs: [{ kind: 'action', action }] } : { say: [`No "${word}" here. Words: ${words(state).join(', ')}.`] }
+  if (action) return { inputs: [{ kind: 'action', action }] }
+  const pane = panesOf(state).names.findIndex((name) => name.toLowerCase() === word.toLowerCase())
+  const named = paneKeys.find((name) => name === `pane${pane + 1}`)
+  if (named) return { inputs: [{ kind: 'action', action: named }] }
+  const row = rowsOf(state).findIndex((each) => each.toLowerCase() === word.toLowerCase())
+  return (row < 0 ? undefined : rowChosen(row + 1, state)) ?? { say: [`No "${word}" here. Words: ${words(state).join(', ')}.`] }
 }
 
 const rowChosen = (number: number, state: State): Meant | undefined => {
@@ -112,7 +173,7 @@ const rowChosen = (number: number, state: State): Meant | undefined => {
   const model = models[screen.kind]
   const count = rowsOf(state).length
   if (!model.point || count === 0) return undefined
-  if (number < 1 || number > count) return { say: [`There are ${count} rows.`] }
+  if (number < 1 || number > count) return { say: [count === 1 ? 'There is one row.' : `There are ${count} rows.`] }
   return {
     inputs: [
       { kind: 'point', row: number - 1 },

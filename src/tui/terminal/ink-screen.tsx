@@ -1,8 +1,7 @@
-/** Shows frames with Ink. Nothing else of the editor knows Ink or React, which take longer to load than all before the first frame. */
+/** Draws rows with Ink. Nothing else of the editor knows Ink or React, which take longer to load than all before the first frame. */
 
 import { EventEmitter } from 'node:events'
 import { render, Transform } from 'ink'
-import { moveTo } from './modes.ts'
 
 /**
  * One text node, of which Ink knows how many rows it has. What stands in them it asks for when it draws:
@@ -13,40 +12,44 @@ export const Frame = ({ rows }: { readonly rows: readonly string[] }) => (
 )
 
 export type Ink = {
-  /** A frame with as many rows as the first one. */
-  show(rows: readonly string[]): void
-  /** Writes nothing more. */
+  /** The rows of a frame, as a terminal gets them. */
+  draw(rows: readonly string[]): readonly string[]
   close(): void
 }
 
-/** At the top left of the terminal. `before` is written before the first frame. Rows are as wide as the terminal at most. */
-export const openInk = (first: readonly string[], columns: number, before: string, write: (text: string) => void): Ink => {
-  let isOpen = true
-  let place = before
+export const openInk = (): Ink => {
+  let written = ''
   const stdout = Object.assign(new EventEmitter(), {
-    columns,
+    // Rows are as wide as they are; up to here Ink would fill them with blanks, and take those away again.
+    columns: 1,
     write(text: string) {
-      if (isOpen) write(`${place}${text}`)
-      // Ink 6.8 goes up one row too few from below a frame, where it left the cursor.
-      place = moveTo(first.length - 1)
+      written = text
     },
   })
-  const instance = render(<Frame rows={first} />, {
+  const instance = render(<Frame rows={[]} />, {
     stdout: stdout as unknown as NodeJS.WriteStream,
-    // Only the rows that changed.
-    incrementalRendering: true,
-    // Whoever calls `show` sees to that.
-    maxFps: 0,
+    // Each rendering is handed over as it is, and at once.
+    debug: true,
     patchConsole: false,
     exitOnCtrlC: false,
   })
   // A mistake in what is drawn is one of the program, which nobody but it takes.
   void instance.waitUntilExit()
+  /** What came of the rows of the last frame. Ink takes each row apart, sign by sign: all of a large frame takes it 25 ms. Most keys change two rows, or move the others. */
+  let known: ReadonlyMap<string, string> = new Map()
+  const drawnOf = (rows: readonly string[]): readonly (readonly [string, string])[] => {
+    if (rows.length === 0) return []
+    instance.rerender(<Frame rows={rows} />)
+    const drawn = written.split('\n')
+    return rows.map((row, i) => [row, drawn[i] ?? ''])
+  }
   return {
-    show: (rows) => instance.rerender(<Frame rows={rows} />),
-    close() {
-      isOpen = false
-      instance.unmount()
+    draw(rows) {
+      const drawn = new Map(drawnOf([...new Set(rows)].filter((row) => !known.has(row))))
+      for (const row of rows) drawn.set(row, drawn.get(row) ?? known.get(row) ?? '')
+      known = drawn
+      return rows.map((row) => drawn.get(row) ?? '')
     },
+    close: () => instance.unmount(),
   }
 }

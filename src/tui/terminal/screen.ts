@@ -1,9 +1,9 @@
-/** Makes text of frames, and has it shown: the first ones as they are, and then by Ink. */
+/** Makes text of frames, and shows it: of each frame the rows that differ from the last one. */
 
 import { styleText } from 'node:util'
 import { widthOf } from '../model/characters.ts'
 import type { Line, Span, Tone } from '../view/line.ts'
-import type { Ink, openInk as OpenInk } from './ink-screen.tsx'
+import type { Ink } from './ink-screen.tsx'
 import { beginUpdate, clear, endUpdate, eraseRest, moveTo } from './modes.ts'
 
 type Style = 'dim' | 'bold' | 'green' | 'red' | 'yellow' | 'cyan' | 'inverse' | 'underline'
@@ -54,10 +54,8 @@ export type Canvas = {
 /** So often a second at most. */
 const maxFps = 30
 
-type Terminal = Pick<NodeJS.WriteStream, 'write' | 'columns'>
-
-/** Until Ink is loaded, after the first frame, frames are sent as they are. */
-export const openCanvas = (stdout: Terminal, look: Look, isOurs: () => boolean): Canvas => {
+/** Until Ink is loaded, after the first frame, rows are sent as they are. Then Ink draws them. */
+export const openCanvas = (stdout: Pick<NodeJS.WriteStream, 'write'>, look: Look, isOurs: () => boolean): Canvas => {
   /** What the terminal shows; `undefined`: nobody knows. */
   let shown: readonly string[] | undefined
   let latest = (): readonly Line[] => []
@@ -65,37 +63,32 @@ export const openCanvas = (stdout: Terminal, look: Look, isOurs: () => boolean):
   let drawnAt = Number.NEGATIVE_INFINITY
   let isLoading = false
   let isClosed = false
-  let openInk: typeof OpenInk | undefined
   let ink: Ink | undefined
-  /** What is written together is shown at once, so that nothing flickers. Another program may have the terminal: when it is given back, all is drawn. */
-  const write = (text: string): void => void (isOurs() && stdout.write(`${beginUpdate}${text}${endUpdate}`))
-  const start = (before: string, rows: readonly string[]): Ink | undefined => {
-    ink?.close()
-    return openInk?.(rows, stdout.columns, before, write)
-  }
+  /** What is written together is shown at once, so that nothing flickers. */
   const paint = (rows: readonly string[]): void => {
-    const isKnown = shown?.length === rows.length
-    if (!openInk) write(`${isKnown ? moveTo(0) : clear}${rows.join(`${eraseRest}\n`)}${eraseRest}`)
-    else if (!isKnown) ink = start(clear, rows)
-    else ink?.show(rows)
+    const before = shown?.length === rows.length ? shown : undefined
+    const drawn = ink?.draw(rows) ?? rows
+    const changed = drawn.flatMap((row, i) => (rows[i] === before?.[i] ? [] : [`${moveTo(i)}${row}${eraseRest}`]))
+    if (changed.length > 0) stdout.write(`${beginUpdate}${before ? '' : clear}${changed.join('')}${endUpdate}`)
   }
   const show = (): void => {
     clearTimeout(timer)
     timer = undefined
+    // Another program may have the terminal: when it is given back, all is drawn.
     if (!isOurs()) return
     drawnAt = performance.now()
     const rows = latest().map((spans) => rowOf(spans, look))
-    if (rows.join('\n') !== shown?.join('\n')) paint(rows)
+    paint(rows)
     shown = rows
     if (!isLoading) void load()
   }
   const load = async (): Promise<void> => {
     isLoading = true
-    const module = await import('./ink-screen.tsx')
+    const { openInk } = await import('./ink-screen.tsx')
     if (isClosed) return
-    openInk = module.openInk
-    // Over the same signs, so that nobody sees it.
-    if (shown) ink = start(moveTo(0), shown)
+    ink = openInk()
+    // Not for the terminal, which has it: so that the next one takes less.
+    if (shown) ink.draw(shown)
   }
   return {
     draw(frame) {

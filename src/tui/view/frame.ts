@@ -13,7 +13,7 @@ export const frameOf = (state: State): readonly Line[] => {
   const { world } = state
   const { columns, rows } = world.size
   if (columns < least.columns || rows < least.rows)
-    return [line(span(`too small: ${columns}x${rows}, ${least.columns}x${least.rows} is needed; q quits`.slice(0, columns)))]
+    return [line(span(`too small: ${columns}x${rows}, needs ${least.columns}x${least.rows}; q quits`.slice(0, columns)))]
   const screen = top(state)
   const room = roomOf(world.size)
   const body = viewOf(screen)(screen, world, room).slice(0, room.height)
@@ -73,17 +73,19 @@ const labels: { readonly [name in ActionName]?: string } = {
 const hintLine = (state: State, width: number): Line => {
   const { keymap } = state.world.options
   const screen = top(state)
+  const { enter } = models[screen.kind]
   const isText = models[screen.kind].takes?.(screen, state.world) !== undefined
   const names = [...new Set(actionsNow(state, models))].filter(
     (name) => labels[name] !== undefined && (!isText || (keymap[name][0]?.length ?? 0) > 1),
   )
   const last = names.filter((name) => name === 'help' || name === 'quit')
-  const hint = (name: ActionName): string => `${keymap[name][0]} ${labels[name]}`
-  let room = width - 2 - last.reduce((sum, name) => sum + hint(name).length + 2, 0)
+  const labelOf = (name: ActionName): string => (name === 'open' && enter ? enter : (labels[name] ?? ''))
+  const lengthOf = (name: ActionName): number => ` ${keymap[name][0]} ${labelOf(name)}`.length
+  let room = width - last.reduce((sum, name) => sum + lengthOf(name), 0)
   const shown = names.filter((name) => {
     if (name === 'help' || name === 'quit') return false
-    room -= hint(name).length + 2
+    room -= lengthOf(name)
     return room >= 0
   })
-  return line(...[...shown, ...last].flatMap((name) => [span(` ${keymap[name][0]}`, 'accent'), span(` ${labels[name]}`, 'dim')]))
+  return line(...[...shown, ...last].flatMap((name) => [span(` ${keymap[name][0]}`, 'accent'), span(` ${labelOf(name)}`, 'dim')]))
 }

@@ -54,7 +54,7 @@ export const fit = (spans: Line, width: number, ellipsis = '…'): Line => {
   }
   const end = isLong && width > 0 ? ellipsis : ''
   const blanks = ' '.repeat(Math.max(0, width - used - widthOf(end)))
-  return end + blanks === '' ? kept : [...kept, { text: end + blanks, ...(kept.at(-1)?.inverse ? { inverse: true } : {}) }]
+  return end + blanks === '' ? kept : [...kept, { text: end + blanks }]
 }
 
 /** A text in cells of this width, filled or cut. */

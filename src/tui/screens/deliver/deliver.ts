@@ -31,6 +31,7 @@ const changes: readonly ActionName[] = ['toggle', 'test', 'add', 'remove', 'move
 
 export const deliverModel = screenModel<DeliverScreen>({
   title: (_, { draft }) => `deliver of ${draft?.opened.name ?? ''}`,
+  enter: 'edit',
   actions: (_, { options }) => [
     ...(options.readOnly ? [] : (['open', ...changes] as const)),
     ...paneKeys,
@@ -41,6 +42,7 @@ export const deliverModel = screenModel<DeliverScreen>({
   ],
   act: (screen, action, world) => (world.draft ? act(screen, action, world.draft) : { go: { back: true } }),
   hear: (screen, news, { draft, payload }) => (draft ? heard(screen, news, draft, payload) : {}),
+  panes: ({ pane }) => ({ names: panes, at: panes.indexOf(pane) }),
   rows: (screen, { draft }) => (draft ? sentences(screen, draft) : []),
   point: (screen, row) => (screen.pane === 'targets' ? { ...screen, cursor: row } : { ...screen, place: row }),
 })

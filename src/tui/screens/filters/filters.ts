@@ -23,6 +23,7 @@ const looks: readonly ActionName[] = ['payload', 'trace', 'diff', 'copy']
 
 export const filtersModel = screenModel<FiltersScreen>({
   title: (_, { draft }) => `${draft?.opened.name ?? ''} > filters`,
+  enter: 'edit',
   actions: ({ cursor }, world) => [
     ...(world.options.readOnly ? [] : (['open', ...changes] as const)),
     ...(rowsOf(world)[cursor]?.operator === expression && !world.options.readOnly ? (['editText'] as const) : []),

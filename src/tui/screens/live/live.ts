@@ -9,6 +9,7 @@ import type { ActionName } from '../../model/actions.ts'
 import { moved, moves, paneAfter, paneKeys } from '../../model/list.ts'
 import { entry } from '../../model/overlays.ts'
 import { type News, type Screen, screenModel, type Turn, type World, warned } from '../../model/screen.ts'
+import { detailSaid } from './detail-said.ts'
 
 export const livePanes = ['Trace', 'Headers', 'Body', 'Delivery'] as const
 
@@ -75,6 +76,8 @@ export const liveModel = screenModel<LiveScreen>({
   ],
   act: (screen, action, world) => acted(screen, action, world),
   hear: (screen, news, world) => heard(screen, news, world),
+  panes: ({ pane }) => ({ names: livePanes, at: livePanes.indexOf(pane) }),
+  said: (screen) => detailSaid(screen.pane, detailOf(screen), screen.events[screen.cursor]?.lines ?? []),
   rows: ({ events }) => events.map(({ lines }) => sentenceOf(lines)),
   point: (screen, cursor) => ({ ...screen, cursor, follows: false }),
 })

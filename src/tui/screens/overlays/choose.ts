@@ -9,6 +9,7 @@ import { screenView } from '../../view/screen-view.ts'
 
 export const chooseModel = screenModel<ChooseScreen>({
   title: ({ question }) => question,
+  enter: 'choose',
   actions: () => ['open', 'back', 'up', 'down', 'left', 'right'],
   act(screen, action) {
     const { id, choices, cursor } = screen

@@ -9,6 +9,7 @@ import { screenView } from '../../view/screen-view.ts'
 
 export const entryModel = screenModel<EntryScreen>({
   title: ({ title }) => title,
+  enter: 'take',
   actions: () => ['open', 'back'],
   takes: () => 'text',
   type: (screen, text) => ({ screen: { ...screen, field: typeInto(screen.field, text) } }),

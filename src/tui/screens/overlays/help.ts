@@ -17,6 +17,7 @@ const known = ({ actions: names, search: { text } }: HelpScreen, { options: { ke
 
 export const helpModel = screenModel<HelpScreen>({
   title: () => 'keys of this screen',
+  enter: 'close',
   actions: () => ['back', 'up', 'down', 'pageUp', 'pageDown', 'open'],
   takes: () => 'text',
   type: (screen, text) => ({ screen: { ...screen, search: typeInto(screen.search, text), cursor: 0 } }),

@@ -25,6 +25,7 @@ const matching = (all: readonly PickRow[], text: string): readonly PickRow[] =>
 
 export const pickModel = screenModel<PickScreen>({
   title: ({ title }) => title,
+  enter: 'choose',
   actions: () => ['open', 'back', 'up', 'down', 'pageUp', 'pageDown'],
   takes: () => 'text',
   type: (screen, text) => ({ screen: { ...screen, search: typeInto(screen.search, text), cursor: 0 } }),

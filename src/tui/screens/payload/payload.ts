@@ -60,6 +60,7 @@ export const rowsOf = ({ all = [], group, search: { text } }: PayloadScreen): re
 
 export const payloadModel = screenModel<PayloadScreen>({
   title: ({ route }) => `payload of ${route}`,
+  enter: 'choose',
   actions({ isFinding, group, search }) {
     if (isFinding) return ['open', 'back', 'up', 'down']
     if (group === 'paste') return ['open', 'back', ...paneKeys]
@@ -79,6 +80,7 @@ export const payloadModel = screenModel<PayloadScreen>({
   act: (screen, action, world) => act(screen, action, world),
   hear: (screen, news, world) => heard(screen, news, world),
   rows: (screen) => sentences(screen),
+  panes: ({ group }) => ({ names: groups, at: groups.indexOf(group) }),
   point: (screen, cursor) => ({ ...screen, cursor }),
 })
 

@@ -39,8 +39,9 @@ const marked = (text: string, preview: Preview | undefined): readonly Span[] => 
 }
 
 const expanded = (preview: Preview | undefined, { width, height }: Room): readonly Line[] => {
-  const prompt = preview?.prompt
-  if (!prompt) return [line(span(preview?.untraced ?? 'no payload is chosen', 'dim'))]
+  if (!preview) return [line(span('…', 'dim'))]
+  const { prompt, untraced = 'no payload is chosen' } = preview
+  if (!prompt) return [line(span(untraced, 'dim'))]
   const { unresolved, cuts, text } = prompt
   const about = `${text.length} chars · ${unresolved.length} unresolved · ${cuts.length} cut${cuts.length > 0 ? `: ${cuts.join(', ')}` : ''}`
   return [

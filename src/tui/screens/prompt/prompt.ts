@@ -5,6 +5,7 @@ import { change, type RouteDraft } from '../../../app/editor/draft/route-draft.t
 import { fuzzy, moved } from '../../model/list.ts'
 import { type Screen, screenModel, type Turn, type World } from '../../model/screen.ts'
 import { editField, type TextField, textField, typeInto } from '../../model/text-field.ts'
+import { promptSaid } from '../trace/trace-said.ts'
 
 export type PromptScreen = Screen & {
   readonly kind: 'prompt'
@@ -50,6 +51,7 @@ const title = 'prompt'
 
 export const promptModel = screenModel<PromptScreen>({
   title: (_, { draft }) => `prompt of ${draft?.opened.name ?? ''}`,
+  enter: 'take',
   actions: (screen, world) => {
     if (world.options.readOnly) return ['back']
     return screen.completion ? ['open', 'nextPane', 'back', 'up', 'down', 'editText'] : ['back', 'editText']
@@ -65,11 +67,27 @@ export const promptModel = screenModel<PromptScreen>({
     if (action === 'up' || action === 'down') return { screen: { ...screen, cursor: moved(screen.cursor, action, completion.rows.length) } }
     return completed(screen, completion, world)
   },
+  rows: ({ field, completion }) =>
+    completion
+      ? completion.rows.map(({ path, shown }) => `${path}: ${shown}`)
+      : [...linesOf(field).map((each) => each || 'an empty line'), 'a new line'],
+  point: (screen, row) => (screen.completion ? { ...screen, cursor: row } : { ...screen, field: atLine(screen.field, row) }),
+  said: (_, { preview }) => promptSaid(preview),
   hear(screen, news, world) {
     if (news.told === 'payload') return { screen: offering(screen, world) }
     return news.told === 'returned' && news.id === title ? written(screen, textField(news.value.replace(/\n$/, '')), world) : {}
   },
 })
+
+const linesOf = ({ text }: TextField): readonly string[] => text.replace(/\n$/, '').split('\n')
+
+/** The cursor at the end of a line; of the one after the last, which is begun. */
+const atLine = (field: TextField, row: number): TextField => {
+  const lines = linesOf(field)
+  if (row < lines.length) return { ...field, cursor: lines.slice(0, row + 1).join('\n').length }
+  const before = `${lines.join('\n')}\n`
+  return { text: field.text.endsWith('\n') ? `${before}\n` : before, cursor: before.length }
+}
 
 /** One step, however much is written: it begins each time from the draft as it was. */
 const written = (screen: PromptScreen, field: TextField, world: World): Turn<PromptScreen> => {

@@ -58,11 +58,12 @@ export const formRows = ({ spec }: Pick<RouteDraft, 'spec'>): readonly FormRow[]
 /** What the first row stands for. */
 const ofMode: ReadonlySet<string> = new Set(['deliver_only'])
 
-const changes: readonly ActionName[] = ['toggle', 'remove', 'fix', 'undo', 'redo', 'save']
-const looks: readonly ActionName[] = ['diff', 'payload', 'samples', 'trace', 'live', 'test', 'copy', 'copyYaml', 'editor']
+const changes: readonly ActionName[] = ['fix', 'save', 'undo', 'redo', 'toggle', 'remove']
+const looks: readonly ActionName[] = ['diff', 'payload', 'trace', 'live', 'test', 'editor', 'copyYaml', 'copy', 'samples']
 
 export const routeModel = screenModel<RouteScreen>({
   title: (_, { draft }) => `${draft?.opened.name ?? ''}${draft && isModified(draft) ? ' *modified*' : ''}`,
+  enter: 'edit',
   actions: (_, { options }) => ['open', ...(options.readOnly ? [] : changes), ...looks, 'left', 'right', ...paneKeys, ...moves, 'back'],
   act: (screen, action, world) => (world.draft ? onRoute(screen, action, world, world.draft) : { go: { home: true } }),
   hear(_, news, world) {
@@ -98,9 +99,9 @@ const onRoute = (screen: RouteScreen, action: ActionName, world: World, draft: R
         ? { go: { push: choose('leave', `"${draft.opened.name}" has changes that are not saved`, leaveChoices, 2) } }
         : { go: { back: true }, wishes: [{ kind: 'ask', question: { ask: 'home', of: {} } }] }
     case 'undo':
-      return { world: { draft: undo(draft) } }
+      return draft.past.length > 0 ? { world: { draft: undo(draft) } } : warned('there is nothing to take back')
     case 'redo':
-      return { world: { draft: redo(draft) } }
+      return draft.future.length > 0 ? { world: { draft: redo(draft) } } : warned('there is nothing to bring again')
     case 'save':
       return openSave(draft, 'stay')
     case 'diff':

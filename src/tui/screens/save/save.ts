@@ -33,6 +33,7 @@ export const isLookOnly = ({ look }: SaveScreen, { options }: World): boolean =>
 
 export const saveModel = screenModel<SaveScreen>({
   title: ({ look }, { draft }) => `${look === 'diff' ? 'what changed in' : 'save'} ${draft?.opened.name ?? ''}`,
+  enter: 'write',
   actions: (screen, world) => [...(isLookOnly(screen, world) ? [] : (['open', 'save', 'saveAnyway'] as const)), ...moves, 'back'],
   act(screen, action, { draft }) {
     if (moves.includes(action)) return { screen: { ...screen, cursor: moved(screen.cursor, action, rows(screen).length) } }
@@ -42,8 +43,9 @@ export const saveModel = screenModel<SaveScreen>({
     return write(screen, draft, action === 'saveAnyway')
   },
   hear: (screen, news, world) => heard(screen, news, world),
+  // None is chosen by its number: to open one is to write.
   rows: (screen) => rows(screen).map(sentenceOf),
-  point: (screen, cursor) => ({ ...screen, cursor }),
+  said: (screen, world) => (screen.plan && !isLookOnly(screen, world) ? [wayOf(screen.plan)] : []),
 })
 
 const heard = (screen: SaveScreen, news: News, world: World): Turn<SaveScreen> => {
@@ -133,6 +135,13 @@ const obstacleTo = ({ refused, stops, findings }: SavePlan, despiteErrors: boole
   if (stops) return 'nothing is written: a gateway would not serve this route'
   const hasErrors = findings.some(({ severity }) => severity === 'error')
   return hasErrors && !despiteErrors ? 'there are errors: W writes in spite of them' : undefined
+}
+
+const wayOf = (plan: SavePlan): string => {
+  if (plan.conflict) return `${plan.file} was changed since it was opened.`
+  const why = obstacleTo(plan, true)
+  if (why !== undefined) return `${why}.`
+  return obstacleTo(plan, false) === undefined ? `"save" writes ${plan.file}.` : `It has errors: "save anyway" writes ${plan.file}.`
 }
 
 const warning = (text: string): Notice => ({ tone: 'bad', text })

@@ -39,8 +39,8 @@ export const stageLines = (
   { conditions, conditionsIn }: TraceShown,
   width: number,
 ): readonly Line[] => {
-  // What a group holds counts with it: below a "not" a condition that fails is right.
-  const outer = stage === conditionsIn ? conditions.filter(({ path }) => path.length <= 2) : []
+  // What a group holds counts with it: below a "not" a condition that fails is right. A list has its conditions by number; a single one has no path.
+  const outer = stage === conditionsIn ? conditions.filter(({ path }) => path.length <= 1 && typeof path[0] !== 'string') : []
   const verdict = outer.length > 0 ? `${outer.filter(({ holds }) => holds).length}/${outer.length}` : ''
   const [first = '', ...rest] = wrap(reason ?? verdict, width - 22)
   return [

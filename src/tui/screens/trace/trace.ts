@@ -4,6 +4,7 @@ import { moves, scrolled } from '../../model/list.ts'
 import { type Screen, screenModel } from '../../model/screen.ts'
 import { roomOf } from '../../view/screen-view.ts'
 import { traceLines } from './trace-lines.ts'
+import { endSaid, promptSaid, stagesSaid } from './trace-said.ts'
 
 export type TraceScreen = Screen & { readonly kind: 'trace'; readonly scroll: number }
 
@@ -18,6 +19,6 @@ export const traceModel = screenModel<TraceScreen>({
     const last = traceLines(world, width, true).length - height
     return { screen: { ...screen, scroll: scrolled(screen.scroll, action, last) } }
   },
-  rows: (_, { preview }) =>
-    (preview?.trace?.stages ?? []).map(({ stage, result, reason }) => [`${stage}: ${result}`, reason].filter(Boolean).join(', ')),
+  rows: (_, { preview }) => (preview?.trace ? stagesSaid(preview.trace) : []),
+  said: (_, { preview }) => [...(preview?.trace ? endSaid(preview.trace) : []), ...promptSaid(preview)],
 })

@@ -1,0 +1,20 @@
+/** The detail of an event as sentences, for the line mode. */
+
+import type { Payload, TraceShown } from '../../../app/editor/desk.ts'
+import type { Traffic } from '../../../app/live/traffic.ts'
+import { stagesSaid } from '../trace/trace-said.ts'
+
+type Detail = { readonly payload?: Payload; readonly trace?: TraceShown }
+
+export const detailSaid = (pane: string, shown: Detail | undefined, lines: readonly Traffic[]): readonly string[] => {
+  if (pane === 'Delivery')
+    return lines.flatMap((each) =>
+      each.type === 'delivery' ? [`attempt ${each.attempt} ${each.state}${each.error === null ? '' : `: ${each.error}`}`] : [],
+    )
+  if (pane === 'Trace') return shown?.trace ? stagesSaid(shown.trace) : []
+  if (!shown?.payload) return []
+  const { headers, values } = shown.payload
+  return pane === 'Headers'
+    ? Object.entries(headers).map(([name, value]) => `${name}: ${value}`)
+    : values.map(({ path, shown: value }) => `${path}: ${value}`)
+}

@@ -1,0 +1,23 @@
+/** A trace as sentences, for the line mode. */
+
+import type { Preview, TraceShown } from '../../../app/editor/desk.ts'
+
+export const stagesSaid = ({ stages }: TraceShown): readonly string[] =>
+  stages.map(({ stage, result, reason }) => [`${stage}: ${result}`, reason].filter(Boolean).join(', '))
+
+/** Where it ends: outcome, answer, and what it starts. */
+export const endSaid = ({ name, reason, answer, starts }: TraceShown): readonly string[] => [
+  `outcome: ${name}${reason === undefined ? '' : `, ${reason}`}`,
+  `answer: ${answer.status} ${answer.body}`,
+  ...(starts ? [`starts: ${starts.mode}, then ${starts.target}`] : []),
+]
+
+/** What the prompt becomes on the payload. */
+export const promptSaid = (preview: Preview | undefined): readonly string[] => {
+  const prompt = preview?.prompt
+  if (!prompt) return preview?.untraced === undefined ? [] : [preview.untraced]
+  const { text, unresolved, cuts } = prompt
+  const missing = unresolved.length > 0 ? `, without a value: ${unresolved.join(' ')}` : ''
+  const cut = cuts.length > 0 ? `, cut: ${cuts.join(', ')}` : ''
+  return [`It becomes ${text.length} characters${missing}${cut}:`, ...text.split('\n').filter((each) => each.trim() !== '')]
+}
