@@ -38,8 +38,9 @@ export const mergeWebhook = (
 /** Whether there is a secret. An empty or blank one counts as none, and so does a bare `whsec_` (rules: Authentication 7). */
 export const present = (secret: unknown): secret is string => typeof secret === 'string' && secret.trim() !== '' && !isBare(secret)
 
-/** The secrets of a route: its own, or the global one where the route has no `secret` key. */
+/** The secrets of a route, or in their place the public keys of its sender: its own, or the global one where the route has no `secret` key. */
 const secretsOf = (spec: Route, globalSecret: string | undefined): string[] => {
+  if (spec.public_key !== undefined) return [spec.public_key].flat().filter(present)
   if (Array.isArray(spec.secrets)) return spec.secrets.filter(present)
   const secret = Object.hasOwn(spec, 'secret') ? spec.secret : globalSecret
   return present(secret) ? [secret] : []

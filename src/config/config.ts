@@ -2,7 +2,7 @@
 
 import type { Path, Place } from '../core/diagnostic.ts'
 import type { JsonObject } from '../core/json.ts'
-import type { Job, Route } from '../generated/config.ts'
+import type { Job, Route, SignatureScheme } from '../generated/config.ts'
 import type { RunnerSettings } from '../parts/runners/runner.ts'
 import type { Budget, Price } from './budget.ts'
 import type { Env } from './env.ts'
@@ -74,6 +74,14 @@ export type Config = {
   readonly maxBodyBytes: number
   readonly scriptTimeoutMs: number
   readonly trustProxy: boolean | readonly string[]
+  /** The address of the gateway as senders see it; absent: what requests say. */
+  readonly publicUrl?: string | undefined
+  /** The operator's own signature schemes. */
+  readonly schemes: {
+    readonly named: { readonly [name: string]: SignatureScheme }
+    /** Finds places in the file; absent without one. */
+    readonly place?: (path: Path) => Place
+  }
   readonly routes: ReadonlyMap<string, RouteSource>
   readonly multiplex: boolean
   /** The profiles that are served; the default one is always among them. */

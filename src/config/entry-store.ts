@@ -85,6 +85,6 @@ const corrupt = (file: string, why: string): Fault => {
   const backup = fs.existsSync(`${file}.bak`) ? `, or restore ${file}.bak` : ''
   return new Fault('corrupt_store', `${file}: ${why}`, {
     exitCode: exit.conflict,
-    hint: `nothing was written: mend the file by hand${backup}`,
+    hint: `the file is left as it is: mend it by hand${backup}`,
   })
 }

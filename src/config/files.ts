@@ -16,8 +16,8 @@ import { resolveSecrets } from './secrets.ts'
 import { brokenPlaces, checkShape } from './shape.ts'
 import { type ParsedYaml, readSource, type Source } from './yaml/source.ts'
 
-/** What reading has found so far: problems, and the files' texts for code frames. */
-export type Gathered = { diagnostics: Diagnostic[]; texts: Map<string, string> }
+/** What reading has found so far: problems, the files' texts for code frames, and what stands in them. */
+export type Gathered = { diagnostics: Diagnostic[]; texts: Map<string, string>; sources: Source[] }
 
 /** Reads one `config.yaml`: checks its shape and resolves its secrets with `env`. The data is empty where there is no file. `given`: its text, where the file is not to be read; parsed, if it was. */
 export const readFile = (
@@ -34,6 +34,7 @@ export const readFile = (
     into.diagnostics.push(diagnostic('WH003', `${file} does not exist`, { help: 'check the path given with --config' }))
   }
   if (!source) return { data: {}, bad: new Set(), found: [] }
+  into.sources.push(source)
   const shape = checkShape(checkConfig, configSchema, source.data, source)
   if (!isObject(source.data)) {
     into.diagnostics.push(...shape)

@@ -13,6 +13,7 @@ import { type Env, isUnknown, unknownSecret } from './env.ts'
 import { type Gathered, placesOf, platformsOf, pluginsOf, readEnv, readFile, readProfiles } from './files.ts'
 import { readJobs } from './jobs.ts'
 import { type Salvaged, salvageRoutes } from './salvage.ts'
+import { isBroken } from './shape.ts'
 import type { ParsedYaml, Source } from './yaml/source.ts'
 
 export type LoadOptions = {
@@ -32,6 +33,8 @@ export type Loaded = {
   readonly diagnostics: readonly Diagnostic[]
   /** The texts of the files that were read, for code frames. */
   readonly texts: ReadonlyMap<string, string>
+  /** What stands in those of them that are YAML, as it is written. */
+  readonly sources: readonly Source[]
   /** What holds of the routes whose shape does not. */
   readonly salvaged: readonly Salvaged[]
   /** Where a key of the adapter's settings stands in the file. */
@@ -83,6 +86,15 @@ const toolsOf = (file: File, source: Source | undefined): Config['tools'] => {
   }
 }
 
+/** Those whose shape is right. */
+const schemesOf = (file: File, source: Source | undefined, bad: ReadonlySet<string>): Config['schemes'] => {
+  const whole = Object.entries(record(file.signature_schemes)).filter(([name]) => !isBroken(['signature_schemes', name], bad))
+  return {
+    named: Object.fromEntries(whole) as unknown as Config['schemes']['named'],
+    ...(source ? { place: (path: Path) => source.place(path, 'value') } : {}),
+  }
+}
+
 const retentionOf = (storage: JsonObject): Retention => {
   const { hours, max_bytes, max_events, max_dead_runs, payloads } = record(storage.retention)
   return {
@@ -96,7 +108,7 @@ const retentionOf = (storage: JsonObject): Retention => {
 
 /** Loads everything. There is always a Config, but it must not be served when a Diagnostic stops the start. */
 export const loadConfig = (options: LoadOptions): Loaded => {
-  const into: Gathered = { diagnostics: [], texts: new Map() }
+  const into: Gathered = { diagnostics: [], texts: new Map(), sources: [] }
   const dataDir = resolve(options.dataDir)
   const env = readEnv(dataDir, options.env, into)
   const file = options.configFile ? resolve(options.configFile) : join(dataDir, 'config.yaml')
@@ -129,6 +141,8 @@ export const loadConfig = (options: LoadOptions): Loaded => {
     maxBodyBytes: number(settings.max_body_bytes, defaults.webhook.max_body_bytes),
     scriptTimeoutMs: number(settings.script_timeout_seconds, defaults.webhook.script_timeout_seconds) * 1000,
     trustProxy: Array.isArray(settings.trust_proxy) ? settings.trust_proxy : settings.trust_proxy === true,
+    publicUrl: text(settings.public_url),
+    schemes: schemesOf(data, source, bad),
     routes: readRoutes(settings, globalSecret, source, baseOf('routes'), bad),
     multiplex,
     profiles: readProfiles(dataDir, multiplex, main, into),
@@ -146,5 +160,5 @@ export const loadConfig = (options: LoadOptions): Loaded => {
     },
   }
   const salvaged = salvageRoutes(settings, globalSecret, source, baseOf('routes'), found)
-  return { config, diagnostics: into.diagnostics, texts: into.texts, salvaged, settingPath: baseOf }
+  return { ...into, config, salvaged, settingPath: baseOf }
 }

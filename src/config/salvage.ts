@@ -1,20 +1,21 @@
 /** What still holds of a route whose shape does not: so that one slip hides none of the others. For checks; it is never served. */
 
 import { type Diagnostic, type Path, pointerOf } from '../core/diagnostic.ts'
-import { isObject, type Json, type JsonObject } from '../core/json.ts'
+import { isObject, type Json, type JsonObject, valueAt } from '../core/json.ts'
 import type { Route, WebhookSettings } from '../generated/config.ts'
 import { routeOf } from './adapter.ts'
 import { type Config, defaultProfile, type RouteSource } from './config.ts'
-import { definition } from './schema-walk.ts'
+import { definition, schemaAt } from './schema-walk.ts'
 import { resolveSecrets } from './secrets.ts'
 import { brokenPlaces, isBroken } from './shape.ts'
+import { parsePointer } from './union-errors.ts'
 import type { Source } from './yaml/source.ts'
 
 /** A route without the parts that are wrong, and where those were. */
 export type Salvaged = { readonly route: RouteSource; readonly lost: readonly string[] }
 
 /** Lists of names keep their order, so that what is left keeps its place; of these nothing is left. */
-const whole: ReadonlySet<string> = new Set(['verify', 'deliver', 'secrets', 'skills'])
+const inOne: ReadonlySet<string> = new Set(['verify', 'deliver', 'secrets', 'skills', 'toolsets'])
 
 /** `undefined` where nothing of it holds. */
 const salvage = (
@@ -23,18 +24,29 @@ const salvage = (
   globalSecret: string | undefined,
 ): Salvaged | undefined => {
   const at = pointerOf(written.base)
-  const below = found.flatMap(({ pointer }) => (pointer.startsWith(`${at}/`) ? [pointer.slice(at.length + 1)] : []))
   const isWrong = found.some(({ pointer, code }) => pointer === at && code !== 'WH108')
-  if (!isObject(written.spec) || isWrong) return undefined
-  const spec = structuredClone(written.spec)
+  const { spec: whole } = written
+  if (!isObject(whole) || isWrong) return undefined
+  const below = found.filter(({ pointer }) => pointer.startsWith(`${at}/`)).flatMap((each) => lostBy(each, at, whole))
+  const spec = structuredClone(whole)
   for (const pointer of below) takeOut(spec, pathIn(pointer))
   const route = routeOf({ ...written, spec: spec as Route }, globalSecret)
   return { route, lost: below.map((pointer) => `${at}/${pointer}`) }
 }
 
+/** What a finding takes from a route, as pointers into it. What is missing takes nothing with it that is there. */
+const lostBy = ({ code, pointer }: Diagnostic, at: string, spec: JsonObject): readonly string[] => {
+  const lost = pointer.slice(at.length + 1)
+  if (code !== 'WH104') return [lost]
+  const path = parsePointer(`/${lost}`, spec)
+  const { required = [] } = schemaAt(definition('Route'), spec, path) as Partial<MapSchema>
+  const value = valueAt(spec, path)
+  return required.filter((key) => isObject(value) && !(key in value)).map((key) => `${lost}/${key}`)
+}
+
 const pathIn = (pointer: string): Path => {
   const path = pointer.split('/').map((part) => part.replaceAll('~1', '/').replaceAll('~0', '~'))
-  return whole.has(path[0] ?? '') ? path.slice(0, 1) : path
+  return inOne.has(path[0] ?? '') ? path.slice(0, 1) : path
 }
 
 /** What holds of the routes whose shape does not; `found` says what is wrong with them. */
@@ -66,20 +78,32 @@ export const salvageSubscription = (
   return salvage({ name, origin: 'subscription', spec: data, place, base: [name] }, [...found, ...diagnostics], globalSecret)
 }
 
-/** A member goes; an item of a list becomes null, which is no condition and no event. */
+/** A member goes, or is stood in for where its map needs it; an item of a list becomes null, which is no condition and no event. */
 const takeOut = (from: JsonObject, path: Path): void => {
-  let at: Json | undefined = from
-  for (const key of path.slice(0, -1)) at = Array.isArray(at) ? at[Number(key)] : isObject(at) ? at[String(key)] : undefined
-  const last = path.at(-1)
+  const around = path.slice(0, -1)
+  const last = String(path.at(-1))
+  const at = valueAt(from, around)
   if (Array.isArray(at)) at[Number(last)] = null
-  else if (isObject(at)) delete at[String(last)]
+  if (!isObject(at)) return
+  const { required = [], properties = {} } = schemaAt(definition('Route'), from, around) as Partial<MapSchema>
+  if (!required.includes(last)) delete at[last]
+  else at[last] = properties[last]?.type === 'string' ? '' : (properties[last]?.minimum ?? 1)
 }
+
+type MapSchema = {
+  readonly required: readonly string[]
+  readonly properties: { readonly [key: string]: { readonly type?: string; readonly minimum?: number } }
+}
+
+/** Keys that exclude each other do so whatever is wrong inside of them. */
+const exclusions: ReadonlySet<string> = new Set(['WH203', 'WH204', 'WH207', 'WH208'])
 
 /** What is said because a part was taken out, and not because it is wrong. */
 const consequences: { readonly [code: string]: readonly string[] } = {
   WH201: ['secret', 'secrets'],
   WH202: ['deliver'],
   WH210: ['deliver', 'cron_job', 'script'],
+  WH212: ['coalesce/window_seconds', 'coalesce/max_wait_seconds'],
   WH506: ['prompt', 'deliver'],
   WH705: ['deliver', 'deliver_extra'],
   WH706: ['deliver'],
@@ -89,9 +113,10 @@ const consequences: { readonly [code: string]: readonly string[] } = {
 /** Without what stands at, in or around a part that was taken out, and without what follows from that alone. */
 export const withoutConsequences = ({ route, lost }: Salvaged, found: readonly Diagnostic[]): Diagnostic[] => {
   const base = pointerOf(route.base)
-  const keys = new Set(lost.map((pointer) => pointer.slice(base.length + 1).split('/')[0]))
+  const isLost = (key: string): boolean => lost.some((pointer) => `${pointer}/`.startsWith(`${base}/${key}/`))
   return found.filter(({ code, pointer }) => {
-    const near = lost.some((each) => each === pointer || each.startsWith(`${pointer}/`) || pointer.startsWith(`${each}/`))
-    return !near && !consequences[code]?.some((key) => keys.has(key))
+    const isWithin = (each: string): boolean => each.startsWith(`${pointer}/`) && !exclusions.has(code)
+    const near = lost.some((each) => each === pointer || isWithin(each) || pointer.startsWith(`${each}/`))
+    return !near && !consequences[code]?.some(isLost)
   })
 }

@@ -56,7 +56,9 @@ export const resolveSecrets = (
 ): { readonly data: Json; readonly diagnostics: readonly Diagnostic[] } => {
   const diagnostics: Diagnostic[] = []
   const resolved = mapWhere('x-secret', schema, data, (node, value, path) => {
-    if (node['x-secret'] !== true || typeof value !== 'string') return value
+    // A public key is none, but it may stand in a file, too.
+    const isReference = node['x-secret'] === true || node['x-secret'] === 'public'
+    if (!isReference || typeof value !== 'string') return value
     const result = resolve(value, env)
     const report = (code: Code, message: string, help: string): Json => {
       const full = [...base, ...path]

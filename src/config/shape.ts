@@ -1,6 +1,6 @@
 /** Checks the shape of data against the schema, and puts each problem into a sentence. */
 
-import { type Code, type Diagnostic, diagnostic, type Path, pointerOf } from '../core/diagnostic.ts'
+import { type Code, catalogue, type Diagnostic, diagnostic, type Path, pointerOf } from '../core/diagnostic.ts'
 import { isObject, type Json, type JsonObject, valueAt } from '../core/json.ts'
 import { nearest, printable } from '../core/text.ts'
 import type { Check, Problem } from '../generated/validators.js'
@@ -68,6 +68,9 @@ const didYouMean = (near: readonly string[]): { help?: string; suggest?: readonl
 const formOf = (node: Json | undefined): { help?: string } =>
   isObject(node) && typeof node.patternErrorMessage === 'string' ? { help: node.patternErrorMessage } : {}
 
+/** The code of a value that is not in the list. */
+const codeFor = ({ 'x-code': code }: JsonObject): Code => (typeof code === 'string' && code in catalogue ? (code as Code) : 'WH103')
+
 /** The sentence for a problem that the validator found; `undefined` for a kind that other problems say better. */
 const sentenceOf = (problem: Problem, value: Json | undefined, node: JsonObject, secret: boolean): Sentence | undefined => {
   const { keyword, params } = problem
@@ -101,7 +104,7 @@ const sentenceOf = (problem: Problem, value: Json | undefined, node: JsonObject,
       const allowed = (params.allowedValues as Json[]).map(String)
       const near = nearest(String(value), allowed)
       return {
-        code: 'WH103',
+        code: codeFor(node),
         message: `${shown} is not one of the known values`,
         help: `use one of: ${allowed.join(', ')}`,
         ...didYouMean(near),

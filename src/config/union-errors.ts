@@ -32,8 +32,15 @@ export const problemsOfBranch = (problems: readonly Problem[], root: JsonObject,
     keyword === 'enum' &&
     unions.has(instancePath) &&
     (params.allowedValues as Json[]).every((value) => typeof value !== typeof valueAt(data, parsePointer(instancePath, data)))
+  // Of a value of another type no list need be told.
+  const mistyped = new Set(
+    problems.filter((each) => each.keyword === 'type' && !isBranchType(each)).map(({ instancePath }) => instancePath),
+  )
+  const isPastType = ({ keyword, instancePath }: Problem): boolean => keyword === 'enum' && mistyped.has(instancePath)
   const isSilent = (problem: Problem): boolean =>
-    problem.keyword === 'oneOf' || isBranchType(problem) || isBranchForm(problem) || isOtherBranch(problem) || 'propertyName' in problem
+    problem.keyword === 'oneOf' ||
+    'propertyName' in problem ||
+    [isBranchType, isBranchForm, isOtherBranch, isPastType].some((silences) => silences(problem))
   const kept = problems.filter((problem) => !isSilent(problem))
   for (const union of unions) {
     const types = problems.filter((problem) => isBranchType(problem) && problem.instancePath === union).map(({ params }) => params.type)

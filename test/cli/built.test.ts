@@ -206,8 +206,7 @@ const codeOf = (entry: string | undefined): string => {
   const follow = (file: string): void => {
     if (loaded.has(file)) return
     loaded.add(file)
-    for (const [, next] of readFileSync(join(folder, file), 'utf8').matchAll(/^(?:import|\} from|import .* from) ?"\.\/([\w.-]+)";$/gm))
-      follow(next as string)
+    for (const [, next] of readFileSync(join(folder, file), 'utf8').matchAll(/\b(?:import|from) ?"\.\/([\w.-]+)";/g)) follow(next as string)
   }
   follow(entry ?? 'none')
   return [...loaded].map((file) => readFileSync(join(folder, file), 'utf8')).join('\n')
@@ -238,38 +237,6 @@ t.test('the editor loads what it draws with, and the rest of the program when it
   for (const name of ['js-yaml', 'yaml', 're2js', 'croner', 'fastify', 'write-file-atomic'])
     t.notOk(editors[0]?.includes(`node_modules/${name}/`), name)
   t.notOk(editors[0]?.includes('src/generated/validators'), 'nor the validators: the desk has them, in its thread')
-  t.end()
-})
-
-t.test('bash completes by the script of completion', { skip: !works('bash', '-c', 'complete') && 'needs bash' }, (t) => {
-  const dir = t.testdir({ [store]: '{"my-route":{"secret":"x"},"$(touch pwned)":{}}', 'file.yaml': '' })
-  const env = { PATH: process.env.PATH, HOME: dir, HEADGATE_HOME: dir }
-  const node = (...argv: string[]) => spawnSync(process.execPath, [main, ...argv], { encoding: 'utf8', env })
-  writeFileSync(join(dir, 'completion.bash'), node('completion', 'bash').stdout)
-  const completed = (...words: string[]): string[] => {
-    const body = [
-      `headgate() { ${JSON.stringify(process.execPath)} ${JSON.stringify(main)} "$@"; }`,
-      'source ./completion.bash',
-      'complete -p headgate >/dev/null || exit 1',
-      'COMP_WORDS=(headgate "$@"); COMP_CWORD=$#; _headgate 2>&1',
-      'printf "%s\\n" "${COMPREPLY[@]}"',
-    ].join('\n')
-    const { stdout, status } = spawnSync('bash', ['-c', body, 'bash', ...words], { encoding: 'utf8', env, cwd: dir })
-    t.equal(status, 0)
-    return stdout.split('\n').filter((line) => line !== '')
-  }
-  t.same(completed('webhook', 'subs'), ['subscribe'])
-  t.same(completed('webhook', 'show', ''), ['my-route'])
-  t.same(completed('edit', 'my'), ['my-route'])
-  t.same(completed('gateway', 'run', '--log-format', '=', 'p'), ['pretty'])
-  t.same(completed('validate', 'file'), ['file.yaml'])
-  t.same(completed('samples', 'add', 'a/b', '@fi'), ['@file.yaml'])
-  t.notOk(existsSync(join(dir, 'pwned')), 'no name is run')
-  for (const shell of ['zsh', 'fish']) {
-    const { status, stdout } = node('completion', shell)
-    t.match({ status, stdout }, { status: 0, stdout: /__complete -- / })
-    if (works(shell, '-c', 'true')) t.equal(spawnSync(shell, ['-n'], { input: stdout }).status, 0, `${shell} parses it`)
-  }
   t.end()
 })
 

@@ -69,6 +69,9 @@ const rows: { readonly [command: string]: Row } = {
   'gateway run': { goesOn: true, refused: 'gateway run --config FOLDER/bad.yaml' },
   'gateway reload': { up: 'gateway reload', away: 'gateway reload' },
   'gateway status': { up: 'gateway status', away: 'gateway status' },
+  'gateway health': { up: 'gateway health', away: 'gateway health' },
+  'gateway stop': { goesOn: true, away: 'gateway stop', usage: 'gateway stop --timeout 0' },
+  'gateway unit': { ok: 'gateway unit' },
   'webhook subscribe': {
     ok: 'webhook subscribe b',
     no: 'webhook subscribe b --deliver telegrm',
@@ -83,8 +86,8 @@ const rows: { readonly [command: string]: Row } = {
   'webhook enable': { ok: 'webhook enable a', missing: 'webhook enable nope', corrupt: 'webhook enable a' },
   'webhook disable': { ok: 'webhook disable a', missing: 'webhook disable nope', corrupt: 'webhook disable a' },
   'webhook test': {
-    up: 'webhook test a --url URL/webhooks/a',
-    upNo: 'webhook test a --url URL/webhooks/a --scheme bad',
+    up: 'webhook test a',
+    upNo: 'webhook test a --scheme bad',
     away: 'webhook test a',
     missing: 'webhook test nope',
   },
@@ -196,7 +199,7 @@ t.test('exit codes and envelopes of every command', async (t) => {
 t.test('exit codes and envelopes of the commands that ask a gateway', async (t) => {
   const cli = fakeCli(t, { ...files(), 'config.yaml': `${config(0)}storage: { kind: memory }\n` })
   const gateway = await startGateway(t, { dir: cli.dir })
-  const sent = await runLine({ cli, url: gateway.url }, 'webhook test a --url URL/webhooks/a')
+  const sent = await runLine({ cli, url: gateway.url }, 'webhook test a')
   const where = { cli, url: gateway.url, event: JSON.parse(sent.out).data.event_id as string }
   for (const { up, upNo, upMissing } of Object.values(rows)) {
     for (const [line, code] of [
@@ -307,7 +310,7 @@ t.test('doctor: files that are no store, corrupt or from the future', async (t) 
   const { code, seen } = await examined(cli)
   t.equal(code, 1)
   t.match(seen('store'), [{ result: 'fail', message: /is no database/ }])
-  t.match(seen('subscriptions'), [{ result: 'fail', fix: /mend the file/ }])
+  t.match(seen('subscriptions'), [{ result: 'fail', fix: /mend it by hand/ }])
   t.match(seen('clock'), [{ result: 'warn', message: /from now/ }])
   const nowhere = fakeCli(t)
   t.match(
@@ -476,6 +479,12 @@ t.test('completion: commands, options, choices and names', async (t) => {
   t.same(await words('gateway', 'run', '--log-level=w'), ['--log-level=warn'])
   t.same(await words('gateway', 'run', '--log-level', '=', 'w'), ['warn'], 'as bash splits it')
   t.same(await words('validate', ''), [':files'])
+  t.same(
+    await words('validate', '--ignore', 'WH401,WH50'),
+    ['1', '2', '3', '4', '5', '6', '7'].map((n) => `WH401,WH50${n}`),
+  )
+  t.same(await words('events', 'list', '--outcome=ignored,acc'), ['--outcome=ignored,accepted'])
+  t.same(await words('events', 'list', '--state', 'd'), ['done', 'dead'])
   t.same(await words('no', 'such', ''), [''])
   cli.write('config.yaml', 'a: [')
   t.same(await words('webhook', 'show', ''), ['a'], 'a broken file is no error')

@@ -88,7 +88,7 @@ const refused: [title: string, flags: string[], code: number, says: RegExp][] = 
     /WH223.*2020-01-01T00:00:00\+01:00 is past.*never run[\s\S]*it is 2\d{3}-\S+\+0[12]:00 now.*--schedule/,
   ],
   ['a bad zone', ['--schedule', '@daily', '--timezone', 'Mars'], 1, /WH223.*not a time zone/],
-  ['a mistyped target', ['--schedule', '@daily', '--deliver', 'htp'], 1, /WH103/],
+  ['a mistyped target', ['--schedule', '@daily', '--deliver', 'htp'], 1, /WH704/],
   ['a missing setting', ['--schedule', '@daily', '--deliver', 'http'], 1, /WH705.*url/],
   ['a bad setting', ['--schedule', '@daily', '--deliver', 'http', '--deliver-extra', 'url=x'], 1, /WH707/],
   ['a bad id', ['--schedule', '@daily', '--id', 'a/b'], 1, /WH108/],

@@ -10,6 +10,31 @@ import { loadConfig } from '../../src/config/load.ts'
 import { schema } from '../../src/generated/schema.ts'
 import { quoted } from '../../src/process/quoted.ts'
 import { fakeCli } from '../fakes/cli.ts'
+import { works } from '../fakes/process.ts'
+
+t.test('gateway unit: what systemd would expand is written so that it stays', async (t) => {
+  const cli = fakeCli(t)
+  const { code, out } = await cli.run('gateway', 'unit', '--data-dir', '/srv/a $b/50%')
+  t.equal(code, 0)
+  t.match(out, /^ExecStart=\S+ \S+ --data-dir "\/srv\/a \$\$b\/50%%" gateway run --log-format json$/m)
+  t.match(out, /^RestartPreventExitStatus=7 78$/m)
+  if (!works('systemd-analyze', '--version')) return
+  cli.write('headgate.service', out)
+  t.ok(works('systemd-analyze', 'verify', cli.file('headgate.service')), 'systemd takes it')
+})
+
+t.test('a word that is none of those to choose from, and a file that is not there, are said in plain words', async (t) => {
+  const cli = fakeCli(t)
+  t.match(await cli.run('completion', 'bsh'), {
+    code: 2,
+    err: 'error: <shell>: "bsh" is none of bash, zsh, fish\n  did you mean "bash" or "zsh"?\n',
+  })
+  t.match(await cli.run('paths', '--color', 'alway'), { code: 2, err: 'error: --color <when>: "alway" is none of auto, always, never\n' })
+  const missing = await cli.run('webhook', 'subscribe', 'a', '--prompt', '@nope')
+  t.match(missing, { code: 2, err: 'error: --prompt: cannot read nope: there is no such file\n  write @@ for' })
+  const { code, err } = await cli.run('webhook', 'subscribe', 'a', '--secret-file', '/')
+  t.same({ code, err }, { code: 2, err: 'error: --secret-file: cannot read /: it is a folder\n' })
+})
 
 t.test('alone it prints four commands to begin with', async (t) => {
   const cli = fakeCli(t)

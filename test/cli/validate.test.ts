@@ -108,7 +108,7 @@ t.test('twelve mistakes: all of them, ordered by line, exit 1', async (t) => {
     ['WH105', 6],
     ['WH102', 7],
     ['WH101', 11],
-    ['WH103', 13],
+    ['WH704', 13],
     ['WH203', 17],
     ['WH201', 20],
     ['WH202', 22],
@@ -284,6 +284,80 @@ t.test('what is wrong with the shape of a route names the route and the whole pa
   const { data } = JSON.parse((await cli.run('validate', '--json')).out)
   t.same(data.diagnostics.map(({ route }: { route: string | null }) => String(route)).sort(), ['a', 'a', 'b', 'c.d', 'e', 'null', 's', 'u'])
   t.equal(data.summary.routes, 6)
+})
+
+t.test('what is wrong with the shape of a route hides nothing else of it, and nothing is made up of it', async (t) => {
+  const route = (text: string): Promise<string[]> => {
+    const routes = `platforms: { webhook: { enabled: true, extra: { port: 0, secret: b0e6f2a94c7d41d8, routes: { r: ${text} } } } }\n`
+    const cli = fakeCli(t, { 'config.yaml': routes })
+    return cli.run('validate', '--format', 'concise').then(({ out }) => out.match(/WH(?!506)\d+/g) ?? [])
+  }
+  t.same(await route('{ prompt: p, deliver: telegrm }'), ['WH704'])
+  t.same(await route('{ prompt: p, promt: x, coalesce: { key: k, max_wait_seconds: 29 } }'), ['WH101', 'WH212'])
+  t.same(await route('{ prompt: p, coalesce: { max_wait_seconds: 29 } }'), ['WH104', 'WH212'])
+  t.same(await route('{ prompt: p, coalesce: { key: k, window_seconds: x, max_wait_seconds: 29 } }'), ['WH102'])
+  t.same(await route('{ prompt: p, coalesce: { max_wait_seconds: 29 }, cron_job: j }'), ['WH104', 'WH204', 'WH217'])
+  t.same(await route('{ prompt: p, coalesce: { key: k, single_flight: true }, concurrency: { limit: 0 } }'), ['WH208', 'WH105'])
+  t.same(await route('{ prompt: p, filters: [{ feld: a, regex: "(" }] }'), ['WH101', 'WH401'])
+  t.same(await route('{ prompt: p, coalesce: { key: k, keep: 5 } }'), ['WH102'])
+  t.same(await route('{ prompt: p, session: { key: 5 } }'), ['WH102'])
+  t.same(await route('{ prompt: p, toolsets: [5] }'), ['WH102'])
+})
+
+type Members = { [key: string]: unknown }
+
+/** Each place in a value, that value itself not among them. */
+const placesIn = (value: unknown): (string | number)[][] =>
+  typeof value !== 'object' || value === null
+    ? []
+    : Object.entries(value).flatMap(([key, item]) => [[key], ...placesIn(item).map((path) => [key, ...path])])
+
+t.test('whatever stands at whichever place of a route: it is found, and all routes are checked', async (t) => {
+  const whole = {
+    description: 'd',
+    enabled: true,
+    profile: 'default',
+    secrets: ['d0e6f2a94c7d41d8'],
+    verify: ['github'],
+    events: ['push'],
+    script: 'x.sh',
+    filters: [{ field: 'a', equals: 1 }, { any: [{ field: 'b', in: ['x'] }, { not: { field: 'c', regex: 'x' } }] }],
+    prompt: '{a}',
+    skills: ['s'],
+    toolsets: ['web'],
+    deliver: ['log', { target: 'slack', deliver_extra: { chat_id: 'x' } }],
+    deliver_extra: { a: '1' },
+    deliver_mode: 'all',
+    deliver_only: false,
+    coalesce: { key: 'k', window_seconds: 3, max_wait_seconds: 2, keep: 'latest' },
+    concurrency: { limit: 3, key: 'k' },
+    session: { key: 'k' },
+    retry: { max_attempts: 3 },
+    agent: { model: 'm' },
+    tests: [{ name: 'a', send: { payload: {} }, expect: { status: 202 } }],
+  }
+  const routes: { [name: string]: unknown } = {}
+  for (const [i, path] of placesIn(whole).entries())
+    for (const [j, wrong] of [{ wrong: [[]] }, null, -1, undefined].entries()) {
+      const spec = structuredClone(whole)
+      const around = path.slice(0, -1).reduce<Members>((at, key) => at[key] as Members, spec)
+      around[String(path.at(-1))] = wrong
+      routes[`r${i}-${j}`] = spec
+    }
+  const webhook = { enabled: true, extra: { port: 0, secret: 'b0e6f2a94c7d41d8', routes } }
+  const cli = fakeCli(t, {
+    'config.yaml': JSON.stringify({ platforms: { webhook } }),
+    'webhook_subscriptions.json': JSON.stringify(routes),
+  })
+  const { code, out } = await cli.run('validate', '--json')
+  t.equal(code, 1)
+  const found: { route: string | null; file: string }[] = JSON.parse(out).data.diagnostics
+  for (const file of ['config.yaml', 'webhook_subscriptions.json'])
+    for (const name of Object.keys(routes).filter((name) => name.endsWith('-0')))
+      t.ok(
+        found.some((each) => each.route === name && each.file.endsWith(file)),
+        `${file} ${name}`,
+      )
 })
 
 t.test('a path is that file, a subscriptions file among them; a missing one is exit 2', async (t) => {
@@ -552,7 +626,7 @@ t.test('of a document the blocks that say webhook are checked, with the lines of
   const file = cli.file('notes.md')
   const { code, out } = await cli.run('validate', file, '--format', 'concise')
   t.equal(code, 1)
-  t.same(out.match(/notes\.md:\d+:\d+: WH\d+/g), ['notes.md:11:31: WH101', 'notes.md:15:72: WH103', 'notes.md:20:1: WH001'])
+  t.same(out.match(/notes\.md:\d+:\d+: WH\d+/g), ['notes.md:11:31: WH101', 'notes.md:15:72: WH704', 'notes.md:20:1: WH001'])
   const pretty = (await cli.run('validate', file)).out
   t.match(pretty, '2 routes (1 file)')
   t.notMatch(pretty, /canary|not, checked/)
@@ -576,7 +650,7 @@ t.test('--fix mends what has one answer, byte for byte; --diff only shows it', a
   t.match(diff.err, 'would mend 2 findings in 1 file')
   const fixed = await cli.run('validate', '--fix')
   t.match(fixed.err, 'mended 2 findings in 1 file')
-  t.notMatch(fixed.out, /WH103|WH706/)
+  t.notMatch(fixed.out, /WH704|WH706/)
   t.equal(cli.read('config.yaml'), text.replace('telegrm', 'telegram').replace("'tokn'", "'token'"))
   t.equal(statSync(cli.file('config.yaml')).mode & 0o777, 0o640)
   t.match(await cli.run('validate', '--fix'), { err: /^mended 0 findings in 0 files/ })
@@ -585,7 +659,7 @@ t.test('--fix mends what has one answer, byte for byte; --diff only shows it', a
 t.test('--fix=CODE mends that code only, what follows --fix may be a path, and slips that meet are told', async (t) => {
   const cli = fakeCli(t, { 'a.yaml': clean.replace('events', 'evnts').replace('other-secret-2 }', 'other-secret-2, deliver: telegrm }') })
   const file = cli.file('a.yaml')
-  t.match(await cli.run('validate', '--fix=WH103', file), { code: 1, err: /mended 1 finding/ })
+  t.match(await cli.run('validate', '--fix=WH704', file), { code: 1, err: /mended 1 finding/ })
   t.match(cli.read('a.yaml'), /evnts[\s\S]*deliver: telegram /)
   t.match(await cli.run('validate', '--fix', file), { code: 0 })
   t.match(cli.read('a.yaml'), 'events: [push]')

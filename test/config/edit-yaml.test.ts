@@ -65,6 +65,7 @@ test(
     ['a block becomes a number', 'a: |  # why\n  x\n\nb: 1\n', set('a', 5), 'a: 5  # why\n\nb: 1\n'],
     ['trailing line ends', 'a: x\nb: 1\n', set('a', 'x\n\n'), 'a: |+\n  x\n\nb: 1\n'],
     ['before a blank line those are quoted', 'a: x\n\nb: 1\n', set('a', 'x\n\n'), 'a: "x\\n\\n"\n\nb: 1\n'],
+    ['at the end of a text that does not end its line too', 'a: |\n  one', set('a', 'x\n\n'), 'a: "x\\n\\n"'],
     ['with leading spaces', 'a: x\n', set('a', '  x\ny\n'), 'a: |2\n    x\n  y\n'],
     ['spaces at a line end are quoted', 'a: x\n', set('a', 'x \ny\n'), 'a: "x \\ny\\n"\n'],
     ['in a list', '- a # why\n- b\n', set('0', 'x\ny\n'), '- | # why\n  x\n  y\n- b\n'],
@@ -320,8 +321,11 @@ const editOf = (data: Json, { kind, which, more: [i, j], key, value }: Wish): Ya
   if (kind === 'remove') return withPath(pick(all.slice(1)), (path) => ({ kind, path }))
   const map = pick(all.filter((each) => isObject(each.value) && !Object.hasOwn(each.value, key)))
   if (kind === 'add') return withPath(map, (path) => ({ kind: 'set', path: i % 3 === 0 ? [...path, key, 'deep'] : [...path, key], value }))
-  if (kind === 'rename')
-    return withPath(pick(all.filter(({ path }) => typeof path.at(-1) === 'string' && !path.includes(key))), (path) => ({ kind, path, key }))
+  if (kind === 'rename') {
+    const holds = ({ path }: { readonly path: Path }): boolean => Object.hasOwn(Object(valueAt(data, path.slice(0, -1))), key)
+    const keys = all.filter((each) => typeof each.path.at(-1) === 'string' && !holds(each))
+    return withPath(pick(keys), (path) => ({ kind, path, key }))
+  }
   const list = pick(all.filter((each) => Array.isArray(each.value)))
   const length = Array.isArray(list?.value) ? list.value.length : 0
   if (kind === 'insert') return withPath(list, (path) => ({ kind, path, at: i % (length + 1), value }))

@@ -8,7 +8,7 @@ import { loadConfig } from '../../src/config/load.ts'
 import type { Diagnostic } from '../../src/core/diagnostic.ts'
 import { catalogue } from '../../src/plan/catalogue.ts'
 import { checkAll } from '../../src/plan/check.ts'
-import { JobBook } from '../../src/plan/jobs.ts'
+import { JobBook, jobParts } from '../../src/plan/jobs.ts'
 
 type Files = Parameters<Test['testdir']>[0]
 
@@ -19,7 +19,7 @@ const open = (t: Test, files: Files, env: { readonly [name: string]: string } = 
   const dir = t.testdir(files)
   const loaded = loadConfig({ dataDir: dir, env })
   const told: Diagnostic[] = []
-  const book = new JobBook({ config: loaded.config, targets: catalogue.targets, report: (found) => told.push(...found) })
+  const book = new JobBook({ config: loaded.config, parts: jobParts(loaded.config, catalogue), report: (found) => told.push(...found) })
   book.refresh()
   const write = (name: string, value: unknown): void => {
     // Written beside and moved over it, as every writer does.
@@ -176,6 +176,25 @@ t.test('an entry that is not valid is skipped with a warning; the others run', a
   t.notMatch(told.map(({ message }) => message).join(), /\n/)
 })
 
+t.test('toolsets of jobs are checked where they are written', async (t) => {
+  const toolsets = ['clarify', 'notes', 'web_serch', 'terminal']
+  const { told, ids, loaded } = open(t, {
+    'config.yaml': `${enabled}toolsets: { notes: { command: [x], allow: [y] } }\njobs: { c: { schedule: "@daily", prompt: x, toolsets: [file] } }\n`,
+    [stored]: JSON.stringify({ s: { schedule: '@daily', prompt: 'x', toolsets } }),
+  })
+  t.same(ids(), ['c', 's'], 'the job runs without them')
+  const ofStored = ['WH702 job "s": there is no toolset "web_serch": it is dropped', 'WH703 job "s": the toolset "terminal" is not allowed']
+  t.match(
+    told.map(({ code, message }) => `${code} ${message}`),
+    ofStored,
+  )
+  const { diagnostics } = checkAll(loaded, catalogue, createDryEffects())
+  t.match(
+    diagnostics.filter(({ code }) => /^WH70[23]$/.test(code)).map(({ code, pointer }) => `${code} ${pointer}`),
+    ['WH703 /jobs/c/toolsets/0', 'WH702 /s/toolsets/2', 'WH703 /s/toolsets/3'],
+  )
+})
+
 t.test('a stored entry under a configured id is a pause note and nothing more', async (t) => {
   const config = 'jobs: { c: { schedule: "@daily", prompt: configured }, off: { schedule: "@daily", enabled: false } }'
   const { book, write, told } = open(t, { 'config.yaml': config, [stored]: '{"c":{"paused":true},"off":{"paused":true}}' })
@@ -259,6 +278,7 @@ jobs:
       'WH223 5 job "b": "Nowhere" is not a time zone; write an IANA',
       'WH705 7 job "d": the target "http" needs deliver_extra.url',
       'WH701 9 job "f": there is no skill "s"',
+      'WH702 3 job "w": there is no toolset "t": it is dropped',
       'WH223 3 job "w": "60 * * * *" is not a cron expression: Inva',
       'WH223 2 job "x": "never" is not a schedule: a cron expressio',
       'WH210 3 job "ok" stands in config.yaml: only "paused" counts',

@@ -432,3 +432,41 @@ t.test('no filter is called unreachable that an event passes, and none always tr
   t.ok(nevers > 50, `${nevers} were unreachable`)
   t.ok(always > 5, `${always} were always true`)
 })
+
+t.test('WH216: tools beyond the four beside text that strangers may write, of a route, of all routes, of a job', async (t) => {
+  const notes = 'toolsets: { notes: { command: [x], allow: [y] } }\n'
+  const job = (toolsets: string) => `${notes}jobs: { j: { name: nightly, schedule: "@daily", prompt: x, toolsets: [${toolsets}] } }\n`
+  const told: readonly [route: string, rest: string, at: string, says: RegExp][] = [
+    [
+      'prompt: "{pull_request.title}"\ntoolsets: [clarify, notes]',
+      notes,
+      'toolsets',
+      /the agent has "notes" and reads \{pull_request\.title\}/,
+    ],
+    ['prompt: "see {pull_request}"\ntoolsets: [notes]', notes, 'toolsets', /\{pull_request\}/],
+    ['prompt: "{= $uppercase(issue.title) }"\ntoolsets: [notes]', notes, 'toolsets', /issue\.title/],
+    ['prompt: "{__raw__}"\ntoolsets: [notes]', notes, 'toolsets', /\{__raw__\}/],
+    ['toolsets: [notes]', notes, 'toolsets', /the whole payload/],
+    ['prompt: "{title}"', `${notes}platform_toolsets: { webhook: [notes] }\n`, 'prompt', /"notes"/],
+    ['prompt: "{title}"\ncron_job: j', job('notes'), 'cron_job', /the agent of the job "j" has "notes" and reads \{title\}/],
+    ['prompt: "{title}"\ncron_job: nightly', job('notes'), 'cron_job', /the job "nightly"/],
+  ]
+  const of216 = async (route: string, rest: string) => {
+    const config = configOf(route, { rest })
+    const found = (await run(t, config)).filter(({ code }) => code === 'WH216')
+    return found.map(({ message, place }) => [place && textAt(config, place), message] as const)
+  }
+  for (const [route, rest, at, says] of told) t.match(await of216(route, rest), [[at, says]], route)
+  for (const [route, rest] of [
+    ['prompt: "{title}"', notes],
+    ['prompt: "{title}"\ntoolsets: [web_search, clarify]', notes],
+    ['prompt: "{title}"\ntoolsets: [terminal, nothing]', notes],
+    ['prompt: "{number} {user.id}"\ntoolsets: [notes]', notes],
+    [
+      'prompt: "{title}"\ndeliver_only: true\ndeliver: slack\ndeliver_extra: { chat_id: a }',
+      `${notes}platform_toolsets: { webhook: [notes] }\n`,
+    ],
+    ['prompt: "{title}"\ncron_job: j', job('clarify')],
+  ] as const)
+    t.same(await of216(route, rest), [], route)
+})

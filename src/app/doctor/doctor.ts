@@ -20,7 +20,9 @@ export const examine = async (workspace: Workspace, gateway: GatewayFinder, aske
   const patient: Patient = { workspace, loaded: loadConfig(workspace), status: undefined }
   const found: Check[] = [checkNode()]
   const look = async (name: string, check: (patient: Patient) => Promise<readonly Check[]> | readonly Check[]): Promise<void> => {
-    found.push(...(await looked(name, () => check({ ...patient, status }))))
+    // A file that cannot be read stands in the way of several looks, and is said once.
+    const isNews = ({ message }: Check): boolean => !found.some((each) => each.result === 'fail' && each.message === message)
+    found.push(...(await looked(name, () => check({ ...patient, status }))).filter(isNews))
   }
   let status: Status | undefined
   await look('gateway', async () => {

@@ -107,7 +107,8 @@ export const ofMeaning = {
     },
   },
   WH216: {
-    means: 'The agent has toolsets beyond the four of every run, and its prompt has text that anybody may have written.',
+    means:
+      'The agent of a route, or of the job that it starts, has toolsets beyond the four of every run, and its prompt has text that anybody may have written.',
     why: 'A signature says who sent the event, not who wrote its title. Instructions in such text could be followed with the tools.',
     fix: 'Name only the fields that the agent needs, or give the toolset to routes alone whose senders you trust. Text that is longer than a line stays fenced with agent.untrusted: fence.',
   },
@@ -134,9 +135,10 @@ export const ofMeaning = {
     example: { of: 'config', bad: 'storage: { kind: postgres }\n', good: 'storage: { kind: sqlite }\n' },
   },
   WH222: {
-    means: 'The runner of the agent needs a setting that is not there or not usable: a model, a key, an address, a command.',
-    why: 'No run could begin. What is accepted would pile up.',
-    fix: 'Add the setting under agent. A key may come from OPENAI_API_KEY or ANTHROPIC_API_KEY.',
+    means:
+      'The runner of the agent needs a setting that is not there or not usable: a model, a key, an address, a command. Or a budget in money has a model without a price.',
+    why: 'No run could begin, and what is accepted would pile up; a budget without a price would never be used up.',
+    fix: 'Add the setting under agent, a price under agent.prices. A key may come from OPENAI_API_KEY or ANTHROPIC_API_KEY.',
     example: { of: 'config', bad: 'agent: { runner: command }\n', good: 'agent: { runner: command, command: [my-agent, --print] }\n' },
   },
   WH223: {

@@ -63,4 +63,75 @@ export const ofSecrets = {
     fix: 'Copy the whole secret from the sender.',
     example: { of: 'route', bad: 'secret: whsec_\n', good: 'secret: whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw\n' },
   },
+  WH310: {
+    means: 'The scheme of the route signs with SHA-1.',
+    why: 'An HMAC with SHA-1 is not broken, but nobody should begin with it today; some senders have nothing else.',
+    fix: 'Choose SHA-256 at the sender, if it has that. If it has nothing else, a comment can take the finding out.',
+    example: {
+      of: 'route',
+      bad: 'verify: { algorithm: hmac_sha1, signature: { header: X-Signature } }\n',
+      good: 'verify: { algorithm: hmac_sha256, signature: { header: X-Signature } }\n',
+    },
+  },
+  WH311: {
+    means: 'The sender proves who it is by a value in the address.',
+    why: 'Addresses stand in the logs of proxies and in the settings of the sender, where more people read them than should know a secret.',
+    fix: 'Use a header, if the sender can send one. Otherwise give the route a secret of its own, and narrow it with allow_from.',
+    example: {
+      of: 'route',
+      bad: 'verify: { algorithm: token, signature: { query: token } }\n',
+      good: 'verify: { algorithm: token, signature: { header: X-Token } }\n',
+    },
+  },
+  WH312: {
+    means: 'The scheme reads a time of sending that is not part of the signed text.',
+    why: 'Whoever captured a request can put a new time in it: the window protects from nothing.',
+    fix: 'Put {timestamp} into "signed", where the sender signs it; else take "timestamp" out.',
+    example: {
+      of: 'route',
+      bad: 'verify: { algorithm: hmac_sha256, signature: { header: X-S }, timestamp: { header: X-T } }\n',
+      good: 'verify: { algorithm: hmac_sha256, signature: { header: X-S }, timestamp: { header: X-T }, signed: "{timestamp}.{body}" }\n',
+    },
+  },
+  WH313: {
+    means: 'The description of a signature scheme cannot work as it is written.',
+    why: 'Every request of its routes would be refused, or the signature would not cover what it should.',
+    fix: 'The message says what is missing; docs/senders.md has descriptions of many senders to begin with.',
+    example: {
+      of: 'route',
+      bad: 'verify: { algorithm: hmac_sha256, signature: { header: X-S }, signed: "{timestamp}.{body}" }\n',
+      good: 'verify: { algorithm: hmac_sha256, signature: { header: X-S }, timestamp: { header: X-T }, signed: "{timestamp}.{body}" }\n',
+    },
+  },
+  WH314: {
+    means: 'The key of the route is not of the kind or the form that its scheme checks with.',
+    why: 'No signature could hold: a scheme with public keys needs the one of the sender in public_key, any other a secret.',
+    fix: 'Copy the key from the sender as it is shown there: a public key into public_key, a secret into secret.',
+    example: {
+      of: 'route',
+      bad: 'verify: { algorithm: ed25519, signature: { header: X-S } }\n',
+      good: 'verify: { algorithm: ed25519, signature: { header: X-S } }\npublic_key: d75a980182b10ab7d54bfed3c964073a0ee172f3daa62325af021a68f707511a\n',
+    },
+  },
+  WH315: {
+    means: 'Something of how this sender signs is not certain: its documentation leaves it open, or contradicts itself.',
+    why: 'It is most likely right as it is; if a genuine event is refused, look here first.',
+    fix: 'Send a test event from the sender, and run headgate webhook verify on what came if it was refused.',
+  },
+  WH316: {
+    means: 'An entry of allow_from is no network and no address.',
+    why: 'It would let nobody in.',
+    fix: 'Write a network as 192.0.2.0/24 or 2001:db8::/32, or one address.',
+    example: { of: 'route', bad: 'allow_from: [192.0.2.0/33]\n', good: 'allow_from: [192.0.2.0/24]\n' },
+  },
+  WH317: {
+    means: 'The route asks for a client certificate, and no proxy is listed that checks certificates.',
+    why: 'The header could be sent by anybody, so that it is believed from a listed proxy only: every request would be refused.',
+    fix: 'List the address of the proxy in trust_proxy (true is not enough), and let the proxy remove the header from what clients send.',
+    example: {
+      of: 'config',
+      bad: 'platforms:\n  webhook:\n    enabled: true\n    secret: 4b1f70c29de8\n    routes:\n      a: { client_certificate: { header: X-Fingerprint, equals: ab12 } }\n',
+      good: 'platforms:\n  webhook:\n    enabled: true\n    secret: 4b1f70c29de8\n    trust_proxy: [127.0.0.1]\n    routes:\n      a: { client_certificate: { header: X-Fingerprint, equals: ab12 } }\n',
+    },
+  },
 } as const satisfies { readonly [code: string]: Explanation }

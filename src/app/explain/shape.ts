@@ -18,8 +18,8 @@ export const ofShape = {
   WH103: {
     means: 'The key takes one of a list of words, and this is none of them.',
     why: 'The route would do something else than its author thinks, or nothing.',
-    fix: 'Use one of the words that the help lists. The target of a plugin has a hyphen in its name.',
-    example: { of: 'route', bad: 'deliver: telegrm\n', good: 'deliver: telegram\n' },
+    fix: 'Use one of the words that the help lists.',
+    example: { of: 'route', bad: 'verify: githb\n', good: 'verify: github\n' },
   },
   WH104: {
     means: 'A key that must be there is not.',

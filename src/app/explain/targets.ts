@@ -23,10 +23,10 @@ export const ofTargets = {
     example: { of: 'route', bad: 'toolsets: [terminal]\n', good: 'toolsets: [web_search]\n' },
   },
   WH704: {
-    means: 'deliver names the target of a plugin, or platforms has a section for one, and no plugin brings it.',
-    why: "Nothing could be sent. A name with a hyphen is always a plugin's.",
-    fix: 'Name the module under plugins, or mend the name. docs/plugins.md shows how one is written.',
-    example: { of: 'route', bad: 'deliver: acme-chat\n', good: 'deliver: telegram\n' },
+    means: 'deliver names a target that there is not.',
+    why: 'Nothing could be sent.',
+    fix: 'Use one of the names that the help lists, or `headgate targets list`. The target of a plugin has a hyphen in its name.',
+    example: { of: 'route', bad: 'deliver: telegrm\n', good: 'deliver: telegram\n' },
   },
   WH705: {
     means: 'The target needs to be told something in deliver_extra, and is not.',
@@ -76,9 +76,9 @@ export const ofTargets = {
     example: { of: 'config', bad: 'plugins: [./not-there.mjs]\n', good: 'plugins: []\n' },
   },
   WH711: {
-    means: 'verify, agent.runner or a condition names a part of a plugin, and no plugin brings it.',
-    why: "A request could not be checked, or an agent not asked. A name with a hyphen is always a plugin's.",
-    fix: 'Name the module under plugins, or mend the name: those of built-in parts have underscores.',
+    means: 'deliver, platforms, verify, agent.runner or a condition names a part of a plugin, and no plugin brings it.',
+    why: "Nothing could be sent, a request not be checked, or an agent not asked. A name with a hyphen is always a plugin's.",
+    fix: 'Name the module under plugins, or mend the name: those of built-in parts have underscores. docs/plugins.md shows how one is written.',
     example: { of: 'route', bad: 'verify: acme-sign\n', good: 'verify: github\n' },
   },
   WH712: {

@@ -76,7 +76,7 @@ type Tried = { readonly diagnostics: readonly Diagnostic[]; readonly job?: Sched
 
 /** Checks the new job as the gateway would, and adds it only when it has no error. */
 const updateOf =
-  (id: string, entry: JsonObject, { profile, targets }: JobGround): Update<Tried> =>
+  (id: string, entry: JsonObject, { profile, parts }: JobGround): Update<Tried> =>
   (entries) => {
     if (own(entries, id) !== undefined || profile.jobs.has(id)) {
       const where = profile.jobs.has(id) ? 'in config.yaml' : 'already'
@@ -86,7 +86,7 @@ const updateOf =
       })
     }
     const { job: source, diagnostics: shape } = readStoredJob(id, entry, profile, { place: nowhere })
-    const compiled = source ? compileJob(source, targets, profile) : { diagnostics: [] }
+    const compiled = source ? compileJob(source, parts, profile) : { diagnostics: [] }
     const past = compiled.job ? tooLate(compiled.job, Date.now()) : []
     // The entry is not in a file yet, so a place would point nowhere.
     const diagnostics = [...shape, ...compiled.diagnostics, ...past].map(({ place: _, ...rest }) => rest)

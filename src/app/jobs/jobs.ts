@@ -10,9 +10,8 @@ import { isObject, type Json, type JsonObject, own } from '../../core/json.ts'
 import { nearest } from '../../core/text.ts'
 import { zonedIso } from '../../expr/schedule.ts'
 import { catalogueOf } from '../../plan/catalogue.ts'
-import type { Catalogue } from '../../plan/compile.ts'
 import { checkTime, pastTime } from '../../plan/job-time.ts'
-import { compileJob, type ScheduledJob } from '../../plan/jobs.ts'
+import { compileJob, type JobParts, jobParts, type ScheduledJob } from '../../plan/jobs.ts'
 import type { RunningJob } from '../../runs/worker.ts'
 import { profileNamed } from '../profile-named.ts'
 import { namesOf } from '../routes/routes.ts'
@@ -33,11 +32,10 @@ export type KnownJob = {
   readonly state: 'active' | 'paused' | 'disabled' | 'invalid'
 }
 
-type Targets = Catalogue['targets']
-/** The configuration with its jobs, and the targets that they can name. */
+/** The configuration with its jobs, and what they can name. */
 export type KnownJobs = {
   readonly loaded: Loaded
-  readonly targets: Targets
+  readonly parts: JobParts
   readonly jobs: readonly KnownJob[]
   /** What keeps jobs from being known. */
   readonly notices: readonly string[]
@@ -52,12 +50,12 @@ export const readKnownJobs = async (
   const notices =
     unreadIn(loaded).length > 0 ? [`the configuration cannot be read, its jobs are not known: ${workspace.self} validate`] : []
   const profiles = wanted.all ? [...loaded.config.profiles.values()] : [profileNamed(wanted.profile, loaded, workspace.self)]
-  const { targets } = (await catalogueOf(loaded.config)).catalogue
-  return { loaded, targets, notices, jobs: profiles.flatMap((profile) => jobsOf(profile, targets)) }
+  const parts = jobParts(loaded.config, (await catalogueOf(loaded.config)).catalogue)
+  return { loaded, parts, notices, jobs: profiles.flatMap((profile) => jobsOf(profile, parts)) }
 }
 
-const jobsOf = (profile: Profile, targets: Targets): KnownJob[] => {
-  const known = knownOf(profile, targets)
+const jobsOf = (profile: Profile, parts: JobParts): KnownJob[] => {
+  const known = knownOf(profile, parts)
   const file = jobsFileOf(profile)
   const entries = readEntries(file)
   const configured = [...profile.jobs.values()].map((source) => {
@@ -75,9 +73,9 @@ const jobsOf = (profile: Profile, targets: Targets): KnownJob[] => {
 }
 
 const knownOf =
-  (profile: Profile, targets: Targets) =>
+  (profile: Profile, parts: JobParts) =>
   (source: JobSource, written: Json, found: readonly Diagnostic[], paused: boolean): KnownJob => {
-    const { job, diagnostics } = compileJob(source, targets, profile)
+    const { job, diagnostics } = compileJob(source, parts, profile)
     const state = job === undefined ? 'invalid' : job.state === 'active' && paused ? 'paused' : job.state
     const { id, origin, spec } = source
     const problems = [...found, ...diagnostics, ...(job ? checkTime(job, source) : [])]

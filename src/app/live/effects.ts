@@ -12,6 +12,7 @@ import type { ScriptJob, ScriptResult } from '../../process/script.ts'
 import { runScript } from '../../process/script.ts'
 import { openMemory } from '../../store/memory/memory-store.ts'
 import type { Store } from '../../store/ports.ts'
+import { createDownload } from './download.ts'
 import { createLimiter } from './limiter.ts'
 
 /** Scripts that may wait for one of the slots; past them posts get 503. */
@@ -27,6 +28,7 @@ export type SharedEffects = {
   readonly keep: Keep
   readonly limiter: Limiter
   readonly script: Effects['script']
+  readonly download: Effects['download']
   readonly store: () => Store
   /** Those of the configuration that serves. */
   readonly jobs: Jobs
@@ -42,12 +44,14 @@ type Running = { readonly store: Store; readonly wake: () => void }
 export type Limits = { readonly rateLimit: number; readonly maxConcurrentScripts: number; readonly maxQueuedRuns: number }
 
 type SharedOptions = Pick<SharedEffects, 'clock' | 'log' | 'facts'> & {
+  /** Absent: over the network. */
+  readonly download?: Effects['download'] | undefined
   /** As the configuration has them now. */
   readonly limits: () => Limits
   readonly jobs: () => Jobs
 }
 
-export const createSharedEffects = ({ clock, log, facts, limits, jobs }: SharedOptions): SharedEffects => {
+export const createSharedEffects = ({ clock, log, facts, limits, jobs, download = createDownload() }: SharedOptions): SharedEffects => {
   const slots = createSlots(() => limits().maxConcurrentScripts, maxWaitingScripts)
   const owners = new Owners(clock, log)
   let running: Running | undefined
@@ -64,6 +68,7 @@ export const createSharedEffects = ({ clock, log, facts, limits, jobs }: SharedO
     keep: createKeep(owners.create({}).adopt),
     limiter: createLimiter(clock, () => limits().rateLimit),
     script: (folder, job) => slots.run(() => runScript(folder, job)),
+    download,
     jobs: {
       find: (profile, reference) => jobs().find(profile, reference),
       isRefused: (profile, reference) => jobs().isRefused(profile, reference),
@@ -83,6 +88,7 @@ export class LiveEffects implements Effects {
   readonly owners: Owners
   readonly limiter: Limiter
   readonly script: Effects['script']
+  readonly download: Effects['download']
   readonly hasRoom: () => boolean
   readonly wake: () => void
   readonly jobs: Jobs
@@ -95,6 +101,7 @@ export class LiveEffects implements Effects {
     this.owners = shared.owners
     this.limiter = shared.limiter
     this.script = shared.script
+    this.download = shared.download
     this.hasRoom = shared.hasRoom
     this.wake = shared.wake
     this.jobs = jobs
@@ -121,6 +128,9 @@ export const createDryEffects = (clock: Clock = systemClock): Effects => ({
   jobs: { find: () => [], isRefused: () => false },
   store: openMemory({ clock, maxClaims: 1_000 }),
   script: noScript,
+  download: async () => {
+    throw new Error('nothing is fetched in a dry run')
+  },
   send: async () => ({ ok: true, detail: 'dry run' }),
   wake: () => {},
   hasRoom: () => true,

@@ -2,6 +2,7 @@
 
 import { join } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
+import { type Priced, pricedOf } from '../../config/budget.ts'
 import type { Config, RouteSource } from '../../config/config.ts'
 import { subscriptionsFileName } from '../../config/subscriptions.ts'
 import type { Diagnostic } from '../../core/diagnostic.ts'
@@ -15,6 +16,8 @@ import { LiveEffects, type SharedEffects } from './effects.ts'
 export type Foundation = {
   /** Two foundations of equal terms are the same one. */
   readonly terms: unknown
+  /** What routes with an agent of their own are checked against: the present prices, which no plan keeps. */
+  readonly agent: { now: Priced }
   readonly send: Sender
   readonly compile: (route: RouteSource, jobs: Jobs) => Compiled
   readonly subscriptions: Subscriptions
@@ -23,12 +26,28 @@ export type Foundation = {
 }
 
 /** Everything of a configuration that plans depend on beside their routes. Jobs are looked up as they are when an event comes. */
-const termsOf = (config: Config, { targets, pluginSchemes, operators }: Catalogue): unknown => {
-  const { dataDir, host, multiplex, globalSecret, maxBodyBytes, scriptTimeoutMs } = config
+const termsOf = (config: Config, { targets, namedSchemes, operators }: Catalogue): unknown => {
+  const { dataDir, host, multiplex, globalSecret, maxBodyBytes, scriptTimeoutMs, publicUrl, trustProxy } = config
+  const own = config.schemes.named
   const profiles = [...config.profiles.values()].map(({ name, dir, env, platforms }) => ({ name, dir, env, platforms }))
   const toolsets = Object.keys(config.tools.servers)
-  const parts = [targets, pluginSchemes, operators].map((named) => [...named])
-  return { dataDir, host, multiplex, globalSecret, maxBodyBytes, scriptTimeoutMs, profiles, toolsets, parts }
+  // Schemes of the configuration are made anew with each; what they are made of tells whether they are the same.
+  const others = [...namedSchemes].filter(([name]) => !Object.hasOwn(own, name))
+  const parts = [[...targets], others, [...operators]]
+  return {
+    dataDir,
+    host,
+    multiplex,
+    globalSecret,
+    maxBodyBytes,
+    scriptTimeoutMs,
+    profiles,
+    toolsets,
+    publicUrl,
+    trustProxy,
+    own,
+    parts,
+  }
 }
 
 export type FoundationOptions = {
@@ -45,14 +64,16 @@ export const foundationFor = (options: FoundationOptions, before: Foundation | u
   const terms = termsOf(options.config, options.catalogue)
   if (!before || !isDeepStrictEqual(before.terms, terms)) return layFoundation(options, terms)
   before.owner.hold()
+  before.agent.now = pricedOf(options.config.agent)
   return before
 }
 
 /** It outlives its configuration: nothing here may hold on to the routes. */
 const layFoundation = ({ config, catalogue, shared, jobs, report }: FoundationOptions, terms: unknown): Foundation => {
   const { facts, keep, clock } = shared
-  const { dataDir, host, multiplex, profiles, maxBodyBytes, scriptTimeoutMs, globalSecret, tools } = config
-  const settings = { dataDir, host, multiplex, profiles, maxBodyBytes, scriptTimeoutMs, tools }
+  const { dataDir, host, multiplex, profiles, maxBodyBytes, scriptTimeoutMs, globalSecret, tools, publicUrl, trustProxy } = config
+  const agent = { now: pricedOf(config.agent) }
+  const settings = { dataDir, host, multiplex, profiles, maxBodyBytes, scriptTimeoutMs, tools, publicUrl, trustProxy }
   const send = createSender({
     targets: catalogue.targets,
     profile: (name) => profiles.get(name),
@@ -61,7 +82,7 @@ const layFoundation = ({ config, catalogue, shared, jobs, report }: FoundationOp
     clock,
   })
   const compile: Foundation['compile'] = (route, asked) =>
-    compileRoute(route, settings, catalogue, new LiveEffects(shared, asked, sendingFor(route, send)))
+    compileRoute(route, { ...settings, agent: agent.now }, catalogue, new LiveEffects(shared, asked, sendingFor(route, send)))
   const subscriptions = new Subscriptions({
     file: join(dataDir, subscriptionsFileName),
     config: { profiles, ...(globalSecret === undefined ? {} : { globalSecret }) },
@@ -70,7 +91,7 @@ const layFoundation = ({ config, catalogue, shared, jobs, report }: FoundationOp
   })
   const owner = shared.owners.create({})
   owner.adopt({ run: subscriptions, close: () => subscriptions.close() })
-  return { terms, send, compile, subscriptions, owner }
+  return { terms, agent, send, compile, subscriptions, owner }
 }
 
 /** A plan sends with the secrets of its own route, also when that has been replaced since. */

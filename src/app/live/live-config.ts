@@ -9,7 +9,7 @@ import type { Route } from '../../generated/config.ts'
 import type { Jobs } from '../../parts/effects.ts'
 import type { Outgoing, Sent } from '../../parts/targets/target.ts'
 import type { Catalogue, Compiled } from '../../plan/compile.ts'
-import { JobBook } from '../../plan/jobs.ts'
+import { JobBook, jobParts } from '../../plan/jobs.ts'
 import { type Agent, compileRunner } from '../../plan/runner.ts'
 import { type Served, servedAs, servedBy, type Table } from '../../plan/table.ts'
 import { jobPolicyOf, policyOf, type RunPolicy } from '../../runs/policy.ts'
@@ -75,7 +75,7 @@ const compileAll = async (
   before: LiveConfig | undefined,
   held: Held[],
 ): Promise<Omit<LiveConfig, 'close'>> => {
-  const jobs = new JobBook({ config: { profiles: config.profiles }, targets: parts.targets, report: teller(shared.log, 'job') })
+  const jobs = new JobBook({ config: { profiles: config.profiles }, parts: jobParts(config, parts), report: teller(shared.log, 'job') })
   const asked = jobsToAsk(jobs)
   const options = { config, catalogue: parts, shared, jobs: asked, report: teller(shared.log, 'subscription') }
   const foundation = foundationFor(options, before?.foundation)

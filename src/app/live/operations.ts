@@ -48,6 +48,8 @@ export interface Operations {
   sessions(of: SessionFilter, max: number): Promise<readonly KnownSession[]>
   /** The session of a key with its latest messages, at most `max`; `null` when there is none. Throws StoreFault. */
   conversation(key: string, max: number): Promise<Conversation | null>
+  /** Asks the gateway to stop, as a signal does; it goes on with what it has in hand. */
+  stop(): void
   /** What goes on from now on; what went before is in the journal by then. Throws a StoreFault when as many watch as may. */
   tail(wish: TrafficWish): Promise<TailLines>
 }
@@ -63,11 +65,12 @@ type OperationsOptions = Pick<ReplayOptions, 'folder' | 'shared'> & {
   /** Where it listens. */
   readonly url: string
   readonly stopping: () => boolean
+  readonly stop: () => void
 }
 
 /** The operations of a gateway that has begun to listen. */
 export const createOperations = (options: OperationsOptions): Operations => {
-  const { store, worker, scheduler, reloader, facts, tails, clock, url, stopping, folder, shared } = options
+  const { store, worker, scheduler, reloader, facts, tails, clock, url, stopping, stop, folder, shared } = options
   const { current } = reloader
   const startedAt = new Date(clock.now()).toISOString()
   return {
@@ -106,6 +109,7 @@ export const createOperations = (options: OperationsOptions): Operations => {
       const [session, messages] = await Promise.all([store.session(key), store.conversation(key, max)])
       return session ? { session: known(session, clock.now()), messages } : null
     },
+    stop,
     async tail(wish) {
       const lines = tails.open(wish)
       await facts.flushed()

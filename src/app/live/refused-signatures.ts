@@ -8,7 +8,7 @@ import type { Clock } from '../../core/clock.ts'
 import type { Facts, RequestEnded } from '../../core/fact.ts'
 import { schemesFor } from '../../plan/compile.ts'
 import { servedAs } from '../../plan/table.ts'
-import { diagnoseSignature } from '../routes/diagnose-signature.ts'
+import { diagnoseSignature, unfetched } from '../routes/diagnose-signature.ts'
 import type { LiveConfig } from './live-config.ts'
 
 const minuteMs = 60_000
@@ -90,8 +90,8 @@ const explained = (fact: RequestEnded, { table, catalogue }: LiveConfig): Reques
   const route = fact.route && servedAs(table, fact.route.name)?.source
   if (!route || !unverified || outcome.kind !== 'refused') return fact
   const { why } = diagnoseSignature(unverified, { secrets: route.secrets, verify: route.spec.verify }, schemesFor(route, catalogue))
-  // Empty: the route's secret is another one by now.
-  return why === '' ? fact : { ...fact, ended: { ...fact.ended, outcome: { ...outcome, detail: why } } }
+  // Empty: the route's secret is another one by now. Where keys are fetched, who refused the request knows more.
+  return why === '' || why.includes(unfetched) ? fact : { ...fact, ended: { ...fact.ended, outcome: { ...outcome, detail: why } } }
 }
 
 /** Does work one turn of the loop after the other, not before the answers of this turn have left. */

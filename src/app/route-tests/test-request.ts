@@ -3,13 +3,14 @@
 import { readFileSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import type { Clock } from '../../core/clock.ts'
-import { exit, Fault, messageOf } from '../../core/fault.ts'
+import { whyUnread } from '../../core/disk-fault.ts'
+import { exit, Fault } from '../../core/fault.ts'
 import { isObject, type Json, own } from '../../core/json.ts'
 import type { TestSend } from '../../generated/config.ts'
 import { allSchemes } from '../../plan/compile.ts'
-import { asReceived, requestTo } from '../routes/prepare-test.ts'
 import { findSample, readSample } from '../samples/gallery.ts'
 import { parseSample, type Sample } from '../samples/sample-file.ts'
+import { asPosted } from '../trace/as-posted.ts'
 import type { Traced } from '../trace/trace.ts'
 import type { Workspace } from '../workspace.ts'
 import type { TestCase } from './suite.ts'
@@ -19,7 +20,7 @@ type Around = { readonly clock: Clock; readonly workspace: Workspace; readonly r
 /** Throws a Fault for a sample or a file that is not there, and for what cannot be sent. */
 export const requestOf = (send: TestSend, { source, place, world }: TestCase, around: Around): Traced => {
   const { event, headers, set = {}, unset = [], sign, id } = send
-  const { headers: signed, body } = requestTo(source, {
+  return asPosted(source, {
     of: contentOf(send, dirname(place.file), around),
     set: Object.entries(set).map(([path, to]) => `${path}=${JSON.stringify(to)}`),
     unset,
@@ -27,10 +28,9 @@ export const requestOf = (send: TestSend, { source, place, world }: TestCase, ar
     id,
     scheme: sign,
     headers: headers as Sample['headers'] | undefined,
-    schemes: allSchemes(world.catalogue),
+    schemes: allSchemes(world.catalogue, source.spec),
     at: around.clock.now(),
   })
-  return { kind: 'post', headers: asReceived(signed), body: Buffer.from(body) }
 }
 
 const contents = ['sample', 'payload', 'body', 'file'] as const
@@ -60,7 +60,7 @@ const readContent = (file: string): Sample | { readonly payload: string } => {
     return isObject(data) && isObject(own(data, 'headers')) ? parseSample(text, file) : { payload: text }
   } catch (error) {
     if (error instanceof Fault) throw error
-    throw bad(`cannot read ${file}: ${messageOf(error)}`)
+    throw bad(`cannot read ${file}: ${whyUnread(error)}`)
   }
 }
 

@@ -25,6 +25,8 @@ export type StageLog = {
   readonly watch: Watch
   /** The event as it was read; absent when it was refused before. */
   parsed(): Event | undefined
+  /** As the last stage that it reached saw it. */
+  seen(): Event | undefined
   reached(stage: string): boolean
   stages(ended: Ended, kind: 'post' | 'verified'): readonly TracedStage[]
 }
@@ -33,14 +35,17 @@ export const createStageLog = (clock: Clock): StageLog => {
   const times = new Map<string, number>()
   let last = clock.monotonic()
   let parsed: Event | undefined
+  let seen: Event | undefined
   return {
     watch: (stage, _ended, event) => {
       const now = clock.monotonic()
       times.set(stage, now - last)
       last = now
       parsed ??= event
+      seen = event ?? seen
     },
     parsed: () => parsed,
+    seen: () => seen,
     reached: (stage) => times.has(stage),
     stages: (ended, kind) => pipeline.map((stage) => ({ stage, ms: times.get(stage) ?? 0, ...resultOf(stage, ended, kind, times) })),
   }

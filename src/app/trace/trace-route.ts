@@ -11,11 +11,12 @@ import { quietBook } from '../../plan/check.ts'
 import { allSchemes, type Catalogue } from '../../plan/compile.ts'
 import { runScript } from '../../process/script.ts'
 import { requestAgain } from '../events/request-again.ts'
-import { asReceived, requestTo, servedRoute } from '../routes/prepare-test.ts'
+import { servedRoute } from '../routes/prepare-test.ts'
 import { readRoutes } from '../routes/routes.ts'
 import { findSample, readSample } from '../samples/gallery.ts'
 import type { Sample } from '../samples/sample-file.ts'
 import type { Workspace } from '../workspace.ts'
+import { asPosted } from './as-posted.ts'
 import { type Trace, type Traced, trace } from './trace.ts'
 
 /** A sample, by its name or itself, or a body. */
@@ -52,7 +53,7 @@ export const tracedOf = async (
 ): Promise<Traced> =>
   'eventId' in of
     ? { kind: 'verified', request: await recordedRequest(workspace, of.eventId) }
-    : posted(source, of, { ...wish, schemes: allSchemes(catalogue) }, workspace)
+    : posted(source, of, { ...wish, schemes: allSchemes(catalogue, source.spec) }, workspace)
 
 /** The request of a recorded event, as if it came again. Throws a Fault where it was not kept. */
 export const recordedRequest = async ({ dataDir, self }: Workspace, eventId: string): Promise<VerifiedRequest> => {
@@ -68,6 +69,5 @@ const posted = (
   workspace: Workspace,
 ): Traced => {
   const content = 'sample' in of ? readSample(findSample(workspace, of.sample)) : of
-  const { headers, body } = requestTo(source, { of: content, event, scheme, set, unset, schemes, at: systemClock.now() })
-  return { kind: 'post', headers: asReceived(headers), body: Buffer.from(body) }
+  return asPosted(source, { of: content, event, scheme, set, unset, schemes, at: systemClock.now() })
 }

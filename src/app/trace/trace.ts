@@ -3,9 +3,10 @@
 import { defaultProfile } from '../../config/config.ts'
 import type { Ended } from '../../core/fact.ts'
 import type { Json } from '../../core/json.ts'
+import type { Reply } from '../../core/outcome.ts'
 import { type Outcome, refuse } from '../../core/outcome.ts'
 import { isTaken, nameOf, reasonOf } from '../../core/outcome-table.ts'
-import { type Reply, replyTo } from '../../core/reply.ts'
+import { replyTo } from '../../core/reply.ts'
 import type { Event, Headers, VerifiedRequest } from '../../core/request.ts'
 import { admit, resume, type Watch } from '../../engine/run.ts'
 import { targetsOf } from '../../parts/destination.ts'
@@ -21,7 +22,7 @@ import { createStageLog, type TracedStage } from './stage-log.ts'
 
 /** What is traced: a request as it would arrive, or one whose signature held when it did. */
 export type Traced =
-  | { readonly kind: 'post'; readonly headers: Headers; readonly body: Buffer }
+  | { readonly kind: 'post'; readonly headers: Headers; readonly body: Buffer; readonly url?: string }
   | { readonly kind: 'verified'; readonly request: VerifiedRequest }
 
 /** The work that an event starts: the prompt or message, and where the result goes. */
@@ -87,8 +88,8 @@ export const tracePlan = async (traced: Traced, world: DryWorld, dry: DryPlan): 
   const { onlooker } = dry
   const log = createStageLog(effects.clock)
   const ended = await run(traced, world, dry, log.watch)
-  const { outcome, stage, event } = ended
-  const parsed = log.parsed()
+  const { outcome, stage } = ended
+  const [parsed, event] = [log.parsed(), log.seen()]
   const reason = reasonOf(outcome)
   const hasScript = source.spec.script !== undefined && log.reached(script.name)
   return {
@@ -99,7 +100,7 @@ export const tracePlan = async (traced: Traced, world: DryWorld, dry: DryPlan): 
     outcome,
     name: nameOf(outcome),
     ...(reason === undefined ? {} : { reason }),
-    answer: replyTo(outcome),
+    answer: ended.reply ?? replyTo(outcome),
     stage,
     stoppedAt: isTaken(outcome) ? null : stage,
     stages: log.stages(ended, traced.kind),
@@ -123,7 +124,9 @@ const run = async (traced: Traced, { source, config, effects }: DryWorld, dry: D
   }
   const found = lookUp(table, source.name, source.profile === defaultProfile ? undefined : source.profile)
   if (!('authenticate' in found)) return { outcome: found, stage: 'route' }
-  const proceed = admit(found, { headers: traced.headers, remote: () => '127.0.0.1', at: effects.clock.now() }, watch)
+  const { headers, url = 'http://127.0.0.1/' } = traced
+  const from = { remote: () => '127.0.0.1', isProxied: () => false }
+  const proceed = admit(found, { method: 'POST', url: () => url, headers, ...from, at: effects.clock.now() }, watch)
   return typeof proceed === 'function' ? proceed(traced.body) : proceed
 }
 

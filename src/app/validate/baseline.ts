@@ -3,7 +3,8 @@
 import { readFileSync } from 'node:fs'
 import { replaceFile } from '../../config/replace-file.ts'
 import type { Diagnostic } from '../../core/diagnostic.ts'
-import { messageOf, usage } from '../../core/fault.ts'
+import { whyUnread } from '../../core/disk-fault.ts'
+import { usage } from '../../core/fault.ts'
 import { isObject, parseObject } from '../../core/json.ts'
 import { messageHash } from './fingerprint.ts'
 
@@ -19,7 +20,7 @@ export const readBaseline = (file: string): Baseline => {
   try {
     text = readFileSync(file, 'utf8')
   } catch (error) {
-    throw usage(`cannot read the baseline ${file}: ${messageOf(error)}`, '--write-baseline makes it')
+    throw usage(`cannot read the baseline ${file}: ${whyUnread(error)}`, '--write-baseline makes it')
   }
   const data = parseObject(text)
   if (data?.v !== 1 || !Array.isArray(data.findings)) throw usage(`${file} is no baseline`, '--write-baseline makes one')

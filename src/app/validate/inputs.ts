@@ -13,6 +13,7 @@ import type { Effects } from '../../parts/effects.ts'
 import { catalogueOf } from '../../plan/catalogue.ts'
 import { type Checked, checkAll, checkConfigured, checkJobs, checkPresence, checkSubscriptions, merge } from '../../plan/check.ts'
 import type { Catalogue } from '../../plan/compile.ts'
+import { jobParts } from '../../plan/jobs.ts'
 import { FileTexts } from '../../plan/review/file-texts.ts'
 import { reviewAll } from '../../plan/review/review.ts'
 import type { Sampled } from '../../plan/review/samples/sampled.ts'
@@ -157,7 +158,7 @@ class Check {
     if (basename(path) === subscriptionsFileName)
       return this.#reviewed(checkSubscriptions(path, config, catalogue, this.#effects), config, catalogue, diagnostics)
     const profile = profileOf(dirname(path), config)
-    return profile ? this.#reviewed(checkJobs(path, profile, catalogue), config, catalogue, diagnostics) : nothing
+    return profile ? this.#reviewed(checkJobs(path, profile, jobParts(config, catalogue)), config, catalogue, diagnostics) : nothing
   }
 
   /** The blocks of a Markdown document, each as a configuration of its own. */

@@ -1,7 +1,7 @@
 /** The `gateway` commands: their arguments and options. */
 
 import { type Command, Option } from 'commander'
-import { each, port, type Run } from '../shell/grammar-values.ts'
+import { each, port, type Run, seconds } from '../shell/grammar-values.ts'
 import type { SetupOptions } from './setup/options.ts'
 
 type RunOptions = {
@@ -12,9 +12,36 @@ type RunOptions = {
   readonly logFormat?: 'json' | 'pretty'
   readonly watch?: boolean
   readonly logRequests?: boolean
+  readonly once?: boolean
 }
 
 export const addGateway = (gateway: Command, run: Run): void => {
+  addSetup(gateway, run)
+  addRun(gateway, run)
+  gateway
+    .command('reload')
+    .description('make the running gateway read its files again')
+    .action(() => run(async (cli) => (await import('./reload.ts')).gatewayReload(cli)))
+  gateway
+    .command('stop')
+    .description('make the running gateway finish what it has in hand and end, and wait for that')
+    .option('--timeout <seconds>', 'how long to wait; default: 60', seconds)
+    .action((options: { readonly timeout?: number }) => run(async (cli) => (await import('./stop.ts')).gatewayStop(options, cli)))
+  gateway
+    .command('status')
+    .description('ask the running gateway how it is')
+    .action(() => run(async (cli) => (await import('./status.ts')).gatewayStatus(cli)))
+  gateway
+    .command('health')
+    .description('ask the running gateway for /health, as a container does; exit 1 when it is not well')
+    .action(() => run(async (cli) => (await import('./health.ts')).gatewayHealth(cli)))
+  gateway
+    .command('unit')
+    .description('print a unit for systemd that runs the gateway')
+    .action(() => run(async (cli) => (await import('./unit.ts')).gatewayUnit(cli)))
+}
+
+const addSetup = (gateway: Command, run: Run): void => {
   gateway
     .command('setup')
     .description('ask what to set up, or take it from options: adapter, first route, agent, first target')
@@ -26,6 +53,7 @@ export const addGateway = (gateway: Command, run: Run): void => {
     .option('--secret-file <file>', 'read the global secret from a file')
     .option('--generate-secret', 'make a new global secret even if there is one')
     .option('--route <provider[=name]>', 'make a route for a sender: github, gitlab, gitea, linear, clerk, standard')
+    .option('--route-public-key <key>', 'the public key that the sender shows, where it signs with one')
     .option('--route-secret-file <file>', 'read the signing secret that the sender made; - for standard input')
     .option('--runner <name>', 'the agent: echo, openai, anthropic, command')
     .option('--command <line>', 'program and arguments of the command runner')
@@ -40,6 +68,9 @@ export const addGateway = (gateway: Command, run: Run): void => {
     .option('--start', 'run the gateway when all is written')
     .option('--send-first', 'send it a first event')
     .action((options: SetupOptions) => run(async (cli) => (await import('./setup/setup.ts')).gatewaySetup(options, cli)))
+}
+
+const addRun = (gateway: Command, run: Run): void => {
   gateway
     .command('run')
     .description('run the gateway in the foreground')
@@ -47,6 +78,7 @@ export const addGateway = (gateway: Command, run: Run): void => {
     .option('--port <number>', 'port to listen on; 0: any free one', port)
     .option('--config <file>', 'another file than <data_dir>/config.yaml')
     .option('--log-requests', 'one line in and one line out for each request; default: on a terminal')
+    .option('--once', 'stop after one event, when its run has ended')
     .option('--watch', 'reload when config.yaml or .env changes (SIGHUP does too)')
     .addOption(
       new Option('--log-level <level>', 'least level that is logged; default: info, with -v debug').choices([
@@ -64,12 +96,4 @@ export const addGateway = (gateway: Command, run: Run): void => {
         return gatewayRun({ ...defaults, ...options, json, dataDir }, io)
       }),
     )
-  gateway
-    .command('reload')
-    .description('make the running gateway read its files again')
-    .action(() => run(async (cli) => (await import('./reload.ts')).gatewayReload(cli)))
-  gateway
-    .command('status')
-    .description('ask the running gateway how it is')
-    .action(() => run(async (cli) => (await import('./status.ts')).gatewayStatus(cli)))
 }

@@ -32,6 +32,8 @@ export type GatewayRunOptions = {
   readonly logFormat?: 'json' | 'pretty' | undefined
   readonly watch?: boolean | undefined
   readonly logRequests?: boolean | undefined
+  /** Ends after the first event that was taken in. */
+  readonly once?: boolean | undefined
   /** A refusal is one document on stdout. */
   readonly json?: boolean | undefined
   /** Called once, when it listens. */
@@ -90,7 +92,8 @@ export const gatewayRun = async (options: GatewayRunOptions, io: Io): Promise<nu
     if (options.logFormat === 'json') createLog({ ...logOptions, level: 'info' })('info', { url, routes }, address)
     else io.stdout(`${address}\n`)
     options.ready?.(url)
-    log('info', { signal: await signal, drain_seconds: config.drainMs / 1000 }, 'stopping')
+    const why = await Promise.race([signal, asked(gateway), ...(options.once ? [oneEvent(gateway)] : [])])
+    log('info', { ...why, drain_seconds: config.drainMs / 1000 }, 'stopping')
     await unwatch?.()
     await gateway.stop()
   } finally {
@@ -157,14 +160,25 @@ const closeToOthers = (file: string, log: Log): void => {
 
 const signals = ['SIGTERM', 'SIGINT'] as const
 
+const asked = ({ stopAsked }: Gateway): Promise<Why> => stopAsked.then(() => ({ reason: 'gateway stop' }))
+
+/** Resolves after the first request that was not refused. */
+const oneEvent = async ({ operations }: Gateway): Promise<Why> => {
+  for await (const line of await operations.tail({})) if (line.type === 'outcome' && (line.status ?? 500) < 400) break
+  return { reason: 'one event, as --once asked' }
+}
+
+/** What made the gateway stop. */
+type Why = { readonly signal: string } | { readonly reason: string }
+
 /** Resolves at the first signal. A second signal exits at once, whatever is still open. */
-const firstSignal = (): Promise<string> =>
+const firstSignal = (): Promise<Why> =>
   new Promise((resolve) => {
     let asked = false
     const listener = (signal: string): void => {
       if (asked) process.exit(exit.cancelled)
       asked = true
-      resolve(signal)
+      resolve({ signal })
     }
     for (const name of signals) process.on(name, listener)
   })

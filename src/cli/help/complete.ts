@@ -3,6 +3,7 @@
 import type { Command, Option } from 'commander'
 import { printable } from '../../core/text.ts'
 import { dataDirOf } from '../options/globals.ts'
+import { list } from '../shell/grammar-values.ts'
 import type { Io } from '../shell/io.ts'
 import { type Candidate, type Kind, kindOfArgument, kindOfOption, namesOf } from './names.ts'
 import { shownCommands } from './suggest.ts'
@@ -25,12 +26,12 @@ const candidatesFor = async (program: Command, words: readonly string[], env: Io
   const dataDir = dataDirOf(line.dataDir, env)
   const look = (kind: Kind | undefined): Promise<readonly Candidate[]> =>
     kind === 'files' ? Promise.resolve(files) : kind === undefined ? Promise.resolve([]) : namesOf(kind, dataDir)
-  if (line.pending) return starting(current, await valuesOf(line.pending, look))
+  if (line.pending) return startingIn(line.pending, current, await valuesOf(line.pending, look))
   const [, name, value] = /^(--[^=]+)=(.*)$/s.exec(current) ?? []
   if (name !== undefined && value !== undefined) {
     const option = line.options.find(({ long }) => long === name)
-    const values = option ? await valuesOf(option, look) : []
-    return starting(value, values).map((each) => (each.value.startsWith(':') ? each : { ...each, value: `${name}=${each.value}` }))
+    const values = option ? startingIn(option, value, await valuesOf(option, look)) : []
+    return values.map((each) => (each.value.startsWith(':') ? each : { ...each, value: `${name}=${each.value}` }))
   }
   if (current.startsWith('-')) return starting(current, line.options.flatMap(asCandidate))
   const below = shownCommands(line.command).map((each) => ({ value: each.name(), about: each.description() }))
@@ -45,6 +46,15 @@ const candidatesFor = async (program: Command, words: readonly string[], env: Io
 
 const starting = (prefix: string, found: readonly Candidate[]): readonly Candidate[] =>
   found.filter(({ value }) => value.startsWith(prefix) || value === ':files')
+
+/** In a list only what stands behind the last comma is completed, and nothing is offered twice. */
+const startingIn = (option: Option, current: string, found: readonly Candidate[]): readonly Candidate[] => {
+  const [given = ''] = option.parseArg === list ? (/^(?:[^,]*,)*/.exec(current) ?? []) : []
+  const before = given.split(',')
+  return starting(current.slice(given.length), found)
+    .filter(({ value }) => !before.includes(value))
+    .map((each) => ({ ...each, value: `${given}${each.value}` }))
+}
 
 const valuesOf = async (option: Option, look: (kind: Kind | undefined) => Promise<readonly Candidate[]>): Promise<readonly Candidate[]> =>
   option.argChoices?.map((value) => ({ value })) ?? look(kindOfOption(option))

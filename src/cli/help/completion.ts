@@ -39,14 +39,15 @@ _headgate() {
   local -a found
   while IFS= read -r line; do
     if [[ $line == ':files' ]]; then
-      if [[ $PREFIX == @* ]]; then compset -P '@'; fi
+      compset -P '--*='
+      compset -P '@'
       _files
     else
       value=\${line%%$'\\t'*}
       value=\${value//:/\\\\:}
       if [[ $line == *$'\\t'* ]]; then found+=("$value:\${line#*$'\\t'}"); else found+=("$value"); fi
     fi
-  done < <("\${words[1]}" __complete -- "\${(@)words[2,CURRENT]}" 2>/dev/null)
+  done < <("\${words[1]}" __complete -- "\${(@Q)words[2,CURRENT-1]}" "$PREFIX" 2>/dev/null)
   if (( \${#found} )); then _describe 'headgate' found; fi
 }
 if [[ \${funcstack[1]} == _headgate ]]; then _headgate "$@"; else compdef _headgate headgate; fi
@@ -54,13 +55,12 @@ if [[ \${funcstack[1]} == _headgate ]]; then _headgate "$@"; else compdef _headg
   fish: `# headgate completion for fish: save it as ~/.config/fish/completions/headgate.fish
 function __headgate_complete
     set -l words (commandline -opc)
-    set -l current (commandline -ct)
+    set -l current (commandline -ct | string replace -r '^["\\']' '')
     for line in ($words[1] __complete -- $words[2..-1] "$current" 2>/dev/null)
         if test "$line" = ':files'
-            if string match -q '@*' -- "$current"
-                __fish_complete_path (string sub -s 2 -- "$current") | string replace -r '^' '@'
-            else
-                __fish_complete_path "$current"
+            set -l before (string match -r '^(?:--[^=]+=)?@?' -- "$current")
+            for path in (__fish_complete_path (string replace -- "$before" '' "$current"))
+                echo "$before$path"
             end
         else
             echo $line

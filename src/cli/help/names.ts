@@ -9,7 +9,19 @@ import { pathOf } from './suggest.ts'
 /** What may stand next, and what it is. */
 export type Candidate = { readonly value: string; readonly about?: string }
 
-export type Kind = 'files' | 'routes' | 'subscriptions' | 'samples' | 'providers' | 'targets' | 'jobs' | 'profiles' | 'skills' | 'codes'
+export type Kind =
+  | 'files'
+  | 'routes'
+  | 'subscriptions'
+  | 'samples'
+  | 'providers'
+  | 'targets'
+  | 'jobs'
+  | 'profiles'
+  | 'skills'
+  | 'codes'
+  | 'outcomes'
+  | 'states'
 
 const optionKinds: { readonly [flag: string]: Kind } = {
   '--data-dir': 'files',
@@ -17,7 +29,12 @@ const optionKinds: { readonly [flag: string]: Kind } = {
   '--secret-file': 'files',
   '--baseline': 'files',
   '--payload': 'files',
+  '--private-key': 'files',
   '--prompt': 'files',
+  '--body': 'files',
+  '--header': 'files',
+  '--filter': 'files',
+  '--from': 'files',
   '--route': 'routes',
   '--from-route': 'routes',
   '--sample': 'samples',
@@ -28,7 +45,11 @@ const optionKinds: { readonly [flag: string]: Kind } = {
   '--route-profile': 'profiles',
   '--select': 'codes',
   '--ignore': 'codes',
+  '--fix': 'codes',
   '--skills': 'skills',
+  '--outcome': 'outcomes',
+  '--expect': 'outcomes',
+  '--state': 'states',
 }
 
 export const kindOfOption = ({ long }: Option): Kind | undefined => optionKinds[long ?? '']
@@ -98,6 +119,14 @@ const readers: { readonly [kind in Exclude<Kind, 'files'>]: Reader } = {
   async codes() {
     const { catalogue } = await import('../../core/diagnostic.ts')
     return Object.entries(catalogue).map(([value, { title }]) => ({ value, about: title }))
+  },
+  async outcomes() {
+    const { outcomeNames } = await import('../../core/outcome-table.ts')
+    return outcomeNames.map((value) => ({ value }))
+  },
+  async states() {
+    const { states } = await import('../../app/events/event-selection.ts')
+    return states.map((value) => ({ value }))
   },
 }
 

@@ -22,7 +22,7 @@ const otherWords: { readonly [word: string]: readonly string[] } = {
   serve: ['gateway run'],
   listen: ['gateway run'],
   up: ['gateway run'],
-  stop: ['webhook disable', 'cron pause'],
+  stop: ['gateway stop', 'webhook disable', 'cron pause'],
   restart: ['gateway reload'],
   init: ['gateway setup'],
   config: ['gateway setup', 'paths', 'validate'],
@@ -81,6 +81,17 @@ export const suggestOptions = (flag: string, command: Command): string[] => {
 
 /** `--Deliver_Only`, `-deliver-only` → `deliveronly` */
 const plain = (flag: string): string => flag.replace(/^-+/, '').replace(/=.*$/s, '').replace(/[-_]/g, '').toLowerCase()
+
+/** What Commander says of a word that is none of those to choose from, in our words: `option '--color <when>' argument 'x' is invalid. …` */
+export const choiceIn = (sentence: string): { readonly message: string; readonly suggest: readonly string[] } | undefined => {
+  const found =
+    /^(?:option '(.*?)' argument|command-argument value) '(.*)' is invalid(?: for argument '(.*)')?\. Allowed choices are (.*)\.$/s.exec(
+      sentence,
+    )
+  if (!found) return undefined
+  const [, option, value = '', argument = '', choices = ''] = found
+  return { message: `${option ?? `<${argument}>`}: "${value}" is none of ${choices}`, suggest: nearest(value, choices.split(', ')) }
+}
 
 const optionsOf = (command: Command): string[] => [
   ...command.options.filter(({ hidden }) => !hidden).flatMap(({ long }) => long ?? []),

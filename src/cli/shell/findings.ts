@@ -1,16 +1,13 @@
 /** Diagnostics as data for programs, as `validate` and `reload` give them. */
 
 import { Offsets } from '../../config/yaml/offsets.ts'
-import { type Code, catalogue, type Diagnostic, type Place } from '../../core/diagnostic.ts'
+import { catalogue, type Diagnostic, type Place } from '../../core/diagnostic.ts'
 import type { JsonObject } from '../../core/json.ts'
 import { shownFile } from '../../core/shown-place.ts'
-import { homepage } from './version.ts'
+import { docsOf } from './version.ts'
 
 /** `1 error`, `2 errors` */
 export const count = (number: number, noun: string): string => `${number} ${noun}${number === 1 ? '' : 's'}`
-
-/** Where a code is explained. */
-export const docsOf = (code: Code): string => `${homepage}/blob/main/docs/codes.md#${code.toLowerCase()}`
 
 /** Findings as objects; lines and columns count from 1, offsets from 0. */
 export const itemsOf = (found: readonly Diagnostic[], texts: ReadonlyMap<string, string>): JsonObject[] => {

@@ -4,7 +4,8 @@ import { readFileSync } from 'node:fs'
 import { present } from '../../config/adapter.ts'
 import { isBare } from '../../config/secrets.ts'
 import { parseSource } from '../../config/yaml/source.ts'
-import { messageOf, usage } from '../../core/fault.ts'
+import { whyUnread } from '../../core/disk-fault.ts'
+import { usage } from '../../core/fault.ts'
 import type { Json } from '../../core/json.ts'
 import type { Io } from './io.ts'
 
@@ -12,15 +13,15 @@ import type { Io } from './io.ts'
 export const readText = async (option: string, value: string, io: Pick<Io, 'stdin'>): Promise<string> => {
   if (!value.startsWith('@')) return value
   if (value.startsWith('@@')) return value.slice(1)
-  return value === '@-' ? io.stdin() : readFileOf(option, value.slice(1))
+  return value === '@-' ? io.stdin() : readFileOf(option, value.slice(1), 'write @@ for a text that begins with @')
 }
 
 /** A file named by an option. Throws a usage Fault that names both. */
-const readFileOf = (option: string, file: string): string => {
+const readFileOf = (option: string, file: string, hint?: string): string => {
   try {
     return readFileSync(file, 'utf8')
   } catch (error) {
-    throw usage(`${option}: cannot read ${file}: ${messageOf(error)}`, 'write @@ for a text that begins with @')
+    throw usage(`${option}: cannot read ${file}: ${whyUnread(error)}`, hint)
   }
 }
 

@@ -8,6 +8,7 @@ import type { Json } from '../../core/json.ts'
 import { printable } from '../../core/text.ts'
 import type { Io } from './io.ts'
 import { paintWith } from './paint.ts'
+import { docsOf } from './version.ts'
 
 /** What each command works with. */
 export type Cli = {
@@ -54,7 +55,7 @@ export const note = ({ io, quiet, json }: Cli, ...texts: readonly string[]): voi
 export const printFault = (fault: Fault, io: Io, json: boolean): void => {
   const { code, message, suggest, hint } = fault
   if (json) {
-    const error = { code, message, ...(suggest.length > 0 ? { suggest } : {}), ...(hint === undefined ? {} : { hint }) }
+    const error = { code, message, ...(suggest.length > 0 ? { suggest } : {}), ...(hint === undefined ? {} : { hint }), docs: docsOf(code) }
     io.stdout(`${jsonText({ v: 1, kind: 'error', ok: false, error })}\n`)
     return
   }

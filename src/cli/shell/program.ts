@@ -3,7 +3,7 @@
 import { Command, CommanderError } from 'commander'
 import { exit, Fault, messageOf } from '../../core/fault.ts'
 import { explainTree } from '../help/explain-tree.ts'
-import { pathOf, suggestCommands, suggestOptions } from '../help/suggest.ts'
+import { choiceIn, pathOf, suggestCommands, suggestOptions } from '../help/suggest.ts'
 import { addGlobals, contextOf, type Globals, wantedIo } from '../options/globals.ts'
 import { queryOf } from '../options/query.ts'
 import { addCommands } from './grammar.ts'
@@ -111,6 +111,8 @@ const mistakeIn = (error: CommanderError, failed: Command | undefined): Fault =>
   const hint = ['headgate', ...(path === '' ? [] : [path]), '--help'].join(' ')
   if (error.code === 'commander.help') return new Fault('usage', 'which command?', { exitCode: exit.usage, hint })
   const [sentence = ''] = error.message.replace(/^error: /, '').split('\n')
+  const choice = choiceIn(sentence)
+  if (choice) return new Fault('usage', choice.message, { exitCode: exit.usage, suggest: choice.suggest, hint })
   const [, word = ''] = /'(.*)'/s.exec(sentence) ?? []
   const suggest =
     failed && error.code === 'commander.unknownCommand'

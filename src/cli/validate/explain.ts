@@ -6,9 +6,9 @@ import { allCodes, codeNamed } from '../../app/validate/codes.ts'
 import { type Code, catalogue, isStopping } from '../../core/diagnostic.ts'
 import type { JsonObject } from '../../core/json.ts'
 import { aligned } from '../shell/columns.ts'
-import { docsOf } from '../shell/findings.ts'
 import { answer, type Cli } from '../shell/output.ts'
 import { type Paint, paintWith } from '../shell/paint.ts'
+import { docsOf } from '../shell/version.ts'
 
 export const explain = async (written: string | undefined, cli: Cli): Promise<number> => {
   const paint = paintWith(cli.io.colour)

@@ -50,9 +50,10 @@ export const writeReports = async (outputs: readonly Output[], report: Report, i
 }
 
 const writeReport = async (file: string, text: string): Promise<void> => {
+  // A folder that is not there is a slip: none is made.
+  if (!statSync(dirname(file), { throwIfNoEntry: false })?.isDirectory())
+    throw usage(`cannot write the report ${file}: there is no folder ${dirname(file)}`)
   try {
-    // A folder that is not there is a slip: none is made.
-    if (!statSync(dirname(file)).isDirectory()) throw new Error('its folder is none')
     const mode = statSync(file, { throwIfNoEntry: false })?.mode ?? 0o644
     await replaceFile(file, text, mode & 0o777)
   } catch (error) {

@@ -55,8 +55,9 @@ export const addWebhook = (webhook: Command, run: Run): void => {
     .option('--edit', 'open the body in $VISUAL or $EDITOR before it is sent')
     .option('--event <type>', "event type; default: the sample's, else the first the route accepts")
     .option('--id <id>', 'delivery id; default: a random one')
-    .option('--scheme <name>', 'auto, v2, v1, github, gitlab, linear, standard, svix, none, bad, or that of a plugin', 'auto')
-    .option('--url <url>', 'another address than the configured one')
+    .option('--scheme <name>', 'auto, none, bad, or any name that "verify" takes', 'auto')
+    .option('--private-key <file>', 'a private key in PEM, for schemes that sign with one: put its public key in the route')
+    .option('--url <url>', 'another address than where the gateway listens')
     .option('--wait', 'wait until its run has ended')
     .option('--timeout <seconds>', 'how long --wait waits; default: 60', seconds)
     .option('--expect <outcome>', 'exit 0 only for this: accepted, delivered, ignored, ignored:filters, duplicate, done, dead ...')
@@ -79,11 +80,15 @@ const addSubscribe = (subscribe: Command, run: Run): void => {
     .option('--route-profile <profile>', 'bind to a profile; another one than before makes a new secret')
     .option('--cron-job <id-or-name>', 'start a scheduled job')
     .option('--mirror-to-session', "also append what is delivered to the chat's session")
+    .option('--no-mirror-to-session', 'append it no more')
     .option('--skills <list>', 'skills for the agent (comma or repeated)', list)
     .option('--filter <condition>', 'condition as JSON, YAML or @file (repeatable)', each)
     .option('--script <path>', 'filter script under scripts/')
     .option('--coalesce-key <template>', 'events of one key within a window become one run')
-    .option('--from <@file>', 'settings of a route as JSON or YAML, as --print yaml writes them; the other options go over them')
+    .option(
+      '--from <sender|@file>',
+      'a sender by its name, as stripe, or settings of a route as JSON or YAML; the other options go over them',
+    )
     .option('--secret <value>', 'the secret, where the sender dictates it')
     .option('--secret-file <file>', 'read the secret from a file')
     .option('--secret-stdin', 'read the secret from standard input')
@@ -123,6 +128,7 @@ const addDiagnosis = (webhook: Command, run: Run): void => {
     .description('say whether a route would take a captured request, and why not; sends nothing')
     .option('--body <bytes>', 'the body as it came: @file, @- (standard input) or text')
     .option('--header <line>', "'Name: value', or @file with one a line (repeatable)", each)
+    .option('--url <address>', 'the address that the sender posted to, for schemes that sign it')
     .option('--at <time>', 'when it came, as far as time-stamps go: ISO 8601, Unix seconds or 10m; default: now')
     .action((name: string, options: VerifyOptions) => run(async (cli) => (await import('./verify.ts')).webhookVerify(name, options, cli)))
 }

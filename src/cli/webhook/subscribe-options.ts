@@ -1,5 +1,6 @@
 /** Reads the options of `webhook subscribe` into a Wish. */
 
+import { routeOfSender } from '../../app/routes/sender-route.ts'
 import type { Wish } from '../../app/routes/subscription-record.ts'
 import { usage } from '../../core/fault.ts'
 import { isObject, type Json, type JsonObject } from '../../core/json.ts'
@@ -59,10 +60,13 @@ export const readWish = async (options: SubscribeOptions, io: Io): Promise<Wish>
   }
 }
 
+/** A file, or a sender by its name. */
 const readFrom = async (text: string, io: Io): Promise<JsonObject> => {
+  const sender = routeOfSender(text)
+  if (sender) return sender
   const data = parseData('--from', await readText('--from', text, io))
   if (isObject(data)) return data
-  throw usage('--from: not a map of settings', 'a file is named with an @ before it: --from @route.yaml')
+  throw usage('--from: not a map of settings', 'name a sender (docs/senders.md), or a file with an @ before it: --from @route.yaml')
 }
 
 /** Each text is one condition or a list of them. */

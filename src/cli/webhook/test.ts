@@ -1,11 +1,13 @@
 /** `webhook test <name>`: posts a signed request to the running gateway, and prints the answer and what comes of it. */
 
+import { readFileSync } from 'node:fs'
 import { describeEvent, type KnownEvent, outcomeOf } from '../../app/events/known-event.ts'
 import { jsonText } from '../../app/json-text.ts'
 import { curlLine } from '../../app/routes/curl.ts'
 import { type PreparedTest, prepareTest, type TestWish } from '../../app/routes/prepare-test.ts'
 import { checkExpected, type TestedRoute, testRoute } from '../../app/routes/test-route.ts'
-import { exit, usage } from '../../core/fault.ts'
+import { runningAddress } from '../../app/running-gateway.ts'
+import { exit, messageOf, usage } from '../../core/fault.ts'
 import type { JsonObject } from '../../core/json.ts'
 import { printable } from '../../core/text.ts'
 import { gatewayAt } from '../../http/control/client.ts'
@@ -22,6 +24,8 @@ export type TestOptions = {
   readonly event?: string
   readonly id?: string
   readonly scheme?: string
+  /** A file. */
+  readonly privateKey?: string
   readonly url?: string
   readonly printCurl?: boolean
   readonly wait?: boolean
@@ -46,13 +50,24 @@ export const webhookTest = async (asked: string, options: TestOptions, cli: Cli)
 
 const send = async (asked: string, of: TestWish['of'], options: TestOptions & { readonly byHand?: ByHand }, cli: Cli): Promise<number> => {
   const { set = [], unset = [], wait = false, timeout = defaultTimeoutSeconds, expect } = options
-  const test = await prepareTest(cli.workspace, asked, { ...options, of, set, unset })
+  const privateKey = options.privateKey === undefined ? undefined : keyIn(options.privateKey)
+  const finder = gatewayAt(cli.workspace)
+  const listens = options.url === undefined ? await runningAddress(finder) : undefined
+  const test = await prepareTest(cli.workspace, asked, { ...options, of, set, unset, privateKey, listens })
   if (options.printCurl) {
     const curl = curlLine(test.url, test.headers, test.body)
     return answer(cli, { kind: 'webhook.test', data: { request: describe(test), curl }, text: `${curl}\n` })
   }
-  const tested = await testRoute(cli.workspace, gatewayAt(cli.workspace), test, { wait, timeoutMs: timeout * 1_000, expect })
+  const tested = await testRoute(cli.workspace, finder, test, { wait, timeoutMs: timeout * 1_000, expect })
   return report(test, tested, { expect, timeout }, cli)
+}
+
+const keyIn = (file: string): string => {
+  try {
+    return readFileSync(file, 'utf8')
+  } catch (error) {
+    throw usage(`--private-key: cannot read ${file}: ${messageOf(error)}`)
+  }
 }
 
 type Asked = { readonly expect: string | undefined; readonly timeout: number }

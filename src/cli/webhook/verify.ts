@@ -3,20 +3,26 @@
 import { readFileSync } from 'node:fs'
 import type { SchemeView } from '../../app/routes/diagnose-signature.ts'
 import { type VerifiedOffline, verifyRequest } from '../../app/routes/verify-request.ts'
-import { exit, messageOf, usage } from '../../core/fault.ts'
+import { whyUnread } from '../../core/disk-fault.ts'
+import { exit, usage } from '../../core/fault.ts'
 import { printable } from '../../core/text.ts'
 import { aligned } from '../shell/columns.ts'
 import type { Io } from '../shell/io.ts'
 import { answer, type Cli } from '../shell/output.ts'
 import { timeOf } from '../shell/times.ts'
 
-export type VerifyOptions = { readonly body?: string; readonly header?: readonly string[]; readonly at?: string }
+export type VerifyOptions = { readonly body?: string; readonly header?: readonly string[]; readonly at?: string; readonly url?: string }
 
-export const webhookVerify = async (asked: string, { body, header = [], at }: VerifyOptions, cli: Cli): Promise<number> => {
+export const webhookVerify = async (
+  asked: string,
+  { body, header = [], at, url = 'http://127.0.0.1/' }: VerifyOptions,
+  cli: Cli,
+): Promise<number> => {
   if (body === undefined) throw usage('--body is needed: the bytes that were signed', "write --body @file, --body @- or --body '{}'")
   const headers = { host: '127.0.0.1', ...headersOf(header.flatMap(linesOf)) }
   const time = at === undefined ? Date.now() : /^\d{9,12}$/.test(at) ? Number(at) * 1000 : timeOf('--at', at)
-  const request = { headers, at: time, remote: () => '', body: await bytesOf(body, cli.io) }
+  const from = { remote: () => '', isProxied: () => false }
+  const request = { method: 'POST', url: () => url, headers, at: time, ...from, body: await bytesOf(body, cli.io) }
   const verified = await verifyRequest(cli.workspace, asked, request)
   const { route, accepted, scheme, secret, decides, why, schemes } = verified
   const data = {
@@ -56,7 +62,7 @@ const readFile = (option: string, file: string): Buffer => {
   try {
     return readFileSync(file)
   } catch (error) {
-    throw usage(`${option}: cannot read ${file}: ${messageOf(error)}`, 'write @@ for a text that begins with @')
+    throw usage(`${option}: cannot read ${file}: ${whyUnread(error)}`, 'write @@ for a text that begins with @')
   }
 }
 

@@ -12,9 +12,10 @@ type PlainProfile = Omit<Profile, 'place' | 'jobs'> & { readonly isWritten: bool
 export type PlainRoute = Placeless<RouteSource>
 
 export type Carried = {
-  readonly config: Omit<Config, 'routes' | 'profiles' | 'agent' | 'tools'>
+  readonly config: Omit<Config, 'routes' | 'profiles' | 'agent' | 'tools' | 'schemes'>
   readonly agent: Placeless<Config['agent']>
   readonly tools: Placeless<Config['tools']>
+  readonly schemes: Placeless<Config['schemes']>
   readonly profiles: readonly PlainProfile[]
   /** The name and digest of each route, in order. */
   readonly routes: readonly (readonly [name: string, digest: string])[]
@@ -25,11 +26,12 @@ export type Carried = {
 export type Sought = { readonly path: Path; readonly of: 'key' | 'value' }
 
 export const carry = ({ config, diagnostics }: Pick<Loaded, 'config' | 'diagnostics'>): Carried => {
-  const { routes, profiles, agent, tools, ...plain } = config
+  const { routes, profiles, agent, tools, schemes, ...plain } = config
   return {
     config: plain,
     agent: withoutPlace(agent),
     tools: withoutPlace(tools),
+    schemes: withoutPlace(schemes),
     profiles: [...profiles.values()].map(({ place, jobs, ...profile }) => ({
       ...profile,
       isWritten: place !== undefined,
@@ -56,6 +58,7 @@ export const unpack = (carried: Carried, options: LoadOptions, routes: ReadonlyM
     profiles: new Map(profiles.map((profile) => [profile.name, profile])),
     agent: { ...carried.agent, place: (path) => place(['agent', ...path], 'key') },
     tools: { ...carried.tools, place: (path) => place(path, 'value') },
+    schemes: { ...carried.schemes, place: (path) => place(path, 'value') },
     routes: new Map(
       carried.routes.flatMap(([name]) => {
         const route = routes.get(name)

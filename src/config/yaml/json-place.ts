@@ -1,6 +1,6 @@
 /** Finds where a text stops being JSON, or is nested too deep. It quotes nothing, because a secret may be there. */
 
-import { endOfString } from '../../parts/stages/kit/count-containers.ts'
+import { endOfString } from '../../parts/body/count-containers.ts'
 
 /** How deep lists and maps may nest, in any file: twice as deep as conditions need, and far less than recursion can take. */
 export const maxDepth = 100

@@ -21,15 +21,24 @@ export class Places {
   /** The place of the value at a path, or of its key; where the path leads nowhere, the nearest enclosing place. */
   at(path: Path, of: 'key' | 'value'): Place {
     let node = this.#tree.root
-    let range = this.#tree.range(node) ?? [0, 0]
+    const around = [node]
     for (const [depth, part] of path.entries()) {
       const member = this.#membersOf(node).get(String(part))
       if (!member) break
       node = member.value
-      const wanted = of === 'key' && depth === path.length - 1 ? member.key : node
-      range = this.#tree.range(wanted) ?? this.#tree.range(member.key) ?? range
+      around.push(member.key)
+      if (of === 'value' || depth < path.length - 1) around.push(node)
     }
-    return placeOf(this.#file, this.#lines, range)
+    return placeOf(this.#file, this.#lines, this.#nearest(around))
+  }
+
+  /** The range of the last of these nodes that has one: an empty value has none. */
+  #nearest(nodes: readonly number[]): Range {
+    for (let i = nodes.length - 1; i >= 0; i--) {
+      const range = this.#tree.range(nodes[i] as number)
+      if (range) return range
+    }
+    return [0, 0]
   }
 
   #membersOf(node: number): ReadonlyMap<string, Member> {

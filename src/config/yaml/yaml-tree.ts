@@ -43,6 +43,8 @@ export class YamlTree {
   readonly #text: string
   readonly #events: readonly Event[]
   readonly #ends: Int32Array
+  /** Where maps and lists end that were asked for: those around many routes are asked for by each of them. */
+  readonly #offsets = new Map<number, number>()
 
   constructor(text: string, events: readonly Event[]) {
     this.#text = text
@@ -81,7 +83,9 @@ export class YamlTree {
     if (event?.type === EVENT_ID.ALIAS) return [event.anchorStart - 1, event.anchorEnd]
     if (event?.type === EVENT_ID.SCALAR) return event.valueStart < 0 ? undefined : [scalarStart(event), event.valueEnd + quoteOf(event)]
     if (event?.type !== EVENT_ID.MAPPING && event?.type !== EVENT_ID.SEQUENCE) return undefined
-    return [event.start, this.#endOf(event, node)]
+    const end = this.#offsets.get(node) ?? this.#endOf(event, node)
+    this.#offsets.set(node, end)
+    return [event.start, end]
   }
 
   #after(node: number): number {

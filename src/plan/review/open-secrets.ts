@@ -4,16 +4,16 @@ import { readFileSync, type Stats, statSync } from 'node:fs'
 import { dirname, join, relative, resolve, sep } from 'node:path'
 import { insecure } from '../../config/config.ts'
 import { configSchema, mapWhere } from '../../config/schema-walk.ts'
-import { parseSource, type Source } from '../../config/yaml/source.ts'
+import type { Source } from '../../config/yaml/source.ts'
 import { type Diagnostic, diagnostic, type Path, pointerOf } from '../../core/diagnostic.ts'
 
 const maxIndexBytes = 67_108_864
 
 /** One finding for a file: the first secret in it, and the others beside. */
-export const reviewOpenSecrets = (file: string, text: string): Diagnostic[] => {
+export const reviewOpenSecrets = (source: Source): Diagnostic[] => {
+  const { file } = source
   const why = tracked(file) ? 'git keeps this file' : open(file)
-  const { source } = why === undefined ? {} : parseSource(file, text)
-  if (!source || why === undefined) return []
+  if (why === undefined) return []
   const [first, ...others] = literalsIn(source)
   if (!first) return []
   const count = others.length === 0 ? 'a secret stands' : `${others.length + 1} secrets stand`

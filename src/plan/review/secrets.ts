@@ -30,8 +30,8 @@ export const reviewSecret = (secret: string, path: Path, { say, texts, placeOf }
   // Left as it is written where the environment is not read.
   if (/^(?:\$\{\w+(?::-[^}]*)?\}$|file:)/.test(secret)) return
   const name = /^\$([A-Za-z_]\w*)$/.exec(secret)?.[1]
-  const place = placeOf(path)
   if (name !== undefined) {
+    const place = placeOf(path)
     const isWritten = texts.at(place)?.includes(`$${name}`) === true
     const fix = isWritten ? { fix: replacing('write a reference', false, { place, text: `\${${name}}` }) } : {}
     const message = 'the secret is the name of a variable: it is not read without braces'

@@ -14,10 +14,10 @@ import { reviewSecret } from './secrets.ts'
 import type { Say } from './subject.ts'
 
 export const reviewSettings = (
-  { config, texts, settingPath }: Pick<Loaded, 'config' | 'texts' | 'settingPath'>,
+  { config, texts, sources, settingPath }: Pick<Loaded, 'config' | 'texts' | 'sources' | 'settingPath'>,
   catalogue: Pick<Catalogue, 'runners'>,
 ): Diagnostic[] => {
-  const open = [...texts].flatMap(([file, text]) => (isFile(file) ? reviewOpenSecrets(file, text) : []))
+  const open = sources.flatMap((source) => (isFile(source.file) ? reviewOpenSecrets(source) : []))
   const agent = reviewAgent({ config, hasProgram, catalogue })
   return [...globalSecret(config, texts, settingPath), ...plainHttp(config, settingPath), ...agent, ...open]
 }

@@ -3,7 +3,9 @@
 import type { Config, RouteSource } from '../../config/config.ts'
 import type { Diagnostic } from '../../core/diagnostic.ts'
 import { hasProgram } from '../../process/find-program.ts'
+import { quietBook } from '../check.ts'
 import type { Catalogue } from '../compile.ts'
+import type { JobBook } from '../jobs.ts'
 import { FileTexts } from './file-texts.ts'
 import type { Sampled } from './samples/sampled.ts'
 
@@ -13,6 +15,8 @@ export type Surroundings = {
   readonly texts: FileTexts
   /** Whether a command is on this PATH. */
   readonly hasProgram: (name: string, search: string) => boolean
+  /** The jobs that routes can name, read when they are first asked for. */
+  readonly jobs: () => JobBook
   /** Sections under `platforms` in which something is wrong: what they lack follows from that. */
   readonly doubtful: ReadonlySet<string>
   /** What samples show of the routes that they were tried on. */
@@ -27,10 +31,15 @@ export const surroundings = (
   found: readonly Diagnostic[] = [],
 ): Surroundings => {
   const known = new Map<string, boolean>()
+  let book: JobBook | undefined
   return {
     config,
     catalogue,
     texts: new FileTexts(texts),
+    jobs: () => {
+      book ??= quietBook(config, catalogue)
+      return book
+    },
     doubtful: new Set(found.flatMap(({ pointer }) => /^\/platforms\/([^/]+)\/./.exec(pointer)?.[1] ?? [])),
     hasProgram: (name, search) => {
       const key = `${name}\n${search}`

@@ -14,14 +14,17 @@ export const reviewYamlTraps = (subject: Subject): void => {
   }
 }
 
+const truths = /^(?:yes|no|on|off)$/i
+
 const checkValue = (value: Json, path: Path, { texts, placeOf, say }: Subject): void => {
-  if (typeof value !== 'string' && typeof value !== 'number') return
+  // Only a text without quotes can be meant as something else, and it is written as it is.
+  if (typeof value !== 'number' && !(typeof value === 'string' && truths.test(value))) return
   const place = placeOf(path)
   const written = texts.at(place)
   if (written === undefined) return
   const quoted = JSON.stringify(written)
   const quote = replacing('put it in quotes', false, { place, text: quoted })
-  if (typeof value === 'string' && /^(?:yes|no|on|off)$/i.test(written)) {
+  if (typeof value === 'string' && truths.test(written)) {
     const truth = /^(?:yes|on)$/i.test(written)
     const help = `write ${truth} if a truth value is meant, and ${quoted} if the text is`
     say('WH006', path, `${written} is the text ${quoted} here, not ${truth}`, { help, suggest: [String(truth), quoted], fix: quote })

@@ -88,16 +88,17 @@ const dumped = (value: Json, style: Style, former: Former | undefined, flowLevel
     lineWidth: former?.width ?? -1,
     noRefs: true,
     quoteStyle: style.quote,
-    scalarStyleRules: [asBefore(former, ofKey), bySpaces(style), ...rules],
+    scalarStyleRules: [asBefore(former, ofKey, style), bySpaces(style), ...rules],
   }).replace(/(?:\n\.\.\.)?\n$/, '')
 
 const rules = Object.values(DEFAULT_SCALAR_STYLE_RULES)
 
 /** Keeps the style of the scalar that is replaced, where the new text can be written so. */
 const asBefore =
-  (former: Former | undefined, ofKey: boolean): ScalarStyleRule =>
+  (former: Former | undefined, ofKey: boolean, { blocks }: Style): ScalarStyleRule =>
   (layout) => {
     if (former === undefined || layout.isKey !== ofKey || !isText(layout) || former.style === SCALAR_STYLE.PLAIN) return
+    if (isBlock(former.style) && !blocks) return
     const fits = (layout.allowedStylesMask & (1 << former.style)) !== 0
     // A quoted text that gets lines becomes a block; one that had them as escapes keeps them so.
     const quotesLines = former.style === SCALAR_STYLE.DOUBLE_QUOTED && former.value.includes('\n')

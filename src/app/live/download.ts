@@ -1,0 +1,37 @@
+/** Gets small public files of senders: their keys, their certificates, the confirmation of a subscription. */
+
+import type { Effects } from '../../parts/effects.ts'
+
+const timeoutMs = 5_000
+/** A stranger can make the gateway wait for a sender's keys, so that few may wait at once. */
+const maxAtOnce = 8
+
+/** Follows no redirect, sends no cookie, and reads no more than it is asked to. */
+export const createDownload = (): Effects['download'] => {
+  let running = 0
+  return async (url, maxBytes) => {
+    if (running >= maxAtOnce) throw new Error('too many downloads at once')
+    running++
+    try {
+      const answer = await fetch(url, { redirect: 'error', signal: AbortSignal.timeout(timeoutMs), headers: { 'user-agent': 'headgate' } })
+      if (!answer.ok) throw new Error(`HTTP ${answer.status}`)
+      return await readAll(answer, maxBytes)
+    } catch (error) {
+      throw error instanceof Error && error.name === 'TimeoutError' ? new Error(`no answer within ${timeoutMs / 1000} seconds`) : error
+    } finally {
+      running--
+    }
+  }
+}
+
+const readAll = async ({ body }: Response, maxBytes: number): Promise<Buffer> => {
+  const chunks: Uint8Array[] = []
+  let bytes = 0
+  for await (const chunk of body ?? []) {
+    bytes += chunk.byteLength
+    // Leaving the loop cancels the answer.
+    if (bytes > maxBytes) throw new Error(`the answer is larger than ${maxBytes} bytes`)
+    chunks.push(chunk)
+  }
+  return Buffer.concat(chunks)
+}

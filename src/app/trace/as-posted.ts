@@ -1,0 +1,29 @@
+/** What a sender would post to a route, for a trace of it: signed, or where only the sender can sign, taken as if its signature held. */
+
+import { randomUUID } from 'node:crypto'
+import type { RouteSource } from '../../config/config.ts'
+import { Fault } from '../../core/fault.ts'
+import { asReceived, type RequestWish, requestTo } from '../routes/prepare-test.ts'
+import { cannotSign } from '../routes/sign-test.ts'
+import type { Traced } from './trace.ts'
+
+/** Throws a Fault for what cannot be sent. */
+export const asPosted = (source: RouteSource, wish: RequestWish): Traced => {
+  try {
+    const { headers, body, url } = requestTo(source, wish)
+    return { kind: 'post', headers: asReceived(headers), body: Buffer.from(body), url }
+  } catch (error) {
+    if (!(error instanceof Fault) || error.code !== cannotSign || wish.scheme !== undefined) throw error
+    const { headers, body } = requestTo(source, { ...wish, scheme: 'none' })
+    const verification = { scheme: 'sample', secret: 0, signedId: undefined }
+    const request = {
+      eventId: randomUUID(),
+      headers: asReceived(headers),
+      body: Buffer.from(body),
+      at: wish.at,
+      remote: () => '127.0.0.1',
+      verification,
+    }
+    return { kind: 'verified', request }
+  }
+}

@@ -1,0 +1,65 @@
+/** `gateway unit`: a unit for systemd. It is printed; where it is put is said besides. */
+
+import { resolve } from 'node:path'
+import { loadConfig } from '../../config/load.ts'
+import { exit } from '../../core/fault.ts'
+import { answer, type Cli, note } from '../shell/output.ts'
+import { homepage } from '../shell/version.ts'
+
+/** Seconds that systemd gives the gateway beyond the time that its runs have. */
+const lastWordsSeconds = 15
+
+export const gatewayUnit = async (cli: Cli): Promise<number> => {
+  const { dataDir } = cli.workspace
+  const program = [process.execPath, resolve(process.argv[1] ?? 'headgate')]
+  const { drainMs } = loadConfig(cli.workspace).config
+  const isRoot = process.getuid?.() === 0
+  const command = [...program, '--data-dir', dataDir, 'gateway', 'run', '--log-format', 'json']
+  const text = unit({
+    description: escaped(`headgate over ${dataDir}`),
+    command: command.map(argument).join(' '),
+    stopSeconds: Math.ceil(drainMs / 1_000) + lastWordsSeconds,
+    wantedBy: isRoot ? 'multi-user.target' : 'default.target',
+  })
+  const [folder, systemctl] = isRoot ? ['/etc/systemd/system', 'systemctl'] : ['~/.config/systemd/user', 'systemctl --user']
+  note(
+    cli,
+    `put it into ${folder}/headgate.service, then: ${systemctl} daemon-reload && ${systemctl} enable --now headgate`,
+    isRoot ? 'add User= for a user that owns the data directory' : 'loginctl enable-linger keeps it running while you are not logged in',
+  )
+  return answer(cli, { kind: 'gateway.unit', data: { unit: text }, text })
+}
+
+type UnitFacts = { readonly description: string; readonly command: string; readonly stopSeconds: number; readonly wantedBy: string }
+
+const unit = ({ description, command, stopSeconds, wantedBy }: UnitFacts): string => `[Unit]
+Description=${description}
+Documentation=${homepage}
+After=network-online.target
+Wants=network-online.target
+
+[Service]
+Type=exec
+ExecStart=${command}
+ExecReload=/bin/kill -HUP $MAINPID
+Restart=on-failure
+RestartSec=2
+# What must not be served will not be served at the next try either.
+RestartPreventExitStatus=${exit.disabled} ${exit.config}
+KillMode=mixed
+TimeoutStopSec=${stopSeconds}
+NoNewPrivileges=yes
+PrivateTmp=yes
+UMask=0077
+
+[Install]
+WantedBy=${wantedBy}
+`
+
+/** systemd expands percent signs in every value, and dollars in commands. */
+const escaped = (text: string): string => text.replaceAll('%', '%%')
+
+const argument = (word: string): string => {
+  const safe = escaped(word).replaceAll('$', '$$$$')
+  return /^[\w./:=%$@+,-]+$/.test(safe) ? safe : `"${safe.replace(/["\\]/g, '\\$&')}"`
+}
