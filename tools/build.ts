@@ -3,6 +3,7 @@
 import { chmodSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { build } from 'esbuild'
+import { merged } from './merge-chunks.ts'
 import { renderNotices } from './notices.ts'
 import { rollUp } from './roll-up.ts'
 
@@ -12,26 +13,43 @@ const { dependencies } = JSON.parse(readFileSync(`${root}/package.json`, 'utf8')
 const publicModule = 'src/plugin/plugin.ts'
 rmSync(`${root}/dist`, { recursive: true, force: true })
 
-const { metafile } = await build({
+const sources = {
+  main: 'src/main.ts',
+  'config-thread': 'src/config/thread/thread.ts',
+  'editor-thread': 'src/tui/desk/thread.ts',
+  'page-thread': 'src/parts/tools/kit/page-thread.ts',
+  plugin: publicModule,
+}
+
+/** What is started most, and must load neither many files nor much that it does not need. */
+const starts = [
+  ...Object.values(sources).map((source) => [source]),
+  ['src/cli/shell/start.ts'],
+  ['src/cli/edit/edit.ts'],
+  ['src/cli/validate/validate.ts'],
+  ['src/cli/gateway/run.ts', 'src/http/index.ts', 'src/store/sqlite/sqlite-store.ts'],
+]
+
+const common = {
   absWorkingDir: root,
-  entryPoints: [
-    { in: 'src/main.ts', out: 'main' },
-    { in: 'src/store/sqlite/thread.ts', out: 'store-thread' },
-    { in: 'src/config/thread/thread.ts', out: 'config-thread' },
-    { in: 'src/tui/desk/thread.ts', out: 'editor-thread' },
-    { in: 'src/parts/tools/kit/page-thread.ts', out: 'page-thread' },
-    { in: publicModule, out: 'plugin' },
-  ],
   outdir: 'dist',
   bundle: true,
   splitting: true,
   format: 'esm',
   platform: 'node',
   target: 'node20',
-  legalComments: 'none',
-  metafile: true,
   // These packages are installed beside the bundle: one is native, the other is loaded with `require` when a route needs it.
   external: Object.keys(dependencies),
+  logLevel: 'warning',
+} as const
+
+const chunks = await build({
+  ...common,
+  entryPoints: sources,
+  legalComments: 'none',
+  metafile: true,
+  write: false,
+  chunkNames: '[hash]/[name]',
   jsx: 'automatic',
   define: { 'process.env.NODE_ENV': '"production"' },
   alias: {
@@ -43,7 +61,21 @@ const { metafile } = await build({
     // Pages are read without their styles, and Turndown gets elements instead of texts.
     '@acemir/cssom': './tools/absent.cjs',
     '@mixmark-io/domino': './tools/absent.cjs',
+    // Fastify is started without schemas, plugins, HTTP/2 and injected requests.
+    '@fastify/ajv-compiler': './tools/no-schemas.cjs',
+    '@fastify/fast-json-stringify-compiler': './tools/no-schemas.cjs',
+    'light-my-request': './tools/absent.cjs',
+    'node:http2': './tools/absent.cjs',
+    semver: './tools/absent.cjs',
   },
+})
+await build({
+  ...common,
+  entryPoints: Object.fromEntries(Object.keys(sources).map((name) => [name, `dist/${name}.js`])),
+  plugins: [merged(chunks, root, starts)],
+  legalComments: 'inline',
+  minifySyntax: true,
+  minifyWhitespace: true,
   // Bundled CommonJS packages expect these names. main.js gets the line too, so it is written without `node:`, which old Node cannot import.
   banner: {
     js: [
@@ -51,8 +83,7 @@ const { metafile } = await build({
       'const require = __createRequire(import.meta.url), __filename = import.meta.filename, __dirname = import.meta.dirname',
     ].join(';'),
   },
-  logLevel: 'warning',
 })
-writeFileSync(`${root}/dist/third-party-notices.txt`, renderNotices(root, metafile))
+writeFileSync(`${root}/dist/third-party-notices.txt`, renderNotices(root, chunks.metafile))
 writeFileSync(`${root}/dist/plugin.d.ts`, rollUp(root, publicModule))
 chmodSync(`${root}/dist/main.js`, 0o755)

@@ -3,7 +3,7 @@
 import { pluginName } from '../src/core/names.ts'
 import { operators } from '../src/parts/operators/index.ts'
 import { runners } from '../src/parts/runners/index.ts'
-import { schemes } from '../src/parts/schemes/index.ts'
+import { presets, schemes } from '../src/parts/schemes/index.ts'
 import { githubComment } from '../src/parts/targets/code-host/github-comment.ts'
 import { http } from '../src/parts/targets/http.ts'
 import { targets } from '../src/parts/targets/index.ts'
@@ -35,7 +35,7 @@ const families: ReadonlyMap<unknown, Lists> = new Map([
   ['plugins', { pattern: pluginName.source }],
   ['operators', { 'x-operators': operators.map(({ name }) => name) }],
   ['runners', choice(runners)],
-  ['schemes', choice(schemes)],
+  ['schemes', choice([...schemes, ...presets.flatMap(withAliases)])],
   ['stores', choice(stores)],
   ['targets', choice(targetsInOrder.flatMap(withAliases))],
 ])

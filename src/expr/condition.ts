@@ -141,7 +141,6 @@ const read = (spec: JsonObject, path: Path, { operators, report }: Kit): Spec | 
       ? [`"${key}" stands alone, without "field"`, 'remove "field"; for a condition on it, write one more']
       : [`"${key}" needs a "field" to look at`, 'add field: a.dotted.path']
     report('WH405', path, why, help)
-    return undefined
   }
   return { path, key, operand: own(spec, key) as Json, field: typeof field === 'string' ? field : undefined }
 }

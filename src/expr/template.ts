@@ -163,7 +163,7 @@ const compileExpression = <T>(source: string, written: string, use: Use<T>, kit:
   }
 }
 
-/** Makes of the whole text what is wanted; `untrusted`: where it has more than a line of a payload. */
+/** Makes of the whole text what is wanted; `untrusted`: where it has more than a line of a payload, or all of it. */
 type End<R> = (text: string, untrusted: readonly Span[]) => R
 
 const compilePieces = <T, R>(text: string, use: Use<T>, kit: TemplateKit, end: End<R>): Renderer<R | T> => {
@@ -188,7 +188,8 @@ const compilePieces = <T, R>(text: string, use: Use<T>, kit: TemplateKit, end: E
       if (typeof rendered !== 'string') return rendered
       const from = out.length
       out += rendered
-      if (parsed[i]?.kind !== 'text' && isMoreThanALine(rendered)) untrusted.push([from, Math.min(out.length, maxTextUnits)])
+      const kind = parsed[i]?.kind
+      if (kind === 'raw' || (kind !== 'text' && isMoreThanALine(rendered))) untrusted.push([from, Math.min(out.length, maxTextUnits)])
     }
     if (out.length > maxTextUnits) kit.filled?.(cutFrom('the whole text', out.length, maxTextUnits))
     return end(cut(out, maxTextUnits), untrusted)
@@ -202,8 +203,9 @@ const compilePieces = <T, R>(text: string, use: Use<T>, kit: TemplateKit, end: E
 
 const textOnly: End<string> = asIs
 
-/** Renders a text of at most 200,000 characters. Gives a promise only where the template has a `{= expression }`. Never throws. */
-export const compileTemplate = (text: string, kit: TemplateKit): Renderer<string> => compilePieces(text, asText, kit, textOnly)
+/** Renders a text of at most 200,000 characters, values escaped. Gives a promise only where it has a `{= expression }`. Never throws. */
+export const compileTemplate = (text: string, kit: TemplateKit, use = asIs): Renderer<string> =>
+  compilePieces(text, { show: (value, digits) => use(show(value, digits)), text: use, missing: asIs }, kit, textOnly)
 
 /** The same as `compileTemplate`, with what of the text came from the payload. */
 export const compilePromptTemplate = (text: string, kit: TemplateKit): Renderer<Prompt> =>

@@ -9,6 +9,7 @@ import { type Clock, systemClock } from '../core/clock.ts'
 import type { Diagnostic } from '../core/diagnostic.ts'
 import { createFacts } from '../core/fact.ts'
 import type { Log } from '../core/log.ts'
+import type { Effects } from '../parts/effects.ts'
 import { catalogue, catalogueOf } from '../plan/catalogue.ts'
 import type { Catalogue } from '../plan/compile.ts'
 import type { LoadedPlugins } from '../plan/plugins.ts'
@@ -31,6 +32,8 @@ export type Surroundings = {
   readonly read?: Read
   /** Absent: the parts that are built in. */
   readonly parts?: Catalogue
+  /** How the keys of senders are fetched; absent: over the network. */
+  readonly download?: Effects['download']
   /** Shows each request. */
   readonly requests?: RequestsShown
 }
@@ -44,10 +47,17 @@ export const prepareGateway = async (config: Config, surroundings: Surroundings)
     parts = catalogue,
     read = (_known, _signal, use) => use(readingOf({ config, diagnostics: [] })),
   } = surroundings
-  const { requests } = surroundings
+  const { requests, download } = surroundings
   const facts = createFacts()
   const plugins: LoadedPlugins = new Map()
-  const shared = createSharedEffects({ clock, log, facts, limits: () => reloader.current().config, jobs: () => reloader.current().jobs })
+  const shared = createSharedEffects({
+    clock,
+    log,
+    facts,
+    download,
+    limits: () => reloader.current().config,
+    jobs: () => reloader.current().jobs,
+  })
   const compile = async (next: Config, before?: LiveConfig): Promise<LiveConfig> => {
     const { catalogue: plugged, diagnostics } = await catalogueOf(next, parts, plugins)
     const live = await compileLiveConfig(next, plugged, shared, before)

@@ -31,6 +31,8 @@ export interface Gateway {
   readonly url: string
   readonly routes: number
   readonly operations: Operations
+  /** Resolves when somebody asked it to stop; whoever runs it does so. */
+  readonly stopAsked: Promise<void>
   /**
    * Answers the requests that are being worked on, starts the groups that wait and lets runs finish, for at most `ms` (default: the
    * configured time). Then it closes. What is left in the store goes on at the next start.
@@ -62,8 +64,9 @@ export const openGateway = async (options: GatewayOptions): Promise<Gateway> => 
   // Last, after all that may use what is open, runs and requests above all.
   const closing: Closing = [() => options.shared.owners.close()]
   try {
-    const work = await openWork(options, closing)
-    const doors = await openDoors(options, work, closing)
+    // Its code is loaded while the store waits for the disk.
+    const [work, http] = await Promise.all([openWork(options, closing), import('../http/index.ts')])
+    const doors = await openDoors(options, work, http, closing)
     return await begin(options, work, doors, closing)
   } catch (error) {
     await closeAll(closing)
@@ -132,14 +135,24 @@ const observe = async (
 /** `patienceMs`: how long the listener waits for connections to end by themselves. */
 type Stopping = { now: boolean; patienceMs: number }
 
-type Doors = { readonly listener: Listener; readonly operations: Operations; readonly stopping: Stopping }
+type Http = typeof import('../http/index.ts')
+
+type Doors = {
+  readonly listener: Listener
+  readonly operations: Operations
+  readonly stopping: Stopping
+  readonly stopAsked: Promise<void>
+}
 
 /** Opens the HTTP server and the control socket. */
-const openDoors = async (options: GatewayOptions, work: Work, closing: Closing): Promise<Doors> => {
+const openDoors = async (options: GatewayOptions, work: Work, http: Http, closing: Closing): Promise<Doors> => {
   const { config, log, clock, shared, reloader } = options
   const { facts } = shared
-  const http = await import('../http/index.ts')
   const stopping: Stopping = { now: false, patienceMs: 0 }
+  let stop = (): void => {}
+  const stopAsked = new Promise<void>((resolve) => {
+    stop = resolve
+  })
   const refused = createRefusedSignatures({ facts, clock, serving: reloader.current })
   closing.push(async () => refused.close())
   const listener = await http.listen({
@@ -160,6 +173,7 @@ const openDoors = async (options: GatewayOptions, work: Work, closing: Closing):
     shared,
     url: listener.url,
     stopping: () => stopping.now,
+    stop,
     folder: journalFolder(config.dataDir),
   })
   const control = await http.listenControl({ path: http.controlSocket(config.dataDir), operations, log, clock })
@@ -167,13 +181,13 @@ const openDoors = async (options: GatewayOptions, work: Work, closing: Closing):
   closing.push(async () => work.tails.close())
   const unrecord = http.recordPid(config.dataDir)
   closing.push(async () => unrecord())
-  return { listener, operations, stopping }
+  return { listener, operations, stopping, stopAsked }
 }
 
 const begin = async (options: GatewayOptions, work: Work, doors: Doors, closing: Closing): Promise<Gateway> => {
   const { config, log, clock, reloader } = options
   const { store, worker, scheduler } = work
-  const { listener, operations, stopping } = doors
+  const { listener, operations, stopping, stopAsked } = doors
   const { current } = reloader
   const { notice } = current()
   if (notice) log('info', { runner: config.agent.runner }, notice)
@@ -186,6 +200,7 @@ const begin = async (options: GatewayOptions, work: Work, doors: Doors, closing:
     url: listener.url,
     routes: current().routes(),
     operations,
+    stopAsked,
     async stop(ms = current().config.drainMs) {
       stopping.now = true
       stopping.patienceMs = ms

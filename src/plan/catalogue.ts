@@ -5,12 +5,13 @@ import type { Diagnostic } from '../core/diagnostic.ts'
 import { endings } from '../parts/endings/index.ts'
 import { operatorsByName } from '../parts/operators/index.ts'
 import { runnersByName } from '../parts/runners/index.ts'
-import { schemes } from '../parts/schemes/index.ts'
+import { presets, schemes } from '../parts/schemes/index.ts'
 import { stages } from '../parts/stages/index.ts'
 import { targetsByName } from '../parts/targets/index.ts'
 import { platformOf } from '../parts/targets/kit/settings.ts'
 import { toolsetsByName } from '../parts/tools/index.ts'
 import type { Catalogue } from './compile.ts'
+import { ownSchemes } from './own-schemes.ts'
 import { type LoadedPlugins, loadPlugins } from './plugins.ts'
 import { unreadSettings } from './settings.ts'
 
@@ -18,7 +19,8 @@ export const catalogue: Catalogue = {
   stages,
   endings,
   schemes,
-  pluginSchemes: new Map(),
+  // A second name of a sender, as forgejo of gitea, is a name like the first one.
+  namedSchemes: new Map(presets.flatMap((preset) => [preset.name, ...(preset.aliases ?? [])].map((name) => [name, { ...preset, name }]))),
   operators: operatorsByName,
   runners: runnersByName,
   targets: targetsByName,
@@ -31,10 +33,15 @@ export const catalogueOf = async (
   builtins: Catalogue = catalogue,
   loaded: LoadedPlugins = new Map(),
 ): Promise<{ readonly catalogue: Catalogue; readonly diagnostics: readonly Diagnostic[] }> => {
-  const { catalogue: all, diagnostics } = await loadPlugins(config, builtins, loaded)
+  const own = ownSchemes(config)
+  const { catalogue: all, diagnostics } = await loadPlugins(
+    config,
+    { ...builtins, namedSchemes: new Map([...builtins.namedSchemes, ...own.schemes]) },
+    loaded,
+  )
   // A plugin's target may read a built-in platform's section: then the plugin knows keys that we do not.
   const plugged = new Set([...all.targets.values()].filter(({ name }) => !builtins.targets.has(name)).map(platformOf))
   const builtin = [...builtins.targets.values()].filter((part) => !plugged.has(platformOf(part)))
   const unread = [...config.profiles.values()].flatMap((profile) => unreadSettings(profile, builtin))
-  return { catalogue: all, diagnostics: [...diagnostics, ...unread] }
+  return { catalogue: all, diagnostics: [...own.diagnostics, ...diagnostics, ...unread] }
 }

@@ -14,7 +14,7 @@ import type { Effects } from '../parts/effects.ts'
 import { type CheckedEntries, checkEntries, type EntryChecks } from './check-entries.ts'
 import { type Catalogue, checkRoute } from './compile.ts'
 import { checkTime } from './job-time.ts'
-import { compileJob, JobBook } from './jobs.ts'
+import { compileJob, JobBook, type JobParts, jobParts } from './jobs.ts'
 
 export type Checked = {
   readonly diagnostics: readonly Diagnostic[]
@@ -35,7 +35,8 @@ export type CheckedRoute = { readonly route: RouteSource; readonly diagnostics: 
 export const checkAll = (loaded: Loaded, catalogue: Catalogue, effects: Effects): Checked => {
   const { config } = loaded
   const subscriptions = checkSubscriptions(join(config.dataDir, subscriptionsFileName), config, catalogue, effects)
-  const jobs = [...config.profiles.values()].map((profile) => checkJobs(jobsFileOf(profile), profile, catalogue))
+  const parts = jobParts(config, catalogue)
+  const jobs = [...config.profiles.values()].map((profile) => checkJobs(jobsFileOf(profile), profile, parts))
   return [subscriptions, ...jobs].reduce(merge, checkConfigured(loaded, catalogue, effects))
 }
 
@@ -96,8 +97,8 @@ const checkTimes = ({ profiles }: Config, book: JobBook): Diagnostic[] =>
   )
 
 /** The jobs of a configuration as they are now; what is wrong with those in files is for `checkJobs` to say. */
-export const quietBook = (config: Pick<Config, 'profiles'>, { targets }: Pick<Catalogue, 'targets'>): JobBook => {
-  const book = new JobBook({ config, targets, report: () => {} })
+export const quietBook = (config: Pick<Config, 'profiles' | 'tools' | 'agent'>, catalogue: Catalogue): JobBook => {
+  const book = new JobBook({ config, parts: jobParts(config, catalogue), report: () => {} })
   book.refresh()
   return book
 }
@@ -128,7 +129,7 @@ const hidden = (name: string, place: Source['place']): Diagnostic =>
   })
 
 /** Checks the jobs file of a profile. */
-export const checkJobs = (file: string, profile: Profile, { targets }: Pick<Catalogue, 'targets'>): Checked => {
+export const checkJobs = (file: string, profile: Profile, parts: JobParts): Checked => {
   const jobs: JobSource[] = []
   const check: EntryChecks['check'] = (id, entry, place) => {
     if (profile.jobs.has(id)) return isObject(entry) && entry.schedule !== undefined ? [overruled(id, place)] : []
@@ -136,7 +137,7 @@ export const checkJobs = (file: string, profile: Profile, { targets }: Pick<Cata
     const { job: source, diagnostics } = readStoredJob(id, entry, profile, { place })
     if (!source) return diagnostics
     jobs.push(source)
-    const compiled = compileJob(source, targets, profile)
+    const compiled = compileJob(source, parts, profile)
     return [...diagnostics, ...compiled.diagnostics, ...(compiled.job ? checkTime(compiled.job, source) : [])]
   }
   return { ...asChecked(checkEntries(file, { noun: 'jobs', corrupt: 'WH806', check })), jobs }

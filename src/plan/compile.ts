@@ -1,18 +1,23 @@
 /** Compiles one route to its plan: each stage puts its gates in, one ending is chosen, and all problems are collected. */
 
-import type { Config, Profile, RouteSource } from '../config/config.ts'
+import type { Priced } from '../config/budget.ts'
+import { type Config, defaultProfile, type Profile, type RouteSource } from '../config/config.ts'
 import { type Diagnostic, diagnostic, type Path, pointerOf } from '../core/diagnostic.ts'
 import type { Held, Owner } from '../core/owner.ts'
-import type { Authenticate, EventGate, HeadGate, Parse, RoutePlan, Step } from '../core/plan.ts'
+import type { Authenticate, EventGate, Handshakes, HeadGate, Parse, RoutePlan, Step } from '../core/plan.ts'
+import type { Route } from '../generated/config.ts'
 import type { Effects } from '../parts/effects.ts'
 import type { EndingPart } from '../parts/endings/ending.ts'
 import type { OperatorPart } from '../parts/operators/operator.ts'
 import type { Report } from '../parts/report.ts'
+import { compileRespond } from '../parts/respond.ts'
 import type { RunnerPart } from '../parts/runners/runner.ts'
+import { describedScheme } from '../parts/schemes/kit/described/described.ts'
 import type { Scheme } from '../parts/schemes/scheme.ts'
 import type { StageKit, StagePart } from '../parts/stages/stage.ts'
 import type { TargetPart } from '../parts/targets/target.ts'
 import type { ToolsetPart } from '../parts/tools/tool.ts'
+import { inlineScheme, verifyNames } from '../parts/verify-names.ts'
 import { checkRules } from './route-rules.ts'
 import { toolsetNames } from './toolsets.ts'
 
@@ -21,8 +26,8 @@ export type Catalogue = {
   readonly stages: readonly StagePart[]
   readonly endings: readonly EndingPart[]
   readonly schemes: readonly Scheme[]
-  /** Each serves only the routes that name it in `verify`: what is installed for one must neither open nor change another. */
-  readonly pluginSchemes: ReadonlyMap<string, Scheme>
+  /** Presets, those of the configuration and those of plugins. Each serves only the routes that name it in `verify`: what is there for one must neither open nor change another. */
+  readonly namedSchemes: ReadonlyMap<string, Scheme>
   readonly operators: ReadonlyMap<string, OperatorPart>
   readonly runners: ReadonlyMap<string, RunnerPart>
   readonly targets: ReadonlyMap<string, TargetPart>
@@ -39,7 +44,10 @@ export type Compiled = {
 }
 
 /** The settings that a route's plan depends on, besides the route. */
-export type PlanSettings = Pick<Config, 'dataDir' | 'host' | 'multiplex' | 'profiles' | 'maxBodyBytes' | 'scriptTimeoutMs' | 'tools'>
+export type PlanSettings = Pick<
+  Config,
+  'dataDir' | 'host' | 'multiplex' | 'profiles' | 'maxBodyBytes' | 'scriptTimeoutMs' | 'tools' | 'publicUrl' | 'trustProxy'
+> & { readonly agent: Priced }
 
 /** What is wrong with a route: it is compiled, and whatever that opened is closed. */
 export const checkRoute = (...from: Parameters<typeof compileRoute>): readonly Diagnostic[] => {
@@ -57,12 +65,13 @@ export const compileRoute = (route: RouteSource, config: PlanSettings, catalogue
     multiplex,
     profiles,
     targets,
-    schemes: allSchemes(catalogue),
+    schemes: allSchemes(catalogue, route.spec),
     toolsets: toolsetNames(config, catalogue.toolsets),
+    agent: config.agent,
   })
   const report: Report = (code, path, message, help) => diagnostics.push(problemAt(route, code, path, message, help))
-  // Skills are looked up in files.
-  let lasting = (route.spec.skills ?? []).length === 0
+  // Skills are looked up in files, and prices are the agent's.
+  let lasting = (route.spec.skills ?? []).length === 0 && route.spec.agent === undefined
   const looksOutside = (): void => {
     lasting = false
   }
@@ -72,8 +81,14 @@ export const compileRoute = (route: RouteSource, config: PlanSettings, catalogue
     name: route.name,
     profile: route.profile,
     profileDir: profile.dir,
+    path: routePath(route),
     secrets: route.secrets,
-    limits: { maxBodyBytes: config.maxBodyBytes, scriptTimeoutMs: config.scriptTimeoutMs },
+    limits: {
+      maxBodyBytes: config.maxBodyBytes,
+      scriptTimeoutMs: config.scriptTimeoutMs,
+      publicUrl: config.publicUrl,
+      trustProxy: config.trustProxy,
+    },
     effects,
     report,
     looksOutside,
@@ -103,16 +118,24 @@ const orRelease = <T>(owner: Held, make: () => T): T => {
 }
 
 /** The schemes that may decide on a route: the same list for all routes that name no plugin's. */
-export const schemesFor = (
-  { spec: { verify = [] } }: Pick<RouteSource, 'spec'>,
-  { schemes, pluginSchemes }: Catalogue,
-): readonly Scheme[] => {
-  const named = [verify].flat().flatMap((name) => pluginSchemes.get(name) ?? [])
+export const schemesFor = ({ spec }: Pick<RouteSource, 'spec'>, { schemes, namedSchemes }: Catalogue): readonly Scheme[] => {
+  const named = [...inlineOf(spec), ...verifyNames(spec).flatMap((name) => namedSchemes.get(name) ?? [])]
   return named.length === 0 ? schemes : [...schemes, ...named]
 }
 
-/** The signature schemes that `verify` can name. */
-export const allSchemes = ({ schemes, pluginSchemes }: Catalogue): readonly Scheme[] => [...schemes, ...pluginSchemes.values()]
+/** The signature schemes that `verify` can name, and the one that it describes itself, if it does. */
+export const allSchemes = ({ schemes, namedSchemes }: Catalogue, spec: Pick<Route, 'verify'> = {}): readonly Scheme[] => [
+  ...schemes,
+  ...namedSchemes.values(),
+  ...inlineOf(spec),
+]
+
+const inlineOf = ({ verify }: Pick<Route, 'verify'>): readonly Scheme[] =>
+  verify === undefined || typeof verify === 'string' || Array.isArray(verify) ? [] : [describedScheme(inlineScheme, verify)]
+
+/** Where a route receives. */
+export const routePath = ({ name, profile }: Pick<RouteSource, 'name' | 'profile'>): string =>
+  profile === defaultProfile ? `/webhooks/${name}` : `/p/${profile}/webhooks/${name}`
 
 // These are functions of their own, because all closures of one function keep what any of them captures.
 const always = (plan: RoutePlan) => (): RoutePlan => plan
@@ -149,24 +172,30 @@ const assemble = ({ spec, name, profile }: RouteSource, kit: StageKit, { stages,
   const onHead: Step<HeadGate>[] = []
   const onEvent: Step<EventGate>[] = []
   let authenticate: Step<Authenticate> | undefined
+  let handshakes: Handshakes | undefined
   let parse: Step<Parse> | undefined
   for (const { name: stage, compile } of stages) {
     const gates = kit.adopt(compile(spec, kit))
     if (gates.onHead) onHead.push({ stage, run: gates.onHead })
     if (gates.authenticate) authenticate = { stage, run: gates.authenticate }
+    if (gates.handshakes) handshakes = gates.handshakes
     if (gates.parse) parse = { stage, run: gates.parse }
     if (gates.onEvent) onEvent.push({ stage, run: gates.onEvent })
   }
   const part = endings.find(({ fits }) => fits(spec))
+  const named = verifyNames(spec)
+  const respond = spec.respond ?? kit.schemes.find((scheme) => scheme.respond && named.includes(scheme.name))?.respond
   if (!authenticate || !parse || !part) throw new Error('the catalogue lacks a stage or an ending that every route needs')
   return {
     name,
     profile,
     onHead,
     authenticate,
+    ...(handshakes ? { handshakes } : {}),
     parse,
     onEvent,
     ending: { stage: 'dispatch', run: kit.adopt(part.compile(spec, kit)) },
+    ...(respond ? { respond: compileRespond(respond, kit) } : {}),
     owner,
   }
 }

@@ -1,6 +1,7 @@
 /** Compiles all scheduled jobs of the served profiles: configured ones, and those made at run time. */
 
 import { createHash } from 'node:crypto'
+import { checkPrice, type Priced } from '../config/budget.ts'
 import type { Config, JobSource, Profile } from '../config/config.ts'
 import { isPauseNote, jobNames, jobsFileOf, readStoredJob } from '../config/jobs.ts'
 import { type Code, type Diagnostic, diagnostic, type Path, pointerOf } from '../core/diagnostic.ts'
@@ -11,9 +12,11 @@ import { defaults } from '../generated/defaults.ts'
 import { readDelivery } from '../parts/destination.ts'
 import type { Job, Jobs } from '../parts/effects.ts'
 import type { TargetPart } from '../parts/targets/target.ts'
+import type { Catalogue } from './compile.ts'
 import { Entries } from './entries.ts'
 import { checkTarget } from './route-rules.ts'
 import { checkSkills } from './skills.ts'
+import { checkToolsets, toolsetNames } from './toolsets.ts'
 
 /** A job with what its scheduler and its worker need. */
 export type ScheduledJob = Job & {
@@ -26,11 +29,25 @@ export type ScheduledJob = Job & {
   readonly spec: Spec
 }
 
-type Targets = ReadonlyMap<string, TargetPart>
+/** What jobs can name, toolsets by their names, and what their runs are held to. */
+export type JobParts = {
+  readonly targets: ReadonlyMap<string, TargetPart>
+  readonly toolsets: ReadonlySet<string>
+  readonly agent: Priced
+}
 export type CompiledJob = { readonly job?: ScheduledJob; readonly diagnostics: readonly Diagnostic[] }
 
+export const jobParts = (
+  config: Pick<Config, 'tools' | 'agent'>,
+  { targets, toolsets }: Pick<Catalogue, 'targets' | 'toolsets'>,
+): JobParts => ({
+  targets,
+  toolsets: toolsetNames(config, toolsets),
+  agent: config.agent,
+})
+
 /** Compiles a job. There is none when a problem stops it. */
-export const compileJob = (source: JobSource, targets: Targets, { dir }: Pick<Profile, 'dir'>): CompiledJob => {
+export const compileJob = (source: JobSource, { targets, toolsets, agent }: JobParts, { dir }: Pick<Profile, 'dir'>): CompiledJob => {
   const { id, profile, origin, spec } = source
   const diagnostics: Diagnostic[] = []
   const report = (code: Code, path: Path, message: string, help?: string, of: 'key' | 'value' = 'key'): void => {
@@ -40,6 +57,8 @@ export const compileJob = (source: JobSource, targets: Targets, { dir }: Pick<Pr
   }
   checkTarget(spec, targets, report)
   checkSkills(spec.skills ?? [], dir, report)
+  checkToolsets(spec.toolsets ?? [], ['toolsets'], toolsets, report)
+  if (spec.model !== undefined) checkPrice({ model: spec.model }, agent, report)
   const delivery = readDelivery(spec, targets, report)
   const timezone = spec.timezone ?? defaults.job.timezone
   const schedule = tryCompile(spec.schedule, timezone, (why) => report('WH223', ['schedule'], why, scheduleHelp, 'value'))
@@ -82,7 +101,7 @@ const tryCompile = (schedule: string, timezone: string, refuse: (why: string) =>
 
 export type JobBookOptions = {
   readonly config: Pick<Config, 'profiles'>
-  readonly targets: Targets
+  readonly parts: JobParts
   /** Takes the problems of entries that do not run, and of a file that is not usable. */
   readonly report: (diagnostics: readonly Diagnostic[]) => void
 }
@@ -110,7 +129,7 @@ export class JobBook implements Jobs {
   constructor(options: JobBookOptions) {
     const profiles = [...options.config.profiles.values()]
     const compiled = profiles.flatMap((profile) =>
-      [...profile.jobs.values()].map((source) => ({ source, ...compileJob(source, options.targets, profile) })),
+      [...profile.jobs.values()].map((source) => ({ source, ...compileJob(source, options.parts, profile) })),
     )
     this.#options = options
     this.diagnostics = compiled.flatMap(({ diagnostics }) => diagnostics)
@@ -170,7 +189,7 @@ export class JobBook implements Jobs {
     if (profile.jobs.has(id) || isPauseNote(entry)) return { paused, job: undefined, refused: [] }
     const place = () => ({ file, line: 1, column: 1, endLine: 1, endColumn: 1 })
     const { job: source, diagnostics } = readStoredJob(id, entry, profile, { place })
-    const compiled = source && compileJob(source, this.#options.targets, profile)
+    const compiled = source && compileJob(source, this.#options.parts, profile)
     const all = [...diagnostics, ...(compiled?.diagnostics ?? [])]
     if (all.length > 0) this.#options.report(all)
     const job = compiled?.job

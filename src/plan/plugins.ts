@@ -44,7 +44,7 @@ export const loadPlugins = async (
 const openRegistry = (builtins: Catalogue) => {
   const plugged: PluginTarget[] = []
   const targets = new Map(builtins.targets)
-  const pluginSchemes = new Map(builtins.pluginSchemes)
+  const namedSchemes = new Map(builtins.namedSchemes)
   const runners = new Map(builtins.runners)
   const operators = new Map(builtins.operators)
   // A second name of a built-in scheme may have a hyphen, and `webhook test --scheme` takes it.
@@ -59,11 +59,11 @@ const openRegistry = (builtins: Catalogue) => {
       put('target', targets, one.part)
       plugged.push(one)
     }
-    for (const part of parts.schemes) put('scheme', pluginSchemes, part)
+    for (const part of parts.schemes) put('scheme', namedSchemes, part)
     for (const part of parts.runners) put('runner', runners, part)
     for (const part of parts.operators) put('operator', operators, part)
   }
-  const catalogue: Catalogue = { ...builtins, targets, pluginSchemes, runners, operators }
+  const catalogue: Catalogue = { ...builtins, targets, namedSchemes, runners, operators }
   return { add, plugged, catalogue }
 }
 
@@ -81,7 +81,7 @@ const unclaimed = ({ name, platforms, place }: Profile, targets: readonly Target
     if (!pluginName.test(platform) || known.has(platform)) return []
     const path = ['platforms', platform]
     const of = name === defaultProfile ? '' : `profile "${name}": `
-    return diagnostic('WH704', `${of}no plugin reads the settings "${platform}"`, {
+    return diagnostic('WH711', `${of}no plugin reads the settings "${platform}"`, {
       pointer: pointerOf(path),
       help: unpluggedHelp(platform, known),
       ...(place ? { place: place(path, 'key') } : {}),

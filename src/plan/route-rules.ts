@@ -1,15 +1,18 @@
 /** Checks the rules across keys of one route. The schema has the rules (`x-conflicts`, `x-requires`, `x-ignored`), this file the sentences. */
 
+import { checkPrice, type Priced } from '../config/budget.ts'
 import { type Config, insecure, isLoopback, type RouteSource } from '../config/config.ts'
 import { definition } from '../config/schema-walk.ts'
 import { type Code, type Diagnostic, diagnostic, type Path, pointerOf } from '../core/diagnostic.ts'
 import { type Json, type JsonObject, own } from '../core/json.ts'
 import { pluginName, unpluggedHelp } from '../core/names.ts'
-import type { Route } from '../generated/config.ts'
+import type { Route, SignatureScheme } from '../generated/config.ts'
 import { defaults } from '../generated/defaults.ts'
 import { writtenTargets } from '../parts/destination.ts'
+import { problemsIn } from '../parts/schemes/kit/described/description.ts'
 import type { Scheme } from '../parts/schemes/scheme.ts'
 import type { TargetPart } from '../parts/targets/target.ts'
+import { verifyNames } from '../parts/verify-names.ts'
 import { checkSkills } from './skills.ts'
 import { checkToolsets } from './toolsets.ts'
 
@@ -37,6 +40,7 @@ export type RuleContext = {
   readonly targets: Targets
   readonly schemes: readonly Scheme[]
   readonly toolsets: ReadonlySet<string>
+  readonly agent: Priced
 }
 
 type Targets = ReadonlyMap<string, Pick<TargetPart, 'requires'>>
@@ -79,11 +83,13 @@ export const checkRules = (route: RouteSource, context: RuleContext): Diagnostic
 }
 
 /** What the agent is given, unless no agent is asked. */
-const checkOfAgent = ({ spec, profile: name }: RouteSource, { profiles, toolsets }: RuleContext, report: Report): void => {
+const checkOfAgent = ({ spec, profile: name }: RouteSource, { profiles, toolsets, agent }: RuleContext, report: Report): void => {
   const ignored = rules['x-ignored'].filter(({ when }) => used(spec as JsonObject, when)).flatMap(({ keys }) => keys)
   const profile = profiles.get(name)
   if (profile && !ignored.includes('skills')) checkSkills(spec.skills ?? [], profile.dir, report)
   if (!ignored.includes('toolsets')) checkToolsets(spec.toolsets ?? [], ['toolsets'], toolsets, report)
+  if (spec.agent && !ignored.includes('agent'))
+    checkPrice(spec.agent, agent, (code, path, ...more) => report(code, ['agent', ...path], ...more))
 }
 
 type Report = (code: Code, path: Path, message: string, help?: string, of?: 'key' | 'value') => void
@@ -93,7 +99,7 @@ export const checkTarget = (spec: Pick<Route, 'deliver' | 'deliver_extra'>, targ
   for (const { target, extra, path, extraPath } of writtenTargets(spec)) {
     if (pluginName.test(target)) {
       if (!targets.has(target))
-        report('WH704', path, `no plugin brings the target "${target}"`, unpluggedHelp(target, targets.keys()), 'value')
+        report('WH711', path, `no plugin brings the target "${target}"`, unpluggedHelp(target, targets.keys()), 'value')
     } else if (!targets.has(target)) {
       report('WH220', path, `the target "${target}" is not built in this version`, `built: ${[...targets.keys()].join(', ')}`, 'value')
     }
@@ -107,18 +113,27 @@ export const checkTarget = (spec: Pick<Route, 'deliver' | 'deliver_extra'>, targ
 }
 
 /** Whether the schemes that a route names are there; the schema knows the built-in ones. */
-const checkVerify = ({ verify = [] }: Route, schemes: readonly Scheme[], report: Report): void => {
-  for (const [i, wanted] of [verify].flat().entries()) {
+const checkVerify = (route: Route, schemes: readonly Scheme[], report: Report): void => {
+  if (isDescribed(route)) {
+    for (const { path, message, help } of problemsIn(route.verify)) report('WH313', ['verify', ...path], message, help)
+    return
+  }
+  for (const [i, wanted] of verifyNames(route).entries()) {
     if (!pluginName.test(wanted) || schemes.some(({ name }) => name === wanted)) continue
-    const path = Array.isArray(verify) ? ['verify', i] : ['verify']
+    const path = Array.isArray(route.verify) ? ['verify', i] : ['verify']
     const known = schemes.map(({ name }) => name)
-    report('WH711', path, `no plugin brings the scheme "${wanted}"`, unpluggedHelp(wanted, known), 'value')
+    report('WH711', path, `neither signature_schemes nor a plugin has the scheme "${wanted}"`, unpluggedHelp(wanted, known), 'value')
   }
 }
 
+type Described = Route & { readonly verify: SignatureScheme }
+const isDescribed = (route: Route): route is Described => typeof route.verify === 'object' && !Array.isArray(route.verify)
+
 const checkSecrets = (route: RouteSource, context: RuleContext, report: Report): void => {
   const at = route.spec.secrets ? 'secrets' : 'secret'
-  if (route.secrets.length === 0) {
+  const wanted = context.schemes.filter(({ name }) => verifyNames(route.spec).includes(name))
+  const isKeyless = wanted.length > 0 && wanted.every(({ keys }) => keys === 'none')
+  if (route.secrets.length === 0 && !isKeyless) {
     const own = route.spec.secret !== undefined ? 'its secret is empty' : 'it has no secret, and there is no global one'
     report(
       'WH201',

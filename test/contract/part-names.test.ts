@@ -8,7 +8,7 @@ import ts from 'typescript'
 import { endings } from '../../src/parts/endings/index.ts'
 import { operators } from '../../src/parts/operators/index.ts'
 import { runners } from '../../src/parts/runners/index.ts'
-import { schemes } from '../../src/parts/schemes/index.ts'
+import { presets, schemes } from '../../src/parts/schemes/index.ts'
 import { stages } from '../../src/parts/stages/index.ts'
 import { targets } from '../../src/parts/targets/index.ts'
 import { toolsets } from '../../src/parts/tools/index.ts'
@@ -39,7 +39,7 @@ const namesOf = (parts: readonly { readonly name: string }[]): ReadonlySet<strin
 /** By what a variable or key is called that holds a name of the family. */
 const families: ReadonlyMap<string, ReadonlySet<string>> = new Map([
   ['target', new Set(targets.flatMap(({ name, aliases = [] }) => [name, ...aliases]))],
-  ['scheme', namesOf(schemes)],
+  ['scheme', new Set([...namesOf(schemes), ...presets.flatMap(({ name, aliases = [] }) => [name, ...aliases])])],
   ['runner', namesOf(runners)],
   ['toolset', namesOf(toolsets)],
   ['operator', namesOf(operators)],

@@ -13,7 +13,7 @@ import { schema } from '../../src/generated/schema.ts'
 import { endings } from '../../src/parts/endings/index.ts'
 import { operators } from '../../src/parts/operators/index.ts'
 import { runners, runnersByName } from '../../src/parts/runners/index.ts'
-import { schemes } from '../../src/parts/schemes/index.ts'
+import { presets, schemes } from '../../src/parts/schemes/index.ts'
 import { stages } from '../../src/parts/stages/index.ts'
 import { targetName } from '../../src/parts/target-name.ts'
 import { targets, targetsByName } from '../../src/parts/targets/index.ts'
@@ -92,11 +92,13 @@ t.test('every name that a setting has in the environment is on the page of the t
 
 t.test('runners and signature schemes are those of the schema', async (t) => {
   t.same(namesOf(runners), enumOf(listedIn(propertiesOf(definition('Agent')).runner)))
-  t.same(namesOf(schemes), enumOf(listedIn(definition('SchemeName'))))
+  const named = presets.flatMap(({ name, aliases = [] }) => [name, ...aliases])
+  t.same([...namesOf(schemes), ...named], enumOf(listedIn(definition('SchemeName'))))
 })
 
 t.test('names are unique in every registry, and so are their maps', async (t) => {
-  for (const parts of [stages, endings, operators, schemes, runners, targets, toolsets]) t.equal(new Set(namesOf(parts)).size, parts.length)
+  for (const parts of [stages, endings, operators, [...schemes, ...presets], runners, targets, toolsets])
+    t.equal(new Set(namesOf(parts)).size, parts.length)
   t.equal(targetsByName.size, targets.length)
   const called = targets.flatMap(({ name, aliases = [] }) => [name, ...aliases])
   t.equal(new Set(called).size, called.length, 'no other name of a target is that of another')
@@ -111,7 +113,15 @@ t.test('a part stands in the file of its name', async (t) => {
     generic: ['v1', 'v2'],
     'standard-webhooks': ['standard_webhooks', 'svix'],
   }
-  for (const [kind, parts] of Object.entries({ stages, endings, operators, schemes, runners, targets, tools: toolsets })) {
+  for (const [kind, parts] of Object.entries({
+    stages,
+    endings,
+    operators,
+    schemes: [...schemes, ...presets],
+    runners,
+    targets,
+    tools: toolsets,
+  })) {
     const files = readdirSync(join(root, 'src/parts', kind), { recursive: true, encoding: 'utf8' })
       .filter((file) => file.endsWith('.ts') && !file.startsWith('kit/'))
       .map((file) => basename(file, '.ts'))
@@ -161,7 +171,7 @@ t.test('rules over several keys name real keys, values and codes', async (t) => 
 })
 
 t.test('every diagnostic code is in the catalogue, and somebody reports every code of the catalogue', async (t) => {
-  const inSchema = JSON.stringify(route).match(/WH\d{3}/g) ?? []
+  const inSchema = JSON.stringify(schema).match(/WH\d{3}/g) ?? []
   // The command line only asks for codes that others report.
   const named = sources.flatMap(({ file, text }) =>
     file === 'core/diagnostic.ts' || file.startsWith('cli') ? [] : (text.match(/'WH\d{3}'/g) ?? []),

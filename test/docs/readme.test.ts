@@ -8,8 +8,10 @@ import { fileURLToPath } from 'node:url'
 import t, { type Test } from 'tap'
 import { isScalar, parseDocument, visit } from 'yaml'
 import { validate } from '../../src/app/validate/validate.ts'
+import { presets } from '../../src/parts/schemes/index.ts'
 import { targets } from '../../src/parts/targets/index.ts'
 import { actions } from '../../src/tui/model/actions.ts'
+import { keyVariable } from '../../tools/senders.ts'
 import { fakeCli } from '../fakes/cli.ts'
 import { closedOrigin } from '../fakes/sink.ts'
 import { until } from '../fakes/wait.ts'
@@ -29,6 +31,9 @@ const credentials = Object.fromEntries(
     settings.flatMap(({ key, env: names }) => names.map((name) => [name, /url|base/.test(key) ? 'https://example.org/a' : 'a1'])),
   ),
 )
+
+/** The keys of senders, by the names that the examples give them; in hex, which is base64 too. */
+const signingKeys = Object.fromEntries(presets.map((preset) => [keyVariable(preset), '5f1c0d7a93e84b26a7d0c95e1f3b8642d9e7']))
 
 /** A PATH with the programs that documents name. */
 const programs = (t: Test): string => {
@@ -67,7 +72,7 @@ t.test('every YAML block serves as it stands', async (t) => {
   t.same(cutTexts('a: PR #{number}'), ['PR #{number}'], 'a cut text is found')
   // Files of tests are run by test/cli/route-tests.test.ts.
   const blocks = documents.flatMap((file) => blocksOf(file, 'ya?ml(?! tests)'))
-  const whole = { ...env, ...credentials, PATH: programs(t) }
+  const whole = { ...env, ...credentials, ...signingKeys, PATH: programs(t) }
   t.ok(blocks.some(({ file }) => file === 'README.md'))
   for (const { file, line, text } of blocks) {
     const files = { 'config.yaml': text, ...modulesOf(file) }

@@ -7,6 +7,7 @@ import { connect } from 'node:net'
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
 import { stringify } from 'yaml'
+import { fakeCli, type Result } from '../fakes/cli.ts'
 import { isGone } from '../fakes/process.ts'
 import { dataDir, type Ended, linesIn, type ProcessGateway, runningAgents, spawnGateway, startGateway } from '../fakes/process-gateway.ts'
 import { closedOrigin, sink } from '../fakes/sink.ts'
@@ -153,6 +154,32 @@ t.test('a second signal ends it at once, and its agent with it', async (t) => {
     await finish(t, dir, ['first'])
     t.strictSame(linesIn(dir, 'finished'), ['first'])
   }
+})
+
+t.test('gateway stop ends it as a signal does, and waits for that; gateway health asks it before', async (t) => {
+  // It makes the folder anew, so it comes first.
+  const { run } = fakeCli(t)
+  const { dir, running } = await busy(t, { drain_seconds: 600 })
+  const cli = (...argv: string[]): Promise<Result> => run('--data-dir', dir, ...argv)
+  t.match(await cli('gateway', 'health'), { code: 0, out: /^ok {2}http:.*\/health {2}200\n$/ })
+  t.match(await cli('gateway', 'stop', '--timeout', '1'), { code: 1, out: /^still stopping/ })
+  t.match(await running.line(isStopping), { reason: 'gateway stop', drain_seconds: 600 })
+  t.match(await cli('gateway', 'health'), { code: 1, out: /^not well .*stopping/ })
+  go(dir)
+  t.ok([0, 4].includes((await cli('gateway', 'stop')).code), 'it was waited for, or was gone already')
+  t.match(await running.ended, { code: 0, signal: null, err: '' })
+  t.strictSame(linesIn(dir, 'finished'), ['first'])
+  t.match(await cli('gateway', 'stop'), { code: 4, err: /no gateway is running/ })
+})
+
+t.test('gateway run --once ends after one event that was not refused, with its run done', async (t) => {
+  const dir = dataDir(t, { routes: { work: { prompt: 'p' } }, agent: patientAgent })
+  go(dir)
+  const gateway = await startGateway(t, dir, { args: ['--once'] })
+  t.equal((await gateway.post('work', 'refused', { key: 'another' })).status, 401)
+  t.equal((await gateway.post('work', 'first')).status, 202)
+  t.match(await gateway.ended, { code: 0, signal: null, err: '' })
+  t.strictSame(linesIn(dir, 'finished'), ['first'])
 })
 
 t.test('a signal during the start stops it cleanly', async (t) => {

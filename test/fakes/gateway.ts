@@ -12,6 +12,7 @@ import type { Level } from '../../src/core/log.ts'
 import { prepareGateway } from '../../src/gateway/compose.ts'
 import type { Gateway } from '../../src/gateway/gateway.ts'
 import { createLog } from '../../src/gateway/log.ts'
+import type { Effects } from '../../src/parts/effects.ts'
 import type { Catalogue } from '../../src/plan/compile.ts'
 
 export const secret = 'It is a secret to everybody'
@@ -59,6 +60,8 @@ export type GatewayOptions = {
   /** Others than the built-in ones. */
   readonly parts?: Catalogue
   readonly env?: { readonly [name: string]: string }
+  /** How the keys of senders are fetched. */
+  readonly download?: Effects['download']
 }
 
 const patienceMs = 10_000
@@ -90,7 +93,13 @@ export const startGateway = async (t: Test, options: GatewayOptions): Promise<Te
   })
   const clock: Clock = options.clock ?? { ...systemClock, now: options.now ?? systemClock.now }
   const read: Read = (_known, _signal, use) => use(readingOf(load()))
-  const prepared = await prepareGateway(loaded.config, { log, clock, read, ...(options.parts ? { parts: options.parts } : {}) })
+  const prepared = await prepareGateway(loaded.config, {
+    log,
+    clock,
+    read,
+    ...(options.parts ? { parts: options.parts } : {}),
+    ...(options.download ? { download: options.download } : {}),
+  })
   const problems = [...loaded.diagnostics, ...prepared.diagnostics].filter(({ stopsStart }) => stopsStart)
   if (problems.length > 0) throw new Error(problems.map(({ code, message }) => `${code} ${message}`).join('; '))
   const started = await prepared.start()
@@ -121,6 +130,12 @@ export const startGateway = async (t: Test, options: GatewayOptions): Promise<Te
         look()
       }),
   }
+}
+
+/** How the last request ended, in the words of our own answers: for routes whose answers are shaped for their sender. */
+export const lastEnd = ({ lines }: Pick<TestGateway, 'lines'>): Tree => {
+  const last: Line | undefined = lines.findLast(({ stage }) => stage !== undefined)
+  return { status: last?.outcome, event: last?.event_type, delivery_id: last?.delivery_id }
 }
 
 /** The bytes that a body value stands for. */

@@ -57,6 +57,7 @@ export const fakeOperations = (own: Partial<Operations> = {}): FakeOperations =>
     runningJobs: () => [],
     sessions: async () => [],
     conversation: async () => null,
+    stop: () => {},
     tail: async () => tailOf([]),
     ...own,
   }

@@ -1,5 +1,6 @@
 /** An HTTP server on loopback that keeps the requests it gets and answers as a test wants. It ends with its test. */
 
+import { randomInt } from 'node:crypto'
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { Test } from 'tap'
@@ -27,13 +28,23 @@ export const sink = async (t: Test, answer: (response: ServerResponse, seen: See
   return { seen, origin: path === undefined ? `http://127.0.0.1:${(server.address() as AddressInfo).port}` : '' }
 }
 
-/** An address on loopback that nobody listens on. */
-export const closedOrigin = async (): Promise<string> => {
+/** Whether somebody listens on `port` of loopback. */
+const listens = async (port: number): Promise<boolean> => {
   const server = createServer()
-  await new Promise<void>((ready) => server.listen(0, '127.0.0.1', ready))
-  const { port } = server.address() as AddressInfo
-  await new Promise((closed) => server.close(closed))
-  return `http://127.0.0.1:${port}`
+  const taken = await new Promise<boolean>((found) => {
+    server.once('error', () => found(true)).listen(port, '127.0.0.1', () => found(false))
+  })
+  if (!taken) await new Promise((closed) => server.close(closed))
+  return taken
+}
+
+/**
+ * An address on loopback that nobody listens on. Its port is none that the system hands out for port 0 or to a client (32768 to 60999 on
+ * Linux), for another test that runs at the same time could be given that one.
+ */
+export const closedOrigin = async (): Promise<string> => {
+  const port = randomInt(12_000, 32_768)
+  return (await listens(port)) ? closedOrigin() : `http://127.0.0.1:${port}`
 }
 
 export const json = (response: ServerResponse, status: number, body: unknown, headers: { [name: string]: string } = {}): void => {

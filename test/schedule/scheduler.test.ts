@@ -10,7 +10,7 @@ import { StoreFault } from '../../src/core/fault.ts'
 import type { Log } from '../../src/core/log.ts'
 import { createJournalObserver } from '../../src/journal/journal-observer.ts'
 import { catalogue } from '../../src/plan/catalogue.ts'
-import { JobBook } from '../../src/plan/jobs.ts'
+import { JobBook, jobParts } from '../../src/plan/jobs.ts'
 import { lastTime } from '../../src/schedule/last-time.ts'
 import { Scheduler } from '../../src/schedule/scheduler.ts'
 import { openMemory } from '../../src/store/memory/memory-store.ts'
@@ -63,7 +63,7 @@ const open = (t: Test, { start, config = '', jobs = {} }: Setting) => {
   )
   const newScheduler = (): Scheduler => {
     const loaded = loadConfig({ dataDir: dir, env: {} })
-    const book = new JobBook({ config: loaded.config, targets: catalogue.targets, report: () => {} })
+    const book = new JobBook({ config: loaded.config, parts: jobParts(loaded.config, catalogue), report: () => {} })
     return new Scheduler({
       store,
       clock,

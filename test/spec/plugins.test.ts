@@ -11,6 +11,7 @@ import type { JsonObject } from '../../src/core/json.ts'
 import { pluginName } from '../../src/core/names.ts'
 import type { Event } from '../../src/core/request.ts'
 import { schema } from '../../src/generated/schema.ts'
+import { presets, schemes } from '../../src/parts/schemes/index.ts'
 import { createKeep } from '../../src/parts/targets/kit/keep.ts'
 import { catalogueOf } from '../../src/plan/catalogue.ts'
 import { checkConfigured } from '../../src/plan/check.ts'
@@ -187,9 +188,9 @@ platforms:
 `
   const dir = t.testdir({ 'config.yaml': yaml, 'p.mjs': module('acme-chat') })
   t.same(await findings(dir), [
-    'WH704 3 no plugin reads the settings "acme-chta"',
-    'WH704 9 no plugin brings the target "acme-caht"',
-    'WH704 10 no plugin brings the target "other-thing"',
+    'WH711 3 no plugin reads the settings "acme-chta"',
+    'WH711 9 no plugin brings the target "acme-caht"',
+    'WH711 10 no plugin brings the target "other-thing"',
   ])
   const { out } = await fakeCli(t, { 'config.yaml': yaml, 'p.mjs': module('acme-chat') }).run('validate', '--json')
   const { diagnostics } = JSON.parse(out).data
@@ -245,7 +246,7 @@ t.test('it stops the start, and `webhook subscribe` refuses what would not be se
   await t.rejects(startGateway(t, { config, files }), /WH710 the plugin .\/p.mjs cannot be used: broken/)
   const cli = fakeCli(t, { 'config.yaml': 'plugins: [./good.mjs]\n', 'good.mjs': module('acme-chat') })
   t.match(await cli.run('webhook', 'subscribe', 'a', '--deliver', 'acme-chat'), { code: 0 })
-  t.match(await cli.run('webhook', 'subscribe', 'b', '--deliver', 'acme-mail'), { code: 1, err: /WH704/ })
+  t.match(await cli.run('webhook', 'subscribe', 'b', '--deliver', 'acme-mail'), { code: 1, err: /WH711/ })
   t.match(await cli.run('cron', 'create', 'j', '--schedule', '@daily', '--deliver', 'acme-chat'), { code: 0 })
   t.match((await cli.run('cron', 'list', '--json')).out, /"state":"active"/)
 })
@@ -362,7 +363,7 @@ t.test('a reload adds a plugin, takes one away, loads none twice, and refuses a 
   t.equal(loads(), 1)
 
   write(dir, ['./a.mjs', './b.mjs'], 'acme-b')
-  t.match(await gateway.operations.reload(), { ok: false, diagnostics: [{ code: 'WH710' }, { code: 'WH704' }] })
+  t.match(await gateway.operations.reload(), { ok: false, diagnostics: [{ code: 'WH710' }, { code: 'WH711' }] })
   t.match(await gateway.post('r'), { status: 200, json: { target: 'acme-a' } }, 'the old one serves on')
   writeFileSync(join(dir, 'b.mjs'), module('acme-b'))
   writeFileSync(join(dir, 'a.mjs'), 'throw new Error("a changed plugin needs a restart")')
@@ -379,7 +380,7 @@ t.test('a reload adds a plugin, takes one away, loads none twice, and refuses a 
   t.match(await gateway.post('r'), { json: { target: 'acme-a' } }, 'what was read last counts, however long the one before takes')
 
   write(dir, [], 'acme-b')
-  t.match(await gateway.operations.reload(), { ok: false, diagnostics: [{ code: 'WH704' }] })
+  t.match(await gateway.operations.reload(), { ok: false, diagnostics: [{ code: 'WH711' }] })
 })
 
 /** A gateway with one route that asks a plugin, and the route's answer to a post. */
@@ -516,15 +517,15 @@ platforms:
 `
   t.same((await findings(t.testdir({ 'config.yaml': yaml, ...families }))).sort(), [
     'WH103 13 verify: "nonsense" is not one of the known values',
-    'WH711 10 no plugin brings the scheme "standard-webhooks"',
+    'WH711 10 neither signature_schemes nor a plugin has the scheme "standard-webhooks"',
     'WH711 11 no plugin brings the operator "acme-wihtin"',
     'WH711 11 no plugin brings the operator "not-equals"',
-    'WH711 9 no plugin brings the scheme "acme-sing"',
+    'WH711 9 neither signature_schemes nor a plugin has the scheme "acme-sing"',
   ])
   const { out } = await fakeCli(t, { 'config.yaml': yaml, ...families }).run('validate', '--json')
   const said = JSON.parse(out).data.diagnostics.map(({ code, help }: { code: string; help: string }) => `${code} ${help}`)
   t.same(said.sort(), [
-    'WH103 use one of: svix, standard_webhooks, linear, github, gitlab, v2, v1',
+    `WH103 use one of: ${[...schemes.map(({ name }) => name), ...presets.flatMap(({ name, aliases = [] }) => [name, ...aliases])].join(', ')}`,
     'WH711 did you mean "acme-agent"?',
     'WH711 did you mean "acme-sign"?',
     'WH711 did you mean "acme-within"?',

@@ -60,7 +60,14 @@ const verifier =
   (secret: string, headers: Headers, body: string): boolean => {
     const holds = attempt('a check', say, () => {
       const checkHead = adopt(scheme.compile(secret))
-      const checkBody = checkHead?.({ headers, remote: () => '127.0.0.1', at })
+      const checkBody = checkHead?.({
+        method: 'POST',
+        url: () => 'http://127.0.0.1/',
+        headers,
+        remote: () => '127.0.0.1',
+        isProxied: () => false,
+        at,
+      })
       if (checkHead === undefined) say('compile has no use for the secret: give the check "secrets" that serve the scheme')
       return typeof checkBody === 'function' ? checkBody(Buffer.from(body)) : checkBody
     })

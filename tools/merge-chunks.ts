@@ -1,0 +1,70 @@
+/**
+ * Puts chunks that are loaded together into one file. esbuild makes a chunk for each set of entries that shares it, and each lazy import is an
+ * entry: one command would load a hundred files, and Node takes longer to find and link them than they take to run.
+ */
+
+import { posix } from 'node:path'
+import type { BuildResult, Metafile, Plugin } from 'esbuild'
+
+/** A bundle in chunks that was not written. */
+export type Chunks = BuildResult<{ metafile: true; write: false }>
+/** Sources that one start loads, the first of them and those that it imports lazily. */
+export type Start = readonly string[]
+
+type Outputs = Metafile['outputs']
+
+/** These files and all that they import at once. */
+const loadedWith = (outputs: Outputs, files: readonly string[]): ReadonlySet<string> => {
+  const seen = new Set(files)
+  for (const file of seen)
+    for (const { path, kind, external } of outputs[file]?.imports ?? []) if (kind === 'import-statement' && !external) seen.add(path)
+  return seen
+}
+
+/** The shared chunks that these starts load, each with the name of its group: those that the same starts load have the same. */
+const groupsOf = (outputs: Outputs, starts: readonly Start[]): ReadonlyMap<string, string> => {
+  const entries = new Map(Object.entries(outputs).map(([file, { entryPoint }]) => [entryPoint, file]))
+  const fileOf = (source: string): string => {
+    const file = entries.get(source)
+    if (file === undefined) throw new Error(`${source} is no entry of the bundle`)
+    return file
+  }
+  const loads = starts.map((sources) => loadedWith(outputs, sources.map(fileOf)))
+  const shared = Object.keys(outputs).filter((file) => outputs[file]?.entryPoint === undefined)
+  const named = shared.map((file) => [file, loads.map((files) => Number(files.has(file))).join('')] as const)
+  return new Map(named.filter(([, name]) => name.includes('1')))
+}
+
+/** With a comment of a licence, which stays, where esbuild says which file comes next. In ASCII: V8 takes longer to read anything else. */
+const prepared = (text: string): string =>
+  text
+    .replace(/^ *\/\/ ((?:src|node_modules)\/.*)$/gm, '//! $1')
+    .replace(/[^\0-\x7f]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)
+
+const imports = (paths: Iterable<string>): string => [...paths].map((path) => `import ${JSON.stringify(path)};`).join('')
+
+/** Builds chunks anew: who imports one of a group imports all of it first, so that esbuild finds them shared by the same entries. */
+export const merged = ({ outputFiles, metafile: { outputs } }: Chunks, root: string, starts: readonly Start[]): Plugin => ({
+  name: 'merge-chunks',
+  setup: ({ onResolve, onLoad }) => {
+    const groups = groupsOf(outputs, starts)
+    const texts = new Map(outputFiles.map(({ path, text }) => [posix.relative(root, path), prepared(text)]))
+    onResolve({ filter: /^(\.|dist\/|group:)/ }, ({ path, importer }) =>
+      path.startsWith('group:')
+        ? { path, namespace: 'group' }
+        : {
+            path: importer.startsWith('dist/') && path.startsWith('.') ? posix.join(posix.dirname(importer), path) : path,
+            namespace: 'chunk',
+          },
+    )
+    onLoad({ filter: /^/, namespace: 'chunk' }, ({ path }) => {
+      const used = outputs[path]?.imports.filter(({ kind }) => kind === 'import-statement').map((each) => groups.get(each.path)) ?? []
+      const others = new Set(used.filter((name) => name !== undefined && name !== groups.get(path)))
+      return { contents: `${imports([...others].map((name) => `group:${name}`))}${texts.get(path)}` }
+    })
+    onLoad({ filter: /^/, namespace: 'group' }, ({ path }) => {
+      const files = [...groups].filter(([, name]) => path === `group:${name}`)
+      return { contents: imports(files.map(([file]) => file)) }
+    })
+  },
+})
