@@ -158,6 +158,9 @@ t.test('Responses', async (t) => {
     const shouted = { 'Content-Type': 'Application/X-WWW-Form-Urlencoded; charset=utf-8' }
     t.equal((await gateway.post('filtered', { headers: shouted, body: 'action=opened' })).status, 202)
     t.equal((await gateway.post('filtered', { headers, body: 'payload=%7B' })).status, 400)
+    for (const body of ['{"action":"opened"}', '\ufeff \r\n\t{"action":"opened"}'])
+      t.equal((await gateway.post('filtered', { headers, body })).status, 202, `JSON, although it says to be a form: ${body}`)
+    t.equal((await gateway.post('filtered', { headers, body: '{action=opened' })).status, 400)
   })
 
   t.test('body too large: 413 from the declared length alone, before the route is looked up', async (t) => {

@@ -78,6 +78,9 @@ const checkReplay = async (t: Test, { preset, make, end }: Case): Promise<void> 
   t.equal(await end(once), 'accepted', 'once')
   t.equal(await end(once), again, 'the same bytes again')
   t.equal(await end(once, { 'X-Request-ID': 'another', 'X-GitHub-Delivery': 'another' }), again, 'with an id that is none of its')
+  const otherType = isJson(once.body) ? 'application/x-www-form-urlencoded' : 'application/json'
+  const asOther = await end(once, { 'content-type': otherType })
+  t.ok([again, '400', '401'].includes(asOther), `sent as ${otherType}: ${asOther}`)
 }
 
 const checkBody = async (t: Test, { preset, make, end }: Case): Promise<void> => {
@@ -169,11 +172,12 @@ t.test('senders', async (t) => {
     const { name } = preset
     const { headers: told, body } = parseSample(sampleText(preset.about.sample), preset.about.sample)
     const type = Object.entries(told).find(([name]) => name.toLowerCase() === 'content-type')?.[1] ?? 'application/json'
-    const whole = (signed: Headers): Headers =>
-      Object.fromEntries(
-        // No sender of these has an X-Request-ID: tests have it where there is no other id.
-        Object.entries({ ...told, 'content-type': type, ...signed }).filter(([name, value]) => value !== '***' && name !== 'X-Request-ID'),
-      )
+    // No sender of these has an X-Request-ID: tests have it where there is no other id.
+    const isLeftOut = (name: string): boolean => ['content-type', 'x-request-id'].includes(name.toLowerCase())
+    const whole = (signed: Headers): Headers => ({
+      ...Object.fromEntries(Object.entries({ ...told, ...signed }).filter(([name, value]) => value !== '***' && !isLeftOut(name))),
+      'content-type': type,
+    })
     return {
       preset,
       body,

@@ -11,7 +11,16 @@ export type Read = { readonly text: string; readonly payload: Json }
 
 export type Unread = 'not JSON' | 'too many'
 
-export const readPayload = (headers: Headers, body: Buffer): Read | Unread => (isForm(headers) ? readForm(body) : readJson(body))
+/**
+ * A content type is not signed, and whoever sends a captured body again may change it. So a body that begins as a map or list in JSON is
+ * read as JSON, whatever the content type says; in a form these characters are percent-encoded (rules: Bodies 3).
+ */
+export const readPayload = (headers: Headers, body: Buffer): Read | Unread =>
+  isForm(headers) && !opensJson(body) ? readForm(body) : readJson(body)
+
+const mapOrList = /^(?:\xef\xbb\xbf)?[\t\n\r ]*[[{]/
+
+const opensJson = (body: Buffer): boolean => mapOrList.test(body.toString('latin1'))
 
 export const isForm = (headers: Headers): boolean => /^application\/x-www-form-urlencoded\b/i.test(headers['content-type'] ?? '')
 
