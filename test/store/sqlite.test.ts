@@ -86,20 +86,38 @@ t.test('work, attempts, replies and ids survive a restart; leases do not', async
   for (const id of ['done', 'dead', 'fresh']) t.equal(await accept(second, id), 'duplicate', id)
 })
 
-t.test('a run id is never used twice, not even when all runs are gone', async (t) => {
-  const folder = t.testdir()
+t.test('a run id is never used twice, not even when all runs are gone, or after a crash', async (t) => {
   const clock = fakeClock()
+  let folder = join(t.testdir(), 'a')
   const seen: string[] = []
-  for (const id of ['a', 'b']) {
+  for (const id of ['a', 'b', 'c']) {
     const store = await open(t, folder, clock)
     await accept(store, id)
     for (const lease of await store.take(1, 1000)) {
       seen.push(lease.runId)
       await store.finish(lease, { kind: 'done' })
     }
-    await store.close()
+    if (id === 'b') folder = crashed(folder)
+    else await store.close()
   }
-  t.equal(new Set(seen).size, 2)
+  t.equal(new Set(seen).size, 3)
+})
+
+t.test('runs of all kinds are taken in their order, also where many come', async (t) => {
+  const clock = fakeClock()
+  const store = await open(t, t.testdir(), clock)
+  const expected: string[] = []
+  for (let round = 0; round < 13; round++) {
+    const plain = Array.from({ length: 999 }, (_, i) => `${round}-${i}`)
+    await Promise.all(plain.map((id) => accept(store, id)))
+    await inLane(store, `${round}-lane`, { ...lane, key: `lane-${round}` })
+    expected.push(...plain, `${round}-lane`)
+  }
+  await group(store, 'group')
+  clock.advance(hourMs)
+  const taken = await store.take(20_000, hourMs)
+  t.strictSame(ids(taken), [...expected, 'group'])
+  t.equal(new Set(taken.map(({ runId }) => runId)).size, taken.length)
 })
 
 t.test('an unsettled claim is given back by a restart, a settled one is not', async (t) => {
@@ -835,15 +853,34 @@ t.test('a file that could not be synced needs its log, also after a stop', async
   for (const areLost of [true, false]) await stopsDoubtful(t, join(folder, String(areLost)), areLost)
 })
 
+/** A frame of the log: 24 bytes, and a page (https://www.sqlite.org/fileformat.html, 4.1). */
+const frame = 24 + 4096
+
+/** Where the frames of a log end: each repeats 8 bytes of the log's header. */
+const endOf = (log: Buffer): number => {
+  let end = 32
+  while (log.subarray(end + 8, end + 16).equals(log.subarray(16, 24))) end += frame
+  return end
+}
+
+t.test('a lone event takes two pages of the log, and now and then a new one', async (t) => {
+  const folder = t.testdir()
+  const store = await open(t, folder, fakeClock())
+  const events = 30
+  const log = (): number => endOf(readFileSync(`${fileIn(folder)}-wal`))
+  await accept(store, 'first')
+  const before = log()
+  for (let i = 0; i < events; i++) await accept(store, `id-${i}`)
+  const pages = (log() - before) / frame
+  t.ok(pages >= 2 * events && pages < 2.5 * events, `${pages} pages for ${events} events`)
+})
+
 t.test('a log that is torn at any byte of its last page is read up to there', async (t) => {
   const folder = join(t.testdir(), 'a')
   const store = await open(t, folder, fakeClock())
   for (const id of ['a', 'b', 'c']) await accept(store, id)
   const whole = readFileSync(`${fileIn(folder)}-wal`)
-  // A frame of the log: 24 bytes, and a page; it repeats 8 bytes of the log's header (https://www.sqlite.org/fileformat.html, 4.1).
-  const frame = 24 + 4096
-  let end = 32
-  while (whole.subarray(end + 8, end + 16).equals(whole.subarray(16, 24))) end += frame
+  const end = endOf(whole)
   t.ok(end > 32 + 3 * frame && whole.subarray(end).every((byte) => byte === 0), `${end} bytes, then zeros`)
   const cut = { file: readFileSync(fileIn(folder)), log: whole.subarray(0, end) }
   const torn = async (log: Buffer): Promise<string[]> => idsIn(t, `${folder}-torn`, { ...cut, log })

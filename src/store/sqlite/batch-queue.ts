@@ -78,7 +78,6 @@ export class BatchQueue {
 
   /** Commits one batch at a time. While the disk is busy, the next batch grows, so that one commit serves more calls. */
   async #pump(): Promise<void> {
-    await nextTurn()
     while (this.#queue.length > 0) {
       if (!this.#link.works) this.#recover(0)
       await this.#fill()

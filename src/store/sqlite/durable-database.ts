@@ -1,6 +1,6 @@
 /** An open database that never waits for the disk on the event loop: SQLite only writes here, and the pool syncs what it wrote. */
 
-import { closeSync, fdatasync, fstat, fstatSync, ftruncate, openSync, read, write, writeSync } from 'node:fs'
+import { closeSync, constants, fdatasync, fstat, fstatSync, ftruncate, openSync, read, readSync, write, writeSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import type Database from 'libsql'
@@ -40,6 +40,7 @@ export class DurableDatabase {
   #isFileDoubtful = false
   /** Up to here there were zeros in the log before SQLite wrote there. */
   #laidOut = 0
+  readonly #byte = Buffer.alloc(1)
 
   /** Throws a Fault. */
   constructor(folder: string, durability: Durability, sync: Sync = promisify(fdatasync)) {
@@ -49,7 +50,7 @@ export class DurableDatabase {
     this.db = openDatabase(folder)
     // Opened only once this process has the database's lock, and closed after it: closing any handle of a file drops its locks.
     this.#file = openSync(join(folder, databaseName), 'r+')
-    this.#log = openSync(join(folder, `${databaseName}-wal`), 'r+')
+    this.#log = openQuietly(join(folder, `${databaseName}-wal`))
     process.once('exit', this.#leave)
   }
 
@@ -57,8 +58,8 @@ export class DurableDatabase {
   async commit<T>(work: () => T): Promise<T> {
     await this.#emptying
     const result = work()
-    const { size } = fstatSync(this.#log)
-    if (size > this.#laidOut && size < maxLogBytes) this.#layOut(size)
+    const size = this.#outgrown()
+    if (size > 0 && size < maxLogBytes) this.#layOut(size)
     if (this.#durability === 'fsync') await this.#sync(this.#log)
     if (size > maxLogBytes) {
       this.#emptying = this.#emptyLog()
@@ -105,6 +106,14 @@ export class DurableDatabase {
     return isSafe
   }
 
+  /**
+   * The length of the log once it is longer than was laid out, else 0. It is not asked for at each commit: since Linux 6.13 a file whose times
+   * were asked for gets new ones at its next write, and the sync of a file system without a journal then writes those too.
+   */
+  #outgrown(): number {
+    return readSync(this.#log, this.#byte, 0, 1, this.#laidOut) > 0 ? fstatSync(this.#log).size : 0
+  }
+
   /** A disk without room for it has room for the commit. */
   #layOut(from: number): void {
     this.#laidOut = Math.min(from + aheadBytes, maxLogBytes)
@@ -132,6 +141,15 @@ export class DurableDatabase {
       const { bytesRead } = await readAt(this.#file, chunk, 0, chunkBytes, at)
       await writeAt(this.#file, chunk, 0, bytesRead, at)
     }
+  }
+}
+
+/** Opens a file so that reading it changes none of its times, where the system allows that. */
+const openQuietly = (path: string): number => {
+  try {
+    return openSync(path, constants.O_RDWR | constants.O_NOATIME)
+  } catch {
+    return openSync(path, 'r+')
   }
 }
 

@@ -44,13 +44,12 @@ export class Groups {
     return this.size === 0 ? [] : (this.#sql.dueGroups.all(at, max) as Waiting[])
   }
 
-  /** Makes a run of a group, with this fence, and gives the run's id. */
-  end(groupId: number, fence: number): number {
-    const { lastInsertRowid } = this.#sql.runOfGroup.run(fence, groupId)
+  /** Makes a run of a group, with this id and fence. */
+  end(groupId: number, runId: number, fence: number): void {
+    this.#sql.runOfGroup.run(runId, fence, groupId)
     this.#sql.dropMembers.run(groupId)
     this.#sql.dropGroup.run(groupId)
     this.size--
-    return Number(lastInsertRowid)
   }
 
   nextDue(): number | undefined {

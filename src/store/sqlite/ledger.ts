@@ -128,7 +128,7 @@ export class Ledger {
       return this.#claims.isHeld(key, now) ? 'duplicate' : 'busy'
     }
     if (!this.#claims.claim(key, holdMs, 0, now)) return 'duplicate'
-    this.#runs.add(lane.key, lane.limit, now, (fence) => this.#sql.acceptInLane.run(fence, lane.key, lane.limit, run))
+    this.#runs.add(lane.key, lane.limit, now, (id, fence) => this.#sql.acceptInLane.run(id, fence, lane.key, lane.limit, run))
     return 'accepted'
   }
 
@@ -160,11 +160,7 @@ export class Ledger {
 
   /** Makes a run of a group. Gives the run's id when it may begin, `undefined` when it waits for its turn. */
   #endGroup([groupId, lane, limit]: Waiting, now: number): number | undefined {
-    let runId: number | undefined
-    const begins = this.#runs.add(parseLane(lane), limit ?? 1, now, (fence) => {
-      runId = this.#groups.end(groupId, fence)
-    })
-    return begins ? runId : undefined
+    return this.#runs.add(parseLane(lane), limit ?? 1, now, (id, fence) => this.#groups.end(groupId, id, fence))
   }
 
   #dueInMs(now: number): number | undefined {

@@ -7,6 +7,8 @@ import type { StandingsPage } from './steps.ts'
 import { parseLane, parseStored, parseText } from './stored.ts'
 
 const hourMs = 3_600_000
+/** So many ids are reserved at a time. */
+const idBlock = 10_000
 
 /** A run's id, and whether it is still leased to a worker that never finished. */
 type Due = [runId: number, leased: number]
@@ -20,6 +22,9 @@ export class Runs {
   size = 0
   /** No run with this id or a lower one is fresh: each was taken, waits for its turn, or is dead. */
   #cursor = 0
+  /** The id of the last run that was added, and the last that is reserved: no process ever uses one up to it again. */
+  #lastAdded = 0
+  #lastReserved = 0
 
   constructor(sql: Statements) {
     this.#sql = sql
@@ -41,6 +46,9 @@ export class Runs {
   restore(size: number, cursor: number, now: number): void {
     this.size = size
     this.#cursor = cursor
+    const [row] = this.#sql.lastReserved.all() as [number][]
+    if (row === undefined) this.#sql.beginReserving.run()
+    this.#lastAdded = this.#lastReserved = row?.[0] ?? 0
     for (const [stored, open, limit] of this.#sql.openLanes.all() as [Buffer, number, number][]) {
       const lane = parseLane(stored)
       if (lane !== undefined) this.#lanes.resume(lane, { open, limit }, now)
@@ -54,16 +62,28 @@ export class Runs {
 
   /** Adds runs without a lane, each as JSON. */
   addAll(runs: readonly string[]): void {
-    if (runs.length > 0) this.#sql.acceptRuns.run(`[${runs.join(',')}]`)
+    if (runs.length > 0) this.#sql.acceptRuns.run(this.#newIds(runs.length), `[${runs.join(',')}]`)
     this.size += runs.length
   }
 
-  /** Adds one run, which `insert` writes with the fence that it is given. `true`: the run may begin, else it waits for its turn. */
-  add(lane: string | undefined, limit: number, now: number, insert: (fence: number) => void): boolean {
+  /** Adds one run, which `insert` writes with what it is given. Gives the run's id when it may begin, `undefined` when it waits for its turn. */
+  add(lane: string | undefined, limit: number, now: number, insert: (id: number, fence: number) => void): number | undefined {
     const begins = lane === undefined || this.#lanes.enter(lane, limit, now)
-    insert(begins ? 0 : -1)
+    const id = this.#newIds(1)
+    insert(id, begins ? 0 : -1)
     this.size++
-    return begins
+    return begins ? id : undefined
+  }
+
+  /** The first of so many ids in a row. Were SQLite to choose them, each commit would write down the last one, in a page of its own. */
+  #newIds(count: number): number {
+    const first = this.#lastAdded + 1
+    this.#lastAdded += count
+    if (this.#lastAdded > this.#lastReserved) {
+      this.#lastReserved = this.#lastAdded + idBlock
+      this.#sql.reserveUpTo.run(this.#lastReserved)
+    }
+    return first
   }
 
   take(max: number, until: number, now: number): Lease[] {

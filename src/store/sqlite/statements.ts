@@ -31,8 +31,11 @@ const texts = {
   begin: 'begin immediate',
   commit: 'commit',
 
-  acceptRuns: 'insert into runs (run) select value from json_each(?)',
-  acceptInLane: 'insert into runs (fence, lane, lane_limit, run) values (?, ?, ?, ?)',
+  acceptRuns: 'insert into runs (id, run) select ?1 + key, value from json_each(?2)',
+  acceptInLane: 'insert into runs (id, fence, lane, lane_limit, run) values (?, ?, ?, ?, ?)',
+  lastReserved: "select seq from sqlite_sequence where name = 'runs'",
+  beginReserving: "insert into sqlite_sequence (name, seq) values ('runs', 0)",
+  reserveUpTo: "update sqlite_sequence set seq = ? where name = 'runs'",
 
   claim: `insert into claims (key, expires_at, mark) values (?1, ?2, ?3) ${unlessHeld('?4')}`,
   isHeld: 'select 1 from claims where key = ? and expires_at > ?',
@@ -95,7 +98,7 @@ const texts = {
     ) where total > ${maxPromptChars} or place > ${maxPrompts})`,
   dueGroups: 'select id, cast(lane as blob), lane_limit from groups where due_at <= ? order by due_at, id limit ?',
   nextGroup: 'select min(due_at) from groups',
-  runOfGroup: `insert into runs (fence, lane, lane_limit, run) select ?, lane, lane_limit, ${mergedRun} from groups where id = ?`,
+  runOfGroup: `insert into runs (id, fence, lane, lane_limit, run) select ?, ?, lane, lane_limit, ${mergedRun} from groups where id = ?`,
   dropMembers: 'delete from members where group_id = ?',
   dropGroup: 'delete from groups where id = ?',
 
