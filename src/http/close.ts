@@ -1,12 +1,12 @@
 /** Closes a server without cutting off an answer. */
 
 import type { Server } from 'node:http'
-import type { FastifyInstance } from 'fastify'
+import type { Host } from './host.ts'
 
 const lastWordsMs = 500
 
 /** Ends idle connections at once, the others after their answers. */
-export const closeServer = async (app: FastifyInstance, server: Server): Promise<void> => {
+export const closeServer = async (server: Server, host: Host): Promise<void> => {
   // Closing resets connections that were not accepted yet. setImmediate lets the loop accept them first.
   await new Promise((resolve) => setImmediate(resolve))
   const closed = new Promise<void>((resolve) => server.close(() => resolve()))
@@ -14,7 +14,7 @@ export const closeServer = async (app: FastifyInstance, server: Server): Promise
   const late = setTimeout(() => server.closeAllConnections(), lastWordsMs)
   await closed
   clearTimeout(late)
-  await app.close()
+  await host.close()
 }
 
 /** How long a kept-alive connection may take for one more request, whose answer then closes it. */

@@ -1,15 +1,16 @@
-/** The HTTP server. Fastify is the host, but POSTs on webhook paths are taken before its router, under the same limits. */
+/** The HTTP server. POSTs on webhook paths go to their receiver, all other requests to Fastify, under the same limits. */
 
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
-import Fastify, { type FastifyInstance } from 'fastify'
+import { createServer, type RequestListener, type Server } from 'node:http'
+import type { AddressInfo, Socket } from 'node:net'
+import type { FastifyInstance } from 'fastify'
 import { exit, Fault, messageOf } from '../core/fault.ts'
 import { errorReply } from '../core/reply.ts'
 import { closeServer, drain } from './close.ts'
-import { type Connections, type Handle, maxConnections, watchConnections } from './connections.ts'
+import { type Handle, maxConnections, watchConnections } from './connections.ts'
+import { createHost } from './host.ts'
 import { createReceiver, parsePath, type ReceiveOptions, type Receiver } from './receive.ts'
 
-/** Against slow headers, slow bodies and idle connections (rules: Limits 4). Fastify and Node leave several of these off, or long. */
+/** Against slow headers, slow bodies and idle connections (rules: Limits 4). Node leaves several of these off, or long. */
 export const connectionLimits = {
   headersTimeout: 10_000,
   requestTimeout: 30_000,
@@ -37,22 +38,11 @@ export type ServerOptions = ReceiveOptions & {
 export const listen = async (options: ServerOptions): Promise<Listener> => {
   const limits = options.limits ?? connectionLimits
   const receiver = createReceiver(options)
-  let made: { readonly server: Server; readonly connections: Connections } | undefined
-  const app = Fastify({
-    logger: false,
-    serverFactory: (handler) => {
-      const server = createServer({ ...limits, requireHostHeader: false })
-      made = { server, connections: watchConnections(server, options.clock, front(receiver, handler)) }
-      return server
-    },
-    clientErrorHandler: (error, socket) => made?.connections.fail(error, socket),
-  })
-  addRoutes(app)
-  await app.ready()
-  if (!made) throw new Error('Fastify made no server')
-  const { server, connections } = made
-  // Fastify resets some of these when it takes the server over.
-  Object.assign(server, { ...limits, maxConnections, maxHeadersCount: 0 })
+  const server = createServer({ ...limits, requireHostHeader: false })
+  const host = createHost(server, options.clock, { logger: false, addTo: addRoutes })
+  Object.assign(server, { maxConnections, maxHeadersCount: 0 })
+  const connections = watchConnections(server, options.clock, front(receiver, host.handle))
+  server.on('clientError', (error: Error & { readonly code?: string }, socket) => connections.fail(error, socket as Socket))
   await bind(server, options.host, options.port)
   const { address, family, port } = server.address() as AddressInfo
   const shown = options.host === 'localhost' ? 'localhost' : family === 'IPv6' ? `[${address}]` : address
@@ -61,7 +51,7 @@ export const listen = async (options: ServerOptions): Promise<Listener> => {
     active: () => receiver.active,
     async close(ms) {
       await drain(connections, ms)
-      await closeServer(app, server)
+      await closeServer(server, host)
     },
   }
 }
@@ -79,7 +69,7 @@ const mayShake = (receiver: Receiver, method: string, path: Parameters<Receiver[
 }
 
 /** A POST on a webhook path goes straight to its receiver: Fastify's router and reply cost a tenth of the request (DECISIONS.md, 4). */
-const front = (receiver: Receiver, handler: (request: IncomingMessage, response: ServerResponse) => void): Handle => {
+const front = (receiver: Receiver, handler: RequestListener): Handle => {
   return (request, response, connection) => {
     const { method = '', url = '' } = request
     const path = method === 'POST' || handshakeMethods.has(method) ? parsePath(url) : undefined

@@ -1,7 +1,7 @@
 /** The built command as a process: exit codes, file modes, commands at once, a kill in the middle. */
 
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
-import { existsSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
@@ -222,6 +222,17 @@ t.test('help and completion load the grammar alone', (t) => {
       t.notOk(code.includes(`node_modules/${name}/`), name)
     t.notOk(code.includes('src/generated/'), 'neither schema nor validators')
   }
+  t.end()
+})
+
+t.test('a gateway listens before it loads what its first requests do not need', (t) => {
+  const folder = fileURLToPath(new URL('../../dist/', import.meta.url))
+  const chunks = readdirSync(folder).filter((file) => /^http-[\w-]+\.js$/.test(file))
+  t.equal(chunks.length, 1)
+  const code = codeOf(chunks[0])
+  t.match(code, 'src/http/server.ts')
+  t.notOk(code.includes('node_modules/fastify/'))
+  t.match(code, /import\("\.\/fastify-/)
   t.end()
 })
 

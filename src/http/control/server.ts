@@ -4,7 +4,7 @@ import { chmodSync, lstatSync, mkdirSync } from 'node:fs'
 import { createServer, type Server } from 'node:http'
 import { createServer as createRelay, type Server as Relay } from 'node:net'
 import { dirname } from 'node:path'
-import Fastify, { type FastifyInstance } from 'fastify'
+import type { FastifyInstance } from 'fastify'
 import type { Operations } from '../../app/live/operations.ts'
 import type { ReplayWish } from '../../app/live/replay.ts'
 import type { TrafficWish } from '../../app/live/traffic.ts'
@@ -13,6 +13,7 @@ import { exit, Fault, messageOf, StoreFault } from '../../core/fault.ts'
 import { isObject, type Json, type JsonObject } from '../../core/json.ts'
 import type { Log } from '../../core/log.ts'
 import { closeServer } from '../close.ts'
+import { createHost } from '../host.ts'
 import { streamOf } from './line-stream.ts'
 import { maxIds } from './protocol.ts'
 import { openShortPath, removeStale } from './socket-path.ts'
@@ -62,25 +63,19 @@ export const listenControl = async (options: ControlOptions): Promise<Control> =
 /** Listens on the path in its short form; the returned function ends that. */
 const listenOn = async (short: string, { path, operations, log, clock = systemClock }: ControlOptions): Promise<() => Promise<void>> => {
   await removeStale(path)
-  let server: Server | undefined
-  const app = Fastify({
-    logger: false,
-    bodyLimit: maxBodyBytes,
-    serverFactory: (handler) => {
-      server = createServer(handler)
-      return server
-    },
-  })
-  addAnswers(app, log)
-  addRoutes(app, operations)
-  await app.ready()
-  if (!server) throw new Error('Fastify made no server')
+  const server = createServer()
+  const addTo = (app: FastifyInstance): void => {
+    addAnswers(app, log)
+    addRoutes(app, operations)
+  }
+  const host = createHost(server, clock, { logger: false, bodyLimit: maxBodyBytes, addTo })
+  server.on('request', host.handle)
   server.maxConnections = maxConnections
   await bind(server, short)
   const unwatch = keepThere({ path, short, log, clock }, server)
   return () => {
     unwatch()
-    return closeServer(app, server as Server)
+    return closeServer(server, host)
   }
 }
 

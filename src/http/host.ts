@@ -1,0 +1,60 @@
+/** Fastify for a server that starts without it: loading it takes a fifth of a start, and most requests are not for it. */
+
+import { createServer, type RequestListener, type Server } from 'node:http'
+import type { FastifyInstance, FastifyServerOptions } from 'fastify'
+import type { Clock } from '../core/clock.ts'
+import { errorReply } from '../core/reply.ts'
+import { writeReply } from './write-reply.ts'
+
+/** It is loaded after this time at the latest, for an upgrade may replace the program's files while it runs. */
+const loadAfterMs = 1_000
+
+export interface Host {
+  /** Takes a request. The first ones wait until Fastify is loaded. */
+  readonly handle: RequestListener
+  /** To be called once the server is closed. */
+  close(): Promise<void>
+}
+
+type Loaded = { readonly app: FastifyInstance; readonly handle: RequestListener }
+
+/** What Fastify is made with. `addTo` adds routes and answers to it. */
+export type HostOptions = FastifyServerOptions & { readonly addTo: (app: FastifyInstance) => void }
+
+/** Makes the host of a server that does not listen yet. */
+export const createHost = (server: Server, clock: Clock, options: HostOptions): Host => {
+  let loading: Promise<Loaded> | undefined
+  const load = (): Promise<Loaded> => {
+    loading ??= start(options)
+    return loading
+  }
+  server.once('listening', () => {
+    const cancel = clock.after(loadAfterMs, () => void load().catch(() => {}))
+    server.once('close', cancel)
+  })
+  return {
+    handle: (request, response) =>
+      void load().then(
+        ({ handle }) => handle(request, response),
+        () => writeReply(response, errorReply(500, 'Internal error')),
+      ),
+    close: async () => loading?.then(({ app }) => app.close()).catch(() => {}),
+  }
+}
+
+const start = async ({ addTo, ...options }: HostOptions): Promise<Loaded> => {
+  const { default: Fastify } = await import('fastify')
+  let handle: RequestListener | undefined
+  const app = Fastify({
+    ...options,
+    // The requests come from another server. This one never listens.
+    serverFactory: (handler) => {
+      handle = handler
+      return createServer()
+    },
+  })
+  addTo(app)
+  await app.ready()
+  if (!handle) throw new Error('Fastify made no server')
+  return { app, handle }
+}
