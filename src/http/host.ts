@@ -1,13 +1,15 @@
 /** Fastify for a server that starts without it: loading it takes a fifth of a start, and most requests are not for it. */
 
 import { createServer, type RequestListener, type Server } from 'node:http'
+import { performance } from 'node:perf_hooks'
 import type { FastifyInstance, FastifyServerOptions } from 'fastify'
 import type { Clock } from '../core/clock.ts'
 import { errorReply } from '../core/reply.ts'
 import { writeReply } from './write-reply.ts'
 
-/** It is loaded after this time at the latest, for an upgrade may replace the program's files while it runs. */
-const loadAfterMs = 1_000
+const lookEveryMs = 1_000
+/** The event loop is quiet when it works for less than this share of the time. */
+const quiet = 0.1
 
 export interface Host {
   /** Takes a request. The first ones wait until Fastify is loaded. */
@@ -21,17 +23,27 @@ type Loaded = { readonly app: FastifyInstance; readonly handle: RequestListener 
 /** What Fastify is made with. `addTo` adds routes and answers to it. */
 export type HostOptions = FastifyServerOptions & { readonly addTo: (app: FastifyInstance) => void }
 
-/** Makes the host of a server that does not listen yet. */
+/**
+ * Makes the host of a server that does not listen yet. The first quiet second loads Fastify, where no request has: an upgrade may replace the
+ * program's files while it runs, and a gateway must not stand still while events come.
+ */
 export const createHost = (server: Server, clock: Clock, options: HostOptions): Host => {
   let loading: Promise<Loaded> | undefined
   const load = (): Promise<Loaded> => {
     loading ??= start(options)
     return loading
   }
-  server.once('listening', () => {
-    const cancel = clock.after(loadAfterMs, () => void load().catch(() => {}))
-    server.once('close', cancel)
-  })
+  let cancel = (): void => {}
+  const lookLater = (): void => {
+    const before = performance.eventLoopUtilization()
+    cancel = clock.after(lookEveryMs, () => {
+      if (loading) return
+      if (performance.eventLoopUtilization(before).utilization < quiet) void load().catch(() => {})
+      else lookLater()
+    })
+  }
+  server.once('listening', lookLater)
+  server.once('close', () => cancel())
   return {
     handle: (request, response) =>
       void load().then(

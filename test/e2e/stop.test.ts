@@ -2,9 +2,10 @@
 
 import { execFileSync } from 'node:child_process'
 import { once } from 'node:events'
-import { copyFileSync, existsSync, mkdirSync, readFileSync } from 'node:fs'
+import { copyFileSync, cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, symlinkSync, utimesSync } from 'node:fs'
 import { connect } from 'node:net'
 import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import t, { type Test } from 'tap'
 import { stringify } from 'yaml'
 import { fakeCli, type Result } from '../fakes/cli.ts'
@@ -12,6 +13,8 @@ import { isGone } from '../fakes/process.ts'
 import { dataDir, type Ended, linesIn, type ProcessGateway, runningAgents, spawnGateway, startGateway } from '../fakes/process-gateway.ts'
 import { closedOrigin, sink } from '../fakes/sink.ts'
 import { until } from '../fakes/wait.ts'
+
+const root = fileURLToPath(new URL('../..', import.meta.url))
 
 const isStopping = ({ msg }: { msg: string }): boolean => msg === 'stopping'
 
@@ -322,4 +325,32 @@ t.test('a delivery that nobody answers is broken off with the drain time, and go
   await until(() => hanging.seen.length === 2)
   t.equal(hanging.seen[1]?.headers['webhook-id'], hanging.seen[0]?.headers['webhook-id'])
   next.kill()
+})
+
+/** A file of the built program, and what it imports at once. */
+const withImports = (dist: string, file: string, seen = new Set<string>()): Set<string> => {
+  if (seen.has(file)) return seen
+  seen.add(file)
+  for (const [, next] of readFileSync(join(dist, file), 'utf8').matchAll(/\b(?:import|from) ?"\.\/([\w.-]+)";/g))
+    withImports(dist, next as string, seen)
+  return seen
+}
+
+t.test('the files of the program may be replaced while it runs: what its first requests need is loaded in a quiet second', async (t) => {
+  const dir = dataDir(t, { routes: { work: { prompt: 'p' } }, agent: 'echo done' })
+  const folder = join(dir, 'program')
+  const dist = join(folder, 'dist')
+  cpSync(join(root, 'dist'), dist, { recursive: true })
+  symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'))
+  const host = readdirSync(dist).find((file) => /^fastify-[\w-]+\.js$/.test(file)) ?? 'none'
+  const needed = [...withImports(dist, host)].map((file) => join(dist, file))
+  // Whoever reads a file whose last access is so old changes that time.
+  for (const file of needed) utimesSync(file, 1, 1)
+  const gateway = await startGateway(t, dir, { program: join(dist, 'main.js') })
+  await until(() => needed.every((file) => statSync(file).atimeMs > 1_000))
+  rmSync(dist, { recursive: true })
+  t.match(await gateway.health(), { status: 200, json: { status: 'ok' } })
+  t.equal((await gateway.post('work', 'a')).status, 202)
+  gateway.kill('SIGTERM')
+  t.match(await gateway.ended, { code: 0, err: '' })
 })
