@@ -387,6 +387,9 @@ t.test('what the code of the vendors signs is taken', async (t) => {
   const url = `?bodySHA256=${sha256(hello)}`
   const json = { 'X-Twilio-Signature': twilio.getExpectedTwilioSignature(key, `https://hooks.example.com/sms${url}`, {}) }
   t.equal(await status('twilio', json, hello, url), 200, 'twilio, JSON')
+  const asForm = { ...json, 'Content-Type': formType }
+  t.equal(await status('twilio', asForm, '', url), 401, 'twilio, JSON that is sent again as an empty form')
+  t.equal(await status('twilio', asForm, hello, url), 401, 'twilio, JSON that is sent again as a form')
 
   const notion = await signWebhookPayload({ body: hello, verificationToken: key })
   t.equal(await status('notion', { 'X-Notion-Signature': notion }), 202, 'notion')
@@ -538,12 +541,13 @@ t.test('questions before the first event', async (t) => {
       return [answer.status, answer.text]
     }
     t.same(await look('ssl_check=1&token=x'), [200, ''], 'nobody signs it')
+    t.same(await look('{"ssl_check":"1"}'), [200, ''], 'as JSON, whatever its content type says')
     t.equal(lastEnd(gateway).status, 'handshake')
     for (const [why, body, headers] of [
       ['a command', 'command=%2Fdeploy&token=x'],
       ['another value', 'ssl_check=2'],
       ['the other question, whose answer is not the same for all', 'type=url_verification&challenge=x'],
-      ['JSON', '{"ssl_check":"1"}'],
+      ['another value in JSON', '{"ssl_check":"2"}'],
       ['a long body', `ssl_check=1&token=${'x'.repeat(1_100)}`],
       [
         'a wrong signature',

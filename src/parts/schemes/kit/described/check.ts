@@ -112,8 +112,10 @@ const whyStale = ({ time }: Ready, seen: Seen): Why | undefined => {
 }
 
 const whyOtherBody = ({ digest, coversForm }: Ready, seen: Seen, token?: Token): Why | undefined => {
-  if (!digest || (coversForm && isForm(seen.head.headers))) return undefined
+  if (!digest) return undefined
   const text = digest.read?.(seen)
+  // A form needs none. But one that is there counts: a captured body that is not a form could else be left out, and sent again as an empty form.
+  if (coversForm && text === undefined && isForm(seen.head.headers)) return undefined
   const claimed =
     digest.claim !== undefined ? token && claimedDigest(token, digest.claim, digest.encoding) : text && bytesOf(text, digest.encoding)
   if (!claimed) return `${digest.name}, the digest of the body, is missing or malformed`
