@@ -103,6 +103,26 @@ t.test('a run id is never used twice, not even when all runs are gone, or after 
   t.equal(new Set(seen).size, 3)
 })
 
+t.test('an id is free also where the record of the last one is gone or damaged', async (t) => {
+  const clock = fakeClock()
+  const folder = t.testdir()
+  const damages = [
+    'delete from sqlite_sequence',
+    "update sqlite_sequence set seq = 0 where name = 'runs'",
+    "update sqlite_sequence set seq = 'x'",
+  ]
+  for (const [i, damage] of damages.entries()) {
+    const store = await open(t, folder, clock)
+    t.equal(await accept(store, `before-${i}`), 'accepted')
+    await store.close()
+    tamper(folder, damage)
+    const next = await open(t, folder, clock)
+    t.equal(await accept(next, `after-${i}`), 'accepted', damage)
+    t.equal(await next.backlog(), 2 * (i + 1))
+    await next.close()
+  }
+})
+
 t.test('runs of all kinds are taken in their order, also where many come', async (t) => {
   const clock = fakeClock()
   const store = await open(t, t.testdir(), clock)

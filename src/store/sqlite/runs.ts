@@ -46,8 +46,8 @@ export class Runs {
   restore(size: number, cursor: number, now: number): void {
     this.size = size
     this.#cursor = cursor
+    this.#sql.beginReserving.run()
     const [row] = this.#sql.lastReserved.all() as [number][]
-    if (row === undefined) this.#sql.beginReserving.run()
     this.#lastAdded = this.#lastReserved = row?.[0] ?? 0
     for (const [stored, open, limit] of this.#sql.openLanes.all() as [Buffer, number, number][]) {
       const lane = parseLane(stored)

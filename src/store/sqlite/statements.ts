@@ -33,8 +33,9 @@ const texts = {
 
   acceptRuns: 'insert into runs (id, run) select ?1 + key, value from json_each(?2)',
   acceptInLane: 'insert into runs (id, fence, lane, lane_limit, run) values (?, ?, ?, ?, ?)',
-  lastReserved: "select seq from sqlite_sequence where name = 'runs'",
-  beginReserving: "insert into sqlite_sequence (name, seq) values ('runs', 0)",
+  lastReserved: "select max(cast(seq as integer), (select coalesce(max(id), 0) from runs)) from sqlite_sequence where name = 'runs'",
+  beginReserving:
+    "insert into sqlite_sequence (name, seq) select 'runs', 0 where not exists (select 1 from sqlite_sequence where name = 'runs')",
   reserveUpTo: "update sqlite_sequence set seq = ? where name = 'runs'",
 
   claim: `insert into claims (key, expires_at, mark) values (?1, ?2, ?3) ${unlessHeld('?4')}`,
