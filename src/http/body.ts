@@ -1,6 +1,7 @@
 /** Reads a request's body into bounded memory. */
 
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import { header } from '../core/names.ts'
 import type { Room, Share } from './room.ts'
 
 /** Why there is no body. */
@@ -19,7 +20,7 @@ export const readBody = (
   { maxBytes, client, room }: BodyOptions,
   then: (body: Buffer | Unread) => void,
 ): void => {
-  const declared = Number(request.headers['content-length'] ?? Number.NaN)
+  const declared = Number(header(request.headers, 'content-length') ?? Number.NaN)
   const capacity = Math.min(declared || maxBytes, maxBytes)
   let held: Buffer = nothing
   let bytes = 0

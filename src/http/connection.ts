@@ -2,6 +2,7 @@
 
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
+import { header } from '../core/names.ts'
 import type { Reply } from '../core/outcome.ts'
 import { rawReply, writeReply } from './write-reply.ts'
 
@@ -61,8 +62,8 @@ export class Connection {
   /** More of the latest request's body may come than is read and dropped to keep a connection. */
   get hasLargeRest(): boolean {
     if (!this.#request || this.#request.complete) return false
-    const { 'transfer-encoding': encoding, 'content-length': length } = this.#request.headers
-    return encoding !== undefined || Number(length) > maxDropped
+    const { headers } = this.#request
+    return header(headers, 'transfer-encoding') !== undefined || Number(header(headers, 'content-length')) > maxDropped
   }
 
   /**

@@ -3,6 +3,7 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import type { Clock } from '../core/clock.ts'
+import { header } from '../core/names.ts'
 import type { Reply } from '../core/outcome.ts'
 import { errorReply } from '../core/reply.ts'
 import { networkOf, peerAddress } from './client.ts'
@@ -33,7 +34,7 @@ export const watchConnections = (server: Server, clock: Clock, handle: Handle): 
       const connection = open.get(request.socket)
       if (!connection) return
       connection.begin(request, response)
-      if (request.headers.host === undefined && request.httpVersion === '1.1') connection.fail(errorReply(400, 'Host header is missing'))
+      if (header(request.headers, 'host') === undefined && request.httpVersion === '1.1') connection.fail(errorReply(400, 'Host header is missing'))
       else then(request, response, connection)
     })
   }

@@ -3,6 +3,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Clock } from '../core/clock.ts'
 import type { Ended, Facts } from '../core/fact.ts'
+import { header } from '../core/names.ts'
 import { type Refused, type Reply, refuse } from '../core/outcome.ts'
 import type { RoutePlan } from '../core/plan.ts'
 import { replyTo } from '../core/reply.ts'
@@ -79,7 +80,7 @@ export const createReceiver = (options: ReceiveOptions): Receiver => {
   const checkBeforePlan = (request: IncomingMessage, path: WebhookPath, { table, maxBodyBytes }: Serving): RoutePlan | Ended => {
     if (options.stopping()) return { outcome: refuse('stopping', { retryAfterSeconds }), stage: 'body_size' }
     if (request.rawHeaders.length > maxRawHeaders) return { outcome: refuse('too_many_headers'), stage: 'body_size' }
-    if (Number(request.headers['content-length'] ?? 0) > maxBodyBytes) return unread['too large']
+    if (Number(header(request.headers, 'content-length') ?? 0) > maxBodyBytes) return unread['too large']
     const found = lookUp(table, path.name, path.prefix)
     return 'authenticate' in found ? found : { outcome: found, stage: 'route' }
   }
@@ -125,7 +126,7 @@ export const createReceiver = (options: ReceiveOptions): Receiver => {
       end(proceed, atOnce)
       return
     }
-    if (request.headers.expect !== undefined) response.writeContinue()
+    if (header(request.headers, 'expect') !== undefined) response.writeContinue()
     readBody(request, response, { maxBytes: serving.maxBodyBytes, client: () => networkOf(remote()), room }, (body) => {
       if (body === 'gone') return leave(plan)
       const ended = Buffer.isBuffer(body) ? tried(() => proceed(body)) : unread[body]

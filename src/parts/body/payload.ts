@@ -2,6 +2,7 @@
 
 import { isUtf8 } from 'node:buffer'
 import type { Json } from '../../core/json.ts'
+import { header } from '../../core/names.ts'
 import type { Headers } from '../../core/request.ts'
 import { tooManyContainers } from './count-containers.ts'
 import { decodeJson } from './decode-json.ts'
@@ -22,7 +23,7 @@ const mapOrList = /^(?:\xef\xbb\xbf)?[\t\n\r ]*[[{]/
 
 const opensJson = (body: Buffer): boolean => mapOrList.test(body.toString('latin1'))
 
-export const isForm = (headers: Headers): boolean => /^application\/x-www-form-urlencoded\b/i.test(headers['content-type'] ?? '')
+export const isForm = (headers: Headers): boolean => /^application\/x-www-form-urlencoded\b/i.test(header(headers, 'content-type') ?? '')
 
 const parse = (text: string): Read | Unread => {
   if (tooManyContainers(text)) return 'too many'

@@ -12,7 +12,7 @@ const named = ({ id, event }: Unsigned) => ({ ...(event === undefined ? {} : { '
 export const v2: Scheme = {
   name: 'v2',
   title: 'Generic V2, with a timestamp',
-  shows: (headers) => headers['x-webhook-signature-v2'] !== undefined,
+  shows: (headers) => header(headers, 'x-webhook-signature-v2') !== undefined,
   compile: (secret) =>
     checkHmac(secret, ({ headers, at }) => {
       const timestamp = header(headers, 'x-webhook-timestamp')
@@ -36,7 +36,7 @@ export const v2: Scheme = {
 export const v1: Scheme = {
   name: 'v1',
   title: 'Generic V1, no replay protection',
-  shows: (headers) => headers['x-webhook-signature'] !== undefined,
+  shows: (headers) => header(headers, 'x-webhook-signature') !== undefined,
   compile: (secret) =>
     checkHmac(secret, ({ headers }) =>
       bodyClaim(hexDigest(header(headers, 'x-webhook-signature') ?? ''), 'x-webhook-signature is not 64 hex digits'),

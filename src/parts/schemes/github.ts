@@ -16,7 +16,7 @@ export const github: Scheme = {
   name: 'github',
   title: 'GitHub (code host A)',
   aliases: ['host-a', 'hosta'],
-  shows: (headers) => headers[name] !== undefined,
+  shows: (headers) => header(headers, name) !== undefined,
   compile: (secret) =>
     checkHmac(secret, ({ headers }) => {
       const value = header(headers, name) ?? ''

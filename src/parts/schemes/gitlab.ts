@@ -10,7 +10,7 @@ export const gitlab: Scheme = {
   name: 'gitlab',
   title: 'GitLab token (code host B)',
   aliases: ['host-b', 'hostb'],
-  shows: (headers) => names.some((name) => headers[name] !== undefined),
+  shows: (headers) => header(headers, ...names) !== undefined,
   compile(secret) {
     const expected = Buffer.from(secret)
     // A wrong token is refused before the body is read. Node decodes headers as latin1, so encoding as latin1 gives the bytes sent.

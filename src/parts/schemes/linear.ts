@@ -27,7 +27,7 @@ const inTime =
 export const linear: Scheme = {
   name: 'linear',
   title: 'Linear',
-  shows: (headers) => headers[name] !== undefined,
+  shows: (headers) => header(headers, name) !== undefined,
   compile(secret) {
     const checkHead = checkHmac(secret, ({ headers }) => bodyClaim(hexDigest(header(headers, name) ?? ''), malformed))
     return (head) => {

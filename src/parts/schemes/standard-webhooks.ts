@@ -24,7 +24,7 @@ const isJoined = (text: string): boolean => text.includes(', ')
 const scheme = (name: string, title: string, prefix: string, commits: readonly string[]): Scheme => ({
   name,
   title,
-  shows: (headers) => commits.some((suffix) => headers[`${prefix}${suffix}`] !== undefined),
+  shows: (headers) => commits.some((suffix) => header(headers, `${prefix}${suffix}`) !== undefined),
   compile(secret) {
     const key = whsecKey(secret)
     if (!key) return undefined

@@ -107,7 +107,7 @@ const eventTypeOf = (headers: Headers, payload: Json, { eventType }: KnownHeader
 
 /** The short form of the event's type: code host B sends "Merge Request Hook" in the header, and `merge_request` in the payload. */
 const shortForm = (headers: Headers, payload: Json, { shortType }: KnownHeaders): string | undefined => {
-  const named = shortType.find((each) => each.headers.some((name) => headers[name] !== undefined))
+  const named = shortType.find((each) => header(headers, ...each.headers) !== undefined)
   return named && isObject(payload) ? usable(own(payload, named.field)) : undefined
 }
 
