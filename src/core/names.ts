@@ -34,7 +34,10 @@ const ofConnection = /^(?:host|connection|content-length|transfer-encoding|accep
 /** Whether a header says how the bytes came and not what they are, or is one that every client writes itself. */
 export const isOfConnection = (name: string): boolean => ofConnection.test(name)
 
-/** A header's text under the first of these names that is there. Node joins a repeated header with a comma and a blank. */
+/**
+ * A header's text under the first of these names that is there. Node joins a repeated header with a comma and a blank. What runs for each
+ * request reads its headers here: `headers.host` would be compiled for one hidden class of headers, which the next full collection throws away.
+ */
 export const header = (headers: Headers, ...names: readonly string[]): string | undefined => {
   for (const name of names) {
     // Of its own: a configuration may name any header, and every object inherits a "constructor".

@@ -5,7 +5,7 @@ import type { Clock } from '../core/clock.ts'
 import { messageOf } from '../core/fault.ts'
 import { createByteBudget } from './byte-budget.ts'
 import { linesPath } from './folder.ts'
-import type { Journal, JournalRecord, RawRequest } from './record.ts'
+import type { Journal, NewRecord, RawRequest } from './record.ts'
 import { createRetention, isFull, type Limits, type Retention } from './retention.ts'
 import { deleteSegment, Segment } from './segment.ts'
 import { createWriteErrors, type WriteErrors } from './write-errors.ts'
@@ -63,7 +63,7 @@ class SegmentJournal implements Journal {
     this.#tick()
   }
 
-  add(entry: JournalRecord, raw?: RawRequest): void {
+  add(entry: NewRecord, raw?: RawRequest): void {
     if (this.#closed) return
     this.#waiting.add(entry, raw)
     this.#begin()

@@ -98,6 +98,11 @@ export type Revived = { readonly kind: 'revived'; readonly at: string; readonly 
 
 export type JournalRecord = Received | Started | Tried | Ended | Revived
 
+type WithGaps<R> = { readonly [K in keyof R]: object extends Pick<R, K> ? R[K] | undefined : R[K] }
+
+/** A record before it is written: what it may lack may also be `undefined`, which JSON leaves out. */
+export type NewRecord = WithGaps<JournalRecord>
+
 /** A request as it came. The queue masks secret headers before they are written. */
 export type RawRequest = { readonly headers: { readonly [name: string]: Json }; readonly body: Buffer }
 
@@ -144,7 +149,7 @@ export type RawPlace = { readonly segment: string; readonly offset: number; read
 
 export interface Journal {
   /** Adds a record, with its raw request where there is one. Never throws; past the bounds on memory a record is dropped. */
-  add(entry: JournalRecord, raw?: RawRequest): void
+  add(entry: NewRecord, raw?: RawRequest): void
   /** Resolves when everything added so far is in the files, or was dropped. Never rejects. */
   flushed(): Promise<void>
   close(): Promise<void>

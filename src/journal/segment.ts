@@ -46,21 +46,8 @@ export class Segment {
   /** Writes raw requests before lines, so that a line never points to missing bytes. Throws when not everything could be written. */
   async write(batch: readonly QueuedLine[], now: number): Promise<void> {
     this.changedAt = now
-    const buffers: Buffer[] = []
-    const end = this.#rawBytes
-    let offset = end
-    let text = ''
-    for (const { json, raw } of batch) {
-      if (raw === undefined) {
-        text += `${json}\n`
-        continue
-      }
-      const { head, body } = raw
-      text += `${json.slice(0, -1)},"raw":{"offset":${offset},"head_bytes":${head.length},"body_bytes":${body.length}}}\n`
-      buffers.push(head, body)
-      offset += head.length + body.length
-    }
-    if (offset > end) await this.#append(this.#raw, buffers, offset - end)
+    const { text, raws, end } = laidOut(batch, this.#rawBytes)
+    if (raws.length > 0) await this.#append(this.#raw, raws, end - this.#rawBytes)
     const lines = Buffer.from(text)
     await this.#append(this.#lines, [lines], lines.length)
     this.lines += batch.length
@@ -78,6 +65,24 @@ export class Segment {
   async close(): Promise<void> {
     await Promise.allSettled([this.#lines.close(), this.#raw.close()])
   }
+}
+
+/** The text of a batch, the raw requests that it points to, and where they end in their file when they begin at `start`. */
+const laidOut = (batch: readonly QueuedLine[], start: number): { text: string; raws: Buffer[]; end: number } => {
+  const raws: Buffer[] = []
+  let end = start
+  let text = ''
+  for (const { json, raw } of batch) {
+    if (raw === undefined) {
+      text += `${json}\n`
+      continue
+    }
+    const { head, body } = raw
+    text += `${json.slice(0, -1)},"raw":{"offset":${end},"head_bytes":${head.length},"body_bytes":${body.length}}}\n`
+    raws.push(head, body)
+    end += head.length + body.length
+  }
+  return { text, raws, end }
 }
 
 const create = async (folder: string, name: string): Promise<[lines: FileHandle, raw: FileHandle]> => {

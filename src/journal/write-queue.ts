@@ -2,7 +2,7 @@
 
 import type { ByteBudget } from './byte-budget.ts'
 import { maskHeaders } from './headers.ts'
-import type { JournalRecord, RawRequest } from './record.ts'
+import type { NewRecord, RawRequest } from './record.ts'
 
 const maxLines = 20_000
 const maxRawBytes = 8 * 1024 * 1024
@@ -11,8 +11,10 @@ const urgentBytes = 1024 * 1024
 /** Longer records are dropped, because the reader skips very long lines. */
 const maxLineChars = 256 * 1024
 
+type QueuedRaw = { readonly head: Buffer; readonly body: Buffer }
+
 /** A line to write. The segment adds where its raw request is. */
-export type QueuedLine = { readonly json: string; readonly raw?: { readonly head: Buffer; readonly body: Buffer } }
+export type QueuedLine = { readonly json: string; readonly raw: QueuedRaw | undefined }
 
 export type Batch = {
   readonly lines: QueuedLine[]
@@ -24,7 +26,7 @@ export type Batch = {
 
 export interface WriteQueue {
   /** Adds a line, without its raw request when too many bytes wait, or drops it when too many lines do. */
-  add(entry: JournalRecord, raw: RawRequest | undefined): void
+  add(entry: NewRecord, raw: RawRequest | undefined): void
   /** Calls `done` once everything added before is written or dropped. */
   after(done: () => void): void
   /** Takes everything that waits. It counts against the bounds until `release`. */
@@ -50,25 +52,23 @@ export const createWriteQueue = (allowance: ByteBudget): WriteQueue => {
   const hasRoom = ({ body }: RawRequest): boolean =>
     (rawBytes === 0 || rawBytes + body.length <= maxRawBytes) && allowance.take(body.length)
 
-  const push = (line: QueuedLine, bytes: number): void => {
+  const push = (json: string, raw?: QueuedRaw): void => {
+    const bytes = raw ? raw.head.length + raw.body.length : 0
     lines++
     rawBytes += bytes
-    chars += line.json.length
+    chars += json.length
     batch.rawBytes += bytes
-    batch.chars += line.json.length
-    batch.lines.push(line)
+    batch.chars += json.length
+    batch.lines.push({ json, raw })
   }
 
   return {
     add(entry, raw) {
       const json = lines < maxLines ? JSON.stringify(entry) : ''
       if (json === '' || json.length > maxLineChars || chars + json.length > maxChars) dropped++
-      else if (raw === undefined) push({ json }, 0)
-      else if (!hasRoom(raw)) push({ json: `${json.slice(0, -1)},"raw_dropped":true}` }, 0)
-      else {
-        const head = Buffer.from(JSON.stringify(maskHeaders(raw.headers)))
-        push({ json, raw: { head, body: raw.body } }, head.length + raw.body.length)
-      }
+      else if (raw === undefined) push(json)
+      else if (!hasRoom(raw)) push(`${json.slice(0, -1)},"raw_dropped":true}`)
+      else push(json, { head: Buffer.from(JSON.stringify(maskHeaders(raw.headers))), body: raw.body })
     },
     after(done) {
       batch.done.push(done)
