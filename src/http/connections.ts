@@ -34,7 +34,8 @@ export const watchConnections = (server: Server, clock: Clock, handle: Handle): 
       const connection = open.get(request.socket)
       if (!connection) return
       connection.begin(request, response)
-      if (header(request.headers, 'host') === undefined && request.httpVersion === '1.1') connection.fail(errorReply(400, 'Host header is missing'))
+      if (header(request.headers, 'host') === undefined && request.httpVersion === '1.1')
+        connection.fail(errorReply(400, 'Host header is missing'))
       else then(request, response, connection)
     })
   }
