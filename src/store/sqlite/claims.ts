@@ -29,17 +29,17 @@ export class Claims {
   takeOver(now: number): void {
     this.#sql.releaseAllClaims.run()
     // The wall clock may have been set back since, so no claim may last longer than an hour from now.
-    this.#sql.capClaims.run(now + hourMs, now + hourMs)
-    this.#sql.capHeld.run(now + hourMs, now + hourMs)
+    this.#sql.capClaims.run([now + hourMs, now + hourMs])
+    this.#sql.capHeld.run([now + hourMs, now + hourMs])
   }
 
   release(doubtful: readonly Unsettled[]): void {
-    for (const { key, mark } of doubtful) this.#sql.releaseClaim.run(key, mark)
+    for (const { key, mark } of doubtful) this.#sql.releaseClaim.run([key, mark])
   }
 
   /** Restores what this object keeps in memory. */
   restore(now: number): void {
-    for (const [until, keys] of this.#sql.held.iterate(now) as Iterable<[number, Buffer]>) {
+    for (const [until, keys] of this.#sql.held.iterate([now]) as Iterable<[number, Buffer]>) {
       const text = keys.toString('latin1')
       for (let at = 0; at + fingerprintLength <= text.length; at += fingerprintLength) {
         this.#recent.claim(text.slice(at, at + fingerprintLength), until, now)
@@ -52,12 +52,12 @@ export class Claims {
     if (this.#recent.holds(key, now)) return false
     this.#unpruned++
     this.#hasRows = true
-    return this.#sql.claim.run(key, now + holdMs, mark, now).changes === 1
+    return this.#sql.claim.run([key, now + holdMs, mark, now]).changes === 1
   }
 
   /** As `claim`, for a claim that need not be settled. It is stored by `store`. */
   claimRun(key: string, holdMs: number, now: number): boolean {
-    if (this.#hasRows && this.#sql.isHeld.all(key, now).length > 0) return false
+    if (this.#hasRows && this.#sql.isHeld.all([key, now]).length > 0) return false
     const until = now + holdMs
     const got = this.#recent.claim(key, until, now)
     if (got === 'full') return this.claim(key, holdMs, 0, now)
@@ -71,27 +71,27 @@ export class Claims {
 
   /** Stores what `claimRun` gave. Belongs at the end of each batch. */
   store(): void {
-    for (const [until, keys] of this.#fresh) this.#sql.hold.run(until, keys.join(''))
+    for (const [until, keys] of this.#fresh) this.#sql.hold.run([until, keys.join('')])
     this.#fresh.clear()
   }
 
   isHeld(key: string, now: number): boolean {
-    return this.#recent.holds(key, now) || this.#sql.isHeld.all(key, now).length > 0
+    return this.#recent.holds(key, now) || this.#sql.isHeld.all([key, now]).length > 0
   }
 
   settle(key: string, kept: boolean): void {
     const statement = kept ? this.#sql.keepClaim : this.#sql.dropClaim
-    statement.run(key)
+    statement.run([key])
   }
 
   /** Deletes expired claims. Each time it goes through twice as many keys as were claimed, so no index on the expiry is needed. */
   prune(now: number): void {
     if (this.#unpruned < pruneEvery) return
-    this.#sql.pruneHeld.run(2 * this.#unpruned, now)
-    const [row] = this.#sql.pruneUpTo.all(this.#pruneFrom, 2 * this.#unpruned) as [string][]
+    this.#sql.pruneHeld.run([2 * this.#unpruned, now])
+    const [row] = this.#sql.pruneUpTo.all([this.#pruneFrom, 2 * this.#unpruned]) as [string][]
     this.#unpruned = 0
     // '~' sorts after every key.
-    this.#sql.pruneClaims.run(this.#pruneFrom, row?.[0] ?? '~', now)
+    this.#sql.pruneClaims.run([this.#pruneFrom, row?.[0] ?? '~', now])
     this.#pruneFrom = row?.[0] ?? ''
     this.#hasRows = this.#sql.anyClaim.all().length > 0
   }

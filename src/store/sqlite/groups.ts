@@ -20,12 +20,12 @@ export class Groups {
 
   /** Lets no group wait for longer than its window from now, because the wall clock may have been set back since. */
   takeOver(now: number): void {
-    this.#sql.capGroups.run(now)
+    this.#sql.capGroups.run([now])
   }
 
   /** Whether an event can join this group, or open it. */
   hasRoom(group: string): boolean {
-    return this.size < maxGroups || this.#sql.groupOf.all(group).length > 0
+    return this.size < maxGroups || this.#sql.groupOf.all([group]).length > 0
   }
 
   join({ prompt, ...joining }: Joining, now: number): Joined {
@@ -33,22 +33,22 @@ export class Groups {
     if (row === undefined) throw new Error('a group took no event')
     if (row.count === 1) this.size++
     if (prompt !== undefined) {
-      this.#sql.addMember.run(row.id, row.count, prompt.chars, prompt.text)
-      if (row.count > 1) this.#sql.trimMembers.run(row.id, row.count)
+      this.#sql.addMember.run([row.id, row.count, prompt.chars, prompt.text])
+      if (row.count > 1) this.#sql.trimMembers.run([row.id, row.count])
     }
     return { group: parseText(row.event) ?? '', count: row.count }
   }
 
   /** At most `max` groups that are due by `at`, in the order in which they are due. */
   due(at: number, max: number): Waiting[] {
-    return this.size === 0 ? [] : (this.#sql.dueGroups.all(at, max) as Waiting[])
+    return this.size === 0 ? [] : (this.#sql.dueGroups.all([at, max]) as Waiting[])
   }
 
   /** Makes a run of a group, with this id and fence. */
   end(groupId: number, runId: number, fence: number): void {
-    this.#sql.runOfGroup.run(runId, fence, groupId)
-    this.#sql.dropMembers.run(groupId)
-    this.#sql.dropGroup.run(groupId)
+    this.#sql.runOfGroup.run([runId, fence, groupId])
+    this.#sql.dropMembers.run([groupId])
+    this.#sql.dropGroup.run([groupId])
     this.size--
   }
 
@@ -59,7 +59,7 @@ export class Groups {
   }
 
   standings(eventIds: string, now: number): Standing[] {
-    const rows = this.#sql.groupStandings.all(eventIds) as [eventId: string, dueAt: number][]
+    const rows = this.#sql.groupStandings.all([eventIds]) as [eventId: string, dueAt: number][]
     return rows.map(([eventId, dueAt]) => ({ eventId, state: 'waiting', attempt: 0, dueInMs: dueAt - now }))
   }
 }

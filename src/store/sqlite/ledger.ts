@@ -35,14 +35,14 @@ export class Ledger {
     this.#plans = new Plans(this.#sql)
     this.#sessions = new Sessions(this.#sql)
     this.#sums = new Sums(this.#sql)
-    this.#sql.begin.run()
+    this.#sql.begin.run([])
     this.#release(start)
     const [standing] = this.#sql.standing.all() as [runs: number, groups: number, cursor: number][]
     const [runs, groups, cursor] = standing ?? [0, 0, 0]
     this.#groups.size = groups
     this.#runs.restore(runs, cursor, start.now)
     this.#claims.restore(start.now)
-    this.#sql.commit.run()
+    this.#sql.commit.run([])
   }
 
   /** How many runs are neither done nor dead, plus the groups. */
@@ -52,11 +52,11 @@ export class Ledger {
 
   /** Commits a batch, and gives one result for each step. */
   run(batch: Batch): unknown[] {
-    this.#sql.begin.run()
+    this.#sql.begin.run([])
     const results = batch.steps.map((step) => this.#step(step, batch.now))
     this.#claims.store()
     this.#claims.prune(batch.now)
-    this.#sql.commit.run()
+    this.#sql.commit.run([])
     return results
   }
 
@@ -91,9 +91,9 @@ export class Ledger {
       case 'take':
         return step.onlyGroups ? this.#takeGroups(step, now) : this.#take(step, now)
       case 'renew':
-        return void this.#sql.renew.run(step.fences, now + step.leaseMs)
+        return void this.#sql.renew.run([step.fences, now + step.leaseMs])
       case 'keepReply':
-        return this.#sql.keepReply.run(step.reply, step.runId, step.fence).changes === 1
+        return this.#sql.keepReply.run([step.reply, step.runId, step.fence]).changes === 1
       case 'finish':
         return this.#runs.finish(step.runId, step.fence, step.end, now)
       case 'dueInMs':
@@ -128,7 +128,7 @@ export class Ledger {
       return this.#claims.isHeld(key, now) ? 'duplicate' : 'busy'
     }
     if (!this.#claims.claim(key, holdMs, 0, now)) return 'duplicate'
-    this.#runs.add(lane.key, lane.limit, now, (id, fence) => this.#sql.acceptInLane.run(id, fence, lane.key, lane.limit, run))
+    this.#runs.add(lane.key, lane.limit, now, (id, fence) => this.#sql.acceptInLane.run([id, fence, lane.key, lane.limit, run]))
     return 'accepted'
   }
 

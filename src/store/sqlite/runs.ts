@@ -33,13 +33,13 @@ export class Runs {
 
   /** Frees the runs that an earlier process had taken. If the wall clock was set back since, no run waits for that. */
   takeOver(now: number): void {
-    this.#sql.freeRuns.run(now, now + hourMs)
-    this.#sql.capDead.run(now)
+    this.#sql.freeRuns.run([now, now + hourMs])
+    this.#sql.capDead.run([now])
   }
 
   /** After a fault in the same process: frees the leased runs that the process does not hold. */
   release(held: readonly number[], now: number): void {
-    this.#sql.freeUnheldRuns.run(now, JSON.stringify(held))
+    this.#sql.freeUnheldRuns.run([now, JSON.stringify(held)])
   }
 
   /** Restores what this object keeps in memory. */
@@ -62,7 +62,7 @@ export class Runs {
 
   /** Adds runs without a lane, each as JSON. */
   addAll(runs: readonly string[]): void {
-    if (runs.length > 0) this.#sql.acceptRuns.run(this.#newIds(runs.length), `[${runs.join(',')}]`)
+    if (runs.length > 0) this.#sql.acceptRuns.run([this.#newIds(runs.length), `[${runs.join(',')}]`])
     this.size += runs.length
   }
 
@@ -81,21 +81,21 @@ export class Runs {
     this.#lastAdded += count
     if (this.#lastAdded > this.#lastReserved) {
       this.#lastReserved = this.#lastAdded + idBlock
-      this.#sql.reserveUpTo.run(this.#lastReserved)
+      this.#sql.reserveUpTo.run([this.#lastReserved])
     }
     return first
   }
 
   take(max: number, until: number, now: number): Lease[] {
-    const tried = this.#sql.dueTried.all(now, max) as Due[]
+    const tried = this.#sql.dueTried.all([now, max]) as Due[]
     const first = max > tried.length ? this.#neverTaken(max - tried.length, now) : []
     return [...tried, ...first].flatMap((due) => this.lease(due, until, now) ?? [])
   }
 
   /** The oldest runs that were never taken: those whose turn has come, and those without a lane. */
   #neverTaken(max: number, now: number): Due[] {
-    const fresh = this.#sql.fresh.all(this.#cursor, max) as Due[]
-    const unparked = this.#sql.unparked.all(now, max) as Due[]
+    const fresh = this.#sql.fresh.all([this.#cursor, max]) as Due[]
+    const unparked = this.#sql.unparked.all([now, max]) as Due[]
     const taken = [...fresh, ...unparked].sort(([a], [b]) => a - b).slice(0, max)
     const passed = fresh.filter((due) => taken.includes(due))
     // When no fresh run is left, the cursor goes to the end, so that runs that wait for their turn are not looked through again.
@@ -104,7 +104,7 @@ export class Runs {
   }
 
   lease([runId, leased]: Due, until: number, now: number): Lease | undefined {
-    const [row] = this.#sql.lease.all(until, runId) as Row[]
+    const [row] = this.#sql.lease.all([until, runId]) as Row[]
     if (row === undefined) return undefined
     const stored = parseStored(row.run, row.reply)
     if (stored === undefined) {
@@ -119,7 +119,7 @@ export class Runs {
     if (end.kind === 'again') return this.#retry(runId, fence, end, now)
     const lane = this.#laneOf(runId)
     const { changes } =
-      end.kind === 'done' ? this.#sql.deleteRun.run(runId, fence) : this.#sql.buryRun.run(now, JSON.stringify(end.error), runId, fence)
+      end.kind === 'done' ? this.#sql.deleteRun.run([runId, fence]) : this.#sql.buryRun.run([now, JSON.stringify(end.error), runId, fence])
     if (changes === 0) return false
     this.size--
     if (lane !== undefined) this.#lanes.leave(lane, now)
@@ -127,48 +127,48 @@ export class Runs {
   }
 
   #retry(runId: number, fence: number, { afterMs, error, uncounted }: Extract<RunEnd, { kind: 'again' }>, now: number): boolean {
-    return this.#sql.retryRun.run(now + afterMs, JSON.stringify(error), uncounted ? 1 : 0, runId, fence).changes === 1
+    return this.#sql.retryRun.run([now + afterMs, JSON.stringify(error), uncounted ? 1 : 0, runId, fence]).changes === 1
   }
 
   nextDue(now: number): number | undefined {
-    if (this.#sql.fresh.all(this.#cursor, 1).length > 0) return now
+    if (this.#sql.fresh.all([this.#cursor, 1]).length > 0) return now
     const [row] = this.#sql.nextTried.all() as [number][]
     return row?.[0]
   }
 
   /** Makes a dead run wait in its lane, and begins it at once where it may. Its fence goes up in either case. */
   revive(eventId: string, now: number): boolean {
-    const [row] = this.#sql.deadRun.all(JSON.stringify([eventId])) as [number, Buffer | null, number | null][]
+    const [row] = this.#sql.deadRun.all([JSON.stringify([eventId])]) as [number, Buffer | null, number | null][]
     if (row === undefined) return false
     const [runId, stored, limit] = row
     const lane = parseLane(stored)
-    this.#sql.parkDead.run(runId)
+    this.#sql.parkDead.run([runId])
     this.size++
-    if (lane === undefined) this.#sql.unpark.run(now, runId)
+    if (lane === undefined) this.#sql.unpark.run([now, runId])
     else this.#lanes.resume(lane, { open: 0, limit: limit ?? 1 }, now)
     return true
   }
 
   /** A page of the runs, from behind this id. */
   standings(eventIds: string, after: number, now: number): Omit<StandingsPage, 'groups'> {
-    const [end] = this.#sql.pageEnd.all(after) as [number][]
-    const rows = this.#sql.runStandings.all(eventIds, after, end?.[0] ?? Number.MAX_SAFE_INTEGER) as StandingRow[]
+    const [end] = this.#sql.pageEnd.all([after]) as [number][]
+    const rows = this.#sql.runStandings.all([eventIds, after, end?.[0] ?? Number.MAX_SAFE_INTEGER]) as StandingRow[]
     return { runs: rows.map((row) => standingOf(row, now)), next: end?.[0] }
   }
 
   prune(before: number, maxDead: number): number {
-    return this.#sql.pruneDead.run(before).changes + this.#sql.pruneMostDead.run(maxDead).changes
+    return this.#sql.pruneDead.run([before]).changes + this.#sql.pruneMostDead.run([maxDead]).changes
   }
 
   /** The lane of a leased run. While no lane is in use it has none, and need not be looked up. */
   #laneOf(runId: number): string | undefined {
-    const [row] = this.#lanes.areUsed ? (this.#sql.laneOf.all(runId) as [Buffer | null][]) : []
+    const [row] = this.#lanes.areUsed ? (this.#sql.laneOf.all([runId]) as [Buffer | null][]) : []
     return parseLane(row?.[0] ?? null)
   }
 
   #beginNext(lane: string, now: number): boolean {
-    const [row] = this.#sql.firstParked.all(lane) as [number][]
-    return row !== undefined && this.#sql.unpark.run(now, row[0]).changes === 1
+    const [row] = this.#sql.firstParked.all([lane]) as [number][]
+    return row !== undefined && this.#sql.unpark.run([now, row[0]]).changes === 1
   }
 
   #lastId(): number {

@@ -18,7 +18,7 @@ export class Sessions {
 
   /** The wall clock may have been set back since, so no session is younger than now. */
   takeOver(now: number): void {
-    this.#sql.capSessions.run(now)
+    this.#sql.capSessions.run([now])
   }
 
   step(step: Extract<Step, { op: Op }>, now: number): unknown {
@@ -34,37 +34,37 @@ export class Sessions {
       case 'session':
         return this.#session(step.key, now)
       case 'forgetSessions':
-        return this.#sql.forgetSessions.run(now - step.maxIdleMs).changes
+        return this.#sql.forgetSessions.run([now - step.maxIdleMs]).changes
     }
   }
 
   /** `false`: the session has this turn already. */
   #converse(session: Speaking, turn: string, messages: readonly StoredMessage[], now: number): boolean {
-    const isNew = this.#sql.sessionOf.all(session.key).length === 0
+    const isNew = this.#sql.sessionOf.all([session.key]).length === 0
     const [row] = this.#sql.openSession.all({ ...session, now }) as [number][]
     if (row === undefined) throw new Error('a session was not opened')
     if (isNew) this.#sql.trimSessions.run()
-    if (this.#sql.hasTurn.all(row[0], turn).length > 0) return false
+    if (this.#sql.hasTurn.all([row[0], turn]).length > 0) return false
     this.#add(row[0], turn, messages)
     return true
   }
 
   #mirror(at: string, message: StoredMessage, now: number): 'none' | 'several' | 'written' {
-    const [only, ...others] = this.#sql.sessionsAt.all(at) as [number][]
+    const [only, ...others] = this.#sql.sessionsAt.all([at]) as [number][]
     if (only === undefined) return 'none'
     if (others.length > 0) return 'several'
-    this.#sql.touchSession.run(now, only[0])
+    this.#sql.touchSession.run([now, only[0]])
     this.#add(only[0], null, [message])
     return 'written'
   }
 
   #conversation(key: string, max: number): SessionMessage[] {
-    const rows = this.#sql.messagesOf.all(key, max) as [Buffer][]
+    const rows = this.#sql.messagesOf.all([key, max]) as [Buffer][]
     return rows.flatMap(([message]) => parseMessage(message) ?? []).reverse()
   }
 
   #session(key: string, now: number): Session | undefined {
-    const [row] = this.#sql.session.all(key) as Row[]
+    const [row] = this.#sql.session.all([key]) as Row[]
     return row && sessionOf(row, now)
   }
 
@@ -75,8 +75,8 @@ export class Sessions {
   }
 
   #add(id: number, turn: string | null, messages: readonly StoredMessage[]): void {
-    for (const { chars, text } of messages) this.#sql.addMessage.run(id, turn, chars, text)
-    this.#sql.trimMessages.run(id)
+    for (const { chars, text } of messages) this.#sql.addMessage.run([id, turn, chars, text])
+    this.#sql.trimMessages.run([id])
   }
 }
 

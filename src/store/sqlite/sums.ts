@@ -12,7 +12,7 @@ export class Sums {
 
   /** Lets no window last longer than its length from now, because the wall clock may have been set back since. */
   takeOver(now: number): void {
-    this.#sql.capSums.run(now)
+    this.#sql.capSums.run([now])
   }
 
   spend(key: string, leftMs: number, add: Spent, now: number): Spent {
@@ -24,11 +24,11 @@ export class Sums {
   }
 
   prune(now: number): void {
-    this.#sql.pruneSums.run(now)
+    this.#sql.pruneSums.run([now])
   }
 
   #sumOf(key: string, now: number): Spent | undefined {
-    const [row] = this.#sql.sum.all(key, now) as [tokens: number, cost: number][]
+    const [row] = this.#sql.sum.all([key, now]) as [tokens: number, cost: number][]
     return row && { tokens: row[0], cost: row[1] }
   }
 }
