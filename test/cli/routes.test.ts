@@ -385,7 +385,11 @@ t.test('test: --edit refuses before the editor opens, and keeps what was written
     writeFileSync(file, '{"n":2}')
   }
   const send = (...argv: string[]) => cli.runWith({ edit }, 'webhook', 'test', 'a', '--edit', ...argv)
-  t.match(await send('--scheme', 'nope'), { code: 2, err: /unknown scheme "nope"/ })
+  const unknown = await send('--scheme', 'nope')
+  t.match(unknown, { code: 2, err: /unknown scheme "nope"/ })
+  const offered = /one of: (.*)/.exec(unknown.err)?.[1]?.split(', ') ?? []
+  t.ok(offered.includes('whatsapp'), 'aliases are offered too')
+  t.equal(new Set(offered).size, offered.length, 'each once')
   t.match(await send('--event', 'o\u0001dd'), { code: 2, err: /cannot be sent/ })
   t.match(await send('--url', 'ftp://example.com'), { code: 2, err: /not an http address/ })
   t.match(await send('--sample', 'github/psh'), { code: 5 })

@@ -43,6 +43,12 @@ export const schemeOf = (asked: string, route: Pick<Route, 'verify'>, secret: st
 export const signedAs = (scheme: string, request: Unsigned, schemes: Schemes): Signed => {
   const sign = byName(scheme, schemes)?.sign ?? pretended.get(scheme)
   if (sign) return sign(request)
-  const names = ['auto', ...schemes.map(({ name }) => name), ...pretended.keys(), ...schemes.flatMap(({ aliases = [] }) => aliases)]
-  throw new Fault('bad_scheme', `unknown scheme "${scheme}"`, { exitCode: exit.usage, hint: `one of: ${names.join(', ')}` })
+  // Several schemes of one sender share an alias, as an old and a new way of signing.
+  const names = new Set([
+    'auto',
+    ...schemes.map(({ name }) => name),
+    ...pretended.keys(),
+    ...schemes.flatMap(({ aliases = [] }) => aliases),
+  ])
+  throw new Fault('bad_scheme', `unknown scheme "${scheme}"`, { exitCode: exit.usage, hint: `one of: ${[...names].join(', ')}` })
 }
