@@ -20,6 +20,7 @@ import { createLog, type LogOptions } from '../../gateway/log.ts'
 import type { Io } from '../shell/io.ts'
 import { printFault } from '../shell/output.ts'
 import { faultOf, printDiagnostics } from '../shell/refuse.ts'
+import { compileSooner } from './compile-sooner.ts'
 import { asLog, asText, createRequestLines } from './request-lines.ts'
 import { watchConfiguration } from './watch.ts'
 
@@ -86,6 +87,7 @@ export const gatewayRun = async (options: GatewayRunOptions, io: Io): Promise<nu
     process.on('SIGHUP', reload)
     gateway = await prepared.start()
     if (isChanged) reload()
+    compileSooner()
     const { url, routes } = gateway
     const address = `headgate is listening on ${url} (${routes} ${routes === 1 ? 'route' : 'routes'})`
     // The address is printed at every log level. It is plain text unless `--log-format json` wants every line to be JSON.
