@@ -40,9 +40,9 @@ export const isOfConnection = (name: string): boolean => ofConnection.test(name)
  */
 export const header = (headers: Headers, ...names: readonly string[]): string | undefined => {
   for (const name of names) {
+    const value = headers[name]
     // Of its own: a configuration may name any header, and every object inherits a "constructor".
-    const value = Object.hasOwn(headers, name) ? headers[name] : undefined
-    if (value !== undefined) return typeof value === 'string' ? value : value.join(', ')
+    if (value !== undefined && Object.hasOwn(headers, name)) return typeof value === 'string' ? value : value.join(', ')
   }
   return undefined
 }

@@ -21,10 +21,11 @@ const digestsOf = (signatures: string): Buffer[] =>
 /** Whether a header was sent twice. Node joins the two values with `, `, which no id and no list of signatures contains. */
 const isJoined = (text: string): boolean => text.includes(', ')
 
-const scheme = (name: string, title: string, prefix: string, commits: readonly string[]): Scheme => ({
+/** `shown`: the headers of which each shows the scheme. */
+const scheme = (name: string, title: string, prefix: string, shown: readonly string[]): Scheme => ({
   name,
   title,
-  shows: (headers) => commits.some((suffix) => header(headers, `${prefix}${suffix}`) !== undefined),
+  shows: (headers) => header(headers, ...shown) !== undefined,
   compile(secret) {
     const key = whsecKey(secret)
     if (!key) return undefined
@@ -66,7 +67,7 @@ const scheme = (name: string, title: string, prefix: string, commits: readonly s
 
 /** Only the signature header shows this scheme, because code host B sends id and timestamp headers with its token. */
 export const standardWebhooks: Scheme = {
-  ...scheme('standard_webhooks', 'Standard Webhooks', 'webhook-', ['signature']),
+  ...scheme('standard_webhooks', 'Standard Webhooks', 'webhook-', ['webhook-signature']),
   aliases: ['standard'],
 }
-export const svix = scheme('svix', 'Svix', 'svix-', ['signature', 'id', 'timestamp'])
+export const svix = scheme('svix', 'Svix', 'svix-', ['svix-signature', 'svix-id', 'svix-timestamp'])
