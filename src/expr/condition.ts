@@ -73,11 +73,13 @@ type Spec = { readonly path: Path; readonly key: string; readonly operand: Json;
 /** Writes why a condition said no; called only when somebody asks. */
 const explainer = ({ path, key, operand, field }: Spec): ((value: Json | undefined, failure?: unknown) => () => string) => {
   const secret = field !== undefined && secretField.test(field)
-  const subject = `${conditionName(path)}${field === undefined ? '' : ` ${field}`} ${key}`
+  /** What it asks for, the same for each event. */
+  let asked: string | undefined
   return (value, failure) => () => {
+    asked ??= `${conditionName(path)}${field === undefined ? '' : ` ${field}`} ${key} ${secret ? '…' : shown(operand)}`
     const got = field === undefined ? 'not true' : secret ? 'value not shown' : `got ${shown(value)}`
     const why = failure === undefined ? got : `failed: ${printable(messageOf(failure), 200)}`
-    return `${subject} ${secret ? '…' : shown(operand)} (${why})`
+    return `${asked} (${why})`
   }
 }
 
