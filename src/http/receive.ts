@@ -4,18 +4,17 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Clock } from '../core/clock.ts'
 import type { Ended, Facts } from '../core/fact.ts'
 import { header } from '../core/names.ts'
-import { type Refused, type Reply, refuse } from '../core/outcome.ts'
+import { refuse } from '../core/outcome.ts'
 import type { RoutePlan } from '../core/plan.ts'
-import { replyTo } from '../core/reply.ts'
-import { admit, broken, shake, type Watch } from '../engine/run.ts'
+import { admit, shake, type Watch } from '../engine/run.ts'
 import { lookUp, type Table } from '../plan/table.ts'
 import { readBody } from './body.ts'
-import { clientAddress, networkOf } from './client.ts'
+import { networkOf } from './client.ts'
 import type { Connection } from './connection.ts'
-import { createReplyBatch, type ReplyBatch } from './reply-batch.ts'
+import { createDesk, Exchange, tried } from './exchange.ts'
+import { atOnce } from './reply-batch.ts'
 import { requestHead } from './request-head.ts'
 import { createRoom } from './room.ts'
-import { writeReply } from './write-reply.ts'
 
 /** What requests are served with. A reload replaces it as a whole. */
 export type Serving = {
@@ -73,8 +72,7 @@ export interface Receiver {
 /** Makes the handler of POSTs on webhook paths. */
 export const createReceiver = (options: ReceiveOptions): Receiver => {
   const room = createRoom(options.clock)
-  const batch = createReplyBatch()
-  let active = 0
+  const desk = createDesk(options)
 
   /** The checks that need no plan: size, then route (rules: Order 1). */
   const checkBeforePlan = (request: IncomingMessage, path: WebhookPath, { table, maxBodyBytes }: Serving): RoutePlan | Ended => {
@@ -85,61 +83,30 @@ export const createReceiver = (options: ReceiveOptions): Receiver => {
     return 'authenticate' in found ? found : { outcome: found, stage: 'route' }
   }
 
-  const leave = (plan: RoutePlan | undefined): void => {
-    active--
-    plan?.owner.release()
-  }
-
   const receive: Receiver['receive'] = (request, response, path, connection) => {
-    active++
-    const { clock } = options
     const serving = options.serving()
-    const from = clock.monotonic()
-    const remote = (): string => clientAddress(request, serving.trustProxy)
-    const answer = (outcome: Ended['outcome'], eventId: string | undefined, shaped: Reply | undefined): void => {
-      if (response.destroyed || response.headersSent) return
-      const isLast = options.stopping() || (outcome.kind === 'refused' && endingConnection.has(outcome.code))
-      if (isLast || connection.hasLargeRest) connection.closeAfter(response)
-      writeReply(response, shaped ?? replyTo(outcome), eventId)
-    }
-    const end = (ended: Ended, write = batch): void => {
-      const route = plan && 'authenticate' in plan ? plan : undefined
-      leave(route)
-      options.facts.tell({ kind: 'request_ended', ended, route, headers: request.headers, remote, ms: () => clock.monotonic() - from })
-      const { outcome, reply } = ended
-      const eventId = ended.verified?.eventId
-      // The closure must not hold `ended`: the body would stay in memory until the answers leave.
-      write(() => {
-        if (tried(() => answer(outcome, eventId, reply))) request.socket.destroy()
-      })
-    }
+    const exchange = new Exchange(desk, { request, response, connection, trustProxy: serving.trustProxy })
     const plan = tried(() => checkBeforePlan(request, path, serving))
-    if (!('authenticate' in plan)) {
-      end(plan, atOnce)
-      return
-    }
-    plan.owner.hold()
-    const head = requestHead(request, serving.trustProxy, clock.now())
+    if (!('authenticate' in plan)) return exchange.end(plan, atOnce)
+    exchange.hold(plan)
+    const head = requestHead(request, serving.trustProxy, options.clock.now())
     const begin = head.method === 'POST' ? admit : shake
     const proceed = tried(() => begin(plan, head, options.watch?.(plan.name)))
-    if (typeof proceed !== 'function') {
-      end(proceed, atOnce)
-      return
-    }
+    if (typeof proceed !== 'function') return exchange.end(proceed, atOnce)
     if (header(request.headers, 'expect') !== undefined) response.writeContinue()
-    readBody(request, response, { maxBytes: serving.maxBodyBytes, client: () => networkOf(remote()), room }, (body) => {
-      if (body === 'gone') return leave(plan)
+    readBody(request, response, { maxBytes: serving.maxBodyBytes, client: () => networkOf(head.remote()), room }, (body) => {
+      if (body === 'gone') return exchange.leave()
       const ended = Buffer.isBuffer(body) ? tried(() => proceed(body)) : unread[body]
       // No function is made here: it would hold the body until the work is stored.
-      if (ended instanceof Promise) void ended.catch(failed).then(end)
-      else end(ended)
+      if (ended instanceof Promise) void ended.then(exchange.endStored, exchange.fail)
+      else exchange.end(ended)
     })
   }
   return {
     receive,
     mayShake: (method, path) => mayShake(options.serving().table, method, path),
     get active() {
-      return active
+      return desk.active
     },
   }
 }
@@ -149,25 +116,8 @@ const mayShake = (table: Table, method: string, { name, prefix }: WebhookPath): 
   return 'authenticate' in found && found.handshakes?.methods.has(method) === true
 }
 
-/** Runs `work`. What it throws is a bug of ours; it ends this request, never the process. */
-const tried = <T>(work: () => T): T | Ended => {
-  try {
-    return work()
-  } catch (error) {
-    return failed(error)
-  }
-}
-
-const failed = (error: unknown): Ended => ({ outcome: broken(error), stage: 'internal' })
-
-/** Writes at once. A refusal before the signature does not wait for other answers, because a flood of them would fill the memory. */
-const atOnce: ReplyBatch = (write) => write()
-
 const unread = {
   'too large': { outcome: refuse('too_large'), stage: 'body_size' },
   'too slow': { outcome: refuse('too_slow', { detail: 'others needed the room of a body that came too slowly' }), stage: 'body_size' },
   'no room': { outcome: refuse('overloaded', { retryAfterSeconds, detail: 'too many bodies at once' }), stage: 'body_size' },
 }
-
-/** Refusals after which nothing more is read from the connection. */
-const endingConnection: ReadonlySet<string> = new Set<Refused['code']>(['too_large', 'too_many_headers', 'too_slow'])

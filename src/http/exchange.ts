@@ -1,0 +1,123 @@
+/** One request on a webhook path and its answer: ends it, tells how, and lets go of its plan. */
+
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { Clock } from '../core/clock.ts'
+import type { Ended, Facts } from '../core/fact.ts'
+import type { Refused } from '../core/outcome.ts'
+import type { RoutePlan } from '../core/plan.ts'
+import { replyTo } from '../core/reply.ts'
+import { broken } from '../engine/run.ts'
+import { clientAddress } from './client.ts'
+import type { Connection } from './connection.ts'
+import { createReplyBatch, type ReplyBatch } from './reply-batch.ts'
+import { writeReply } from './write-reply.ts'
+
+/** What all requests of a listener share. */
+export type Desk = {
+  readonly clock: Clock
+  readonly stopping: () => boolean
+  /** Is told how each request ended. */
+  readonly facts: Pick<Facts, 'tell'>
+  readonly ofTurn: ReplyBatch
+  readonly ofCommit: ReplyBatch
+  /** Requests that have had no answer yet. */
+  active: number
+}
+
+export const createDesk = ({ clock, stopping, facts }: Pick<Desk, 'clock' | 'stopping' | 'facts'>): Desk => ({
+  clock,
+  stopping,
+  facts,
+  ofTurn: createReplyBatch(setImmediate),
+  ofCommit: createReplyBatch(process.nextTick),
+  active: 0,
+})
+
+type Parties = {
+  readonly request: IncomingMessage
+  readonly response: ServerResponse
+  readonly connection: Connection
+  readonly trustProxy: boolean | readonly string[]
+}
+
+export class Exchange {
+  readonly #desk: Desk
+  readonly #parties: Parties
+  readonly #from: number
+  #plan: RoutePlan | undefined
+
+  constructor(desk: Desk, parties: Parties) {
+    this.#desk = desk
+    this.#parties = parties
+    this.#from = desk.clock.monotonic()
+    desk.active++
+  }
+
+  /** Holds the plan that serves it, until its end. */
+  hold(plan: RoutePlan): void {
+    plan.owner.hold()
+    this.#plan = plan
+  }
+
+  /** Its sender is gone, so that nobody waits for an answer. */
+  leave(): void {
+    this.#desk.active--
+    this.#plan?.owner.release()
+  }
+
+  end(ended: Ended, write: ReplyBatch = this.#desk.ofTurn): void {
+    this.leave()
+    this.#tell(ended)
+    write(this.#answering(ended))
+  }
+
+  /** Ends what was stored. Its body was held until now anyway, so its sender need not wait until its end is told. */
+  readonly endStored = (ended: Ended): void => {
+    this.leave()
+    this.#desk.ofCommit(this.#answering(ended), () => this.#tell(ended))
+  }
+
+  readonly fail = (error: unknown): void => this.endStored(failed(error))
+
+  /** The function must not hold all of what ended: the body would stay in memory until the answers leave. */
+  #answering({ outcome, verified, reply }: Ended): () => void {
+    const eventId = verified?.eventId
+    return () => {
+      if (tried(() => this.#answer(outcome, eventId, reply))) this.#parties.request.socket.destroy()
+    }
+  }
+
+  #answer(outcome: Ended['outcome'], eventId: string | undefined, shaped: Ended['reply']): void {
+    const { response, connection } = this.#parties
+    if (response.destroyed || response.headersSent) return
+    const isLast = this.#desk.stopping() || (outcome.kind === 'refused' && endingConnection.has(outcome.code))
+    if (isLast || connection.hasLargeRest) connection.closeAfter(response)
+    writeReply(response, shaped ?? replyTo(outcome), eventId)
+  }
+
+  #tell(ended: Ended): void {
+    const { request, trustProxy } = this.#parties
+    this.#desk.facts.tell({
+      kind: 'request_ended',
+      ended,
+      route: this.#plan,
+      headers: request.headers,
+      remote: () => clientAddress(request, trustProxy),
+      ms: () => this.#desk.clock.monotonic() - this.#from,
+    })
+  }
+}
+
+/** Refusals after which nothing more is read from the connection. */
+const endingConnection: ReadonlySet<string> = new Set<Refused['code']>(['too_large', 'too_many_headers', 'too_slow'])
+
+/** Runs `work`. What it throws is a bug of ours; it ends this request, never the process. */
+export const tried = <T>(work: () => T): T | Ended => {
+  try {
+    return work()
+  } catch (error) {
+    return failed(error)
+  }
+}
+
+const failed = (error: unknown): Ended => ({ outcome: broken(error), stage: 'internal' })
