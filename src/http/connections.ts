@@ -14,8 +14,6 @@ import { Connection } from './connection.ts'
 export const maxConnections = 4_096
 /** The most for one client. A proxy counts as one client, so it is half of all. */
 const maxPerClient = maxConnections / 2
-/** So much of a body is taken from a socket ahead of its reader: all that one read brings. */
-const bodyAhead = { value: 65_536 }
 /** How often stuck connections are ended: an answer that nobody reads waits for this time at least, and twice as long at most. */
 const stuckMs = 30_000
 
@@ -50,8 +48,6 @@ export const watchConnections = (server: Server, clock: Clock, handle: Handle): 
     const count = (perClient.get(client) ?? 0) + 1
     perClient.set(client, count)
     open.set(socket, new Connection(socket))
-    // A request asks its socket for it. With Node's 16 KiB, each larger body stops the socket and starts it again, with two calls of the system.
-    Object.defineProperty(socket, 'readableHighWaterMark', bodyAhead)
     socket.once('close', () => {
       open.delete(socket)
       const left = (perClient.get(client) ?? 0) - 1

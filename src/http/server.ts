@@ -19,6 +19,12 @@ export const connectionLimits = {
   maxHeaderSize: 16_384,
 }
 
+/**
+ * So many bytes of a body may wait for its reader: all that one read brings. With Node's 16 KiB each larger body stops its socket and starts
+ * it again, which costs two calls of the system. Of answers no more wait for it: a connection has few that were not sent (connection.ts).
+ */
+const highWaterMark = 65_536
+
 export interface Listener {
   readonly url: string
   /** The number of requests without their answers. */
@@ -38,7 +44,7 @@ export type ServerOptions = ReceiveOptions & {
 export const listen = async (options: ServerOptions): Promise<Listener> => {
   const limits = options.limits ?? connectionLimits
   const receiver = createReceiver(options)
-  const server = createServer({ ...limits, requireHostHeader: false })
+  const server = createServer({ ...limits, highWaterMark, requireHostHeader: false })
   const host = createHost(server, options.clock, { logger: false, addTo: addRoutes })
   Object.assign(server, { maxConnections, maxHeadersCount: 0 })
   const connections = watchConnections(server, options.clock, front(receiver, host.handle))
