@@ -20,9 +20,17 @@ const digits = (text: string, from: number): number => {
 const firstSlots = 1 << 12
 /** In 32 MiB. */
 const maxSlots = 1 << 21
+const bytesPerSlot = 16
 /** How long a full table is not looked through again for holds that have ended. */
 const fullMs = 60_000
 const maxLoad = 0.6
+
+/** The bytes of a table in which so many keys were claimed and none ended. `bench:soak` takes them off the memory that it judges. */
+export const tableBytes = (claimed: number): number => {
+  let slots = firstSlots
+  while (slots < maxSlots && claimed >= slots * maxLoad) slots *= 2
+  return slots * bytesPerSlot
+}
 
 export class RecentClaims {
   #high = new Uint32Array(firstSlots)
