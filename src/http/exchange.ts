@@ -18,8 +18,7 @@ export type Desk = {
   readonly stopping: () => boolean
   /** Is told how each request ended. */
   readonly facts: Pick<Facts, 'tell'>
-  readonly ofTurn: ReplyBatch
-  readonly ofCommit: ReplyBatch
+  readonly batch: ReplyBatch
   /** Requests that have had no answer yet. */
   active: number
 }
@@ -28,8 +27,7 @@ export const createDesk = ({ clock, stopping, facts }: Pick<Desk, 'clock' | 'sto
   clock,
   stopping,
   facts,
-  ofTurn: createReplyBatch(setImmediate),
-  ofCommit: createReplyBatch(process.nextTick),
+  batch: createReplyBatch(),
   active: 0,
 })
 
@@ -65,7 +63,7 @@ export class Exchange {
     this.#plan?.owner.release()
   }
 
-  end(ended: Ended, write: ReplyBatch = this.#desk.ofTurn): void {
+  end(ended: Ended, write: ReplyBatch = this.#desk.batch): void {
     this.leave()
     this.#tell(ended)
     write(this.#answering(ended))
@@ -74,7 +72,7 @@ export class Exchange {
   /** Ends what was stored. Its body was held until now anyway, so its sender need not wait until its end is told. */
   readonly endStored = (ended: Ended): void => {
     this.leave()
-    this.#desk.ofCommit(this.#answering(ended), () => this.#tell(ended))
+    this.#desk.batch(this.#answering(ended), () => this.#tell(ended))
   }
 
   readonly fail = (error: unknown): void => this.endStored(failed(error))

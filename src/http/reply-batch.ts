@@ -1,15 +1,13 @@
-/** Writes answers together that are ready at nearly the same time. */
+/** Writes all answers of one turn of the event loop together, at its end. */
 
-/** Queues a write until its batch is written. `after` is called then, so that no sender waits for it. */
+/** Queues a write until all that this turn brought has been worked on. `after` is called once all are written: no sender waits for it. */
 export type ReplyBatch = (write: () => void, after?: () => void) => void
 
 /**
  * Each answer wakes its reader, and under load that costs more than the answer. Answers written back to back wake it once.
- * `schedule` is given the writing of a batch when its first answer comes: `setImmediate` ends it with the turn of the event loop, so that
- * it has the answers to all requests of this turn; `process.nextTick` once no settled promise is left to go on, so that it has the answers
- * to all that one commit stored. The queue holds at most one write for each open request.
+ * A lone answer does not wait. The queue holds at most one write for each open request.
  */
-export const createReplyBatch = (schedule: (write: () => void) => void): ReplyBatch => {
+export const createReplyBatch = (): ReplyBatch => {
   let waiting: (() => void)[] = []
   let later: (() => void)[] = []
   const flush = (): void => {
@@ -21,7 +19,7 @@ export const createReplyBatch = (schedule: (write: () => void) => void): ReplyBa
   }
   return (write, after) => {
     if (after) later.push(after)
-    if (waiting.push(write) === 1) schedule(flush)
+    if (waiting.push(write) === 1) setImmediate(flush)
   }
 }
 
