@@ -14,11 +14,8 @@ const [stat, readAt, writeAt, cutTo] = [promisify(fstat), promisify(read), promi
 /** Resolves once what was written to this file is on the disk. */
 export type Sync = (handle: number) => Promise<void>
 
-/** `maxLogBytes`: from this length on the log is copied into the database file between two commits. Tests give less. */
-type DiskOptions = { readonly sync?: Sync; readonly maxLogBytes?: number }
-
-/** Copying holds up all commits for some milliseconds, so it must be rare. A longer log takes longer to read at the next start. */
-const usualLogBytes = 32 * 1024 * 1024
+/** From this length on the log is copied into the database file between two commits. */
+const maxLogBytes = 8 * 1024 * 1024
 const chunkBytes = 1024 * 1024
 /** So much is written ahead of a log that grows. */
 const aheadBytes = 256 * 1024
@@ -34,7 +31,6 @@ export class DurableDatabase {
   readonly db: Database.Database
   readonly #durability: Durability
   readonly #sync: Sync
-  readonly #maxLogBytes: number
   readonly #folder: string
   readonly #file: number
   readonly #log: number
@@ -47,10 +43,9 @@ export class DurableDatabase {
   readonly #byte = Buffer.alloc(1)
 
   /** Throws a Fault. */
-  constructor(folder: string, durability: Durability, { sync = promisify(fdatasync), maxLogBytes = usualLogBytes }: DiskOptions = {}) {
+  constructor(folder: string, durability: Durability, sync: Sync = promisify(fdatasync)) {
     this.#durability = durability
     this.#sync = sync
-    this.#maxLogBytes = maxLogBytes
     this.#folder = folder
     this.db = openDatabase(folder)
     // Opened only once this process has the database's lock, and closed after it: closing any handle of a file drops its locks.
@@ -65,8 +60,8 @@ export class DurableDatabase {
     const result = work()
     // In this order: the log is looked at while the disk is at work, when the loop would only wait.
     const [, size] = await Promise.all([this.#durability === 'fsync' ? this.#sync(this.#log) : undefined, this.#outgrown()])
-    if (size > 0 && size < this.#maxLogBytes) this.#layOut(size)
-    if (size > this.#maxLogBytes) {
+    if (size > 0 && size < maxLogBytes) this.#layOut(size)
+    if (size > maxLogBytes) {
       this.#emptying = this.#emptyLog()
       // The next commit is told.
       this.#emptying.catch(() => {})
@@ -121,7 +116,7 @@ export class DurableDatabase {
 
   /** A disk without room for it has room for the commit. */
   #layOut(from: number): void {
-    this.#laidOut = Math.min(from + aheadBytes, this.#maxLogBytes)
+    this.#laidOut = Math.min(from + aheadBytes, maxLogBytes)
     tried(() => writeSync(this.#log, Buffer.alloc(this.#laidOut - from), 0, this.#laidOut - from, from))
   }
 
@@ -135,7 +130,7 @@ export class DurableDatabase {
     // SQLite begins the log anew now. Its old commits must not count any more once the first of them is written over or cut off.
     await writeAt(this.#log, noHeader, 0, noHeader.length, 0)
     await this.#sync(this.#log)
-    if ((await stat(this.#log)).size > this.#maxLogBytes) await cutTo(this.#log, this.#maxLogBytes)
+    if ((await stat(this.#log)).size > maxLogBytes) await cutTo(this.#log, maxLogBytes)
   }
 
   /** Writes each byte of the file again. Then the system has to bring them to the disk, or to say that it cannot. */
