@@ -57,7 +57,7 @@ export class Exchange {
     this.#plan = plan
   }
 
-  /** Its sender is gone, so that nobody waits for an answer. */
+  /** Counts it as answered and lets go of its plan: at its end, or when its sender is gone. */
   leave(): void {
     this.#desk.active--
     this.#plan?.owner.release()
@@ -69,7 +69,7 @@ export class Exchange {
     write(this.#answering(ended))
   }
 
-  /** Ends what was stored. Its body was held until now anyway, so its sender need not wait until its end is told. */
+  /** Ends what took longer than a turn, as storing does. Its body was held until now anyway, so its sender need not wait until its end is told. */
   readonly endStored = (ended: Ended): void => {
     this.leave()
     this.#desk.batch(this.#answering(ended), () => this.#tell(ended))
