@@ -96,8 +96,8 @@ class SegmentJournal implements Journal {
       await this.#gather()
       const batch = this.#waiting.take()
       await this.#write(batch)
-      this.#waiting.release(batch)
       for (const done of batch.done) done()
+      this.#waiting.release(batch)
       await this.#tidy()
     } while (!this.#waiting.isEmpty)
     this.#running = undefined
@@ -117,16 +117,17 @@ class SegmentJournal implements Journal {
     })
   }
 
-  async #write({ lines }: Batch): Promise<void> {
-    if (lines.length === 0) return
+  async #write(batch: Batch): Promise<void> {
+    const { lines } = batch
+    if (lines === 0) return
     const { folder, clock } = this.#options
-    if (clock.monotonic() < this.#retryAt) return this.#complaints.note(this.#failure, lines.length)
+    if (clock.monotonic() < this.#retryAt) return this.#complaints.note(this.#failure, lines)
     try {
       this.#segment ??= await Segment.start(folder, this.#retention.nextNumber, clock.monotonic())
-      await this.#segment.write(lines, clock.monotonic())
+      await this.#segment.write(batch, clock.monotonic())
     } catch (error) {
       this.#failure = messageOf(error)
-      this.#complaints.note(this.#failure, lines.length)
+      this.#complaints.note(this.#failure, lines)
       this.#retryAt = clock.monotonic() + retryMs
       await this.#finish()
     }

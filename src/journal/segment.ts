@@ -2,7 +2,7 @@
 
 import { type FileHandle, mkdir, open, unlink } from 'node:fs/promises'
 import { linesPath, rawPath, segmentName, unlessGone } from './folder.ts'
-import type { QueuedLine } from './write-queue.ts'
+import type { Batch } from './write-queue.ts'
 
 /** How many numbers are skipped because their files exist, before that counts as an error. */
 const maxTaken = 100
@@ -44,21 +44,20 @@ export class Segment {
   }
 
   /** Writes raw requests before lines, so that a line never points to missing bytes. Throws when not everything could be written. */
-  async write(batch: readonly QueuedLine[], now: number): Promise<void> {
+  async write(batch: Batch, now: number): Promise<void> {
     this.changedAt = now
-    const { text, raws, end } = laidOut(batch, this.#rawBytes)
-    if (raws.length > 0) await this.#append(this.#raw, raws, end - this.#rawBytes)
-    const lines = Buffer.from(text)
-    await this.#append(this.#lines, [lines], lines.length)
-    this.lines += batch.length
+    const lines = linesOf(batch, this.#rawBytes)
+    if (batch.raw.length > 0) await this.#append(this.#raw, [batch.raw.slice(0)])
+    await this.#append(this.#lines, lines)
+    this.lines += batch.lines
   }
 
-  async #append(file: FileHandle, buffers: Buffer[], bytes: number): Promise<void> {
+  async #append(file: FileHandle, buffers: Buffer[]): Promise<void> {
     const { bytesWritten } = await file.writev(buffers)
     if (file === this.#raw) this.#rawBytes += bytesWritten
     else this.#lineBytes += bytesWritten
     // The system gives no reason for a short write. The next write, to another segment, fails with the reason.
-    if (bytesWritten < bytes) throw new Error('only a part could be written')
+    if (bytesWritten < sizeOf(buffers)) throw new Error('only a part could be written')
   }
 
   /** Never rejects: what was written stays written, even if closing fails. */
@@ -67,23 +66,21 @@ export class Segment {
   }
 }
 
-/** The text of a batch, the raw requests that it points to, and where they end in their file when they begin at `start`. */
-const laidOut = (batch: readonly QueuedLine[], start: number): { text: string; raws: Buffer[]; end: number } => {
-  const raws: Buffer[] = []
-  let end = start
-  let text = ''
-  for (const { json, raw } of batch) {
-    if (raw === undefined) {
-      text += `${json}\n`
-      continue
-    }
-    const { head, body } = raw
-    text += `${json.slice(0, -1)},"raw":{"offset":${end},"head_bytes":${head.length},"body_bytes":${body.length}}}\n`
-    raws.push(head, body)
-    end += head.length + body.length
+/** The lines of a batch, with the places of its raw requests, which begin at `start`. */
+const linesOf = ({ text, raws }: Batch, start: number): Buffer[] => {
+  const pieces: Buffer[] = []
+  let from = 0
+  let offset = start
+  for (const { at, headBytes, bodyBytes } of raws) {
+    const place = `,"raw":{"offset":${offset},"head_bytes":${headBytes},"body_bytes":${bodyBytes}}`
+    pieces.push(text.slice(from, at), Buffer.from(place))
+    from = at
+    offset += headBytes + bodyBytes
   }
-  return { text, raws, end }
+  return [...pieces, text.slice(from)]
 }
+
+const sizeOf = (buffers: readonly Buffer[]): number => buffers.reduce((sum, { length }) => sum + length, 0)
 
 const create = async (folder: string, name: string): Promise<[lines: FileHandle, raw: FileHandle]> => {
   const raw = await open(rawPath(folder, name), 'ax', 0o600)

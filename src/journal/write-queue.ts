@@ -1,27 +1,41 @@
 /** Queues records for writing. It is bounded, so that a slow disk costs records and not the process. */
 
 import type { ByteBudget } from './byte-budget.ts'
+import { Bytes } from './bytes.ts'
 import { maskHeaders } from './headers.ts'
 import type { NewRecord, RawRequest } from './record.ts'
 
 const maxLines = 20_000
 const maxRawBytes = 8 * 1024 * 1024
-const maxChars = 16 * 1024 * 1024
+const maxLineBytes = 16 * 1024 * 1024
 const urgentBytes = 1024 * 1024
 /** Longer records are dropped, because the reader skips very long lines. */
 const maxLineChars = 256 * 1024
+/** How a line ends. */
+const closing = '}\n'
 
-type QueuedRaw = { readonly head: Buffer; readonly body: Buffer }
+/** A raw request of a batch. `at`: where the line that points to it takes its place, behind the other keys of the record. */
+export type QueuedRaw = { readonly at: number; readonly headBytes: number; readonly bodyBytes: number }
 
-/** A line to write. The segment adds where its raw request is. */
-export type QueuedLine = { readonly json: string; readonly raw: QueuedRaw | undefined }
-
-export type Batch = {
-  readonly lines: QueuedLine[]
+/**
+ * Lines to write, and the raw requests that some of them point to. They wait as bytes. As objects they would outlive two collections before they
+ * are written, and what has done so is freed only with the whole heap.
+ */
+export class Batch {
+  readonly text = new Bytes()
+  lines = 0
+  readonly raw = new Bytes()
+  readonly raws: QueuedRaw[] = []
   /** To be called once the lines are written or dropped. */
-  readonly done: (() => void)[]
-  rawBytes: number
-  chars: number
+  readonly done: (() => void)[] = []
+
+  clear(): void {
+    this.text.clear()
+    this.lines = 0
+    this.raw.clear()
+    this.raws.length = 0
+    this.done.length = 0
+  }
 }
 
 export interface WriteQueue {
@@ -29,8 +43,9 @@ export interface WriteQueue {
   add(entry: NewRecord, raw: RawRequest | undefined): void
   /** Calls `done` once everything added before is written or dropped. */
   after(done: () => void): void
-  /** Takes everything that waits. It counts against the bounds until `release`. */
+  /** Takes everything that waits. It counts against the bounds until `release`, which comes before the next `take`. */
   take(): Batch
+  /** Uses the batch again. */
   release(batch: Batch): void
   /** Lines dropped since the last call. */
   takeDropped(): number
@@ -39,49 +54,61 @@ export interface WriteQueue {
   readonly isUrgent: boolean
 }
 
-const emptyBatch = (): Batch => ({ lines: [], done: [], rawBytes: 0, chars: 0 })
-
 export const createWriteQueue = (allowance: ByteBudget): WriteQueue => {
-  let batch = emptyBatch()
+  let batch = new Batch()
+  let spare = new Batch()
   let lines = 0
+  let textBytes = 0
   let rawBytes = 0
-  let chars = 0
   let dropped = 0
 
   // A body that is over the bound by itself is taken when no other waits, because it is in memory anyway.
   const hasRoom = ({ body }: RawRequest): boolean =>
     (rawBytes === 0 || rawBytes + body.length <= maxRawBytes) && allowance.take(body.length)
 
-  const push = (json: string, raw?: QueuedRaw): void => {
-    const bytes = raw ? raw.head.length + raw.body.length : 0
+  const addLine = (json: string): void => {
+    const { text } = batch
+    const from = text.length
+    text.addText(json)
+    text.addText('\n')
+    batch.lines++
     lines++
-    rawBytes += bytes
-    chars += json.length
-    batch.rawBytes += bytes
-    batch.chars += json.length
-    batch.lines.push({ json, raw })
+    textBytes += text.length - from
+  }
+
+  const addRaw = ({ headers, body }: RawRequest): void => {
+    const { text, raw, raws } = batch
+    const from = raw.length
+    raw.addText(JSON.stringify(maskHeaders(headers)))
+    raws.push({ at: text.length - closing.length, headBytes: raw.length - from, bodyBytes: body.length })
+    raw.add(body)
+    rawBytes += raw.length - from
   }
 
   return {
     add(entry, raw) {
       const json = lines < maxLines ? JSON.stringify(entry) : ''
-      if (json === '' || json.length > maxLineChars || chars + json.length > maxChars) dropped++
-      else if (raw === undefined) push(json)
-      else if (!hasRoom(raw)) push(`${json.slice(0, -1)},"raw_dropped":true}`)
-      else push(json, { head: Buffer.from(JSON.stringify(maskHeaders(raw.headers))), body: raw.body })
+      if (json === '' || json.length > maxLineChars || textBytes + json.length > maxLineBytes) dropped++
+      else if (raw && !hasRoom(raw)) addLine(`${json.slice(0, -1)},"raw_dropped":true}`)
+      else {
+        addLine(json)
+        if (raw) addRaw(raw)
+      }
     },
     after(done) {
       batch.done.push(done)
     },
     take() {
       const taken = batch
-      batch = emptyBatch()
+      batch = spare
       return taken
     },
     release(written) {
-      lines -= written.lines.length
-      rawBytes -= written.rawBytes
-      chars -= written.chars
+      lines -= written.lines
+      textBytes -= written.text.length
+      rawBytes -= written.raw.length
+      written.clear()
+      spare = written
     },
     takeDropped() {
       const count = dropped
@@ -89,10 +116,10 @@ export const createWriteQueue = (allowance: ByteBudget): WriteQueue => {
       return count
     },
     get isUrgent() {
-      return batch.done.length > 0 || batch.rawBytes + batch.chars > urgentBytes
+      return batch.done.length > 0 || batch.raw.length + batch.text.length > urgentBytes
     },
     get isEmpty() {
-      return batch.lines.length === 0 && batch.done.length === 0
+      return batch.lines === 0 && batch.done.length === 0
     },
   }
 }

@@ -1,0 +1,40 @@
+/** Bytes that are put together piece by piece. */
+
+const firstBytes = 64 * 1024
+/** Larger ones are not used again. */
+const maxKeptBytes = 1024 * 1024
+/** A character takes three bytes at most: one of four bytes counts as two. */
+const bytesPerChar = 3
+
+export class Bytes {
+  #held: Buffer = Buffer.alloc(0)
+  length = 0
+
+  addText(text: string): void {
+    this.#makeRoom(text.length * bytesPerChar)
+    this.length += this.#held.write(text, this.length)
+  }
+
+  add(bytes: Buffer): void {
+    this.#makeRoom(bytes.length)
+    this.length += bytes.copy(this.#held, this.length)
+  }
+
+  /** A view, which holds until `clear`. */
+  slice(from: number, to = this.length): Buffer {
+    return this.#held.subarray(from, to)
+  }
+
+  clear(): void {
+    this.length = 0
+    if (this.#held.length > maxKeptBytes) this.#held = Buffer.alloc(0)
+  }
+
+  #makeRoom(more: number): void {
+    const needed = this.length + more
+    if (needed <= this.#held.length) return
+    const larger = Buffer.allocUnsafeSlow(Math.max(firstBytes, 2 * this.#held.length, needed))
+    this.#held.copy(larger, 0, 0, this.length)
+    this.#held = larger
+  }
+}
