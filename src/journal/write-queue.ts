@@ -8,7 +8,7 @@ import type { NewRecord, RawRequest } from './record.ts'
 const maxLines = 20_000
 const maxRawBytes = 8 * 1024 * 1024
 const maxLineBytes = 16 * 1024 * 1024
-const urgentBytes = 1024 * 1024
+const urgentBytes = 512 * 1024
 /** Longer records are dropped, because the reader skips very long lines. */
 const maxLineChars = 256 * 1024
 /** How a line ends. */
