@@ -2,6 +2,7 @@
 
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { header } from '../core/names.ts'
+import { onParsedBody } from './parsed-body.ts'
 import type { Room, Share } from './room.ts'
 
 /** Why there is no body. */
@@ -13,7 +14,7 @@ export type BodyOptions = {
   readonly room: Room
 }
 
-/** Collects the body. A body of one chunk, the common case, is not copied. Calls `then` exactly once. */
+/** Collects the body of a request that has just come. A body of one chunk, the common case, is not copied. Calls `then` exactly once. */
 export const readBody = (
   request: IncomingMessage,
   response: ServerResponse,
@@ -34,7 +35,8 @@ export const readBody = (
   }
   let share: Share | undefined
   const openShare = (): Share => room.open({ client: client(), maxBodyBytes: maxBytes, giveUp: () => finish('too slow') })
-  request.on('data', (chunk: Buffer) => {
+  const end = (): void => finish(held.subarray(0, bytes))
+  onParsedBody(request, end, (chunk) => {
     if (done) return
     if (bytes + chunk.length > maxBytes) return finish('too large')
     // A body that is whole in its first chunk is passed on in the same turn of the loop, so it needs no share of the room.
@@ -45,7 +47,6 @@ export const readBody = (
     held = joined(held, bytes, chunk, capacity)
     bytes += chunk.length
   })
-  request.on('end', () => finish(held.subarray(0, bytes)))
   request.on('error', () => finish('gone'))
   request.on('close', () => finish('gone'))
   // A malformed or late body is answered by `Connection.fail`, and then only the response closes, not the request.
