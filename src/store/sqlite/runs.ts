@@ -1,7 +1,7 @@
 /** The runs of an open database, dead ones too: which may begin, which are due, how each ends. */
 
 import { Lanes } from '../lanes.ts'
-import type { Lease, RunEnd, Standing } from '../ports.ts'
+import type { Lease, NewRun, RunEnd, Standing } from '../ports.ts'
 import type { Statements } from './statements.ts'
 import type { StandingsPage } from './steps.ts'
 import { parseLane, parseStored, parseText } from './stored.ts'
@@ -60,9 +60,9 @@ export class Runs {
     return this.#lanes.hasRoom(lane, limit, now)
   }
 
-  /** Adds runs without a lane, each as JSON. */
-  addAll(runs: readonly string[]): void {
-    if (runs.length > 0) this.#sql.acceptRuns.run([this.#newIds(runs.length), `[${runs.join(',')}]`])
+  /** Adds runs without a lane. */
+  addAll(runs: readonly NewRun[]): void {
+    if (runs.length > 0) this.#sql.acceptRuns.run([this.#newIds(runs.length), JSON.stringify(runs)])
     this.size += runs.length
   }
 

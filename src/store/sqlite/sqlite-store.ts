@@ -33,9 +33,7 @@ class SqliteStore implements Store {
 
   accept(run: NewRun, { key, holdMs }: Claim, lane?: Lane): Promise<Accepted> {
     if (lane === undefined) {
-      return this.#queue.gather((batch, answer: Answer<Accepted>) =>
-        batch.accept({ key: keyOf(key), holdMs, run: JSON.stringify(run) }, answer),
-      )
+      return this.#queue.gather((batch, answer: Answer<Accepted>) => batch.accept({ key: keyOf(key), holdMs, run }, answer))
     }
     const hashed = { ...lane, key: keyOf(lane.key) }
     return this.#queue.call({ op: 'acceptInLane', key: keyOf(key), holdMs, run: JSON.stringify(run), lane: hashed })

@@ -1,7 +1,7 @@
 /** What the store asks of its ledger: steps, gathered into batches, as plain data. */
 
 import type { SessionFilter } from '../../core/agent/session.ts'
-import type { KeptEvents, Lane, RunEnd, Spent, Standing } from '../ports.ts'
+import type { KeptEvents, Lane, NewRun, RunEnd, Spent, Standing } from '../ports.ts'
 import type { PlanEntry } from './plans.ts'
 
 /** `fsync`: a batch is on the disk before its results are given. `commit`: it is written then, and on the disk soon after. */
@@ -40,8 +40,8 @@ export type Speaking = { readonly key: string; readonly about: string; readonly 
 /** A message as it is stored; `text` is JSON. */
 export type StoredMessage = { readonly text: string; readonly chars: number }
 
-/** A run without a lane, as JSON, and its claim. */
-export type Accept = { readonly key: string; readonly holdMs: number; readonly run: string }
+/** A run without a lane, and its claim. */
+export type Accept = { readonly key: string; readonly holdMs: number; readonly run: NewRun }
 
 /** One step of a batch. Its durations count from the batch's `now`; keys are hashes. */
 export type Step =
