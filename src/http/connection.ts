@@ -4,6 +4,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import { header } from '../core/names.ts'
 import type { Reply } from '../core/outcome.ts'
+import { networkOf, peerAddress } from './client.ts'
 import { rawReply, writeReply } from './write-reply.ts'
 
 /** The most requests without an answer. The answer to the last of them says `Connection: close`. */
@@ -26,6 +27,7 @@ export class Connection {
   /** The latest request and its answer. */
   #request: IncomingMessage | undefined
   #response: ServerResponse | undefined
+  #client: string | undefined
   #unanswered = 0
   /** The latest request is the last one to be answered. */
   #isFull = false
@@ -43,6 +45,12 @@ export class Connection {
     const { onIncoming } = parser
     parser.onIncoming = (request, keepAlive) => (this.#isFull ? stop : onIncoming(request, keepAlive))
     this.#socket = socket
+  }
+
+  /** The network at its other end. */
+  get client(): string {
+    this.#client ??= networkOf(peerAddress(this.#socket))
+    return this.#client
   }
 
   /** No request is without its answer. */

@@ -6,7 +6,6 @@ import type { Clock } from '../core/clock.ts'
 import { header } from '../core/names.ts'
 import type { Reply } from '../core/outcome.ts'
 import { errorReply } from '../core/reply.ts'
-import { networkOf, peerAddress } from './client.ts'
 import type { Draining } from './close.ts'
 import { Connection } from './connection.ts'
 
@@ -28,7 +27,6 @@ export interface Connections extends Draining {
 /** Watches a server made with `requireHostHeader: false`: a missing Host header is answered here, in the shape of all our errors. */
 export const watchConnections = (server: Server, clock: Clock, handle: Handle): Connections => {
   const open = new Map<Socket, Connection>()
-  const perClient = new Map<string, number>()
   const on = (event: 'request' | 'checkContinue' | 'checkExpectation', then: Handle): void => {
     server.on(event, (request: IncomingMessage, response: ServerResponse) => {
       const connection = open.get(request.socket)
@@ -43,18 +41,17 @@ export const watchConnections = (server: Server, clock: Clock, handle: Handle): 
   // Without this listener Node answers 100 to every `Expect`, also for a body that is then refused for its size.
   on('checkContinue', handle)
   on('checkExpectation', (_request, _response, connection) => connection.fail(errorReply(417, 'Expectation failed')))
+  /** Whose connection it is, is asked of the system only where one client may have too many. */
+  const isOneTooMany = ({ client }: Connection): boolean => {
+    let count = 0
+    for (const each of open.values()) if (each.client === client) count++
+    return count > maxPerClient
+  }
   server.on('connection', (socket) => {
-    const client = networkOf(peerAddress(socket))
-    const count = (perClient.get(client) ?? 0) + 1
-    perClient.set(client, count)
-    open.set(socket, new Connection(socket))
-    socket.once('close', () => {
-      open.delete(socket)
-      const left = (perClient.get(client) ?? 0) - 1
-      if (left > 0) perClient.set(client, left)
-      else perClient.delete(client)
-    })
-    if (count > maxPerClient) socket.destroy()
+    const connection = new Connection(socket)
+    open.set(socket, connection)
+    socket.once('close', () => open.delete(socket))
+    if (open.size > maxPerClient && isOneTooMany(connection)) socket.destroy()
   })
   // One timer looks at all connections. A timer for each socket would be set and cancelled with every request.
   const look = (): void => {

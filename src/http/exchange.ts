@@ -9,7 +9,7 @@ import { replyTo } from '../core/reply.ts'
 import { broken } from '../engine/run.ts'
 import { clientAddress } from './client.ts'
 import type { Connection } from './connection.ts'
-import { createReplyBatch, type ReplyBatch } from './reply-batch.ts'
+import { atOnce, createReplyBatch, type ReplyBatch } from './reply-batch.ts'
 import { writeReply } from './write-reply.ts'
 
 /** What all requests of a listener share. */
@@ -63,7 +63,8 @@ export class Exchange {
     this.#plan?.owner.release()
   }
 
-  end(ended: Ended, write: ReplyBatch = this.#desk.batch): void {
+  /** An answer that ends its connection waits for no others: that end wakes its reader anyway. */
+  end(ended: Ended, write: ReplyBatch = this.#parties.response.shouldKeepAlive ? this.#desk.batch : atOnce): void {
     this.leave()
     this.#tell(ended)
     write(this.#answering(ended))
