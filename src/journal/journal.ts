@@ -97,7 +97,7 @@ class SegmentJournal implements Journal {
       const batch = this.#waiting.take()
       await this.#write(batch)
       for (const done of batch.done) done()
-      this.#waiting.release(batch)
+      this.#waiting.release()
       await this.#tidy()
     } while (!this.#waiting.isEmpty)
     this.#running = undefined

@@ -45,8 +45,8 @@ export interface WriteQueue {
   after(done: () => void): void
   /** Takes everything that waits. It counts against the bounds until `release`, which comes before the next `take`. */
   take(): Batch
-  /** Uses the batch again. */
-  release(batch: Batch): void
+  /** The batch that was taken is used again. */
+  release(): void
   /** Lines dropped since the last call. */
   takeDropped(): number
   readonly isEmpty: boolean
@@ -55,60 +55,52 @@ export interface WriteQueue {
 }
 
 export const createWriteQueue = (allowance: ByteBudget): WriteQueue => {
-  let batch = new Batch()
-  let spare = new Batch()
-  let lines = 0
-  let textBytes = 0
-  let rawBytes = 0
+  let waiting = new Batch()
+  /** Empty while nothing is being written. */
+  let written = new Batch()
   let dropped = 0
 
   // A body that is over the bound by itself is taken when no other waits, because it is in memory anyway.
-  const hasRoom = ({ body }: RawRequest): boolean =>
-    (rawBytes === 0 || rawBytes + body.length <= maxRawBytes) && allowance.take(body.length)
+  const hasRoomForRaw = ({ body }: RawRequest): boolean => {
+    const bytes = waiting.raw.length + written.raw.length
+    return (bytes === 0 || bytes + body.length <= maxRawBytes) && allowance.take(body.length)
+  }
+
+  const hasRoomFor = (json: string): boolean =>
+    json.length <= maxLineChars && waiting.text.length + written.text.length + json.length <= maxLineBytes
 
   const addLine = (json: string): void => {
-    const { text } = batch
-    const from = text.length
-    text.addText(json)
-    text.addText('\n')
-    batch.lines++
-    lines++
-    textBytes += text.length - from
+    waiting.text.addText(`${json}\n`)
+    waiting.lines++
   }
 
   const addRaw = ({ headers, body }: RawRequest): void => {
-    const { text, raw, raws } = batch
+    const { text, raw, raws } = waiting
     const from = raw.length
     raw.addText(JSON.stringify(maskHeaders(headers)))
     raws.push({ at: text.length - closing.length, headBytes: raw.length - from, bodyBytes: body.length })
     raw.add(body)
-    rawBytes += raw.length - from
   }
 
   return {
     add(entry, raw) {
-      const json = lines < maxLines ? JSON.stringify(entry) : ''
-      if (json === '' || json.length > maxLineChars || textBytes + json.length > maxLineBytes) dropped++
-      else if (raw && !hasRoom(raw)) addLine(`${json.slice(0, -1)},"raw_dropped":true}`)
+      const json = waiting.lines + written.lines < maxLines ? JSON.stringify(entry) : ''
+      if (json === '' || !hasRoomFor(json)) dropped++
+      else if (raw && !hasRoomForRaw(raw)) addLine(`${json.slice(0, -1)},"raw_dropped":true}`)
       else {
         addLine(json)
         if (raw) addRaw(raw)
       }
     },
     after(done) {
-      batch.done.push(done)
+      waiting.done.push(done)
     },
     take() {
-      const taken = batch
-      batch = spare
-      return taken
+      ;[waiting, written] = [written, waiting]
+      return written
     },
-    release(written) {
-      lines -= written.lines
-      textBytes -= written.text.length
-      rawBytes -= written.raw.length
+    release() {
       written.clear()
-      spare = written
     },
     takeDropped() {
       const count = dropped
@@ -116,10 +108,10 @@ export const createWriteQueue = (allowance: ByteBudget): WriteQueue => {
       return count
     },
     get isUrgent() {
-      return batch.done.length > 0 || batch.raw.length + batch.text.length > urgentBytes
+      return waiting.done.length > 0 || waiting.raw.length + waiting.text.length > urgentBytes
     },
     get isEmpty() {
-      return batch.lines === 0 && batch.done.length === 0
+      return waiting.lines === 0 && waiting.done.length === 0
     },
   }
 }
