@@ -23,6 +23,8 @@ const stop = -1
  * and all their objects would exist before the first answer. So the parser is stopped at the head after the last request to be answered.
  */
 export class Connection {
+  /** Where it stands in the list of open connections, which keeps it true. */
+  place: number
   readonly #socket: Socket
   /** The latest request and its answer. */
   #request: IncomingMessage | undefined
@@ -39,12 +41,13 @@ export class Connection {
   /** What `fail` wants written after all answers; empty where nothing is to be written before the end. */
   #lastWords: string | undefined
 
-  constructor(socket: Socket) {
+  constructor(socket: Socket, place: number) {
     const { parser } = socket as { parser?: Parser }
     if (!parser?.onIncoming) throw new Error('this version of Node parses its connections in another way')
     const { onIncoming } = parser
     parser.onIncoming = (request, keepAlive) => (this.#isFull ? stop : onIncoming(request, keepAlive))
     this.#socket = socket
+    this.place = place
   }
 
   /** The network at its other end. */

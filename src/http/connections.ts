@@ -24,12 +24,39 @@ export interface Connections extends Draining {
   fail(error: { readonly code?: string }, socket: Socket): void
 }
 
+const ofSocket = Symbol('connection')
+type Watched = Socket & { [ofSocket]?: Connection }
+const connectionOf = (socket: Socket): Connection | undefined => (socket as Watched)[ofSocket]
+
+/**
+ * A list in no order, from which each connection takes itself out. With a `Map` or a `Set`, V8 makes a new table each time it is full of
+ * what was taken out, and where the old table is among the old objects all sockets of that moment live until those are collected.
+ */
+class OpenConnections {
+  readonly all: Connection[] = []
+
+  add(socket: Socket): Connection {
+    const connection = new Connection(socket, this.all.length)
+    this.all.push(connection)
+    ;(socket as Watched)[ofSocket] = connection
+    socket.once('close', () => this.#remove(connection))
+    return connection
+  }
+
+  #remove({ place }: Connection): void {
+    const last = this.all.pop() as Connection
+    if (place === this.all.length) return
+    this.all[place] = last
+    last.place = place
+  }
+}
+
 /** Watches a server made with `requireHostHeader: false`: a missing Host header is answered here, in the shape of all our errors. */
 export const watchConnections = (server: Server, clock: Clock, handle: Handle): Connections => {
-  const open = new Map<Socket, Connection>()
+  const open = new OpenConnections()
   const on = (event: 'request' | 'checkContinue' | 'checkExpectation', then: Handle): void => {
     server.on(event, (request: IncomingMessage, response: ServerResponse) => {
-      const connection = open.get(request.socket)
+      const connection = connectionOf(request.socket)
       if (!connection) return
       connection.begin(request, response)
       if (header(request.headers, 'host') === undefined && request.httpVersion === '1.1')
@@ -44,18 +71,16 @@ export const watchConnections = (server: Server, clock: Clock, handle: Handle): 
   /** Whose connection it is, is asked of the system only where one client may have too many. */
   const isOneTooMany = ({ client }: Connection): boolean => {
     let count = 0
-    for (const each of open.values()) if (each.client === client) count++
+    for (const each of open.all) if (each.client === client) count++
     return count > maxPerClient
   }
   server.on('connection', (socket) => {
-    const connection = new Connection(socket)
-    open.set(socket, connection)
-    socket.once('close', () => open.delete(socket))
-    if (open.size > maxPerClient && isOneTooMany(connection)) socket.destroy()
+    const connection = open.add(socket)
+    if (open.all.length > maxPerClient && isOneTooMany(connection)) socket.destroy()
   })
   // One timer looks at all connections. A timer for each socket would be set and cancelled with every request.
   const look = (): void => {
-    for (const connection of open.values()) connection.endIfStuck()
+    for (const connection of open.all) connection.endIfStuck()
     cancel = clock.after(stuckMs, look)
   }
   let cancel = (): void => {}
@@ -64,11 +89,11 @@ export const watchConnections = (server: Server, clock: Clock, handle: Handle): 
   })
   server.once('close', () => cancel())
   return {
-    openConnections: () => open.size,
+    openConnections: () => open.all.length,
     endIdle() {
-      for (const connection of open.values()) connection.endIfIdle()
+      for (const connection of open.all) connection.endIfIdle()
     },
-    fail: (error, socket) => open.get(socket)?.fail(replyToBroken(error.code)),
+    fail: (error, socket) => connectionOf(socket)?.fail(replyToBroken(error.code)),
   }
 }
 

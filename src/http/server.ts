@@ -9,6 +9,7 @@ import { closeServer, drain } from './close.ts'
 import { type Handle, maxConnections, watchConnections } from './connections.ts'
 import { createHost } from './host.ts'
 import { createReceiver, parsePath, type ReceiveOptions, type Receiver } from './receive.ts'
+import { mixSocketOptions } from './socket-options.ts'
 
 /** Against slow headers, slow bodies and idle connections (rules: Limits 4). Node leaves several of these off, or long. */
 export const connectionLimits = {
@@ -44,6 +45,7 @@ export type ServerOptions = ReceiveOptions & {
 export const listen = async (options: ServerOptions): Promise<Listener> => {
   const limits = options.limits ?? connectionLimits
   const receiver = createReceiver(options)
+  mixSocketOptions()
   const server = createServer({ ...limits, highWaterMark, requireHostHeader: false })
   const host = createHost(server, options.clock, { logger: false, addTo: addRoutes })
   Object.assign(server, { maxConnections, maxHeadersCount: 0 })
