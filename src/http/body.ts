@@ -47,10 +47,11 @@ export const readBody = (
     held = joined(held, bytes, chunk, capacity)
     bytes += chunk.length
   })
-  request.on('error', () => finish('gone'))
-  request.on('close', () => finish('gone'))
+  // Without a listener for its errors a request that is cut off closes all the same (`onError` in lib/_http_incoming.js).
+  const gone = (): void => finish('gone')
+  request.on('close', gone)
   // A malformed or late body is answered by `Connection.fail`, and then only the response closes, not the request.
-  response.on('close', () => finish('gone'))
+  response.on('close', gone)
 }
 
 const nothing = Buffer.alloc(0)

@@ -67,11 +67,14 @@ const groupOf = (key: string, { singleFlight, ...settings }: Settings, lane: Lan
   return { key, ...settings, ...(turns ? { lane: turns } : {}) }
 }
 
-const join = async (run: NewRun, group: Group, effects: Effects): Promise<Outcome> => {
-  const joined = await commit(effects, (store) => store.join(run, claimOf(run), group))
-  if (joined === 'duplicate') return duplicate(run)
-  // When the store can hold no further group, the event gets a run of its own at once (rules: Limits 3).
-  if (joined === 'full') return acceptAgent(run, effects, group.lane)
-  if ('kind' in joined) return joined
-  return { kind: 'coalesced', route: run.route, event: run.event, deliveryId: run.deliveryId, group: joined.group }
-}
+const join = (run: NewRun, group: Group, effects: Effects): Promise<Outcome> =>
+  commit(
+    effects,
+    (store) => store.join(run, claimOf(run), group),
+    (joined) => {
+      if (joined === 'duplicate') return duplicate(run)
+      // When the store can hold no further group, the event gets a run of its own at once (rules: Limits 3).
+      if (joined === 'full') return acceptAgent(run, effects, group.lane)
+      return { kind: 'coalesced', route: run.route, event: run.event, deliveryId: run.deliveryId, group: joined.group }
+    },
+  )

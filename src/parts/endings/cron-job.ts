@@ -73,12 +73,15 @@ const ignored = ({ route, deliveryId }: Event, reason: Ignored['reason'], why: s
   detail: () => why,
 })
 
-const start = async (event: Event, job: Job, context: Prompt, whenFull: 'wait' | 'refuse', { effects }: StageKit): Promise<Outcome> => {
+const start = (event: Event, job: Job, context: Prompt, whenFull: 'wait' | 'refuse', { effects }: StageKit): Promise<Outcome> => {
   const run = jobRun(job, { ...causeOf(event), context })
-  const claim = claimOf(event)
-  const handed = await commit(effects, (store) => store.accept(run, claim, jobLane(job, whenFull)))
-  if (typeof handed === 'object') return handed
-  if (handed === 'duplicate') return duplicate(event)
-  if (handed === 'busy') return ignored(event, 'job_running', `the scheduled job "${job.id}" is running`)
-  return { kind: 'accepted', route: run.route, event: run.event, deliveryId: run.deliveryId, cronJob: job.id }
+  return commit(
+    effects,
+    (store) => store.accept(run, claimOf(event), jobLane(job, whenFull)),
+    (handed) => {
+      if (handed === 'duplicate') return duplicate(event)
+      if (handed === 'busy') return ignored(event, 'job_running', `the scheduled job "${job.id}" is running`)
+      return { kind: 'accepted', route: run.route, event: run.event, deliveryId: run.deliveryId, cronJob: job.id }
+    },
+  )
 }

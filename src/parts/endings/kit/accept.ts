@@ -16,19 +16,25 @@ export const unavailable = (fault: StoreFault): Refused => refuse('unavailable',
 
 const overloaded = (detail: string): Refused => refuse('overloaded', { retryAfterSeconds, detail })
 
-/** Hands work to the store when the queue has room, and wakes the worker. */
-export const commit = async <T extends Accepted | Joined>(effects: Effects, hand: (store: Store) => Promise<T>): Promise<T | Refused> => {
-  if (!effects.hasRoom()) return overloaded('the queue of accepted runs is full')
-  try {
-    const handed = await hand(effects.store)
-    if (handed !== 'duplicate') effects.wake()
-    return handed
-  } catch (error) {
-    if (!(error instanceof StoreFault)) throw error
-    // The store may have committed the work although it reported a failure. The worker looks for the work when the store works again.
-    effects.wake()
-    return unavailable(error)
-  }
+/** Hands work to the store when the queue has room, and wakes the worker. `outcomeOf` says what became of the work. */
+export const commit = <T extends Accepted | Joined>(
+  effects: Effects,
+  hand: (store: Store) => Promise<T>,
+  outcomeOf: (handed: T) => Outcome | Promise<Outcome>,
+): Promise<Outcome> => {
+  if (!effects.hasRoom()) return Promise.resolve(overloaded('the queue of accepted runs is full'))
+  return hand(effects.store).then(
+    (handed) => {
+      if (handed !== 'duplicate') effects.wake()
+      return outcomeOf(handed)
+    },
+    (error: unknown) => {
+      if (!(error instanceof StoreFault)) throw error
+      // The store may have committed the work although it reported a failure. The worker looks for the work when the store works again.
+      effects.wake()
+      return unavailable(error)
+    },
+  )
 }
 
 /** The fields of a run that come from its event. */
@@ -57,10 +63,13 @@ export const agentRun = (
 }
 
 /** Accepts a run. A run without a lane starts at once; a run in a lane waits for its turn. Its event is not held meanwhile. */
-export const acceptAgent = async (run: NewRun, effects: Effects, lane?: Lane): Promise<Outcome> => {
-  const handed = await commit(effects, (store) => store.accept(run, claimOf(run), lane))
-  if (typeof handed === 'object') return handed
-  if (handed === 'duplicate') return duplicate(run)
-  if (handed === 'busy') return overloaded('its lane is full')
-  return { kind: 'accepted', route: run.route, event: run.event, deliveryId: run.deliveryId }
-}
+export const acceptAgent = (run: NewRun, effects: Effects, lane?: Lane): Promise<Outcome> =>
+  commit(
+    effects,
+    (store) => store.accept(run, claimOf(run), lane),
+    (handed) => {
+      if (handed === 'duplicate') return duplicate(run)
+      if (handed === 'busy') return overloaded('its lane is full')
+      return { kind: 'accepted', route: run.route, event: run.event, deliveryId: run.deliveryId }
+    },
+  )
