@@ -49,10 +49,10 @@ export class Gathered {
   }
 
   resolve(results: readonly unknown[]): void {
-    for (const [i, entry] of this.#entries.entries()) {
+    this.#entries.forEach((entry, i) => {
       if ('step' in entry) entry.answer.resolve(results[i])
       else resolveRows(entry.answers, results[i] as readonly boolean[])
-    }
+    })
   }
 
   reject(why: StoreFault): void {
@@ -63,5 +63,7 @@ export class Gathered {
 }
 
 const resolveRows = (answers: readonly Answer<Accepted>[], got: readonly boolean[]): void => {
-  for (const [row, answer] of answers.entries()) answer.resolve(got[row] ? 'accepted' : 'duplicate')
+  answers.forEach((answer, row) => {
+    answer.resolve(got[row] ? 'accepted' : 'duplicate')
+  })
 }
