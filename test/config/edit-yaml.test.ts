@@ -372,6 +372,13 @@ const dataOf = (text: string): Json => parseSource('', text).source?.data ?? nul
 const mayRefuse = (text: string): RegExp =>
   /\|\d?\+/.test(text) ? /comments stand between the items|what stands around it/ : /comments stand between the items/
 
+/** A run that takes forever says its seed: before it, and where fast-check can stop it also the text and the edit. */
+const tries = (): fc.Parameters<unknown> => {
+  const seed = Date.now() % 2 ** 31
+  process.stderr.write(`# edit-yaml: seed ${seed}\n`)
+  return { seed, numRuns: 600, interruptAfterTimeLimit: 100_000, markInterruptAsFailure: true }
+}
+
 test('random edits of random texts make just that change of the data', async (t) => {
   fc.assert(
     fc.property(yamlTexts, wishes, (text, wish) => {
@@ -387,7 +394,7 @@ test('random edits of random texts make just that change of the data', async (t)
       assert.equal(spliced(text, edited.splices), edited.text)
       if (edit.kind === 'set') assert.equal(textOf(editYaml(edited.text, edit)), edited.text)
     }),
-    { numRuns: 600 },
+    tries(),
   )
   t.pass('they did')
 })
@@ -473,7 +480,7 @@ test('random edits leave every other line as it is', async (t) => {
       assert.deepEqual(after.slice(after.length - (before.length - to)), before.slice(to))
       if (edit.kind === 'move') assert.deepEqual(barely(after), barely(before))
     }),
-    { numRuns: 600 },
+    tries(),
   )
   t.pass('they do')
 })
