@@ -127,6 +127,12 @@ t.test('JSON is pasted', async (t) => {
   t.match(editor.frame(), 'JSON, 10 characters: enter takes it')
   editor.press('enter')
   t.same(askedFor(editor.wishes), { choice: { from: 'text', text: '{"q": [1]}' }, route: 'pr-review' })
+
+  const other = picker()
+  other.press('l', 'l', 'l')
+  other.paste('\n{}')
+  other.press('up', 'home', '^u', 'enter')
+  t.same(askedFor(other.wishes), { choice: { from: 'text', text: '\n{}' }, route: 'pr-review' }, 'nothing stands before the beginning')
 })
 
 t.test('a paste that is too long to be shown is taken at once, or not at all', async (t) => {

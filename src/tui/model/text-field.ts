@@ -42,7 +42,7 @@ export const editField = (field: TextField, key: string): TextField => {
   const { text, cursor } = field
   const cut = (from: number, to: number): TextField => ({ text: text.slice(0, from) + text.slice(to), cursor: from })
   const to = (place: number): TextField => (place === cursor ? field : { text, cursor: place })
-  const lineStart = text.lastIndexOf('\n', cursor - 1) + 1
+  const lineStart = cursor - placeOf(field).column
   const nextEnd = text.indexOf('\n', cursor)
   const lineEnd = nextEnd < 0 ? text.length : nextEnd
   switch (key) {
@@ -52,7 +52,7 @@ export const editField = (field: TextField, key: string): TextField => {
       return to(after(field))
     case 'home':
     case '^a':
-      return to(cursor === 0 ? 0 : lineStart)
+      return to(lineStart)
     case 'end':
     case '^e':
       return to(lineEnd)
