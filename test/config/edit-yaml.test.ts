@@ -156,6 +156,7 @@ test(
     ['in brackets over lines', 'l: [\n  a, # x\n  b # y\n  ]\n', insert('l', 2, 'c'), 'l: [\n  a, # x\n  b, # y\n  c\n  ]\n'],
     ['into a list that is missing', 'a: 1\n', insert('l', 0, 'c'), 'a: 1\nl:\n  - c\n'],
     ['into an empty list', 'l: []\n', insert('l', 0, 'c'), 'l:\n  - c\n'],
+    ['first, below an empty first line', '\n# one\n- a\n', insert('', 0, 'x'), '\n- x\n# one\n- a\n'],
     ['without an indent', 'l:\n- a\n- b\nm: 1\n', insert('l', 0, 'c'), 'l:\n- c\n- a\n- b\nm: 1\n'],
   ]),
 )

@@ -60,7 +60,8 @@ export class Outline {
   }
 
   lineStart(at: number): number {
-    return this.text.lastIndexOf('\n', at - 1) + 1
+    // A search from before the beginning would look at the first character, and may find a line end there.
+    return at === 0 ? 0 : this.text.lastIndexOf('\n', at - 1) + 1
   }
 
   /** Before the line's end. */
