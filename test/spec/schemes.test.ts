@@ -8,6 +8,7 @@ import type { SignatureScheme } from '../../src/generated/config.ts'
 import { checkConfig } from '../../src/generated/validators.js'
 import { describedScheme } from '../../src/parts/schemes/kit/described/described.ts'
 import { problemsIn } from '../../src/parts/schemes/kit/described/description.ts'
+import { HmacKey } from '../../src/parts/schemes/kit/hmac-key.ts'
 import { fakeCli } from '../fakes/cli.ts'
 import { type Answer, startGateway, type TestGateway } from '../fakes/gateway.ts'
 
@@ -270,6 +271,33 @@ t.test('the address that a sender signs: configured, of the route, or what a tru
   t.equal(await status(alone, 'a', 'https://a.example/webhooks/a?x=%20', forwarded), 401, 'nobody is trusted')
   const known = await start({ public_url: 'https://c.example/hooks/' })
   t.equal(await status(known, 'a', 'https://c.example/hooks/webhooks/a?x=%20'), 202)
+})
+
+t.test('an HMAC is that of the standard, for keys and texts of any length', async (t) => {
+  // RFC 4231, 4.3 and 4.7.
+  const known = [
+    ['Jefe', 'what do ya want for nothing?', '5bdcc146bf60754e6a042426089575c75a003f089d2739839dec58b964ec3843'],
+    [
+      Buffer.alloc(131, 0xaa),
+      'Test Using Larger Than Block-Size Key - Hash Key First',
+      '60e431591ee0b67f0d8a26aacbf5b77f8e0bc6213728c5140546040f0ee37f54',
+    ],
+  ] as const
+  for (const [key, text, digest] of known)
+    t.equal(new HmacKey('sha256', Buffer.from(key)).digest([Buffer.from(text)]).toString('hex'), digest)
+
+  const hashes = ['sha1', 'sha256', 'sha512'] as const
+  const lengths = [0, 1, 63, 64, 65, 127, 128, 129, 300]
+  const keys = hashes.flatMap((name) => lengths.map((length) => ({ name, bytes: Buffer.alloc(length, length) })))
+  // One after the other in each round: they share the bytes that they hash.
+  const made = keys.map(({ name, bytes }) => ({ name, bytes, key: new HmacKey(name, bytes) }))
+  for (const length of [0, 1, 1000, 65_471, 65_472, 65_535, 65_536, 65_600, 65_601, 200_000, 3]) {
+    const pieces = [Buffer.from('é', 'latin1'), Buffer.alloc(length, 'x'), Buffer.from('end')]
+    const wrong = made.filter(
+      ({ name, bytes, key }) => !key.digest(pieces).equals(createHmac(name, bytes).update(Buffer.concat(pieces)).digest()),
+    )
+    t.strictSame(wrong, [], `${length} bytes`)
+  }
 })
 
 t.test('a description that cannot work is a finding at its place', async (t) => {

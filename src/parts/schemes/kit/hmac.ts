@@ -1,9 +1,10 @@
 /** Checks an HMAC-SHA256 as most schemes use it: over a prefix from the headers, followed by the body. */
 
-import { createHmac, createSecretKey, type KeyObject } from 'node:crypto'
+import { createHmac } from 'node:crypto'
 import type { RequestHead } from '../../../core/request.ts'
 import type { CheckHead, Why } from '../scheme.ts'
 import { equal } from './equal.ts'
+import { HmacKey } from './hmac-key.ts'
 
 /** What the headers claim: one of `digests` is the digest of `prefix` followed by the body. */
 export type Claim = { readonly prefix: string; readonly digests: readonly Buffer[] }
@@ -14,17 +15,15 @@ export const bodyClaim = (digest: Buffer | undefined, malformed: Why): Claim | W
 
 /** Checks the claim that `read` finds in the headers. When a header is missing, malformed or too old, `read` says why. */
 export const checkHmac = (key: Buffer | string, read: (head: RequestHead) => Claim | Why): CheckHead => {
-  // The key object is made at the first request, because there may be thousands of routes, each with every scheme.
-  let object: KeyObject | undefined
+  // Made at the first request, because there may be thousands of routes, each with every scheme.
+  let hmacKey: HmacKey | undefined
   return (head) => {
     const claim = read(head)
     if (typeof claim === 'string') return claim
     return (body) => {
-      object ??= createSecretKey(typeof key === 'string' ? Buffer.from(key) : key)
-      const hmac = createHmac('sha256', object)
+      hmacKey ??= new HmacKey('sha256', typeof key === 'string' ? Buffer.from(key) : key)
       // Node decodes headers as latin1, so encoding as latin1 gives the bytes that were signed.
-      if (claim.prefix !== '') hmac.update(claim.prefix, 'latin1')
-      const digest = hmac.update(body).digest()
+      const digest = hmacKey.digest(claim.prefix === '' ? [body] : [Buffer.from(claim.prefix, 'latin1'), body])
       return claim.digests.some((claimed) => equal(claimed, digest)) || 'no secret of the route gives this signature'
     }
   }

@@ -1,13 +1,14 @@
 /** Signs and checks by the algorithms that a description can name. */
 
-import { createHmac, createPrivateKey, createSecretKey, type KeyObject, sign, verify } from 'node:crypto'
+import { createPrivateKey, type KeyObject, sign, verify } from 'node:crypto'
 import type { SignatureScheme } from '../../../../generated/config.ts'
 import { equal } from '../equal.ts'
+import { type HmacHash, HmacKey } from '../hmac-key.ts'
 import type { KeyType } from './keys.ts'
 
 export type Algorithm = SignatureScheme['algorithm']
 
-const hashes: { readonly [algorithm in Algorithm]?: string } = { hmac_sha256: 'sha256', hmac_sha512: 'sha512', hmac_sha1: 'sha1' }
+const hashes: { readonly [algorithm in Algorithm]?: HmacHash } = { hmac_sha256: 'sha256', hmac_sha512: 'sha512', hmac_sha1: 'sha1' }
 const asymmetric: { readonly [algorithm in Algorithm]?: { readonly type: KeyType; readonly hash: string | null } } = {
   ed25519: { type: 'ed25519', hash: null },
   ecdsa_p256: { type: 'ec', hash: 'sha256' },
@@ -19,18 +20,17 @@ export const isHmac = (algorithm: Algorithm): boolean => algorithm in hashes
 /** The type of key that an algorithm checks with; `undefined` for one with a shared secret. */
 export const keyTypeOf = (algorithm: Algorithm): KeyType | undefined => asymmetric[algorithm]?.type
 
-export const hmacKey = (bytes: Buffer): KeyObject => createSecretKey(bytes)
-
-const digestOf = (algorithm: Algorithm, key: KeyObject, pieces: readonly Buffer[]): Buffer => {
-  const hmac = createHmac(hashes[algorithm] as string, key)
-  for (const piece of pieces) hmac.update(piece)
-  return hmac.digest()
-}
+export const hmacKey = (algorithm: Algorithm, bytes: Buffer): HmacKey => new HmacKey(hashes[algorithm] as HmacHash, bytes)
 
 /** Whether one of the signatures is that of the text. */
-export const holds = (algorithm: Algorithm, key: KeyObject, pieces: readonly Buffer[], signatures: readonly Buffer[]): boolean => {
-  if (isHmac(algorithm)) {
-    const digest = digestOf(algorithm, key, pieces)
+export const holds = (
+  algorithm: Algorithm,
+  key: KeyObject | HmacKey,
+  pieces: readonly Buffer[],
+  signatures: readonly Buffer[],
+): boolean => {
+  if (key instanceof HmacKey) {
+    const digest = key.digest(pieces)
     return signatures.some((signature) => equal(signature, digest))
   }
   const { hash } = asymmetric[algorithm] as { readonly hash: string | null }
@@ -49,7 +49,7 @@ const verified = (hash: string | null, text: Buffer, key: KeyObject, signature: 
 
 /** The signature of a text. `key`: that of an HMAC, or a private one in PEM; `undefined` where that is none of the algorithm's. */
 export const signatureOf = (algorithm: Algorithm, key: Buffer | string, pieces: readonly Buffer[]): Buffer | undefined => {
-  if (isHmac(algorithm)) return digestOf(algorithm, createSecretKey(typeof key === 'string' ? Buffer.from(key) : key), pieces)
+  if (isHmac(algorithm)) return hmacKey(algorithm, typeof key === 'string' ? Buffer.from(key) : key).digest(pieces)
   const { type, hash } = asymmetric[algorithm] as { readonly type: KeyType; readonly hash: string | null }
   try {
     const made = createPrivateKey(key)

@@ -1,10 +1,11 @@
 /** Checks requests as a description says: what the head shows is refused there, the rest once the body is there. */
 
-import { createHash, type KeyObject } from 'node:crypto'
+import { createHash } from 'node:crypto'
 import type { RequestHead } from '../../../../core/request.ts'
 import { isForm } from '../../../body/payload.ts'
 import type { CheckHead, Download, Later, Why } from '../../scheme.ts'
 import { equal } from '../equal.ts'
+import type { HmacKey } from '../hmac-key.ts'
 import { hmacKey, holds, isHmac, keyTypeOf } from './algorithm.ts'
 import { type Ready, signaturesIn } from './description.ts'
 import { bytesOf } from './digits.ts'
@@ -49,11 +50,11 @@ const checkOnce = (ready: Ready, secret: string, remote: Remote, download: Downl
   if (isHmac(algorithm)) {
     const bytes = secretKey(secret, key)
     if (!bytes) return undefined
-    // The key object is made at the first request, because there may be thousands of routes.
-    let object: KeyObject | undefined
+    // Made at the first request, because there may be thousands of routes.
+    let made: HmacKey | undefined
     return checkSigned(ready, secret, () => {
-      object ??= hmacKey(bytes)
-      return object
+      made ??= hmacKey(algorithm, bytes)
+      return made
     })
   }
   if (remote.certificates)
@@ -71,7 +72,7 @@ const certificateOf = ({ certificate }: Ready, seen: Seen, { certificates }: Rem
 }
 
 /** HMACs and signatures. */
-const checkSigned = (ready: Ready, secret: string, keyFor: (seen: Seen) => Found | Promise<Found>): CheckHead => {
+const checkSigned = (ready: Ready, secret: string, keyFor: (seen: Seen) => Found | HmacKey | Promise<Found>): CheckHead => {
   const atHead = ready.place.body === undefined
   const { algorithm } = ready.description
   return (head) => {
@@ -86,7 +87,7 @@ const checkSigned = (ready: Ready, secret: string, keyFor: (seen: Seen) => Found
       if (typeof signatures === 'string') return signatures
       const pieces = ready.text(whole, secret)
       if ('lacks' in pieces) return `${pieces.lacks} of the signed text is missing`
-      const judge = (key: Found): Verdict => {
+      const judge = (key: Found | HmacKey): Verdict => {
         if (typeof key === 'string' || 'later' in key) return key
         if (!holds(algorithm, key, pieces, signatures))
           return algorithm === 'rsa_sha256' && holds('rsa_sha1', key, pieces, signatures)

@@ -1,0 +1,60 @@
+/**
+ * HMACs as RFC 2104 defines them, each by two hashes of one call. `createHmac` makes an object for each, outside of the engine's heap, and
+ * making and collecting those costs more than the digest of a small body does (DECISIONS.md, 97).
+ */
+
+import { createHmac, hash } from 'node:crypto'
+
+/** The hashes, with the bytes that each takes at a time. */
+const blocks = { sha1: 64, sha256: 64, sha512: 128 } as const
+export type HmacHash = keyof typeof blocks
+
+const maxBlock = 128
+const maxDigest = 64
+/** A longer text is not copied to be hashed. */
+const maxCopied = 64 * 1024
+
+/** What the two hashes are taken of, by all keys in turn. */
+const inner = Buffer.alloc(maxBlock + maxCopied)
+const outer = Buffer.alloc(maxBlock + maxDigest)
+
+export class HmacKey {
+  readonly #hash: HmacHash
+  readonly #key: Buffer
+  readonly #inner: Buffer
+  readonly #outer: Buffer
+
+  /** `key` must not change any more. */
+  constructor(hashName: HmacHash, key: Buffer) {
+    const block = blocks[hashName]
+    const short = key.length > block ? hash(hashName, key, 'buffer') : key
+    this.#hash = hashName
+    this.#key = key
+    this.#inner = padded(short, block, 0x36)
+    this.#outer = padded(short, block, 0x5c)
+  }
+
+  /** The digest of these pieces in a row. */
+  digest(pieces: readonly Buffer[]): Buffer {
+    let end = this.#inner.length
+    for (const piece of pieces) end += piece.length
+    if (end > inner.length) return this.#long(pieces)
+    let at = this.#inner.copy(inner)
+    for (const piece of pieces) at += piece.copy(inner, at)
+    const filled = this.#outer.copy(outer)
+    const written = outer.write(hash(this.#hash, inner.subarray(0, end), 'hex'), filled, 'hex')
+    return Buffer.from(hash(this.#hash, outer.subarray(0, filled + written), 'hex'), 'hex')
+  }
+
+  #long(pieces: readonly Buffer[]): Buffer {
+    const hmac = createHmac(this.#hash, this.#key)
+    for (const piece of pieces) hmac.update(piece)
+    return hmac.digest()
+  }
+}
+
+const padded = (key: Buffer, length: number, pad: number): Buffer => {
+  const block = Buffer.alloc(length, pad)
+  for (const [i, byte] of key.entries()) block[i] = byte ^ pad
+  return block
+}
