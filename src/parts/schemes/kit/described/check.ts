@@ -152,8 +152,9 @@ const checkCredential = (ready: Ready, secret: string): CheckHead => {
 
 const checkToken = (ready: Ready, secret: string, { jwks }: Remote, download: Download): CheckHead | undefined => {
   const { issuer, audience, timestamp, key: spec } = ready.description
-  const key = jwks ? undefined : secretKey(secret, spec)
-  if (!jwks && !key) return undefined
+  const bytes = jwks ? undefined : secretKey(secret, spec)
+  if (!jwks && !bytes) return undefined
+  const key = bytes && hmacKey('hmac_sha256', bytes)
   const expected = { issuer, audience, windowSeconds: timestamp?.window_seconds ?? 300 }
   return (head) => {
     const texts = ready.claims(look(head))

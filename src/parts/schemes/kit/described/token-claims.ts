@@ -1,8 +1,9 @@
 /** JSON Web Tokens (RFC 7519) as signatures: HS256 with the route's secret, or RS256 and ES256 with a key of a JWKS. */
 
-import { createHmac, type KeyObject, verify } from 'node:crypto'
+import { type KeyObject, verify } from 'node:crypto'
 import { type JsonObject, own, parseObject } from '../../../../core/json.ts'
 import { equal } from '../equal.ts'
+import type { HmacKey } from '../hmac-key.ts'
 import { bytesOf } from './digits.ts'
 
 /** A token taken apart; nothing of it is known to be true. */
@@ -21,8 +22,8 @@ export const parseToken = (text: string): Token | undefined => {
 }
 
 /** HS256 with a secret. */
-export const holdsWithSecret = ({ header, signed, signature }: Token, key: Buffer): boolean =>
-  header.alg === 'HS256' && equal(createHmac('sha256', key).update(signed).digest(), signature)
+export const holdsWithSecret = ({ header, signed, signature }: Token, key: HmacKey): boolean =>
+  header.alg === 'HS256' && equal(key.digest([Buffer.from(signed)]), signature)
 
 const hashed: { readonly [type: string]: string } = { rsa: 'RS256', ec: 'ES256' }
 
