@@ -284,14 +284,16 @@ t.test('headers of http resolve references; what they say that no payload fills 
     },
   })
   for (const route of ['one', 'several']) t.equal((await gateway.post(route, { body: { title: `<${route}>` } })).status, 202)
-  await until(() => receiver.seen.length === 2)
+  // One may be tried again before the other was tried at all.
+  await until(() => new Set(receiver.seen.map(({ url }) => url)).size === 2)
   const state = join(gateway.dir, 'state')
   const files = readdirSync(state, { recursive: true, withFileTypes: true }).filter((file) => file.isFile())
   t.ok(files.some(({ name }) => name === 'headgate.db'))
   for (const { parentPath, name } of files) t.notOk(readFileSync(join(parentPath, name)).includes('canary'), name)
   t.notOk(JSON.stringify(gateway.lines).includes('canary'))
   isUp = true
-  await until(() => receiver.seen.length >= 4)
+  const refused = receiver.seen.length
+  await until(() => receiver.seen.length === refused + 2)
   t.match(
     new Set(receiver.seen.map(({ url, headers }) => `${url} ${headers.authorization} ${headers['x-title']}`)),
     new Set(['/in Bearer canary-header-key <one>', '/listed Bearer canary-header-key <several>']),
