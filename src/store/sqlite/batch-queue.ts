@@ -80,7 +80,8 @@ export class BatchQueue {
   async #pump(): Promise<void> {
     while (this.#queue.length > 0) {
       if (!this.#link.works) this.#recover(0)
-      await this.#fill()
+      // While each turn of the loop brings more calls, they are committed together. A lone call waits one turn.
+      for (let size = 0; this.#waiting > size && size < fullBatch; await nextTurn()) size = this.#waiting
       if (this.#opening) {
         await this.#opening
         // Callers that waited for the store come now, and their calls are gathered too.
@@ -89,22 +90,16 @@ export class BatchQueue {
       const batch = this.#queue.shift() as Gathered
       this.#waiting -= batch.size
       await this.#commit(batch)
-      await nextTurn()
+      if (this.#queue.length > 0) await nextTurn()
     }
     this.#pumping = undefined
   }
 
-  /** Waits while each turn of the loop brings more calls. Under load they are committed together; a lone call waits one turn. */
-  async #fill(): Promise<void> {
-    for (let size = 0; this.#waiting > size && size < fullBatch; await nextTurn()) size = this.#waiting
-  }
-
   async #commit(batch: Gathered): Promise<void> {
     try {
-      const steps = batch.steps()
       if (!this.#link.works) throw new StoreFault('the store failed and is opened again shortly')
-      this.#doubtful = batch.unsettled()
-      const { results, backlog } = await this.#link.ask({ now: this.#now(), steps })
+      this.#doubtful = batch.unsettled
+      const { results, backlog } = await this.#link.ask({ now: this.#now(), steps: batch.steps })
       this.#doubtful = []
       this.backlog = backlog
       batch.resolve(results)

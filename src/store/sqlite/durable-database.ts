@@ -34,8 +34,8 @@ export class DurableDatabase {
   readonly #folder: string
   readonly #file: number
   readonly #log: number
-  /** Copies the log into the file. No commit is made meanwhile. */
-  #emptying: Promise<void> = Promise.resolve()
+  /** Copies the log into the file. No commit is made meanwhile. It stays after a failure, until `recover`. */
+  #emptying: Promise<void> | undefined
   /** What was copied into the file may be in the system's memory only: a system that failed to write it does not try again. */
   #isFileDoubtful = false
   /** Up to here there were zeros in the log before SQLite wrote there. */
@@ -56,10 +56,19 @@ export class DurableDatabase {
 
   /** Resolves to what `work`, a transaction, gives, when it is on the disk (`fsync`) or written (`commit`). After a rejection, `recover` comes first. */
   async commit<T>(work: () => T): Promise<T> {
-    await this.#emptying
+    if (this.#emptying !== undefined) {
+      await this.#emptying
+      this.#emptying = undefined
+    }
     const result = work()
-    // In this order: the log is looked at while the disk is at work, when the loop would only wait.
-    const [, size] = await Promise.all([this.#durability === 'fsync' ? this.#sync(this.#log) : undefined, this.#outgrown()])
+    const synced = this.#durability === 'fsync' ? this.#sync(this.#log) : undefined
+    let size: number
+    try {
+      // The log is looked at while the disk is at work, when the loop would only wait.
+      size = this.#outgrown()
+    } finally {
+      await synced
+    }
     if (size > 0 && size < maxLogBytes) this.#layOut(size)
     if (size > maxLogBytes) {
       this.#emptying = this.#emptyLog()
@@ -71,16 +80,16 @@ export class DurableDatabase {
 
   /** After a failure: brings what was committed into the file, and onto the disk, so that nothing depends on a log that failed. */
   async recover(): Promise<void> {
-    await this.#emptying.catch(() => {})
+    await this.#emptying?.catch(() => {})
     if (this.db.inTransaction) this.db.exec('rollback')
     if (this.#isFileDoubtful) await this.#rewriteFile()
     await this.#emptyLog()
-    this.#emptying = Promise.resolve()
+    this.#emptying = undefined
   }
 
   /** Lets go of the database, which another process may then open. What cannot be brought into its file stays in its log. Never rejects. */
   async close(): Promise<void> {
-    await this.#emptying.catch(() => {})
+    await this.#emptying?.catch(() => {})
     process.off('exit', this.#leave)
     if (!this.#leave()) return
     try {
@@ -110,7 +119,7 @@ export class DurableDatabase {
    * The length of the log once it is longer than was laid out, else 0. It is not asked for at each commit: since Linux 6.13 a file whose times
    * were asked for gets new ones at its next write, and the sync of a file system without a journal then writes those too.
    */
-  async #outgrown(): Promise<number> {
+  #outgrown(): number {
     return readSync(this.#log, this.#byte, 0, 1, this.#laidOut) > 0 ? fstatSync(this.#log).size : 0
   }
 

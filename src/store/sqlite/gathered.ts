@@ -1,4 +1,4 @@
-/** Gathers calls for the ledger, in order. Runs that are accepted in a row become one entry, which one statement serves. */
+/** Gathers calls for the ledger, in order. Runs that are accepted in a row become one step, which one statement serves. */
 
 import type { StoreFault } from '../../core/fault.ts'
 import type { Accepted } from '../ports.ts'
@@ -6,29 +6,26 @@ import type { Accept, Step, Unsettled } from './steps.ts'
 
 export type Answer<T> = { readonly resolve: (result: T) => void; readonly reject: (why: StoreFault) => void }
 
-type Accepts = {
-  readonly accepts: Accept[]
-  readonly answers: Answer<Accepted>[]
-}
 export type CallStep = Exclude<Step, { op: 'accept' }>
-type Call = { readonly step: CallStep; readonly answer: Answer<unknown> }
+type Accepts = { readonly accepts: Accept[]; readonly answers: Answer<Accepted>[] }
 
 /** Steps that take or free a claim, or depend on one. */
 const touchesClaims: ReadonlySet<Step['op']> = new Set(['claim', 'held', 'settle', 'acceptInLane', 'join'])
 
 /** The calls of one batch. */
 export class Gathered {
-  readonly #entries: (Accepts | Call)[] = []
-  /** The entry that further accepts may join; `undefined` after a call that touches claims. */
+  readonly steps: Step[] = []
+  /** The claims among the steps. */
+  readonly unsettled: Unsettled[] = []
+  /** One for each step. */
+  readonly #answers: Answer<unknown>[] = []
+  /** The step that further runs may join; `undefined` after a call that touches claims. */
   #open: Accepts | undefined
   size = 0
 
   accept(accept: Accept, answer: Answer<Accepted>): void {
     this.size++
-    if (this.#open === undefined) {
-      this.#open = { accepts: [], answers: [] }
-      this.#entries.push(this.#open)
-    }
+    this.#open ??= this.#begin()
     this.#open.accepts.push(accept)
     this.#open.answers.push(answer)
   }
@@ -37,33 +34,35 @@ export class Gathered {
     this.size++
     // Runs that are accepted after such a call must stay after it.
     if (touchesClaims.has(step.op)) this.#open = undefined
-    this.#entries.push({ step, answer })
-  }
-
-  steps(): Step[] {
-    return this.#entries.map((entry) => ('step' in entry ? entry.step : { op: 'accept', accepts: entry.accepts }))
-  }
-
-  unsettled(): Unsettled[] {
-    return this.#entries.flatMap((entry) => ('step' in entry && entry.step.op === 'claim' ? [entry.step] : []))
+    if (step.op === 'claim') this.unsettled.push(step)
+    this.#add(step, answer)
   }
 
   resolve(results: readonly unknown[]): void {
-    this.#entries.forEach((entry, i) => {
-      if ('step' in entry) entry.answer.resolve(results[i])
-      else resolveRows(entry.answers, results[i] as readonly boolean[])
-    })
+    for (let i = 0; i < results.length; i++) this.#answers[i]?.resolve(results[i])
   }
 
   reject(why: StoreFault): void {
-    for (const entry of this.#entries) {
-      for (const answer of 'step' in entry ? [entry.answer] : entry.answers) answer.reject(why)
-    }
+    for (const answer of this.#answers) answer.reject(why)
+  }
+
+  #begin(): Accepts {
+    const open: Accepts = { accepts: [], answers: [] }
+    this.#add({ op: 'accept', accepts: open.accepts }, toEach(open.answers))
+    return open
+  }
+
+  #add<T>(step: Step, answer: Answer<T>): void {
+    this.steps.push(step)
+    this.#answers.push(answer as Answer<unknown>)
   }
 }
 
-const resolveRows = (answers: readonly Answer<Accepted>[], got: readonly boolean[]): void => {
-  answers.forEach((answer, row) => {
-    answer.resolve(got[row] ? 'accepted' : 'duplicate')
-  })
-}
+const toEach = (answers: readonly Answer<Accepted>[]): Answer<readonly Accepted[]> => ({
+  resolve(results) {
+    for (let i = 0; i < answers.length; i++) answers[i]?.resolve(results[i] as Accepted)
+  },
+  reject(why) {
+    for (const answer of answers) answer.reject(why)
+  },
+})

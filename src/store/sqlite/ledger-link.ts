@@ -25,25 +25,29 @@ export class LedgerLink {
   }
 
   /** Opens the database, or brings it back after a failure, and gives the backlog. Throws a Fault when it cannot be opened. */
-  opened(): Promise<number> {
-    return this.#unlessFailed(async () => {
+  async opened(): Promise<number> {
+    try {
       const { folder, durability } = this.#start
       await this.#disk.database?.recover()
       const database = this.#disk.database ?? new DurableDatabase(folder, durability)
       this.#disk.database = database
       this.#ledger = await database.commit(() => new Ledger(database.db, this.#start))
       return this.#ledger.backlog
-    })
+    } catch (thrown) {
+      throw this.#failed(thrown)
+    }
   }
 
   /** Commits a batch. Once it rejected, it works no more. */
-  ask(batch: Batch): Promise<Done> {
-    return this.#unlessFailed(async () => {
+  async ask(batch: Batch): Promise<Done> {
+    try {
       const [{ database }, ledger] = [this.#disk, this.#ledger]
       if (!database || !ledger) throw new StoreFault('the store is not open')
       const results = await database.commit(() => ledger.run(batch))
       return { results, backlog: ledger.backlog }
-    })
+    } catch (thrown) {
+      throw this.#failed(thrown)
+    }
   }
 
   async close(): Promise<void> {
@@ -51,12 +55,8 @@ export class LedgerLink {
     this.#disk.database = undefined
   }
 
-  async #unlessFailed<T>(work: () => Promise<T>): Promise<T> {
-    try {
-      return await work()
-    } catch (thrown) {
-      this.#works = false
-      throw thrown instanceof Fault || thrown instanceof StoreFault ? thrown : new StoreFault(messageOf(thrown), { cause: thrown })
-    }
+  #failed(thrown: unknown): Fault | StoreFault {
+    this.#works = false
+    return thrown instanceof Fault || thrown instanceof StoreFault ? thrown : new StoreFault(messageOf(thrown), { cause: thrown })
   }
 }

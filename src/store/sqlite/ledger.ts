@@ -1,8 +1,11 @@
-/** Runs steps on an open database, synchronously. A batch of steps is one transaction. */
+/**
+ * Runs steps on an open database, synchronously. A batch of steps is one transaction. What runs with each commit fills its lists by `push`: once V8
+ * has compiled a `map`, it gives a list of another kind, and the code that was compiled to read the list is thrown away.
+ */
 
 import type Database from 'libsql'
 import { isEventId, maxGroupsPerTake } from '../bounds.ts'
-import type { Accepted, Joined, Lease } from '../ports.ts'
+import type { Accepted, Joined, Lease, NewRun } from '../ports.ts'
 import { Claims } from './claims.ts'
 import { Groups, type Waiting } from './groups.ts'
 import { Plans } from './plans.ts'
@@ -53,7 +56,8 @@ export class Ledger {
   /** Commits a batch, and gives one result for each step. */
   run(batch: Batch): unknown[] {
     this.#sql.begin.run([])
-    const results = batch.steps.map((step) => this.#step(step, batch.now))
+    const results: unknown[] = []
+    for (const step of batch.steps) results.push(this.#step(step, batch.now))
     this.#claims.store()
     this.#claims.prune(batch.now)
     this.#sql.commit.run([])
@@ -116,11 +120,16 @@ export class Ledger {
     }
   }
 
-  /** For each run whether it got its claim. */
-  #accept({ accepts }: StepOf<'accept'>, now: number): boolean[] {
-    const got = accepts.map(({ key, holdMs }) => this.#claims.claimRun(key, holdMs, now))
-    this.#runs.addAll(accepts.flatMap(({ run }, i) => (got[i] ? run : [])))
-    return got
+  #accept({ accepts }: StepOf<'accept'>, now: number): Accepted[] {
+    const results: Accepted[] = []
+    const runs: NewRun[] = []
+    for (const { key, holdMs, run } of accepts) {
+      const isClaimed = this.#claims.claimRun(key, holdMs, now)
+      results.push(isClaimed ? 'accepted' : 'duplicate')
+      if (isClaimed) runs.push(run)
+    }
+    this.#runs.addAll(runs)
+    return results
   }
 
   #acceptInLane({ key, holdMs, run, lane }: StepOf<'acceptInLane'>, now: number): Accepted {
