@@ -30,15 +30,10 @@ const linksOn = (disk: Disk): ((start: LedgerStart) => Link) => {
     const ledger = new Ledger(db, start)
     disk.openings++
     let made = 0
-    let works = true
     return {
-      get works() {
-        return works
-      },
       opened: async () => ledger.backlog,
       ask: async (batch) => {
-        if (made++ < disk.commits) return { results: ledger.run(batch), backlog: ledger.backlog }
-        works = false
+        if (made++ < disk.commits) return ledger.run(batch)
         throw new StoreFault('disk I/O error')
       },
       close: async () => ledger.close(),

@@ -1,6 +1,5 @@
 /** Queues calls for the ledger. Calls of one turn of the loop are one batch, and resolve when it is committed. */
 
-import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Clock } from '../../core/clock.ts'
 import { messageOf, StoreFault } from '../../core/fault.ts'
 import { type Answer, type CallStep, Gathered } from './gathered.ts'
@@ -16,7 +15,7 @@ const restartMs = 500
 
 export type Options = { readonly folder: string; readonly durability: Durability; readonly clock: Clock }
 /** What the queue needs of a LedgerLink. */
-export type Link = Pick<LedgerLink, 'works' | 'opened' | 'ask' | 'close'>
+export type Link = Pick<LedgerLink, 'opened' | 'ask' | 'close'>
 export type StartLink = (start: LedgerStart) => Link
 
 /** Owns the link to the ledger, and replaces it when it broke. */
@@ -25,6 +24,8 @@ export class BatchQueue {
   readonly #start: StartLink
   readonly #held: () => readonly number[]
   #link: Link
+  /** Whether the link may be asked: nothing failed. */
+  #works = true
   /** Resolves when a broken store has been opened again. */
   #recovering: Promise<void> | undefined
   /** The store is being opened again. Calls wait meanwhile, and are then committed together. */
@@ -79,7 +80,7 @@ export class BatchQueue {
   /** Commits one batch at a time. While the disk is busy, the next batch grows, so that one commit serves more calls. */
   async #pump(): Promise<void> {
     while (this.#queue.length > 0) {
-      if (!this.#link.works) this.#recover(0)
+      if (!this.#works) this.#recover(0)
       // While each turn of the loop brings more calls, they are committed together. A lone call waits one turn.
       for (let size = 0; this.#waiting > size && size < fullBatch; await nextTurn()) size = this.#waiting
       if (this.#opening) {
@@ -90,21 +91,20 @@ export class BatchQueue {
       const batch = this.#queue.shift() as Gathered
       this.#waiting -= batch.size
       await this.#commit(batch)
-      if (this.#queue.length > 0) await nextTurn()
     }
     this.#pumping = undefined
   }
 
   async #commit(batch: Gathered): Promise<void> {
+    if (!this.#works) return batch.reject(new StoreFault('the store failed and is opened again shortly'))
     try {
-      if (!this.#link.works) throw new StoreFault('the store failed and is opened again shortly')
-      this.#doubtful = batch.unsettled
       const { results, backlog } = await this.#link.ask({ now: this.#now(), steps: batch.steps })
-      this.#doubtful = []
       this.backlog = backlog
       batch.resolve(results)
     } catch (thrown) {
-      if (!this.#link.works) this.#recover(restartMs)
+      this.#works = false
+      this.#doubtful = batch.unsettled
+      this.#recover(restartMs)
       batch.reject(thrown instanceof StoreFault ? thrown : new StoreFault(messageOf(thrown), { cause: thrown }))
     }
   }
@@ -135,14 +135,14 @@ export class BatchQueue {
   /** Replaces the broken link, once the new one has said whether it could open the database. */
   async #open(): Promise<boolean> {
     const { folder, durability } = this.#options
-    const link = this.#start({ folder, durability, now: this.#now(), doubtful: this.#doubtful, held: this.#held() })
+    this.#link = this.#start({ folder, durability, now: this.#now(), doubtful: this.#doubtful, held: this.#held() })
     try {
-      this.backlog = await link.opened()
+      this.backlog = await this.#link.opened()
+      this.#works = true
     } catch {
       // The new link does not work either, which the return value says.
     }
-    this.#link = link
-    return link.works
+    return this.#works
   }
 
   #pause(): Promise<void> {
@@ -155,3 +155,9 @@ export class BatchQueue {
     await this.#link.close()
   }
 }
+
+/** As that of node:timers/promises, which V8 would compile into each place that waits. */
+const nextTurn = (): Promise<void> =>
+  new Promise((resolve) => {
+    setImmediate(resolve)
+  })

@@ -56,10 +56,8 @@ export class DurableDatabase {
 
   /** Resolves to what `work`, a transaction, gives, when it is on the disk (`fsync`) or written (`commit`). After a rejection, `recover` comes first. */
   async commit<T>(work: () => T): Promise<T> {
-    if (this.#emptying !== undefined) {
-      await this.#emptying
-      this.#emptying = undefined
-    }
+    await this.#emptying
+    this.#emptying = undefined
     const result = work()
     const synced = this.#durability === 'fsync' ? this.#sync(this.#log) : undefined
     let size: number
@@ -69,12 +67,7 @@ export class DurableDatabase {
     } finally {
       await synced
     }
-    if (size > 0 && size < maxLogBytes) this.#layOut(size)
-    if (size > maxLogBytes) {
-      this.#emptying = this.#emptyLog()
-      // The next commit is told.
-      this.#emptying.catch(() => {})
-    }
+    if (size > 0) this.#keepShort(size)
     return result
   }
 
@@ -121,6 +114,15 @@ export class DurableDatabase {
    */
   #outgrown(): number {
     return readSync(this.#log, this.#byte, 0, 1, this.#laidOut) > 0 ? fstatSync(this.#log).size : 0
+  }
+
+  #keepShort(size: number): void {
+    if (size <= maxLogBytes) this.#layOut(size)
+    else {
+      this.#emptying = this.#emptyLog()
+      // The next commit is told.
+      this.#emptying.catch(() => {})
+    }
   }
 
   /** A disk without room for it has room for the commit. */

@@ -12,19 +12,13 @@ export class LedgerLink {
   readonly #start: LedgerStart
   readonly #disk: Disk
   #ledger: Ledger | undefined
-  #works = true
 
   constructor(start: LedgerStart, disk: Disk) {
     this.#start = start
     this.#disk = disk
   }
 
-  /** Whether it may be asked: nothing failed. */
-  get works(): boolean {
-    return this.#works
-  }
-
-  /** Opens the database, or brings it back after a failure, and gives the backlog. Throws a Fault when it cannot be opened. */
+  /** Opens the database, or brings it back after a failure, and gives the backlog. Rejects with a Fault when it cannot be opened. */
   async opened(): Promise<number> {
     try {
       const { folder, durability } = this.#start
@@ -34,29 +28,19 @@ export class LedgerLink {
       this.#ledger = await database.commit(() => new Ledger(database.db, this.#start))
       return this.#ledger.backlog
     } catch (thrown) {
-      throw this.#failed(thrown)
+      throw thrown instanceof Fault || thrown instanceof StoreFault ? thrown : new StoreFault(messageOf(thrown), { cause: thrown })
     }
   }
 
-  /** Commits a batch. Once it rejected, it works no more. */
-  async ask(batch: Batch): Promise<Done> {
-    try {
-      const [{ database }, ledger] = [this.#disk, this.#ledger]
-      if (!database || !ledger) throw new StoreFault('the store is not open')
-      const results = await database.commit(() => ledger.run(batch))
-      return { results, backlog: ledger.backlog }
-    } catch (thrown) {
-      throw this.#failed(thrown)
-    }
+  /** Commits a batch. Once it rejected, it may not be asked again. */
+  ask(batch: Batch): Promise<Done> {
+    const [{ database }, ledger] = [this.#disk, this.#ledger]
+    if (!database || !ledger) return Promise.reject(new StoreFault('the store is not open'))
+    return database.commit(() => ledger.run(batch))
   }
 
   async close(): Promise<void> {
     await this.#disk.database?.close()
     this.#disk.database = undefined
-  }
-
-  #failed(thrown: unknown): Fault | StoreFault {
-    this.#works = false
-    return thrown instanceof Fault || thrown instanceof StoreFault ? thrown : new StoreFault(messageOf(thrown), { cause: thrown })
   }
 }

@@ -12,7 +12,7 @@ import { Plans } from './plans.ts'
 import { Runs } from './runs.ts'
 import { Sessions } from './sessions.ts'
 import { type Statements, statementsOf } from './statements.ts'
-import type { Batch, LedgerStart, StandingsPage, Step } from './steps.ts'
+import type { Batch, Done, LedgerStart, StandingsPage, Step } from './steps.ts'
 import { parseLane } from './stored.ts'
 import { Sums } from './sums.ts'
 
@@ -53,15 +53,14 @@ export class Ledger {
     return this.#runs.size + this.#groups.size
   }
 
-  /** Commits a batch, and gives one result for each step. */
-  run(batch: Batch): unknown[] {
+  run(batch: Batch): Done {
     this.#sql.begin.run([])
     const results: unknown[] = []
     for (const step of batch.steps) results.push(this.#step(step, batch.now))
     this.#claims.store()
     this.#claims.prune(batch.now)
     this.#sql.commit.run([])
-    return results
+    return { results, backlog: this.backlog }
   }
 
   close(): void {

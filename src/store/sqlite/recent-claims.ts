@@ -17,7 +17,8 @@ const digits = (text: string, from: number): number => {
   return value
 }
 
-const firstSlots = 1 << 12
+/** Room for 19,000 keys, in 512 KiB. */
+const firstSlots = 1 << 15
 /** In 32 MiB. */
 const maxSlots = 1 << 21
 const bytesPerSlot = 16
