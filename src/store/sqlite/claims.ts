@@ -15,7 +15,7 @@ export class Claims {
   readonly #sql: Statements
   readonly #recent = new RecentClaims()
   /** Claimed in this batch, and not stored yet: by when they end, the fingerprints of the keys. */
-  readonly #fresh = new Map<number, string[]>()
+  readonly #fresh = new Map<number, string>()
   /** Whether any claim may have a row of its own. */
   #hasRows = true
   #pruneFrom = ''
@@ -63,15 +63,13 @@ export class Claims {
     if (got === 'full') return this.claim(key, holdMs, 0, now)
     if (got === 'held') return false
     this.#unpruned++
-    const fresh = this.#fresh.get(until)
-    if (fresh) fresh.push(key.slice(0, fingerprintLength))
-    else this.#fresh.set(until, [key.slice(0, fingerprintLength)])
+    this.#fresh.set(until, (this.#fresh.get(until) ?? '') + key.slice(0, fingerprintLength))
     return true
   }
 
   /** Stores what `claimRun` gave. Belongs at the end of each batch. */
   store(): void {
-    for (const [until, keys] of this.#fresh) this.#sql.hold.run([until, keys.join('')])
+    for (const [until, keys] of this.#fresh) this.#sql.hold.run([until, keys])
     this.#fresh.clear()
   }
 
