@@ -91,6 +91,8 @@ export class BatchQueue {
       const batch = this.#queue.shift() as Gathered
       this.#waiting -= batch.size
       await this.#commit(batch)
+      // Those who were answered just now may call again, and join the calls that wait already.
+      if (this.#queue.length > 0) await nextTurn()
     }
     this.#pumping = undefined
   }
