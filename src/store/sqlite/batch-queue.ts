@@ -2,9 +2,10 @@
 
 import type { Clock } from '../../core/clock.ts'
 import { messageOf, StoreFault } from '../../core/fault.ts'
+import type { Accepted } from '../ports.ts'
 import { type Answer, type CallStep, Gathered } from './gathered.ts'
 import type { LedgerLink } from './ledger-link.ts'
-import type { Durability, LedgerStart, Unsettled } from './steps.ts'
+import type { Accept, Durability, LedgerStart, Unsettled } from './steps.ts'
 
 const maxGathered = 10_000
 const maxBatch = 1_000
@@ -53,18 +54,23 @@ export class BatchQueue {
   }
 
   call<T>(step: CallStep): Promise<T> {
-    return this.gather((batch, answer: Answer<T>) => batch.call(step, answer as Answer<unknown>))
+    return new Promise((resolve, reject) => this.#batchFor(reject)?.call(step, { resolve: resolve as Answer<unknown>['resolve'], reject }))
   }
 
-  gather<T>(add: (batch: Gathered, answer: Answer<T>) => void): Promise<T> {
-    if (this.#closing !== undefined) return Promise.reject(new StoreFault('the store is closed'))
-    if (this.#waiting >= maxGathered) return Promise.reject(new StoreFault('too many calls wait for the store'))
+  accept(accept: Accept): Promise<Accepted> {
+    return new Promise((resolve, reject) => this.#batchFor(reject)?.accept(accept, { resolve, reject }))
+  }
+
+  /** The batch that one more call joins. `undefined`: the call may not wait, and is rejected. */
+  #batchFor(reject: Answer<unknown>['reject']): Gathered | undefined {
+    if (this.#closing !== undefined) return void reject(new StoreFault('the store is closed'))
+    if (this.#waiting >= maxGathered) return void reject(new StoreFault('too many calls wait for the store'))
     this.#waiting++
     const last = this.#queue.at(-1)
     const batch = last !== undefined && last.size < maxBatch ? last : new Gathered()
     if (batch !== last) this.#queue.push(batch)
     this.#pumping ??= this.#pump()
-    return new Promise((resolve, reject) => add(batch, { resolve, reject }))
+    return batch
   }
 
   /** For callers of a failed call: resolves when another try is worth while. */

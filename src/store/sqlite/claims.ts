@@ -69,8 +69,12 @@ export class Claims {
 
   /** Stores what `claimRun` gave. Belongs at the end of each batch. */
   store(): void {
-    for (const [until, keys] of this.#fresh) this.#sql.hold.run([until, keys])
+    this.#fresh.forEach(this.#hold)
     this.#fresh.clear()
+  }
+
+  readonly #hold = (keys: string, until: number): void => {
+    this.#sql.hold.run([until, keys])
   }
 
   isHeld(key: string, now: number): boolean {

@@ -34,7 +34,8 @@ export class LedgerLink {
 
   /** Commits a batch. Once it rejected, it may not be asked again. */
   ask(batch: Batch): Promise<Done> {
-    const [{ database }, ledger] = [this.#disk, this.#ledger]
+    const { database } = this.#disk
+    const ledger = this.#ledger
     if (!database || !ledger) return Promise.reject(new StoreFault('the store is not open'))
     return database.commit(() => ledger.run(batch))
   }

@@ -6,7 +6,6 @@ import { isNumbers, maxStandings } from '../bounds.ts'
 import { keptPrompt } from '../kept-prompt.ts'
 import type { Accepted, Claim, Group, Joined, Lane, Lease, NewRun, Progress, RunEnd, RunId, Spent, Standing, Store } from '../ports.ts'
 import { BatchQueue, type Link, type Options, type StartLink } from './batch-queue.ts'
-import type { Answer } from './gathered.ts'
 import { type Disk, LedgerLink } from './ledger-link.ts'
 import type { PlanEntry } from './plans.ts'
 import type { StandingsPage } from './steps.ts'
@@ -32,9 +31,7 @@ class SqliteStore implements Store {
   }
 
   accept(run: NewRun, { key, holdMs }: Claim, lane?: Lane): Promise<Accepted> {
-    if (lane === undefined) {
-      return this.#queue.gather((batch, answer: Answer<Accepted>) => batch.accept({ key: keyOf(key), holdMs, run }, answer))
-    }
+    if (lane === undefined) return this.#queue.accept({ key: keyOf(key), holdMs, run })
     const hashed = { ...lane, key: keyOf(lane.key) }
     return this.#queue.call({ op: 'acceptInLane', key: keyOf(key), holdMs, run: JSON.stringify(run), lane: hashed })
   }
