@@ -94,13 +94,15 @@ class SegmentJournal implements Journal {
   async #run(): Promise<void> {
     do {
       await this.#gather()
-      const batch = this.#waiting.take()
-      await this.#write(batch)
-      for (const done of batch.done) done()
-      this.#waiting.release()
-      await this.#tidy()
+      await this.#writeWaiting()
     } while (!this.#waiting.isEmpty)
     this.#running = undefined
+  }
+
+  async #writeWaiting(): Promise<void> {
+    await this.#write(this.#waiting.take())
+    this.#waiting.release()
+    await this.#tidy()
   }
 
   /** Waits for further lines, because a write costs the loop more than a line does. Ends early for `flushed`, and for a full batch. */

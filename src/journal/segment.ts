@@ -77,7 +77,8 @@ const linesOf = ({ text, raws }: Batch, start: number): Buffer[] => {
     from = at
     offset += headBytes + bodyBytes
   }
-  return [...pieces, text.slice(from)]
+  pieces.push(text.slice(from))
+  return pieces
 }
 
 const sizeOf = (buffers: readonly Buffer[]): number => buffers.reduce((sum, { length }) => sum + length, 0)

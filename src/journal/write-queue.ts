@@ -45,7 +45,7 @@ export interface WriteQueue {
   after(done: () => void): void
   /** Takes everything that waits. It counts against the bounds until `release`, which comes before the next `take`. */
   take(): Batch
-  /** The batch that was taken is used again. */
+  /** The lines of the batch that was taken are written or dropped. It is used again. */
   release(): void
   /** Lines dropped since the last call. */
   takeDropped(): number
@@ -96,10 +96,13 @@ export const createWriteQueue = (allowance: ByteBudget): WriteQueue => {
       waiting.done.push(done)
     },
     take() {
-      ;[waiting, written] = [written, waiting]
-      return written
+      const taken = waiting
+      waiting = written
+      written = taken
+      return taken
     },
     release() {
+      for (const done of written.done) done()
       written.clear()
     },
     takeDropped() {
