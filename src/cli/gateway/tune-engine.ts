@@ -8,9 +8,16 @@ import { setFlagsFromString } from 'node:v8'
  */
 const interruptBudget = 16_000
 
+/**
+ * How much bytecode V8 compiles into one function, of the functions that it calls. The larger the function, the longer V8's thread keeps the
+ * core from the requests of a young process. With V8's own value, 920, it did so for a third longer (DECISIONS.md, 99).
+ */
+const inlinedBytecode = 400
+
 /** Belongs after the start: what runs only there is not worth optimizing. */
 export const tuneEngine = (): void => {
   setFlagsFromString(`--interrupt-budget=${interruptBudget}`)
+  setFlagsFromString(`--max-inlined-bytecode-size-cumulative=${inlinedBytecode}`)
   // Else V8 may take what a slow first second left alive for long-lived, and make each later object of its kind among the old ones (DECISIONS.md, 95).
   setFlagsFromString('--no-allocation-site-pretenuring')
 }
