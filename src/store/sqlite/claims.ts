@@ -73,6 +73,7 @@ export class Claims {
     this.#fresh.clear()
   }
 
+  /** For `forEach`: a loop over a map would be several times the code to compile (DECISIONS.md, 98). */
   readonly #hold = (keys: string, until: number): void => {
     this.#sql.hold.run([until, keys])
   }
