@@ -8,6 +8,7 @@ import type { Adopt, Closable } from '../core/owner.ts'
 import type { Event } from '../core/request.ts'
 import { printable } from '../core/text.ts'
 import type { Condition } from '../generated/config.ts'
+import { Fields } from './fields.ts'
 import { type Answer, all, any, type No, not, type Run } from './logic.ts'
 import { compileField } from './path.ts'
 import { renderJson } from './render.ts'
@@ -83,15 +84,17 @@ const explainer = ({ path, key, operand, field }: Spec): ((value: Json | undefin
   }
 }
 
-const compileLeaf = (spec: Spec, operator: Operator, kit: Kit): Run => {
+type Builder = { readonly kit: Kit; readonly fields: Fields; left: number }
+
+const compileLeaf = (spec: Spec, operator: Operator, { kit, fields }: Builder): Run => {
   const report: Report = (code, below, message, help) => kit.report(code, [...spec.path, spec.key, ...below], message, help)
   const test = kit.adopt(operator.compile(spec.operand, { profileDir: kit.profileDir, report, looksOutside: kit.looksOutside }))
-  const get = spec.field === undefined ? () => undefined : compileField(spec.field)
+  const field = spec.field === undefined ? undefined : fields.compile(spec.field)
   const explain = explainer(spec)
   const judge = (holds: boolean, value: Json | undefined): Answer => (holds ? undefined : { broken: false, rule: explain(value) })
   const fail = (error: unknown, value: Json | undefined): No => ({ broken: true, rule: explain(value, error ?? 'unknown') })
   return (event) => {
-    const value = get(event)
+    const value = field?.valueIn(event)
     try {
       const holds = test(value, event)
       if (!(holds instanceof Promise)) return judge(holds, value)
@@ -107,8 +110,6 @@ const compileLeaf = (spec: Spec, operator: Operator, kit: Kit): Run => {
 
 const groups: readonly string[] = ['all', 'any', 'not']
 const never: Run = () => ({ broken: true, rule: () => 'a condition that could not be compiled' })
-
-type Builder = { readonly kit: Kit; left: number }
 
 /** Whether this condition is past a limit; each limit is reported once. */
 const isTooMuch = (builder: Builder, path: Path, depth: number): boolean => {
@@ -160,24 +161,32 @@ const compileOne = (written: Json | undefined, path: Path, depth: number, builde
 
 const compileSpec = (spec: Spec, path: Path, depth: number, builder: Builder): Run => {
   const operator = builder.kit.operators.get(spec.key)
-  if (operator) return compileLeaf(spec, operator, builder.kit)
+  if (operator) return compileLeaf(spec, operator, builder)
   const below = [...path, spec.key]
   if (spec.key === 'not') return not(compileOne(spec.operand, below, depth + 1, builder), conditionName(below))
   const runs = Array.isArray(spec.operand) ? spec.operand.map((item, i) => compileOne(item, [...below, i], depth + 1, builder)) : [never]
   return spec.key === 'all' ? all(runs) : any(runs, conditionName(below))
 }
 
+const compileAll = (spec: Condition[] | Condition, builder: Builder): Run =>
+  Array.isArray(spec)
+    ? all(spec.map((condition, i) => compileOne(condition as JsonObject, [i], 1, builder)))
+    : compileOne(spec as JsonObject, [], 1, builder)
+
 /**
  * Compiles a route's filters: all must hold. A condition that is wrong is reported, at its path below `filters`, and never holds.
  * The function never throws. It gives a promise only where an operator has to wait.
  */
 export const compileConditions = (spec: Condition[] | Condition, kit: Kit): ((event: Event) => Verdict | Promise<Verdict>) => {
-  const builder: Builder = { kit, left: maxConditions }
-  const run = Array.isArray(spec)
-    ? all(spec.map((condition, i) => compileOne(condition as JsonObject, [i], 1, builder)))
-    : compileOne(spec as JsonObject, [], 1, builder)
+  const fields = new Fields()
+  const run = compileAll(spec, { kit, fields, left: maxConditions })
+  const shared = fields.shared()
+  const conclude = (no: Answer): Verdict => {
+    for (const field of shared) field.forget()
+    return verdictOf(no)
+  }
   return (event) => {
     const no = run(event)
-    return no instanceof Promise ? no.then(verdictOf) : verdictOf(no)
+    return no instanceof Promise ? no.then(conclude) : conclude(no)
   }
 }

@@ -1,6 +1,9 @@
 import { execFileSync } from 'node:child_process'
 import { mkdirSync, rmSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
 import fc from 'fast-check'
 import t from 'tap'
 import type { Json } from '../../src/core/json.ts'
@@ -279,6 +282,49 @@ t.test('a payload is looked through once, however many values it is compared wit
   t.ok(await passes({ field: 'v', in: [...many, { a: 1, b: 2 }] }, { v: large }))
   t.notOk(await passes({ field: 'v', equals: { a: 1 } }, { v: large }), 'one member more is another map')
   t.ok(await passes({ field: 'v', not_equals: { a: 1 } }, { v: large }))
+})
+
+t.test('conditions that ask for one field judge each event by its own value, while others wait too, and keep none', async (t) => {
+  const { run } = compile([
+    { field: 'name', exists: true },
+    { field: 'text', regex: '^x+$' },
+    { not: { field: 'name', equals: 'b' } },
+    {
+      any: [
+        { field: 'name', equals: 'a' },
+        { field: 'text', equals: 'x' },
+      ],
+    },
+  ])
+  const long = 'x'.repeat(9_000)
+  const waiting = [{ name: 'a', text: long }, { name: 'b', text: long }, { text: long }, { name: 'c', text: long }].map((payload) =>
+    run(of(payload)),
+  )
+  t.match(run(of({ name: 'b', text: 'x' })), { pass: false })
+  t.match(run(of({ name: 'c', text: 'x' })), { pass: true })
+  t.match(run(of({ name: 'a', text: 'y' })), { pass: false })
+  t.ok(waiting[0] instanceof Promise)
+  t.same(
+    (await Promise.all(waiting)).map(({ pass }) => pass),
+    [true, false, false, false],
+  )
+
+  setFlagsFromString('--expose-gc')
+  const gc = runInNewContext('gc')
+  const seen = [{ text: 'x' }, { text: long }].map(({ text }) => {
+    const event = of({ name: 'a', text, rest: {} })
+    return { payload: new WeakRef(event.payload as object), verdict: run(event) }
+  })
+  t.same(
+    (await Promise.all(seen.map(({ verdict }) => verdict))).map(({ pass }) => pass),
+    [true, true],
+  )
+  await nextTurn()
+  gc()
+  t.same(
+    seen.map(({ payload }) => payload.deref()),
+    [undefined, undefined],
+  )
 })
 
 t.test('conditions never throw, whatever the payload', async () => {
