@@ -4,6 +4,7 @@ import type { Json } from '../core/json.ts'
 import type { Event } from '../core/request.ts'
 import { compileField } from './path.ts'
 
+/** One field, and while its conditions are asked, what it holds. */
 export class Field {
   readonly #read: (event: Event) => Json | undefined
   /** Whether several conditions ask for it. A value that is asked for once is not worth keeping. */
@@ -16,6 +17,7 @@ export class Field {
     this.#read = compileField(name)
   }
 
+  /** What the event holds there; `undefined` where it holds nothing. */
   valueIn(event: Event): Json | undefined {
     if (!this.isShared) return this.#read(event)
     if (this.#event !== event) {
@@ -36,6 +38,7 @@ export class Field {
 export class Fields {
   readonly #byName = new Map<string, Field>()
 
+  /** The field of this name, the same one for each condition that asks for it. */
   compile(name: string): Field {
     const known = this.#byName.get(name)
     const field = known ?? new Field(name)
@@ -44,6 +47,7 @@ export class Fields {
     return field
   }
 
+  /** The fields that must forget what they hold when a verdict is there. */
   shared(): readonly Field[] {
     return [...this.#byName.values()].filter((field) => field.isShared)
   }
