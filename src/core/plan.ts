@@ -2,7 +2,7 @@
 
 import type { Ignored, Outcome, Refused, Reply } from './outcome.ts'
 import type { Held } from './owner.ts'
-import type { Event, RequestHead, Verification, VerifiedRequest } from './request.ts'
+import type { Event, EventFacts, RequestBody, RequestHead, Verification, VerifiedRequest } from './request.ts'
 
 type MaybePromise<T> = T | Promise<T>
 
@@ -12,7 +12,7 @@ export type Step<Run> = { readonly stage: string; readonly run: Run }
 /** Looks at headers before the body is read. */
 export type HeadGate = (head: RequestHead) => Refused | undefined
 /** Decides over the raw bytes: which signature holds for them? */
-export type VerifyBody = (body: Buffer) => MaybePromise<Verification | Refused>
+export type VerifyBody = (body: RequestBody) => MaybePromise<Verification | Refused>
 /** Looks at the headers for a signature: refuses what cannot hold, else says what must hold of the bytes. */
 export type Authenticate = (head: RequestHead) => VerifyBody | Refused
 /** Reads the verified bytes. */
@@ -32,10 +32,13 @@ export type Handshakes = {
   /** A question that nobody signs. */
   readonly onHead: (head: RequestHead) => Shaken
   /** What looks for a question in a short body that nobody signs; absent where the route's senders have none of the kind. */
-  readonly onUnsigned?: (head: RequestHead) => ((body: Buffer) => Shaken) | undefined
+  readonly onUnsigned?: (head: RequestHead) => ((body: RequestBody) => Shaken) | undefined
   /** A question whose signature holds. */
-  readonly onVerified: (head: RequestHead, body: Buffer, verification: Verification) => MaybePromise<Shaken>
+  readonly onVerified: (head: RequestHead, body: RequestBody, verification: Verification) => MaybePromise<Shaken>
 }
+
+/** Claims the id of an event that was ignored, where its scheme wants that; the refusal says that it could not. */
+export type ClaimIgnored = (event: EventFacts, scheme: string) => Promise<Refused | undefined> | undefined
 
 /** Shapes the answer to an event that was not refused. */
 export type Respond = (event: Event) => Reply
@@ -50,6 +53,8 @@ export type RoutePlan = {
   readonly parse: Step<Parse>
   readonly onEvent: readonly Step<EventGate>[]
   readonly ending: Step<Ending>
+  /** Absent where no scheme of the route wants it. */
+  readonly claimIgnored?: ClaimIgnored
   /** Absent where the route leaves the answers as they are. */
   readonly respond?: Respond
   /** Held by each request that runs through the plan: what the plan has open is not closed meanwhile. */

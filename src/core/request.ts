@@ -5,11 +5,37 @@ import type { Json } from './json.ts'
 
 export type Headers = IncomingHttpHeaders
 
+/** What the bytes of a body are. `text`: the JSON behind the payload, where long numbers keep their digits. `fields`: those of a form, in their order. */
+export type Content =
+  | { readonly kind: 'json'; readonly text: string; readonly payload: Json }
+  | { readonly kind: 'form'; readonly text: string; readonly payload: Json; readonly fields: readonly FormField[] }
+  | { readonly kind: 'unread'; readonly why: 'not JSON' | 'too many' }
+
+export type FormField = readonly [name: string, value: string]
+
+/**
+ * The body of one request, read once: what checks a signature, what answers a handshake and what makes the event must all see the same
+ * content in the bytes, and none of them may pay for it again.
+ */
+export interface RequestBody {
+  readonly bytes: Buffer
+  /** For bytes whose signature holds. */
+  content(): Content
+  /** For bytes that nobody vouched for: a body that would take long to read is "too many". */
+  unverified(): Content
+  /** What `make` gave at the first call with this key. */
+  once<T>(key: object, make: () => T): T
+  /** The content, which is let go of: whoever makes the event keeps it no longer than it must. */
+  take(): Content
+}
+
 /** A request whose body has not been read: headers only, which nobody has verified yet. */
 export type RequestHead = {
   readonly method: string
   /** The address as the sender sees it, worked out only when asked for: few schemes sign it. */
   readonly url: () => string
+  /** The query of the configured address with its question mark; empty where it has none. A signed address has no other query. */
+  readonly ownQuery?: string
   readonly headers: Headers
   /** Names and values by turns, as they came: of some headers that stand twice, `headers` has the first only. Absent where a request was not received. */
   readonly rawHeaders?: readonly string[]
@@ -38,6 +64,8 @@ export type VerifiedRequest = Pick<RequestHead, 'headers' | 'remote' | 'at'> & {
   readonly eventId: string
   readonly body: Buffer
   readonly verification: Verification
+  /** The body as the check has read it. Absent where no check did. */
+  readonly read?: RequestBody
 }
 
 /** A verified, parsed event. */

@@ -5,7 +5,8 @@ import type { Ended } from '../core/fact.ts'
 import { type Outcome, type Refused, refuse } from '../core/outcome.ts'
 import { statusOf } from '../core/outcome-table.ts'
 import type { RoutePlan, Shaken, VerifyBody } from '../core/plan.ts'
-import type { Event, EventFacts, RequestHead, Verification, VerifiedRequest } from '../core/request.ts'
+import type { Event, EventFacts, RequestBody, RequestHead, Verification, VerifiedRequest } from '../core/request.ts'
+import { ReadOnce } from '../parts/body/request-body.ts'
 
 /** The engine calls it after each stage, for debug logs and traces; `ended` is `undefined` where the request went on. */
 export type Watch = (stage: string, ended: Outcome | undefined, event?: Event) => void
@@ -19,15 +20,15 @@ export const admit = (plan: RoutePlan, head: RequestHead, watch?: Watch): Ended 
   if (ended) return ended
   const { stage } = plan.authenticate
   const verifyBody = plan.authenticate.run(head)
-  if (typeof verifyBody === 'function') return (body) => proceed(plan, head, verifyBody, body, watch)
+  if (typeof verifyBody === 'function') return (bytes) => proceed(plan, head, verifyBody, new ReadOnce(head.headers, bytes), watch)
   const refused = (): Ended => {
     watch?.(stage, verifyBody)
     return { outcome: verifyBody, stage, unverified: head }
   }
   const ask = verifyBody.code === 'bad_signature' ? plan.handshakes?.onUnsigned?.(head) : undefined
   if (!ask) return refused()
-  return (body) => {
-    const outcome = ask(body)
+  return (bytes) => {
+    const outcome = ask(new ReadOnce(head.headers, bytes))
     if (!outcome) return refused()
     watch?.(stage, outcome)
     return { outcome, stage }
@@ -52,7 +53,7 @@ const lookAtHead = (plan: RoutePlan, head: RequestHead, watch?: Watch): Ended | 
 export const shake = (plan: RoutePlan, head: RequestHead, watch?: Watch): Ended =>
   lookAtHead(plan, head, watch) ?? { outcome: refuse('wrong_method'), stage: plan.authenticate.stage }
 
-const proceed = (plan: RoutePlan, head: RequestHead, verifyBody: VerifyBody, body: Buffer, watch?: Watch): Ended | Promise<Ended> => {
+const proceed = (plan: RoutePlan, head: RequestHead, verifyBody: VerifyBody, body: RequestBody, watch?: Watch): Ended | Promise<Ended> => {
   const verification = verifyBody(body)
   return verification instanceof Promise
     ? verification.then((settled) => goOn(plan, head, body, settled, watch))
@@ -62,23 +63,23 @@ const proceed = (plan: RoutePlan, head: RequestHead, verifyBody: VerifyBody, bod
 const goOn = (
   plan: RoutePlan,
   head: RequestHead,
-  body: Buffer,
+  read: RequestBody,
   verification: Verification | Refused,
   watch?: Watch,
 ): Ended | Promise<Ended> => {
   const { stage } = plan.authenticate
   if ('kind' in verification) {
     watch?.(stage, verification)
-    return { outcome: verification, stage, unverified: { ...head, body } }
+    return { outcome: verification, stage, unverified: { ...head, body: read.bytes } }
   }
   watch?.(stage, undefined)
-  const request = { eventId: randomUUID(), headers: head.headers, remote: head.remote, at: head.at, body, verification }
+  const request = { eventId: randomUUID(), headers: head.headers, remote: head.remote, at: head.at, body: read.bytes, verification, read }
   if (!plan.handshakes) return resume(plan, request, watch)
   const end = (outcome: Shaken): Ended | Promise<Ended> => {
     if (!outcome) return resume(plan, request, watch)
     return { outcome, stage, verified: request }
   }
-  const shaken = plan.handshakes.onVerified(head, body, verification)
+  const shaken = plan.handshakes.onVerified(head, read, verification)
   return shaken instanceof Promise ? shaken.then(end) : end(shaken)
 }
 
@@ -93,7 +94,11 @@ const see = (trail: Trail, event: Event): void => {
 /** Runs a verified request from its bytes to its end. A replay of a stored request enters here too. Never throws. */
 export const resume = (plan: RoutePlan, request: VerifiedRequest, watch?: Watch): Ended | Promise<Ended> => {
   const trail: Trail = { stage: plan.parse.stage, event: undefined, whole: undefined }
-  const end = (outcome: Outcome): Ended => {
+  const end = (outcome: Outcome): Ended | Promise<Ended> => {
+    const claimed = outcome.kind === 'ignored' && trail.event ? plan.claimIgnored?.(trail.event, request.verification.scheme) : undefined
+    return claimed ? claimed.then((refused) => endedAs(refused ?? outcome)) : endedAs(outcome)
+  }
+  const endedAs = (outcome: Outcome): Ended => {
     // The ending commits the claim and the work at once, but the rules name them as two stages (rules: Order 1).
     const stage = outcome.kind === 'duplicate' ? 'duplicate' : trail.stage
     watch?.(stage, outcome)

@@ -566,6 +566,17 @@ signature?: SchemeSignature
  */
 signed?: string
 /**
+ * What the sender's bodies are: json, form, or both. Absent: both.
+ * 
+ * @minItems 1
+ * @maxItems 2
+ */
+sends?: ("json" | "form")[]
+/**
+ * Whether a signed address may have its port or not.
+ */
+port?: ("as_is" | "either")
+/**
  * The fields of the body that {lines} has, in this order. One with a question mark behind its name may be absent.
  * 
  * @minItems 1

@@ -15,7 +15,7 @@ export const requestHead = (request: IncomingMessage, trust: boolean | readonly 
   at,
 })
 
-/** What a proxy may write of where it was asked: no blanks, no further address. */
+/** What may stand for where it was asked: no blanks, no further address, no part of a path or body. */
 const hostForm = /^[\w.:[\]-]{1,255}$/
 
 /**
@@ -35,7 +35,8 @@ const senderUrl = (request: IncomingMessage, trust: boolean | readonly string[])
     return last !== undefined && hostForm.test(last) ? last : undefined
   }
   const protocol = said('x-forwarded-proto') === 'https' ? 'https' : 'http'
-  const host = said('x-forwarded-host') ?? headers.host ?? ''
+  const own = headers.host ?? ''
+  const host = said('x-forwarded-host') ?? (hostForm.test(own) ? own : '')
   const path = /^https?:\/\/[^/?#]*(.*)$/i.exec(url)?.[1] ?? url
   return `${protocol}://${host}${path}`
 }

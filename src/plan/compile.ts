@@ -6,6 +6,7 @@ import { type Diagnostic, diagnostic, type Path, pointerOf } from '../core/diagn
 import type { Held, Owner } from '../core/owner.ts'
 import type { Authenticate, EventGate, Handshakes, HeadGate, Parse, RoutePlan, Step } from '../core/plan.ts'
 import type { Route } from '../generated/config.ts'
+import { claimingIgnored } from '../parts/claim-ignored.ts'
 import type { Effects } from '../parts/effects.ts'
 import type { EndingPart } from '../parts/endings/ending.ts'
 import type { OperatorPart } from '../parts/operators/operator.ts'
@@ -18,6 +19,7 @@ import type { StageKit, StagePart } from '../parts/stages/stage.ts'
 import type { TargetPart } from '../parts/targets/target.ts'
 import type { ToolsetPart } from '../parts/tools/tool.ts'
 import { inlineScheme, verifyNames } from '../parts/verify-names.ts'
+
 import { checkRules } from './route-rules.ts'
 import { toolsetNames } from './toolsets.ts'
 
@@ -185,6 +187,10 @@ const assemble = ({ spec, name, profile }: RouteSource, kit: StageKit, { stages,
   const part = endings.find(({ fits }) => fits(spec))
   const named = verifyNames(spec)
   const respond = spec.respond ?? kit.schemes.find((scheme) => scheme.respond && named.includes(scheme.name))?.respond
+  const claimIgnored = claimingIgnored(
+    kit.schemes.filter((scheme) => named.includes(scheme.name)),
+    kit.effects,
+  )
   if (!authenticate || !parse || !part) throw new Error('the catalogue lacks a stage or an ending that every route needs')
   return {
     name,
@@ -192,6 +198,7 @@ const assemble = ({ spec, name, profile }: RouteSource, kit: StageKit, { stages,
     onHead,
     authenticate,
     ...(handshakes ? { handshakes } : {}),
+    ...(claimIgnored ? { claimIgnored } : {}),
     parse,
     onEvent,
     ending: { stage: 'dispatch', run: kit.adopt(part.compile(spec, kit)) },

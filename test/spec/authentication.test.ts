@@ -255,9 +255,74 @@ t.test('Authentication', async (t) => {
     t.equal(other.status, 401)
   })
 
-  t.test('a V2 signature replayed as V1 over "ts.body" verifies, is not JSON, and leaves nothing behind', async (t) => {
-    const body = `${at}.{"a":1}`
-    t.equal(await status('any', { 'X-Webhook-Signature': hexHmac(body), 'X-Request-ID': 'cross' }, body), 400)
+  t.test('what one scheme signs is no body of another', async (t) => {
+    const form = { 'Content-Type': 'application/x-www-form-urlencoded' }
+    for (const [body, headers] of [
+      [`${at}.{"a":1}`, {}],
+      [`${at}.a=1&b=2`, form],
+      [`msg_1.${at}.a=1`, form],
+      [`v0:${at}:a=1`, form],
+      [`https://hooks.example.com/webhooks/smsFrom=1`, form],
+      ['eyJhbGciOiJIUzI1NiJ9.eyJpc3MiOiJhIn0', form],
+    ] as const) {
+      t.equal(await status('any', { ...headers, 'X-Webhook-Signature': hexHmac(body), 'X-Request-ID': body }, body), 401, body)
+      t.equal(await status('any', { ...headers, 'X-Hub-Signature-256': `sha256=${hexHmac(body)}` }, body), 401, body)
+    }
+    const body = 'a.b=1&v0=2'
+    t.equal(await status('any', { ...form, 'X-Webhook-Signature': hexHmac(body), 'X-Request-ID': body }, body), 202, 'a form')
+  })
+
+  t.test('GitLab: a token, a signing token, or both', async (t) => {
+    const gitlab = await startGateway(t, {
+      now: () => at * 1000,
+      routes: {
+        token: { verify: 'gitlab', secret: 'token' },
+        signed: { verify: 'gitlab', secret: whsec },
+        both: { secrets: ['token', whsec] },
+      },
+    })
+    const post = async (route: string, headers: Headers) => {
+      const { status, json } = await gitlab.post(route, { sign: false, headers: { 'X-Gitlab-Event': 'Push Hook', ...headers }, body: '{"a":1}' })
+      return [status, json.delivery_id ?? json.status]
+    }
+    const hook = { 'X-Gitlab-Token': 'token', 'Idempotency-Key': 'key-1' }
+    t.same(await post('token', hook), [202, 'key-1'])
+    t.equal((await post('token', hook))[0], 200, 'a repeat')
+    t.same(await post('token', { ...hook, 'Idempotency-Key': 'key-2', ...standard('{"a":2}') }), [202, 'msg_1'], 'with a signature beside it')
+    t.same(await post('signed', standard('{"a":1}', { id: 'msg_2' })), [202, 'msg_2'], 'without a token')
+    t.same(await post('signed', { ...hook, ...standard('{"a":1}', { id: 'msg_3' }) }), [202, 'msg_3'])
+    t.equal((await post('signed', { ...hook, ...standard('{"a":2}', { id: 'msg_4' }) }))[0], 401, 'another body')
+    t.equal((await post('signed', hook))[0], 401, 'the token only')
+    t.same(await post('both', { ...hook, ...standard('{"a":1}', { id: 'msg_5' }) }), [202, 'msg_5'])
+    t.same(await post('both', { ...hook, 'Idempotency-Key': 'key-3' }), [202, 'key-3'])
+  })
+
+  t.test('ids that are long, or no ASCII', async (t) => {
+    const long = (text: string): string => Buffer.from(text.repeat(201), 'utf8').toString('latin1')
+    const ids = new Set<unknown>()
+    for (const text of ['\u4e00', '\u4f00', 'a'])
+      ids.add((await gateway.post('any', { headers: { 'X-GitHub-Delivery': long(text) } })).json.delivery_id)
+    t.equal(ids.size, 3)
+  })
+
+  t.test('a body is what its bytes are, whatever the content type says', async (t) => {
+    const asForm = { 'Content-Type': 'application/x-www-form-urlencoded' }
+    let count = 0
+    const send = (body: string, headers: object) =>
+      status('any', { ...headers, 'X-Webhook-Signature': hexHmac(body), 'X-Request-ID': `bytes-${count++}` }, body)
+    for (const type of [
+      'application/json',
+      'text/plain',
+      'application/x-www-form-urlencoded; charset=utf-7',
+      'a/b, application/x-www-form-urlencoded',
+    ])
+      t.equal(await send('{"a":"b=c&payload=1"}', { 'Content-Type': type }), 202, `${type}: JSON`)
+    t.equal(await send('a=1', asForm), 202)
+    t.equal(await send('a=1', { 'Content-Type': 'application/json' }), 400, 'a form that is said to be JSON')
+    t.equal(await send('a=1', { 'Content-Type': 'application/json, application/x-www-form-urlencoded' }), 400, 'of two types')
+    for (const body of ['a={"b":1}', 'a="b', 'a[]=1', '{"a":1}&payload={"a":2}', '\ufeffx={', ' ["a"]=1'])
+      t.equal(await send(body, asForm), 400, `${body}: what a form escapes`)
+    t.equal(await send('payload=%7B%7D&payload=%5B%5D', asForm), 400, 'two payloads')
   })
 })
 

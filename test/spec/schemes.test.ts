@@ -6,6 +6,7 @@ import fc from 'fast-check'
 import t from 'tap'
 import type { SignatureScheme } from '../../src/generated/config.ts'
 import { checkConfig } from '../../src/generated/validators.js'
+import { ReadOnce } from '../../src/parts/body/request-body.ts'
 import { describedScheme } from '../../src/parts/schemes/kit/described/described.ts'
 import { problemsIn } from '../../src/parts/schemes/kit/described/description.ts'
 import { HmacKey } from '../../src/parts/schemes/kit/hmac-key.ts'
@@ -251,26 +252,36 @@ t.test('the address that a sender signs: configured, of the route, or what a tru
   const start = (extra: object) =>
     startGateway(t, {
       extra: { ...extra },
-      routes: { a: { verify, secret: 'k' }, b: { verify, secret: 'k', public_url: 'https://b.example/in' } },
+      routes: { a: { verify, secret: 'k' }, b: { verify, secret: 'k', public_url: 'https://b.example/in?x=%20' } },
     })
-  const status = async (gateway: TestGateway, route: string, url: string, headers = {}) =>
+  const status = async (gateway: TestGateway, route: string, url: string, headers = {}, query = '') =>
     (
       await gateway.post(route, {
         sign: false,
-        path: `/webhooks/${route}?x=%20`,
+        path: `/webhooks/${route}${query}`,
         body,
         headers: { 'X-S': hex(`${url}|${body}`, 'k'), ...headers },
       })
     ).status
   const plain = await start({ trust_proxy: ['127.0.0.1'] })
-  t.equal(await status(plain, 'a', `${plain.url}/webhooks/a?x=%20`), 202)
+  t.equal(await status(plain, 'a', `${plain.url}/webhooks/a`), 202)
   const forwarded = { 'X-Forwarded-Proto': 'https', 'X-Forwarded-Host': 'a.example' }
-  t.equal(await status(plain, 'a', 'https://a.example/webhooks/a?x=%20', forwarded), 202)
-  t.equal(await status(plain, 'b', 'https://b.example/in?x=%20', forwarded), 202)
+  t.equal(await status(plain, 'a', 'https://a.example/webhooks/a', forwarded), 202)
   const alone = await start({})
-  t.equal(await status(alone, 'a', 'https://a.example/webhooks/a?x=%20', forwarded), 401, 'nobody is trusted')
+  t.equal(await status(alone, 'a', 'https://a.example/webhooks/a', forwarded), 401, 'nobody is trusted')
   const known = await start({ public_url: 'https://c.example/hooks/' })
-  t.equal(await status(known, 'a', 'https://c.example/hooks/webhooks/a?x=%20'), 202)
+  t.equal(await status(known, 'a', 'https://c.example/hooks/webhooks/a'), 202)
+
+  // Where the body may begin in the query, one signature serves many bodies.
+  t.equal(await status(plain, 'b', 'https://b.example/in?x=%20', forwarded, '?x=%20'), 202, 'the configured query')
+  t.equal(await status(plain, 'b', 'https://b.example/in', forwarded), 401, 'without it')
+  for (const query of ['?x=%20&y=1', '?x=+', '?', '?x=%20#']) {
+    t.equal(await status(plain, 'b', `https://b.example/in${query}`, forwarded, query), 401, query)
+    t.equal(await status(known, 'a', `https://c.example/hooks/webhooks/a${query}`, {}, query), 401, `${query}, and none is configured`)
+    t.equal(await status(plain, 'a', `${plain.url}/webhooks/a${query}`, {}, query), 401, `${query}, and no address is configured`)
+  }
+  const host = { Host: `x/webhooks/a|{"a":1}` }
+  t.equal(await status(alone, 'a', `http://${host.Host}/webhooks/a`, host), 401, 'a Host that is none')
 })
 
 t.test('an HMAC is that of the standard, for keys and texts of any length', async (t) => {
@@ -500,6 +511,7 @@ t.test('any description that validates compiles, and never throws on any request
         const rawHeaders = Object.entries(headers).flat()
         const head = { method: 'POST', url: () => url, headers, rawHeaders, remote: () => '', isProxied: () => false, at }
         const bytes = Buffer.from(text)
+        const body = new ReadOnce(headers, bytes)
         scheme.shows(headers)
         const made = scheme.compile(secret)
         const check = typeof made === 'function' ? made(head) : 'no use'
@@ -508,10 +520,11 @@ t.test('any description that validates compiles, and never throws on any request
         if (holds === true)
           t.ok(description.algorithm === 'token' || description.algorithm === 'basic', 'only a token is guessed by chance')
         for (const handshake of scheme.handshakes ?? [])
-          handshake.answer({ ...head, method: handshake.method }, bytes, { secret, verifyToken: undefined })
+          handshake.answer({ ...head, method: handshake.method }, body, { secret, verifyToken: undefined })
         const payload = text.startsWith('{') ? { a: 1 } : null
         scheme.reads?.eventType?.(headers, payload)
-        scheme.reads?.deliveryId?.(headers, payload, bytes)
+        scheme.reads?.deliveryId?.(headers, body)
+        scheme.reads?.repeatId?.(headers, body)
       },
     ),
     { numRuns: 3_000 },

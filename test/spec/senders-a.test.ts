@@ -60,7 +60,7 @@ const twilioDigest = '0a1ff7634d9ab3b95db5c9a2dfe9416e41502b283a80c7cf19632632f9
 const twilioVector = (title: string, signature: string, more: Partial<Vector> = {}): Vector => ({
   verify: 'twilio',
   title,
-  route: { secret: '12345', public_url: twilioUrl },
+  route: { secret: '12345', public_url: `${twilioUrl}?foo=1&bar=2` },
   query: '?foo=1&bar=2',
   headers: { 'Content-Type': formType, 'X-Twilio-Signature': signature },
   body: twilioCall,
@@ -105,7 +105,7 @@ const vectors: readonly Vector[] = [
     body: 'Sid=CA123&SidAccount=AC123&Digits=5678&Digits=1234&Digits=1234',
   }),
   twilioVector('an address with its port', 'kvajT1Ptam85bY51eRf/AJRuM3w=', {
-    route: { secret: '12345', public_url: 'https://mycompany.com:443/myapp.php' },
+    route: { secret: '12345', public_url: 'https://mycompany.com:443/myapp.php?foo=1&bar=2' },
   }),
   twilioVector('JSON', 'a9nBmqA0ju/hNViExpshrM61xv4=', {
     headers: { 'Content-Type': 'application/json', 'X-Twilio-Signature': 'a9nBmqA0ju/hNViExpshrM61xv4=' },
@@ -115,6 +115,7 @@ const vectors: readonly Vector[] = [
   twilioVector('JSON, with nothing else in the query', 'y77kIzt2vzLz71DgmJGsen2scGs=', {
     headers: { 'Content-Type': 'application/json', 'X-Twilio-Signature': 'y77kIzt2vzLz71DgmJGsen2scGs=' },
     query: `?bodySHA256=${twilioDigest}`,
+    route: { secret: '12345', public_url: twilioUrl },
     body: twilioJson,
   }),
   {
@@ -359,17 +360,20 @@ const stripe = new Stripe('sk_test_none')
 t.test('what the code of the vendors signs is taken', async (t) => {
   const now = Math.floor(Date.now() / 1000)
   const gateway = await startGateway(t, {
-    routes: Object.fromEntries(
-      ['stripe', 'twilio', 'notion', 'github', 'svix', 'standard_webhooks', 'gitlab'].map((name) => [
-        name,
-        {
-          verify: name === 'gitlab' ? 'standard_webhooks' : name,
-          deliver: 'log',
-          secret: ['svix', 'standard_webhooks', 'gitlab'].includes(name) ? whsec : key,
-          ...(name === 'twilio' ? { public_url: 'https://hooks.example.com/sms' } : {}),
-        },
-      ]),
-    ),
+    routes: {
+      sms: { verify: 'twilio', secret: key, public_url: 'https://hooks.example.com/sms?a=b%20c' },
+      ...Object.fromEntries(
+        ['stripe', 'twilio', 'notion', 'github', 'svix', 'standard_webhooks', 'gitlab'].map((name) => [
+          name,
+          {
+            verify: name === 'gitlab' ? 'standard_webhooks' : name,
+            deliver: 'log',
+            secret: ['svix', 'standard_webhooks', 'gitlab'].includes(name) ? whsec : key,
+            ...(name === 'twilio' ? { public_url: 'https://hooks.example.com/sms' } : {}),
+          },
+        ]),
+      ),
+    },
   })
   const status = async (route: string, headers: Headers, body = hello, query = ''): Promise<number> =>
     (await gateway.post(route, { sign: false, headers, body, path: `/webhooks/${route}${query}` })).status
@@ -382,14 +386,18 @@ t.test('what the code of the vendors signs is taken', async (t) => {
   const signature = twilio.getExpectedTwilioSignature(key, 'https://hooks.example.com/sms?a=b%20c', fields)
   const form = new URLSearchParams(fields).toString()
   const sent = { 'Content-Type': formType, 'X-Twilio-Signature': signature }
-  t.equal(await status('twilio', sent, form, '?a=b%20c'), 200, 'twilio')
-  t.equal(await status('twilio', sent, form, '?a=b%20d'), 401, 'twilio, another address')
+  t.equal(await status('sms', sent, form, '?a=b%20c'), 200, 'twilio')
+  t.equal(await status('sms', sent, form, '?a=b%20d'), 401, 'twilio, another address')
   const url = `?bodySHA256=${sha256(hello)}`
   const json = { 'X-Twilio-Signature': twilio.getExpectedTwilioSignature(key, `https://hooks.example.com/sms${url}`, {}) }
   t.equal(await status('twilio', json, hello, url), 200, 'twilio, JSON')
   const asForm = { ...json, 'Content-Type': formType }
   t.equal(await status('twilio', asForm, '', url), 401, 'twilio, JSON that is sent again as an empty form')
-  t.equal(await status('twilio', asForm, hello, url), 401, 'twilio, JSON that is sent again as a form')
+  t.match(
+    await gateway.post('twilio', { sign: false, headers: asForm, body: hello, path: `/webhooks/twilio${url}` }),
+    { status: 200 },
+    'a content type does not make a form of JSON',
+  )
 
   const notion = await signWebhookPayload({ body: hello, verificationToken: key })
   t.equal(await status('notion', { 'X-Notion-Signature': notion }), 202, 'notion')
@@ -875,7 +883,7 @@ t.test('Grafana with a time, and without one', async (t) => {
   t.equal(await status('grafana', plain), 202)
   t.equal(await status('grafana', plain), 202, 'the same alert again')
   t.equal(await status('grafana', timed, String(ts)), 401, 'what a contact point with a Timestamp Header signs')
-  t.equal(await status('grafana', timed, undefined, `${ts}:${alert}`), 400, 'which is no JSON')
+  t.equal(await status('grafana', timed, undefined, `${ts}:${alert}`), 401, 'nor is that text a body')
   t.equal(await status('grafana_timestamp', timed, String(ts)), 202)
   t.equal(await status('grafana_timestamp', timed, String(ts)), 200, 'a repeat')
   t.equal(await status('grafana_timestamp', timed.toUpperCase(), String(ts)), 200, 'in other letters')

@@ -389,8 +389,12 @@ t.test('questions that nobody signs are answered from their heads', async (t) =>
   t.same([graph.status, graph.text, graph.type, graph.isSniffed], [200, 'Validation: Testing+1', plain, false])
   t.equal((await asked('microsoft_graph', { query: `?validationToken=${'a'.repeat(2_000)}` })).status, 403, 'too long')
 
-  const okta = await asked('okta', { method: 'GET', headers: { 'X-Okta-Verification-Challenge': 'a"b' } })
+  const oktaAsks = (headers: object) => asked('okta', { method: 'GET', headers: { 'X-Okta-Verification-Challenge': 'a"b', ...headers } })
+  const okta = await oktaAsks({ Authorization: secret })
   t.same([okta.status, okta.text, okta.type], [200, '{"verification":"a\\"b"}', 'application/json; charset=utf-8'])
+  t.equal((await oktaAsks({})).status, 401, 'a question without the credential')
+  t.equal((await oktaAsks({ Authorization: `${secret}x` })).status, 401, 'with a wrong one')
+  t.equal((await asked('okta', { method: 'GET', headers: { Authorization: secret } })).status, 405, 'no question')
 
   for (const route of ['azure_event_grid', 'cloudevents']) {
     const options = await asked(route, { method: 'OPTIONS', headers: { 'WebHook-Request-Origin': 'eventgrid.azure.net' } })

@@ -5,6 +5,7 @@ import { signatureHeaders } from '../../core/names.ts'
 import type { Headers, UnverifiedRequest } from '../../core/request.ts'
 import { renderJson } from '../../expr/render.ts'
 import type { Route } from '../../generated/config.ts'
+import { inDecidingOrder } from '../../parts/deciding-order.ts'
 import type { Scheme, Signed } from '../../parts/schemes/scheme.ts'
 import { verifyNames } from '../../parts/verify-names.ts'
 
@@ -38,7 +39,7 @@ export const diagnoseSignature = (request: UnverifiedRequest, route: SignedRoute
   const pinned = named.length === 0 ? undefined : new Set(named)
   const secrets = route.secrets.slice(0, maxSecrets)
   const isListed = ({ name }: Scheme): boolean => pinned?.has(name) ?? true
-  const decides = schemes.find((scheme) => isListed(scheme) && scheme.shows(request.headers))
+  const decides = inDecidingOrder(schemes.filter(isListed)).find((scheme) => scheme.shows(request.headers))
   const views = schemes.map((scheme): SchemeView => {
     const shows = scheme.shows(request.headers)
     const why = shows ? whyNot(scheme, request, secrets) : `none of its headers: ${headersOf(scheme).join(', ')}`

@@ -5,6 +5,7 @@ import { exit, Fault } from '../../core/fault.ts'
 import { pluginName } from '../../core/names.ts'
 import type { Headers } from '../../core/request.ts'
 import type { Route } from '../../generated/config.ts'
+import { inDecidingOrder } from '../../parts/deciding-order.ts'
 import { ownScheme } from '../../parts/schemes/index.ts'
 import type { Scheme, Signed, Unsigned } from '../../parts/schemes/scheme.ts'
 import { verifyNames } from '../../parts/verify-names.ts'
@@ -36,7 +37,7 @@ export const schemeOf = (asked: string, route: Pick<Route, 'verify'>, secret: st
   // A preset, a scheme of the configuration or a plugin serves only the routes that name it.
   const serves = ({ name, byName: isNamed }: Scheme): boolean =>
     taken.length === 0 ? isNamed !== true && !pluginName.test(name) : taken.includes(name)
-  return schemes.find((scheme) => serves(scheme) && scheme.shows(headers))?.name ?? taken[0] ?? ownScheme.name
+  return inDecidingOrder(schemes.filter(serves)).find((scheme) => scheme.shows(headers))?.name ?? taken[0] ?? ownScheme.name
 }
 
 /** The request as a sender of this scheme posts it. Throws a Fault for an unknown scheme, and for a secret that the scheme cannot use. */

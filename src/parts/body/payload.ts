@@ -1,50 +1,93 @@
-/** Reads a body as its sender means it: JSON, or a form. */
+/** Reads the bytes of a body: as JSON, or as a form. */
 
 import { isUtf8 } from 'node:buffer'
 import type { Json } from '../../core/json.ts'
 import { header } from '../../core/names.ts'
-import type { Headers } from '../../core/request.ts'
+import type { Content, FormField, Headers } from '../../core/request.ts'
 import { tooManyContainers } from './count-containers.ts'
 import { decodeJson } from './decode-json.ts'
-
-/** `text`: the JSON behind the payload, where long numbers keep their digits. */
-export type Read = { readonly text: string; readonly payload: Json }
-
-export type Unread = 'not JSON' | 'too many'
+import { type FormValue, formFields } from './form-fields.ts'
 
 /**
- * A content type is not signed, and whoever sends a captured body again may change it. So a body that begins as a map or list in JSON is
- * read as JSON, whatever the content type says; in a form these characters are percent-encoded (rules: Bodies 3).
+ * Whether the bytes are a form's. The content type is not signed, and whoever sends a captured body again may change it, so it never chooses
+ * between two readings: bytes that can be JSON are no form whatever it says, and all others are a form only where it says so (rules: Bodies 3).
  */
-export const readPayload = (headers: Headers, body: Buffer): Read | Unread =>
-  isForm(headers) && !opensJson(body) ? readForm(body) : readJson(body)
+export const isFormBody = (headers: Headers, body: Buffer): boolean => isForm(headers) && !canBeJson(body)
 
-const mapOrList = /^(?:\xef\xbb\xbf)?[\t\n\r ]*[[{]/
+/** What the bytes are. A body of more than 100,000 lists and maps, or 1,000 fields, is "too many". */
+export const readContent = (headers: Headers, body: Buffer): Content => (isFormBody(headers, body) ? readForm(body) : readJson(body))
 
-const opensJson = (body: Buffer): boolean => mapOrList.test(body.toString('latin1'))
+/** A form percent-encodes these characters, and a map, list or text of JSON has one of them. */
+const ofJson = [...'{["'].map((character) => character.charCodeAt(0))
+const scalar = /^(?:\xef\xbb\xbf)?[\t\n\r ]*(?:true|false|null|-?\d[\d.eE+-]*)[\t\n\r ]*$/
+const longestScalar = 1_024
 
-export const isForm = (headers: Headers): boolean => /^application\/x-www-form-urlencoded\b/i.test(header(headers, 'content-type') ?? '')
+const canBeJson = (body: Buffer): boolean =>
+  ofJson.some((byte) => body.includes(byte)) || (body.length <= longestScalar && scalar.test(body.toString('latin1')))
 
-const parse = (text: string): Read | Unread => {
-  if (tooManyContainers(text)) return 'too many'
+/** A content type that is sent as a list is none. */
+const formType = /^[\t ]*application\/x-www-form-urlencoded[\t ]*(?:;|$)/i
+
+/** Whether the content type says that the body is a form. */
+export const isForm = (headers: Headers): boolean => formType.test(header(headers, 'content-type') ?? '')
+
+const notJson: Content = { kind: 'unread', why: 'not JSON' }
+const tooMany: Content = { kind: 'unread', why: 'too many' }
+
+const readJson = (body: Buffer): Content => {
+  const text = decodeJson(body)
+  return text === undefined ? notJson : parse(text)
+}
+
+const parse = (text: string): Content => {
+  if (tooManyContainers(text)) return tooMany
   try {
-    return { text, payload: JSON.parse(text) as Json }
+    return { kind: 'json', text, payload: JSON.parse(text) as Json }
   } catch {
-    return 'not JSON'
+    return notJson
   }
 }
 
-const readJson = (body: Buffer): Read | Unread => {
-  const text = decodeJson(body)
-  return text === undefined ? 'not JSON' : parse(text)
+/** A sender's form has some fifty fields. */
+const maxFields = 1_000
+const ampersand = 0x26
+
+/** The fields of a form; `undefined` where there are more than 1,000. */
+export const readFields = (body: Buffer): readonly FormValue[] | undefined => {
+  let at = -1
+  for (let count = 1; count <= maxFields; count++) {
+    at = body.indexOf(ampersand, at + 1)
+    if (at === -1) return formFields(body)
+  }
+  return undefined
 }
 
-/** Parses a form. Its `payload` field, when there is one, is parsed as JSON; otherwise all fields are the payload (rules: Bodies 3). */
-const readForm = (body: Buffer): Read | Unread => {
-  if (!isUtf8(body)) return 'not JSON'
-  const fields = new URLSearchParams(body.toString('utf8'))
-  const payload = fields.get('payload')
-  if (payload !== null) return parse(payload)
-  const entries = Object.fromEntries(fields)
-  return { text: JSON.stringify(entries), payload: entries }
+/** The JSON in the field `payload` of a form, which some senders sign; `undefined` where it has none, or several. */
+export const formJson = (fields: readonly FormValue[]): Buffer | undefined => {
+  const [payload, another] = fields.filter(({ name }) => name === 'payload')
+  return another ? undefined : payload?.value
+}
+
+/**
+ * Parses a form. Its `payload` field, when there is one, is parsed as JSON; otherwise all fields are the payload (rules: Bodies 3). A field
+ * that stands several times is a list of its values, and two fields `payload` are no JSON.
+ */
+const readForm = (body: Buffer): Content => {
+  if (!isUtf8(body)) return notJson
+  const values = readFields(body)
+  if (!values) return tooMany
+  const fields = values.map(({ name, value }): FormField => [name, value.toString()])
+  if (fields.some(([name]) => name === 'payload')) {
+    const json = formJson(values)
+    const read = json ? readJson(json) : notJson
+    return read.kind === 'json' ? { ...read, kind: 'form', fields } : read
+  }
+  const payload = mapOf(fields)
+  return { kind: 'form', text: JSON.stringify(payload), payload, fields }
+}
+
+const mapOf = (fields: readonly FormField[]): { [name: string]: Json } => {
+  const values = new Map<string, string[]>()
+  for (const [name, value] of fields) values.set(name, [...(values.get(name) ?? []), value])
+  return Object.fromEntries([...values].map(([name, all]): [string, Json] => [name, all.length === 1 ? (all[0] as string) : all]))
 }

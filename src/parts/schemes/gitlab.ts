@@ -1,24 +1,37 @@
-/** Code host B: each request has a token header that must equal the secret, and the body is not signed. */
+/**
+ * Code host B: each request has a token header that must equal the secret, and the body is not signed. A webhook with a signing token
+ * (`whsec_…`) is signed with Standard Webhooks headers, beside the token or without it (https://docs.gitlab.com/user/project/integrations/webhooks/).
+ */
 
 import { header } from '../../core/names.ts'
+import type { Headers } from '../../core/request.ts'
 import { equal } from './kit/equal.ts'
+import { checkStandard } from './kit/standard-check.ts'
 import type { Scheme } from './scheme.ts'
 
 const names = ['x-gitlab-token', 'x-hostb-token'] as const
+const eventNames = ['x-gitlab-event', 'x-hostb-event'] as const
+const isSigned = (headers: Headers): boolean => header(headers, 'webhook-signature') !== undefined
 
 export const gitlab: Scheme = {
   name: 'gitlab',
   title: 'GitLab token (code host B)',
   aliases: ['host-b', 'hostb'],
-  shows: (headers) => header(headers, ...names) !== undefined,
+  shows: (headers) => header(headers, ...names) !== undefined || (isSigned(headers) && header(headers, ...eventNames) !== undefined),
   compile(secret) {
     const expected = Buffer.from(secret)
-    // A wrong token is refused before the body is read. Node decodes headers as latin1, so encoding as latin1 gives the bytes sent.
-    return ({ headers }) =>
-      equal(Buffer.from(header(headers, ...names) ?? '', 'latin1'), expected) ? () => true : 'the token is not the secret'
+    const checkSignature = secret.startsWith('whsec_') ? checkStandard(secret, 'webhook-') : undefined
+    return (head) => {
+      const { headers } = head
+      if (checkSignature && isSigned(headers)) return checkSignature(head)
+      // A wrong token is refused before the body is read. Node decodes headers as latin1, so encoding as latin1 gives the bytes sent.
+      return equal(Buffer.from(header(headers, ...names) ?? '', 'latin1'), expected) ? () => true : 'the token is not the secret'
+    }
   },
-  eventTypeHeaders: ['x-gitlab-event', 'x-hostb-event'],
+  eventTypeHeaders: [...eventNames],
   shortTypeField: 'object_kind',
+  // Each try of one event has the same key. The id of a signed webhook is signed, and that key is not.
+  reads: { deliveryId: (headers) => header(headers, isSigned(headers) ? 'webhook-id' : 'idempotency-key') },
   sign: ({ secret, body, id, event }) => ({
     headers: {
       ...(event === undefined ? {} : { 'X-Gitlab-Event': event }),

@@ -35,6 +35,7 @@ export const linear: Scheme = {
       return typeof checkBody === 'string' ? checkBody : inTime(checkBody, head.at)
     }
   },
+  reads: { deliveryId: (headers) => header(headers, 'linear-delivery') },
   sign({ secret, body, id, at, event }) {
     const payload = parseObject(body)
     const timed = payload ? JSON.stringify({ ...payload, [timeField]: at }) : body

@@ -4,7 +4,7 @@ import type { Code } from '../../core/diagnostic.ts'
 import type { Json } from '../../core/json.ts'
 import type { Reply } from '../../core/outcome.ts'
 import type { Closable } from '../../core/owner.ts'
-import type { Headers, RequestHead } from '../../core/request.ts'
+import type { Headers, RequestBody, RequestHead } from '../../core/request.ts'
 
 /** Why a signature is not valid. The reason goes to the log, and the sender never learns it. */
 export type Why = string
@@ -15,8 +15,11 @@ export type Download = (url: string, maxBytes: number) => Promise<Buffer>
 /** Nobody can say at the moment: the sender's keys cannot be had. The sender is asked to try again. */
 export type Later = { readonly later: string }
 
-/** Checks the raw bytes of a body. A scheme whose keys are fetched may have to wait for them; it never rejects. */
-export type CheckBody = (body: Buffer) => true | Why | Later | Promise<true | Why | Later>
+/**
+ * Checks the raw bytes of a body. A scheme whose keys are fetched may have to wait for them; it never rejects. One that reads more of the
+ * body than its bytes reads it through `read`, which the parser and all other secrets of the route share.
+ */
+export type CheckBody = (bytes: Buffer, read?: RequestBody) => true | Why | Later | Promise<true | Why | Later>
 
 /** Checks the headers. Returns the check for the body, or the reason why the headers are refused whatever the body is. */
 export type CheckHead = (head: RequestHead) => CheckBody | Why
@@ -37,7 +40,11 @@ export type Handshake = {
   /** The event's type, where the question comes as an event: a route that lists the type gets it as one. */
   readonly event?: string
   /** `undefined` when the request is no such question; a sentence says why it is refused. The body is empty where only the head is known. */
-  answer(head: RequestHead, body: Buffer, keys: HandshakeKeys): { readonly reply: Reply; readonly confirm?: Confirm } | string | undefined
+  answer(
+    head: RequestHead,
+    body: RequestBody,
+    keys: HandshakeKeys,
+  ): { readonly reply: Reply; readonly confirm?: Confirm } | string | undefined
 }
 
 /** Something to know about a scheme, reported for each route that names it. */
@@ -111,12 +118,19 @@ export type Scheme = {
   readonly shortTypeField?: string
   /** What the route's keys are: shared secrets (so where it is absent), the sender's public keys, or none, since the scheme fetches them. */
   readonly keys?: 'secret' | 'public' | 'none'
+  /**
+   * The signature covers parts of the body only, so that a captured one could serve another body. Its delivery id is claimed whatever becomes of
+   * the event. In a plugin's scheme it has no effect.
+   */
+  readonly signsParts?: boolean
   /** It serves only routes that name it, and what those read of an event comes from it first. In a plugin's scheme it has no effect. */
   readonly byName?: boolean
   /** How the event's type and the delivery id are read, on routes that name the scheme. In a plugin's scheme it has no effect. */
   readonly reads?: {
     readonly eventType?: ((headers: Headers, payload: Json) => string | undefined) | undefined
-    readonly deliveryId?: ((headers: Headers, payload: Json, body: Buffer) => string | undefined) | undefined
+    readonly deliveryId?: ((headers: Headers, body: RequestBody) => string | undefined) | undefined
+    /** What stands for an id that no header has: the same for whatever one signature covers. */
+    readonly repeatId?: ((headers: Headers, body: RequestBody) => string | undefined) | undefined
   }
   /** What its sender asks before it sends events. In a plugin's scheme it has no effect. */
   readonly handshakes?: readonly Handshake[]

@@ -1,13 +1,13 @@
 /** Parses the verified body once, and makes the event: its payload, its type and its delivery id. */
 
-import { createHash, randomUUID } from 'node:crypto'
+import { hash, randomUUID } from 'node:crypto'
 import { isObject, type Json, own } from '../../core/json.ts'
 import { header } from '../../core/names.ts'
 import { refuse } from '../../core/outcome.ts'
 import type { Parse } from '../../core/plan.ts'
 import type { Event, Headers, VerifiedRequest } from '../../core/request.ts'
 import type { Route } from '../../generated/config.ts'
-import { readPayload } from '../body/payload.ts'
+import { ReadOnce } from '../body/request-body.ts'
 import type { Scheme } from '../schemes/scheme.ts'
 import { verifyNames } from '../verify-names.ts'
 import type { StageKit, StagePart } from './stage.ts'
@@ -23,35 +23,60 @@ export const parserOf = (
 ): Parse => {
   const named = verifyNames(route)
   // What a preset reads is signed more often than a header that every sender may set, so that it comes first.
-  const own = schemes.filter((scheme) => scheme.byName && named.includes(scheme.name))
-  const reads = own.flatMap((scheme) => scheme.reads ?? [])
+  const own = schemes.filter((scheme) => scheme.reads && (!scheme.byName || named.includes(scheme.name)))
+  const readsOf = readsBySender(own, schemes)
   // Where the type stands in the signed body, no header may name another one for a body without it.
   const typed = new Set(
     own.filter(({ reads, eventTypeHeaders = [] }) => reads?.eventType && eventTypeHeaders.length === 0).map(({ name }) => name),
   )
   const known = headersOf(schemes)
   return (request) => {
-    const read = readPayload(request.headers, request.body)
-    if (read === 'not JSON') return refuse('bad_json')
-    if (read === 'too many') return refuse('too_large', { detail: 'more than 100,000 lists and maps' })
-    return {
+    const { headers, verification } = request
+    const body = request.read ?? new ReadOnce(headers, request.body)
+    const content = body.content()
+    if (content.kind === 'unread')
+      return content.why === 'not JSON'
+        ? refuse('bad_json')
+        : refuse('too_large', { detail: 'more than 100,000 lists and maps, or 1,000 fields' })
+    const { text, payload } = content
+    const reads = readsOf(verification.scheme)
+    const event: Event = {
       eventId: request.eventId,
       route: name,
       profile,
-      headers: request.headers,
-      text: read.text,
-      payload: read.payload,
+      headers,
+      text,
+      payload,
       eventType:
-        usable(firstOf(reads, (each) => each.eventType?.(request.headers, read.payload))) ??
-        eventTypeOf(typed.has(request.verification.scheme) ? {} : request.headers, read.payload, known),
-      eventAlias: shortForm(request.headers, read.payload, known),
+        usable(firstOf(reads, (each) => each.eventType?.(headers, payload))) ??
+        eventTypeOf(typed.has(verification.scheme) ? {} : headers, payload, known),
+      eventAlias: shortForm(headers, payload, known),
       deliveryId: deliveryIdOf(
         request,
         known,
-        firstOf(reads, (each) => each.deliveryId?.(request.headers, read.payload, request.body)),
+        firstOf(reads, (each) => each.deliveryId?.(headers, body)),
+        () => firstOf(reads, (each) => each.repeatId?.(headers, body)),
       ),
       at: request.at,
-    } satisfies Event
+    }
+    request.read?.take()
+    return event
+  }
+}
+
+/**
+ * How the events of a verified sender are read: what another sender of the route would have sent says nothing of them. Of a request that is
+ * tried or replayed nobody knows the sender, and all of the route's own count.
+ */
+const readsBySender = (own: readonly Scheme[], schemes: readonly Scheme[]): ((verifiedBy: string) => readonly Reads[]) => {
+  const known = new Map<string, readonly Reads[]>()
+  return (verifiedBy) => {
+    const made = known.get(verifiedBy)
+    if (made) return made
+    const isKnown = schemes.some(({ name }) => name === verifiedBy)
+    const reads = own.flatMap((scheme) => (scheme.reads && (scheme.name === verifiedBy || !isKnown) ? [scheme.reads] : []))
+    known.set(verifiedBy, reads)
+    return reads
   }
 }
 
@@ -115,9 +140,15 @@ const longId = 200
 
 /**
  * A captured request must not look new because of a changed header. So where the scheme signs the delivery id, only the signed id counts.
- * Otherwise the id comes from a scheme's header or X-Request-ID, or it is random (rules: Events 3). A long id is replaced by its hash.
+ * Otherwise the id comes from a scheme's header or X-Request-ID, or it is what `repeat` gives, or random (rules: Events 3). A long id is
+ * replaced by its hash.
  */
-const deliveryIdOf = ({ headers, verification }: VerifiedRequest, { id: idHeaders }: KnownHeaders, own: string | undefined): string => {
-  const id = verification.signedId || own || header(headers, ...idHeaders) || randomUUID()
-  return id.length <= longId ? id : `sha256:${createHash('sha256').update(id, 'latin1').digest('hex')}`
+const deliveryIdOf = (
+  { headers, verification }: VerifiedRequest,
+  { id: idHeaders }: KnownHeaders,
+  own: string | undefined,
+  repeat: () => string | undefined,
+): string => {
+  const id = verification.signedId || own || header(headers, ...idHeaders) || repeat() || randomUUID()
+  return id.length <= longId ? id : `sha256:${hash('sha256', id)}`
 }

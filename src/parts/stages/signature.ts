@@ -3,9 +3,11 @@
 import { signatureHeaders } from '../../core/names.ts'
 import { type Refused, refuse } from '../../core/outcome.ts'
 import type { Authenticate, VerifyBody } from '../../core/plan.ts'
-import type { RequestHead, Verification } from '../../core/request.ts'
+import type { RequestBody, RequestHead, Verification } from '../../core/request.ts'
+import { inDecidingOrder } from '../deciding-order.ts'
 import type { CheckBody, CheckHead, Later, Scheme, Why } from '../schemes/scheme.ts'
 import { verifyNames } from '../verify-names.ts'
+import { isForeignText } from './kit/foreign-text.ts'
 import { handshakesOf } from './kit/handshakes.ts'
 import { publicHead } from './kit/public-head.ts'
 import { reportKeys } from './kit/report-keys.ts'
@@ -24,10 +26,11 @@ export const signature: StagePart = {
     const pinned = verifyNames(route)
     const schemes = pinned.length > 0 ? kit.schemes.filter(({ name }) => pinned.includes(name)) : kit.schemes
     reportKeys(route, schemes, kit)
-    const seenAs = publicHead(route, kit)
-    const authenticate = verifying(schemes, kit)
-    const handshakes = handshakesOf(route, schemes, kit, seenAs ?? ((head) => head))
-    return { authenticate: seenAs ? (head) => authenticate(seenAs(head)) : authenticate, ...(handshakes ? { handshakes } : {}) }
+    const seenAs = publicHead(route, kit) ?? ((head) => head)
+    const verify = verifying(inDecidingOrder(schemes), kit)
+    const authenticate: Authenticate = (head) => verify(seenAs(head))
+    const handshakes = handshakesOf(route, schemes, kit, { seenAs, authenticate })
+    return { authenticate, ...(handshakes ? { handshakes } : {}) }
   },
 }
 
@@ -69,10 +72,10 @@ const verifying = (schemes: readonly Scheme[], kit: StageKit): Authenticate => {
       note(scheme, secret)
       return { scheme: scheme.name, secret, signedId: scheme.signedId?.(head.headers) }
     }
-    const tryFrom = (first: number, body: Buffer): ReturnType<VerifyBody> => {
+    const tryFrom = (first: number, body: RequestBody): ReturnType<VerifyBody> => {
       for (let i = first; i < bodyChecks.length; i++) {
         const { secret, checkBody } = bodyChecks[i] as (typeof bodyChecks)[number]
-        const holds = checkBody(body)
+        const holds = checkBody(body.bytes, body)
         if (holds === true) return taken(secret)
         // Only a scheme whose keys are fetched waits; every other request goes on in this turn of the loop.
         if (holds instanceof Promise) return holds.then((settled) => (settled === true ? taken(secret) : not(settled, i, body)))
@@ -81,12 +84,13 @@ const verifying = (schemes: readonly Scheme[], kit: StageKit): Authenticate => {
       }
       return refused(head, `${scheme.name}: ${why}`)
     }
-    const not = (holds: Why | Later, i: number, body: Buffer): ReturnType<VerifyBody> => {
+    const not = (holds: Why | Later, i: number, body: RequestBody): ReturnType<VerifyBody> => {
       if (typeof holds !== 'string') return later(`${scheme.name}: ${holds.later}`)
       why = holds
       return tryFrom(i + 1, body)
     }
-    return (body) => tryFrom(0, body)
+    return (body) =>
+      isForeignText(body.bytes) ? refused(head, `${scheme.name}: the body begins as a text that another scheme signs`) : tryFrom(0, body)
   }
 }
 

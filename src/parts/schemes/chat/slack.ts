@@ -15,6 +15,8 @@ export const slack = preset({
   respond: { status: 200 },
   scheme: {
     algorithm: 'hmac_sha256',
+    // Events are JSON; commands and interactions are forms.
+    sends: ['json', 'form'],
     signature: { header: 'X-Slack-Signature', prefix: 'v0=' },
     timestamp: { header: 'X-Slack-Request-Timestamp' },
     signed: 'v0:{timestamp}:{body}',

@@ -19,11 +19,13 @@ export const twilio = preset({
   respond: { status: 200, body: '<Response/>', content_type: 'text/xml' },
   scheme: {
     algorithm: 'hmac_sha1',
+    sends: ['form', 'json'],
+    port: 'either',
     signature: { header: 'X-Twilio-Signature', encoding: 'base64' },
     signed: '{url}{form}',
     body_digest: { query: 'bodySHA256' },
     event: { body: ['MessageStatus', 'SmsStatus', 'CallStatus'] },
-    // MessageSid and CallSid name the message and the call, which come again with each state.
-    id: { header: 'I-Twilio-Idempotency-Token' },
+    // MessageSid and CallSid name the message and the call, which come again with each state, and its token for repeats is not signed.
+    id: { digest: true },
   },
 })

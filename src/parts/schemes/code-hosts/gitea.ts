@@ -14,6 +14,7 @@ export const gitea = preset({
   route: 'events: [push]\nprompt: "{pusher.login} pushed to {ref} of {repository.full_name}."\n',
   scheme: {
     algorithm: 'hmac_sha256',
+    sends: ['json', 'form'],
     // Forgejo sends it, too, beside one under its own name. Without a secret it is there, and empty.
     signature: { header: 'X-Gitea-Signature' },
     signed: '{json}',

@@ -19,6 +19,8 @@ export const okta = preset({
     // A request may have several events; its type is that of the first.
     event: { body: 'data.events.0.eventType' },
     id: { body: 'eventId' },
-    handshakes: [{ method: 'GET', when: { header: 'X-Okta-Verification-Challenge' }, answer: { json: { verification: '{value}' } } }],
+    handshakes: [
+      { method: 'GET', signed: true, when: { header: 'X-Okta-Verification-Challenge' }, answer: { json: { verification: '{value}' } } },
+    ],
   },
 })

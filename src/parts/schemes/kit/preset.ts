@@ -36,7 +36,7 @@ export type Preset = Scheme & { readonly about: Omit<PresetSpec, 'scheme'>; read
 
 export const preset = ({ scheme, ...about }: PresetSpec): Preset => {
   const { name, title, aliases = [], respond, uncertain } = about
-  const description = { title, ...scheme }
+  const description: SignatureScheme = { title, sends: ['json'], ...scheme }
   const made = describedScheme(name, description)
   const help = 'docs/senders.md says more; try it with a test event of the sender'
   const doubt = uncertain === undefined ? [] : [{ code: 'WH315' as const, message: `${name}: ${uncertain}`, help }]

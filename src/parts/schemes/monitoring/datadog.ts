@@ -14,6 +14,8 @@ export const datadog = preset({
   route: 'prompt: "{title}\\n\\n{body}"\n',
   scheme: {
     algorithm: 'token',
+    // It has a switch "Encode as form".
+    sends: ['json', 'form'],
     signature: { header: 'Authorization', prefix: 'Bearer ' },
     event: { body: 'event_type' },
     id: { body: 'id' },

@@ -1,51 +1,55 @@
-/** Answers the questions of a route's schemes: those that nobody signs from the head, the others once their signature holds. */
+/** Answers the questions of a route's schemes: those that nobody signs from the head, the others once their signature or credential holds. */
 
 import { type Refused, refuse } from '../../../core/outcome.ts'
-import type { Handshakes, Shaken } from '../../../core/plan.ts'
-import type { RequestHead } from '../../../core/request.ts'
+import type { Authenticate, Handshakes, Shaken } from '../../../core/plan.ts'
+import type { RequestBody, RequestHead } from '../../../core/request.ts'
 import type { Route } from '../../../generated/config.ts'
+import { ReadOnce } from '../../body/request-body.ts'
 import type { Handshake, Scheme } from '../../schemes/scheme.ts'
 import type { StageKit } from '../stage.ts'
 
 const maxConfirmBytes = 65_536
 const retryAfterSeconds = 10
 const nothing = Buffer.alloc(0)
+const noBody = ({ headers }: RequestHead): RequestBody => new ReadOnce(headers, nothing)
 /** Nobody has vouched for a body in which a question is looked for. */
 const maxOpenBytes = 1_024
 
 const refused = (detail: string): Refused => refuse('forbidden', { detail: `handshake: ${detail}` })
 
-/** `undefined` for a route whose senders ask nothing. `seenAs`: the head as the sender signed it. */
+/** `seenAs`: the head as the sender signed it. `authenticate`: checks a credential in the head. */
+type Asked = { readonly seenAs: (head: RequestHead) => RequestHead; readonly authenticate: Authenticate }
+
+/** `undefined` for a route whose senders ask nothing. */
 export const handshakesOf = (
   route: Route,
   schemes: readonly Scheme[],
   kit: StageKit,
-  seenAs: (head: RequestHead) => RequestHead,
+  { seenAs, authenticate }: Asked,
 ): Handshakes | undefined => {
-  const listed = ({ event }: Handshake): boolean => event !== undefined && route.events?.includes(event) === true
-  const signed = new Map<string, readonly Handshake[]>()
-  const unsigned: Handshake[] = []
-  const open: Handshake[] = []
-  for (const { name, byName, handshakes = [] } of schemes) {
-    const own = handshakes.filter((each) => (each.signed || each.open) && !listed(each))
-    if (own.length > 0) signed.set(name, own)
-    if (!byName) continue
-    unsigned.push(...handshakes.filter((each) => !each.signed && !each.open))
-    open.push(...own.filter((each) => each.open))
-  }
-  if (signed.size === 0 && unsigned.length === 0) return undefined
+  const { signed, unsigned, open, guarded } = sorted(route, schemes)
+  if (signed.size === 0 && unsigned.length === 0 && guarded.length === 0) return undefined
   const answer = answering(route, kit)
-  const first = (asked: readonly Handshake[], head: RequestHead, body: Buffer): Shaken => {
+  const first = (asked: readonly Handshake[], head: RequestHead, body: RequestBody, secret = 0): Shaken => {
+    const seen = seenAs(head)
     for (const handshake of asked) {
-      const shaken = handshake.method === head.method ? answer(handshake, seenAs(head), body, 0) : undefined
+      const shaken = handshake.method === head.method ? answer(handshake, seen, body, secret) : undefined
       // A question that nobody signs has no address to confirm, so nobody waits.
       if (shaken && !(shaken instanceof Promise)) return shaken
     }
     return undefined
   }
+  const ofHolder = (head: RequestHead): Shaken => {
+    const body = noBody(head)
+    if (!first(guarded, head, body)) return undefined
+    const verify = authenticate(head)
+    const verification = typeof verify === 'function' ? verify(body) : verify
+    if (verification instanceof Promise) return undefined
+    return 'kind' in verification ? verification : first(guarded, head, body, verification.secret)
+  }
   return {
-    methods: new Set(unsigned.map(({ method }) => method).filter((method) => method !== 'POST')),
-    onHead: (head) => first(unsigned, head, nothing),
+    methods: new Set([...unsigned, ...guarded].map(({ method }) => method).filter((method) => method !== 'POST')),
+    onHead: (head) => first(unsigned, head, noBody(head)) ?? (guarded.length === 0 ? undefined : ofHolder(head)),
     ...(open.length === 0 ? {} : { onUnsigned: (head) => (isShort(head) ? (body) => first(open, head, body) : undefined) }),
     onVerified(head, body, { scheme, secret }) {
       for (const handshake of signed.get(scheme) ?? []) {
@@ -57,12 +61,29 @@ export const handshakesOf = (
   }
 }
 
+/** `signed`: by their schemes. `open`: those of a body that nobody signs. `guarded`: those without a body, whose credential is checked. */
+const sorted = (route: Route, schemes: readonly Scheme[]) => {
+  const listed = ({ event }: Handshake): boolean => event !== undefined && route.events?.includes(event) === true
+  const signed = new Map<string, readonly Handshake[]>()
+  const all = schemes.flatMap(({ name, byName, handshakes = [] }) => {
+    const own = handshakes.filter((each) => each.method === 'POST' && (each.signed || each.open) && !listed(each))
+    if (own.length > 0) signed.set(name, own)
+    return byName ? handshakes : []
+  })
+  return {
+    signed,
+    unsigned: all.filter((each) => !each.signed && !each.open),
+    open: all.filter((each) => each.open && !listed(each)),
+    guarded: all.filter((each) => each.signed && each.method !== 'POST'),
+  }
+}
+
 const isShort = ({ headers }: RequestHead): boolean => {
   const length = headers['content-length']
   return length !== undefined && Number(length) <= maxOpenBytes
 }
 
-type Answer = (handshake: Handshake, head: RequestHead, body: Buffer, secret: number) => Shaken | Promise<Shaken>
+type Answer = (handshake: Handshake, head: RequestHead, body: RequestBody, secret: number) => Shaken | Promise<Shaken>
 
 const answering = ({ verify_token, confirm_subscriptions }: Route, { name, secrets, effects }: StageKit): Answer => {
   return (handshake, head, body, secret) => {

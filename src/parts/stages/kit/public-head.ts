@@ -9,7 +9,8 @@ export const publicHead = (
   { public_url }: Route,
   { path, limits: { publicUrl } }: StageKit,
 ): ((head: RequestHead) => RequestHead) | undefined => {
-  const base = public_url ?? (publicUrl === undefined ? undefined : `${publicUrl.replace(/\/+$/, '')}${path}`)
-  if (base === undefined) return undefined
-  return (head) => ({ ...head, url: () => `${base}${/\?.*$/.exec(head.url())?.[0] ?? ''}` })
+  const whole = public_url ?? (publicUrl === undefined ? undefined : `${publicUrl.replace(/\/+$/, '')}${path}`)
+  if (whole === undefined) return undefined
+  const [, base = '', ownQuery = ''] = /^([^?]*)(\?.*)?$/.exec(whole) ?? []
+  return (head) => ({ ...head, ownQuery, url: () => `${base}${/[?#].*$/.exec(head.url())?.[0] ?? ''}` })
 }

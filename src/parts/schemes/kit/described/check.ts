@@ -1,18 +1,21 @@
 /** Checks requests as a description says: what the head shows is refused there, the rest once the body is there. */
 
-import { createHash } from 'node:crypto'
-import type { RequestHead } from '../../../../core/request.ts'
-import { isForm } from '../../../body/payload.ts'
-import type { CheckHead, Download, Later, Why } from '../../scheme.ts'
+import { hash } from 'node:crypto'
+import type { RequestBody, RequestHead } from '../../../../core/request.ts'
+import { ReadOnce } from '../../../body/request-body.ts'
+import type { CheckBody, CheckHead, Download, Later, Why } from '../../scheme.ts'
 import { equal } from '../equal.ts'
 import type { HmacKey } from '../hmac-key.ts'
-import { hmacKey, holds, isHmac, keyTypeOf } from './algorithm.ts'
-import { type Ready, signaturesIn } from './description.ts'
+import { queryNames, whyOtherAddress, withAndWithoutPort } from './address.ts'
+import { type Algorithm, hmacKey, holds, isHmac, keyTypeOf } from './algorithm.ts'
+import { signaturesIn } from './claims.ts'
+import type { Ready } from './description.ts'
 import { bytesOf } from './digits.ts'
 import { whyNotNow } from './freshness.ts'
 import { publicKey, secretKey } from './keys.ts'
 import type { createCertificates, createJwks, Found } from './remote-keys.ts'
 import { look, type Seen } from './seen.ts'
+import { isForm } from './signed-text.ts'
 import { claimedDigest, holdsWithKey, holdsWithSecret, parseToken, type Token, whyNotClaimed } from './token-claims.ts'
 
 /** What all routes of a scheme share. */
@@ -25,7 +28,25 @@ type Verdict = true | Why | Later
 
 /** The check for one secret; `undefined` when the scheme cannot use it. */
 export const checkFor = (ready: Ready, secret: string, remote: Remote, download: Download): CheckHead | undefined =>
-  once(ready, checkOnce(ready, secret, remote, download))
+  once(ready, sendingOnly(ready, checkOnce(ready, secret, remote, download)))
+
+/** What a body is, is asked of its bytes before anything else is: a sender that sends no forms sends none whose bytes were signed as something else. */
+const sendingOnly = ({ description: { sends } }: Ready, check: CheckHead | undefined): CheckHead | undefined => {
+  if (!check || !sends || sends.length > 1) return check
+  const wantsForm = sends[0] === 'form'
+  return (head) => {
+    const checkBody = check(head)
+    if (typeof checkBody === 'string') return checkBody
+    return (bytes, body = new ReadOnce(head.headers, bytes)) =>
+      isForm({ head, body }) === wantsForm ? checkBody(bytes, body) : wantsForm ? 'the body is no form' : 'the sender sends no forms'
+  }
+}
+
+/** The check of a body, whoever made the body's reader. */
+const ofBody =
+  (head: RequestHead, check: (body: RequestBody) => ReturnType<CheckBody>): CheckBody =>
+  (bytes, body = new ReadOnce(head.headers, bytes)) =>
+    check(body)
 
 /** A signature or credential that stands twice is none: a proxy in front may have looked at the other one. */
 const once = ({ place, name }: Ready, check: CheckHead | undefined): CheckHead | undefined => {
@@ -71,33 +92,42 @@ const certificateOf = ({ certificate }: Ready, seen: Seen, { certificates }: Rem
     : certificates(address, seen.head.at, download)
 }
 
+/** The requests whose signed text it may be: one for each way in which the sender may have written its address. */
+const asSigned = ({ description: { port } }: Ready, seen: Seen): readonly Seen[] =>
+  port === 'either' ? withAndWithoutPort(seen.head.url()).map((url) => ({ ...seen, head: { ...seen.head, url: () => url } })) : [seen]
+
 /** HMACs and signatures. */
 const checkSigned = (ready: Ready, secret: string, keyFor: (seen: Seen) => Found | HmacKey | Promise<Found>): CheckHead => {
   const atHead = ready.place.body === undefined
   const { algorithm } = ready.description
+  const own = ready.signsAddress ? queryNames(ready.description) : undefined
   return (head) => {
     const seen = look(head)
+    const elsewhere = own && whyOtherAddress(head, own)
+    if (elsewhere !== undefined) return elsewhere
     const early = atHead ? signaturesIn(ready, seen) : undefined
     if (typeof early === 'string') return early
     const stale = ready.time?.atHead ? whyStale(ready, seen) : undefined
     if (stale !== undefined) return stale
-    return (body) => {
+    return ofBody(head, (body) => {
       const whole = look(head, body)
       const signatures = early ?? signaturesIn(ready, whole)
       if (typeof signatures === 'string') return signatures
-      const pieces = ready.text(whole, secret)
-      if ('lacks' in pieces) return `${pieces.lacks} of the signed text is missing`
+      const texts = asSigned(ready, whole).map((each) => ready.text(each, secret))
+      const [lacking] = texts.flatMap((text) => ('lacks' in text ? [text.lacks] : []))
+      if (lacking !== undefined) return `${lacking} of the signed text is missing`
       const judge = (key: Found | HmacKey): Verdict => {
         if (typeof key === 'string' || 'later' in key) return key
-        if (!holds(algorithm, key, pieces, signatures))
-          return algorithm === 'rsa_sha256' && holds('rsa_sha1', key, pieces, signatures)
+        const isSigned = (by: Algorithm): boolean => texts.some((text) => !('lacks' in text) && holds(by, key, text, signatures))
+        if (!isSigned(algorithm))
+          return algorithm === 'rsa_sha256' && isSigned('rsa_sha1')
             ? 'it is signed with SHA-1, which is refused: let the sender sign with SHA-256'
             : 'no key of the route gives this signature'
-        return whyNotRest(ready, whole, secret) ?? true
+        return whyNotRest(ready, look(head, body, true), secret) ?? true
       }
       const key = keyFor(whole)
       return key instanceof Promise ? key.then(judge) : judge(key)
-    }
+    })
   }
 }
 
@@ -109,18 +139,18 @@ const whyStale = ({ time }: Ready, seen: Seen): Why | undefined => {
   if (!time) return undefined
   const text = time.read(seen)
   if (text === undefined || text === '') return time.optional ? undefined : `${time.name} is missing`
-  return whyNotNow(time.name, text, time.unit, seen.head.at, time.windowSeconds)
+  return whyNotNow(text, time, seen.head.at)
 }
 
 const whyOtherBody = ({ digest, coversForm }: Ready, seen: Seen, token?: Token): Why | undefined => {
   if (!digest) return undefined
   const text = digest.read?.(seen)
   // A form needs none. But one that is there counts: a captured body that is not a form could else be left out, and sent again as an empty form.
-  if (coversForm && text === undefined && isForm(seen.head.headers)) return undefined
+  if (coversForm && text === undefined && isForm(seen)) return undefined
   const claimed =
     digest.claim !== undefined ? token && claimedDigest(token, digest.claim, digest.encoding) : text && bytesOf(text, digest.encoding)
   if (!claimed) return `${digest.name}, the digest of the body, is missing or malformed`
-  return equal(claimed, createHash('sha256').update(seen.body).digest()) ? undefined : `${digest.name} is not the digest of the body`
+  return equal(claimed, hash('sha256', seen.body.bytes, 'buffer')) ? undefined : `${digest.name} is not the digest of the body`
 }
 
 const whyNotIdentity = ({ identity, description }: Ready, seen: Seen, secret: string): Why | undefined => {
@@ -143,7 +173,7 @@ const checkCredential = (ready: Ready, secret: string): CheckHead => {
     if (!credentials.some((credential) => equal(credential, expected))) return `${ready.name} is not the secret`
     return (ready.time ? whyStale(ready, seen) : undefined) ?? true
   }
-  if (ready.place.body !== undefined) return (head) => (body) => judge(look(head, body))
+  if (ready.place.body !== undefined) return (head) => ofBody(head, (body) => judge(look(head, body)))
   return (head: RequestHead) => {
     const verdict = judge(look(head))
     return typeof verdict === 'string' ? verdict : () => verdict
@@ -164,9 +194,9 @@ const checkToken = (ready: Ready, secret: string, { jwks }: Remote, download: Do
     const why = whyNotClaimed(token, expected, head.at)
     if (why !== undefined) return why
     if (key && !holdsWithSecret(token, key)) return 'no secret of the route gives this token (HS256)'
-    const rest = (body: Buffer): Verdict => whyOtherBody(ready, look(head, body), token) ?? true
-    if (!jwks) return rest
-    return (body) => {
+    const rest = (body: RequestBody): Verdict => whyOtherBody(ready, look(head, body), token) ?? true
+    if (!jwks) return ofBody(head, rest)
+    return ofBody(head, (body) => {
       const judge = (found: Found): Verdict =>
         typeof found === 'string' || 'later' in found
           ? found
@@ -175,6 +205,6 @@ const checkToken = (ready: Ready, secret: string, { jwks }: Remote, download: Do
             : 'the key that the token names does not give its signature'
       const found = jwks(typeof token.header.kid === 'string' ? token.header.kid : '', head.at, download)
       return found instanceof Promise ? found.then(judge) : judge(found)
-    }
+    })
   }
 }

@@ -1,13 +1,14 @@
 /** Makes a scheme out of its description: it verifies and signs, and tells how events of its sender are read. */
 
-import { createHash } from 'node:crypto'
-import { isObject } from '../../../../core/json.ts'
-import { header } from '../../../../core/names.ts'
+import { hash } from 'node:crypto'
+import { isObject, type Json } from '../../../../core/json.ts'
+import type { Headers, RequestBody, RequestHead } from '../../../../core/request.ts'
 import type { SignatureScheme } from '../../../../generated/config.ts'
 import type { CheckHead, Note, Scheme } from '../../scheme.ts'
 import { equal } from '../equal.ts'
 import { isHmac, keyTypeOf } from './algorithm.ts'
 import { checkFor } from './check.ts'
+import { showsIn } from './claims.ts'
 import { placeOf, problemsIn, type Ready, readyOf, signsTime } from './description.ts'
 import { compileHandshake, isToken } from './handshake.ts'
 import { createCertificates, createJwks } from './remote-keys.ts'
@@ -19,7 +20,6 @@ export const describedScheme = (name: string, description: SignatureScheme): Sch
   const { title = name, algorithm, event, id, jwks_url, certificate, handshakes = [] } = description
   const ready = readyOf(description)
   const isBroken = problemsIn(description).length > 0
-  const shown = ready.place.header?.toLowerCase()
   // Each route has the keys that it fetched for itself, and they go with its plan.
   const createRemote = () => ({
     jwks: jwks_url === undefined ? undefined : createJwks(jwks_url),
@@ -34,18 +34,15 @@ export const describedScheme = (name: string, description: SignatureScheme): Sch
     title,
     keys,
     byName: true,
-    shows: (headers) => shown === undefined || header(headers, shown) !== undefined,
+    shows: showsIn(ready.place),
+    ...(ready.signsParts ? { signsParts: true } : {}),
     compile: (secret, download = noDownload) =>
       isBroken ? () => 'its description has mistakes' : guarded(checkFor(ready, secret, createRemote(), download), answersHmac),
     badSecret: { message: `${name} cannot use this key: it is not ${wanted}`, help: 'copy it again from the sender' },
     reads: {
       eventType: readEvent && ((headers, payload) => readEvent(parsed(headers, payload))),
-      deliveryId:
-        id &&
-        ((headers, payload, body) =>
-          idOf(ready, parsed(headers, payload), () =>
-            id.digest === true ? `sha256:${createHash('sha256').update(body).digest('hex')}` : undefined,
-          )),
+      deliveryId: id && ((headers, body) => idOf(ready, verified(headers, body))),
+      repeatId: id && ready.signsBody ? (headers, body) => digestOf(ready, verified(headers, body)) : undefined,
     },
     idHeaders: id?.header === undefined ? [] : [id.header.toLowerCase()],
     eventTypeHeaders: event?.header === undefined ? [] : [event.header.toLowerCase()],
@@ -64,11 +61,15 @@ const compileEvent = ({ present = [], ...place }: NonNullable<SignatureScheme['e
   }
 }
 
-/** The id, with what it is unique in before it. */
-const idOf = ({ id, within }: Ready, seen: Seen, digest: () => string | undefined): string | undefined => {
-  const [found, of] = [id?.(seen) ?? digest(), within?.(seen)]
-  return found === undefined || found === '' || of === undefined ? found : `${of} ${found}`
+/** The id, with what it is unique in before it. Where it is missing in the body, or there is none, what is signed of the body stands for it. */
+const idOf = (ready: Ready, seen: Seen): string | undefined => {
+  const { id, within, description } = ready
+  const isDigest = description.id?.digest === true || (description.id?.body !== undefined && ready.signsBody)
+  const [found, of] = [id?.(seen) || (isDigest ? digestOf(ready, seen) : undefined), within?.(seen)]
+  return found === undefined || of === undefined ? found : `${of} ${found}`
 }
+
+const digestOf = ({ signedBody }: Ready, seen: Seen): string => `sha256:${hash('sha256', signedBody(seen, '') ?? '')}`
 
 /** Where a question is answered with an HMAC, a body that could be such a question is no event: its signature may be that answer. */
 const guarded = (check: CheckHead | undefined, answersHmac: boolean): CheckHead | undefined =>
@@ -77,8 +78,8 @@ const guarded = (check: CheckHead | undefined, answersHmac: boolean): CheckHead 
     : (head) => {
         const checkBody = check(head)
         if (typeof checkBody === 'string') return checkBody
-        return (body) =>
-          body.length <= 258 && isToken(body.toString('latin1')) ? 'the body may be the question of a handshake' : checkBody(body)
+        return (bytes, body) =>
+          bytes.length <= 258 && isToken(bytes.toString('latin1')) ? 'the body may be the question of a handshake' : checkBody(bytes, body)
       }
 
 const noDownload = async (): Promise<Buffer> => {
@@ -86,10 +87,16 @@ const noDownload = async (): Promise<Buffer> => {
 }
 
 /** A verified request, as far as its event is read from it. */
-const parsed = (headers: Parameters<typeof look>[0]['headers'], payload: ReturnType<ReturnType<typeof look>['payload']>) => ({
-  ...look({ method: 'POST', url: () => '', headers, remote: () => '', isProxied: () => false, at: 0 }),
-  payload: () => payload,
+const headOf = (headers: Headers): RequestHead => ({
+  method: 'POST',
+  url: () => '',
+  headers,
+  remote: () => '',
+  isProxied: () => false,
+  at: 0,
 })
+const verified = (headers: Headers, body: RequestBody): Seen => look(headOf(headers), body, true)
+const parsed = (headers: Headers, payload: Json): Seen => ({ ...look(headOf(headers)), payload: () => payload })
 
 const notesOf = (name: string, description: SignatureScheme): Note[] => {
   const { algorithm, timestamp } = description

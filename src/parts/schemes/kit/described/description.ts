@@ -2,17 +2,15 @@
 
 import type { SchemePlace, SignatureScheme } from '../../../../generated/config.ts'
 import { isHmac, keyTypeOf } from './algorithm.ts'
+import { claimsOf, type ReadClaims } from './claims.ts'
 import { bytesOf, type Encoding } from './digits.ts'
 import type { Unit } from './freshness.ts'
 import { isConstant, isOpen } from './handshake.ts'
 import { compilePlace, isAtHead, type Place, partsOf, placeName, type Read, type Seen } from './seen.ts'
-import { compileText, type SignedText, variablesOf } from './signed-text.ts'
+import { compileText, type Piece, type SignedText, signedBodyOf, variablesOf } from './signed-text.ts'
 
 /** Something in a description that cannot work, at a path inside it. */
 export type Problem = { readonly path: readonly string[]; readonly message: string; readonly help: string }
-
-/** Reads the texts of all signatures that a request claims; a sentence where it claims none. */
-export type ReadClaims = (seen: Seen) => readonly string[] | string
 
 export type Ready = {
   readonly description: SignatureScheme
@@ -29,6 +27,12 @@ export type Ready = {
   readonly digest: Digest | undefined
   /** Whether the signed text has the fields of a form, so that a form needs no digest. */
   readonly coversForm: boolean
+  readonly signsAddress: boolean
+  /** Whether the signature covers parts of the body only, or their texts without what stands between them. */
+  readonly signsParts: boolean
+  readonly signsBody: boolean
+  /** What is signed of a body, whole or in parts. */
+  readonly signedBody: Piece
 }
 
 type Time = {
@@ -38,11 +42,10 @@ type Time = {
   readonly unit: Unit
   readonly windowSeconds: number
   readonly optional: boolean
+  readonly isBare: boolean
 }
 
 type Digest = { readonly read: Read | undefined; readonly claim: string | undefined; readonly name: string; readonly encoding: Encoding }
-
-const maxSignatures = 16
 
 /** Where the signature stands when the description does not say. */
 export const placeOf = ({ algorithm, signature = {} }: SignatureScheme): Place & { readonly prefix?: string } => {
@@ -61,14 +64,28 @@ export const problemsIn = (description: SignatureScheme): Problem[] => {
   checkPlaces(description, say)
   checkText(description, variables, say)
   checkKeys(description, variables, say)
-  for (const [i, handshake] of (description.handshakes ?? []).entries())
-    if (handshake.when.body !== undefined && ((handshake.method ?? 'POST') !== 'POST' || (isOpen(handshake) && !isConstant(handshake))))
+  checkHandshakes(description, say)
+  return found
+}
+
+const checkHandshakes = (description: SignatureScheme, say: Say): void => {
+  const showsCredential = ['token', 'basic'].includes(description.algorithm) && placeOf(description).body === undefined
+  for (const [i, handshake] of (description.handshakes ?? []).entries()) {
+    const at = ['handshakes', String(i)]
+    const isPost = (handshake.method ?? 'POST') === 'POST'
+    if (handshake.when.body !== undefined && (!isPost || (isOpen(handshake) && !isConstant(handshake))))
       say(
-        ['handshakes', String(i)],
+        at,
         'a question that nobody signs is known by its head',
         'name a header or a value of the query; with a POST a field of the body, where "equals" is there and the answer has no variables',
       )
-  return found
+    if (!isPost && handshake.signed && !showsCredential)
+      say(
+        at,
+        'a question without a body has no signature',
+        'only a token or basic credential in the head can be checked: leave out "signed"',
+      )
+  }
 }
 
 const one = 'name a header, a query or a body, and only one of them'
@@ -142,9 +159,10 @@ export const signsTime = ({ signed = '{body}', timestamp, algorithm, body_digest
 export const readyOf = (description: SignatureScheme): Ready => {
   const { timestamp, id, lines = [], signed = '{body}', identity, certificate, body_digest } = description
   const place = placeOf(description)
-  const time = timestamp && timeOf(timestamp, description.signature?.separator)
+  const time = timestamp && timeOf(timestamp, description.signature?.separator, /\}\{timestamp\}|\{timestamp\}\{/.test(signed))
   const readId = id && (id.header !== undefined || id.body !== undefined) ? compilePlace(placeIn(id)) : undefined
   const text = compileText({ signed, lines, timestamp: time?.read, id: readId })
+  const variables = variablesOf(signed)
   return {
     description,
     place,
@@ -163,7 +181,12 @@ export const readyOf = (description: SignatureScheme): Ready => {
       name: body_digest.claim ?? placeName(body_digest),
       encoding: body_digest.encoding ?? 'hex',
     },
-    coversForm: variablesOf(signed).has('form'),
+    coversForm: variables.has('form'),
+    signsAddress: variables.has('url') || variables.has('path'),
+    signsParts:
+      isSigning(description.algorithm) && ['body', 'json'].every((name) => !variables.has(name)) && (!body_digest || variables.has('form')),
+    signsBody: isSigning(description.algorithm) || body_digest !== undefined,
+    signedBody: signedBodyOf(variables, lines),
   }
 }
 
@@ -173,38 +196,12 @@ const placeIn = ({ header, body }: SchemePlace): Place => ({
 })
 
 /** A header with labels has one separator, which the signature names. */
-const timeOf = (timestamp: NonNullable<SignatureScheme['timestamp']>, separator: string | undefined): Time => ({
+const timeOf = (timestamp: NonNullable<SignatureScheme['timestamp']>, separator: string | undefined, isBare: boolean): Time => ({
   read: compilePlace(separator === undefined ? timestamp : { ...timestamp, separator }),
   name: placeName(timestamp),
   atHead: isAtHead(timestamp),
   unit: timestamp.unit ?? 'seconds',
   windowSeconds: timestamp.window_seconds ?? 300,
   optional: timestamp.optional === true,
+  isBare,
 })
-
-/** The texts of the signatures: all parts with the label, or what stands between separators; each without its prefix. */
-const claimsOf = ({ prefix, label, separator, ...place }: Place & { readonly prefix?: string }): ReadClaims => {
-  const read = compilePlace(place)
-  const name = placeName({ ...place, ...(label === undefined ? {} : { label }) })
-  return (seen) => {
-    const text = read(seen)
-    if (text === undefined || text === '') return `${name} is missing`
-    const parts =
-      label !== undefined ? partsOf(text, label, separator) : separator !== undefined ? text.split(separator, maxSignatures) : [text]
-    const claimed = parts.slice(0, maxSignatures).flatMap((part) => {
-      if (prefix === undefined) return [part]
-      // The names of schemes in an Authorization header are known in any letter case (RFC 9110, 11.1).
-      const starts = prefix.endsWith(' ') ? part.slice(0, prefix.length).toLowerCase() === prefix.toLowerCase() : part.startsWith(prefix)
-      return starts ? [part.slice(prefix.length)] : []
-    })
-    return claimed.length > 0 ? claimed : `${name} does not begin with "${prefix ?? `${label}=`}"`
-  }
-}
-
-/** The bytes of the claimed signatures; a sentence where none is written as it should be. */
-export const signaturesIn = ({ claims, encoding, name }: Ready, seen: Seen): readonly Buffer[] | string => {
-  const texts = claims(seen)
-  if (typeof texts === 'string') return texts
-  const signatures = texts.flatMap((text) => bytesOf(text, encoding) ?? [])
-  return signatures.length > 0 ? signatures : `${name} is not ${encoding}`
-}

@@ -62,7 +62,7 @@ export const compileHandshake = (
   const isExcluded = (seen: Seen): boolean => path?.(seen.payload() ?? null) !== undefined
   return {
     method,
-    signed: method === 'POST' && spec.signed !== false,
+    signed: method === 'POST' ? spec.signed !== false : spec.signed === true,
     open: isOpen(spec),
     ...pingOf(spec, event),
     answer(head, body, keys) {

@@ -2,16 +2,16 @@
 
 import type { Json } from '../../../../core/json.ts'
 import { header } from '../../../../core/names.ts'
-import type { RequestHead } from '../../../../core/request.ts'
+import type { Content, RequestBody, RequestHead } from '../../../../core/request.ts'
 import { compilePath } from '../../../../expr/path.ts'
 import type { SchemeBodyPath } from '../../../../generated/config.ts'
-import { readPayload } from '../../../body/payload.ts'
+import { ReadOnce } from '../../../body/request-body.ts'
 
 export type Seen = {
   readonly head: RequestHead
   /** Empty while only the head is there. */
-  readonly body: Buffer
-  /** The body as JSON or a form, parsed at the first call; `undefined` when it is neither. */
+  readonly body: RequestBody
+  /** The payload of JSON or a form; `undefined` where the body is neither, or would take long to read and nobody has vouched for it. */
   readonly payload: () => Json | undefined
   /** The address's query, split at the first call. */
   readonly query: () => URLSearchParams
@@ -19,9 +19,9 @@ export type Seen = {
 
 const nothing = Buffer.alloc(0)
 
-export const look = (head: RequestHead, body: Buffer = nothing): Seen => {
+/** `isVerified`: the signature holds. */
+export const look = (head: RequestHead, body: RequestBody = new ReadOnce(head.headers, nothing), isVerified = false): Seen => {
   let query: URLSearchParams | undefined
-  let payload: { readonly of: Json | undefined } | undefined
   return {
     head,
     body,
@@ -29,15 +29,11 @@ export const look = (head: RequestHead, body: Buffer = nothing): Seen => {
       query ??= queryOf(head.url())
       return query
     },
-    payload() {
-      if (!payload) {
-        const read = readPayload(head.headers, body)
-        payload = { of: typeof read === 'string' ? undefined : read.payload }
-      }
-      return payload.of
-    },
+    payload: () => payloadIn(isVerified ? body.content() : body.unverified()),
   }
 }
+
+export const payloadIn = (content: Content): Json | undefined => (content.kind === 'unread' ? undefined : content.payload)
 
 /** What follows the question mark. Addresses from the network need not be valid ones. */
 const queryOf = (url: string): URLSearchParams => {
@@ -108,11 +104,14 @@ const bodyReader = (path: string): Read => {
   const get = compilePath(item ?? path)
   if (item === undefined) return (seen) => textOf(get(seen.payload() ?? null))
   const listIn = list === undefined ? (payload: Json) => payload : compilePath(list)
-  return (seen) => {
+  const key = {}
+  const ofAll = (seen: Seen): string | undefined => {
     const items = listIn(seen.payload() ?? null)
     const texts = new Set(Array.isArray(items) ? items.map((each) => textOf(get(each))) : [])
     return texts.size === 1 ? [...texts][0] : undefined
   }
+  // A list may be long, and each of the route's secrets is compared with what it says.
+  return (seen) => seen.body.once(key, () => ofAll(seen))
 }
 
 /** A text, number or boolean as text; `undefined` for anything else. */

@@ -5,6 +5,7 @@ import { exit, Fault } from '../../../../core/fault.ts'
 import { isObject, type Json, type JsonObject, parseObject } from '../../../../core/json.ts'
 import type { SchemeSignature } from '../../../../generated/config.ts'
 import { isForm } from '../../../body/payload.ts'
+import { ReadOnce } from '../../../body/request-body.ts'
 import type { Signed, Unsigned } from '../../scheme.ts'
 import { isHmac, keyTypeOf, signatureOf } from './algorithm.ts'
 import type { Ready } from './description.ts'
@@ -78,7 +79,7 @@ const signatureText = (name: string, ready: Ready, request: Unsigned, draft: Dra
     isProxied: () => false,
     at: request.at,
   }
-  const pieces = ready.text(look(head, Buffer.from(draft.body)), request.secret)
+  const pieces = ready.text(look(head, new ReadOnce(head.headers, Buffer.from(draft.body))), request.secret)
   if ('lacks' in pieces) throw cannot(`${name} signs ${pieces.lacks}, and the request has none`, 'take a sample of this sender')
   if (isHmac(algorithm)) {
     const bytes = secretKey(request.secret, key)

@@ -3,7 +3,8 @@
 import { crc32 } from 'node:zlib'
 import { header } from '../../../../core/names.ts'
 import { compilePath } from '../../../../expr/path.ts'
-import { isForm } from '../../../body/payload.ts'
+import type { FormValue } from '../../../body/form-fields.ts'
+import { formJson, isFormBody, readFields } from '../../../body/payload.ts'
 import { type Read, type Seen, textOf } from './seen.ts'
 
 /** What a description says of its text. */
@@ -15,7 +16,7 @@ export type TextSource = {
 }
 
 /** The bytes of one piece; `undefined` when the request has no such value. */
-type Piece = (seen: Seen, secret: string) => Buffer | string | undefined
+export type Piece = (seen: Seen, secret: string) => Buffer | string | undefined
 
 /** The pieces of the signed text in their order, or what is missing. Texts from headers and the address are latin1, as Node decodes them. */
 export type SignedText = (seen: Seen, secret: string) => readonly Buffer[] | { readonly lacks: string }
@@ -26,17 +27,16 @@ const latin1 = (text: string | undefined): Buffer | undefined => (text === undef
 
 /** Variables that stand alone. */
 const plain: { readonly [name: string]: (source: TextSource) => Piece | undefined } = {
-  body: () => (seen) => seen.body,
-  json: () => (seen) =>
-    isForm(seen.head.headers) ? (new URLSearchParams(seen.body.toString('utf8')).get('payload') ?? undefined) : seen.body,
+  body: () => (seen) => seen.body.bytes,
+  json: () => jsonOf,
   timestamp: ({ timestamp }) => timestamp && ((seen) => latin1(timestamp(seen))),
   id: ({ id }) => id && ((seen) => latin1(id(seen))),
   url: () => (seen) => latin1(seen.head.url()),
   method: () => (seen) => latin1(seen.head.method),
   path: () => (seen) => latin1(pathOf(seen.head.url())),
-  form: () => (seen) => Buffer.from(isForm(seen.head.headers) ? sortedForm(seen.body) : ''),
-  lines: ({ lines }) => (lines.length === 0 ? undefined : (seen) => linesOf(seen, lines)),
-  crc32: () => (seen) => Buffer.from(String(crc32(seen.body))),
+  form: () => formOf,
+  lines: ({ lines }) => (lines.length === 0 ? undefined : (seen) => seen.body.once(lines, () => linesOf(seen, lines))),
+  crc32: () => (seen) => Buffer.from(String(crc32(seen.body.bytes))),
   secret: () => (_seen, secret) => Buffer.from(secret),
 }
 
@@ -82,24 +82,47 @@ export const compileText = (source: TextSource): SignedText | { readonly unknown
   }
 }
 
+/** What a text with these variables has of the body: the same of any two bodies that one signature covers. */
+export const signedBodyOf = (variables: ReadonlySet<string>, lines: readonly string[]): Piece => {
+  if (variables.has('json')) return jsonOf
+  if (variables.has('lines')) return (seen) => linesOf(seen, lines)
+  return (seen) => (variables.has('form') && isForm(seen) ? formOf(seen) : seen.body.bytes)
+}
+
 /** Which variables a signed text has: `timestamp`, `header.x-id`, … */
 export const variablesOf = (signed: string): ReadonlySet<string> =>
   new Set([...signed.matchAll(variable)].map(([, name = '', of]) => (of === undefined ? name : `${name}.${of.toLowerCase()}`)))
 
 const pathOf = (url: string): string => url.replace(/^[a-z]+:\/\/[^/?#]*/i, '')
 
+/** Whether the body is a form: everything that reads a body asks the same question of the same bytes. */
+export const isForm = ({ head, body }: Pick<Seen, 'head' | 'body'>): boolean => isFormBody(head.headers, body.bytes)
+
+const ofJson = {}
+/** The body, or of a form its one field `payload`. */
+const jsonOf = (seen: Seen): Buffer | undefined =>
+  isForm(seen) ? seen.body.once(ofJson, () => formJson(readFields(seen.body.bytes) ?? [])) : seen.body.bytes
+
+const ofForm = {}
+const formOf = (seen: Seen): Buffer | undefined => {
+  const { bytes } = seen.body
+  if (!isForm(seen)) return Buffer.alloc(0)
+  return seen.body.once(ofForm, () => sortedForm(readFields(bytes)))
+}
+
 /**
  * The fields of a form, sorted by their names, each name followed by its value: what Twilio signs behind the address. Of a field that
  * stands several times each value counts once, in order (twilio-node, `lib/webhooks/webhooks.ts`).
  */
-const sortedForm = (body: Buffer): string => {
-  const fields = [...new URLSearchParams(body.toString('utf8'))].map(([name, value]) => ({ name, value }))
+const sortedForm = (form: readonly FormValue[] | undefined): Buffer | undefined => {
   const order = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0)
-  return fields
+  const text = form
+    ?.map(({ name, value }) => ({ name, value: value.toString() }))
     .sort((a, b) => order(a.name, b.name) || order(a.value, b.value))
     .filter(({ name, value }, i, all) => i === 0 || name !== all[i - 1]?.name || value !== all[i - 1]?.value)
     .map(({ name, value }) => `${name}${value}`)
     .join('')
+  return text === undefined ? undefined : Buffer.from(text)
 }
 
 /**

@@ -1,0 +1,59 @@
+/**
+ * Reads the fields of a form from its bytes (https://url.spec.whatwg.org/#urlencoded-parsing). `URLSearchParams` gives the same as texts, and
+ * a megabyte of escapes, which anybody can send before a signature is checked, takes it ten times as long.
+ */
+
+/** A value stays bytes until somebody needs a text: an HMAC is made of bytes. */
+export type FormValue = { readonly name: string; readonly value: Buffer }
+
+const ampersand = 0x26
+const equals = 0x3d
+const plus = 0x2b
+const blank = 0x20
+const percent = 0x25
+const nothing = Buffer.alloc(0)
+
+/** The fields in their order. In texts made of them, bytes that are no UTF-8 are U+FFFD. */
+export const formFields = (body: Buffer): FormValue[] => {
+  const fields: FormValue[] = []
+  for (let from = 0; from < body.length; ) {
+    const next = body.indexOf(ampersand, from)
+    const end = next === -1 ? body.length : next
+    if (end > from) fields.push(fieldOf(body.subarray(from, end)))
+    from = end + 1
+  }
+  return fields
+}
+
+const fieldOf = (bytes: Buffer): FormValue => {
+  const at = bytes.indexOf(equals)
+  const name = decoded(at === -1 ? bytes : bytes.subarray(0, at)).toString()
+  return { name, value: at === -1 ? nothing : decoded(bytes.subarray(at + 1)) }
+}
+
+/** The value of a hexadecimal digit by its byte; below 0 for any other byte. */
+const digits = new Int8Array(256).fill(-1)
+for (let value = 0; value < 16; value++)
+  for (const digit of [value.toString(16), value.toString(16).toUpperCase()]) digits[digit.charCodeAt(0)] = value
+
+const decoded = (bytes: Buffer): Buffer => {
+  const out = Buffer.allocUnsafe(bytes.length)
+  let length = 0
+  for (let at = 0; at < bytes.length; at++) {
+    let byte = bytes[at] as number
+    if (byte === plus) byte = blank
+    else if (byte === percent) {
+      const value = escaped(bytes, at)
+      if (value >= 0) {
+        byte = value
+        at += 2
+      }
+    }
+    out[length++] = byte
+  }
+  return out.subarray(0, length)
+}
+
+/** The byte that an escape stands for; below 0 where none begins there. */
+const escaped = (bytes: Buffer, at: number): number =>
+  at + 2 < bytes.length ? ((digits[bytes[at + 1] as number] as number) << 4) | (digits[bytes[at + 2] as number] as number) : -1

@@ -1,0 +1,28 @@
+/** Claims the ids of ignored events, where a captured signature could serve another body (rules: Duplicates 7). */
+
+import { StoreFault } from '../core/fault.ts'
+import type { Refused } from '../core/outcome.ts'
+import type { ClaimIgnored } from '../core/plan.ts'
+import type { EventFacts } from '../core/request.ts'
+import type { Effects } from './effects.ts'
+import { unavailable } from './endings/kit/accept.ts'
+import { claimOf } from './endings/kit/claim.ts'
+import type { Scheme } from './schemes/scheme.ts'
+
+/** `undefined` where every scheme signs the whole body. */
+export const claimingIgnored = (schemes: readonly Scheme[], effects: Effects): ClaimIgnored | undefined => {
+  const partly = new Set(schemes.filter(({ signsParts }) => signsParts).map(({ name }) => name))
+  return partly.size === 0 ? undefined : (event, scheme) => (partly.has(scheme) ? claim(event, effects) : undefined)
+}
+
+/** An id that is held already stays held. */
+const claim = async (event: EventFacts, { store }: Effects): Promise<Refused | undefined> => {
+  const { key, holdMs } = claimOf(event)
+  try {
+    if (await store.claim({ key, holdMs })) await store.settle(key, true)
+    return undefined
+  } catch (error) {
+    if (!(error instanceof StoreFault)) throw error
+    return unavailable(error)
+  }
+}

@@ -1,0 +1,28 @@
+/** The address in a signed text: it must be the configured one, or a captured text could be cut into another address and another body. */
+
+import type { RequestHead } from '../../../../core/request.ts'
+import type { SignatureScheme } from '../../../../generated/config.ts'
+import type { Why } from '../../scheme.ts'
+
+/** The values of the query that a description reads: the sender adds them to the configured address. */
+export const queryNames = ({ signature, timestamp, body_digest }: SignatureScheme): ReadonlySet<string> =>
+  new Set([signature?.query, timestamp?.query, body_digest?.query].filter((name) => name !== undefined))
+
+/** Why the address of a request is not the configured one; `undefined` where it is. */
+export const whyOtherAddress = (head: RequestHead, own: ReadonlySet<string>): Why | undefined => {
+  const url = head.url()
+  if (url.includes('#')) return 'its address has a fragment'
+  const at = url.indexOf('?')
+  const parts = at === -1 ? [] : url.slice(at + 1).split('&')
+  const rest = parts.filter((part) => !own.has(part.split('=', 1)[0] as string))
+  return (rest.length === 0 ? '' : `?${rest.join('&')}`) === (head.ownQuery ?? '')
+    ? undefined
+    : 'its address has another query than the configured one: where the sender was given an address with a query, say it in "public_url"'
+}
+
+/** An address with its port, or the standard one, and without: some senders sign the one, some the other (twilio-node, `lib/webhooks/webhooks.ts`). */
+export const withAndWithoutPort = (url: string): readonly string[] => {
+  const [, protocol = '', host = '', port, rest = ''] = /^(https?):\/\/([^/?#]*?)(:\d+)?([/?#].*|)$/.exec(url) ?? []
+  if (protocol === '') return [url]
+  return [`${protocol}://${host}${rest}`, `${protocol}://${host}${port ?? (protocol === 'https' ? ':443' : ':80')}${rest}`]
+}

@@ -1,0 +1,24 @@
+/** Tells a body from a text that another scheme signs: under one key, the signature of the one would be that of the other. */
+
+/** No JSON that is a map, a list or a text, and no form, begins with one of these texts of a sender: its time, its id and time, its address, its token. */
+const beginnings = [
+  // V2, Stripe, Buildkite, Calendly, Grafana; Standard Webhooks and Svix; Slack and Zoom.
+  /^(?:v\d+:)?\d{10,13}[.:]/,
+  /^[^{["=&\s]{1,256}\.\d{10}\./,
+  // Discord, SendGrid, Mailgun; Zendesk.
+  /^\d{10,13}[{[a-zA-Z]/,
+  /^\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d/,
+  // HubSpot, Square and Twilio; tokens.
+  /^(?:[A-Z]+)?https?:\/\//,
+  /^eyJ[\w-]+\.eyJ[\w-]+$/,
+]
+const longest = 300
+const [map, list, text] = [...'{["'].map((character) => character.charCodeAt(0))
+
+/** Whether a body begins as the signed text of a scheme, which no sender's own body does. */
+export const isForeignText = (body: Buffer): boolean => {
+  const first = body[0]
+  if (first === undefined || first === map || first === list || first === text) return false
+  const start = body.toString('latin1', 0, longest)
+  return beginnings.some((form) => form.test(start))
+}
