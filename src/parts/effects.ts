@@ -3,6 +3,7 @@
 import type { Clock } from '../core/clock.ts'
 import type { Log } from '../core/log.ts'
 import type { Owners } from '../core/owner.ts'
+import type { ShortTurns } from '../core/turns/short-turns.ts'
 import type { CompiledCondition } from '../expr/condition.ts'
 import type { Filled } from '../expr/template.ts'
 import type { ScriptJob, ScriptResult } from '../process/script.ts'
@@ -17,6 +18,8 @@ export interface Limiter {
   charge(route: string): boolean
   /** Counts one failed signature; `false` when this client's window is full. */
   chargeFailure(route: string, client: string): boolean
+  /** Whether a signature of this client failed in its present window. */
+  hasFailed(route: string, client: () => string): boolean
 }
 
 /** A scheduled job, as far as starting it needs. */
@@ -51,6 +54,7 @@ export interface Effects {
   readonly clock: Clock
   readonly store: Store
   readonly limiter: Limiter
+  readonly turns: ShortTurns
   readonly jobs: Jobs
   /** Runs a script below `folder`; `undefined` when too many wait already; never rejects. */
   script(folder: string, job: ScriptJob): Promise<ScriptResult | undefined>

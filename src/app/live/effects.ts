@@ -4,6 +4,7 @@ import { type Clock, systemClock } from '../../core/clock.ts'
 import type { Facts } from '../../core/fact.ts'
 import type { Log } from '../../core/log.ts'
 import { Owners } from '../../core/owner.ts'
+import { createShortTurns, type ShortTurns } from '../../core/turns/short-turns.ts'
 import { createSlots } from '../../core/turns/slots.ts'
 import type { Effects, Jobs, Limiter } from '../../parts/effects.ts'
 import { createKeep } from '../../parts/targets/kit/keep.ts'
@@ -27,6 +28,7 @@ export type SharedEffects = {
   /** A bot may have one connection only, also while two configurations overlap. */
   readonly keep: Keep
   readonly limiter: Limiter
+  readonly turns: ShortTurns
   readonly script: Effects['script']
   readonly download: Effects['download']
   readonly store: () => Store
@@ -67,6 +69,7 @@ export const createSharedEffects = ({ clock, log, facts, limits, jobs, download 
     store,
     keep: createKeep(owners.create({}).adopt),
     limiter: createLimiter(clock, () => limits().rateLimit),
+    turns: createShortTurns(),
     script: (folder, job) => slots.run(() => runScript(folder, job)),
     download,
     jobs: {
@@ -87,6 +90,7 @@ export class LiveEffects implements Effects {
   readonly log: Log
   readonly owners: Owners
   readonly limiter: Limiter
+  readonly turns: ShortTurns
   readonly script: Effects['script']
   readonly download: Effects['download']
   readonly hasRoom: () => boolean
@@ -100,6 +104,7 @@ export class LiveEffects implements Effects {
     this.log = shared.log
     this.owners = shared.owners
     this.limiter = shared.limiter
+    this.turns = shared.turns
     this.script = shared.script
     this.download = shared.download
     this.hasRoom = shared.hasRoom
@@ -124,7 +129,8 @@ export const createDryEffects = (clock: Clock = systemClock): Effects => ({
   clock,
   log: silent,
   owners: new Owners(clock, silent),
-  limiter: { wait: () => 0, charge: () => true, chargeFailure: () => true },
+  limiter: { wait: () => 0, charge: () => true, chargeFailure: () => true, hasFailed: () => false },
+  turns: createShortTurns(),
   jobs: { find: () => [], isRefused: () => false },
   store: openMemory({ clock, maxClaims: 1_000 }),
   script: noScript,

@@ -26,6 +26,18 @@ export const createLimiter = (clock: Clock, perMinute: () => number): Limiter =>
     return window
   }
 
+  /** The failures of this minute, and the key of a client's own; one past the bound shares its count. */
+  const failuresOf = (route: string, client: string): { readonly key: string; readonly count: number } => {
+    const now = clock.monotonic()
+    if (now - failuresFrom >= windowMs) {
+      failures = new Map()
+      failuresFrom = now
+    }
+    const own = `${route}\n${client}`
+    const key = failures.size < maxClients || failures.has(own) ? own : ''
+    return { key, count: failures.get(key) ?? 0 }
+  }
+
   return {
     wait(route) {
       const { from, count } = windowOf(route)
@@ -40,16 +52,10 @@ export const createLimiter = (clock: Clock, perMinute: () => number): Limiter =>
       return true
     },
     chargeFailure(route, client) {
-      const now = clock.monotonic()
-      if (now - failuresFrom >= windowMs) {
-        failures = new Map()
-        failuresFrom = now
-      }
-      const own = `${route}\n${client}`
-      const key = failures.size < maxClients || failures.has(own) ? own : ''
-      const count = (failures.get(key) ?? 0) + 1
-      failures.set(key, count)
-      return count <= perMinute()
+      const { key, count } = failuresOf(route, client)
+      failures.set(key, count + 1)
+      return count < perMinute()
     },
+    hasFailed: (route, client) => failures.size > 0 && failuresOf(route, client()).count > 0,
   }
 }

@@ -7,6 +7,7 @@ import type { RequestBody, RequestHead, Verification } from '../../core/request.
 import { inDecidingOrder } from '../deciding-order.ts'
 import type { CheckBody, CheckHead, Later, Scheme, Why } from '../schemes/scheme.ts'
 import { verifyNames } from '../verify-names.ts'
+import { checksInTurn } from './kit/check-in-turn.ts'
 import { isForeignText } from './kit/foreign-text.ts'
 import { handshakesOf } from './kit/handshakes.ts'
 import { publicHead } from './kit/public-head.ts'
@@ -55,9 +56,12 @@ const verifying = (schemes: readonly Scheme[], kit: StageKit): Authenticate => {
   const refused = failing(kit)
   const note = noting(kit)
   const checksOf = checksFor(kit)
+  const inTurn = checksInTurn(kit)
   return (head) => {
     const scheme = schemes.find(({ shows }) => shows(head.headers))
     if (!scheme) return refused(head, `no header of a known scheme; seen: ${signatureHeaders(head.headers)}`)
+    const crowded = inTurn.atHead(head)
+    if (crowded) return crowded
     const bodyChecks: { readonly secret: number; readonly checkBody: CheckBody }[] = []
     let why: Why = 'no secret of the route can serve it'
     for (const { secret, checkHead } of checksOf(scheme)) {
@@ -89,8 +93,9 @@ const verifying = (schemes: readonly Scheme[], kit: StageKit): Authenticate => {
       why = holds
       return tryFrom(i + 1, body)
     }
-    return (body) =>
+    const verify: VerifyBody = (body) =>
       isForeignText(body.bytes) ? refused(head, `${scheme.name}: the body begins as a text that another scheme signs`) : tryFrom(0, body)
+    return (body) => inTurn.run(head, body, verify)
   }
 }
 

@@ -3,10 +3,10 @@
 import type { SchemePlace, SignatureScheme } from '../../../../generated/config.ts'
 import { isHmac, keyTypeOf } from './algorithm.ts'
 import { claimsOf, type ReadClaims } from './claims.ts'
-import { bytesOf, type Encoding } from './digits.ts'
+import type { Encoding } from './digits.ts'
 import type { Unit } from './freshness.ts'
 import { isConstant, isOpen } from './handshake.ts'
-import { compilePlace, isAtHead, type Place, partsOf, placeName, type Read, type Seen } from './seen.ts'
+import { compilePlace, isAtHead, type Place, placeName, type Read } from './seen.ts'
 import { compileText, type Piece, type SignedText, signedBodyOf, variablesOf } from './signed-text.ts'
 
 /** Something in a description that cannot work, at a path inside it. */

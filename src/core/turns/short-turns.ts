@@ -1,0 +1,61 @@
+/** Lets costly work of strangers wait, so that each turn of the event loop does a little of it and everybody else is served between. */
+
+/** So long a turn works at most, beside the one work that it has begun. */
+const sliceMs = 4
+/** Waiting works, of all clients and of one, and the bytes that they hold. */
+const maxWaiting = 256
+const maxWaitingOfOne = 32
+const maxBytes = 33_554_432
+const maxBytesOfOne = 8_388_608
+
+export interface ShortTurns {
+  /** Whether a work of this client, which holds so many bytes, may wait. */
+  hasRoom(client: string, bytes: number): boolean
+  /** Does the work in one of the next turns. `work` never throws. */
+  run<T>(client: string, bytes: number, work: () => T | Promise<T>): Promise<T>
+}
+
+type Held = { count: number; bytes: number }
+
+export const createShortTurns = (): ShortTurns => {
+  const waiting: (() => void)[] = []
+  const held = new Map<string, Held>()
+  let bytesOfAll = 0
+
+  const hold = (client: string, bytes: number): (() => void) => {
+    const own = held.get(client) ?? { count: 0, bytes: 0 }
+    held.set(client, own)
+    own.count++
+    own.bytes += bytes
+    bytesOfAll += bytes
+    return () => {
+      own.count--
+      own.bytes -= bytes
+      bytesOfAll -= bytes
+      if (own.count === 0) held.delete(client)
+    }
+  }
+  const turn = (): void => {
+    const until = performance.now() + sliceMs
+    do waiting.shift()?.()
+    while (waiting.length > 0 && performance.now() < until)
+    if (waiting.length > 0) setImmediate(turn)
+  }
+  return {
+    hasRoom(client, bytes) {
+      const own = held.get(client) ?? { count: 0, bytes: 0 }
+      const isOneTooMany = waiting.length >= maxWaiting || own.count >= maxWaitingOfOne
+      return !isOneTooMany && bytesOfAll + bytes <= maxBytes && own.bytes + bytes <= maxBytesOfOne
+    },
+    run: (client, bytes, work) =>
+      new Promise((resolve) => {
+        const release = hold(client, bytes)
+        const isFirst =
+          waiting.push(() => {
+            release()
+            resolve(work())
+          }) === 1
+        if (isFirst) setImmediate(turn)
+      }),
+  }
+}
