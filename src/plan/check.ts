@@ -12,7 +12,7 @@ import { type Diagnostic, diagnostic, pointerOf } from '../core/diagnostic.ts'
 import { isObject } from '../core/json.ts'
 import type { Effects } from '../parts/effects.ts'
 import { type CheckedEntries, checkEntries, type EntryChecks } from './check-entries.ts'
-import { type Catalogue, checkRoute } from './compile.ts'
+import { type Catalogue, challengeKeysOf, checkChallengeKeys, checkRoute } from './compile.ts'
 import { checkTime } from './job-time.ts'
 import { compileJob, JobBook, type JobParts, jobParts } from './jobs.ts'
 
@@ -68,7 +68,8 @@ export const checkConfigured = (loaded: Loaded, catalogue: Catalogue, effects: E
     ...[...config.routes.values()].map((route) => checkedRoute(compile, route)),
     ...salvaged.map((each) => checkedRoute(compile, each.route, each)),
   ]
-  const compiled = sources.flatMap(({ diagnostics }) => diagnostics)
+  const keys = challengeKeysOf(config.routes.values(), catalogue)
+  const compiled = sources.flatMap(({ route, diagnostics }) => [...diagnostics, ...checkChallengeKeys(route, catalogue, keys)])
   const help = 'set platforms.webhook.enabled: true, or WEBHOOK_ENABLED=true'
   // A file that cannot be read does not say that the adapter is off.
   const off =
@@ -108,13 +109,15 @@ export const checkSubscriptions = (file: string, config: Config, catalogue: Cata
   const dry = { ...effects, jobs: quietBook(config, catalogue) }
   const compile: Compile = (route) => checkRoute(route, config, catalogue, dry)
   const sources: CheckedRoute[] = []
+  const keys = challengeKeysOf(config.routes.values(), catalogue)
   const check: EntryChecks['check'] = (name, entry, place) => {
     const { route, diagnostics } = readSubscription(name, entry, config, { place })
     const salvaged = route ? undefined : salvageSubscription(name, entry, config, { place }, diagnostics)
     const served = route ?? salvaged?.route
     const checked = served && checkedRoute(compile, served, salvaged)
     if (checked) sources.push(checked)
-    return [...diagnostics, ...(checked?.diagnostics ?? []), ...(config.routes.has(name) ? [hidden(name, place)] : [])]
+    const keyed = route ? checkChallengeKeys(route, catalogue, keys) : []
+    return [...diagnostics, ...(checked?.diagnostics ?? []), ...keyed, ...(config.routes.has(name) ? [hidden(name, place)] : [])]
   }
   const checked = checkEntries(file, { noun: 'subscriptions', corrupt: 'WH803', check })
   return { ...asChecked(checked), routes: checked.entries.map((name) => ({ name, file })), sources }

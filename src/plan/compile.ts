@@ -6,6 +6,7 @@ import { type Diagnostic, diagnostic, type Path, pointerOf } from '../core/diagn
 import type { Held, Owner } from '../core/owner.ts'
 import type { Authenticate, EventGate, Handshakes, HeadGate, Parse, RoutePlan, Step } from '../core/plan.ts'
 import type { Route } from '../generated/config.ts'
+import { type ChallengeKeys, challengeKeys, type Keyed, sharedChallengeKey } from '../parts/challenge-keys.ts'
 import { claimingIgnored } from '../parts/claim-ignored.ts'
 import type { Effects } from '../parts/effects.ts'
 import type { EndingPart } from '../parts/endings/ending.ts'
@@ -117,6 +118,33 @@ const orRelease = <T>(owner: Held, make: () => T): T => {
     owner.release()
     throw error
   }
+}
+
+/** The schemes that a route's requests are checked with. */
+export const checkedWith = (route: Pick<RouteSource, 'spec'>, catalogue: Catalogue): readonly Scheme[] => {
+  const named = verifyNames(route.spec)
+  const schemes = schemesFor(route, catalogue)
+  return named.length === 0 ? schemes : schemes.filter(({ name }) => named.includes(name))
+}
+
+/** The keys that answer questions on these routes. */
+export const challengeKeysOf = (routes: Iterable<RouteSource>, catalogue: Catalogue): ChallengeKeys =>
+  challengeKeys([...routes].map((route) => keyed(route, catalogue)))
+
+const keyed = (route: RouteSource, catalogue: Catalogue): Keyed => ({
+  name: route.name,
+  secrets: route.secrets,
+  schemes: checkedWith(route, catalogue),
+})
+
+/** Says where a key of a route answers questions for another scheme. */
+export const checkChallengeKeys = (route: RouteSource, catalogue: Catalogue, keys: ChallengeKeys): Diagnostic[] => {
+  const shared = keys.size === 0 ? undefined : sharedChallengeKey(keyed(route, catalogue), keys)
+  if (!shared) return []
+  const { scheme, asked } = shared
+  const whose = asked.route === route.name ? 'it' : `the route "${asked.route}"`
+  const message = `${whose} answers questions of ${asked.scheme} with a key that ${scheme} checks here: anybody could ask for a signature`
+  return [problemAt(route, 'WH318', [], message, `give ${asked.scheme} a key that no other scheme or route has`)]
 }
 
 /** The schemes that may decide on a route: the same list for all routes that name no plugin's. */

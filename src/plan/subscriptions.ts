@@ -12,6 +12,8 @@ export type SubscriptionsOptions = {
   readonly file: string
   readonly config: Pick<Config, 'globalSecret' | 'profiles'>
   readonly compile: (route: RouteSource) => Compiled
+  /** What keeps a route that compiles from being served beside the configured ones. */
+  readonly check: (route: RouteSource) => readonly Diagnostic[]
   /** Takes the problems of entries that are not served, and of a file that is not usable. */
   readonly report: (diagnostics: readonly Diagnostic[]) => void
 }
@@ -69,11 +71,12 @@ export class Subscriptions {
   }
 
   #serve(name: string, entry: Json): Served | undefined {
-    const { config, compile, report, file } = this.#options
+    const { config, compile, check, report, file } = this.#options
     const place = () => ({ file, line: 1, column: 1, endLine: 1, endColumn: 1 })
     const { route, diagnostics } = readSubscription(name, entry, config, { place })
-    const compiled = route ? compile(route) : undefined
-    const all = [...diagnostics, ...(compiled?.diagnostics ?? [])].map((each) => ({ ...each, route: name }))
+    const refused = route ? check(route) : []
+    const compiled = route && refused.length === 0 ? compile(route) : undefined
+    const all = [...diagnostics, ...refused, ...(compiled?.diagnostics ?? [])].map((each) => ({ ...each, route: name }))
     if (all.length > 0) report(all)
     return route && compiled && servedBy(route, compiled)
   }

@@ -14,6 +14,28 @@ export const ofSecrets = {
     why: 'A request that was signed for one of them is valid on the other, too, and who knows one secret knows both.',
     fix: 'Give each sender a secret of its own, or remove both to share the global one on purpose.',
   },
+  WH318: {
+    means: 'A route answers the questions of a sender (X, Zoom) with an HMAC under a key that another scheme checks with, too.',
+    why: 'Anybody may ask, and the answer is a signature of what was asked: sent as an event to the other scheme, it would hold.',
+    fix: 'Let no other scheme and no other route have that key. The sender makes it, so change the other one.',
+    example: {
+      of: 'route',
+      bad: 'verify: [x, v1]\nsecret: "${X_SECRET:-5d2be07c94f1}"\n',
+      good: 'verify: x\nsecret: "${X_SECRET:-5d2be07c94f1}"\n',
+    },
+  },
+  WH319: {
+    means: 'Two schemes that a route names are shown by the same header, or by none, so that the first decides on every request.',
+    why: 'A request of the second sender is always refused.',
+    fix: 'Give each sender a route of its own.',
+    example: { of: 'route', bad: 'verify: [jira, bitbucket]\n', good: 'verify: jira\n' },
+  },
+  WH320: {
+    means: 'Several routes, or several schemes of one route, are checked with the same key.',
+    why: 'Who captures a request of one of them may send it to the others, where it holds as well, or is a first request again.',
+    fix: 'Give each sender a secret of its own. Where one sender posts to all of these routes, nothing is wrong.',
+    example: { of: 'route', bad: 'verify: [stripe, shopify]\n', good: 'verify: stripe\n' },
+  },
   WH303: {
     means: 'A secret stands in clear text in a file that git tracks or that other users may read.',
     why: 'It is in every clone and backup, and stays in the history when it is removed.',

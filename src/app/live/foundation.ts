@@ -8,7 +8,7 @@ import { subscriptionsFileName } from '../../config/subscriptions.ts'
 import type { Diagnostic } from '../../core/diagnostic.ts'
 import type { Held } from '../../core/owner.ts'
 import type { Jobs } from '../../parts/effects.ts'
-import { type Catalogue, type Compiled, compileRoute } from '../../plan/compile.ts'
+import { type Catalogue, type Compiled, challengeKeysOf, checkChallengeKeys, compileRoute } from '../../plan/compile.ts'
 import { Subscriptions } from '../../plan/subscriptions.ts'
 import { createSender, type Sender } from '../../runs/sender.ts'
 import { LiveEffects, type SharedEffects } from './effects.ts'
@@ -26,7 +26,8 @@ export type Foundation = {
 }
 
 /** Everything of a configuration that plans depend on beside their routes. Jobs are looked up as they are when an event comes. */
-const termsOf = (config: Config, { targets, namedSchemes, operators }: Catalogue): unknown => {
+const termsOf = (config: Config, catalogue: Catalogue): unknown => {
+  const { targets, namedSchemes, operators } = catalogue
   const { dataDir, host, multiplex, globalSecret, maxBodyBytes, scriptTimeoutMs, publicUrl, trustProxy } = config
   const own = config.schemes.named
   const profiles = [...config.profiles.values()].map(({ name, dir, env, platforms }) => ({ name, dir, env, platforms }))
@@ -47,6 +48,8 @@ const termsOf = (config: Config, { targets, namedSchemes, operators }: Catalogue
     trustProxy,
     own,
     parts,
+    // A subscription is not served whose key is one of these.
+    challenges: [...challengeKeysOf(config.routes.values(), catalogue)],
   }
 }
 
@@ -87,6 +90,7 @@ const layFoundation = ({ config, catalogue, shared, jobs, report }: FoundationOp
     file: join(dataDir, subscriptionsFileName),
     config: { profiles, ...(globalSecret === undefined ? {} : { globalSecret }) },
     compile: compilingWith(compile, jobs),
+    check: checkingKeys(catalogue, challengeKeysOf(config.routes.values(), catalogue)),
     report,
   })
   const owner = shared.owners.create({})
@@ -99,6 +103,11 @@ const sendingFor =
   ({ spec }: RouteSource, send: Sender): LiveEffects['send'] =>
   (outgoing) =>
     send(outgoing, spec)
+
+const checkingKeys =
+  (catalogue: Catalogue, keys: ReturnType<typeof challengeKeysOf>) =>
+  (route: RouteSource): readonly Diagnostic[] =>
+    checkChallengeKeys(route, catalogue, keys)
 
 const compilingWith =
   (compile: Foundation['compile'], jobs: Jobs) =>

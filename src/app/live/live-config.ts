@@ -8,7 +8,7 @@ import { takingTurns } from '../../core/turns/taking-turns.ts'
 import type { Route } from '../../generated/config.ts'
 import type { Jobs } from '../../parts/effects.ts'
 import type { Outgoing, Sent } from '../../parts/targets/target.ts'
-import type { Catalogue, Compiled } from '../../plan/compile.ts'
+import { type Catalogue, type Compiled, challengeKeysOf, checkChallengeKeys } from '../../plan/compile.ts'
 import { JobBook, jobParts } from '../../plan/jobs.ts'
 import { type Agent, compileRunner } from '../../plan/runner.ts'
 import { type Served, servedAs, servedBy, type Table } from '../../plan/table.ts'
@@ -82,6 +82,8 @@ const compileAll = async (
   held.push(foundation.owner)
   const known = before && foundation === before.foundation ? before.table.configured : undefined
   const { configured, diagnostics } = await compileRoutes(config.routes, (route) => foundation.compile(route, asked), known, held)
+  const keys = challengeKeysOf(config.routes.values(), parts)
+  const keyProblems = [...config.routes.values()].flatMap((route) => checkChallengeKeys(route, parts, keys))
   await foundation.subscriptions.load()
   asked.now = shared.jobs
   const table = { configured, subscribed: foundation.subscriptions, multiplex: config.multiplex, profiles: config.profiles }
@@ -94,7 +96,7 @@ const compileAll = async (
     foundation,
     maxBodyBytes: config.maxBodyBytes,
     trustProxy: config.trustProxy,
-    diagnostics: [...jobs.diagnostics, ...diagnostics, ...agentProblems],
+    diagnostics: [...jobs.diagnostics, ...diagnostics, ...keyProblems, ...agentProblems],
     table,
     jobs,
     agent,

@@ -104,6 +104,8 @@ export type Scheme = {
   readonly aliases?: readonly string[]
   /** Whether a request with these headers uses this scheme. When it does, no weaker scheme is tried. */
   shows(headers: Headers): boolean
+  /** Headers that show it. Where it is absent, those of a request that it signs do. In a plugin's scheme it has no effect. */
+  readonly shownBy?: Headers
   /** Makes the check for one of the route's secrets; `undefined` when this scheme cannot use that secret. */
   compile(secret: string, download?: Download): Closable<CheckHead> | undefined
   /** What to report at load when this scheme cannot use a secret. When absent, nothing is reported. */
@@ -123,6 +125,8 @@ export type Scheme = {
    * the event. In a plugin's scheme it has no effect.
    */
   readonly signsParts?: boolean
+  /** A question of its sender is answered with a signature of what was asked: its key may serve no other scheme. In a plugin's scheme it has no effect. */
+  readonly answersChallenges?: boolean
   /** It serves only routes that name it, and what those read of an event comes from it first. In a plugin's scheme it has no effect. */
   readonly byName?: boolean
   /** How the event's type and the delivery id are read, on routes that name the scheme. In a plugin's scheme it has no effect. */

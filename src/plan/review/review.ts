@@ -10,6 +10,7 @@ import { reviewOperands } from './filters/operands.ts'
 import { reviewIdleKeys, reviewPrompt } from './idle-keys.ts'
 import { reviewScript } from './programs.ts'
 import { reviewSamples } from './samples/samples.ts'
+import { reviewSchemes } from './schemes.ts'
 import { reviewSecrets } from './secrets.ts'
 import { type Say, type Subject, subjectOf } from './subject.ts'
 import type { Surroundings } from './surroundings.ts'
@@ -29,6 +30,7 @@ export const reviewAll = ({ sources, jobs }: Checked, around: Surroundings): Dia
 
 const reviews: readonly ((subject: Subject) => void)[] = [
   reviewSecrets,
+  reviewSchemes,
   reviewEvents,
   reviewFilters,
   reviewOperands,

@@ -22,7 +22,25 @@ export const reviewSharedSecrets = (routes: readonly { readonly route: RouteSour
         found.push(shared(holder, first))
     }
   }
-  return found
+  return [...found, ...inherited(routes)]
+}
+
+/** Says once of routes with different senders that they have the global secret. */
+const inherited = (routes: readonly { readonly route: RouteSource }[]): Diagnostic[] => {
+  const heirs = routes.map(({ route }) => route).filter((route) => ownSecrets(route).length === 0 && route.spec.public_key === undefined)
+  const [first] = heirs
+  const isShared = heirs.length > 1 && new Set(heirs.map(({ spec }) => JSON.stringify(spec.verify))).size > 1
+  if (!first || !isShared || first.secrets.includes(insecure)) return []
+  const names = heirs.slice(0, 5).map(({ name }) => `"${name}"`)
+  const more = heirs.length > names.length ? ` and ${heirs.length - names.length} more` : ''
+  return [
+    diagnostic('WH320', `routes of different senders have the global secret: ${names.join(', ')}${more}`, {
+      route: first.name,
+      pointer: pointerOf(first.base),
+      place: first.place(first.base, 'key'),
+      help: 'give each sender a secret of its own: a request that is caught at one of these routes may hold at the others',
+    }),
+  ]
 }
 
 /** Of a text as `"${NAME}"` its name. */

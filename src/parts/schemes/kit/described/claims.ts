@@ -47,6 +47,10 @@ export const showsIn = ({
   }
 }
 
+/** A header that shows the scheme; none where it always shows. */
+export const shownBy = ({ header: name, prefix = '' }: Place & { readonly prefix?: string }): Headers =>
+  name === undefined ? {} : { [name.toLowerCase()]: `${prefix}x` }
+
 type Claimed = { readonly claims: ReadClaims; readonly encoding: Encoding; readonly name: string }
 
 /** The bytes of the claimed signatures; a sentence where none is written as it should be. */

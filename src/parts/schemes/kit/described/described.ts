@@ -8,7 +8,7 @@ import type { CheckHead, Note, Scheme } from '../../scheme.ts'
 import { equal } from '../equal.ts'
 import { isHmac, keyTypeOf } from './algorithm.ts'
 import { checkFor } from './check.ts'
-import { showsIn } from './claims.ts'
+import { shownBy, showsIn } from './claims.ts'
 import { placeOf, problemsIn, type Ready, readyOf, signsTime } from './description.ts'
 import { compileHandshake, isToken } from './handshake.ts'
 import { createCertificates, createJwks } from './remote-keys.ts'
@@ -35,7 +35,9 @@ export const describedScheme = (name: string, description: SignatureScheme): Sch
     keys,
     byName: true,
     shows: showsIn(ready.place),
+    shownBy: shownBy(ready.place),
     ...(ready.signsParts ? { signsParts: true } : {}),
+    ...(answersHmac ? { answersChallenges: true } : {}),
     compile: (secret, download = noDownload) =>
       isBroken ? () => 'its description has mistakes' : guarded(checkFor(ready, secret, createRemote(), download), answersHmac),
     badSecret: { message: `${name} cannot use this key: it is not ${wanted}`, help: 'copy it again from the sender' },
