@@ -116,6 +116,9 @@ t.test('keys that are fetched: a JWKS, kept, rotated, and asked with patience', 
     ['another issuer', token(0, { ...claims, iss: 'you' })],
     ['another audience', token(0, { ...claims, aud: 'you' })],
     ['expired', token(0, { ...claims, exp: seconds - 600 })],
+    ['an expiry that is a text', token(0, { ...claims, exp: String(seconds + 600) })],
+    ['a begin that is no number', token(0, { ...claims, nbf: true })],
+    ['an age that is no number', token(0, { ...claims, iat: null })],
     ['another key', token(1, claims, 'k0')],
     ['no signature', `${token(0, claims).split('.').slice(0, 2).join('.')}.`],
     [
@@ -282,6 +285,102 @@ t.test('the address that a sender signs: configured, of the route, or what a tru
   }
   const host = { Host: `x/webhooks/a|{"a":1}` }
   t.equal(await status(alone, 'a', `http://${host.Host}/webhooks/a`, host), 401, 'a Host that is none')
+})
+
+t.test('a signature that covers parts of a body only serves one body', async (t) => {
+  const gateway = await startGateway(t, {
+    now: () => at,
+    routes: {
+      mail: { verify: 'mailgun', secret: 'k', events: ['delivered'] },
+      whole: { verify: 'shopify', secret: 'k', events: ['orders/create'] },
+    },
+  })
+  const time = String(Math.floor(at / 1000))
+  const mail = (event: string, token: string) =>
+    JSON.stringify({ signature: { timestamp: time, token, signature: hex(`${time}${token}`, 'k') }, 'event-data': { event } })
+  const post = async (body: string) => (await gateway.post('mail', { sign: false, body })).status
+  const outcome = () => gateway.lines.findLast(({ stage }) => stage !== undefined)?.outcome
+  t.equal(await post(mail('opened', 'a'.repeat(50))), 200)
+  t.equal(outcome(), 'ignored')
+  await post(mail('delivered', 'a'.repeat(50)))
+  t.equal(outcome(), 'duplicate', 'another body with the signature of the ignored event')
+  await post(mail('delivered', 'b'.repeat(50)))
+  t.equal(outcome(), 'accepted')
+  const order = { 'X-Shopify-Webhook-Id': '1', 'X-Shopify-Hmac-Sha256': createHmac('sha256', 'k').update('{}').digest('base64') }
+  const shop = (topic: string) => gateway.post('whole', { sign: false, body: '{}', headers: { ...order, 'X-Shopify-Topic': topic } })
+  await shop('orders/paid')
+  await shop('orders/create')
+  t.equal(outcome(), 'accepted', 'where the body is signed whole an ignored event leaves its id free')
+})
+
+t.test('times without a separator have one width, so that no digit of a token is one of theirs', async (t) => {
+  const gateway = await startGateway(t, { now: () => at, routes: { mail: { verify: 'mailgun', secret: 'k' } } })
+  const time = String(Math.floor(at / 1000))
+  const signature = hex(`${time}123abc`, 'k')
+  const post = async (timestamp: string, token: string) =>
+    (await gateway.post('mail', { sign: false, body: JSON.stringify({ signature: { timestamp, token, signature } }) })).status
+  for (const moved of [1, 2, 3, 4])
+    t.equal(await post(`${time}${'123a'.slice(0, moved)}`, '123abc'.slice(moved)), 401, `${moved} to the right`)
+  for (const moved of [1, 2, 3, 4]) t.equal(await post(time.slice(0, -moved), `${time.slice(-moved)}123abc`), 401, `${moved} to the left`)
+  t.equal(await post(time, '123abc'), 200)
+})
+
+t.test('a repeat is known where the named id is missing', async (t) => {
+  const gateway = await startGateway(t, {
+    now: () => at,
+    routes: { slack: { verify: 'slack', secret: 'k' }, jira: { verify: 'jira', secret: 'k' } },
+  })
+  const time = String(Math.floor(at / 1000))
+  const ended = async (route: string, headers: object, body: string) => {
+    await gateway.post(route, { sign: false, body, headers: { ...headers } })
+    return gateway.lines.findLast(({ stage }) => stage !== undefined)?.outcome
+  }
+  const slack = (body: string, id: string) =>
+    ended(
+      'slack',
+      { 'X-Slack-Request-Timestamp': time, 'X-Slack-Signature': `v0=${hex(`v0:${time}:${body}`, 'k')}`, 'X-Request-ID': id },
+      body,
+    )
+  t.equal(await slack('{"type":"view_submission"}', '1'), 'accepted')
+  t.equal(await slack('{"type":"view_submission"}', '2'), 'duplicate', 'with a header that nobody signs')
+  t.equal(await slack('{"type":"view_closed"}', '3'), 'accepted')
+  const jira = (headers: object) => ended('jira', { 'X-Hub-Signature': `sha256=${hex('{}', 'k')}`, ...headers }, '{}')
+  t.equal(await jira({ 'X-Atlassian-Webhook-Identifier': '1' }), 'accepted')
+  t.equal(await jira({ 'X-Atlassian-Webhook-Identifier': '2' }), 'accepted', 'its own id')
+  t.equal(await jira({}), 'accepted')
+  t.equal(await jira({}), 'duplicate', 'without it')
+})
+
+t.test('each of several schemes is asked', async (t) => {
+  const gateway = await startGateway(t, {
+    now: () => at,
+    routes: Object.fromEntries(
+      [
+        ['mailgun', 'stripe'],
+        ['docker_hub', 'stripe'],
+        ['microsoft_graph', 'stripe'],
+        ['intercom', 'bitbucket'],
+      ].map((verify) => [(verify[0] as string).replaceAll('_', '-'), { verify, secret: 'k' }]),
+    ),
+  })
+  const time = String(Math.floor(at / 1000))
+  const status = async (route: string, headers: object, body = '{}', query = '') =>
+    (await gateway.post(route, { sign: false, body, headers: { ...headers }, path: `/webhooks/${route}${query}` })).status
+  const stripe = { 'Stripe-Signature': `t=${time},v1=${hex(`${time}.{}`, 'k')}` }
+  for (const route of ['mailgun', 'docker-hub', 'microsoft-graph']) t.equal(await status(route, stripe), 202, `${route} and stripe`)
+  t.equal(await status('docker-hub', {}, '{"push_data":{}}', '?token=k'), 202)
+  t.equal(await status('microsoft-graph', {}, '{"value":[{"clientState":"k","id":"1"}]}'), 202)
+  t.equal(await status('docker-hub', { 'Stripe-Signature': 't=1' }, '{"push_data":{}}', '?token=k'), 401, 'whose header shows decides')
+  t.equal(await status('intercom', { 'X-Hub-Signature': `sha1=${createHmac('sha1', 'k').update('{}').digest('hex')}` }), 202)
+  t.equal(await status('intercom', { 'X-Hub-Signature': `sha256=${hex('{"a":1}', 'k')}` }, '{"a":1}'), 202, 'bitbucket')
+})
+
+t.test('a key that answers questions serves nothing else', async (t) => {
+  const start = (routes: object) => startGateway(t, { routes: routes as never })
+  await t.rejects(start({ x: { verify: ['x', 'v1'], secret: 'consumer-secret-1' } }), /answers questions of x/)
+  await t.rejects(start({ x: { verify: 'x', secret: 'consumer-secret-1' }, a: { secret: 'consumer-secret-1' } }), /answers questions of x/)
+  await t.rejects(start({ z: { verify: 'zoom' }, a: {} }), /answers questions of zoom/, 'both inherit it')
+  await start({ x: { verify: 'x', secret: 'consumer-secret-1' }, more: { verify: 'x', secret: 'consumer-secret-1' }, a: {} })
 })
 
 t.test('an HMAC is that of the standard, for keys and texts of any length', async (t) => {

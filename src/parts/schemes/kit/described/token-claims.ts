@@ -41,10 +41,12 @@ export const holdsWithKey = ({ header, signed, signature }: Token, key: KeyObjec
 
 export type Expected = { readonly issuer: string | undefined; readonly audience: string | undefined; readonly windowSeconds: number }
 
-/** Why the claims are refused at this time, in milliseconds; `undefined` when they are not. Without `exp`, `iat` must be within the window. */
+/** Why the claims are refused at this time, in milliseconds; `undefined` when they are not. Times are numbers (RFC 7519, 2). Without `exp`, `iat` must be within the window. */
 export const whyNotClaimed = ({ claims }: Token, { issuer, audience, windowSeconds }: Expected, at: number): string | undefined => {
   const now = at / 1000
   const [exp, nbf, iat] = [own(claims, 'exp'), own(claims, 'nbf'), own(claims, 'iat')]
+  for (const [name, time] of Object.entries({ exp, nbf, iat }))
+    if (time !== undefined && typeof time !== 'number') return `${name} of the token is no number`
   if (issuer !== undefined && own(claims, 'iss') !== issuer) return `iss of the token is not "${issuer}"`
   if (audience !== undefined && ![own(claims, 'aud')].flat().includes(audience)) return `aud of the token is not "${audience}"`
   if (typeof exp === 'number' && now > exp + windowSeconds) return 'the token has expired'
