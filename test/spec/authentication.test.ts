@@ -1,5 +1,7 @@
 import { createHmac } from 'node:crypto'
+import fc from 'fast-check'
 import t from 'tap'
+import { formFields } from '../../src/parts/body/form-fields.ts'
 import { hexHmac, secret, startGateway, type TestGateway } from '../fakes/gateway.ts'
 
 type Headers = { readonly [name: string]: string }
@@ -282,13 +284,21 @@ t.test('Authentication', async (t) => {
       },
     })
     const post = async (route: string, headers: Headers) => {
-      const { status, json } = await gitlab.post(route, { sign: false, headers: { 'X-Gitlab-Event': 'Push Hook', ...headers }, body: '{"a":1}' })
+      const { status, json } = await gitlab.post(route, {
+        sign: false,
+        headers: { 'X-Gitlab-Event': 'Push Hook', ...headers },
+        body: '{"a":1}',
+      })
       return [status, json.delivery_id ?? json.status]
     }
     const hook = { 'X-Gitlab-Token': 'token', 'Idempotency-Key': 'key-1' }
     t.same(await post('token', hook), [202, 'key-1'])
     t.equal((await post('token', hook))[0], 200, 'a repeat')
-    t.same(await post('token', { ...hook, 'Idempotency-Key': 'key-2', ...standard('{"a":2}') }), [202, 'msg_1'], 'with a signature beside it')
+    t.same(
+      await post('token', { ...hook, 'Idempotency-Key': 'key-2', ...standard('{"a":2}') }),
+      [202, 'msg_1'],
+      'with a signature beside it',
+    )
     t.same(await post('signed', standard('{"a":1}', { id: 'msg_2' })), [202, 'msg_2'], 'without a token')
     t.same(await post('signed', { ...hook, ...standard('{"a":1}', { id: 'msg_3' }) }), [202, 'msg_3'])
     t.equal((await post('signed', { ...hook, ...standard('{"a":2}', { id: 'msg_4' }) }))[0], 401, 'another body')
@@ -332,4 +342,24 @@ t.test('INSECURE_NO_AUTH: on loopback anybody passes, but no page in a browser',
   t.equal((await gateway.post('open', { sign: false, headers: { Origin: 'https://evil.example' } })).status, 403)
   const rebound = await gateway.raw('POST /webhooks/open HTTP/1.1\r\nHost: evil.example\r\nContent-Length: 2\r\n\r\n{}', 1_000)
   t.match(rebound, /^HTTP\/1\.1 403 /)
+})
+
+t.test('the fields of a form are those of the standard', (t) => {
+  const piece = fc.constantFrom('a', '=', '&', '+', '%', '%41', '%e4', '%B8', '%ad', '%zz', '\u00e9', '\ufeff', '%00', 'payload')
+  fc.assert(
+    fc.property(
+      fc.oneof(
+        fc.uint8Array({ maxLength: 40 }),
+        fc.array(piece).map((pieces) => Buffer.from(pieces.join(''))),
+      ),
+      (bytes) => {
+        const body = Buffer.from(bytes)
+        const escaped = body.toString('latin1').replace(/[\x80-\xff?]/g, (byte) => `%${byte.charCodeAt(0).toString(16)}`)
+        const read = formFields(body).map(({ name, value }) => [name, value.toString()])
+        return JSON.stringify(read) === JSON.stringify([...new URLSearchParams(escaped)])
+      },
+    ),
+    { numRuns: 2_000 },
+  )
+  t.end()
 })

@@ -10,6 +10,7 @@ import { createLimiter } from '../../src/app/live/limiter.ts'
 import { loadConfig } from '../../src/config/load.ts'
 import { systemClock } from '../../src/core/clock.ts'
 import type { Outcome } from '../../src/core/outcome.ts'
+import { createShortTurns } from '../../src/core/turns/short-turns.ts'
 import { watchConnections } from '../../src/http/connections.ts'
 import { connectionLimits, listen, type ServerOptions } from '../../src/http/server.ts'
 import type { Effects } from '../../src/parts/effects.ts'
@@ -312,4 +313,50 @@ t.test('the bodies of all requests together have a bound, in bytes that came and
   for (const socket of [...silent, ...full]) socket.destroy()
   for (let tries = 0; tries < 100 && (await gateway.post('a', { body })).status === 503; tries++) await wait(10)
   t.equal((await gateway.post('a', { body: '{}' })).status, 202, 'and is free again when they are gone')
+})
+
+t.test('large bodies of a client whose signatures fail are checked a few in each turn', async (t) => {
+  const turns = createShortTurns()
+  const done: string[] = []
+  let loops = 0
+  const count = (): void => {
+    loops++
+    if (done.length < 20) setImmediate(count)
+  }
+  setImmediate(count)
+  const busy = (name: string) => () => {
+    for (const until = performance.now() + 5; performance.now() < until; );
+    done.push(name)
+    return name
+  }
+  const works = Array.from({ length: 20 }, (_, i) => turns.run('a', 1_000, busy(String(i))))
+  t.same(
+    await Promise.all(works),
+    works.map((_, i) => String(i)),
+    'in their order',
+  )
+  t.ok(loops >= 19, `each in a turn of its own, with others between: ${loops}`)
+
+  const waiting = Array.from({ length: 32 }, () => turns.run('a', 1_000, () => 'x'))
+  t.notOk(turns.hasRoom('a', 1_000), 'one client has a bounded share')
+  t.ok(turns.hasRoom('b', 1_000), 'which is not that of others')
+  t.notOk(turns.hasRoom('b', 9_000_000), 'nor may one hold too many bytes')
+  await Promise.all(waiting)
+  t.ok(turns.hasRoom('a', 1_000))
+
+  const gateway = await startGateway(t, { routes: { a: {}, mail: { verify: 'mailgun' } } })
+  const large = JSON.stringify({ text: 'x'.repeat(100_000) })
+  const send = (wrong: boolean) =>
+    gateway.post('a', wrong ? { sign: false, body: large, headers: { 'X-Webhook-Signature': '0'.repeat(64) } } : { body: large })
+  t.equal((await send(true)).status, 401)
+  const answers = await Promise.all(Array.from({ length: 60 }, () => send(true)))
+  t.same(
+    [...new Set(answers.map(({ status }) => status))].filter((status) => ![401, 429].includes(status)),
+    [],
+  )
+  t.equal((await send(false)).status, 202, 'a good one still passes')
+
+  const values = Array.from({ length: 10_001 }, () => 0)
+  t.equal((await gateway.post('mail', { sign: false, body: JSON.stringify({ signature: {}, values }) })).status, 401)
+  await gateway.line(({ msg, reason }) => msg === 'Invalid signature' && String(reason).includes('missing'))
 })
