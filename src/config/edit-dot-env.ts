@@ -32,8 +32,15 @@ const envLine = (name: string, value: string): string => {
   throw usage(message, help)
 }
 
+/** Control characters and line separators: each ends a line for some program, and what follows it could set another variable. */
+const endsLine = /[\p{Cc}\p{Zl}\p{Zp}]/u
+
+/** Whether no program that reads `.env` takes the value for more than one line. */
+export const isOneLine = (value: string): boolean => !endsLine.test(value)
+
 /** Whether `.env` can have this value so that all of them read it alike. */
 export const canHold = (name: string, value: string): boolean => {
+  if (!isOneLine(value)) return false
   const { env, oddities } = parseDotEnv(`${name}=${value}`)
   return env[name] === value && oddities.length === 0
 }

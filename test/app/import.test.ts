@@ -366,3 +366,19 @@ t.test('--into says what to do by hand where it cannot be sure', async (t) => {
   t.match(await fresh.run('import', 'adnanh', fresh.file('h.json'), '--into'), { code: 0 })
   await serves(t, fresh)
 })
+
+t.test('--into writes no value that could begin another line of .env, and then writes nothing', async (t) => {
+  const config = 'platforms:\n  webhook:\n    enabled: true\n    extra:\n      routes:\n        old: { secret: abcdefgh }\n'
+  const files = { 'config.yaml': config, '.env': 'X=1\n' }
+  for (const odd of ['s3\nADMIN=1', 's3\rADMIN=1', 's3\tx', 's3\u0085ADMIN=1', 's3\u2028ADMIN=1', 's3\u001b[2J']) {
+    const refused = { code: 2, err: /\.env cannot hold WEBHOOK_SECRET_B: its value has a line feed[\s\S]*file:\/path/ }
+    const hook = hooks({ id: 'a', 'trigger-rule': hmac('plain-one') }, { id: 'b', 'trigger-rule': hmac(odd) })
+    const merging = fakeCli(t, { source: hook, ...files })
+    t.match(await merging.run('import', 'adnanh', merging.file('source'), '--into'), refused, JSON.stringify(odd))
+    t.same([merging.read('.env'), merging.read('config.yaml')], [files['.env'], files['config.yaml']])
+    const route = { platforms: { webhook: { routes: { b: { secret: odd, prompt: 'x' } } } } }
+    const fresh = fakeCli(t, { source: JSON.stringify(route) })
+    t.match(await fresh.run('import', 'hermes', fresh.file('source'), '--into'), refused, JSON.stringify(odd))
+    t.throws(() => fresh.read('.env'))
+  }
+})

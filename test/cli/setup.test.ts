@@ -141,7 +141,7 @@ t.test('without a terminal and without --yes: exit 2, the options are named', as
 })
 
 t.test('options that do not do: exit 2, what and why; nothing is written', async (t) => {
-  const cli = none(t, { short: 'abc', empty: '\n', blank: 'a b' })
+  const cli = none(t, { short: 'abc', empty: '\n', blank: 'a b', feed: 'a\nB=1', next: 'a\u0085B=1' })
   const cases: [args: string[], err: RegExp][] = [
     [['--port', '99999'], /port from 0 to 65535/],
     [['--host', 'two words'], /--host: "two words" is no address/],
@@ -161,6 +161,8 @@ t.test('options that do not do: exit 2, what and why; nothing is written', async
     [['--target', 'telegram', '--target-secret-file', `tokn=${cli.file('short')}`], /token=<file>/],
     [['--target', 'telegram', '--target-secret-file', `token=${cli.file('empty')}`], /is empty/],
     [['--target', 'telegram', '--target-secret-file', `token=${cli.file('blank')}`], /would not read it alike/],
+    [['--target', 'telegram', '--target-secret-file', `token=${cli.file('feed')}`], /would not read it alike/],
+    [['--target', 'telegram', '--target-secret-file', `token=${cli.file('next')}`], /would not read it alike/],
   ]
   for (const [args, err] of cases) t.match(await setup(cli, ...args), { code: 2, out: '', err }, args.join(' '))
   untouched(t, cli)

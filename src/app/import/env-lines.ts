@@ -1,6 +1,7 @@
 /** Collects the lines for `.env` that imported routes refer to, so that no secret stands in the YAML. */
 
 import { parseDotEnv } from '../../config/dot-env.ts'
+import { isOneLine } from '../../config/edit-dot-env.ts'
 import type { Env } from '../../config/env.ts'
 import { own } from '../../core/json.ts'
 import { newSecret } from '../routes/subscription-record.ts'
@@ -60,9 +61,11 @@ export const createEnvLines = (known: Env): EnvLines => {
   }
 }
 
-/** The line as `.env` takes it, in quotes where it needs them; `undefined` where no line can hold the value. */
+/** The line as `.env` takes it, in quotes where it needs them; `undefined` where no single line can hold the value. */
 export const envLineText = (name: string, value: string): string | undefined =>
-  [`${name}=${value}`, `${name}='${value}'`].find((line, quoted) => {
-    const { env, oddities } = parseDotEnv(line)
-    return env[name] === value && (quoted === 1 || oddities.length === 0)
-  })
+  isOneLine(value)
+    ? [`${name}=${value}`, `${name}='${value}'`].find((line, quoted) => {
+        const { env, oddities } = parseDotEnv(line)
+        return env[name] === value && (quoted === 1 || oddities.length === 0)
+      })
+    : undefined

@@ -2,7 +2,7 @@
 
 import { existsSync, readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
-import { editDotEnv } from '../../config/edit-dot-env.ts'
+import { editDotEnv, isOneLine } from '../../config/edit-dot-env.ts'
 import { type Env, readEnvFile } from '../../config/env.ts'
 import { refuseOdd, replaceFile } from '../../config/replace-file.ts'
 import { parseSource, readSource, type Source } from '../../config/yaml/source.ts'
@@ -124,9 +124,14 @@ const writeEnv = async (workspace: Workspace, { env }: Imported): Promise<string
   let next = editDotEnv(text, readEnvFile(file).env, values)
   for (const { name, value = '' } of added.filter((each) => !plain.includes(each))) {
     const line = envLineText(name, value)
-    if (line === undefined) throw usage(`.env cannot hold ${name}`, 'keep it in a file, and refer to it as file:/path in the source')
+    if (line === undefined) throw unfit(name, value)
     next += `${line}\n`
   }
   await write(file, next)
   return [file]
+}
+
+const unfit = (name: string, value: string): Fault => {
+  const why = isOneLine(value) ? 'no quotes fit around its value' : 'its value has a line feed or another control character'
+  return usage(`.env cannot hold ${name}: ${why}; nothing was written`, 'keep it in a file, and refer to it as file:/path in the source')
 }
