@@ -121,6 +121,80 @@ t.test('no spelling of an address leads to what is not public', async (t) => {
   for (const text of ['', 'page.example', '8.8.8.8/8', '127.0.0.1%eth0']) t.notOk(isPublic(text), text)
 })
 
+/**
+ * First and last address of each block of the IANA special-purpose registries that is not globally reachable
+ * (https://www.iana.org/assignments/iana-ipv4-special-registry and iana-ipv6-special-registry), of multicast, and of clouds' own services.
+ */
+const special: readonly (readonly [block: string, ...addresses: string[]])[] = [
+  ['0.0.0.0/8', '0.0.0.0', '0.255.255.255'],
+  ['10.0.0.0/8', '10.0.0.0', '10.255.255.255'],
+  ['100.64.0.0/10', '100.64.0.0', '100.127.255.255'],
+  ['Alibaba metadata', '100.100.100.200'],
+  ['127.0.0.0/8', '127.0.0.0', '127.255.255.255'],
+  ['169.254.0.0/16', '169.254.0.0', '169.254.255.255'],
+  ['172.16.0.0/12', '172.16.0.0', '172.31.255.255'],
+  ['192.0.0.0/24', '192.0.0.0', '192.0.0.9', '192.0.0.10', '192.0.0.170', '192.0.0.255'],
+  ['Oracle metadata', '192.0.0.192'],
+  ['192.0.2.0/24', '192.0.2.0', '192.0.2.255'],
+  ['192.31.196.0/24', '192.31.196.0', '192.31.196.255'],
+  ['192.52.193.0/24', '192.52.193.0', '192.52.193.255'],
+  ['192.88.99.0/24', '192.88.99.0', '192.88.99.2', '192.88.99.255'],
+  ['192.168.0.0/16', '192.168.0.0', '192.168.255.255'],
+  ['192.175.48.0/24', '192.175.48.0', '192.175.48.255'],
+  ['198.18.0.0/15', '198.18.0.0', '198.19.255.255'],
+  ['198.51.100.0/24', '198.51.100.0', '198.51.100.255'],
+  ['203.0.113.0/24', '203.0.113.0', '203.0.113.255'],
+  ['224.0.0.0/4', '224.0.0.0', '239.255.255.255'],
+  ['240.0.0.0/4', '240.0.0.0', '255.255.255.254', '255.255.255.255'],
+  ['Azure wire server', '168.63.129.16', '::ffff:168.63.129.16', '::ffff:a83f:8110'],
+  ['::/128', '::'],
+  ['::1/128', '::1'],
+  ['::/96', '::808:808'],
+  ['::ffff:0:0:0/96', '::ffff:0:808:808'],
+  ['64:ff9b::/96', '64:ff9b::', '64:ff9b::808:808', '64:ff9b::ffff:ffff'],
+  ['64:ff9b:1::/48', '64:ff9b:1::', '64:ff9b:1:ffff:ffff:ffff:ffff:ffff'],
+  ['100::/64', '100::', '100::ffff:ffff:ffff:ffff'],
+  ['100:0:0:1::/64', '100:0:0:1::', '100::1:ffff:ffff:ffff:ffff'],
+  ['2001::/23', '2001::', '2001:1ff:ffff:ffff:ffff:ffff:ffff:ffff'],
+  ['2001::/32', '2001:0:ffff:ffff:ffff:ffff:ffff:ffff'],
+  ['2001:1::1/128', '2001:1::1'],
+  ['2001:2::/48', '2001:2::', '2001:2:0:ffff:ffff:ffff:ffff:ffff'],
+  ['2001:3::/32', '2001:3::'],
+  ['2001:4:112::/48', '2001:4:112::'],
+  ['2001:10::/28', '2001:10::', '2001:1f:ffff:ffff:ffff:ffff:ffff:ffff'],
+  ['2001:20::/28', '2001:20::', '2001:2f:ffff:ffff:ffff:ffff:ffff:ffff'],
+  ['2001:30::/28', '2001:30::', '2001:3f:ffff:ffff:ffff:ffff:ffff:ffff'],
+  ['2001:db8::/32', '2001:db8::', '2001:db8:ffff:ffff:ffff:ffff:ffff:ffff'],
+  ['2002::/16', '2002::', '2002:808:808::1', '2002:ffff:ffff:ffff:ffff:ffff:ffff:ffff'],
+  ['2620:4f:8000::/48', '2620:4f:8000::', '2620:4f:8000:ffff:ffff:ffff:ffff:ffff'],
+  ['3fff::/20', '3fff::', '3fff:fff:ffff:ffff:ffff:ffff:ffff:ffff'],
+  ['4000::/2', '4000::', '7fff:ffff:ffff:ffff:ffff:ffff:ffff:ffff'],
+  ['5f00::/16', '5f00::', '5f00:ffff:ffff:ffff:ffff:ffff:ffff:ffff'],
+  ['fc00::/7', 'fc00::', 'fdff:ffff:ffff:ffff:ffff:ffff:ffff:ffff'],
+  ['AWS metadata', 'fd00:ec2::254'],
+  ['Google metadata', 'fd20:ce::254'],
+  ['fe80::/10', 'fe80::', 'febf:ffff:ffff:ffff:ffff:ffff:ffff:ffff'],
+  ['fec0::/10', 'fec0::', 'feff:ffff:ffff:ffff:ffff:ffff:ffff:ffff'],
+  ['ff00::/8', 'ff00::', 'ffff:ffff:ffff:ffff:ffff:ffff:ffff:ffff'],
+]
+
+t.test('no block of a special registry and no service of a cloud is public; what stands beside them is', async (t) => {
+  for (const [block, ...addresses] of special) for (const address of addresses) t.notOk(isPublic(address, []), `${block}: ${address}`)
+  const beside = [
+    '9.255.255.255',
+    '100.63.255.255',
+    '100.128.0.0',
+    '168.63.129.15',
+    '168.63.129.17',
+    '172.32.0.0',
+    '192.0.1.0',
+    '198.20.0.0',
+  ]
+  for (const address of [...beside, '2001:200::', '2003::', '2620:4f:8001::', '3fff:1000::']) t.ok(isPublic(address, []), address)
+  const tool = await toolOf(webExtract)
+  t.match(await callOf(tool, { url: 'http://168.63.129.16/machine/' }), apart)
+})
+
 t.test('a name is as good as the worst of its addresses', async (t) => {
   const names: [string, readonly string[]][] = [
     ['page.example', ['127.0.0.1']],

@@ -18,6 +18,12 @@ export type Reach = {
 /** Of IPv6 nothing else has been given out: this leaves out IPv4 addresses in old disguises, site-local ones, and what comes some day. */
 const isGiven = (ip: ipaddr.IPv4 | ipaddr.IPv6): boolean => ip.kind() === 'ipv4' || ((ip.toByteArray()[0] as number) & 0xe0) === 0x20
 
+/**
+ * Addresses of the public net by their registration that lead to the host of a virtual machine: Azure's wire server has its keys and settings
+ * (https://learn.microsoft.com/azure/virtual-network/what-is-ip-address-168-63-129-16).
+ */
+const hostAddresses: ReadonlySet<string> = new Set(['168.63.129.16'])
+
 const ownAddresses = (): string[] => Object.values(networkInterfaces()).flatMap((all) => all?.map(({ address }) => address) ?? [])
 
 /** Whether an IP address, however it is spelled, belongs to the public net and not to this machine, whose addresses are `own`. */
@@ -25,7 +31,7 @@ export const isPublic = (text: string, own: readonly string[] = ownAddresses()):
   if (!ipaddr.isValid(text)) return false
   const ip = ipaddr.process(text)
   const isOwn = (address: string): boolean => ipaddr.process(address).toNormalizedString() === ip.toNormalizedString()
-  return ip.range() === 'unicast' && isGiven(ip) && !own.some(isOwn)
+  return ip.range() === 'unicast' && isGiven(ip) && !hostAddresses.has(ip.toString()) && !own.some(isOwn)
 }
 
 export const publicWeb: Reach = {
