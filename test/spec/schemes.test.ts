@@ -250,6 +250,55 @@ t.test('only listed networks and checked certificates may post', async (t) => {
   t.equal((await direct.post('cert', { body: {}, headers: { 'X-Fingerprint': 'cd34' } })).status, 403, 'from nobody that is trusted')
 })
 
+t.test('what a client writes into X-Forwarded-For changes neither who may post nor whom a limit counts', async (t) => {
+  const routes = { here: { allow_from: ['192.0.2.0/24', '2001:db8::/32'] }, open: {} }
+  /** Of a post without a signature: 403 where its client may not post at all, 401 where it may, 429 once its client has failed too often. */
+  const ask = async (gateway: TestGateway, route: string, lines: readonly string[]): Promise<number> => {
+    const headers = lines.map((line) => `X-Forwarded-For: ${line}\r\n`).join('')
+    const answer = await gateway.raw(
+      `POST /webhooks/${route} HTTP/1.1\r\nHost: a\r\nConnection: close\r\n${headers}Content-Length: 2\r\n\r\n{}`,
+    )
+    return Number(/^HTTP\/1\.1 (\d+)/.exec(answer)?.[1])
+  }
+  const listed = await startGateway(t, {
+    extra: { trust_proxy: ['127.0.0.1', '198.51.100.1', '2001:db8:ffff::1'], rate_limit: 1000 },
+    routes,
+  })
+  const filler = `192.0.2.7,${' '.repeat(1024)}`
+  const cases: readonly (readonly [status: number, ...lines: string[]])[] = [
+    [403, `${filler}203.0.113.5`],
+    [401, `${'x'.repeat(8000)}, 192.0.2.7`],
+    [403, '192.0.2.7'.padStart(1030, '1')],
+    [401, `203.0.113.5, 192.0.2.7,${' '.repeat(900)}198.51.100.1`],
+    // The element that the limit cuts would read as an address that may post.
+    [403, `203.0.113.1192.0.2.7,${' '.repeat(8)}${'198.51.100.1, '.repeat(71)}198.51.100.1`],
+    [401, '203.0.113.5', '192.0.2.7'],
+    [403, '192.0.2.7', '203.0.113.5'],
+    [403, '192.0.2.7', filler, '203.0.113.5'],
+    [401, '203.0.113.5, 192.0.2.7, 198.51.100.1', '2001:db8:ffff::1'],
+    [401, '203.0.113.5, 192.0.2.7:4711'],
+    [401, '203.0.113.5, [2001:db8::9]'],
+    [401, '203.0.113.5, [2001:DB8::9]:443'],
+    [401, '203.0.113.5, ::FFFF:192.0.2.7'],
+    [401, '192.0.2.7, , '],
+    [403, '192.0.2.7, unknown'],
+    [403, '192.0.2.7, 192.0.2.7.'],
+    [403, '192.0.2.7, 192.0.2.7:port'],
+    [403, '192.0.2.7, _hidden, 198.51.100.1'],
+    [401, '203.0.113.5, nobody, [2001:db8:ffff::1]:8080'],
+    [403, ''],
+  ]
+  for (const [status, ...lines] of cases) t.equal(await ask(listed, 'here', lines), status, lines.join(' | ').slice(-80))
+  const one = await startGateway(t, { extra: { trust_proxy: true, rate_limit: 1000 }, routes })
+  t.equal(await ask(one, 'here', [`${filler}203.0.113.5`]), 403, 'the last element is the client')
+  t.equal(await ask(one, 'here', ['203.0.113.5', '192.0.2.7']), 401)
+  t.equal(await ask(one, 'here', ['192.0.2.7, unknown']), 403)
+  const limited = await startGateway(t, { extra: { trust_proxy: ['127.0.0.1'], rate_limit: 2 }, routes })
+  const failed = async (line: string) => ask(limited, 'open', [`${line},${' '.repeat(1024)}203.0.113.5`])
+  t.same([await failed('1.1.1.1'), await failed('1.1.1.2'), await failed('1.1.1.3')], [401, 401, 429])
+  t.equal(await ask(limited, 'open', ['203.0.113.6']), 401, 'another client')
+})
+
 t.test('the address that a sender signs: configured, of the route, or what a trusted proxy says', async (t) => {
   const verify = { algorithm: 'hmac_sha256', signature: { header: 'X-S' }, signed: '{url}|{body}' }
   const start = (extra: object) =>
