@@ -1,16 +1,10 @@
 /** JSON as text: what is done here keeps digits, repeated keys and their order as the sender wrote them. */
 
 import type { Json } from '../core/json.ts'
-import { cut } from '../core/text.ts'
-
-// Control and format characters, which a terminal could act on. JSON.stringify leaves those above U+007F as they are.
-const unsafe = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu
-const escaped = (char: string): string =>
-  Array.from({ length: char.length }, (_, i) => `\\u${char.charCodeAt(i).toString(16).padStart(4, '0')}`).join('')
+import { cut, visibleJson } from '../core/text.ts'
 
 /** Renders JSON, on one line or indented, that is safe on a terminal. */
-export const jsonText = (value: unknown, indent?: number): string =>
-  JSON.stringify(value, null, indent).replace(unsafe, (char) => (char === '\n' ? char : escaped(char)))
+export const jsonText = (value: unknown, indent?: number): string => visibleJson(JSON.stringify(value, null, indent))
 
 export const isJson = (text: string): boolean => {
   try {

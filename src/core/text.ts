@@ -21,6 +21,19 @@ export const printable = (text: string, limit = 1024): string =>
     char === '\n' ? '\\n' : char === '\t' ? '\\t' : `\\u{${(char.codePointAt(0) as number).toString(16)}}`,
   )
 
+/** Several lines of text that are safe on a terminal, whole. */
+export const printableLines = (text: string): string =>
+  text
+    .split('\n')
+    .map((line) => printable(line, line.length))
+    .join('\n')
+
+/** The same JSON, safe on a terminal: `JSON.stringify` leaves what stands above U+007F as it is, and here it becomes `\uXXXX`. Line feeds stay. */
+export const visibleJson = (json: string): string => json.replace(unsafe, (char) => (char === '\n' ? char : escaped(char)))
+
+const escaped = (char: string): string =>
+  Array.from({ length: char.length }, (_, i) => `\\u${char.charCodeAt(i).toString(16).padStart(4, '0')}`).join('')
+
 /** The edit distance of two short words, for did-you-mean. Two neighbours that changed places are one edit. */
 const distance = (a: string, b: string): number => {
   let before: number[] = []

@@ -2,7 +2,7 @@
 
 import { pino } from 'pino'
 import type { Fields, Level, Log } from '../core/log.ts'
-import { printable } from '../core/text.ts'
+import { printable, visibleJson } from '../core/text.ts'
 
 export type LogOptions = {
   readonly level: Level
@@ -19,7 +19,7 @@ const whole = new Set(['text'])
 export const createLog = ({ level, format, redact, write }: LogOptions): Log => {
   const safely = (line: string): void => {
     try {
-      write(format === 'json' ? line : pretty(line))
+      write(format === 'json' ? visibleJson(line) : pretty(line))
     } catch {}
   }
   const logger = pino(

@@ -5,6 +5,7 @@ import { readdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from '
 import { join } from 'node:path'
 import { PassThrough } from 'node:stream'
 import t, { type Test } from 'tap'
+import { parse } from 'yaml'
 import type { Operations, RunStanding } from '../../src/app/live/operations.ts'
 import type { Replayed } from '../../src/app/live/replay.ts'
 import { StoreFault } from '../../src/core/fault.ts'
@@ -14,7 +15,7 @@ import { type FakeCli, fakeCli } from '../fakes/cli.ts'
 import { fakeClock } from '../fakes/clock.ts'
 import { fakeOperations, serveOperations, shortDir, status } from '../fakes/operations.ts'
 
-const controls = /[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u200b-\u200f\u2028\u2029\u202a-\u202e\u2066-\u2069\ufeff]/
+const controls = /[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u061c\u200b-\u200f\u2028\u2029\u202a-\u202e\u2066-\u2069\ufeff]/
 const idOf = (number: number): string => `${String(number).padStart(8, '0')}-0000-4000-8000-000000000000`
 const timeOf = (number: number): string => new Date(Date.UTC(2026, 2, 1, 12, 0, number)).toISOString()
 
@@ -850,8 +851,30 @@ t.test('a hostile record drives no terminal and fills no screen', async (t) => {
   }
   t.equal(linesOf((await cli.run('events', 'list')).out).length, 2)
   t.match((await cli.run('events', 'show', 'plain-text')).out, /\(cut here; all \d+ bytes: headgate events show plain-text --raw\)/)
-  for (const as of ['sample', 'jsonl', 'curl'])
+  for (const as of ['sample', 'jsonl', 'curl', 'test'])
     t.notMatch((await cli.run('events', 'export', '--limit', '2', '--as', as)).out, controls, as)
+})
+
+const everyUnsafe = '\u007f\u0080\u0085\u009f\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069\u2028\u2029'
+
+t.test('what is exported shows each character that a terminal could act on, and reads back as it was', async (t) => {
+  const payload = { title: `a${everyUnsafe}b`, [`k${everyUnsafe}`]: 1 }
+  const cli = await fixture(t, [
+    [received(1, { event_type: `push\u202e` }), request(JSON.stringify(payload), { 'x-kept': `v${everyUnsafe}` })],
+  ])
+  const exported = async (...argv: string[]): Promise<string> => {
+    const { code, out } = await cli.run('events', 'export', '--limit', '1', ...argv)
+    t.equal(code, 0)
+    t.notMatch(out, controls, argv.join(' '))
+    return out
+  }
+  t.same(JSON.parse(JSON.parse(await exported('--as', 'jsonl')).body), payload)
+  t.same(JSON.parse(JSON.parse(await exported('--json')).data.events[0].body), payload)
+  t.same(JSON.parse(await exported('--as', 'sample')).body, payload)
+  t.match(parse(await exported('--as', 'test')).tests, [
+    { send: { payload, event: 'push\u202e', headers: { 'x-kept': `v${everyUnsafe}` } } },
+  ])
+  t.match(await exported('--as', 'jsonl'), '\\u202e\\u2066')
 })
 
 t.test('gateway reload: what was found, and whether it is served', async (t) => {

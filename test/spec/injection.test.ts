@@ -42,7 +42,12 @@ t.test('text from outside cannot forge a log line or move a terminal', async (t)
         t.notMatch(line.slice(0, -1), /[\n\r\x1b\0\x07]/, 'one line, no control character')
         t.equal(line.at(-1), '\n')
         if (format === 'json') t.type(JSON.parse(line).msg, 'string')
-        else t.notMatch(line.slice(0, -1), /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u)
+        t.notMatch(line.slice(0, -1), /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u)
+      }
+      const delivered = written.find((line) => line.includes('delivered') && line.includes('owned')) ?? ''
+      if (format === 'json') {
+        t.match(delivered, '\\u0000\\u007f\\u009b31m\\u2028\\u202e\\u200b\\udb40\\udc41')
+        t.equal(JSON.parse(delivered).text, title, 'a program reads what was sent')
       }
       t.notOk(written.some((line) => line.startsWith('12:00:00 error forged') || line.startsWith('{"level":"error","msg":"run is dead"')))
     })

@@ -2,20 +2,24 @@
 
 import { isUtf8 } from 'node:buffer'
 import { isOfConnection } from '../../core/names.ts'
-import { printable } from '../../core/text.ts'
+import { printable, printableLines } from '../../core/text.ts'
 import type { RawRequest } from '../../journal/record.ts'
 import type { ByHand, Signed } from '../../parts/schemes/scheme.ts'
 import { quoted } from '../../process/quoted.ts'
 import { jsonText } from '../json-text.ts'
 
 /** A line with these very headers. A signature in them expires. */
-export const curlLine = (url: string, headers: Signed['headers'], body: string): string =>
-  [
-    'curl -sS',
-    quoted(url),
-    ...Object.entries(headers).map(([name, value]) => `-H ${quoted(`${name}: ${value}`)}`),
-    `-d ${quoted(body)}`,
-  ].join(' ')
+export const curlLine = (url: string, headers: Signed['headers'], body: string): string => {
+  const fields = Object.entries(headers).map(([name, value]) => `-H ${quoted(`${name}: ${value}`)}`)
+  return posting(['curl -sS', quoted(url), ...fields].join(' '), Buffer.from(body))
+}
+
+/** The line with its body. A body that a terminal would act on, or that is no text, goes as base64; `--data-raw`, since `-d @name` would send a file. */
+const posting = (curl: string, body: Buffer): string => {
+  const text = isUtf8(body) ? body.toString('utf8') : undefined
+  if (text !== undefined && printableLines(text) === text) return `${curl} --data-raw ${quoted(text)}`
+  return `printf %s ${quoted(body.toString('base64'))} | base64 -d | ${curl} --data-binary @-`
+}
 
 const body = `'{"hello":"world"}'`
 
@@ -40,9 +44,5 @@ export const curlOfRequest = ({ headers, body }: RawRequest, url: string): strin
   const fields = Object.entries(headers).flatMap(([name, value]) =>
     isOfConnection(name) ? [] : [`-H ${quoted(printable(`${name}: ${typeof value === 'string' ? value : jsonText(value)}`, 16_384))}`],
   )
-  const curl = ['curl -sS', quoted(printable(url)), ...fields].join(' ')
-  const text = isUtf8(body) ? body.toString('utf8') : undefined
-  // A text that a terminal would act on goes as base64; `--data-raw`, since `-d @name` would send a file.
-  if (text !== undefined && printable(text, text.length) === text) return `${curl} --data-raw ${quoted(text)}\n`
-  return `printf %s ${quoted(body.toString('base64'))} | base64 -d | ${curl} --data-binary @-\n`
+  return `${posting(['curl -sS', quoted(printable(url)), ...fields].join(' '), body)}\n`
 }

@@ -1,6 +1,5 @@
 /** `events export`: stored events as samples, tests, curl lines or JSON lines; what was masked in them stays masked. */
 
-import { dump } from 'js-yaml'
 import { describePayload, payloadOf } from '../../app/events/event-payload.ts'
 import { describeEvent, type KnownEvent } from '../../app/events/known-event.ts'
 import { jsonText } from '../../app/json-text.ts'
@@ -9,6 +8,7 @@ import { curlOfRequest } from '../../app/routes/curl.ts'
 import { routeUrl } from '../../app/routes/route-address.ts'
 import { secretsOf } from '../../app/samples/add-sample.ts'
 import { renderSample } from '../../app/samples/sample-file.ts'
+import { yamlText } from '../../app/yaml-text.ts'
 import { loadConfig } from '../../config/load.ts'
 import { exit, Fault } from '../../core/fault.ts'
 import type { JsonObject } from '../../core/json.ts'
@@ -37,7 +37,7 @@ export const eventsExport = async (ids: readonly string[], { as = 'sample', ...s
     else if (as === 'test') tests.push(exportedTest(known.event, payload, secrets))
     else cli.io.stdout(as === 'sample' ? renderSample({}, payload) : curlOfRequest(payload, urlOf(known)))
   }
-  if (tests.length > 0) cli.io.stdout(dump({ tests }, { lineWidth: 120 }))
+  if (tests.length > 0) cli.io.stdout(yamlText({ tests }, { lineWidth: 120 }))
   if (missing === 0) return exit.ok
   if (missing === events.length) throw new Fault('not_found', 'no payload was kept of what was asked for', { exitCode: exit.notFound })
   note(cli, `${missing} left out: their payload was not kept, or is gone`)

@@ -3,7 +3,7 @@
 import { jsonText } from '../../app/json-text.ts'
 import { messageOf, usage } from '../../core/fault.ts'
 import { isObject, type Json, parseObject } from '../../core/json.ts'
-import { printable } from '../../core/text.ts'
+import { printableLines } from '../../core/text.ts'
 import type { Io } from '../shell/io.ts'
 
 /** An Io whose stdout is kept, to be printed by `finish` as the expression makes it. */
@@ -31,17 +31,11 @@ export const queryOf = async (source: string, io: Io): Promise<Query> => {
       const made = await expression(data).catch((error: unknown) => {
         throw wrong(error)
       })
-      if (made !== undefined) io.stdout(`${typeof made === 'string' ? plain(made) : jsonText(made)}\n`)
+      // A text stands without quotes, so that a shell can use it as it is.
+      if (made !== undefined) io.stdout(`${typeof made === 'string' ? printableLines(made) : jsonText(made)}\n`)
     },
   }
 }
-
-/** A text stands without quotes, so that a shell can use it as it is. */
-const plain = (text: string): string =>
-  text
-    .split('\n')
-    .map((line) => printable(line, line.length))
-    .join('\n')
 
 /** Of an error there is no data: it is printed as it is. */
 const dataOf = (text: string): Json | undefined => {

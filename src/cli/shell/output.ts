@@ -5,7 +5,7 @@ import type { Warning } from '../../app/warning.ts'
 import type { Workspace } from '../../app/workspace.ts'
 import { exit, type Fault } from '../../core/fault.ts'
 import type { Json } from '../../core/json.ts'
-import { printable } from '../../core/text.ts'
+import { printable, printableLines } from '../../core/text.ts'
 import type { Io } from './io.ts'
 import { paintWith } from './paint.ts'
 import { docsOf } from './version.ts'
@@ -48,7 +48,7 @@ export const warn = ({ io }: Pick<Cli, 'io'>, { code, message, severity = 'warni
 
 /** Prints notices on stderr, unless `--quiet` or `--json` is given. */
 export const note = ({ io, quiet, json }: Cli, ...texts: readonly string[]): void => {
-  if (!quiet && !json) for (const text of texts) io.stderr(`${text}\n`)
+  if (!quiet && !json) for (const text of texts) io.stderr(`${printableLines(text)}\n`)
 }
 
 /** Prints a Fault that ended a command. */

@@ -6,6 +6,7 @@ import { readServed, type Served } from '../../app/routes/check-subscription.ts'
 import { type Draft, draftOf, type Edited, saveDraft } from '../../app/routes/edit-subscription.ts'
 import { findRoute, type KnownRoute, readRoutes } from '../../app/routes/routes.ts'
 import { exit, Fault, usage } from '../../core/fault.ts'
+import { printable } from '../../core/text.ts'
 import { wantsAgain, withDrafts } from '../shell/draft.ts'
 import { answer, type Cli, note } from '../shell/output.ts'
 import { refuse } from '../shell/refuse.ts'
@@ -53,7 +54,7 @@ const save = async (served: Served, draft: Draft, file: string, cli: Cli): Promi
   } catch (error) {
     // A conflict is not mended by editing on: the draft is of an entry that is no more.
     if (!(error instanceof Fault) || error.exitCode !== exit.no || cli.json || !cli.io.ask) throw error
-    cli.io.stderr(`error: ${error.message}\n`)
+    cli.io.stderr(`error: ${printable(error.message)}\n`)
     if (await wantsAgain(cli)) return undefined
     throw error
   }

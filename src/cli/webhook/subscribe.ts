@@ -1,10 +1,10 @@
 /** `webhook subscribe <name>`: creates or updates a subscription that the server would serve, and says how to post to it. */
 
-import { dump } from 'js-yaml'
 import { maskJson } from '../../app/mask.ts'
 import { readServed } from '../../app/routes/check-subscription.ts'
 import { entryDiff } from '../../app/routes/entry-diff.ts'
 import { type Subscribed, subscribe } from '../../app/routes/subscribe.ts'
+import { yamlText } from '../../app/yaml-text.ts'
 import { subscriptionNameOf } from '../../config/subscriptions.ts'
 import { exit, Fault } from '../../core/fault.ts'
 import type { JsonObject } from '../../core/json.ts'
@@ -49,7 +49,7 @@ const report = (done: SubscribeReport, cli: Cli): number => {
 const printed = ({ name, url, secret, curl, scheme, change }: SubscribeReport, what: NonNullable<SubscribeOptions['print']>): string => {
   if (what === 'url') return url
   if (what === 'secret') return secret
-  if (what === 'yaml') return dump(maskJson(change.entry), { lineWidth: -1, noRefs: true }).trimEnd()
+  if (what === 'yaml') return yamlText(maskJson(change.entry), { lineWidth: -1, noRefs: true }).trimEnd()
   if (curl !== undefined) return curl
   const hint = `${scheme} cannot be signed in a shell: webhook test ${name} --print-curl`
   throw new Fault('no_curl', `"${name}" is saved, but there is no line for it`, { exitCode: exit.no, hint })

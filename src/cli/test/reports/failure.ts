@@ -5,7 +5,8 @@ import { printable } from '../../../core/text.ts'
 
 const maxShown = 400
 
-export const titleOf = ({ test: { spec, source } }: TestResult): string => `${source.name}: ${spec.name}`
+/** Safe on a terminal: the name of a test that an event was exported to has words of its sender. */
+export const titleOf = ({ test: { spec, source } }: TestResult): string => printable(`${source.name}: ${spec.name}`)
 
 /** Lines of plain text, safe on a terminal. */
 export const linesOf = (failure: Failure): readonly string[] => {

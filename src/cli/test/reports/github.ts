@@ -3,11 +3,12 @@
 import type { TestRun } from '../../../app/route-tests/run-tests.ts'
 import type { Place } from '../../../core/diagnostic.ts'
 import { shownFile } from '../../../core/shown-place.ts'
+import { printable } from '../../../core/text.ts'
 import { linesOf, titleOf } from './failure.ts'
 
 export const github = ({ suites, passed, failed, skipped }: TestRun): string => {
   const lines = suites.flatMap(({ results, diagnostics }) => [
-    ...diagnostics.map(({ code, message, place }) => command(place, code, message)),
+    ...diagnostics.map(({ code, message, place }) => command(place, code, printable(message))),
     ...results.flatMap((result) => (result.failure ? command(result.test.place, titleOf(result), linesOf(result.failure).join('\n')) : [])),
   ])
   return `${lines.join('')}${passed} passed, ${failed} failed, ${skipped} skipped\n`

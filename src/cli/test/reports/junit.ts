@@ -2,6 +2,7 @@
 
 import type { SuiteResult, TestResult, TestRun } from '../../../app/route-tests/run-tests.ts'
 import { shownFile } from '../../../core/shown-place.ts'
+import { printable } from '../../../core/text.ts'
 import { xml } from '../../shell/xml.ts'
 import { linesOf } from './failure.ts'
 
@@ -15,14 +16,14 @@ const suite = ({ file, results, diagnostics }: SuiteResult): string => {
   const counts = `tests="${results.length + diagnostics.length}" failures="${failures}" errors="${diagnostics.length}" skipped="${skipped}"`
   const broken = diagnostics.map(
     ({ code, message }) =>
-      `    <testcase name="the file" classname="${name}">\n      <error type="${code}" message="${xml(message)}"/>\n    </testcase>\n`,
+      `    <testcase name="the file" classname="${name}">\n      <error type="${code}" message="${xml(printable(message))}"/>\n    </testcase>\n`,
   )
   return `  <testsuite name="${name}" ${counts}>\n${broken.join('')}${results.map((result) => testcase(result)).join('')}  </testsuite>\n`
 }
 
 const testcase = ({ test: { spec, source, place }, ms, skipped, failure }: TestResult): string => {
-  const head = `    <testcase name="${xml(spec.name)}" classname="${xml(source.name)}" file="${xml(shownFile(place.file))}" line="${place.line}" time="${(ms / 1000).toFixed(3)}"`
-  if (skipped !== undefined) return `${head}>\n      <skipped message="${xml(skipped)}"/>\n    </testcase>\n`
+  const head = `    <testcase name="${xml(printable(spec.name))}" classname="${xml(source.name)}" file="${xml(shownFile(place.file))}" line="${place.line}" time="${(ms / 1000).toFixed(3)}"`
+  if (skipped !== undefined) return `${head}>\n      <skipped message="${xml(printable(skipped))}"/>\n    </testcase>\n`
   if (!failure) return `${head}/>\n`
   const [first = '', ...rest] = linesOf(failure)
   return `${head}>\n      <failure message="${xml(first)}">${xml([first, ...rest].join('\n'))}</failure>\n    </testcase>\n`

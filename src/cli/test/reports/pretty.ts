@@ -28,7 +28,7 @@ const suiteText = ({ file, results, diagnostics, texts }: SuiteResult, paint: Pa
 
 const resultText = (result: TestResult, paint: Paint): string => {
   const { failure, skipped, test } = result
-  const title = printable(titleOf(result))
+  const title = titleOf(result)
   if (skipped !== undefined) return `  -   ${title} ${paint.dim(`(skipped: ${printable(skipped)})`)}\n`
   if (!failure) return `  ok  ${title}\n`
   const place = `${shownFile(test.place.file)}:${test.place.line}`
