@@ -56,6 +56,7 @@ export const catalogue = {
   WH226: { severity: 'warning', title: 'an event name that nobody sends' },
   WH227: { severity: 'warning', title: 'the command of the agent is not there', outside: true },
   WH228: { severity: 'error', title: 'a tool lacks a setting', starts: true },
+  WH229: { severity: 'warning', title: 'a prompt that the program of the agent could read as an option' },
   WH231: { severity: 'error', title: 'an MCP server lacks a setting, or has one that cannot be used' },
   WH301: { severity: 'warning', title: 'a secret that is easy to guess' },
   WH302: { severity: 'warning', title: 'the same secret on two routes' },

@@ -247,13 +247,34 @@ t.test('command: prompt on stdin, reply on stdout less one newline, who asks in 
 
 t.test('command: the prompt as an argument, as it is, and not too long for one', async (t) => {
   const { runner, reports } = compile('command', { command: ['printf', '%s|', '--ask={prompt}', '{prompt}'] })
-  t.same(reports, [])
+  t.same(reports, ['WH229 command.3'])
   t.equal(await runner('$(id) $& {prompt}\0', { run, signal: never }), '--ask=$(id) $& {prompt}|$(id) $& {prompt}|')
   const long = { message: /^the prompt has 200000 bytes, more than an argument can hold/, isFinal: true }
   await t.rejects(runner('x'.repeat(200_000), { run, signal: never }), long)
   const silent = compile('command', { command: ['sh', '-c', 'cat; echo "$1"', '-', '{prompt}'] })
   t.equal(await silent.runner('p', { run, signal: never }), 'p', 'nothing on stdin')
   t.same(compile('command', { command: ['{prompt}'] }).reports, ['WH222 command'])
+})
+
+t.test('command: a prompt is never an option of the program', async (t) => {
+  const isOption = { message: /^the prompt begins with "-", .* write "--" before \{prompt\}, .* standard input$/, isFinal: true }
+  const file = join(t.testdir({ in: 'one\n' }), 'out')
+  const sort = compile('command', { command: ['sort', '{prompt}'] })
+  t.same(sort.reports, ['WH229 command.1'])
+  for (const prompt of [`--output=${file}`, '-o', '-', `\0-o${file}`])
+    await t.rejects(sort.runner(prompt, { run, signal: never }), isOption)
+  t.notOk(existsSync(file))
+  await t.rejects(compile('command', { command: ['printf', '{prompt}-n'] }).runner('', { run, signal: never }), isOption)
+  const safe: readonly (readonly string[])[] = [
+    ['printf', '%s', '--', '{prompt}'],
+    ['printf', '--', '%s{prompt}', ''],
+    ['printf', '%s', '<{prompt}>'],
+  ]
+  for (const command of safe) {
+    const { runner, reports } = compile('command', { command })
+    t.same(reports, [])
+    t.match(await runner('-o x', { run, signal: never }), '-o x')
+  }
 })
 
 t.test('command: exit code and the last line of stderr, bounded and printable', async (t) => {

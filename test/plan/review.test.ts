@@ -178,6 +178,7 @@ const others: readonly Slip[] = [
   ['a setting for the log', 'prompt: p\ndeliver_extra: { chat_id: C01234 }', 'WH706', 'chat_id', 'no settings'],
   ['no interpreter', 'prompt: p\nscript: a.py', 'WH603', 'a.py', 'install python3', { env: { PATH: '/nowhere' } }],
   ['no agent', 'prompt: p', 'WH227', 'no-such-agent', 'whole path', { rest: 'agent: { runner: command, command: [no-such-agent] }\n' }],
+  ['an option', 'prompt: p', 'WH229', '"{prompt}x"', 'write "--"', { rest: 'agent: { runner: command, command: [bash, "{prompt}x"] }\n' }],
   ['a limit for no script', 'prompt: p\nscript_timeout_seconds: 3', 'WH210', 'script_timeout_seconds', 'script'],
   ['a mode for one target', 'prompt: p\ndeliver: log\ndeliver_mode: all', 'WH210', 'deliver_mode', 'list'],
   ['a skill with a slip', 'prompt: p\nskills: [code-review, code-reviw]', 'WH701', 'code-reviw', '"code-review"'],

@@ -192,6 +192,16 @@ export const ofMeaning = {
     why: 'The gateway starts, and agents go without the tool.',
     fix: 'Add the setting that the message names, or set it in the environment. docs/agents.md has what each tool needs.',
   },
+  WH229: {
+    means: 'An argument of agent.command begins with {prompt}, and no argument before it is "--".',
+    why: 'A prompt that begins with "-" would be an option of the program, chosen by whoever wrote the event: --output=/some/file. Such a run is dead.',
+    fix: 'Put "--" before {prompt} where the program knows it, write it as --prompt={prompt}, or leave {prompt} out: then the prompt is on the standard input.',
+    example: {
+      of: 'config',
+      bad: 'agent: { runner: command, command: [node, "{prompt}"] }\n',
+      good: 'agent: { runner: command, command: [node, --, "{prompt}"] }\n',
+    },
+  },
   WH231: {
     means: 'An entry of toolsets has neither command nor url, or both, or an address or header that no request could carry.',
     why: 'Its server could not be reached, so no run would have its tools.',

@@ -18,6 +18,11 @@ export const command: RunnerPart = {
     const argv = settings.command ?? []
     if (!argv[0]) report('WH222', ['command'], 'the command runner needs a command', 'set agent.command: [program, argument]')
     if (argv[0]?.includes(placeholder)) report('WH222', ['command'], 'the prompt cannot be the program', 'name a program first')
+    for (const [at] of argv.entries()) {
+      if (at === 0 || !mayBecomeOption(argv, at)) continue
+      const problem = 'a prompt that begins with "-" could be read as an option of the program here, so its run is dead'
+      report('WH229', ['command', at], problem, `${wayOut}, or write text before it, as in --prompt=${placeholder}`)
+    }
     const isArgument = argv.some((argument) => argument.includes(placeholder))
     return async (prompt, job) => {
       const { signal } = job
@@ -31,11 +36,23 @@ export const command: RunnerPart = {
   },
 }
 
+/** Whether the text that is filled in here could be read as an option: nothing stands before it, and no `--` has ended the options. */
+const mayBecomeOption = (argv: readonly string[], at: number): boolean =>
+  argv[at]?.startsWith(placeholder) === true && !argv.slice(0, at).includes('--')
+
+/** How to tell the program that the prompt is no option. */
+const wayOut = `write "--" before ${placeholder}, or leave ${placeholder} out: then the prompt is on the standard input`
+
 const withPrompt = (argv: readonly string[], prompt: string): readonly string[] => {
   // An argument cannot hold NUL.
   const text = prompt.replaceAll('\0', '')
-  return argv.map((argument) => {
+  return argv.map((argument, at) => {
     const filled = argument.replaceAll(placeholder, () => text)
+    // Whoever writes the text of an event would choose the program's options: `--output=/some/file` (rules: Agents 1).
+    if (filled.startsWith('-') && mayBecomeOption(argv, at)) {
+      const message = `the prompt begins with "-", which the program of agent.command could read as an option: ${wayOut}`
+      throw new AgentFault(message, { isFinal: true })
+    }
     if (Buffer.byteLength(filled) <= maxArgumentBytes) return filled
     const message = `the prompt has ${Buffer.byteLength(text)} bytes, more than an argument can hold: let agent.command read it from stdin`
     throw new AgentFault(message, { isFinal: true })
