@@ -36,7 +36,7 @@ const dayMs = 24 * hourMs
 export const createMeter = ({ run, comments, budget, prices, store, now, uncounted }: MeterOptions): Meter => {
   let steps = 0
   const total = { input: 0, output: 0, cost: 0 }
-  let isPriced = true
+  let isCostKnown = true
   const tools = new Map<string, number>()
   // Neither names of profiles and routes nor ids of jobs have a slash.
   const key = run.job === undefined ? `route/${run.profile}/${run.route}` : `job/${run.profile}/${run.job}`
@@ -59,15 +59,17 @@ export const createMeter = ({ run, comments, budget, prices, store, now, uncount
       steps++
       for (const name of called) tools.set(name, (tools.get(name) ?? 0) + 1)
       const price = prices.get(model)
-      const cost = price ? (inputTokens * price.input + outputTokens * price.output) / 1_000_000 : 0
-      isPriced &&= price !== undefined
-      total.input += inputTokens
-      total.output += outputTokens
+      const [input, output] = [counted(inputTokens), counted(outputTokens)]
+      const isTold = isCount(inputTokens) && isCount(outputTokens) && input + output > 0
+      const cost = price ? (input * price.input + output * price.output) / 1_000_000 : 0
+      isCostKnown &&= price !== undefined && isTold
+      total.input += input
+      total.output += output
       total.cost += cost
-      await ofDay({ tokens: inputTokens + outputTokens, cost })
+      await ofDay({ tokens: input + output, cost })
       if (total.input + total.output >= (budget.runTokens ?? Infinity)) throw usedUp(`its ${budget.runTokens} tokens`, 'run_tokens')
       if (total.cost >= (budget.runCost ?? Infinity)) throw usedUp(`its ${budget.runCost}`, 'run_cost')
-      const why = uncountable(budget, model, { isTold: inputTokens + outputTokens > 0, isPriced: price !== undefined })
+      const why = uncountable(budget, model, { isTold, isPriced: price !== undefined })
       if (why === undefined) return
       uncounted(why)
       throw new AgentFault(why, { isFinal: true })
@@ -79,11 +81,16 @@ export const createMeter = ({ run, comments, budget, prices, store, now, uncount
             steps,
             inputTokens: total.input,
             outputTokens: total.output,
-            ...(isPriced ? { cost: total.cost } : {}),
+            ...(isCostKnown ? { cost: total.cost } : {}),
             tools: Object.fromEntries(tools),
           },
   }
 }
+
+/** Whether what an API tells is a count of tokens. A number below 0 would lower the sums of the budget, and past 2^53 numbers are not exact. */
+const isCount = (told: number): boolean => Number.isSafeInteger(told) && told >= 0
+
+const counted = (told: number): number => (isCount(told) ? told : 0)
 
 /** Why a budget would never be used up. */
 const uncountable = (
@@ -94,7 +101,7 @@ const uncountable = (
   const isInMoney = (runCost ?? dayCost) !== undefined
   if (isInMoney && !isPriced) return `the model "${model}" has no price, and the run has a budget in money: set agent.prices`
   if (isTold || !(isInMoney || (runTokens ?? dayTokens) !== undefined)) return undefined
-  return `the API of the model "${model}" tells no token counts, and the run has a budget: take it away, or ask an API that counts`
+  return `the API of the model "${model}" tells no usable token counts, and the run has a budget: take it away, or ask an API that counts`
 }
 
 const usedUp = (what: string, key: string): AgentFault =>

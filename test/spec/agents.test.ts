@@ -15,7 +15,7 @@ import { catalogue } from '../../src/plan/catalogue.ts'
 import { checkAll } from '../../src/plan/check.ts'
 import { compileRunner } from '../../src/plan/runner.ts'
 import { type GatewayOptions, startGateway } from '../fakes/gateway.ts'
-import { type FakeModel, fakeModel, type Turn } from '../fakes/model.ts'
+import { type FakeModel, fakeModel, type Said, type Turn } from '../fakes/model.ts'
 import { json, sink } from '../fakes/sink.ts'
 import { until } from '../fakes/wait.ts'
 
@@ -246,7 +246,7 @@ t.test('an API that counts no tokens holds no budget: that is said once, and no 
     routes,
     script: [calls, calls, { text: 'ok', usage: [0, 0] }, calls, { text: 'ok', usage: [0, 0] }],
   })
-  const why = 'the API of the model "m" tells no token counts, and the run has a budget: take it away, or ask an API that counts'
+  const why = 'the API of the model "m" tells no usable token counts, and the run has a budget: take it away, or ask an API that counts'
   t.equal(await say('held', {}), `agent: ${why}`)
   t.equal(await say('held', {}), `agent: ${why}`)
   t.equal(await say('held', {}), undefined, 'an answer that is there is delivered')
@@ -256,6 +256,40 @@ t.test('an API that counts no tokens holds no budget: that is said once, and no 
     lines.filter(({ msg }) => msg === 'a budget cannot be held').map(({ level, reason }) => [level, reason]),
     [['warn', why]],
   )
+})
+
+t.test('what an API tells that is no count lowers no sum, and is not taken for a count', async (t) => {
+  const calls: Said = { calls: [{ name: 'clarify', input: { question: 'x' } }] }
+  const agent = { prices: { m: { input: 2, output: 10 } } }
+  const daily = { prompt: 'p', agent: { budget: { day_tokens: 1000 } }, retry: once }
+  const inMoney = { prompt: 'p', agent: { budget: { run_cost: 1 } }, retry: once }
+  const odd: readonly (readonly [number, number])[] = [
+    [-1000, 5],
+    [5, -1000],
+    [0.5, 5],
+    [2 ** 53, 5],
+  ]
+  const { say, api, dir } = await start(t, {
+    routes: { daily, inMoney, free: { prompt: 'p' } },
+    agent,
+    script: [
+      { text: 'ok', usage: [900, 0] },
+      ...[...odd, ...odd].map((usage) => ({ ...calls, usage })),
+      { text: 'ok', usage: [-7, 3] },
+      { text: 'ok', usage: [100, 0] },
+    ],
+  })
+  const unusable = /tells no usable token counts/
+  t.equal(await say('daily', {}), undefined)
+  for (const [i, usage] of [...odd, ...odd].entries()) t.match(await say(i < 4 ? 'daily' : 'inMoney', {}), unusable, String(usage))
+  t.equal(api.seen.length, 9, 'none made a second call')
+  t.equal(await say('free', {}), undefined)
+  const record = async () => (await readEvents(journalFolder(dir), { limit: 20 })).events.find((each) => each.route === 'free')
+  const free = await until(async () => [await record()].find((each) => each?.state === 'done'))
+  const [attempt] = await readAttempts({ dataDir: dir, env: {}, self: 'headgate' }, free)
+  t.strictSame(attempt?.usage, { steps: 1, input_tokens: 0, output_tokens: 3, tools: {} }, 'what it cost is not known')
+  t.equal(await say('daily', {}), undefined)
+  t.match(await say('daily', {}), /the day's 1000 tokens/)
 })
 
 t.test('a busy API is asked again; a refused key and a silent API are told by their settings', async (t) => {

@@ -46,6 +46,7 @@ export type Turn = { readonly role: 'user' | 'assistant'; readonly text: string 
 /** What one call of a model took. */
 export type Usage = {
   readonly model: string
+  /** Whole and not below 0, as its API tells them. Any other number counts as not told; so do two zeros. */
   readonly inputTokens: number
   readonly outputTokens: number
   /** The names of the run's tools that it called, one for each call. */
