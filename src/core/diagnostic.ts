@@ -57,6 +57,7 @@ export const catalogue = {
   WH227: { severity: 'warning', title: 'the command of the agent is not there', outside: true },
   WH228: { severity: 'error', title: 'a tool lacks a setting', starts: true },
   WH229: { severity: 'warning', title: 'a prompt that the program of the agent could read as an option' },
+  WH230: { severity: 'info', title: 'a key of the environment that is not sent to another API' },
   WH231: { severity: 'error', title: 'an MCP server lacks a setting, or has one that cannot be used' },
   WH301: { severity: 'warning', title: 'a secret that is easy to guess' },
   WH302: { severity: 'warning', title: 'the same secret on two routes' },

@@ -9,6 +9,7 @@ import type { Log } from '../core/log.ts'
 import { pluginName, unpluggedHelp } from '../core/names.ts'
 import type { Held, Owners } from '../core/owner.ts'
 import type { Report } from '../parts/report.ts'
+import { isOwnApi } from '../parts/runners/kit/own-api.ts'
 import type { Runner, RunnerJob, RunnerPart, RunnerSettings } from '../parts/runners/runner.ts'
 import type { ToolsetPart } from '../parts/tools/tool.ts'
 import { checkToolNames, compileToolsets, type Toolbox } from './toolsets.ts'
@@ -32,7 +33,10 @@ type AgentParts = { readonly runners: ReadonlyMap<string, RunnerPart>; readonly 
 
 export type AgentKit = { readonly owners: Owners; readonly log: Log; readonly clock: Clock }
 
-/** The settings of the agent as its runner gets them: a key in the environment wins over one in the file (rules: Configuration 9). */
+/**
+ * The settings of the agent as its runner gets them: a key in the environment wins over the key in the file, and is given for the runner's own
+ * API only (rules: Configuration 9).
+ */
 export const runnerSettings = (
   { env: names = {}, api }: Pick<RunnerPart, 'env' | 'api'>,
   {
@@ -43,9 +47,9 @@ export const runnerSettings = (
   const env = profiles.get(defaultProfile)?.env ?? {}
   const settings = passed ? { ...agent, variables: valuesOf(passed, env) } : agent
   const { apiKey: variables = [] } = names
-  // The variable holds the key of the runner's own API. Another API must not get it where it has a key of its own.
-  if (agent.apiKey !== undefined && (isUnknown(env) || !isSameHost(agent.baseUrl ?? api?.url, api?.url))) return settings
-  const apiKey = isUnknown(env) && variables.length > 0 ? unknownSecret : variables.map((variable) => env[variable]).find(Boolean)
+  if (!isOwnApi(agent.baseUrl, api?.url)) return settings
+  if (isUnknown(env)) return variables.length === 0 || agent.apiKey !== undefined ? settings : { ...settings, apiKey: unknownSecret }
+  const apiKey = variables.map((variable) => env[variable]).find(Boolean)
   return apiKey === undefined ? settings : { ...settings, apiKey }
 }
 
@@ -53,8 +57,18 @@ export const runnerSettings = (
 const valuesOf = (names: readonly string[], env: Env): { readonly [name: string]: string } =>
   Object.fromEntries(names.flatMap((name) => (env[name] === undefined ? [] : [[name, env[name]] as const])))
 
-const isSameHost = (url = '', other = ''): boolean =>
-  other === '' || (URL.canParse(url) && URL.canParse(other) && new URL(url).origin === new URL(other).origin)
+/** Says that a key in the environment is not given, where the agent has no other: its API may need none. */
+const reportKeptBack = ({ env: names = {}, api }: RunnerPart, { baseUrl, apiKey }: RunnerSettings, env: Env, report: Report): void => {
+  const variable = names.apiKey?.find((name) => env[name])
+  if (variable === undefined || apiKey !== undefined || isOwnApi(baseUrl, api?.url)) return
+  const message = `${variable} is a key of ${api?.url}, and is not sent to base_url, which is another API's`
+  report(
+    'WH230',
+    ['base_url'],
+    message,
+    `set agent.api_key, if that API needs a key; where it takes the same key: api_key: \${${variable}}`,
+  )
+}
 
 export const compileRunner = (config: Configured, { runners, toolsets }: AgentParts, { owners, log, clock }: AgentKit): CompiledRunner => {
   const { agent } = config
@@ -72,7 +86,9 @@ export const compileRunner = (config: Configured, { runners, toolsets }: AgentPa
   checkPrice(undefined, agent, report)
   const part = runners.get(name)
   if (part) {
-    const runner = owner.adopt(part.compile(runnerSettings(part, config), report))
+    const settings = runnerSettings(part, config)
+    const runner = owner.adopt(part.compile(settings, report))
+    reportKeptBack(part, settings, env, report)
     return { agent: holding(owner, runner, toolbox), owner, notice: part.notice, diagnostics }
   }
   // Another unknown name is a Diagnostic of the file's shape already, and one that stops the start.

@@ -319,6 +319,19 @@ t.test('doctor: files that are no store, corrupt or from the future', async (t) 
   )
 })
 
+t.test('doctor: what is only told of the agent fails nothing', async (t) => {
+  const agent = async (settings: string, env = {}): Promise<Seen[]> => {
+    const { seen } = await examined(fakeCli(t, { 'config.yaml': `${config(0)}agent: ${settings}\n` }), {
+      PATH: process.env.PATH ?? '',
+      ...env,
+    })
+    return seen('agent')
+  }
+  t.match(await agent('{ runner: command, command: [sh, "{prompt}"] }'), [{ result: 'warn', message: /option/, fix: /write "--"/ }])
+  const local = '{ runner: openai, model: m, base_url: "http://127.0.0.1:1/v1" }'
+  t.match(await agent(local, { OPENAI_API_KEY: 'k' }), [{ result: 'ok', message: 'openai, model m' }])
+})
+
 t.test('doctor: programs and targets that routes use, and only those', async (t) => {
   const routes = `
         s: { prompt: p, secret: abcabcabcabcabcabc, script: x.sh }

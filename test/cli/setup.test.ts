@@ -103,6 +103,19 @@ t.test('another runner: address and key of the one before do not stay', async (t
   t.notMatch(cli.read('config.yaml'), /sk-/)
 })
 
+t.test('an API that is not the own one of the runner: the file says that it gets the key', async (t) => {
+  const cli = none(t, { key: 'sk-the-key-of-the-proxy' })
+  const args = ['--port', '0', '--runner', 'openai', '--model', 'm', '--base-url', 'https://proxy.example/v1']
+  t.match(await setup(cli, ...args, '--api-key-file', cli.file('key')), { code: 0 })
+  const { config, diagnostics } = loadConfig({ dataDir: cli.dir, env: {} })
+  t.same(diagnostics, [])
+  t.match(cli.read('config.yaml'), 'api_key: ${OPENAI_API_KEY}')
+  t.equal(config.agent.apiKey, 'sk-the-key-of-the-proxy')
+  t.match(await setup(cli, ...args), { code: 0 }, 'the key is known the next time')
+  const other = none(t, { '.env': 'OPENAI_API_KEY=sk-the-key-of-openai\n' })
+  t.match(await setup(other, ...args), { code: 2, err: /--api-key-file/ }, 'the key of OpenAI is not taken for it')
+})
+
 t.test('what an edit cannot do without harm is left to the user, with the lines to write; the rest is done', async (t) => {
   const shared = 'x-agent: &a { runner: echo }\nagent: *a\nplatforms: { webhook: { extra: { host: 127.0.0.1, port: 0 } } }\n'
   const cli = none(t, { 'config.yaml': shared })

@@ -380,11 +380,12 @@ t.test('an agent that lacks a setting is refused', async (t) => {
 })
 
 t.test("the agent's key: the environment wins over the file, but its key goes to no other API than its own", async (t) => {
-  const agent = (settings: string, env: Env = {}): string | undefined => {
-    const files = { 'config.yaml': `agent: { runner: openai, api_key: of-the-file, ${settings} }`, '.env': 'OPENAI_API_KEY=of-dot-env' }
+  const agent = (settings: string, env: Env = {}, inFile = 'api_key: of-the-file, '): string | undefined => {
+    const files = { 'config.yaml': `agent: { runner: openai, ${inFile}${settings} }`, '.env': 'OPENAI_API_KEY=of-dot-env' }
     const { config } = loadConfig({ dataDir: t.testdir(files), env })
     const { apiKey } = runnerSettings(runnersByName.get('openai') ?? {}, config)
-    t.ok(knownSecrets(config).includes('of-the-file') && knownSecrets(config).includes(apiKey ?? ''), 'both are taken out of logs')
+    const secrets = [...(inFile.includes('of-the-file') ? ['of-the-file'] : []), ...(apiKey === undefined ? [] : [apiKey])]
+    for (const known of secrets) t.ok(knownSecrets(config).includes(known), 'it is taken out of logs')
     return apiKey
   }
   t.equal(agent('model: m'), 'of-dot-env')
@@ -393,6 +394,33 @@ t.test("the agent's key: the environment wins over the file, but its key goes to
   t.equal(agent('base_url: "https://api.openai.com/v2"'), 'of-dot-env')
   t.equal(agent('base_url: "https://api.openai.com.other.example/v1"'), 'of-the-file')
   t.equal(agent('base_url: "no address"'), 'of-the-file')
+  const others = ['https://api.openai.com.other.example/v1', 'http://api.openai.com/v1', 'https://api.openai.com:8443/v1', 'no address']
+  for (const url of [...others, 'http://127.0.0.1:11434/v1']) t.equal(agent(`base_url: "${url}"`, {}, ''), undefined, url)
+  for (const url of ['https://api.openai.com/v2', 'https://API.openai.com:443/v1'])
+    t.equal(agent(`base_url: "${url}"`, {}, ''), 'of-dot-env', url)
+  t.equal(agent('base_url: "https://proxy.example/v1"', {}, 'api_key: "${OPENAI_API_KEY}", '), 'of-dot-env', 'the file says so itself')
+})
+
+t.test('a key of the environment that is kept back is told of, with the key that is missing', async (t) => {
+  const log = Object.assign(() => {}, { writes: () => false })
+  const found = async (runner: string, url: string, key = ''): Promise<string[]> => {
+    const agent = `agent:\n  runner: ${runner}\n  model: m\n  base_url: ${url}\n${key}`
+    const env = { OPENAI_API_KEY: 'canary', ANTHROPIC_API_KEY: 'canary' }
+    const { config } = loadConfig({ dataDir: t.testdir({ 'config.yaml': agent }), env })
+    const { diagnostics } = await prepareGateway(config, { log })
+    for (const { message, help } of diagnostics) t.notMatch(`${message} ${help}`, 'canary')
+    return diagnostics.map(({ code, place, stopsStart, message, help }) => `${code}@${place?.line} ${stopsStart} ${message}: ${help}`)
+  }
+  const keptBack = (name: string, api: string): string =>
+    `WH230@4 false agent: ${name} is a key of ${api}, and is not sent to base_url, which is another API's: set agent.api_key, if that API needs a key; where it takes the same key: api_key: \${${name}}`
+  const openai = keptBack('OPENAI_API_KEY', 'https://api.openai.com/v1')
+  const anthropic = keptBack('ANTHROPIC_API_KEY', 'https://api.anthropic.com/v1')
+  const needs = (runner: string): string => `WH222@2 true agent: the ${runner} runner needs a key: set agent.api_key`
+  t.same(await found('openai', 'https://proxy.example/v1'), [needs('openai'), openai])
+  t.same(await found('anthropic', 'http://127.0.0.1:1/v1'), [needs('anthropic'), anthropic])
+  t.same(await found('openai', 'http://127.0.0.1:11434/v1'), [openai], 'a model on this machine may need none')
+  t.same(await found('openai', 'https://proxy.example/v1', '  api_key: "${OPENAI_API_KEY}"\n'), [])
+  t.same(await found('openai', 'https://api.openai.com/v1'), [])
 })
 
 const skill = (text: string) => ({ 'SKILL.md': text })

@@ -303,8 +303,19 @@ t.test('a busy API is asked again; a refused key and a silent API are told by th
   const { say, api } = await start(t, { routes, script: [busy, { text: 'ok' }, refused, () => {}] })
   t.equal(await say('again', {}), undefined)
   t.equal(api.seen.length, 2)
-  t.match(await say('once', {}), /HTTP 401 \(auth\): check agent\.api_key, or OPENAI_API_KEY/)
+  t.match(await say('once', {}), /HTTP 401 \(auth\): check agent\.api_key$/)
   t.equal(await say('late', {}), 'agent: the model took too long (agent.timeout_seconds)')
+})
+
+t.test('a key of the environment is not sent to another API, unless the file says so', async (t) => {
+  const env = { OPENAI_API_KEY: 'canary-of-openai', ANTHROPIC_API_KEY: 'canary-of-anthropic' }
+  const routes = { r: { prompt: 'p', retry: once } }
+  const local = await start(t, { routes, env })
+  t.equal(await local.say('r', {}), undefined)
+  t.notMatch(JSON.stringify(local.api.seen), 'canary')
+  const named = await start(t, { routes, env, agent: { api_key: '${OPENAI_API_KEY}' } })
+  t.equal(await named.say('r', {}), undefined)
+  t.match(named.api.seen[0]?.headers.authorization, 'Bearer canary-of-openai')
 })
 
 t.test('many runs at once, and many calls of tools in each, are no leak to warn of', async (t) => {

@@ -36,12 +36,13 @@ const checkInterpreters = async (routes: readonly RouteSource[], { env }: Worksp
 const checkAgent = async (config: Config, { env, self }: Workspace): Promise<Check[]> => {
   const { catalogue } = await catalogueOf(config)
   const { runners } = catalogue
-  const [problem] = await withDryEffects((effects) => {
+  const found = await withDryEffects((effects) => {
     const { diagnostics, owner } = compileRunner(config, catalogue, effects)
     owner.release()
     return diagnostics
   })
-  if (problem) return [fail('agent', problem.message, problem.help ?? `${self} validate`)]
+  const problem = found.find(({ severity }) => severity === 'error') ?? found.find(({ severity }) => severity === 'warning')
+  if (problem) return [(problem.severity === 'error' ? fail : warn)('agent', problem.message, problem.help ?? `${self} validate`)]
   const part = runners.get(config.agent.runner)
   if (part === undefined) return []
   if (part.standIn !== undefined) return [warn('agent', `${part.name}, a stand-in: it ${part.standIn}`, realRunners(runners))]

@@ -138,7 +138,7 @@ export const ofMeaning = {
     means:
       'The runner of the agent needs a setting that is not there or not usable: a model, a key, an address, a command. Or a budget in money has a model without a price.',
     why: 'No run could begin, and what is accepted would pile up; a budget without a price would never be used up.',
-    fix: 'Add the setting under agent, a price under agent.prices. A key may come from OPENAI_API_KEY or ANTHROPIC_API_KEY.',
+    fix: 'Add the setting under agent, a price under agent.prices. A key of OpenAI or Anthropic themselves may come from OPENAI_API_KEY or ANTHROPIC_API_KEY.',
     example: { of: 'config', bad: 'agent: { runner: command }\n', good: 'agent: { runner: command, command: [my-agent, --print] }\n' },
   },
   WH223: {
@@ -201,6 +201,11 @@ export const ofMeaning = {
       bad: 'agent: { runner: command, command: [node, "{prompt}"] }\n',
       good: 'agent: { runner: command, command: [node, --, "{prompt}"] }\n',
     },
+  },
+  WH230: {
+    means: "OPENAI_API_KEY or ANTHROPIC_API_KEY is set, and agent.base_url is not that vendor's own API. agent.api_key is not set.",
+    why: 'A key that stands in the environment, perhaps for another program, must not go to somebody else. The API is asked without a key, as a model on this machine may be.',
+    fix: 'Set agent.api_key, if that API needs a key. Where it is to have the same key, say so: api_key: "${OPENAI_API_KEY}".',
   },
   WH231: {
     means: 'An entry of toolsets has neither command nor url, or both, or an address or header that no request could carry.',

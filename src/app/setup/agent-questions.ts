@@ -2,6 +2,7 @@
 
 import { isAbsolute } from 'node:path'
 import { runners, runnersByName } from '../../parts/runners/index.ts'
+import { isOwnApi } from '../../parts/runners/kit/own-api.ts'
 import type { RunnerPart } from '../../parts/runners/runner.ts'
 import { pathOf } from '../../parts/targets/kit/gh.ts'
 import { runnerSettings } from '../../plan/runner.ts'
@@ -87,16 +88,17 @@ const modelQuestions = (part: RunnerPart, api: Api, { present, answers }: Draft)
     // The address of another runner must not stay.
     writes: (answer) => (answer === url && (written(present, path) === undefined || before) ? [] : [setting('base_url', answer)]),
   }
-  return [address, model, keyQuestion(part, api.keyless?.(answers['base-url'] ?? url) ?? false, present)]
+  return [address, model, keyQuestion(part, api, answers['base-url'] ?? url, present)]
 }
 
 const isAddress = (text: string): boolean => URL.canParse(text) && /^https?:$/.test(new URL(text).protocol) && new URL(text).username === ''
 
-const keyQuestion = (part: RunnerPart, needsNone: boolean, present: Draft['present']): Question => {
+const keyQuestion = (part: RunnerPart, api: Api, baseUrl: string, present: Draft['present']): Question => {
   const name = part.env?.apiKey?.[0] ?? ''
   const { agent, profiles } = present.loaded.config
   const isSame = agent.runner === part.name
-  const { apiKey: key } = runnerSettings(part, { agent: isSame ? agent : {}, profiles })
+  const needsNone = api.keyless?.(baseUrl) ?? false
+  const { apiKey: key } = runnerSettings(part, { agent: { ...(isSame ? agent : {}), baseUrl }, profiles })
   const may = key !== undefined || needsNone
   const inFile = written(present, ['agent', 'api_key'])
   const reference = `\${${name}}`
@@ -110,11 +112,12 @@ const keyQuestion = (part: RunnerPart, needsNone: boolean, present: Draft['prese
     check: (answer) => (answer === '' ? (may ? undefined : error('a key is needed')) : checkEnvValue(name, answer)),
     writes: (answer) => {
       const isNew = answer !== '' && answer !== key
-      // A former key in the file is of no use any more, or would win.
-      const isOther = inFile !== undefined && inFile !== reference && (isNew || !isSame)
+      // A former key in the file is of no use any more, or would win. Another API gets the key of the environment only where the file says so.
+      const isOther = inFile !== undefined && (isNew || !isSame)
+      const isNamed = isNew && !isOwnApi(baseUrl, api.url)
       return [
         ...(isNew ? [{ to: 'env', name, value: answer, isSecret: true } as const] : []),
-        ...(isOther ? [setting('api_key', reference)] : []),
+        ...((isOther || isNamed) && inFile !== reference ? [setting('api_key', reference)] : []),
       ]
     },
   }

@@ -76,7 +76,10 @@ export type RunnerPart = {
   readonly standIn?: string
   /** Environment variables that hold what the file leaves out. A built-in runner uses `builtinEnv(name)`. */
   readonly env?: RunnerEnv
-  /** The API that it asks, unless `agent.base_url` says otherwise; `keyless`: an address that needs no key. */
+  /**
+   * The API that it asks, unless `agent.base_url` says otherwise: only this API is given the key of the environment. `keyless`: an address
+   * that needs no key.
+   */
   readonly api?: { readonly url: string; keyless?(baseUrl: string): boolean }
   /** The command that these settings start: its path, or a name that must be on the PATH. */
   program?(settings: RunnerSettings): string | undefined

@@ -6,6 +6,7 @@ import type { Runner, RunnerSettings } from '../runner.ts'
 import { builtinEnv } from './env.ts'
 import { modelFault } from './model-fault.ts'
 import { askModel } from './model-loop.ts'
+import { isOwnApi } from './own-api.ts'
 
 /** What is needed to call the model of a run. */
 export type ModelAccess = { readonly model: string; readonly apiKey: string | undefined; readonly baseUrl: string }
@@ -19,10 +20,11 @@ export const compileModelRunner = (
 ): Runner => {
   const { apiKey, model } = settings
   const baseUrl = settings.baseUrl ?? provider.baseUrl
-  const keys = ['agent.api_key', ...(builtinEnv(provider.name).apiKey ?? []).map((name) => `${name} in the environment`)].join(', or ')
-  if (!isAddress(baseUrl)) report('WH222', ['base_url'], 'base_url is not an http or https address', 'write it like https://host/v1')
+  const variables = isOwnApi(baseUrl, provider.baseUrl) ? (builtinEnv(provider.name).apiKey ?? []) : []
+  const keys = ['agent.api_key', ...variables.map((name) => `${name} in the environment`)].join(', or ')
   if (!model) report('WH222', ['model'], `the ${provider.name} runner needs a model`, 'set agent.model')
-  if (!apiKey && !provider.keyless?.(baseUrl)) report('WH222', ['api_key'], `the ${provider.name} runner needs a key`, `set ${keys}`)
+  if (!isAddress(baseUrl)) report('WH222', ['base_url'], 'base_url is not an http or https address', 'write it like https://host/v1')
+  else if (!apiKey && !provider.keyless?.(baseUrl)) report('WH222', ['api_key'], `the ${provider.name} runner needs a key`, `set ${keys}`)
   return async (prompt, job) => {
     const name = job.model ?? model ?? ''
     try {
