@@ -5,8 +5,8 @@ import type { Json } from '../core/json.ts'
 import type { Event } from '../core/request.ts'
 import { digitsOf } from './digits.ts'
 import { compileField } from './path.ts'
-import { placeholders } from './placeholder.ts'
-import { compileName, showName, type TemplateKit } from './template.ts'
+import { parseTemplate, placeholders } from './placeholder.ts'
+import { compileName, gather, showName, type TemplateKit } from './template.ts'
 
 type Key = string | undefined
 
@@ -18,7 +18,7 @@ const maxKeyUnits = 100_000
  * `undefined` when a value is missing, null, a list or a map, when an expression fails, or when the key is empty or too long.
  */
 export const compileKey = (text: string, kit: TemplateKit): ((event: Event) => Key | Promise<Key>) => {
-  const read = placeholders(text).length > 0 ? compileName(text, kit) : compileFieldName(text, kit.report)
+  const read = placeholders(text).length > 0 ? compileTemplateKey(text, kit) : compileFieldName(text, kit.report)
   return (event) => {
     const key = read(event)
     return key instanceof Promise ? key.then(usable) : usable(key)
@@ -26,6 +26,52 @@ export const compileKey = (text: string, kit: TemplateKit): ((event: Event) => K
 }
 
 const usable = (key: Key): Key => (key === undefined || key === '' || key.length > maxKeyUnits ? undefined : key)
+
+/** Stands between two values that a template puts side by side. */
+const comma = ','
+
+/**
+ * Compiles a key with placeholders. Each value but the last ends where the text after it begins, so that in `{org}-{user}` no hyphen that a
+ * sender chose is taken for the one between the two: `acme` and `ops-bob` give `acme-ops-bob`, `acme-ops` and `bob` give `acme%2Dops-bob`.
+ */
+const compileTemplateKey = (text: string, kit: TemplateKit): ((event: Event) => Key | Promise<Key>) => {
+  const values: ((event: Event) => Key | Promise<Key>)[] = []
+  // The texts around the values: one more than there are values.
+  const texts = ['']
+  for (const piece of parseTemplate(text, kit.report)) {
+    if (piece.kind === 'text') texts.push(`${texts.pop()}${piece.text}`)
+    else {
+      values.push(compileName(piece.kind === 'raw' ? '{__raw__}' : piece.written, kit))
+      texts.push('')
+    }
+  }
+  const [first = '', ...others] = texts
+  const afters = others.map((after, i) => (i < values.length - 1 && /^%|^$/.test(after) ? `${comma}${after}` : after))
+  const join = (settled: readonly Key[]): Key => {
+    let key = first
+    for (const [i, value] of settled.entries()) {
+      if (value === undefined) return undefined
+      const after = afters[i] as string
+      key += (i < settled.length - 1 ? endingBefore(after, value) : value) + after
+    }
+    return key
+  }
+  return (event) =>
+    gather(
+      values.map((value) => value(event)),
+      join,
+    )
+}
+
+/** A value that ends where `after` begins: the first character of `after`, which is no percent sign, is percent-encoded in it. */
+const endingBefore = (after: string, value: string): string => {
+  const [mark = ''] = after
+  const encoded = [...Buffer.from(mark)].map((byte) => `%${byte.toString(16).toUpperCase().padStart(2, '0')}`).join('')
+  return value
+    .split('%')
+    .map((part) => part.replaceAll(mark, encoded))
+    .join('%25')
+}
 
 const compileFieldName = (field: string, report: (message: string) => void): ((event: Event) => Key) => {
   if (/[{}]/.test(field)) report(`no placeholder in ${JSON.stringify(field)}: write {a.b}, without blanks or quotes inside the braces`)

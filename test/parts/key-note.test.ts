@@ -59,9 +59,34 @@ t.test('a key with a placeholder is a template', async (t) => {
   const payload = { repo: { name: 'a/b' }, n: 7, empty: '' }
   t.equal(await keyOf(t, '{repo.name}#{n}', payload), 'a/b#7')
   t.equal(await keyOf(t, '{route} {event_type}', payload), 'r push')
-  t.equal(await keyOf(t, '{repo.name}{empty}', payload), 'a/b', 'an empty part is a part')
+  t.equal(await keyOf(t, '{repo.name}/{empty}', payload), 'a%2Fb/', 'an empty part is a part')
   t.equal(await keyOf(t, '{= repo.name & "#" & $string(n + 1) }', payload), 'a/b#8')
   t.equal(await keyOf(t, '{n} {= n * 2 }', payload), '7 14')
+})
+
+t.test('values of a key are told apart, and a key is read as it is written where they need not be', async (t) => {
+  for (const [written, payload, key] of [
+    ['{org}-{user}', { org: 'acme', user: 'ops-bob' }, 'acme-ops-bob'],
+    ['{org}-{user}', { org: 'acme-ops', user: 'bob' }, 'acme%2Dops-bob'],
+    ['{org}{user}', { org: 'a,b', user: 'c,d' }, 'a%2Cb,c,d'],
+    ['{org} → {user}', { org: 'a b', user: 'c → d' }, 'a%20b → c → d'],
+    ['{org}→{user}', { org: 'a→b', user: 'c' }, 'a%E2%86%92b→c'],
+    ['{org}%2D{user}', { org: '50%', user: '50%' }, '50%25,%2D50%'],
+    ['<{user}>', { user: '<a-b>%,' }, '<<a-b>%,>'],
+    ['{user}', { user: 'a-b%2D,' }, 'a-b%2D,'],
+    ['{= org & "-" & user }', { org: 'a-b', user: 'c' }, 'a-b-c'],
+  ] as const)
+    t.equal(await keyOf(t, written, payload), key, written)
+  const odd = ['-', '%', ',', '2', 'D', '%2', '%2D', '%25', '-x', 'x-', '→', '\u{1f600}', '\ud83d', '\ude00']
+  const values = ['', ...odd, ...odd.map((text) => `${text}${text}`)]
+  for (const between of ['', ...odd]) {
+    const pairs = values.flatMap((a) => values.map((b) => ({ a, b })))
+    const keys = pairs.map((payload) => keyOf(t, `x{a}${between}{b}%`, payload))
+    t.equal(new Set(keys).size, pairs.length, JSON.stringify(between))
+    const few = values.slice(0, 9)
+    const threes = pairs.filter(({ a, b }) => few.includes(a) && few.includes(b)).flatMap((pair) => few.map((c) => ({ ...pair, c })))
+    t.equal(new Set(threes.map((payload) => keyOf(t, `{a}${between}{b}${between}{c}`, payload))).size, threes.length)
+  }
 })
 
 t.test('a key is unresolved when a part of it is missing, null, a list or a map, when it fails, and when it is empty', async (t) => {

@@ -114,6 +114,13 @@ t.test('the key is a field name or a template', async (t) => {
   for (const name of Object.keys(keys)) t.same(await gateway.after(0, 1, name), [`two${note(1)}`], name)
 })
 
+t.test('values of a key are told apart: another combination is another group', async (t) => {
+  const gateway = await start(t, { coalesce: { key: '{org}-{user}' } })
+  await gateway.event({ org: 'acme', user: 'ops-bob', text: 'one' })
+  await gateway.event({ org: 'acme-ops', user: 'bob', text: 'two' })
+  t.same((await gateway.after(30, 2)).sort(), ['one', 'two'])
+})
+
 t.test('a new event restarts the window', async (t) => {
   const gateway = await start(t, { coalesce: { key: 'k', window_seconds: 10 } })
   for (const text of ['1', '2', '3', '4']) {

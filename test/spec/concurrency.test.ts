@@ -92,6 +92,15 @@ t.test('with a key each value has a limit of its own; events without the key sha
   await order(12)
 })
 
+t.test('of a key with several values each combination is a lane of its own', async (t) => {
+  const { event, order, end } = await start(t, { limit: 1, key: '{org}-{user}' })
+  await event('a', { org: 'acme', user: 'ops-bob' })
+  await event('quick-b', { org: 'acme-ops', user: 'bob' })
+  t.same((await order(3)).sort(), ['+a', '+quick-b', '-quick-b'])
+  end('a')
+  await order(4)
+})
+
 t.test('the key is a field name too; the same value on another route is another lane', async (t) => {
   const concurrency = { limit: 1, key: 'repo' }
   const { event, order, end } = await start(t, concurrency, { s: { prompt: '{text}', concurrency } })

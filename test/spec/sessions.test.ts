@@ -97,6 +97,14 @@ t.test('no sender can reach the session of another route or profile, whatever id
   t.same(await said('theirs', '1', 'office'), ['user: theirs 1', 'assistant: theirs 1'])
 })
 
+t.test('nor the session of somebody else, where the key has several values', async (t) => {
+  const { say, said, names } = await start(t, { chat: { ...chatBot, session: { key: '{org}-{user}' } } })
+  await say('chat', '1', 'of acme', { org: 'acme', user: 'ops-bob' })
+  await say('chat', '1', 'of acme-ops', { org: 'acme-ops', user: 'bob' })
+  t.same(await names(), ['acme%2Dops-bob', 'acme-ops-bob'])
+  t.same(await said('chat', 'acme-ops-bob'), ['user: of acme', 'assistant: of acme'])
+})
+
 t.test('an event without the key runs without a session, and that is logged', async (t) => {
   const { post, line, lines, names } = await start(t, { chat: chatBot })
   for (const body of [
