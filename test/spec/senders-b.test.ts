@@ -1,6 +1,5 @@
 /** Published vectors of senders, their own code, and what strangers could try: checked through the gateway. */
 
-import { execFileSync } from 'node:child_process'
 import { createHmac, generateKeyPairSync, sign as signBytes } from 'node:crypto'
 import https from 'node:https'
 import { Readable } from 'node:stream'
@@ -13,6 +12,7 @@ import MessageValidator from 'sns-validator'
 import t, { type Test } from 'tap'
 import { presets } from '../../src/parts/schemes/index.ts'
 import type { Preset } from '../../src/parts/schemes/kit/preset.ts'
+import { certificateOf } from '../fakes/certificate.ts'
 import { type GatewayOptions, lastEnd, startGateway, type TestGateway } from '../fakes/gateway.ts'
 
 type Fields = { readonly [name: string]: unknown }
@@ -145,13 +145,6 @@ t.test('CloudEvents: what its library sends', async (t) => {
   t.match(await sent(HTTP.structured(of('/d')), 'Bearer kB3nTz91qLw'), { status: 401 })
 })
 
-/** A certificate of a sender that the test plays, and its key. */
-const certificateOf = (name: string): { readonly key: string; readonly pem: string } => {
-  const args = ['req', '-x509', '-newkey', 'rsa:2048', '-nodes', '-days', '3650', '-subj', `/CN=${name}`, '-keyout', '-', '-out', '-']
-  const text = execFileSync('openssl', args, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] })
-  const part = (label: string): string => new RegExp(`-----BEGIN ${label}-----[^]*?-----END ${label}-----\n`).exec(text)?.[0] ?? ''
-  return { key: part('PRIVATE KEY'), pem: part('CERTIFICATE') }
-}
 const { key, pem } = certificateOf('sender.example.com')
 const rsa = (text: string): string => signBytes('sha256', Buffer.from(text), key).toString('base64')
 /** A minute on, so that the certificate is valid. */
