@@ -54,14 +54,3 @@ export const isListedProxy = (request: IncomingMessage, trust: boolean | readonl
   Array.isArray(trust) && trust.includes(peerAddress(request.socket))
 
 const plain = (address: string): string => (address.startsWith('::ffff:') ? address.slice('::ffff:'.length) : address)
-
-/** The network of an address: the first half of an IPv6 address, because one client has all addresses below it; else the address itself. */
-export const networkOf = (address: string): string => {
-  if (!address.includes(':')) return address
-  const [left = '', right] = address.split('::')
-  const groups = left.split(':')
-  if (right === undefined || groups.length >= 4) return groups.slice(0, 4).join(':')
-  const after = right === '' ? [] : right.split(':')
-  const zeros = Array<string>(Math.max(0, 8 - groups.length - after.length)).fill('0')
-  return [...groups, ...zeros, ...after].slice(0, 4).join(':')
-}

@@ -3,8 +3,9 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import { header } from '../core/names.ts'
+import { networkOf } from '../core/network.ts'
 import type { Reply } from '../core/outcome.ts'
-import { networkOf, peerAddress } from './client.ts'
+import { peerAddress } from './client.ts'
 import { rawReply, writeReply } from './write-reply.ts'
 
 /** The most requests without an answer. The answer to the last of them says `Connection: close`. */
