@@ -6,6 +6,7 @@ const sqlite: StorePart = {
   name: 'sqlite',
   title: 'Embedded, durable, in state/',
   ownership: 'sole',
+  isLasting: true,
   open: async (options) => (await import('./sqlite/sqlite-store.ts')).openSqlite(options),
   inspect: async (folder) => (await import('./sqlite/inspect.ts')).inspectDatabase(folder),
 }
@@ -14,6 +15,7 @@ const memory: StorePart = {
   name: 'memory',
   title: 'Nothing survives a restart: for tests',
   ownership: 'sole',
+  isLasting: false,
   open: async ({ clock }) => (await import('./memory/memory-store.ts')).openMemory({ clock }),
   inspect: async () => ({
     result: 'warn',

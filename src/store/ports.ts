@@ -235,6 +235,8 @@ export type StorePart = {
    * and what one of them had in hand is free when its lease runs out.
    */
   readonly ownership: 'sole' | 'shared'
+  /** What it holds is there after a restart. */
+  readonly isLasting: boolean
   /** Throws a Fault. */
   open(options: StoreOptions): Promise<Store>
   /** Looks at what lies in its folder, without opening a database or changing anything. Only called while no gateway has it open. */

@@ -16,6 +16,7 @@ export const sharedStore = (clock: Clock): StorePart => {
     name: 'shared',
     title: 'A stand-in for a database server',
     ownership: 'shared',
+    isLasting: true,
     open: async (options) => connect(server, options.clock, await server.backlog()),
   }
 }
