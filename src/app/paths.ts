@@ -28,6 +28,7 @@ const places: readonly (readonly [name: string, ...parts: string[]])[] = [
   ['state', 'state'],
   ['database', 'state', 'headgate.db'],
   ['events', 'state', 'events'],
+  ['sender_keys', 'state', 'sender-keys'],
 ]
 
 /** `socket`: where the gateway's control socket is; what listens there is not this floor's to know. */

@@ -2,6 +2,7 @@
 
 import { join } from 'node:path'
 import type { SharedEffects } from '../app/live/effects.ts'
+import { openKeyFolder } from '../app/live/key-folder.ts'
 import { createOperations, type Operations } from '../app/live/operations.ts'
 import { createRefusedSignatures } from '../app/live/refused-signatures.ts'
 import type { Reloader } from '../app/live/reload.ts'
@@ -16,6 +17,7 @@ import type { Listener } from '../http/server.ts'
 import { journalFolder } from '../journal/folder.ts'
 import { openJournal } from '../journal/journal.ts'
 import { createJournalObserver } from '../journal/journal-observer.ts'
+import type { KeptKeys } from '../parts/sender-keys.ts'
 import { servedAs } from '../plan/table.ts'
 import { createConversations } from '../runs/conversation.ts'
 import { placeOfRun } from '../runs/place.ts'
@@ -83,6 +85,7 @@ const openWork = async (options: GatewayOptions, closing: Closing): Promise<Work
   const { current } = reloader
   const store = await openStore(config, clock)
   closing.push(() => store.close())
+  const keys = await openKeys(options, closing)
   await observe(options, closing)
   const tails = createTails({ clock, redact })
   facts.observe(tails)
@@ -112,7 +115,7 @@ const openWork = async (options: GatewayOptions, closing: Closing): Promise<Work
   closing.push(() => worker.stop(0))
   const wake = (): void => worker.wake()
   const scheduler = new Scheduler({ store, clock, log, facts, book: () => current().jobs, wake })
-  shared.attach({ store, wake })
+  shared.attach({ store, wake, keys })
   return { store, worker, scheduler, tails }
 }
 
@@ -225,6 +228,16 @@ const stageLog =
 const settled = async (active: () => number, clock: Clock, ms: number): Promise<void> => {
   const deadline = clock.monotonic() + ms
   while (active() > 0 && clock.monotonic() < deadline) await new Promise<void>((resolve) => clock.after(20, resolve))
+}
+
+/** Keys of senders last as long as what is stored does. */
+const openKeys = async ({ config: { dataDir, storage }, log }: GatewayOptions, closing: Closing): Promise<KeptKeys | undefined> => {
+  if (!storesByName.get(storage.kind)?.isLasting) return undefined
+  const keys = await openKeyFolder(join(dataDir, 'state', 'sender-keys'), (reason) =>
+    log('warn', { reason }, 'a key of a sender could not be kept: after a restart it is fetched again'),
+  )
+  closing.push(() => keys.close())
+  return keys
 }
 
 const openStore = ({ dataDir, storage }: Config, clock: Clock): Promise<Store> => {

@@ -8,6 +8,7 @@ import type { CompiledCondition } from '../expr/condition.ts'
 import type { Filled } from '../expr/template.ts'
 import type { ScriptJob, ScriptResult } from '../process/script.ts'
 import type { Destination, Store } from '../store/ports.ts'
+import type { SenderKeys } from './sender-keys.ts'
 import type { Outgoing, Sent } from './targets/target.ts'
 
 /** A route's requests per minute and its failed signatures per client. */
@@ -60,8 +61,9 @@ export interface Effects {
   script(folder: string, job: ScriptJob): Promise<ScriptResult | undefined>
   /** Sends now; never rejects. */
   send(outgoing: Outgoing): Promise<Sent>
-  /** Gets a small public file of a sender, as its keys. Rejects with an Error that says why not. */
+  /** Gets a small public file of a sender: the answer's bytes, up to a limit. Rejects with an Error that says why not. */
   download(url: string, maxBytes: number): Promise<Buffer>
+  readonly keys: SenderKeys
   /** New work was committed. */
   wake(): void
   /** Whether the queue has room. */

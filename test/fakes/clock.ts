@@ -1,6 +1,6 @@
 /** A clock that stands still until a test advances it, and then fires the timers that are due, in their order. */
 
-import type { Clock } from '../../src/core/clock.ts'
+import { type Clock, systemClock } from '../../src/core/clock.ts'
 
 export type FakeClock = Clock & { advance(ms: number): void }
 
@@ -38,6 +38,19 @@ export const fakeClock = (start = 1_700_000_000_000): FakeClock => {
         timer.then()
       }
       time = end
+    },
+  }
+}
+
+/** The same, but its timers are real: no connection is closed because a test advances by a day. */
+export const steppedClock = (start = 1_700_000_000_000): FakeClock => {
+  let time = start
+  return {
+    now: () => time,
+    monotonic: () => time,
+    after: systemClock.after,
+    advance(ms) {
+      time += ms
     },
   }
 }

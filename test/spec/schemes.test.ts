@@ -11,6 +11,7 @@ import { describedScheme } from '../../src/parts/schemes/kit/described/described
 import { problemsIn } from '../../src/parts/schemes/kit/described/description.ts'
 import { HmacKey } from '../../src/parts/schemes/kit/hmac-key.ts'
 import { fakeCli } from '../fakes/cli.ts'
+import { steppedClock } from '../fakes/clock.ts'
 import { type Answer, startGateway, type TestGateway } from '../fakes/gateway.ts'
 
 const at = 1_750_000_000_000
@@ -90,12 +91,12 @@ t.test('keys that are fetched: a JWKS, kept, rotated, and asked with patience', 
     const signed = [{ alg: 'RS256', kid }, claims].map((part) => Buffer.from(JSON.stringify(part)).toString('base64url')).join('.')
     return `${signed}.${sign('sha256', Buffer.from(signed), pairs[i]?.privateKey as never).toString('base64url')}`
   }
-  let now = at
+  const clock = steppedClock(at)
   let served = [jwk(0)]
   let fetched = 0
   let isDown = false
   const gateway = await startGateway(t, {
-    now: () => now,
+    clock,
     download: async () => {
       fetched++
       if (isDown) throw new Error('HTTP 500')
@@ -131,17 +132,17 @@ t.test('keys that are fetched: a JWKS, kept, rotated, and asked with patience', 
     ['no token', 'abc'],
   ] as const)
     t.equal(await post(bad), 401, why)
-  t.equal(await post(token(1, claims)), 401, 'an unknown key')
+  t.equal(await post(token(1, claims)), 503, 'an unknown key waits until the sender is asked again')
   t.equal(fetched, 1, 'the sender was asked a moment ago')
   served = [jwk(0), jwk(1)]
-  now += 31_000
+  clock.advance(31_000)
   t.same(await Promise.all([post(token(1, claims)), post(token(1, claims))]), [202, 202], 'a new key is found')
   t.equal(fetched, 2, 'by one question')
   isDown = true
-  now += 4_000_000
-  const later = { ...claims, exp: now / 1000 + 600 }
+  clock.advance(4_000_000)
+  const later = { ...claims, exp: clock.now() / 1000 + 600 }
   t.equal(await post(token(0, later)), 202, 'a sender whose keys cannot be had is known by the last ones')
-  now += 31_000
+  clock.advance(31_000)
   t.equal(await post(token(0, later, 'k9')), 503, 'and asked to try again with others')
 })
 

@@ -3,8 +3,8 @@
 import type { Effects } from '../../parts/effects.ts'
 
 const timeoutMs = 5_000
-/** A stranger can make the gateway wait for a sender's keys, so that few may wait at once. */
-const maxAtOnce = 8
+/** Few, because strangers can cause some. Of keys at most 16 are fetched at once, so that the confirmations of verified senders have room. */
+const maxAtOnce = 24
 
 /** Follows no redirect, sends no cookie, and reads no more than it is asked to. */
 export const createDownload = (): Effects['download'] => {

@@ -7,6 +7,7 @@ import { Owners } from '../../core/owner.ts'
 import { createShortTurns, type ShortTurns } from '../../core/turns/short-turns.ts'
 import { createSlots } from '../../core/turns/slots.ts'
 import type { Effects, Jobs, Limiter } from '../../parts/effects.ts'
+import type { KeptKeys, SenderKeys } from '../../parts/sender-keys.ts'
 import { createKeep } from '../../parts/targets/kit/keep.ts'
 import type { Keep, Outgoing, Sent } from '../../parts/targets/target.ts'
 import type { ScriptJob, ScriptResult } from '../../process/script.ts'
@@ -14,7 +15,9 @@ import { runScript } from '../../process/script.ts'
 import { openMemory } from '../../store/memory/memory-store.ts'
 import type { Store } from '../../store/ports.ts'
 import { createDownload } from './download.ts'
+import { createKeptKeys } from './kept-keys.ts'
 import { createLimiter } from './limiter.ts'
+import { createSenderKeys } from './sender-keys.ts'
 
 /** Scripts that may wait for one of the slots; past them posts get 503. */
 const maxWaitingScripts = 1_000
@@ -31,6 +34,7 @@ export type SharedEffects = {
   readonly turns: ShortTurns
   readonly script: Effects['script']
   readonly download: Effects['download']
+  readonly keys: SenderKeys
   readonly store: () => Store
   /** Those of the configuration that serves. */
   readonly jobs: Jobs
@@ -40,8 +44,8 @@ export type SharedEffects = {
   readonly attach: (running: Running) => void
 }
 
-/** What a gateway opens after its plans are compiled. `wake`: there may be work. */
-type Running = { readonly store: Store; readonly wake: () => void }
+/** What a gateway opens after its plans are compiled. `wake`: there may be work. Without `keys` those of senders are gone with the process. */
+type Running = { readonly store: Store; readonly wake: () => void; readonly keys?: KeptKeys | undefined }
 
 export type Limits = { readonly rateLimit: number; readonly maxConcurrentScripts: number; readonly maxQueuedRuns: number }
 
@@ -56,6 +60,7 @@ type SharedOptions = Pick<SharedEffects, 'clock' | 'log' | 'facts'> & {
 export const createSharedEffects = ({ clock, log, facts, limits, jobs, download = createDownload() }: SharedOptions): SharedEffects => {
   const slots = createSlots(() => limits().maxConcurrentScripts, maxWaitingScripts)
   const owners = new Owners(clock, log)
+  const keptKeys = createKeptKeys()
   let running: Running | undefined
   const store = (): Store => {
     if (!running) throw new Error('a plan ran before its store was open')
@@ -72,6 +77,7 @@ export const createSharedEffects = ({ clock, log, facts, limits, jobs, download 
     turns: createShortTurns(),
     script: (folder, job) => slots.run(() => runScript(folder, job)),
     download,
+    keys: createSenderKeys({ clock, download, kept: () => running?.keys ?? keptKeys }),
     jobs: {
       find: (profile, reference) => jobs().find(profile, reference),
       isRefused: (profile, reference) => jobs().isRefused(profile, reference),
@@ -93,6 +99,7 @@ export class LiveEffects implements Effects {
   readonly turns: ShortTurns
   readonly script: Effects['script']
   readonly download: Effects['download']
+  readonly keys: SenderKeys
   readonly hasRoom: () => boolean
   readonly wake: () => void
   readonly jobs: Jobs
@@ -107,6 +114,7 @@ export class LiveEffects implements Effects {
     this.turns = shared.turns
     this.script = shared.script
     this.download = shared.download
+    this.keys = shared.keys
     this.hasRoom = shared.hasRoom
     this.wake = shared.wake
     this.jobs = jobs
@@ -124,6 +132,15 @@ const silent: Log = Object.assign(() => {}, { writes: () => false })
 /** Lets the payload on as it is: a script is an operator's program, and may do anything. */
 const noScript = async (_folder: string, { input }: ScriptJob): Promise<ScriptResult> => ({ ok: true, output: input })
 
+const noDownload = async (): Promise<Buffer> => {
+  throw new Error('nothing is fetched in a dry run')
+}
+
+const noKeys = (clock: Clock): SenderKeys => {
+  const kept = createKeptKeys()
+  return createSenderKeys({ clock, download: noDownload, kept: () => kept })
+}
+
 /** Effects that touch nothing: for `validate`, for commands that compile a route before they save it, for replays that only tell. */
 export const createDryEffects = (clock: Clock = systemClock): Effects => ({
   clock,
@@ -134,9 +151,8 @@ export const createDryEffects = (clock: Clock = systemClock): Effects => ({
   jobs: { find: () => [], isRefused: () => false },
   store: openMemory({ clock, maxClaims: 1_000 }),
   script: noScript,
-  download: async () => {
-    throw new Error('nothing is fetched in a dry run')
-  },
+  download: noDownload,
+  keys: noKeys(clock),
   send: async () => ({ ok: true, detail: 'dry run' }),
   wake: () => {},
   hasRoom: () => true,

@@ -5,12 +5,10 @@ import type { Json } from '../../core/json.ts'
 import type { Reply } from '../../core/outcome.ts'
 import type { Closable } from '../../core/owner.ts'
 import type { Headers, RequestBody, RequestHead } from '../../core/request.ts'
+import type { SenderKeys } from '../sender-keys.ts'
 
 /** Why a signature is not valid. The reason goes to the log, and the sender never learns it. */
 export type Why = string
-
-/** Gets a small public file of a sender: the answer's bytes, up to a limit. Rejects with an Error that says why not. */
-export type Download = (url: string, maxBytes: number) => Promise<Buffer>
 
 /** Nobody can say at the moment: the sender's keys cannot be had. The sender is asked to try again. */
 export type Later = { readonly later: string }
@@ -106,8 +104,8 @@ export type Scheme = {
   shows(headers: Headers): boolean
   /** Headers that show it. Where it is absent, those of a request that it signs do. In a plugin's scheme it has no effect. */
   readonly shownBy?: Headers
-  /** Makes the check for one of the route's secrets; `undefined` when this scheme cannot use that secret. */
-  compile(secret: string, download?: Download): Closable<CheckHead> | undefined
+  /** Makes the check for one of the route's secrets; `undefined` when this scheme cannot use that secret. Without `keys` none is fetched. */
+  compile(secret: string, keys?: SenderKeys): Closable<CheckHead> | undefined
   /** What to report at load when this scheme cannot use a secret. When absent, nothing is reported. */
   readonly badSecret?: { readonly message: string; readonly help: string }
   /** The delivery id that the signature covers. When there is one, a captured request cannot look new by an unsigned header. */

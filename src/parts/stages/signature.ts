@@ -43,7 +43,7 @@ const checksFor = ({ secrets, adopt, effects }: StageKit): ((scheme: Scheme) => 
     if (known) return known
     const isKeyless = scheme.keys === 'none'
     const checks = (isKeyless ? [''] : secrets).flatMap((text, secret) => {
-      const checkHead = text === '' && !isKeyless ? undefined : adopt(scheme.compile(text, effects.download))
+      const checkHead = text === '' && !isKeyless ? undefined : adopt(scheme.compile(text, effects.keys))
       return checkHead ? { secret, checkHead } : []
     })
     made.set(scheme, checks)

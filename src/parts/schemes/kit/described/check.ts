@@ -3,7 +3,7 @@
 import { hash } from 'node:crypto'
 import type { RequestBody, RequestHead } from '../../../../core/request.ts'
 import { ReadOnce } from '../../../body/request-body.ts'
-import type { CheckBody, CheckHead, Download, Later, Why } from '../../scheme.ts'
+import type { CheckBody, CheckHead, Later, Why } from '../../scheme.ts'
 import { equal } from '../equal.ts'
 import type { HmacKey } from '../hmac-key.ts'
 import { queryNames, whyOtherAddress, withAndWithoutPort } from './address.ts'
@@ -13,22 +13,16 @@ import type { Ready } from './description.ts'
 import { bytesOf } from './digits.ts'
 import { whyNotNow } from './freshness.ts'
 import { publicKey, secretKey } from './keys.ts'
-import type { createCertificates, createJwks, Found } from './remote-keys.ts'
+import type { Found, RemoteKeys } from './remote-keys.ts'
 import { look, type Seen } from './seen.ts'
 import { isForm } from './signed-text.ts'
 import { claimedDigest, holdsWithKey, holdsWithSecret, parseToken, type Token, whyNotClaimed } from './token-claims.ts'
 
-/** What all routes of a scheme share. */
-export type Remote = {
-  readonly jwks: ReturnType<typeof createJwks> | undefined
-  readonly certificates: ReturnType<typeof createCertificates> | undefined
-}
-
 type Verdict = true | Why | Later
 
-/** The check for one secret; `undefined` when the scheme cannot use it. */
-export const checkFor = (ready: Ready, secret: string, remote: Remote, download: Download): CheckHead | undefined =>
-  once(ready, sendingOnly(ready, checkOnce(ready, secret, remote, download)))
+/** The check for one secret; `undefined` when the scheme cannot use it. `remote`: the keys of a scheme that fetches them. */
+export const checkFor = (ready: Ready, secret: string, remote: RemoteKeys | undefined): CheckHead | undefined =>
+  once(ready, sendingOnly(ready, checkOnce(ready, secret, remote)))
 
 /** What a body is, is asked of its bytes before anything else is: a sender that sends no forms sends none whose bytes were signed as something else. */
 const sendingOnly = ({ description: { sends } }: Ready, check: CheckHead | undefined): CheckHead | undefined => {
@@ -64,10 +58,10 @@ const standsTwice = (raw: readonly string[], header: string): boolean => {
   return found > 1
 }
 
-const checkOnce = (ready: Ready, secret: string, remote: Remote, download: Download): CheckHead | undefined => {
+const checkOnce = (ready: Ready, secret: string, remote: RemoteKeys | undefined): CheckHead | undefined => {
   const { algorithm, key } = ready.description
   if (algorithm === 'token' || algorithm === 'basic') return checkCredential(ready, secret)
-  if (algorithm === 'jwt') return checkToken(ready, secret, remote, download)
+  if (algorithm === 'jwt') return checkToken(ready, secret, remote)
   if (isHmac(algorithm)) {
     const bytes = secretKey(secret, key)
     if (!bytes) return undefined
@@ -78,18 +72,15 @@ const checkOnce = (ready: Ready, secret: string, remote: Remote, download: Downl
       return made
     })
   }
-  if (remote.certificates)
-    return checkSigned(ready, secret, ({ head, ...seen }) => certificateOf(ready, { head, ...seen }, remote, download))
+  if (remote) return checkSigned(ready, secret, (seen) => certificateOf(ready, seen, remote))
   const type = keyTypeOf(algorithm)
   const object = type && publicKey(secret, type)
   return object && checkSigned(ready, secret, () => object)
 }
 
-const certificateOf = ({ certificate }: Ready, seen: Seen, { certificates }: Remote, download: Download): Found | Promise<Found> => {
+const certificateOf = ({ certificate }: Ready, seen: Seen, certificates: RemoteKeys): Found | Promise<Found> => {
   const address = certificate?.(seen)
-  return address === undefined || !certificates
-    ? 'the address of its certificate is missing'
-    : certificates(address, seen.head.at, download)
+  return address === undefined ? 'the address of its certificate is missing' : certificates.find(address, seen.head)
 }
 
 /** The requests whose signed text it may be: one for each way in which the sender may have written its address. */
@@ -180,7 +171,7 @@ const checkCredential = (ready: Ready, secret: string): CheckHead => {
   }
 }
 
-const checkToken = (ready: Ready, secret: string, { jwks }: Remote, download: Download): CheckHead | undefined => {
+const checkToken = (ready: Ready, secret: string, jwks: RemoteKeys | undefined): CheckHead | undefined => {
   const { issuer, audience, timestamp, key: spec } = ready.description
   const bytes = jwks ? undefined : secretKey(secret, spec)
   if (!jwks && !bytes) return undefined
@@ -203,7 +194,7 @@ const checkToken = (ready: Ready, secret: string, { jwks }: Remote, download: Do
           : holdsWithKey(token, found)
             ? rest(body)
             : 'the key that the token names does not give its signature'
-      const found = jwks(typeof token.header.kid === 'string' ? token.header.kid : '', head.at, download)
+      const found = jwks.find(typeof token.header.kid === 'string' ? token.header.kid : '', head)
       return found instanceof Promise ? found.then(judge) : judge(found)
     })
   }

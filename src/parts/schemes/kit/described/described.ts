@@ -4,14 +4,17 @@ import { hash } from 'node:crypto'
 import { isObject, type Json } from '../../../../core/json.ts'
 import type { Headers, RequestBody, RequestHead } from '../../../../core/request.ts'
 import type { SignatureScheme } from '../../../../generated/config.ts'
+import type { SenderKeys } from '../../../sender-keys.ts'
 import type { CheckHead, Note, Scheme } from '../../scheme.ts'
 import { equal } from '../equal.ts'
 import { isHmac, keyTypeOf } from './algorithm.ts'
+import { createCertificates } from './certificates.ts'
 import { checkFor } from './check.ts'
 import { shownBy, showsIn } from './claims.ts'
 import { placeOf, problemsIn, type Ready, readyOf, signsTime } from './description.ts'
 import { compileHandshake, isToken } from './handshake.ts'
-import { createCertificates, createJwks } from './remote-keys.ts'
+import { createJwks } from './jwks.ts'
+import { type RemoteKeys, telling } from './remote-keys.ts'
 import { compilePlace, look, type Read, type Seen } from './seen.ts'
 import { signAs } from './sign.ts'
 
@@ -20,11 +23,11 @@ export const describedScheme = (name: string, description: SignatureScheme): Sch
   const { title = name, algorithm, event, id, jwks_url, certificate, handshakes = [] } = description
   const ready = readyOf(description)
   const isBroken = problemsIn(description).length > 0
-  // Each route has the keys that it fetched for itself, and they go with its plan.
-  const createRemote = () => ({
-    jwks: jwks_url === undefined ? undefined : createJwks(jwks_url),
-    certificates: certificate && createCertificates(certificate),
-  })
+  // Each route has the keys that it was given for itself, and they go with its plan.
+  const createRemote = (from: SenderKeys): RemoteKeys | undefined =>
+    jwks_url !== undefined ? createJwks(jwks_url, from) : certificate && createCertificates(certificate, from)
+  const checkWith = (secret: string, remote: RemoteKeys | undefined): CheckHead | undefined =>
+    telling(guarded(checkFor(ready, secret, remote), answersHmac), remote)
   const keys = keyTypeOf(algorithm) && !certificate ? 'public' : jwks_url !== undefined ? 'none' : 'secret'
   const answersHmac = handshakes.some(({ answer }) => JSON.stringify(answer ?? {}).includes('{hmac_'))
   const readEvent = event && compileEvent(event)
@@ -38,8 +41,7 @@ export const describedScheme = (name: string, description: SignatureScheme): Sch
     shownBy: shownBy(ready.place),
     ...(ready.signsParts ? { signsParts: true } : {}),
     ...(answersHmac ? { answersChallenges: true } : {}),
-    compile: (secret, download = noDownload) =>
-      isBroken ? () => 'its description has mistakes' : guarded(checkFor(ready, secret, createRemote(), download), answersHmac),
+    compile: (secret, from = unfetched) => (isBroken ? () => 'its description has mistakes' : checkWith(secret, createRemote(from))),
     badSecret: { message: `${name} cannot use this key: it is not ${wanted}`, help: 'copy it again from the sender' },
     reads: {
       eventType: readEvent && ((headers, payload) => readEvent(parsed(headers, payload))),
@@ -84,8 +86,10 @@ const guarded = (check: CheckHead | undefined, answersHmac: boolean): CheckHead 
           bytes.length <= 258 && isToken(bytes.toString('latin1')) ? 'the body may be the question of a handshake' : checkBody(bytes, body)
       }
 
-const noDownload = async (): Promise<Buffer> => {
-  throw new Error('keys are fetched by a running gateway only')
+/** Where no gateway runs. */
+const unfetched: SenderKeys = {
+  fetch: async () => ({ later: 'keys are fetched by a running gateway only' }),
+  kept: { get: () => undefined, put: () => {} },
 }
 
 /** A verified request, as far as its event is read from it. */

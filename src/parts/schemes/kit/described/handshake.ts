@@ -6,8 +6,8 @@ import type { Reply } from '../../../../core/outcome.ts'
 import { compilePath } from '../../../../expr/path.ts'
 import type { SchemeAnswer, SchemeEvent, SchemeHandshake } from '../../../../generated/config.ts'
 import type { Handshake } from '../../scheme.ts'
-import { isOnHost } from './remote-keys.ts'
 import { compilePlace, look, type Read, type Seen } from './seen.ts'
+import { isOnHost } from './sender-address.ts'
 
 /** Longer values are no handshake's: an unsigned one is answered to anybody, and must not carry much. */
 const maxValue = 1_024

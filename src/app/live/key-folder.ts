@@ -1,0 +1,103 @@
+/** Keeps keys of senders over restarts: a folder with a file for each address, which only the gateway's own user may read. */
+
+import { createHash } from 'node:crypto'
+import { constants } from 'node:fs'
+import { open, readdir, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { replaceFile } from '../../config/replace-file.ts'
+import { messageOf } from '../../core/fault.ts'
+import { parseObject } from '../../core/json.ts'
+import type { FetchedKey, KeptKeys } from '../../parts/sender-keys.ts'
+import { createKeptKeys } from './kept-keys.ts'
+
+/** The largest key is 256 KiB, and base64 makes it a third longer. */
+const maxFileBytes = 524_288
+/** The files that are looked at. So many are there only when others put them there. */
+const maxFiles = 1_000
+const named = /^[0-9a-f]{64}\.json$/
+/** A file that was being written when the gateway was killed. */
+const unfinished = /^[0-9a-f]{64}\.json\./
+
+export type KeyFolder = KeptKeys & {
+  /** Resolves when all is written. */
+  close(): Promise<void>
+}
+
+/** Reads what is there; a file that is damaged is deleted. `report`: told why something could not be written. Never rejects. */
+export const openKeyFolder = async (folder: string, report: (reason: string) => void): Promise<KeyFolder> => {
+  const names = (await readdir(folder).catch(() => [])).slice(0, maxFiles)
+  const found: (readonly [address: string, key: FetchedKey])[] = []
+  for (const name of names) {
+    const key = named.test(name) ? await readKey(join(folder, name), name) : undefined
+    if (key) found.push(key)
+    else if (named.test(name) || unfinished.test(name)) await rm(join(folder, name), { force: true }).catch(() => {})
+  }
+  const { write, close } = createWriter(folder, report)
+  return {
+    ...createKeptKeys(
+      found.sort(([, a], [, b]) => a.at - b.at),
+      write,
+    ),
+    close,
+  }
+}
+
+/** The addresses whose files may wait to be written: more wait only where the disk stands still. */
+const maxWaiting = 256
+
+/** Writes one file after the other; of one address, what came last. */
+const createWriter = (folder: string, report: (reason: string) => void) => {
+  const changes = new Map<string, FetchedKey | undefined>()
+  let writing: Promise<void> | undefined
+  const writeAll = async (): Promise<void> => {
+    for (const [address, key] of changes) {
+      changes.delete(address)
+      const file = join(folder, nameOf(address))
+      try {
+        if (key) await replaceFile(file, textOf(address, key))
+        else await rm(file, { force: true })
+      } catch (error) {
+        report(messageOf(error))
+      }
+    }
+    writing = undefined
+  }
+  return {
+    write(address: string, key: FetchedKey | undefined): void {
+      // A change comes behind those before it, also where its address waits already.
+      changes.delete(address)
+      if (changes.size >= maxWaiting) report('too many wait to be written: the disk is too slow')
+      else changes.set(address, key)
+      writing ??= writeAll()
+    },
+    close: async (): Promise<void> => {
+      await writing
+    },
+  }
+}
+
+const digestOf = (bytes: Buffer | string): string => createHash('sha256').update(bytes).digest('hex')
+const nameOf = (address: string): string => `${digestOf(address)}.json`
+
+/** With its digest: a key of which one bit was lost would refuse each request of the sender. */
+const textOf = (address: string, { bytes, at }: FetchedKey): string =>
+  `${JSON.stringify({ address, at, sha256: digestOf(bytes), bytes: bytes.toString('base64') })}\n`
+
+/** `undefined` for what is not as it was written. */
+const readKey = async (file: string, name: string): Promise<readonly [string, FetchedKey] | undefined> => {
+  const { address, at, sha256, bytes: text } = parseObject(await textIn(file).catch(() => '')) ?? {}
+  if (typeof address !== 'string' || nameOf(address) !== name || typeof at !== 'number' || typeof text !== 'string') return undefined
+  const bytes = Buffer.from(text, 'base64')
+  return digestOf(bytes) === sha256 ? [address, { bytes, at }] : undefined
+}
+
+/** The text of a regular file; a link is not followed. Throws what Node throws. */
+const textIn = async (file: string): Promise<string> => {
+  const handle = await open(file, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK)
+  try {
+    const stat = await handle.stat()
+    return stat.isFile() && stat.size <= maxFileBytes ? await handle.readFile('utf8') : ''
+  } finally {
+    await handle.close()
+  }
+}

@@ -1,0 +1,112 @@
+/** Fetches the keys of senders, so that no client can use up the fetches of the others. */
+
+import type { Clock } from '../../core/clock.ts'
+import { messageOf } from '../../core/fault.ts'
+import { networkOf } from '../../core/network.ts'
+import type { Effects } from '../../parts/effects.ts'
+import type { FetchedKey, KeptKeys, KeyRequest, SenderKeys } from '../../parts/sender-keys.ts'
+
+/** So long a fetch stands, and counts. */
+const spanMs = 30_000
+/** Fetches of addresses that requests name: how many stand, and how many of these one client may have caused. */
+const maxStanding = 64
+const maxOfClient = 4
+/** Under way at once: of addresses that requests name, and as many again of those in the configuration. */
+const maxAtOnce = 8
+/** Each request that waits holds its body. */
+const maxWaiting = 64
+const maxWaitingOfClient = 16
+
+type Later = { readonly later: string }
+
+/** One fetch, from its start until it stands no more. */
+type Fetch = Pick<KeyRequest, 'isNamedByRequest'> & {
+  readonly network: string
+  /** Monotonic time of its start, in milliseconds. */
+  readonly since: number
+  readonly result: Promise<FetchedKey | Later>
+  isUnderWay: boolean
+}
+
+type Options = {
+  readonly clock: Clock
+  readonly download: Effects['download']
+  /** Those of the gateway as it runs. */
+  readonly kept: () => KeptKeys
+}
+
+/** The windows are counted on monotonic time: a clock that jumps opens or shuts nothing. */
+export const createSenderKeys = ({ clock, download, kept }: Options): SenderKeys => {
+  const fetches = new Map<string, Fetch>()
+  const waiting = createWaitingRoom()
+  const stands = ({ isUnderWay, since }: Fetch): boolean => isUnderWay || clock.monotonic() - since < spanMs
+
+  const standing = (address: string): Fetch | undefined => {
+    const fetch = fetches.get(address)
+    return fetch && stands(fetch) ? fetch : undefined
+  }
+  /** Forgets the fetches that stand no more, and counts the others. */
+  const whyNotBegun = ({ isNamedByRequest }: KeyRequest, network: string): string | undefined => {
+    for (const [address, fetch] of fetches) if (!stands(fetch)) fetches.delete(address)
+    const alike = [...fetches.values()].filter((fetch) => fetch.isNamedByRequest === isNamedByRequest)
+    if (alike.filter(({ isUnderWay }) => isUnderWay).length >= maxAtOnce) return 'too many keys are fetched at once'
+    // Those in the configuration are bounded by it.
+    if (!isNamedByRequest) return undefined
+    if (alike.length >= maxStanding) return 'too many new addresses of keys in half a minute'
+    const own = alike.filter((fetch) => fetch.network === network).length
+    return own >= maxOfClient ? 'too many new addresses of keys from this client in half a minute' : undefined
+  }
+  const begin = (address: string, { maxBytes, isNamedByRequest }: KeyRequest, network: string): Fetch => {
+    const at = clock.now()
+    const load = async (): Promise<FetchedKey | Later> => {
+      try {
+        return { bytes: await download(address, maxBytes), at }
+      } catch (error) {
+        return { later: `the fetch failed: ${messageOf(error)}` }
+      } finally {
+        fetch.isUnderWay = false
+      }
+    }
+    // It begins a moment later, when `fetch` is there for it to end.
+    const fetch: Fetch = { network, isNamedByRequest, since: clock.monotonic(), result: Promise.resolve().then(load), isUnderWay: true }
+    fetches.set(address, fetch)
+    return fetch
+  }
+  return {
+    // Asked for each time: checks may be made before the gateway has opened what it keeps.
+    kept: { get: (address) => kept().get(address), put: (address, key) => kept().put(address, key) },
+    async fetch(address, request) {
+      const known = standing(address)
+      if (known && !known.isUnderWay) return { ...(await known.result), isAwaited: false }
+      const network = networkOf(request.client)
+      if (!waiting.hasRoom(network)) return { later: 'too many requests wait for keys of senders' }
+      const why = known ? undefined : whyNotBegun(request, network)
+      if (why !== undefined) return { later: why }
+      const { result } = known ?? begin(address, request, network)
+      return { ...(await waiting.hold(network, result)), isAwaited: true }
+    },
+  }
+}
+
+/** Counts the requests that wait, by the networks of their clients. */
+const createWaitingRoom = () => {
+  const counts = new Map<string, number>()
+  let all = 0
+  const add = (network: string, more: number): void => {
+    all += more
+    const count = (counts.get(network) ?? 0) + more
+    if (count > 0) counts.set(network, count)
+    else counts.delete(network)
+  }
+  return {
+    hasRoom: (network: string): boolean => all < maxWaiting && (counts.get(network) ?? 0) < maxWaitingOfClient,
+    async hold<T>(network: string, work: Promise<T>): Promise<T> {
+      add(network, 1)
+      try {
+        return await work
+      } finally {
+        add(network, -1)
+      }
+    },
+  }
+}
