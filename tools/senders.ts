@@ -84,6 +84,8 @@ is answered, too, unless \`events\` of the route lists it. A sender that wants a
 A signature or credential of these senders that stands in two lines of a request refuses it, whichever of them is right. The last column of the table says by what a repeat is known, which makes no
 second event for an hour. Who has captured a request can send it again under another id where nobody signs the id, and as it is where a repeat is known by nothing; a signed time ends that with its window.
 
+Of a sender that signs nothing a request has the secret itself. Once it is verified, that place reads \`***\` for filters, scripts, prompts and deliveries, and in records; a replay needs no secret.
+
 Who may post at all is narrowed by \`allow_from\` (networks, after \`trust_proxy\`) and by \`client_certificate\` (what a proxy in \`trust_proxy\` says of the certificate that it checked).`
 
 const older = `## GitHub, GitLab, Linear, Standard Webhooks, Svix

@@ -15,6 +15,8 @@ export type HeadGate = (head: RequestHead) => Refused | undefined
 export type VerifyBody = (body: RequestBody) => MaybePromise<Verification | Refused>
 /** Looks at the headers for a signature: refuses what cannot hold, else says what must hold of the bytes. */
 export type Authenticate = (head: RequestHead) => VerifyBody | Refused
+/** Masks what a verified request has of a secret itself. What is masked already stays as it is. */
+export type MaskRequest = (request: VerifiedRequest) => VerifiedRequest
 /** Reads the verified bytes. */
 export type Parse = (request: VerifiedRequest) => Event | Refused
 /** Lets an event on (the same one, or one with another payload) or ends it. Never waits for what is already there. */
@@ -50,6 +52,8 @@ export type RoutePlan = {
   readonly authenticate: Step<Authenticate>
   /** Absent where no scheme of the route has any. */
   readonly handshakes?: Handshakes
+  /** Runs before anything else sees a verified request. Absent where no scheme of the route looks for a secret itself. */
+  readonly mask?: MaskRequest
   readonly parse: Step<Parse>
   readonly onEvent: readonly Step<EventGate>[]
   readonly ending: Step<Ending>

@@ -77,7 +77,7 @@ const goOn = (
   if (!plan.handshakes) return resume(plan, request, watch)
   const end = (outcome: Shaken): Ended | Promise<Ended> => {
     if (!outcome) return resume(plan, request, watch)
-    return { outcome, stage, verified: request }
+    return { outcome, stage, verified: maskedBy(plan, request) }
   }
   const shaken = plan.handshakes.onVerified(head, read, verification)
   return shaken instanceof Promise ? shaken.then(end) : end(shaken)
@@ -91,8 +91,12 @@ const see = (trail: Trail, event: Event): void => {
   trail.whole = event
 }
 
+/** What stages and records get of a verified request: its signature was looked at, so that no secret in it is needed any more. */
+const maskedBy = ({ mask }: RoutePlan, request: VerifiedRequest): VerifiedRequest => (mask ? mask(request) : request)
+
 /** Runs a verified request from its bytes to its end. A replay of a stored request enters here too. Never throws. */
-export const resume = (plan: RoutePlan, request: VerifiedRequest, watch?: Watch): Ended | Promise<Ended> => {
+export const resume = (plan: RoutePlan, given: VerifiedRequest, watch?: Watch): Ended | Promise<Ended> => {
+  const request = maskedBy(plan, given)
   const trail: Trail = { stage: plan.parse.stage, event: undefined, whole: undefined }
   const end = (outcome: Outcome): Ended | Promise<Ended> => {
     const claimed = outcome.kind === 'ignored' && trail.event ? plan.claimIgnored?.(trail.event, request.verification.scheme) : undefined

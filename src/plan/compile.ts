@@ -4,7 +4,7 @@ import type { Priced } from '../config/budget.ts'
 import { type Config, defaultProfile, type Profile, type RouteSource } from '../config/config.ts'
 import { type Diagnostic, diagnostic, type Path, pointerOf } from '../core/diagnostic.ts'
 import type { Held, Owner } from '../core/owner.ts'
-import type { Authenticate, EventGate, Handshakes, HeadGate, Parse, RoutePlan, Step } from '../core/plan.ts'
+import type { Authenticate, EventGate, Handshakes, HeadGate, MaskRequest, Parse, RoutePlan, Step } from '../core/plan.ts'
 import type { Route } from '../generated/config.ts'
 import { type ChallengeKeys, challengeKeys, type Keyed, sharedChallengeKey } from '../parts/challenge-keys.ts'
 import { claimingIgnored } from '../parts/claim-ignored.ts'
@@ -203,12 +203,14 @@ const assemble = ({ spec, name, profile }: RouteSource, kit: StageKit, { stages,
   const onEvent: Step<EventGate>[] = []
   let authenticate: Step<Authenticate> | undefined
   let handshakes: Handshakes | undefined
+  let mask: MaskRequest | undefined
   let parse: Step<Parse> | undefined
   for (const { name: stage, compile } of stages) {
     const gates = kit.adopt(compile(spec, kit))
     if (gates.onHead) onHead.push({ stage, run: gates.onHead })
     if (gates.authenticate) authenticate = { stage, run: gates.authenticate }
     if (gates.handshakes) handshakes = gates.handshakes
+    if (gates.mask) mask = gates.mask
     if (gates.parse) parse = { stage, run: gates.parse }
     if (gates.onEvent) onEvent.push({ stage, run: gates.onEvent })
   }
@@ -227,6 +229,7 @@ const assemble = ({ spec, name, profile }: RouteSource, kit: StageKit, { stages,
     authenticate,
     ...(handshakes ? { handshakes } : {}),
     ...(claimIgnored ? { claimIgnored } : {}),
+    ...(mask ? { mask } : {}),
     parse,
     onEvent,
     ending: { stage: 'dispatch', run: kit.adopt(part.compile(spec, kit)) },

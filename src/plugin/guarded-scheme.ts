@@ -10,7 +10,7 @@ import { failure } from './report-as.ts'
 import { isLoose } from './shape.ts'
 
 export const guardedScheme = (given: Scheme): Scheme => {
-  const { name, title, idHeaders, eventTypeHeaders, shortTypeField, badSecret, deprecated, byHand } = given
+  const { name, title, idHeaders, eventTypeHeaders, shortTypeField, badSecret, deprecated, byHand, secretHeaders, secretFields } = given
   /** Of requests on their way: why `shows` failed, and the id that their signature covers. */
   const unshown = new WeakMap<Headers, Why>()
   const signed = new WeakMap<Headers, string>()
@@ -66,6 +66,8 @@ export const guardedScheme = (given: Scheme): Scheme => {
     ...(given.signedId ? { signedId: (headers: Headers) => signed.get(headers) } : {}),
     ...(idHeaders ? { idHeaders: [...idHeaders] } : {}),
     ...(eventTypeHeaders ? { eventTypeHeaders: [...eventTypeHeaders] } : {}),
+    ...(secretHeaders ? { secretHeaders: [...secretHeaders] } : {}),
+    ...(secretFields ? { secretFields: [...secretFields] } : {}),
     ...(shortTypeField ? { shortTypeField } : {}),
     ...(badSecret ? { badSecret: { message: badSecret.message, help: badSecret.help } } : {}),
     ...(deprecated ? { deprecated } : {}),

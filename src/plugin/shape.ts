@@ -71,6 +71,8 @@ const members: { readonly [family in Family]: readonly Member[] } = {
     ['signedId', optional(isFunction), 'a function'],
     ['idHeaders', listOf(isHeaderName), 'a list of header names in small letters'],
     ['eventTypeHeaders', listOf(isHeaderName), 'a list of header names in small letters'],
+    ['secretHeaders', listOf(isHeaderName), 'a list of header names in small letters'],
+    ['secretFields', listOf(isText), 'a list of paths'],
     ['shortTypeField', optional(isText), 'a text'],
     ['badSecret', optional((value) => isLoose(value) && isText(value.message) && isText(value.help)), 'texts { message, help }'],
     ['deprecated', optional(isText), 'a text'],

@@ -282,6 +282,31 @@ t.test('webhook test refuses a header that cannot be sent, and leaves out those 
   t.notMatch(out, /Host|Upgrade|Transfer|svix-id: x/)
 })
 
+t.test('where a sender puts a secret itself, whatever it is called, nothing of it is kept', async (t) => {
+  const described = { algorithm: 'token', signature: { body: 'acme.pass' } }
+  const route = { verify: { algorithm: 'basic', signature: { header: 'X-Acme-Login' } }, secret: 'mine' }
+  const config = { signature_schemes: { 'acme-pass': described }, platforms: { webhook: { enabled: true, routes: { a: route } } } }
+  const posted = {
+    headers: { 'X-Acme-Login': 'theirs-1', 'X-Acme-Other': 'kept' },
+    body: { value: [{ clientState: 'theirs-2', id: 1 }], acme: { pass: 3333, n: 12345678901234567890n } },
+  }
+  const text = JSON.stringify(posted, (_key, value) => (typeof value === 'bigint' ? 'digits' : value)).replace(
+    '"digits"',
+    '12345678901234567890',
+  )
+  const cli = fakeCli(t, { 'config.yaml': JSON.stringify(config), 'posted.json': text })
+  const { code, out } = await cli.run('samples', 'add', 'acme/own', `@${cli.file('posted.json')}`)
+  t.equal(code, 0)
+  t.match(out, /replaced 3 secrets[\s\S]*X-Acme-Login[\s\S]*value\.\*\.clientState[\s\S]*acme\.pass/)
+  const kept = cli.read('samples/acme/own.json')
+  t.notMatch(kept, /theirs|3333/)
+  t.match(JSON.parse(kept), {
+    headers: { 'X-Acme-Other': 'kept' },
+    body: { value: [{ clientState: '***', id: 1 }], acme: { pass: '***' } },
+  })
+  t.match(kept, '12345678901234567890')
+})
+
 t.test('a scrubber of hostile texts ends', async (t) => {
   const pieces = ['//', 'a:', '@', 'a@a.', '1.', 'a:b', 'eyJ', 'ghp_', '-----BEGIN ', '=', '[', '{"a":', 'x@', '&token=', 'Bearer ', ':']
   for (const text of pieces.map((piece) => piece.repeat(60_000))) {

@@ -543,6 +543,8 @@ t.test('parts of the other families that cannot be used, and names that are ther
     ["export const scheme = { name: 'github' }", /its scheme's name "github" has not the form of acme-chat/],
     [scheme('shows: 1'), /"shows" of its scheme acme-sign is not a function/],
     [scheme("idHeaders: ['Acme-Id']"), /"idHeaders" .* is not a list of header names in small letters/],
+    [scheme("secretHeaders: ['Acme-Pass']"), /"secretHeaders" .* is not a list of header names in small letters/],
+    [scheme("secretFields: 'pass'"), /"secretFields" .* is not a list of paths/],
     [scheme("badSecret: 'bad'"), /"badSecret" .* is not texts/],
     [scheme('get signedId() { throw new Error("trap") }'), /trap/],
     ["export const operator = { name: 'equals', compile() {} }", /"equals" has not the form/],
@@ -607,6 +609,23 @@ t.test('a scheme that throws, or gives back something else, refuses the request,
   const cli = fakeCli(t, { 'config.yaml': stringify(config), 'p.mjs': text })
   t.match(await cli.run('webhook', 'subscribe', 's', '--prompt', 'x'), { code: 0 })
   t.match(await cli.run('webhook', 'test', 's', '--scheme', 'acme-0'), { code: 1, err: /acme-0 cannot sign: no pen/ })
+})
+
+t.test('what a scheme says is a secret itself is masked once the request is verified', async (t) => {
+  const text = `export const scheme = {
+    name: 'acme-pass', shows: (headers) => 'acme-pass' in headers, secretHeaders: ['acme-pass'], secretFields: ['in.*.pass'],
+    compile: (secret) => ({ headers }) => (body) => headers['acme-pass'] === secret && JSON.parse(body).in[0].pass === secret || 'another one',
+    sign: ({ secret, body }) => ({ headers: { 'Acme-Pass': secret }, body }),
+  }`
+  const routes = { r: { verify: 'acme-pass', secret: 'hush-hush-1234', prompt: '{in} {= $string(headers) }' } }
+  const gateway = await startGateway(t, { config: { plugins: ['./p.mjs'] }, routes, files: { 'p.mjs': text } })
+  const post = (pass: string) =>
+    gateway.post('r', { sign: false, headers: { 'Acme-Pass': 'hush-hush-1234' }, body: { in: [{ pass, n: 1 }] } })
+  t.equal((await post('another-one')).status, 401)
+  t.equal((await post('hush-hush-1234')).status, 202)
+  const { text: delivered } = await gateway.line(({ msg }) => msg === 'delivered')
+  t.match(delivered, /"pass":"\*{3}","n":1.*"acme-pass":"\*{3}"/s)
+  t.notMatch(delivered, 'hush')
 })
 
 t.test('an operator that throws, or says nothing clear, is a broken condition, under `not` too', async (t) => {

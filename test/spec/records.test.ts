@@ -1,12 +1,15 @@
 /** Every request past its signature leaves a record that says how it ended, and why; it can be tried again and replayed. */
 
-import { readdirSync, readFileSync } from 'node:fs'
+import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
+import fc from 'fast-check'
 import t, { type Test } from 'tap'
 import { readAttempts } from '../../src/app/events/event-attempts.ts'
 import { journalFolder } from '../../src/journal/folder.ts'
 import { readEvents } from '../../src/journal/reader.ts'
 import type { EventView } from '../../src/journal/record.ts'
+import { maskPlaces } from '../../src/parts/mask-request.ts'
+import { fakeCli } from '../fakes/cli.ts'
 import { fakeClock } from '../fakes/clock.ts'
 import { type GatewayOptions, hexHmac, startGateway, type TestGateway } from '../fakes/gateway.ts'
 import { json, sink } from '../fakes/sink.ts'
@@ -208,4 +211,212 @@ t.test('records survive a restart; a route that fails is told of with every try'
   const next = await start(t, { dir: gateway.dir })
   t.match(await record(next, id), { state: 'dead', attempt: 2 })
   t.match(await next.operations.standings([id ?? '']), [{ state: 'dead', attempt: 2 }])
+})
+
+const token = 'tok_9f8e7d6c5b4a3210'
+const pin = '98765432109876'
+const login = `acme:${token}`
+const form = 'application/x-www-form-urlencoded'
+const graph = `{"big":12345678901234567890, "value" : [{"clientState":"${token}","id":"g1","changeType":"created","clientSt\\u0061te" :"${token}"} , {"clientState":"${token}","é":1.0}]}`
+
+/** A sender whose requests have the secret itself: what it posts, and what is kept of its body. */
+type Secretive = {
+  readonly route: { readonly [key: string]: unknown }
+  readonly headers?: { readonly [name: string]: string }
+  readonly query?: string
+  readonly body?: string
+  readonly kept?: string
+}
+
+const secretive: { readonly [name: string]: Secretive } = {
+  graph: { route: { verify: 'microsoft_graph', secret: token }, body: graph, kept: graph.replaceAll(token, '***') },
+  marked: {
+    route: { verify: 'microsoft_graph', secret: token },
+    body: `\ufeff{"value":[{"clientState":"${token}"}]}`,
+    kept: '\ufeff{"value":[{"clientState":"***"}]}',
+  },
+  header: {
+    route: { verify: { algorithm: 'token', signature: { header: 'X-Acme-Pass' } }, secret: token },
+    headers: { 'X-Acme-Pass': token },
+  },
+  labelled: {
+    route: { verify: { algorithm: 'token', signature: { header: 'X-Acme-Pass', label: 'k' } }, secret: token },
+    headers: { 'X-Acme-Pass': `t=1,k=${token}` },
+  },
+  basic: {
+    route: { verify: { algorithm: 'basic', signature: { header: 'X-Acme-Login', prefix: 'Basic ' } }, secret: login },
+    headers: { 'X-Acme-Login': `Basic ${Buffer.from(login).toString('base64')}` },
+  },
+  authorization: {
+    route: { verify: { algorithm: 'basic' }, secret: login },
+    headers: { Authorization: `basic ${Buffer.from(login).toString('base64')}` },
+  },
+  query: { route: { verify: { algorithm: 'token', signature: { query: 'pass' } }, secret: token }, query: `?pass=${token}` },
+  number: {
+    route: { verify: { algorithm: 'token', signature: { body: ['a.0.pass', 'b'] } }, secret: pin },
+    body: `{"b": ${pin},"a":[ {"pass":${pin}, "x":null}],"n":1e2}`,
+    kept: '{"b": "***","a":[ {"pass":"***", "x":null}],"n":1e2}',
+  },
+  fields: {
+    route: { verify: { algorithm: 'token', signature: { body: 'pass' } }, secret: token },
+    headers: { 'content-type': form },
+    body: `n=1&pass=${token}&pass=${token}`,
+    kept: 'n=1&pass=***&pass=***',
+  },
+  inner: {
+    route: { verify: { algorithm: 'token', signature: { body: 'pass' } }, secret: token },
+    headers: { 'content-type': form },
+    body: `payload=${encodeURIComponent(`{"pass":"${token}","ö":1}`)}`,
+    kept: new URLSearchParams({ payload: '{"pass":"***","ö":1}' }).toString(),
+  },
+  asking: {
+    route: {
+      verify: {
+        algorithm: 'hmac_sha256',
+        signature: { header: 'X-S' },
+        handshakes: [{ when: { body: 'type', equals: 'hi' }, token: { header: 'X-Acme-Hi' }, answer: { text: 'hello' } }],
+      },
+      secret: 'a-key-of-an-hmac',
+      verify_token: token,
+    },
+    headers: { 'X-S': hexHmac('{"n":1}', 'a-key-of-an-hmac'), 'X-Acme-Hi': token },
+  },
+  gitlab: { route: { secret: token }, headers: { 'X-Gitlab-Token': token } },
+  several: { route: { verify: ['gitlab', 'microsoft_graph'], secret: token }, headers: { 'X-HostB-Token': token } },
+}
+
+const filesIn = (dir: string): readonly string[] =>
+  readdirSync(dir, { recursive: true, encoding: 'utf8' })
+    .map((name) => join(dir, name))
+    .filter((file) => !file.endsWith('config.yaml') && statSync(file, { throwIfNoEntry: false })?.isFile())
+
+t.test('where a scheme looks for a secret itself, nobody gets it after that: no record, filter, script, prompt, delivery', async (t) => {
+  const target = await sink(t, (response) => json(response, 200, {}))
+  const deliver = { deliver: 'http', deliver_extra: { url: target.origin, headers: { 'X-Copy': '{value.0.clientState}{pass}' } } }
+  const routes = Object.entries(secretive).flatMap(([name, { route }]) => [
+    [name, { ...route, ...deliver, prompt: '{value.0.clientState} {__raw__} {= $string($$) } {= $string(headers) }', script: 'same.sh' }],
+    [`${name}-plain`, { ...route, ...deliver }],
+    [`${name}-direct`, { ...route, ...deliver, deliver_only: true, prompt: '{__raw__} {= headers }' }],
+    [`${name}-held`, { ...route, filters: [{ not: { jsonata: '$string($$) = $string($$)' } }] }],
+  ])
+  const extra = { port: 0, rate_limit: 1000, routes: Object.fromEntries(routes) }
+  const config = { platforms: { webhook: { enabled: true, extra } }, storage: { kind: 'sqlite' } }
+  const cli = fakeCli(t, { 'config.yaml': JSON.stringify(config), 'scripts/same.sh': 'cat' })
+  const gateway = await start(t, { level: 'debug', dir: cli.dir })
+  const ids: string[] = []
+  for (const [name, { headers = {}, query = '', body = '{"n":1}' }] of Object.entries(secretive)) {
+    for (const route of [name, `${name}-plain`, `${name}-direct`, `${name}-held`]) {
+      const answer = await gateway.post(route, { sign: false, headers, body, path: `/webhooks/${route}${query}` })
+      t.ok(answer.status < 300, `${route}: ${answer.text}`)
+      ids.push(answer.headers.get(eventHeader) ?? '')
+    }
+  }
+  for (const id of ids) await record(gateway, id, ({ state }) => state !== 'waiting')
+  const question = '{"type":"hi"}'
+  const signed = { 'X-S': hexHmac(question, 'a-key-of-an-hmac'), 'X-Acme-Hi': token }
+  const asked = await gateway.post('asking', { sign: false, body: question, headers: signed })
+  t.match(asked, { status: 200, text: 'hello' })
+  await record(gateway, asked.headers.get(eventHeader))
+  const run = async (...argv: string[]): Promise<string> => {
+    const { code, out, err } = await cli.run(...argv)
+    t.equal(code, 0, `${argv.join(' ')}: ${err}`)
+    return out + err
+  }
+  const said: { [where: string]: string } = {}
+  const firsts = Object.entries(secretive).map(([name, { kept }], i) => ({ name, kept, id: ids[4 * i] ?? '' }))
+  for (const as of ['sample', 'test', 'curl', 'jsonl']) said[as] = await run('events', 'export', ...firsts.map(({ id }) => id), '--as', as)
+  for (const { name, kept, id } of firsts) {
+    said[`${name}: show`] = await run('events', 'show', id)
+    const { body } = JSON.parse(await run('events', 'show', id, '--json')).data
+    if (kept !== undefined) t.equal(body, kept, `${name}: the rest stays as it came`)
+    const replayed = await gateway.operations.replay({ eventId: id })
+    t.match(replayed, { found: true, outcome: 'accepted' }, `${name}: a replay needs no secret`)
+    if ('event_id' in replayed) await record(gateway, replayed.event_id ?? '', ({ state }) => state === 'done')
+    said[`${name}: replay`] = JSON.stringify(await gateway.operations.replay({ eventId: id, dryRun: true }))
+  }
+  said.sent = target.seen.map(({ url, headers, body }) => `${url} ${JSON.stringify(headers)} ${body}`).join('\n')
+  said.log = JSON.stringify(gateway.lines)
+  await gateway.stop()
+  for (const file of filesIn(gateway.dir)) said[file] = readFileSync(file, 'latin1')
+  const forms = [token, pin, Buffer.from(login).toString('base64')]
+  for (const [where, text] of Object.entries(said))
+    t.notOk(
+      forms.some((each) => text.includes(each)),
+      where,
+    )
+  t.match(said.sent, /"x-copy":"\*{3}[^"]*"[^\n]*\*{3}/)
+  t.match(said['header: show'], /x-acme-pass: \*\*\*\n/)
+})
+
+t.test('a mask takes nothing but what stands at its places', (t) => {
+  const key = fc.constantFrom('a', 'b', 'ä', 'a"b', '*', '0')
+  const { tree } = fc.letrec((tie) => ({
+    tree: fc.oneof(
+      { maxDepth: 4 },
+      fc.constantFrom('s', 's"\\', 'ö😀', 7, -1.5e3, true, false, null),
+      fc.array(tie('tree'), { maxLength: 3 }),
+      fc.dictionary(key, tie('tree'), { maxKeys: 4 }),
+    ),
+  }))
+  const field = fc.array(key, { minLength: 1, maxLength: 3 })
+  const masked = (value: unknown, paths: readonly (readonly string[])[]): unknown => {
+    const isLast = paths.some(({ length }) => length === 0)
+    if (typeof value !== 'object' || value === null) return isLast && value !== null ? '***' : value
+    const below = (isNext: (key: string | undefined) => boolean) => paths.filter(([first]) => isNext(first)).map((path) => path.slice(1))
+    if (Array.isArray(value))
+      return value.map((item, i) =>
+        masked(
+          item,
+          below((first) => first === '*' || first === String(i)),
+        ),
+      )
+    return Object.fromEntries(
+      Object.entries(value).map(([name, item]) => [
+        name,
+        masked(
+          item,
+          below((first) => first === name),
+        ),
+      ]),
+    )
+  }
+  fc.assert(
+    fc.property(
+      tree,
+      fc.array(field, { minLength: 1, maxLength: 3 }),
+      fc.constantFrom(undefined, 1),
+      fc.boolean(),
+      (value, fields, indent, spelled) => {
+        const plain = JSON.stringify(value, null, indent)
+        const text = spelled
+          ? plain.replace(/[äö]/g, (char) => `\\u00${char.charCodeAt(0).toString(16)}`).replaceAll('"a"', '"\\u0061"')
+          : plain
+        const body = Buffer.from(text)
+        const { body: got } = maskPlaces({ headers: {}, body }, { headers: [], fields })
+        t.same(JSON.parse(got.toString()), masked(value, fields))
+        if (JSON.stringify(masked(value, fields)) === JSON.stringify(value)) t.equal(got, body, 'the same bytes')
+      },
+    ),
+    { numRuns: 300 },
+  )
+  for (const broken of [
+    '',
+    '{',
+    '{"a"',
+    '{"a":',
+    '{"a":"x',
+    '{"a":[',
+    '[1,',
+    '{"a":1 "b":2}',
+    '{"a"}',
+    ']',
+    '{"a":}',
+    '\ufeff',
+    '{"a\\":1',
+  ])
+    t.type(
+      maskPlaces({ headers: {}, body: Buffer.from(broken) }, { headers: [], fields: [['a'], ['*'], ['a', '*']] }).body.length,
+      'number',
+    )
+  t.end()
 })

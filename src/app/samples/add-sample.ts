@@ -7,6 +7,10 @@ import { replaceFile } from '../../config/replace-file.ts'
 import { diskFault } from '../../core/disk-fault.ts'
 import { exit, Fault, usage } from '../../core/fault.ts'
 import { isOfConnection } from '../../core/names.ts'
+import { type SecretPlaces, secretPlacesOf } from '../../parts/mask-request.ts'
+import { catalogue } from '../../plan/catalogue.ts'
+import { allSchemes } from '../../plan/compile.ts'
+import { ownSchemes } from '../../plan/own-schemes.ts'
 import { knownSecrets } from '../known-secrets.ts'
 import { readRoutes } from '../routes/routes.ts'
 import type { Workspace } from '../workspace.ts'
@@ -35,7 +39,7 @@ export const addSample = async (workspace: Workspace, asked: string, text: strin
   }
   if (Buffer.byteLength(text) > maxSampleBytes) throw tooLarge('the sample')
   const { sample: given, isBare } = sampleOf(text, 'the sample')
-  const { sample, replaced } = scrub(withoutConnection(given), secretsOf(workspace))
+  const { sample, replaced } = scrub(withoutConnection(given), secretsOf(workspace), placesOf(workspace))
   const [provider = ''] = name.split('/')
   const { headers, body, ...about } = sample
   const rendered = renderSample({ ...about, provider }, { headers, body: Buffer.from(body) })
@@ -56,6 +60,13 @@ const usableName = (asked: string): string => {
 export const secretsOf = (workspace: Workspace): readonly string[] => {
   const { loaded, routes } = readRoutes(workspace)
   return [...knownSecrets(loaded.config), ...routes.flatMap(({ route }) => route?.secrets ?? []).filter((secret) => secret !== insecure)]
+}
+
+/** Where any sender puts a secret itself: one that is known, or that the configuration or a route describes. */
+const placesOf = (workspace: Workspace): SecretPlaces => {
+  const { loaded, routes } = readRoutes(workspace)
+  const described = routes.flatMap(({ route }) => (route ? allSchemes(catalogue, route.spec) : []))
+  return secretPlacesOf([...allSchemes(catalogue), ...ownSchemes(loaded.config).schemes.values(), ...described])
 }
 
 const withoutConnection = ({ headers, ...rest }: Sample): Sample => ({

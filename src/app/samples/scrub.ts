@@ -3,6 +3,7 @@
 import { isIPv6 } from 'node:net'
 import { createRedactor } from '../../core/redact.ts'
 import { maskHeaders } from '../../journal/headers.ts'
+import { maskPlaces, type SecretPlaces } from '../../parts/mask-request.ts'
 import { isJson, mapStrings } from '../json-text.ts'
 import { secretWord } from '../mask.ts'
 import { isHarmless } from './harmless.ts'
@@ -40,24 +41,38 @@ const nobodysIpv4 = /^(?:127\.|0\.|192\.0\.2\.|198\.51\.100\.|203\.0\.113\.)/
 const ipv6 = /(?<![\w:])(?:[0-9a-f]{0,4}:){2,7}(?:[0-9a-f]{1,4}|(?<=::))(?![\w:]*\w)/gi
 const nobodysIpv6 = /^(?:::1?$|2001:db8:)/i
 
-/** A scrubbed copy; one value is replaced by the same stand-in wherever it stands. */
+const noPlaces: SecretPlaces = { headers: [], fields: [] }
+
+/** A scrubbed copy; one value is replaced by the same stand-in wherever it stands. `places`: where senders put a secret itself. */
 export const scrub = (
   { headers, body, ...about }: Sample,
   secrets: readonly string[],
+  places: SecretPlaces = noPlaces,
 ): { readonly sample: Sample; readonly replaced: readonly Replaced[] } => {
   const replaced: Replaced[] = []
   const clean = createCleaner(secrets, replaced)
   const masked = maskHeaders(headers)
   const cleanHeaders = Object.fromEntries(
     Object.entries(headers).map(([name, value]) => {
-      if (masked[name] === value) return [name, clean(value, name)]
+      if (masked[name] === value && !places.headers.includes(name.toLowerCase())) return [name, clean(value, name)]
       if (value !== stars) replaced.push({ what: 'secret', at: name })
       return [name, stars]
     }),
   )
   const cleanAbout = Object.fromEntries(Object.entries(about).map(([name, value]) => [name, clean(value, name)]))
-  const cleanBody = (isJson(body) ? cleanJson : cleanForm)(body, clean, replaced)
+  const open = withoutPlaces(headers, body, places, replaced)
+  const cleanBody = (isJson(open) ? cleanJson : cleanForm)(open, clean, replaced)
   return { sample: { ...cleanAbout, headers: cleanHeaders, body: cleanBody }, replaced }
+}
+
+/** The body without what stands where senders put a secret. */
+const withoutPlaces = (headers: Sample['headers'], body: string, { fields }: SecretPlaces, replaced: Replaced[]): string => {
+  const lower = Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]))
+  return fields.reduce((before, field) => {
+    const after = maskPlaces({ headers: lower, body: Buffer.from(before) }, { headers: [], fields: [field] }).body.toString()
+    if (after !== before) replaced.push({ what: 'secret', at: field.join('.') })
+    return after
+  }, body)
 }
 
 type Clean = (text: string, at: string | (() => string)) => string

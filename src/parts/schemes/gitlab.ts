@@ -28,6 +28,7 @@ export const gitlab: Scheme = {
       return equal(Buffer.from(header(headers, ...names) ?? '', 'latin1'), expected) ? () => true : 'the token is not the secret'
     }
   },
+  secretHeaders: names,
   eventTypeHeaders: [...eventNames],
   shortTypeField: 'object_kind',
   // Each try of one event has the same key. The id of a signed webhook is signed, and that key is not.

@@ -116,6 +116,13 @@ export type Scheme = {
   readonly idHeaders?: readonly string[]
   /** The payload's field that holds a short form of the event's type. The route's `events` may list the short form too. */
   readonly shortTypeField?: string
+  /**
+   * Lower-case names of headers in which a request has the secret itself. Once a request is verified their values are masked: neither records nor
+   * filters, scripts and prompts get them.
+   */
+  readonly secretHeaders?: readonly string[]
+  /** Paths of the same in the body, dotted, with `*` for each item of a list. */
+  readonly secretFields?: readonly string[]
   /** What the route's keys are: shared secrets (so where it is absent), the sender's public keys, or none, since the scheme fetches them. */
   readonly keys?: 'secret' | 'public' | 'none'
   /**

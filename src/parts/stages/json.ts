@@ -4,17 +4,21 @@ import { hash, randomUUID } from 'node:crypto'
 import { isObject, type Json, own } from '../../core/json.ts'
 import { header } from '../../core/names.ts'
 import { refuse } from '../../core/outcome.ts'
-import type { Parse } from '../../core/plan.ts'
+import type { MaskRequest, Parse } from '../../core/plan.ts'
 import type { Event, Headers, VerifiedRequest } from '../../core/request.ts'
 import type { Route } from '../../generated/config.ts'
 import { ReadOnce } from '../body/request-body.ts'
+import { compileMask } from '../mask-request.ts'
 import type { Scheme } from '../schemes/scheme.ts'
 import { verifyNames } from '../verify-names.ts'
 import type { StageKit, StagePart } from './stage.ts'
 
 export const json: StagePart = {
   name: 'json',
-  compile: (route, kit) => ({ parse: parserOf(kit, route) }),
+  compile(route, kit) {
+    const mask = maskOf(kit.schemes, verifyNames(route))
+    return { parse: parserOf(kit, route), ...(mask ? { mask } : {}) }
+  },
 }
 
 export const parserOf = (
@@ -80,6 +84,10 @@ const readsBySender = (own: readonly Scheme[], schemes: readonly Scheme[]): ((ve
   }
 }
 
+/** Made once for all routes that name no scheme. */
+const maskOf = (schemes: readonly Scheme[], named: readonly string[]): MaskRequest | undefined =>
+  named.length === 0 ? headersOf(schemes).mask : compileMask(schemes.filter(({ name }) => named.includes(name)))
+
 type Reads = NonNullable<Scheme['reads']>
 
 const firstOf = (reads: readonly Reads[], read: (each: Reads) => string | undefined): string | undefined => {
@@ -96,8 +104,9 @@ const eventTypeForm = /^[^\p{Cc}]+$/u
 const usable = (type: Json | undefined): string | undefined =>
   typeof type === 'string' && type.length <= maxEventType && eventTypeForm.test(type) ? type : undefined
 
-/** The headers of all schemes that hold the event's type or the delivery id. */
+/** The headers of all schemes that hold the event's type or the delivery id, and those that hold a secret. */
 type KnownHeaders = {
+  readonly mask: MaskRequest | undefined
   readonly eventType: readonly string[]
   readonly id: readonly string[]
   readonly shortType: readonly { readonly headers: readonly string[]; readonly field: string }[]
@@ -111,6 +120,7 @@ const worked = new WeakMap<readonly Scheme[], KnownHeaders>()
  */
 const headersOf = (schemes: readonly Scheme[]): KnownHeaders => {
   const known = worked.get(schemes) ?? {
+    mask: compileMask(schemes),
     eventType: schemes.flatMap(({ eventTypeHeaders = [] }) => eventTypeHeaders),
     id: [...schemes.filter(({ signedId }) => !signedId), ...schemes.filter(({ signedId }) => signedId)]
       .flatMap(({ idHeaders = [] }) => idHeaders)

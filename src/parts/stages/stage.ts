@@ -1,7 +1,7 @@
 /** The contract of stages: a stage adds to a route's plan the gates that the route's keys ask for. */
 
 import type { Adopt, Closable } from '../../core/owner.ts'
-import type { Authenticate, EventGate, Handshakes, HeadGate, Parse } from '../../core/plan.ts'
+import type { Authenticate, EventGate, Handshakes, HeadGate, MaskRequest, Parse } from '../../core/plan.ts'
 import type { Route } from '../../generated/config.ts'
 import type { Effects } from '../effects.ts'
 import type { OperatorPart } from '../operators/operator.ts'
@@ -42,6 +42,7 @@ export type Gates = {
   readonly onHead?: HeadGate
   readonly authenticate?: Authenticate
   readonly handshakes?: Handshakes
+  readonly mask?: MaskRequest
   readonly parse?: Parse
   readonly onEvent?: EventGate
 }

@@ -15,6 +15,7 @@ import { placeOf, problemsIn, type Ready, readyOf, signsTime } from './descripti
 import { compileHandshake, isToken } from './handshake.ts'
 import { createJwks } from './jwks.ts'
 import { type RemoteKeys, telling } from './remote-keys.ts'
+import { secretPlaces } from './secret-places.ts'
 import { compilePlace, look, type Read, type Seen } from './seen.ts'
 import { signAs } from './sign.ts'
 
@@ -50,6 +51,7 @@ export const describedScheme = (name: string, description: SignatureScheme): Sch
     },
     idHeaders: id?.header === undefined ? [] : [id.header.toLowerCase()],
     eventTypeHeaders: event?.header === undefined ? [] : [event.header.toLowerCase()],
+    ...secretPlaces(description),
     handshakes: handshakes.map((spec) => compileHandshake(spec, (a, b) => equal(Buffer.from(a), Buffer.from(b)), event)),
     notes: notesOf(name, description),
     sign: (request) => signAs(name, ready, request),

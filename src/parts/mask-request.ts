@@ -1,0 +1,96 @@
+/** Masks what a verified request has of a secret itself, so that no record, filter, script or prompt gets it. A replay needs no signature. */
+
+import { isUtf8 } from 'node:buffer'
+import type { MaskRequest } from '../core/plan.ts'
+import type { Headers } from '../core/request.ts'
+import { maskJson, type Path } from './body/mask-json.ts'
+import { isFormBody } from './body/payload.ts'
+import type { Scheme } from './schemes/scheme.ts'
+
+/** The places of a secret in a request. */
+export type SecretPlaces = {
+  /** Names in lower case. */
+  readonly headers: readonly string[]
+  readonly fields: readonly Path[]
+}
+
+const stars = '***'
+
+/** The places where any of the schemes looks for a secret. */
+export const secretPlacesOf = (schemes: readonly Scheme[]): SecretPlaces => ({
+  headers: [...new Set(schemes.flatMap(({ secretHeaders = [] }) => secretHeaders))],
+  fields: [...new Set(schemes.flatMap(({ secretFields = [] }) => secretFields))].map((path) => path.split('.')),
+})
+
+/**
+ * The mask of requests that these schemes decide on; `undefined` where none of them has a place to mask. A request that was verified by a scheme
+ * without one is not looked at.
+ */
+export const compileMask = (schemes: readonly Scheme[]): MaskRequest | undefined => {
+  const places = secretPlacesOf(schemes)
+  if (places.headers.length + places.fields.length === 0) return undefined
+  const without = new Set(schemes.filter((scheme) => !scheme.secretHeaders && !scheme.secretFields).map(({ name }) => name))
+  return (request) => {
+    if (without.has(request.verification.scheme)) return request
+    const { read, ...rest } = request
+    const masked = maskPlaces(request, places)
+    // A body that was changed is read anew: nothing may see what was read before.
+    return { ...rest, ...masked, ...(read && masked.body === request.body ? { read } : {}) }
+  }
+}
+
+/** What is kept of a request: `headers` by their names in lower case. */
+type Kept = { readonly headers: Headers; readonly body: Buffer }
+
+/** The headers and the body with the values at these places masked. */
+export const maskPlaces = ({ headers, body }: Kept, places: SecretPlaces): Kept => ({
+  headers: maskHeaders(headers, places.headers),
+  body: places.fields.length === 0 ? body : maskBody(headers, body, places.fields),
+})
+
+const maskHeaders = (headers: Headers, names: readonly string[]): Headers => {
+  const there = names.filter((name) => Object.hasOwn(headers, name))
+  return there.length === 0 ? headers : { ...headers, ...Object.fromEntries(there.map((name) => [name, stars])) }
+}
+
+/** Bytes are read as latin1, which keeps each of them. */
+const maskBody = (headers: Headers, body: Buffer, fields: readonly Path[]): Buffer => {
+  if (isFormBody(headers, body)) return isUtf8(body) ? maskForm(body, fields) : body
+  const text = body.toString('latin1')
+  const start = text.startsWith(byteOrderMark) ? byteOrderMark.length : 0
+  const json = text.slice(start)
+  const masked = maskText(json, fields)
+  return masked === json ? body : Buffer.from(text.slice(0, start) + masked, 'latin1')
+}
+
+const byteOrderMark = '\xef\xbb\xbf'
+
+const toLatin1 = (text: string): string => Buffer.from(text).toString('latin1')
+const fromLatin1 = (text: string): string => Buffer.from(text, 'latin1').toString()
+
+const maskText = (text: string, fields: readonly Path[]): string =>
+  maskJson(
+    text,
+    fields.map((path) => path.map(toLatin1)),
+    keyOf,
+  )
+
+/** A key that has escapes; the empty text where it is none. */
+const keyOf = (written: string): string => {
+  try {
+    return toLatin1(JSON.parse(fromLatin1(written)) as string)
+  } catch {
+    return ''
+  }
+}
+
+/** Of a form the field `payload` is read as JSON where it is there, else each field. */
+const maskForm = (body: Buffer, paths: readonly Path[]): Buffer => {
+  const fields = [...new URLSearchParams(body.toString('utf8'))]
+  const isJson = fields.some(([name]) => name === 'payload')
+  const masked = fields.map(([name, value]): [string, string] => {
+    if (isJson) return [name, name === 'payload' ? fromLatin1(maskText(toLatin1(value), paths)) : value]
+    return [name, paths.some((path) => path.length === 1 && path[0] === name) ? stars : value]
+  })
+  return masked.every(([, value], i) => value === fields[i]?.[1]) ? body : Buffer.from(new URLSearchParams(masked).toString())
+}
