@@ -1,31 +1,37 @@
 /** Splits bytes into lines, and bounds how long one may be. */
+
+import { Gathered } from './gathered.ts'
+
+/** A shorter line is given as it lies in the bytes that end it. */
+const longLine = 64 * 1024
+
 export class Lines {
   readonly #maxBytes: number
-  readonly #give: (line: string) => void
-  #parts: Uint8Array[] = []
-  #held = 0
+  readonly #held = new Gathered()
 
-  /** `give` gets each line without its end, `\n` or `\r\n`. */
-  constructor(maxBytes: number, give: (line: string) => void) {
+  constructor(maxBytes: number) {
     this.#maxBytes = maxBytes
-    this.#give = give
   }
 
-  /** Takes the next bytes; `false`: a line is too long, and what follows has no meaning any more. */
-  take(bytes: Uint8Array): boolean {
+  /** The lines that end in the next bytes, each in its pieces and without its end, `\n` or `\r\n`. `undefined`: a line is too long, and what follows has no meaning any more. */
+  *in(bytes: Uint8Array): Generator<readonly Uint8Array[] | undefined, void> {
     for (let from = 0; from < bytes.length; ) {
       const end = bytes.indexOf(10, from)
       const part = bytes.subarray(from, end < 0 ? bytes.length : end)
-      this.#held += part.length
-      if (this.#held > this.#maxBytes) return false
-      this.#parts.push(part)
-      if (end < 0) return true
+      if (this.#held.length + part.length > this.#maxBytes) {
+        yield undefined
+        return
+      }
+      const isWhole = end >= 0 && this.#held.length === 0 && part.length < longLine
+      if (!isWhole) this.#held.add(part)
+      if (end < 0) return
       from = end + 1
-      const line = Buffer.concat(this.#parts).toString()
-      this.#parts = []
-      this.#held = 0
-      this.#give(line.endsWith('\r') ? line.slice(0, -1) : line)
+      yield withoutReturn(isWhole ? [part] : this.#held.take())
     }
-    return true
   }
+}
+
+const withoutReturn = (pieces: readonly Uint8Array[]): readonly Uint8Array[] => {
+  const last = pieces.at(-1)
+  return last?.at(-1) === 13 ? [...pieces.slice(0, -1), last.subarray(0, -1)] : pieces
 }

@@ -44,12 +44,42 @@ const list = ({ cursor = '0' } = {}) => {
         ],
       }
     default:
-      return { tools: ['echo', 'hang', 'die', 'ask', 'no.dots/ever', 'no_dots_ever'].map((name) => tool(name)) }
+      return {
+        tools: ['echo', 'hang', 'die', 'ask', 'talk', 'complain', 'parts', 'picture', 'no.dots/ever', 'no_dots_ever'].map((name) =>
+          tool(name),
+        ),
+      }
   }
+}
+
+const sixteenMiB = 16 * 1024 * 1024
+const line = (message) => `${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`
+
+/** What may be said unasked, `count` times, so that the last of it is read together with the first wherever that is possible. */
+const talk = {
+  blanks: (count) => '\n'.repeat(count),
+  lines: (count) => 'y\n'.repeat(count),
+  notices: (count) => '{"method":"n"}\n'.repeat(count),
+  requests: (count) => line({ id: 1, method: 'roots/list' }).repeat(count),
+  answers: (count) => line({ id: 7_000, result: {} }).repeat(count),
+  batch: (count) => `[${Array(count).fill('{"id":1,"method":"m"}')}]\n`,
+  bytes: () => line({ method: 'n', params: { text: 'x'.repeat(4 * 1024 * 1024) } }).repeat(5),
 }
 
 const call = (id, { name, arguments: args }) => {
   switch (name) {
+    case 'talk':
+      // The first line is no message, which the log is told of: from then on it is read.
+      return write(`-\n${talk[args.of](args.count)}${line({ id, result: answer('said') })}`)
+    case 'complain':
+      return process.stderr.write('e'.repeat(sixteenMiB + 2 ** 20), () => send({ id, result: answer('said') }))
+    case 'parts':
+      return send({ id, result: { content: Array(args.count).fill({ type: 'text', text: 'x' }) } })
+    case 'picture':
+      return send({
+        id,
+        result: { content: [{ type: 'image', mimeType: 'image/png', data: 'A'.repeat(args.size) }, ...answer('seen').content] },
+      })
     case 'hang':
       return note('hangs')
     case 'die':

@@ -323,6 +323,74 @@ t.test('descriptions, schemas, answers and lines have a bound', async (t) => {
   await t.rejects(call(toolset, 'flood'), { message: 'toolset notes: the server ended before it answered (wrote a line that is too long)' })
 })
 
+t.test('a program that goes on talking is ended; the call and the log say why, once', async (t) => {
+  const unasked = 'wrote more than 10000 lines or messages within 10 s that answer no call'
+  const cases: readonly [of: string, why: string][] = [
+    ...['blanks', 'lines', 'requests', 'answers', 'batch'].map((of): [string, string] => [of, unasked]),
+    ['bytes', 'wrote more than 16 MiB within 10 s that answer no call'],
+  ]
+  for (const [of, why] of cases) {
+    const { toolset, lines } = odd(t, 'plain', { allow: ['talk'] }, { clock: fakeClock() })
+    await t.rejects(call(toolset, 'talk', { of, count: 10_000 }), {
+      message: `toolset notes: the server ended before it answered (${why})`,
+    })
+    t.same(
+      lines.filter(([level]) => level === 'warn').map(([, fields, message]) => [message, fields.reason]),
+      [
+        ['an MCP server wrote a line to stdout that is no message', undefined],
+        ['an MCP server has ended', why],
+      ],
+      of,
+    )
+  }
+  const { toolset, lines, pids } = odd(t, 'plain', { allow: ['complain', 'echo'] }, { clock: fakeClock() })
+  const why = 'wrote more than 16 MiB to stderr within 10 s'
+  await t.rejects(call(toolset, 'complain'), { message: `toolset notes: the server ended before it answered (${why})` })
+  t.equal(lines.filter(([, { reason }]) => reason === why).length, 1)
+  t.ok(await isGone(pids()[0] as number))
+  t.equal(await call(toolset, 'echo'), 'echo {}', 'the next call starts it again')
+})
+
+t.test('what a program may say unasked is counted anew after a while', async (t) => {
+  const clock = fakeClock()
+  const { toolset } = odd(t, 'plain', { allow: ['talk'] }, { clock })
+  const most = { of: 'lines', count: 9_999 }
+  t.equal(await call(toolset, 'talk', most), 'said')
+  clock.advance(10_000)
+  t.equal(await call(toolset, 'talk', most), 'said')
+  await t.rejects(call(toolset, 'talk', most), /lines or messages within 10 s/)
+})
+
+t.test('while much is read that a program says, the event loop serves others again and again', async (t) => {
+  let turns = 0
+  let next = setImmediate(function turn() {
+    turns++
+    next = setImmediate(turn)
+  })
+  t.teardown(() => clearImmediate(next))
+  for (const of of ['lines', 'notices', 'batch']) {
+    let from: number | undefined
+    const tell = (): void => {
+      from ??= turns
+    }
+    const log = Object.assign(tell, { writes: () => true })
+    const { toolset } = odd(t, 'plain', { allow: ['talk'] }, { clock: fakeClock(), log })
+    // A batch is read as a whole, and no more than 1,000 of its messages.
+    const most = of === 'batch' ? 900 : 4_000
+    t.equal(await call(toolset, 'talk', { of, count: most }), 'said')
+    t.ok(turns - (from ?? turns) >= most / 100 - 1, `${of}: no more than 100 in a turn`)
+  }
+})
+
+t.test('of an answer no more than 1,000 parts are read; a long one is read as well', async (t) => {
+  const { toolset } = odd(t, 'plain', { allow: ['parts', 'picture'] })
+  t.equal(await call(toolset, 'parts', { count: 1000 }), 'x\n'.repeat(1000).trim())
+  // A longer message than 256 KiB is read in a thread.
+  for (const count of [1500, 50_000])
+    t.equal(await call(toolset, 'parts', { count }), `${'x\n'.repeat(1000)}[${count - 1000} more parts: not passed on]`)
+  t.equal(await call(toolset, 'picture', { size: 7 * 1024 * 1024 }), '[image image/png: not passed on]\nseen')
+})
+
 t.test('what a server asks of us is refused', async (t) => {
   const { toolset } = odd(t, 'plain')
   for (const method of ['sampling/createMessage', 'elicitation/create', 'roots/list'])
@@ -458,6 +526,53 @@ t.test('a service that is odd gives a sentence, which quotes neither address nor
   const { toolset } = compile(t, { url: await closedOrigin(), allow: ['a'] })
   await t.rejects(toolset(never), { message: 'toolset notes: the server cannot be reached (ECONNREFUSED)' })
 })
+
+t.test('a service that goes on talking is not listened to; the call and the log say why, once', async (t) => {
+  const event = (message: unknown): string => `data: ${JSON.stringify(message)}\n\n`
+  const unasked = 'the server sent more than 10000 lines or messages within 10 s that answer no call'
+  const cases: readonly [what: string, type: string, body: string, why: string][] = [
+    ['comments', 'text/event-stream', ': \n'.repeat(10_001), unasked],
+    ['blank lines', 'text/event-stream', '\n'.repeat(10_001), unasked],
+    ['lines of one event', 'text/event-stream', 'data: \n'.repeat(10_001), unasked],
+    ['notices', 'text/event-stream', event({ method: 'n' }).repeat(10_001), unasked],
+    ['a batch', 'text/event-stream', event(Array(10_001).fill({})), unasked],
+    ['a batch as JSON', 'application/json', JSON.stringify(Array(10_001).fill({})), unasked],
+    ['bytes', 'text/event-stream', `: ${'x'.repeat(7 * 1024 * 1024)}\n`.repeat(3), unasked.replace('10000 lines or messages', '16 MiB')],
+  ]
+  for (const [what, type, body, why] of cases) {
+    const { origin } = await sink(t, (response) => response.setHeader('content-type', type).end(body))
+    const { toolset, lines } = compile(t, { url: origin, allow: ['a'] }, { clock: fakeClock() })
+    await t.rejects(toolset(never), { message: `toolset notes: ${why}` }, what)
+    await t.rejects(toolset(never), { message: `toolset notes: ${why}` })
+    t.same(lines, [['warn', { toolset: 'notes', reason: why }, 'an MCP server says more than is read, so its calls fail']], what)
+  }
+})
+
+for (const [what, most, isAnswered] of [
+  ['16 requests of a service are refused at once', 16, false],
+  ['100 requests of a service are refused within 10 s', 100, true],
+] as const)
+  t.test(`no more than ${what}: each refusal is a request too`, async (t) => {
+    const refusals: JsonObject[] = []
+    const { origin } = await sink(t, async (response, { body }) => {
+      const message: JsonObject = JSON.parse(body)
+      if (message.method !== 'initialize') {
+        refusals.push(message)
+        if (isAnswered) response.writeHead(202).end()
+        return
+      }
+      response.setHeader('content-type', 'text/event-stream')
+      const request = `data: ${JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'roots/list' })}\n\n`
+      await until(() => {
+        response.write(request.repeat(20))
+        return refusals.length >= most
+      })
+      response.end(`${request.repeat(500)}data: ${JSON.stringify({ jsonrpc: '2.0', id: message.id, result: {} })}\n\n`)
+    })
+    const { toolset } = compile(t, { url: origin, allow: ['a'] }, { clock: fakeClock() })
+    await t.rejects(toolset(never), { message: 'toolset notes: the server does not speak as an MCP server does' })
+    t.equal(refusals.length, most)
+  })
 
 t.test('a service that is killed in a call: the call fails, and the next one finds the service that took its place', async (t) => {
   const serve = async (port = 0) => {

@@ -3,6 +3,7 @@
 import { isObject, type Json, type JsonObject } from '../../../../core/json.ts'
 import { cut, printable } from '../../../../core/text.ts'
 
+const maxParts = 1000
 const maxAnswer = 256 * 1024
 const maxError = 4096
 /** No secret is longer, so none is cut in two before it is found. */
@@ -14,27 +15,29 @@ export class ToolFault extends Error {}
 const word = (value: Json | undefined): string => (typeof value === 'string' ? ` ${printable(value, 200)}` : '')
 
 /** A part of an answer as a text. What is no text is named, not passed on. */
-const textPart = (part: Json): JsonObject => {
-  if (!isObject(part)) return { type: 'text', text: '' }
-  if (part.type === 'text' && typeof part.text === 'string') return { type: 'text', text: part.text }
-  const about = isObject(part.resource) ? part.resource : part
-  return { type: 'text', text: `[${printable(String(part.type), 40)}${word(about.uri)}${word(about.mimeType)}: not passed on]` }
+const textIn = (part: Json): string => {
+  if (!isObject(part)) return ''
+  const { type, text, resource } = part
+  if (type === 'text' && typeof text === 'string') return text
+  const { uri, mimeType } = isObject(resource) ? resource : part
+  return `[${typeof type === 'string' ? printable(type, 40) : 'unknown'}${word(uri)}${word(mimeType)}: not passed on]`
 }
 
-/** A result whose parts are all texts. The client refuses parts that it does not know, and with them the whole answer. */
-export const inTexts = (result: JsonObject): JsonObject => {
-  if (Array.isArray(result.content)) return { ...result, content: result.content.map(textPart) }
-  return 'structuredContent' in result ? { ...result, content: [] } : result
-}
-
-/** The text of a result as `inTexts` left it. Throws `ToolFault` when it says that the call failed. */
-export const textOf = (result: JsonObject, redact: (text: string) => string): string => {
-  const parts = Array.isArray(result.content) ? result.content : []
-  const texts = parts.flatMap((part) => (isObject(part) && typeof part.text === 'string' ? [part.text] : []))
-  const data = result.structuredContent ?? result.toolResult
+/** What is used of the result of a call: one text, cut, with the `length` that it had. The client refuses parts that it does not know, and with them the whole answer. */
+export const answerIn = ({ content, structuredContent, toolResult, isError }: JsonObject): JsonObject => {
+  const parts = Array.isArray(content) ? content : []
+  const data = structuredContent ?? toolResult
+  const texts = parts.slice(0, maxParts).map(textIn)
+  if (parts.length > maxParts) texts.push(`[${parts.length - maxParts} more parts: not passed on]`)
   const text = texts.length === 0 && data !== undefined ? JSON.stringify(data) : texts.join('\n')
-  const shown = redact(cut(text, maxAnswer + maxSecret))
-  if (result.isError === true) throw new ToolFault(cut(shown, maxError) || 'the tool failed, and does not say why')
-  if (text.length <= maxAnswer) return shown
-  return `${cut(shown, maxAnswer)}\n[cut: the answer has ${text.length} characters]`
+  return { content: [{ type: 'text', text: cut(text, maxAnswer + maxSecret) }], isError: isError === true, length: text.length }
+}
+
+/** The text of a result as `answerIn` left it. Throws `ToolFault` when it says that the call failed. */
+export const textOf = ({ content, isError, length }: JsonObject, redact: (text: string) => string): string => {
+  const [part] = Array.isArray(content) ? content : []
+  const shown = redact(isObject(part) && typeof part.text === 'string' ? part.text : '')
+  if (isError === true) throw new ToolFault(cut(shown, maxError) || 'the tool failed, and does not say why')
+  if (typeof length !== 'number' || length <= maxAnswer) return shown
+  return `${cut(shown, maxAnswer)}\n[cut: the answer has ${length} characters]`
 }

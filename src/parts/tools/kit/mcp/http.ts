@@ -1,11 +1,17 @@
 /** Carries messages to an address and back, as Streamable HTTP does: each in a POST of its own, answered by JSON or by a stream of events. */
 
 import type { JSONRPCMessage, MCPTransportSendOptions } from '@ai-sdk/mcp'
-import { Lines } from '../../../../core/lines.ts'
-import { maxMessageBytes, receive, type Wire, WireFault } from './wire.ts'
+import { Allowance } from '../../../../core/turns/allowance.ts'
+import { eventsOf, wholeOf } from './body.ts'
+import { Excess, Reader, type ReaderKit } from './reader.ts'
+import { unreachable, type Wire, WireFault } from './wire.ts'
 
 /** How long a server may take to hear that a session is over. */
 const goodbyeMs = 2000
+/** How many requests of the server are refused at once, and within the span. Each refusal is a request of ours; further ones are passed over. */
+const maxRefusals = 16
+const refusalsInSpan = 100
+const spanMs = 10_000
 
 export class HttpWire implements Wire {
   readonly ended = undefined
@@ -14,17 +20,33 @@ export class HttpWire implements Wire {
   onmessage?: (message: JSONRPCMessage) => void
   readonly #url: URL
   readonly #headers: { readonly [name: string]: string }
+  readonly #kit: ReaderKit
   readonly #underWay = new Set<AbortController>()
+  readonly #refusalAllowance: Allowance
+  #refusals = 0
   #session: string | undefined
 
-  constructor(url: URL, headers: { readonly [name: string]: string }) {
+  constructor(url: URL, headers: { readonly [name: string]: string }, kit: ReaderKit) {
     this.#url = url
     this.#headers = headers
+    this.#kit = kit
+    this.#refusalAllowance = new Allowance(kit.clock, refusalsInSpan, spanMs)
   }
 
   async start(): Promise<void> {}
 
-  async send(message: JSONRPCMessage, { signal }: MCPTransportSendOptions = {}): Promise<void> {
+  async send(message: JSONRPCMessage, options: MCPTransportSendOptions = {}): Promise<void> {
+    if ('method' in message) return await this.#carry(message, options)
+    if (this.#refusals >= maxRefusals || !this.#refusalAllowance.take(1)) return
+    this.#refusals++
+    try {
+      await this.#carry(message, options)
+    } finally {
+      this.#refusals--
+    }
+  }
+
+  async #carry(message: JSONRPCMessage, { signal }: MCPTransportSendOptions): Promise<void> {
     const stop = new AbortController()
     const follow = (): void => stop.abort(signal?.reason)
     if (signal?.aborted) follow()
@@ -50,7 +72,7 @@ export class HttpWire implements Wire {
     const answer = await this.#ask('POST', signal, JSON.stringify(message))
     this.#session = answer.headers.get('mcp-session-id') ?? this.#session
     const isRequest = 'method' in message && 'id' in message
-    if (answer.ok && isRequest && answer.status !== 202) return await this.#read(answer, message.id)
+    if (answer.ok && isRequest && answer.status !== 202) return await this.#read(answer, message.id, signal)
     await answer.body?.cancel()
     if (!answer.ok) throw refusal(answer.status, this.#session !== undefined)
     if (isRequest) throw new WireFault('the server broke off before it answered')
@@ -73,71 +95,26 @@ export class HttpWire implements Wire {
   }
 
   /** Hands over what an answer holds, until it has answered the request. */
-  async #read({ headers, body }: Response, id: string | number): Promise<void> {
+  async #read({ headers, body }: Response, id: string | number, signal: AbortSignal): Promise<void> {
     let isAnswered = false
-    const take = (text: string): void => {
-      const messages = receive(text, this)
-      if (messages.length === 0) throw new WireFault('the server gave an answer that cannot be read')
-      isAnswered ||= messages.some((message) => message.id === id && !('method' in message))
+    const isAwaited = (found: unknown): boolean => {
+      const isIt = found === id && !isAnswered
+      isAnswered ||= isIt
+      return isIt
     }
-    if (headers.get('content-type')?.startsWith('text/event-stream')) {
-      const events = new Events(take)
-      await eachChunk(body, (chunk) => {
-        events.take(chunk)
-        return isAnswered
-      })
-    } else take(await wholeOf(body))
-    if (!isAnswered) throw new WireFault('the server broke off before it answered')
-  }
-}
-
-const wholeOf = async (body: Response['body']): Promise<string> => {
-  const chunks: Uint8Array[] = []
-  let left = maxMessageBytes
-  await eachChunk(body, (chunk) => {
-    left -= chunk.length
-    if (left < 0) throw tooLong()
-    chunks.push(chunk)
-  })
-  return Buffer.concat(chunks).toString()
-}
-
-/** Gives each chunk of a body, until there is none or one was enough. */
-const eachChunk = async (body: Response['body'], take: (chunk: Uint8Array) => unknown): Promise<void> => {
-  try {
-    for await (const chunk of body ?? []) if (take(chunk) === true) return
-  } catch (thrown) {
-    throw thrown instanceof WireFault ? thrown : unreachable(thrown)
-  }
-}
-
-/** The data of server-sent events, as their bytes come. */
-class Events {
-  readonly #lines: Lines
-  #data: string[] = []
-  #held = 0
-
-  constructor(give: (data: string) => void) {
-    this.#lines = new Lines(maxMessageBytes, (line) => {
-      if (line.startsWith('data:')) {
-        this.#data.push(line.slice(line[5] === ' ' ? 6 : 5))
-        this.#held += line.length
-        if (this.#held > maxMessageBytes) throw tooLong()
+    const reader = new Reader(this.#kit, { isAwaited, give: (message) => this.onmessage?.(message) }, signal)
+    const isStream = headers.get('content-type')?.startsWith('text/event-stream') === true
+    try {
+      for await (const text of isStream ? eventsOf(body, (line) => reader.passOver(line)) : [await wholeOf(body)]) {
+        if (!(await reader.read(text))) throw new WireFault('the server gave an answer that cannot be read')
+        if (isAnswered) return
       }
-      if (line !== '') return
-      const data = this.#data.join('\n')
-      this.#data = []
-      this.#held = 0
-      if (data !== '') give(data)
-    })
-  }
-
-  take(chunk: Uint8Array): void {
-    if (!this.#lines.take(chunk)) throw tooLong()
+    } catch (thrown) {
+      throw thrown instanceof Excess ? new WireFault(`the server sent ${thrown.message}`, 'flood') : thrown
+    }
+    throw new WireFault('the server broke off before it answered')
   }
 }
-
-const tooLong = (): WireFault => new WireFault('the server gave an answer that is too long')
 
 const refusal = (status: number, hadSession: boolean): WireFault => {
   if (status === 401 || status === 403)
@@ -146,11 +123,4 @@ const refusal = (status: number, hadSession: boolean): WireFault => {
     return new WireFault(`the server redirects (HTTP ${status}), which is not followed: check "url" of the toolset`)
   // Not every server answers 404 to a session that it does not know.
   return new WireFault(`the server answered HTTP ${status}`, hadSession && (status === 404 || status === 400) ? 'lost' : undefined)
-}
-
-// The errors of fetch may quote the address, so that only their code is shown.
-const unreachable = (thrown: unknown): WireFault => {
-  const cause = thrown instanceof Error ? thrown.cause : undefined
-  const code = cause instanceof Error && 'code' in cause && typeof cause.code === 'string' ? cause.code : 'no connection'
-  return new WireFault(`the server cannot be reached (${code})`)
 }

@@ -1,6 +1,7 @@
 /** The tools of an MCP server: a program that is started, or a service at an address. */
 
 import type { JsonObject } from '../../../../core/json.ts'
+import type { Fields } from '../../../../core/log.ts'
 import type { Closable } from '../../../../core/owner.ts'
 import { cut, printable } from '../../../../core/text.ts'
 import { createSlots, type Slots } from '../../../../core/turns/slots.ts'
@@ -10,7 +11,9 @@ import type { Tool, ToolKit, Toolset } from '../../tool.ts'
 import { ToolFault, textOf } from './answer.ts'
 import { Connection } from './connection.ts'
 import { HttpWire } from './http.ts'
-import { allowedTools, type Definition, descriptionOf, namesFor, schemaOf } from './listing.ts'
+import { allowedTools, type Definition, namesFor, schemaOf } from './listing.ts'
+import { createLongReader } from './long-messages.ts'
+import type { ReaderKit } from './reader.ts'
 import { readSettings, type ServerSettings } from './settings.ts'
 import { StdioWire } from './stdio.ts'
 import { timeLimit } from './time-limit.ts'
@@ -35,6 +38,7 @@ class Server {
   readonly #settings: ServerSettings
   readonly #kit: ToolKit
   readonly #connection: Connection
+  readonly #readerKit: ReaderKit
   readonly #slots: Slots = createSlots(() => maxCalls, maxWaiting)
   /** What the log has been told once. */
   readonly #warned = new Set<string>()
@@ -43,6 +47,8 @@ class Server {
   constructor(settings: ServerSettings, kit: ToolKit) {
     this.#settings = settings
     this.#kit = kit
+    const { allow } = settings
+    this.#readerKit = { allow, clock: kit.clock, readLong: createLongReader(allow, kit.clock) }
     this.#connection = new Connection(() => this.#wire(), kit.clock, settings.startMs)
   }
 
@@ -52,7 +58,7 @@ class Server {
     const definitions = await this.#list(signal)
     const names = namesFor(name, [...allow])
     const known = new Set(definitions.map((each) => each.name))
-    for (const tool of allow) if (!known.has(tool)) this.#warnOnce(tool, 'an allowed tool is not among those of the MCP server')
+    for (const tool of allow) if (!known.has(tool)) this.#warnOnce('an allowed tool is not among those of the MCP server', { tool })
     return definitions.flatMap((definition) => this.#tool(definition, names.get(definition.name) ?? '') ?? [])
   }
 
@@ -84,10 +90,10 @@ class Server {
   #tool(definition: Definition, name: string): Tool | undefined {
     const input = schemaOf(definition)
     if (!input) {
-      this.#warnOnce(definition.name, 'a tool of an MCP server has a schema that is too large, so it is left out')
+      this.#warnOnce('a tool of an MCP server has a schema that is too large, so it is left out', { tool: definition.name })
       return undefined
     }
-    return { name, description: descriptionOf(definition), input, call: (args, { signal }) => this.#call(definition, args, signal) }
+    return { name, description: definition.description ?? '', input, call: (args, { signal }) => this.#call(definition, args, signal) }
   }
 
   async #call(definition: Definition, args: JsonObject, signal: AbortSignal): Promise<string> {
@@ -118,12 +124,12 @@ class Server {
 
   #wire(): Wire {
     const { access } = this.#settings
-    if ('url' in access) return new HttpWire(access.url, access.headers)
+    if ('url' in access) return new HttpWire(access.url, access.headers, this.#readerKit)
     const { argv, env, folder } = access
     const program = { argv, env: { ...baseEnv(this.#kit.env), ...env }, ...(folder === undefined ? {} : { cwd: folder }) }
-    return new StdioWire(program, {
+    return new StdioWire(program, this.#readerKit, {
       ended: (...end) => this.#ended(...end),
-      garbage: () => this.#warnOnce('', 'an MCP server wrote a line to stdout that is no message'),
+      garbage: () => this.#warnOnce('an MCP server wrote a line to stdout that is no message'),
     })
   }
 
@@ -134,17 +140,19 @@ class Server {
     if (last !== '') this.#kit.log('debug', { toolset: name, stderr: printable(last) }, 'what an MCP server said at its end')
   }
 
-  #warnOnce(tool: string, message: string): void {
-    const id = `${message} ${tool}`
+  #warnOnce(message: string, more: Fields = {}): void {
+    const id = JSON.stringify([message, more])
     if (this.#warned.has(id)) return
     this.#warned.add(id)
-    this.#kit.log('warn', { toolset: this.#settings.name, ...(tool === '' ? {} : { tool }) }, message)
+    this.#kit.log('warn', { toolset: this.#settings.name, ...more }, message)
   }
 
   /** What went wrong, for the model and the log: our own words, or what the server says of it. */
   #said(thrown: unknown, signal: AbortSignal): Error {
     const { name, redact } = this.#settings
     if (thrown instanceof ToolFault) return thrown
+    if (thrown instanceof WireFault && thrown.fate === 'flood')
+      this.#warnOnce('an MCP server says more than is read, so its calls fail', { reason: thrown.message })
     const why = (): string => {
       if (signal.aborted) return 'the run was stopped'
       if (thrown instanceof WireFault) return thrown.message

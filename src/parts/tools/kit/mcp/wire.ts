@@ -1,8 +1,6 @@
 /** What carries the messages of an MCP client to its server and back. */
 
-import type { JSONRPCMessage, MCPTransport } from '@ai-sdk/mcp'
-import { isObject, type JsonObject } from '../../../../core/json.ts'
-import { inTexts } from './answer.ts'
+import type { MCPTransport } from '@ai-sdk/mcp'
 
 /** The longest message of a server. */
 export const maxMessageBytes = 8 * 1024 * 1024
@@ -14,38 +12,24 @@ export type Wire = MCPTransport & {
 
 /**
  * The wire could not carry a call, in words that the model may see. `lost`: the server knows the session no more, and has done nothing.
- * `stuck`: it does not even read.
+ * `stuck`: it does not even read. `flood`: it says more than is read.
  */
 export class WireFault extends Error {
-  readonly fate: 'lost' | 'stuck' | undefined
+  readonly fate: 'lost' | 'stuck' | 'flood' | undefined
 
-  constructor(message: string, fate?: 'lost' | 'stuck') {
+  constructor(message: string, fate?: WireFault['fate']) {
     super(message)
     this.fate = fate
-  }
-}
-
-/** Hands over what a text holds, one message or a list of them, and gives it back; nothing when it holds none. */
-export const receive = (text: string, { onmessage }: Wire): readonly JsonObject[] => {
-  const messages = messagesIn(text)
-  for (const message of messages) {
-    try {
-      onmessage?.((isObject(message.result) ? { ...message, result: inTexts(message.result) } : message) as JSONRPCMessage)
-    } catch {
-      // It answers what nobody asked, or nobody waits for any more.
-    }
-  }
-  return messages
-}
-
-const messagesIn = (text: string): JsonObject[] => {
-  try {
-    return [JSON.parse(text)].flat().filter(isObject)
-  } catch {
-    return []
   }
 }
 
 /** Whether the server itself answered with an error, which says in its message why. */
 export const isRefusal = (thrown: unknown): thrown is Error =>
   thrown instanceof Error && 'code' in thrown && typeof thrown.code === 'number'
+
+/** An error of fetch may quote the address, so that only its code is shown. */
+export const unreachable = (thrown: unknown): WireFault => {
+  const cause = thrown instanceof Error ? thrown.cause : undefined
+  const code = cause instanceof Error && 'code' in cause && typeof cause.code === 'string' ? cause.code : 'no connection'
+  return new WireFault(`the server cannot be reached (${code})`)
+}

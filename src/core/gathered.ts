@@ -1,0 +1,34 @@
+/** Bytes that are kept as they come. However small the pieces are in which they come, they take little more room than they have. */
+
+const blockBytes = 64 * 1024
+
+export class Gathered {
+  #blocks: Buffer[] = []
+  #length = 0
+
+  get length(): number {
+    return this.#length
+  }
+
+  add(bytes: Uint8Array): void {
+    for (let from = 0; from < bytes.length; ) {
+      const at = this.#length % blockBytes
+      // Memory that nothing else shares, so that it can be handed to a thread.
+      if (at === 0) this.#blocks.push(Buffer.allocUnsafeSlow(blockBytes))
+      const part = bytes.subarray(from, from + blockBytes - at)
+      this.#blocks.at(-1)?.set(part, at)
+      this.#length += part.length
+      from += part.length
+    }
+  }
+
+  /** Gives all of it, in blocks, and is empty then. */
+  take(): readonly Buffer[] {
+    const blocks = this.#blocks
+    const left = this.#length % blockBytes
+    if (left > 0) blocks.push((blocks.pop() as Buffer).subarray(0, left))
+    this.#blocks = []
+    this.#length = 0
+    return blocks
+  }
+}
