@@ -59,6 +59,7 @@ export const catalogue = {
   WH229: { severity: 'warning', title: 'a prompt that the program of the agent could read as an option' },
   WH230: { severity: 'info', title: 'a key of the environment that is not sent to another API' },
   WH231: { severity: 'error', title: 'an MCP server lacks a setting, or has one that cannot be used' },
+  WH232: { severity: 'warning', title: 'a tool of an MCP server would have the name of another' },
   WH301: { severity: 'warning', title: 'a secret that is easy to guess' },
   WH302: { severity: 'warning', title: 'the same secret on two routes' },
   WH303: { severity: 'warning', title: 'a secret in clear text where others read it', outside: true },

@@ -8,6 +8,7 @@ import { nearest } from '../core/text.ts'
 import { schema } from '../generated/schema.ts'
 import type { Report } from '../parts/report.ts'
 import { compileServer } from '../parts/tools/kit/mcp/server.ts'
+import { ToolNames } from '../parts/tools/kit/mcp/tool-names.ts'
 import type { Tool, ToolKit, Toolset, ToolsetPart } from '../parts/tools/tool.ts'
 
 type Parts = ReadonlyMap<string, ToolsetPart>
@@ -26,14 +27,18 @@ export const compileToolsets = (
   const diagnostics: Diagnostic[] = []
   const kitAt = (base: Path): ToolKit => ({ ...kit, report: reporterAt(base, tools, diagnostics) })
   const sets = new Map<string, Toolset>()
+  const toolNames = new ToolNames(parts, kit.log)
   for (const { name, compile } of parts.values()) {
     const made = compile(tools.settings[name] ?? {}, kitAt(['tools', name]))
     if (made) sets.set(name, owner.adopt(made))
   }
   for (const [name, settings] of Object.entries(tools.servers)) {
     if (parts.has(name) || forbidden.has(name)) continue
-    const made = compileServer(name, settings, kitAt(['toolsets', name]))
-    if (made) sets.set(name, owner.adopt(made))
+    const kitHere = kitAt(['toolsets', name])
+    const made = compileServer(name, settings, kitHere)
+    if (!made) continue
+    sets.set(name, owner.adopt(made))
+    toolNames.check(name, settings, kitHere.report)
   }
   const open = async (name: string, signal: AbortSignal): Promise<readonly Tool[]> => {
     try {
@@ -46,16 +51,10 @@ export const compileToolsets = (
     }
   }
   const toolbox: Toolbox = async (names, signal) => {
-    const opened = await Promise.all([...new Set(names)].map((name) => open(name, signal)))
-    // Of two tools with one name the first counts.
-    return [
-      ...new Map(
-        opened
-          .flat()
-          .reverse()
-          .map((tool) => [tool.name, tool]),
-      ).values(),
-    ].reverse()
+    const wanted = new Set(names)
+    // Built-in toolsets first, then the others as they are written: the first tool with a name counts.
+    const inOrder = new Set([...[...sets.keys()].filter((name) => wanted.has(name)), ...wanted])
+    return toolNames.apart(await Promise.all([...inOrder].map(async (name) => ({ toolset: name, tools: await open(name, signal) }))))
   }
   return { toolbox, diagnostics }
 }

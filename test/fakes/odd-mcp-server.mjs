@@ -1,10 +1,13 @@
-/** An MCP server that is odd in the way that its first argument names; the second is a file to which each start adds its process id. */
+/**
+ * An MCP server that is odd in the way that its first argument names. The second is a file to which each start adds its process id; further
+ * ones are names of tools.
+ */
 
 import { spawn } from 'node:child_process'
 import { appendFileSync } from 'node:fs'
 import { createInterface } from 'node:readline'
 
-const [, , how, log] = process.argv
+const [, , how, log, ...names] = process.argv
 const write = (text) => process.stdout.write(text)
 const send = (message) => write(`${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`)
 const note = (text) => appendFileSync(log, `${text}\n`)
@@ -43,6 +46,8 @@ const list = ({ cursor = '0' } = {}) => {
           tool('flood'),
         ],
       }
+    case 'named':
+      return { tools: names.map((name) => tool(name)) }
     default:
       return {
         tools: ['echo', 'hang', 'die', 'ask', 'talk', 'complain', 'parts', 'picture', 'no.dots/ever', 'no_dots_ever'].map((name) =>

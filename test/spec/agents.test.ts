@@ -203,6 +203,67 @@ toolsets: { a: { command: [x], url: "http://127.0.0.1/", allow: [y] } }
   })
 })
 
+t.test('at load: tools of MCP servers that would have the name of another tool', async (t) => {
+  const dataDir = t.testdir({
+    'config.yaml': `toolsets:
+  a: { command: [x], allow: [b_c, b_c] }
+  web: { command: [x], allow: [find, extract] }
+  a_b: { command: [x], allow: [b, c] }
+  web_more: { command: [x], allow: [find] }
+`,
+  })
+  const { config } = loadConfig({ dataDir, env: {} })
+  await withDryEffects((effects) => {
+    const { diagnostics: found, owner } = compileRunner(config, catalogue, effects)
+    owner.release()
+    t.same(
+      found.map(({ code, place, message, stopsStart }) => `${code} ${place?.line}:${place?.column} ${message} ${stopsStart}`),
+      [
+        'WH232 3:38 toolsets.web: agents would call the tool "extract" "web_extract", as a built-in tool: it is left out false',
+        'WH232 4:35 toolsets.a_b: agents would call the tool "c" "a_b_c", as one of the toolset "a": a run that has both goes without it false',
+      ],
+    )
+    t.match(found[0]?.help, 'give the toolset another name')
+  })
+})
+
+t.test(
+  'of two tools with one name a run has the built-in tool, else the one that is written first; the other is logged once',
+  async (t) => {
+    const server = (...names: string[]) => ({
+      command: [process.execPath, join(root, 'test/fakes/odd-mcp-server.mjs'), 'named', '/dev/null', ...names],
+      allow: names,
+    })
+    const { say, api, lines } = await start(t, {
+      config: { toolsets: { a: server('b_c'), web: server('extract', 'find'), a_b: server('c', 'd') } },
+      routes: {
+        all: { prompt: 'p', toolsets: ['web', 'a_b', 'a', 'web_extract'] },
+        web: { prompt: 'p', toolsets: ['web'] },
+        last: { prompt: 'p', toolsets: ['a_b'] },
+      },
+    })
+    for (const route of ['all', 'all', 'web', 'last']) t.equal(await say(route, {}), undefined, route)
+    const described = (at: number): { readonly [name: string]: string } =>
+      Object.fromEntries(
+        (api.body(at).tools ?? []).map((tool) => {
+          const { name, description } = (tool as { function: { name: string; description: string } }).function
+          return [name, description.slice(0, 9)]
+        }),
+      )
+    const all = { web_extract: 'Fetches a', a_b_c: 'Does b_c.', web_find: 'Does find', a_b_d: 'Does d.' }
+    t.same([described(0), described(1)], [all, all])
+    t.same(described(2), { web_find: 'Does find' }, 'the name of a built-in tool is for that tool alone')
+    t.same(described(3), { a_b_c: 'Does c.', a_b_d: 'Does d.' })
+    t.same(
+      lines.filter(({ msg }) => msg.startsWith('a tool of an MCP server is left out')).map(({ toolset, tool }) => [toolset, tool]),
+      [
+        ['web', 'web_extract'],
+        ['a_b', 'a_b_c'],
+      ],
+    )
+  },
+)
+
 t.test('at load: a route or job whose budget in money has no price', async (t) => {
   const dataDir = t.testdir({
     'config.yaml': `agent: { runner: openai, model: m, api_key: k, prices: { m: { input: 1, output: 1 } } }

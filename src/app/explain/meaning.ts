@@ -212,4 +212,15 @@ export const ofMeaning = {
     why: 'Its server could not be reached, so no run would have its tools.',
     fix: 'Give it a command (a program that speaks over stdin and stdout) or a url (a service that speaks over HTTP).',
   },
+  WH232: {
+    means:
+      'An allowed tool of an MCP server, which agents call <toolset>_<tool>, has the name of a built-in tool, or of a tool of a toolset above.',
+    why: 'Two tools cannot have one name. The built-in tool has it always, else the toolset that stands first; a run goes without the other tool.',
+    fix: 'Give the toolset another name, in platform_toolsets and routes too, or take the tool out of allow.',
+    example: {
+      of: 'config',
+      bad: 'toolsets:\n  web: { command: [web-server], allow: [extract] }\n',
+      good: 'toolsets:\n  site: { command: [web-server], allow: [extract] }\n',
+    },
+  },
 } as const satisfies { readonly [code: string]: Explanation }

@@ -44,7 +44,7 @@ export type ToolKit = {
 
 /** A toolset that is built in. */
 export type ToolsetPart = {
-  /** The name for `toolsets` and `platform_toolsets`, and of its section below `tools`. */
+  /** The name for `toolsets` and `platform_toolsets`, of its section below `tools`, and of its one tool: no other tool ever has it. */
   readonly name: string
   /** The name for people, in editors. */
   readonly title: string

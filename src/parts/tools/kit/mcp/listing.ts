@@ -1,6 +1,5 @@
 /** Asks a server for its tools, and keeps those that are allowed. */
 
-import { createHash } from 'node:crypto'
 import type { ListToolsResult, MCPClient } from '@ai-sdk/mcp'
 import { isObject, type Json, type JsonObject } from '../../../../core/json.ts'
 import { cut } from '../../../../core/text.ts'
@@ -11,7 +10,6 @@ const maxPages = 100
 const maxCursor = 4096
 const maxDescription = 4096
 const maxSchema = 64 * 1024
-const maxName = 64
 /** What the schemas of one page may have together. */
 const maxSchemas = 1024 * 1024
 
@@ -60,16 +58,3 @@ const lengthOf = (schema: Json): number => {
 /** A tool's schema; `undefined` when it is larger than a model should get. */
 export const schemaOf = ({ inputSchema, isTooLarge }: Definition): JsonObject | undefined =>
   isTooLarge === true ? undefined : (inputSchema as JsonObject)
-
-/** What a model calls each tool: `<toolset>_<tool>`, with a hash in the place of what does not fit or is taken. */
-export const namesFor = (toolset: string, tools: readonly string[]): ReadonlyMap<string, string> => {
-  const plain = (tool: string): string => `${toolset}_${tool}`
-  const isFit = (tool: string): boolean => /^[A-Za-z0-9_-]+$/.test(tool) && plain(tool).length <= maxName
-  return new Map(
-    tools.map((tool) => {
-      if (isFit(tool)) return [tool, plain(tool)]
-      const hash = createHash('sha256').update(tool).digest('hex').slice(0, 8)
-      return [tool, `${plain(tool.replace(/[^A-Za-z0-9_-]/g, '_')).slice(0, maxName - hash.length - 1)}_${hash}`]
-    }),
-  )
-}
