@@ -39,7 +39,8 @@ const outro = `**Repeats**: whether the platform (or a mark in the text) recogni
 been posted: no connection stood, or the platform said "not now". How long it asks to wait is waited for where that ends within the delivery's time: nine seconds of a
 direct delivery, a minute of a reply. What a crash broke off is then dead, to be looked at and retried by hand.
 
-**\`github_comment\`** looks for its own comment before it posts. Where the token may not look (403, 404), it comments all the same; the log says that a repeat could not be recognised, and
+**\`github_comment\`** and **\`gitlab_comment\`** end each comment with an invisible mark, which [agents.md](agents.md) tells of.
+\`github_comment\` looks for the mark of the same delivery before it posts. Where the token may not look (403, 404), it comments all the same; the log says that a repeat could not be recognised, and
 what may have arrived is then not repeated.
 
 **\`http\`** posts \`{"route","delivery_id","text"}\` with a \`webhook-id\` that a repeat carries again. Only with \`deliver_extra.secret\` is it signed (Standard Webhooks: \`webhook-timestamp\`,

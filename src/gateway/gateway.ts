@@ -1,6 +1,7 @@
 /** Opens the store, the journal, the workers and the sockets of a gateway, and closes them in the reverse order. */
 
 import { join } from 'node:path'
+import { keepCommentKey } from '../app/live/comment-key.ts'
 import type { SharedEffects } from '../app/live/effects.ts'
 import { openKeyFolder } from '../app/live/key-folder.ts'
 import { createOperations, type Operations } from '../app/live/operations.ts'
@@ -86,6 +87,7 @@ const openWork = async (options: GatewayOptions, closing: Closing): Promise<Work
   const store = await openStore(config, clock)
   closing.push(() => store.close())
   const keys = await openKeys(options, closing)
+  const commentKey = await keepCommentKey(config.dataDir)
   await observe(options, closing)
   const tails = createTails({ clock, redact })
   facts.observe(tails)
@@ -115,7 +117,7 @@ const openWork = async (options: GatewayOptions, closing: Closing): Promise<Work
   closing.push(() => worker.stop(0))
   const wake = (): void => worker.wake()
   const scheduler = new Scheduler({ store, clock, log, facts, book: () => current().jobs, wake })
-  shared.attach({ store, wake, keys })
+  shared.attach({ store, wake, keys, commentKey })
   return { store, worker, scheduler, tails }
 }
 

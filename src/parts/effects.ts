@@ -8,6 +8,7 @@ import type { CompiledCondition } from '../expr/condition.ts'
 import type { Filled } from '../expr/template.ts'
 import type { ScriptJob, ScriptResult } from '../process/script.ts'
 import type { Destination, Store } from '../store/ports.ts'
+import type { OwnComments } from './own-comment.ts'
 import type { SenderKeys } from './sender-keys.ts'
 import type { Outgoing, Sent } from './targets/target.ts'
 
@@ -61,6 +62,7 @@ export interface Effects {
   script(folder: string, job: ScriptJob): Promise<ScriptResult | undefined>
   /** Sends now; never rejects. */
   send(outgoing: Outgoing): Promise<Sent>
+  readonly ownComments: Pick<OwnComments, 'areToldIn'>
   /** Gets a small public file of a sender: the answer's bytes, up to a limit. Rejects with an Error that says why not. */
   download(url: string, maxBytes: number): Promise<Buffer>
   readonly keys: SenderKeys

@@ -10,6 +10,7 @@ import { createRedactor } from '../core/redact.ts'
 import { cut } from '../core/text.ts'
 import type { Route } from '../generated/config.ts'
 import { secretsIn, withSecrets, writtenTargets } from '../parts/destination.ts'
+import type { OwnComments } from '../parts/own-comment.ts'
 import { permanentFailure } from '../parts/targets/kit/permanent-failure.ts'
 import { obstacleOf, secretsOf, settingsOf } from '../parts/targets/kit/settings.ts'
 import type { Keep, Outgoing, Sent, TargetPart } from '../parts/targets/target.ts'
@@ -20,6 +21,7 @@ export type SenderOptions = {
   readonly facts: Pick<Facts, 'tell'>
   readonly keep: Keep
   readonly clock: Clock
+  readonly ownComments: Pick<OwnComments, 'mark'>
 }
 
 /** The present route or job as written. Secrets are read from it, because they are never stored. */
@@ -27,7 +29,7 @@ export type Said = Pick<Route, 'deliver' | 'deliver_extra'> | undefined
 export type Sender = (outgoing: Outgoing, written?: Said) => Promise<Sent>
 
 export const createSender = (options: SenderOptions): Sender => {
-  const { targets, profile, facts, keep, clock } = options
+  const { targets, profile, facts, keep, clock, ownComments } = options
   const log = (outgoing: Outgoing): void => facts.tell({ kind: 'text_logged', cause: outgoing, text: outgoing.text })
   return async (outgoing, written) => {
     const part = targets.get(outgoing.delivery.target)
@@ -48,7 +50,8 @@ export const createSender = (options: SenderOptions): Sender => {
       facts.tell({ kind: 'text_goes_once', cause: outgoing, target: part.name, why })
     }
     const whole = { ...outgoing, delivery: { ...outgoing.delivery, extra }, onlyOnce }
-    const send = async (): Promise<Sent> => answerOf(await part.send(whole, { settings, env: owner.env, log, clock, keep }), part)
+    const send = async (): Promise<Sent> =>
+      answerOf(await part.send(whole, { settings, env: owner.env, log, clock, keep, mark: ownComments.mark }), part)
     const sent = await within(outgoing.budgetMs + graceMs, clock, send)
     const chat = part.chat?.(extra, settings)
     const place = chat && { platform: part.name, ...chat }

@@ -29,7 +29,7 @@ const lab = (t: Test) => {
     limits: () => ({ rateLimit: 10, maxConcurrentScripts: 1, maxQueuedRuns: 10 }),
     jobs: () => current?.jobs ?? { find: () => [], isRefused: () => false },
   })
-  machine.attach({ store: openMemory({ clock: systemClock }), wake: () => {} })
+  machine.attach({ store: openMemory({ clock: systemClock }), wake: () => {}, commentKey: Buffer.alloc(32) })
   const compile = async (text: string, files: { readonly [path: string]: unknown } = {}): Promise<LiveConfig> => {
     const { config } = loadConfig({ dataDir: t.testdir({ 'config.yaml': text, ...files }), env: {} })
     current = await compileLiveConfig(config, catalogue, machine, current)

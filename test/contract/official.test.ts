@@ -6,6 +6,7 @@ import type { JsonObject } from '../../src/core/json.ts'
 import { targetsByName } from '../../src/parts/targets/index.ts'
 import { createKeep } from '../../src/parts/targets/kit/keep.ts'
 import { platformOf, settingsOf } from '../../src/parts/targets/kit/settings.ts'
+import { ownComments } from '../fakes/own-comments.ts'
 import { adopt } from '../fakes/owner.ts'
 import { doubles } from '../fakes/platforms/index.ts'
 
@@ -94,7 +95,7 @@ t.test('without api_base the calls go to the official addresses, and to the home
     const about = { text: 'hello', profile: 'default', route: 'r', deliveryId: 'd1', place: 0, budgetMs: 20_000 }
     const outgoing = { ...about, delivery: { target: double.target, extra: double.extra ?? {} } }
     const all = settingsOf(part, { [platformOf(part)]: { ...settings, ...more } }, env)
-    await part.send(outgoing, { settings: all, env, log: () => {}, clock: systemClock, keep })
+    await part.send(outgoing, { settings: all, env, log: () => {}, clock: systemClock, keep, mark: ownComments.mark })
     t.same(called.splice(0), addresses, way)
   }
 })

@@ -15,6 +15,7 @@ import { unreadSettings } from '../../src/plan/settings.ts'
 import { createSender } from '../../src/runs/sender.ts'
 import type { Delivery } from '../../src/store/ports.ts'
 import { fakeClock } from '../fakes/clock.ts'
+import { ownComments } from '../fakes/own-comments.ts'
 import { adopt } from '../fakes/owner.ts'
 import { type Double, extraFor, type Running, startDouble } from '../fakes/platforms/double.ts'
 import { hasGh } from '../fakes/platforms/github.ts'
@@ -72,6 +73,7 @@ const stageOf = (double: Double, running: Running): Stage => {
       log: () => {},
       clock,
       keep,
+      mark: ownComments.mark,
     })
   }
   const fresh = (): Running => {
@@ -245,7 +247,7 @@ const fails = async (t: Test, { double, origin, settings, at, send, fresh }: Sta
       ['other', { name: 'other', dir: '/', platforms: {}, env, jobs: new Map() }],
     ])
     const written = { deliver: double.target, deliver_extra: at(double.chat) }
-    const options = { targets: targetsByName, facts: { tell: () => {} }, keep, clock: systemClock }
+    const options = { targets: targetsByName, facts: { tell: () => {} }, keep, clock: systemClock, ownComments }
     const sender = createSender({ ...options, profile: (name) => profiles.get(name) })
     const delivery = readDelivery(written as Route, targetsByName, () => {}) as Delivery
     const outgoing = { text: 'hello', route: 'r', deliveryId: 'profiles', delivery, place: 0, budgetMs: 20_000 }

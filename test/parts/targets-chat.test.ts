@@ -13,6 +13,7 @@ import { matrix } from '../../src/parts/targets/team-chat/matrix.ts'
 import { mattermost } from '../../src/parts/targets/team-chat/mattermost.ts'
 import { slack } from '../../src/parts/targets/team-chat/slack.ts'
 import { fakeClock } from '../fakes/clock.ts'
+import { ownComments } from '../fakes/own-comments.ts'
 import { adopt } from '../fakes/owner.ts'
 import { discord as discordDouble, discordWebhook } from '../fakes/platforms/discord.ts'
 import { type Double, extraFor, type Reply, startDouble } from '../fakes/platforms/double.ts'
@@ -45,7 +46,14 @@ const start = async (t: Test, part: TargetPart, double: Double) => {
     const delivery = { target: part.name, extra }
     const outgoing: Outgoing = { text, profile: 'default', route: 'r', deliveryId: 'd1', delivery, place: 0, budgetMs: 20_000 }
     // No wait ends on this clock: what says that it should be waited longer than the budget comes back at once.
-    const kit = { settings: settingsOf(part, { [part.name]: settings }, env), env, log: () => {}, clock: fakeClock(), keep }
+    const kit = {
+      settings: settingsOf(part, { [part.name]: settings }, env),
+      env,
+      log: () => {},
+      clock: fakeClock(),
+      keep,
+      mark: ownComments.mark,
+    }
     return part.send(outgoing, kit)
   }
   return { ...running, send }

@@ -12,6 +12,7 @@ import { weixin } from '../../src/parts/targets/messenger/weixin.ts'
 import { whatsapp } from '../../src/parts/targets/messenger/whatsapp.ts'
 import type { Outgoing, Sent, TargetPart } from '../../src/parts/targets/target.ts'
 import { fakeClock } from '../fakes/clock.ts'
+import { ownComments } from '../fakes/own-comments.ts'
 import { adopt } from '../fakes/owner.ts'
 import { bluebubbles as bluebubblesDouble } from '../fakes/platforms/bluebubbles.ts'
 import { type Double, type Reply, type Running, startDouble } from '../fakes/platforms/double.ts'
@@ -47,7 +48,14 @@ const sendTo = (
 ) => {
   const delivery = { target: part.name, extra }
   const outgoing: Outgoing = { text, profile: 'default', route: 'r', deliveryId: id, delivery, place: 0, budgetMs: 60_000 }
-  return part.send(outgoing, { settings: settingsOf(part, { [part.name]: settings }, env), env, log: () => {}, clock, keep })
+  return part.send(outgoing, {
+    settings: settingsOf(part, { [part.name]: settings }, env),
+    env,
+    log: () => {},
+    clock,
+    keep,
+    mark: ownComments.mark,
+  })
 }
 
 /** A double, and what sends to it. */
@@ -413,5 +421,5 @@ const homeassistantIn = ({ origin }: Running, budgetMs: number): Promise<Sent> =
   const settings = homeassistantDouble.settings(origin)
   const delivery = { target: 'homeassistant', extra: {} }
   const outgoing: Outgoing = { text: 'hello', profile: 'default', route: 'r', deliveryId: 'd1', delivery, place: 0, budgetMs }
-  return homeassistant.send(outgoing, { settings, env: {}, log: () => {}, clock: quickClock(), keep })
+  return homeassistant.send(outgoing, { settings, env: {}, log: () => {}, clock: quickClock(), keep, mark: ownComments.mark })
 }

@@ -1,5 +1,6 @@
 /** Comments through the real gh, past what the table of all targets shows. */
 
+import { createHash } from 'node:crypto'
 import t, { type Test } from 'tap'
 import { systemClock } from '../../src/core/clock.ts'
 import type { JsonObject } from '../../src/core/json.ts'
@@ -7,6 +8,7 @@ import { githubComment as part } from '../../src/parts/targets/code-host/github-
 import { createKeep } from '../../src/parts/targets/kit/keep.ts'
 import { settingsOf } from '../../src/parts/targets/kit/settings.ts'
 import type { Outgoing, Sent } from '../../src/parts/targets/target.ts'
+import { ownComments } from '../fakes/own-comments.ts'
 import { adopt } from '../fakes/owner.ts'
 import { type Double, type Reply, startDouble } from '../fakes/platforms/double.ts'
 import { githubComment, hasGh } from '../fakes/platforms/github.ts'
@@ -24,7 +26,7 @@ const run = async (t: Test, double: Double = githubComment) => {
   const send = ({ extra = where, settings = double.settings(running.origin), ...more }: Wish = {}): Promise<Sent> =>
     part.send(
       { ...about, delivery: { target: 'github_comment', extra }, ...more },
-      { settings: settingsOf(part, { github: settings }, env), env, log: () => {}, clock: systemClock, keep },
+      { settings: settingsOf(part, { github: settings }, env), env, log: () => {}, clock: systemClock, keep, mark: ownComments.mark },
     )
   return { ...running, send, posts: () => running.seen.filter(double.posts).length }
 }
@@ -65,6 +67,20 @@ t.test('the real gh', { skip: hasGh() ? false : 'gh is not installed' }, async (
     accepted.push({ chat, text: `STRANGER ${text}`, key }, { chat, text: `quoted: ${text}${key} and more`, key: '' })
     t.match(await send(), { ok: true, detail: /#c99$/ })
     t.equal(accepted.length, 3)
+  })
+
+  t.test('a comment of the same delivery is found by its mark, whatever its text, also by the mark of an older version', async (t) => {
+    const { send, accepted } = await run(t)
+    await send()
+    const [{ chat = '' } = {}] = accepted
+    t.match(await send({ text: 'another text' }), { ok: true, detail: /there already/ })
+    accepted.length = 0
+    const digest = createHash('sha256')
+      .update(JSON.stringify(['default', 'r', '', 'd1', 0, 'octo-org/octo.repo#42']))
+      .digest('hex')
+    accepted.push({ chat, text: 'hello', key: `\n\n<!-- headgate:${digest.slice(0, 40)} -->` })
+    t.match(await send(), { ok: true, detail: /there already/ })
+    t.match(await send({ deliveryId: 'd2' }), { ok: true, detail: /#c99$/ })
   })
 
   t.test('what the host says of a failure', async (t) => {

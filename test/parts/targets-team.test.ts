@@ -8,6 +8,7 @@ import { settingsOf } from '../../src/parts/targets/kit/settings.ts'
 import { issued, type TokenSource, withToken } from '../../src/parts/targets/kit/token-cache.ts'
 import type { Outgoing, Sent } from '../../src/parts/targets/target.ts'
 import { fakeClock } from '../fakes/clock.ts'
+import { ownComments } from '../fakes/own-comments.ts'
 import { adopt } from '../fakes/owner.ts'
 import { dingtalk, dingtalkApp } from '../fakes/platforms/dingtalk.ts'
 import { type Double, extraFor, type Reply, type Running, startDouble } from '../fakes/platforms/double.ts'
@@ -29,7 +30,7 @@ const run = async (t: Test, double: Double) => {
     const all = settingsOf(part, { [double.target]: { ...double.settings(running.origin), ...settings } }, {})
     const delivery = { target: double.target, extra }
     const outgoing: Outgoing = { text: 'hello', profile: 'p', route: 'r', deliveryId: 'd', delivery, place: 0, budgetMs: 5000, ...more }
-    return part.send(outgoing, { settings: all, env: {}, log: () => {}, clock, keep })
+    return part.send(outgoing, { settings: all, env: {}, log: () => {}, clock, keep, mark: ownComments.mark })
   }
   return { ...running, send }
 }

@@ -1,4 +1,4 @@
-import { createHmac } from 'node:crypto'
+import { createHash, createHmac } from 'node:crypto'
 import { chmodSync, existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { delimiter, join, relative } from 'node:path'
 import t, { type Test } from 'tap'
@@ -8,6 +8,7 @@ import { targets, targetsByName } from '../../src/parts/targets/index.ts'
 import { createKeep } from '../../src/parts/targets/kit/keep.ts'
 import type { Outgoing, Sent, TargetKit } from '../../src/parts/targets/target.ts'
 import { fakeClock } from '../fakes/clock.ts'
+import { ownComments } from '../fakes/own-comments.ts'
 import { adopt } from '../fakes/owner.ts'
 import { soon } from '../fakes/process.ts'
 import { closedOrigin, sink } from '../fakes/sink.ts'
@@ -21,6 +22,7 @@ const kit = (more: Partial<TargetKit> = {}): TargetKit => ({
   log: () => {},
   clock,
   keep,
+  mark: ownComments.mark,
   ...more,
 })
 
@@ -91,6 +93,23 @@ t.test('github_comment: the text goes to stdin, a checked path to argv, and only
   t.notMatch(gh.read('env'), /canary|GH_DEBUG|GH_REPO/)
   t.match(await send('github_comment', { ...where, pr_number: 43 }, {}, kit({ env })), { ok: true }, 'a number may be one')
   t.match(gh.read('argv'), /issues\/43\/comments/)
+})
+
+t.test('github_comment: an earlier comment is looked for by the mark of its delivery, also by that of an older version', async (t) => {
+  const gh = fakeGh(t, `test "$2" = graphql && { printf %s "$4" > $OUT/filter; exit 0; }; cat > $OUT/stdin; echo '{"id":7}'`)
+  const lookedFor = (): RegExp => new RegExp(/\.body \| test\("(.*)"\)/.exec(gh.read('filter'))?.[1] ?? 'no filter')
+  await send('github_comment', where, {}, kit({ env: gh.env }))
+  const posted = bodyOf(gh.read('stdin'))
+  const digest = createHash('sha256')
+    .update(JSON.stringify(['default', 'r', '', 'd1', 0, 'octo-org/octo.repo#42']))
+    .digest('hex')
+  const former = `hello\n\n<!-- headgate:${digest.slice(0, 40)} -->`
+  await send('github_comment', where, { text: 'another text' }, kit({ env: gh.env }))
+  t.not(bodyOf(gh.read('stdin')).slice(-60), posted.slice(-60), 'the mark is made for its text')
+  for (const body of [posted, former]) t.match(body, lookedFor(), 'the same delivery')
+  for (const body of [`${posted} and more`, posted.replace(/-->$/, '')]) t.notMatch(body, lookedFor(), body)
+  await send('github_comment', where, { deliveryId: 'd2' }, kit({ env: gh.env }))
+  for (const body of [posted, former]) t.notMatch(body, lookedFor(), 'another delivery')
 })
 
 t.test('github_comment: the environment beats settings of the platform; a host of its own takes its own token', async (t) => {

@@ -1,13 +1,16 @@
 /** Runs of a gateway whose agent is a scripted model: which tools they have, what they may take, what is recorded, and the examples. */
 
-import { readFileSync, writeFileSync } from 'node:fs'
+import { createHash } from 'node:crypto'
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import type { ServerResponse } from 'node:http'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import t, { type Test } from 'tap'
 import { parse } from 'yaml'
 import { readAttempts } from '../../src/app/events/event-attempts.ts'
 import { withDryEffects } from '../../src/app/live/effects.ts'
+import { traceRoute } from '../../src/app/trace/trace-route.ts'
 import { loadConfig } from '../../src/config/load.ts'
 import { journalFolder } from '../../src/journal/folder.ts'
 import { readEvents } from '../../src/journal/reader.ts'
@@ -145,21 +148,123 @@ t.test('what a run took is in its record; budgets of a run and of a day stop it'
   t.equal(api.seen.length, 4, 'the model was not asked')
 })
 
-t.test('an event about our own comment is not answered; a mark elsewhere changes nothing; a thread has a limit', async (t) => {
-  const mark = `<!-- headgate:${'0'.repeat(40)} -->`
-  const comments = { prompt: 'p', deliver: 'github_comment', deliver_extra: { repo: 'o/r', pr_number: '{n}' }, retry: once }
+/** A stand-in for `gh`, beside the data directory: its environment, and the text of the last comment that it posted. */
+const fakeGh = (t: Test) => {
+  const folder = mkdtempSync(join(tmpdir(), 'gh-'))
+  t.teardown(() => rmSync(folder, { recursive: true, force: true }))
+  const script = `#!/bin/sh\ntest "$2" = graphql && exit 0\ncat > ${folder}/sent\necho '{"id":7,"html_url":"https://x/7"}'\n`
+  writeFileSync(join(folder, 'gh'), script, { mode: 0o755 })
+  const sent = (): string => JSON.parse(readFileSync(join(folder, 'sent'), 'utf8')).body
+  return { env: { PATH: `${folder}:${process.env.PATH}` }, sent }
+}
+
+const comments = { prompt: 'p', deliver: 'github_comment', deliver_extra: { repo: 'o/r', pr_number: '{n}' }, retry: once }
+/** An event about a comment on `o/r`. */
+const commented = (n: number, body: string, repo = 'o/r') => ({
+  n,
+  repository: { full_name: repo },
+  issue: { number: n },
+  comment: { body },
+})
+const maxThreadRuns = { agent: { budget: { thread_runs: 1_000 } } }
+
+t.test('an event about our own comment is not answered', async (t) => {
+  const gh = fakeGh(t)
+  const { say, api, dir, stop, lines } = await start(t, { routes: { comments, other: { prompt: 'p' } }, env: gh.env })
+  t.equal(await say('comments', { n: 1 }), undefined)
+  const ours = gh.sent()
+  t.match(ours, /^done\n\n<!-- headgate:[0-9a-f]{40} -->$/)
+  const told = [
+    commented(1, ours),
+    commented(1, ours, 'O/R'),
+    commented(1, `${ours.replaceAll('\n', '\r\n')}\n`),
+    { n: 1, repository: { full_name: 'o/r' }, pull_request: { number: 1 }, review: { body: ours } },
+  ]
+  for (const body of told) t.equal(await say('comments', body), 'own_comment')
+  t.equal(await say('other', commented(1, ours)), undefined, 'a route that comments nowhere')
+  t.equal(api.seen.length, 2)
+  await stop()
+  const again = await startGateway(t, { dir, env: gh.env })
+  t.match((await again.post('comments', { body: commented(1, ours) })).json, { reason: 'own_comment' }, 'after a restart too')
+  const trace = (dataDir: string) =>
+    traceRoute({ dataDir, env: gh.env, self: 'headgate' }, 'comments', {
+      of: { payload: JSON.stringify(commented(1, ours)) },
+      set: [],
+      unset: [],
+      runScripts: false,
+    })
+  t.match(await trace(dir), { reason: 'own_comment', stoppedAt: 'own_comment' })
+  const fresh = join(dir, 'fresh')
+  mkdirSync(fresh)
+  writeFileSync(join(fresh, 'config.yaml'), readFileSync(join(dir, 'config.yaml')))
+  t.match(await trace(fresh), { stoppedAt: null }, 'a data directory without a key')
+  const file = join(dir, 'state', 'comment-key')
+  t.equal(statSync(file).mode & 0o777, 0o600)
+  t.notMatch(JSON.stringify([...lines, ...again.lines]), readFileSync(file, 'utf8').trim())
+})
+
+t.test('nobody can make a comment look like ours: with a mark of their own, or one that they copied', async (t) => {
+  const gh = fakeGh(t)
+  const { say, api } = await start(t, { routes: { comments: { ...comments, ...maxThreadRuns } }, env: gh.env })
+  await say('comments', { n: 1 })
+  const ours = gh.sent()
+  const [mark = ''] = /<!--.*-->$/.exec(ours) ?? []
+  const former = createHash('sha256')
+    .update(JSON.stringify(['default', 'comments', '', 'd', 0, 'o/r#1']))
+    .digest('hex')
+  const events = [
+    commented(1, `hide me\n\n<!-- headgate:${'0'.repeat(40)} -->`),
+    commented(1, `hide me\n\n<!-- headgate:${former.slice(0, 40)} -->`),
+    commented(1, `hide me\n\n${mark}`),
+    commented(1, `${ours} as the bot says`),
+    commented(2, ours),
+    commented(1, ours, 'o/other'),
+    { n: 1, comment: { body: ours } },
+    { n: 1, issue: { number: 1 }, comment: { body: ours } },
+    { ...commented(1, 'look'), pull_request: { body: ours } },
+  ]
+  for (const [i, body] of events.entries()) {
+    t.equal(await say('comments', body), undefined, JSON.stringify(body))
+    t.equal(api.seen.length, i + 2)
+  }
+})
+
+t.test('a note on GitLab is ours in its merge request or issue only, the project named by path or id', async (t) => {
+  const notes = await sink(t, (response) => json(response, 201, { id: 1 }))
+  const gitlab = { deliver: 'gitlab_comment', prompt: 'p', retry: once, ...maxThreadRuns }
+  const at = (project: string, kind: string) => ({ ...gitlab, deliver_extra: { project, iid: '{iid}', kind } })
+  const webhook = { enabled: true, extra: { secret: 'It is a secret to everybody', port: 0 } }
+  const routes = { path: at('Group/Project', 'merge_request'), id: at('42', 'issue') }
+  const { say } = await start(t, {
+    config: { platforms: { gitlab: { token: 't', api_base: notes.origin }, webhook: { ...webhook, extra: { ...webhook.extra, routes } } } },
+  })
+  const told = (kind: string, iid: number, note: string, id = 42) => ({
+    iid,
+    project: { id, path_with_namespace: 'group/project' },
+    [kind]: { iid },
+    object_attributes: { note },
+  })
+  for (const [route, kind, otherKind] of [
+    ['path', 'merge_request', 'issue'],
+    ['id', 'issue', 'merge_request'],
+  ] as const) {
+    t.equal(await say(route, { iid: 7 }), undefined)
+    const ours = JSON.parse(notes.seen.at(-1)?.body ?? '{}').body
+    t.match(ours, /^done\n\n<!-- headgate:[0-9a-f]{40} -->$/)
+    for (const each of ['path', 'id']) t.equal(await say(each, told(kind, 7, ours)), 'own_comment')
+    t.equal(await say(route, told(kind, 8, ours)), undefined)
+    t.equal(await say(route, told(otherKind, 7, ours)), undefined)
+    t.equal(await say(route, told(kind, 7, `${ours} quoted`)), undefined)
+  }
+})
+
+t.test('runs that comment on one thread have a limit', async (t) => {
   const limited = { ...comments, agent: { budget: { thread_runs: 2 } } }
-  const { say, api } = await start(t, { routes: { comments, limited, other: { prompt: 'p' } }, env: { PATH: '/nowhere' } })
-  for (const body of [{ comment: { body: `fine\n\n${mark}\n` } }, { review: { body: mark } }, { object_attributes: { note: `x ${mark}` } }])
-    t.equal(await say('comments', { n: 1, ...body }), 'own_comment')
-  t.equal(api.seen.length, 0)
-  t.equal(await say('other', { comment: { body: mark } }), undefined, 'a route that comments nowhere')
-  await say('comments', { n: 1, comment: { body: `${mark} as the bot says` }, pull_request: { body: mark } })
-  t.equal(api.seen.length, 2, 'a mark that is quoted, or in the pull request')
+  const { say, api } = await start(t, { routes: { limited }, env: { PATH: '/nowhere' } })
   for (const n of [7, 7, 8]) await say('limited', { n })
-  t.equal(api.seen.length, 5)
+  t.equal(api.seen.length, 3)
   t.match(await say('limited', { n: 7 }), /2 runs have commented there in an hour \(budget\.thread_runs\)/)
-  t.equal(api.seen.length, 5)
+  t.equal(api.seen.length, 3)
 })
 
 t.test('skills come with the prompt, a missing one is warned of; with debug lines the reply is heard while it comes', async (t) => {

@@ -21,6 +21,7 @@ import { createSender } from '../../src/runs/sender.ts'
 import { fakeCli } from '../fakes/cli.ts'
 import { fakeClock } from '../fakes/clock.ts'
 import { secret, startGateway } from '../fakes/gateway.ts'
+import { ownComments } from '../fakes/own-comments.ts'
 import { adopt } from '../fakes/owner.ts'
 import { sink } from '../fakes/sink.ts'
 
@@ -289,6 +290,7 @@ const sent = async (t: Test, send: string, more = '', settings: JsonObject = {})
     facts: { tell: () => {} },
     keep: createKeep(adopt),
     clock,
+    ownComments,
   })
   const about = { text: 'hello', profile: 'default', route: 'r', deliveryId: 'd', place: 0, budgetMs: 5_000 }
   const answer = sender({ ...about, delivery: { target: 'acme-chat', extra: {} } })

@@ -7,6 +7,7 @@ import { Owners } from '../../core/owner.ts'
 import { createShortTurns, type ShortTurns } from '../../core/turns/short-turns.ts'
 import { createSlots } from '../../core/turns/slots.ts'
 import type { Effects, Jobs, Limiter } from '../../parts/effects.ts'
+import { createOwnComments, type OwnComments } from '../../parts/own-comment.ts'
 import type { KeptKeys, SenderKeys } from '../../parts/sender-keys.ts'
 import { createKeep } from '../../parts/targets/kit/keep.ts'
 import type { Keep, Outgoing, Sent } from '../../parts/targets/target.ts'
@@ -34,6 +35,7 @@ export type SharedEffects = {
   readonly turns: ShortTurns
   readonly script: Effects['script']
   readonly download: Effects['download']
+  readonly ownComments: OwnComments
   readonly keys: SenderKeys
   readonly store: () => Store
   /** Those of the configuration that serves. */
@@ -44,8 +46,16 @@ export type SharedEffects = {
   readonly attach: (running: Running) => void
 }
 
-/** What a gateway opens after its plans are compiled. `wake`: there may be work. Without `keys` those of senders are gone with the process. */
-type Running = { readonly store: Store; readonly wake: () => void; readonly keys?: KeptKeys | undefined }
+/**
+ * What a gateway opens after its plans are compiled. `wake`: there may be work. `commentKey`: seals the marks of its comments. Without `keys`
+ * those of senders are gone with the process.
+ */
+type Running = {
+  readonly store: Store
+  readonly wake: () => void
+  readonly commentKey: Uint8Array
+  readonly keys?: KeptKeys | undefined
+}
 
 export type Limits = { readonly rateLimit: number; readonly maxConcurrentScripts: number; readonly maxQueuedRuns: number }
 
@@ -62,10 +72,11 @@ export const createSharedEffects = ({ clock, log, facts, limits, jobs, download 
   const owners = new Owners(clock, log)
   const keptKeys = createKeptKeys()
   let running: Running | undefined
-  const store = (): Store => {
+  const opened = (): Running => {
     if (!running) throw new Error('a plan ran before its store was open')
-    return running.store
+    return running
   }
+  const store = (): Store => opened().store
   return {
     clock,
     log,
@@ -77,6 +88,7 @@ export const createSharedEffects = ({ clock, log, facts, limits, jobs, download 
     turns: createShortTurns(),
     script: (folder, job) => slots.run(() => runScript(folder, job)),
     download,
+    ownComments: createOwnComments(() => opened().commentKey),
     keys: createSenderKeys({ clock, download, kept: () => running?.keys ?? keptKeys }),
     jobs: {
       find: (profile, reference) => jobs().find(profile, reference),
@@ -99,6 +111,7 @@ export class LiveEffects implements Effects {
   readonly turns: ShortTurns
   readonly script: Effects['script']
   readonly download: Effects['download']
+  readonly ownComments: Effects['ownComments']
   readonly keys: SenderKeys
   readonly hasRoom: () => boolean
   readonly wake: () => void
@@ -114,6 +127,7 @@ export class LiveEffects implements Effects {
     this.turns = shared.turns
     this.script = shared.script
     this.download = shared.download
+    this.ownComments = shared.ownComments
     this.keys = shared.keys
     this.hasRoom = shared.hasRoom
     this.wake = shared.wake
@@ -151,6 +165,7 @@ export const createDryEffects = (clock: Clock = systemClock): Effects => ({
   jobs: { find: () => [], isRefused: () => false },
   store: openMemory({ clock, maxClaims: 1_000 }),
   script: noScript,
+  ownComments: { areToldIn: () => false },
   download: noDownload,
   keys: noKeys(clock),
   send: async () => ({ ok: true, detail: 'dry run' }),

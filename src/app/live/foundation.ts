@@ -73,7 +73,7 @@ export const foundationFor = (options: FoundationOptions, before: Foundation | u
 
 /** It outlives its configuration: nothing here may hold on to the routes. */
 const layFoundation = ({ config, catalogue, shared, jobs, report }: FoundationOptions, terms: unknown): Foundation => {
-  const { facts, keep, clock } = shared
+  const { facts, keep, clock, ownComments } = shared
   const { dataDir, host, multiplex, profiles, maxBodyBytes, scriptTimeoutMs, globalSecret, tools, publicUrl, trustProxy } = config
   const agent = { now: pricedOf(config.agent) }
   const settings = { dataDir, host, multiplex, profiles, maxBodyBytes, scriptTimeoutMs, tools, publicUrl, trustProxy }
@@ -83,6 +83,7 @@ const layFoundation = ({ config, catalogue, shared, jobs, report }: FoundationOp
     facts,
     keep,
     clock,
+    ownComments,
   })
   const compile: Foundation['compile'] = (route, asked) =>
     compileRoute(route, { ...settings, agent: agent.now }, catalogue, new LiveEffects(shared, asked, sendingFor(route, send)))

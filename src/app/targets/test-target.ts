@@ -23,6 +23,7 @@ import { locateProgram } from '../../process/find-program.ts'
 import { createSender } from '../../runs/sender.ts'
 import type { Delivery } from '../../store/ports.ts'
 import { knownSecrets } from '../known-secrets.ts'
+import { ownCommentsOf } from '../live/comment-key.ts'
 import { withDryEffects } from '../live/effects.ts'
 import { profileNamed } from '../profile-named.ts'
 import { type Refusal, refusal } from '../refusal.ts'
@@ -97,7 +98,8 @@ export const sendTargetTest = async (test: TargetTest, text: string): Promise<Ta
   }
   const sent = await withDryEffects(({ owners, clock }) => {
     const keep = createKeep(owners.create({}).adopt)
-    const send = createSender({ targets, profile: (name) => config.profiles.get(name), facts, keep, clock })
+    const ownComments = ownCommentsOf(config.dataDir)
+    const send = createSender({ targets, profile: (name) => config.profiles.get(name), facts, keep, clock, ownComments })
     const about = { profile, route: 'targets-test', deliveryId: `test-${randomUUID()}` }
     return send({ ...about, text, delivery, place: 0, budgetMs }, spec)
   })

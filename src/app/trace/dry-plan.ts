@@ -6,6 +6,7 @@ import type { Held } from '../../core/owner.ts'
 import type { RoutePlan } from '../../core/plan.ts'
 import type { Effects } from '../../parts/effects.ts'
 import { type Catalogue, compileRoute, type PlanSettings } from '../../plan/compile.ts'
+import { ownCommentsOf } from '../live/comment-key.ts'
 import { createDryEffects } from '../live/effects.ts'
 import { type Collector, createCollector } from './onlooker.ts'
 
@@ -33,7 +34,7 @@ export const withSecret = (source: RouteSource): RouteSource =>
 /** Throws a Fault for a route that the server would not start with. */
 export const dryPlan = ({ source, config, catalogue, effects }: DryWorld): DryPlan => {
   const onlooker = createCollector()
-  const whole: Effects = { ...createDryEffects(effects.clock), ...effects, onlooker }
+  const whole: Effects = { ...createDryEffects(effects.clock), ...effects, ownComments: ownCommentsOf(config.dataDir), onlooker }
   const { plan, owner, diagnostics } = compileRoute(source, config, catalogue, whole)
   if (plan && owner) return { plan, owner, onlooker, close: () => whole.owners.close() }
   const [first] = diagnostics.filter(({ stopsStart }) => stopsStart)

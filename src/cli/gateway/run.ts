@@ -4,6 +4,7 @@ import { chmodSync, statSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { adapterDisabled } from '../../app/adapter-disabled.ts'
 import { knownSecrets } from '../../app/known-secrets.ts'
+import { commentKeyFile } from '../../app/live/comment-key.ts'
 import type { Config } from '../../config/config.ts'
 import { jobsFileName } from '../../config/jobs.ts'
 import { type Loaded, type LoadOptions, loadConfig } from '../../config/load.ts'
@@ -81,7 +82,7 @@ export const gatewayRun = async (options: GatewayRunOptions, io: Io): Promise<nu
     if (!isUsable || !config.enabled) await prepared.close()
     if (!isUsable) return exit.config
     if (!config.enabled) throw adapterDisabled()
-    for (const name of ['.env', subscriptionsFileName, jobsFileName]) closeToOthers(join(config.dataDir, name), log)
+    for (const name of ['.env', subscriptionsFileName, jobsFileName, commentKeyFile]) closeToOthers(join(config.dataDir, name), log)
     // A signal that comes during the start stops the gateway as soon as it has started.
     const signal = firstSignal()
     process.on('SIGHUP', reload)

@@ -1,16 +1,15 @@
 /** Ignores events that tell of a comment of our own, where the route would comment on them again (rules: Agents 10). */
 
 import { writtenTargets } from '../destination.ts'
-import { tellsOfOwnComment } from '../own-comment.ts'
 import type { StagePart } from './stage.ts'
 
 export const ownComment: StagePart = {
   name: 'own_comment',
-  compile(route, { name, targets }) {
+  compile(route, { name, targets, effects }) {
     if (!writtenTargets(route).some(({ target }) => targets.get(target)?.comments)) return {}
     return {
       onEvent: (event) =>
-        tellsOfOwnComment(event.payload)
+        effects.ownComments.areToldIn(event.payload)
           ? { kind: 'ignored', reason: 'own_comment', route: name, detail: () => 'own_comment: the comment is one of ours' }
           : event,
     }

@@ -5,6 +5,7 @@ import type { Clock } from '../../core/clock.ts'
 import type { JsonObject } from '../../core/json.ts'
 import type { Closable } from '../../core/owner.ts'
 import type { Delivery } from '../../store/ports.ts'
+import type { OwnComments } from '../own-comment.ts'
 import type { Report } from '../report.ts'
 
 /** The result of one attempt to send a text. */
@@ -52,6 +53,8 @@ export type TargetKit = {
   readonly log: (outgoing: Outgoing) => void
   readonly clock: Clock
   readonly keep: Keep
+  /** Marks a comment on a code host as ours, for a target with `comments`. Without a mark the gateway answers its own comment. */
+  readonly mark: OwnComments['mark']
 }
 
 /** Keeps what a target needs longer than for one text, for example an access token, until the gateway stops. */

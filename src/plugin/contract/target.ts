@@ -65,4 +65,5 @@ const kitWith = ({ settings = {} }: Sending, adopt: Adopt): TargetKit => ({
   log: () => {},
   clock: systemClock,
   keep: createKeep(adopt),
+  mark: (delivery) => `<!-- headgate:${delivery} -->`,
 })

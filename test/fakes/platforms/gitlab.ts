@@ -3,6 +3,7 @@
 import type { Double } from './double.ts'
 
 const token = 'glpat-canary-gitlab-token'
+const mark = /\n\n<!-- headgate:[0-9a-f]{40} -->$/
 const notes = /^\/api\/v4\/projects\/group%2Fproject\/(merge_requests|issues)\/7\/notes$/
 
 export const gitlabComment: Double = {
@@ -24,7 +25,8 @@ export const gitlabComment: Double = {
     const text = json?.body
     if (typeof text !== 'string' || text.trim() === '') return { status: 400, body: { error: 'body is missing, body is empty' } }
     if (text.length > 1_000_000) return { status: 400, body: { message: { note: ['is too long (maximum is 1000000 characters)'] } } }
-    accept({ chat: 'group/project!7', text })
+    if (!mark.test(text)) return { status: 400, body: { message: 'its mark is missing' } }
+    accept({ chat: 'group/project!7', text: text.replace(mark, '') })
     return { status: 201, body: { id: 301, body: text } }
   },
   limited: { reply: { status: 429, body: 'Retry later', headers: { 'retry-after': '30' } }, waitMs: 30_000 },

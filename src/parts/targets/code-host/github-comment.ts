@@ -3,7 +3,8 @@
 import { isObject, type Json, own } from '../../../core/json.ts'
 import { printable } from '../../../core/text.ts'
 import { isTemplate } from '../../../expr/placeholder.ts'
-import { commentOf, harmless, markOf, textOf } from '../kit/comment.ts'
+import { endsWithMarkOf } from '../../own-comment.ts'
+import { commentOf, deliveryDigest, harmless, textOf } from '../kit/comment.ts'
 import { type GhAnswer, runGh } from '../kit/gh.ts'
 import { permanentFailure } from '../kit/permanent-failure.ts'
 import { builtinSettings } from '../kit/settings.ts'
@@ -56,15 +57,16 @@ export const githubComment: TargetPart = {
       if (timeoutMs <= 0) return { ok: false, why: 'no time left', repeatable: true, refused: true }
       return runGh({ args: ['api', ...args, '--input', '-'], stdin: JSON.stringify(input), timeoutMs }, kit)
     }
-    const mark = markOf(outgoing, `${repo}#${number}`)
+    const delivery = deliveryDigest(outgoing, `${repo}#${number}`)
     const [owner = '', name = ''] = repo.split('/')
-    const found = await look(gh, { owner, name, number: Number(number) }, mark)
+    const found = await look(gh, { owner, name, number: Number(number) }, delivery)
     if (found.kind === 'end') return found.sent
     if (found.kind === 'hidden') {
       if (outgoing.doubtful) return permanentFailure(`an earlier try may have arrived, and ${found.why}. Look, then retry by hand`)
       outgoing.onlyOnce?.(`${found.why}: a repeat of this comment could not be recognised`)
     }
-    const body = commentOf(harmless(outgoing.text, kit.settings), maxBodyChars, `\n\n${mark}`)
+    const markOf = (text: string): string => kit.mark(delivery, { repo, number }, text)
+    const body = commentOf(harmless(outgoing.text, kit.settings), maxBodyChars, markOf)
     return posted(await gh(['--method', 'POST', `repos/${repo}/issues/${number}/comments`], { body }), found.kind === 'absent')
   },
 }
@@ -79,9 +81,9 @@ type Found =
   /** The token may not read comments, but it may be able to write one. */
   | { readonly kind: 'hidden'; readonly why: string }
 
-const look = async (gh: Gh, where: Where, mark: string): Promise<Found> => {
+const look = async (gh: Gh, where: Where, delivery: string): Promise<Found> => {
   // A stranger who copies a mark must not keep our comment back. So a mark counts only at the very end of a comment of our own.
-  const ours = `select(.viewerDidAuthor and (.body | endswith("${mark}")))`
+  const ours = `select(.viewerDidAuthor and (.body | test("${endsWithMarkOf(delivery)}")))`
   const jq = `.data.repository.issueOrPullRequest.comments.nodes[] | ${ours} | .url`
   const answer = await gh(['graphql', '--jq', jq], { query, variables: where })
   if (!answer.ok) {

@@ -6,7 +6,7 @@ import { excerpt, printable } from '../../../core/text.ts'
 import { isTemplate } from '../../../expr/placeholder.ts'
 import { renderJson } from '../../../expr/render.ts'
 import { type ApiAnswer, callApi, refusedBy, said } from '../kit/api.ts'
-import { commentOf, harmless, textOf } from '../kit/comment.ts'
+import { commentOf, deliveryDigest, harmless, textOf } from '../kit/comment.ts'
 import { patiently } from '../kit/patience.ts'
 import { permanentFailure } from '../kit/permanent-failure.ts'
 import { builtinSettings, obstacleOf, textSetting } from '../kit/settings.ts'
@@ -58,11 +58,13 @@ export const gitlabComment: TargetPart = {
     if (wrong) return permanentFailure(`${wrong.problem}: "${printable(textOf(own(extra, wrong.key)), 100)}"`)
     if (outgoing.text.trim() === '') return permanentFailure('the text is empty')
     const token = textSetting(kit.settings, 'token') ?? ''
-    const where = `${encodeURIComponent(textOf(own(extra, 'project')))}/${collections[textOf(own(extra, 'kind'))]}/${textOf(own(extra, 'iid'))}`
+    const [repo = '', number = '', kind = ''] = places.map(({ key }) => textOf(own(extra, key)))
+    const where = `${encodeURIComponent(repo)}/${collections[kind]}/${number}`
+    const markOf = (text: string): string => kit.mark(deliveryDigest(outgoing, where), { repo, kind, number }, text)
     const request = {
       url: `${origin}/api/v4/projects/${where}/notes`,
       headers: { 'private-token': token },
-      json: { body: commentOf(harmless(outgoing.text, kit.settings), maxBodyChars) },
+      json: { body: commentOf(harmless(outgoing.text, kit.settings), maxBodyChars, markOf) },
     }
     const post = async (leftMs: number): Promise<Sent> => verdict(await callApi(request, Math.min(longestMs, leftMs), kit.clock.now))
     const sent = await patiently(post, kit.clock, kit.clock.monotonic() + outgoing.budgetMs)

@@ -3,11 +3,12 @@
 import { createHash } from 'node:crypto'
 import type { Json, JsonObject } from '../../../core/json.ts'
 import { cut } from '../../../core/text.ts'
-import { commentMark } from '../../own-comment.ts'
+import { markChars } from '../../own-comment.ts'
 import type { Outgoing } from '../target.ts'
 import { withoutImages } from './images.ts'
 import { isOn, textSetting } from './settings.ts'
 
+const gapBefore = '\n\n'
 const cutMark = '\n\n[cut: the text was longer than a comment may be]'
 /** A zero-width space: readers do not see it, no parser takes it for a blank, and no host removes it. */
 const gap = '\u200b'
@@ -29,16 +30,17 @@ export const harmless = (text: string, settings: JsonObject): string => {
   return isOn(textSetting(settings, 'images')) ? still : withoutImages(still)
 }
 
-/** The text cut to a comment of at most `maxChars` UTF-16 units, with `mark` at its end. */
-export const commentOf = (text: string, maxChars: number, mark = ''): string => {
+/** The text cut to a comment of at most `maxChars` UTF-16 units, with its mark at its end. */
+export const commentOf = (text: string, maxChars: number, markOf: (text: string) => string): string => {
   // Encoding and decoding replaces lone surrogates, which the APIs refuse.
-  const body = Buffer.from(text).toString()
-  const room = maxChars - mark.length
-  return (body.length <= room ? body : cut(body, room - cutMark.length) + cutMark) + mark
+  const whole = Buffer.from(text).toString()
+  const room = maxChars - gapBefore.length - markChars
+  const body = whole.length <= room ? whole : cut(whole, room - cutMark.length) + cutMark
+  return body + gapBefore + markOf(body)
 }
 
-/** An HTML comment that marks one delivery to one place. It holds a digest, so that readers learn nothing about the delivery. */
-export const markOf = ({ profile, route, job, deliveryId, place }: Outgoing, where: string): string => {
+/** Stands for one delivery to one place in its mark: a digest, so that readers learn nothing about the delivery. */
+export const deliveryDigest = ({ profile, route, job, deliveryId, place }: Outgoing, where: string): string => {
   const identity = JSON.stringify([profile, route, job ?? '', deliveryId, place, where])
-  return commentMark(createHash('sha256').update(identity).digest('hex').slice(0, 40))
+  return createHash('sha256').update(identity).digest('hex').slice(0, 16)
 }
