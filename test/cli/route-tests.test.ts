@@ -92,6 +92,7 @@ t.test('what differs is said: the key, what was expected, what came, and how far
   - { name: no such path, route: pr, send: { sample: github/pull_request.opened, unset: [nope.at] } }
   - { name: two bodies, route: pr, send: { body: x, payload: 1 } }
   - { name: no snapshot, route: pr, send: { sample: github/pull_request.opened }, expect: { prompt: { snapshot: true } } }
+  - { name: "a stranger's\\u202e\\u009b2J\\u2066", route: pr, send: { sample: github/pull_request.closed }, expect: { outcome: accepted } }
 `,
   )
   const { code, shown } = await run(cli)
@@ -107,13 +108,15 @@ t.test('what differs is said: the key, what was expected, what came, and how far
   t.match(said('no snapshot'), /--update/)
   for (const [format, holds] of [
     ['pretty', /^ {2}NO {2}pr: wrong outcome .*a\.webhook-test\.yaml:3/m],
-    ['tap', /^TAP version 14\n1\.\.6\n[\s\S]*^not ok \d - pr: wrong outcome$/m],
-    ['junit', /<testsuite name="[^"]*a\.webhook-test\.yaml" tests="5" failures="5" errors="0" skipped="0">/],
+    ['tap', /^TAP version 14\n1\.\.7\n[\s\S]*^not ok \d - pr: wrong outcome$/m],
+    ['junit', /<testsuite name="[^"]*a\.webhook-test\.yaml" tests="6" failures="6" errors="0" skipped="0">/],
     ['github', /^::error file=[^,]*a\.webhook-test\.yaml,line=3,col=\d+,title=pr%3A wrong outcome::step 1/m],
   ] as const) {
     const { code, out } = await cli.run('test', '--format', format)
     t.equal(code, 1, format)
     t.match(out, holds, format)
+    t.match(out, /a stranger's\\+u\{202e\}\\+u\{9b\}2J\\+u\{2066\}/, format)
+    t.notMatch(out.replaceAll('\n', ''), /[\p{Cc}\p{Cf}]/u, format)
   }
 })
 
