@@ -36,7 +36,7 @@ export const gitlab: Scheme = {
   sign: ({ secret, body, id, event }) => ({
     headers: {
       ...(event === undefined ? {} : { 'X-Gitlab-Event': event }),
-      'X-Request-ID': id,
+      'Idempotency-Key': id,
       // Node encodes headers as latin1, so the bytes sent are the UTF-8 bytes of the secret.
       'X-Gitlab-Token': Buffer.from(secret, 'utf8').toString('latin1'),
     },

@@ -42,7 +42,7 @@ export const linear: Scheme = {
     return {
       headers: {
         ...(event === undefined ? {} : { 'X-GitHub-Event': event }),
-        'X-Request-ID': id,
+        'Linear-Delivery': id,
         'Linear-Signature': hmac(secret, timed).toString('hex'),
       },
       body: timed,

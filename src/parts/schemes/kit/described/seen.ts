@@ -33,7 +33,7 @@ export const look = (head: RequestHead, body: RequestBody = new ReadOnce(head.he
   }
 }
 
-export const payloadIn = (content: Content): Json | undefined => (content.kind === 'unread' ? undefined : content.payload)
+const payloadIn = (content: Content): Json | undefined => (content.kind === 'unread' ? undefined : content.payload)
 
 /** What follows the question mark. Addresses from the network need not be valid ones. */
 const queryOf = (url: string): URLSearchParams => {

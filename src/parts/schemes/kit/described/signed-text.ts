@@ -53,6 +53,15 @@ const named: { readonly [name: string]: (of: string) => Piece } = {
   },
 }
 
+/** What stands in a signed text without a separator is a word: else the text of another scheme under the same key could be cut into it. */
+const word = /^[\w-]{1,256}$/
+const asWord =
+  (piece: Piece): Piece =>
+  (seen, secret) => {
+    const value = piece(seen, secret)
+    return typeof value === 'string' && word.test(value) ? value : undefined
+  }
+
 /** A text of a description over its request, or the first thing in it that has no meaning. */
 export const compileText = (source: TextSource): SignedText | { readonly unknown: string } => {
   const pieces: { readonly name: string; readonly piece: Piece }[] = []
@@ -67,7 +76,8 @@ export const compileText = (source: TextSource): SignedText | { readonly unknown
     const make = of === undefined ? Object.hasOwn(plain, name) && plain[name] : Object.hasOwn(named, name) && named[name]
     const piece = make ? (of === undefined ? (make as (typeof plain)[string])(source) : (make as (typeof named)[string])(of)) : undefined
     if (!piece) return { unknown: whole }
-    pieces.push({ name: whole, piece })
+    const isBare = name === 'payload' && (source.signed[match.index - 1] === '}' || source.signed[match.index + whole.length] === '{')
+    pieces.push({ name: whole, piece: isBare ? asWord(piece) : piece })
     from = match.index + whole.length
   }
   literal(source.signed.slice(from))
@@ -110,12 +120,16 @@ const formOf = (seen: Seen): Buffer | undefined => {
   return seen.body.once(ofForm, () => sortedForm(readFields(bytes)))
 }
 
+/** A name that could be the end of the address before it. */
+const goesOn = /^(?:$|[^\p{L}\p{N}_])/u
+
 /**
  * The fields of a form, sorted by their names, each name followed by its value: what Twilio signs behind the address. Of a field that
  * stands several times each value counts once, in order (twilio-node, `lib/webhooks/webhooks.ts`).
  */
 const sortedForm = (form: readonly FormValue[] | undefined): Buffer | undefined => {
   const order = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0)
+  if (form?.some(({ name }) => goesOn.test(name))) return undefined
   const text = form
     ?.map(({ name, value }) => ({ name, value: value.toString() }))
     .sort((a, b) => order(a.name, b.name) || order(a.value, b.value))
@@ -134,9 +148,10 @@ const linesOf = (seen: Seen, names: readonly string[]): string | undefined => {
   let lines = ''
   for (const [i, written] of names.entries()) {
     const name = written.replace(/\?$/, '')
-    const value = textOf(compilePath(name)(payload))
+    const value = compilePath(name)(payload)
     if (value === undefined && name !== written) continue
-    if (value === undefined || (i > 0 && value.includes('\n'))) return undefined
+    // Another type would be signed as its text, or not at all, and handed on as it is.
+    if (typeof value !== 'string' || (i > 0 && value.includes('\n'))) return undefined
     lines += `${name}\n${value}\n`
   }
   return lines

@@ -1,0 +1,77 @@
+/** Requests as a stranger sends them. Each text is bytes: one character stands for one of them, as in latin1. */
+
+import { IncomingMessage } from 'node:http'
+import { Socket } from 'node:net'
+import type { RequestHead } from '../../src/core/request.ts'
+import { requestHead } from '../../src/http/request-head.ts'
+
+export type Line = readonly [name: string, value: string]
+
+export type Sent = {
+  /** What stands in the request line: a path, or a whole address. */
+  readonly target: string
+  /** The headers in the order in which they are sent. */
+  readonly lines: readonly Line[]
+  readonly body: string
+  /** The wall time of arrival, milliseconds. */
+  readonly at: number
+}
+
+/** The bytes of a text in UTF-8. */
+export const bytesOf = (text: string): string => Buffer.from(text, 'utf8').toString('latin1')
+/** The text that bytes in UTF-8 stand for. */
+export const textOf = (bytes: string): string => Buffer.from(bytes, 'latin1').toString('utf8')
+
+const isNamed = (name: string) => {
+  const lower = name.toLowerCase()
+  return ([each]: Line): boolean => each.toLowerCase() === lower
+}
+
+/** The first header of this name. */
+export const headerIn = ({ lines }: Pick<Sent, 'lines'>, name: string): string | undefined => lines.find(isNamed(name))?.[1]
+
+/** The request with this header once, in the place where it stood; `undefined` takes it away. */
+export const withHeader = (sent: Sent, name: string, value: string | undefined): Sent => {
+  const is = isNamed(name)
+  const at = sent.lines.findIndex(is)
+  const line: readonly Line[] = value === undefined ? [] : [[sent.lines[at]?.[0] ?? name, value]]
+  const lines = at < 0 ? [...sent.lines, ...line] : sent.lines.flatMap((each, i) => (i === at ? line : is(each) ? [] : [each]))
+  return { ...sent, lines }
+}
+
+/** The request with one more line of this header. */
+export const withLine = (sent: Sent, name: string, value: string, first = false): Sent => ({
+  ...sent,
+  lines: first ? [[name, value], ...sent.lines] : [...sent.lines, [name, value]],
+})
+
+export const withBody = (sent: Sent, body: string, type?: string): Sent => {
+  const changed = { ...sent, body }
+  return type === undefined ? changed : withHeader(changed, 'Content-Type', type)
+}
+
+const targetForm = /^(?:\/|https?:\/\/[^"{}]*?\/)[\x21-\x7e]*$/
+const valueForm = /^[\t\x20-\x7e\x80-\xff]*$/
+const maxHeadBytes = 16_000
+
+/** Whether Node's parser lets it in: what it refuses never gets to a plan. */
+export const isSendable = ({ target, lines }: Sent): boolean =>
+  targetForm.test(target) &&
+  lines.every(([name, value]) => /^[\w!#$%&'*+.^`|~-]+$/.test(name) && valueForm.test(value)) &&
+  lines.reduce((size, [name, value]) => size + name.length + value.length + 4, target.length) < maxHeadBytes
+
+type Parsed = IncomingMessage & { _addHeaderLines(raw: readonly string[], count: number): void }
+
+const socket = new Socket()
+Object.defineProperty(socket, 'remoteAddress', { value: '127.0.0.1' })
+
+/** The request as the gateway's receiver makes it of what Node's parser gives. */
+export const headOf = (sent: Sent, trust: readonly string[] | false): RequestHead => {
+  const message = new IncomingMessage(socket) as Parsed
+  message.method = 'POST'
+  message.url = sent.target
+  message.rawHeaders = sent.lines.flatMap(([name, value]) => [name, value.replace(/^[\t ]+|[\t ]+$/g, '')])
+  // Node's own joining of headers that stand twice: no public function does it without a socket.
+  message._addHeaderLines(message.rawHeaders, message.rawHeaders.length)
+  return requestHead(message, trust, sent.at)
+}

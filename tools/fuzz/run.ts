@@ -1,0 +1,48 @@
+/** Runs cases of all senders by turns, and gathers what they find. */
+
+import { type CaseOptions, runCase } from './cases.ts'
+import { type Finding, keyOf } from './finding.ts'
+import { runAsked, signsWords } from './given-away.ts'
+import { createCertificate, createSenders } from './senders.ts'
+import { hasIds, runTwins } from './twins.ts'
+import { createWorld } from './world.ts'
+
+export type RunOptions = {
+  readonly seed: number
+  /** How many requests are sent in all. */
+  readonly requests: number
+  /** Names of senders; none: all. */
+  readonly presets: readonly string[]
+}
+
+export type Found = { readonly finding: Finding; readonly times: number }
+
+/** How many requests a case sends. */
+export const requestsPerCase = 5
+
+export const senderNames = (): readonly string[] => createSenders('').map(({ name }) => name)
+
+export const runFuzz = async ({ seed, requests, presets }: RunOptions): Promise<readonly Found[]> => {
+  const { key, pem } = createCertificate()
+  const senders = createSenders(key)
+  const chosen = presets.length === 0 ? senders : senders.filter(({ name }) => presets.includes(name))
+  const world = createWorld(pem)
+  const found = new Map<string, Found>()
+  for (let i = 0; i < requests / requestsPerCase; i++) {
+    const sender = chosen[i % chosen.length] as CaseOptions['sender']
+    for (const finding of await runOne({ world, sender, senders, seed: seed + i, requests: requestsPerCase })) {
+      const known = found.get(keyOf(finding))
+      // The one with the least done to it says most.
+      const shown = known && known.finding.steps.length <= finding.steps.length ? known.finding : finding
+      found.set(keyOf(finding), { finding: shown, times: (known?.times ?? 0) + 1 })
+    }
+  }
+  return [...found.values()]
+}
+
+/** Most cases forge. The seed alone says which kind a case is. */
+const runOne = (options: CaseOptions): Promise<readonly Finding[]> => {
+  const kind = options.seed % 8
+  if (kind === 0 && signsWords(options.sender)) return runAsked(options)
+  return kind === 1 && hasIds(options.sender) ? runTwins(options) : runCase(options)
+}

@@ -1,0 +1,184 @@
+/** Everybody who signs requests: the presets and the built-in schemes, each with a key, samples, and how it signs. */
+
+import { execFileSync } from 'node:child_process'
+import { generateKeyPairSync, sign } from 'node:crypto'
+import { builtInSamples, readSample } from '../../src/app/samples/gallery.ts'
+import type { Sample } from '../../src/app/samples/sample-file.ts'
+import type { SignatureScheme } from '../../src/generated/config.ts'
+import { presets, schemes } from '../../src/parts/schemes/index.ts'
+import { describedScheme } from '../../src/parts/schemes/kit/described/described.ts'
+import type { Scheme, Signed, Unsigned } from '../../src/parts/schemes/scheme.ts'
+import { formSamples } from './form-samples.ts'
+import { fieldOf, formOf, joined, jsonOf, partsOf } from './parts.ts'
+import { bytesOf, type Sent } from './request.ts'
+import { setAt } from './set-at.ts'
+
+export type Sender = {
+  readonly name: string
+  readonly scheme: Scheme
+  /** How it signs; of a built-in scheme as its page says it. */
+  readonly description: SignatureScheme
+  /** `secret` or `public_key` of its routes. */
+  readonly key: { readonly [key: string]: string }
+  readonly secret: string
+  readonly samples: readonly Sample[]
+  /** Signs as the sender does, which for some only the sender can. */
+  readonly sign: (unsigned: Omit<Unsigned, 'secret' | 'privateKey'>) => Signed
+}
+
+/** One text for all who have a shared secret: it is the same on routes of several schemes. */
+const secret = 'vT7nQ2xLr9Zp4kWc8YbE3mHs'
+
+const header = (name: string, more: object = {}) => ({ header: name, ...more })
+const standard = (prefix: string): SignatureScheme => ({
+  algorithm: 'hmac_sha256',
+  signature: header(`${prefix}-signature`, { prefix: 'v1,', encoding: 'base64' }),
+  timestamp: header(`${prefix}-timestamp`),
+  signed: '{id}.{timestamp}.{body}',
+  id: header(`${prefix}-id`),
+  event: header('X-GitHub-Event'),
+})
+const unnamedId = { id: header('X-Request-ID'), event: header('X-GitHub-Event') }
+
+/** The built-in schemes as descriptions, from which a stranger works. */
+const builtin: { readonly [name: string]: SignatureScheme } = {
+  svix: standard('svix'),
+  standard_webhooks: standard('webhook'),
+  linear: {
+    algorithm: 'hmac_sha256',
+    signature: header('Linear-Signature'),
+    timestamp: { body: 'webhookTimestamp', unit: 'milliseconds', window_seconds: 60 },
+    ...unnamedId,
+  },
+  github: {
+    algorithm: 'hmac_sha256',
+    signature: header('X-Hub-Signature-256', { prefix: 'sha256=' }),
+    id: header('X-GitHub-Delivery'),
+    event: header('X-GitHub-Event'),
+  },
+  gitlab: { algorithm: 'token', signature: header('X-Gitlab-Token'), id: header('X-Request-ID'), event: header('X-Gitlab-Event') },
+  v2: {
+    algorithm: 'hmac_sha256',
+    signature: header('X-Webhook-Signature-V2'),
+    timestamp: header('X-Webhook-Timestamp'),
+    signed: '{timestamp}.{body}',
+    ...unnamedId,
+  },
+  v1: { algorithm: 'hmac_sha256', signature: header('X-Webhook-Signature'), ...unnamedId },
+}
+
+/** Where the samples of a built-in scheme lie. */
+const folders: { readonly [name: string]: string } = { svix: 'clerk', standard_webhooks: 'standard', v1: 'buildkite', v2: 'buildkite' }
+/** The generic schemes sign what anybody sends: these headers belong to none of theirs. */
+const generic: ReadonlySet<string> = new Set(['v1', 'v2'])
+/** A question of a sender, which is no event. */
+const question = /confirmation|validation|verification|\bping\b/
+
+/** A certificate that is valid for a hundred years from now, with its key, both in PEM. */
+export const createCertificate = (): { readonly key: string; readonly pem: string } => {
+  const args = [
+    'req',
+    '-x509',
+    '-newkey',
+    'rsa:2048',
+    '-nodes',
+    '-days',
+    '36500',
+    '-subj',
+    '/CN=sender.example.com',
+    '-keyout',
+    '-',
+    '-out',
+    '-',
+  ]
+  const text = execFileSync('openssl', args, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] })
+  const part = (label: string): string => new RegExp(`-----BEGIN ${label}-----[^]*?-----END ${label}-----\n`).exec(text)?.[0] ?? ''
+  return { key: part('PRIVATE KEY'), pem: part('CERTIFICATE') }
+}
+
+/** All of them. `certificateKey`: the one of those whose certificate is fetched, in PEM. */
+export const createSenders = (certificateKey: string): readonly Sender[] => [
+  ...schemes.map((scheme) => senderOf(scheme, knownOf(scheme), folders[scheme.name] ?? scheme.name, certificateKey)),
+  ...presets.map((preset) => senderOf(preset, preset.description, preset.about.sample.replace(/\/.*/, ''), certificateKey)),
+]
+
+const knownOf = ({ name }: Scheme): SignatureScheme => {
+  const known = builtin[name]
+  if (!known) throw new Error(`tools/fuzz/senders.ts has no description of the scheme ${name}: add it to "builtin"`)
+  return known
+}
+
+const samplesIn = (folder: string): readonly Sample[] =>
+  builtInSamples()
+    .filter(({ name }) => name.startsWith(`${folder}/`) && !question.test(name))
+    .map(readSample)
+
+const senderOf = (scheme: Scheme, description: SignatureScheme, folder: string, certificateKey: string): Sender => {
+  const { name } = scheme
+  const found = samplesIn(folder).map((sample) => (generic.has(name) ? { body: sample.body, headers: {} } : sample))
+  const samples = [...found, ...(formSamples[name] ?? [])]
+  const pair = keyPairOf(description.algorithm)
+  const held = pair ?? { secret }
+  const { id: _id, ...rest } = description
+  // Not all events of a sender have the id that others have, and `sign` would put it in.
+  const nameless = describedScheme(name, rest)
+  return {
+    name,
+    scheme,
+    description,
+    samples,
+    secret: held.secret,
+    key: pair ? { public_key: pair.secret } : { secret },
+    sign: (unsigned) =>
+      description.certificate
+        ? signByCertificate(description, { ...unsigned, secret }, certificateKey)
+        : (isNameless(unsigned, description) ? nameless : scheme).sign({ ...unsigned, ...held }),
+  }
+}
+
+/** Whether an event has none of the fields that hold its sender's ids, or has them in JSON within a form, where nothing can be put. */
+const isNameless = ({ body, contentType = '' }: Pick<Unsigned, 'body' | 'contentType'>, { id }: SignatureScheme): boolean => {
+  const sent: Sent = { target: '', lines: [['Content-Type', contentType]], body: bytesOf(body), at: 0 }
+  const form = formOf(sent)
+  const paths = [id?.body ?? []].flat()
+  if (form?.has('payload')) return paths.length > 0
+  const payload = form ? Object.fromEntries(form) : jsonOf(sent)
+  return paths.length > 0 && paths.every((path) => fieldOf(payload, path.split('.')) === undefined)
+}
+
+/** `secret`: what goes into `public_key`. */
+const keyPairOf = (algorithm: SignatureScheme['algorithm']): { readonly secret: string; readonly privateKey: string } | undefined => {
+  const type = { ed25519: 'ed25519', ecdsa_p256: 'ec' }[algorithm as string]
+  if (type === undefined) return undefined
+  const { publicKey, privateKey } = generateKeyPairSync(type as 'ec', { namedCurve: 'prime256v1' })
+  return {
+    secret: publicKey.export({ type: 'spki', format: 'der' }).toString('base64'),
+    privateKey: privateKey.export({ type: 'pkcs8', format: 'pem' }).toString(),
+  }
+}
+
+const certificateAt: { readonly [place: string]: string } = {
+  'PAYPAL-CERT-URL': 'https://api.paypal.com/v1/notifications/certs/CERT-360caa42-fca2a594-a5cafa77',
+  SigningCertURL: 'https://sns.us-west-2.amazonaws.com/SimpleNotificationService-f3ecfb7224c7233fe7bb5f59f96de52f.pem',
+}
+
+/** Signs with the key of a certificate. What else is signed goes to its places first: time, id, the address of the certificate, the topic. */
+const signByCertificate = (description: SignatureScheme, { body, id, at, secret }: Unsigned, key: string): Signed => {
+  const time = new Date(at).toISOString()
+  const headers: { [name: string]: string } = {}
+  let payload = JSON.parse(body)
+  const put = (place: { readonly header?: string; readonly body?: string | string[] } | undefined, value: string): void => {
+    if (place?.header !== undefined) headers[place.header] = value
+    else if (place?.body !== undefined) payload = setAt(payload, [String(place.body)], value)
+  }
+  const { certificate, signature = {} } = description
+  put(description.timestamp, time)
+  put(description.id as { readonly body?: string }, id)
+  put(description.identity, secret)
+  put(certificate, certificateAt[certificate?.header ?? String(certificate?.body)] ?? '')
+  const written = (): string => (signature.body === undefined ? body : JSON.stringify(payload))
+  const sent: Sent = { target: '/', lines: Object.entries(headers), body: bytesOf(written()), at }
+  const text = joined(partsOf(sent, description, { secret, url: '' }) ?? [])
+  put(signature, sign('sha256', Buffer.from(text, 'latin1'), key).toString('base64'))
+  return { headers, body: written() }
+}

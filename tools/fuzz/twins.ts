@@ -1,0 +1,67 @@
+/** Two events of one sender whose ids differ a little: neither may be lost as a repeat of the other. */
+
+import { createRandom, type Random } from '../../bench/durability/random.ts'
+import type { Json } from '../../src/core/json.ts'
+import type { CaseOptions } from './cases.ts'
+import type { Finding } from './finding.ts'
+import { createGenuine } from './genuine.ts'
+import { fieldOf } from './parts.ts'
+import { headerIn, isSendable, type Sent, textOf } from './request.ts'
+import type { RouteWish } from './world.ts'
+
+/** Ids that a careless reader takes for one. */
+const pairs = (random: Random): readonly (readonly [string, string])[] => {
+  const long = 'a'.repeat(random.pick([199, 200, 201, 400]))
+  const high = '漢'.repeat(random.pick([1, 101, 201, 300]))
+  // The same low bytes: 漢 is U+6F22, and these are U+4E22 and U+0122.
+  return [
+    [`${long}1`, `${long}2`],
+    [high, high.replaceAll('漢', '丢')],
+    [high, high.replaceAll('漢', 'Ģ')],
+    ['é', 'e\u0301'],
+    ['\ud83d\ude00'.repeat(101), '\ud83d\ude01'.repeat(101)],
+    ['1', '01'],
+    ['a', 'A'],
+    ['a b', 'a  b'],
+  ]
+}
+
+/** Whether a sender's id can be chosen: those with the digest of their bytes have none. */
+export const hasIds = ({ description: { id } }: CaseOptions['sender']): boolean => id?.body !== undefined || id?.header !== undefined
+
+/** Whether the id stands where the sender has its ids: not every event has a place for it, or takes it as it is. */
+const holds = (sent: Sent, payload: Json, { description: { id: place = {} } }: CaseOptions['sender'], id: string): boolean => {
+  const inBody = [place.body ?? []].flat().map((path) => fieldOf(payload, path.split('.')))
+  const [first] = inBody.filter((value) => value !== undefined)
+  return first === id || (place.header !== undefined && textOf(headerIn(sent, place.header) ?? '') === id)
+}
+
+export const runTwins = async ({ world, sender, seed, requests }: CaseOptions): Promise<readonly Finding[]> => {
+  const random = createRandom(seed)
+  const route: RouteWish = { name: 'hook', verify: [sender.name], key: sender.key, address: 'public_url' }
+  const findings: Finding[] = []
+  for (let i = 0; i < requests / 2; i++) {
+    world.forget()
+    const from = random.whole(2 ** 31)
+    const [first, second] = random.pick(pairs(random))
+    const ids: string[] = []
+    for (const id of [first, second]) {
+      const sent = createGenuine(sender, createRandom(from), route, id)?.sent
+      if (!sent || !isSendable(sent)) continue
+      const { outcome, event } = await world.post(route, sent)
+      const isTaken = outcome.kind === 'accepted' || outcome.kind === 'duplicate'
+      if (isTaken && event && holds(sent, event.payload, sender, id)) ids.push(outcome.deliveryId)
+    }
+    if (ids.length === 2 && ids[0] === ids[1])
+      findings.push({
+        property: 'two events have one id',
+        sender: sender.name,
+        scheme: sender.name,
+        route: 'alone',
+        steps: [`ids ${JSON.stringify(first.slice(-8))} and ${JSON.stringify(second.slice(-8))}, of ${first.length} characters`],
+        detail: ids[0] ?? '',
+        seed,
+      })
+  }
+  return findings
+}

@@ -1,0 +1,116 @@
+/** Routes compiled as the gateway compiles them, over a store of their own, and what one of them makes of a request. */
+
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { stringify } from 'yaml'
+import { createDryEffects } from '../../src/app/live/effects.ts'
+import { loadConfig } from '../../src/config/load.ts'
+import { type Clock, systemClock } from '../../src/core/clock.ts'
+import type { Outcome } from '../../src/core/outcome.ts'
+import type { RoutePlan } from '../../src/core/plan.ts'
+import type { Event } from '../../src/core/request.ts'
+import { admit, shake } from '../../src/engine/run.ts'
+import { parsePath } from '../../src/http/receive.ts'
+import type { Effects } from '../../src/parts/effects.ts'
+import type { SenderKeys } from '../../src/parts/sender-keys.ts'
+import { catalogue } from '../../src/plan/catalogue.ts'
+import { compileRoute } from '../../src/plan/compile.ts'
+import { openMemory } from '../../src/store/memory/memory-store.ts'
+import type { Store } from '../../src/store/ports.ts'
+import { headOf, type Sent } from './request.ts'
+
+/** How a route knows the address that its sender posts to. */
+export type Address = 'public_url' | 'host' | 'proxy'
+
+export type RouteWish = {
+  readonly name: string
+  /** No names: the built-in schemes that need none. */
+  readonly verify: readonly string[]
+  /** Its `secret` or `public_key`. */
+  readonly key: { readonly [key: string]: string }
+  readonly address: Address
+}
+
+/** What came of a request. */
+export type Taken = {
+  readonly outcome: Outcome
+  /** The scheme whose signature held. */
+  readonly scheme: string | undefined
+  /** What the agent would get. */
+  readonly event: Event | undefined
+}
+
+/** Where senders post to; the port of a gateway and a proxy in front of it make no difference here. */
+export const host = 'hooks.example.com'
+const proxies = ['127.0.0.1']
+
+/** Where the sender posts to, as it signs it. */
+export const addressOf = ({ name, address }: Pick<RouteWish, 'name' | 'address'>, query = ''): string =>
+  `${address === 'host' ? 'http' : 'https'}://${host}/webhooks/${name}${query}`
+
+export type World = {
+  /** Sends a POST to a route. The ids that the route has claimed stay so until `forget`. */
+  readonly post: (route: RouteWish, sent: Sent) => Promise<Taken>
+  /** Sends a GET, which can only be a handshake. */
+  readonly get: (route: RouteWish, sent: Sent) => Outcome
+  /** Begins with a store that has no claims and no work. */
+  readonly forget: () => void
+}
+
+/** `certificate`: in PEM, what is fetched from whichever address a sender names. */
+export const createWorld = (certificate: string): World => {
+  let now = 0
+  const clock: Clock = { ...systemClock, now: () => now }
+  let store: Store = openMemory({ clock, maxClaims: 1_000 })
+  const keys: SenderKeys = {
+    fetch: async () => ({ bytes: Buffer.from(certificate), at: now, isAwaited: true }),
+    kept: { get: () => undefined, put: () => {} },
+  }
+  const effects: Effects = Object.defineProperty({ ...createDryEffects(clock), keys }, 'store', { get: () => store })
+  const plans = new Map<string, RoutePlan>()
+  const planOf = (wish: RouteWish): RoutePlan => {
+    const key = JSON.stringify(wish)
+    const known = plans.get(key) ?? compile(wish, effects)
+    plans.set(key, known)
+    return known
+  }
+  const lookAt = (wish: RouteWish, sent: Sent) => {
+    now = sent.at
+    return headOf(sent, wish.address === 'proxy' ? proxies : false)
+  }
+  return {
+    forget() {
+      store = openMemory({ clock, maxClaims: 1_000 })
+    },
+    get: (wish, sent) => shake(planOf(wish), { ...lookAt(wish, sent), method: 'GET' }).outcome,
+    async post(wish, sent) {
+      if (parsePath(sent.target)?.name !== wish.name) return elsewhere
+      let event: Event | undefined
+      const proceed = admit(planOf(wish), lookAt(wish, sent), (_stage, _ended, seen) => {
+        event = seen ?? event
+      })
+      const { outcome, verified } = await (typeof proceed === 'function' ? proceed(Buffer.from(sent.body, 'latin1')) : proceed)
+      return { outcome, scheme: verified?.verification.scheme, event }
+    },
+  }
+}
+
+const elsewhere: Taken = { outcome: { kind: 'refused', code: 'unknown_route' }, scheme: undefined, event: undefined }
+
+const compile = ({ name, verify, key, address }: RouteWish, effects: Effects): RoutePlan => {
+  const [only, ...more] = verify
+  const named = only === undefined ? {} : { verify: more.length > 0 ? verify : only }
+  const route = { ...named, ...key, prompt: '{__raw__}', deliver: 'log' }
+  const extra = {
+    routes: { [name]: route },
+    ...(address === 'public_url' ? { public_url: `https://${host}` } : {}),
+    ...(address === 'proxy' ? { trust_proxy: proxies } : {}),
+  }
+  const configText = stringify({ platforms: { webhook: { enabled: true, extra } } })
+  const { config, diagnostics } = loadConfig({ dataDir: join(tmpdir(), 'no-such-folder-of-headgate'), configText, env: {} })
+  const source = config.routes.get(name)
+  const compiled = source && compileRoute(source, config, catalogue, effects)
+  const [problem] = [...diagnostics, ...(compiled?.diagnostics ?? [])].filter(({ stopsStart }) => stopsStart)
+  if (!compiled?.plan || problem) throw new Error(`the fuzz's own route ${JSON.stringify(route)}: ${problem?.message ?? 'not there'}`)
+  return compiled.plan()
+}
