@@ -1,8 +1,8 @@
 /** Keeps a program running that speaks in lines, and ends it with everything that it started. */
 
 import type { Readable } from 'node:stream'
+import { Lines } from '../core/bytes/lines.ts'
 import type { Clock } from '../core/clock.ts'
-import { Lines } from '../core/lines.ts'
 import { printable } from '../core/text.ts'
 import { Allowance } from '../core/turns/allowance.ts'
 import { takingTurns } from '../core/turns/taking-turns.ts'

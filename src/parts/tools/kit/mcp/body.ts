@@ -1,7 +1,7 @@
 /** Reads the body of an answer, whole or as a stream of server-sent events, within the longest message. */
 
-import { Gathered } from '../../../../core/gathered.ts'
-import { Lines } from '../../../../core/lines.ts'
+import { Gathered } from '../../../../core/bytes/gathered.ts'
+import { Lines } from '../../../../core/bytes/lines.ts'
 import { takingTurns } from '../../../../core/turns/taking-turns.ts'
 import { lengthOf, type Pieces } from './pieces.ts'
 import { maxMessageBytes, unreachable, WireFault } from './wire.ts'
