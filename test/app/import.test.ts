@@ -374,11 +374,11 @@ t.test('--into writes no value that could begin another line of .env, and then w
     const refused = { code: 2, err: /\.env cannot hold WEBHOOK_SECRET_B: its value has a line feed[\s\S]*file:\/path/ }
     const hook = hooks({ id: 'a', 'trigger-rule': hmac('plain-one') }, { id: 'b', 'trigger-rule': hmac(odd) })
     const merging = fakeCli(t, { source: hook, ...files })
-    t.match(await merging.run('import', 'adnanh', merging.file('source'), '--into'), refused, JSON.stringify(odd))
+    t.match(await merging.run('import', 'adnanh', merging.file('source'), '--into'), refused, encodeURIComponent(odd))
     t.same([merging.read('.env'), merging.read('config.yaml')], [files['.env'], files['config.yaml']])
     const route = { platforms: { webhook: { routes: { b: { secret: odd, prompt: 'x' } } } } }
     const fresh = fakeCli(t, { source: JSON.stringify(route) })
-    t.match(await fresh.run('import', 'hermes', fresh.file('source'), '--into'), refused, JSON.stringify(odd))
+    t.match(await fresh.run('import', 'hermes', fresh.file('source'), '--into'), refused, encodeURIComponent(odd))
     t.throws(() => fresh.read('.env'))
   }
 })
