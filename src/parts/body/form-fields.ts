@@ -32,9 +32,10 @@ const fieldOf = (bytes: Buffer): FormValue => {
 }
 
 /** The value of a hexadecimal digit by its byte; below 0 for any other byte. */
-const digits = new Int8Array(256).fill(-1)
-for (let value = 0; value < 16; value++)
-  for (const digit of [value.toString(16), value.toString(16).toUpperCase()]) digits[digit.charCodeAt(0)] = value
+const digits = Int8Array.from({ length: 256 }, (_, byte) => {
+  const value = Number.parseInt(String.fromCharCode(byte), 16)
+  return Number.isNaN(value) ? -1 : value
+})
 
 const decoded = (bytes: Buffer): Buffer => {
   const out = Buffer.allocUnsafe(bytes.length)
