@@ -3,9 +3,9 @@
 import { randomBytes } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { replaceFile } from '../../config/replace-file.ts'
 import { diskFault } from '../../core/disk-fault.ts'
 import { createOwnComments, type OwnComments } from '../../parts/own-comment.ts'
+import { writeWhole } from './write-whole.ts'
 
 /** Below the data directory. Gateways that answer for each other's comments have the same file. */
 export const commentKeyFile = join('state', 'comment-key')
@@ -30,7 +30,7 @@ export const keepCommentKey = async (dataDir: string): Promise<Buffer> => {
   const file = join(dataDir, commentKeyFile)
   const key = randomBytes(keyBytes)
   try {
-    await replaceFile(file, `${key.toString('hex')}\n`)
+    await writeWhole(file, `${key.toString('hex')}\n`)
   } catch (error) {
     throw diskFault('write', file, error)
   }

@@ -4,11 +4,11 @@ import { createHash } from 'node:crypto'
 import { constants } from 'node:fs'
 import { open, readdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import { replaceFile } from '../../config/replace-file.ts'
 import { messageOf } from '../../core/fault.ts'
 import { parseObject } from '../../core/json.ts'
 import type { FetchedKey, KeptKeys } from '../../parts/sender-keys.ts'
 import { createKeptKeys } from './kept-keys.ts'
+import { writeWhole } from './write-whole.ts'
 
 /** The largest key is 256 KiB, and base64 makes it a third longer. */
 const maxFileBytes = 524_288
@@ -54,7 +54,7 @@ const createWriter = (folder: string, report: (reason: string) => void) => {
       changes.delete(address)
       const file = join(folder, nameOf(address))
       try {
-        if (key) await replaceFile(file, textOf(address, key))
+        if (key) await writeWhole(file, textOf(address, key))
         else await rm(file, { force: true })
       } catch (error) {
         report(messageOf(error))
