@@ -2,6 +2,8 @@
 
 import { insecure, type RouteSource } from '../../config/config.ts'
 import { type Diagnostic, diagnostic, type Path, pointerOf } from '../../core/diagnostic.ts'
+import { pluginName } from '../../core/names.ts'
+import { verifyNames } from '../../parts/verify-names.ts'
 import type { FileTexts } from './file-texts.ts'
 import { ownSecrets } from './secrets.ts'
 
@@ -27,7 +29,9 @@ export const reviewSharedSecrets = (routes: readonly { readonly route: RouteSour
 
 /** Says once of routes with different senders that they have the global secret. */
 const inherited = (routes: readonly { readonly route: RouteSource }[]): Diagnostic[] => {
-  const heirs = routes.map(({ route }) => route).filter((route) => ownSecrets(route).length === 0 && route.spec.public_key === undefined)
+  const isOfSender = ({ spec }: RouteSource): boolean =>
+    verifyNames(spec).length > 0 && spec.public_key === undefined && !verifyNames(spec).some((name) => pluginName.test(name))
+  const heirs = routes.map(({ route }) => route).filter((route) => ownSecrets(route).length === 0 && isOfSender(route))
   const [first] = heirs
   const isShared = heirs.length > 1 && new Set(heirs.map(({ spec }) => JSON.stringify(spec.verify))).size > 1
   if (!first || !isShared || first.secrets.includes(insecure)) return []
