@@ -260,8 +260,8 @@ const secretive: { readonly [name: string]: Secretive } = {
   fields: {
     route: { verify: { algorithm: 'token', signature: { body: 'pass' } }, secret: token },
     headers: { 'content-type': form },
-    body: `n=1&pass=${token}&pass=${token}`,
-    kept: 'n=1&pass=***&pass=***',
+    body: `n=1&pass=${token}`,
+    kept: 'n=1&pass=***',
   },
   inner: {
     route: { verify: { algorithm: 'token', signature: { body: 'pass' } }, secret: token },
