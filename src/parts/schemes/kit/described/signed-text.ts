@@ -54,7 +54,7 @@ const named: { readonly [name: string]: (of: string) => Piece } = {
 }
 
 /** What stands in a signed text without a separator is a word: else the text of another scheme under the same key could be cut into it. */
-const word = /^[\w-]{1,256}$/
+const word = /^[\w-]{0,256}$/
 const asWord =
   (piece: Piece): Piece =>
   (seen, secret) => {
