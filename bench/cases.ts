@@ -4,6 +4,7 @@ import { openLoop, startup } from './absolute.ts'
 import { type Case, compare, type RatioGoal } from './compare.ts'
 import type { Contender } from './contender.ts'
 import { finished } from './finished.ts'
+import { forged } from './forged/forged.ts'
 import { tools } from './machine.ts'
 import { type PayloadName, post } from './payloads.ts'
 import { accepting, awake, base, echoed, fastify, filtering, headgate, noStrace, prototype, slowed, webhook } from './peers.ts'
@@ -96,6 +97,7 @@ export const cases: Case[] = [
     [ours('pr', 'right signature'), { ...ours('pr', 'wrong signature'), post: post('pr', undefined, 'not the secret'), expected: refused }],
     atMostCpu('wrong signature', 0.65, 0.5),
   ),
+  forged('forged', ours('pr')),
   compare('routes', [ours('pr', '1 route'), ours('pr', `${ROUTES} routes`, manyRoutes)], atMostCpu(`${ROUTES} routes`, 1.1, 1.05)),
   compare('filters', [filters(1), filters(FILTERS)], atMostCpu(`${FILTERS} filters`, 1.1, 1.05)),
   openLoop('open-loop', durables('pr'), { 'p50 ms above base': { must: 0.4, aim: 0.2 }, 'p99 ms above base': { must: 3, aim: 1.5 } }),

@@ -21,3 +21,10 @@ const statusMib = (pid: number, key: 'VmRSS' | 'VmHWM'): number => {
 
 export const rssMib = (pid: number): number => statusMib(pid, 'VmRSS')
 export const peakRssMib = (pid: number): number => statusMib(pid, 'VmHWM')
+
+/** What the main thread of a process has used, in milliseconds; `undefined` while it runs, since the kernel then counts in ticks. */
+export const idleMainMs = (pid: number): number | undefined => {
+  const thread = `/proc/${pid}/task/${pid}`
+  if (!/\) S /.test(readFileSync(`${thread}/stat`, 'latin1'))) return undefined
+  return Number(readFileSync(`${thread}/schedstat`, 'latin1').split(' ')[0]) / 1e6
+}

@@ -41,15 +41,20 @@ const generator = (load: Load, url: string, bodyFile: string): string[] => {
   return nodeArgv(autocannon, CONNECTIONS, url, bodyFile, load)
 }
 
-/** Runs one generator to its end. */
-export const load = async (job: Load): Promise<Loaded> => {
-  const bodyFile = join(job.folder, 'body')
-  writeFileSync(bodyFile, job.post.body)
-  const child = start(GENERATOR_CORE, generator(job, job.baseUrl + job.post.path, bodyFile))
+/** Runs one generator to its end, on its own core. Resolves with the line of JSON that it prints. */
+export const generated = async <T>(argv: string[]): Promise<T> => {
+  const child = start(GENERATOR_CORE, argv)
   const [out, err] = await Promise.all([text(child.stdout), text(child.stderr)])
   const line = out.split('\n').findLast((each) => each.startsWith('{'))
   if (line === undefined) throw new Error(`the load generator gave no result: ${(err || out).slice(-500)}`)
-  const result: Loaded & { unexpected: number; example: string } = JSON.parse(line)
+  return JSON.parse(line)
+}
+
+/** Loads a server for some seconds. */
+export const load = async (job: Load): Promise<Loaded> => {
+  const bodyFile = join(job.folder, 'body')
+  writeFileSync(bodyFile, job.post.body)
+  const result = await generated<Loaded & { unexpected: number; example: string }>(generator(job, job.baseUrl + job.post.path, bodyFile))
   if (result.unexpected > 0)
     throw new Error(`${result.unexpected} of ${result.requests} answers were not as expected, such as: ${result.example}`)
   if (result.requests === 0) throw new Error('no request was answered')

@@ -122,15 +122,17 @@ export const awake = (runs: number): Partial<Config> => ({
   agent: { runner: 'echo' },
 })
 
-/** Our server. The folder may hold the data of its last life. */
+type Extra = { rate_limit?: number; public_url?: string }
+
+/** Our server. The folder may hold the data of its last life. `extra`: settings of the adapter. */
 export const headgate =
-  (routes: () => Record<string, Route>, kind: 'memory' | 'sqlite', runs = asleep): Launcher =>
+  (routes: () => Record<string, Route>, kind: 'memory' | 'sqlite', runs = asleep, extra: Extra = {}): Launcher =>
   (folder) => {
     if (!existsSync(main)) throw new Error('it is not built: npm run build')
     const data = join(folder, 'data')
     mkdirSync(data, { recursive: true })
     const config: Config = {
-      platforms: { webhook: { enabled: true, extra: { rate_limit: 1_000_000_000, routes: routes() } } },
+      platforms: { webhook: { enabled: true, extra: { rate_limit: 1_000_000_000, ...extra, routes: routes() } } },
       ...runs,
       storage: { kind, durability: 'fsync' },
     }

@@ -20,7 +20,8 @@ export type Row = {
 }
 /** A figure that is compared with nobody's. */
 export type Figure = { case: string; peer: string; figure: string; value: number; goal?: Goal }
-export type Findings = { rows: Row[]; figures: Figure[] }
+/** `details`: figures that only the file of `--json` has. */
+export type Findings = { rows: Row[]; figures: Figure[]; details?: Figure[] }
 
 export const judge = (value: number, { sense = '<=', must, aim }: Wanted, unit = ''): Goal => {
   const reaches = (goal: number): boolean => (sense === '>=' ? value >= goal : value <= goal)

@@ -74,10 +74,10 @@ const readArguments = (found: ReturnType<typeof machine>): Arguments => {
   }
 }
 
-type Measured = Findings & { failures: { case: string; error: string }[]; missing: string[]; syncsMs: number[] }
+type Measured = Required<Findings> & { failures: { case: string; error: string }[]; missing: string[]; syncsMs: number[] }
 
 const measureAll = async (chosen: Case[], options: Options): Promise<Measured> => {
-  const all: Measured = { rows: [], figures: [], failures: [], missing: [], syncsMs: [] }
+  const all: Measured = { rows: [], figures: [], details: [], failures: [], missing: [], syncsMs: [] }
   for (const each of chosen) {
     const missing = each.missing?.()
     if (missing !== undefined) {
@@ -86,9 +86,10 @@ const measureAll = async (chosen: Case[], options: Options): Promise<Measured> =
     }
     if (each.durable) all.syncsMs.push(fdatasyncMs(root))
     try {
-      const { rows, figures } = await each.run(options)
+      const { rows, figures, details = [] } = await each.run(options)
       all.rows.push(...rows)
       all.figures.push(...figures)
+      all.details.push(...details)
     } catch (error) {
       const said = error instanceof Error ? error.message : String(error)
       all.failures.push({ case: each.name, error: said })
@@ -107,7 +108,7 @@ const main = async (): Promise<void> => {
       .map(([name, value]) => `${name}: ${value}`)
       .join(', '),
   )
-  const { rows, figures, failures, missing, syncsMs } = await measureAll(chosen, options)
+  const { rows, figures, details, failures, missing, syncsMs } = await measureAll(chosen, options)
   const fdatasync = syncsMs.length > 0 ? median(syncsMs) : undefined
   if (rows.length > 0) console.log(`\n${rowsTable(rows)}`)
   if (figures.length > 0) console.log(`\n${figuresTable(figures)}`)
@@ -122,7 +123,20 @@ const main = async (): Promise<void> => {
   for (const line of missing) console.log(line)
   for (const failure of failures) console.log(`FAILED ${failure.case}: ${failure.error}`)
   if (json !== undefined) {
-    const result = { machine: found, rounds, seconds, queued, peers, other, fdatasyncMs: fdatasync, rows, figures, failures, missing }
+    const result = {
+      machine: found,
+      rounds,
+      seconds,
+      queued,
+      peers,
+      other,
+      fdatasyncMs: fdatasync,
+      rows,
+      figures,
+      details,
+      failures,
+      missing,
+    }
     writeFileSync(json, `${JSON.stringify(result, null, 2)}\n`)
   }
   process.exitCode = failures.length > 0 ? 1 : 0

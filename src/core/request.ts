@@ -13,18 +13,21 @@ export type Content =
 
 export type FormField = readonly [name: string, value: string]
 
+/** A body as the check of a signature sees it. */
+export interface BodyView {
+  readonly bytes: Buffer
+  /** The payload of JSON or a form; `undefined` where the body is neither. */
+  payload(): Json | undefined
+  /** What `make` gave at the first call with this key. */
+  once<T>(key: object, make: () => T): T
+}
+
 /**
  * The body of one request, read once: what checks a signature, what answers a handshake and what makes the event must all see the same
  * content in the bytes, and none of them may pay for it again.
  */
-export interface RequestBody {
-  readonly bytes: Buffer
-  /** For bytes whose signature holds. */
+export interface RequestBody extends BodyView {
   content(): Content
-  /** For bytes that nobody vouched for: a body that would take long to read is "too many". */
-  unverified(): Content
-  /** What `make` gave at the first call with this key. */
-  once<T>(key: object, make: () => T): T
   /** The content, which is let go of: whoever makes the event keeps it no longer than it must. */
   take(): Content
 }

@@ -3,8 +3,9 @@
 import { isUtf8 } from 'node:buffer'
 import type { MaskRequest } from '../core/plan.ts'
 import type { Headers } from '../core/request.ts'
-import { maskJson, type Path } from './body/mask-json.ts'
+import { maskJson } from './body/mask-json.ts'
 import { isFormBody } from './body/payload.ts'
+import type { Path } from './body/walk-json.ts'
 import type { Scheme } from './schemes/scheme.ts'
 
 /** The places of a secret in a request. */
@@ -53,35 +54,9 @@ const maskHeaders = (headers: Headers, names: readonly string[]): Headers => {
   return there.length === 0 ? headers : { ...headers, ...Object.fromEntries(there.map((name) => [name, stars])) }
 }
 
-/** Bytes are read as latin1, which keeps each of them. */
 const maskBody = (headers: Headers, body: Buffer, fields: readonly Path[]): Buffer => {
-  if (isFormBody(headers, body)) return isUtf8(body) ? maskForm(body, fields) : body
-  const text = body.toString('latin1')
-  const start = text.startsWith(byteOrderMark) ? byteOrderMark.length : 0
-  const json = text.slice(start)
-  const masked = maskText(json, fields)
-  return masked === json ? body : Buffer.from(text.slice(0, start) + masked, 'latin1')
-}
-
-const byteOrderMark = '\xef\xbb\xbf'
-
-const toLatin1 = (text: string): string => Buffer.from(text).toString('latin1')
-const fromLatin1 = (text: string): string => Buffer.from(text, 'latin1').toString()
-
-const maskText = (text: string, fields: readonly Path[]): string =>
-  maskJson(
-    text,
-    fields.map((path) => path.map(toLatin1)),
-    keyOf,
-  )
-
-/** A key that has escapes; the empty text where it is none. */
-const keyOf = (written: string): string => {
-  try {
-    return toLatin1(JSON.parse(fromLatin1(written)) as string)
-  } catch {
-    return ''
-  }
+  if (!isFormBody(headers, body)) return maskJson(body, fields)
+  return isUtf8(body) ? maskForm(body, fields) : body
 }
 
 /** Of a form the field `payload` is read as JSON where it is there, else each field. */
@@ -89,7 +64,7 @@ const maskForm = (body: Buffer, paths: readonly Path[]): Buffer => {
   const fields = [...new URLSearchParams(body.toString('utf8'))]
   const isJson = fields.some(([name]) => name === 'payload')
   const masked = fields.map(([name, value]): [string, string] => {
-    if (isJson) return [name, name === 'payload' ? fromLatin1(maskText(toLatin1(value), paths)) : value]
+    if (isJson) return [name, name === 'payload' ? maskJson(Buffer.from(value), paths).toString() : value]
     return [name, paths.some((path) => path.length === 1 && path[0] === name) ? stars : value]
   })
   return masked.every(([, value], i) => value === fields[i]?.[1]) ? body : Buffer.from(new URLSearchParams(masked).toString())

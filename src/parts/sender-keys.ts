@@ -7,7 +7,7 @@ export type FetchedKey = { readonly bytes: Buffer; readonly at: number }
 export type KeyRequest = {
   /** The client's address. It shares what its network may have. */
   readonly client: string
-  /** A longer answer is refused. */
+  /** The longest answer of the address that is taken. */
   readonly maxBytes: number
   /** The request names the address, so that a stranger may have chosen it. The others stand in the configuration. */
   readonly isNamedByRequest: boolean

@@ -1,6 +1,5 @@
 /** Every preset over a real socket: what its sender signs is taken once, and everything else is refused. */
 
-import { generateKeyPairSync, randomBytes } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import t, { type Test } from 'tap'
 import { parseSample } from '../../src/app/samples/sample-file.ts'
@@ -8,8 +7,8 @@ import { presets } from '../../src/parts/schemes/index.ts'
 import type { Preset } from '../../src/parts/schemes/kit/preset.ts'
 import { repeatKnownBy } from '../../tools/senders.ts'
 import { startGateway } from '../fakes/gateway.ts'
+import { type Keys, keysFor } from '../fakes/senders/keys.ts'
 
-type Keys = { readonly route: { readonly [key: string]: string }; readonly secret: string; readonly privateKey?: string }
 type Headers = { readonly [name: string]: string }
 type Sent = { readonly headers: Headers; readonly body: string; readonly path: string }
 type Asked = { readonly body?: string; readonly key?: Keys }
@@ -30,23 +29,6 @@ type Case = {
 const sampleText = (name: string): string => readFileSync(new URL(`../../samples/${name}.json`, import.meta.url), 'utf8')
 
 const present = 1_750_000_000_000
-const keyTypes = { ed25519: 'ed25519', ecdsa_p256: 'ec', rsa_sha256: 'rsa', rsa_sha1: 'rsa' } as const
-
-/** A key of the kind that the preset checks with, as its sender shows it. */
-const keysFor = ({ keys, description, name }: Preset): Keys => {
-  const type = (keyTypes as { [algorithm: string]: 'ed25519' | 'ec' | 'rsa' })[description.algorithm]
-  if (keys === 'public' && type !== undefined) {
-    const options = { namedCurve: 'prime256v1', modulusLength: 2048 }
-    const pair = generateKeyPairSync(type as 'rsa', options as { modulusLength: number })
-    const public_key = pair.publicKey.export({ type: 'spki', format: 'der' }).toString('base64')
-    return { route: { public_key }, secret: public_key, privateKey: pair.privateKey.export({ type: 'pkcs8', format: 'pem' }).toString() }
-  }
-  const { encoding = 'text', prefix = '' } = description.key ?? {}
-  const bytes = randomBytes(32)
-  const text = encoding === 'text' ? `${name}:${bytes.toString('hex')}` : bytes.toString(encoding)
-  return { route: { secret: `${prefix}${text}` }, secret: `${prefix}${text}` }
-}
-
 /** Those with a certificate, which is fetched, are in tests of their own. */
 const battery = presets.filter(({ keys, description }) => keys !== 'none' && !description.certificate)
 const vouches = ({ description: { algorithm, body_digest, signed = '{body}' } }: Preset): boolean =>

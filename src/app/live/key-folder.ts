@@ -19,7 +19,7 @@ const named = /^[0-9a-f]{64}\.json$/
 const unfinished = /^[0-9a-f]{64}\.json\./
 
 export type KeyFolder = KeptKeys & {
-  /** Resolves when all is written. */
+  /** Resolves when every change has been written or reported. */
   close(): Promise<void>
 }
 

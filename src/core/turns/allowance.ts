@@ -16,7 +16,7 @@ export class Allowance {
     this.#since = clock.monotonic()
   }
 
-  /** Takes some of it; `false`: more has come within the span than may. */
+  /** Counts an amount that came; `false` when more has come within the span than may. */
   take(amount: number): boolean {
     const now = this.#clock.monotonic()
     if (now - this.#since >= this.#spanMs) {

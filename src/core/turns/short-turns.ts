@@ -9,7 +9,7 @@ const maxBytes = 33_554_432
 const maxBytesOfOne = 8_388_608
 
 export interface ShortTurns {
-  /** Whether a work of this client, which holds so many bytes, may wait. */
+  /** Whether one more work of this client may wait, with the bytes that it holds. */
   hasRoom(client: string, bytes: number): boolean
   /** Does the work in one of the next turns. `work` never throws. */
   run<T>(client: string, bytes: number, work: () => T | Promise<T>): Promise<T>

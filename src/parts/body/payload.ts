@@ -7,6 +7,8 @@ import type { Content, FormField, Headers } from '../../core/request.ts'
 import { tooManyContainers } from './count-containers.ts'
 import { decodeJson } from './decode-json.ts'
 import { type FormValue, formFields } from './form-fields.ts'
+import { pickJson } from './pick-json.ts'
+import type { Path } from './walk-json.ts'
 
 /**
  * Whether the bytes are a form's. The content type is not signed, and whoever sends a captured body again may change it, so it never chooses
@@ -84,6 +86,18 @@ const readForm = (body: Buffer): Content => {
   }
   const payload = mapOf(fields)
   return { kind: 'form', text: JSON.stringify(payload), payload, fields }
+}
+
+/**
+ * What the payload of a body that nobody vouched for has at these paths, with nothing else that matters; `undefined` where that would take
+ * long to read. Whoever takes it must read the whole body afterwards.
+ */
+export const pickPayload = (headers: Headers, body: Buffer, paths: readonly Path[]): Json | undefined => {
+  if (!isFormBody(headers, body)) return pickJson(body, paths)
+  const json = formJson(readFields(body) ?? [])
+  if (json) return pickJson(json, paths)
+  const content = readForm(body)
+  return content.kind === 'form' ? content.payload : undefined
 }
 
 const mapOf = (fields: readonly FormField[]): { [name: string]: Json } => {

@@ -1,19 +1,32 @@
 /** The body of one request, read at most once. */
 
-import type { Content, Headers, RequestBody } from '../../core/request.ts'
-import { isHeavy } from './count-values.ts'
-import { readContent } from './payload.ts'
+import type { Json } from '../../core/json.ts'
+import type { BodyView, Content, Headers, RequestBody } from '../../core/request.ts'
+import { pickPayload, readContent } from './payload.ts'
+import type { Path } from './walk-json.ts'
 
-const tooMany: Content = { kind: 'unread', why: 'too many' }
+/** What was made of a body, by its keys. */
+class Made {
+  #made: Map<object, unknown> | undefined
 
-export class ReadOnce implements RequestBody {
+  once<T>(key: object, make: () => T): T {
+    this.#made ??= new Map()
+    if (!this.#made.has(key)) this.#made.set(key, make())
+    return this.#made.get(key) as T
+  }
+
+  protected forget(): void {
+    this.#made = undefined
+  }
+}
+
+export class ReadOnce extends Made implements RequestBody {
   readonly bytes: Buffer
   readonly #headers: Headers
   #content: Content | undefined
-  #isHeavy: boolean | undefined
-  #made: Map<object, unknown> | undefined
 
   constructor(headers: Headers, bytes: Buffer) {
+    super()
     this.#headers = headers
     this.bytes = bytes
   }
@@ -23,21 +36,32 @@ export class ReadOnce implements RequestBody {
     return this.#content
   }
 
-  unverified(): Content {
-    this.#isHeavy ??= isHeavy(this.bytes)
-    return this.#isHeavy ? tooMany : this.content()
-  }
-
-  once<T>(key: object, make: () => T): T {
-    this.#made ??= new Map()
-    if (!this.#made.has(key)) this.#made.set(key, make())
-    return this.#made.get(key) as T
+  payload(): Json | undefined {
+    const content = this.content()
+    return content.kind === 'unread' ? undefined : content.payload
   }
 
   take(): Content {
     const content = this.content()
     this.#content = undefined
-    this.#made = undefined
+    this.forget()
     return content
   }
 }
+
+/** A body that nobody vouched for: of its payload only what stands at some paths is read. */
+class Glimpse extends Made implements BodyView {
+  readonly bytes: Buffer
+  readonly payload: () => Json | undefined
+
+  constructor(headers: Headers, bytes: Buffer, paths: readonly Path[]) {
+    super()
+    this.bytes = bytes
+    const payload = pickPayload(headers, bytes, paths)
+    this.payload = () => payload
+  }
+}
+
+/** The part of a body at these paths. What takes it must read the whole body afterwards, which alone says what the bytes are. */
+export const glimpseOf = (body: RequestBody, headers: Headers, paths: readonly Path[]): BodyView =>
+  body.once(paths, () => new Glimpse(headers, body.bytes, paths))

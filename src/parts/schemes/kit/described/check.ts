@@ -1,8 +1,8 @@
 /** Checks requests as a description says: what the head shows is refused there, the rest once the body is there. */
 
 import { hash } from 'node:crypto'
-import type { RequestBody, RequestHead } from '../../../../core/request.ts'
-import { ReadOnce } from '../../../body/request-body.ts'
+import type { RequestHead } from '../../../../core/request.ts'
+import { glimpseOf, ReadOnce } from '../../../body/request-body.ts'
 import type { CheckBody, CheckHead, Later, Why } from '../../scheme.ts'
 import { equal } from '../equal.ts'
 import type { HmacKey } from '../hmac-key.ts'
@@ -36,11 +36,18 @@ const sendingOnly = ({ description: { sends } }: Ready, check: CheckHead | undef
   }
 }
 
-/** The check of a body, whoever made the body's reader. */
+type Judge = (seen: Seen) => Verdict | Promise<Verdict>
+
+/** The check of a whole body: by the parts in which it says who signed it, and, once these hold, by all of it. */
 const ofBody =
-  (head: RequestHead, check: (body: RequestBody) => ReturnType<CheckBody>): CheckBody =>
-  (bytes, body = new ReadOnce(head.headers, bytes)) =>
-    check(body)
+  ({ glimpsed }: Ready, head: RequestHead, judge: Judge): CheckBody =>
+  (bytes, body = new ReadOnce(head.headers, bytes)) => {
+    const whole = (): ReturnType<Judge> => judge(look(head, body))
+    if (glimpsed.length === 0) return whole()
+    const onward = (verdict: Verdict): ReturnType<Judge> => (verdict === true ? whole() : verdict)
+    const verdict = judge(look(head, glimpseOf(body, head.headers, glimpsed)))
+    return verdict instanceof Promise ? verdict.then(onward) : onward(verdict)
+  }
 
 /** A signature or credential that stands twice is none: a proxy in front may have looked at the other one. */
 const once = ({ place, name }: Ready, check: CheckHead | undefined): CheckHead | undefined => {
@@ -89,22 +96,21 @@ const asSigned = ({ description: { port } }: Ready, seen: Seen): readonly Seen[]
 
 /** HMACs and signatures. */
 const checkSigned = (ready: Ready, secret: string, keyFor: (seen: Seen) => Found | HmacKey | Promise<Found>): CheckHead => {
-  const atHead = ready.place.body === undefined
+  const isInBody = ready.place.body !== undefined
   const { algorithm } = ready.description
   const own = ready.signsAddress ? queryNames(ready.description) : undefined
   return (head) => {
-    const seen = look(head)
+    const atHead = look(head)
     const elsewhere = own && whyOtherAddress(head, own)
     if (elsewhere !== undefined) return elsewhere
-    const early = atHead ? signaturesIn(ready, seen) : undefined
+    const early = isInBody ? undefined : signaturesIn(ready, atHead)
     if (typeof early === 'string') return early
-    const stale = ready.time?.atHead ? whyStale(ready, seen) : undefined
+    const stale = ready.time?.atHead ? whyStale(ready, atHead) : undefined
     if (stale !== undefined) return stale
-    return ofBody(head, (body) => {
-      const whole = look(head, body)
-      const signatures = early ?? signaturesIn(ready, whole)
+    return ofBody(ready, head, (seen) => {
+      const signatures = early ?? signaturesIn(ready, seen)
       if (typeof signatures === 'string') return signatures
-      const texts = asSigned(ready, whole).map((each) => ready.text(each, secret))
+      const texts = asSigned(ready, seen).map((each) => ready.text(each, secret))
       const [lacking] = texts.flatMap((text) => ('lacks' in text ? [text.lacks] : []))
       if (lacking !== undefined) return `${lacking} of the signed text is missing`
       const judge = (key: Found | HmacKey): Verdict => {
@@ -114,9 +120,9 @@ const checkSigned = (ready: Ready, secret: string, keyFor: (seen: Seen) => Found
           return algorithm === 'rsa_sha256' && isSigned('rsa_sha1')
             ? 'it is signed with SHA-1, which is refused: let the sender sign with SHA-256'
             : 'no key of the route gives this signature'
-        return whyNotRest(ready, look(head, body, true), secret) ?? true
+        return whyNotRest(ready, seen, secret) ?? true
       }
-      const key = keyFor(whole)
+      const key = keyFor(seen)
       return key instanceof Promise ? key.then(judge) : judge(key)
     })
   }
@@ -164,7 +170,7 @@ const checkCredential = (ready: Ready, secret: string): CheckHead => {
     if (!credentials.some((credential) => equal(credential, expected))) return `${ready.name} is not the secret`
     return (ready.time ? whyStale(ready, seen) : undefined) ?? true
   }
-  if (ready.place.body !== undefined) return (head) => ofBody(head, (body) => judge(look(head, body)))
+  if (ready.place.body !== undefined) return (head) => ofBody(ready, head, judge)
   return (head: RequestHead) => {
     const verdict = judge(look(head))
     return typeof verdict === 'string' ? verdict : () => verdict
@@ -185,14 +191,14 @@ const checkToken = (ready: Ready, secret: string, jwks: RemoteKeys | undefined):
     const why = whyNotClaimed(token, expected, head.at)
     if (why !== undefined) return why
     if (key && !holdsWithSecret(token, key)) return 'no secret of the route gives this token (HS256)'
-    const rest = (body: RequestBody): Verdict => whyOtherBody(ready, look(head, body), token) ?? true
-    if (!jwks) return ofBody(head, rest)
-    return ofBody(head, (body) => {
+    const rest = (seen: Seen): Verdict => whyOtherBody(ready, seen, token) ?? true
+    if (!jwks) return ofBody(ready, head, rest)
+    return ofBody(ready, head, (seen) => {
       const judge = (found: Found): Verdict =>
         typeof found === 'string' || 'later' in found
           ? found
           : holdsWithKey(token, found)
-            ? rest(body)
+            ? rest(seen)
             : 'the key that the token names does not give its signature'
       const found = jwks.find(typeof token.header.kid === 'string' ? token.header.kid : '', head)
       return found instanceof Promise ? found.then(judge) : judge(found)

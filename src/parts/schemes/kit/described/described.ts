@@ -103,7 +103,7 @@ const headOf = (headers: Headers): RequestHead => ({
   isProxied: () => false,
   at: 0,
 })
-const verified = (headers: Headers, body: RequestBody): Seen => look(headOf(headers), body, true)
+const verified = (headers: Headers, body: RequestBody): Seen => look(headOf(headers), body)
 const parsed = (headers: Headers, payload: Json): Seen => ({ ...look(headOf(headers)), payload: () => payload })
 
 const notesOf = (name: string, description: SignatureScheme): Note[] => {

@@ -1,13 +1,14 @@
 /** A description of a scheme, made ready: every place compiled to a function that reads it, once for all routes. */
 
 import type { SchemePlace, SignatureScheme } from '../../../../generated/config.ts'
+import type { Path } from '../../../body/walk-json.ts'
 import { isHmac, keyTypeOf } from './algorithm.ts'
 import { claimsOf, type ReadClaims } from './claims.ts'
 import type { Encoding } from './digits.ts'
 import type { Unit } from './freshness.ts'
 import { isConstant, isOpen } from './handshake.ts'
 import { compilePlace, isAtHead, type Place, placeName, type Read } from './seen.ts'
-import { compileText, type Piece, type SignedText, signedBodyOf, variablesOf } from './signed-text.ts'
+import { compileText, fieldOfLine, type Piece, payloadPaths, type SignedText, signedBodyOf, variablesOf } from './signed-text.ts'
 
 /** Something in a description that cannot work, at a path inside it. */
 export type Problem = { readonly path: readonly string[]; readonly message: string; readonly help: string }
@@ -25,6 +26,8 @@ export type Ready = {
   readonly identity: Read | undefined
   readonly certificate: Read | undefined
   readonly digest: Digest | undefined
+  /** The parts of the body in which it says who signed it; none where the head says it. */
+  readonly glimpsed: readonly Path[]
   /** Whether the signed text has the fields of a form, so that a form needs no digest. */
   readonly coversForm: boolean
   readonly signsAddress: boolean
@@ -181,6 +184,7 @@ export const readyOf = (description: SignatureScheme): Ready => {
       name: body_digest.claim ?? placeName(body_digest),
       encoding: body_digest.encoding ?? 'hex',
     },
+    glimpsed: glimpsedOf(description, place),
     coversForm: variables.has('form'),
     signsAddress: variables.has('url') || variables.has('path'),
     signsParts:
@@ -188,6 +192,21 @@ export const readyOf = (description: SignatureScheme): Ready => {
     signsBody: isSigning(description.algorithm) || body_digest !== undefined,
     signedBody: signedBodyOf(variables, lines),
   }
+}
+
+const glimpsedOf = ({ certificate, timestamp, id, lines = [], signed = '{body}', identity }: SignatureScheme, { body }: Place): Path[] => {
+  const variables = variablesOf(signed)
+  const fieldsOf = (name: 'timestamp' | 'id', place?: SchemePlace) => (variables.has(name) ? [place?.body ?? []].flat() : [])
+  const needed = [
+    ...[body ?? []].flat(),
+    ...[certificate?.body ?? []].flat(),
+    ...fieldsOf('timestamp', timestamp),
+    ...fieldsOf('id', id),
+    ...(variables.has('lines') ? lines.map(fieldOfLine) : []),
+    ...payloadPaths(signed),
+  ]
+  const all = needed.length === 0 ? [] : [...needed, ...[timestamp?.body ?? []].flat(), ...[identity?.body ?? []].flat()]
+  return [...new Set(all)].map((path) => path.split('.'))
 }
 
 const placeIn = ({ header, body }: SchemePlace): Place => ({

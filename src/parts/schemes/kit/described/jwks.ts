@@ -21,7 +21,7 @@ export const createJwks = (url: string, { fetch, kept }: SenderKeys): RemoteKeys
   let known: { readonly keys: Keys; readonly from: FetchedKey } | undefined
   let isKept = false
 
-  /** Takes over what an address gave, unless it has no key that can be used. */
+  /** Replaces the known keys with those of an answer, unless the answer has none that can be used. */
   const take = (from: FetchedKey): void => {
     // The same fetch answers everybody for a while.
     if (known?.from.bytes === from.bytes) return

@@ -9,7 +9,7 @@ export type Found = KeyObject | string | Later
 
 /** The keys of one sender, for one route. */
 export interface RemoteKeys {
-  /** The key of this name: the id of a key, or the address of a certificate. Never rejects. */
+  /** Finds a key by its id, or by the address of its certificate. Never rejects. */
   find(name: string, head: RequestHead): Found | Promise<Found>
   /** The key that was found for this request has verified it: from now on the key is kept. */
   hasVerified(head: RequestHead): void

@@ -2,7 +2,7 @@
 
 import type { Json } from '../../../../core/json.ts'
 import { header } from '../../../../core/names.ts'
-import type { Content, RequestBody, RequestHead } from '../../../../core/request.ts'
+import type { BodyView, RequestHead } from '../../../../core/request.ts'
 import { compilePath } from '../../../../expr/path.ts'
 import type { SchemeBodyPath } from '../../../../generated/config.ts'
 import { ReadOnce } from '../../../body/request-body.ts'
@@ -10,8 +10,7 @@ import { ReadOnce } from '../../../body/request-body.ts'
 export type Seen = {
   readonly head: RequestHead
   /** Empty while only the head is there. */
-  readonly body: RequestBody
-  /** The payload of JSON or a form; `undefined` where the body is neither, or would take long to read and nobody has vouched for it. */
+  readonly body: BodyView
   readonly payload: () => Json | undefined
   /** The address's query, split at the first call. */
   readonly query: () => URLSearchParams
@@ -19,8 +18,7 @@ export type Seen = {
 
 const nothing = Buffer.alloc(0)
 
-/** `isVerified`: the signature holds. */
-export const look = (head: RequestHead, body: RequestBody = new ReadOnce(head.headers, nothing), isVerified = false): Seen => {
+export const look = (head: RequestHead, body: BodyView = new ReadOnce(head.headers, nothing)): Seen => {
   let query: URLSearchParams | undefined
   return {
     head,
@@ -29,11 +27,9 @@ export const look = (head: RequestHead, body: RequestBody = new ReadOnce(head.he
       query ??= queryOf(head.url())
       return query
     },
-    payload: () => payloadIn(isVerified ? body.content() : body.unverified()),
+    payload: () => body.payload(),
   }
 }
-
-const payloadIn = (content: Content): Json | undefined => (content.kind === 'unread' ? undefined : content.payload)
 
 /** What follows the question mark. Addresses from the network need not be valid ones. */
 const queryOf = (url: string): URLSearchParams => {

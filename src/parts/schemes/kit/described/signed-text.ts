@@ -103,6 +103,13 @@ export const signedBodyOf = (variables: ReadonlySet<string>, lines: readonly str
 export const variablesOf = (signed: string): ReadonlySet<string> =>
   new Set([...signed.matchAll(variable)].map(([, name = '', of]) => (of === undefined ? name : `${name}.${of.toLowerCase()}`)))
 
+/** The paths of a signed text into the payload. */
+export const payloadPaths = (signed: string): string[] =>
+  [...signed.matchAll(variable)].flatMap(([, name, of]) => (name === 'payload' && of !== undefined ? [of] : []))
+
+/** The field that a line names, which may be left out where it has a question mark. */
+export const fieldOfLine = (line: string): string => line.replace(/\?$/, '')
+
 const pathOf = (url: string): string => url.replace(/^[a-z]+:\/\/[^/?#]*/i, '')
 
 /** Whether the body is a form: everything that reads a body asks the same question of the same bytes. */
@@ -147,7 +154,7 @@ const linesOf = (seen: Seen, names: readonly string[]): string | undefined => {
   const payload = seen.payload() ?? null
   let lines = ''
   for (const [i, written] of names.entries()) {
-    const name = written.replace(/\?$/, '')
+    const name = fieldOfLine(written)
     const value = compilePath(name)(payload)
     if (value === undefined && name !== written) continue
     // Another type would be signed as its text, or not at all, and handed on as it is.

@@ -1,0 +1,62 @@
+/** What is forged in a way of its own: senders that sign in the body, and senders whose certificate is fetched. */
+
+import { randomBytes, randomUUID } from 'node:crypto'
+import { maxBytes } from './fillers.ts'
+
+/** A signature as RSA with 2,048 bits gives it. */
+const rsa = (): string => randomBytes(256).toString('base64')
+
+const mailgun = (at: number, token: string = randomUUID()) => ({
+  signature: { timestamp: String(Math.floor(at / 1000)), token, signature: randomBytes(32).toString('hex') },
+})
+
+const sns = (at: number, message = 'forged') => ({
+  Type: 'Notification',
+  MessageId: randomUUID(),
+  TopicArn: 'arn:aws:sns:us-west-2:123456789012:Topic',
+  Message: message,
+  Timestamp: new Date(at).toISOString(),
+  SignatureVersion: '2',
+  Signature: rsa(),
+  SigningCertURL: 'https://sns.us-west-2.amazonaws.com/SimpleNotificationService-f3ecfb7224c7233fe7bb5f59f96de52f.pem',
+})
+
+/** The members of JSON in which a sender signs, at a time in milliseconds. They go behind a filler. */
+export const ownMembers: { readonly [sender: string]: (at: number) => object } = {
+  mailgun,
+  aws_sns: sns,
+  microsoft_graph: () => ({ value: [{ clientState: randomUUID() }] }),
+}
+
+const long = 'a'.repeat(maxBytes - 2_048)
+/** Bytes of UTF-8, three for each character. */
+const wide = Buffer.from('\u20ac'.repeat(maxBytes / 3 - 2_048)).toString('latin1')
+const states = (last: string): object => ({
+  value: [...Array.from({ length: 29_999 }, () => ({ clientState: 'wrong' })), { clientState: last }],
+})
+
+/** Bodies that only one sender reads in a way that costs something, as texts with a character for each byte. They have all that the sender signs. */
+export const ownBodies: { readonly [sender: string]: { readonly [what: string]: (at: number) => string } } = {
+  mailgun: {
+    'a token of a megabyte': (at) => JSON.stringify(mailgun(at, long)),
+    'a token that is not ASCII': (at) => JSON.stringify(mailgun(at, wide)),
+  },
+  aws_sns: {
+    'a message of a megabyte': (at) => JSON.stringify(sns(at, long)),
+    'a message that is not ASCII': (at) => JSON.stringify(sns(at, wide)),
+  },
+  microsoft_graph: {
+    '30,000 notifications, all wrong': () => JSON.stringify(states('wrong')),
+    '30,000 notifications, the last one other': () => JSON.stringify(states('other')),
+  },
+}
+
+/** The headers of a sender that signs with a certificate, the signature last. */
+export const certificateHeaders: { readonly [sender: string]: (at: number) => { readonly [name: string]: string } } = {
+  paypal: (at) => ({
+    'PAYPAL-CERT-URL': 'https://api.paypal.com/v1/notifications/certs/CERT-360caa42-fca2a594-0a1b2c3d',
+    'PAYPAL-TRANSMISSION-ID': randomUUID(),
+    'PAYPAL-TRANSMISSION-TIME': new Date(at).toISOString(),
+    'PAYPAL-TRANSMISSION-SIG': rsa(),
+  }),
+}

@@ -1,0 +1,66 @@
+/** Finds the forged request of a sender that holds the event loop longest. */
+
+import { median } from '../median.ts'
+import type { Post } from '../payloads.ts'
+import type { Forgery, Sender } from './forgeries.ts'
+import type { Gauge, Held } from './held.ts'
+import { LIMIT, type Live } from './live.ts'
+
+/** So many of a sender's forgeries, the worst at a first look, are measured in each round. */
+const CANDIDATES = 3
+/** What holds the loop so long is measured once: more rounds would say the same. */
+const CLEAR_MS = 100
+const MAX_TRIES = 5
+
+/** `ms`: how long it holds the loop. */
+export type Cost = { readonly forgery: Forgery; readonly ms: number }
+/** `limited`: of a client that is past its limit. */
+export type Worst = { readonly sender: string; readonly open: Cost; readonly limited: Cost }
+
+const refused = async ({ what }: Forgery, post: Post, { hold }: Gauge): Promise<Held> => {
+  const held = await hold(post)
+  const { status } = held
+  if (status === 0 || (status >= 400 && status < 500 && status !== 404)) return held
+  throw new Error(`${post.path}: ${what} was answered with ${status}`)
+}
+
+/** What a request costs beyond the coming of its body; never below 0. The other one is sent just before, so that both see the same machine. */
+const msOf = async (forgery: Forgery, gauge: Gauge): Promise<Held> => {
+  const post = forgery.make(Date.now())
+  const least = await gauge.unread(post.body.length)
+  const { status, ms } = await refused(forgery, post, gauge)
+  return { status, ms: Math.max(0, ms - least) }
+}
+
+/** Where the connection was cut off nobody can say. */
+const isPastLimit = ({ status }: Held): boolean => status === 429 || status === 0
+
+/** The same of a client that is past its limit, which it is made to be. */
+const limitedMsOf = async (forgery: Forgery, { small }: Sender, gauge: Gauge): Promise<number> => {
+  for (let sent = 0; sent <= MAX_TRIES * LIMIT; sent++) {
+    const held = isPastLimit(await gauge.hold(small.make(Date.now()))) ? await msOf(forgery, gauge) : undefined
+    if (held && isPastLimit(held)) return held.ms
+  }
+  throw new Error(`${forgery.what}: a client that sent many wrong requests is not past its limit`)
+}
+
+const middle = async (forgery: Forgery, rounds: number, measure: () => Promise<number>): Promise<Cost> => {
+  const times: number[] = []
+  while (times.length < rounds && (times[0] ?? 0) < CLEAR_MS) times.push(await measure())
+  return { forgery, ms: median(times) }
+}
+
+const falling = (costs: readonly Cost[]): Cost[] => costs.toSorted((a, b) => b.ms - a.ms)
+const dearest = (costs: readonly Cost[]): Cost => falling(costs)[0] as Cost
+
+/** Sends all forgeries once, and measures the worst of them in each round. */
+export const worstOf = async ({ open, limited }: Live, sender: Sender, rounds: number): Promise<Worst> => {
+  const looked: Cost[] = []
+  for (const forgery of sender.forgeries) looked.push({ forgery, ms: (await refused(forgery, forgery.make(Date.now()), open.gauge)).ms })
+  const costs: { open: Cost[]; limited: Cost[] } = { open: [], limited: [] }
+  for (const { forgery } of falling(looked).slice(0, CANDIDATES)) {
+    costs.open.push(await middle(forgery, rounds, async () => (await msOf(forgery, open.gauge)).ms))
+    costs.limited.push(await middle(forgery, rounds, () => limitedMsOf(forgery, sender, limited.gauge)))
+  }
+  return { sender: sender.name, open: dearest(costs.open), limited: dearest(costs.limited) }
+}

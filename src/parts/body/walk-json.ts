@@ -1,0 +1,175 @@
+/**
+ * Walks through the bytes of JSON along paths, and passes over everything else: what is not on a path costs little, however much it is, and
+ * no text is made of it.
+ */
+
+import type { Json } from '../../core/json.ts'
+
+/** The keys that lead to a value, from the top; `*` stands for each item of a list. */
+export type Path = readonly string[]
+
+/** What a walk does on its way. */
+export type Guide = {
+  /** What the text, number or word from one index to another stands for. It may be malformed. */
+  readonly valueAt: (from: number, to: number) => Json
+  /** How many keys and items the walk may pass on its paths; there is no limit where it is absent. */
+  readonly maxEntries?: number
+}
+
+const quote = 0x22
+const backslash = 0x5c
+const comma = 0x2c
+const colon = 0x3a
+const openList = 0x5b
+const closeList = 0x5d
+const openMap = 0x7b
+const closeMap = 0x7d
+
+/** `undefined` is what stands behind the last byte. */
+type Byte = number | undefined
+const isBlank = (byte: Byte): boolean => byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09
+const isOpening = (byte: Byte): boolean => byte === openMap || byte === openList
+const isClosing = (byte: Byte): boolean => byte === closeMap || byte === closeList
+/** Whether a number or word ends before this byte. */
+const isEnd = (byte: Byte): boolean =>
+  byte === undefined || byte === comma || byte === colon || byte === quote || isClosing(byte) || isOpening(byte) || isBlank(byte)
+const byteOrderMark = Buffer.from([0xef, 0xbb, 0xbf])
+/** An escape is six bytes for one character. */
+const longestEscape = 6
+
+/**
+ * The payload as far as the paths lead: maps have no other keys, and lists have `null` for an item without a value. Of a key that stands
+ * twice the last value counts, as for `JSON.parse`. A map or list at the end of a path is `null`. `undefined` where the limit was passed.
+ * What is no JSON is read up to the place where it is none.
+ */
+export const walkJson = (bytes: Buffer, paths: readonly Path[], guide: Guide): Json | undefined => {
+  const walk = new Walk(bytes, guide)
+  const found = walk.visit(paths, 0)
+  return walk.isOver ? undefined : found
+}
+
+/** One way through the bytes. It descends only where a path leads, so that it goes no deeper than the longest path. */
+class Walk {
+  readonly #bytes: Buffer
+  readonly #guide: Guide
+  #left: number
+  #at: number
+
+  constructor(bytes: Buffer, guide: Guide) {
+    this.#bytes = bytes
+    this.#guide = guide
+    this.#left = guide.maxEntries ?? Number.POSITIVE_INFINITY
+    this.#at = bytes.subarray(0, byteOrderMark.length).equals(byteOrderMark) ? byteOrderMark.length : 0
+  }
+
+  get isOver(): boolean {
+    return this.#left < 0
+  }
+
+  /** Reads the value that so many keys of these paths have led to. */
+  visit(paths: readonly Path[], passed: number): Json {
+    const first = this.#next()
+    const onward = paths.filter(({ length }) => length > passed)
+    if (first === openMap && onward.length > 0) return this.#visitMap(onward, passed)
+    if (first === openList && onward.length > 0) return this.#visitList(onward, passed)
+    const from = this.#at
+    this.#skip()
+    return onward.length < paths.length && !isOpening(first) && this.#at > from ? this.#guide.valueAt(from, this.#at) : null
+  }
+
+  #visitMap(paths: readonly Path[], passed: number): Json {
+    const found = new Map<string, Json>()
+    this.#at++
+    while (this.#next() === quote && --this.#left >= 0) {
+      const from = this.#at
+      this.#skipText()
+      const key = this.#keyAmong(paths, passed, from)
+      if (this.#next() !== colon) break
+      this.#at++
+      const value = this.#enter(paths, passed, (step) => step === key)
+      if (key !== undefined) found.set(key, value)
+      if (this.#next() !== comma) break
+      this.#at++
+    }
+    if (this.#next() === closeMap) this.#at++
+    return Object.fromEntries(found)
+  }
+
+  #visitList(paths: readonly Path[], passed: number): Json {
+    const found: Json[] = []
+    this.#at++
+    while (this.#next() !== closeList && --this.#left >= 0) {
+      const index = String(found.length)
+      found.push(this.#enter(paths, passed, (step) => step === '*' || step === index))
+      if (this.#next() !== comma) break
+      this.#at++
+    }
+    if (this.#next() === closeList) this.#at++
+    return found
+  }
+
+  /** Reads the value behind the next key of a path. */
+  #enter(paths: readonly Path[], passed: number, isNext: (step: string) => boolean): Json {
+    const led = paths.filter((path) => isNext(path[passed] as string))
+    if (led.length > 0) return this.visit(led, passed + 1)
+    this.#next()
+    this.#skip()
+    return null
+  }
+
+  /** The key that ends here, where one of the paths has it. */
+  #keyAmong(paths: readonly Path[], passed: number, from: number): string | undefined {
+    const length = this.#at - from - 2
+    const steps = paths
+      .map((path) => path[passed] as string)
+      .filter((step) => length >= step.length && length <= step.length * longestEscape)
+    if (steps.length === 0) return undefined
+    const key = keyOf(this.#bytes.toString('utf8', from, this.#at))
+    return steps.find((step) => step === key)
+  }
+
+  /** Goes to the next byte that is no blank, and gives it. */
+  #next(): Byte {
+    while (isBlank(this.#bytes[this.#at])) this.#at++
+    return this.#bytes[this.#at]
+  }
+
+  /** Goes behind the value that begins here. */
+  #skip(): void {
+    const first = this.#bytes[this.#at]
+    if (first === quote) this.#skipText()
+    else if (isOpening(first)) this.#skipNested()
+    else while (!isEnd(this.#bytes[this.#at])) this.#at++
+  }
+
+  #skipText(): void {
+    const bytes = this.#bytes
+    let at = this.#at + 1
+    while (at < bytes.length && bytes[at] !== quote) at += bytes[at] === backslash ? 2 : 1
+    this.#at = Math.min(at + 1, bytes.length)
+  }
+
+  #skipNested(): void {
+    let depth = 0
+    do {
+      const byte = this.#bytes[this.#at]
+      if (byte === quote) {
+        this.#skipText()
+        continue
+      }
+      if (isOpening(byte)) depth++
+      else if (isClosing(byte)) depth--
+      this.#at++
+    } while (depth > 0 && this.#at < this.#bytes.length)
+  }
+}
+
+/** The key that is written so; the empty text where it is malformed. */
+const keyOf = (written: string): string => {
+  if (!written.includes('\\')) return written.slice(1, -1)
+  try {
+    return JSON.parse(written) as string
+  } catch {
+    return ''
+  }
+}
