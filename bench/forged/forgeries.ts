@@ -8,7 +8,7 @@ import type { Scheme, Signed } from '../../src/parts/schemes/scheme.ts'
 import { type Keys, keysFor } from '../../test/fakes/senders/keys.ts'
 import type { Post } from '../payloads.ts'
 import { type Filler, fillers, nothing, plain, withMembers } from './fillers.ts'
-import { certificateHeaders, ownBodies, ownMembers } from './strangers.ts'
+import { certificateHeaders, ownBodies, ownMembers, publicNames } from './strangers.ts'
 
 /** `make`: the request as it is sent at a time, in milliseconds. */
 export type Forgery = { readonly what: string; readonly make: (at: number) => Post }
@@ -31,8 +31,9 @@ const newKeys = (scheme: Scheme): Keys => {
 }
 
 const routeOf = (scheme: Scheme): Route => {
-  const all = Array.from({ length: KEYS }, () => newKeys(scheme))
-  const keys = scheme.keys === 'public' ? { public_key: all.map(({ secret }) => secret) } : { secrets: all.map(({ secret }) => secret) }
+  const own = Array.from({ length: KEYS }, () => newKeys(scheme).secret)
+  const all = own.with(-1, publicNames[scheme.name] ?? (own.at(-1) as string))
+  const keys = scheme.keys === 'public' ? { public_key: all } : { secrets: all }
   return { verify: scheme.name, deliver: 'log', ...keys } as Route
 }
 

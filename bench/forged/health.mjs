@@ -10,7 +10,7 @@ const total = perSecond * seconds
 const gapMs = 1000 / perSecond
 const CONNECTIONS = 32
 /** For the crowd to come. */
-const LEAD_MS = 1_000
+const LEAD_MS = 3_000
 /** What is not answered by then counts as that late. */
 const PATIENCE_MS = 20_000
 

@@ -10,10 +10,15 @@ const mailgun = (at: number, token: string = randomUUID()) => ({
   signature: { timestamp: String(Math.floor(at / 1000)), token, signature: randomBytes(32).toString('hex') },
 })
 
+const topic = 'arn:aws:sns:us-west-2:123456789012:Topic'
+
+/** What a sender calls a key and everybody may know: routes have it as their last one. */
+export const publicNames: { readonly [sender: string]: string } = { aws_sns: topic }
+
 const sns = (at: number, message = 'forged') => ({
   Type: 'Notification',
   MessageId: randomUUID(),
-  TopicArn: 'arn:aws:sns:us-west-2:123456789012:Topic',
+  TopicArn: topic,
   Message: message,
   Timestamp: new Date(at).toISOString(),
   SignatureVersion: '2',

@@ -2,6 +2,7 @@
 
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { header } from '../core/names.ts'
+import type { Pace } from './pace.ts'
 import { onParsedBody } from './parsed-body.ts'
 import type { Room, Share } from './room.ts'
 
@@ -12,13 +13,14 @@ export type BodyOptions = {
   readonly maxBytes: number
   readonly client: () => string
   readonly room: Room
+  readonly pace: Pace
 }
 
 /** Collects the body of a request that has just come. A body of one chunk, the common case, is not copied. Calls `then` exactly once. */
 export const readBody = (
   request: IncomingMessage,
   response: ServerResponse,
-  { maxBytes, client, room }: BodyOptions,
+  { maxBytes, client, room, pace }: BodyOptions,
   then: (body: Buffer | Unread) => void,
 ): void => {
   const declared = Number(header(request.headers, 'content-length') ?? Number.NaN)
@@ -36,6 +38,17 @@ export const readBody = (
   let share: Share | undefined
   const openShare = (): Share => room.open({ client: client(), maxBodyBytes: maxBytes, giveUp: () => finish('too slow') })
   const end = (): void => finish(held.subarray(0, bytes))
+  let hasWaited = false
+  const pause = (of: Share): void => {
+    hasWaited = true
+    of.pause()
+    request.socket.pause()
+  }
+  const goOn = (): void => {
+    if (done) return
+    share?.goOn()
+    request.socket.resume()
+  }
   onParsedBody(request, end, (chunk) => {
     if (done) return
     if (bytes + chunk.length > maxBytes) return finish('too large')
@@ -46,6 +59,7 @@ export const readBody = (
     }
     held = joined(held, bytes, chunk, capacity)
     bytes += chunk.length
+    if (share && bytes !== declared && !pace.take(chunk.length, goOn, hasWaited)) pause(share)
   })
   // Without a listener for its errors a request that is cut off closes all the same (`onError` in lib/_http_incoming.js).
   const gone = (): void => finish('gone')

@@ -12,6 +12,7 @@ import { lookUp, type Table } from '../plan/table.ts'
 import { readBody } from './body.ts'
 import type { Connection } from './connection.ts'
 import { createDesk, Exchange, tried } from './exchange.ts'
+import { createPace } from './pace.ts'
 import { atOnce } from './reply-batch.ts'
 import { requestHead } from './request-head.ts'
 import { createRoom } from './room.ts'
@@ -72,6 +73,7 @@ export interface Receiver {
 /** Makes the handler of POSTs on webhook paths. */
 export const createReceiver = (options: ReceiveOptions): Receiver => {
   const room = createRoom(options.clock)
+  const pace = createPace()
   const desk = createDesk(options)
 
   /** The checks that need no plan: size, then route (rules: Order 1). */
@@ -94,7 +96,8 @@ export const createReceiver = (options: ReceiveOptions): Receiver => {
     const proceed = tried(() => begin(plan, head, options.watch?.(plan.name)))
     if (typeof proceed !== 'function') return exchange.end(proceed, atOnce)
     if (header(request.headers, 'expect') !== undefined) response.writeContinue()
-    readBody(request, response, { maxBytes: serving.maxBodyBytes, client: () => networkOf(head.remote()), room }, (body) => {
+    const client = (): string => networkOf(head.remote())
+    readBody(request, response, { maxBytes: serving.maxBodyBytes, client, room, pace }, (body) => {
       if (body === 'gone') return exchange.leave()
       const ended = Buffer.isBuffer(body) ? tried(() => proceed(body)) : unread[body]
       // No function is made here: it would hold the body until the work is stored.

@@ -18,6 +18,9 @@ const graceMs = 2_000
 export interface Share {
   /** Takes so many bytes more; `false` when there is no room for them. */
   take(bytes: number): boolean
+  /** Nothing more is read for a while, and its sender is not to blame. */
+  pause(): void
+  goOn(): void
   /** Gives all bytes back; may be called twice. */
   close(): void
 }
@@ -93,6 +96,12 @@ export const createRoom = (clock: Clock): Room => {
           add(holder, bytes)
           holder.dueAt = Math.min(holder.dueAt + (bytes / leastBytesPerSecond) * 1_000, clock.monotonic() + graceMs)
           return true
+        },
+        pause() {
+          holder.dueAt = Number.POSITIVE_INFINITY
+        },
+        goOn() {
+          holder.dueAt = clock.monotonic() + graceMs
         },
         close() {
           if (holders.delete(holder)) add(holder, -holder.bytes)

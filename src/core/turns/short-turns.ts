@@ -1,6 +1,6 @@
 /** Lets costly work of strangers wait, so that each turn of the event loop does a little of it and everybody else is served between. */
 
-/** So long a turn works at most, beside the one work that it has begun. */
+/** So long a turn works at most, beside the last step that it has begun. */
 const sliceMs = 4
 /** Waiting works, of all clients and of one, and the bytes that they hold. */
 const maxWaiting = 256
@@ -11,9 +11,12 @@ const maxBytesOfOne = 8_388_608
 export interface ShortTurns {
   /** Whether one more work of this client may wait, with the bytes that it holds. */
   hasRoom(client: string, bytes: number): boolean
-  /** Does the work in one of the next turns. `work` never throws. */
-  run<T>(client: string, bytes: number, work: () => T | Promise<T>): Promise<T>
+  /** Does the work in one of the next turns. A work of several steps does the next one by `then`. It never throws. */
+  run<T>(client: string, bytes: number, work: (then: NextStep) => T | Promise<T>): Promise<T>
 }
+
+/** Does a further step, in the same turn if there is time. */
+export type NextStep = <T>(step: () => T | Promise<T>) => Promise<T>
 
 type Held = { count: number; bytes: number }
 
@@ -21,6 +24,7 @@ export const createShortTurns = (): ShortTurns => {
   const waiting: (() => void)[] = []
   const held = new Map<string, Held>()
   let bytesOfAll = 0
+  let isBegun = false
 
   const hold = (client: string, bytes: number): (() => void) => {
     const own = held.get(client) ?? { count: 0, bytes: 0 }
@@ -39,8 +43,19 @@ export const createShortTurns = (): ShortTurns => {
     const until = performance.now() + sliceMs
     do waiting.shift()?.()
     while (waiting.length > 0 && performance.now() < until)
-    if (waiting.length > 0) setImmediate(turn)
+    isBegun = waiting.length > 0
+    if (isBegun) setImmediate(turn)
   }
+  const begin = (): void => {
+    if (!isBegun) setImmediate(turn)
+    isBegun = true
+  }
+  // What has begun ends before others begin, because it holds its bytes.
+  const then: NextStep = (step) =>
+    new Promise((resolve) => {
+      waiting.unshift(() => resolve(step()))
+      begin()
+    })
   return {
     hasRoom(client, bytes) {
       const own = held.get(client) ?? { count: 0, bytes: 0 }
@@ -50,12 +65,11 @@ export const createShortTurns = (): ShortTurns => {
     run: (client, bytes, work) =>
       new Promise((resolve) => {
         const release = hold(client, bytes)
-        const isFirst =
-          waiting.push(() => {
-            release()
-            resolve(work())
-          }) === 1
-        if (isFirst) setImmediate(turn)
+        waiting.push(() => {
+          release()
+          resolve(work(then))
+        })
+        begin()
       }),
   }
 }

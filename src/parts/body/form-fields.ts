@@ -37,7 +37,9 @@ const digits = Int8Array.from({ length: 256 }, (_, byte) => {
   return Number.isNaN(value) ? -1 : value
 })
 
+/** A text without escapes is not copied. */
 const decoded = (bytes: Buffer): Buffer => {
+  if (!bytes.includes(plus) && !bytes.includes(percent)) return bytes
   const out = Buffer.allocUnsafe(bytes.length)
   let length = 0
   for (let at = 0; at < bytes.length; at++) {

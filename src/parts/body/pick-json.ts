@@ -15,6 +15,7 @@ const maxEntries = 5_000
  * (https://docs.aws.amazon.com/sns/latest/dg/large-message-payloads.html), in which each character may be an escape of two.
  */
 const maxSlowBytes = 557_056
+const quote = 0x22
 const backslash = 0x5c
 
 /**
@@ -26,7 +27,8 @@ export const pickJson = (body: Buffer, paths: readonly Path[]): Json | undefined
   let left = maxSlowBytes
   const valueAt = (from: number, to: number): Json => {
     const value = body.subarray(from, to)
-    if (!isPlain(value)) left -= value.length
+    if (isPlain(value)) return value[0] === quote ? value.toString('latin1', 1, value.length - 1) : parse(value)
+    left -= value.length
     return left < 0 ? null : parse(value)
   }
   const found = walkJson(body, paths, { valueAt, maxEntries })

@@ -4,6 +4,7 @@ import { signatureHeaders } from '../../core/names.ts'
 import { type Refused, refuse } from '../../core/outcome.ts'
 import type { Authenticate, VerifyBody } from '../../core/plan.ts'
 import type { RequestBody, RequestHead, Verification } from '../../core/request.ts'
+import type { NextStep } from '../../core/turns/short-turns.ts'
 import { inDecidingOrder } from '../deciding-order.ts'
 import type { CheckBody, CheckHead, Later, Scheme, Why } from '../schemes/scheme.ts'
 import { verifyNames } from '../verify-names.ts'
@@ -76,25 +77,28 @@ const verifying = (schemes: readonly Scheme[], kit: StageKit): Authenticate => {
       note(scheme, secret)
       return { scheme: scheme.name, secret, signedId: scheme.signedId?.(head.headers) }
     }
-    const tryFrom = (first: number, body: RequestBody): ReturnType<VerifyBody> => {
+    const tryFrom = (first: number, body: RequestBody, then?: NextStep): ReturnType<VerifyBody> => {
       for (let i = first; i < bodyChecks.length; i++) {
         const { secret, checkBody } = bodyChecks[i] as (typeof bodyChecks)[number]
         const holds = checkBody(body.bytes, body)
         if (holds === true) return taken(secret)
         // Only a scheme whose keys are fetched waits; every other request goes on in this turn of the loop.
-        if (holds instanceof Promise) return holds.then((settled) => (settled === true ? taken(secret) : not(settled, i, body)))
+        if (holds instanceof Promise) return holds.then((settled) => (settled === true ? taken(secret) : not(settled, i, body, then)))
         if (typeof holds !== 'string') return later(`${scheme.name}: ${holds.later}`)
         why = holds
+        if (then) return then(() => tryFrom(i + 1, body, then))
       }
       return refused(head, `${scheme.name}: ${why}`)
     }
-    const not = (holds: Why | Later, i: number, body: RequestBody): ReturnType<VerifyBody> => {
+    const not = (holds: Why | Later, i: number, body: RequestBody, then?: NextStep): ReturnType<VerifyBody> => {
       if (typeof holds !== 'string') return later(`${scheme.name}: ${holds.later}`)
       why = holds
-      return tryFrom(i + 1, body)
+      return tryFrom(i + 1, body, then)
     }
-    const verify: VerifyBody = (body) =>
-      isForeignText(body.bytes) ? refused(head, `${scheme.name}: the body begins as a text that another scheme signs`) : tryFrom(0, body)
+    const verify = (body: RequestBody, then?: NextStep): ReturnType<VerifyBody> =>
+      isForeignText(body.bytes)
+        ? refused(head, `${scheme.name}: the body begins as a text that another scheme signs`)
+        : tryFrom(0, body, then)
     return (body) => inTurn.run(head, body, verify)
   }
 }

@@ -1,6 +1,6 @@
 /** Signs and checks by the algorithms that a description can name. */
 
-import { createPrivateKey, type KeyObject, sign, verify } from 'node:crypto'
+import { createPrivateKey, createVerify, type KeyObject, sign, verify } from 'node:crypto'
 import type { SignatureScheme } from '../../../../generated/config.ts'
 import { equal } from '../equal.ts'
 import { type HmacHash, HmacKey } from '../hmac-key.ts'
@@ -20,6 +20,9 @@ export const isHmac = (algorithm: Algorithm): boolean => algorithm in hashes
 /** The type of key that an algorithm checks with; `undefined` for one with a shared secret. */
 export const keyTypeOf = (algorithm: Algorithm): KeyType | undefined => asymmetric[algorithm]?.type
 
+/** Whether a text must be in one piece to be checked. */
+export const isOfOnePiece = (algorithm: Algorithm): boolean => asymmetric[algorithm]?.hash === null
+
 export const hmacKey = (algorithm: Algorithm, bytes: Buffer): HmacKey => new HmacKey(hashes[algorithm] as HmacHash, bytes)
 
 /** Whether one of the signatures is that of the text. */
@@ -34,14 +37,16 @@ export const holds = (
     return signatures.some((signature) => equal(signature, digest))
   }
   const { hash } = asymmetric[algorithm] as { readonly hash: string | null }
-  const text = Buffer.concat(pieces)
-  return signatures.some((signature) => verified(hash, text, key, signature))
+  return signatures.some((signature) => verified(hash, pieces, key, signature))
 }
 
-/** Node throws for some malformed signatures, and says no to the others. */
-const verified = (hash: string | null, text: Buffer, key: KeyObject, signature: Buffer): boolean => {
+/** Node throws for some malformed signatures, and says no to the others. A hash reads the pieces in a row, so that a long text is not copied. */
+const verified = (hash: string | null, pieces: readonly Buffer[], key: KeyObject, signature: Buffer): boolean => {
   try {
-    return verify(hash, text, key, signature)
+    if (hash === null) return verify(null, pieces.length === 1 ? (pieces[0] as Buffer) : Buffer.concat(pieces), key, signature)
+    const verifier = createVerify(hash)
+    for (const piece of pieces) verifier.update(piece)
+    return verifier.verify(key, signature)
   } catch {
     return false
   }

@@ -7,7 +7,7 @@ import type { CheckBody, CheckHead, Later, Why } from '../../scheme.ts'
 import { equal } from '../equal.ts'
 import type { HmacKey } from '../hmac-key.ts'
 import { queryNames, whyOtherAddress, withAndWithoutPort } from './address.ts'
-import { type Algorithm, hmacKey, holds, isHmac, keyTypeOf } from './algorithm.ts'
+import { type Algorithm, hmacKey, holds, isHmac, isOfOnePiece, keyTypeOf } from './algorithm.ts'
 import { signaturesIn } from './claims.ts'
 import type { Ready } from './description.ts'
 import { bytesOf } from './digits.ts'
@@ -90,9 +90,26 @@ const certificateOf = ({ certificate }: Ready, seen: Seen, certificates: RemoteK
   return address === undefined ? 'the address of its certificate is missing' : certificates.find(address, seen.head)
 }
 
+/** Senders that write their address in several ways sign no longer body than this. */
+const maxRewritten = 65_536
+
 /** The requests whose signed text it may be: one for each way in which the sender may have written its address. */
 const asSigned = ({ description: { port } }: Ready, seen: Seen): readonly Seen[] =>
-  port === 'either' ? withAndWithoutPort(seen.head.url()).map((url) => ({ ...seen, head: { ...seen.head, url: () => url } })) : [seen]
+  port === 'either' && seen.body.bytes.length <= maxRewritten
+    ? withAndWithoutPort(seen.head.url()).map((url) => ({ ...seen, head: { ...seen.head, url: () => url } }))
+    : [seen]
+
+type Texts = readonly ReturnType<Ready['text']>[]
+
+/** What may be signed. All secrets of a route share it, unless their secret is a part of it. */
+const textsOf = (ready: Ready, seen: Seen, secret: string): Texts => {
+  const make = (): Texts =>
+    asSigned(ready, seen).map((each) => {
+      const text = ready.text(each, secret)
+      return 'lacks' in text || !isOfOnePiece(ready.description.algorithm) ? text : [Buffer.concat(text)]
+    })
+  return ready.signsSecret ? make() : seen.body.once(ready, make)
+}
 
 /** HMACs and signatures. */
 const checkSigned = (ready: Ready, secret: string, keyFor: (seen: Seen) => Found | HmacKey | Promise<Found>): CheckHead => {
@@ -110,7 +127,9 @@ const checkSigned = (ready: Ready, secret: string, keyFor: (seen: Seen) => Found
     return ofBody(ready, head, (seen) => {
       const signatures = early ?? signaturesIn(ready, seen)
       if (typeof signatures === 'string') return signatures
-      const texts = asSigned(ready, seen).map((each) => ready.text(each, secret))
+      const somebody = whyNotIdentity(ready, seen, secret)
+      if (somebody !== undefined) return somebody
+      const texts = textsOf(ready, seen, secret)
       const [lacking] = texts.flatMap((text) => ('lacks' in text ? [text.lacks] : []))
       if (lacking !== undefined) return `${lacking} of the signed text is missing`
       const judge = (key: Found | HmacKey): Verdict => {
@@ -120,7 +139,7 @@ const checkSigned = (ready: Ready, secret: string, keyFor: (seen: Seen) => Found
           return algorithm === 'rsa_sha256' && isSigned('rsa_sha1')
             ? 'it is signed with SHA-1, which is refused: let the sender sign with SHA-256'
             : 'no key of the route gives this signature'
-        return whyNotRest(ready, seen, secret) ?? true
+        return whyNotRest(ready, seen) ?? true
       }
       const key = keyFor(seen)
       return key instanceof Promise ? key.then(judge) : judge(key)
@@ -128,9 +147,9 @@ const checkSigned = (ready: Ready, secret: string, keyFor: (seen: Seen) => Found
   }
 }
 
-/** What is checked once the signature holds: the digest that stands for the body, a time in the body, whose request it is. */
-const whyNotRest = (ready: Ready, seen: Seen, secret: string): Why | undefined =>
-  whyOtherBody(ready, seen) ?? (ready.time && !ready.time.atHead ? whyStale(ready, seen) : undefined) ?? whyNotIdentity(ready, seen, secret)
+/** What is checked once the signature holds: the digest that stands for the body, and a time in the body. */
+const whyNotRest = (ready: Ready, seen: Seen): Why | undefined =>
+  whyOtherBody(ready, seen) ?? (ready.time && !ready.time.atHead ? whyStale(ready, seen) : undefined)
 
 const whyStale = ({ time }: Ready, seen: Seen): Why | undefined => {
   if (!time) return undefined

@@ -75,7 +75,10 @@ const idOf = (ready: Ready, seen: Seen): string | undefined => {
   return found === undefined || of === undefined ? found : `${of} ${found}`
 }
 
-const digestOf = ({ signedBody }: Ready, seen: Seen): string => `sha256:${hash('sha256', signedBody(seen, '') ?? '')}`
+const digestOf = ({ signedBody }: Ready, seen: Seen): string => {
+  const signed = signedBody(seen, '') ?? ''
+  return `sha256:${hash('sha256', Array.isArray(signed) ? Buffer.concat(signed) : (signed as Buffer | string))}`
+}
 
 /** Where a question is answered with an HMAC, a body that could be such a question is no event: its signature may be that answer. */
 const guarded = (check: CheckHead | undefined, answersHmac: boolean): CheckHead | undefined =>

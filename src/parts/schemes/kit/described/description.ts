@@ -31,6 +31,7 @@ export type Ready = {
   /** Whether the signed text has the fields of a form, so that a form needs no digest. */
   readonly coversForm: boolean
   readonly signsAddress: boolean
+  readonly signsSecret: boolean
   /** Whether the signature covers parts of the body only, or their texts without what stands between them. */
   readonly signsParts: boolean
   readonly signsBody: boolean
@@ -187,6 +188,7 @@ export const readyOf = (description: SignatureScheme): Ready => {
     glimpsed: glimpsedOf(description, place),
     coversForm: variables.has('form'),
     signsAddress: variables.has('url') || variables.has('path'),
+    signsSecret: variables.has('secret'),
     signsParts:
       isSigning(description.algorithm) && ['body', 'json'].every((name) => !variables.has(name)) && (!body_digest || variables.has('form')),
     signsBody: isSigning(description.algorithm) || body_digest !== undefined,

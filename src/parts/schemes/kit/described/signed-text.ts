@@ -15,8 +15,8 @@ export type TextSource = {
   readonly id: Read | undefined
 }
 
-/** The bytes of one piece; `undefined` when the request has no such value. */
-export type Piece = (seen: Seen, secret: string) => Buffer | string | undefined
+/** The bytes of one piece, perhaps in several parts; `undefined` when the request has no such value. */
+export type Piece = (seen: Seen, secret: string) => Buffer | readonly Buffer[] | string | undefined
 
 /** The pieces of the signed text in their order, or what is missing. Texts from headers and the address are latin1, as Node decodes them. */
 export type SignedText = (seen: Seen, secret: string) => readonly Buffer[] | { readonly lacks: string }
@@ -86,7 +86,8 @@ export const compileText = (source: TextSource): SignedText | { readonly unknown
     for (const { name, piece } of pieces) {
       const made = piece(seen, secret)
       if (made === undefined) return { lacks: name }
-      bytes.push(typeof made === 'string' ? Buffer.from(made) : made)
+      if (Array.isArray(made)) bytes.push(...made)
+      else bytes.push(typeof made === 'string' ? Buffer.from(made) : (made as Buffer))
     }
     return bytes
   }
@@ -121,11 +122,13 @@ const jsonOf = (seen: Seen): Buffer | undefined =>
   isForm(seen) ? seen.body.once(ofJson, () => formJson(readFields(seen.body.bytes) ?? [])) : seen.body.bytes
 
 const ofForm = {}
-const formOf = (seen: Seen): Buffer | undefined => {
+const formOf = (seen: Seen): readonly Buffer[] | undefined => {
   const { bytes } = seen.body
-  if (!isForm(seen)) return Buffer.alloc(0)
+  if (!isForm(seen)) return []
   return seen.body.once(ofForm, () => sortedForm(readFields(bytes)))
 }
+
+const maxParts = 64
 
 /** A name that could be the end of the address before it. */
 const goesOn = /^(?:$|[^\p{L}\p{N}_])/u
@@ -134,32 +137,33 @@ const goesOn = /^(?:$|[^\p{L}\p{N}_])/u
  * The fields of a form, sorted by their names, each name followed by its value: what Twilio signs behind the address. Of a field that
  * stands several times each value counts once, in order (twilio-node, `lib/webhooks/webhooks.ts`).
  */
-const sortedForm = (form: readonly FormValue[] | undefined): Buffer | undefined => {
+const sortedForm = (form: readonly FormValue[] | undefined): readonly Buffer[] | undefined => {
   const order = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0)
   if (form?.some(({ name }) => goesOn.test(name))) return undefined
   const text = form
-    ?.map(({ name, value }) => ({ name, value: value.toString() }))
-    .sort((a, b) => order(a.name, b.name) || order(a.value, b.value))
-    .filter(({ name, value }, i, all) => i === 0 || name !== all[i - 1]?.name || value !== all[i - 1]?.value)
-    .map(({ name, value }) => `${name}${value}`)
-    .join('')
-  return text === undefined ? undefined : Buffer.from(text)
+    ?.toSorted((a, b) => order(a.name, b.name) || order(a.value.toString(), b.value.toString()))
+    .filter(({ name, value }, i, all) => name !== all[i - 1]?.name || !all[i - 1]?.value.equals(value))
+    .flatMap(({ name, value }) => [Buffer.from(name), value])
+  // Copying a few long parts costs more than handing them on one by one.
+  return text && (text.length > maxParts ? [Buffer.concat(text)] : text)
 }
+
+const newLine = Buffer.from('\n')
 
 /**
  * `undefined` where a field is missing that has no question mark. The text must have one meaning only: were a line feed taken in any value but
  * the first, a value that a stranger chose could hold the rest of the fields, and a signature for one topic could pass for another one's.
  */
-const linesOf = (seen: Seen, names: readonly string[]): string | undefined => {
+const linesOf = (seen: Seen, names: readonly string[]): readonly Buffer[] | undefined => {
   const payload = seen.payload() ?? null
-  let lines = ''
+  const lines: Buffer[] = []
   for (const [i, written] of names.entries()) {
     const name = fieldOfLine(written)
     const value = compilePath(name)(payload)
     if (value === undefined && name !== written) continue
     // Another type would be signed as its text, or not at all, and handed on as it is.
     if (typeof value !== 'string' || (i > 0 && value.includes('\n'))) return undefined
-    lines += `${name}\n${value}\n`
+    lines.push(Buffer.from(`${name}\n`), Buffer.from(value), newLine)
   }
   return lines
 }
