@@ -8,14 +8,24 @@ import type { Why } from '../../scheme.ts'
 export const queryNames = ({ signature, timestamp, body_digest }: SignatureScheme): ReadonlySet<string> =>
   new Set([signature?.query, timestamp?.query, body_digest?.query].filter((name) => name !== undefined))
 
+/** No sender's address has a query of more parts. */
+const maxParts = 64
+
+/** A query, which begins with its question mark, without the sender's own values; `undefined` for a long one. */
+const restOf = (query: string, own: ReadonlySet<string>): string | undefined => {
+  if (own.size === 0 || query === '') return query
+  const parts = query.slice(1).split('&', maxParts + 1)
+  if (parts.length > maxParts) return undefined
+  const rest = parts.filter((part) => !own.has(part.split('=', 1)[0] as string))
+  return rest.length === 0 ? '' : `?${rest.join('&')}`
+}
+
 /** Why the address of a request is not the configured one; `undefined` where it is. */
 export const whyOtherAddress = (head: RequestHead, own: ReadonlySet<string>): Why | undefined => {
   const url = head.url()
   if (url.includes('#')) return 'its address has a fragment'
   const at = url.indexOf('?')
-  const parts = at === -1 ? [] : url.slice(at + 1).split('&')
-  const rest = parts.filter((part) => !own.has(part.split('=', 1)[0] as string))
-  return (rest.length === 0 ? '' : `?${rest.join('&')}`) === (head.ownQuery ?? '')
+  return restOf(at === -1 ? '' : url.slice(at), own) === (head.ownQuery ?? '')
     ? undefined
     : 'its address has another query than the configured one: where the sender was given an address with a query, say it in "public_url"'
 }
