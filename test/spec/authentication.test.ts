@@ -1,7 +1,11 @@
 import { createHmac } from 'node:crypto'
 import fc from 'fast-check'
 import t from 'tap'
+import type { Json } from '../../src/core/json.ts'
+import { compilePath } from '../../src/expr/path.ts'
 import { formFields } from '../../src/parts/body/form-fields.ts'
+import { pickJson } from '../../src/parts/body/pick-json.ts'
+import { textOf } from '../../src/parts/schemes/kit/described/seen.ts'
 import { hexHmac, secret, startGateway, type TestGateway } from '../fakes/gateway.ts'
 
 type Headers = { readonly [name: string]: string }
@@ -363,3 +367,50 @@ t.test('the fields of a form are those of the standard', (t) => {
   )
   t.end()
 })
+
+t.test('what is picked of JSON before its signature holds is what parsing all of it gives', (t) => {
+  const paths = ['a', 'a.b', 'a.é.c', 'list.0.b', 'list.*.b', '"'].map((path) => path.split('.'))
+  const keys = fc.constantFrom('a', 'b', 'c', 'é', 'list', '"', '0', '*', '__proto__')
+  const { value } = fc.letrec<{ value: unknown; map: unknown; list: unknown }>((tie) => ({
+    value: fc.oneof(
+      { maxDepth: 4 },
+      fc.string(),
+      fc.constantFrom('é\n', '😀"', '\\', ''),
+      fc.double(),
+      fc.boolean(),
+      tie('map'),
+      tie('list'),
+    ),
+    map: fc.array(fc.tuple(keys, tie('value')), { maxLength: 5 }).map((all) => Object.fromEntries(all)),
+    list: fc.array(tie('value'), { maxLength: 4 }),
+  }))
+  const spaced = fc.constantFrom(0, 1)
+  fc.assert(
+    fc.property(value, spaced, fc.boolean(), (whole, blanks, isEscaped) => {
+      const text = JSON.stringify({ list: whole, a: whole }, null, blanks)
+      const written = isEscaped ? text.replace(/[é😀]/gu, (all) => [...all].map(unicode).join('')) : text
+      const [picked, parsed] = [pickJson(Buffer.from(written), paths) as Json, JSON.parse(written) as Json]
+      return paths.every((path) => {
+        const readAt = path.includes('*') ? itemsAt : (payload: Json) => textOf(compilePath(path.join('.'))(payload))
+        return JSON.stringify(readAt(parsed)) === JSON.stringify(readAt(picked))
+      })
+    }),
+    { numRuns: 2_000 },
+  )
+  t.strictSame(pickJson(Buffer.from('{"a":1,"a":{"b":2},"\\u0061":{"b":"3"}}'), paths), { a: { b: '3' } }, 'the last one of a key counts')
+  t.equal(pickJson(Buffer.from(`{${'"b":0,'.repeat(5_001)}"a":1}`), paths), undefined, 'too many keys')
+  t.equal(pickJson(Buffer.from(`{"a":"${'\\n'.repeat(300_000)}"}`), paths), undefined, 'too long a text of escapes')
+  t.strictSame(pickJson(Buffer.from(`{"b":"${'\\n'.repeat(300_000)}","a":1}`), paths), { a: 1 }, 'the same beside a path')
+  for (const broken of ['', '{', '{"a"', '{"a":', '{"a":"', '[', '[[', '{"a":}', '\\', '{"a":tru', '}'])
+    t.doesNotThrow(() => pickJson(Buffer.from(broken), paths), broken)
+  t.end()
+})
+
+const unicode = (character: string): string =>
+  Array.from({ length: character.length }, (_, i) => `\\u${character.charCodeAt(i).toString(16).padStart(4, '0')}`).join('')
+
+/** The field of all items, as texts; none where there is no list of maps. */
+const itemsAt = (payload: Json): Json | undefined => {
+  const list = compilePath('list')(payload)
+  return Array.isArray(list) ? list.map((item) => textOf(compilePath('b')(item)) ?? null) : undefined
+}

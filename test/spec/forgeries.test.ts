@@ -180,6 +180,18 @@ const asMailgun: Sent = {
   }),
   at: present,
 }
+/** Calendly, too, signs a time, a dot and its body. */
+const decimal = signed('v2', '123.456', { route: 'any', id: 'evt_5' })
+const asCalendly: Sent = {
+  route: 'calendly',
+  target: '/webhooks/calendly',
+  headers: { 'Calendly-Webhook-Signature': `t=${seconds}.123,v1=${hmac(`${seconds}.123.456`)}`, 'Content-Type': json },
+  body: '456',
+  at: present,
+}
+/** Tokens of Mailgun are hexadecimal, and most begin with a digit. */
+const tokens = ['5516989a10ffd681426f00cb33a8a58f8ce917c8e01a7361d3', '54321098765432109876543210987654321098765432109876']
+const mailed = tokens.map((token) => signed('mailgun', mail, { id: token }))
 const closed = slackForm({ type: 'view_closed', user: { id: 'U1' } })
 const authorized = ((): Sent => {
   const body =
@@ -245,7 +257,7 @@ const ending = async (gateway: TestGateway, { route, target, headers, body }: Se
   return String(gateway.lines.findLast((line) => line.route === route && line.stage !== undefined)?.outcome)
 }
 
-const named = ['gitea', 'twilio', 'square', 'hubspot', 'stripe', 'slack', 'zendesk', 'netlify', 'mailgun', 'github']
+const named = ['calendly', 'gitea', 'twilio', 'square', 'hubspot', 'stripe', 'slack', 'zendesk', 'netlify', 'mailgun', 'github']
 const routes = {
   ...Object.fromEntries(named.map((name) => [name, { verify: name, secret, deliver: 'log' }])),
   discord: { verify: 'discord', public_key, deliver: 'log' },
@@ -292,6 +304,19 @@ t.test('an address that the Host and the body make together', async (t) => {
 t.test('a signature of another scheme with the same key', (t) => tryAll(t, redressed))
 t.test('a signature of Stripe for Mailgun', (t) =>
   tryAll(t, [{ title: 'its body as the token', genuine: [charged], forged: [asMailgun], ends: refused }]),
+)
+t.test('a decimal of V2 as a time of Calendly', (t) =>
+  tryAll(t, [{ title: 'its first part in the time', genuine: [decimal], forged: [asCalendly], ends: refused }]),
+)
+t.test('a time and a token of Mailgun as a form, or a number', (t) =>
+  tryAll(t, [
+    {
+      title: 'of GitHub and V1',
+      genuine: mailed,
+      forged: tokens.flatMap((token) => asBody(`${seconds}${token}`)),
+      ends: refused,
+    },
+  ]),
 )
 t.test('the same event under another id', (t) => tryAll(t, ids))
 t.test('times', (t) => tryAll(t, times))

@@ -20,6 +20,12 @@ export const unsigned: { readonly [scheme: string]: string } = {
 
 const membersOf = (payload: Json, names: readonly string[]): Json => names.map((name) => fieldOf(payload, name.split('.')) ?? null)
 
+/** The fields of a form; a value that stands several times counts once. */
+const pairsOf = (payload: Json): [string, string][] =>
+  Object.entries((payload ?? {}) as { readonly [name: string]: Json }).flatMap(([name, value]) =>
+    [...new Set([value].flat())].map((each): [string, string] => [name, String(each)]),
+  )
+
 /** What a signature covers of a payload, where that is not the whole body: only this is compared, as a value that is the same for equal ones. */
 export const partly: { readonly [scheme: string]: { readonly why: string; readonly covered: (payload: Json) => Json } } = {
   aws_sns: {
@@ -35,11 +41,8 @@ export const partly: { readonly [scheme: string]: { readonly why: string; readon
     covered: () => null,
   },
   twilio: {
-    why: 'it signs names and values of the form in a row, with nothing between: where one ends and the next begins nobody can tell',
-    covered: (payload) =>
-      typeof payload === 'object' && payload !== null && Object.values(payload).every((value) => typeof value === 'string')
-        ? sortedFields(Object.entries(payload as { readonly [name: string]: string }))
-        : null,
+    why: 'it signs names and values of the form in a row, with nothing between: where one ends and the next begins nobody can tell, nor whether a value stood twice',
+    covered: (payload) => sortedFields(pairsOf(payload)),
   },
 }
 

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { stringify } from 'yaml'
 import { createDryEffects } from '../../src/app/live/effects.ts'
+import type { RouteSource } from '../../src/config/config.ts'
 import { loadConfig } from '../../src/config/load.ts'
 import { type Clock, systemClock } from '../../src/core/clock.ts'
 import type { Outcome } from '../../src/core/outcome.ts'
@@ -14,7 +15,7 @@ import { parsePath } from '../../src/http/receive.ts'
 import type { Effects } from '../../src/parts/effects.ts'
 import type { SenderKeys } from '../../src/parts/sender-keys.ts'
 import { catalogue } from '../../src/plan/catalogue.ts'
-import { compileRoute } from '../../src/plan/compile.ts'
+import { challengeKeysOf, checkChallengeKeys, compileRoute } from '../../src/plan/compile.ts'
 import { openMemory } from '../../src/store/memory/memory-store.ts'
 import type { Store } from '../../src/store/ports.ts'
 import { headOf, type Sent } from './request.ts'
@@ -53,6 +54,8 @@ export type World = {
   readonly post: (route: RouteWish, sent: Sent) => Promise<Taken>
   /** Sends a GET, which can only be a handshake. */
   readonly get: (route: RouteWish, sent: Sent) => Outcome
+  /** Whether a gateway with these routes starts, as far as their keys go. */
+  readonly starts: (routes: readonly RouteWish[]) => boolean
   /** Begins with a store that has no claims and no work. */
   readonly forget: () => void
 }
@@ -82,6 +85,11 @@ export const createWorld = (certificate: string): World => {
     forget() {
       store = openMemory({ clock, maxClaims: 1_000 })
     },
+    starts(wishes) {
+      const sources = wishes.flatMap((wish) => sourceIn(loaded(wish), wish))
+      const keys = challengeKeysOf(sources, catalogue)
+      return sources.every((source) => checkChallengeKeys(source, catalogue, keys).every(({ stopsStart }) => !stopsStart))
+    },
     get: (wish, sent) => shake(planOf(wish), { ...lookAt(wish, sent), method: 'GET' }).outcome,
     async post(wish, sent) {
       if (parsePath(sent.target)?.name !== wish.name) return elsewhere
@@ -97,20 +105,30 @@ export const createWorld = (certificate: string): World => {
 
 const elsewhere: Taken = { outcome: { kind: 'refused', code: 'unknown_route' }, scheme: undefined, event: undefined }
 
-const compile = ({ name, verify, key, address }: RouteWish, effects: Effects): RoutePlan => {
+type Loaded = ReturnType<typeof loadConfig>
+
+const loaded = ({ name, verify, key, address }: RouteWish): Loaded => {
   const [only, ...more] = verify
   const named = only === undefined ? {} : { verify: more.length > 0 ? verify : only }
-  const route = { ...named, ...key, prompt: '{__raw__}', deliver: 'log' }
   const extra = {
-    routes: { [name]: route },
+    routes: { [name]: { ...named, ...key, prompt: '{__raw__}', deliver: 'log' } },
     ...(address === 'public_url' ? { public_url: `https://${host}` } : {}),
     ...(address === 'proxy' ? { trust_proxy: proxies } : {}),
   }
   const configText = stringify({ platforms: { webhook: { enabled: true, extra } } })
-  const { config, diagnostics } = loadConfig({ dataDir: join(tmpdir(), 'no-such-folder-of-headgate'), configText, env: {} })
-  const source = config.routes.get(name)
-  const compiled = source && compileRoute(source, config, catalogue, effects)
-  const [problem] = [...diagnostics, ...(compiled?.diagnostics ?? [])].filter(({ stopsStart }) => stopsStart)
-  if (!compiled?.plan || problem) throw new Error(`the fuzz's own route ${JSON.stringify(route)}: ${problem?.message ?? 'not there'}`)
+  return loadConfig({ dataDir: join(tmpdir(), 'no-such-folder-of-headgate'), configText, env: {} })
+}
+
+const sourceIn = ({ config }: Loaded, wish: RouteWish): RouteSource => {
+  const source = config.routes.get(wish.name)
+  if (!source) throw new Error(`the fuzz's own route ${JSON.stringify(wish)} is not there`)
+  return source
+}
+
+const compile = (wish: RouteWish, effects: Effects): RoutePlan => {
+  const all = loaded(wish)
+  const compiled = compileRoute(sourceIn(all, wish), all.config, catalogue, effects)
+  const [problem] = [...all.diagnostics, ...compiled.diagnostics].filter(({ stopsStart }) => stopsStart)
+  if (!compiled.plan || problem) throw new Error(`the fuzz's own route ${JSON.stringify(wish)}: ${problem?.message ?? 'no plan'}`)
   return compiled.plan()
 }

@@ -5,7 +5,7 @@ import type { Path } from '../../../body/walk-json.ts'
 import { isHmac, keyTypeOf } from './algorithm.ts'
 import { claimsOf, type ReadClaims } from './claims.ts'
 import type { Encoding } from './digits.ts'
-import type { Unit } from './freshness.ts'
+import type { Written } from './freshness.ts'
 import { isConstant, isOpen } from './handshake.ts'
 import { compilePlace, isAtHead, type Place, placeName, type Read } from './seen.ts'
 import { compileText, fieldOfLine, type Piece, payloadPaths, type SignedText, signedBodyOf, variablesOf } from './signed-text.ts'
@@ -39,15 +39,7 @@ export type Ready = {
   readonly signedBody: Piece
 }
 
-type Time = {
-  readonly read: Read
-  readonly name: string
-  readonly atHead: boolean
-  readonly unit: Unit
-  readonly windowSeconds: number
-  readonly optional: boolean
-  readonly isBare: boolean
-}
+type Time = Written & { readonly read: Read; readonly atHead: boolean; readonly optional: boolean }
 
 type Digest = { readonly read: Read | undefined; readonly claim: string | undefined; readonly name: string; readonly encoding: Encoding }
 
@@ -163,7 +155,7 @@ export const signsTime = ({ signed = '{body}', timestamp, algorithm, body_digest
 export const readyOf = (description: SignatureScheme): Ready => {
   const { timestamp, id, lines = [], signed = '{body}', identity, certificate, body_digest } = description
   const place = placeOf(description)
-  const time = timestamp && timeOf(timestamp, description.signature?.separator, /\}\{timestamp\}|\{timestamp\}\{/.test(signed))
+  const time = timestamp && timeOf(timestamp, description.signature?.separator, signed)
   const readId = id && (id.header !== undefined || id.body !== undefined) ? compilePlace(placeIn(id)) : undefined
   const text = compileText({ signed, lines, timestamp: time?.read, id: readId })
   const variables = variablesOf(signed)
@@ -217,12 +209,13 @@ const placeIn = ({ header, body }: SchemePlace): Place => ({
 })
 
 /** A header with labels has one separator, which the signature names. */
-const timeOf = (timestamp: NonNullable<SignatureScheme['timestamp']>, separator: string | undefined, isBare: boolean): Time => ({
+const timeOf = (timestamp: NonNullable<SignatureScheme['timestamp']>, separator: string | undefined, signed: string): Time => ({
   read: compilePlace(separator === undefined ? timestamp : { ...timestamp, separator }),
   name: placeName(timestamp),
   atHead: isAtHead(timestamp),
   unit: timestamp.unit ?? 'seconds',
   windowSeconds: timestamp.window_seconds ?? 300,
   optional: timestamp.optional === true,
-  isBare,
+  isBare: /\}\{timestamp\}|\{timestamp\}\{/.test(signed),
+  isDotted: /\.\{timestamp\}|\{timestamp\}\./.test(signed),
 })

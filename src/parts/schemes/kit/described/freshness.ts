@@ -19,12 +19,19 @@ const readers: { readonly [unit in Unit]: (text: string) => number | undefined }
 /** How many digits a time of today has: with more or fewer, a digit of what follows it could pass for one of its own. */
 const widths: { readonly [unit in Unit]: RegExp } = { seconds: /^\d{10}$/, milliseconds: /^\d{13}$/, iso8601: /./ }
 
-/** `isBare`: no separator stands between the time and what else is signed. */
-type Written = { readonly name: string; readonly unit: Unit; readonly windowSeconds: number; readonly isBare: boolean }
+/** `isBare`: no separator stands between the time and what else is signed. `isDotted`: a dot does, so that a time with a fraction could be cut there. */
+export type Written = {
+  readonly name: string
+  readonly unit: Unit
+  readonly windowSeconds: number
+  readonly isBare: boolean
+  readonly isDotted: boolean
+}
 
 /** Why a time is refused; `undefined` when it is within the window. `at`: milliseconds. */
-export const whyNotNow = (text: string, { name, unit, windowSeconds, isBare }: Written, at: number): string | undefined => {
-  const sent = isBare && !widths[unit].test(text) ? undefined : readers[unit](text)
+export const whyNotNow = (text: string, { name, unit, windowSeconds, isBare, isDotted }: Written, at: number): string | undefined => {
+  const isOdd = (isBare && !widths[unit].test(text)) || (isDotted && unit === 'seconds' && text.includes('.'))
+  const sent = isOdd ? undefined : readers[unit](text)
   if (sent === undefined) return `${name} is no time in ${unit === 'iso8601' ? 'the form of ISO 8601' : unit}`
   return whyTooFar(name, sent, Math.floor(at / 1000), windowSeconds)
 }
