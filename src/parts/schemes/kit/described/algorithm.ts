@@ -20,9 +20,6 @@ export const isHmac = (algorithm: Algorithm): boolean => algorithm in hashes
 /** The type of key that an algorithm checks with; `undefined` for one with a shared secret. */
 export const keyTypeOf = (algorithm: Algorithm): KeyType | undefined => asymmetric[algorithm]?.type
 
-/** Whether a text must be in one piece to be checked. */
-export const isOfOnePiece = (algorithm: Algorithm): boolean => asymmetric[algorithm]?.hash === null
-
 export const hmacKey = (algorithm: Algorithm, bytes: Buffer): HmacKey => new HmacKey(hashes[algorithm] as HmacHash, bytes)
 
 /** Whether one of the signatures is that of the text. */
@@ -40,10 +37,22 @@ export const holds = (
   return signatures.some((signature) => verified(hash, pieces, key, signature))
 }
 
+/** Where a long text is put together for a check: memory that is new costs more than the check. It holds the last such text. */
+const longText = Buffer.alloc(1_114_112)
+
+const inOnePiece = (pieces: readonly Buffer[]): Buffer => {
+  let end = 0
+  for (const piece of pieces) end += piece.length
+  if (end > longText.length) return Buffer.concat(pieces, end)
+  let at = 0
+  for (const piece of pieces) at += piece.copy(longText, at)
+  return longText.subarray(0, end)
+}
+
 /** Node throws for some malformed signatures, and says no to the others. A hash reads the pieces in a row, so that a long text is not copied. */
 const verified = (hash: string | null, pieces: readonly Buffer[], key: KeyObject, signature: Buffer): boolean => {
   try {
-    if (hash === null) return verify(null, pieces.length === 1 ? (pieces[0] as Buffer) : Buffer.concat(pieces), key, signature)
+    if (hash === null) return verify(null, inOnePiece(pieces), key, signature)
     const verifier = createVerify(hash)
     for (const piece of pieces) verifier.update(piece)
     return verifier.verify(key, signature)

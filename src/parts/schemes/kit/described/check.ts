@@ -7,7 +7,7 @@ import type { CheckBody, CheckHead, Later, Why } from '../../scheme.ts'
 import { equal } from '../equal.ts'
 import type { HmacKey } from '../hmac-key.ts'
 import { queryNames, whyOtherAddress, withAndWithoutPort } from './address.ts'
-import { type Algorithm, hmacKey, holds, isHmac, isOfOnePiece, keyTypeOf } from './algorithm.ts'
+import { type Algorithm, hmacKey, holds, isHmac, keyTypeOf } from './algorithm.ts'
 import { signaturesIn } from './claims.ts'
 import type { Ready } from './description.ts'
 import { bytesOf } from './digits.ts'
@@ -103,11 +103,7 @@ type Texts = readonly ReturnType<Ready['text']>[]
 
 /** What may be signed. All secrets of a route share it, unless their secret is a part of it. */
 const textsOf = (ready: Ready, seen: Seen, secret: string): Texts => {
-  const make = (): Texts =>
-    asSigned(ready, seen).map((each) => {
-      const text = ready.text(each, secret)
-      return 'lacks' in text || !isOfOnePiece(ready.description.algorithm) ? text : [Buffer.concat(text)]
-    })
+  const make = (): Texts => asSigned(ready, seen).map((each) => ready.text(each, secret))
   return ready.signsSecret ? make() : seen.body.once(ready, make)
 }
 

@@ -132,6 +132,8 @@ const maxParts = 64
 
 /** A name that could be the end of the address before it. */
 const goesOn = /^(?:$|[^\p{L}\p{N}_])/u
+/** Sorting longer names takes long, and no sender has any. */
+const maxName = 256
 
 /**
  * The fields of a form, sorted by their names, each name followed by its value: what Twilio signs behind the address. Of a field that
@@ -139,7 +141,7 @@ const goesOn = /^(?:$|[^\p{L}\p{N}_])/u
  */
 const sortedForm = (form: readonly FormValue[] | undefined): readonly Buffer[] | undefined => {
   const order = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0)
-  if (form?.some(({ name }) => goesOn.test(name))) return undefined
+  if (form?.some(({ name }) => name.length > maxName || goesOn.test(name))) return undefined
   const text = form
     ?.toSorted((a, b) => order(a.name, b.name) || order(a.value.toString(), b.value.toString()))
     .filter(({ name, value }, i, all) => name !== all[i - 1]?.name || !all[i - 1]?.value.equals(value))
