@@ -30,6 +30,8 @@ export type RouteWish = {
   /** Its `secret` or `public_key`. */
   readonly key: { readonly [key: string]: string }
   readonly address: Address
+  /** The only events that it wants; absent: all. */
+  readonly events?: readonly string[]
 }
 
 /** What came of a request. */
@@ -107,11 +109,11 @@ const elsewhere: Taken = { outcome: { kind: 'refused', code: 'unknown_route' }, 
 
 type Loaded = ReturnType<typeof loadConfig>
 
-const loaded = ({ name, verify, key, address }: RouteWish): Loaded => {
+const loaded = ({ name, verify, key, address, events }: RouteWish): Loaded => {
   const [only, ...more] = verify
   const named = only === undefined ? {} : { verify: more.length > 0 ? verify : only }
   const extra = {
-    routes: { [name]: { ...named, ...key, prompt: '{__raw__}', deliver: 'log' } },
+    routes: { [name]: { ...named, ...key, ...(events ? { events } : {}), prompt: '{__raw__}', deliver: 'log' } },
     ...(address === 'public_url' ? { public_url: `https://${host}` } : {}),
     ...(address === 'proxy' ? { trust_proxy: proxies } : {}),
   }
