@@ -18,7 +18,7 @@ export interface BodyView {
   readonly bytes: Buffer
   /** The payload of JSON or a form; `undefined` where the body is neither. */
   payload(): Json | undefined
-  /** What `make` gave at the first call with this key. */
+  /** The value that `make` returned at the first call with this key. Later calls with it do not run `make`. */
   once<T>(key: object, make: () => T): T
 }
 

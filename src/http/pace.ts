@@ -1,12 +1,15 @@
 /** Shares each turn of the event loop out among bodies that come in many chunks, so that they keep nobody's small request waiting. */
 
-/** What such bodies may bring in one turn before their connections wait. */
+/** Bytes of such bodies that one turn reads before their connections must pause. */
 const maxBytesOfTurn = 262_144
-/** So many of the connections that wait read on in each turn. Each brings at least what one read takes, 64 KiB. */
+/** Paused connections that go on in each turn. Each brings up to 64 KiB with its first read. */
 const readersOfTurn = 4
 
 export interface Pace {
-  /** Counts a chunk. `false`: its connection must wait; `goOn` is called when it is its turn. A body that has waited before goes first. */
+  /**
+   * Counts the bytes of a chunk. `false`: the connection that brought it must pause until `goOn` is called. A body whose connection has paused before
+   * (`hasWaited`) goes on first.
+   */
   take(bytes: number, goOn: () => void, hasWaited: boolean): boolean
 }
 

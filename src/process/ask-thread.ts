@@ -11,7 +11,7 @@ const resourceLimits = { maxOldGenerationSizeMb: 256 }
 
 export type Question = {
   readonly thread: Parameters<typeof startThread>[0]
-  /** What the thread finds as its `workerData`. */
+  /** The data that the thread reads from `workerData`. */
   readonly data: unknown
   /** What of the data is the thread's alone from now on, and so is not copied. */
   readonly transferList?: TransferListItem[]
@@ -28,7 +28,7 @@ export const askThread = async <Answer extends object>(
   const cancel = clock.after(limitMs, () => late.abort())
   // What it prints, and what of our environment it could read, is nobody's.
   const worker = startThread(thread, data, { resourceLimits, env: {}, stdout: true, stderr: true, transferList })
-  // Between its end and ours nobody waits for it, and an error without a listener would end the process.
+  // `once` below stops listening when the time is up, and an error of the thread that nobody listens to would end the process.
   worker.on('error', () => {})
   worker.on('exit', () => late.abort())
   try {

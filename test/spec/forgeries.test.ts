@@ -1,10 +1,10 @@
 /** Known ways to make another request of a captured one, over a real socket: each is refused, or is the captured event once more. */
 
-import { execFileSync } from 'node:child_process'
 import { createHash, createHmac, generateKeyPairSync, sign as signBytes } from 'node:crypto'
 import t, { type Test } from 'tap'
 import { presets, schemes } from '../../src/parts/schemes/index.ts'
 import type { Scheme } from '../../src/parts/schemes/scheme.ts'
+import { certificateOf } from '../fakes/certificate.ts'
 import { type GatewayOptions, startGateway, type TestGateway } from '../fakes/gateway.ts'
 
 type Headers = { readonly [name: string]: string }
@@ -343,30 +343,8 @@ t.test('two ids are two events', async (t) => {
   }
 })
 
-/** A certificate of a sender that the test plays, and its key. */
-const createCertificate = (): { readonly key: string; readonly pem: string } => {
-  const args = [
-    'req',
-    '-x509',
-    '-newkey',
-    'rsa:2048',
-    '-nodes',
-    '-days',
-    '3650',
-    '-subj',
-    '/CN=sender.example.com',
-    '-keyout',
-    '-',
-    '-out',
-    '-',
-  ]
-  const text = execFileSync('openssl', args, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] })
-  const part = (label: string): string => new RegExp(`-----BEGIN ${label}-----[^]*?-----END ${label}-----\n`).exec(text)?.[0] ?? ''
-  return { key: part('PRIVATE KEY'), pem: part('CERTIFICATE') }
-}
-
 t.test('Amazon SNS: the fields that it signs are texts, or are not there', async (t) => {
-  const { key, pem } = createCertificate()
+  const { key, pem } = certificateOf('sender.example.com')
   /** A minute on, so that the certificate is valid. */
   const present = Date.now() + 60_000
   const topic = 'arn:aws:sns:us-west-2:123456789012:MyTopic'

@@ -373,6 +373,17 @@ t.test('large bodies of a client whose signatures fail are checked a few in each
   await Promise.all(waiting)
   t.ok(turns.hasRoom('a', 1_000))
 
+  const throws = (): never => {
+    throw new Error('broken')
+  }
+  await t.rejects(turns.run('a', 1, throws), /broken/, 'what a work throws is for whoever waits for it')
+  await t.rejects(
+    turns.run('a', 1, (then) => then(throws)),
+    /broken/,
+    'also in a later step',
+  )
+  t.equal(await turns.run('a', 1, () => 'x'), 'x', 'and the next work has its turn')
+
   const gateway = await startGateway(t, { routes: { a: {} } })
   const large = JSON.stringify({ text: 'x'.repeat(100_000) })
   const send = (wrong: boolean) =>

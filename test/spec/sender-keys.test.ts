@@ -1,6 +1,5 @@
 /** Keys that senders publish (rules: Authentication 13): what strangers can do with the fetching of them, and what a sender sees of it. */
 
-import { execFileSync } from 'node:child_process'
 import { generateKeyPairSync, sign as signBytes } from 'node:crypto'
 import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -12,21 +11,15 @@ import type { RequestHead } from '../../src/core/request.ts'
 import type { SignatureScheme } from '../../src/generated/config.ts'
 import { describedScheme } from '../../src/parts/schemes/kit/described/described.ts'
 import type { SenderKeys } from '../../src/parts/sender-keys.ts'
+import { certificateOf } from '../fakes/certificate.ts'
 import { steppedClock } from '../fakes/clock.ts'
 import { type GatewayOptions, startGateway, type TestGateway } from '../fakes/gateway.ts'
 import { type KeyServer, startKeyServer } from '../fakes/key-server.ts'
 import { until } from '../fakes/wait.ts'
 
-/** A certificate of a sender that the test plays, and its key. */
-const certificateOf = (days: number): { readonly key: string; readonly pem: string } => {
-  const args = ['req', '-x509', '-newkey', 'rsa:2048', '-nodes', '-days', String(days), '-subj', '/CN=a', '-keyout', '-', '-out', '-']
-  const text = execFileSync('openssl', args, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] })
-  const part = (label: string): string => new RegExp(`-----BEGIN ${label}-----[^]*?-----END ${label}-----\n`).exec(text)?.[0] ?? ''
-  return { key: part('PRIVATE KEY'), pem: part('CERTIFICATE') }
-}
 const dayMs = 86_400_000
-const real = certificateOf(3_650)
-const stranger = certificateOf(3_650)
+const real = certificateOf('a')
+const stranger = certificateOf('a')
 /** A minute on, so that the certificates are valid. */
 const present = Date.now() + 60_000
 
@@ -141,7 +134,7 @@ const checkOver = (pem: (address: string) => string, kept?: string) => {
 }
 
 t.test('of certificates that all verified requests, one that expired goes first, then the least recently used', async (t) => {
-  const short = certificateOf(1)
+  const short = certificateOf('a', 1)
   const { asked, verdict } = checkOver((address) => (address.endsWith('short') ? short.pem : real.pem))
   const isAskedFor = async (address: string, at = present): Promise<boolean> => {
     const before = asked.length
@@ -162,7 +155,7 @@ t.test('of certificates that all verified requests, one that expired goes first,
 })
 
 t.test('whether a kept certificate is valid is judged anew', async (t) => {
-  const short = certificateOf(1)
+  const short = certificateOf('a', 1)
   const { asked, verdict } = checkOver(() => real.pem, short.pem)
   t.equal(await verdict('a', signatureBy(short.key)), true)
   t.same(asked, [])

@@ -1,6 +1,5 @@
 /** Everybody who signs requests: the presets and the built-in schemes, each with a key, samples, and how it signs. */
 
-import { execFileSync } from 'node:child_process'
 import { generateKeyPairSync, sign } from 'node:crypto'
 import { builtInSamples, readSample } from '../../src/app/samples/gallery.ts'
 import type { Sample } from '../../src/app/samples/sample-file.ts'
@@ -8,6 +7,7 @@ import type { SignatureScheme } from '../../src/generated/config.ts'
 import { presets, schemes } from '../../src/parts/schemes/index.ts'
 import { describedScheme } from '../../src/parts/schemes/kit/described/described.ts'
 import type { Scheme, Signed, Unsigned } from '../../src/parts/schemes/scheme.ts'
+import { certificateOf } from '../../test/fakes/certificate.ts'
 import { formSamples } from './form-samples.ts'
 import { fieldOf, formOf, joined, jsonOf, partsOf } from './parts.ts'
 import { bytesOf, type Sent } from './request.ts'
@@ -74,27 +74,8 @@ const generic: ReadonlySet<string> = new Set(['v1', 'v2'])
 /** A question of a sender, which is no event. */
 const question = /confirmation|validation|verification|\bping\b/
 
-/** A certificate that is valid for a hundred years from now, with its key, both in PEM. */
-export const createCertificate = (): { readonly key: string; readonly pem: string } => {
-  const args = [
-    'req',
-    '-x509',
-    '-newkey',
-    'rsa:2048',
-    '-nodes',
-    '-days',
-    '36500',
-    '-subj',
-    '/CN=sender.example.com',
-    '-keyout',
-    '-',
-    '-out',
-    '-',
-  ]
-  const text = execFileSync('openssl', args, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] })
-  const part = (label: string): string => new RegExp(`-----BEGIN ${label}-----[^]*?-----END ${label}-----\n`).exec(text)?.[0] ?? ''
-  return { key: part('PRIVATE KEY'), pem: part('CERTIFICATE') }
-}
+/** A certificate that is valid for a hundred years from now, with its key, both in PEM: senders send in 2096. */
+export const createCertificate = (): ReturnType<typeof certificateOf> => certificateOf('sender.example.com', 36_500)
 
 /** All of them. `certificateKey`: the one of those whose certificate is fetched, in PEM. */
 export const createSenders = (certificateKey: string): readonly Sender[] => [

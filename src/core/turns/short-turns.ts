@@ -11,7 +11,7 @@ const maxBytesOfOne = 8_388_608
 export interface ShortTurns {
   /** Whether one more work of this client may wait, with the bytes that it holds. */
   hasRoom(client: string, bytes: number): boolean
-  /** Does the work in one of the next turns. A work of several steps does the next one by `then`. It never throws. */
+  /** Does the work in one of the next turns; rejects with what it throws. A work of several steps does the next one by `then`. */
   run<T>(client: string, bytes: number, work: (then: NextStep) => T | Promise<T>): Promise<T>
 }
 
@@ -50,10 +50,10 @@ export const createShortTurns = (): ShortTurns => {
     if (!isBegun) setImmediate(turn)
     isBegun = true
   }
-  // What has begun ends before others begin, because it holds its bytes.
+  // A work that has begun is finished before another begins, because it holds the bytes of a body.
   const then: NextStep = (step) =>
-    new Promise((resolve) => {
-      waiting.unshift(() => resolve(step()))
+    new Promise((resolve, reject) => {
+      waiting.unshift(() => settle(step, resolve, reject))
       begin()
     })
   return {
@@ -63,13 +63,22 @@ export const createShortTurns = (): ShortTurns => {
       return !isOneTooMany && bytesOfAll + bytes <= maxBytes && own.bytes + bytes <= maxBytesOfOne
     },
     run: (client, bytes, work) =>
-      new Promise((resolve) => {
+      new Promise((resolve, reject) => {
         const release = hold(client, bytes)
         waiting.push(() => {
           release()
-          resolve(work(then))
+          settle(() => work(then), resolve, reject)
         })
         begin()
       }),
+  }
+}
+
+/** What a step throws is for whoever waits for it: here it would end the process. */
+const settle = <T>(step: () => T, resolve: (made: T) => void, reject: (error: unknown) => void): void => {
+  try {
+    resolve(step())
+  } catch (error) {
+    reject(error)
   }
 }

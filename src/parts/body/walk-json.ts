@@ -66,7 +66,7 @@ class Walk {
     return this.#left < 0
   }
 
-  /** Reads the value that so many keys of these paths have led to. */
+  /** Reads the value at this byte. `paths`: those that lead here; `passed`: how many of their keys lie behind. */
   visit(paths: readonly Path[], passed: number): Json {
     const first = this.#next()
     const onward = paths.filter(({ length }) => length > passed)
@@ -128,13 +128,13 @@ class Walk {
     return steps.find((step) => step === key)
   }
 
-  /** Goes to the next byte that is no blank, and gives it. */
+  /** Moves to the next byte that is no blank, and returns that byte. */
   #next(): Byte {
     while (isBlank(this.#bytes[this.#at])) this.#at++
     return this.#bytes[this.#at]
   }
 
-  /** Goes behind the value that begins here. */
+  /** Moves behind the value that begins at this byte. */
   #skip(): void {
     const first = this.#bytes[this.#at]
     if (first === quote) this.#skipText()
@@ -164,7 +164,7 @@ class Walk {
   }
 }
 
-/** The key that is written so; the empty text where it is malformed. */
+/** The key that a JSON text with its quotes stands for; the empty text where it is malformed. */
 const keyOf = (written: string): string => {
   if (!written.includes('\\')) return written.slice(1, -1)
   try {

@@ -9,13 +9,13 @@ export const queryNames = ({ signature, timestamp, body_digest }: SignatureSchem
   new Set([signature?.query, timestamp?.query, body_digest?.query].filter((name) => name !== undefined))
 
 /** No sender's address has a query of more parts. */
-const maxParts = 64
+const maxQueryParts = 64
 
 /** A query, which begins with its question mark, without the sender's own values; `undefined` for a long one. */
 const restOf = (query: string, own: ReadonlySet<string>): string | undefined => {
   if (own.size === 0 || query === '') return query
-  const parts = query.slice(1).split('&', maxParts + 1)
-  if (parts.length > maxParts) return undefined
+  const parts = query.slice(1).split('&', maxQueryParts + 1)
+  if (parts.length > maxQueryParts) return undefined
   const rest = parts.filter((part) => !own.has(part.split('=', 1)[0] as string))
   return rest.length === 0 ? '' : `?${rest.join('&')}`
 }

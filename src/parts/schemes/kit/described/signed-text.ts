@@ -128,7 +128,8 @@ const formOf = (seen: Seen): readonly Buffer[] | undefined => {
   return seen.body.once(ofForm, () => sortedForm(readFields(bytes)))
 }
 
-const maxParts = 64
+/** More parts than this are copied into one: handing on each costs something, too. */
+const maxUncopied = 64
 
 /** A name that could be the end of the address before it. */
 const goesOn = /^(?:$|[^\p{L}\p{N}_])/u
@@ -147,7 +148,7 @@ const sortedForm = (form: readonly FormValue[] | undefined): readonly Buffer[] |
     .filter(({ name, value }, i, all) => name !== all[i - 1]?.name || !all[i - 1]?.value.equals(value))
     .flatMap(({ name, value }) => [Buffer.from(name), value])
   // Copying a few long parts costs more than handing them on one by one.
-  return text && (text.length > maxParts ? [Buffer.concat(text)] : text)
+  return text && (text.length > maxUncopied ? [Buffer.concat(text)] : text)
 }
 
 const newLine = Buffer.from('\n')

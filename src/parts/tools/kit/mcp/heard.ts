@@ -6,7 +6,7 @@ import { answerIn } from './answer.ts'
 import { pageIn } from './listing.ts'
 
 export type Heard = {
-  /** Answers and requests, at most `maxBatch`, with what is used of them. */
+  /** The answers and requests among the messages, at most `maxBatch`. Each has only those fields that are used. */
   readonly messages: readonly JsonObject[]
   /** How many messages there were, notices among them. */
   readonly count: number
