@@ -10,7 +10,19 @@ import { fakeClock } from './clock.ts'
 const [folder = '', count = '0'] = process.argv.slice(2)
 const clock = fakeClock(systemClock.now())
 const store = await openSqlite({ folder, durability: 'fsync', clock })
-const say = (line: string): void => void writeSync(1, `${line}\n`)
+const pause = new Int32Array(new SharedArrayBuffer(4))
+
+/** Returns once the line has left the process, so that a kill takes back nothing. While the pipe is full, since its reader is slow, it waits. */
+const say = (line: string): void => {
+  for (;;) {
+    try {
+      return void writeSync(1, `${line}\n`)
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'EAGAIN') throw error
+      Atomics.wait(pause, 0, 0, 5)
+    }
+  }
+}
 
 const accept = async (id: string): Promise<void> => {
   const delivery = { target: 'log', extra: {} }
