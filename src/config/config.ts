@@ -1,6 +1,7 @@
 /** The configuration that the program runs on: files, environment and flags together, references resolved, defaults filled in. */
 
 import type { Path, Place } from '../core/diagnostic.ts'
+import type { FileDigests } from '../core/file-digests.ts'
 import type { JsonObject } from '../core/json.ts'
 import type { Job, Route, SignatureScheme } from '../generated/config.ts'
 import type { RunnerSettings } from '../parts/runners/runner.ts'
@@ -66,6 +67,10 @@ export type Retention = {
 
 export type Config = {
   readonly dataDir: string
+  /** Of the files that it was read from. */
+  readonly digests: FileDigests
+  /** Whether its `config.yaml` says nothing, or is not there. */
+  readonly isEmpty: boolean
   readonly enabled: boolean
   readonly host: string
   readonly port: number

@@ -18,11 +18,12 @@ export const isUnknown = (env: Env): boolean => Object.hasOwn(env, unknown)
 const maxFileBytes = 1_048_576
 
 /** The variables of a `.env` file; none when there is no file. Throws when it cannot be read. */
-export const readEnvFile = (file: string): DotEnv => {
+export const readEnvFile = (file: string): DotEnv & { readonly text: string | undefined } => {
   const stat = statSync(file, { throwIfNoEntry: false })
-  if (!stat) return { env: {}, oddities: [] }
+  if (!stat) return { env: {}, oddities: [], text: undefined }
   if (stat.size > maxFileBytes) throw new Error(`it is larger than ${maxFileBytes} bytes`)
-  return parseDotEnv(readFileSync(file, 'utf8'))
+  const text = readFileSync(file, 'utf8')
+  return { ...parseDotEnv(text), text }
 }
 
 const yes = new Set(['true', '1', 'yes', 'on'])

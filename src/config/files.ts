@@ -4,6 +4,7 @@ import { existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Diagnostic, diagnostic, pointerOf } from '../core/diagnostic.ts'
 import { messageOf } from '../core/fault.ts'
+import { digestOf } from '../core/file-digests.ts'
 import { isObject, type JsonObject } from '../core/json.ts'
 import { routeName } from '../core/names.ts'
 import type { Config as File } from '../generated/config.ts'
@@ -16,8 +17,8 @@ import { resolveSecrets } from './secrets.ts'
 import { brokenPlaces, checkShape } from './shape.ts'
 import { type ParsedYaml, readSource, type Source } from './yaml/source.ts'
 
-/** What reading has found so far: problems, the files' texts for code frames, and what stands in them. */
-export type Gathered = { diagnostics: Diagnostic[]; texts: Map<string, string>; sources: Source[] }
+/** What reading has found so far: problems, the files' texts for code frames, what stands in them, and their digests. */
+export type Gathered = { diagnostics: Diagnostic[]; texts: Map<string, string>; sources: Source[]; digests: Map<string, string> }
 
 /** Reads one `config.yaml`: checks its shape and resolves its secrets with `env`. The data is empty where there is no file. `given`: its text, where the file is not to be read; parsed, if it was. */
 export const readFile = (
@@ -29,6 +30,7 @@ export const readFile = (
 ): { data: File; source?: Source; bad: ReadonlySet<string>; found: readonly Diagnostic[] } => {
   const { source, text, diagnostics } = readSource(file, given)
   if (text !== undefined) into.texts.set(file, text)
+  into.digests.set(file, digestOf(text))
   into.diagnostics.push(...diagnostics)
   if (!source && required && diagnostics.length === 0) {
     into.diagnostics.push(diagnostic('WH003', `${file} does not exist`, { help: 'check the path given with --config' }))
@@ -58,7 +60,8 @@ export const readEnv = (dir: string, env: Env, into: Gathered): Env => {
   if (isUnknown(env)) return env
   const file = join(dir, '.env')
   try {
-    const { env: written, oddities } = readEnvFile(file)
+    const { env: written, oddities, text } = readEnvFile(file)
+    into.digests.set(file, digestOf(text))
     for (const { code, line, column, message, help } of oddities)
       into.diagnostics.push(diagnostic(code, message, { place: { file, line, column, endLine: line, endColumn: column }, help }))
     return { ...written, ...env }

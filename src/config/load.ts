@@ -108,7 +108,7 @@ const retentionOf = (storage: JsonObject): Retention => {
 
 /** Loads everything. There is always a Config, but it must not be served when a Diagnostic stops the start. */
 export const loadConfig = (options: LoadOptions): Loaded => {
-  const into: Gathered = { diagnostics: [], texts: new Map(), sources: [] }
+  const into: Gathered = { diagnostics: [], texts: new Map(), sources: [], digests: new Map() }
   const dataDir = resolve(options.dataDir)
   const env = readEnv(dataDir, options.env, into)
   const file = options.configFile ? resolve(options.configFile) : join(dataDir, 'config.yaml')
@@ -133,6 +133,8 @@ export const loadConfig = (options: LoadOptions): Loaded => {
   }
   const config: Config = {
     dataDir,
+    digests: into.digests,
+    isEmpty: Object.keys(data).length === 0,
     enabled: fromEnv.enabled ?? data.platforms?.webhook?.enabled === true,
     host: options.host ?? text(settings.host) ?? defaults.webhook.host,
     port: options.port ?? fromEnv.port ?? number(settings.port, defaults.webhook.port),

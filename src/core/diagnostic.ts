@@ -126,6 +126,7 @@ export const catalogue = {
   WH805: { severity: 'warning', title: 'the clock was set back, or is wrong', outside: true, onDemand: true },
   WH806: { severity: 'error', title: 'the jobs file is corrupt', starts: true },
   WH807: { severity: 'warning', title: 'a look at the machine failed', outside: true, onDemand: true },
+  WH808: { severity: 'error', title: 'a reload that would remove most of the routes', starts: true, onDemand: true },
 } as const satisfies { readonly [code: string]: CodeMeaning }
 
 export type Code = keyof typeof catalogue

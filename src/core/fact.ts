@@ -70,6 +70,9 @@ export type RunAttempt = Cause & {
     | { readonly kind: 'again'; readonly error: string; readonly nextAt: number }
 }
 
+/** The names of configured routes that a reload added, changed and removed. */
+export type RouteChanges = { readonly added: readonly string[]; readonly changed: readonly string[]; readonly removed: readonly string[] }
+
 /** Times are wall times, milliseconds. */
 export type Fact =
   | RequestEnded
@@ -110,7 +113,7 @@ export type Fact =
       readonly text: string
       readonly place?: Place
     }
-  | { readonly kind: 'config_replaced'; readonly routes: number; readonly needRestart: readonly string[] }
+  | { readonly kind: 'config_replaced'; readonly routes: number; readonly changes: RouteChanges; readonly needRestart: readonly string[] }
   | { readonly kind: 'config_refused' }
 
 export interface Observer {

@@ -12,6 +12,14 @@ export const cut = (text: string, limit: number): string => {
 export const excerpt = (text: string, limit: number): string =>
   text.length <= limit ? text : `${cut(text, limit).replace(/[!-~]+$/, '')}…`
 
+const maxNames = 20
+
+/** Names as one text, the first 20 of them. */
+export const someOf = (names: readonly string[]): string => {
+  const more = names.length - maxNames
+  return names.slice(0, maxNames).join(', ') + (more > 0 ? ` and ${more} more` : '')
+}
+
 // Everything a terminal could act on: C0 and C1 controls, line separators, bidirectional and invisible format characters.
 const unsafe = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu
 

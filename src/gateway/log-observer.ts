@@ -1,10 +1,11 @@
 /** Logs facts: what an operator must see, at a bounded rate; the rest at level debug. */
 
 import type { Clock } from '../core/clock.ts'
-import type { Fact, Observer, RequestEnded, RunAttempt } from '../core/fact.ts'
+import type { Fact, Observer, RequestEnded, RouteChanges, RunAttempt } from '../core/fact.ts'
 import type { Log } from '../core/log.ts'
 import type { Refused } from '../core/outcome.ts'
 import { nameOf, reasonOf, rowOf, statusOf } from '../core/outcome-table.ts'
+import { someOf } from '../core/text.ts'
 
 /** Lines for one refusal of one route in a minute. Further ones are counted, and one line tells their number when the minute is over. */
 const linesPerMinute = 10
@@ -57,6 +58,10 @@ const requestFields = ({ ended: { outcome, stage, verified, event }, route, remo
   duration_ms: Math.round(ms() * 1000) / 1000,
 })
 
+/** Kinds without a route are left out. */
+const changedNames = (changes: RouteChanges): { readonly [what: string]: string | undefined } =>
+  Object.fromEntries(Object.entries(changes).map(([what, names]) => [what, names.length > 0 ? someOf(names) : undefined]))
+
 const logFact = (fact: Exclude<Fact, RequestEnded>, log: Log): void => {
   switch (fact.kind) {
     case 'attempt_committed':
@@ -69,7 +74,7 @@ const logFact = (fact: Exclude<Fact, RequestEnded>, log: Log): void => {
       log('warn', { ...causeFields(fact.cause), target: fact.target, reason: fact.why }, 'delivery goes out only once')
       break
     case 'config_replaced':
-      log('info', { routes: fact.routes }, 'configuration reloaded')
+      log('info', { routes: fact.routes, ...changedNames(fact.changes) }, 'configuration reloaded')
       if (fact.needRestart.length > 0) log('warn', { settings: fact.needRestart.join(', ') }, 'changed, but only a restart takes it over')
       break
     case 'config_refused':

@@ -34,10 +34,6 @@ export class Entries<T> {
     return this.#entries.get(name)?.value
   }
 
-  get size(): number {
-    return this.#entries.size
-  }
-
   *[Symbol.iterator](): IterableIterator<readonly [name: string, value: T]> {
     for (const [name, { value }] of this.#entries) yield [name, value]
   }

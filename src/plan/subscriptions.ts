@@ -41,8 +41,11 @@ export class Subscriptions {
     return this.#entries.get(name)
   }
 
-  get size(): number {
-    return this.#entries.size
+  /** How many are switched on and not hidden by a configured route. */
+  countBeside(configured: { has(name: string): boolean }): number {
+    let count = 0
+    for (const [name, served] of this.#entries) if (served?.plan && !configured.has(name)) count++
+    return count
   }
 
   /** Whether the file was read once: it was usable, or there was none. */

@@ -14,6 +14,7 @@ import type { GatewayFinder, RunningGateway } from '../../src/app/running-gatewa
 import type { YamlEdit } from '../../src/config/yaml/edit/yaml-edit.ts'
 import { parseSource } from '../../src/config/yaml/source.ts'
 import type { Json } from '../../src/core/json.ts'
+import { noChanges } from '../fakes/operations.ts'
 
 const config = `# The gateway of the office. Ask Kim before you change it.
 platforms:
@@ -285,13 +286,13 @@ t.test('the file keeps its mode; a link is not touched; a diff shows no secret',
 })
 
 t.test('a running gateway takes over what is saved, or says why not', async (t) => {
-  let answer: Awaited<ReturnType<RunningGateway['reload']>> = { ok: true, diagnostics: [], restart: ['port'] }
+  let answer: Awaited<ReturnType<RunningGateway['reload']>> = { ok: true, diagnostics: [], restart: ['port'], changes: noChanges }
   const gateway = { reload: async () => answer } as unknown as RunningGateway
   const { desk } = bench(t, { finder: { find: async () => gateway, need: async () => gateway } })
   const draft = set(await opened(desk, 'pr-review'), 'description', 'a')
   const saved = good(await desk.save({ draft, despiteErrors: false }))
   t.strictSame(saved.notices.slice(1), ['the running gateway took it over', 'these need a restart: port'])
-  answer = { ok: false, diagnostics: [], restart: [] }
+  answer = { ok: false, diagnostics: [], restart: [], changes: noChanges }
   const again = good(await desk.save({ draft: set(draftOf(saved.opened), 'description', 'b'), despiteErrors: false }))
   t.match(again.notices[1], /refused it and serves what it had/)
 })

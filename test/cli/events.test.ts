@@ -13,7 +13,7 @@ import { openJournal } from '../../src/journal/journal.ts'
 import type { Ended, JournalRecord, RawRequest, Received, Tried } from '../../src/journal/record.ts'
 import { type FakeCli, fakeCli } from '../fakes/cli.ts'
 import { fakeClock } from '../fakes/clock.ts'
-import { fakeOperations, serveOperations, shortDir, status } from '../fakes/operations.ts'
+import { fakeOperations, noChanges, serveOperations, shortDir, status } from '../fakes/operations.ts'
 
 const controls = /[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u061c\u200b-\u200f\u2028\u2029\u202a-\u202e\u2066-\u2069\ufeff]/
 const idOf = (number: number): string => `${String(number).padStart(8, '0')}-0000-4000-8000-000000000000`
@@ -826,7 +826,7 @@ t.test('a hostile record drives no terminal and fills no screen', async (t) => {
     standings: async (ids) => ids.map((eventId) => ({ eventId, state: 'dead', attempt: 1, error: evil })),
     replay: async () => ({ found: true, event_id: evil, status: 202, outcome: evil, reason: evil, stage: evil, starts: started }),
     status: async () => ({ ...status, url: evil }),
-    reload: async () => ({ ok: true, diagnostics: [], restart: [evil] }),
+    reload: async () => ({ ok: true, diagnostics: [], restart: [evil], changes: { added: [evil], changed: [], removed: [] } }),
   })
   const mostChars = 200_000
   for (const argv of [
@@ -890,14 +890,20 @@ t.test('gateway reload: what was found, and whether it is served', async (t) => 
     place,
     pointer: '/platforms/webhook/prot',
   } as const
-  let answer: Awaited<ReturnType<Operations['reload']>> = { ok: true, diagnostics: [], restart: ['platforms.webhook.extra.port'] }
+  const many = Array.from({ length: 22 }, (_, i) => `r${i}`)
+  let answer: Awaited<ReturnType<Operations['reload']>> = {
+    ok: true,
+    diagnostics: [],
+    restart: ['platforms.webhook.extra.port'],
+    changes: { added: ['new'], changed: [], removed: many },
+  }
   await cli.serve({ reload: async () => answer })
   t.same(await cli.run('gateway', 'reload'), {
     code: 0,
-    out: 'reloaded (0 errors, 0 warnings)\nneeds a restart: platforms.webhook.extra.port\n',
+    out: `reloaded (0 errors, 0 warnings)\nadded 1 route: new\nremoved 22 routes: ${many.slice(0, 20).join(', ')} and 2 more\nneeds a restart: platforms.webhook.extra.port\n`,
     err: '',
   })
-  answer = { ok: false, diagnostics: [problem], restart: [] }
+  answer = { ok: false, diagnostics: [problem], restart: [], changes: noChanges }
   const { code, out } = await cli.run('gateway', 'reload')
   t.equal(code, 1)
   t.match(
@@ -922,6 +928,15 @@ t.test('gateway status: the running gateway about itself', async (t) => {
     data: status,
     warnings: [],
   })
+})
+
+t.test('gateway status: files that are not what is served, and why the last reload failed', async (t) => {
+  const cli = await fixture(t, [])
+  const failed = { at: '2026-03-01T13:00:00.000Z', reason: 'WH101 unknown key "prot" (config.yaml:3:5)' }
+  await cli.serve({ status: async () => ({ ...status, reload_failed: failed, changed_files: ['/d/config.yaml'] }) })
+  const { out } = await cli.run('gateway', 'status')
+  t.match(out, /reload failed +2026-03-01T13:00:00.000Z: WH101 unknown key "prot"/)
+  t.match(out, /not served +\/d\/config.yaml is another now/)
 })
 
 t.test('gateway status: a store that cannot say its backlog hides nothing else', async (t) => {

@@ -12,6 +12,7 @@ import { presets } from '../../src/parts/schemes/index.ts'
 import { targets } from '../../src/parts/targets/index.ts'
 import { type FakeCli, fakeCli } from '../fakes/cli.ts'
 import { isGone } from '../fakes/process.ts'
+import { command } from '../fakes/process-gateway.ts'
 import { closedOrigin, json, sink } from '../fakes/sink.ts'
 import { type FakeTerminal, keys, openHeadgate, type TerminalOptions } from '../fakes/terminal.ts'
 import { until } from '../fakes/wait.ts'
@@ -330,6 +331,7 @@ t.test('a first run with Enter: files, the gateway, and a first event that is de
   t.same(env, { WEBHOOK_ENABLED: 'true', WEBHOOK_PORT: port })
   t.notMatch(terminal.written(), WEBHOOK_SECRET)
   t.notMatch(shown, /Warning|undefined/)
+  t.match(command({ dir: home }, 'gateway', 'reload'), { status: 0, stdout: /^reloaded / }, 'a gateway that the wizard started, too')
   terminal.press(keys.interrupt)
   t.equal(await terminal.exited, 0)
 

@@ -98,6 +98,48 @@ t.test('gateway reload: the answer tells what needs a restart, and the bound add
   t.match(JSON.parse(status.stdout), { ok: true, data: { pid: gateway.pid, routes: 1, reloaded_at: String } })
 })
 
+t.test('a file that was emptied or cut off is not taken over by itself; status says what differs; --force takes it', async (t) => {
+  const routes = { a: { prompt: 'a' }, b: { prompt: 'b' }, c: { prompt: 'c' }, off: { prompt: 'd', enabled: false } }
+  const gateway = await startGateway(t, dataDir(t, { routes }), { args: ['--watch'], env: { WEBHOOK_ENABLED: 'true' } })
+  const file = join(gateway.dir, 'config.yaml')
+  const state = () => JSON.parse(command(gateway, '--json', 'gateway', 'status').stdout).data
+  t.match(state(), { routes: 3, reload_failed: null, changed_files: [] }, 'one that is switched off is not served')
+  writeFileSync(file, '')
+  await nth(gateway, 'reload refused', 1)
+  t.ok(gateway.lines.some(({ code, level, msg }) => code === 'WH808' && level === 'error' && /is empty.*4 of 4/.test(msg)))
+  t.match(state(), { reload_failed: { at: String, reason: /^WH808 / }, changed_files: [file] })
+  t.equal((await gateway.post('a', 'a1')).status, 202)
+  writeFileSync(
+    file,
+    stringify({
+      platforms: { webhook: { enabled: true, extra: { port: 0, secret: 'It is a secret to everybody', routes: { a: routes.a } } } },
+    }),
+  )
+  await nth(gateway, 'reload refused', 2)
+  t.match(command(gateway, 'gateway', 'reload'), { status: 1, stdout: /WH808[\s\S]*gateway reload --force/ })
+  t.equal((await gateway.post('c', 'c1')).status, 202)
+  const forced = command(gateway, 'gateway', 'reload', '--force')
+  t.match(forced, { status: 0, stdout: /removed 3 routes: b, c, off/ })
+  t.match(state(), { routes: 1, reload_failed: null, changed_files: [] })
+  t.equal((await gateway.post('c', 'c2')).status, 404)
+  await gateway.line(({ msg, removed }) => msg === 'configuration reloaded' && removed === 'b, c, off')
+  rewrite(gateway.dir, { renamed: { prompt: 'a' } })
+  await gateway.line(({ msg, added }) => msg === 'configuration reloaded' && added === 'renamed')
+})
+
+t.test('what is found is logged at a reload as at the start: one line each, with its place', async (t) => {
+  const script = { prompt: 'a', script: 'gone.sh' }
+  const gateway = await startGateway(t, dataDir(t, { routes: { first: script } }))
+  const found = (route: string) => gateway.line((line) => line.code === 'WH601' && line.route === route)
+  t.match(await found('first'), { level: 'error', file: /config\.yaml$/, line: Number })
+  rewrite(gateway.dir, { first: script, second: script })
+  gateway.kill('SIGHUP')
+  await nth(gateway, 'configuration reloaded', 1)
+  t.match(await found('second'), { level: 'error', file: /config\.yaml$/, line: Number })
+  gateway.kill('SIGTERM')
+  t.match(await gateway.ended, { code: 0, err: '' }, 'no other text stands between')
+})
+
 t.test('--watch: a changed file is taken over by itself, a secret in .env too', async (t) => {
   const gateway = await startGateway(t, dataDir(t, { routes: { r: { prompt: 'one' } } }), { args: ['--watch'] })
   rewrite(gateway.dir, { r: { prompt: 'one' }, more: { prompt: 'two' } })

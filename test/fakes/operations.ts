@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Test } from 'tap'
 import type { Operations, Status } from '../../src/app/live/operations.ts'
+import type { Reloaded } from '../../src/app/live/reload.ts'
 import type { TailLine, TailLines } from '../../src/app/live/tails.ts'
 import { listenControl } from '../../src/http/control/server.ts'
 import { controlSocket } from '../../src/http/control/socket-path.ts'
@@ -17,11 +18,15 @@ export const status: Status = {
   url: 'http://127.0.0.1:8644',
   started_at: '2026-03-01T12:00:00.000Z',
   reloaded_at: null,
+  reload_failed: null,
+  changed_files: [],
   routes: 3,
   jobs: 1,
   backlog: 2,
   stopping: false,
 }
+
+export const noChanges: Reloaded['changes'] = { added: [], changed: [], removed: [] }
 
 /** A stream of these lines, and then nothing until it is left. */
 const tailOf = (lines: readonly TailLine[]): TailLines => {
@@ -49,7 +54,7 @@ export const fakeOperations = (own: Partial<Operations> = {}): FakeOperations =>
   const asked: Asked[] = []
   const operations: Operations = {
     status: async () => status,
-    reload: async () => ({ ok: true, diagnostics: [], restart: [] }),
+    reload: async () => ({ ok: true, diagnostics: [], restart: [], changes: noChanges }),
     standings: async () => [],
     retry: async () => true,
     replay: async () => ({ found: true, event_id: 'e-new', status: 202, outcome: 'accepted', stage: 'agent' }),

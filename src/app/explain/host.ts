@@ -33,6 +33,12 @@ export const ofHost = {
     why: 'The jobs of the last good set run on, and every command that would write the file refuses.',
     fix: 'Mend it at the place that the message names, or restore cron_jobs.json.bak.',
   },
+  WH808: {
+    means:
+      'A reload found config.yaml empty, or with fewer than half of the routes that are served; routes with new names are counted as before.',
+    why: 'A file that was cut off looks the same: the posts of all other senders would get 404 and be lost. What was served is served on.',
+    fix: 'Look at the file. If it is as you want it: headgate gateway reload --force.',
+  },
   WH807: {
     means: 'validate --env could not look at what the message names, so nothing is known of it.',
     why: 'What is wrong there would not be found.',

@@ -37,7 +37,7 @@ export type LiveConfig = {
   readonly complete: () => boolean
   /** Whether the subscriptions that it serves are an older set than that of the file, which cannot be used. */
   readonly stale: () => boolean
-  /** Routes that are served as things are now, subscriptions among them. */
+  /** Routes that take posts as things are now, subscriptions among them. */
   readonly routes: () => number
   policy(run: NewRun): RunPolicy
   send(outgoing: Outgoing): Promise<Sent>
@@ -109,7 +109,8 @@ const compileAll = async (
     stale: () => foundation.subscriptions.stale,
     routes: () => {
       foundation.subscriptions.refresh()
-      return configured.size + foundation.subscriptions.size
+      const isServed = ({ plan }: Served): boolean => plan !== undefined
+      return [...configured.values()].filter(isServed).length + foundation.subscriptions.countBeside(configured)
     },
     send: (outgoing) => {
       const { profile, route, job } = outgoing

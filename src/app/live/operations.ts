@@ -4,11 +4,12 @@ import type { Session, SessionFilter, SessionMessage } from '../../core/agent/se
 import type { Clock } from '../../core/clock.ts'
 import type { Facts } from '../../core/fact.ts'
 import { StoreFault } from '../../core/fault.ts'
+import { changedFiles } from '../../core/file-digests.ts'
 import type { RunningJob, Worker } from '../../runs/worker.ts'
 import type { Scheduler } from '../../schedule/scheduler.ts'
 import type { JobStart } from '../../schedule/start-job.ts'
 import type { Standing, Store } from '../../store/ports.ts'
-import type { Reloaded, Reloader } from './reload.ts'
+import type { FailedReload, Reloaded, Reloader, ReloadWish } from './reload.ts'
 import { type Replayed, type ReplayOptions, type ReplayWish, replay } from './replay.ts'
 import type { TailLines, Tails } from './tails.ts'
 import type { TrafficWish } from './traffic.ts'
@@ -18,6 +19,10 @@ export type Status = {
   readonly url: string
   readonly started_at: string
   readonly reloaded_at: string | null
+  /** The last reload that was refused or failed, if none was taken over since. */
+  readonly reload_failed: FailedReload | null
+  /** Files of the configuration that are something else now than what is served. */
+  readonly changed_files: readonly string[]
   readonly routes: number
   readonly jobs: number
   /** `null`: the store could not say. */
@@ -34,7 +39,7 @@ export type Conversation = { readonly session: KnownSession; readonly messages: 
 
 export interface Operations {
   status(): Promise<Status>
-  reload(): Promise<Reloaded>
+  reload(wish?: ReloadWish): Promise<Reloaded>
   /** At most 1,000 ids. Throws StoreFault. */
   standings(eventIds: readonly string[]): Promise<readonly RunStanding[]>
   /** Puts a dead run back. `false`: there is none of this event. Throws StoreFault. */
@@ -79,13 +84,15 @@ export const createOperations = (options: OperationsOptions): Operations => {
       url,
       started_at: startedAt,
       reloaded_at: reloader.reloadedAt(),
+      reload_failed: reloader.failed(),
+      changed_files: await changedFiles(current().config.digests),
       routes: current().routes(),
       jobs: current().jobs.all().length,
       backlog: await backlogOf(store),
       stopping: stopping(),
     }),
-    async reload() {
-      const reloaded = await reloader.reload()
+    async reload(wish) {
+      const reloaded = await reloader.reload(wish)
       // More may run at once now.
       worker.wake()
       return reloaded

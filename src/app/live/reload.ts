@@ -4,10 +4,12 @@ import type { Config } from '../../config/config.ts'
 import type { Read, Reading } from '../../config/thread/load-in-thread.ts'
 import type { Clock } from '../../core/clock.ts'
 import { type Diagnostic, diagnostic } from '../../core/diagnostic.ts'
-import type { Facts } from '../../core/fact.ts'
+import type { Facts, RouteChanges } from '../../core/fact.ts'
+import { messageOf } from '../../core/fault.ts'
 import type { Log } from '../../core/log.ts'
-import { takingTurns } from '../../core/turns/taking-turns.ts'
 import type { LiveConfig } from './live-config.ts'
+import { logDiagnostics } from './log-diagnostics.ts'
+import { lostRoutes, routeChanges } from './route-changes.ts'
 
 /** `ok: false`: refused, and the configuration before it serves on. */
 export type Reloaded = {
@@ -15,7 +17,15 @@ export type Reloaded = {
   readonly diagnostics: readonly Diagnostic[]
   /** Settings that changed but need a restart. */
   readonly restart: readonly string[]
+  /** What was done to the configured routes, or would have been. */
+  readonly changes: RouteChanges
 }
+
+/** `force`: also where most of the routes would go. */
+export type ReloadWish = { readonly force?: boolean }
+
+/** A reload that was not taken over. `at`: ISO 8601. */
+export type FailedReload = { readonly at: string; readonly reason: string }
 
 export type ReloadOptions = {
   readonly first: LiveConfig
@@ -29,8 +39,10 @@ export type ReloadOptions = {
 export interface Reloader {
   /** What serves now. A request or a run takes it once and keeps it. */
   current(): LiveConfig
-  reload(): Promise<Reloaded>
+  reload(wish?: ReloadWish): Promise<Reloaded>
   reloadedAt(): string | null
+  /** The last one, if none was taken over since. */
+  failed(): FailedReload | null
   /** Breaks off what is being read; nothing is taken over any more. */
   stop(): void
 }
@@ -41,25 +53,31 @@ const runTimeFiles = 'the subscriptions file or a jobs file cannot be read now, 
 export const createReloader = ({ first, log, facts, clock, read, compile }: ReloadOptions): Reloader => {
   let current = first
   let at: string | null = null
+  let failed: FailedReload | null = null
+  const now = (): string => new Date(clock.now()).toISOString()
+  const fail = (reason: string): void => {
+    failed = { at: now(), reason }
+  }
   const stopping = new AbortController()
-  const takeOver = async (reading: Reading): Promise<Reloaded> => {
+  const takeOver = async (reading: Reading, force: boolean): Promise<Reloaded> => {
     const before = current
     const { config, restart } = onThisProcess(reading.config, before.config)
     const next = await compile(config, before)
     try {
-      const obstacles = obstaclesTo(next, before)
-      const diagnostics = await reading.located([...reading.diagnostics, ...next.diagnostics, ...obstacles])
+      const changes = routeChanges(before.config.routes, config.routes)
+      const obstacles = [...obstaclesTo(next, before), ...(force ? [] : lostRoutes(before.config, config, changes))]
+      const diagnostics = await reading.located([...obstacles, ...reading.diagnostics, ...next.diagnostics])
       stopping.signal.throwIfAborted()
-      const ok = obstacles.length === 0 && !diagnostics.some(({ stopsStart }) => stopsStart)
-      if (ok) {
+      const obstacle = obstacles[0] ?? diagnostics.find(({ stopsStart }) => stopsStart)
+      if (obstacle) fail(reasonOf(obstacle))
+      else {
         current = next
-        at = new Date(clock.now()).toISOString()
-        facts.tell({ kind: 'config_replaced', routes: next.routes(), needRestart: restart })
-      } else {
-        await logAll(diagnostics, log)
-        facts.tell({ kind: 'config_refused' })
+        at = now()
+        failed = null
       }
-      return { ok, diagnostics, restart }
+      await logDiagnostics(diagnostics, log)
+      facts.tell(obstacle ? { kind: 'config_refused' } : { kind: 'config_replaced', routes: next.routes(), changes, needRestart: restart })
+      return { ok: !obstacle, diagnostics, restart, changes }
     } finally {
       // The one of the two that does not serve.
       const idle = current === next ? before : next
@@ -68,9 +86,20 @@ export const createReloader = ({ first, log, facts, clock, read, compile }: Relo
   }
   let running: Promise<Reloaded> | undefined
   let waiting: Promise<Reloaded> | undefined
+  let isForced = false
+  const readFiles = async (): Promise<Reloaded> => {
+    const force = isForced
+    isForced = false
+    try {
+      return await read(current.config.routes, stopping.signal, (reading) => takeOver(reading, force))
+    } catch (error) {
+      fail(messageOf(error))
+      throw error
+    }
+  }
   const begin = (): Promise<Reloaded> => {
     waiting = undefined
-    running = read(current.config.routes, stopping.signal, takeOver).finally(() => {
+    running = readFiles().finally(() => {
       running = undefined
     })
     return running
@@ -78,7 +107,9 @@ export const createReloader = ({ first, log, facts, clock, read, compile }: Relo
   return {
     current: () => current,
     reloadedAt: () => at,
-    reload() {
+    failed: () => failed,
+    reload({ force = false } = {}) {
+      isForced ||= force
       // One after the other: what was read later must not be replaced by what was read before it. Whoever waits reads the files as they will be then.
       if (!running && !waiting) return begin()
       waiting ??= (running ?? Promise.resolve()).then(begin, begin)
@@ -103,13 +134,8 @@ const obstaclesTo = (next: LiveConfig, before: LiveConfig): Diagnostic[] => {
   ]
 }
 
-const logAll = async (diagnostics: readonly Diagnostic[], log: Log): Promise<void> => {
-  const turn = takingTurns()
-  for (const { code, message, route, place } of diagnostics.filter(({ severity }) => severity !== 'info')) {
-    log('error', { code, route, file: place?.file, line: place?.line }, message)
-    await turn()
-  }
-}
+const reasonOf = ({ code, message, place }: Diagnostic): string =>
+  `${code} ${message}${place ? ` (${place.file}:${place.line}:${place.column})` : ''}`
 
 /** What a process cannot change keeps its value: above all the address it is bound to, which decides over INSECURE_NO_AUTH. */
 const onThisProcess = (next: Config, { host, port, storage }: Config): { config: Config; restart: readonly string[] } => {

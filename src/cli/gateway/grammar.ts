@@ -21,7 +21,8 @@ export const addGateway = (gateway: Command, run: Run): void => {
   gateway
     .command('reload')
     .description('make the running gateway read its files again')
-    .action(() => run(async (cli) => (await import('./reload.ts')).gatewayReload(cli)))
+    .option('--force', 'also when that removes most of the routes')
+    .action((options: { readonly force?: boolean }) => run(async (cli) => (await import('./reload.ts')).gatewayReload(options, cli)))
   gateway
     .command('stop')
     .description('make the running gateway finish what it has in hand and end, and wait for that')

@@ -5,6 +5,7 @@ import { join, resolve } from 'node:path'
 import { adapterDisabled } from '../../app/adapter-disabled.ts'
 import { knownSecrets } from '../../app/known-secrets.ts'
 import { commentKeyFile } from '../../app/live/comment-key.ts'
+import { logDiagnostics } from '../../app/live/log-diagnostics.ts'
 import type { Config } from '../../config/config.ts'
 import { jobsFileName } from '../../config/jobs.ts'
 import { type Loaded, type LoadOptions, loadConfig } from '../../config/load.ts'
@@ -64,7 +65,9 @@ export const gatewayRun = async (options: GatewayRunOptions, io: Io): Promise<nu
   // Watching begins before the files are read, so that no change is missed.
   const unwatch = options.watch ? await watchRun(options, reload, log) : undefined
   try {
-    const from = { ...options, configFile: options.config, env: io.env }
+    const { dataDir, host, port } = options
+    // These fields alone, for they are sent to the thread that reads the files again.
+    const from: LoadOptions = { dataDir, host, port, configFile: options.config, env: io.env }
     // Secrets of earlier configurations stay redacted: a run that began under one may still write them.
     const learn = (known: Config): void => redactor.add(knownSecrets(known))
     const read: Read = (known, signal, use) =>
@@ -72,10 +75,12 @@ export const gatewayRun = async (options: GatewayRunOptions, io: Io): Promise<nu
         learn(reading.config)
         return use(reading)
       })
-    const say: Say = (found, texts, isUsable) => {
+    const say: Say = async (found, texts, isUsable) => {
       const refusal = options.json && !isUsable ? faultOf(found, exit.config) : undefined
+      // Whoever reads a log reads JSON; whoever is refused reads the command's answer, unless they asked for JSON.
+      const isLogged = options.logFormat === 'json' || (isUsable && logOptions.format === 'json')
       if (refusal) printFault(refusal, io, true)
-      else if (options.logFormat === 'json') logDiagnostics(found, log)
+      else if (isLogged) await logDiagnostics(found, log)
       else printDiagnostics(found, texts, io)
     }
     const { prepared, config, isUsable } = await prepare(from, { log, redact, read, ...requestsShown(logOptions, options, io) }, learn, say)
@@ -116,7 +121,7 @@ const requestsShown = (logOptions: LogOptions, { logRequests, logLevel }: Gatewa
   return { requests: { observer, replacesLog: isText && logLevel !== 'debug' } }
 }
 
-type Say = (found: readonly Diagnostic[], texts: Loaded['texts'], isUsable: boolean) => void
+type Say = (found: readonly Diagnostic[], texts: Loaded['texts'], isUsable: boolean) => Promise<void>
 
 /** Loads and compiles the first configuration, and prints its problems. In a function of its own, so that the files' texts can be freed. */
 const prepare = async (from: LoadOptions, surroundings: Surroundings, learn: (config: Config) => void, say: Say) => {
@@ -125,7 +130,7 @@ const prepare = async (from: LoadOptions, surroundings: Surroundings, learn: (co
   const prepared = await prepareGateway(config, surroundings)
   const all = [...diagnostics, ...prepared.diagnostics]
   const isUsable = !all.some(({ stopsStart }) => stopsStart)
-  say(all, texts, isUsable)
+  await say(all, texts, isUsable)
   return { prepared, config, isUsable }
 }
 
@@ -136,16 +141,6 @@ const watchRun = ({ dataDir, config }: GatewayRunOptions, changed: () => void, l
     changed,
     failed: (reason) => log('warn', { reason }, 'cannot watch the configuration'),
   })
-
-/** The problems of the files as lines of the log. */
-const logDiagnostics = (found: readonly Diagnostic[], log: Log): void => {
-  for (const { severity, code, route, place, help, message } of found)
-    log(
-      severity === 'warning' ? 'warn' : severity,
-      { code, route, file: place?.file, line: place?.line, column: place?.column, help },
-      message,
-    )
-}
 
 const lastWordsMs = 200
 

@@ -4,19 +4,24 @@ import { printable } from '../../core/text.ts'
 import { gatewayAt } from '../../http/control/client.ts'
 import { answer, type Cli } from '../shell/output.ts'
 
+const width = 'reload failed '.length
+
 export const gatewayStatus = async (cli: Cli): Promise<number> => {
   const gateway = await gatewayAt(cli.workspace).need()
   const status = await gateway.status()
-  const field = (name: string, value: string | number): string => `${name.padEnd(10)}${printable(String(value))}\n`
+  const field = (name: string, value: string | number): string => `${name.padEnd(width)}${printable(String(value))}\n`
   const text = [
     field('gateway', status.stopping ? 'stopping' : 'running'),
     field('url', status.url),
     field('pid', status.pid),
     field('started', status.started_at),
     field('reloaded', status.reloaded_at ?? 'never'),
+    ...(status.reload_failed ? [field('reload failed', `${status.reload_failed.at}: ${status.reload_failed.reason}`)] : []),
+    ...status.changed_files.map((file) => field('not served', `${file} is another now than when it was read: headgate gateway reload`)),
     field('routes', status.routes),
     field('jobs', status.jobs),
     field('backlog', status.backlog ?? 'unknown, for the store does not answer'),
   ]
-  return answer(cli, { kind: 'gateway.status', data: { ...status }, text: text.join('') })
+  const data = { ...status, reload_failed: status.reload_failed && { ...status.reload_failed }, changed_files: [...status.changed_files] }
+  return answer(cli, { kind: 'gateway.status', data, text: text.join('') })
 }

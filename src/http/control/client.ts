@@ -42,7 +42,7 @@ const clientOf = (asker: Asker): RunningGateway => {
   }
   return {
     status: () => ask(isStatus, 'GET', '/status'),
-    reload: () => ask(isReloaded, 'POST', '/reload'),
+    reload: ({ force = false } = {}) => ask(isReloaded, 'POST', '/reload', { force }),
     async stop() {
       await ask(isStopping, 'POST', '/stop')
     },

@@ -1,12 +1,13 @@
 /** The protocol of the control socket, for both sides: how much one request asks, and the shape of each answer. */
 
 import type { Conversation, KnownSession, RunStanding, Status } from '../../app/live/operations.ts'
-import type { Reloaded } from '../../app/live/reload.ts'
+import type { FailedReload, Reloaded } from '../../app/live/reload.ts'
 import type { Replayed } from '../../app/live/replay.ts'
 import type { TailLine } from '../../app/live/tails.ts'
 import type { Traffic } from '../../app/live/traffic.ts'
 import type { Place as Chat, SessionMessage } from '../../core/agent/session.ts'
 import { type Code, catalogue, type Diagnostic, type Edit, type Fix, type Place } from '../../core/diagnostic.ts'
+import type { RouteChanges } from '../../core/fact.ts'
 import { isObject, type Json, own } from '../../core/json.ts'
 import type { RunningJob } from '../../runs/worker.ts'
 import type { JobStart } from '../../schedule/start-job.ts'
@@ -53,6 +54,8 @@ export const isStatus = shape<Status>({
   url: text,
   started_at: text,
   reloaded_at: either(text, oneOf(null)),
+  reload_failed: either(shape<FailedReload>({ at: text, reason: text }), oneOf(null)),
+  changed_files: listOf(text),
   routes: number,
   jobs: number,
   backlog: either(number, oneOf(null)),
@@ -75,7 +78,9 @@ const isDiagnostic = shape<Diagnostic>({
   related: maybe(listOf(shape({ place: isPlace, message: text }))),
 })
 
-export const isReloaded = shape<Reloaded>({ ok: flag, diagnostics: listOf(isDiagnostic), restart: listOf(text) })
+const isChanges = shape<RouteChanges>({ added: listOf(text), changed: listOf(text), removed: listOf(text) })
+
+export const isReloaded = shape<Reloaded>({ ok: flag, diagnostics: listOf(isDiagnostic), restart: listOf(text), changes: isChanges })
 
 const isStanding = shape<RunStanding>({
   eventId: text,

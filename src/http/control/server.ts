@@ -140,7 +140,10 @@ const addAnswers = (app: FastifyInstance, log: Log): void => {
 
 const addRoutes = (app: FastifyInstance, operations: Operations): void => {
   app.get('/status', async () => attempt(() => operations.status()))
-  app.post('/reload', async () => attempt(() => operations.reload()))
+  app.post('/reload', async ({ body }) => {
+    const { force } = membersOf(body, { force: 'boolean' })
+    return attempt(() => operations.reload({ force: force === true }))
+  })
   app.post('/stop', async () => {
     await attempt(() => operations.stop())
     return { stopping: true }

@@ -9,7 +9,8 @@ export const takenOver = async ({ self }: Workspace, finder: GatewayFinder): Pro
   try {
     const gateway = await finder.find()
     if (!gateway) return []
-    const { ok, diagnostics, restart } = await gateway.reload()
+    // Whoever saved it has seen what goes.
+    const { ok, diagnostics, restart } = await gateway.reload({ force: true })
     const [first] = diagnostics.filter(({ stopsStart }) => stopsStart)
     if (!ok) return [`the running gateway refused it and serves what it had${first ? `: ${first.code} ${first.message}` : ''}`]
     return ['the running gateway took it over', ...(restart.length > 0 ? [`these need a restart: ${restart.join(', ')}`] : [])]
