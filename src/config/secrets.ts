@@ -10,17 +10,26 @@ import type { Source } from './yaml/source.ts'
 const reference = /\$\{([A-Za-z_][A-Za-z0-9_]*)(?::-([^}]*))?\}/g
 const maxSecretBytes = 65_536
 
-/** The text with its references resolved, or the first reference that cannot be. */
-const resolve = (text: string, env: Env): { readonly value: string } | { readonly missing: string } => {
-  if (text.startsWith('file:')) {
-    try {
-      const bytes = readFileSync(text.slice('file:'.length))
-      if (bytes.length > maxSecretBytes) return { missing: `${text} (larger than ${maxSecretBytes} bytes)` }
-      return { value: bytes.toString('utf8').replace(/\r?\n$/, '') }
-    } catch {
-      return { missing: text }
-    }
+/** A text with its references resolved, or the first reference that cannot be. */
+type Resolved = { readonly value: string } | { readonly missing: string }
+
+const resolve = (text: string, env: Env): Resolved => {
+  const filled = fill(text, env)
+  // The text says what is a file, not the value of a variable.
+  return text.startsWith('file:') && 'value' in filled ? contentOf(filled.value) : filled
+}
+
+const contentOf = (text: string): Resolved => {
+  try {
+    const bytes = readFileSync(text.slice('file:'.length))
+    if (bytes.length > maxSecretBytes) return { missing: `${text} (larger than ${maxSecretBytes} bytes)` }
+    return { value: bytes.toString('utf8').replace(/\r?\n$/, '') }
+  } catch {
+    return { missing: text }
   }
+}
+
+const fill = (text: string, env: Env): Resolved => {
   let missing: string | undefined
   const value = text.replace(reference, (_whole, name: string, fallback: string | undefined) => {
     // As in a shell's ${NAME:-default}: an empty variable counts as unset when there is a default.

@@ -2,7 +2,7 @@
 
 import { createServer, type RequestListener, type Server } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
-import type { FastifyInstance } from 'fastify'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { exit, Fault, messageOf } from '../core/fault.ts'
 import { errorReply } from '../core/reply.ts'
 import { closeServer, drain } from './close.ts'
@@ -47,7 +47,12 @@ export const listen = async (options: ServerOptions): Promise<Listener> => {
   const receiver = createReceiver(options)
   mixSocketOptions()
   const server = createServer({ ...limits, highWaterMark, requireHostHeader: false })
-  const host = createHost(server, options.clock, { logger: false, addTo: addRoutes })
+  const host = createHost(server, options.clock, {
+    logger: false,
+    // A path with a broken escape reaches no route and no handler.
+    frameworkErrors: (_error, request, reply) => void replyToUnknown(request, reply),
+    addTo: addRoutes,
+  })
   Object.assign(server, { maxConnections, maxHeadersCount: 0 })
   const connections = watchConnections(server, options.clock, front(receiver, host.handle))
   server.on('clientError', (error: Error & { readonly code?: string }, socket) => connections.fail(error, socket as Socket))
@@ -88,19 +93,21 @@ const front = (receiver: Receiver, handler: RequestListener): Handle => {
   }
 }
 
+const replyToUnknown = (request: FastifyRequest, reply: FastifyReply): FastifyReply => {
+  const known = parsePath(request.raw.url ?? '') !== undefined
+  const { status, body, type, headers } = known ? errorReply(405, 'Method not allowed', { Allow: 'POST' }) : errorReply(404, 'Not found')
+  return reply
+    .code(status)
+    .headers({ ...headers, 'content-type': type })
+    .send(body)
+}
+
 const addRoutes = (app: FastifyInstance): void => {
   app.removeAllContentTypeParsers()
   // Only webhook paths take a body, so this parser leaves every other body unread.
   app.addContentTypeParser('*', (_request, _payload, done) => done(null))
   app.get('/health', async () => ({ status: 'ok', platform: 'webhook' }))
-  app.setNotFoundHandler((request, reply) => {
-    const known = parsePath(request.raw.url ?? '') !== undefined
-    const { status, body, type, headers } = known ? errorReply(405, 'Method not allowed', { Allow: 'POST' }) : errorReply(404, 'Not found')
-    return reply
-      .code(status)
-      .headers({ ...headers, 'content-type': type })
-      .send(body)
-  })
+  app.setNotFoundHandler(replyToUnknown)
   app.setErrorHandler((error, _request, reply) => {
     const { statusCode } = error as { statusCode?: number }
     const { status, body, type } =

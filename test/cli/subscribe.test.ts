@@ -53,6 +53,15 @@ t.test('the printed curl line carries a signature over time and body', async (t)
   t.match(printed, `X-Webhook-Signature-V2: ${createHmac('sha256', secret).update(`${time}.${body}`).digest('hex')}`)
 })
 
+t.test('the address is the public one where the gateway has one; curl posts to where it listens', async (t) => {
+  const cli = fakeCli(t, {
+    'config.yaml': 'platforms: { webhook: { enabled: true, extra: { public_url: "https://hooks.example.com/in/" } } }\n',
+  })
+  const { url, curl } = JSON.parse((await cli.run(...subscribe, 'a', '--json')).out).data
+  t.equal(url, 'https://hooks.example.com/in/webhooks/a')
+  t.match(curl, ' http://127.0.0.1:8644/webhooks/a ')
+})
+
 t.test('every flag has its field', async (t) => {
   const cli = fakeCli(t, {
     'scripts/f.py': 'print(1)',

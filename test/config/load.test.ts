@@ -335,6 +335,12 @@ t.test('secret-like values take ${NAME}, ${NAME:-default} and file:', async (t) 
   t.same(resolved('${A}', { A: 'one' }), ['one'])
   t.same(resolved('x-${A}-${B:-two}', { A: 'one' }), ['x-one-two'])
   t.same(resolved(`file:${dir}/key`), ['from-file'])
+  t.same(
+    resolved('"file:${FOLDER}/key"', { FOLDER: dir }),
+    ['from-file'],
+    'the credentials of systemd lie in a folder that a variable names',
+  )
+  t.same(resolved('${A}', { A: `file:${dir}/key` }), [`file:${dir}/key`], 'only the file of the configuration names files')
   t.equal(resolved('file:/nowhere/at/all'), undefined)
   t.equal(resolved('${constructor}'), undefined)
   writeFileSync(join(dir, 'config.yaml'), route('          prompt: "costs ${A}"'))

@@ -85,17 +85,23 @@ t.test('a corrupt subscriptions file does not cost the routes that are in use: t
 })
 
 t.test('gateway reload: the answer tells what needs a restart, and the bound address decides over INSECURE_NO_AUTH', async (t) => {
-  const gateway = await startGateway(t, dataDir(t, { routes: { r: { prompt: 'old' } } }), { args: ['--host', '0.0.0.0'] })
-  rewrite(gateway.dir, { r: { prompt: 'new' } }, { storage: { durability: 'commit' } })
+  const gateway = await startGateway(t, dataDir(t, { routes: { r: { prompt: 'old' } } }), { args: ['--host', '0.0.0.0', '--port', '0'] })
+  rewrite(gateway.dir, { r: { prompt: 'new' } }, { storage: { durability: 'commit' } }, { port: 8644 })
   const done = command(gateway, '--json', 'gateway', 'reload')
   t.equal(done.status, 0, done.stderr)
   t.match(JSON.parse(done.stdout), { ok: true, data: { restart: ['storage.durability'] } })
+  const doctor = JSON.parse(command(gateway, '--json', 'doctor').stdout).data.checks as { name: string }[]
+  const port = doctor.find(({ name }) => name === 'port')
+  t.match(port, { result: 'ok', message: /as it was started \(the configuration says 8644\)/ })
   rewrite(gateway.dir, { r: { prompt: 'new', secret: 'INSECURE_NO_AUTH' } }, {}, { host: '127.0.0.1' })
   const refused = command(gateway, 'gateway', 'reload')
   t.equal(refused.status, 1, 'the process is bound to all addresses, whatever the file says now')
   t.match(refused.stderr + refused.stdout, /WH205/)
   const status = command(gateway, '--json', 'gateway', 'status')
-  t.match(JSON.parse(status.stdout), { ok: true, data: { pid: gateway.pid, routes: 1, reloaded_at: String } })
+  t.match(JSON.parse(status.stdout), {
+    ok: true,
+    data: { pid: gateway.pid, routes: 1, reloaded_at: String, need_restart: ['storage.durability'] },
+  })
 })
 
 t.test('a file that was emptied or cut off is not taken over by itself; status says what differs; --force takes it', async (t) => {

@@ -19,6 +19,7 @@ export const status: Status = {
   started_at: '2026-03-01T12:00:00.000Z',
   reloaded_at: null,
   reload_failed: null,
+  need_restart: [],
   changed_files: [],
   routes: 3,
   jobs: 1,

@@ -12,6 +12,8 @@ const checkPort = async ({ loaded, status, workspace: { self } }: Patient): Prom
     const its = Number(new URL(status.url).port || 80)
     const held = `our gateway listens on ${status.url} (process ${status.pid})`
     if (port === 0 || its === port) return [ok('port', held)]
+    const isFile = status.changed_files.length > 0 || status.need_restart.includes('port')
+    if (!isFile) return [ok('port', `${held}, as it was started (the configuration says ${port})`)]
     return [warn('port', `${held}, but the configuration says port ${port}`, 'start the gateway again')]
   }
   if (port === 0) return [ok('port', 'any free one')]

@@ -21,6 +21,8 @@ export type Status = {
   readonly reloaded_at: string | null
   /** The last reload that was refused or failed, if none was taken over since. */
   readonly reload_failed: FailedReload | null
+  /** Settings that a reload found changed and could not take over. */
+  readonly need_restart: readonly string[]
   /** Files of the configuration that are something else now than what is served. */
   readonly changed_files: readonly string[]
   readonly routes: number
@@ -85,6 +87,7 @@ export const createOperations = (options: OperationsOptions): Operations => {
       started_at: startedAt,
       reloaded_at: reloader.reloadedAt(),
       reload_failed: reloader.failed(),
+      need_restart: reloader.needsRestart(),
       changed_files: await changedFiles(current().config.digests),
       routes: current().routes(),
       jobs: current().jobs.all().length,

@@ -41,6 +41,8 @@ export interface Reloader {
   current(): LiveConfig
   reload(wish?: ReloadWish): Promise<Reloaded>
   reloadedAt(): string | null
+  /** Settings that a reload found changed and could not take over. */
+  needsRestart(): readonly string[]
   /** The last one, if none was taken over since. */
   failed(): FailedReload | null
   /** Breaks off what is being read; nothing is taken over any more. */
@@ -54,6 +56,7 @@ export const createReloader = ({ first, log, facts, clock, read, compile }: Relo
   let current = first
   let at: string | null = null
   let failed: FailedReload | null = null
+  let needRestart: readonly string[] = []
   const now = (): string => new Date(clock.now()).toISOString()
   const fail = (reason: string): void => {
     failed = { at: now(), reason }
@@ -74,6 +77,7 @@ export const createReloader = ({ first, log, facts, clock, read, compile }: Relo
         current = next
         at = now()
         failed = null
+        needRestart = restart
       }
       await logDiagnostics(diagnostics, log)
       facts.tell(obstacle ? { kind: 'config_refused' } : { kind: 'config_replaced', routes: next.routes(), changes, needRestart: restart })
@@ -107,6 +111,7 @@ export const createReloader = ({ first, log, facts, clock, read, compile }: Relo
   return {
     current: () => current,
     reloadedAt: () => at,
+    needsRestart: () => needRestart,
     failed: () => failed,
     reload({ force = false } = {}) {
       isForced ||= force

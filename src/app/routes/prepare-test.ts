@@ -14,7 +14,7 @@ import { findSample, readSample } from '../samples/gallery.ts'
 import type { Sample } from '../samples/sample-file.ts'
 import type { Workspace } from '../workspace.ts'
 import { editBody, type PayloadEdit } from './edit-payload.ts'
-import { listenerAt, routeUrl } from './route-address.ts'
+import { listenerAt, routeUrl, senderUrl } from './route-address.ts'
 import { findRoute, type KnownRoutes, readRoutes } from './routes.ts'
 import { type TestPost, urlOf } from './send-test.ts'
 import { schemeOf, signedAs } from './sign-test.ts'
@@ -131,10 +131,6 @@ export const requestTo = ({ name, secrets, spec, profile }: RouteSource, wish: R
     url: withQueryOf(url, signed.url),
   }
 }
-
-/** The address that the sender signs: the one that the gateway is told, else the one that is posted to. */
-const senderUrl = (route: Pick<RouteSource, 'name' | 'profile' | 'spec'>, url: string, publicUrl: string | undefined): string =>
-  route.spec.public_url ?? (publicUrl === undefined ? url : `${publicUrl.replace(/\/+$/, '')}${routePath(route)}`)
 
 /** A scheme that signs in the query changes the address. */
 const withQueryOf = (url: string, signed: string | undefined): string =>

@@ -1,6 +1,6 @@
 /** Writes the URL of a route as a client on this machine reaches it. */
 
-import type { Config } from '../../config/config.ts'
+import type { Config, RouteSource } from '../../config/config.ts'
 import { routePath } from '../../plan/compile.ts'
 
 /** A gateway's base URL. One that listens on all addresses is reached on loopback. */
@@ -18,3 +18,7 @@ export const listenerAt = (url: string): Pick<Config, 'host' | 'port'> => {
 /** The receiving URL of a route bound to `profile`. */
 export const routeUrl = (config: Pick<Config, 'host' | 'port'>, name: string, profile: string): string =>
   `${baseUrl(config)}${routePath({ name, profile })}`
+
+/** The address that the sender knows and may sign: the one that the gateway is told, else `url`, where it listens. */
+export const senderUrl = (route: Pick<RouteSource, 'name' | 'profile' | 'spec'>, url: string, publicUrl: string | undefined): string =>
+  route.spec.public_url ?? (publicUrl === undefined ? url : `${publicUrl.replace(/\/+$/, '')}${routePath(route)}`)

@@ -15,7 +15,7 @@ import { type Refusal, refusal } from '../refusal.ts'
 import { adviceOf, type Warning, warningOf } from '../warning.ts'
 import { checkEntry, type Served } from './check-subscription.ts'
 import { signingCurl, unsignedCurl } from './curl.ts'
-import { routeUrl } from './route-address.ts'
+import { routeUrl, senderUrl } from './route-address.ts'
 import { shadowWarning, subscriptionsFile } from './routes.ts'
 import { schemeOf } from './sign-test.ts'
 import { type Change, changeEntry, type Wish } from './subscription-record.ts'
@@ -55,7 +55,9 @@ export const subscribe = async (served: Served, name: string, wish: Wish, dryRun
     ...(shadowed ? [shadowWarning({ name })] : []),
     ...secretWarning(name, change),
   ]
-  const url = routeUrl(config, name, String(change.entry.profile ?? defaultProfile))
+  const profile = String(change.entry.profile ?? defaultProfile)
+  const listensAt = routeUrl(config, name, profile)
+  const url = senderUrl({ name, profile, spec: change.entry }, listensAt, config.publicUrl)
   const newSecret = change.secret === 'generated' && !dryRun ? secret : undefined
   return {
     ok: true,
@@ -63,7 +65,7 @@ export const subscribe = async (served: Served, name: string, wish: Wish, dryRun
     url,
     newSecret,
     secret,
-    ...signing(change.entry, url, { secret, shown: newSecret, schemes: allSchemes(served.catalogue) }),
+    ...signing(change.entry, listensAt, { secret, shown: newSecret, schemes: allSchemes(served.catalogue) }),
     shadowed,
     warnings,
   }

@@ -18,10 +18,16 @@ export const gatewayStatus = async (cli: Cli): Promise<number> => {
     field('reloaded', status.reloaded_at ?? 'never'),
     ...(status.reload_failed ? [field('reload failed', `${status.reload_failed.at}: ${status.reload_failed.reason}`)] : []),
     ...status.changed_files.map((file) => field('not served', `${file} is another now than when it was read: headgate gateway reload`)),
+    ...(status.need_restart.length > 0 ? [field('need restart', status.need_restart.join(', '))] : []),
     field('routes', status.routes),
     field('jobs', status.jobs),
     field('backlog', status.backlog ?? 'unknown, for the store does not answer'),
   ]
-  const data = { ...status, reload_failed: status.reload_failed && { ...status.reload_failed }, changed_files: [...status.changed_files] }
+  const data = {
+    ...status,
+    reload_failed: status.reload_failed && { ...status.reload_failed },
+    changed_files: [...status.changed_files],
+    need_restart: [...status.need_restart],
+  }
   return answer(cli, { kind: 'gateway.status', data, text: text.join('') })
 }

@@ -55,6 +55,7 @@ export const isStatus = shape<Status>({
   started_at: text,
   reloaded_at: either(text, oneOf(null)),
   reload_failed: either(shape<FailedReload>({ at: text, reason: text }), oneOf(null)),
+  need_restart: listOf(text),
   changed_files: listOf(text),
   routes: number,
   jobs: number,
