@@ -15,6 +15,8 @@ export type Ended = {
   readonly reply?: Reply
   /** What nobody vouched for, where its signature was refused. */
   readonly unverified?: UnverifiedRequest
+  /** What is still to be done with its body, after the answer: how it ended is told then. Never changes the outcome. */
+  readonly later?: (body: Buffer) => Ended | Promise<Ended>
 }
 
 export type RequestEnded = {

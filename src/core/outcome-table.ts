@@ -56,6 +56,15 @@ export const outcomeNames: readonly string[] = [...Object.keys(statuses), ...Obj
 export const refusalSaid = (status: number, sentence: string): string | undefined =>
   Object.entries(refusals).find(([, row]) => row.status === status && sentence.startsWith(row.sentence))?.[0]
 
+/** How often posts were refused, in words, in the table's order: `3 rate_limited (429), 1 too_large (413)`; empty where none was. */
+export const describeRefusals = (counts: { readonly [code in Refused['code']]?: number }): string =>
+  Object.entries(refusals)
+    .flatMap(([code, { status }]) => {
+      const count = counts[code as Refused['code']]
+      return count === undefined ? [] : [`${count} ${code} (${status})`]
+    })
+    .join(', ')
+
 /** A refusal by its code, every other end by its kind. */
 export const nameOf = (outcome: Outcome): string => (outcome.kind === 'refused' ? outcome.code : outcome.kind)
 

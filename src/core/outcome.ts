@@ -33,6 +33,8 @@ export type Refused = {
   /** The route's name, where the answer names it. */
   readonly name?: string
   readonly retryAfterSeconds?: number
+  /** Its signature is looked at after the answer: where that holds, the record has the request. */
+  readonly looksLater?: true
   /** For the log only: never leaves the server. */
   readonly detail?: string
 }

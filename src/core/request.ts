@@ -2,6 +2,7 @@
 
 import type { IncomingHttpHeaders } from 'node:http'
 import type { Json } from './json.ts'
+import type { Refused } from './outcome.ts'
 
 export type Headers = IncomingHttpHeaders
 
@@ -60,6 +61,8 @@ export type Verification = {
   readonly secret: number
   /** The delivery id that the signature covers, where the scheme signs one. */
   readonly signedId: string | undefined
+  /** The signature holds, but the route takes no more in this minute. */
+  readonly limited?: Refused
 }
 
 /** Headers and raw bytes whose signature holds: from here on the request leaves a record. */

@@ -40,13 +40,40 @@ const lookAtHead = (plan: RoutePlan, head: RequestHead, watch?: Watch): Ended | 
   for (const { stage, run } of plan.onHead) {
     const outcome = run(head)
     watch?.(stage, outcome)
-    if (outcome) return { outcome, stage }
+    if (outcome) return outcome.looksLater ? { outcome, stage, later: lookLater(plan, head, { outcome, stage }) } : { outcome, stage }
   }
   const outcome = plan.handshakes?.onHead(head)
   if (!outcome) return undefined
   const { stage } = plan.authenticate
   watch?.(stage, outcome)
   return { outcome, stage }
+}
+
+/**
+ * What the rest of the head and the signature say of a request that a gate has refused already. Where all of it holds, its record has the
+ * request, so that it can be replayed: many senders never send again.
+ */
+const lookLater =
+  (plan: RoutePlan, head: RequestHead, ended: Ended): NonNullable<Ended['later']> =>
+  (bytes) => {
+    const passed = plan.onHead.findIndex(({ stage }) => stage === ended.stage) + 1
+    if (plan.onHead.slice(passed).some(({ run }) => run(head) !== undefined)) return ended
+    const verifyBody = plan.authenticate.run(head)
+    if (typeof verifyBody !== 'function') return ended
+    const read = new ReadOnce(head.headers, bytes)
+    const known = (verification: Verification | Refused): Ended => {
+      if ('kind' in verification) return ended
+      const verified = maskedBy(plan, requestOf(head, read, verification))
+      const event = plan.parse.run(verified)
+      return { ...ended, verified, event: 'kind' in event ? undefined : event }
+    }
+    const verification = verifyBody(read)
+    return verification instanceof Promise ? verification.then(known) : known(verification)
+  }
+
+const requestOf = (head: RequestHead, read: RequestBody, verification: Verification): VerifiedRequest => {
+  const { headers, remote, at } = head
+  return { eventId: randomUUID(), headers, remote, at, body: read.bytes, verification, read }
 }
 
 /** Answers a request that is no POST: it can only be a handshake. */
@@ -73,7 +100,8 @@ const goOn = (
     return { outcome: verification, stage, unverified: { ...head, body: read.bytes } }
   }
   watch?.(stage, undefined)
-  const request = { eventId: randomUUID(), headers: head.headers, remote: head.remote, at: head.at, body: read.bytes, verification, read }
+  const request = requestOf(head, read, verification)
+  if (verification.limited) return { outcome: verification.limited, stage, verified: maskedBy(plan, request) }
   if (!plan.handshakes) return resume(plan, request, watch)
   const end = (outcome: Shaken): Ended | Promise<Ended> => {
     if (!outcome) return resume(plan, request, watch)

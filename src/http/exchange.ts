@@ -76,6 +76,19 @@ export class Exchange {
     this.#desk.batch(this.#answering(ended), () => this.#tell(ended))
   }
 
+  /** Answers now. What is still to be done with the body comes after the answer, and then its end is told. */
+  endLater({ later, ...ended }: Ended, body: Buffer): void {
+    const tell = (known: Ended): void => {
+      this.leave()
+      this.#tell(known)
+    }
+    this.#desk.batch(this.#answering(ended), () => {
+      const known = tried(() => later?.(body) ?? ended)
+      if (known instanceof Promise) void known.then(tell, (error) => tell(failed(error)))
+      else tell(known)
+    })
+  }
+
   readonly fail = (error: unknown): void => this.endStored(failed(error))
 
   /** The function must not hold all of what ended: the body would stay in memory until the answers leave. */

@@ -94,11 +94,12 @@ export const createReceiver = (options: ReceiveOptions): Receiver => {
     const head = requestHead(request, serving.trustProxy, options.clock.now())
     const begin = head.method === 'POST' ? admit : shake
     const proceed = tried(() => begin(plan, head, options.watch?.(plan.name)))
-    if (typeof proceed !== 'function') return exchange.end(proceed, atOnce)
+    if (typeof proceed !== 'function' && !proceed.later) return exchange.end(proceed, atOnce)
     if (header(request.headers, 'expect') !== undefined) response.writeContinue()
     const client = (): string => networkOf(head.remote())
     readBody(request, response, { maxBytes: serving.maxBodyBytes, client, room, pace }, (body) => {
       if (body === 'gone') return exchange.leave()
+      if (typeof proceed !== 'function') return Buffer.isBuffer(body) ? exchange.endLater(proceed, body) : exchange.end(proceed, atOnce)
       const ended = Buffer.isBuffer(body) ? tried(() => proceed(body)) : unread[body]
       // No function is made here: it would hold the body until the work is stored.
       if (ended instanceof Promise) void ended.then(exchange.endStored, exchange.fail)

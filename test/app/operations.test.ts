@@ -2,6 +2,7 @@
 
 import t from 'tap'
 import { createOperations } from '../../src/app/live/operations.ts'
+import { createFacts } from '../../src/core/fact.ts'
 import { aheadOf, fakeClock } from '../fakes/clock.ts'
 import { sharedStore } from '../fakes/shared-store.ts'
 
@@ -14,6 +15,7 @@ t.test('a store elsewhere: times are told by the clock of this machine, and a st
   const operations = createOperations({
     store,
     clock,
+    facts: createFacts(),
     url: 'http://127.0.0.1:1',
     stopping: () => false,
     reloader: { current: () => served, reloadedAt: () => null },

@@ -942,6 +942,9 @@ t.test('gateway status: files that are not what is served, and why the last relo
 t.test('gateway status: a store that cannot say its backlog hides nothing else', async (t) => {
   const cli = await fixture(t, [])
   await cli.serve({ status: async () => ({ ...status, backlog: null }) })
-  t.match(await cli.run('gateway', 'status'), { code: 0, out: /jobs +1\nbacklog +unknown, for the store does not answer\n$/ })
+  t.match(await cli.run('gateway', 'status'), {
+    code: 0,
+    out: /jobs +1\nbacklog +unknown, for the store does not answer\nrefused +3 rate_limited \(429\), 1 bad_signature \(401\)\n$/,
+  })
   t.match(JSON.parse((await cli.run('gateway', 'status', '--json')).out), { ok: true, data: { backlog: null } })
 })

@@ -24,6 +24,7 @@ export const status: Status = {
   routes: 3,
   jobs: 1,
   backlog: 2,
+  refused: { rate_limited: 3, bad_signature: 1 },
   stopping: false,
 }
 

@@ -177,6 +177,39 @@ t.test('a replay is the stored request through today’s configuration', async (
   t.match(await gateway.operations.replay({ eventId: id, route: 'nowhere' }), { found: false, why: /nowhere/ })
 })
 
+t.test('past the rate limit: what is signed is kept and can be replayed, within a bound; what is not leaves nothing', async (t) => {
+  const clock = fakeClock()
+  const kept = async () => (await recordsOf(gateway)).filter(({ outcome }) => outcome === 'rate_limited')
+  const gateway = await start(t, {
+    clock,
+    extra: { rate_limit: 1, trust_proxy: true },
+    routes: { r: { prompt: 'P {n}' }, closed: { prompt: 'p', allow_from: ['192.0.2.0/24'] } },
+  })
+  t.equal((await gateway.post('r', { body: { n: 0 } })).status, 202)
+  const headers = { 'X-GitHub-Event': 'push', 'X-GitHub-Delivery': 'd-1' }
+  const full = await gateway.post('r', { headers, body: { n: 1 } })
+  t.match(full, { status: 429, text: '{"error":"Rate limit exceeded"}' })
+  const view = await until(async () => (await kept())[0])
+  t.match(view, { route: 'r', event_type: 'push', delivery_id: 'd-1', status: 429, stage: 'rate_limit', reason: /rate_limit/ })
+  t.equal(view.raw?.body_bytes, 7)
+  t.match(await gateway.operations.replay({ eventId: view.event_id, dryRun: true }), { starts: { prompt: 'P 1' } })
+  t.match(await gateway.operations.replay({ eventId: view.event_id }), { found: true, status: 202 })
+
+  const from = (address: string) => ({ 'X-Forwarded-For': address })
+  t.equal((await gateway.post('closed', { headers: from('192.0.2.1') })).status, 202)
+  t.equal((await gateway.post('closed', { headers: from('198.51.100.1') })).status, 429, 'whom allow_from keeps out is not kept')
+  const forged = { ...from('198.51.100.2'), 'X-Webhook-Signature': '0'.repeat(64) }
+  t.equal((await gateway.post('r', { sign: false, headers: forged })).status, 429)
+  t.equal((await gateway.post('r', { headers: from('198.51.100.2'), body: { n: 2 } })).status, 429, 'a client that failed has no share')
+  for (let n = 10; n < 30; n++) t.equal((await gateway.post('r', { body: { n } })).status, 429)
+  // The first and the forged one have taken two of the ten.
+  await until(async () => (await kept()).length === 9)
+  t.match(await gateway.operations.status(), { refused: { rate_limited: 24 } })
+  clock.advance(60_000)
+  for (const status of [202, 429]) t.equal((await gateway.post('r', { body: { n: 3 } })).status, status)
+  await until(async () => (await kept()).length === 10)
+})
+
 t.test('a run leaves its prompt, its reply and what the target answered', async (t) => {
   const target = await sink(t, (response) => json(response, 200, { id: 'note-17', event: 'message', topic: 'x' }))
   const env = { NTFY_SERVER_URL: target.origin, NTFY_TOPIC: 'x' }

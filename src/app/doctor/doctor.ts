@@ -10,6 +10,7 @@ import { type Check, fail, looked, ok, type Patient, warn } from './check.ts'
 import { checkFiles, checkFolder } from './files.ts'
 import { checkClock, checkNode } from './machine.ts'
 import { checkPrograms } from './programs.ts'
+import { checkRefused } from './refused.ts'
 import { checkStore } from './store.ts'
 import { checkTargets } from './targets.ts'
 
@@ -34,6 +35,7 @@ export const examine = async (workspace: Workspace, gateway: GatewayFinder, aske
   await look('configuration', ({ workspace: { self } }) => checkConfiguration(workspace, asked, self))
   await look('port', checkAddress)
   await look('store', checkStore)
+  await look('refused posts', checkRefused)
   await look('programs', checkPrograms)
   await look('targets', checkTargets)
   await look('clock', checkClock)

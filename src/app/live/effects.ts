@@ -160,7 +160,7 @@ export const createDryEffects = (clock: Clock = systemClock): Effects => ({
   clock,
   log: silent,
   owners: new Owners(clock, silent),
-  limiter: { wait: () => 0, charge: () => true, chargeFailure: () => true, hasFailed: () => false },
+  limiter: { wait: () => 0, charge: () => true, chargeFailure: () => true, looksLater: () => false, hasFailed: () => false },
   turns: createShortTurns(),
   jobs: { find: () => [], isRefused: () => false },
   store: openMemory({ clock, maxClaims: 1_000 }),

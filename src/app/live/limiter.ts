@@ -7,7 +7,10 @@ const windowMs = 60_000
 /** Clients counted in one minute; those past it share one window, so that the table has a bound. */
 const maxClients = 10_000
 
-type Window = { from: number; count: number }
+/** How many windows' worth of requests past a full one are looked at, in one minute of a route: what they leave is bounded by it. */
+const laterShare = 10
+
+type Window = { from: number; count: number; later: number }
 
 /** A limiter of `perMinute` requests, on monotonic time: a clock that jumps opens or shuts nothing. */
 export const createLimiter = (clock: Clock, perMinute: () => number): Limiter => {
@@ -17,11 +20,12 @@ export const createLimiter = (clock: Clock, perMinute: () => number): Limiter =>
 
   const windowOf = (route: string): Window => {
     const now = clock.monotonic()
-    const window = routes.get(route) ?? { from: now, count: 0 }
+    const window = routes.get(route) ?? { from: now, count: 0, later: 0 }
     routes.set(route, window)
     if (now - window.from >= windowMs) {
       window.from = now
       window.count = 0
+      window.later = 0
     }
     return window
   }
@@ -37,6 +41,8 @@ export const createLimiter = (clock: Clock, perMinute: () => number): Limiter =>
     const key = failures.size < maxClients || failures.has(own) ? own : ''
     return { key, count: failures.get(key) ?? 0 }
   }
+
+  const hasFailed = (route: string, client: () => string): boolean => failures.size > 0 && failuresOf(route, client()).count > 0
 
   return {
     wait(route) {
@@ -56,6 +62,13 @@ export const createLimiter = (clock: Clock, perMinute: () => number): Limiter =>
       failures.set(key, count + 1)
       return count < perMinute()
     },
-    hasFailed: (route, client) => failures.size > 0 && failuresOf(route, client()).count > 0,
+    looksLater(route, client) {
+      const window = windowOf(route)
+      // A client whose signatures fail gets no share, so that a stranger's flood takes little of it.
+      if (window.later >= laterShare * perMinute() || hasFailed(route, client)) return false
+      window.later++
+      return true
+    },
+    hasFailed,
   }
 }

@@ -9,6 +9,7 @@ import type { RunningJob, Worker } from '../../runs/worker.ts'
 import type { Scheduler } from '../../schedule/scheduler.ts'
 import type { JobStart } from '../../schedule/start-job.ts'
 import type { Standing, Store } from '../../store/ports.ts'
+import { countRefusals, type Refusals } from './refusals.ts'
 import type { FailedReload, Reloaded, Reloader, ReloadWish } from './reload.ts'
 import { type Replayed, type ReplayOptions, type ReplayWish, replay } from './replay.ts'
 import type { TailLines, Tails } from './tails.ts'
@@ -30,6 +31,8 @@ export type Status = {
   /** `null`: the store could not say. */
   readonly backlog: number | null
   readonly stopping: boolean
+  /** Posts that were refused since the start, by the code of the refusal. */
+  readonly refused: Refusals
 }
 
 /** How the run of one event stands, for a reader. `dueAt`: when it is tried again, wall time in milliseconds. */
@@ -66,7 +69,7 @@ type OperationsOptions = Pick<ReplayOptions, 'folder' | 'shared'> & {
   readonly worker: Worker
   readonly scheduler: Scheduler
   readonly reloader: Reloader
-  readonly facts: Pick<Facts, 'tell' | 'flushed'>
+  readonly facts: Facts
   readonly tails: Tails
   readonly clock: Clock
   /** Where it listens. */
@@ -79,6 +82,8 @@ type OperationsOptions = Pick<ReplayOptions, 'folder' | 'shared'> & {
 export const createOperations = (options: OperationsOptions): Operations => {
   const { store, worker, scheduler, reloader, facts, tails, clock, url, stopping, stop, folder, shared } = options
   const { current } = reloader
+  const refusals = countRefusals()
+  facts.observe(refusals)
   const startedAt = new Date(clock.now()).toISOString()
   return {
     status: async () => ({
@@ -93,6 +98,7 @@ export const createOperations = (options: OperationsOptions): Operations => {
       jobs: current().jobs.all().length,
       backlog: await backlogOf(store),
       stopping: stopping(),
+      refused: refusals.counts(),
     }),
     async reload(wish) {
       const reloaded = await reloader.reload(wish)

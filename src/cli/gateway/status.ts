@@ -1,5 +1,6 @@
 /** `gateway status`: what the running gateway says of itself; exit 4 when none runs. */
 
+import { describeRefusals } from '../../core/outcome-table.ts'
 import { printable } from '../../core/text.ts'
 import { gatewayAt } from '../../http/control/client.ts'
 import { answer, type Cli } from '../shell/output.ts'
@@ -22,6 +23,7 @@ export const gatewayStatus = async (cli: Cli): Promise<number> => {
     field('routes', status.routes),
     field('jobs', status.jobs),
     field('backlog', status.backlog ?? 'unknown, for the store does not answer'),
+    field('refused', describeRefusals(status.refused) || 'nothing'),
   ]
   const data = {
     ...status,

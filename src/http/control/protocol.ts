@@ -1,6 +1,7 @@
 /** The protocol of the control socket, for both sides: how much one request asks, and the shape of each answer. */
 
 import type { Conversation, KnownSession, RunStanding, Status } from '../../app/live/operations.ts'
+import type { Refusals } from '../../app/live/refusals.ts'
 import type { FailedReload, Reloaded } from '../../app/live/reload.ts'
 import type { Replayed } from '../../app/live/replay.ts'
 import type { TailLine } from '../../app/live/tails.ts'
@@ -61,6 +62,7 @@ export const isStatus = shape<Status>({
   jobs: number,
   backlog: either(number, oneOf(null)),
   stopping: flag,
+  refused: (value): value is Refusals => isObject(value) && Object.values(value).every(number),
 })
 
 const isPlace = shape<Place>({ file: text, line: number, column: number, endLine: number, endColumn: number })

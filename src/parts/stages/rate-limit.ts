@@ -3,13 +3,20 @@
 import { refuse } from '../../core/outcome.ts'
 import type { StagePart } from './stage.ts'
 
+const detail = 'the rate_limit of the route was reached'
+
 export const rateLimit: StagePart = {
   name: 'rate_limit',
   compile(_route, { name, effects: { limiter } }) {
     return {
-      onHead() {
+      onHead({ remote }) {
         const wait = limiter.wait(name)
-        return wait > 0 ? refuse('rate_limited', { retryAfterSeconds: wait }) : undefined
+        if (wait === 0) return undefined
+        return refuse('rate_limited', {
+          retryAfterSeconds: wait,
+          detail,
+          ...(limiter.looksLater(name, remote) ? { looksLater: true } : {}),
+        })
       },
     }
   },

@@ -72,10 +72,11 @@ const verifying = (schemes: readonly Scheme[], kit: StageKit): Authenticate => {
     }
     // When no body could make the headers valid, the request is refused before its body is read.
     if (bodyChecks.length === 0) return refused(head, `${scheme.name}: ${why}`)
-    const taken = (secret: number): Verification | Refused => {
-      if (!effects.limiter.charge(name)) return refuse('rate_limited', { retryAfterSeconds: effects.limiter.wait(name) })
+    const taken = (secret: number): Verification => {
+      const verification = { scheme: scheme.name, secret, signedId: scheme.signedId?.(head.headers) }
+      if (!effects.limiter.charge(name)) return { ...verification, limited: full(kit) }
       note(scheme, secret)
-      return { scheme: scheme.name, secret, signedId: scheme.signedId?.(head.headers) }
+      return verification
     }
     const tryFrom = (first: number, body: RequestBody, then?: NextStep): ReturnType<VerifyBody> => {
       for (let i = first; i < bodyChecks.length; i++) {
@@ -130,15 +131,18 @@ const noting = ({ name, secrets, effects }: StageKit): ((scheme: Scheme, index: 
   }
 }
 
+/** The route's window is full: another request took its last place since the head was looked at. */
+const full = ({ name, effects: { limiter } }: StageKit): Refused => refuse('rate_limited', { retryAfterSeconds: limiter.wait(name) })
+
 const unsigned: Verification = { scheme: 'none', secret: 0, signedId: undefined }
 const loopbackHost = /^(127\.0\.0\.1|localhost|\[::1\])(:\d+)?$/i
 
 /** Verifies nothing, for tests on loopback. A browser is refused, because a web page could reach the route by DNS rebinding. */
 const trusting =
-  ({ name, effects: { limiter } }: StageKit): Authenticate =>
+  (kit: StageKit): Authenticate =>
   ({ headers }) => {
     if (headers.origin !== undefined || headers['sec-fetch-site'] !== undefined || !loopbackHost.test(headers.host ?? '')) {
       return refuse('forbidden', { detail: 'a browser, or a Host that is not loopback, on a route without verification' })
     }
-    return () => (limiter.charge(name) ? unsigned : refuse('rate_limited', { retryAfterSeconds: limiter.wait(name) }))
+    return () => (kit.effects.limiter.charge(kit.name) ? unsigned : { ...unsigned, limited: full(kit) })
   }

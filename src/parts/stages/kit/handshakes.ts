@@ -45,7 +45,8 @@ export const handshakesOf = (
     const verify = authenticate(head)
     const verification = typeof verify === 'function' ? verify(body) : verify
     if (verification instanceof Promise) return undefined
-    return 'kind' in verification ? verification : first(guarded, head, body, verification.secret)
+    if ('kind' in verification) return verification
+    return verification.limited ?? first(guarded, head, body, verification.secret)
   }
   return {
     methods: new Set([...unsigned, ...guarded].map(({ method }) => method).filter((method) => method !== 'POST')),
