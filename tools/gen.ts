@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { build } from 'esbuild'
 import { compile } from 'json-schema-to-typescript'
-import { presets } from '../src/parts/schemes/index.ts'
+import { presets, schemes } from '../src/parts/schemes/index.ts'
 import { targets } from '../src/parts/targets/index.ts'
 import { renderCodes } from './codes.ts'
 import { renderDefaults } from './defaults.ts'
@@ -271,7 +271,7 @@ const outputs: { [file: string]: string } = {
   'docs/codes.md': `${renderCodes()}\n`,
   'docs/commands.md': withExitCodes(readFileSync(join(root, 'docs/commands.md'), 'utf8')),
   'docs/reference.md': `${renderReference(schema)}\n`,
-  'docs/senders.md': `${renderSenders(presets)}\n`,
+  'docs/senders.md': `${renderSenders(presets, schemes)}\n`,
   'docs/targets.md': `${renderTargets(targets, settings)}\n`,
   'src/generated/config.ts': await types(schema),
   'src/generated/defaults.ts': `${banner}${renderDefaults(defaults)}`,

@@ -1,6 +1,7 @@
 /** Writes the page of all senders, docs/senders.md, from the presets. */
 
 import type { Preset } from '../src/parts/schemes/kit/preset.ts'
+import type { Scheme } from '../src/parts/schemes/scheme.ts'
 
 /** Public keys that belong to nobody, for the examples. */
 const publicKeys: { readonly [algorithm: string]: string } = {
@@ -108,6 +109,22 @@ platforms:
 
 Try it: \`headgate webhook test pr-review --sample github/pull_request.opened\`.`
 
+/** Whether senders send again what was refused: from what the registry says of each. */
+const sendAgain = (presets: readonly Preset[], schemes: readonly Scheme[]): string => {
+  const known = [...schemes, ...presets].filter(({ repeats }) => repeats)
+  const rest = presets.filter(({ repeats }) => !repeats).map(({ title }) => title)
+  return `## Who sends again
+
+After an answer that is no success (429, 502, 503 …) some senders send the event again, and some never do. What those never send again is lost at the sender, but for what somebody does by hand.
+What a route's \`rate_limit\` refused is kept here, where its signature holds: \`headgate events list --outcome rate_limited\`, then \`headgate events replay <id>\`.
+
+| sender | sends again by itself | how |
+|---|---|---|
+${known.map(({ title, repeats }) => `| ${title} | ${repeats?.byItself ? 'yes' : '**no**'} | ${repeats?.how} |`).join('\n')}
+
+Not documented, as far as we know: Linear; ${rest.join('; ')}. Count on no repeat of these. What signs by Standard Webhooks or by a generic scheme does as its maker chose.`
+}
+
 const outro = `## A sender of your own
 
 A scheme is data. One under \`signature_schemes\` has a name with a hyphen, and any route can name it; a route may also have the map itself under \`verify\`. [reference.md](reference.md) lists
@@ -151,7 +168,7 @@ What is signed is a template: \`{body}\`, \`{timestamp}\`, \`{id}\`, \`{url}\`, 
 a form), \`{json}\` (the body, or the field \`payload\` of a form), \`{lines}\`, \`{crc32}\` and \`{secret}\`. A value that is missing refuses the request: it is never an empty text.`
 
 /** The whole page. */
-export const renderSenders = (presets: readonly Preset[]): string =>
+export const renderSenders = (presets: readonly Preset[], schemes: readonly Scheme[]): string =>
   [
     '# Senders',
     '<!-- Generated from the registry by `npm run gen`. Do not edit. -->',
@@ -163,6 +180,7 @@ export const renderSenders = (presets: readonly Preset[]): string =>
     ].join('\n'),
     ...[...presets].sort((a, b) => (a.name < b.name ? -1 : 1)).map(section),
     older,
+    sendAgain(presets, schemes),
     outro,
   ].join('\n\n')
 

@@ -23,6 +23,7 @@ export const github: Scheme = {
       const digest = value.startsWith(prefix) ? hexDigest(value.slice(prefix.length)) : undefined
       return bodyClaim(digest, malformed)
     }),
+  repeats: { byItself: false, how: 'whoever administers the webhook can redeliver it for three days, under the same delivery id' },
   eventTypeHeaders: ['x-github-event', 'x-hosta-event'],
   idHeaders: ['x-github-delivery', 'x-hosta-delivery'],
   handshakes: [

@@ -16,6 +16,10 @@ const isSigned = (headers: Headers): boolean => header(headers, 'webhook-signatu
 export const gitlab: Scheme = {
   name: 'gitlab',
   title: 'GitLab token (code host B)',
+  repeats: {
+    byItself: true,
+    how: 'under the same `Idempotency-Key`; a hook that fails several times in a row is paused, or disabled after answers of 4xx',
+  },
   aliases: ['host-b', 'hostb'],
   shows: (headers) => header(headers, ...names) !== undefined || (isSigned(headers) && header(headers, ...eventNames) !== undefined),
   compile(secret) {

@@ -48,6 +48,14 @@ export type Handshake = {
 /** Something to know about a scheme, reported for each route that names it. */
 export type Note = { readonly code: Code; readonly message: string; readonly help: string }
 
+/** What a sender does after an answer that is no success. Absent where that is not documented. */
+export type Repeats = {
+  /** It sends the event again without anybody's doing. */
+  readonly byItself: boolean
+  /** When, or what can be done by hand: for people. */
+  readonly how: string
+}
+
 /** A test request without its signature. */
 export type Unsigned = {
   readonly secret: string
@@ -145,6 +153,8 @@ export type Scheme = {
   readonly handshakes?: readonly Handshake[]
   /** How an event of it is answered on a route that names it and has no `respond`. In a plugin's scheme it has no effect. */
   readonly respond?: { readonly status?: number; readonly body?: string; readonly content_type?: string }
+  /** Whether its sender sends an event again that was refused. In a plugin's scheme it has no effect. */
+  readonly repeats?: Repeats
   /** What validate says of each route that names it. In a plugin's scheme it has no effect. */
   readonly notes?: readonly Note[]
   /** Signs a test request as the sender does. Throws a Fault for a secret that the scheme cannot use. */

@@ -40,4 +40,7 @@ export const standardWebhooks: Scheme = {
   ...scheme('standard_webhooks', 'Standard Webhooks', 'webhook-', ['webhook-signature']),
   aliases: ['standard'],
 }
-export const svix = scheme('svix', 'Svix', 'svix-', ['svix-signature', 'svix-id', 'svix-timestamp'])
+export const svix: Scheme = {
+  ...scheme('svix', 'Svix', 'svix-', ['svix-signature', 'svix-id', 'svix-timestamp']),
+  repeats: { byItself: true, how: 'after 5 s, 5 min, 30 min, 2 h, 5 h, 10 h and 10 h' },
+}

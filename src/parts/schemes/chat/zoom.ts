@@ -14,6 +14,7 @@ export const zoom = preset({
   route: 'events: [meeting.started]\nprompt: "The meeting {payload.object.topic} has begun."\n',
   uncertain: 'it is not documented whether a retry (after 5, 25 and 85 minutes) has a new time; where it has not, the last one is refused',
   respond: { status: 200 },
+  repeats: { byItself: true, how: 'after 5, 25 and 85 minutes' },
   scheme: {
     algorithm: 'hmac_sha256',
     signature: { header: 'x-zm-signature', prefix: 'v0=' },

@@ -13,6 +13,7 @@ export const microsoftGraph = preset({
   events: ['created', 'updated', 'deleted', 'reauthorizationRequired', 'subscriptionRemoved', 'missed'],
   sample: 'microsoft_graph/created',
   route: 'events: [created]\nprompt: "Look at {value.0.resource} in Microsoft Graph."\n',
+  repeats: { byItself: true, how: 'for up to four hours' },
   scheme: {
     algorithm: 'token',
     // All notifications of the request must have it.

@@ -1,7 +1,7 @@
 /** A well-known sender as data: how it signs, what it asks, and what its user has to set. */
 
 import type { SignatureScheme } from '../../../generated/config.ts'
-import type { Scheme } from '../scheme.ts'
+import type { Repeats, Scheme } from '../scheme.ts'
 import { describedScheme } from './described/described.ts'
 
 export type PresetSpec = {
@@ -26,6 +26,7 @@ export type PresetSpec = {
   readonly before?: { readonly what: string; readonly route: string }
   /** What it wants for an event, where our own answer is not good enough; `respond` of a route goes before it. */
   readonly respond?: NonNullable<Scheme['respond']>
+  readonly repeats?: Repeats
   /** What could not be made certain. */
   readonly uncertain?: string
   readonly scheme: Omit<SignatureScheme, 'title'>
@@ -35,10 +36,18 @@ export type PresetSpec = {
 export type Preset = Scheme & { readonly about: Omit<PresetSpec, 'scheme'>; readonly description: SignatureScheme }
 
 export const preset = ({ scheme, ...about }: PresetSpec): Preset => {
-  const { name, title, aliases = [], respond, uncertain } = about
+  const { name, title, aliases = [], respond, repeats, uncertain } = about
   const description: SignatureScheme = { title, sends: ['json'], ...scheme }
   const made = describedScheme(name, description)
   const help = 'docs/senders.md says more; try it with a test event of the sender'
   const doubt = uncertain === undefined ? [] : [{ code: 'WH315' as const, message: `${name}: ${uncertain}`, help }]
-  return { ...made, aliases, ...(respond ? { respond } : {}), notes: [...(made.notes ?? []), ...doubt], about, description }
+  return {
+    ...made,
+    aliases,
+    ...(respond ? { respond } : {}),
+    ...(repeats ? { repeats } : {}),
+    notes: [...(made.notes ?? []), ...doubt],
+    about,
+    description,
+  }
 }

@@ -12,6 +12,7 @@ export const stripe = preset({
   sample: 'stripe/checkout.session.completed',
   route:
     'events: [checkout.session.completed]\nprompt: "{data.object.customer_details.email} paid {data.object.amount_total} {data.object.currency}."\n',
+  repeats: { byItself: true, how: 'for up to three days, with growing gaps' },
   scheme: {
     algorithm: 'hmac_sha256',
     signature: { header: 'Stripe-Signature', label: 'v1' },
