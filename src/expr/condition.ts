@@ -16,6 +16,8 @@ import { renderJson } from './render.ts'
 const maxConditions = 1000
 const maxDepth = 32
 const maxShownUnits = 80
+/** Of the conditions inside a `not`, so many are named when it stops an event. */
+const maxHeld = 5
 
 type Report = (code: Code, path: Path, message: string, help?: string) => void
 
@@ -37,6 +39,8 @@ export type CompiledCondition = {
   readonly operator: string
   /** Absent for groups, and operators that stand alone. */
   readonly field?: string
+  /** What its operator is given, as messages show it. Absent for groups. */
+  readonly operand?: string
   readonly judge: Run
   /** What its field holds, as messages show it; secrets are not shown. */
   readonly seen?: (event: Event) => string
@@ -71,29 +75,50 @@ const seenIn = (field: string, event: Event): string => (secretField.test(field)
 
 type Spec = { readonly path: Path; readonly key: string; readonly operand: Json; readonly field: string | undefined }
 
-/** Writes why a condition said no; called only when somebody asks. */
-const explainer = ({ path, key, operand, field }: Spec): ((value: Json | undefined, failure?: unknown) => () => string) => {
-  const secret = field !== undefined && secretField.test(field)
+const isSecret = (field: string | undefined): boolean => field !== undefined && secretField.test(field)
+
+const shownOperand = ({ operand, field }: Spec): string => (isSecret(field) ? '…' : shown(operand))
+
+/** Writes what a condition asks for and what it got; called only when somebody asks. */
+const explainer = (spec: Spec): ((holds: boolean, value: Json | undefined, failure?: unknown) => () => string) => {
+  const { path, key, field } = spec
   /** What it asks for, the same for each event. */
   let asked: string | undefined
-  return (value, failure) => () => {
-    asked ??= `${conditionName(path)}${field === undefined ? '' : ` ${field}`} ${key} ${secret ? '…' : shown(operand)}`
-    const got = field === undefined ? 'not true' : secret ? 'value not shown' : `got ${shown(value)}`
+  return (holds, value, failure) => () => {
+    asked ??= `${conditionName(path)}${field === undefined ? '' : ` ${field}`} ${key} ${shownOperand(spec)}`
+    if (holds && field === undefined) return asked
+    const got = field === undefined ? 'not true' : isSecret(field) ? 'value not shown' : `got ${shown(value)}`
     const why = failure === undefined ? got : `failed: ${printable(messageOf(failure), 200)}`
     return `${asked} (${why})`
   }
 }
 
+/** Writes what a condition that holds has got. It reads the event at once: the sentence must not keep a whole payload. */
+type Held = (event: Event) => No['rule']
+
+/** A condition, and what is said of it and of all in it where a `not` around it stops an event. */
+type Built = { readonly run: Run; readonly held: readonly Held[] }
+
+/** What a `not` says when it stops an event: of a single condition inside just that one, of a group the first few of its conditions. */
+const heldIn =
+  (name: string, isGroup: boolean, held: readonly Held[]): Held =>
+  (event) => {
+    const [first, ...others] = held.slice(0, maxHeld).map((each) => each(event))
+    if (first && !isGroup) return first
+    const more = held.length > maxHeld ? [() => `and ${held.length - maxHeld} more`] : []
+    return () => [`${name}: the condition inside holds`, ...[first ?? [], others, more].flat().map((said) => said())].join('; ')
+  }
+
 type Builder = { readonly kit: Kit; readonly fields: Fields; left: number }
 
-const compileLeaf = (spec: Spec, operator: Operator, { kit, fields }: Builder): Run => {
+const compileLeaf = (spec: Spec, operator: Operator, { kit, fields }: Builder): Built => {
   const report: Report = (code, below, message, help) => kit.report(code, [...spec.path, spec.key, ...below], message, help)
   const test = kit.adopt(operator.compile(spec.operand, { profileDir: kit.profileDir, report, looksOutside: kit.looksOutside }))
   const field = spec.field === undefined ? undefined : fields.compile(spec.field)
   const explain = explainer(spec)
-  const judge = (holds: boolean, value: Json | undefined): Answer => (holds ? undefined : { broken: false, rule: explain(value) })
-  const fail = (error: unknown, value: Json | undefined): No => ({ broken: true, rule: explain(value, error ?? 'unknown') })
-  return (event) => {
+  const judge = (holds: boolean, value: Json | undefined): Answer => (holds ? undefined : { broken: false, rule: explain(false, value) })
+  const fail = (error: unknown, value: Json | undefined): No => ({ broken: true, rule: explain(false, value, error ?? 'unknown') })
+  const run: Run = (event) => {
     const value = field?.valueIn(event)
     try {
       const holds = test(value, event)
@@ -106,10 +131,11 @@ const compileLeaf = (spec: Spec, operator: Operator, { kit, fields }: Builder): 
       return fail(error, value)
     }
   }
+  return { run, held: [(event) => explain(true, field?.valueIn(event))] }
 }
 
 const groups: readonly string[] = ['all', 'any', 'not']
-const never: Run = () => ({ broken: true, rule: () => 'a condition that could not be compiled' })
+const never: Built = { run: () => ({ broken: true, rule: () => 'a condition that could not be compiled' }), held: [] }
 
 /** Whether this condition is past a limit; each limit is reported once. */
 const isTooMuch = (builder: Builder, path: Path, depth: number): boolean => {
@@ -148,30 +174,36 @@ const read = (spec: JsonObject, path: Path, { operators, report }: Kit): Spec | 
   return { path, key, operand: own(spec, key) as Json, field: typeof field === 'string' ? field : undefined }
 }
 
-const compileOne = (written: Json | undefined, path: Path, depth: number, builder: Builder): Run => {
+const compileOne = (written: Json | undefined, path: Path, depth: number, builder: Builder): Built => {
   if (!isObject(written) || isTooMuch(builder, path, depth)) return never
   const spec = read(written, path, builder.kit)
   if (!spec) return never
-  const run = compileSpec(spec, path, depth, builder)
+  const built = compileSpec(spec, path, depth, builder)
   const { key: operator, field } = spec
   const seen = field === undefined ? {} : { field, seen: (event: Event) => seenIn(field, event) }
-  builder.kit.compiled?.({ name: conditionName(path), path, operator, judge: run, ...seen })
-  return run
+  const operand = groups.includes(operator) ? {} : { operand: shownOperand(spec) }
+  builder.kit.compiled?.({ name: conditionName(path), path, operator, judge: built.run, ...operand, ...seen })
+  return built
 }
 
-const compileSpec = (spec: Spec, path: Path, depth: number, builder: Builder): Run => {
+const compileSpec = (spec: Spec, path: Path, depth: number, builder: Builder): Built => {
   const operator = builder.kit.operators.get(spec.key)
   if (operator) return compileLeaf(spec, operator, builder)
   const below = [...path, spec.key]
-  if (spec.key === 'not') return not(compileOne(spec.operand, below, depth + 1, builder), conditionName(below))
-  const runs = Array.isArray(spec.operand) ? spec.operand.map((item, i) => compileOne(item, [...below, i], depth + 1, builder)) : [never]
-  return spec.key === 'all' ? all(runs) : any(runs, conditionName(below))
+  if (spec.key === 'not') {
+    const { run, held } = compileOne(spec.operand, below, depth + 1, builder)
+    const isGroup = isObject(spec.operand) && Object.keys(spec.operand).some((key) => groups.includes(key))
+    return { run: not(run, heldIn(conditionName(below), isGroup, held)), held }
+  }
+  const inside = Array.isArray(spec.operand) ? spec.operand.map((item, i) => compileOne(item, [...below, i], depth + 1, builder)) : [never]
+  const runs = inside.map(({ run }) => run)
+  return { run: spec.key === 'all' ? all(runs) : any(runs, conditionName(below)), held: inside.flatMap(({ held }) => held) }
 }
 
 const compileAll = (spec: Condition[] | Condition, builder: Builder): Run =>
   Array.isArray(spec)
-    ? all(spec.map((condition, i) => compileOne(condition as JsonObject, [i], 1, builder)))
-    : compileOne(spec as JsonObject, [], 1, builder)
+    ? all(spec.map((condition, i) => compileOne(condition as JsonObject, [i], 1, builder).run))
+    : compileOne(spec as JsonObject, [], 1, builder).run
 
 /**
  * Compiles a route's filters: all must hold. A condition that is wrong is reported, at its path below `filters`, and never holds.

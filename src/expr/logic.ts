@@ -43,12 +43,11 @@ export const any = (runs: readonly Run[], name: string): Run => {
   return (event) => from(0, event, undefined)
 }
 
-/** Holds when the inner condition does not; is broken when the inner condition is. */
-export const not = (run: Run, name: string): Run => {
-  const turned: No = { broken: false, rule: () => `${name}: the condition inside holds` }
-  const turn = (no: Answer): Answer => (no ? (no.broken ? no : undefined) : turned)
+/** Holds when the inner condition does not; is broken when the inner condition is. `held` says what made the inner one hold. */
+export const not = (run: Run, held: (event: Event) => No['rule']): Run => {
+  const turn = (no: Answer, event: Event): Answer => (no ? (no.broken ? no : undefined) : { broken: false, rule: held(event) })
   return (event) => {
     const no = run(event)
-    return no instanceof Promise ? no.then(turn) : turn(no)
+    return no instanceof Promise ? no.then((settled) => turn(settled, event)) : turn(no, event)
   }
 }

@@ -229,7 +229,7 @@ t.test('webhook trace shows each stage, the condition that said no and what it s
     stopped_at: null,
     mode: 'agent',
     deliver: { target: 'github_comment', extra: { repo: 'acme/web', pr_number: '7' } },
-    unresolved: [{ where: 'prompt', written: '{titel}' }],
+    unresolved: ['titel'],
     cuts: [{ where: 'prompt', written: '{files}', from: list.length, to: 2000 }],
     side_effects: 'none',
   })
@@ -244,9 +244,51 @@ t.test('webhook trace shows each stage, the condition that said no and what it s
   t.match(await cli.run('webhook', 'trace', 'pr', '--payload', '{'), { code: 2, err: /not valid JSON/ })
 
   const tree = await cli.run('webhook', 'trace', 'pr', '--payload', '{"action":"opened","number":7,"repo":"a/b","draft":"\\u001b[31m"}')
-  t.match(tree.out, /^ 9 filters {5}ok\n {5}ok {2}filters\[0\] action in \(got "opened"\)\n {5}ok {2}filters\[1\] any\n/m)
+  t.match(tree.out, /^ 9 filters {5}ok\n {5}ok {2}filters\[0\] action in \["opened"\] \(got "opened"\)\n {5}ok {2}filters\[1\] any\n/m)
   t.match(tree.out, /^note {5}prompt: nothing for \{titel\}$/m)
   t.notMatch(tree.out, /\u001b/, 'text of a payload moves no cursor')
+})
+
+t.test('the type that a payload or its headers name counts, as on the server; without one, the first that the route lists', async (t) => {
+  const routes = {
+    pr: { events: ['pull_request'], prompt: 'p' },
+    stripe: { events: ['charge.failed'], verify: 'stripe', prompt: 'p' },
+    not: { prompt: 'p', filters: [{ field: 'n', in: [1, 2] }, { not: { field: 'draft', equals: true } }] },
+  }
+  const tests = [
+    { name: 'type', send: { payload: { type: 'issues' } }, expect: { outcome: 'ignored', stopped_at: 'events', event: 'issues' } },
+    { name: 'header', send: { headers: { 'X-GitHub-Event': 'issues' } }, expect: { stopped_at: 'events', event: 'issues' } },
+    { name: 'none', send: { payload: { a: 1 } }, expect: { outcome: 'accepted', event: 'pull_request' } },
+  ].map((test) => ({ route: 'pr', ...test }))
+  const settings = { secret, routes }
+  const cli = fakeCli(t, {
+    'config.yaml': stringify({ platforms: { webhook: { enabled: true, extra: settings } } }),
+    'types.webhook-test.yaml': stringify({ routes: 'config.yaml', tests }),
+    'event.json': '{"type":"charge.succeeded"}',
+  })
+  const traced = async (io: { stdin?: () => Promise<string> }, ...argv: string[]) =>
+    JSON.parse((await cli.runWith(io, '--json', 'webhook', 'trace', ...argv)).out).data
+  const named = '{"event_type":"issues"}'
+  const ignored = { outcome: 'ignored', stopped_at: 'events', event: { type: 'issues' } }
+  t.match(await traced({}, 'pr', '--payload', named), { ...ignored, payload: { from: 'given', name: null } })
+  t.match(await traced({ stdin: async () => named }, 'pr', '--payload', '-'), { ...ignored, payload: { from: 'stdin' } })
+  t.match(await traced({}, 'pr', '--set', 'event_type=issues'), { ...ignored, payload: { from: 'made up' } })
+  t.match(await traced({}, 'pr', '--payload', named, '--event', 'pull_request'), { outcome: 'accepted' }, 'what is asked for counts')
+  t.match(await traced({}, 'pr'), { outcome: 'accepted', event: { type: 'pull_request' } })
+  t.match(await traced({}, 'stripe'), { outcome: 'accepted', event: { type: 'charge.failed' } })
+  const file = cli.file('event.json')
+  t.match(await traced({}, 'stripe', '--payload', `@${file}`), {
+    outcome: 'ignored',
+    event: { type: 'charge.succeeded' },
+    payload: { from: 'file', name: file },
+  })
+  t.match(await traced({}, 'pr', '--sample', 'github/push'), { outcome: 'ignored', payload: { from: 'sample', name: 'github/push' } })
+  t.match(await cli.run('test'), { code: 0 })
+
+  t.match(await traced({}, 'not', '--payload', '{"n":1,"draft":true}'), { reason: 'filters[1].not draft equals true (got true)' })
+  const tree = await cli.run('webhook', 'trace', 'not', '--payload', '{"n":1}')
+  t.match(tree.out, /^not {2}event unknown\npayload {2}as given\n/)
+  t.match(tree.out, /ok {2}filters\[0\] n in \[1,2\] \(got 1\)\n {5}ok {2}filters\[1\] not\n/)
 })
 
 t.test('a script runs only when it is asked for', async (t) => {

@@ -236,6 +236,7 @@ t.test('test: payload, event and id are those asked for', async (t) => {
   t.match(await run('--scheme', 'bad'), { ok: false, data: { outcome: 'bad_signature', event_id: null, response: { status: 401 } } })
   t.match(await run('--url', `${gateway.url}/webhooks/nope`), { ok: false, data: { response: { status: 404 } } })
   t.match(await run('--payload', '{bad'), { ok: false, error: { code: 'usage' } })
+  t.match(await run('--payload', '{"event_type":"issues"}'), { ok: false, data: { request: { event: 'issues' }, outcome: 'ignored' } })
   t.match(await run('--event', 'a\nb'), { ok: false, error: { code: 'usage' } })
 })
 

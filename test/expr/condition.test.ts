@@ -100,7 +100,16 @@ t.test('a refusal says which rule said no, to what, bounded and printable', asyn
     'filters[1] payload.action equals "opened" (got "closed")',
   )
   t.equal(await rule({ field: 'x', in: [1] }, of({})), 'filters x in [1] (got missing)')
-  t.equal(await rule([{ not: { all: [first] } }], of({ a: 1 })), 'filters[0].not: the condition inside holds')
+  t.equal(await rule([{ not: first }], of({ a: 1 })), 'filters[0].not a exists true (got 1)')
+  t.equal(
+    await rule([{ not: { all: [first] } }], of({ a: 1 })),
+    'filters[0].not: the condition inside holds; filters[0].not.all[0] a exists true (got 1)',
+  )
+  t.equal(await rule([{ not: { jsonata: 'payload.a = 1' } }], of({ a: 1 })), 'filters[0].not jsonata "payload.a = 1"')
+  t.match(
+    await rule([{ not: { any: Array.from({ length: 9 }, () => first) } }], of({ a: 1 })),
+    /any\[4\] a exists true \(got 1\); and 4 more$/,
+  )
   t.equal(
     await rule([{ any: [{ field: 'a', equals: 2 }, first] }], of({ b: 1 })),
     'filters[0].any: none of 2 holds; filters[0].any[0] a equals 2 (got missing)',

@@ -56,8 +56,8 @@ const matchRules = async (at: string, rule: TestRule, value: Value, around: Surr
 
 const listOf = (texts: string | readonly string[] | undefined): readonly string[] => (texts === undefined ? [] : [texts].flat())
 
-/** A placeholder with or without its braces. */
-const bare = (written: string): string => written.replace(/^\{(.*)\}$/s, '$1')
+/** What a placeholder names, written with or without its braces. */
+export const bare = (written: string): string => written.replace(/^\{(.*)\}$/s, '$1')
 
 const fits = (pattern: string, text: string): boolean => {
   try {

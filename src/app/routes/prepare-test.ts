@@ -14,6 +14,7 @@ import { findSample, readSample } from '../samples/gallery.ts'
 import type { Sample } from '../samples/sample-file.ts'
 import type { Workspace } from '../workspace.ts'
 import { editBody, type PayloadEdit } from './edit-payload.ts'
+import { typeReader } from './named-type.ts'
 import { listenerAt, routeUrl, senderUrl } from './route-address.ts'
 import { findRoute, type KnownRoutes, readRoutes } from './routes.ts'
 import { type TestPost, urlOf } from './send-test.ts'
@@ -41,7 +42,7 @@ export type RequestWish = PayloadEdit & {
 
 export type TestRequest = TestPost & {
   readonly scheme: string
-  /** The type that its headers say; `undefined` where only the payload may tell. */
+  /** Its type, as the route reads it in headers and payload; `undefined` where neither names one. */
   readonly event: string | undefined
   readonly id: string
 }
@@ -107,12 +108,15 @@ export const requestTo = ({ name, secrets, spec, profile }: RouteSource, wish: R
   const sample: Sample = 'payload' in wish.of ? { headers: {}, body: wish.of.payload } : wish.of
   const headers = lowerCased(sample.headers)
   const scheme = schemeOf(wish.scheme ?? 'auto', spec, secret, wish.schemes, headers)
-  const event = wish.event ?? (isSample ? undefined : spec.events?.[0])
+  const body = editBody(sample.body, wish)
+  const typeOf = typeReader({ name, profile, spec }, wish.schemes, scheme)
+  const namesNone = !isSample && typeOf(lowerCased({ ...headers, ...wish.headers }), body) === undefined
+  const event = wish.event ?? (namesNone ? spec.events?.[0] : undefined)
   const id = wish.id ?? randomUUID()
   const url = wish.url ?? `http://127.0.0.1${routePath({ name, profile })}`
   const unsigned = {
     secret,
-    body: editBody(sample.body, wish),
+    body,
     id,
     at: wish.at,
     url: senderUrl({ name, profile, spec }, url, wish.publicUrl),
@@ -124,7 +128,7 @@ export const requestTo = ({ name, secrets, spec, profile }: RouteSource, wish: R
   refuseOddHeaders(all)
   return {
     scheme,
-    event: event ?? eventHeaders.map((each) => headers[each]).find(Boolean),
+    event: event ?? typeOf(lowerCased(all), signed.body),
     id,
     headers: all,
     body: signed.body,

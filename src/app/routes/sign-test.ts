@@ -26,6 +26,9 @@ type Schemes = readonly Scheme[]
 
 const byName = (asked: string, schemes: Schemes) => schemes.find(({ name, aliases = [] }) => name === asked || aliases.includes(asked))
 
+/** Whether it serves routes that name no scheme. A preset, a scheme of the configuration or a plugin serves only those that name it. */
+export const serves = ({ name, byName: isNamed }: Scheme): boolean => isNamed !== true && !pluginName.test(name)
+
 /**
  * The scheme that is asked for; else the one that `headers`, those of a sample, show, where the route takes it; else the first one that the
  * route verifies; else the one of senders that may choose.
@@ -34,10 +37,8 @@ export const schemeOf = (asked: string, route: Pick<Route, 'verify'>, secret: st
   if (asked !== 'auto') return byName(asked, schemes)?.name ?? asked
   if (secret === insecure) return 'none'
   const taken = verifyNames(route).map((name) => byName(name, schemes)?.name ?? name)
-  // A preset, a scheme of the configuration or a plugin serves only the routes that name it.
-  const serves = ({ name, byName: isNamed }: Scheme): boolean =>
-    taken.length === 0 ? isNamed !== true && !pluginName.test(name) : taken.includes(name)
-  return inDecidingOrder(schemes.filter(serves)).find((scheme) => scheme.shows(headers))?.name ?? taken[0] ?? ownScheme.name
+  const isTaken = (scheme: Scheme): boolean => (taken.length === 0 ? serves(scheme) : taken.includes(scheme.name))
+  return inDecidingOrder(schemes.filter(isTaken)).find((scheme) => scheme.shows(headers))?.name ?? taken[0] ?? ownScheme.name
 }
 
 /** The request as a sender of this scheme posts it. Throws a Fault for an unknown scheme, and for a secret that the scheme cannot use. */

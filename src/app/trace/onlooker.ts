@@ -12,6 +12,8 @@ export type Judged = {
   readonly path: CompiledCondition['path']
   readonly operator: string
   readonly field?: string
+  /** What its operator is given, as messages show it. Absent for groups. */
+  readonly operand?: string
   readonly holds: boolean
   /** What its field holds, as messages show it. */
   readonly seen?: string
@@ -48,7 +50,7 @@ export const createCollector = (): Collector => {
   }
 }
 
-const judgeOne = async ({ name, path, operator, field, judge, seen }: CompiledCondition, event: Event): Promise<Judged> => {
+const judgeOne = async ({ name, path, operator, field, operand, judge, seen }: CompiledCondition, event: Event): Promise<Judged> => {
   const no = await judge(event)
   return {
     name,
@@ -56,9 +58,18 @@ const judgeOne = async ({ name, path, operator, field, judge, seen }: CompiledCo
     operator,
     holds: no === undefined,
     ...(field === undefined ? {} : { field }),
+    ...(operand === undefined ? {} : { operand }),
     ...(seen ? { seen: seen(event) } : {}),
     ...(no ? { why: no.rule() } : {}),
   }
+}
+
+/** A condition in words: what it asks for and what its field holds; of a group only what it is, since what it holds has lines of its own. */
+export const saidOf = ({ name, operator, field, operand, holds, seen, why }: Judged): string => {
+  const asked = [name, field, operator, operand].filter((part) => part !== undefined).join(' ')
+  if (operand === undefined) return asked
+  if (!holds) return why ?? asked
+  return field === undefined ? asked : `${asked} (got ${seen ?? 'missing'})`
 }
 
 /** As they are written: a group before what it holds, though it was compiled after it. */

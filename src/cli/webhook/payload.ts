@@ -4,16 +4,28 @@ import { usage } from '../../core/fault.ts'
 import { readText } from '../shell/input.ts'
 import type { Io } from '../shell/io.ts'
 
-const defaultPayload = '{"test":true,"message":"Hello from headgate webhook test"}'
+const madeUp = '{"test":true,"message":"Hello from headgate webhook test"}'
 
-/** JSON text, from the option, a file or standard input. Throws a usage Fault when it is not JSON. */
-export const readPayload = async (payload: string | undefined, io: Pick<Io, 'stdin'>): Promise<string> => {
-  if (payload === undefined) return defaultPayload
-  const text = await readText('--payload', payload, io)
+/** JSON text, and where it is from. */
+export type TakenPayload = { readonly text: string } & PayloadSource
+
+/** `name`: of a file its path, of a sample its name, of an event its id. */
+export type PayloadSource = { readonly from: 'given' | 'file' | 'stdin' | 'sample' | 'event' | 'made up'; readonly name?: string }
+
+/** From the option, a file or standard input, which `-` means, too: it is no JSON. Throws a usage Fault when it is not JSON. */
+export const readPayload = async (payload: string | undefined, io: Pick<Io, 'stdin'>): Promise<TakenPayload> => {
+  if (payload === undefined) return { from: 'made up', text: madeUp }
+  const option = payload === '-' ? '@-' : payload
+  const text = await readText('--payload', option, io)
   try {
     JSON.parse(text)
-    return text
+    return { text, ...sourceOf(option) }
   } catch {
     throw usage('--payload is not valid JSON', `quote it for the shell: --payload '{"key":"value"}', or name a file: --payload @file.json`)
   }
+}
+
+const sourceOf = (option: string): PayloadSource => {
+  if (option === '@-') return { from: 'stdin' }
+  return option.startsWith('@') ? { from: 'file', name: option.slice(1) } : { from: 'given' }
 }

@@ -39,7 +39,7 @@ const defaultTimeoutSeconds = 60
 export const webhookTest = async (asked: string, options: TestOptions, cli: Cli): Promise<number> => {
   checkExpected(options.expect)
   if (options.sample !== undefined && options.payload !== undefined) throw usage('give --sample or --payload, not both')
-  const of = options.sample === undefined ? { payload: await readPayload(options.payload, cli.io) } : { sample: options.sample }
+  const of = options.sample === undefined ? { payload: (await readPayload(options.payload, cli.io)).text } : { sample: options.sample }
   if (!options.edit) return send(asked, of, options, cli)
   const instead = '--set path=value, or --payload @file'
   return withPayloadByHand({ name: asked, instead }, cli, async (byHand) => ({

@@ -1,22 +1,33 @@
 /** A trace for people: each stage on a line, below the filters each condition, then the text, where it goes, and the answer. */
 
 import { jsonText } from '../../app/json-text.ts'
-import type { Judged } from '../../app/trace/onlooker.ts'
+import { type Judged, saidOf } from '../../app/trace/onlooker.ts'
 import type { TracedStage } from '../../app/trace/stage-log.ts'
 import type { Trace } from '../../app/trace/trace.ts'
 import { printable } from '../../core/text.ts'
 import { filters } from '../../parts/stages/filters.ts'
 import type { Paint } from '../shell/paint.ts'
+import type { PayloadSource } from './payload.ts'
 
 const maxPromptLines = 40
 
 const words: { readonly [result in TracedStage['result']]: string } = { pass: 'ok', stop: 'STOP', skip: '-', error: 'ERROR' }
 
-export const treeOf = (traced: Trace, paint: Paint): string => {
+const sources: { readonly [from in PayloadSource['from']]: string } = {
+  given: 'as given',
+  file: 'file',
+  stdin: 'standard input',
+  sample: 'sample',
+  event: 'event',
+  'made up': 'made up: give --payload, --sample or --event-id for another',
+}
+
+export const treeOf = (traced: Trace, { from, name: of }: PayloadSource, paint: Paint): string => {
   const { route, event, stages, conditions, starts, notes, name, reason, answer } = traced
   const about = event ? `  event ${printable(event.eventType)}` : ''
   const lines = [
     `${paint.bold(printable(route))}${about}`,
+    `payload  ${sources[from]}${of === undefined ? '' : ` ${printable(of)}`}`,
     ...stages.flatMap((each, i) => [stageLine(each, i), ...(each.stage === filters.name ? conditions.map(conditionLine) : [])]),
     `outcome  ${paint.bold(name)}${reason === undefined ? '' : `: ${printable(reason)}`}`,
     `answer   ${answer.status} ${printable(answer.body, 512)}`,
@@ -30,11 +41,9 @@ export const treeOf = (traced: Trace, paint: Paint): string => {
 const stageLine = ({ stage, result, reason }: TracedStage, i: number): string =>
   `${String(i + 1).padStart(2)} ${stage.padEnd(11)} ${words[result].padEnd(5)}${reason === undefined ? '' : ` ${printable(reason)}`}`.trimEnd()
 
-const conditionLine = ({ name, path, operator, field, holds, seen, why }: Judged): string => {
-  const indent = '  '.repeat(path.filter((part) => typeof part === 'string').length)
-  const subject = `${printable(name)}${field === undefined ? '' : ` ${printable(field)}`} ${operator}`
-  const said = field === undefined ? subject : holds ? `${subject} (got ${seen ?? 'missing'})` : printable(why ?? subject)
-  return `     ${indent}${holds ? 'ok' : 'no'}  ${said}`
+const conditionLine = (judged: Judged): string => {
+  const indent = '  '.repeat(judged.path.filter((part) => typeof part === 'string').length)
+  return `     ${indent}${judged.holds ? 'ok' : 'no'}  ${printable(saidOf(judged))}`
 }
 
 const startLines = ({ placeholders }: Trace, { mode, prompt, target, extra }: NonNullable<Trace['starts']>): string[] => {

@@ -1,5 +1,7 @@
 /** `webhook trace <name>`: one event through a route with no side effects, stage by stage. */
 
+import { bare } from '../../app/route-tests/matcher.ts'
+import { findSample, readSample } from '../../app/samples/gallery.ts'
 import type { Trace } from '../../app/trace/trace.ts'
 import { type TraceWish, traceRoute } from '../../app/trace/trace-route.ts'
 import { exit, usage } from '../../core/fault.ts'
@@ -8,7 +10,7 @@ import { isTaken } from '../../core/outcome-table.ts'
 import { filters } from '../../parts/stages/filters.ts'
 import { answer, type Cli } from '../shell/output.ts'
 import { paintWith } from '../shell/paint.ts'
-import { readPayload } from './payload.ts'
+import { type PayloadSource, readPayload } from './payload.ts'
 import { treeOf } from './trace-tree.ts'
 
 export type TraceOptions = {
@@ -24,22 +26,32 @@ export type TraceOptions = {
 
 export const webhookTrace = async (name: string, options: TraceOptions, cli: Cli): Promise<number> => {
   const { event, scheme, set = [], unset = [], runScripts = false } = options
-  const traced = await traceRoute(cli.workspace, name, { of: await contentOf(options, cli), event, scheme, set, unset, runScripts })
+  const { of, ...source } = await contentOf(options, cli)
+  const traced = await traceRoute(cli.workspace, name, { of, event, scheme, set, unset, runScripts })
   return answer(cli, {
     kind: 'webhook.trace',
-    data: describe(traced),
-    text: treeOf(traced, paintWith(cli.io.colour)),
+    data: { ...describe(traced), payload: { from: source.from, name: source.name ?? null } },
+    text: treeOf(traced, source, paintWith(cli.io.colour)),
     exitCode: isTaken(traced.outcome) ? exit.ok : exit.no,
   })
 }
 
-const contentOf = async ({ payload, sample, eventId, ...changes }: TraceOptions, cli: Cli): Promise<TraceWish['of']> => {
+type Taken = PayloadSource & { readonly of: TraceWish['of'] }
+
+const contentOf = async ({ payload, sample, eventId, ...changes }: TraceOptions, cli: Cli): Promise<Taken> => {
   if ([payload, sample, eventId].filter((given) => given !== undefined).length > 1)
     throw usage('give one of --payload, --sample and --event-id')
-  if (eventId === undefined) return sample === undefined ? { payload: await readPayload(payload, cli.io) } : { sample }
+  if (sample !== undefined) {
+    const found = findSample(cli.workspace, sample)
+    return { from: 'sample', name: found.name, of: readSample(found) }
+  }
+  if (eventId === undefined) {
+    const { text, ...source } = await readPayload(payload, cli.io)
+    return { ...source, of: { payload: text } }
+  }
   const { event, scheme, set, unset } = changes
   if ([event, scheme, set, unset].some((given) => given !== undefined)) throw usage('--event-id stands alone: the event is taken as it was')
-  return { eventId }
+  return { from: 'event', name: eventId, of: { eventId } }
 }
 
 const describe = (traced: Trace): JsonObject => {
@@ -77,7 +89,7 @@ const describe = (traced: Trace): JsonObject => {
     prompt: starts?.prompt ?? null,
     prompt_chars: starts?.prompt.length ?? null,
     cuts: placeholders.flatMap(({ where, written, cut }) => (cut ? { where, written, ...cut } : [])),
-    unresolved: placeholders.flatMap(({ where, written, missing }) => (missing ? { where, written } : [])),
+    unresolved: [...new Set(placeholders.flatMap(({ written, missing }) => (missing ? bare(written) : [])))],
     deliver: starts ? { target: starts.target, extra: starts.extra } : null,
     side_effects: ranScript ? 'script' : 'none',
     notes: [...notes],

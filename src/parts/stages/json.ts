@@ -133,11 +133,14 @@ const headersOf = (schemes: readonly Scheme[]): KnownHeaders => {
   return known
 }
 
+/** The type of an event that names none. */
+export const untyped = 'unknown'
+
 /** The event's type comes from a scheme's header, else the payload's `event_type` or `type`, else it is `unknown` (rules: Events 1). */
 const eventTypeOf = (headers: Headers, payload: Json, { eventType }: KnownHeaders): string => {
   const named = usable(header(headers, ...eventType))
   if (named !== undefined) return named
-  return (isObject(payload) ? (usable(own(payload, 'event_type')) ?? usable(own(payload, 'type'))) : undefined) ?? 'unknown'
+  return (isObject(payload) ? (usable(own(payload, 'event_type')) ?? usable(own(payload, 'type'))) : undefined) ?? untyped
 }
 
 /** The short form of the event's type: code host B sends "Merge Request Hook" in the header, and `merge_request` in the payload. */

@@ -1,7 +1,7 @@
 /** A trace as lines: each stage with its verdict, then the text that would go out and the answer. */
 
 import type { TraceShown } from '../../../app/editor/desk.ts'
-import type { Judged } from '../../../app/trace/onlooker.ts'
+import { type Judged, saidOf } from '../../../app/trace/onlooker.ts'
 import type { TracedStage } from '../../../app/trace/stage-log.ts'
 import type { World } from '../../model/screen.ts'
 import { cell, type Line, line, type Span, span, wrap } from '../../view/line.ts'
@@ -49,13 +49,10 @@ export const stageLines = (
   ]
 }
 
-const conditionLines = ({ name, operator, field, holds, seen, why }: Judged, width: number): readonly Line[] => {
-  const subject = `${name} ${field ?? ''} ${operator}`.replace('  ', ' ')
-  const said = field === undefined ? subject : holds ? `${subject} (got ${seen ?? 'missing'})` : (why ?? subject)
-  return wrap(said, width - 10).map((text, i) =>
-    line('     ', i > 0 ? cell('', 5) : holds ? cell('ok', 5, 'ok') : cell('no', 5, 'warn'), span(text)),
+const conditionLines = (judged: Judged, width: number): readonly Line[] =>
+  wrap(saidOf(judged), width - 10).map((text, i) =>
+    line('     ', i > 0 ? cell('', 5) : judged.holds ? cell('ok', 5, 'ok') : cell('no', 5, 'warn'), span(text)),
   )
-}
 
 const endLines = ({ name, reason, answer, starts }: TraceShown): readonly Line[] => [
   line(span('outcome ', 'dim'), span(name, 'strong'), span(reason === undefined ? '' : `: ${reason}`)),
