@@ -1083,7 +1083,7 @@ dead?: number
  */
 deliver?: {
 /**
- * The target's name.
+ * The target's name, or another one that deliver takes for it.
  */
 target?: string
 /**

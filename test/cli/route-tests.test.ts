@@ -83,6 +83,24 @@ t.test('time, duplicates, retries, dead runs, mocks and signatures are as the se
   t.equal(code, 0)
 })
 
+t.test('a target may be called by its other name, as in a route', async (t) => {
+  const extra = '{ repo: a/b, pr_number: "1" }'
+  const tests = ['github_comment', 'hosta_comment', 'gitlab_comment'].map(
+    (target) => `  - { name: ${target}, route: r, send: {}, expect: { deliver: { target: ${target} } } }\n`,
+  )
+  const route = `r: { deliver: hosta_comment, deliver_extra: ${extra}, prompt: hi }`
+  const cli = withTests(t, tests.join(''), { 'config.yaml': `platforms: { webhook: { enabled: true, extra: { routes: { ${route} } } } }` })
+  const { shown } = await run(cli)
+  t.same(
+    shown.map(({ result, said }) => [result, said[0]]),
+    [
+      ['passed', undefined],
+      ['passed', undefined],
+      ['failed', 'step 1: deliver.target: expected "gitlab_comment", got "github_comment"'],
+    ],
+  )
+})
+
 t.test('what differs is said: the key, what was expected, what came, and how far the event got', async (t) => {
   const cli = withTests(
     t,

@@ -8,7 +8,7 @@ import { loadConfig } from '../../src/config/load.ts'
 import { prepareGateway } from '../../src/gateway/compose.ts'
 import type { Gateway } from '../../src/gateway/gateway.ts'
 import { type FakeCli, fakeCli } from '../fakes/cli.ts'
-import { closedOrigin } from '../fakes/sink.ts'
+import { closedOrigin, sink } from '../fakes/sink.ts'
 
 const store = 'webhook_subscriptions.json'
 const secret = 'hunter2-hunter2'
@@ -324,7 +324,10 @@ t.test('test: --wait follows a run to its end, delivered or dead', async (t) => 
     return { code, ...JSON.parse(out) }
   }
   t.match(await run('fine', '--wait'), { code: 0, data: { ended: true, final: { state: 'done', target: 'log', attempt: 1 } } })
-  t.match(await cli.runWith({ env }, 'webhook', 'test', 'fine', '--wait'), { code: 0, out: /\nend {6}done -> log \(1 attempt\)\nfollow/ })
+  t.match(await cli.runWith({ env }, 'webhook', 'test', 'fine', '--wait'), {
+    code: 0,
+    out: /\nend {6}done -> log \(1 attempt\)\ntext {5}2 characters\n {2}\| hi\nfollow/,
+  })
   t.match(await run('dead', '--wait'), { code: 1, ok: false, data: { outcome: 'accepted', final: { state: 'dead', error: /http/ } } })
   t.match(await run('dead', '--expect', 'dead'), { code: 0, ok: true, data: { expected: 'dead' } })
   t.match(await run('fine', '--expect', 'dead'), { code: 1, data: { final: { state: 'done' } } })
@@ -338,6 +341,34 @@ t.test('test: --wait follows a run to its end, delivered or dead', async (t) => 
     code: 1,
     err: /no record of it here/,
   })
+})
+
+t.test('test: of a route with an answer of its own the record says what became of the event', async (t) => {
+  const target = await sink(t, (response) => response.end())
+  const http = { deliver: 'http', deliver_extra: { url: `${target.origin}/` }, deliver_only: true }
+  const entries = {
+    // Its `status` is none of ours, or says what is not so.
+    shaped: { secret, events: ['push'], prompt: 'hi {n}', respond: { body: '{"status":"accepted"}', content_type: 'application/json' } },
+    slack: { secret, verify: 'slack', filters: [{ field: 'n', equals: 1 }], prompt: 'hi {n}' },
+    direct: { secret, prompt: 'hello {n}', respond: { body: 'fine' }, ...http },
+  }
+  const cli = fakeCli(t, { [store]: JSON.stringify(entries) })
+  const { env, gateway } = await gatewayOf(t, cli)
+  const run = async (...argv: string[]) => {
+    const { code, out } = await cli.runWith({ env }, '--json', 'webhook', 'test', ...argv)
+    return { code, ...JSON.parse(out) }
+  }
+  t.match(await run('shaped', '--expect', 'accepted'), { code: 0, data: { outcome: 'accepted', response: { status: 200 } } })
+  t.match(await run('shaped', '--event', 'tag'), { code: 1, data: { outcome: 'ignored', why: 'events: tag is not listed' } })
+  t.match(await run('shaped', '--event', 'tag', '--expect', 'ignored:events'), { code: 0 })
+  t.match(await run('slack', '--payload', '{"n":1}', '--expect', 'accepted'), { code: 0, data: { outcome: 'accepted' } })
+  t.match(await run('slack', '--payload', '{"n":2}'), { code: 1, data: { outcome: 'ignored' } })
+  t.match(await run('slack', '--payload', '{"n":1}', '--wait'), { code: 0, data: { final: { state: 'done' }, text: 'hi 1' } })
+  const direct = await cli.runWith({ env }, 'webhook', 'test', 'direct', '--payload', '{"n":1}', '--wait')
+  t.match(direct, { code: 0, out: /<-- 200 OK, delivered \d+ ms\nfine\n[\s\S]*\ntext {5}7 characters\n {2}\| hello 1\n/ })
+  const other = fakeCli(t, { [store]: JSON.stringify(entries) })
+  const away = ['--url', `${gateway.url}/webhooks/shaped`, '--expect', 'accepted']
+  t.match(await other.run('webhook', 'test', 'shaped', ...away), { code: 1, err: /no record of it here[\s\S]*expected accepted, got 200/ })
 })
 
 t.test('test: --print-curl prints the signed request and sends nothing', async (t) => {

@@ -4,6 +4,7 @@ import { type Json, type JsonObject, own } from '../../core/json.ts'
 import type { TestExpect } from '../../generated/config.ts'
 import { deliveriesOf } from '../../parts/destination.ts'
 import { filters } from '../../parts/stages/filters.ts'
+import { targetName } from '../../parts/target-name.ts'
 import type { Trace } from '../trace/trace.ts'
 import { type Difference, match, type Surroundings } from './matcher.ts'
 import type { Happened } from './rehearsal.ts'
@@ -75,7 +76,7 @@ const checkDelivery = async (
     settings.map(([key, wanted]) => match(`deliver.extra.${key}`, { equals: wanted as never }, own(got, key), around)),
   )
   return [
-    ...(target === undefined ? [] : same('deliver.target', target, delivery?.target)),
+    ...(target === undefined ? [] : same('deliver.target', targetName(target), delivery?.target)),
     ...found.flat(),
     ...(text === undefined ? [] : await match('deliver.text', text as Json, last.text, around)),
   ]

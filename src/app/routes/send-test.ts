@@ -4,7 +4,7 @@ import { request as httpRequest } from 'node:http'
 import { request as httpsRequest } from 'node:https'
 import { exit, Fault, messageOf, usage } from '../../core/fault.ts'
 import { isObject, type Json, own } from '../../core/json.ts'
-import { refusalSaid } from '../../core/outcome-table.ts'
+import { outcomeNames, refusalSaid } from '../../core/outcome-table.ts'
 import { readText } from '../../core/read-text.ts'
 
 export type TestPost = {
@@ -20,7 +20,7 @@ export type TestAnswer = {
   readonly ms: number
   /** The outcome and reason that the answer names, else the text of its status. */
   readonly said: string
-  /** Of a refusal its code. */
+  /** Of a refusal its code; `undefined` where the answer is not of the gateway's own form, as the route's senders want another one. */
   readonly outcome: string | undefined
   readonly reason: string | undefined
   /** The id of the gateway's record. There is a record only of a request whose signature holds. */
@@ -39,11 +39,20 @@ const notTaken: ReadonlySet<string> = new Set(['ignored', 'duplicate'])
 export const sendTest = async (post: TestPost, hint: string): Promise<TestAnswer> => {
   const { status, statusText, text, ms, eventId } = await send(post, hint)
   const body = parsedBody(text)
-  const outcome = memberOf(body, 'status') ?? refusalSaid(status, memberOf(body, 'error') ?? text)
+  const outcome = outcomeIn(body) ?? refusalSaid(status, memberOf(body, 'error') ?? text)
   const reason = memberOf(body, 'reason')
   const said = `${outcome ?? statusText}${reason === undefined ? '' : ` (${reason})`}`
-  const isTaken = status >= 200 && status < 300 && !notTaken.has(outcome ?? '')
-  return { status, body, ms, said, outcome, reason, eventId, isTaken }
+  return { status, body, ms, said, outcome, reason, eventId, isTaken: isTaken(status, outcome) }
+}
+
+/** Whether a request that was answered so was accepted or delivered. */
+export const isTaken = (status: number, outcome: string | undefined): boolean =>
+  status >= 200 && status < 300 && !notTaken.has(outcome ?? '')
+
+/** An answer of the route's own may have a `status` too, with another meaning: the gateway's names the route beside it. */
+const outcomeIn = (body: Json): string | undefined => {
+  const status = memberOf(body, 'status')
+  return status !== undefined && outcomeNames.includes(status) && memberOf(body, 'route') !== undefined ? status : undefined
 }
 
 const memberOf = (body: Json, name: string): string | undefined => {

@@ -1,15 +1,17 @@
 /** Sends a test and finds out what came of it: why it was not taken, and how its run ended. */
 
-import { usage } from '../../core/fault.ts'
+import { Fault, usage } from '../../core/fault.ts'
 import { outcomeNames } from '../../core/outcome-table.ts'
 import { nearest } from '../../core/text.ts'
 import { quoted } from '../../process/quoted.ts'
+import { readAttempts } from '../events/event-attempts.ts'
 import { followEvent } from '../events/follow-event.ts'
 import type { KnownEvent } from '../events/known-event.ts'
 import type { GatewayFinder } from '../running-gateway.ts'
+import { traceRoute } from '../trace/trace-route.ts'
 import type { Workspace } from '../workspace.ts'
 import type { PreparedTest } from './prepare-test.ts'
-import { sendTest, type TestAnswer } from './send-test.ts'
+import { isTaken, sendTest, type TestAnswer } from './send-test.ts'
 
 export type Expectation = {
   /** Follow the run to its end. */
@@ -20,13 +22,18 @@ export type Expectation = {
 }
 
 export type TestedRoute = {
+  /** Where the route has an answer of its own, its outcome is the record's. */
   readonly answer: TestAnswer
+  /** The answer does not say what became of the event, so that the record was asked. */
+  readonly isLookedUp: boolean
   /** The event's record, where it was asked for and is there. */
   readonly known: KnownEvent | undefined
   /** It was followed. */
   readonly isFollowed: boolean
   /** Its run has ended, or there was none to wait for. */
   readonly isEnded: boolean
+  /** What was delivered, where the event was followed to a delivery and its words are kept. */
+  readonly text: string | undefined
   /** As it should be. */
   readonly ok: boolean
 }
@@ -53,14 +60,44 @@ export const testRoute = async (
   { wait, timeoutMs, expect }: Expectation,
 ): Promise<TestedRoute> => {
   const { self } = workspace
-  const answer = await sendTest(test, `start it: ${self} gateway run\nwithout one: ${self} webhook trace ${quoted(test.route)}`)
-  const { eventId, isTaken } = answer
-  const isFollowed = isTaken && eventId !== undefined && (wait || (expect !== undefined && isEnd(expect)))
+  const sent = await sendTest(test, `start it: ${self} gateway run\nwithout one: ${self} webhook trace ${quoted(test.route)}`)
+  const isLookedUp = sent.outcome === undefined && sent.eventId !== undefined
+  const answer = isLookedUp ? await asRecorded(workspace, gateway, sent) : sent
+  const { eventId } = answer
+  const isFollowed = answer.isTaken && eventId !== undefined && (wait || (expect !== undefined && isEnd(expect)))
   const follow = { timeoutMs: isFollowed ? timeoutMs : reasonMs, isEnough: (each: KnownEvent) => !isFollowed || hasEnded(each) }
-  const known = eventId !== undefined && (isFollowed || !isTaken) ? await followEvent(workspace, gateway, eventId, follow) : undefined
+  const known =
+    eventId !== undefined && (isFollowed || !answer.isTaken) ? await followEvent(workspace, gateway, eventId, follow) : undefined
   const isEnded = known ? hasEnded(known) : !isFollowed
-  const fared = { answer, known, isFollowed, isEnded }
-  return { ...fared, ok: expect === undefined ? isTaken && isEnded && known?.state !== 'dead' : isAs(expect, fared) }
+  const text = isFollowed && known ? await deliveredText(workspace, test.route, known) : undefined
+  const fared = { answer, isLookedUp, known, isFollowed, isEnded, text }
+  return { ...fared, ok: expect === undefined ? answer.isTaken && isEnded && known?.state !== 'dead' : isAs(expect, fared) }
+}
+
+/** The answer with the outcome that the event's record has; as it is where there is no record here. */
+const asRecorded = async (workspace: Workspace, gateway: GatewayFinder, answer: TestAnswer): Promise<TestAnswer> => {
+  const { eventId = '', status } = answer
+  const known = await followEvent(workspace, gateway, eventId, { timeoutMs: reasonMs, isEnough: () => true })
+  const outcome = known?.event.outcome
+  return outcome === undefined ? answer : { ...answer, outcome, said: `${answer.said}, ${outcome}`, isTaken: isTaken(status, outcome) }
+}
+
+/** The reply of the run's last attempt, which went out. Of a direct delivery no words are kept: its text is rendered again. */
+const deliveredText = async (workspace: Workspace, route: string, { event, state }: KnownEvent): Promise<string | undefined> => {
+  if (event.outcome === 'delivered') return renderedText(workspace, route, event.event_id)
+  if (state !== 'done' || event.silent) return undefined
+  return (await readAttempts(workspace, event)).at(-1)?.reply ?? undefined
+}
+
+/** `undefined` where a script made the text, which must not run again, and where the payload was not kept. */
+const renderedText = async (workspace: Workspace, route: string, eventId: string): Promise<string | undefined> => {
+  try {
+    const { starts, notes } = await traceRoute(workspace, route, { of: { eventId }, set: [], unset: [], runScripts: false })
+    return notes.length === 0 ? starts?.prompt : undefined
+  } catch (error) {
+    if (error instanceof Fault) return undefined
+    throw error
+  }
 }
 
 const hasEnded = ({ state }: KnownEvent): boolean => state === 'final' || isEnd(state)

@@ -14,6 +14,7 @@ import { gatewayAt } from '../../http/control/client.ts'
 import { answer, type Cli, note } from '../shell/output.ts'
 import { readPayload } from './payload.ts'
 import { type ByHand, withPayloadByHand } from './payload-by-hand.ts'
+import { quotedLines } from './quoted-lines.ts'
 
 export type TestOptions = {
   readonly payload?: string
@@ -74,7 +75,8 @@ type Asked = { readonly expect: string | undefined; readonly timeout: number }
 
 const report = (test: PreparedTest, tested: TestedRoute, { expect, timeout }: Asked, cli: Cli): number => {
   const { answer: got, known, isFollowed, isEnded, ok } = tested
-  if (isFollowed && !known) note(cli, 'there is no record of it here: is the gateway one of another data directory?')
+  const isUnknown = tested.isLookedUp && got.outcome === undefined
+  if (isUnknown || (isFollowed && !known)) note(cli, 'there is no record of it here: is the gateway one of another data directory?')
   else if (isFollowed && !isEnded) note(cli, `it has not ended within ${timeout} s`)
   if (expect !== undefined && !ok) note(cli, `expected ${printable(expect)}, got ${printable(nameOf(tested))}`)
   const data = {
@@ -86,6 +88,7 @@ const report = (test: PreparedTest, tested: TestedRoute, { expect, timeout }: As
     event_id: got.eventId ?? null,
     expected: expect ?? null,
     ended: isEnded,
+    text: tested.text ?? null,
     final: isFollowed && known ? describeEvent(known) : null,
   }
   return answer(cli, { kind: 'webhook.test', data, text: textOf(test, tested, cli), exitCode: ok ? exit.ok : exit.no })
@@ -99,7 +102,11 @@ const describe = ({ url, scheme, event, id, body }: PreparedTest): JsonObject =>
   bytes: Buffer.byteLength(body),
 })
 
-const textOf = ({ url, scheme, event, id, body }: PreparedTest, { answer: got, known, isFollowed }: TestedRoute, cli: Cli): string => {
+const textOf = (
+  { url, scheme, event, id, body }: PreparedTest,
+  { answer: got, known, isFollowed, text }: TestedRoute,
+  cli: Cli,
+): string => {
   const type = event === undefined ? '' : `  event ${printable(event)}`
   const why = known?.event.reason
   const eventId = cli.quiet || got.eventId === undefined ? undefined : printable(got.eventId)
@@ -110,6 +117,7 @@ const textOf = ({ url, scheme, event, id, body }: PreparedTest, { answer: got, k
     ...(why === undefined ? [] : [`why      ${printable(why)}`]),
     ...(eventId === undefined ? [] : [`event    ${eventId}`]),
     ...(isFollowed && known ? [`end      ${endOf(known)}`] : []),
+    ...(text === undefined ? [] : [`text     ${text.length} characters`, ...quotedLines(text)]),
     ...(eventId === undefined ? [] : [`follow   ${cli.workspace.self} events show ${eventId}`]),
   ]
   return `${lines.join('\n')}\n`

@@ -8,8 +8,7 @@ import { printable } from '../../core/text.ts'
 import { filters } from '../../parts/stages/filters.ts'
 import type { Paint } from '../shell/paint.ts'
 import type { PayloadSource } from './payload.ts'
-
-const maxPromptLines = 40
+import { quotedLines } from './quoted-lines.ts'
 
 const words: { readonly [result in TracedStage['result']]: string } = { pass: 'ok', stop: 'STOP', skip: '-', error: 'ERROR' }
 
@@ -48,14 +47,11 @@ const conditionLine = (judged: Judged): string => {
 
 const startLines = ({ placeholders }: Trace, { mode, prompt, target, extra }: NonNullable<Trace['starts']>): string[] => {
   const missing = placeholders.filter((each) => each.missing).length
-  const lines = prompt.split('\n')
-  const shown = lines.slice(0, maxPromptLines).map((line) => `  | ${printable(line)}`)
   const settings = typeof extra === 'object' && Object.keys(extra ?? {}).length > 0 ? ` ${printable(jsonText(extra))}` : ''
   return [
     `starts   ${mode}, then ${printable(target)}${settings}`,
     `text     ${prompt.length} characters${missing > 0 ? `, ${missing} unresolved` : ''}`,
-    ...shown,
-    ...(lines.length > maxPromptLines ? [`  | … ${lines.length - maxPromptLines} more lines: --json has all`] : []),
+    ...quotedLines(prompt),
   ]
 }
 
