@@ -78,21 +78,33 @@ export const salvageSubscription = (
   return salvage({ name, origin: 'subscription', spec: data, place, base: [name] }, [...found, ...diagnostics], globalSecret)
 }
 
-/** A member goes, or is stood in for where its map needs it; an item of a list becomes null, which is no condition and no event. */
+/** Lists whose items may become null, which is no condition and no event. */
+const withGaps: ReadonlySet<string> = new Set(['filters', 'events'])
+
+/** A member goes, or is stood in for where its map needs it. Of a list without gaps nothing is left, nor of a map that needs what has no stand-in. */
 const takeOut = (from: JsonObject, path: Path): void => {
   const around = path.slice(0, -1)
   const last = String(path.at(-1))
   const at = valueAt(from, around)
-  if (Array.isArray(at)) at[Number(last)] = null
+  if (Array.isArray(at)) {
+    if (withGaps.has(String(path[0]))) at[Number(last)] = null
+    else takeOut(from, around)
+  }
   if (!isObject(at)) return
   const { required = [], properties = {} } = schemaAt(definition('Route'), from, around) as Partial<MapSchema>
   if (!required.includes(last)) delete at[last]
-  else at[last] = properties[last]?.type === 'string' ? '' : (properties[last]?.minimum ?? 1)
+  else {
+    const { type, minimum = 1 } = properties[last] ?? {}
+    const types = [type].flat()
+    if (types.includes('string')) at[last] = ''
+    else if (types.includes('integer') || types.includes('number')) at[last] = minimum
+    else takeOut(from, around)
+  }
 }
 
 type MapSchema = {
   readonly required: readonly string[]
-  readonly properties: { readonly [key: string]: { readonly type?: string; readonly minimum?: number } }
+  readonly properties: { readonly [key: string]: { readonly type?: string | readonly string[]; readonly minimum?: number } }
 }
 
 /** Keys that exclude each other do so whatever is wrong inside of them. */

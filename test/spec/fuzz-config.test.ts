@@ -1,0 +1,29 @@
+/** `validate` takes whatever stands in a file: it does not crash, and what it refuses has a place and a way out. */
+
+import t from 'tap'
+import { runConfigFuzz } from '../../tools/fuzz-config/run.ts'
+import { fakeCli } from '../fakes/cli.ts'
+
+t.test('a quick run of `npm run fuzz:config` finds nothing', async (t) => {
+  const { slips } = await runConfigFuzz({ seed: 1, cases: 500 })
+  t.same(slips, [], 'each says its file, key and value: npm run fuzz:config -- --cases 500')
+})
+
+t.test('a wrong item of a list, and a map that lacks a key, are findings', async (t) => {
+  const wrong = [
+    ['allow_from: ["x"]', 'WH105'],
+    ['allow_from: [""]', 'WH105'],
+    ['allow_from: [7]', 'WH102'],
+    ['client_certificate: {}', 'WH104'],
+    ['client_certificate: { header: X-Print }', 'WH104'],
+    ['client_certificate: { header: X-Print, equals: [7] }', 'WH102'],
+  ] as const
+  for (const [line, code] of wrong) {
+    const route = `platforms:\n  webhook:\n    enabled: true\n    secret: c2a91f70e35bd846\n    routes:\n      a:\n        prompt: "{x}"\n        ${line}\n`
+    const { code: exit, out, err } = await fakeCli(t, { 'config.yaml': route }).run('validate', '--json')
+    t.equal(exit, 1, line)
+    t.equal(err, '')
+    const [found] = JSON.parse(out).data.diagnostics
+    t.match(found, { code, help: /./, range: { start: { line: 8 } } }, line)
+  }
+})

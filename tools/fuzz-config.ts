@@ -1,0 +1,30 @@
+/** Sets keys of the schema to values of every kind and validates: `npm run fuzz:config`. Ends with 1 where that crashes, or refuses without a place or a way out. */
+
+import { parseArgs } from 'node:util'
+import { runConfigFuzz } from './fuzz-config/run.ts'
+
+const usage = `npm run fuzz:config -- [--seed N] [--cases N]
+Without --cases all are tried, which takes some minutes.`
+
+const { values } = parseArgs({
+  options: {
+    seed: { type: 'string', default: '1' },
+    cases: { type: 'string' },
+    help: { type: 'boolean', default: false },
+  },
+})
+
+const main = async (): Promise<number> => {
+  const [seed, wanted] = [Number(values.seed), Number(values.cases ?? 0)]
+  const isOdd = ![seed, wanted].every((number) => Number.isSafeInteger(number) && number >= 0)
+  if (values.help || isOdd) {
+    console.log(usage)
+    return values.help ? 0 : 2
+  }
+  const { cases, slips } = await runConfigFuzz({ seed, cases: values.cases === undefined ? undefined : wanted })
+  for (const { file, path, value, wrong } of slips) console.log(`${file}: ${path} = ${value}\n  ${wrong}`)
+  console.log(`${cases} cases: ${slips.length} findings`)
+  return slips.length > 0 ? 1 : 0
+}
+
+process.exitCode = await main()

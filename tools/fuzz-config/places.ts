@@ -1,0 +1,87 @@
+/** The paths of all keys that the schema knows, each in the file that it belongs to. */
+
+import type { Path } from '../../src/core/diagnostic.ts'
+import { isObject, type Json, type JsonObject } from '../../src/core/json.ts'
+import { schema } from '../../src/generated/schema.ts'
+
+/** `beside`: for each map or list on the way, what must stand in it beside the next key. */
+export type SchemaPlace = { readonly file: string; readonly path: Path; readonly beside: readonly JsonObject[] }
+
+const definitions = schema.definitions as JsonObject
+
+/** The files with the definition of what each holds; a suite's name ends as those of suites do. */
+const roots: readonly (readonly [file: string, node: JsonObject])[] = [
+  ['config.yaml', schema],
+  ['webhook_subscriptions.json', { $ref: '#/definitions/Subscriptions' }],
+  ['cron_jobs.json', { $ref: '#/definitions/CronJobs' }],
+  ['a.test.yaml', { $ref: '#/definitions/RouteTests' }],
+]
+
+/** How often a definition may stand inside of itself: conditions do. */
+const maxNesting = 2
+
+const branchWords = ['oneOf', 'anyOf', 'allOf', 'then', 'else'] as const
+
+/** The nodes that describe one value: references are followed, and of a union all branches count. */
+const nodesOf = (node: Json | undefined, names: readonly string[]): readonly (readonly [JsonObject, readonly string[]])[] => {
+  if (!isObject(node)) return []
+  const name = typeof node.$ref === 'string' ? node.$ref.slice('#/definitions/'.length) : undefined
+  const isDeep = name !== undefined && names.filter((each) => each === name).length >= maxNesting
+  const named = name === undefined || isDeep ? [] : nodesOf(definitions[name], [...names, name])
+  const branches = branchWords.flatMap((word) => [node[word] ?? []].flat() as Json[])
+  return [[node, names], ...named, ...branches.flatMap((branch) => nodesOf(branch, names))]
+}
+
+/** A name that the pattern of a map's keys takes; of marked keys (`x-`) there is nothing to check. */
+const nameFor = (pattern: string): string | undefined => ['a', 'a-b', 'http'].find((name) => new RegExp(pattern, 'u').test(name))
+
+const membersOf = (node: JsonObject): readonly (readonly [string | number, Json])[] => [
+  ...Object.entries((node.properties ?? {}) as JsonObject),
+  ...Object.entries((node.patternProperties ?? {}) as JsonObject).flatMap(([pattern, of]) => {
+    const name = nameFor(pattern)
+    return name === undefined ? [] : [[name, of] as const]
+  }),
+  ...(isObject(node.additionalProperties) ? [['a', node.additionalProperties] as const] : []),
+  ...(isObject(node.items) ? [[0, node.items] as const] : []),
+]
+
+/** What may stand under `webhook` may stand under its `extra`: there it is looked for. */
+const isTwin = (path: Path): boolean => path[0] === 'platforms' && path[1] === 'webhook' && path.length > 2 && path[2] !== 'extra'
+
+/** Something that a key's schema takes, mostly. */
+const sampleOf = (node: Json | undefined): Json => {
+  const nodes = nodesOf(node, []).map(([each]) => each)
+  const told = nodes.flatMap(({ default: usual, examples, enum: allowed, const: only }) => [usual, examples, allowed, only].flat())
+  const known = told.find((value) => value !== undefined && value !== null)
+  if (known !== undefined) return known
+  const types = nodes.flatMap(({ type }) => [type].flat())
+  if (types.includes('string')) return 'x'
+  if (types.includes('array')) return []
+  return types.includes('object') ? {} : 1
+}
+
+const requiredIn = ({ required = [], properties = {} }: JsonObject): JsonObject =>
+  Object.fromEntries((required as string[]).map((key) => [key, sampleOf((properties as JsonObject)[key])]))
+
+type Walked = { readonly file: string; readonly names: readonly string[]; readonly found: Map<string, SchemaPlace> }
+
+const walk = (node: Json, path: Path, beside: readonly JsonObject[], { file, names, found }: Walked): void => {
+  if (isTwin(path)) return
+  if (path.length > 0) found.set(JSON.stringify(path), { file, path, beside })
+  const seen = new Set<string>()
+  for (const [each, within] of nodesOf(node, names)) {
+    for (const [key, member] of membersOf(each)) {
+      const id = `${key} ${JSON.stringify(member)}`
+      if (!seen.has(id)) walk(member, [...path, key], [...beside, requiredIn(each)], { file, names: within, found })
+      seen.add(id)
+    }
+  }
+}
+
+/** Every place once, in the schema's order. */
+export const schemaPlaces = (): readonly SchemaPlace[] =>
+  roots.flatMap(([file, node]) => {
+    const found = new Map<string, SchemaPlace>()
+    walk(node, [], [], { file, names: [], found })
+    return [...found.values()]
+  })
