@@ -58,4 +58,11 @@ export const ofFiles = {
       good: 'deliver_only: true\ndeliver: telegram\nagent: { model: small } # webhook-ignore WH210: kept for the switch back in May\n',
     },
   },
+  WH011: {
+    means:
+      'Behind a text without quotes stands a comment that looks like the rest of the text: nothing parts its # from what follows, or it has a placeholder {…}. Prompts, settings of targets, bodies, keys and descriptions are looked at.',
+    why: 'YAML begins a comment at each # behind a blank, so that the text ends before it.',
+    fix: 'Put the whole text in quotes. Where a comment is meant, write a blank behind its #, and no placeholder in it.',
+    example: { of: 'route', bad: 'prompt: PR #{number} {title}\n', good: 'prompt: "PR #{number} {title}"\n' },
+  },
 } as const satisfies { readonly [code: string]: Explanation }

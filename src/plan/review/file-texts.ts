@@ -21,6 +21,13 @@ export class FileTexts {
     return text.slice((starts[line - 1] ?? 0) + column - 1, (starts[endLine - 1] ?? 0) + endColumn - 1)
   }
 
+  /** The place of what follows on the line where a place ends. */
+  behind({ file, endLine, endColumn }: Place): Place {
+    const starts = this.#startsOf(file, this.#texts.get(file) ?? '')
+    const length = (starts[endLine] ?? (this.#texts.get(file)?.length ?? 0) + 1) - 1 - (starts[endLine - 1] ?? 0)
+    return { file, line: endLine, column: endColumn, endLine, endColumn: Math.max(endColumn, length + 1) }
+  }
+
   /** The place of a piece of the value at `place`; `undefined` where escapes or folded lines hide it. */
   inside(place: Place, value: string, { text, at }: Piece): Place | undefined {
     const raw = this.at(place)

@@ -4,6 +4,7 @@ import { defaultProfile, type JobSource, type RouteSource } from '../../config/c
 import { withoutConsequences } from '../../config/salvage.ts'
 import { type Diagnostic, diagnostic, pointerOf } from '../../core/diagnostic.ts'
 import type { Checked } from '../check.ts'
+import { reviewComments } from './comments.ts'
 import { reviewEvents } from './events.ts'
 import { reviewFilters } from './filters/filters.ts'
 import { reviewOperands } from './filters/operands.ts'
@@ -35,6 +36,7 @@ const reviews: readonly ((subject: Subject) => void)[] = [
   reviewFilters,
   reviewOperands,
   reviewYamlTraps,
+  reviewComments,
   reviewScript,
   reviewTemplates,
   reviewIdleKeys,
@@ -60,7 +62,7 @@ const nobody = (name: string) => ({ name, dir: '', env: {}, platforms: {}, jobs:
 const isSaid = ({ pointer }: Diagnostic, errors: readonly Diagnostic[]): boolean =>
   errors.some((error) => error.severity === 'error' && (pointer === error.pointer || pointer.startsWith(`${error.pointer}/`)))
 
-/** What is likely wrong with where a job delivers to. */
+/** What is likely wrong with where a job delivers to, and with its texts. */
 const reviewJob = (job: JobSource, around: Surroundings): Diagnostic[] => {
   const profile = around.config.profiles.get(job.profile) ?? around.config.profiles.get(defaultProfile)
   if (!profile) return []
@@ -70,5 +72,6 @@ const reviewJob = (job: JobSource, around: Surroundings): Diagnostic[] => {
     found.push(diagnostic(code, `job "${job.id}": ${message}`, { ...more, place, pointer: pointerOf([...job.base, ...path]) }))
   }
   reviewTargets({ ...around, spec: job.spec, profile, say, placeOf })
+  reviewComments({ ...around, spec: job.spec, say, placeOf })
   return found
 }

@@ -1,0 +1,49 @@
+/** Finds texts that YAML cuts at a `#`, because their author put no quotes around them. */
+
+import type { Path } from '../../core/diagnostic.ts'
+import { isObject, type Json, type JsonObject } from '../../core/json.ts'
+import { printable } from '../../core/text.ts'
+import { replacing, type Subject } from './subject.ts'
+
+/** A route or a job: what has texts. */
+type Author = Pick<Subject, 'texts' | 'placeOf' | 'say'> & { readonly spec: object }
+
+/** Keys with texts for people, agents and targets. Names and numbers have comments behind them, in all spellings. */
+const textKeys = ['description', 'prompt', 'schedule', 'deliver_extra', 'respond', 'coalesce', 'concurrency', 'session'] as const
+
+/** Nothing parts the sign from what follows, or a placeholder follows. A line of signs is a rule under a heading. */
+const looksLikeText = /^[ \t]+#(?:[^\s#!=*-]|.*\{[A-Za-z_=])/
+
+/** A comment for `validate`, which may quote anything. */
+const isDirective = /^\s*#+\s*webhook-ignore\b/
+
+export const reviewComments = (author: Author): void => {
+  const spec = author.spec as JsonObject
+  for (const key of textKeys) if (spec[key] !== undefined) eachText(spec[key], [key], author)
+  if (Array.isArray(spec.deliver))
+    for (const [i, item] of spec.deliver.entries())
+      if (isObject(item) && item.deliver_extra !== undefined) eachText(item.deliver_extra, ['deliver', i, 'deliver_extra'], author)
+}
+
+/** What stands below `secret` and in headers is not for showing. */
+const eachText = (value: Json, path: Path, author: Author): void => {
+  if (typeof value === 'string') checkText(value, path, author)
+  else if (Array.isArray(value)) for (const [i, item] of value.entries()) eachText(item, [...path, i], author)
+  else if (isObject(value))
+    for (const [key, item] of Object.entries(value)) if (key !== 'secret' && key !== 'headers') eachText(item, [...path, key], author)
+}
+
+const checkText = (value: string, path: Path, { texts, placeOf, say }: Author): void => {
+  const place = placeOf(path)
+  const written = texts.at(place)
+  // A text in quotes, a block, and one that is filled in from elsewhere are written otherwise than they read; so is one of several lines.
+  if (written === undefined || written !== value) return
+  const behind = texts.behind(place)
+  const comment = texts.at(behind)?.trimEnd() ?? ''
+  if (!looksLikeText.test(comment) || isDirective.test(comment)) return
+  const sign = { ...behind, column: behind.column + comment.indexOf('#'), endColumn: behind.column + comment.length }
+  const whole = JSON.stringify(`${written}${comment}`)
+  const fix = replacing('put the whole text in quotes', false, { place: { ...place, endColumn: sign.endColumn }, text: whole })
+  const help = 'put the whole text in quotes; where a comment is meant, write a blank behind its # and no placeholder'
+  say('WH011', path, `YAML takes "${printable(comment.trim(), 60)}" for a comment: the text ends before it`, { help, place: sign, fix })
+}
