@@ -51,18 +51,24 @@ export const unreadIn = ({ diagnostics }: Pick<Loaded, 'diagnostics'>): Diagnost
 const number = (value: unknown, fallback: number): number => (typeof value === 'number' ? value : fallback)
 const text = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined)
 const record = (value: unknown): JsonObject => (isObject(value) ? value : {})
+/** A list of texts; of one that holds anything else, nothing. */
+const texts = (value: unknown): string[] | undefined =>
+  Array.isArray(value) && value.every((each) => typeof each === 'string') ? value : undefined
+/** The members that are maps. */
+const maps = (value: unknown): { readonly [key: string]: JsonObject } =>
+  Object.fromEntries(Object.entries(record(value)).flatMap(([key, member]) => (isObject(member) ? [[key, member]] : [])))
 
 const agentOf = (file: File, source: Source | undefined): Config['agent'] => {
   const agent = record(file.agent)
   const optional = {
-    command: Array.isArray(agent.command) ? (agent.command as string[]) : undefined,
+    command: texts(agent.command),
     baseUrl: text(agent.base_url),
     apiKey: text(agent.api_key),
     model: text(agent.model),
     system: text(agent.system),
     maxOutputTokens: typeof agent.max_output_tokens === 'number' ? agent.max_output_tokens : undefined,
     untrusted: text(agent.untrusted) as Handling | undefined,
-    env: Array.isArray(agent.env) ? (agent.env as string[]) : undefined,
+    env: texts(agent.env),
     place: source && ((path: Path) => source.place(['agent', ...path], 'key')),
   }
   const settings = Object.fromEntries(Object.entries(optional).filter(([, value]) => value !== undefined))
@@ -71,7 +77,7 @@ const agentOf = (file: File, source: Source | undefined): Config['agent'] => {
     timeoutMs: number(agent.timeout_seconds, defaults.agent.timeout_seconds) * 1000,
     maxSteps: number(agent.max_steps, defaults.agent.max_steps),
     budget: { threadRuns: defaults.budget.thread_runs, ...budgetOf(record(agent.budget)) },
-    prices: new Map(Object.entries(record(agent.prices) as unknown as { [model: string]: Price })),
+    prices: new Map(Object.entries(maps(agent.prices) as unknown as { [model: string]: Price })),
     ...settings,
   }
 }
@@ -79,9 +85,9 @@ const agentOf = (file: File, source: Source | undefined): Config['agent'] => {
 const toolsOf = (file: File, source: Source | undefined): Config['tools'] => {
   const { webhook } = record(file.platform_toolsets)
   return {
-    settings: record(file.tools) as { [toolset: string]: JsonObject },
-    servers: record(file.toolsets) as { [toolset: string]: JsonObject },
-    ofRuns: Array.isArray(webhook) ? (webhook as string[]) : defaults.platform_toolsets.webhook,
+    settings: maps(file.tools),
+    servers: maps(file.toolsets),
+    ofRuns: texts(webhook) ?? defaults.platform_toolsets.webhook,
     ...(source ? { place: (path: Path) => source.place(path, 'value') } : {}),
   }
 }

@@ -9,6 +9,13 @@ t.test('a quick run of `npm run fuzz:config` finds nothing', async (t) => {
   t.same(slips, [], 'each says its file, key and value: npm run fuzz:config -- --cases 500')
 })
 
+t.test('names of tools that are no texts, and settings that are no maps, are findings', async (t) => {
+  for (const lines of ['platform_toolsets: { webhook: [null] }', 'platform_toolsets: { webhook: [{}] }', 'toolsets: { a: null }']) {
+    const { code, err } = await fakeCli(t, { 'config.yaml': `platforms: { webhook: { enabled: true } }\n${lines}\n` }).run('validate')
+    t.same({ code, err }, { code: 1, err: '' }, lines)
+  }
+})
+
 t.test('a wrong item of a list, and a map that lacks a key, are findings', async (t) => {
   const wrong = [
     ['allow_from: ["x"]', 'WH105'],
