@@ -224,6 +224,10 @@ t.test('a bad expression is said with its place', async (t) => {
     throw new Error('no BadExpression')
   }
   t.equal(said('1 + + 2').position, 5)
+  t.match(said('$cnt(x)'), { message: 'there is no function $cnt: did you mean $count?', position: 4 })
+  for (const source of ['x ~> $uppercas', 'x[$uppercas(a) = "A"]', '$map(x, $uppercas(?))']) t.match(said(source).message, /\$uppercase\?$/)
+  const own = ['($f := function($a){ $a + 1 }; $f(2))', 'function($g){ $g(1) }($sum)', 'a@$i.b[$i(1)]', 'a#$p.$p(2)', '$$.x ~> $count']
+  for (const source of own) t.doesNotThrow(() => compileJsonata(source), source)
   t.match(said('$match(x, /(?=b)/)').message, /look-around/)
 })
 

@@ -8,6 +8,7 @@ import { printable } from '../../core/text.ts'
 import { LinearRegExp, linear } from '../regex/linear-regexp.ts'
 import { TooHard } from '../regex/regex.ts'
 import type { BuiltIn } from './bodies.ts'
+import { unknownCall } from './calls.ts'
 import { guardBuiltIns } from './guards.ts'
 import { nodesOf, onEntry, onExit, prepare } from './operators.ts'
 import { builtInNames } from './rules.ts'
@@ -45,12 +46,15 @@ const parse = (source: string): Parsed => {
     const expression = load()(source, limits)
     const nodes = nodesOf(expression.ast())
     for (const node of nodes) if (node instanceof RegExp) linear(node)
+    const unknown = unknownCall(nodes)
+    if (unknown) throw new BadExpression(unknown.message, unknown.position)
     prepare(nodes)
     // The library looks its hooks up under symbols.
     expression.assign(Symbol.for('jsonata.__evaluate_entry') as unknown as string, onEntry)
     expression.assign(Symbol.for('jsonata.__evaluate_exit') as unknown as string, onExit)
     return { expression, written: new Set(nodes.flatMap(({ type, value }) => (type === 'string' ? [String(value)] : []))) }
   } catch (error) {
+    if (error instanceof BadExpression) throw error
     const position = typeof error === 'object' && error !== null && 'position' in error ? Number(error.position) : 0
     throw new BadExpression(messageOf(error), Number.isFinite(position) ? position : 0)
   }

@@ -1,0 +1,43 @@
+/** Finds calls of functions that do not exist: the library finds out only when an event is there, and then gives nothing. */
+
+import { nearest } from '../../core/text.ts'
+import type { Node } from './operators.ts'
+import { builtInNames } from './rules.ts'
+
+const isNode = (value: unknown): value is Node => typeof value === 'object' && value !== null
+
+const nameOf = (node: unknown): readonly string[] => (isNode(node) && node.type === 'variable' ? [String(node.value)] : [])
+
+/** What an expression itself names: by `:=`, as a parameter, or as the item (`@`) or number (`#`) of a step. */
+const boundBy = ({ type, lhs, arguments: parameters, focus, index, stages }: Node): readonly string[] => [
+  ...(type === 'bind' ? nameOf(lhs) : []),
+  ...(type === 'lambda' && Array.isArray(parameters) ? parameters.flatMap(nameOf) : []),
+  ...[focus, index].filter((name) => typeof name === 'string'),
+  ...(Array.isArray(stages) ? stages.flatMap((stage) => (isNode(stage) && stage.type === 'index' ? [String(stage.value)] : [])) : []),
+]
+
+/** The variable that a node calls: before its brackets, or behind `~>`. */
+const calleeOf = ({ type, value, procedure, rhs }: Node): unknown =>
+  type === 'function' || type === 'partial' ? procedure : type === 'apply' || (type === 'binary' && value === '~>') ? rhs : undefined
+
+/** Whether a word leaves out letters of a name: `cnt` of `count`. */
+const isShortFor = (word: string, name: string): boolean => {
+  let at = 0
+  for (const letter of name) if (letter === word[at]) at++
+  return at === word.length && word[0] === name[0]
+}
+
+/** The first call of a name that neither the library nor the expression has. Scopes do not count: a name that is bound anywhere is taken to be known. */
+export const unknownCall = (nodes: readonly Node[]): { readonly message: string; readonly position: number } | undefined => {
+  const known = new Set(['', '$', ...builtInNames, ...nodes.flatMap(boundBy)])
+  for (const node of nodes) {
+    const callee = calleeOf(node)
+    const name = nameOf(callee).find((each) => !known.has(each))
+    if (name === undefined || !isNode(callee)) continue
+    const slips = nearest(name, builtInNames)
+    const near = slips.length > 0 ? slips : builtInNames.filter((each) => isShortFor(name, each)).slice(0, 1)
+    const help = near.length > 0 ? `: did you mean ${near.map((each) => `$${each}`).join(' or ')}?` : ''
+    return { message: `there is no function $${name}${help}`, position: Number(callee.position ?? node.position ?? 0) }
+  }
+  return undefined
+}
