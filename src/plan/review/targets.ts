@@ -1,6 +1,7 @@
 /** Where a route or a job delivers to: targets that cannot send as they are set up, settings that nobody reads, no address. */
 
 import type { Profile } from '../../config/config.ts'
+import { isUnknown } from '../../config/env.ts'
 import type { Path, Place } from '../../core/diagnostic.ts'
 import { type JsonObject, own } from '../../core/json.ts'
 import { nearest, printable } from '../../core/text.ts'
@@ -48,6 +49,8 @@ const reviewConnection = ({ part, path }: To, settings: JsonObject, { say, profi
   }
   if (doubtful.has(platformOf(part))) return true
   const missing = missingOf(part, settings)
+  // An environment that is not read may bring all of it, and the address too.
+  if (missing.length > 0 && isUnknown(profile.env)) return true
   const wrong = wrongAddress(settings)
   if (missing.length > 0) {
     const ways = waysOf(part).join('; or ')
@@ -66,9 +69,9 @@ const reviewConnection = ({ part, path }: To, settings: JsonObject, { say, profi
   return true
 }
 
-const reviewAddress = ({ part, extra, path, extraPath }: To, settings: JsonObject, { say, spec }: Sender): void => {
+const reviewAddress = ({ part, extra, path, extraPath }: To, settings: JsonObject, { say, spec, profile }: Sender): void => {
   const problem = part.unaddressed?.(extra, settings)
-  if (problem === undefined) return
+  if (problem === undefined || isUnknown(profile.env)) return
   const at = extraPath.length > 1 || spec.deliver_extra !== undefined ? extraPath : path
   const help = `set deliver_extra.chat_id, or platforms.${platformOf(part)}.home_channel`
   say('WH713', at, `the target "${part.name}" has no address: ${problem}`, { help, of: at === path ? 'value' : 'key' })
