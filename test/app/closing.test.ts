@@ -121,7 +121,7 @@ const lab = async (t: Test, routes: object, options: GatewayOptions = {}) => {
   }
   const reload = (routesNow: object, more: object = {}) => {
     put('config.yaml', fileOf(routesNow, more))
-    return gateway.operations.reload()
+    return gateway.operations.reload({ force: true })
   }
   const accept = async (route: string, body: object) => t.equal((await gateway.post(route, { body })).status, 202)
   return { ...probed, gateway, put, reload, accept }

@@ -11,14 +11,14 @@ const hourMs = 3_600_000
 t.test('a store elsewhere: times are told by the clock of this machine, and a status is given without it', async (t) => {
   const clock = fakeClock()
   const store = await sharedStore(aheadOf(clock, hourMs)).open({ folder: t.testdirName, durability: 'commit', clock })
-  const served = { routes: () => 3, jobs: { all: () => [] } }
+  const served = { config: { digests: new Map() }, routes: () => 3, jobs: { all: () => [] } }
   const operations = createOperations({
     store,
     clock,
     facts: createFacts(),
     url: 'http://127.0.0.1:1',
     stopping: () => false,
-    reloader: { current: () => served, reloadedAt: () => null },
+    reloader: { current: () => served, reloadedAt: () => null, failed: () => null, needsRestart: () => [] },
   } as unknown as Parameters<typeof createOperations>[0])
 
   const delivery = { target: 'log', extra: {} }

@@ -64,7 +64,7 @@ const text = fc
       '{route}',
       '{__raw__}',
       '{= a & "!" }',
-      '{= $nothing(a) }',
+      '{= $error("no") }',
       ' {',
       'é',
     ),
