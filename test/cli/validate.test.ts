@@ -712,3 +712,15 @@ t.test('explain says what a code means, lists all, and knows the nearest', async
   t.match(await cli.run('explain', 'WH40'), { code: 5, err: /no finding has the code "WH40"[\s\S]*did you mean/ })
   t.match(await cli.run('check', cli.dir), { code: 1, out: /WH003/ })
 })
+
+t.test('explain says what an outcome means, too', async (t) => {
+  const cli = fakeCli(t)
+  t.match(await cli.run('explain', 'bad_signature'), { code: 0, out: /^bad_signature\n\n[\s\S]*webhook show <route>/ })
+  t.match(await cli.run('explain', 'ignored:filters'), { code: 0, out: /^ignored\n[\s\S]*webhook\s+trace/ })
+  const listed = JSON.parse((await cli.run('explain', '--json')).out).data.outcomes as string[]
+  for (const outcome of listed) {
+    const { data } = JSON.parse((await cli.run('explain', outcome, '--json')).out)
+    t.match(data, { outcome, means: /./, fix: /./ })
+  }
+  t.match(await cli.run('explain', 'bad_signatur'), { code: 5, err: /no outcome "bad_signatur"[\s\S]*bad_signature/ })
+})

@@ -1,10 +1,12 @@
-/** `explain [code]`: what a finding means, offline; without a code the list of all. */
+/** `explain [code]`: what a finding or an outcome means, offline; without one the list of all. */
 
 import type { Example } from '../../app/explain/explanation.ts'
 import { explanationOf } from '../../app/explain/index.ts'
+import { meaningOf, type OutcomeName, outcomeNamed, refuseOutcome } from '../../app/explain/outcomes.ts'
 import { allCodes, codeNamed } from '../../app/validate/codes.ts'
 import { type Code, catalogue, isStopping } from '../../core/diagnostic.ts'
 import type { JsonObject } from '../../core/json.ts'
+import { outcomeNames } from '../../core/outcome-table.ts'
 import { aligned } from '../shell/columns.ts'
 import { answer, type Cli } from '../shell/output.ts'
 import { type Paint, paintWith } from '../shell/paint.ts'
@@ -12,7 +14,13 @@ import { docsOf } from '../shell/version.ts'
 
 export const explain = async (written: string | undefined, cli: Cli): Promise<number> => {
   const paint = paintWith(cli.io.colour)
-  if (written === undefined) return answer(cli, { kind: 'explain', data: { codes: allCodes.map(brief) }, text: listOf(paint) })
+  if (written === undefined) {
+    const data = { codes: allCodes.map(brief), outcomes: [...outcomeNames] }
+    return answer(cli, { kind: 'explain', data, text: `${listOf(paint)}\noutcomes: ${outcomeNames.join(', ')}\n` })
+  }
+  const outcome = outcomeNamed(written)
+  if (outcome) return answer(cli, { kind: 'explain', data: { outcome, ...meaningOf(outcome) }, text: pageOfOutcome(outcome, paint) })
+  refuseOutcome(written)
   const code = codeNamed(written)
   return answer(cli, { kind: 'explain', data: { ...brief(code), ...whole(code) }, text: pageOf(code, paint) })
 }
@@ -43,6 +51,11 @@ const pageOf = (code: Code, paint: Paint): string => {
   const head = `${paint[severity](`${severity}[${code}]`)} ${paint.bold(title)}\n${paint.dim(isStopping(code) ? stopping : starting)}\n`
   const examples = example ? exampleOf(example, paint) : ''
   return `${head}\n${wrapped(means)}\n\n${wrapped(why)}\n\n${wrapped(fix)}\n${examples}\n${paint.dim(docsOf(code))}\n`
+}
+
+const pageOfOutcome = (name: OutcomeName, paint: Paint): string => {
+  const { means, fix } = meaningOf(name)
+  return `${paint.bold(name)}\n\n${wrapped(means)}\n\n${wrapped(fix)}\n`
 }
 
 const where = { route: 'keys of a route', config: 'config.yaml', env: '.env' } as const

@@ -34,6 +34,6 @@ export const addValidate = (validate: Command, run: Run): void => {
 
 export const addExplain = (explain: Command, run: Run): void => {
   explain
-    .description('what a finding means, why it matters and what to do; without a code: all of them')
+    .description('what a finding or an outcome means and what to do; without one: all of them')
     .action((code: string | undefined) => run(async (cli) => (await import('./explain.ts')).explain(code, cli)))
 }

@@ -1,0 +1,105 @@
+/** How a request ended, in words: what each outcome means and what to do. Loaded for `explain` only. */
+
+import { exit, Fault } from '../../core/fault.ts'
+import type { Outcome, Refused } from '../../core/outcome.ts'
+import { outcomeNames } from '../../core/outcome-table.ts'
+import { nearest } from '../../core/text.ts'
+
+export type OutcomeName = Refused['code'] | Exclude<Outcome['kind'], 'refused'>
+
+/** `fix`: what to do where that is not what you want. */
+export type OutcomeMeaning = { readonly means: string; readonly fix: string }
+
+const show = 'headgate events show <id> tells why.'
+
+/** An outcome without a text does not compile. */
+const meanings: { readonly [name in OutcomeName]: OutcomeMeaning } = {
+  accepted: {
+    means: 'The event was stored, and its run begins or waits for its turn.',
+    fix: 'headgate events show <id> tells of each attempt.',
+  },
+  coalesced: {
+    means: 'The event was stored and joined others of its group: one run is made of them all.',
+    fix: 'Look at coalesce of the route: its key makes the group, window_seconds and max_wait_seconds say how long it waits.',
+  },
+  delivered: {
+    means: 'The message was delivered at once, without an agent (deliver_only).',
+    fix: 'headgate events show <id> has the answer of the target.',
+  },
+  duplicate: {
+    means: 'The route took an event with this delivery id in the last hour, so this one does nothing.',
+    fix: 'headgate events list <delivery-id> finds the first one; headgate events replay <id> does its work once more.',
+  },
+  handshake: { means: 'A question of the sender was answered. No event came with it.', fix: 'Nothing is to be done.' },
+  ignored: {
+    means:
+      'The signature holds, and the route does not want the event: by its events, filters or script, as a comment of its own, or as its job cannot start.',
+    fix: `${show} headgate webhook trace <route> --event-id <id> shows every condition.`,
+  },
+  bad_signature: {
+    means: 'No secret of the route gives this signature, or the request has none that the route knows. Nobody vouches for it.',
+    fix: 'The log and headgate events list --outcome bad_signature have the cause. Compare the fingerprint of headgate webhook show <route> with the secret at the sender.',
+  },
+  rate_limited: {
+    means: 'The route had as many requests in a minute as rate_limit allows, or this client had too many that were refused.',
+    fix: 'Raise rate_limit, or slow the sender down. What was signed is kept: headgate events list --outcome rate_limited, then headgate events replay <id>.',
+  },
+  forbidden: {
+    means: 'The address or the client certificate is not one that the route takes, or a browser asked a route without verification.',
+    fix: `Look at allow_from, client_certificate and trust_proxy. ${show}`,
+  },
+  unknown_route: {
+    means: 'No route has this name, or it belongs to another profile.',
+    fix: 'headgate webhook list --all has the names. A route of a profile answers at /p/<profile>/webhooks/<route>.',
+  },
+  unknown_profile: {
+    means: 'The path names a profile that is not served.',
+    fix: 'Set gateway.multiplex_profiles: true, and see that profiles/<name>/config.yaml is there.',
+  },
+  route_disabled: { means: 'The route is switched off.', fix: 'headgate webhook enable <route>, or take enabled: false away.' },
+  too_large: {
+    means: 'The body is larger than max_body_bytes, or has too many values.',
+    fix: 'Raise max_body_bytes, or let the sender send less.',
+  },
+  too_many_headers: { means: 'The request has more header fields than are taken.', fix: 'Look at what a proxy adds on the way.' },
+  too_slow: {
+    means: 'The request did not come whole in its time.',
+    fix: 'Look at the proxy and the network: it should read the whole request before it passes it on.',
+  },
+  wrong_method: { means: 'Webhook paths take POST.', fix: 'Let the sender send POST.' },
+  bad_json: { means: 'The signature holds, and the body is neither JSON nor a form.', fix: 'Set the content type to JSON at the sender.' },
+  delivery_failed: {
+    means: 'The target did not take the message of a deliver_only route. Nothing is kept to be tried again: the sender is told.',
+    fix: `${show} headgate targets test tries the target; headgate events replay <id> sends it again.`,
+  },
+  stopping: { means: 'The gateway is stopping.', fix: 'A sender that repeats comes again. Others must be told to: see docs/senders.md.' },
+  overloaded: {
+    means: 'The queue of runs is full, or too many bodies come at once.',
+    fix: 'headgate gateway status has the backlog. Raise gateway.max_concurrent_runs or max_queued_runs, or see why runs take so long.',
+  },
+  unavailable: {
+    means: 'The store could not keep the event, and so it was not accepted.',
+    fix: 'The log has the reason: a full disk, for example. headgate doctor looks at the store.',
+  },
+  keys_unavailable: {
+    means: 'The keys that the sender signs with could not be fetched.',
+    fix: 'The log has the address and the reason. See that this machine reaches it.',
+  },
+  internal: { means: 'The gateway failed.', fix: 'The log has the reason. Please report it.' },
+}
+
+/** The outcome that somebody wrote, also with what ignored the event (`ignored:filters`); `undefined` for none. */
+export const outcomeNamed = (written: string): OutcomeName | undefined => {
+  const [name = ''] = written.toLowerCase().split(':')
+  return Object.hasOwn(meanings, name) ? (name as OutcomeName) : undefined
+}
+
+export const meaningOf = (name: OutcomeName): OutcomeMeaning => meanings[name]
+
+/** Throws a Fault that knows the nearest outcomes, for a word that is none and looks like no code of a finding. */
+export const refuseOutcome = (written: string): void => {
+  if (/^wh/i.test(written)) return
+  const suggest = nearest(written.toLowerCase(), outcomeNames)
+  const hint = 'headgate explain lists all codes and outcomes'
+  throw new Fault('not_found', `there is no finding and no outcome "${written.slice(0, 80)}"`, { exitCode: exit.notFound, suggest, hint })
+}
