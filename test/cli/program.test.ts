@@ -17,6 +17,7 @@ t.test('gateway unit: what systemd would expand is written so that it stays', as
   const { code, out } = await cli.run('gateway', 'unit', '--data-dir', '/srv/a $b/50%')
   t.equal(code, 0)
   t.match(out, /^ExecStart=\S+ \S+ --data-dir "\/srv\/a \$\$b\/50%%" gateway run --log-format json$/m)
+  t.match(out, /^WorkingDirectory=\/srv\/a \$b\/50%%$/m, 'a relative path of the agent is found')
   t.match(out, /^RestartPreventExitStatus=7 78$/m)
   if (!works('systemd-analyze', '--version')) return
   cli.write('headgate.service', out)

@@ -18,6 +18,7 @@ export const gatewayUnit = async (cli: Cli): Promise<number> => {
   const text = unit({
     description: escaped(`headgate over ${dataDir}`),
     command: command.map(argument).join(' '),
+    folder: escaped(dataDir),
     stopSeconds: Math.ceil(drainMs / 1_000) + lastWordsSeconds,
     wantedBy: isRoot ? 'multi-user.target' : 'default.target',
   })
@@ -30,9 +31,15 @@ export const gatewayUnit = async (cli: Cli): Promise<number> => {
   return answer(cli, { kind: 'gateway.unit', data: { unit: text }, text })
 }
 
-type UnitFacts = { readonly description: string; readonly command: string; readonly stopSeconds: number; readonly wantedBy: string }
+type UnitFacts = {
+  readonly description: string
+  readonly command: string
+  readonly folder: string
+  readonly stopSeconds: number
+  readonly wantedBy: string
+}
 
-const unit = ({ description, command, stopSeconds, wantedBy }: UnitFacts): string => `[Unit]
+const unit = ({ description, command, folder, stopSeconds, wantedBy }: UnitFacts): string => `[Unit]
 Description=${description}
 Documentation=${homepage}
 After=network-online.target
@@ -40,6 +47,8 @@ Wants=network-online.target
 
 [Service]
 Type=exec
+# A command of the agent that is a relative path is looked for here.
+WorkingDirectory=${folder}
 ExecStart=${command}
 ExecReload=/bin/kill -HUP $MAINPID
 Restart=on-failure

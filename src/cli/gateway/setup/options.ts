@@ -2,6 +2,7 @@
 
 import type { Given } from '../../../app/setup/question.ts'
 import { usage } from '../../../core/fault.ts'
+import { targetName } from '../../../parts/target-name.ts'
 import { readSecret, readSecretFile } from '../../shell/input.ts'
 import type { Io } from '../../shell/io.ts'
 
@@ -55,7 +56,7 @@ export const givenBy = async (options: SetupOptions, io: Pick<Io, 'stdin'>): Pro
     ['model', '--model', options.model],
     ['key', '--api-key-file', await secretOf('--api-key-file', options.apiKeyFile)],
     ['agent.test', '--test-agent', options.testAgent ? 'yes' : undefined],
-    ['target', '--target', options.target],
+    ['target', '--target', options.target === undefined ? undefined : targetName(options.target)],
     ...(await settingsGiven(options, io)),
     ['target.test', '--test-target', options.testTarget ? 'yes' : undefined],
     ['start', '--start', options.start ? 'yes' : undefined],
