@@ -101,8 +101,9 @@ t.test('a run that kills the process each time ends as dead, and takes nobody wi
   })
   const ids = Array.from({ length: 8 }, (_, i) => `work-${i}`)
   const first = await startGateway(t, dir)
+  const worked = await Promise.all(ids.map((id) => first.post('work', id)))
   t.strictSame(
-    (await Promise.all([first.post('poison', 'p'), ...ids.map((id) => first.post('work', id))])).map(({ status }) => status),
+    [...worked, await first.post('poison', 'p')].map(({ status }) => status),
     Array(9).fill(202),
   )
   t.match(await first.ended, { signal: 'SIGKILL' })
