@@ -553,11 +553,12 @@ t.test('example: the chat bot knows the alert that it did not send', async (t) =
   const telegram = { token: '123456:token-of-the-bot-1234', api_base: bot.origin }
   const gateway = await runExample(t, 'chat-bot', [{ text: 'Hello.' }, { text: 'The disk is full.' }], {}, telegram)
   const chat = { id: -1001234567890 }
-  const says = (text: string) => ({ message: { chat, from: { first_name: 'Ann' }, text } })
-  await gateway.post('chat', { body: says('hi') })
+  const headers = { 'X-Telegram-Bot-Api-Secret-Token': 'It is a secret to everybody' }
+  const says = (text: string) => ({ headers, body: { message: { chat, from: { first_name: 'Ann' }, text } } })
+  t.equal((await gateway.post('chat', says('hi'))).status, 200)
   await until(() => bot.seen.length === 1)
   t.equal((await gateway.post('alerts', { body: { title: 'Disk', text: 'full' } })).status, 200)
-  await gateway.post('chat', { body: says('what was that?') })
+  await gateway.post('chat', says('what was that?'))
   await until(() => bot.seen.length === 3)
   t.match(
     JSON.stringify(gateway.api.body(1).messages),

@@ -295,7 +295,7 @@ t.test('While the run of a group is active', async (t) => {
   const active = async (t: Test, route: object) => {
     const config = { storage: { kind: 'memory' }, agent: { runner: 'command', command: ['bash', join(t.testdirName, 'agent.sh')] } }
     const gateway = await start(t, route, { config, files: { 'agent.sh': agent } })
-    const order = (): string[] => linesOf(join(gateway.dir, 'order')).filter((line) => !line.includes('probe'))
+    const order = (): string[] => linesOf(join(gateway.dir, 'order')).filter((line) => line !== '' && !line.includes('probe'))
     const later = async (...lines: string[]): Promise<void> => {
       await until(() => {
         gateway.clock.advance(0)
