@@ -4,6 +4,7 @@ import { createServer, type RequestListener, type Server } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { exit, Fault, messageOf } from '../core/fault.ts'
+import type { Reply } from '../core/outcome.ts'
 import { errorReply } from '../core/reply.ts'
 import { closeServer, drain } from './close.ts'
 import { type Handle, maxConnections, watchConnections } from './connections.ts'
@@ -50,7 +51,7 @@ export const listen = async (options: ServerOptions): Promise<Listener> => {
   const host = createHost(server, options.clock, {
     logger: false,
     // A path with a broken escape reaches no route and no handler.
-    frameworkErrors: (_error, request, reply) => void replyToUnknown(request, reply),
+    frameworkErrors: (_error, request, reply) => void replyToUnknown(request, reply, errorReply(400, 'Bad request')),
     addTo: addRoutes,
   })
   Object.assign(server, { maxConnections, maxHeadersCount: 0 })
@@ -93,9 +94,10 @@ const front = (receiver: Receiver, handler: RequestListener): Handle => {
   }
 }
 
-const replyToUnknown = (request: FastifyRequest, reply: FastifyReply): FastifyReply => {
+/** Answers what reached no route: 405 on a webhook path, else as `other` says. */
+const replyToUnknown = (request: FastifyRequest, reply: FastifyReply, other: Reply): FastifyReply => {
   const known = parsePath(request.raw.url ?? '') !== undefined
-  const { status, body, type, headers } = known ? errorReply(405, 'Method not allowed', { Allow: 'POST' }) : errorReply(404, 'Not found')
+  const { status, body, type, headers } = known ? errorReply(405, 'Method not allowed', { Allow: 'POST' }) : other
   return reply
     .code(status)
     .headers({ ...headers, 'content-type': type })
@@ -107,7 +109,7 @@ const addRoutes = (app: FastifyInstance): void => {
   // Only webhook paths take a body, so this parser leaves every other body unread.
   app.addContentTypeParser('*', (_request, _payload, done) => done(null))
   app.get('/health', async () => ({ status: 'ok', platform: 'webhook' }))
-  app.setNotFoundHandler(replyToUnknown)
+  app.setNotFoundHandler((request, reply) => replyToUnknown(request, reply, errorReply(404, 'Not found')))
   app.setErrorHandler((error, _request, reply) => {
     const { statusCode } = error as { statusCode?: number }
     const { status, body, type } =

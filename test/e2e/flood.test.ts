@@ -105,7 +105,7 @@ t.test('a body that belongs to a refused request is not read on', async (t) => {
     ['POST /webhooks/off HTTP/1.1', 403],
     ['PUT /webhooks/a HTTP/1.1', 405],
     ['PUT /webhooks/%zz HTTP/1.1', 405],
-    ['POST /% HTTP/1.1', 404],
+    ['POST /% HTTP/1.1', 400],
     ['GET /health HTTP/1.1', 200],
     ['POST /elsewhere HTTP/1.1', 404],
     [unsigned, 417, 'Expect: nothing'],
