@@ -67,9 +67,9 @@ export type Retention = {
 
 export type Config = {
   readonly dataDir: string
-  /** Of the files that it was read from. */
+  /** Digests of the files that the configuration was read from. */
   readonly digests: FileDigests
-  /** Whether its `config.yaml` says nothing, or is not there. */
+  /** Whether `config.yaml` has no keys, or is missing. */
   readonly isEmpty: boolean
   readonly enabled: boolean
   readonly host: string

@@ -15,7 +15,7 @@ type Resolved = { readonly value: string } | { readonly missing: string }
 
 const resolve = (text: string, env: Env): Resolved => {
   const filled = fill(text, env)
-  // The text says what is a file, not the value of a variable.
+  // Only the configuration names files: a variable whose value begins with "file:" is a secret like any other.
   return text.startsWith('file:') && 'value' in filled ? contentOf(filled.value) : filled
 }
 

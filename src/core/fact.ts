@@ -15,7 +15,7 @@ export type Ended = {
   readonly reply?: Reply
   /** What nobody vouched for, where its signature was refused. */
   readonly unverified?: UnverifiedRequest
-  /** What is still to be done with its body, after the answer: how it ended is told then. Never changes the outcome. */
+  /** Looks at the body after the answer, and gives the end that is told to observers. The outcome stays the same. */
   readonly later?: (body: Buffer) => Ended | Promise<Ended>
 }
 

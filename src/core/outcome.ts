@@ -33,7 +33,7 @@ export type Refused = {
   /** The route's name, where the answer names it. */
   readonly name?: string
   readonly retryAfterSeconds?: number
-  /** Its signature is looked at after the answer: where that holds, the record has the request. */
+  /** The signature of the request is checked after the answer. Where it holds, the record of the request has its body. */
   readonly looksLater?: true
   /** For the log only: never leaves the server. */
   readonly detail?: string

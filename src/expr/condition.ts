@@ -16,7 +16,7 @@ import { renderJson } from './render.ts'
 const maxConditions = 1000
 const maxDepth = 32
 const maxShownUnits = 80
-/** Of the conditions inside a `not`, so many are named when it stops an event. */
+/** The most conditions that a `not` names when it stops an event. */
 const maxHeld = 5
 
 type Report = (code: Code, path: Path, message: string, help?: string) => void
@@ -39,7 +39,7 @@ export type CompiledCondition = {
   readonly operator: string
   /** Absent for groups, and operators that stand alone. */
   readonly field?: string
-  /** What its operator is given, as messages show it. Absent for groups. */
+  /** The operand of the condition, as messages show it. Absent for the groups `all`, `any` and `not`. */
   readonly operand?: string
   readonly judge: Run
   /** What its field holds, as messages show it; secrets are not shown. */
@@ -93,13 +93,13 @@ const explainer = (spec: Spec): ((holds: boolean, value: Json | undefined, failu
   }
 }
 
-/** Writes what a condition that holds has got. It reads the event at once: the sentence must not keep a whole payload. */
+/** Writes the value that made a condition hold. The value is read at once, because a sentence that is written later must not keep a whole payload. */
 type Held = (event: Event) => No['rule']
 
-/** A condition, and what is said of it and of all in it where a `not` around it stops an event. */
+/** A compiled condition. `held`: the sentences of the conditions inside it, for a `not` around it that stops an event. */
 type Built = { readonly run: Run; readonly held: readonly Held[] }
 
-/** What a `not` says when it stops an event: of a single condition inside just that one, of a group the first few of its conditions. */
+/** The sentence of a `not` that stops an event. It names the condition inside the `not`; of a group it names the first few conditions. */
 const heldIn =
   (name: string, isGroup: boolean, held: readonly Held[]): Held =>
   (event) => {

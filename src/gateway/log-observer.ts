@@ -58,7 +58,7 @@ const requestFields = ({ ended: { outcome, stage, verified, event }, route, remo
   duration_ms: Math.round(ms() * 1000) / 1000,
 })
 
-/** Kinds without a route are left out. */
+/** The names of the routes by kind of change. A kind that no route has is left out. */
 const changedNames = (changes: RouteChanges): { readonly [what: string]: string | undefined } =>
   Object.fromEntries(Object.entries(changes).map(([what, names]) => [what, names.length > 0 ? someOf(names) : undefined]))
 

@@ -20,7 +20,7 @@ export interface Limiter {
   charge(route: string): boolean
   /** Counts one failed signature; `false` when this client's window is full. */
   chargeFailure(route: string, client: string): boolean
-  /** Counts one request past the full window whose signature is looked at all the same; `false` when this minute had its share. */
+  /** Counts a request that came past the full window and whose signature is checked after its answer; `false` when this minute's checks are used up. */
   looksLater(route: string, client: () => string): boolean
   /** Whether a signature of this client failed in its present window. */
   hasFailed(route: string, client: () => string): boolean

@@ -41,7 +41,7 @@ export class Subscriptions {
     return this.#entries.get(name)
   }
 
-  /** How many are switched on and not hidden by a configured route. */
+  /** The number of subscriptions that are switched on and not hidden by a configured route. */
   countBeside(configured: { has(name: string): boolean }): number {
     let count = 0
     for (const [name, served] of this.#entries) if (served?.plan && !configured.has(name)) count++

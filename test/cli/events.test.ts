@@ -936,7 +936,7 @@ t.test('gateway status: files that are not what is served, and why the last relo
   await cli.serve({ status: async () => ({ ...status, reload_failed: failed, changed_files: ['/d/config.yaml'] }) })
   const { out } = await cli.run('gateway', 'status')
   t.match(out, /reload failed +2026-03-01T13:00:00.000Z: WH101 unknown key "prot"/)
-  t.match(out, /not served +\/d\/config.yaml is another now/)
+  t.match(out, /not served +\/d\/config.yaml has changed since it was read/)
 })
 
 t.test('gateway status: a store that cannot say its backlog hides nothing else', async (t) => {

@@ -96,7 +96,7 @@ export const outcomeNamed = (written: string): OutcomeName | undefined => {
 
 export const meaningOf = (name: OutcomeName): OutcomeMeaning => meanings[name]
 
-/** Throws a Fault that knows the nearest outcomes, for a word that is none and looks like no code of a finding. */
+/** Throws a Fault with the nearest outcomes for a word that is no outcome. A word that begins as a finding's code does is left to the codes. */
 export const refuseOutcome = (written: string): void => {
   if (/^wh/i.test(written)) return
   const suggest = nearest(written.toLowerCase(), outcomeNames)

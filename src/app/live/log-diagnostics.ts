@@ -4,7 +4,7 @@ import type { Diagnostic } from '../../core/diagnostic.ts'
 import type { Log } from '../../core/log.ts'
 import { takingTurns } from '../../core/turns/taking-turns.ts'
 
-/** Lets requests have their turns between the lines. */
+/** Writes a line for each Diagnostic, and gives waiting requests their turns between the lines. */
 export const logDiagnostics = async (found: readonly Diagnostic[], log: Log): Promise<void> => {
   const turn = takingTurns()
   for (const { severity, code, route, place, help, message } of found) {

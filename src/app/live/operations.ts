@@ -20,11 +20,11 @@ export type Status = {
   readonly url: string
   readonly started_at: string
   readonly reloaded_at: string | null
-  /** The last reload that was refused or failed, if none was taken over since. */
+  /** The last reload that was refused or that failed; `null` once a later reload was taken over. */
   readonly reload_failed: FailedReload | null
-  /** Settings that a reload found changed and could not take over. */
+  /** Settings that the last reload found changed, and that only a restart takes over. */
   readonly need_restart: readonly string[]
-  /** Files of the configuration that are something else now than what is served. */
+  /** Files of the configuration that have changed since they were read, or cannot be read now. */
   readonly changed_files: readonly string[]
   readonly routes: number
   readonly jobs: number

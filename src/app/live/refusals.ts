@@ -3,7 +3,7 @@
 import type { Observer } from '../../core/fact.ts'
 import type { Refused } from '../../core/outcome.ts'
 
-/** Those that were never refused for are left out. */
+/** Codes that no post was refused for are left out. */
 export type Refusals = { readonly [code in Refused['code']]?: number }
 
 type RefusalCounts = Observer & { counts(): Refusals }

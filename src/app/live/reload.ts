@@ -24,7 +24,7 @@ export type Reloaded = {
 /** `force`: also where most of the routes would go. */
 export type ReloadWish = { readonly force?: boolean }
 
-/** A reload that was not taken over. `at`: ISO 8601. */
+/** A reload that was refused or that failed. `at`: ISO 8601. */
 export type FailedReload = { readonly at: string; readonly reason: string }
 
 export type ReloadOptions = {
@@ -41,9 +41,9 @@ export interface Reloader {
   current(): LiveConfig
   reload(wish?: ReloadWish): Promise<Reloaded>
   reloadedAt(): string | null
-  /** Settings that a reload found changed and could not take over. */
+  /** Settings that the last reload found changed, and that only a restart takes over. */
   needsRestart(): readonly string[]
-  /** The last one, if none was taken over since. */
+  /** The last reload that was refused or that failed; `null` once a later reload was taken over. */
   failed(): FailedReload | null
   /** Breaks off what is being read; nothing is taken over any more. */
   stop(): void

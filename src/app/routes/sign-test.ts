@@ -26,7 +26,7 @@ type Schemes = readonly Scheme[]
 
 const byName = (asked: string, schemes: Schemes) => schemes.find(({ name, aliases = [] }) => name === asked || aliases.includes(asked))
 
-/** Whether it serves routes that name no scheme. A preset, a scheme of the configuration or a plugin serves only those that name it. */
+/** Whether the scheme serves routes that name no scheme. A preset, a scheme of the configuration or a plugin serves only those that name it. */
 export const serves = ({ name, byName: isNamed }: Scheme): boolean => isNamed !== true && !pluginName.test(name)
 
 /**

@@ -22,7 +22,7 @@ export type Expectation = {
 }
 
 export type TestedRoute = {
-  /** Where the route has an answer of its own, its outcome is the record's. */
+  /** What the gateway answered. Where the route shapes its answers, `outcome` comes from the event's record. */
   readonly answer: TestAnswer
   /** The answer does not say what became of the event, so that the record was asked. */
   readonly isLookedUp: boolean

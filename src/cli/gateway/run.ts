@@ -66,7 +66,7 @@ export const gatewayRun = async (options: GatewayRunOptions, io: Io): Promise<nu
   const unwatch = options.watch ? await watchRun(options, reload, log) : undefined
   try {
     const { dataDir, host, port } = options
-    // These fields alone, for they are sent to the thread that reads the files again.
+    // Only these fields: a reload sends them to a thread, and functions cannot be sent.
     const from: LoadOptions = { dataDir, host, port, configFile: options.config, env: io.env }
     // Secrets of earlier configurations stay redacted: a run that began under one may still write them.
     const learn = (known: Config): void => redactor.add(knownSecrets(known))
@@ -77,7 +77,7 @@ export const gatewayRun = async (options: GatewayRunOptions, io: Io): Promise<nu
       })
     const say: Say = async (found, texts, isUsable) => {
       const refusal = options.json && !isUsable ? faultOf(found, exit.config) : undefined
-      // Whoever reads a log reads JSON; whoever is refused reads the command's answer, unless they asked for JSON.
+      // A log in JSON has the findings as lines of JSON. A refused start is read by a person, unless JSON was asked for.
       const isLogged = options.logFormat === 'json' || (isUsable && logOptions.format === 'json')
       if (refusal) printFault(refusal, io, true)
       else if (isLogged) await logDiagnostics(found, log)

@@ -18,7 +18,7 @@ export const gatewayStatus = async (cli: Cli): Promise<number> => {
     field('started', status.started_at),
     field('reloaded', status.reloaded_at ?? 'never'),
     ...(status.reload_failed ? [field('reload failed', `${status.reload_failed.at}: ${status.reload_failed.reason}`)] : []),
-    ...status.changed_files.map((file) => field('not served', `${file} is another now than when it was read: headgate gateway reload`)),
+    ...status.changed_files.map((file) => field('not served', `${file} has changed since it was read: headgate gateway reload`)),
     ...(status.need_restart.length > 0 ? [field('need restart', status.need_restart.join(', '))] : []),
     field('routes', status.routes),
     field('jobs', status.jobs),

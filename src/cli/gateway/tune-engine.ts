@@ -5,7 +5,7 @@ import { setFlagsFromString } from 'node:v8'
 /** `from`, `to`: the major versions of V8 on which the flag was measured. V8 prints an error for a flag that it does not know. */
 type Flag = { readonly flag: string; readonly from: number; readonly to: number }
 
-/** Those of Node 20 to 26. */
+/** The major versions of V8 in Node 20 to 26. */
 const measured = { from: 11, to: 14 }
 
 const flags: readonly Flag[] = [

@@ -14,14 +14,12 @@ import {
 } from 'js-yaml'
 import { type Diagnostic, diagnostic, type Path, type Place } from '../../core/diagnostic.ts'
 import { messageOf } from '../../core/fault.ts'
+import { maxFileBytes } from '../../core/file-digests.ts'
 import type { Json } from '../../core/json.ts'
 import { checkAliases } from './aliases.ts'
 import { maxDepth } from './json-place.ts'
 import { Places, placeAt } from './places.ts'
 import { eventsOf, scalarStart } from './yaml-tree.ts'
-
-/** Past this a file is not a configuration. */
-const maxFileBytes = 16_777_216
 
 export type Source = {
   readonly file: string

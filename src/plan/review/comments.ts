@@ -25,7 +25,7 @@ export const reviewComments = (author: Author): void => {
       if (isObject(item) && item.deliver_extra !== undefined) eachText(item.deliver_extra, ['deliver', i, 'deliver_extra'], author)
 }
 
-/** What stands below `secret` and in headers is not for showing. */
+/** Values of keys named `secret`, and of headers, may be secrets: no message quotes them. */
 const eachText = (value: Json, path: Path, author: Author): void => {
   if (typeof value === 'string') checkText(value, path, author)
   else if (Array.isArray(value)) for (const [i, item] of value.entries()) eachText(item, [...path, i], author)
