@@ -2,6 +2,7 @@
 
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { header } from '../core/names.ts'
+import { type Gathered, gather } from './gathered.ts'
 import type { Pace } from './pace.ts'
 import { onParsedBody } from './parsed-body.ts'
 import type { Room, Share } from './room.ts'
@@ -24,20 +25,19 @@ export const readBody = (
   then: (body: Buffer | Unread) => void,
 ): void => {
   const declared = Number(header(request.headers, 'content-length') ?? Number.NaN)
-  const capacity = Math.min(declared || maxBytes, maxBytes)
-  let held: Buffer = nothing
-  let bytes = 0
-  let done = false
+  // Until there is a result: the listeners below outlive it, and would keep the body's memory.
+  let gathered: Gathered | undefined = gather()
   const finish = (result: Buffer | Unread): void => {
-    if (done) return
-    done = true
-    held = nothing
+    if (!gathered) return
+    gathered = undefined
     share?.close()
     then(result)
   }
   let share: Share | undefined
   const openShare = (): Share => room.open({ client: client(), maxBodyBytes: maxBytes, giveUp: () => finish('too slow') })
-  const end = (): void => finish(held.subarray(0, bytes))
+  const end = (): void => {
+    if (gathered) finish(gathered.whole())
+  }
   let hasWaited = false
   const pause = (of: Share): void => {
     hasWaited = true
@@ -45,40 +45,24 @@ export const readBody = (
     request.socket.pause()
   }
   const goOn = (): void => {
-    if (done) return
+    if (!gathered) return
     share?.goOn()
     request.socket.resume()
   }
   onParsedBody(request, end, (chunk) => {
-    if (done) return
-    if (bytes + chunk.length > maxBytes) return finish('too large')
+    if (!gathered) return
+    if (gathered.bytes + chunk.length > maxBytes) return finish('too large')
     // A body that is whole in its first chunk is passed on in the same turn of the loop, so it needs no share of the room.
     if (chunk.length !== declared) {
       share ??= openShare()
       if (!share.take(chunk.length)) return finish('no room')
     }
-    held = joined(held, bytes, chunk, capacity)
-    bytes += chunk.length
-    if (share && bytes !== declared && !pace.take(chunk.length, goOn, hasWaited)) pause(share)
+    gathered.add(chunk)
+    if (share && gathered.bytes !== declared && !pace.take(chunk.length, goOn, hasWaited)) pause(share)
   })
   // Without a listener for its errors a request that is cut off closes all the same (`onError` in lib/_http_incoming.js).
   const gone = (): void => finish('gone')
   request.on('close', gone)
   // A malformed or late body is answered by `Connection.fail`, and then only the response closes, not the request.
   response.on('close', gone)
-}
-
-const nothing = Buffer.alloc(0)
-
-/**
- * The first `bytes` of `held`, then `chunk`, in one buffer. A full buffer is doubled, but never past `capacity`.
- * A list of chunks would take a hundred times a body's size when a sender writes one byte at a time.
- */
-const joined = (held: Buffer, bytes: number, chunk: Buffer, capacity: number): Buffer => {
-  if (bytes === 0) return chunk
-  const needed = bytes + chunk.length
-  const into = held.length >= needed ? held : Buffer.allocUnsafe(Math.min(needed * 2, capacity))
-  if (into !== held) held.copy(into, 0, 0, bytes)
-  chunk.copy(into, bytes)
-  return into
 }

@@ -5,12 +5,28 @@ import type { Host } from './host.ts'
 
 const lastWordsMs = 500
 
-/** Ends idle connections at once, the others after their answers. */
-export const closeServer = async (server: Server, host: Host): Promise<void> => {
+/** Requests that came while nothing is answered. */
+export type Holding = {
+  readonly hold: () => void
+  /** Answers what came since `hold`. */
+  readonly release: () => void
+}
+
+/**
+ * Senders that wait for an answer open no further connection. So after this time those that the system has taken for the listener, which
+ * its close resets, are accepted.
+ */
+const holdMs = 60
+
+/** Ends idle connections at once, the others after their answers. With `requests`, nobody who posts just then is reset. */
+export const closeServer = async (server: Server, host: Host, requests?: Holding): Promise<void> => {
+  requests?.hold()
+  if (requests) await new Promise((resolve) => setTimeout(resolve, holdMs))
   // Closing resets connections that were not accepted yet. setImmediate lets the loop accept them first.
   await new Promise((resolve) => setImmediate(resolve))
   const closed = new Promise<void>((resolve) => server.close(() => resolve()))
   server.closeIdleConnections()
+  requests?.release()
   const late = setTimeout(() => server.closeAllConnections(), lastWordsMs)
   await closed
   clearTimeout(late)

@@ -6,7 +6,7 @@ import type { Clock } from '../core/clock.ts'
 import { header } from '../core/names.ts'
 import type { Reply } from '../core/outcome.ts'
 import { errorReply } from '../core/reply.ts'
-import type { Draining } from './close.ts'
+import type { Draining, Holding } from './close.ts'
 import { Connection } from './connection.ts'
 
 /** The most open connections of all clients together. */
@@ -19,7 +19,7 @@ const stuckMs = 30_000
 /** Takes one request, of any method and path. */
 export type Handle = (request: IncomingMessage, response: ServerResponse, connection: Connection) => void
 
-export interface Connections extends Draining {
+export interface Connections extends Draining, Holding {
   /** Answers what the parser of a connection could not read. */
   fail(error: { readonly code?: string }, socket: Socket): void
 }
@@ -54,6 +54,8 @@ class OpenConnections {
 /** Watches a server made with `requireHostHeader: false`: a missing Host header is answered here, in the shape of all our errors. */
 export const watchConnections = (server: Server, clock: Clock, handle: Handle): Connections => {
   const open = new OpenConnections()
+  /** While requests are held: what answers them. Each connection has at most sixteen. */
+  let held: (() => void)[] | undefined
   const on = (event: 'request' | 'checkContinue' | 'checkExpectation', then: Handle): void => {
     server.on(event, (request: IncomingMessage, response: ServerResponse) => {
       const connection = connectionOf(request.socket)
@@ -61,6 +63,7 @@ export const watchConnections = (server: Server, clock: Clock, handle: Handle): 
       connection.begin(request, response)
       if (header(request.headers, 'host') === undefined && request.httpVersion === '1.1')
         connection.fail(errorReply(400, 'Host header is missing'))
+      else if (held) held.push(() => response.destroyed || then(request, response, connection))
       else then(request, response, connection)
     })
   }
@@ -92,6 +95,14 @@ export const watchConnections = (server: Server, clock: Clock, handle: Handle): 
     openConnections: () => open.all.length,
     endIdle() {
       for (const connection of open.all) connection.endIfIdle()
+    },
+    hold() {
+      held = []
+    },
+    release() {
+      const waiting = held ?? []
+      held = undefined
+      for (const answer of waiting) answer()
     },
     fail: (error, socket) => connectionOf(socket)?.fail(replyToBroken(error.code)),
   }

@@ -65,7 +65,7 @@ export const listen = async (options: ServerOptions): Promise<Listener> => {
     active: () => receiver.active,
     async close(ms) {
       await drain(connections, ms)
-      await closeServer(server, host)
+      await closeServer(server, host, connections)
     },
   }
 }
