@@ -6,6 +6,7 @@ import { isObject, type Json, type JsonObject, own } from '../core/json.ts'
 import { pluginName, unpluggedHelp } from '../core/names.ts'
 import type { Adopt, Closable } from '../core/owner.ts'
 import type { Event } from '../core/request.ts'
+import { namesRequestSecret } from '../core/secrets/secret-names.ts'
 import { printable } from '../core/text.ts'
 import type { Condition } from '../generated/config.ts'
 import { Fields } from './fields.ts'
@@ -68,14 +69,12 @@ const shown = (value: Json | undefined): string =>
 export const conditionName = (path: Path): string =>
   path.reduce<string>((name, key) => name + (typeof key === 'number' ? `[${key}]` : `.${key}`), 'filters')
 
-/** Headers that hold secrets. An explanation goes to the log, so it leaves their values out. */
-const secretField = /^headers\..*(?:token|secret|signature|auth|cookie|key)/i
-
-const seenIn = (field: string, event: Event): string => (secretField.test(field) ? 'value not shown' : shown(compileField(field)(event)))
+const seenIn = (field: string, event: Event): string => (namesRequestSecret(field) ? 'value not shown' : shown(compileField(field)(event)))
 
 type Spec = { readonly path: Path; readonly key: string; readonly operand: Json; readonly field: string | undefined }
 
-const isSecret = (field: string | undefined): boolean => field !== undefined && secretField.test(field)
+/** An explanation goes to the log, so it leaves out the values of fields that hold secrets. */
+const isSecret = (field: string | undefined): boolean => field !== undefined && namesRequestSecret(field)
 
 const shownOperand = ({ operand, field }: Spec): string => (isSecret(field) ? '…' : shown(operand))
 

@@ -1,8 +1,8 @@
 /** Queues records for writing. It is bounded, so that a slow disk costs records and not the process. */
 
+import { maskHeaders } from '../core/secrets/mask.ts'
 import type { ByteBudget } from './byte-budget.ts'
 import { Bytes } from './bytes.ts'
-import { maskHeaders } from './headers.ts'
 import type { NewRecord, RawRequest } from './record.ts'
 
 const maxLines = 20_000

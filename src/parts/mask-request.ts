@@ -3,6 +3,7 @@
 import { isUtf8 } from 'node:buffer'
 import type { MaskRequest } from '../core/plan.ts'
 import type { Headers } from '../core/request.ts'
+import { stars } from '../core/secrets/mask.ts'
 import { maskJson } from './body/mask-json.ts'
 import { isFormBody } from './body/payload.ts'
 import type { Path } from './body/walk-json.ts'
@@ -14,8 +15,6 @@ export type SecretPlaces = {
   readonly headers: readonly string[]
   readonly fields: readonly Path[]
 }
-
-const stars = '***'
 
 /** The places where any of the schemes looks for a secret. */
 export const secretPlacesOf = (schemes: readonly Scheme[]): SecretPlaces => ({

@@ -6,7 +6,8 @@ import type { Facts } from '../core/fact.ts'
 import { messageOf } from '../core/fault.ts'
 import { isObject, type Json, type JsonObject, own } from '../core/json.ts'
 import { pluginName } from '../core/names.ts'
-import { createRedactor } from '../core/redact.ts'
+import { createRedactor } from '../core/secrets/redact.ts'
+import { secretsOfSettings } from '../core/secrets/settings-secrets.ts'
 import { cut } from '../core/text.ts'
 import type { Route } from '../generated/config.ts'
 import { secretsIn, withSecrets, writtenTargets } from '../parts/destination.ts'
@@ -57,7 +58,7 @@ export const createSender = (options: SenderOptions): Sender => {
     const place = chat && { platform: part.name, ...chat }
     facts.tell({ kind: 'text_sent', cause: outgoing, target: part.name, ok: sent.ok, text: outgoing.text, ...(place ? { place } : {}) })
     if (sent.ok) return sent
-    const known = [...secretsOf(part.settings ?? [], settings), ...textsIn(secrets)]
+    const known = [...secretsOf(part.settings ?? [], settings), ...textsIn(secrets), ...secretsOfSettings(extra)]
     // Secrets are redacted before the text is cut, because half a secret would not be found.
     return { ...sent, why: cut(createRedactor(known)(sent.why), maxChars) }
   }

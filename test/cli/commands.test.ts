@@ -406,6 +406,21 @@ t.test('webhook edit: secrets are hidden and kept, what changed is saved', async
   t.match(await cli.runWith(same, 'webhook', 'edit', 'nope'), { code: 5 })
 })
 
+t.test('webhook edit: a secret in an address is hidden and kept, and an address that is changed beside it is refused', async (t) => {
+  const cli = fakeCli(t, files())
+  const url = 'http://127.0.0.1:1/in?token=the-token&n=1'
+  t.match(await cli.run('webhook', 'subscribe', 'hooked', '--prompt', 'p', '--deliver', 'http', '--deliver-extra', `url=${url}`), {
+    code: 0,
+  })
+  const { edit, seen } = editing((text) => text.replace('prompt: p', 'prompt: better'))
+  t.match(await cli.runWith({ edit }, 'webhook', 'edit', 'hooked'), { code: 0, out: 'updated  hooked (prompt)\n' })
+  t.match(seen[0], 'token=***&n=1')
+  t.match(cli.entry('hooked'), { prompt: 'better', deliver_extra: { url } })
+  const changed = { ...editing((text) => text.replace('n=1', 'n=2')), ask: async () => 'n' }
+  t.match(await cli.runWith(changed, 'webhook', 'edit', 'hooked'), { err: /write the secret itself/ })
+  t.match(cli.entry('hooked'), { deliver_extra: { url } })
+})
+
 t.test('webhook edit: a mistake is edited again, or leaves the draft', async (t) => {
   const cli = fakeCli(t, files())
   const twice = editing(

@@ -1,6 +1,6 @@
 import t from 'tap'
 import { equalJson, own } from '../../src/core/json.ts'
-import { createRedactor } from '../../src/core/redact.ts'
+import { createRedactor } from '../../src/core/secrets/redact.ts'
 import { cut, excerpt, nearest, printable } from '../../src/core/text.ts'
 
 t.test('a cut never splits a surrogate pair', async (t) => {

@@ -16,7 +16,7 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
-import { maskHeaders } from '../../src/journal/headers.ts'
+import { maskHeaders } from '../../src/core/secrets/mask.ts'
 import { openJournal } from '../../src/journal/journal.ts'
 import { readEvent, readEvents, readRaw } from '../../src/journal/reader.ts'
 import type { Ended, EventView, Journal, RawRequest, Received, Tried } from '../../src/journal/record.ts'
@@ -263,6 +263,13 @@ t.test('values of headers that open doors are masked, others stay', (t) => {
       'x-hub-signature-256': 'l',
       'x-cookie-policy': 'plain',
       'x-github-event': 'push',
+      'X-Credential': 'm',
+      'x-passphrase': 'n',
+      'x-private-key': 'o',
+      'x-auth': 'p',
+      'x-event-key': 'pr:opened',
+      'paypal-auth-version': 'v2',
+      'x-author': 'me',
     }),
     {
       Authorization: '***',
@@ -278,6 +285,13 @@ t.test('values of headers that open doors are masked, others stay', (t) => {
       'x-hub-signature-256': '***',
       'x-cookie-policy': 'plain',
       'x-github-event': 'push',
+      'X-Credential': '***',
+      'x-passphrase': '***',
+      'x-private-key': '***',
+      'x-auth': '***',
+      'x-event-key': 'pr:opened',
+      'paypal-auth-version': 'v2',
+      'x-author': 'me',
     },
   )
   t.equal(JSON.stringify(maskHeaders(hostile)), '{"__proto__":"mine","x-__proto__-token":"***"}')

@@ -3,7 +3,8 @@
 import { definition } from '../../config/schema-walk.ts'
 import type { Path } from '../../core/diagnostic.ts'
 import { isObject, type Json, type JsonObject, own, valueAt } from '../../core/json.ts'
-import { fingerprint, maskJson, secretWord } from '../mask.ts'
+import { fingerprint, maskJson } from '../../core/secrets/mask.ts'
+import { namesSettingSecret } from '../../core/secrets/secret-names.ts'
 import type { TargetRow } from './desk.ts'
 
 export type FieldForm = 'text' | 'number' | 'flag' | 'choice' | 'list' | 'group' | 'json'
@@ -77,7 +78,7 @@ export const readsKey = ({ settings }: Pick<TargetRow, 'settings'>, key: string)
 
 const otherField = (target: string, path: Path, spec: JsonObject, isRead: boolean): Field => {
   const field = fieldOf(path, typeof valueAt(spec, path) === 'object' ? {} : { type: 'string' }, spec)
-  const isSecret = secretWord.test(String(path.at(-1)))
+  const isSecret = namesSettingSecret(String(path.at(-1)))
   return { ...field, isSecret, ...(isRead ? {} : { idle: `${target} does not read it` }) }
 }
 

@@ -2,10 +2,10 @@
 
 import type { Path } from '../../core/diagnostic.ts'
 import { isObject, type Json, type JsonObject, own } from '../../core/json.ts'
+import { namesRequestSecret } from '../../core/secrets/secret-names.ts'
 import { BadPattern, compileRegex } from '../../expr/regex/regex.ts'
 import { type Field, fieldOf } from './adnanh-parameter.ts'
 import type { Say } from './imported.ts'
-import { namesSecret } from './secret-field.ts'
 
 /**
  * When a rule is true, and when it ends in "not found". There a value that is not there is an error of its own: an `or` passes over it,
@@ -66,7 +66,7 @@ const compileMatch = (match: Json, path: Path, say: Say): Verdict | undefined =>
   if (refuse) return say(path, ...refuse, true) as undefined
   const field = fieldOf(parameter, [...path, 'parameter'], say)
   if (!field) return undefined
-  if (namesSecret(field.name)) {
+  if (namesRequestSecret(field.name)) {
     say(path, 'it compares a secret, which must not stand in the YAML', 'let the sender sign, or send the secret as X-Gitlab-Token', true)
     return undefined
   }

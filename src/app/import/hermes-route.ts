@@ -2,11 +2,11 @@
 
 import type { Path } from '../../core/diagnostic.ts'
 import { isObject, type Json, type JsonObject } from '../../core/json.ts'
+import { namesRequestSecret } from '../../core/secrets/secret-names.ts'
 import { exists } from '../../parts/operators/exists.ts'
 import { inFile } from '../../parts/operators/in-file.ts'
 import { missing } from '../../parts/operators/missing.ts'
 import type { Say } from './imported.ts'
-import { namesSecret } from './secret-field.ts'
 
 const home = /^~\/\.hermes\//
 const environment = /\$\{[A-Za-z_]\w*\}/
@@ -50,7 +50,7 @@ const comparesSecret = (value: Json): boolean => {
   if (Array.isArray(value)) return value.some(comparesSecret)
   if (!isObject(value)) return false
   return (
-    (typeof value.field === 'string' && !(exists.name in value) && !(missing.name in value) && namesSecret(value.field)) ||
+    (typeof value.field === 'string' && !(exists.name in value) && !(missing.name in value) && namesRequestSecret(value.field)) ||
     Object.values(value).some(comparesSecret)
   )
 }
@@ -66,7 +66,7 @@ const withPaths = (value: Json): Json => {
 const groups: ReadonlySet<string> = new Set(['all', 'any', 'not'])
 
 const withoutSecrets = (extra: JsonObject, say: Say): JsonObject => {
-  const secrets = Object.keys(extra).filter((key) => namesSecret(key))
+  const secrets = Object.keys(extra).filter(namesRequestSecret)
   for (const key of secrets)
     say(['deliver_extra', key], 'it names a secret, which must not stand in the YAML', 'set it for the target: docs/targets.md')
   return Object.fromEntries(Object.entries(extra).filter(([key]) => !secrets.includes(key)))

@@ -1,8 +1,9 @@
 /** Where the secrets of a YAML or JSON file stand: the values of keys that name one. */
 
 import { eventsOf, type Range, YamlTree } from '../../config/yaml/yaml-tree.ts'
+import { isMask } from '../../core/secrets/mask.ts'
+import { namesSettingSecret } from '../../core/secrets/secret-names.ts'
 import { nearest } from '../../core/text.ts'
-import { isMask, secretWord } from '../mask.ts'
 
 /** What is shown instead of a part of the text. */
 export type Cover = { readonly from: number; readonly to: number; readonly shown: string }
@@ -28,7 +29,7 @@ export const shownScalar = (raw: string): string => {
 /** What a key that names a secret may have been meant to be: a mistyped one has a secret behind it, too. */
 const secretKeys = ['secret', 'secrets', 'token', 'bot_token', 'access_token', 'password', 'api_key', 'headers', 'webhook_url']
 
-const namesSecret = (key: string): boolean => secretWord.test(key) || nearest(key, secretKeys).length > 0
+const namesSecret = (key: string): boolean => namesSettingSecret(key) || nearest(key, secretKeys).length > 0
 
 /** Under these, keys are names that somebody chose: `my-token:` is a route there. */
 const named = new Set(['routes', 'jobs', 'platforms'])

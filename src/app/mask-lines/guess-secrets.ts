@@ -1,10 +1,10 @@
 /** Guesses where secrets are in a file that cannot be parsed, so that its lines can be shown. */
 
-import { secretWords } from '../mask.ts'
+import { secretSettingWords } from '../../core/secrets/secret-names.ts'
 import { type Cover, shownScalar, stars } from './find-secrets.ts'
 
 /** The end of a key that names a secret, with its colon and the blanks after it. */
-const secretKey = new RegExp(`(?:${secretWords})[\\w.-]{0,64}["']?\\s{0,16}:\\s*`, 'gi')
+const secretKey = new RegExp(`(?:${secretSettingWords})[\\w.-]{0,64}["']?\\s{0,16}:\\s*`, 'gi')
 /** A line of a map. Below a key like `my-token-route:` there are settings, not a secret; below `headers:` each value may be a secret. */
 const mapLine = /^\s*["']?[\w.-]+["']?\s*:(\s|$)/
 /** A value whose end is beyond doubt. */

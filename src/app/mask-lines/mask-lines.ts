@@ -1,5 +1,6 @@
-/** Masks the lines of a YAML or JSON file: the values of keys that name a secret, and logins in addresses, become stars. */
+/** Masks the lines of a YAML or JSON file: the values of keys that name a secret, and logins and secret parameters of addresses, become stars. */
 
+import { replaceSecretParameters } from '../../core/secrets/secret-names.ts'
 import { type Cover, secretsIn, stars } from './find-secrets.ts'
 import { guessedSecrets } from './guess-secrets.ts'
 
@@ -13,7 +14,7 @@ export type MaskedLine = {
 const login = /(?<=\/\/)[^\s/?#"']+(?=@)/g
 
 export const maskLines = (text: string): MaskedLine[] => {
-  const covers = withoutOverlap([...(secretsIn(text) ?? guessedSecrets(text)), ...loginsIn(text)])
+  const covers = withoutOverlap([...(secretsIn(text) ?? guessedSecrets(text)), ...loginsIn(text), ...parametersIn(text)])
   let at = 0
   let next = 0
   return text.split('\n').map((raw) => {
@@ -55,3 +56,12 @@ const covered = (line: string, covers: readonly Cover[]): MaskedLine => ({
 
 const loginsIn = (text: string): Cover[] =>
   [...text.matchAll(login)].map(({ index, 0: all }) => ({ from: index, to: index + all.length, shown: stars }))
+
+const parametersIn = (text: string): Cover[] => {
+  const found: Cover[] = []
+  replaceSecretParameters(text, (value, at) => {
+    found.push({ from: at, to: at + value.length, shown: stars })
+    return value
+  })
+  return found
+}

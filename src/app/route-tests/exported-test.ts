@@ -1,6 +1,7 @@
 /** A recorded event as a test: what production got, without what must not be passed on, and what came of it. */
 
 import type { Json, JsonObject } from '../../core/json.ts'
+import { stars } from '../../core/secrets/mask.ts'
 import type { EventView, RawRequest } from '../../journal/record.ts'
 import { filters } from '../../parts/stages/filters.ts'
 import { isJson } from '../json-text.ts'
@@ -32,7 +33,7 @@ const contentOf = ({ body }: Sample): JsonObject => {
 /** What conditions may look at: headers of the sender's own, none of a signature or of the connection. */
 const furtherHeaders = ({ headers }: Sample): JsonObject => {
   const kept = Object.entries(headers).filter(
-    ([name, value]) => name.startsWith('x-') && value !== '***' && !/sign|event|delivery|id$|forwarded|real-ip/.test(name),
+    ([name, value]) => name.startsWith('x-') && value !== stars && !/sign|event|delivery|id$|forwarded|real-ip/.test(name),
   )
   return kept.length > 0 ? { headers: Object.fromEntries(kept) } : {}
 }

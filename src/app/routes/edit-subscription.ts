@@ -5,9 +5,9 @@ import { updateEntries } from '../../config/entry-store.ts'
 import { parseSource } from '../../config/yaml/source.ts'
 import { exit, Fault } from '../../core/fault.ts'
 import { equalJson, isObject, type Json, type JsonObject, own } from '../../core/json.ts'
+import { hidesPart, maskJson, stars } from '../../core/secrets/mask.ts'
 import { quietBook } from '../../plan/check.ts'
 import { withDryEffects } from '../live/effects.ts'
-import { isMask, maskJson } from '../mask.ts'
 import { type Refusal, refusal } from '../refusal.ts'
 import { adviceOf, type Warning, warningOf } from '../warning.ts'
 import type { Workspace } from '../workspace.ts'
@@ -110,7 +110,7 @@ const secretsOf = ({ secret, secrets }: JsonObject): Json[] => [
 
 /** What stands in the text for each hidden text, by its fingerprint. */
 const masksOf = (value: Json, shown: Json, into: Map<string, Json> = new Map()): ReadonlyMap<string, Json> => {
-  if (typeof shown === 'string' && shown !== value && isMask(shown)) into.set(shown, value)
+  if (typeof shown === 'string' && shown !== value && hidesPart(shown)) into.set(shown, value)
   else if (Array.isArray(value) && Array.isArray(shown)) for (const [i, item] of value.entries()) masksOf(item, shown[i] ?? null, into)
   else if (isObject(value) && isObject(shown)) for (const [key, item] of Object.entries(value)) masksOf(item, shown[key] ?? null, into)
   return into
@@ -121,8 +121,8 @@ type Place = { readonly value: Json | undefined; readonly shown: Json | undefine
 
 /** Puts the hidden values back: where they stood, or by their fingerprint. Throws a Fault for a mask that stood for nothing here. */
 const unmasked = (written: Json, place: Place, masks: ReadonlyMap<string, Json>): Json => {
-  if (typeof written === 'string' && isMask(written)) {
-    const hidden = written === place.shown ? place.value : written === '***' ? undefined : masks.get(written)
+  if (typeof written === 'string' && hidesPart(written)) {
+    const hidden = written === place.shown ? place.value : written === stars ? undefined : masks.get(written)
     if (hidden !== undefined) return hidden
     const hint = 'write the secret itself'
     throw new Fault('masked', `"${written}" stands for a secret that is not known here`, { exitCode: exit.no, hint })

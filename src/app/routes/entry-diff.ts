@@ -1,9 +1,9 @@
 /** What differs between two entries of a subscription, a line for each setting, without secrets. */
 
 import { type Json, type JsonObject, own } from '../../core/json.ts'
+import { maskJson } from '../../core/secrets/mask.ts'
 import { cut } from '../../core/text.ts'
 import { jsonText } from '../json-text.ts'
-import { maskJson } from '../mask.ts'
 import { differing } from './subscription-record.ts'
 
 const maxShown = 200

@@ -4,7 +4,7 @@ import { randomUUID } from 'node:crypto'
 import type { RouteSource } from '../../config/config.ts'
 import { exit, Fault, usage } from '../../core/fault.ts'
 import { isOfConnection } from '../../core/names.ts'
-import { maskHeaders } from '../../journal/headers.ts'
+import { maskHeaders, stars } from '../../core/secrets/mask.ts'
 import { schemes } from '../../parts/schemes/index.ts'
 import type { Scheme } from '../../parts/schemes/scheme.ts'
 import { verifyNames } from '../../parts/verify-names.ts'
@@ -154,7 +154,7 @@ const headersOf = ({ headers }: Sample, signed: TestPost['headers'], isNamed: bo
   const kept = Object.entries(headers).filter(([name]) => {
     const lower = name.toLowerCase()
     const isOther = taken.has(lower) || idHeaders.has(lower) || isOfConnection(lower) || (isNamed && eventHeaders.includes(lower))
-    return !isOther && masked[name] !== '***' && !schemes.some(({ shows }) => shows({ [lower]: '' }))
+    return !isOther && masked[name] !== stars && !schemes.some(({ shows }) => shows({ [lower]: '' }))
   })
   const hasType = kept.some(([name]) => name.toLowerCase() === 'content-type')
   return { ...(hasType ? {} : { 'Content-Type': 'application/json' }), ...Object.fromEntries(kept) }

@@ -4,8 +4,8 @@ import { randomBytes } from 'node:crypto'
 import { defaultProfile } from '../../config/config.ts'
 import { exit, Fault } from '../../core/fault.ts'
 import { equalJson, isObject, type Json, type JsonObject, own } from '../../core/json.ts'
+import { hidesPart, isMask } from '../../core/secrets/mask.ts'
 import { defaults } from '../../generated/defaults.ts'
-import { isMask } from '../mask.ts'
 
 /** The wished fields; stored ones are kept where a wish is absent. Toolsets have no field (rules: Subscriptions 7). */
 type Fields = {
@@ -91,7 +91,7 @@ const settingsIn = ({ secret, created_at: _, updated_at: __, ...settings }: Json
 }
 
 const hasMask = (value: Json): boolean => {
-  if (typeof value === 'string') return isMask(value)
+  if (typeof value === 'string') return hidesPart(value)
   return typeof value === 'object' && value !== null && Object.values(value).some(hasMask)
 }
 

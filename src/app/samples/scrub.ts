@@ -1,18 +1,16 @@
 /** Takes out of a request what must not be passed on: secrets, people's addresses, machines' addresses. */
 
 import { isIPv6 } from 'node:net'
-import { createRedactor } from '../../core/redact.ts'
-import { maskHeaders } from '../../journal/headers.ts'
+import { maskHeaders, stars } from '../../core/secrets/mask.ts'
+import { createRedactor } from '../../core/secrets/redact.ts'
+import { namesSettingSecret, replaceSecretParameters } from '../../core/secrets/secret-names.ts'
 import { maskPlaces, type SecretPlaces } from '../../parts/mask-request.ts'
 import { isJson, mapStrings } from '../json-text.ts'
-import { secretWord } from '../mask.ts'
 import { isHarmless } from './harmless.ts'
 import type { Sample } from './sample-file.ts'
 
 /** `at`: the header, or the path in the body. */
 export type Replaced = { readonly what: 'secret' | 'e-mail address' | 'IP address'; readonly at: string }
-
-const stars = '***'
 
 /** What is a secret by its looks, whatever it is called: tokens of well-known senders, keys, logins in addresses. */
 const tokenForms = new RegExp(
@@ -25,7 +23,6 @@ const tokenForms = new RegExp(
     String.raw`(?<=\b(?:Bearer|Basic) )[\w.~+/=-]{16,}`,
     String.raw`(?<=hooks\.slack\.com/(?:services|commands|workflows|actions)/)[\w/-]+|(?<=discord(?:app)?\.com/api/webhooks/)\d+/[\w-]+`,
     String.raw`(?<=//)[^\s/?#"'@:]{1,256}:[^\s/?#"'@]{1,256}(?=@)`,
-    String.raw`(?<=[?&](?:access_token|token|api_key|apikey|key|secret|sig|signature|password|code)=)[^&#\s"'*][^&#\s"']*`,
   ].join('|'),
   'g',
 )
@@ -89,7 +86,7 @@ const createCleaner = (secrets: readonly string[], replaced: Replaced[]): Clean 
     }
     const known = redact(text)
     if (known !== text) note('secret', stars)
-    return known
+    return replaceSecretParameters(known, () => note('secret', stars))
       .replace(tokenForms, () => note('secret', stars))
       .replace(mail, (found) => (nobodysMail.test(found) ? found : note('e-mail address', mails(found))))
       .replace(ipv4, (found) => (isIpv4(found) ? note('IP address', ipv4s(found)) : found))
@@ -114,7 +111,7 @@ const isIpv4 = (text: string): boolean => !nobodysIpv4.test(text) && text.split(
 const isSomeIpv6 = (text: string): boolean => isIPv6(text) && /\d/.test(text) && !nobodysIpv6.test(text)
 
 const isSecret = (name: string, value: string): boolean =>
-  value !== '' && value !== stars && secretWord.test(name) && !isHarmless(name, value)
+  value !== '' && value !== stars && namesSettingSecret(name) && !isHarmless(name, value)
 
 const cleanJson = (body: string, clean: Clean, replaced: Replaced[]): string =>
   mapStrings(body, (value, { key, isKey, path }) => {

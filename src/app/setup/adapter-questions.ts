@@ -2,7 +2,7 @@
 
 import { present as isSecret } from '../../config/adapter.ts'
 import type { Config } from '../../config/config.ts'
-import { fingerprint } from '../mask.ts'
+import { fingerprint } from '../../core/secrets/mask.ts'
 import { newSecret } from '../routes/subscription-record.ts'
 import { checkHost, checkPort, checkSigningSecret } from './checks.ts'
 import { adapterPath, type Present, written } from './present.ts'

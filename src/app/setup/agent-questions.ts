@@ -1,13 +1,13 @@
 /** Questions about the agent: which runner asks it, and what that runner needs. */
 
 import { isAbsolute } from 'node:path'
+import { fingerprint } from '../../core/secrets/mask.ts'
 import { runners, runnersByName } from '../../parts/runners/index.ts'
 import { isOwnApi } from '../../parts/runners/kit/own-api.ts'
 import type { RunnerPart } from '../../parts/runners/runner.ts'
 import { pathOf } from '../../parts/targets/kit/gh.ts'
 import { runnerSettings } from '../../plan/runner.ts'
 import { locateProgram } from '../../process/find-program.ts'
-import { fingerprint } from '../mask.ts'
 import { checkEnvValue, checkShape } from './checks.ts'
 import { written } from './present.ts'
 import { type Choice, type Draft, error, type Objection, type Question, type Write, warning, yesNo } from './question.ts'

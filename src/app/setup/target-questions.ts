@@ -1,10 +1,10 @@
 /** Questions about a first delivery target: which one, what it needs, and whether to send a message to it. */
 
 import { defaultProfile } from '../../config/config.ts'
+import { fingerprint } from '../../core/secrets/mask.ts'
 import { targets, targetsByName } from '../../parts/targets/index.ts'
 import { missingOf, platformOf, settingsOf, textSetting } from '../../parts/targets/kit/settings.ts'
 import type { Setting, TargetPart } from '../../parts/targets/target.ts'
-import { fingerprint } from '../mask.ts'
 import { checkEnvValue, checkShape } from './checks.ts'
 import { type Draft, error, type Question, type Write, yesNo } from './question.ts'
 

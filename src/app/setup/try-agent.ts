@@ -1,7 +1,7 @@
 /** Asks the agent one short prompt, as the answers describe it. */
 
 import { messageOf } from '../../core/fault.ts'
-import { createRedactor } from '../../core/redact.ts'
+import { createRedactor } from '../../core/secrets/redact.ts'
 import { printable } from '../../core/text.ts'
 import { catalogue } from '../../plan/catalogue.ts'
 import { compileRunner } from '../../plan/runner.ts'

@@ -7,7 +7,7 @@ import { type Code, type Diagnostic, diagnostic, type Path, pointerOf } from '..
 import type { Facts } from '../../core/fact.ts'
 import { exit, Fault } from '../../core/fault.ts'
 import type { JsonObject } from '../../core/json.ts'
-import { createRedactor } from '../../core/redact.ts'
+import { createRedactor } from '../../core/secrets/redact.ts'
 import { nearest, printable } from '../../core/text.ts'
 import { deliveriesOf, readDelivery } from '../../parts/destination.ts'
 import { targetName } from '../../parts/target-name.ts'

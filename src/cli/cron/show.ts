@@ -2,9 +2,9 @@
 
 import { dump } from 'js-yaml'
 import { describeJob, findJob, readKnownJobs } from '../../app/jobs/jobs.ts'
-import { maskJson } from '../../app/mask.ts'
 import { warningOf } from '../../app/warning.ts'
 import { isObject, type Json, type JsonObject } from '../../core/json.ts'
+import { maskJson } from '../../core/secrets/mask.ts'
 import { printable } from '../../core/text.ts'
 import { zonedIso } from '../../expr/schedule.ts'
 import { pastTime } from '../../plan/job-time.ts'

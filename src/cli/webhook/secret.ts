@@ -1,12 +1,12 @@
 /** `webhook secret <name>`: which secret counts, by its fingerprint; shown or renewed only when asked. */
 
-import { fingerprint } from '../../app/mask.ts'
 import { readServed } from '../../app/routes/check-subscription.ts'
 import { findRoute, type KnownRoute, readRoutes, shadowWarning } from '../../app/routes/routes.ts'
 import { subscribe } from '../../app/routes/subscribe.ts'
 import { insecure } from '../../config/config.ts'
 import { exit, Fault, usage } from '../../core/fault.ts'
 import { isObject } from '../../core/json.ts'
+import { fingerprint } from '../../core/secrets/mask.ts'
 import { shownPlace } from '../../core/shown-place.ts'
 import { printable } from '../../core/text.ts'
 import { answer, type Cli, note } from '../shell/output.ts'

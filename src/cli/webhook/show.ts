@@ -1,9 +1,9 @@
 /** `webhook show <name>`: one whole route with its secrets masked. */
 
 import { dump } from 'js-yaml'
-import { maskJson } from '../../app/mask.ts'
 import { describeRoute, findRoute, readRoutes, shadowWarning, stateOf } from '../../app/routes/routes.ts'
 import { isObject, type JsonObject } from '../../core/json.ts'
+import { maskJson } from '../../core/secrets/mask.ts'
 import { printable } from '../../core/text.ts'
 import { answer, type Cli } from '../shell/output.ts'
 

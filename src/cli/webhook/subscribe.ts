@@ -1,6 +1,5 @@
 /** `webhook subscribe <name>`: creates or updates a subscription that the server would serve, and says how to post to it. */
 
-import { maskJson } from '../../app/mask.ts'
 import { readServed } from '../../app/routes/check-subscription.ts'
 import { entryDiff } from '../../app/routes/entry-diff.ts'
 import { type Subscribed, subscribe } from '../../app/routes/subscribe.ts'
@@ -8,6 +7,7 @@ import { yamlText } from '../../app/yaml-text.ts'
 import { subscriptionNameOf } from '../../config/subscriptions.ts'
 import { exit, Fault } from '../../core/fault.ts'
 import type { JsonObject } from '../../core/json.ts'
+import { maskJson } from '../../core/secrets/mask.ts'
 import { printable } from '../../core/text.ts'
 import { answer, type Cli, note, warn } from '../shell/output.ts'
 import { refuse } from '../shell/refuse.ts'

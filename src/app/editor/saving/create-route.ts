@@ -6,7 +6,7 @@ import type { Path } from '../../../core/diagnostic.ts'
 import { exit, Fault, usage } from '../../../core/fault.ts'
 import { isObject, type Json, type JsonObject, valueAt } from '../../../core/json.ts'
 import { routeName } from '../../../core/names.ts'
-import { isMask } from '../../mask.ts'
+import { hidesPart } from '../../../core/secrets/mask.ts'
 import { readRoutes } from '../../routes/routes.ts'
 import { findSample, readSample } from '../../samples/gallery.ts'
 import type { Workspace } from '../../workspace.ts'
@@ -64,7 +64,7 @@ const cloned = (written: JsonObject): JsonObject =>
 
 /** What stands for a hidden secret is no value. */
 const withoutMasks = (value: Json): Json => {
-  const isKept = (item: Json): boolean => typeof item !== 'string' || !isMask(item)
+  const isKept = (item: Json): boolean => typeof item !== 'string' || !hidesPart(item)
   if (Array.isArray(value)) return value.filter(isKept).map(withoutMasks)
   if (!isObject(value)) return value
   const kept = Object.entries(value).filter(([, item]) => isKept(item))

@@ -1,9 +1,9 @@
 /** What setting up did, or is about to do, in words. Secrets are not shown: only whether one is the same as another. */
 
 import { lineDiff } from '../../../app/line-diff.ts'
-import { fingerprint } from '../../../app/mask.ts'
 import type { SetupPlan } from '../../../app/setup/plan.ts'
 import type { Present, SetupFile } from '../../../app/setup/present.ts'
+import { fingerprint } from '../../../core/secrets/mask.ts'
 
 const names: readonly SetupFile[] = ['env', 'config', 'schema']
 

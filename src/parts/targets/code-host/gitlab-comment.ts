@@ -1,7 +1,7 @@
 /** Comments on a merge request or issue by GitLab's REST API, with quick actions and mentions in the text broken. */
 
 import { type JsonObject, own } from '../../../core/json.ts'
-import { createRedactor } from '../../../core/redact.ts'
+import { createRedactor } from '../../../core/secrets/redact.ts'
 import { excerpt, printable } from '../../../core/text.ts'
 import { isTemplate } from '../../../expr/placeholder.ts'
 import { renderJson } from '../../../expr/render.ts'

@@ -1,7 +1,7 @@
 /** Calls a platform's HTTP API once, with limits of time and size, and with errors that quote neither the address nor the key. */
 
 import { type Json, type JsonObject, own, parseObject } from '../../../core/json.ts'
-import { createRedactor } from '../../../core/redact.ts'
+import { createRedactor } from '../../../core/secrets/redact.ts'
 import { excerpt, printable } from '../../../core/text.ts'
 import { parseRetryAfter } from '../../retry-after.ts'
 import type { Sent } from '../target.ts'

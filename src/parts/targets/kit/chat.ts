@@ -3,7 +3,7 @@
 import { createHash } from 'node:crypto'
 import type { Clock } from '../../../core/clock.ts'
 import { own } from '../../../core/json.ts'
-import { createRedactor } from '../../../core/redact.ts'
+import { createRedactor } from '../../../core/secrets/redact.ts'
 import type { Keep, Outgoing, Sent, TargetKit, TargetPart } from '../target.ts'
 import { type ApiAnswer, type ApiRequest, callApi } from './api.ts'
 import { type Address, type AddressSpec, addressKeys, addressOf, checkAddress, textOf, unaddressed } from './chat-address.ts'

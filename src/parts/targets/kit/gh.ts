@@ -1,7 +1,7 @@
 /** Runs `gh` by its absolute path, with only the environment that it needs, and tells what each failure means. */
 
 import { type JsonObject, own } from '../../../core/json.ts'
-import { createRedactor } from '../../../core/redact.ts'
+import { createRedactor } from '../../../core/secrets/redact.ts'
 import { printable } from '../../../core/text.ts'
 import { baseEnv, type ChildResult, type Env, failureOf, runChild } from '../../../process/child.ts'
 import { locateProgram } from '../../../process/find-program.ts'

@@ -3,7 +3,7 @@
 import { createHash } from 'node:crypto'
 import type { Clock } from '../../../core/clock.ts'
 import type { Json } from '../../../core/json.ts'
-import { createRedactor } from '../../../core/redact.ts'
+import { createRedactor } from '../../../core/secrets/redact.ts'
 import type { Keep, Sent } from '../target.ts'
 
 export type Fetched = { readonly token: string; readonly lifeMs: number } | Sent

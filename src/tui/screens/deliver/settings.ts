@@ -4,8 +4,8 @@ import type { TargetRow } from '../../../app/editor/desk.ts'
 import { setExtra, targetsIn } from '../../../app/editor/draft/deliver-steps.ts'
 import { change, type RouteDraft } from '../../../app/editor/draft/route-draft.ts'
 import { extraFieldsOf, type Field, readsKey, shownValue } from '../../../app/editor/form.ts'
-import { secretWord } from '../../../app/mask.ts'
 import type { Json, JsonObject } from '../../../core/json.ts'
+import { namesSettingSecret } from '../../../core/secrets/secret-names.ts'
 import { entry } from '../../model/overlays.ts'
 import type { Returned, Turn } from '../../model/screen.ts'
 
@@ -98,7 +98,7 @@ export const settingEntered = (draft: RouteDraft, targets: readonly TargetRow[] 
   const key = what === 'add' ? text.trim() : rest.join(' ')
   if (key === '') return {}
   if (what === 'add')
-    return { go: { push: entry(`${setId} ${place} ${key}`, `${key} of ${target.name}`, { isSecret: secretWord.test(key) }) } }
+    return { go: { push: entry(`${setId} ${place} ${key}`, `${key} of ${target.name}`, { isSecret: namesSettingSecret(key) }) } }
   const field = extraFieldsOf(target, draft.spec, targetsIn(draft.spec)[place]?.extraPath).find((each) => keyOf(each) === key)
   if (field?.value !== undefined && String(field.value) === text) return {}
   if (text.trim() === '') return field?.value === undefined ? {} : withSetting(draft, place, target, key, undefined)

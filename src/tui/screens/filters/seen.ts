@@ -3,6 +3,7 @@
 import type { ConditionRow } from '../../../app/editor/conditions.ts'
 import { readSeen } from '../../../app/editor/operators.ts'
 import type { Json } from '../../../core/json.ts'
+import { stars } from '../../../core/secrets/mask.ts'
 import type { World } from '../../model/screen.ts'
 
 export type SeenValue = { readonly value: Json; readonly json: string; readonly where: string }
@@ -36,7 +37,7 @@ export const seenValues = (field: string, rows: readonly ConditionRow[], world: 
   ]
   const values = told.flatMap(({ json, where }): SeenValue[] => {
     const read = readSeen(json)
-    return read && read.value !== '***' ? [{ value: read.value, json, where }] : []
+    return read && read.value !== stars ? [{ value: read.value, json, where }] : []
   })
   return values.filter(({ json }, i) => values.findIndex((each) => each.json === json) === i)
 }

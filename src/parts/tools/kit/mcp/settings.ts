@@ -1,7 +1,8 @@
 /** Reads the settings of an MCP server, and reports those that cannot be used. */
 
 import { isObject, type Json, type JsonObject } from '../../../../core/json.ts'
-import { createRedactor } from '../../../../core/redact.ts'
+import { createRedactor } from '../../../../core/secrets/redact.ts'
+import { secretsOfSettings } from '../../../../core/secrets/settings-secrets.ts'
 import { defaults } from '../../../../generated/defaults.ts'
 import type { Report } from '../../../report.ts'
 
@@ -44,7 +45,7 @@ export const readSettings = (name: string, settings: JsonObject, report: Report)
     allow: new Set(textsIn(settings.allow)),
     callMs: seconds(settings.timeout_seconds, defaults.toolset.timeout_seconds),
     startMs: seconds(settings.start_timeout_seconds, defaults.toolset.start_timeout_seconds),
-    redact: createRedactor(secretsIn(settings)),
+    redact: createRedactor(secretsOfSettings(settings)),
   }
 }
 
@@ -74,11 +75,3 @@ const canBeHeader = (key: string, value: string): boolean => {
     return false
   }
 }
-
-const secretName = /token|secret|password|key|auth|cookie/i
-
-/** What in headers and variables is secret by its name; of `Bearer …` also the token alone. */
-const secretsIn = ({ headers, env }: JsonObject): string[] =>
-  Object.entries({ ...textMap(env), ...textMap(headers) }).flatMap(([key, value]) =>
-    secretName.test(key) ? [value, value.slice(value.lastIndexOf(' ') + 1)] : [],
-  )

@@ -1,0 +1,38 @@
+/** Collects the secrets that settings hold, to be redacted by value. */
+
+import { isObject, type Json } from '../json.ts'
+import { namesVariableSecret, replaceSecretParameters } from './secret-names.ts'
+
+/** The values of keys that name a secret, and what addresses carry. Of headers each counts by its own name. */
+export const secretsOfSettings = (settings: Json): string[] => {
+  if (typeof settings === 'string') return secretsOfAddress(settings)
+  if (Array.isArray(settings)) return settings.flatMap(secretsOfSettings)
+  if (!isObject(settings)) return []
+  return Object.entries(settings).flatMap(([key, value]) =>
+    key !== 'headers' && namesVariableSecret(key) ? textsIn(value) : secretsOfSettings(value),
+  )
+}
+
+/** What a payload fills in is no secret of ours. */
+const isPlaceholder = /^\{[^{}]*\}$/
+
+/** Each text inside; of `Bearer …` also the token alone. */
+const textsIn = (value: Json): string[] => {
+  if (typeof value === 'string') return isPlaceholder.test(value) ? [] : [value, value.slice(value.lastIndexOf(' ') + 1)]
+  if (Array.isArray(value)) return value.flatMap(textsIn)
+  return isObject(value) ? Object.values(value).flatMap(textsIn) : []
+}
+
+const decodedParameter = (value: string): string => new URLSearchParams(`v=${value}`).get('v') ?? value
+
+/** The login and the secret parameters of an address: `https://name:password@host/?token=…`. A placeholder is none. */
+const secretsOfAddress = (text: string): string[] => {
+  if (!/^https?:\/\//i.test(text) || !URL.canParse(text)) return []
+  const { username, password } = new URL(text)
+  const found = [username, password]
+  replaceSecretParameters(text, (value) => {
+    found.push(value, decodedParameter(value))
+    return value
+  })
+  return found.filter((value) => value !== '' && !value.includes('{'))
+}
