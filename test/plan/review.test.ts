@@ -4,6 +4,8 @@ import { chmodSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import t, { type Test } from 'tap'
+import { builtInSamples, readSample } from '../../src/app/samples/gallery.ts'
+import { fixTexts } from '../../src/app/validate/fixes.ts'
 import { validate } from '../../src/app/validate/validate.ts'
 import type { Diagnostic, Place } from '../../src/core/diagnostic.ts'
 import type { Json } from '../../src/core/json.ts'
@@ -11,6 +13,7 @@ import type { Event } from '../../src/core/request.ts'
 import { compileConditions } from '../../src/expr/condition.ts'
 import type { Condition } from '../../src/generated/config.ts'
 import { operatorsByName } from '../../src/parts/operators/index.ts'
+import { schemes } from '../../src/parts/schemes/index.ts'
 import { branchesOf } from '../../src/plan/review/filters/branches.ts'
 import { reachWith } from '../../src/plan/review/filters/reach.ts'
 import { adopt } from '../fakes/owner.ts'
@@ -146,6 +149,31 @@ const filters: readonly Slip[] = [
   ['a plural', 'events: [pull_requests]', 'WH226', 'pull_requests', 'pull_request'],
   ['one letter', 'events: [pull_reqest]', 'WH226', 'pull_reqest', 'pull_request'],
   ['another case', 'events: [Merge_Request]', 'WH226', 'Merge_Request', 'merge_request'],
+  [
+    'an action of GitHub',
+    'verify: github\nevents: [pull_request.opened]',
+    'WH226',
+    'pull_request.opened',
+    '{ field: action, equals: opened }',
+  ],
+  ['an event that GitHub has not', 'verify: github\nevents: [issue]', 'WH226', 'issue', 'issues'],
+  ['an event that is far from all of GitHub', 'verify: github\nevents: [push, deployed-by-us]', 'WH226', 'deployed-by-us', 'pull_request'],
+  ['an action of GitLab', 'verify: gitlab\nevents: [merge_request.open]', 'WH226', 'merge_request.open', 'object_attributes.action'],
+  [
+    'an action of a sender by name',
+    'verify: sentry\nevents: [issue.created]',
+    'WH226',
+    'issue.created',
+    '{ field: action, equals: created }',
+  ],
+  ['an event of the sender by name', 'verify: stripe\nevents: [invoice.pid]', 'WH226', 'invoice.pid', 'invoice.paid'],
+  [
+    'two senders',
+    'verify: [github, gitlab]\nsecrets: [a7c1e4f82b9d3056, b7c1e4f82b9d3057]\nevents: [push, issue, deploy]',
+    'WH226',
+    'deploy',
+    'pull_request',
+  ],
 ]
 
 const others: readonly Slip[] = [
@@ -246,6 +274,9 @@ const silent: readonly (readonly [title: string, route: string, around?: Around]
   ['a sender that wraps', 'prompt: "{payload.x}"\nevents: [deployment.created]'],
   ['a secret with braces', `prompt: p\nsecret: "x{${strong}}"`],
   ['an own event', 'prompt: p\nevents: [created, deployed, alert, order_created, deploy, tests, pushed, push, "Push Hook", invoice.paid]'],
+  ['all that GitLab has', 'prompt: p\nverify: gitlab\nevents: [push, "Merge Request Hook", note, "Confidential Issue Hook", build]'],
+  ['a sender whose events are not all known', 'prompt: p\nverify: stripe\nevents: [customer.tax_id.created, issues, pull_request.opened]'],
+  ['a scheme that anybody may sign with', 'prompt: p\nverify: v2\nevents: [pull_request.opened, issue, rollout]'],
   ['words that are near no long name', 'prompt: p\nevents: [pinged, forked, stars.synced, "*"]'],
   ['two fields', 'prompt: p\nfilters: [{ field: a, equals: x }, { field: b, equals: y }]'],
   ['the wrapped and the bare payload', 'prompt: p\nfilters: [{ field: a, equals: x }, { field: payload.a, equals: y }]'],
@@ -283,6 +314,36 @@ t.test('what is meant as it stands is not talked about', async (t) => {
       title,
     )
   }
+})
+
+t.test('what samples show of a sender is known where nothing else is said to come from it', (t) => {
+  for (const known of builtInSamples()) {
+    const scheme = schemes.find(({ name }) => known.name.startsWith(`${name}/`))
+    const { event } = readSample(known)
+    if (scheme?.events?.isWhole && event !== undefined) t.ok(scheme.events.names.includes(event), `${known.name}: ${event}`)
+  }
+  t.end()
+})
+
+t.test('an action among the events becomes a filter, in whatever style the route is written', async (t) => {
+  const mended = async (route: string): Promise<string> => {
+    const config = configOf(route, {})
+    const found = await run(t, config)
+    const { files } = fixTexts(found, new Map([[found[0]?.place?.file ?? '', config]]))
+    const after = files[0]?.after ?? ''
+    t.same(await run(t, after), [], `nothing is left to say of\n${after}`)
+    return after.slice(after.indexOf('verify'))
+  }
+  const block = (events: string): string => `verify: github\n${events}\nprompt: p`
+  t.match(
+    await mended(block('events: [pull_request.opened, "pull_request.closed"] # two')),
+    'events: [pull_request]\n        filters:\n          - { field: action, in: [opened, closed] } # two\n        prompt: p',
+  )
+  t.match(
+    await mended(block('events:\n- issues.opened')),
+    'events:\n        - issues\n        filters:\n          - { field: action, equals: opened }\n',
+  )
+  t.match(await mended('{ verify: github, events: [issues.opened], prompt: p }'), '"filters": [{"field":"action","equals":"opened"}]')
 })
 
 t.test('what stands beside a mistake of shape, or beside a key that stands twice, is found all the same', async (t) => {

@@ -172,10 +172,15 @@ export const ofMeaning = {
     },
   },
   WH226: {
-    means: 'An entry of events is near to the name of an event that a known sender has, and is none itself.',
+    means:
+      'An entry of events is none of the sender that verify names, as far as its events are known (those of GitHub and GitLab are), or it is nearly the name of an event that a known sender has.',
     why: 'The route waits for an event that never comes, and ignores the one that was meant.',
-    fix: 'Write the name that the help gives. A sender of your own may use any name: then the finding can be taken out by a comment.',
-    example: { of: 'route', bad: 'events: [pull_requst]\n', good: 'events: [pull_request]\n' },
+    fix: 'Write the name that the help gives. What was done to a thing (opened) is no part of its event at GitHub, GitLab, Gitea, Linear and Sentry: ask for it in a filter. A sender of your own may use any name: then the finding can be taken out by a comment.',
+    example: {
+      of: 'route',
+      bad: 'verify: github\nevents: [pull_request.opened]\n',
+      good: 'verify: github\nevents: [pull_request]\nfilters: [{ field: action, equals: opened }]\n',
+    },
   },
   WH227: {
     means: 'The first word of agent.command is no program that can be found.',

@@ -1,6 +1,7 @@
 /** Code host A: `X-Hub-Signature-256: sha256=<hex HMAC of the body>`. */
 
 import { header } from '../../core/names.ts'
+import { githubEvents } from '../known-events.ts'
 import { hexDigest } from './kit/hex-digest.ts'
 import { bodyClaim, checkHmac, hmac } from './kit/hmac.ts'
 import type { Scheme } from './scheme.ts'
@@ -24,6 +25,7 @@ export const github: Scheme = {
       return bodyClaim(digest, malformed)
     }),
   repeats: { byItself: false, how: 'whoever administers the webhook can redeliver it for three days, under the same delivery id' },
+  events: githubEvents,
   eventTypeHeaders: ['x-github-event', 'x-hosta-event'],
   idHeaders: ['x-github-delivery', 'x-hosta-delivery'],
   handshakes: [

@@ -5,6 +5,7 @@
 
 import { header } from '../../core/names.ts'
 import type { Headers } from '../../core/request.ts'
+import { gitlabEvents } from '../known-events.ts'
 import { equal } from './kit/equal.ts'
 import { checkStandard } from './kit/standard-check.ts'
 import type { Scheme } from './scheme.ts'
@@ -33,6 +34,7 @@ export const gitlab: Scheme = {
     }
   },
   secretHeaders: names,
+  events: gitlabEvents,
   eventTypeHeaders: [...eventNames],
   shortTypeField: 'object_kind',
   // Each try of one event has the same key. The id of a signed webhook is signed, and that key is not.

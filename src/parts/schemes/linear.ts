@@ -2,6 +2,7 @@
 
 import { own, parseObject } from '../../core/json.ts'
 import { header } from '../../core/names.ts'
+import { linearEvents } from '../known-events.ts'
 import { hexDigest } from './kit/hex-digest.ts'
 import { bodyClaim, checkHmac, hmac } from './kit/hmac.ts'
 import { whyTooFar } from './kit/timestamp.ts'
@@ -27,6 +28,7 @@ const inTime =
 export const linear: Scheme = {
   name: 'linear',
   title: 'Linear',
+  events: linearEvents,
   shows: (headers) => header(headers, name) !== undefined,
   compile(secret) {
     const checkHead = checkHmac(secret, ({ headers }) => bodyClaim(hexDigest(header(headers, name) ?? ''), malformed))

@@ -5,6 +5,7 @@ import type { Json } from '../../core/json.ts'
 import type { Reply } from '../../core/outcome.ts'
 import type { Closable } from '../../core/owner.ts'
 import type { Headers, RequestBody, RequestHead } from '../../core/request.ts'
+import type { KnownEvents } from '../known-events.ts'
 import type { SenderKeys } from '../sender-keys.ts'
 
 /** Why a signature is not valid. The reason goes to the log, and the sender never learns it. */
@@ -155,6 +156,8 @@ export type Scheme = {
   readonly respond?: { readonly status?: number; readonly body?: string; readonly content_type?: string }
   /** Whether its sender sends an event again that was refused. In a plugin's scheme it has no effect. */
   readonly repeats?: Repeats
+  /** The event types that its sender is known to send. In a plugin's scheme it has no effect. */
+  readonly events?: KnownEvents
   /** What validate says of each route that names it. In a plugin's scheme it has no effect. */
   readonly notes?: readonly Note[]
   /** Signs a test request as the sender does. Throws a Fault for a secret that the scheme cannot use. */

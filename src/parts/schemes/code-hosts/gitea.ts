@@ -10,6 +10,7 @@ export const gitea = preset({
   there: 'Settings → Webhooks → Add webhook → Gitea (or Forgejo): the address of the route, POST, a secret, and its events',
   key: 'the secret of the webhook, which you choose',
   events: ['push', 'pull_request', 'issues', 'issue_comment', 'release', 'create'],
+  actionField: 'action',
   sample: 'gitea/push',
   route: 'events: [push]\nprompt: "{pusher.login} pushed to {ref} of {repository.full_name}."\n',
   scheme: {

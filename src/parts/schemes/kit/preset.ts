@@ -18,6 +18,10 @@ export type PresetSpec = {
   readonly key: string
   /** Event types that it sends, the commonest first. */
   readonly events: readonly string[]
+  /** Other types that are known, which nobody is shown. */
+  readonly furtherEvents?: readonly string[]
+  /** The payload's field that says what was done, where the type alone does not. */
+  readonly actionField?: string
   /** The sample that shows what it sends. */
   readonly sample: string
   /** Keys of a route to begin with, as YAML, beside `verify` and the key. */
@@ -36,7 +40,7 @@ export type PresetSpec = {
 export type Preset = Scheme & { readonly about: Omit<PresetSpec, 'scheme'>; readonly description: SignatureScheme }
 
 export const preset = ({ scheme, ...about }: PresetSpec): Preset => {
-  const { name, title, aliases = [], respond, repeats, uncertain } = about
+  const { name, title, aliases = [], respond, repeats, uncertain, events, furtherEvents = [], actionField } = about
   const description: SignatureScheme = { title, sends: ['json'], ...scheme }
   const made = describedScheme(name, description)
   const help = 'docs/senders.md says more; try it with a test event of the sender'
@@ -46,6 +50,7 @@ export const preset = ({ scheme, ...about }: PresetSpec): Preset => {
     aliases,
     ...(respond ? { respond } : {}),
     ...(repeats ? { repeats } : {}),
+    events: { names: [...new Set([...events, ...furtherEvents])], ...(actionField === undefined ? {} : { actionField }) },
     notes: [...(made.notes ?? []), ...doubt],
     about,
     description,

@@ -9,6 +9,7 @@ export const sentry = preset({
   there: 'Settings → Custom Integrations → your integration: the address of the route as Webhook URL, and its events',
   key: 'the client secret of the integration, under Credentials',
   events: ['issue', 'event_alert', 'metric_alert', 'error', 'comment', 'installation'],
+  actionField: 'action',
   sample: 'sentry/issue.created',
   route: 'events: [issue]\nprompt: "{action}: {data.issue.title} in {data.issue.project.slug}"\n',
   scheme: {

@@ -1,5 +1,6 @@
 /** Stripe: `Stripe-Signature: t=<time>,v1=<hex HMAC>` over `<time>.<body>`. */
 
+import { stripeEvents } from '../../known-events.ts'
 import { preset } from '../kit/preset.ts'
 
 export const stripe = preset({
@@ -9,6 +10,7 @@ export const stripe = preset({
   there: 'Workbench → Webhooks → Add destination: the address of the route, and its events',
   key: 'the signing secret of the destination, whsec_…; it is taken as it is shown',
   events: ['checkout.session.completed', 'invoice.paid', 'invoice.payment_failed', 'customer.subscription.deleted', 'charge.refunded'],
+  furtherEvents: stripeEvents,
   sample: 'stripe/checkout.session.completed',
   route:
     'events: [checkout.session.completed]\nprompt: "{data.object.customer_details.email} paid {data.object.amount_total} {data.object.currency}."\n',
