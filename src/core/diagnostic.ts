@@ -94,6 +94,8 @@ export const catalogue = {
   WH411: { severity: 'info', title: 'a text that the operator takes letter by letter' },
   WH412: { severity: 'error', title: 'bad JSONata expression' },
   WH413: { severity: 'error', title: 'too many or too deep conditions' },
+  WH414: { severity: 'warning', title: 'a condition that asks for another kind of value than samples have' },
+  WH415: { severity: 'info', title: 'a field that no sample of its sender has' },
   WH501: { severity: 'warning', title: 'a placeholder that no sample fills in', onDemand: true },
   WH502: { severity: 'warning', title: 'a placeholder of another template language' },
   WH503: { severity: 'error', title: 'bad template expression' },

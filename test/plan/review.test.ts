@@ -274,6 +274,15 @@ const silent: readonly (readonly [title: string, route: string, around?: Around]
   ['a sender that wraps', 'prompt: "{payload.x}"\nevents: [deployment.created]'],
   ['a secret with braces', `prompt: p\nsecret: "x{${strong}}"`],
   ['an own event', 'prompt: p\nevents: [created, deployed, alert, order_created, deploy, tests, pushed, push, "Push Hook", invoice.paid]'],
+  [
+    'what samples do not tell of a sender',
+    'prompt: p\nverify: github\nevents: [pull_request]\nfilters: [{ field: pull_request.auto_merge.merge_method, equals: squash }, { field: pull_request.labels.3.name, equals: bug }, { field: headers.x-own, equals: a }]',
+  ],
+  [
+    'an event without a sample',
+    'prompt: p\nverify: github\nevents: [gollum]\nfilters: [{ field: pages, exists: true }, { field: zen, equals: a }]',
+  ],
+  ['a sender without samples', 'prompt: p\nverify: v2\nfilters: [{ field: draft, equals: "false" }]'],
   ['all that GitLab has', 'prompt: p\nverify: gitlab\nevents: [push, "Merge Request Hook", note, "Confidential Issue Hook", build]'],
   ['a sender whose events are not all known', 'prompt: p\nverify: stripe\nevents: [customer.tax_id.created, issues, pull_request.opened]'],
   ['a scheme that anybody may sign with', 'prompt: p\nverify: v2\nevents: [pull_request.opened, issue, rollout]'],

@@ -120,4 +120,25 @@ export const ofFilters = {
     why: 'They run before an event is accepted, so their cost is bounded.',
     fix: 'Use in or in_file for long lists of values; put common parts into one any or all.',
   },
+  WH414: {
+    means:
+      'In all samples that have the field it is of another kind than the condition asks for: true or false beside a text, a list of maps beside a text. Samples of the sender that verify names are looked at, or those of --sample.',
+    why: 'Values of different kinds are never equal, so the condition never holds (not_equals always does). What a sender sends beside its samples is not known, so this is a warning.',
+    fix: 'Write the operand in the kind that the payload has. Where events have it otherwise, add a sample that does: headgate samples add.',
+    example: {
+      of: 'route',
+      bad: 'verify: github\nevents: [pull_request]\nfilters: [{ field: pull_request.draft, equals: "false" }]\n',
+      good: 'verify: github\nevents: [pull_request]\nfilters: [{ field: pull_request.draft, equals: false }]\n',
+    },
+  },
+  WH415: {
+    means: 'The field of a condition is in none of the samples that are known of the sender in verify, though they have what is around it.',
+    why: 'Where events do not have it either, the condition does not hold (not_equals does). What a sender sends beside its samples is not known, so this is only said.',
+    fix: 'Look at a sample (headgate samples show) or at a recorded event (headgate events show --body). If events have it, add one as a sample: headgate samples add.',
+    example: {
+      of: 'route',
+      bad: 'verify: github\nevents: [pull_request]\nfilters: [{ field: pull_request.branch, equals: main }]\n',
+      good: 'verify: github\nevents: [pull_request]\nfilters: [{ field: pull_request.base.ref, equals: main }]\n',
+    },
+  },
 } as const satisfies { readonly [code: string]: Explanation }

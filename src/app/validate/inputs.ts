@@ -29,6 +29,7 @@ import type { Workspace } from '../workspace.ts'
 import { besideRoute } from './beside-route.ts'
 import { blocksOf } from './blocks.ts'
 import { hostFindings, programFindings } from './live.ts'
+import { trySenderSamples } from './sender-samples.ts'
 import { trySamples } from './try-samples.ts'
 
 /** Where findings on standard input are said to be. */
@@ -185,9 +186,16 @@ class Check {
     const samples = await trySamples(routes, config, catalogue, { samples: this.#chosen, runScripts: this.#inputs.machine !== undefined })
     for (const [route, sampled] of samples) this.#tried.set(route, sampled)
     const around = surroundings(config, catalogue, checked.texts, [...checked.diagnostics, ...plugins])
-    const found = reviewAll(checked, { ...around, samples }).filter((each) => !isUnread(each, programs))
+    const found = reviewAll(checked, { ...around, samples, senderSamples: this.#senderSamples(checked, catalogue) }).filter(
+      (each) => !isUnread(each, programs),
+    )
     const tests = checked.sources.flatMap(({ route }) => checkRouteTests(route))
     return { ...checked, diagnostics: [...checked.diagnostics, ...programs, ...found, ...tests] }
+  }
+
+  #senderSamples({ sources }: Checked, catalogue: Catalogue): ReadonlyMap<RouteSource, Sampled> {
+    const routes = sources.map(({ route }) => route)
+    return trySenderSamples(routes, catalogue, { workspace: this.#workspace, withoutRefs: this.#inputs.withoutRefs })
   }
 
   /** Plugins are programs beside the file: without what is beside it none is loaded. */

@@ -97,7 +97,7 @@ const planOf = (world: DryWorld): DryPlan | undefined => {
 }
 
 /** A sample as a request whose signature held. */
-const requestOf = (headers: ChosenSample['sample']['headers'], body: Buffer): VerifiedRequest => ({
+export const requestOf = (headers: ChosenSample['sample']['headers'], body: Buffer): VerifiedRequest => ({
   eventId: randomUUID(),
   headers: { 'content-type': 'application/json', ...asReceived(headers) },
   remote: () => '127.0.0.1',

@@ -21,6 +21,8 @@ export type Surroundings = {
   readonly doubtful: ReadonlySet<string>
   /** What samples show of the routes that they were tried on. */
   readonly samples?: ReadonlyMap<RouteSource, Sampled>
+  /** What is known of the events of the senders that routes name. */
+  readonly senderSamples?: ReadonlyMap<RouteSource, Sampled>
 }
 
 /** `found`: what is known to be wrong around the routes. */

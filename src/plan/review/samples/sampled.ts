@@ -31,10 +31,16 @@ export type Sampled = {
 }
 
 /** `in none of 2 samples (github/push, github/fork)` */
-export const inNone = (taken: readonly Taken[]): string => {
+export const inNone = (taken: readonly Taken[]): string =>
+  taken.length === 1 ? `not in the sample ${listed(taken)}` : `in none of ${taken.length} samples (${listed(taken)})`
+
+/** `in all 2 samples that have it (github/push, github/fork)` */
+export const inAll = (taken: readonly Taken[]): string =>
+  taken.length === 1 ? `in the sample ${listed(taken)}` : `in all ${taken.length} samples that have it (${listed(taken)})`
+
+const listed = (taken: readonly Taken[]): string => {
   const names = taken.slice(0, 3).map(({ name }) => name)
-  const list = `${names.join(', ')}${taken.length > names.length ? ', …' : ''}`
-  return taken.length === 1 ? `not in the sample ${list}` : `in none of ${taken.length} samples (${list})`
+  return `${names.join(', ')}${taken.length > names.length ? ', …' : ''}`
 }
 
 /** Whether each event of the route is among the samples: else what they lack may be in another event. */

@@ -1,17 +1,27 @@
 /** What sample payloads show: fields, placeholders and keys that none of them has, texts that are cut, a script that lets nothing on. */
 
 import type { Path } from '../../../core/diagnostic.ts'
+import { isObject } from '../../../core/json.ts'
 import { printable } from '../../../core/text.ts'
 import { compileField } from '../../../expr/path.ts'
 import { placeholders } from '../../../expr/placeholder.ts'
 import { domainOf, type Leaf, leavesOf } from '../filters/fields.ts'
 import { replacing, type Subject } from '../subject.ts'
+import { reviewKinds } from './kinds.ts'
 import { type Near, namesAnItem, nearPaths, wayOut } from './near-paths.ts'
 import { coversEvents, inNone, type Sampled } from './sampled.ts'
 
 export const reviewSamples = (subject: Subject): void => {
-  const sampled = subject.samples?.get(subject.route)
-  if (!sampled || sampled.taken.length === 0) return
+  const asked = subject.samples?.get(subject.route)
+  const isAsked = asked !== undefined && asked.taken.length > 0
+  const known = isAsked ? asked : subject.senderSamples?.get(subject.route)
+  if (known) reviewKinds(subject, known)
+  if (known && !isAsked) for (const leaf of leavesOf(subject.spec.filters)) checkSenderField(leaf, known, subject)
+  if (isAsked) reviewAsked(subject, asked)
+}
+
+/** What samples show that somebody chose for the routes: they are taken to have what matters. */
+const reviewAsked = (subject: Subject, sampled: Sampled): void => {
   for (const leaf of leavesOf(subject.spec.filters)) checkField(leaf, sampled, subject)
   checkKey(sampled, subject)
   checkScript(sampled, subject)
@@ -23,16 +33,51 @@ const asksWhether = (leaf: Leaf, { catalogue }: Subject): boolean => {
   return kind === 'present' || kind === 'absent'
 }
 
-const checkField = (leaf: Leaf, sampled: Sampled, subject: Subject): void => {
-  const { field, path } = leaf
-  if (asksWhether(leaf, subject) || field === 'event' || field === 'event_type') return
+/** No sample has it, and none can tell that there is none: a list may have more items than in a sample. */
+const isMissing = (leaf: Leaf, sampled: Sampled, subject: Subject): boolean => {
+  const { field } = leaf
+  if (asksWhether(leaf, subject) || field === 'event' || field === 'event_type') return false
   const get = compileField(field)
-  if (sampled.taken.some(({ event }) => get(event) !== undefined)) return
-  if (namesAnItem(field.replace(/^payload\./, ''), sampled.paths('event'))) return
+  if (sampled.taken.some(({ event }) => get(event) !== undefined)) return false
+  return !namesAnItem(field.replace(/^payload\./, ''), sampled.paths('event'))
+}
+
+/** What a sender sends beside its samples nobody knows: slips are found, and what else is missing is said as that. */
+const checkSenderField = (leaf: Leaf, sampled: Sampled, subject: Subject): void => {
+  if (!isMissing(leaf, sampled, subject)) return
+  const near = nearFields(leaf.field, sampled)
+  if (near.slips.length > 0) sayMissing(leaf, near, sampled, subject)
+  else if (isUnlikely(leaf.field, sampled) && (subject.spec.events ?? []).length > 0 && coversEvents(sampled, subject.spec)) {
+    const message = `the field "${printable(leaf.field, 80)}" is ${inNone(sampled.taken)} that are known of its sender`
+    const help =
+      near.all.length > 0 ? wayOut(near) : 'look whether events have it: headgate samples show <name>, headgate events show <id> --body'
+    subject.say('WH415', [...leaf.path, 'field'], message, { help, suggest: near.all })
+  }
+}
+
+/** Each sample that has the map around it has it without this key. What stands in `null` or in an empty list may be there another time. */
+const isUnlikely = (field: string, { taken }: Sampled): boolean => {
+  if (field.startsWith('headers.')) return false
+  const parts = field.split('.')
+  return taken.every(({ event }) => {
+    for (let length = parts.length - 1; length > 0; length--) {
+      const around = compileField(parts.slice(0, length).join('.'))(event)
+      if (around !== undefined) return isObject(around)
+    }
+    return isObject(event.payload)
+  })
+}
+
+const checkField = (leaf: Leaf, sampled: Sampled, subject: Subject): void => {
+  if (!isMissing(leaf, sampled, subject)) return
+  const { field, path } = leaf
   const near = nearFields(field, sampled)
   // A sample does not hold every header that a sender and the proxies on the way bring.
   const isSure = !field.startsWith('headers.') && coversEvents(sampled, subject.spec) && sampled.taken.some((taken) => reaches(taken, path))
-  if (!isSure && near.slips.length === 0) return
+  if (isSure || near.slips.length > 0) sayMissing(leaf, near, sampled, subject)
+}
+
+const sayMissing = ({ field, path }: Leaf, near: Near, sampled: Sampled, subject: Subject): void => {
   const at = [...path, 'field']
   const [best] = near.all
   const place = subject.placeOf(at)

@@ -1,0 +1,82 @@
+/** What samples show of the senders that routes name, without being asked for: their events, as the server reads them. */
+
+import type { RouteSource } from '../../config/config.ts'
+import { Fault } from '../../core/fault.ts'
+import { presets } from '../../parts/schemes/index.ts'
+import { listedIn } from '../../parts/stages/events.ts'
+import { parserOf } from '../../parts/stages/json.ts'
+import { inlineScheme, verifyNames } from '../../parts/verify-names.ts'
+import { type Catalogue, schemesFor } from '../../plan/compile.ts'
+import { pathsOf } from '../../plan/review/samples/near-paths.ts'
+import type { Sampled, Taken } from '../../plan/review/samples/sampled.ts'
+import type { ChosenSample } from '../samples/choose-samples.ts'
+import { builtInSamples, type KnownSample, listSamples, readSample } from '../samples/gallery.ts'
+import type { Workspace } from '../workspace.ts'
+import { requestOf } from './try-samples.ts'
+
+/** By route, the samples of its sender whose events it lists; nothing of a route that names no sender, or one without samples. */
+export type SenderSamples = ReadonlyMap<RouteSource, Sampled>
+
+/** `withoutRefs`: only samples that come with the program. */
+export const trySenderSamples = (
+  routes: readonly RouteSource[],
+  catalogue: Catalogue,
+  { workspace, withoutRefs = false }: { readonly workspace: Workspace; readonly withoutRefs?: boolean | undefined },
+): SenderSamples => {
+  const tried = new Map<RouteSource, Sampled>()
+  const bySender = new Map<string, readonly Taken[]>()
+  const byEvents = new Map<string, Sampled>()
+  let gallery: readonly KnownSample[] | undefined
+  for (const route of routes) {
+    const names = verifyNames(route.spec)
+    if (names.length === 0 || names.includes(inlineScheme)) continue
+    gallery ??= withoutRefs ? builtInSamples() : listSamples(workspace)
+    const sender = JSON.stringify(names)
+    const all = bySender.get(sender) ?? eventsOf(route, catalogue, samplesOf(names, gallery))
+    bySender.set(sender, all)
+    const key = JSON.stringify([names, route.spec.events])
+    const listed = byEvents.get(key) ?? onlyListed(all, route.spec.events)
+    byEvents.set(key, listed)
+    if (listed.taken.length > 0) tried.set(route, listed)
+  }
+  return tried
+}
+
+/** Those of a provider have its folder; a preset may share the folder of another. */
+const samplesOf = (names: readonly string[], gallery: readonly KnownSample[]): readonly ChosenSample[] => {
+  const folders = new Set(names.map((name) => presets.find((each) => each.name === name)?.about.sample.split('/')[0] ?? name))
+  return gallery.filter(({ name }) => folders.has(name.split('/')[0] ?? '')).flatMap(read)
+}
+
+/** Nobody asked for it, so that one that cannot be read is left out. */
+const read = (known: KnownSample): readonly ChosenSample[] => {
+  try {
+    return [{ ...known, sample: readSample(known) }]
+  } catch (error) {
+    if (error instanceof Fault) return []
+    throw error
+  }
+}
+
+/** As the server reads them. The route takes all of them, so that no condition counts. */
+const eventsOf = (route: RouteSource, catalogue: Catalogue, samples: readonly ChosenSample[]): readonly Taken[] => {
+  const { name, profile, spec } = route
+  const parse = parserOf({ name, profile, schemes: schemesFor(route, catalogue) }, spec)
+  return samples.flatMap(({ name, sample }) => {
+    const event = parse(requestOf(sample.headers, Buffer.from(sample.body)))
+    return 'kind' in event ? [] : [{ name, event, passes: true, holds: new Map<string, boolean>() }]
+  })
+}
+
+const onlyListed = (taken: readonly Taken[], events: readonly string[] = []): Sampled => {
+  const isListed = events.length === 0 ? () => true : listedIn(events)
+  const kept = taken.filter(({ event }) => isListed(event))
+  let paths: readonly string[] | undefined
+  return {
+    taken: kept,
+    paths: () => {
+      paths ??= pathsOf(kept.map(({ event }) => event.payload))
+      return paths
+    },
+  }
+}

@@ -1,0 +1,104 @@
+/** Conditions on values of another kind than all samples have there: `equals: "false"` where the payload has `false`. */
+
+import { isObject, type Json, type JsonObject } from '../../../core/json.ts'
+import { printable } from '../../../core/text.ts'
+import { compileField } from '../../../expr/path.ts'
+import type { Domain } from '../../../parts/operators/operator.ts'
+import { comparedIn, domainOf, type Leaf, leavesOf, sameField } from '../filters/fields.ts'
+import { replacing, type Subject } from '../subject.ts'
+import { inAll, type Sampled } from './sampled.ts'
+
+export const reviewKinds = (subject: Subject, sampled: Sampled): void => {
+  for (const leaf of leavesOf(subject.spec.filters)) {
+    // That these are texts is said without samples.
+    if (sameField(leaf.field) === 'event_type' || leaf.field.startsWith('headers.')) continue
+    const domain = domainOf(leaf, subject.catalogue.operators)
+    const values = domain && valuesOf(leaf, sampled)
+    const wanted = domain && values && wantedBy(domain, values)
+    if (domain && values && wanted !== undefined) report(leaf, domain, { values, wanted }, sampled, subject)
+  }
+}
+
+type Kind = 'a text' | 'a number' | 'true or false' | 'a list' | 'a map' | 'null'
+
+const kindOf = (value: Json): Kind => {
+  if (value === null) return 'null'
+  if (Array.isArray(value)) return 'a list'
+  const kinds: { readonly [type: string]: Kind } = { string: 'a text', number: 'a number', boolean: 'true or false' }
+  return kinds[typeof value] ?? 'a map'
+}
+
+/** What the samples have there. Of `null` nobody knows what it is at other times. */
+const valuesOf = ({ field }: Leaf, { taken }: Sampled): readonly Json[] => {
+  const get = compileField(field)
+  return taken.flatMap(({ event }) => {
+    const value = get(event)
+    return value === undefined || value === null ? [] : [value]
+  })
+}
+
+/** The kind that would be needed, in words; `undefined` where the samples say nothing against the condition. */
+const wantedBy = (domain: Domain, values: readonly Json[]): string | undefined => {
+  if (values.length === 0) return undefined
+  if (domain.kind === 'one_of' || domain.kind === 'none_of') {
+    const kinds = new Set(domain.values.map(kindOf))
+    const isPlain = kinds.size > 0 && !domain.values.some((value) => typeof value === 'object')
+    return isPlain && !values.some((value) => kinds.has(kindOf(value))) ? [...kinds].join(' or ') : undefined
+  }
+  if (domain.kind === 'part') {
+    const items = values.flatMap((value) => (Array.isArray(value) ? value : []))
+    const kind = kindOf(domain.value)
+    const isOther = values.every((value) => Array.isArray(value)) && items.length > 0 && items.every((item) => kindOf(item) !== kind)
+    return isOther && kind !== 'null' ? `an item that is ${kind}` : undefined
+  }
+  if (domain.kind === 'pattern') return values.every((value) => typeof value === 'object') ? 'a text' : undefined
+  return undefined
+}
+
+type Found = { readonly values: readonly Json[]; readonly wanted: string }
+
+const report = (leaf: Leaf, domain: Domain, { values, wanted }: Found, sampled: Sampled, subject: Subject): void => {
+  const { field, operator, path } = leaf
+  const at = [...path, operator]
+  const having = sampled.taken.filter(({ event }) => compileField(field)(event) !== undefined)
+  const message = `"${printable(field, 80)}" is ${kindsOf(values)} ${inAll(having)}, and ${operator} asks for ${wanted}`
+  const instead = insteadOf(leaf, domain, values)
+  const place = subject.placeOf(at)
+  subject.say('WH414', at, message, {
+    help: instead === undefined ? wayOut(leaf, domain, values) : `write ${instead}`,
+    ...(instead === undefined ? {} : { suggest: [instead], fix: replacing(`write ${instead}`, false, { place, text: instead }) }),
+  })
+}
+
+/** `a list of maps` */
+const kindsOf = (values: readonly Json[]): string => {
+  const items = new Set(values.flatMap((value) => (Array.isArray(value) ? value.map(kindOf) : [])))
+  const [only] = items
+  const list =
+    only !== undefined && items.size === 1 && only !== 'true or false' && only !== 'null' ? `a list of ${only.slice(2)}s` : 'a list'
+  return [...new Set(values.map((value) => (Array.isArray(value) ? list : kindOf(value))))].join(' or ')
+}
+
+/** The one operand in the kind that the samples have, where its text can be that. */
+const insteadOf = (leaf: Leaf, domain: Domain, values: readonly Json[]): string | undefined => {
+  const compared = comparedIn(leaf, domain)
+  const [first] = compared
+  const kinds = new Set(values.map(kindOf))
+  if (!first || compared.length > 1 || first.path.at(-1) !== leaf.operator) return undefined
+  const { value } = first
+  if (kinds.has('a text') && (typeof value === 'number' || typeof value === 'boolean')) return JSON.stringify(String(value))
+  if (typeof value !== 'string') return undefined
+  const isOf = (kind: Kind, form: RegExp): boolean => kinds.has(kind) && form.test(value)
+  return isOf('true or false', /^(?:true|false)$/) || isOf('a number', /^-?(?:0|[1-9]\d{0,14})$/) ? value : undefined
+}
+
+const wayOut = ({ field }: Leaf, domain: Domain, values: readonly Json[]): string => {
+  const item = values.flatMap((value) => (Array.isArray(value) ? value : []))[0]
+  if (isObject(item)) return `ask for a value in the items: jsonata: '"…" in payload.${field.replace(/^payload\./, '')}.${keyOf(item)}'`
+  if (item === undefined) return 'compare with a value of that kind'
+  return domain.kind === 'part' ? 'compare with a value of the kind of its items' : 'for an item of the list, use `contains`'
+}
+
+/** What items are called by. */
+const keyOf = (item: JsonObject): string =>
+  ['name', 'title', 'login', 'id'].find((key) => item[key] !== undefined) ?? Object.keys(item).find((key) => /^\w+$/.test(key)) ?? 'name'
