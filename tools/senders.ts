@@ -40,9 +40,6 @@ const yamlOf = (name: string, route: readonly string[]): string =>
 const answerOf = ({ status, body, content_type }: NonNullable<Preset['respond']>): string =>
   body === undefined ? `${status} and no body` : `${status} and \`${body}\` as ${content_type}`
 
-/** Whether the type stands in an item of a list. */
-const hasSeveral = ({ description: { event } }: Preset): boolean => [event?.body ?? []].flat().some((path) => /(?:^|\.)0\./.test(path))
-
 const section = (preset: Preset): string => {
   const { name, title, about, notes = [], handshakes = [], aliases = [] } = preset
   const ignored = notes.filter(({ code }) => code !== 'WH315').map(({ code }) => code)
@@ -59,7 +56,11 @@ const section = (preset: Preset): string => {
       ...(respond === undefined
         ? []
         : [`Its events are answered with ${answerOf(respond)}, unless the route has a \`respond\` of its own.`]),
-      ...(hasSeveral(preset) ? ['A request may hold several events: its type, which `events` looks at, is that of the first.'] : []),
+      ...(preset.reads?.several
+        ? [
+            'A request may hold several events. It is taken as a whole when `events` lists any of them, and its type is the first of those; without `events` that of the first.',
+          ]
+        : []),
       ...(about.uncertain === undefined ? [] : [`Not certain: ${about.uncertain}.`]),
       `Events: ${about.events.map((event) => `\`${event}\``).join(', ')}.`,
     ].join('\n'),

@@ -208,6 +208,8 @@ const others: readonly Slip[] = [
   ['chatid', 'deliver: slack\nprompt: p\ndeliver_extra: { chatid: C01234 }', 'WH706', 'chatid', 'chat_id'],
   ['a setting for the log', 'prompt: p\ndeliver_extra: { chat_id: C01234 }', 'WH706', 'chat_id', 'no settings'],
   ['no interpreter', 'prompt: p\nscript: a.py', 'WH603', 'a.py', 'install python3', { env: { PATH: '/nowhere' } }],
+  ['several events in one request', 'verify: line\nevents: [message]\nprompt: "{events}"', 'WH322', '[message]', '{events.0.…}'],
+  ['several events that are the payload', 'verify: auth0\nevents: [s]\nprompt: p', 'WH322', '[s]', '{__raw__}'],
   ['no agent', 'prompt: p', 'WH227', 'no-such-agent', 'whole path', { rest: 'agent: { runner: command, command: [no-such-agent] }\n' }],
   ['an option', 'prompt: p', 'WH229', '"{prompt}x"', 'write "--"', { rest: 'agent: { runner: command, command: [bash, "{prompt}x"] }\n' }],
   ['a limit for no script', 'prompt: p\nscript_timeout_seconds: 3', 'WH210', 'script_timeout_seconds', 'script'],

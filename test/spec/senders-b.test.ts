@@ -14,6 +14,7 @@ import { presets } from '../../src/parts/schemes/index.ts'
 import type { Preset } from '../../src/parts/schemes/kit/preset.ts'
 import { certificateOf } from '../fakes/certificate.ts'
 import { type GatewayOptions, lastEnd, startGateway, type TestGateway } from '../fakes/gateway.ts'
+import { keysFor } from '../fakes/senders/keys.ts'
 
 type Fields = { readonly [name: string]: unknown }
 type Headers = { readonly [name: string]: string }
@@ -588,5 +589,92 @@ t.test('a header that stands twice is no signature', async (t) => {
     const wrong = name === 'buildkite' ? `timestamp=1,signature=${'0'.repeat(64)}` : value?.replace(/\w/g, '0')
     const other = `${header}: ${wrong}\r\n`
     t.match(await gateway.raw(request(other + one)), /^HTTP\/1\.1 401 /, `${name}: a wrong one before it`)
+  }
+})
+
+t.test('a request of several events is taken where any of them is listed, and its type is the first of those', async (t) => {
+  /** The first event, a listed one behind it, and the body that has them in this order. */
+  const batches: { readonly [name: string]: readonly [first: string, listed: string, body: (first: string, second: string) => unknown] } = {
+    asana: ['added', 'changed', (a, b) => ({ events: [{ action: a }, { action: b }] })],
+    auth0: [
+      'f',
+      's',
+      (a, b) => [
+        { log_id: '1', data: { type: a } },
+        { log_id: '2', data: { type: b } },
+      ],
+    ],
+    azure_event_grid: [
+      'A.Deleted',
+      'A.Created',
+      (a, b) => [
+        { id: '1', eventType: a },
+        { id: '2', eventType: b },
+      ],
+    ],
+    cloudevents: [
+      'com.a',
+      'com.b',
+      (a, b) => [
+        { id: '1', source: 's', type: a },
+        { id: '2', source: 's', type: b },
+      ],
+    ],
+    hubspot: ['contact.deletion', 'contact.creation', (a, b) => [{ subscriptionType: a }, { subscriptionType: b }]],
+    line: [
+      'follow',
+      'message',
+      (a, b) => ({
+        events: [
+          { type: a, webhookEventId: '1' },
+          { type: b, webhookEventId: '2' },
+        ],
+      }),
+    ],
+    meta: [
+      'feed',
+      'messages',
+      (a, b) => ({ object: 'page', entry: [{ changes: [{ field: a }] }, { messaging: [] }, { changes: [{}, { field: b }] }] }),
+    ],
+    microsoft_graph: [
+      'missed',
+      'created',
+      (a, b) => ({
+        value: [
+          { id: '1', lifecycleEvent: a, clientState: '***' },
+          { id: '2', changeType: b, clientState: '***' },
+        ],
+      }),
+    ],
+    okta: ['user.session.end', 'user.session.start', (a, b) => ({ eventId: '1', data: { events: [{ eventType: a }, { eventType: b }] } })],
+    sendgrid: [
+      'open',
+      'bounce',
+      (a, b) => [
+        { event: a, sg_event_id: '1' },
+        { event: b, sg_event_id: '2' },
+      ],
+    ],
+  }
+  const several = presets.filter(({ reads }) => reads?.several).map(({ name }) => name)
+  t.same(Object.keys(batches), several.sort(), 'all senders that have such requests')
+  const keys = new Map(several.map((name) => [name, keysFor(named(name))]))
+  const routes = Object.entries(batches).map(([name, [, listed]]) => [name, { events: ['elsewhere', listed], ...keys.get(name)?.route }])
+  const gateway = await start(t, Object.fromEntries(routes), { extra: { public_url: 'https://hooks.example.com' } })
+  for (const [name, [first, listed, make]] of Object.entries(batches)) {
+    const send = async (...types: [string, string]) => {
+      const { headers, body, url } = named(name).sign({
+        ...(keys.get(name) ?? { secret: '' }),
+        body: JSON.stringify(make(...types)),
+        id: types.join(),
+        at: Date.now(),
+        url: `https://hooks.example.com/webhooks/${name}`,
+        contentType: 'application/json',
+      })
+      await post(gateway, name, headers, body, url?.replace('https://hooks.example.com', ''))
+      return lastEnd(gateway)
+    }
+    t.match(await send(first, listed), { status: 'accepted', event: listed }, `${name}: the second is listed`)
+    t.match(await send(first, first), { status: 'ignored', event: first }, `${name}: none is`)
   }
 })

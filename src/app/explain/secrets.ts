@@ -30,6 +30,16 @@ export const ofSecrets = {
     fix: 'Give each sender a route of its own.',
     example: { of: 'route', bad: 'verify: [jira, bitbucket]\n', good: 'verify: jira\n' },
   },
+  WH322: {
+    means: 'The sender may send several events in one request, and the route has a list of events.',
+    why: 'The request is taken as a whole when any of its events is listed, and its type is the first of those. A placeholder for the first item of the list may be of an event that is not listed.',
+    fix: 'Let the prompt have the whole list, and say in it which events count, or leave the others out in a script.',
+    example: {
+      of: 'route',
+      bad: 'verify: line\nevents: [message]\nprompt: "{events.0.message.text}"\n',
+      good: 'verify: line\nprompt: "Answer the messages among these events: {events}"\n',
+    },
+  },
   WH320: {
     means: 'Several routes, or several schemes of one route, are checked with the same key.',
     why: 'Who captures a request of one of them may send it to the others, where it holds as well, or is a first request again.',

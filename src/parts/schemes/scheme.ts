@@ -146,6 +146,8 @@ export type Scheme = {
   /** How the event's type and the delivery id are read, on routes that name the scheme. In a plugin's scheme it has no effect. */
   readonly reads?: {
     readonly eventType?: ((headers: Headers, payload: Json) => string | undefined) | undefined
+    /** Where a request may have several events: in which list, and the types of all of them. */
+    readonly several?: { readonly list: string; readonly typesIn: (headers: Headers, payload: Json) => readonly string[] } | undefined
     readonly deliveryId?: ((headers: Headers, body: RequestBody) => string | undefined) | undefined
     /** What stands for an id that no header has: the same for whatever one signature covers. */
     readonly repeatId?: ((headers: Headers, body: RequestBody) => string | undefined) | undefined

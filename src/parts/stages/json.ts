@@ -23,9 +23,10 @@ export const json: StagePart = {
 
 export const parserOf = (
   { name, profile, schemes }: Pick<StageKit, 'name' | 'profile' | 'schemes'>,
-  route: Pick<Route, 'verify'> = {},
+  route: Pick<Route, 'verify' | 'events'> = {},
 ): Parse => {
   const named = verifyNames(route)
+  const typeBy = typeReader(route.events ?? [])
   // What a preset reads is signed more often than a header that every sender may set, so that it comes first.
   const own = schemes.filter((scheme) => scheme.reads && (!scheme.byName || named.includes(scheme.name)))
   const readsOf = readsBySender(own, schemes)
@@ -52,7 +53,7 @@ export const parserOf = (
       text,
       payload,
       eventType:
-        usable(firstOf(reads, (each) => each.eventType?.(headers, payload))) ??
+        usable(firstOf(reads, (each) => typeBy(each, headers, payload))) ??
         eventTypeOf(typed.has(verification.scheme) ? {} : headers, payload, known),
       eventAlias: shortForm(headers, payload, known),
       deliveryId: deliveryIdOf(
@@ -89,6 +90,17 @@ const maskOf = (schemes: readonly Scheme[], named: readonly string[]): MaskReque
   named.length === 0 ? headersOf(schemes).mask : compileMask(schemes.filter(({ name }) => named.includes(name)))
 
 type Reads = NonNullable<Scheme['reads']>
+
+/**
+ * A request of several events is taken as a whole, so that its type is the first which the route lists: one that it waits for may stand behind
+ * others. Where none is listed, or all are taken, it is that of the first event.
+ */
+const typeReader = (events: readonly string[]) => {
+  const listed = new Set(events)
+  return ({ eventType, several }: Reads, headers: Headers, payload: Json): string | undefined =>
+    (several && listed.size > 0 ? several.typesIn(headers, payload).find((type) => listed.has(type)) : undefined) ??
+    eventType?.(headers, payload)
+}
 
 const firstOf = (reads: readonly Reads[], read: (each: Reads) => string | undefined): string | undefined => {
   for (const each of reads) {

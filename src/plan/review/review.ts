@@ -13,6 +13,7 @@ import { reviewScript } from './programs.ts'
 import { reviewSamples } from './samples/samples.ts'
 import { reviewSchemes } from './schemes.ts'
 import { reviewSecrets } from './secrets.ts'
+import { reviewSenders } from './senders.ts'
 import { type Say, type Subject, subjectOf } from './subject.ts'
 import type { Surroundings } from './surroundings.ts'
 import { reviewTargets } from './targets.ts'
@@ -32,6 +33,7 @@ export const reviewAll = ({ sources, jobs }: Checked, around: Surroundings): Dia
 const reviews: readonly ((subject: Subject) => void)[] = [
   reviewSecrets,
   reviewSchemes,
+  reviewSenders,
   reviewEvents,
   reviewFilters,
   reviewOperands,

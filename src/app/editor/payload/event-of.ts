@@ -10,7 +10,7 @@ export type Request = { readonly headers: Headers; readonly body: Buffer }
 
 /** The returned function gives `undefined` for a body that the route could not read. */
 export const eventReader = (source: RouteSource | undefined, schemes: readonly Scheme[]): ((request: Request) => Event | undefined) => {
-  const parse = parserOf({ name: source?.name ?? '', profile: source?.profile ?? '', schemes })
+  const parse = parserOf({ name: source?.name ?? '', profile: source?.profile ?? '', schemes }, source?.spec)
   const verification = { scheme: '', secret: 0, signedId: undefined }
   return (request) => {
     const event = parse({ ...request, eventId: '', remote: () => '', at: systemClock.now(), verification })

@@ -15,7 +15,7 @@ export const asana = preset({
   scheme: {
     algorithm: 'hmac_sha256',
     signature: { header: 'X-Hook-Signature' },
-    // A request may have several events; its type is that of the first.
+    // A request may have several events.
     event: { body: 'events.0.action' },
     // Neither a request nor an event has an id, but each event has its time in milliseconds.
     id: { digest: true },

@@ -17,7 +17,7 @@ export const hubspot = preset({
     signature: { header: 'X-HubSpot-Signature-v3', encoding: 'base64' },
     timestamp: { header: 'X-HubSpot-Request-Timestamp', unit: 'milliseconds' },
     signed: '{method}{url}{body}{timestamp}',
-    // A list of up to a hundred events, whose first one tells its type.
+    // A list of up to a hundred events.
     event: { body: '0.subscriptionType' },
     // An eventId may come twice for two events, as the page on webhooks says.
     id: { digest: true },

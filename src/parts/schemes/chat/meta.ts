@@ -19,7 +19,7 @@ export const meta = preset({
   scheme: {
     algorithm: 'hmac_sha256',
     signature: { header: 'X-Hub-Signature-256', prefix: 'sha256=' },
-    // A request may have several entries; its type is that of the first. Messenger has no field, only the object.
+    // A request may have several entries. Messenger has no field, only the object.
     event: { body: ['entry.0.changes.0.field', 'object'] },
     // A request has no id, and the ids of its messages do not tell their states apart.
     id: { digest: true },

@@ -16,7 +16,7 @@ export const azureEventGrid = preset({
   scheme: {
     algorithm: 'token',
     signature: { query: 'token' },
-    // A list in its own schema, whose first event tells type and id; one event in that of CloudEvents.
+    // A list in its own schema, whose first event tells its id; one event in that of CloudEvents.
     event: { body: ['0.eventType', '0.type', 'type'] },
     id: { body: ['0.id', 'id'], within: { body: ['0.topic', '0.source', 'source'] } },
     handshakes: [

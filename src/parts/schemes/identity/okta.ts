@@ -16,7 +16,7 @@ export const okta = preset({
   scheme: {
     algorithm: 'token',
     signature: { header: 'Authorization' },
-    // A request may have several events; its type is that of the first.
+    // A request may have several events.
     event: { body: 'data.events.0.eventType' },
     id: { body: 'eventId' },
     handshakes: [

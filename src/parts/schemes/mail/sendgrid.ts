@@ -19,7 +19,7 @@ export const sendgrid = preset({
     // As long as ids are known, so that a retry with the time of the first try is taken, too.
     timestamp: { header: 'X-Twilio-Email-Event-Webhook-Timestamp', window_seconds: 3600 },
     signed: '{timestamp}{body}',
-    // A list of events, whose first one tells its type and id.
+    // A list of events, whose first one tells its id.
     event: { body: '0.event' },
     id: { body: '0.sg_event_id' },
   },

@@ -12,6 +12,7 @@ import { createCertificates } from './certificates.ts'
 import { checkFor } from './check.ts'
 import { shownBy, showsIn } from './claims.ts'
 import { placeOf, problemsIn, type Ready, readyOf, signsTime } from './description.ts'
+import { compileEventTypes } from './event-types.ts'
 import { compileHandshake, isToken } from './handshake.ts'
 import { createJwks } from './jwks.ts'
 import { type RemoteKeys, telling } from './remote-keys.ts'
@@ -32,6 +33,7 @@ export const describedScheme = (name: string, description: SignatureScheme): Sch
   const keys = keyTypeOf(algorithm) && !certificate ? 'public' : jwks_url !== undefined ? 'none' : 'secret'
   const answersHmac = handshakes.some(({ answer }) => JSON.stringify(answer ?? {}).includes('{hmac_'))
   const readEvent = event && compileEvent(event)
+  const several = event && compileEventTypes(event)
   const wanted = keys === 'public' ? `a public key (${keyTypeOf(algorithm)})` : `a key in ${description.key?.encoding ?? 'text'}`
   return {
     name,
@@ -46,6 +48,7 @@ export const describedScheme = (name: string, description: SignatureScheme): Sch
     badSecret: { message: `${name} cannot use this key: it is not ${wanted}`, help: 'copy it again from the sender' },
     reads: {
       eventType: readEvent && ((headers, payload) => readEvent(parsed(headers, payload))),
+      several,
       deliveryId: id && ((headers, body) => idOf(ready, verified(headers, body))),
       repeatId: id && ready.signsBody ? (headers, body) => digestOf(ready, verified(headers, body)) : undefined,
     },
