@@ -39,6 +39,8 @@ export type Loaded = {
   readonly salvaged: readonly Salvaged[]
   /** Where a key of the adapter's settings stands in the file. */
   readonly settingPath: (key: string) => Path
+  /** The keys of the adapter that the file has. */
+  readonly written: ReadonlySet<string>
 }
 
 const unreadable: ReadonlySet<string> = new Set(['WH001', 'WH002', 'WH003'])
@@ -168,5 +170,5 @@ export const loadConfig = (options: LoadOptions): Loaded => {
     },
   }
   const salvaged = salvageRoutes(settings, globalSecret, source, baseOf('routes'), found)
-  return { ...into, config, salvaged, settingPath: baseOf }
+  return { ...into, config, salvaged, settingPath: baseOf, written: new Set(Object.keys(settings)) }
 }

@@ -81,6 +81,7 @@ export const catalogue = {
   WH318: { severity: 'error', title: 'a key that answers questions serves another scheme too' },
   WH319: { severity: 'warning', title: 'a scheme that is never asked' },
   WH320: { severity: 'info', title: 'one key for several routes or schemes' },
+  WH321: { severity: 'info', title: 'a limit for a sender that sends nothing again' },
   WH322: { severity: 'info', title: 'a sender that puts several events into one request' },
   WH401: { severity: 'error', title: 'bad pattern' },
   WH402: { severity: 'error', title: 'pattern is not linear-time' },

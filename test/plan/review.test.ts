@@ -26,7 +26,7 @@ type Around = { readonly rest?: string; readonly env?: { readonly [name: string]
 
 const configOf = (route: string, { rest = '', secret = strong }: Around): string => {
   const lines = route.trim().split('\n')
-  return `platforms:\n  webhook:\n    enabled: true\n    secret: ${secret}\n    routes:\n      r:\n${lines.map((line) => `        ${line}\n`).join('')}${rest}`
+  return `platforms:\n  webhook:\n    enabled: true\n    secret: ${secret}\n    rate_limit: 100\n    routes:\n      r:\n${lines.map((line) => `        ${line}\n`).join('')}${rest}`
 }
 
 const run = async (t: Test, config: string, more: Around['env'] = {}) => {
@@ -387,6 +387,14 @@ t.test('two routes with one secret: said at the second, with the place of the fi
   t.match(found, [{ code: 'WH302', route: 'b', place: { line: 6 }, related: [{ place: { line: 5 } }] }])
   t.same(await run(t, config('"${S}"', '"${S}"'), { S: strong }), [])
   t.match(await run(t, config('"${S}"', strong), { S: strong }), [{ code: 'WH302' }])
+})
+
+t.test('routes whose sender sends nothing again: said once, where nobody wrote the limit', async (t) => {
+  const route = (name: string, verify: string): string => `      ${name}: { verify: ${verify}, secret: ${strong}${name} }\n`
+  const config = (more = ''): string =>
+    `platforms:\n  webhook:\n    enabled: true\n${more}    routes:\n${route('a', 'gitlab')}${route('b', 'github')}${route('c', 'github')}`
+  t.match(await run(t, config()), [{ code: 'WH321', severity: 'info', route: 'b', place: { line: 6 }, message: /30 posts.*"b", "c"$/ }])
+  t.same(await run(t, config('    rate_limit: 30\n')), [])
 })
 
 t.test('secrets in clear text: where others read the file, or git keeps it', async (t) => {

@@ -30,6 +30,17 @@ export const ofSecrets = {
     fix: 'Give each sender a route of its own.',
     example: { of: 'route', bad: 'verify: [jira, bitbucket]\n', good: 'verify: jira\n' },
   },
+  WH321: {
+    means:
+      'The sender of a route sends nothing again that was refused (GitHub), and nobody has written a rate_limit, so that the default counts.',
+    why: 'Past the limit a post gets 429 before coalesce could merge its run with others. It is kept with its body, but runs only when somebody replays it.',
+    fix: 'Write rate_limit under webhook as you want it. Where posts come in bursts, raise it and let coalesce merge the runs. What was refused: headgate events list --outcome rate_limited, then headgate events replay.',
+    example: {
+      of: 'config',
+      bad: 'platforms:\n  webhook:\n    enabled: true\n    routes:\n      r: { verify: github, secret: "${ROUTE_SECRET:-5d2be07c94f1}" }\n',
+      good: 'platforms:\n  webhook:\n    enabled: true\n    rate_limit: 600\n    routes:\n      r: { verify: github, secret: "${ROUTE_SECRET:-5d2be07c94f1}" }\n',
+    },
+  },
   WH322: {
     means: 'The sender may send several events in one request, and the route has a list of events.',
     why: 'The request is taken as a whole when any of its events is listed, and its type is the first of those. A placeholder for the first item of the list may be of an event that is not listed.',

@@ -17,6 +17,7 @@ import { jobParts } from '../../plan/jobs.ts'
 import { FileTexts } from '../../plan/review/file-texts.ts'
 import { reviewAll } from '../../plan/review/review.ts'
 import type { Sampled } from '../../plan/review/samples/sampled.ts'
+import { reviewRepeats } from '../../plan/review/senders.ts'
 import { reviewSettings } from '../../plan/review/settings.ts'
 import { reviewSharedSecrets } from '../../plan/review/shared-secrets.ts'
 import { surroundings } from '../../plan/review/surroundings.ts'
@@ -221,5 +222,14 @@ type More = { readonly effects: Effects; readonly plugins: readonly Diagnostic[]
 const withMore = (checked: Checked, loaded: Loaded, catalogue: Catalogue, { effects, plugins }: More): Checked => {
   const { diagnostics, owner } = compileRunner(loaded.config, catalogue, effects)
   owner.release()
-  return { ...checked, diagnostics: [...checked.diagnostics, ...plugins, ...diagnostics, ...reviewSettings(loaded, catalogue)] }
+  return {
+    ...checked,
+    diagnostics: [
+      ...checked.diagnostics,
+      ...plugins,
+      ...diagnostics,
+      ...reviewSettings(loaded, catalogue),
+      ...reviewRepeats(checked.sources, loaded, catalogue),
+    ],
+  }
 }

@@ -1,7 +1,10 @@
-/** What the sender of a route does that its author should know: several events in one request. */
+/** What the senders of routes do that their author should know: several events in one request, and none again that was refused. */
 
+import type { RouteSource } from '../../config/config.ts'
+import type { Loaded } from '../../config/load.ts'
+import { type Diagnostic, diagnostic, pointerOf } from '../../core/diagnostic.ts'
 import { verifyNames } from '../../parts/verify-names.ts'
-import { checkedWith } from '../compile.ts'
+import { type Catalogue, checkedWith } from '../compile.ts'
 import type { Subject } from './subject.ts'
 
 export const reviewSenders = (subject: Subject): void => {
@@ -21,3 +24,30 @@ const reviewSeveral = ({ route, catalogue, spec, say }: Subject): void => {
     say('WH322', ['events'], message, { help })
   }
 }
+
+type Sources = readonly { readonly route: RouteSource }[]
+
+/** Says once what the limit means for routes whose senders never send again. Who wrote the limit has thought of it. */
+export const reviewRepeats = (sources: Sources, { config, written }: Loaded, catalogue: Catalogue): Diagnostic[] => {
+  if (written.has('rate_limit')) return []
+  const losing = sources.map(({ route }) => route).filter((route) => neverAgain(route, catalogue) !== undefined)
+  const [first] = losing
+  const sender = first && neverAgain(first, catalogue)
+  if (!first || sender === undefined) return []
+  const names = losing.slice(0, 5).map(({ name }) => `"${name}"`)
+  const more = losing.length > names.length ? ` and ${losing.length - names.length} more` : ''
+  const message = `${sender} sends nothing again that was refused, and past ${config.rateLimit} posts in a minute a route refuses: ${names.join(', ')}${more}`
+  return [
+    diagnostic('WH321', message, {
+      route: first.name,
+      pointer: pointerOf([...first.base, 'verify']),
+      place: first.place([...first.base, 'verify']),
+      help: 'write rate_limit as you want it; where posts come in bursts, raise it and let coalesce merge the runs; what was refused is kept for events replay',
+    }),
+  ]
+}
+
+const neverAgain = (route: RouteSource, catalogue: Catalogue): string | undefined =>
+  route.enabled && verifyNames(route.spec).length > 0
+    ? checkedWith(route, catalogue).find(({ repeats }) => repeats?.byItself === false)?.title
+    : undefined
