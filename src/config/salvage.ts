@@ -73,7 +73,8 @@ export const salvageSubscription = (
   { place }: Pick<Source, 'place'>,
   found: readonly Diagnostic[],
 ): Salvaged | undefined => {
-  const env = profiles.get(isObject(entry) ? String(entry.profile) : '')?.env ?? profiles.get(defaultProfile)?.env ?? {}
+  const profile = isObject(entry) && typeof entry.profile === 'string' ? entry.profile : defaultProfile
+  const env = (profiles.get(profile) ?? profiles.get(defaultProfile))?.env ?? {}
   const { data, diagnostics } = resolveSecrets(definition('Subscription'), entry, env, { place }, [name])
   return salvage({ name, origin: 'subscription', spec: data, place, base: [name] }, [...found, ...diagnostics], globalSecret)
 }

@@ -16,6 +16,14 @@ t.test('names of tools that are no texts, and settings that are no maps, are fin
   }
 })
 
+t.test('a profile of a subscription that is a map is a finding, whatever its names are', async (t) => {
+  const entry = JSON.stringify({ a: { prompt: 'p', secret: 'c2a91f70e35bd846', profile: { toString: 1 } } })
+  const cli = fakeCli(t, { 'config.yaml': 'platforms: { webhook: { enabled: true } }\n', 'webhook_subscriptions.json': entry })
+  const { code, out, err } = await cli.run('validate', '--json')
+  t.same({ code, err }, { code: 1, err: '' })
+  t.match(JSON.parse(out).data.diagnostics, [{ code: 'WH102', route: 'a', help: /./ }])
+})
+
 t.test('a wrong item of a list, and a map that lacks a key, are findings', async (t) => {
   const wrong = [
     ['allow_from: ["x"]', 'WH105'],
