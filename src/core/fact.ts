@@ -19,6 +19,16 @@ export type Ended = {
   readonly later?: (body: Buffer) => Ended | Promise<Ended>
 }
 
+/** What of a request with a refused signature is kept, so that it can be verified again. */
+export type KeptRefusal = {
+  readonly body: Buffer
+  /** Names of the headers in which its signature stands: records mask them else. */
+  readonly signedIn: readonly string[]
+  /** As the sender saw it; empty where it is not signed. */
+  readonly address: string
+  readonly isProxied: boolean
+}
+
 export type RequestEnded = {
   readonly kind: 'request_ended'
   readonly ended: Ended
@@ -32,7 +42,7 @@ export type RequestEnded = {
   /** The event that this one repeats; `isEdited`: with another body. */
   readonly replay?: { readonly of: string; readonly isEdited: boolean }
   /** The record that a refused signature leaves: few do. `at`: wall time, milliseconds. `counted`: its route has had its share of the minute. */
-  readonly refusal?: { readonly eventId: string; readonly at: number } | 'counted'
+  readonly refusal?: { readonly eventId: string; readonly at: number; readonly kept?: KeptRefusal | undefined } | 'counted'
 }
 
 /** Of whom a run or a text is. `route` is empty for a run of a schedule. */

@@ -365,6 +365,10 @@ secrets?: string[]
  */
 verify?: (Scheme | Scheme[] | SignatureScheme)
 /**
+ * signature: some posts whose signature does not hold are kept, to be verified again once the secret is right.
+ */
+keep_refused?: "signature"
+/**
  * The sender's public key, or several, as the sender shows it: for schemes that check with one.
  */
 public_key?: (string | string[])
@@ -2149,6 +2153,10 @@ secrets?: string[]
  * Only this signature scheme counts (or these); a map describes one. Absent: the first one the headers show.
  */
 verify?: (Scheme | Scheme[] | SignatureScheme)
+/**
+ * signature: some posts whose signature does not hold are kept, to be verified again once the secret is right.
+ */
+keep_refused?: "signature"
 /**
  * The sender's public key, or several, as the sender shows it: for schemes that check with one.
  */

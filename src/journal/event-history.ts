@@ -73,7 +73,7 @@ const isTried = (step: Step): step is Tried => step.kind === 'tried'
 type Draft = { -readonly [name in keyof EventView]: EventView[name] }
 
 const ofEnd = ['event_type', 'delivery_id', 'target', 'job', 'group', 'count'] as const
-const ofArrival = [...ofEnd, 'answer', 'reason', 'stage', 'status', 'duration_ms', 'replay_of', 'edited'] as const
+const ofArrival = [...ofEnd, 'answer', 'reason', 'stage', 'status', 'duration_ms', 'replay_of', 'edited', 'unverified'] as const
 
 /** Copies members by name. There may be a million events, and a spread without some members is ten times as slow. */
 const copy = (from: Partial<EventView>, to: Partial<Record<string, unknown>>, names: readonly (keyof EventView)[]): void => {

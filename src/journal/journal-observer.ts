@@ -4,7 +4,7 @@ import type { Fact, Observer, RequestEnded, RunAttempt } from '../core/fact.ts'
 import { nameOf, reasonOf, statusOf } from '../core/outcome-table.ts'
 import { cut, excerpt } from '../core/text.ts'
 import { signature } from '../parts/stages/signature.ts'
-import type { Ended, Journal, NewRecord, RawRequest, Tried, Usage } from './record.ts'
+import type { Ended, Journal, NewRecord, RawRequest, Tried, Unverified, Usage } from './record.ts'
 
 export type JournalObserverOptions = {
   readonly journal: Journal
@@ -18,12 +18,7 @@ export const createJournalObserver = ({ journal, keepsPayloads, redact }: Journa
   const timeOf = createTimeFormat()
   const addRequest = (fact: RequestEnded): void => {
     const received = receivedOf(fact, { redact, timeOf })
-    const { verified } = fact.ended
-    if (!received) return
-    journal.add(
-      received,
-      verified && keepsPayloads() ? { headers: verified.headers as RawRequest['headers'], body: verified.body } : undefined,
-    )
+    if (received) journal.add(received, keepsPayloads() ? rawOf(fact) : undefined)
   }
   return {
     on(fact) {
@@ -35,6 +30,17 @@ export const createJournalObserver = ({ journal, keepsPayloads, redact }: Journa
     },
     flushed: () => journal.flushed(),
   }
+}
+
+const rawOf = ({ ended: { verified }, headers, refusal }: RequestEnded): RawRequest | undefined => {
+  if (verified) return { headers: verified.headers as RawRequest['headers'], body: verified.body }
+  const kept = refusal === 'counted' ? undefined : refusal?.kept
+  return kept && { headers: headers as RawRequest['headers'], body: kept.body, signedIn: kept.signedIn }
+}
+
+const unverifiedOf = ({ refusal }: RequestEnded): Unverified | undefined => {
+  const kept = refusal === 'counted' ? undefined : refusal?.kept
+  return kept && { address: kept.address, proxied: kept.isProxied }
 }
 
 const isoOf = (ms: number): string => new Date(ms).toISOString()
@@ -81,6 +87,7 @@ const receivedOf = (fact: RequestEnded, { redact, timeOf }: Formats): NewRecord 
     group: outcome.kind === 'coalesced' ? outcome.group : undefined,
     replay_of: replay?.of,
     edited: replay?.isEdited ? true : undefined,
+    unverified: unverifiedOf(fact),
   }
 }
 

@@ -42,6 +42,7 @@ export const parseLine = (bytes: Buffer, segment: string): Line | undefined => {
   if (!names || !holds(value, ['at', 'event_id']) || !holds(value, names)) return undefined
   if (Object.keys(value).some((name) => isWrong(value[name], types.get(name)))) return undefined
   if (value.kind === 'ended' && value.state !== 'done' && value.state !== 'dead') return undefined
+  if (value.unverified !== undefined && !isUnverified(value.unverified)) return undefined
   if (value.usage !== undefined && !isUsage(value.usage)) return undefined
   const raw = placeOf(value.raw, segment)
   return raw ? { entry: value as JournalRecord, raw } : { entry: value as JournalRecord }
@@ -58,6 +59,8 @@ const parse = (bytes: Buffer): Json | undefined => {
 const holds = (value: JsonObject, names: readonly string[]): boolean => names.every((name) => Object.hasOwn(value, name))
 
 const isWrong = (value: Json | undefined, type: string | undefined): boolean => type !== undefined && typeof value !== type
+
+const isUnverified = (value: Json): boolean => isObject(value) && typeof value.address === 'string' && typeof value.proxied === 'boolean'
 
 const isUsage = (value: Json): boolean =>
   isObject(value) &&

@@ -30,7 +30,12 @@ export type Received = {
   readonly answer?: string
   /** It stands for so many more, whose signatures were refused in the same minute. */
   readonly count?: number
+  /** Its signature did not hold, and its raw request is kept all the same: nobody vouches for it until it is verified again. */
+  readonly unverified?: Unverified
 }
+
+/** What a second check of a signature needs beside the raw request. */
+export type Unverified = { readonly address: string; readonly proxied: boolean }
 
 /** A job was started by its schedule or by hand, without a request. */
 export type Started = {
@@ -103,8 +108,12 @@ type WithGaps<R> = { readonly [K in keyof R]: object extends Pick<R, K> ? R[K] |
 /** A record before it is written: what it may lack may also be `undefined`, which JSON leaves out. */
 export type NewRecord = WithGaps<JournalRecord>
 
-/** A request as it came. The queue masks secret headers before they are written. */
-export type RawRequest = { readonly headers: { readonly [name: string]: Json }; readonly body: Buffer }
+/** A request as it came. The queue masks secret headers before they are written, but not those that `signedIn` names. */
+export type RawRequest = {
+  readonly headers: { readonly [name: string]: Json }
+  readonly body: Buffer
+  readonly signedIn?: readonly string[]
+}
 
 /** One thing that became of a run. `raw`: where its words are, as JSON: `prompt`, and `reply` when there was one. */
 export type Step = (Tried | Ended | Revived) & { readonly raw?: RawPlace }
@@ -129,6 +138,7 @@ export type EventView = {
   readonly count?: number
   readonly replay_of?: string
   readonly edited?: true
+  readonly unverified?: Unverified
   /** `waiting`: accepted and not ended. `merged`: another event of its group has the run. `final`: answered without a run. */
   readonly state: 'final' | 'waiting' | 'done' | 'dead' | 'merged'
   readonly attempt?: number

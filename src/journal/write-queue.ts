@@ -74,10 +74,10 @@ export const createWriteQueue = (allowance: ByteBudget): WriteQueue => {
     waiting.lines++
   }
 
-  const addRaw = ({ headers, body }: RawRequest): void => {
+  const addRaw = ({ headers, body, signedIn }: RawRequest): void => {
     const { text, raw, raws } = waiting
     const from = raw.length
-    raw.addText(JSON.stringify(maskHeaders(headers)))
+    raw.addText(JSON.stringify(maskHeaders(headers, signedIn)))
     raws.push({ at: text.length - closing.length, headBytes: raw.length - from, bodyBytes: body.length })
     raw.add(body)
   }

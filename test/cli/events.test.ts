@@ -298,6 +298,7 @@ t.test('list --json has every member', async (t) => {
       count: null,
       replay_of: null,
       edited: false,
+      unverified: false,
       state: 'waiting',
       attempt: 0,
       error: null,

@@ -214,6 +214,15 @@ const others: readonly Slip[] = [
   ['an option', 'prompt: p', 'WH229', '"{prompt}x"', 'write "--"', { rest: 'agent: { runner: command, command: [bash, "{prompt}x"] }\n' }],
   ['a limit for no script', 'prompt: p\nscript_timeout_seconds: 3', 'WH210', 'script_timeout_seconds', 'script'],
   ['a mode for one target', 'prompt: p\ndeliver: log\ndeliver_mode: all', 'WH210', 'deliver_mode', 'list'],
+  ['nothing to keep', 'verify: gitlab\nkeep_refused: signature\nprompt: p', 'WH210', 'keep_refused', 'redelivery'],
+  [
+    'nothing is kept',
+    'verify: github\nkeep_refused: signature\nprompt: p',
+    'WH210',
+    'keep_refused',
+    'payloads',
+    { rest: 'storage: { retention: { payloads: false } }\n' },
+  ],
   ['a skill with a slip', 'prompt: p\nskills: [code-review, code-reviw]', 'WH701', 'code-reviw', '"code-review"'],
   ['a skill that is not there', 'prompt: p\nskills: [deploy]', 'WH701', 'deploy', 'skills/deploy/SKILL.md'],
   ['a skill somewhere else', 'prompt: p\nskills: [../scripts]', 'WH701', '../scripts', 'take it out'],
@@ -312,6 +321,7 @@ const silent: readonly (readonly [title: string, route: string, around?: Around]
     'prompt: p\ndeliver: [slack, { target: ntfy, deliver_extra: { chat_id: a, title: b, x-note: c } }]\ndeliver_extra: { chat_id: C012345, thread_id: "1712345678.000100" }',
     { env: { NTFY_TOPIC: 'a' } },
   ],
+  ['refused posts that can be kept', 'prompt: p\nverify: github\nkeep_refused: signature'],
   ['a known script', 'prompt: p\nscript: a.sh\nscript_timeout_seconds: 3'],
   ['an agent by its path', 'prompt: p', { rest: 'agent: { runner: command, command: [/opt/agent] }\n' }],
 ]

@@ -1,6 +1,6 @@
 /** Every request past its signature leaves a record that says how it ended, and why; it can be tried again and replayed. */
 
-import { readdirSync, readFileSync, statSync } from 'node:fs'
+import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import t, { type Test } from 'tap'
@@ -208,6 +208,58 @@ t.test('past the rate limit: what is signed is kept and can be replayed, within 
   clock.advance(60_000)
   for (const status of [202, 429]) t.equal((await gateway.post('r', { body: { n: 3 } })).status, status)
   await until(async () => (await kept()).length === 10)
+})
+
+t.test('keep_refused: posts under a wrong secret are kept in a bound, and run once their signature holds', async (t) => {
+  const clock = fakeClock()
+  const [right, wrong] = ['b0e6f2a94c7d41d8', 'a7c1e4f82b9d3056']
+  const routesWith = (secret: string) => ({
+    hub: { verify: 'github', secret, keep_refused: 'signature', prompt: 'P {n}' },
+    timed: { verify: 'v2', secret, keep_refused: 'signature', prompt: 'T {n}' },
+    token: { verify: 'gitlab', secret, keep_refused: 'signature', prompt: 'p' },
+    plain: { verify: 'github', secret, prompt: 'p' },
+  })
+  const gateway = await start(t, { clock, routes: routesWith(wrong) })
+  const send = async (route: string, headers: { [name: string]: string }, body: string): Promise<EventView> => {
+    const known = new Set((await recordsOf(gateway)).map(({ event_id }) => event_id))
+    t.equal((await gateway.post(route, { sign: false, headers, body })).status, 401)
+    return (await until(async () => (await recordsOf(gateway)).find(({ event_id }) => !known.has(event_id)))) as EventView
+  }
+  const hub = (body: string, secret: string) => ({ 'X-Hub-Signature-256': `sha256=${hexHmac(body, secret)}` })
+  const genuine = await send('hub', { ...hub('{"n":1}', right), 'X-GitHub-Delivery': 'd-1', 'X-Api-Token': 'hush-hush' }, '{"n":1}')
+  const forged = await send('hub', hub('{"n":2}', 'of somebody'), '{"n":2}')
+  const seconds = String(Math.floor(clock.now() / 1000))
+  const signed = { 'X-Webhook-Timestamp': seconds, 'X-Webhook-Signature-V2': hexHmac(`${seconds}.{"n":3}`, right) }
+  const timed = await send('timed', signed, '{"n":3}')
+  for (const view of [genuine, forged, timed]) t.match(view, { outcome: 'bad_signature', raw: { body_bytes: 7 }, unverified: {} })
+  t.equal((await send('token', { 'X-Gitlab-Token': right }, '{}')).raw, undefined, 'a secret is in no record')
+  t.equal((await send('plain', hub('{}', right), '{}')).raw, undefined, 'nothing was asked to be kept')
+  const kept = readdirSync(journalFolder(gateway.dir)).map((file) => readFileSync(join(journalFolder(gateway.dir), file), 'utf8'))
+  t.notOk(kept.some((text) => text.includes('hush') || text.includes(right)))
+
+  const again = (view: EventView, more: object = {}) => gateway.operations.replay({ eventId: view.event_id, ...more })
+  const refused = { found: false, why: /does not hold with the keys of now: github: / }
+  t.match(await again(genuine), refused)
+  t.match(await again(genuine, { dryRun: true }), refused)
+  t.match(await again(genuine, { body: '{"n":9}' }), { found: false, why: /for no other body/ })
+  clock.advance(600_000)
+  const file = join(gateway.dir, 'config.yaml')
+  writeFileSync(file, readFileSync(file, 'utf8').replaceAll(wrong, right))
+  t.match(await gateway.operations.reload(), { ok: true })
+  t.match(await again(genuine, { dryRun: true }), { starts: { prompt: 'P 1' } })
+  const done = await again(genuine)
+  t.match(done, { found: true, outcome: 'accepted', status: 202 })
+  const id = 'event_id' in done ? (done.event_id ?? '') : ''
+  t.match(await record(gateway, id, ({ state }) => state === 'done'), { replay_of: genuine.event_id, delivery_id: 'd-1' })
+  t.match(await again(genuine), { outcome: 'duplicate' }, 'it has the id that its sender gave it')
+  t.match(await again(timed), { outcome: 'accepted' }, 'its time is compared with that of its arrival')
+  t.match(await again(forged), refused)
+
+  const large = `"${'x'.repeat(1_000_000)}"`
+  const before = (await recordsOf(gateway)).length
+  for (let i = 0; i < 15; i++) await gateway.post('hub', { sign: false, headers: hub(large, wrong), body: large })
+  await until(async () => (await recordsOf(gateway)).length === before + 10)
+  t.equal((await recordsOf(gateway)).filter(({ raw }) => raw?.body_bytes === large.length).length, 4, '4 MiB in an hour')
 })
 
 t.test('a run leaves its prompt, its reply and what the target answered', async (t) => {

@@ -2,6 +2,7 @@
 
 import { isUtf8 } from 'node:buffer'
 import type { JsonObject } from '../../core/json.ts'
+import { maskHeaders } from '../../core/secrets/mask.ts'
 import { journalFolder } from '../../journal/folder.ts'
 import { readRaw } from '../../journal/reader.ts'
 import type { EventView, RawRequest } from '../../journal/record.ts'
@@ -13,7 +14,9 @@ const isGone = 'gone: payloads are kept best effort, and its segment was removed
 /** The request, or a sentence on why there is none. */
 export const payloadOf = async ({ dataDir }: Workspace, { raw }: EventView): Promise<RawRequest | string> => {
   if (!raw) return notKept
-  return (await readRaw(journalFolder(dataDir), raw)) ?? isGone
+  const kept = await readRaw(journalFolder(dataDir), raw)
+  // The signature of a request that is to be verified again is not masked in the record.
+  return kept ? { headers: maskHeaders(kept.headers), body: kept.body } : isGone
 }
 
 /** A body for programs: its text where it is one, else its bytes. */

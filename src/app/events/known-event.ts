@@ -34,6 +34,7 @@ export const describeEvent = ({ event, state, attempt, nextAt, error }: KnownEve
   count: event.count ?? null,
   replay_of: event.replay_of ?? null,
   edited: event.edited ?? false,
+  unverified: event.unverified !== undefined,
   state,
   attempt,
   error: error ?? null,

@@ -1,13 +1,14 @@
-/** A stored request as if it came again: its signature held when it came, and is not asked for again. */
+/** A stored request as if it came again. Where its signature held when it came, it is not asked for again; else it must hold now. */
 
 import { randomUUID } from 'node:crypto'
-import type { VerifiedRequest } from '../../core/request.ts'
+import type { RequestHead, VerifiedRequest } from '../../core/request.ts'
 import { readEvent, readRaw } from '../../journal/reader.ts'
-import type { EventView } from '../../journal/record.ts'
+import type { EventView, RawRequest } from '../../journal/record.ts'
 
 export type Again =
   | { readonly found: false; readonly why: string }
   | { readonly found: true; readonly view: EventView; readonly request: VerifiedRequest }
+  | { readonly found: true; readonly view: EventView; readonly unverified: RequestHead & { readonly body: Buffer } }
 
 type Wish = {
   /** Wall time, milliseconds. */
@@ -25,6 +26,10 @@ export const requestAgain = async (folder: string, eventId: string, { at, sameId
   const { event: view } = found
   const raw = view.raw && (await readRaw(folder, view.raw))
   if (!raw) return { found: false, why: 'its raw request was not kept, or is gone' }
+  if (view.unverified || view.outcome === 'bad_signature') {
+    if (body !== undefined) return { found: false, why: 'its signature did not hold, and holds for no other body' }
+    return { found: true, view, unverified: asArrived(view, raw) }
+  }
   const request: VerifiedRequest = {
     eventId: randomUUID(),
     headers: raw.headers as VerifiedRequest['headers'],
@@ -35,3 +40,14 @@ export const requestAgain = async (folder: string, eventId: string, { at, sameId
   }
   return { found: true, view, request }
 }
+
+/** As it came and when: a signed time is compared with the time of its arrival. */
+const asArrived = ({ at, unverified }: EventView, { headers, body }: RawRequest): RequestHead & { readonly body: Buffer } => ({
+  method: 'POST',
+  url: () => unverified?.address ?? '',
+  headers: headers as RequestHead['headers'],
+  remote: () => 'replay',
+  isProxied: () => unverified?.proxied === true,
+  at: Date.parse(at),
+  body,
+})

@@ -38,7 +38,7 @@ const meanings: { readonly [name in OutcomeName]: OutcomeMeaning } = {
   },
   bad_signature: {
     means: 'No secret of the route gives this signature, or the request has none that the route knows. Nobody vouches for it.',
-    fix: 'The log and headgate events list --outcome bad_signature have the cause. Compare the fingerprint of headgate webhook show <route> with the secret at the sender.',
+    fix: 'The log and headgate events list --outcome bad_signature have the cause. Compare the fingerprint of headgate webhook show <route> with the secret at the sender. With keep_refused: signature the route keeps some, so that headgate events replay <id> verifies them again.',
   },
   rate_limited: {
     means: 'The route had as many requests in a minute as rate_limit allows, or this client had too many that were refused.',

@@ -9,6 +9,7 @@ import type { Facts, RequestEnded } from '../../core/fact.ts'
 import { schemesFor } from '../../plan/compile.ts'
 import { servedAs } from '../../plan/table.ts'
 import { diagnoseSignature, unfetched } from '../routes/diagnose-signature.ts'
+import { createKeptBudget, keptOf } from './kept-refusal.ts'
 import type { LiveConfig } from './live-config.ts'
 
 const minuteMs = 60_000
@@ -30,6 +31,7 @@ type Counted = { readonly profile: string; readonly route: string; count: number
 
 export const createRefusedSignatures = ({ facts, clock, serving }: Options): RefusedSignatures => {
   const later = createAfterAnswer()
+  const budget = createKeptBudget(clock)
   let left = burst
   let seen = new Map<string, number>()
   let rest = new Map<string, Counted>()
@@ -71,8 +73,12 @@ export const createRefusedSignatures = ({ facts, clock, serving }: Options): Ref
         return facts.tell(share === 'over' ? { ...fact, refusal: 'counted' } : fact)
       }
       const [took, remote] = [fact.ms(), fact.remote()]
-      const refusal = { eventId: randomUUID(), at: fact.ended.unverified?.at ?? clock.now() }
-      later.run(() => facts.tell({ ...explained(fact, serving()), ms: () => took, remote: () => remote, refusal }))
+      const about = { eventId: randomUUID(), at: fact.ended.unverified?.at ?? clock.now() }
+      later.run(() => {
+        const live = serving()
+        const kept = keptOf(fact, live, budget)
+        facts.tell({ ...explained(fact, live), ms: () => took, remote: () => remote, refusal: kept ? { ...about, kept } : about })
+      })
     },
     close() {
       later.close()

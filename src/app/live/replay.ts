@@ -1,10 +1,14 @@
 /** A stored raw request through today's configuration: a new event, or, as a dry run, only what it would start. */
 
+import { randomUUID } from 'node:crypto'
 import type { RouteSource } from '../../config/config.ts'
-import type { Facts } from '../../core/fact.ts'
+import type { Ended, Facts } from '../../core/fact.ts'
+import type { Refused } from '../../core/outcome.ts'
 import { describeOutcome } from '../../core/outcome-table.ts'
-import type { VerifiedRequest } from '../../core/request.ts'
+import type { RoutePlan } from '../../core/plan.ts'
+import type { RequestHead, VerifiedRequest } from '../../core/request.ts'
 import { resume } from '../../engine/run.ts'
+import { ReadOnce } from '../../parts/body/request-body.ts'
 import { servedAs } from '../../plan/table.ts'
 import { requestAgain } from '../events/request-again.ts'
 import { type Starts, trace } from '../trace/trace.ts'
@@ -51,30 +55,56 @@ export type ReplayOptions = {
 
 const missing = (why: string): Replayed => ({ found: false, why })
 
-/** Never goes through the signature check again: only requests whose signature held were kept. */
+/** A request whose signature held is not asked for it again. One that is kept although it did not hold runs only if it holds now. */
 export const replay = async (wish: ReplayWish, options: ReplayOptions): Promise<Replayed> => {
   const { folder, shared, facts } = options
   const { body, sameId = false } = wish
   const again = await requestAgain(folder, wish.eventId, { at: shared.clock.now(), sameId, body })
   if (!again.found) return again
-  const { view, request } = again
+  const { view } = again
   // Only now: the configuration may have been replaced since the question came.
   const serving = options.serving()
   const served = servedAs(serving.table, wish.route ?? view.route)
   if (!served) return missing(`there is no route "${wish.route ?? view.route}" any more`)
   const { maxBodyBytes } = serving.config
-  if (request.body.length > maxBodyBytes)
-    return missing(`its payload has ${request.body.length} bytes: at most ${maxBodyBytes} are accepted`)
+  const { length } = 'request' in again ? again.request.body : again.unverified.body
+  if (length > maxBodyBytes) return missing(`its payload has ${length} bytes: at most ${maxBodyBytes} are accepted`)
   if (!served.plan) return missing(`the route "${served.source.name}" is disabled`)
-  if (wish.dryRun) return dryRun(request, serving, shared, served.source)
   const plan = served.plan()
   plan.owner.hold()
-  const ended = await resume(plan, request)
-  plan.owner.release()
+  try {
+    const request = 'request' in again ? again.request : await verifyAgain(plan, again.unverified, shared.clock.now())
+    if (typeof request === 'string') return missing(request)
+    if (wish.dryRun) return await dryRun(request, serving, shared, served.source)
+    return told(request, await resume(plan, request), { plan, of: view.event_id, isEdited: body !== undefined }, facts)
+  } finally {
+    plan.owner.release()
+  }
+}
+
+type Repeated = { readonly plan: RoutePlan; readonly of: string; readonly isEdited: boolean }
+
+const told = (request: VerifiedRequest, ended: Ended, { plan, of, isEdited }: Repeated, facts: ReplayOptions['facts']): Replayed => {
   const { headers, remote } = request
-  const replay = { of: view.event_id, isEdited: body !== undefined }
+  const replay = { of, isEdited }
   facts.tell({ kind: 'request_ended', ended, route: plan, headers, remote, ms: () => 0, replay })
   return { found: true, event_id: request.eventId, stage: ended.stage, ...describeOutcome(ended.outcome) }
+}
+
+/** The request with what the route's keys of now say of it, or a sentence on why it stays refused. Its delivery id is its own: it never ran. */
+const verifyAgain = async (
+  plan: RoutePlan,
+  { body, ...head }: RequestHead & { readonly body: Buffer },
+  now: number,
+): Promise<VerifiedRequest | string> => {
+  const refused = ({ detail }: Refused): string => `its signature does not hold with the keys of now: ${detail ?? 'refused'}`
+  const check = plan.authenticate.run(head)
+  if (typeof check !== 'function') return refused(check)
+  const read = new ReadOnce(head.headers, body)
+  const verification = await check(read)
+  if ('kind' in verification) return refused(verification)
+  const { headers, remote } = head
+  return { eventId: randomUUID(), headers, remote, at: now, body, verification, read }
 }
 
 const dryRun = async (request: VerifiedRequest, serving: LiveConfig, { clock }: SharedEffects, source: RouteSource): Promise<Replayed> => {

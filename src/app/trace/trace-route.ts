@@ -58,7 +58,12 @@ export const tracedOf = async (
 /** The request of a recorded event, as if it came again. Throws a Fault where it was not kept. */
 export const recordedRequest = async ({ dataDir, self }: Workspace, eventId: string): Promise<VerifiedRequest> => {
   const again = await requestAgain(journalFolder(dataDir), eventId, { at: systemClock.now(), sameId: true })
-  if (again.found) return again.request
+  if (again.found && 'request' in again) return again.request
+  if (again.found)
+    throw new Fault('unverified', 'its signature did not hold when it came', {
+      exitCode: exit.no,
+      hint: `${self} events replay ${eventId} --dry-run verifies it again, and says what it would start`,
+    })
   throw new Fault('not_found', again.why, { exitCode: exit.notFound, hint: `${self} events list` })
 }
 

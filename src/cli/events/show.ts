@@ -64,6 +64,10 @@ const fieldsOf = ({ event, state, attempt, nextAt, error }: KnownEvent): string 
     field('delivery id', event.delivery_id),
     field('outcome', event.outcome),
     field('reason', event.reason),
+    field(
+      'unverified',
+      event.unverified && 'kept as a stranger sent it; events replay verifies it with the keys of now, and runs it only if it holds',
+    ),
     field('stage', event.stage),
     field('status', event.status),
     field('took', event.duration_ms === undefined ? undefined : `${event.duration_ms} ms`),

@@ -32,6 +32,7 @@ const noteOf = ({ event, attempt, nextAt, error, state }: KnownEvent): string | 
     ...(event.reason === undefined ? [] : [event.reason]),
     ...(nextAt === undefined ? [] : [`${attempt > 0 ? 'next try' : 'due'} ${shownTime(nextAt)}`]),
     ...(error === undefined ? [] : [error]),
+    ...(event.unverified ? ['kept to be verified again'] : []),
     ...(state === 'unknown' ? ['its end is not in the journal'] : []),
     ...(event.silent ? ['silent'] : []),
     ...(event.group === undefined ? [] : [`group ${event.group.slice(0, 8)}`]),

@@ -10,12 +10,18 @@ export const stars = '***'
 /** The first 8 hex digits of the SHA-256: enough to see whether two secrets are equal. */
 export const fingerprint = (secret: string): string => createHash('sha256').update(secret).digest('hex').slice(0, 8)
 
-/** A copy of a request's headers with the values of those that name a secret masked; the others stay, because a replay's filters may read them. */
-export const maskHeaders = <Value>(headers: Readonly<Record<string, Value>>): Record<string, Value | typeof stars> => {
+/**
+ * A copy of a request's headers with the values of those that name a secret masked, but not of those in `open`. The others stay, because a replay's
+ * filters may read them.
+ */
+export const maskHeaders = <Value>(
+  headers: Readonly<Record<string, Value>>,
+  open: readonly string[] = [],
+): Record<string, Value | typeof stars> => {
   // A spread copies a header named `__proto__` as an own property, so that name does no harm.
   const masked: Record<string, Value | typeof stars> = { ...headers }
   // V8 compiles an assignment for the hidden class of one sender's headers, and throws the code away, with all around it, for the next sender's.
-  for (const name of Object.keys(masked)) if (namesRequestSecret(name)) Reflect.set(masked, name, stars)
+  for (const name of Object.keys(masked)) if (namesRequestSecret(name) && !open.includes(name)) Reflect.set(masked, name, stars)
   return masked
 }
 

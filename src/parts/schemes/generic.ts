@@ -12,6 +12,7 @@ const named = ({ id, event }: Unsigned) => ({ ...(event === undefined ? {} : { '
 export const v2: Scheme = {
   name: 'v2',
   title: 'Generic V2, with a timestamp',
+  signatureIn: { headers: ['x-webhook-signature-v2'] },
   shows: (headers) => header(headers, 'x-webhook-signature-v2') !== undefined,
   compile: (secret) =>
     checkHmac(secret, ({ headers, at }) => {
@@ -36,6 +37,7 @@ export const v2: Scheme = {
 export const v1: Scheme = {
   name: 'v1',
   title: 'Generic V1, no replay protection',
+  signatureIn: { headers: ['x-webhook-signature'] },
   shows: (headers) => header(headers, 'x-webhook-signature') !== undefined,
   compile: (secret) =>
     checkHmac(secret, ({ headers }) =>

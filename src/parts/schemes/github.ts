@@ -25,6 +25,7 @@ export const github: Scheme = {
       return bodyClaim(digest, malformed)
     }),
   repeats: { byItself: false, how: 'whoever administers the webhook can redeliver it for three days, under the same delivery id' },
+  signatureIn: { headers: [name] },
   events: githubEvents,
   eventTypeHeaders: ['x-github-event', 'x-hosta-event'],
   idHeaders: ['x-github-delivery', 'x-hosta-delivery'],

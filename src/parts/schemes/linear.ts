@@ -28,6 +28,7 @@ const inTime =
 export const linear: Scheme = {
   name: 'linear',
   title: 'Linear',
+  signatureIn: { headers: [name] },
   events: linearEvents,
   shows: (headers) => header(headers, name) !== undefined,
   compile(secret) {

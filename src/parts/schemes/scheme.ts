@@ -132,6 +132,11 @@ export type Scheme = {
   readonly secretHeaders?: readonly string[]
   /** Paths of the same in the body, dotted, with `*` for each item of a list. */
   readonly secretFields?: readonly string[]
+  /**
+   * Where a request has its signature, and has no secret: a refused one may be kept with it, to be verified again. `address`: the address is
+   * signed, or holds the signature. Absent where a request has the secret itself, and where not the whole body is signed. In a plugin's scheme it has no effect.
+   */
+  readonly signatureIn?: { readonly headers: readonly string[]; readonly address?: true }
   /** What the route's keys are: shared secrets (so where it is absent), the sender's public keys, or none, since the scheme fetches them. */
   readonly keys?: 'secret' | 'public' | 'none'
   /**

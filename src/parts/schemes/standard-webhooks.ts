@@ -18,6 +18,7 @@ const scheme = (name: string, title: string, prefix: string, shown: readonly str
     help: 'copy the secret again',
   },
   signedId: (headers) => header(headers, `${prefix}id`),
+  signatureIn: { headers: [`${prefix}signature`] },
   idHeaders: [`${prefix}id`],
   sign({ secret, body, id, at, event }) {
     const key = whsecKey(secret)

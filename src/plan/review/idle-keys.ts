@@ -1,9 +1,12 @@
 /** Keys of a route that do nothing where they stand, and the prompt that is not there. */
 
 import { writtenTargets } from '../../parts/destination.ts'
+import { verifyNames } from '../../parts/verify-names.ts'
+import { checkedWith } from '../compile.ts'
 import type { Subject } from './subject.ts'
 
-export const reviewIdleKeys = ({ spec, say }: Subject): void => {
+export const reviewIdleKeys = (subject: Subject): void => {
+  const { spec, say } = subject
   const idle = (key: string, needs: string): void => {
     say('WH210', [key], `"${key}" has no effect without ${needs}`, { help: `remove it, or add ${needs}`, of: 'key' })
   }
@@ -11,6 +14,22 @@ export const reviewIdleKeys = ({ spec, say }: Subject): void => {
   if (spec.script_timeout_seconds !== undefined && spec.script === undefined) idle('script_timeout_seconds', '"script"')
   if (spec.deliver_mode !== undefined && spec.cron_job === undefined && !Array.isArray(spec.deliver))
     idle('deliver_mode', 'a list of targets in "deliver"')
+  reviewKept(subject)
+}
+
+/** A request that has the secret itself cannot be kept, and without payloads none is. */
+const reviewKept = ({ spec, route, catalogue, config, say }: Subject): void => {
+  if (spec.keep_refused === undefined) return
+  const idle = (why: string, help: string): void => say('WH210', ['keep_refused'], why, { help, of: 'key' })
+  if (!config.storage.retention.payloads)
+    idle('"keep_refused" has no effect: storage.retention.payloads is false', 'remove it, or let payloads be kept')
+  const schemes = verifyNames(spec).length === 0 ? [] : checkedWith(route, catalogue)
+  const unkept = schemes.filter(({ signatureIn }) => !signatureIn).map(({ title }) => title)
+  if (unkept.length > 0)
+    idle(
+      `"keep_refused" keeps nothing of ${unkept.join(' and ')}: no record has a secret or a token`,
+      'remove it; look for redelivery at the sender',
+    )
 }
 
 /** A reply to nobody is no matter; a message that others read is. */

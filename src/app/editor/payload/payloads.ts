@@ -82,7 +82,7 @@ const takenFirst = async (
 }
 
 const recordedRows = async ({ dataDir }: Workspace, route: string): Promise<readonly PayloadRow[]> => {
-  const fits = (event: EventView): boolean => event.route === route && event.raw !== undefined
+  const fits = (event: EventView): boolean => event.route === route && event.raw !== undefined && event.unverified === undefined
   const { events } = await readEvents(journalFolder(dataDir), { fits, limit: maxRecorded })
   return [...events]
     .sort((a, b) => (a.at < b.at ? 1 : -1))

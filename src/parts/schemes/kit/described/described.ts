@@ -54,6 +54,7 @@ export const describedScheme = (name: string, description: SignatureScheme): Sch
     },
     idHeaders: id?.header === undefined ? [] : [id.header.toLowerCase()],
     eventTypeHeaders: event?.header === undefined ? [] : [event.header.toLowerCase()],
+    ...(ready.signsParts ? {} : signatureIn(description)),
     ...secretPlaces(description),
     handshakes: handshakes.map((spec) => compileHandshake(spec, (a, b) => equal(Buffer.from(a), Buffer.from(b)), event)),
     notes: notesOf(name, description),
@@ -111,6 +112,15 @@ const headOf = (headers: Headers): RequestHead => ({
 })
 const verified = (headers: Headers, body: RequestBody): Seen => look(headOf(headers), body)
 const parsed = (headers: Headers, payload: Json): Seen => ({ ...look(headOf(headers)), payload: () => payload })
+
+/** A token can be used again by whoever has it, so that only what is made for one whole body may be kept. */
+const signatureIn = (description: SignatureScheme): Pick<Scheme, 'signatureIn'> => {
+  const { algorithm, signed = '{body}' } = description
+  if (!isHmac(algorithm) && !keyTypeOf(algorithm)) return {}
+  const { header: name, query } = placeOf(description)
+  const headers = name === undefined ? [] : [name.toLowerCase()]
+  return { signatureIn: query !== undefined || /\{(?:url|path|query\.)/.test(signed) ? { headers, address: true } : { headers } }
+}
 
 const notesOf = (name: string, description: SignatureScheme): Note[] => {
   const { algorithm, timestamp } = description

@@ -1,0 +1,48 @@
+/** Requests with a refused signature that are kept for a second check (`keep_refused`): which of them, and how many bytes. */
+
+import type { Clock } from '../../core/clock.ts'
+import type { KeptRefusal, RequestEnded } from '../../core/fact.ts'
+import { inDecidingOrder } from '../../parts/deciding-order.ts'
+import { checkedWith } from '../../plan/compile.ts'
+import { servedAs } from '../../plan/table.ts'
+import type { LiveConfig } from './live-config.ts'
+
+const hourMs = 3_600_000
+/** Of all routes in an hour: whoever posts under a wrong signature must not push other records out. */
+const maxBytes = 4 * 1024 * 1024
+
+export interface KeptBudget {
+  take(bytes: number): boolean
+}
+
+export const createKeptBudget = (clock: Pick<Clock, 'monotonic'>): KeptBudget => {
+  let from = clock.monotonic()
+  let left = maxBytes
+  return {
+    take(bytes) {
+      if (clock.monotonic() - from >= hourMs) {
+        from = clock.monotonic()
+        left = maxBytes
+      }
+      if (bytes > left) return false
+      left -= bytes
+      return true
+    },
+  }
+}
+
+/** What is kept of it; `undefined` where its route keeps nothing, its body was not read, or it may have a secret in it. */
+export const keptOf = (
+  { route, ended: { unverified } }: Pick<RequestEnded, 'route' | 'ended'>,
+  { table, catalogue }: LiveConfig,
+  budget: KeptBudget,
+): KeptRefusal | undefined => {
+  const source = route && servedAs(table, route.name)?.source
+  if (source?.spec.keep_refused !== 'signature' || unverified?.body === undefined) return undefined
+  const { headers, body } = unverified
+  const decided = inDecidingOrder(checkedWith(source, catalogue)).find(({ shows }) => shows(headers))
+  if (!decided?.signatureIn) return undefined
+  const address = decided.signatureIn.address ? unverified.url() : ''
+  if (!budget.take(body.length + address.length + JSON.stringify(headers).length)) return undefined
+  return { body, signedIn: decided.signatureIn.headers, address, isProxied: unverified.isProxied() }
+}
