@@ -310,13 +310,13 @@ t.test('list --json has every member', async (t) => {
   ])
 })
 
-t.test('show: everything, the body laid out with the digits of its sender', async (t) => {
+t.test('show: what became of it first; on --body the body, laid out with the digits of its sender', async (t) => {
   const body = '{"id":12345678901234567890,"a":[],"b":[1,{"c":"x"}]}'
   const cli = await fixture(t, [
     [received(1), request(body, { 'content-type': 'application/json', 'x-hub-signature-256': '***' })],
     tried(1, 1),
     tried(1, 2),
-    ended(1, { state: 'dead', attempt: 3, error: 'agent: gave up' }),
+    [ended(1, { state: 'dead', attempt: 3, error: 'agent: gave up' }), request('{"prompt":"P","reply":"R"}', {})],
   ])
   const { code, out } = await cli.run('events', 'show', idOf(1))
   t.equal(code, 0)
@@ -330,7 +330,12 @@ t.test('show: everything, the body laid out with the digits of its sender', asyn
     'x-hub-signature-256: ***',
   ])
     t.ok(linesOf(out).includes(line), line)
-  t.ok(out.endsWith('{\n  "id": 12345678901234567890,\n  "a": [],\n  "b": [\n    1,\n    {\n      "c": "x"\n    }\n  ]\n}\n'), out)
+  t.equal(linesOf(out)[1], 'error       agent: gave up', 'the error stands below the id')
+  t.match(out, /prompt of try 3\nP\n\nreply of try 3\nR\n\ncontent-type: /, 'prompt and reply stand before the request')
+  t.ok(out.endsWith(`\n\nbody        52 bytes: headgate events show ${idOf(1)} --body\n`), out)
+  const whole = (await cli.run('events', 'show', idOf(1), '--body')).out
+  t.ok(whole.endsWith('{\n  "id": 12345678901234567890,\n  "a": [],\n  "b": [\n    1,\n    {\n      "c": "x"\n    }\n  ]\n}\n'), whole)
+  t.match(await cli.run('events', 'show', idOf(1), '--body', '--raw'), { code: 2, err: /--body or --raw/ })
   t.match(JSON.parse((await cli.run('events', 'show', idOf(1).slice(0, 8), '--json')).out), {
     kind: 'events.show',
     ok: true,
@@ -404,7 +409,7 @@ t.test('show --raw: the exact bytes and nothing else, never at a terminal', asyn
   const cli = await fixture(t, [[received(1), request(bytes)]])
   t.same(await cli.run('events', 'show', idOf(1), '--raw'), { code: 0, out: bytes.toString('latin1'), err: '' })
   t.match(await cli.runWith({ isTty: true }, 'events', 'show', idOf(1), '--raw'), { code: 2, out: '', err: /a file or a pipe/ })
-  t.match((await cli.run('events', 'show', idOf(1))).out, /\(8 bytes, not UTF-8: headgate events show \S+ --raw > file\)/)
+  t.match((await cli.run('events', 'show', idOf(1), '--body')).out, /\(8 bytes, not UTF-8: headgate events show \S+ --raw > file\)/)
   t.match(JSON.parse((await cli.run('events', 'show', idOf(1), '--json')).out).data, { body: null, body_base64: bytes.toString('base64') })
 })
 
@@ -833,8 +838,8 @@ t.test('a hostile record drives no terminal and fills no screen', async (t) => {
   for (const argv of [
     ['events', 'list'],
     ['events', 'list', '--wide'],
-    ['events', 'show', event_id],
-    ['events', 'show', 'plain-text'],
+    ['events', 'show', event_id, '--body'],
+    ['events', 'show', 'plain-text', '--body'],
     ['events', 'retry', '--dead', '--dry-run'],
     ['events', 'replay', event_id, '--dry-run'],
     ['events', 'replay', event_id],
@@ -851,7 +856,10 @@ t.test('a hostile record drives no terminal and fills no screen', async (t) => {
     t.match(JSON.parse(document), { v: 1, ok: true })
   }
   t.equal(linesOf((await cli.run('events', 'list')).out).length, 2)
-  t.match((await cli.run('events', 'show', 'plain-text')).out, /\(cut here; all \d+ bytes: headgate events show plain-text --raw\)/)
+  t.match(
+    (await cli.run('events', 'show', 'plain-text', '--body')).out,
+    /\(cut here; all \d+ bytes: headgate events show plain-text --raw\)/,
+  )
   for (const as of ['sample', 'jsonl', 'curl', 'test'])
     t.notMatch((await cli.run('events', 'export', '--limit', '2', '--as', as)).out, controls, as)
 })

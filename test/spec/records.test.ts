@@ -411,7 +411,7 @@ t.test('where a scheme looks for a secret itself, nobody gets it after that: no 
   const firsts = Object.entries(secretive).map(([name, { kept }], i) => ({ name, kept, id: ids[4 * i] ?? '' }))
   for (const as of ['sample', 'test', 'curl', 'jsonl']) said[as] = await run('events', 'export', ...firsts.map(({ id }) => id), '--as', as)
   for (const { name, kept, id } of firsts) {
-    said[`${name}: show`] = await run('events', 'show', id)
+    said[`${name}: show`] = await run('events', 'show', id, '--body')
     const { body } = JSON.parse(await run('events', 'show', id, '--json')).data
     if (kept !== undefined) t.equal(body, kept, `${name}: the rest stays as it came`)
     const replayed = await gateway.operations.replay({ eventId: id })

@@ -18,7 +18,8 @@ export const addEvents = (events: Command, run: Run): void => {
     .action((options: ListOptions) => run(async (cli) => (await import('./list.ts')).eventsList(options, cli)))
   events
     .command('show <id>')
-    .description('show one event: how it went, its headers and its body')
+    .description('show one event: its error, its prompt, its reply, and the headers that it came with')
+    .option('--body', 'its body too, laid out where it is JSON')
     .option('--raw', 'write the bytes of the body and nothing else')
     .action((id: string, options: ShowOptions) => run(async (cli) => (await import('./show.ts')).eventsShow(id, options, cli)))
   withBulk(withTimes(events.command('retry [ids...]').option('--route <name>', 'events of this route')))

@@ -1,4 +1,4 @@
-/** `events show <id>`: all that is known of one event, and the request as it came, but for the headers that hold secrets. */
+/** `events show <id>`: what became of one event comes first, then the request as it came, but for the headers that hold secrets. */
 
 import { type KnownAttempt, readAttempts } from '../../app/events/event-attempts.ts'
 import { describePayload, payloadOf } from '../../app/events/event-payload.ts'
@@ -12,9 +12,10 @@ import type { RawRequest, Tried } from '../../journal/record.ts'
 import { answer, type Cli, note } from '../shell/output.ts'
 import { bodyText } from './body-text.ts'
 
-export type ShowOptions = { readonly raw?: boolean }
+export type ShowOptions = { readonly body?: boolean; readonly raw?: boolean }
 
-export const eventsShow = async (id: string, { raw = false }: ShowOptions, cli: Cli): Promise<number> => {
+export const eventsShow = async (id: string, { body = false, raw = false }: ShowOptions, cli: Cli): Promise<number> => {
+  if (body && raw) throw usage('give --body or --raw, not both')
   const { workspace } = cli
   const { events, notices } = await findEvents(workspace, gatewayAt(workspace), [id])
   note(cli, ...notices)
@@ -35,7 +36,13 @@ export const eventsShow = async (id: string, { raw = false }: ShowOptions, cli: 
       attempts: [...attempts],
       ...describePayload(payload),
     },
-    text: `${fieldsOf(known)}${field('repeats', first && `${first.event_id} of ${first.at}`)}${attempts.map(attemptOf).join('')}${requestOf(payload, `${command} --raw`)}${wordsOf(attempts, `${command} --json`)}`,
+    text: [
+      fieldsOf(known),
+      field('repeats', first && `${first.event_id} of ${first.at}`),
+      ...attempts.map(attemptOf),
+      wordsOf(attempts, `${command} --json`),
+      requestOf(payload, body, command),
+    ].join(''),
   })
 }
 
@@ -56,6 +63,7 @@ const field = (name: string, value: string | number | undefined): string =>
 const fieldsOf = ({ event, state, attempt, nextAt, error }: KnownEvent): string =>
   [
     field('id', event.event_id),
+    field('error', error),
     field('time', event.at),
     field('profile', event.profile),
     field('route', event.route),
@@ -80,7 +88,6 @@ const fieldsOf = ({ event, state, attempt, nextAt, error }: KnownEvent): string 
     field(attempt > 0 ? 'next try' : 'due', nextAt),
     field('ended', event.ended_at),
     field('silent', event.silent ? 'the agent asked for nothing to be sent' : undefined),
-    field('error', error),
   ].join('')
 
 const attemptOf = ({ at, end, attempt, error, target, answer: said, silent, usage }: KnownAttempt): string => {
@@ -113,10 +120,13 @@ const wordsOf = (attempts: readonly KnownAttempt[], command: string): string => 
     .join('')
 }
 
-const requestOf = (payload: RawRequest | string, rawCommand: string): string => {
+/** The headers, and the body only where it is asked for: it may be long, and it hides what became of the event. */
+const requestOf = (payload: RawRequest | string, withBody: boolean, command: string): string => {
   if (typeof payload === 'string') return field('payload', payload)
   const headers = Object.entries(payload.headers).map(
     ([name, value]) => `${printable(name, 256)}: ${printable(typeof value === 'string' ? value : jsonText(value), maxValue)}\n`,
   )
-  return `\n${headers.join('')}\n${bodyText(payload.body, rawCommand)}`
+  const { body } = payload
+  if (withBody) return `\n${headers.join('')}\n${bodyText(body, `${command} --raw`)}`
+  return `\n${headers.join('')}\n${field('body', body.length === 0 ? 'empty' : `${body.length} bytes: ${command} --body`)}`
 }

@@ -34,7 +34,7 @@ export const examples: { readonly [path: string]: readonly string[] } = {
   'webhook tail': ['webhook tail', 'webhook tail hello --since 10m --format json'],
   'webhook verify': ["webhook verify hello --body @body.json --header 'X-Hub-Signature-256: sha256=...'"],
   'events list': ['events list --route hello --since 2h', 'events list --outcome ignored', 'events list --state dead --wide'],
-  'events show': ['events show <id>', 'events show <id> --raw'],
+  'events show': ['events show <id>', 'events show <id> --body', 'events show <id> --raw > body.json'],
   'events retry': ['events retry <id>', 'events retry --dead --dry-run'],
   'events replay': ['events replay <id>', 'events replay <id> --edit', 'events replay --from-route hello --since 1d --dry-run'],
   'events export': ['events export <id> --as curl', 'events export --route hello --as jsonl'],
