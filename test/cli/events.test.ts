@@ -174,6 +174,51 @@ t.test('list: each option selects', async (t) => {
   }
 })
 
+t.test('list: words and values of fields are looked for in all that was recorded', async (t) => {
+  const form = { 'content-type': 'application/x-www-form-urlencoded' }
+  const cli = await fixture(t, [
+    [received(1), request('{"action":"opened","n":7,"draft":false,"note":null,"list":[{"id":"x=y"}],"said":"Caf\\u00e9"}')],
+    [received(2), request('{"action":"closed"}', { 'content-type': 'application/json', 'x-trace': 'Room-17' })],
+    [received(3), request('action=opened&who=Ada+L%C3%B6w', form)],
+    received(4, { reason: 'payload.action equals "opened"', outcome: 'ignored', stage: 'filters' }),
+    [received(5), request('no JSON, but Words')],
+    [ended(5, { state: 'dead', error: 'disk full' }), request('{"prompt":"Look at it","reply":"All Good"}', {})],
+    [tried(2, 1), request('{"prompt":"An earlier prompt"}', {})],
+  ])
+  const listed = async (...flags: string[]): Promise<number[]> => {
+    const { data } = JSON.parse((await cli.run('events', 'list', '--json', ...flags)).out)
+    return data.events.map(({ event_id }: { event_id: string }) => Number(event_id.slice(0, 8)))
+  }
+  t.same(await listed('--delivery-id', 'd-3'), [3])
+  t.same(await listed('--text', 'OPENED'), [4, 3, 1], 'in a body or in a reason, in any case')
+  t.same(await listed('--text', 'caf\u00e9'), [1], 'as JSON escapes it')
+  t.same(await listed('--text', 'Ada L\u00f6w'), [3], 'as a form encodes it')
+  t.same(await listed('--text', 'x-trace: room-17'), [2])
+  t.same(await listed('--text', 'but words'), [5])
+  t.same(await listed('--text', 'disk full'), [5])
+  t.same(await listed('--text', 'all good'), [5])
+  t.same(await listed('--text', 'earlier'), [2])
+  t.same(await listed('--text', 'd-4'), [4])
+  t.same(await listed('--text', 'nowhere'), [])
+  t.same(await listed('--field', 'action=opened'), [3, 1])
+  t.same(await listed('--field', 'payload.action=opened', '--field', 'n=7'), [1], 'all of them hold')
+  t.same(await listed('--field', 'draft=false', '--field', 'note=null', '--field', 'list.0.id=x=y'), [1])
+  t.same(await listed('--field', 'headers.X-Trace=Room-17'), [2])
+  t.same(await listed('--field', 'event=push'), [3, 2, 1], 'an event without a payload has no fields')
+  t.same(await listed('--field', 'list='), [])
+  t.same(await listed('--text', 'opened', '--field', 'n=7'), [1])
+  t.same(await listed('--text', 'e', '--state', 'dead'), [5])
+  t.match(await cli.run('events', 'list', '--field', 'event=push', '--delivery-id', 'd-1', '--limit', '1'), { err: '' })
+  const page = await cli.run('events', 'list', '--field', 'event=push', '--text', 'd-', '--limit', '2')
+  const next = /there are more: headgate (.*)$/m.exec(page.err)?.[1] ?? ''
+  t.match(next, /^events list --field event=push --text d- --limit 2 --cursor /)
+  t.match(linesOf((await cli.run(...next.split(' '))).out), [/^00000001/])
+  t.match(await cli.run('events', 'export', '--field', 'n=7', '--as', 'jsonl'), { code: 0, out: /^\{"event_id":"00000001[^\n]*\n$/ })
+  t.match(await cli.run('events', 'list', '--field', 'action'), { code: 2, err: /must be a path=value/ })
+  t.match(await cli.run('events', 'list', '--text', ''), { code: 2, err: /which words/ })
+  t.match(await cli.run('events', 'list', '--follow', '--text', 'x'), { code: 2, err: /without --text and --field/ })
+})
+
 t.test('list: a running gateway says how those stand that have not ended', async (t) => {
   const coalesced = { outcome: 'coalesced', group: idOf(5) }
   const cli = await fixture(t, [

@@ -17,7 +17,8 @@ export type Batch = KnownEvents & { readonly isCut: boolean }
 /** The newest of the events that fit; oldest first, as they came. */
 export const selectBatch = async (workspace: Workspace, gateway: GatewayFinder, criteria: EventCriteria): Promise<Batch> => {
   const { events, next, notices } = await selectEvents(workspace, gateway, selectionOf(criteria, defaultLimit))
-  return { events: [...events].reverse(), isCut: next !== undefined, notices }
+  const isCut = next !== undefined && events.length >= (criteria.limit ?? defaultLimit)
+  return { events: [...events].reverse(), isCut, notices }
 }
 
 /** How it went for one event. */

@@ -7,10 +7,11 @@ import type { EventView } from '../../journal/record.ts'
 import type { RunStanding } from '../live/operations.ts'
 import type { GatewayFinder, RunningGateway } from '../running-gateway.ts'
 import type { Workspace } from '../workspace.ts'
+import type { Search } from './event-search.ts'
 import type { Selection } from './event-selection.ts'
 import { type KnownEvent, outcomeOf } from './known-event.ts'
 
-/** Whether an event that waits fits is known only when the gateway was asked: so many are read before, at most. */
+/** Whether an event fits may be known only when the gateway was asked, or its request was read: so many are looked at, at most. */
 const maxLooked = 10_000
 
 /** `notices`: why something is as the journal says, where a running gateway could not be asked. */
@@ -21,10 +22,11 @@ export type Selected = KnownEvents & { readonly next: string | undefined; readon
 
 /** The selected events, newest first. Throws a Fault (exit 5) when the page before ended at an event that is gone. */
 export const selectEvents = async (workspace: Workspace, gateway: GatewayFinder, selection: Selection): Promise<Selected> => {
-  const { fits, fitsState, isLive, since, limit, cursor } = selection
+  const { fits, fitsState, isLive, search, since, limit, cursor } = selection
+  const looksCloser = isLive || search !== undefined
   const found = await readEvents(journalFolder(workspace.dataDir), {
     fits,
-    limit: isLive ? Math.max(limit, maxLooked) : limit,
+    limit: looksCloser ? Math.max(limit, maxLooked) : limit,
     ...(since === undefined ? {} : { since }),
     ...(cursor === undefined ? {} : { after: cursor }),
   })
@@ -33,13 +35,26 @@ export const selectEvents = async (workspace: Workspace, gateway: GatewayFinder,
       exitCode: exit.notFound,
       hint: 'begin again without --cursor',
     })
-  const { events, notices } = await withStandings(workspace, gateway, found.events)
+  const candidates = search ? await searched(workspace, found.events, search, isLive ? maxLooked : limit + 1) : found.events
+  const { events, notices } = await withStandings(workspace, gateway, candidates)
   const fitting = events.filter(({ state }) => fitsState(state))
   const page = fitting.slice(0, limit)
   // In the order of reading: sorted by time it would leave out what was written later and arrived earlier.
   const last = fitting.length > limit ? page.at(-1)?.event : found.truncated ? found.events.at(-1) : undefined
   const newestFirst = page.sort((a, b) => (a.event.at < b.event.at ? 1 : a.event.at > b.event.at ? -1 : 0))
-  return { events: newestFirst, next: last?.event_id, skipped: found.skipped, notices }
+  const isShort = looksCloser && last !== undefined && page.length < limit
+  const notice = isShort ? [`only the newest ${found.events.length} events were looked at, back to ${last.at}`] : []
+  return { events: newestFirst, next: last?.event_id, skipped: found.skipped, notices: [...notices, ...notice] }
+}
+
+/** The first of the events in which it is found; one after the other, because a thousand bodies need not be in memory at once. */
+const searched = async (workspace: Workspace, events: readonly EventView[], search: Search, most: number): Promise<EventView[]> => {
+  const matching: EventView[] = []
+  for (const view of events) {
+    if (matching.length === most) break
+    if (await search(workspace, view)) matching.push(view)
+  }
+  return matching
 }
 
 /** The events of these ids or beginnings of ids. Throws a Fault (exit 5) for the first that is not in the journal. */

@@ -25,6 +25,8 @@ export const eventsFollow = async (options: PageOptions & { readonly wide: boole
   const { workspace, io } = cli
   if (options.cursor !== undefined || options.until !== undefined)
     throw usage('--follow goes on with what comes: without --cursor and --until')
+  if (options.text !== undefined || options.field !== undefined)
+    throw usage('--follow shows events before their requests are recorded: without --text and --field')
   const { wide, ...page } = options
   const stopped = io.stopped()
   const selection = selectionOf(criteriaOf(page), defaultLimit)

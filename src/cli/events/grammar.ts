@@ -1,7 +1,7 @@
 /** The `events` commands: their arguments and options. */
 
 import { type Command, Option } from 'commander'
-import { limit, list, type Run } from '../shell/grammar-values.ts'
+import { each, limit, list, type Run } from '../shell/grammar-values.ts'
 import type { ExportOptions } from './export.ts'
 import type { ListOptions } from './list.ts'
 import type { ReplayOptions } from './replay.ts'
@@ -44,6 +44,9 @@ const withSelection = (command: Command, route: string): Command =>
     command
       .option(route, 'events of this route')
       .option('--outcome <list>', 'answered so: accepted, ignored, ignored:filters, duplicate, ...', list)
+      .option('--delivery-id <id>', 'with this delivery id')
+      .option('--text <words>', 'with these words in the record, the request, a prompt or a reply, in any case')
+      .option('--field <path=value>', 'with this value in the payload or a header: payload.action=opened (repeatable)', each)
       .option('--state <list>', 'final, waiting, running, done, dead, merged or unknown', list),
   )
 

@@ -26,7 +26,7 @@ export const eventsList = async ({ wide = false, follow = false, ...options }: L
   if (events.length === 0) {
     // Events of a route that is gone may be there; a name that nothing has is a slip.
     await checkSources(workspace, options)
-    note(cli, 'no such events')
+    if (next === undefined) note(cli, 'no such events')
   }
   if (next !== undefined) note(cli, `there are more: ${nextPage({ ...options, wide }, next, cli)}`)
   if (skipped > 0) note(cli, `${skipped} damaged lines of the journal were left out`)
@@ -36,9 +36,11 @@ export const eventsList = async ({ wide = false, follow = false, ...options }: L
 
 /** The same command for what comes after. */
 const nextPage = (options: ListOptions, cursor: string, { workspace: { self } }: Cli): string => {
-  const given = Object.entries({ ...options, cursor }).flatMap(([name, value]) =>
-    value === true ? [`--${name}`] : value === false ? [] : [`--${name}`, quoted(String(value))],
-  )
+  const given = Object.entries({ ...options, cursor }).flatMap(([name, value]) => {
+    const option = `--${name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`
+    if (typeof value === 'boolean') return value ? [option] : []
+    return [value].flat().flatMap((each) => [option, quoted(String(each))])
+  })
   return [self, 'events list', ...given].join(' ')
 }
 

@@ -1,8 +1,9 @@
 /** The options that select events, and what their texts mean. */
 
+import type { FieldValue } from '../../app/events/event-search.ts'
 import { type EventCriteria, type State, states } from '../../app/events/event-selection.ts'
 import { checkOutcomes } from '../../app/events/known-words.ts'
-import { exit, Fault } from '../../core/fault.ts'
+import { exit, Fault, usage } from '../../core/fault.ts'
 import { nearest } from '../../core/text.ts'
 import { timeOf } from '../shell/times.ts'
 
@@ -14,6 +15,9 @@ export type SelectionOptions = {
   readonly until?: string
   readonly job?: string
   readonly profile?: string
+  readonly deliveryId?: string
+  readonly text?: string
+  readonly field?: readonly string[]
   readonly limit?: number
 }
 
@@ -21,14 +25,22 @@ export type SelectionOptions = {
 export type PageOptions = SelectionOptions & { readonly cursor?: string }
 
 /** Throws a usage Fault for what cannot be meant. */
-export const criteriaOf = ({ state, since, until, ...others }: PageOptions): EventCriteria => {
+export const criteriaOf = ({ state, since, until, field, ...others }: PageOptions): EventCriteria => {
   checkOutcomes(others.outcome)
+  if (others.text === '') throw usage('--text: which words?')
   return {
     ...others,
     ...(state === undefined ? {} : { state: state.map(stateOf) }),
+    ...(field === undefined ? {} : { field: field.map(fieldOf) }),
     ...(since === undefined ? {} : { since: timeOf('--since', since) }),
     ...(until === undefined ? {} : { until: timeOf('--until', until) }),
   }
+}
+
+const fieldOf = (written: string): FieldValue => {
+  const end = written.indexOf('=')
+  if (end < 1) throw usage(`--field ${written}: it must be a path=value`, 'a path as in filters: payload.action=opened')
+  return { path: written.slice(0, end), value: written.slice(end + 1) }
 }
 
 const stateOf = (word: string): State => {

@@ -9,11 +9,11 @@ import { placeholders } from '../../../expr/placeholder.ts'
 import type { Route } from '../../../generated/config.ts'
 import type { Scheme } from '../../../parts/schemes/scheme.ts'
 import { listedIn } from '../../../parts/stages/events.ts'
+import { eventReader, type Request } from '../../events/event-reader.ts'
 import { asReceived } from '../../routes/prepare-test.ts'
 import { schemeOf } from '../../routes/sign-test.ts'
 import { type KnownSample, listSamples, readSample } from '../../samples/gallery.ts'
 import type { Workspace } from '../../workspace.ts'
-import { eventReader, type Request } from './event-of.ts'
 
 export type RankedSample = {
   readonly name: string

@@ -1,10 +1,10 @@
 /** What a route reads in a request, whoever signed it. */
 
-import type { RouteSource } from '../../../config/config.ts'
-import { systemClock } from '../../../core/clock.ts'
-import type { Event, Headers } from '../../../core/request.ts'
-import type { Scheme } from '../../../parts/schemes/scheme.ts'
-import { parserOf } from '../../../parts/stages/json.ts'
+import type { RouteSource } from '../../config/config.ts'
+import { systemClock } from '../../core/clock.ts'
+import type { Event, Headers } from '../../core/request.ts'
+import type { Scheme } from '../../parts/schemes/scheme.ts'
+import { parserOf } from '../../parts/stages/json.ts'
 
 export type Request = { readonly headers: Headers; readonly body: Buffer }
 

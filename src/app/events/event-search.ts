@@ -1,0 +1,80 @@
+/** Looks for words and for values of fields in what was recorded of an event: its record, its request, and the words of its attempts. */
+
+import { isUtf8 } from 'node:buffer'
+import type { Json } from '../../core/json.ts'
+import type { Headers } from '../../core/request.ts'
+import { compileField } from '../../expr/path.ts'
+import type { EventView } from '../../journal/record.ts'
+import type { Workspace } from '../workspace.ts'
+import { readAttempts } from './event-attempts.ts'
+import { payloadOf } from './event-payload.ts'
+import { eventReader, type Request } from './event-reader.ts'
+
+/** A field as in conditions (`payload.x`, `headers.Name`), and the text of the value that it has to have. */
+export type FieldValue = { readonly path: string; readonly value: string }
+
+export type SearchCriteria = {
+  /** It stands somewhere in what was recorded, in any case. */
+  readonly text?: string
+  /** All of them hold. */
+  readonly field?: readonly FieldValue[]
+}
+
+/** Whether what was recorded of an event is what somebody looks for. */
+export type Search = (workspace: Workspace, view: EventView) => Promise<boolean>
+
+/** `undefined`: nothing is looked for. */
+export const searchOf = ({ text, field = [] }: SearchCriteria): Search | undefined => {
+  if (text === undefined && field.length === 0) return undefined
+  const hasWords = text === undefined ? undefined : wordsSearch(text)
+  const fields = field.map(({ path, value }) => ({ get: compileField(path), value }))
+  return async (workspace, view) => {
+    const payload = await payloadOf(workspace, view)
+    const request = typeof payload === 'string' ? undefined : { headers: payload.headers as Headers, body: payload.body }
+    if (fields.length > 0) {
+      const event = request && readBody(request)
+      if (!event) return false
+      const known = { ...event, eventType: view.event_type ?? event.eventType }
+      if (!fields.every(({ get, value }) => isWritten(get(known), value))) return false
+    }
+    return hasWords === undefined || hasWords(workspace, view, request)
+  }
+}
+
+const readBody = eventReader(undefined, [])
+
+/** A list or a map is no value that could be written behind a `=`. */
+const isWritten = (found: Json | undefined, value: string): boolean => {
+  if (typeof found === 'number') return value !== '' && Number(value) === found
+  return typeof found === 'string' ? found === value : (typeof found === 'boolean' || found === null) && String(found) === value
+}
+
+type WordsSearch = (workspace: Workspace, view: EventView, request: Request | undefined) => Promise<boolean>
+
+const wordsSearch = (words: string): WordsSearch => {
+  const needle = words.toLowerCase()
+  const isIn = (text: unknown): boolean => typeof text === 'string' && text.toLowerCase().includes(needle)
+  const isInRequest = (request: Request): boolean => {
+    if (Object.entries(request.headers).some(([name, value]) => [value].flat().some((each) => isIn(`${name}: ${each}`)))) return true
+    if (isUtf8(request.body) && isIn(request.body.toString('utf8'))) return true
+    // A body may write the words otherwise: `\u00e9`, `%C3%A9`.
+    const event = readBody(request)
+    return event !== undefined && hasText(event.payload, isIn)
+  }
+  return async (workspace, view, request) => {
+    // Most of it is in memory: the words of attempts, each a read, come last.
+    if (Object.values(view).some(isIn) || (request && isInRequest(request))) return true
+    const attempts = await readAttempts(workspace, view)
+    return attempts.some(({ error, answer, prompt, reply }) => [error, answer, prompt, reply].some(isIn))
+  }
+}
+
+/** Whether a text in a value holds; without recursion, because a stranger chose the depth. */
+const hasText = (value: Json, holds: (text: string) => boolean): boolean => {
+  const open: Json[] = [value]
+  for (let at = open.pop(); at !== undefined; at = open.pop()) {
+    if (typeof at === 'string' && holds(at)) return true
+    if (typeof at === 'object' && at !== null) for (const inner of Object.values(at)) open.push(inner)
+  }
+  return false
+}
