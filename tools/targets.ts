@@ -29,7 +29,8 @@ const row = (part: TargetPart, settings: readonly Setting[]): string => {
 
 const intro = `Where replies and direct messages go: \`deliver\` of a route or a job, one name or a list. Settings stand under \`platforms.<name>\` (of \`github_comment\` and
 \`gitlab_comment\` under \`platforms.github\` and \`platforms.gitlab\`), or in the environment under the names below, which win. A profile's targets use that profile's settings
-and \`.env\` only. \`headgate targets list\` shows what is connected and what is missing; \`headgate targets test telegram\` sends a test message.
+and \`.env\` only. \`headgate targets list\` shows what is connected and what is missing; \`headgate targets test telegram\` sends a test message, and
+\`headgate targets test --route <name> --sample <name>\` what a route would deliver of a sample, with the route's own settings.
 
 Chat targets send to \`deliver_extra.chat_id\`, else to the home channel; \`message_thread_id\`, else \`thread_id\`, selects a topic or thread. With a
 \`webhook_url\` alone they send to the webhook's own chat: a \`chat_id\` is then a failure, and a home channel has no effect. A text that is too long arrives in

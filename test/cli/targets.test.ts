@@ -66,7 +66,7 @@ t.test('list: each way that would connect a target, with its names in the enviro
   t.equal((await cli.run('targets')).out, out)
   t.match(await cli.run('targets', '--json', '--profile', 'none'), { code: 5 })
   t.match(await cli.run('targets', 'lst'), { code: 2, err: /unknown command 'lst'[\s\S]*did you mean "list"/ })
-  t.match(await cli.run('targets', '--help'), { code: 0, out: /test \[options\] <name>/ })
+  t.match(await cli.run('targets', '--help'), { code: 0, out: /test \[options\] \[name\]/ })
 })
 
 t.test('list: github_comment is ready where gh can be run', async (t) => {
@@ -191,4 +191,65 @@ t.test('test: what a route could not deliver to is refused before anybody is ask
   t.match(await cli.run('targets', 'test', 'http', '-y', ...extra), { code: 0, out: /HTTP 200/ })
   t.match(receiver.seen, [{ headers: { 'webhook-signature': /^v1,/ } }], 'a secret that is never stored counts')
   t.match(await cli.run('targets', 'test', 'log', '-y', '--text', 'hello'), { code: 0, err: 'log: hello\n' })
+})
+
+t.test('test --route: a direct message, filled in from a sample, goes to each target of the route with its own settings', async (t) => {
+  const receiver = await sink(t, (response) => json(response, 200, {}))
+  const url = `${receiver.origin}/{repository.name}`
+  const routes = {
+    alert: {
+      secret: 'a-long-enough-secret-of-a-test',
+      events: ['pull_request'],
+      filters: [{ field: 'action', equals: 'opened' }],
+      prompt: 'PR {number} opened',
+      deliver_only: true,
+      deliver: [
+        { target: 'http', deliver_extra: { url, secret: 'whsec_c2VjcmV0' } },
+        { target: 'http', deliver_extra: { url: `${receiver.origin}/second` } },
+      ],
+    },
+    asks: { secret: 'another-secret-of-a-test-route', prompt: 'Look at {number}', deliver: 'http', deliver_extra: { url } },
+    open: { secret: 'a-third-secret-of-a-test-route', deliver: 'http', deliver_extra: { url: `${receiver.origin}/{none}` } },
+    daily: { secret: 'a-fourth-secret-of-a-test-route', cron_job: 'nightly' },
+  }
+  const jobs = { nightly: { schedule: '0 6 * * *', prompt: 'x' } }
+  const cli = fakeCli(t, { 'config.yaml': stringify({ platforms: { webhook: { enabled: true, extra: { routes } } }, jobs }) })
+  const test = (...argv: string[]) => cli.run('targets', 'test', ...argv, '-y')
+  const opened = ['--sample', 'github/pull_request.opened']
+  const bodies = () =>
+    receiver.seen.splice(0).map(({ url: path, body, headers }) => [path, JSON.parse(body).text, 'webhook-signature' in headers])
+
+  t.match(await test('--route', 'alert', ...opened), { code: 0, out: /^(sent +http: .*HTTP 200.*\n){2}$/, err: '' })
+  const [first, second] = bodies()
+  t.match(first, ['/Hello-World', 'PR 2 opened', true], 'the secret that is never stored signs it')
+  t.match(second, ['/second', 'PR 2 opened', false])
+  t.match(await test('--route', 'asks', ...opened), { code: 0, err: /an agent writes the text of this route/ })
+  t.match(bodies(), [['/Hello-World', 'This is a test message from headgate.', false]])
+  t.match(await test('http', '--route', 'asks', ...opened, '--text', 'mine'), { code: 0 })
+  t.match(bodies(), [['/Hello-World', 'mine', false]])
+  const { data } = JSON.parse((await test('--route', 'alert', ...opened, '--json')).out)
+  t.match(data, {
+    route: 'alert',
+    text: /^PR /,
+    targets: [
+      { target: 'http', sent: true },
+      { target: 'http', sent: true },
+    ],
+  })
+  bodies()
+
+  const closed = await test('--route', 'alert', '--sample', 'github/pull_request.closed')
+  t.match(closed, {
+    code: 1,
+    err: /nothing was sent: the route "alert" stops this event: ignored by filters, filters\[0\] action[\s\S]*webhook trace alert/,
+  })
+  t.match(await test('--route', 'open', ...opened), { code: 1, err: /deliver_extra: \{none\} has no value on this event/ })
+  t.match(await test('--route', 'daily', ...opened), { code: 1, err: /starts the job "nightly"[\s\S]*cron run nightly/ })
+  t.match(await test('slack', '--route', 'alert', ...opened), { code: 5, err: /does not deliver to slack/ })
+  t.match(await test('--route', 'alrt', ...opened), { code: 5, err: /did you mean "alert"/ })
+  t.match(await test('--route', 'alert', ...opened, '--to', '1'), { code: 2, err: /--to cannot be given here/ })
+  t.match(await test('log', ...opened), { code: 2, err: /--sample cannot be given here/ })
+  t.match(await test(), { code: 2, err: /which target/ })
+  t.match(await cli.run('targets', 'test', '--route', 'alert', ...opened), { code: 2, err: /--yes/ })
+  t.same(receiver.seen, [])
 })

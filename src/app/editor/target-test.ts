@@ -3,7 +3,8 @@
 import { exit, Fault } from '../../core/fault.ts'
 import { isObject, type JsonObject } from '../../core/json.ts'
 import { isTemplate } from '../../expr/placeholder.ts'
-import { secretsIn, withSecrets, writtenTargets } from '../../parts/destination.ts'
+import { writtenTargets } from '../../parts/destination.ts'
+import { wholeSettings } from '../targets/route-deliveries.ts'
 import { prepareTargetTest, sendTargetTest } from '../targets/test-target.ts'
 import type { Workspace } from '../workspace.ts'
 import type { PayloadChoice, Tested } from './desk.ts'
@@ -45,7 +46,7 @@ const settingsFor = async (
   const { extra, untraced } = await tracedRoute(workspace, source, loaded, catalogue, payload)
   const filled = Array.isArray(extra) ? extra[place] : extra
   if (!isObject(filled)) throw unsent(untraced ?? 'its settings have templates, and nothing is known to fill in')
-  const whole = withSecrets(filled, secretsIn(written.extra, catalogue.targets.get(target)?.withheld ?? []))
+  const whole = wholeSettings(written, filled, catalogue.targets.get(target)?.withheld)
   const open = Object.keys(whole).find((key) => isTemplate(whole[key]))
   if (open !== undefined) throw unsent(`deliver_extra.${open} has no value on this payload`)
   return { extra: whole, profile: source.profile }

@@ -21,12 +21,18 @@ export const addTargets = (targets: Command, run: Run): void => {
     .option('--profile <name>', 'by the settings of another profile than the default one')
     .action((options: TargetsListOptions) => run(async (cli) => (await import('./list.ts')).targetsList(options, cli)))
   targets
-    .command('test <name>')
-    .description('send a real test message; the gateway need not run')
+    .command('test [name]')
+    .description('send a real test message, or what a route would deliver; the gateway need not run')
+    .option('--route <name>', 'to the targets of this route, with its settings, filled in from an event')
+    .option('--sample <name>', 'the event: a sample (samples list)')
+    .option('--payload <json>', 'the event: JSON text, @file or - instead')
+    .option('--event-id <id>', 'the event: a recorded one (events list)')
     .option('--to <id>', 'chat to send it to; default: the home channel')
     .option('--extra <key=value>', 'a setting of the target (repeatable)', each)
     .option('--text <text>', 'what it says: text, @file or @-')
     .option('--profile <name>', 'by the settings of another profile than the default one')
     .option('-y, --yes', 'do not ask')
-    .action((name: string, options: TargetsTestOptions) => run(async (cli) => (await import('./test.ts')).targetsTest(name, options, cli)))
+    .action((name: string | undefined, options: TargetsTestOptions) =>
+      run(async (cli) => (await import('./test.ts')).targetsTest(name, options, cli)),
+    )
 }

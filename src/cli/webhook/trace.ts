@@ -1,31 +1,29 @@
 /** `webhook trace <name>`: one event through a route with no side effects, stage by stage. */
 
 import { bare } from '../../app/route-tests/matcher.ts'
-import { findSample, readSample } from '../../app/samples/gallery.ts'
 import type { Trace } from '../../app/trace/trace.ts'
-import { type TraceWish, traceRoute } from '../../app/trace/trace-route.ts'
+import { traceRoute } from '../../app/trace/trace-route.ts'
 import { exit, usage } from '../../core/fault.ts'
 import type { JsonObject } from '../../core/json.ts'
 import { isTaken } from '../../core/outcome-table.ts'
 import { filters } from '../../parts/stages/filters.ts'
 import { answer, type Cli } from '../shell/output.ts'
 import { paintWith } from '../shell/paint.ts'
-import { type PayloadSource, readPayload } from './payload.ts'
 import { treeOf } from './trace-tree.ts'
+import { type ContentOptions, contentOf } from './traced-content.ts'
 
-export type TraceOptions = {
-  readonly payload?: string
-  readonly sample?: string
+export type TraceOptions = ContentOptions & {
   readonly set?: readonly string[]
   readonly unset?: readonly string[]
   readonly scheme?: string
   readonly event?: string
-  readonly eventId?: string
   readonly runScripts?: boolean
 }
 
 export const webhookTrace = async (name: string, options: TraceOptions, cli: Cli): Promise<number> => {
   const { event, scheme, set = [], unset = [], runScripts = false } = options
+  const isChanged = [event, scheme, options.set, options.unset].some((given) => given !== undefined)
+  if (options.eventId !== undefined && isChanged) throw usage('--event-id stands alone: the event is taken as it was')
   const { of, ...source } = await contentOf(options, cli)
   const traced = await traceRoute(cli.workspace, name, { of, event, scheme, set, unset, runScripts })
   return answer(cli, {
@@ -34,24 +32,6 @@ export const webhookTrace = async (name: string, options: TraceOptions, cli: Cli
     text: treeOf(traced, source, paintWith(cli.io.colour)),
     exitCode: isTaken(traced.outcome) ? exit.ok : exit.no,
   })
-}
-
-type Taken = PayloadSource & { readonly of: TraceWish['of'] }
-
-const contentOf = async ({ payload, sample, eventId, ...changes }: TraceOptions, cli: Cli): Promise<Taken> => {
-  if ([payload, sample, eventId].filter((given) => given !== undefined).length > 1)
-    throw usage('give one of --payload, --sample and --event-id')
-  if (sample !== undefined) {
-    const found = findSample(cli.workspace, sample)
-    return { from: 'sample', name: found.name, of: readSample(found) }
-  }
-  if (eventId === undefined) {
-    const { text, ...source } = await readPayload(payload, cli.io)
-    return { ...source, of: { payload: text } }
-  }
-  const { event, scheme, set, unset } = changes
-  if ([event, scheme, set, unset].some((given) => given !== undefined)) throw usage('--event-id stands alone: the event is taken as it was')
-  return { from: 'event', name: eventId, of: { eventId } }
 }
 
 const describe = (traced: Trace): JsonObject => {

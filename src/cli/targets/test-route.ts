@@ -1,0 +1,53 @@
+/** `targets test --route <name>`: sends what a route would deliver of an event to the route's own targets; exit 1 when one failed. */
+
+import { deliveriesOfRoute, type RouteDeliveries } from '../../app/targets/route-deliveries.ts'
+import { defaultText, prepareTargetTest, sendTargetTest, type TargetTest } from '../../app/targets/test-target.ts'
+import { exit, Fault } from '../../core/fault.ts'
+import type { JsonObject } from '../../core/json.ts'
+import { targetName } from '../../parts/target-name.ts'
+import { readText } from '../shell/input.ts'
+import { answer, type Cli, note } from '../shell/output.ts'
+import { refuse } from '../shell/refuse.ts'
+import { type ContentOptions, contentOf } from '../webhook/traced-content.ts'
+import { confirmSending, describeSent, sentText } from './sent.ts'
+
+export type RouteTestOptions = ContentOptions & { readonly route: string; readonly text?: string; readonly yes?: boolean }
+
+/** `only`: the one of the route's targets that gets it. */
+export const targetsTestRoute = async (only: string | undefined, options: RouteTestOptions, cli: Cli): Promise<number> => {
+  const { route, text, yes = false } = options
+  const { of } = await contentOf(options, cli)
+  const deliveries = await deliveriesOfRoute(cli.workspace, route, of)
+  const tests: TargetTest[] = []
+  for (const { target, extra } of chosen(deliveries, only)) {
+    const test = await prepareTargetTest(cli.workspace, { target, extra, profile: deliveries.profile })
+    if (!test.ok) return refuse(cli, test)
+    tests.push(test)
+  }
+  const said = text === undefined ? (deliveries.text ?? defaultText) : await readText('--text', text, cli.io)
+  const names = tests.map(({ target }) => target).join(', ')
+  if (tests.some(({ obstacle }) => obstacle === undefined)) await confirmSending(`${names}, as route ${deliveries.route} would`, yes, cli)
+  if (text === undefined && deliveries.text === undefined) note(cli, 'an agent writes the text of this route: a test message stands in')
+  const lines: string[] = []
+  const results: JsonObject[] = []
+  for (const test of tests) {
+    const { sent, notices } = await sendTargetTest(test, said)
+    note(cli, ...notices)
+    lines.push(sentText(test.target, sent))
+    results.push(describeSent(test.target, test.profile, sent))
+  }
+  return answer(cli, {
+    kind: 'targets.test',
+    data: { route: deliveries.route, text: said, targets: results },
+    text: lines.join(''),
+    exitCode: results.every(({ sent }) => sent) ? exit.ok : exit.no,
+  })
+}
+
+const chosen = ({ to, route }: RouteDeliveries, only: string | undefined): RouteDeliveries['to'] => {
+  if (only === undefined) return to
+  const its = to.filter(({ target }) => target === targetName(only))
+  if (its.length > 0) return its
+  const suggest = [...new Set(to.map(({ target }) => target))]
+  throw new Fault('not_found', `the route "${route}" does not deliver to ${only}`, { exitCode: exit.notFound, suggest })
+}

@@ -1,0 +1,24 @@
+/** The event that the options of a command name: a payload, a sample, or a recorded event. */
+
+import { findSample, readSample } from '../../app/samples/gallery.ts'
+import type { TraceWish } from '../../app/trace/trace-route.ts'
+import { usage } from '../../core/fault.ts'
+import type { Cli } from '../shell/output.ts'
+import { type PayloadSource, readPayload } from './payload.ts'
+
+export type ContentOptions = { readonly payload?: string; readonly sample?: string; readonly eventId?: string }
+
+export type TracedContent = PayloadSource & { readonly of: TraceWish['of'] }
+
+/** Throws a Fault: two are named, a sample is not there, or a payload is no JSON. */
+export const contentOf = async ({ payload, sample, eventId }: ContentOptions, cli: Cli): Promise<TracedContent> => {
+  if ([payload, sample, eventId].filter((given) => given !== undefined).length > 1)
+    throw usage('give one of --payload, --sample and --event-id')
+  if (sample !== undefined) {
+    const found = findSample(cli.workspace, sample)
+    return { from: 'sample', name: found.name, of: readSample(found) }
+  }
+  if (eventId !== undefined) return { from: 'event', name: eventId, of: { eventId } }
+  const { text, ...source } = await readPayload(payload, cli.io)
+  return { ...source, of: { payload: text } }
+}
