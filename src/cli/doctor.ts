@@ -9,8 +9,10 @@ import { aligned } from './shell/columns.ts'
 import { answer, type Cli } from './shell/output.ts'
 import { type Paint, paintWith } from './shell/paint.ts'
 
-export const doctor = async (cli: Cli): Promise<number> => {
-  const { checks, summary } = await examine(cli.workspace, gatewayAt(cli.workspace), cli.asked)
+export type DoctorOptions = { readonly online?: boolean }
+
+export const doctor = async ({ online = false }: DoctorOptions, cli: Cli): Promise<number> => {
+  const { checks, summary } = await examine(cli.workspace, gatewayAt(cli.workspace), { asked: cli.asked, online })
   const lines = textOf(checks, paintWith(cli.io.colour))
   return answer(cli, {
     kind: 'doctor',

@@ -9,7 +9,7 @@ import { leavesOf, pathOf } from '../../src/cli/help/suggest.ts'
 import { grammarOnly } from '../../src/cli/shell/program.ts'
 import { type FakeCli, fakeCli, type Result } from '../fakes/cli.ts'
 import { startGateway } from '../fakes/gateway.ts'
-import { closedOrigin } from '../fakes/sink.ts'
+import { closedOrigin, sink } from '../fakes/sink.ts'
 
 const config = (port: number): string => `platforms:
   webhook:
@@ -361,6 +361,36 @@ agent: { runner: command, command: [no-such-agent] }
   const { out } = await cli.runWith({ env: { HEADGATE_HOME: cli.dir, PATH: folder } }, 'doctor')
   t.match(out, /^ok {4}gh for target github_comment +logged in/m)
   t.notMatch(out, 'gho_abc')
+})
+
+t.test('doctor --online: asks each host of a target once, without a token, a path or a text; else it asks nobody', async (t) => {
+  const receiver = await sink(t, (response) => response.writeHead(405).end())
+  const gone = await sink(t, () => {})
+  const closed = await closedOrigin()
+  const hook = `${receiver.origin}/services/a-secret-token-of-a-hook`
+  const cli = fakeCli(t, {
+    'config.yaml': `${config(0).replace(
+      /\n {8}cfg.*\njobs:[\s\S]*/,
+      `
+        a: { prompt: p, secret: abcabcabcabcabcabc, deliver: http, deliver_extra: { url: "${receiver.origin}/{x}", secret: canary-secret-1 } }
+        b: { prompt: p, secret: abcabcabcabcabcabcd, deliver: [slack, log] }
+        c: { prompt: p, secret: abcabcabcabcabcabce, deliver: http, deliver_extra: { url: "${closed}/x" } }
+        d: { prompt: p, secret: abcabcabcabcabcabcf, deliver: http, deliver_extra: { url: "http://{x}/" } }
+`,
+    )}  slack: { webhook_url: "${hook}" }\n  discord: { webhook_url: "${gone.origin}/unused" }\n`,
+  })
+  t.notMatch((await cli.run('doctor')).out, /^ok +online/m)
+  t.same(receiver.seen, [])
+  const { code, out } = await cli.run('doctor', '--online')
+  t.equal(code, 1)
+  t.match(out, /^ok {4}online +2 of 2 hosts were asked: HEAD \/, at most 5 s each, with no token and no text$/m)
+  t.match(out, new RegExp(`^ok {4}target http, target slack +${receiver.origin} answered HTTP 405$`, 'm'))
+  t.match(out, new RegExp(`^fail {2}target http +${closed}: no connection \\(ECONNREFUSED\\)\n {6}fix: check the address`, 'm'))
+  t.match(receiver.seen, [{ method: 'HEAD', url: '/', body: '' }])
+  t.equal(receiver.seen.length, 1)
+  t.notMatch(out + JSON.stringify(receiver.seen), /canary|a-secret-token/)
+  t.same(gone.seen, [], 'a target that nobody uses is not asked')
+  t.match((await fakeCli(t, files()).run('doctor', '--online')).out, /^ok {4}online +no route or job .* nothing was asked$/m)
 })
 
 t.test('webhook secret: a fingerprint, the secret only when asked, a new one', async (t) => {

@@ -1,4 +1,4 @@
-/** Looks whether machine, files and programs are fit for the gateway. It changes nothing, and opens no database. */
+/** Looks whether machine, files and programs are fit for the gateway. It changes nothing, opens no database, and asks no other machine unless that is wanted. */
 
 import { loadConfig } from '../../config/load.ts'
 import type { Status } from '../live/operations.ts'
@@ -9,6 +9,7 @@ import { checkAddress } from './address.ts'
 import { type Check, fail, looked, ok, type Patient, warn } from './check.ts'
 import { checkFiles, checkFolder } from './files.ts'
 import { checkClock, checkNode } from './machine.ts'
+import { checkOnline } from './online.ts'
 import { checkPrograms } from './programs.ts'
 import { checkRefused } from './refused.ts'
 import { checkStore } from './store.ts'
@@ -16,8 +17,15 @@ import { checkTargets } from './targets.ts'
 
 export type Examined = { readonly checks: readonly Check[]; readonly summary: { readonly [result in Check['result']]: number } }
 
-/** `asked`: the user named the data directory. Never throws for what it finds. */
-export const examine = async (workspace: Workspace, gateway: GatewayFinder, asked: boolean): Promise<Examined> => {
+export type Wish = {
+  /** The user named the data directory. */
+  readonly asked: boolean
+  /** Hosts of targets are asked too: nothing else of a look leaves this machine. */
+  readonly online: boolean
+}
+
+/** Never throws for what it finds. */
+export const examine = async (workspace: Workspace, gateway: GatewayFinder, { asked, online }: Wish): Promise<Examined> => {
   const patient: Patient = { workspace, loaded: loadConfig(workspace), status: undefined }
   const found: Check[] = [checkNode()]
   const look = async (name: string, check: (patient: Patient) => Promise<readonly Check[]> | readonly Check[]): Promise<void> => {
@@ -38,6 +46,7 @@ export const examine = async (workspace: Workspace, gateway: GatewayFinder, aske
   await look('refused posts', checkRefused)
   await look('programs', checkPrograms)
   await look('targets', checkTargets)
+  if (online) await look('online', checkOnline)
   await look('clock', checkClock)
   const count = (result: Check['result']): number => found.filter((check) => check.result === result).length
   return { checks: found, summary: { ok: count('ok'), warn: count('warn'), fail: count('fail') } }

@@ -1,6 +1,6 @@
 /** Looks whether the targets that routes and jobs deliver to are connected. */
 
-import { defaultProfile } from '../../config/config.ts'
+import { defaultProfile, type Profile } from '../../config/config.ts'
 import { isObject, type JsonObject } from '../../core/json.ts'
 import { readKnownJobs } from '../jobs/jobs.ts'
 import { namesOf, readRoutes } from '../routes/routes.ts'
@@ -18,17 +18,24 @@ export const checkTargets = async (patient: Patient): Promise<readonly Check[]> 
   return checks
 }
 
+/** Routes and jobs as they are written, each with its profile, where that is served. */
+export const usedSpecs = async ({ workspace, loaded }: Patient): Promise<readonly { profile: Profile; spec: JsonObject }[]> => {
+  const routes = readRoutes(workspace).routes.map(({ written, route }) => ({ written, profile: route?.profile ?? defaultProfile }))
+  const { jobs } = await readKnownJobs(workspace, { all: true })
+  return [...routes, ...jobs.map(({ written, profile }) => ({ written, profile: profile.name }))].flatMap((user) => {
+    const profile = loaded.config.profiles.get(user.profile)
+    return profile && isObject(user.written) ? { profile, spec: user.written } : []
+  })
+}
+
 /** The names of targets by profile. */
-const usedTargets = async ({ workspace, loaded }: Patient): Promise<ReadonlyMap<string, ReadonlySet<string>>> => {
+const usedTargets = async (patient: Patient): Promise<ReadonlyMap<string, ReadonlySet<string>>> => {
   const used = new Map<string, Set<string>>()
-  const use = (profile: string, written: JsonObject): void => {
-    if (!loaded.config.profiles.has(profile)) return
-    const names = used.get(profile) ?? new Set()
-    used.set(profile, names)
-    for (const name of namesOf(written).split(',')) names.add(name)
+  for (const { profile, spec } of await usedSpecs(patient)) {
+    const names = used.get(profile.name) ?? new Set()
+    used.set(profile.name, names)
+    for (const name of namesOf(spec).split(',')) names.add(name)
   }
-  for (const { written, route } of readRoutes(workspace).routes) if (isObject(written)) use(route?.profile ?? defaultProfile, written)
-  for (const { written, profile } of (await readKnownJobs(workspace, { all: true })).jobs) if (isObject(written)) use(profile.name, written)
   return used
 }
 

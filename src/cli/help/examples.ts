@@ -66,7 +66,7 @@ export const examples: { readonly [path: string]: readonly string[] } = {
   'import hermes': ['import hermes config.yaml'],
   'schema install': ['schema install'],
   'schema print': ['schema print subscriptions'],
-  doctor: ['doctor', 'doctor --json'],
+  doctor: ['doctor', 'doctor --online', 'doctor --json'],
   paths: ['paths', 'paths --jsonata \'paths[name = "config"].path\''],
   completion: ['completion bash > ~/.local/share/bash-completion/completions/headgate', 'completion fish | source'],
   version: ['version --json'],

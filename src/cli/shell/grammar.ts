@@ -2,6 +2,7 @@
 
 import type { Command } from 'commander'
 import { addCron } from '../cron/grammar.ts'
+import type { DoctorOptions } from '../doctor.ts'
 import { addEdit } from '../edit/grammar.ts'
 import { addEvents } from '../events/grammar.ts'
 import { addGateway } from '../gateway/grammar.ts'
@@ -34,7 +35,8 @@ export const addCommands = (program: Command, run: Run): void => {
   program
     .command('doctor')
     .description('look whether this machine, its files and its programs are fit for the gateway; exit 1 when something is not')
-    .action(() => run(async (cli) => (await import('../doctor.ts')).doctor(cli)))
+    .option('--online', 'ask the hosts of targets too whether they are there: HEAD / of each, with no token and no text')
+    .action((options: DoctorOptions) => run(async (cli) => (await import('../doctor.ts')).doctor(options, cli)))
   program
     .command('paths')
     .description('where the files are, whether they exist or not')

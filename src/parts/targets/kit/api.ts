@@ -10,7 +10,7 @@ const maxAnswerBytes = 256 * 1024
 const longestWaitMs = 3_600_000
 
 export type ApiRequest = {
-  readonly method?: 'GET' | 'POST' | 'PUT'
+  readonly method?: 'GET' | 'HEAD' | 'POST' | 'PUT'
   /** The host must contain no secret, because errors may show it. */
   readonly url: string
   readonly headers?: { readonly [name: string]: string }

@@ -1,0 +1,73 @@
+/**
+ * Tries to reach the web addresses that routes and jobs deliver to, when somebody asks for it: a HEAD request for `/` of each host, without a
+ * token, a path or a text of ours. Any answer shows that the host is there. As for deliveries, no redirect is followed.
+ */
+
+import { systemClock } from '../../core/clock.ts'
+import { isObject, type JsonObject, own } from '../../core/json.ts'
+import type { Route } from '../../generated/config.ts'
+import { writtenTargets } from '../../parts/destination.ts'
+import { callApi } from '../../parts/targets/kit/api.ts'
+import { settingsOf, textSetting } from '../../parts/targets/kit/settings.ts'
+import type { TargetPart } from '../../parts/targets/target.ts'
+import { catalogueOf } from '../../plan/catalogue.ts'
+import { type Check, fail, ok, type Patient, warn } from './check.ts'
+import { labelOf } from './logins.ts'
+import { usedSpecs } from './targets.ts'
+
+const longestMs = 5_000
+/** So many hosts are asked, all at once, so that the look ends in time. */
+const maxHosts = 50
+
+const name = 'online'
+
+export const checkOnline = async (patient: Patient): Promise<readonly Check[]> => {
+  const hosts = await hostsOf(patient)
+  if (hosts.size === 0) return [ok(name, 'no route or job delivers to a web address that is written here: nothing was asked')]
+  const asked = [...hosts].slice(0, maxHosts)
+  const checks = await Promise.all(asked.map(([origin, users]) => reach(origin, [...users].join(', '))))
+  const said = `${asked.length} of ${hosts.size} hosts were asked: HEAD /, at most ${longestMs / 1_000} s each, with no token and no text`
+  return [
+    asked.length < hosts.size ? warn(name, said, 'try the others with: headgate targets test --route <name>') : ok(name, said),
+    ...checks,
+  ]
+}
+
+const reach = async (origin: string, users: string): Promise<Check> => {
+  const answer = await callApi({ method: 'HEAD', url: `${origin}/` }, longestMs, systemClock.now)
+  if (answer.kind === 'answer') return ok(users, `${origin} answered HTTP ${answer.status}`)
+  return fail(users, `${origin}: ${answer.why}`, 'check the address, its name in DNS, and whether this machine may reach it')
+}
+
+/** Who uses each host, by its origin: nothing of an address but that is asked for, because the rest may hold a token. */
+const hostsOf = async (patient: Patient): Promise<ReadonlyMap<string, ReadonlySet<string>>> => {
+  const { config } = patient.loaded
+  const { targets } = (await catalogueOf(config)).catalogue
+  const hosts = new Map<string, Set<string>>()
+  for (const { profile, spec } of await usedSpecs(patient)) {
+    for (const { target, extra } of targetsIn(spec)) {
+      const part = targets.get(target)
+      const settings = part && settingsOf(part, profile.platforms, profile.env)
+      if (!settings || settings.enabled === false) continue
+      for (const origin of originsOf(part, extra, settings))
+        hosts.set(origin, (hosts.get(origin) ?? new Set()).add(labelOf(target, profile.name)))
+    }
+  }
+  return hosts
+}
+
+/** What is written may be of any shape. */
+const targetsIn = (spec: JsonObject): ReturnType<typeof writtenTargets> => {
+  const { deliver, deliver_extra: extra } = spec
+  const isReadable = deliver === undefined || typeof deliver === 'string' || Array.isArray(deliver)
+  return isReadable ? writtenTargets({ ...(spec as Pick<Route, 'deliver'>), deliver_extra: isObject(extra) ? extra : {} }) : []
+}
+
+/** The origins of a target's own settings, and of the addresses that a route gives it. */
+const originsOf = ({ addresses = [] }: TargetPart, extra: JsonObject, settings: JsonObject): readonly string[] => {
+  const texts = [...Object.keys(settings).map((key) => textSetting(settings, key)), ...addresses.map((key) => own(extra, key))]
+  return texts.flatMap((text) => (typeof text === 'string' && webAddress.test(text) && URL.canParse(text) ? new URL(text).origin : []))
+}
+
+/** Placeholders stand after the host only. */
+const webAddress = /^https?:\/\/[^/?#\\{}\s]+(?:[/?#]|$)/i
