@@ -6,7 +6,7 @@ import { exit, Fault, messageOf } from '../core/fault.ts'
 import type { JsonObject } from '../core/json.ts'
 import { conflict, lockFile } from './locked/file-lock.ts'
 import { absent, parseEntries, readSnapshot as readText, stampOf } from './read-consistent.ts'
-import { refuseOdd, replaceFile } from './replace-file.ts'
+import { refuseOdd, refuseReadOnly, replaceFile } from './replace-file.ts'
 import { parseSource } from './yaml/source.ts'
 
 const maxRounds = 5
@@ -30,6 +30,7 @@ export const updateEntries = async <T>(file: string, update: Update<T>): Promise
       const { entries, text, stamp } = readSnapshot(file)
       const next = update(entries)
       if (!next.entries) return next.result
+      refuseReadOnly(file)
       if (text !== undefined) await replaceFile(`${file}.bak`, text)
       if (held.lost() || stampOf(file) !== stamp) continue
       await replaceFile(file, `${JSON.stringify(next.entries, null, 2)}\n`)
@@ -49,6 +50,7 @@ export const replaceEntriesText = async (file: string, before: string, after: st
   try {
     const { text } = readSnapshot(file)
     if (text !== before || held.lost()) throw conflict(`${file} has changed meanwhile: nothing was written`, 'try again')
+    refuseReadOnly(file)
     await replaceFile(`${file}.bak`, before)
     await replaceFile(file, after, mode)
   } catch (error) {

@@ -1,10 +1,11 @@
 /** Replaces a file as a whole. Readers, and a crash, find the old text or the new one. */
 
-import { lstatSync } from 'node:fs'
+import { accessSync, constants, lstatSync } from 'node:fs'
 import { mkdir, open } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import writeFileAtomic from 'write-file-atomic'
 import { exit, Fault } from '../core/fault.ts'
+import { quoted } from '../process/quoted.ts'
 
 /** Creates a folder that only its owner may open. An existing folder stays as it is. */
 export const makeFolder = async (folder: string): Promise<void> => {
@@ -13,7 +14,7 @@ export const makeFolder = async (folder: string): Promise<void> => {
 
 /** Writes `text` to `file`, with this mode from the first byte (by default only the owner may read it), and waits until it is on the disk. */
 export const replaceFile = async (file: string, text: string, mode = 0o600): Promise<void> => {
-  refuseOdd(file)
+  refuseReadOnly(file)
   await makeFolder(dirname(file))
   await writeFileAtomic(file, text, { mode })
   await syncFolder(dirname(file))
@@ -25,6 +26,35 @@ export const refuseOdd = (file: string): void => {
   if (!stat || stat.isFile()) return
   const what = stat.isSymbolicLink() ? 'a symbolic link' : 'not a regular file'
   throw new Fault('odd_file', `${file} is ${what}: it is not touched`, { exitCode: exit.conflict, hint: 'put a regular file in its place' })
+}
+
+/**
+ * Throws a Fault for a file that may not be written, and for anything but a regular file. A file is replaced by a rename, which asks for the
+ * permission of its folder alone, so nothing else would keep a file that somebody has locked on purpose.
+ */
+export const refuseReadOnly = (file: string): void => {
+  refuseOdd(file)
+  const stat = lstatSync(file, { throwIfNoEntry: false })
+  if (!stat || mayWrite(file, stat.mode)) return
+  throw new Fault(
+    'read_only',
+    `${file} may not be written (mode ${(stat.mode & 0o777).toString(8).padStart(4, '0')}): it is kept as it is`,
+    {
+      exitCode: exit.conflict,
+      hint: `change it where it is made; or, if it may be changed here: chmod u+w ${quoted(file)}`,
+    },
+  )
+}
+
+/** The superuser may write everything, so that the mode counts too. */
+const mayWrite = (file: string, mode: number): boolean => {
+  try {
+    accessSync(file, constants.W_OK)
+    return (mode & 0o222) !== 0
+  } catch (error) {
+    // Any other error comes again when the file is written, and is said then.
+    return !(error instanceof Error && 'code' in error && error.code === 'EACCES')
+  }
 }
 
 /** Syncs a folder, so that a rename in it survives a power cut. */

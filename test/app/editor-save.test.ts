@@ -285,6 +285,20 @@ t.test('the file keeps its mode; a link is not touched; a diff shows no secret',
   t.strictSame(readdirSync(dir).sort(), ['config.yaml', 'linked'])
 })
 
+t.test('a read-only file is not replaced: what is said names its mode and what to do', async (t) => {
+  const { desk, file, text, dir } = bench(t)
+  const draft = set(await opened(desk, 'pr-review'), 'description', 'x')
+  chmodSync(file, 0o444)
+  const refused = { code: 'read_only', message: /config\.yaml may not be written \(mode 0444\)/, hint: /chmod u\+w / }
+  await t.rejects(desk.save({ draft, despiteErrors: false }), refused)
+  await t.rejects(desk.switch({ name: 'pr-review', enabled: false }), refused)
+  await t.rejects(desk.remove({ name: 'pr-review' }), refused)
+  t.equal(text(), config)
+  t.strictSame(readdirSync(dir), ['config.yaml'])
+  chmodSync(file, 0o644)
+  good(await desk.save({ draft, despiteErrors: false }))
+})
+
 t.test('a running gateway takes over what is saved, or says why not', async (t) => {
   let answer: Awaited<ReturnType<RunningGateway['reload']>> = { ok: true, diagnostics: [], restart: ['port'], changes: noChanges }
   const gateway = { reload: async () => answer } as unknown as RunningGateway

@@ -1,6 +1,6 @@
 /** `gateway setup`: the wizard in a real terminal, its plain lines for screen readers, and the same by options. */
 
-import { existsSync, readFileSync } from 'node:fs'
+import { chmodSync, existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseEnv } from 'node:util'
 import t, { type Test } from 'tap'
@@ -240,6 +240,34 @@ const publicKeys: { readonly [name: string]: string } = {
   discord: 'd75a980182b10ab7d54bfed3c964073a0ee172f3daa62325af021a68f707511a',
   sendgrid: 'MFkwEwYHKoZIzj0CAQYIKoZIzj0DAQcDQgAEKmxoi4MgGf3sK9KiQYL8/bzRTle9WOU//P6hYpoaPJAhuwtDANQnGfCPUoM8wm4TGh6Ipryl2LdK1/E7Jg/uoA==',
 }
+
+t.test('files that are read-only are kept by every command, and by the wizard before it asks', async (t) => {
+  const cli = none(t, { 'hooks.yaml': '- { id: x, execute-command: /bin/true }\n' })
+  t.match(await setup(cli), { code: 0 })
+  t.match(await cli.run('webhook', 'subscribe', 'a', '--prompt', 'p'), { code: 0 })
+  cli.write('config.yaml', cli.read('config.yaml').replace('enabled: true', 'enabledd: true'))
+  const names = ['config.yaml', '.env', 'webhook_subscriptions.json']
+  const before = names.map(cli.read)
+  for (const name of names) chmodSync(cli.file(name), 0o444)
+  const refused = { code: 6, err: /may not be written \(mode 0444\): it is kept as it is\n {2}.*chmod u\+w / }
+  for (const argv of [
+    ['gateway', 'setup', '--yes', '--port', '9000'],
+    ['gateway', 'setup', '--yes', '--route', 'github'],
+    ['validate', '--fix'],
+    ['schema', 'install', '--jetbrains'],
+    ['import', 'adnanh', cli.file('hooks.yaml'), '--into'],
+    ['import', 'adnanh', cli.file('hooks.yaml'), '--out', cli.file('config.yaml'), '--force'],
+    ['webhook', 'disable', 'a'],
+    ['webhook', 'remove', 'a', '--yes'],
+  ])
+    t.match(await cli.run(...argv), refused, argv.join(' '))
+  t.same(names.map(cli.read), before)
+  t.notOk(existsSync(cli.file('webhook_subscriptions.json.bak')))
+  t.match(await setup(cli), { code: 0, out: /^no change/ })
+  const { terminal } = openWizard(t, { home: cli.dir })
+  t.equal(await terminal.exited, 6)
+  t.match(terminal.text(), /config\.yaml may not be written/)
+})
 
 t.test('every sender: its route starts, and its sample comes through', async (t) => {
   t.ok(

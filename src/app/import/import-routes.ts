@@ -4,7 +4,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { editDotEnv, isOneLine } from '../../config/edit-dot-env.ts'
 import { type Env, readEnvFile } from '../../config/env.ts'
-import { refuseOdd, replaceFile } from '../../config/replace-file.ts'
+import { refuseOdd, refuseReadOnly, replaceFile } from '../../config/replace-file.ts'
 import { parseSource, readSource, type Source } from '../../config/yaml/source.ts'
 import { diskFault } from '../../core/disk-fault.ts'
 import { exit, Fault, usage } from '../../core/fault.ts'
@@ -79,7 +79,7 @@ const write = (file: string, text: string): Promise<void> =>
   })
 
 const intoConfig = async (workspace: Workspace, config: string, imported: Imported): Promise<ImportDone> => {
-  refuseOdd(config)
+  refuseReadOnly(config)
   const text = readFileSync(config, 'utf8')
   const render = (each: Imported): string => {
     refuseTaken(config, text, each)
@@ -117,7 +117,7 @@ const writeEnv = async (workspace: Workspace, { env }: Imported): Promise<string
   const file = envFile(workspace)
   const added = env.filter(({ value, from }) => value !== undefined && from !== 'kept')
   if (added.length === 0) return []
-  refuseOdd(file)
+  refuseReadOnly(file)
   const text = existsSync(file) ? readFileSync(file, 'utf8') : ''
   const plain = added.filter(({ name, value = '' }) => envLineText(name, value) === `${name}=${value}`)
   const values = Object.fromEntries(plain.map(({ name, value = '' }) => [name, value]))

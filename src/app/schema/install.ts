@@ -2,7 +2,7 @@
 
 import { readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import { refuseOdd, replaceFile } from '../../config/replace-file.ts'
+import { refuseOdd, refuseReadOnly, replaceFile } from '../../config/replace-file.ts'
 import { diskFault } from '../../core/disk-fault.ts'
 import { exit, Fault } from '../../core/fault.ts'
 import type { Workspace } from '../workspace.ts'
@@ -35,7 +35,9 @@ type Change = { readonly file: string; readonly before: string | undefined; read
 
 const change = (file: string, make: (before: string | undefined) => string): Change => {
   const before = textOf(file)
-  return { file, before, after: make(before) }
+  const after = make(before)
+  if (after !== before) refuseReadOnly(file)
+  return { file, before, after }
 }
 
 const modelined = (file: string, forms: readonly ModelineForm[], self: string): Change =>

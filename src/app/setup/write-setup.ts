@@ -2,10 +2,11 @@
 
 import { existsSync, readFileSync, rmdirSync, rmSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
-import { refuseOdd, replaceFile } from '../../config/replace-file.ts'
+import { refuseReadOnly, replaceFile } from '../../config/replace-file.ts'
 import { diskFault } from '../../core/disk-fault.ts'
 import { exit, Fault } from '../../core/fault.ts'
 import type { FileChange, SetupPlan } from './plan.ts'
+import type { Present } from './present.ts'
 
 /** Throws a Fault when a file cannot be written or has changed since it was read; then all are as they were. */
 export const writeSetup = async ({ changes }: Pick<SetupPlan, 'changes'>): Promise<void> => {
@@ -27,8 +28,13 @@ export const writeSetup = async ({ changes }: Pick<SetupPlan, 'changes'>): Promi
   }
 }
 
+/** Throws a Fault when a file that answers go to may not be written: better before anybody answers than after. */
+export const refuseReadOnlyFiles = ({ files: { config, env } }: Present): void => {
+  for (const file of [config, env]) refuseReadOnly(file)
+}
+
 const refuseChanged = ({ file, before }: FileChange): void => {
-  refuseOdd(file)
+  refuseReadOnly(file)
   const now = existsSync(file) ? readFileSync(file, 'utf8') : undefined
   if (now === before) return
   throw new Fault('conflict', `${file} has changed meanwhile: nothing was written`, { exitCode: exit.conflict, hint: 'try again' })

@@ -4,7 +4,7 @@ import { readFileSync, statSync } from 'node:fs'
 import { basename } from 'node:path'
 import { replaceEntriesText } from '../../config/entry-store.ts'
 import { jobsFileName } from '../../config/jobs.ts'
-import { refuseOdd, replaceFile } from '../../config/replace-file.ts'
+import { refuseReadOnly, replaceFile } from '../../config/replace-file.ts'
 import { subscriptionsFileName } from '../../config/subscriptions.ts'
 import type { Diagnostic } from '../../core/diagnostic.ts'
 import { diskFault } from '../../core/disk-fault.ts'
@@ -25,8 +25,8 @@ export const planMend = (found: readonly Diagnostic[], texts: ReadonlyMap<string
 
 /** Writes each file whole, with the mode it has. Throws a Fault. */
 export const mend = async ({ files }: Pick<Fixed, 'files'>): Promise<void> => {
-  // Before any is written: a link among them is a mistake of whoever asks.
-  for (const { file } of files) refuseOdd(file)
+  // Before any is written: a link among them is a mistake of whoever asks, and a read-only file is kept.
+  for (const { file } of files) refuseReadOnly(file)
   for (const each of files) await writeMended(each)
 }
 

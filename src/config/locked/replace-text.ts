@@ -3,7 +3,7 @@
 import { readFileSync, statSync } from 'node:fs'
 import { diskFault } from '../../core/disk-fault.ts'
 import { exit, Fault } from '../../core/fault.ts'
-import { replaceFile } from '../replace-file.ts'
+import { refuseReadOnly, replaceFile } from '../replace-file.ts'
 import { conflict, lockFile } from './file-lock.ts'
 
 /** The text of a file; empty where there is none. Throws a Fault for one that is not UTF-8: written back it would be another. */
@@ -28,6 +28,7 @@ export const replaceText = async (file: string, before: string, after: string, b
   try {
     if (textOfFile(file) !== before || held.lost()) throw conflict(`${file} has changed meanwhile: nothing was written`, 'try again')
     const mode = statSync(file, { throwIfNoEntry: false })?.mode
+    refuseReadOnly(file)
     if (backup) await replaceFile(`${file}.bak`, before)
     await replaceFile(file, after, mode === undefined ? undefined : mode & 0o777)
   } catch (error) {

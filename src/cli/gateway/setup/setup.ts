@@ -4,7 +4,7 @@ import { conduct } from '../../../app/setup/conduct.ts'
 import { planSetup, type SetupPlan } from '../../../app/setup/plan.ts'
 import { readPresent } from '../../../app/setup/present.ts'
 import { type Draft, yesNo } from '../../../app/setup/question.ts'
-import { writeSetup } from '../../../app/setup/write-setup.ts'
+import { refuseReadOnlyFiles, writeSetup } from '../../../app/setup/write-setup.ts'
 import { exit, usage } from '../../../core/fault.ts'
 import { gatewayAt } from '../../../http/control/client.ts'
 import { cancelled } from '../../shell/io.ts'
@@ -25,6 +25,7 @@ export const gatewaySetup = async (options: SetupOptions, cli: Cli): Promise<num
   if (options.start && cli.json) throw usage('--start prints the log of the gateway, so it does not go with --json')
   const given = await givenBy(options, cli.io)
   const present = await readPresent(cli.workspace, gatewayAt(cli.workspace))
+  if (!options.yes) refuseReadOnlyFiles(present)
   const stop = new AbortController()
   const skin = options.yes ? unasked(cli) : await atTerminal(options, cli, stop)
   let draft: Draft
