@@ -45,6 +45,40 @@ t.test('options say all: a route, an agent with its key, a target with its token
   t.equal(cli.read('config.yaml').split('\n')[0], '# yaml-language-server: $schema=./headgate.schema.json')
 })
 
+t.test('http, and comments of a code host, are set in the route that is made with them', async (t) => {
+  const receiver = await sink(t, (response) => json(response, 200, {}))
+  const cli = none(t, { secret: 'whsec_bG9uZyBlbm91Z2ggZm9yIGEgc2VjcmV0\n' })
+  const delivery = (route: string) => {
+    const { deliver, deliver_extra } = loadConfig({ dataDir: cli.dir, env: {} }).config.routes.get(route)?.spec ?? {}
+    return { deliver, deliver_extra }
+  }
+  const addressed = ['--target', 'http', '--target-setting', `url=${receiver.origin}/hook`]
+  const signed = [...addressed, '--target-secret-file', `secret=${cli.file('secret')}`]
+  t.match(await setup(cli, '--port', '0', '--route', 'github=a', '--target', 'github_comment'), { code: 0 })
+  t.match(
+    await setup(cli, '--route', 'gitlab=b', '--target', 'gitlab_comment', '--target-setting', 'token=x'),
+    { code: 2 },
+    'a secret is a file',
+  )
+  t.match(await setup(cli, '--route', 'gitea=c', ...signed, '--test-target'), { code: 0, err: /HTTP 200/ })
+  t.match(receiver.seen, [{ url: '/hook', headers: { 'webhook-signature': /^v1,/ } }])
+  t.match(await setup(cli, '--route', 'linear=d', '--target', 'http', '--target-setting', `url=${receiver.origin}/{data.id}`), { code: 0 })
+  t.same(delivery('a'), { deliver: 'github_comment', deliver_extra: { repo: '{repository.full_name}', pr_number: '{number}' } })
+  const secret = 'whsec_bG9uZyBlbm91Z2ggZm9yIGEgc2VjcmV0'
+  t.same(delivery('c'), { deliver: 'http', deliver_extra: { url: `${receiver.origin}/hook`, secret } })
+  t.notMatch(cli.read('config.yaml'), secret)
+  t.same(delivery('d').deliver_extra, { url: `${receiver.origin}/{data.id}` })
+  const found = await cli.run('validate', '--no-env')
+  t.match(found, { code: 0, out: /^0 errors, 0 warnings/m })
+  t.match(await setup(cli, '--route', 'gitea=e', '--target', 'http', '--target-setting', 'url=https://{x}/'), {
+    code: 2,
+    err: /fixed host/,
+  })
+  t.match(await setup(cli, '--route', 'gitea=e', '--target', 'http'), { code: 2, err: /target-setting url/ })
+  t.match(await setup(cli, '--route', 'linear=e', '--target', 'github_comment'), { code: 2, err: /none of them/ })
+  t.match(await setup(cli, ...addressed), { code: 2, err: /none of them/ })
+})
+
 t.test('again with the same: no change, and the secret stays', async (t) => {
   const cli = none(t)
   const args = ['--port', '0', '--route', 'github']

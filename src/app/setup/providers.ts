@@ -1,5 +1,6 @@
 /** Senders that a first route can be made for: those whose signatures the gateway knows. */
 
+import type { JsonObject } from '../../core/json.ts'
 import type { Route } from '../../generated/config.ts'
 import { presets } from '../../parts/schemes/index.ts'
 import type { Preset } from '../../parts/schemes/kit/preset.ts'
@@ -16,6 +17,8 @@ export type Provider = {
   readonly key: 'ours' | 'theirs' | 'public'
   /** Whether the sample can be signed as they would. */
   readonly isSignable: boolean
+  /** The target that comments on what its events are about, and where the events say what that is. */
+  readonly comment?: { readonly target: string; readonly extra: JsonObject }
   /** What to set where its webhooks are made. */
   readonly there: string
 }
@@ -34,6 +37,7 @@ const common: readonly Provider[] = [
     sample: 'github/pull_request.opened',
     key: 'ours',
     isSignable: true,
+    comment: { target: 'github_comment', extra: { repo: '{repository.full_name}', pr_number: '{number}' } },
     there: 'content type application/json, the secret, the event "Pull requests"',
   },
   {
@@ -49,6 +53,10 @@ const common: readonly Provider[] = [
     sample: 'gitlab/merge_request.open',
     key: 'ours',
     isSignable: true,
+    comment: {
+      target: 'gitlab_comment',
+      extra: { project: '{project.path_with_namespace}', iid: '{object_attributes.iid}', kind: 'merge_request' },
+    },
     there: 'the secret as "Secret token", the trigger "Merge request events"',
   },
   {

@@ -5,6 +5,7 @@ import { checkShape, checkSigningSecret } from './checks.ts'
 import { adapterPath } from './present.ts'
 import { type Provider, providers, providersByName } from './providers.ts'
 import { type Draft, error, type Question, type Write } from './question.ts'
+import { deliveryOf } from './route-delivery.ts'
 
 /** The sender that the route is for; `undefined` for no route. */
 export const providerIn = ({ answers }: Pick<Draft, 'answers'>): Provider | undefined => providersByName.get(answers.route ?? '')
@@ -57,9 +58,7 @@ const routeWrites = (path: readonly (string | number)[], provider: Provider, dra
   const { spec } = provider
   const secret = answers['route.secret'] ? { secret: `\${${secretNameOf(provider, draft)}}` } : {}
   const own = answers['route.public_key'] ? { public_key: answers['route.public_key'] } : secret
-  const target = targetsByName.get(answers.target ?? '')
-  // Other targets need to be told more, which only the route's author knows.
-  const deliver = target && !target.requires ? { deliver: target.name } : {}
+  const deliver = deliveryOf(targetsByName.get(answers.target ?? ''), provider, draft)
   return [{ to: 'config', path: [...path], value: { ...spec, ...own, ...deliver } }]
 }
 

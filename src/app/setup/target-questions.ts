@@ -7,12 +7,15 @@ import { missingOf, platformOf, settingsOf, textSetting } from '../../parts/targ
 import type { Setting, TargetPart } from '../../parts/targets/target.ts'
 import { checkEnvValue, checkShape } from './checks.ts'
 import { type Draft, error, type Question, type Write, yesNo } from './question.ts'
+import { deliveryQuestions, isToldBy, programHint, trialExtra } from './route-delivery.ts'
+import { providerIn } from './route-questions.ts'
 
 const idOf = (key: string): string => `target.${key}`
 const home = 'home_channel'
 
-/** Those that something must be set for. */
-const offered = targets.filter(({ needs }) => needs?.every((keys) => keys.length > 0))
+/** Those that something must be set for, or that the route of this run can tell where to post. */
+const isOffered = (part: TargetPart, draft: Draft): boolean =>
+  isToldBy(part, providerIn(draft)) || (part.needs?.every((keys) => keys.length > 0) ?? false)
 
 export const targetQuestions = (draft: Draft): readonly Question[] => {
   const { present, answers } = draft
@@ -24,10 +27,12 @@ export const targetQuestions = (draft: Draft): readonly Question[] => {
     text: 'Where should replies go, beside the log?',
     choices: [
       { value: 'none', label: 'the log only, for now' },
-      ...offered.map((each) => {
-        const isConnected = missingOf(each, settingsNow(each, present)).length === 0
-        return { value: each.name, label: each.title, ...(isConnected ? { hint: 'connected' } : {}) }
-      }),
+      ...targets
+        .filter((each) => isOffered(each, draft))
+        .map((each) => {
+          const isConnected = each.needs && missingOf(each, settingsNow(each, present)).length === 0
+          return { value: each.name, label: each.title, ...programHint(each, present), ...(isConnected ? { hint: 'connected' } : {}) }
+        }),
     ],
     initial: 'none',
   }
@@ -38,7 +43,7 @@ export const targetQuestions = (draft: Draft): readonly Question[] => {
   const isComplete = missingOf(part, settings).length === 0
   const needsHome = isComplete && !keys.includes(home) && part.unaddressed?.({}, { ...settings, [home]: '' }) !== undefined
   const channel = needsHome ? [settingQuestion(home, part, draft)] : []
-  return [choice, ...ways, ...asked, ...channel, ...trial(part)]
+  return [choice, ...ways, ...asked, ...channel, ...deliveryQuestions(part, draft), ...trial(part, draft)]
 }
 
 const settingsNow = (part: TargetPart, { loaded }: Draft['present']) => {
@@ -102,8 +107,8 @@ const settingQuestion = (key: string, part: TargetPart, { present }: Draft): Que
   }
 }
 
-const trial = (part: TargetPart): readonly Question[] =>
-  part.requires
+const trial = (part: TargetPart, draft: Draft): readonly Question[] =>
+  trialExtra(part, draft) === undefined
     ? []
     : [
         yesNo({
@@ -115,7 +120,12 @@ const trial = (part: TargetPart): readonly Question[] =>
           act: {
             what: 'send to the target',
             doing: `sending to ${part.title} …`,
-            about: ['target', 'target-way', 'target.test', ...(part.settings ?? []).map(({ key }) => idOf(key))],
+            about: ['target', 'target-way', 'target.test', ...aboutKeys(part, draft)],
           },
         }),
       ]
+
+const aboutKeys = (part: TargetPart, draft: Draft): readonly string[] => [
+  ...(part.settings ?? []).map(({ key }) => idOf(key)),
+  ...deliveryQuestions(part, draft).map(({ id }) => id),
+]

@@ -2,16 +2,20 @@
 
 import { Fault } from '../../core/fault.ts'
 import { printable } from '../../core/text.ts'
+import { targetsByName } from '../../parts/targets/index.ts'
 import { defaultText, prepareTargetTest, sendTargetTest } from '../targets/test-target.ts'
 import { draftedConfig } from './drafted.ts'
 import type { Acted, Draft } from './question.ts'
+import { trialExtra } from './route-delivery.ts'
 
 /** Never throws for what the target does. */
 export const tryTarget = async (draft: Draft): Promise<Acted> => {
+  const { target = '' } = draft.answers
+  const part = targetsByName.get(target)
   try {
     const test = await prepareTargetTest(draft.present.workspace, {
-      target: draft.answers.target ?? '',
-      extra: {},
+      target,
+      extra: (part && trialExtra(part, draft)) ?? {},
       loaded: draftedConfig(draft),
     })
     if (!test.ok) return { ok: false, text: test.fault?.message ?? test.diagnostics.map(({ message }) => message).join('; ') }

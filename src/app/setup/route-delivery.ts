@@ -1,0 +1,87 @@
+/** Targets that post where a route tells them to: they are offered with a route, and it gets their settings. */
+
+import { defaultProfile } from '../../config/config.ts'
+import type { Path } from '../../core/diagnostic.ts'
+import type { JsonObject } from '../../core/json.ts'
+import { isTemplate } from '../../expr/placeholder.ts'
+import { targetsByName } from '../../parts/targets/index.ts'
+import { pathOf } from '../../parts/targets/kit/gh.ts'
+import type { TargetPart } from '../../parts/targets/target.ts'
+import { hasProgram } from '../../process/find-program.ts'
+import { checkEnvValue } from './checks.ts'
+import type { Provider } from './providers.ts'
+import { type Draft, error, type Objection, type Question } from './question.ts'
+
+const http = 'http'
+const urlId = 'target.url'
+const secretId = 'target.secret'
+
+/** Whether a route for this sender can tell the target where to post: to an address, or as a comment on what the event is about. */
+export const isToldBy = ({ name }: TargetPart, provider: Provider | undefined): boolean =>
+  provider !== undefined && (name === http || provider.comment?.target === name)
+
+/** Questions about what only the route can say. */
+export const deliveryQuestions = ({ name }: TargetPart, draft: Draft): readonly Question[] =>
+  name === http ? [urlQuestion, signingQuestion(draft)] : []
+
+const urlQuestion: Question = {
+  id: urlId,
+  flag: '--target-setting url=<address>',
+  kind: 'text',
+  text: 'To which address should it post? Placeholders may stand after the host: https://example.com/{number}',
+  check: (answer) => objectionOf({ url: answer.trim() }),
+}
+
+const signingQuestion = (draft: Draft): Question => {
+  const variable = signingVariable(draft)
+  return {
+    id: secretId,
+    flag: '--target-secret-file secret=<file>',
+    kind: 'secret',
+    text: 'With which secret should it sign what it posts (Standard Webhooks)? Enter leaves it unsigned.',
+    initial: '',
+    check: (answer) =>
+      answer === '' ? undefined : (checkEnvValue(variable, answer) ?? objectionOf({ url: 'https://x/', secret: answer })),
+    writes: (answer) => (answer === '' ? [] : [{ to: 'env', name: variable, value: answer, isSecret: true }]),
+  }
+}
+
+const signingVariable = ({ answers }: Draft): string =>
+  `${(answers['route.name'] ?? '').toUpperCase().replace(/[^A-Z0-9]/g, '_')}_TARGET_SECRET`
+
+/** What the target itself says against its settings; that it signs nothing is only told of. */
+const objectionOf = (extra: JsonObject): Objection | undefined => {
+  const found: Objection[] = []
+  targetsByName.get(http)?.check?.(extra, (code, _: Path, message, help) => {
+    if (code !== 'WH708') found.push(error(message, help))
+  })
+  return found[0]
+}
+
+/** The keys that the route gets for its target; none where the target needs to be told more than is known. */
+export const deliveryOf = (part: TargetPart | undefined, provider: Provider, draft: Draft): JsonObject => {
+  if (!part) return {}
+  if (!part.requires) return { deliver: part.name }
+  const extra = part.name === http ? addressed(draft) : provider.comment?.target === part.name ? provider.comment.extra : undefined
+  return extra ? { deliver: part.name, deliver_extra: extra } : {}
+}
+
+const addressed = (draft: Draft): JsonObject => ({
+  url: (draft.answers[urlId] ?? '').trim(),
+  ...(draft.answers[secretId] ? { secret: `\${${signingVariable(draft)}}` } : {}),
+})
+
+/** The settings for a message that is tried at once; `undefined` where an event would have to fill them in. */
+export const trialExtra = ({ name, requires }: TargetPart, { answers }: Draft): JsonObject | undefined => {
+  if (!requires) return {}
+  const url = (answers[urlId] ?? '').trim()
+  if (name !== http || isTemplate(url)) return undefined
+  return { url, ...(answers[secretId] ? { secret: answers[secretId] } : {}) }
+}
+
+/** Says of a target that runs a program whether the program is there. */
+export const programHint = ({ program }: TargetPart, { loaded }: Draft['present']): { readonly hint?: string } => {
+  if (program === undefined) return {}
+  const isThere = hasProgram(program, pathOf(loaded.config.profiles.get(defaultProfile)?.env ?? {}))
+  return { hint: isThere ? `${program} is there` : `${program} is not on the PATH` }
+}
