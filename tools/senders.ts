@@ -51,7 +51,7 @@ const section = (preset: Preset): string => {
     `## ${title}`,
     [
       `\`verify: ${name}\`${aliases.length > 0 ? ` (also ${aliases.map((each) => `\`${each}\``).join(', ')})` : ''}; [its own page](${about.docs}).`,
-      `There: ${about.there}. Key: ${about.key}.`,
+      `There: ${about.there}. Key, ${about.keyFrom === 'sender' ? 'which the sender makes' : 'which you choose'}: ${about.key}.`,
       ...(asks.length > 0 ? [`It asks before it sends (${[...new Set(asks)].join('; ')}), and the route answers.`] : []),
       ...(respond === undefined
         ? []
@@ -77,7 +77,8 @@ code host A and B, Linear, Standard Webhooks, Svix and the generic schemes sign;
 
 \`secret\` holds the key as the sender shows it, \`secrets\` several while one is being changed, \`public_key\` a public one. Where the sender signs the address, say in \`public_url\` (of the
 adapter or the route) what it posts to, or let a proxy in \`trust_proxy\` tell by \`X-Forwarded-Proto\` and \`X-Forwarded-Host\`. \`webhook verify\` says offline why a captured request
-is refused, and \`headgate webhook subscribe NAME --from SENDER\` makes a route of a sender.
+is refused, and \`headgate webhook subscribe NAME --from SENDER\` makes a route of a sender. Where the sender makes the key, nothing that is invented here could take its place: \`subscribe\` asks for it, \`--secret-file\` gives it,
+and \`validate\` warns of a route that has none of its own (WH323).
 
 Some senders ask before they send events: whether the address is yours, or whether you know the key. Routes answer that by themselves, before any of their work, and where the sender signs the
 question only when its signature holds. A GET is answered on routes of such senders only. A ping of a sender (\`ping\` of GitHub, Buildkite, CircleCI and Intercom, \`pagey.ping\` of PagerDuty)
@@ -199,7 +200,8 @@ const algorithms: { readonly [algorithm: string]: string } = {
 }
 
 const row = (preset: Preset): string => {
-  const { name, title, keys, description, handshakes = [] } = preset
-  const key = keys === 'none' ? 'fetched' : keys === 'public' ? '`public_key`' : '`secret`'
+  const { name, title, keys, description, handshakes = [], about } = preset
+  const secret = `\`secret\`, ${about.keyFrom === 'sender' ? 'made by the sender' : 'chosen by you'}`
+  const key = keys === 'none' ? 'fetched' : keys === 'public' ? '`public_key`' : secret
   return `| \`${name}\` | ${title} | ${key} | ${algorithms[description.algorithm]} | ${handshakes.length > 0 ? 'yes' : 'no'} | ${repeatKnownBy(preset)} |`
 }

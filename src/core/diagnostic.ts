@@ -83,6 +83,7 @@ export const catalogue = {
   WH320: { severity: 'info', title: 'one key for several routes or schemes' },
   WH321: { severity: 'info', title: 'a limit for a sender that sends nothing again' },
   WH322: { severity: 'info', title: 'a sender that puts several events into one request' },
+  WH323: { severity: 'warning', title: 'a key that only the sender can make' },
   WH401: { severity: 'error', title: 'bad pattern' },
   WH402: { severity: 'error', title: 'pattern is not linear-time' },
   WH403: { severity: 'error', title: 'a condition that can never hold', starts: true },

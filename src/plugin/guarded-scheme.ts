@@ -10,7 +10,7 @@ import { failure } from './report-as.ts'
 import { isLoose } from './shape.ts'
 
 export const guardedScheme = (given: Scheme): Scheme => {
-  const { name, title, idHeaders, eventTypeHeaders, shortTypeField, badSecret, deprecated, byHand, secretHeaders, secretFields } = given
+  const { name, title } = given
   /** Of requests on their way: why `shows` failed, and the id that their signature covers. */
   const unshown = new WeakMap<Headers, Why>()
   const signed = new WeakMap<Headers, string>()
@@ -64,16 +64,32 @@ export const guardedScheme = (given: Scheme): Scheme => {
     compile,
     sign: (request) => signedBy(given, request),
     ...(given.signedId ? { signedId: (headers: Headers) => signed.get(headers) } : {}),
-    ...(idHeaders ? { idHeaders: [...idHeaders] } : {}),
-    ...(eventTypeHeaders ? { eventTypeHeaders: [...eventTypeHeaders] } : {}),
-    ...(secretHeaders ? { secretHeaders: [...secretHeaders] } : {}),
-    ...(secretFields ? { secretFields: [...secretFields] } : {}),
-    ...(shortTypeField ? { shortTypeField } : {}),
-    ...(badSecret ? { badSecret: { message: badSecret.message, help: badSecret.help } } : {}),
-    ...(deprecated ? { deprecated } : {}),
-    ...(byHand ? { byHand } : {}),
+    ...toldBy(given),
   }
 }
+
+/** What it tells of itself beside its functions. */
+const toldBy = ({
+  idHeaders,
+  eventTypeHeaders,
+  shortTypeField,
+  badSecret,
+  senderKey,
+  deprecated,
+  byHand,
+  secretHeaders,
+  secretFields,
+}: Scheme): Partial<Scheme> => ({
+  ...(idHeaders ? { idHeaders: [...idHeaders] } : {}),
+  ...(eventTypeHeaders ? { eventTypeHeaders: [...eventTypeHeaders] } : {}),
+  ...(secretHeaders ? { secretHeaders: [...secretHeaders] } : {}),
+  ...(secretFields ? { secretFields: [...secretFields] } : {}),
+  ...(shortTypeField ? { shortTypeField } : {}),
+  ...(badSecret ? { badSecret: { message: badSecret.message, help: badSecret.help } } : {}),
+  ...(senderKey ? { senderKey } : {}),
+  ...(deprecated ? { deprecated } : {}),
+  ...(byHand ? { byHand } : {}),
+})
 
 const failedIn = (member: string, error: unknown): Why => `its ${member} failed: ${failure(error)}`
 

@@ -75,6 +75,7 @@ const members: { readonly [family in Family]: readonly Member[] } = {
     ['secretFields', listOf(isText), 'a list of paths'],
     ['shortTypeField', optional(isText), 'a text'],
     ['badSecret', optional((value) => isLoose(value) && isText(value.message) && isText(value.help)), 'texts { message, help }'],
+    ['senderKey', optional(isText), 'a text'],
     ['deprecated', optional(isText), 'a text'],
     ['byHand', optional(isByHand), 'texts { how, signed } and a map { headers } of texts'],
     title,

@@ -186,6 +186,9 @@ const others: readonly Slip[] = [
   ['a line end', `secret: "${strong}1\\n"`, 'WH306', `"${strong}1\\n"`, 'on one line'],
   ['a second secret', 'secrets: [a7c1e4f82b9d3056, abc]', 'WH301', 'abc', 'openssl'],
   ['the global secret', 'prompt: p', 'WH301', 'abc', 'openssl', { secret: 'abc' }],
+  ['a key that the sender makes', 'prompt: p\nverify: stripe', 'WH323', 'stripe', 'the signing secret of the destination, whsec_'],
+  ['a key of a sender by another name', 'prompt: p\nverify: whatsapp', 'WH323', 'whatsapp', 'the App secret'],
+  ['a key that Linear makes', 'prompt: p\nverify: linear', 'WH323', 'linear', 'lin_wh_'],
   ['not connected', 'deliver: mattermost\nprompt: p', 'WH712', 'mattermost', 'MATTERMOST_TOKEN'],
   ['one of several', 'deliver: [log, { target: mattermost }]\nprompt: p', 'WH712', 'mattermost', 'MATTERMOST_TOKEN'],
   ['switched off', 'deliver: slack\nprompt: p', 'WH712', 'slack', 'enabled: true', { rest: '  slack: { enabled: false }\n' }],
@@ -269,6 +272,9 @@ for (const [name, slips] of Object.entries({ templates, filters, others })) {
 }
 
 const silent: readonly (readonly [title: string, route: string, around?: Around])[] = [
+  ['a key that the sender makes, in the route', `prompt: p\nverify: stripe\nsecret: ${strong}`],
+  ['a key that the sender makes, of a route that is off', 'prompt: p\nverify: stripe\nenabled: false'],
+  ['a key that is chosen', 'prompt: p\nverify: bitbucket'],
   ['JSON', 'prompt: |\n  Answer as {"a": {"b": 1}, "c": [{}]} or {"a":{}} or {\n    "x": {title}\n  }'],
   ['code', 'prompt: |\n  Run `echo ${HOME} ${x}` and:\n  ```js\n  import { readFile } from "fs"\n  const f = () => { return ${a} }\n  ```'],
   ['code in a line', 'prompt: "import { readFile } from \'node:fs\' and if (a) { b }"'],

@@ -57,6 +57,16 @@ export const ofSecrets = {
     fix: 'Give each sender a secret of its own. Where one sender posts to all of these routes, nothing is wrong.',
     example: { of: 'route', bad: 'verify: [stripe, shopify]\n', good: 'verify: stripe\n' },
   },
+  WH323: {
+    means: 'The sender makes its key itself, and the route has none of its own, so that the global secret is taken for it.',
+    why: 'Unless the global secret happens to be that key, every request of the sender is refused (401).',
+    fix: 'Put the key that the sender shows into "secret" of the route, at best as ${NAME} with the variable in .env. docs/senders.md says where each sender shows it.',
+    example: {
+      of: 'route',
+      bad: 'verify: stripe\n',
+      good: 'verify: stripe\nsecret: "${STRIPE_SECRET:-whsec_q7Zr1mVt0xKc8LwYb3NeUj5HsDf2GaPo}"\n',
+    },
+  },
   WH303: {
     means: 'A secret stands in clear text in a file that git tracks or that other users may read.',
     why: 'It is in every clone and backup, and stays in the history when it is removed.',

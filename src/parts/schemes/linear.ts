@@ -30,6 +30,7 @@ export const linear: Scheme = {
   title: 'Linear',
   signatureIn: { headers: [name] },
   events: linearEvents,
+  senderKey: 'the signing secret that Linear shows at the webhook, lin_wh_…',
   shows: (headers) => header(headers, name) !== undefined,
   compile(secret) {
     const checkHead = checkHmac(secret, ({ headers }) => bodyClaim(hexDigest(header(headers, name) ?? ''), malformed))

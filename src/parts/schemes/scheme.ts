@@ -139,6 +139,8 @@ export type Scheme = {
   readonly signatureIn?: { readonly headers: readonly string[]; readonly address?: true }
   /** What the route's keys are: shared secrets (so where it is absent), the sender's public keys, or none, since the scheme fetches them. */
   readonly keys?: 'secret' | 'public' | 'none'
+  /** Which key it is that the sender makes and shows, and where. Absent where its user chooses the key: then any secret of ours will do. */
+  readonly senderKey?: string
   /**
    * The signature covers parts of the body only, so that a captured one could serve another body. Its delivery id is claimed whatever becomes of
    * the event. In a plugin's scheme it has no effect.

@@ -43,5 +43,6 @@ export const standardWebhooks: Scheme = {
 }
 export const svix: Scheme = {
   ...scheme('svix', 'Svix', 'svix-', ['svix-signature', 'svix-id', 'svix-timestamp']),
+  senderKey: 'the signing secret of the endpoint, whsec_…; it is taken as it is shown',
   repeats: { byItself: true, how: 'after 5 s, 5 min, 30 min, 2 h, 5 h, 10 h and 10 h' },
 }

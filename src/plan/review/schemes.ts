@@ -1,15 +1,21 @@
 /** The schemes of a route beside each other: one that is never asked, and several that one key serves. */
 
+import { insecure } from '../../config/config.ts'
 import type { Headers } from '../../core/request.ts'
 import { inDecidingOrder } from '../../parts/deciding-order.ts'
 import type { Scheme } from '../../parts/schemes/scheme.ts'
 import { verifyNames } from '../../parts/verify-names.ts'
 import { checkedWith } from '../compile.ts'
+import { ownSecrets } from './secrets.ts'
 import type { Subject } from './subject.ts'
 
-export const reviewSchemes = ({ route, catalogue, spec, say }: Subject): void => {
-  if (verifyNames(spec).length < 2) return
+export const reviewSchemes = (subject: Subject): void => {
+  const { route, catalogue, spec, say } = subject
+  const named = verifyNames(spec).length
+  if (named === 0) return
   const schemes = checkedWith(route, catalogue)
+  reviewSenderKey(schemes, subject)
+  if (named === 1) return
   const order = inDecidingOrder(schemes)
   for (const [i, scheme] of order.entries()) {
     const first = order.slice(0, i).find((each) => each.shows(shownBy(scheme)))
@@ -24,6 +30,18 @@ export const reviewSchemes = ({ route, catalogue, spec, say }: Subject): void =>
     say('WH320', ['verify'], message, { help: 'give each sender a route and a secret of its own' })
   }
 }
+
+/** A route whose senders all make their keys needs one of its own. The global secret may be one, but is so by chance. */
+const reviewSenderKey = (schemes: readonly Scheme[], subject: Subject): void => {
+  const { route, spec, say } = subject
+  const isOff = spec.enabled === false || route.secrets.includes(insecure)
+  const [first] = schemes
+  if (isOff || !first || route.secrets.length === 0 || ownSecrets(subject).length > 0 || !schemes.every(needsTheirKey)) return
+  const message = `${first.title} makes its key itself, and the route has none of its own: the global secret is taken for it`
+  say('WH323', ['verify'], message, { help: `set "secret" of the route: ${first.senderKey}` })
+}
+
+const needsTheirKey = ({ senderKey, keys = 'secret' }: Scheme): boolean => senderKey !== undefined && keys === 'secret'
 
 /** Headers by which a request shows the scheme. */
 const shownBy = (scheme: Scheme): Headers => {

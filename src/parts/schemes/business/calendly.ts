@@ -8,7 +8,8 @@ export const calendly = preset({
   docs: 'https://developer.calendly.com/api-docs/overview/webhooks/webhook-signatures',
   there:
     'POST https://api.calendly.com/webhook_subscriptions with url (the address of the route), events, organization, scope and signing_key',
-  key: 'the signing_key of the subscription, which you choose',
+  keyFrom: 'you',
+  key: 'the signing_key of the subscription',
   events: ['invitee.created', 'invitee.canceled', 'invitee_no_show.created', 'routing_form_submission.created'],
   sample: 'calendly/invitee.created',
   route:

@@ -8,6 +8,7 @@ export const notion = preset({
   docs: 'https://developers.notion.com/reference/webhooks#step-3-validating-event-payloads-recommended',
   there: 'your integration → Webhooks → Create a subscription: the address of the route, and its events',
   // It comes before the route can have it as its key, and signs itself: nobody but the owner may take it.
+  keyFrom: 'sender',
   key: 'the verification token (secret_…) that Notion posts first',
   before: {
     what: 'Until the token is there, the route takes no events, and asks for a word of your own behind the address: `?begin=<the word>`. `headgate events list` and `headgate events show ID` show the token, which no model sees and no log has: paste it into Notion, put it in the place of the word, and write the route below, where the word in the address opens nothing any more',

@@ -8,6 +8,7 @@ export const zendesk = preset({
   docs: 'https://developer.zendesk.com/documentation/webhooks/verifying/',
   there:
     'Admin Center → Apps and integrations → Webhooks: the address of the route, POST and JSON; its test works once the webhook is made',
+  keyFrom: 'sender',
   key: 'the signing secret of the webhook (Reveal secret); it is taken as it is shown',
   events: ['zen:event-type:ticket.created', 'zen:event-type:ticket.status_changed', 'zen:event-type:ticket.comment_added'],
   sample: 'zendesk/ticket.created',

@@ -8,6 +8,7 @@ export const discord = preset({
   docs: 'https://docs.discord.com/developers/interactions/overview#setting-up-an-endpoint',
   there:
     'your application → Webhooks → Endpoint URL: the address of the route, and its events; a route for interactions answers them in "respond", with {"type":5} as application/json',
+  keyFrom: 'sender',
   key: 'the Public Key of the application, under General Information (hex): it goes into public_key',
   events: ['APPLICATION_AUTHORIZED', 'APPLICATION_DEAUTHORIZED', 'ENTITLEMENT_CREATE'],
   sample: 'discord/application_authorized',

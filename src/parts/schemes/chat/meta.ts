@@ -10,6 +10,7 @@ export const meta = preset({
   docs: 'https://developers.facebook.com/docs/graph-api/webhooks/getting-started/',
   there:
     'your app → Webhooks (or WhatsApp → Configuration): the address of the route as Callback URL, and the verify_token of the route as Verify token',
+  keyFrom: 'sender',
   key: 'the App secret, under App settings → Basic',
   events: ['messages', 'message_template_status_update', 'feed', 'comments', 'photos'],
   sample: 'meta/messages',

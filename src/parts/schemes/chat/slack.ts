@@ -7,6 +7,7 @@ export const slack = preset({
   title: 'Slack',
   docs: 'https://docs.slack.dev/authentication/verifying-requests-from-slack',
   there: 'your app → Event Subscriptions (or Slash Commands, Interactivity): the address of the route as Request URL',
+  keyFrom: 'sender',
   key: 'the Signing Secret of the app, under Basic Information',
   // A slash command is its own name, an interaction its type.
   events: ['app_mention', 'message', 'reaction_added', 'block_actions', '/deploy'],

@@ -8,6 +8,7 @@ export const twilio = preset({
   docs: 'https://www.twilio.com/docs/usage/webhooks/webhooks-security',
   there:
     'Phone Numbers → Manage → Active numbers → the number: the address of the route as webhook, with HTTP POST; public_url is this address',
+  keyFrom: 'sender',
   key: 'the primary Auth Token of the account, under Account Info',
   // `received` of a message that came in, and what became of one that you sent, or of a call.
   events: ['received', 'delivered', 'undelivered', 'failed', 'sent', 'completed'],

@@ -25,6 +25,7 @@ export const awsSns = preset({
   docs: 'https://docs.aws.amazon.com/sns/latest/dg/sns-verify-signature-of-message.html',
   there:
     'your topic: the attribute SignatureVersion 2; then Create subscription, Protocol HTTPS, the address of the route, raw message delivery off',
+  keyFrom: 'sender',
   key: 'the ARN of the topic: messages of other topics are refused',
   events: ['Notification', 'UnsubscribeConfirmation'],
   sample: 'aws_sns/notification',

@@ -9,7 +9,8 @@ export const azureEventGrid = preset({
   docs: 'https://learn.microsoft.com/en-us/azure/event-grid/end-point-validation-event-grid-events-schema',
   there:
     'your topic → Event Subscription → Web Hook: the address of the route with ?token= and the secret of the route behind it, while the gateway runs',
-  key: 'one that you make, of letters and digits',
+  keyFrom: 'you',
+  key: 'a long random text of letters and digits',
   events: ['Microsoft.Storage.BlobCreated', 'Microsoft.Storage.BlobDeleted', 'Microsoft.ContainerRegistry.ImagePushed'],
   sample: 'azure_event_grid/microsoft.storage.blobcreated',
   route: 'events: [Microsoft.Storage.BlobCreated]\nprompt: "{0.data.url} was put into the store."\n',

@@ -9,7 +9,8 @@ export const microsoftGraph = preset({
   docs: 'https://learn.microsoft.com/en-us/graph/change-notifications-delivery-webhooks',
   there:
     'POST https://graph.microsoft.com/v1.0/subscriptions with notificationUrl (the address of the route) and clientState, while the gateway runs',
-  key: 'the clientState, which you choose: at most 128 characters, and the same one for all subscriptions of the route',
+  keyFrom: 'you',
+  key: 'the clientState: at most 128 characters, and the same one for all subscriptions of the route',
   events: ['created', 'updated', 'deleted', 'reauthorizationRequired', 'subscriptionRemoved', 'missed'],
   sample: 'microsoft_graph/created',
   route: 'events: [created]\nprompt: "Look at {value.0.resource} in Microsoft Graph."\n',

@@ -8,7 +8,8 @@ export const netlify = preset({
   docs: 'https://docs.netlify.com/site-deploys/notifications/#payload-signature',
   there:
     'Project configuration → Notifications → Add notification → HTTP POST request: the event, the address of the route, and a JWS secret token',
-  key: 'the JWS secret token, which you choose',
+  keyFrom: 'you',
+  key: 'the JWS secret token',
   // The state of the deploy.
   events: ['ready', 'error', 'building', 'enqueued'],
   sample: 'netlify/deploy.ready',

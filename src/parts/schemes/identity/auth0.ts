@@ -9,7 +9,8 @@ export const auth0 = preset({
   docs: 'https://auth0.com/docs/customize/log-streams/custom-log-streams',
   there:
     'Dashboard → Monitoring → Streams → Create Stream → Custom Webhook: the address of the route, and JSON Object (or JSON Array) as Content Format',
-  key: 'the Authorization Token, which you choose; all of it, with "Bearer " where you typed that',
+  keyFrom: 'you',
+  key: 'the Authorization Token; all of it, with "Bearer " where you typed that',
   events: ['s', 'f', 'fp', 'ss', 'fs', 'limit_wc'],
   sample: 'auth0/s',
   route: 'events: [s, limit_wc]\nprompt: "{data.description}: {data.user_name} from {data.ip}"\n',

@@ -14,7 +14,9 @@ export type PresetSpec = {
   readonly docs: string
   /** What to set at the sender, and where. */
   readonly there: string
-  /** Where the sender shows its key, or who makes it. */
+  /** Who makes its key: the sender, which shows it, or you, who choose it and enter it there. */
+  readonly keyFrom: 'sender' | 'you'
+  /** Which key it is, and where the sender shows it. */
   readonly key: string
   /** Event types that it sends, the commonest first. */
   readonly events: readonly string[]
@@ -40,7 +42,7 @@ export type PresetSpec = {
 export type Preset = Scheme & { readonly about: Omit<PresetSpec, 'scheme'>; readonly description: SignatureScheme }
 
 export const preset = ({ scheme, ...about }: PresetSpec): Preset => {
-  const { name, title, aliases = [], respond, repeats, uncertain, events, furtherEvents = [], actionField } = about
+  const { name, title, aliases = [], respond, repeats, uncertain, events, furtherEvents = [], actionField, keyFrom, key } = about
   const description: SignatureScheme = { title, sends: ['json'], ...scheme }
   const made = describedScheme(name, description)
   const help = 'docs/senders.md says more; try it with a test event of the sender'
@@ -48,6 +50,7 @@ export const preset = ({ scheme, ...about }: PresetSpec): Preset => {
   return {
     ...made,
     aliases,
+    ...(keyFrom === 'sender' ? { senderKey: key } : {}),
     ...(respond ? { respond } : {}),
     ...(repeats ? { repeats } : {}),
     events: { names: [...new Set([...events, ...furtherEvents])], ...(actionField === undefined ? {} : { actionField }) },

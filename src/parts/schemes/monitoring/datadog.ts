@@ -8,7 +8,8 @@ export const datadog = preset({
   docs: 'https://docs.datadoghq.com/integrations/webhooks/',
   there:
     'Integrations → Webhooks → New: the address of the route, the custom headers {"Authorization": "Bearer <the secret>"}, and a payload that keeps "id": "$ID" and "event_type": "$EVENT_TYPE"',
-  key: 'the text behind Bearer, which you choose: a long random one',
+  keyFrom: 'you',
+  key: 'the text behind Bearer: a long random one',
   events: ['metric_alert_monitor', 'query_alert_monitor', 'service_check', 'log_alert', 'event_v2_alert'],
   sample: 'datadog/metric_alert_monitor',
   route: 'prompt: "{title}\\n\\n{body}"\n',

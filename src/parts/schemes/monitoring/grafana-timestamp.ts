@@ -9,7 +9,8 @@ export const grafanaTimestamp = preset({
   docs: 'https://grafana.com/docs/grafana/latest/alerting/configure-notifications/manage-contact-points/integrations/webhook-notifier/',
   there:
     'Alerting → Contact points → Webhook: the address of the route, and under HMAC Signature a secret, Header as it is, and X-Grafana-Alerting-Timestamp as Timestamp Header',
-  key: 'the secret under HMAC Signature, which you choose',
+  keyFrom: 'you',
+  key: 'the secret under HMAC Signature',
   events: ['firing', 'resolved'],
   sample: 'grafana/alert.firing',
   route: 'events: [firing]\nprompt: "{title}: {commonAnnotations.summary}"\n',

@@ -8,7 +8,8 @@ export const grafana = preset({
   docs: 'https://grafana.com/docs/grafana/latest/alerting/configure-notifications/manage-contact-points/integrations/webhook-notifier/',
   there:
     'Alerting → Contact points → Webhook: the address of the route, and under HMAC Signature a secret; Timestamp Header stays empty (with one it is grafana_timestamp), and Header as it is',
-  key: 'the secret under HMAC Signature, which you choose',
+  keyFrom: 'you',
+  key: 'the secret under HMAC Signature',
   events: ['firing', 'resolved'],
   sample: 'grafana/alert.firing',
   route: 'events: [firing]\nprompt: "{title}: {commonAnnotations.summary}"\n',

@@ -9,6 +9,7 @@ export const square = preset({
   docs: 'https://developer.squareup.com/docs/webhooks/step3validate',
   there:
     'Developer Console → your app → Webhooks → Subscriptions → Add subscription: the address of the route (as in public_url), and its events',
+  keyFrom: 'sender',
   key: 'the Signature key of the subscription; it is taken as it is shown',
   events: ['payment.updated', 'payment.created', 'order.updated', 'refund.updated', 'invoice.payment_made'],
   sample: 'square/payment.updated',
