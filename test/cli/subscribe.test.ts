@@ -5,6 +5,7 @@ import { createHmac } from 'node:crypto'
 import { existsSync, readFileSync } from 'node:fs'
 import t, { type Test } from 'tap'
 import { fakeCli } from '../fakes/cli.ts'
+import { keys, openHeadgate } from '../fakes/terminal.ts'
 
 const store = 'webhook_subscriptions.json'
 const subscribe = ['webhook', 'subscribe'] as const
@@ -177,6 +178,68 @@ t.test('--rotate makes a new secret, and says so', async (t) => {
   t.not(cli.entry('a').secret, secret)
   t.match(out, String(cli.entry('a').secret))
   t.match(err, 'ITS SECRET IS NEW')
+})
+
+t.test('a key that the sender makes is never invented: it is given, or asked for, or nothing is saved', async (t) => {
+  const cli = fakeCli(t, { key: 'whsec_a-key-that-stripe-has-made\n' })
+  const stripe = [...subscribe, 'pay', '--from', 'stripe']
+  const refused = await cli.run(...stripe)
+  t.match(refused, { code: 2, out: '', err: /nothing was saved: Stripe makes its key itself/ })
+  for (const said of ['http://127.0.0.1:8644/webhooks/pay', 'the signing secret of the destination', 'webhook subscribe pay --secret-file'])
+    t.match(refused.err, said)
+  t.notOk(existsSync(cli.file(store)))
+  for (const sender of ['aws_sns', 'whatsapp', 'notion', 'linear', 'slack']) {
+    const route = sender === 'linear' ? ['--from', '@linear.yaml'] : ['--from', sender]
+    if (sender === 'linear') cli.write('linear.yaml', 'verify: linear\n')
+    const argv = [...subscribe, 'a', ...route.map((text) => text.replace('@', `@${cli.dir}/`))]
+    t.match(await cli.run(...argv), { code: 2, err: /makes its key itself/ }, sender)
+  }
+  t.match(await cli.run(...stripe, '--dry-run', '--print', 'url'), { code: 0, out: 'http://127.0.0.1:8644/webhooks/pay\n' })
+  t.match(await cli.run(...stripe, '--json'), { code: 2, out: /"code":"sender_key"/ })
+  t.match(await cli.run(...stripe, '--secret-file', cli.file('key')), { code: 0, out: /secret {3}\(as given\)/ })
+  t.match(cli.entry('pay'), { verify: 'stripe', secret: 'whsec_a-key-that-stripe-has-made' })
+  t.match(await cli.run(...subscribe, 'pay', '--prompt', 'p'), { code: 0, out: /secret {3}\(unchanged\)/ }, 'an update asks for nothing')
+  t.match(await cli.run(...subscribe, 'pay', '--rotate'), { code: 2, err: /makes its key itself/ })
+  t.match(await cli.run('webhook', 'secret', 'pay', '--rotate'), { code: 2, err: /webhook subscribe pay --secret-file/ })
+  t.equal(cli.entry('pay').secret, 'whsec_a-key-that-stripe-has-made')
+  t.match(
+    await cli.run(...subscribe, 'own', '--from', 'jira'),
+    { code: 0, out: /secret {3}[\w-]{43}\n/ },
+    'one that is chosen is made here',
+  )
+
+  const typed: string[] = []
+  const answering = (answer: string) => ({
+    askSecret: async (question: string) => {
+      typed.push(question)
+      return answer
+    },
+  })
+  t.match(await cli.runWith(answering(''), ...subscribe, 'talk', '--from', 'slack'), { code: 2, err: /nothing was saved/ })
+  const talk = await cli.runWith(answering(' the-signing-secret-of-the-app '), ...subscribe, 'talk', '--from', 'slack')
+  t.match(talk, { code: 0, err: /Slack makes its key itself[\s\S]*webhooks\/talk[\s\S]*the Signing Secret of the app/ })
+  t.equal(cli.entry('talk').secret, 'the-signing-secret-of-the-app')
+  t.notMatch(talk.out + talk.err + typed.join(), 'the-signing-secret-of-the-app')
+  const discord = await cli.run(...subscribe, 'chat', '--from', 'discord')
+  t.match(discord, { code: 2, err: /the Public Key of the application[\s\S]*--from @route\.yaml/ })
+  const publicKey = 'd75a980182b10ab7d54bfed3c964073a0ee172f3daa62325af021a68f707511a'
+  t.match(await cli.runWith(answering(publicKey), ...subscribe, 'chat', '--from', 'discord'), { code: 0 })
+  t.equal(cli.entry('chat').public_key, publicKey)
+})
+
+t.test('a key that is typed at a terminal is not shown', async (t) => {
+  const cli = fakeCli(t)
+  const env = { HEADGATE_HOME: cli.dir, WEBHOOK_ENABLED: 'true' }
+  const terminal = openHeadgate(t, [...subscribe, 'pay', '--from', 'stripe'], { env, columns: 120 })
+  await terminal.see('The key, which is not shown')
+  terminal.press('whsec_typed', keys.backspace, 'd-by-hand-and-long', keys.enter)
+  t.equal(await terminal.exited, 0)
+  t.notMatch(terminal.written(), /typ/)
+  t.equal(cli.entry('pay').secret, 'whsec_typed-by-hand-and-long')
+  const left = openHeadgate(t, [...subscribe, 'other', '--from', 'stripe'], { env })
+  await left.see('The key')
+  left.press('abc', keys.interrupt)
+  t.equal(await left.exited, 130)
 })
 
 t.test('a new secret ends a list of old ones', async (t) => {

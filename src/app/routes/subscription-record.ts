@@ -43,8 +43,8 @@ export type Change = {
   readonly created: boolean
   /** Names of the fields that differ from what is stored. */
   readonly changed: readonly string[]
-  /** Whether the stored secret stays, or the user gave a new one, or one was generated. */
-  readonly secret: 'kept' | 'supplied' | 'generated'
+  /** Whether the stored secret stays, or the user gave a new one, or one was generated, or a public key is in its place. */
+  readonly secret: 'kept' | 'supplied' | 'generated' | 'none'
   readonly rebound: boolean
 }
 
@@ -69,14 +69,24 @@ export const changeEntry = (name: string, stored: Json | undefined, wish: Wish):
   const supplied = wish.secret ?? from.secret
   if (rebound) refuseOldSecret(name, before, supplied)
   const fresh = before === undefined || wish.replace || rebound || wish.rotate
-  const secret = supplied === undefined ? (fresh ? 'generated' : 'kept') : 'supplied'
-  const value = supplied ?? (fresh ? newSecret() : undefined)
-  const { secrets: _, ...single } = merged
-  const entry: JsonObject = value === undefined ? merged : { ...single, secret: value }
+  const secret = supplied === undefined ? unsupplied(merged, fresh) : 'supplied'
+  const entry = withSecret(merged, secret, supplied ?? newSecret())
   const changed = differing(before ?? {}, entry)
   if (before && changed.length > 0) entry.updated_at = now()
   return { entry, ...(before ? { before } : {}), created: before === undefined, changed, secret, rebound }
 }
+
+/** `value`: the new secret, where there is one. */
+const withSecret = (merged: JsonObject, secret: Change['secret'], value: string): JsonObject => {
+  if (secret === 'kept') return merged
+  const { secrets: _, ...single } = merged
+  if (secret !== 'none') return { ...single, secret: value }
+  const { secret: __, ...others } = single
+  return others
+}
+
+const unsupplied = (merged: JsonObject, fresh: boolean): Change['secret'] =>
+  own(merged, 'public_key') !== undefined ? 'none' : fresh ? 'generated' : 'kept'
 
 /** What of a file is taken: a hidden secret stays what it is, and stamps are made anew. Throws a Fault for what no command sets (rules: Subscriptions 7). */
 const settingsIn = ({ secret, created_at: _, updated_at: __, ...settings }: JsonObject): { secret?: string; settings: JsonObject } => {

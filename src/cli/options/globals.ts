@@ -36,12 +36,14 @@ export const addGlobals = (program: Command): Command =>
 
 /** The surroundings as the user wants them. */
 export const wantedIo = (io: Io, { color, input }: Globals): Io => {
-  const { ask, edit, terminal, ...silent } = io
+  const { ask, askSecret, edit, terminal, ...silent } = io
   const colour = color === 'always' || (color !== 'never' && io.colour)
   return {
     ...silent,
     colour,
-    ...(input === false ? {} : { ...(ask ? { ask } : {}), ...(edit ? { edit } : {}), ...(terminal ? { terminal } : {}) }),
+    ...(input === false
+      ? {}
+      : { ...(ask ? { ask } : {}), ...(askSecret ? { askSecret } : {}), ...(edit ? { edit } : {}), ...(terminal ? { terminal } : {}) }),
   }
 }
 

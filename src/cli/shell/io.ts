@@ -1,7 +1,7 @@
 /** All that a command may use of its process. Tests hand it another one. */
 
 import { createInterface } from 'node:readline/promises'
-import type { Readable, Writable } from 'node:stream'
+import { type Readable, Writable } from 'node:stream'
 import type { Env } from '../../config/env.ts'
 import { exit, Fault } from '../../core/fault.ts'
 import { editorOf } from './editor.ts'
@@ -21,6 +21,8 @@ export type Io = {
   readonly stdin: () => Promise<string>
   /** Asks the user at the terminal; absent where there is no terminal. */
   readonly ask?: (question: string) => Promise<string>
+  /** As `ask`, but what is typed is not shown. */
+  readonly askSecret?: (question: string) => Promise<string>
   /** The streams of that terminal, for longer dialogues. */
   readonly terminal?: Terminal
   /** Opens a file in the user's editor, at a line, and waits for its end; absent where there is no terminal. Throws a Fault when it fails. */
@@ -47,7 +49,9 @@ export const processIo = (): Io => {
       for await (const chunk of stdin) chunks.push(chunk as Buffer)
       return Buffer.concat(chunks).toString('utf8')
     },
-    ...(stdin.isTTY === true && stderr.isTTY === true ? { ask: askOver(stdin, stderr), terminal: { input: stdin, output: stderr } } : {}),
+    ...(stdin.isTTY === true && stderr.isTTY === true
+      ? { ask: askOver(stdin, stderr), askSecret: askSecretOver(stdin, stderr), terminal: { input: stdin, output: stderr } }
+      : {}),
     ...(stdin.isTTY === true && isTty ? { edit: editorOf(env) } : {}),
     env,
     isTty,
@@ -93,6 +97,19 @@ export const askOver =
       throw cancelled()
     } finally {
       terminal.close()
+    }
+  }
+
+/** As `askOver`, but what is typed is not shown. */
+const askSecretOver =
+  (input: Readable, output: Writable) =>
+  async (question: string): Promise<string> => {
+    output.write(question)
+    try {
+      // Node edits a line only on a terminal, and what it draws goes nowhere.
+      return await askOver(input, Object.assign(new Writable({ write: (_, __, done) => done() }), { isTTY: true }))('')
+    } finally {
+      output.write('\n')
     }
   }
 

@@ -11,6 +11,7 @@ import { shownPlace } from '../../core/shown-place.ts'
 import { printable } from '../../core/text.ts'
 import { answer, type Cli, note } from '../shell/output.ts'
 import { refuse } from '../shell/refuse.ts'
+import { withSenderKey } from './subscribe.ts'
 
 export type SecretOptions = { readonly reveal?: boolean; readonly rotate?: boolean }
 
@@ -47,9 +48,12 @@ const renew = async ({ name, source, route }: KnownRoute, cli: Cli): Promise<num
   const served = await readServed(cli.workspace)
   if (!served.ok) return refuse(cli, served)
   note(cli, ...served.notices)
-  const done = await subscribe(served, name, { fields: {}, rotate: true, replace: false }, false)
+  const wish = await withSenderKey(served, name, { fields: {}, rotate: true, replace: false }, cli)
+  const done = await subscribe(served, name, wish, false)
   if (!done.ok) return refuse(cli, done)
-  const { newSecret = '', warnings } = done
-  const secrets = [{ fingerprint: fingerprint(newSecret), secret: newSecret }]
-  return answer(cli, { kind: 'webhook.secret', data: { name, from: 'route', secrets }, text: `${newSecret}\n`, warnings })
+  const { newSecret, secret, warnings } = done
+  const secrets = [{ fingerprint: fingerprint(secret), ...(newSecret === undefined ? {} : { secret }) }]
+  // One that was typed is known to whoever typed it.
+  const text = `${newSecret ?? `${fingerprint(secret)}  route`}\n`
+  return answer(cli, { kind: 'webhook.secret', data: { name, from: 'route', secrets }, text, warnings })
 }

@@ -1,8 +1,10 @@
 /** `webhook subscribe <name>`: creates or updates a subscription that the server would serve, and says how to post to it. */
 
-import { readServed } from '../../app/routes/check-subscription.ts'
+import { readServed, type Served } from '../../app/routes/check-subscription.ts'
 import { entryDiff } from '../../app/routes/entry-diff.ts'
+import { keyWanted, unaskedKey, withKey } from '../../app/routes/sender-key.ts'
 import { type Subscribed, subscribe } from '../../app/routes/subscribe.ts'
+import type { Wish } from '../../app/routes/subscription-record.ts'
 import { yamlText } from '../../app/yaml-text.ts'
 import { subscriptionNameOf } from '../../config/subscriptions.ts'
 import { exit, Fault } from '../../core/fault.ts'
@@ -18,8 +20,24 @@ export const webhookSubscribe = async (asked: string, options: SubscribeOptions,
   const served = await readServed(cli.workspace)
   if (!served.ok) return refuse(cli, served)
   note(cli, ...served.notices)
-  const done = await subscribe(served, name, await readWish(options, cli.io), options.dryRun === true)
+  const wish = await readWish(options, cli.io)
+  const isDry = options.dryRun === true
+  const done = await subscribe(served, name, isDry ? wish : await withSenderKey(served, name, wish, cli), isDry)
   return done.ok ? report({ ...done, name, options }, cli) : refuse(cli, done)
+}
+
+/** Asks for the key of a sender that makes it itself. Throws a Fault where nobody can be asked, or nothing is answered. */
+export const withSenderKey = async (served: Served, name: string, wish: Wish, cli: Cli): Promise<Wish> => {
+  const wanted = keyWanted(served, name, wish)
+  if (!wanted) return wish
+  const { askSecret, stderr } = cli.io
+  if (!askSecret || cli.json) throw unaskedKey(wanted)
+  const { title, there, key, url } = wanted
+  const at = there === undefined ? '' : `there    ${there}\n`
+  stderr(`${title} makes its key itself.\naddress  ${printable(url, maxLine)}\n${at}key      ${key}\n`)
+  const typed = (await askSecret(`The key, which is not shown (Enter saves nothing): `)).trim()
+  if (typed === '') throw unaskedKey(wanted)
+  return withKey(wish, wanted, typed)
 }
 
 type SubscribeReport = Subscribed & { readonly name: string; readonly options: SubscribeOptions }
@@ -61,7 +79,9 @@ const textOf = ({ name, options, change, url, newSecret, scheme, how, curl }: Su
   const { before, entry } = change
   const diff = before && !cli.quiet ? entryDiff(before, entry).map((line) => `  ${printable(line, maxLine)}`) : []
   if (options.dryRun) return [`would be ${what}: ${name} (${change.changed.join(', ')})`, ...diff, `url      ${url}\n`].join('\n')
-  const secretLine = { generated: newSecret ?? '', supplied: '(as given)', kept: '(unchanged)' }[change.secret]
+  const secretLine = { generated: newSecret ?? '', supplied: '(as given)', kept: '(unchanged)', none: '(none: a public key checks)' }[
+    change.secret
+  ]
   const lines = [
     `${what}  ${name}${change.created ? '' : ` (${change.changed.join(', ')})`}`,
     ...diff,

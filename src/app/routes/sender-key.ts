@@ -1,0 +1,69 @@
+/** The key of a sender that makes it itself: a subscription must be given it, because none that we make would ever hold. */
+
+import { defaultProfile } from '../../config/config.ts'
+import { readEntries } from '../../config/entry-store.ts'
+import { exit, Fault } from '../../core/fault.ts'
+import { type JsonObject, own } from '../../core/json.ts'
+import type { Route } from '../../generated/config.ts'
+import { presets } from '../../parts/schemes/index.ts'
+import type { Scheme } from '../../parts/schemes/scheme.ts'
+import { verifyNames } from '../../parts/verify-names.ts'
+import { checkedWith } from '../../plan/compile.ts'
+import type { Served } from './check-subscription.ts'
+import { routeUrl, senderUrl } from './route-address.ts'
+import { subscriptionsFile } from './routes.ts'
+import { changeEntry, type Wish } from './subscription-record.ts'
+
+export type WantedKey = {
+  /** The sender, for people. */
+  readonly title: string
+  /** What to set at the sender, and where; `undefined` where that is not known. */
+  readonly there: string | undefined
+  /** Which key it is, and where the sender shows it. */
+  readonly key: string
+  /** The address that the sender posts to: many show their key only when they have it. */
+  readonly url: string
+  /** Where the key goes. */
+  readonly into: 'secret' | 'public_key'
+  /** The command that takes it. */
+  readonly command: string
+}
+
+/** The key that the subscription lacks if it is changed like this. Throws a Fault where the wish cannot be applied. */
+export const keyWanted = ({ config, catalogue, workspace }: Served, name: string, wish: Wish): WantedKey | undefined => {
+  const { entry, secret } = changeEntry(name, own(readEntries(subscriptionsFile(workspace)), name), wish)
+  const spec = entry as Route
+  const schemes = verifyNames(spec).length > 0 ? checkedWith({ spec }, catalogue) : []
+  const [first] = schemes
+  if (!first?.senderKey || secret !== 'generated' || !schemes.every((scheme) => lacksKey(scheme, entry))) return undefined
+  const profile = String(entry.profile ?? defaultProfile)
+  return {
+    title: first.title,
+    there: presets.find((preset) => preset.name === first.name)?.about.there,
+    key: first.senderKey,
+    url: senderUrl({ name, profile, spec: entry }, routeUrl(config, name, profile), config.publicUrl),
+    into: first.keys === 'public' ? 'public_key' : 'secret',
+    command: `${workspace.self} webhook subscribe ${name}`,
+  }
+}
+
+/** The wish with the key in its place. */
+export const withKey = (wish: Wish, { into }: WantedKey, key: string): Wish =>
+  into === 'secret' ? { ...wish, secret: key, rotate: false } : { ...wish, from: { ...wish.from, public_key: key } }
+
+/** What to say where nobody can be asked for it. */
+export const unaskedKey = ({ title, there, key, url, into, command }: WantedKey): Fault =>
+  new Fault('sender_key', `nothing was saved: ${title} makes its key itself, and one that is made here would never hold`, {
+    exitCode: exit.usage,
+    hint: [
+      `the address for ${title}: ${url}${there === undefined ? '' : ` (${there})`}`,
+      `its key: ${key}`,
+      into === 'secret'
+        ? `then: ${command} --secret-file <file> (or --secret-stdin), with your other options`
+        : `then: ${command} --from @route.yaml, a file with "verify" and "public_key", with your other options`,
+    ].join('\n'),
+  })
+
+/** A scheme that fetches its keys needs none. */
+const lacksKey = ({ senderKey, keys = 'secret' }: Scheme, entry: JsonObject): boolean =>
+  senderKey !== undefined && (keys === 'secret' || (keys === 'public' && own(entry, 'public_key') === undefined))
