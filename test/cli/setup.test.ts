@@ -310,7 +310,7 @@ t.test('every sender: its route starts, and its sample comes through', async (t)
   )
   for (const { name, route, sample, key } of providers) {
     const cli = none(t, { secret: `whsec_${Buffer.from('a secret of thirty characters!').toString('base64')}` })
-    const secret = ['linear', 'clerk'].includes(name) ? ['--route-secret-file', cli.file('secret')] : []
+    const secret = key === 'theirs' ? ['--route-secret-file', cli.file('secret')] : []
     const theirs = key === 'public' ? ['--route-public-key', publicKeys[name] ?? ''] : secret
     t.match(await setup(cli, '--port', '0', '--route', name, ...theirs), { code: 0, err: '' }, name)
     // What is weak about a sender's own scheme is said, and nothing else.
@@ -323,6 +323,28 @@ t.test('every sender: its route starts, and its sample comes through', async (t)
   for (const given of [[], ['--route-public-key', '']]) {
     t.match(await setup(none(t), '--port', '0', '--route', 'discord', ...given), { code: 2, err: /route-public-key/ })
   }
+})
+
+t.test('a sender that makes its key: without it the route is made, but off, and setup says what to do', async (t) => {
+  const cli = none(t)
+  const { code, out } = await setup(cli, '--port', '0', '--route', 'stripe=pay')
+  t.equal(code, 0)
+  t.match(out, /^off {6}until the key is here: the signing secret of the destination/m)
+  t.match(
+    out,
+    /put STRIPE_SIGNING_SECRET=<the key> into .*\.env,\n.*write secret: \$\{STRIPE_SIGNING_SECRET\} in the place of enabled: false/,
+  )
+  const route = () => loadConfig({ dataDir: cli.dir, env: {} }).config.routes.get('pay')?.spec
+  t.match(route(), { verify: 'stripe', enabled: false })
+  t.match(await cli.run('validate'), { code: 0, out: /0 errors, 0 warnings in 1 route/ })
+  cli.write('.env', `${cli.read('.env')}STRIPE_SIGNING_SECRET=whsec_0123456789abcdefghij\n`)
+  cli.write('config.yaml', cli.read('config.yaml').replace('enabled: false', 'secret: ${STRIPE_SIGNING_SECRET}'))
+  t.match(await cli.run('webhook', 'trace', 'pay', '--sample', 'stripe/checkout.session.completed'), { code: 0 })
+  t.match(
+    await setup(cli, '--route', 'jira=j'),
+    { code: 0, out: /^secret {3}headgate webhook secret j --reveal$/m },
+    'one that is chosen is ours',
+  )
 })
 
 t.test('every setting that a target needs and that is secret has a variable', (t) => {

@@ -4,6 +4,9 @@ import type { JsonObject } from '../../core/json.ts'
 import type { Route } from '../../generated/config.ts'
 import { presets } from '../../parts/schemes/index.ts'
 import type { Preset } from '../../parts/schemes/kit/preset.ts'
+import { linear } from '../../parts/schemes/linear.ts'
+import type { Scheme } from '../../parts/schemes/scheme.ts'
+import { svix } from '../../parts/schemes/standard-webhooks.ts'
 import { routeOfPreset } from '../routes/sender-route.ts'
 
 export type Provider = {
@@ -13,8 +16,10 @@ export type Provider = {
   readonly route: string
   readonly spec: Pick<Route, 'events' | 'prompt'> & { readonly verify?: string }
   readonly sample: string
-  /** `ours`: a secret that we make and that is set there. `theirs`: a secret that they make. `public`: their public key. */
-  readonly key: 'ours' | 'theirs' | 'public'
+  /** `ours`: a secret that we make and that is set there. `chosen`: one that may be any. `theirs`: a secret that they make. `public`: their public key. */
+  readonly key: 'ours' | 'chosen' | 'theirs' | 'public'
+  /** Which key it is that they make, and where they show it. */
+  readonly shown?: string
   /** Whether the sample can be signed as they would. */
   readonly isSignable: boolean
   /** The target that comments on what its events are about, and where the events say what that is. */
@@ -22,6 +27,8 @@ export type Provider = {
   /** What to set where its webhooks are made. */
   readonly there: string
 }
+
+const shownBy = ({ senderKey }: Scheme): Pick<Provider, 'shown'> => (senderKey === undefined ? {} : { shown: senderKey })
 
 /** Those that have no preset of their own, or come first. */
 const common: readonly Provider[] = [
@@ -80,6 +87,7 @@ const common: readonly Provider[] = [
     spec: { events: ['Issue'], prompt: 'Issue "{data.title}" in Linear: {action}. {url}\n', verify: 'linear' },
     sample: 'linear/issue.create',
     key: 'theirs',
+    ...shownBy(linear),
     isSignable: true,
     there: 'resource type "Issues"; its signing secret goes into the route here',
   },
@@ -90,6 +98,7 @@ const common: readonly Provider[] = [
     spec: { events: ['user.created'], prompt: 'A new user signed up: {data.first_name} {data.last_name}.\n', verify: 'svix' },
     sample: 'clerk/user.created',
     key: 'theirs',
+    ...shownBy(svix),
     isSignable: true,
     there: 'the event "user.created"; its signing secret (whsec_…) goes into the route here',
   },
@@ -111,7 +120,8 @@ const ofPreset = (preset: Preset): Provider => ({
   route: `${preset.name.replaceAll('_', '-')}-events`,
   spec: routeOfPreset(preset) as Provider['spec'],
   sample: preset.about.sample,
-  key: preset.keys === 'public' ? 'public' : 'theirs',
+  key: preset.keys === 'public' ? 'public' : preset.senderKey === undefined ? 'chosen' : 'theirs',
+  ...shownBy(preset),
   isSignable: preset.keys !== 'public' && !preset.description.certificate,
   there: `${preset.about.there}. The key that goes into the route here: ${preset.about.key}`,
 })

@@ -3,7 +3,7 @@
 import { adapterQuestions } from './adapter-questions.ts'
 import { agentQuestions } from './agent-questions.ts'
 import { type Draft, type Question, yesNo } from './question.ts'
-import { providerIn, routeQuestions } from './route-questions.ts'
+import { providerIn, routeQuestions, waitsForKey } from './route-questions.ts'
 import { targetQuestions } from './target-questions.ts'
 
 /** The questions as far as they are known by the answers so far. */
@@ -20,7 +20,7 @@ const startQuestions = (draft: Draft): readonly Question[] => {
   if (answers.enable !== 'yes' || present.status) return []
   const provider = providerIn(draft)
   const start = yesNo({ id: 'start', flag: '--start', text: 'Start the gateway when all is written?', initial: 'yes', unasked: 'no' })
-  if (answers.start !== 'yes' || !provider?.isSignable) return [start]
+  if (answers.start !== 'yes' || !provider?.isSignable || waitsForKey(provider, draft)) return [start]
   const text = `Send it a first event (sample ${provider.sample})?`
   return [start, yesNo({ id: 'first', flag: '--send-first', text, initial: 'yes', unasked: 'no' })]
 }

@@ -7,6 +7,10 @@ import { type Provider, providers, providersByName } from './providers.ts'
 import { type Draft, error, type Question, type Write } from './question.ts'
 import { deliveryOf } from './route-delivery.ts'
 
+/** Whether the route is made, but off: the sender's key is not here yet, and without it every post would be refused. */
+export const waitsForKey = (provider: Provider, { answers }: Pick<Draft, 'answers'>): boolean =>
+  provider.key === 'theirs' && !answers['route.secret']
+
 /** The sender that the route is for; `undefined` for no route. */
 export const providerIn = ({ answers }: Pick<Draft, 'answers'>): Provider | undefined => providersByName.get(answers.route ?? '')
 
@@ -59,11 +63,12 @@ const routeWrites = (path: readonly (string | number)[], provider: Provider, dra
   const secret = answers['route.secret'] ? { secret: `\${${secretNameOf(provider, draft)}}` } : {}
   const own = answers['route.public_key'] ? { public_key: answers['route.public_key'] } : secret
   const deliver = deliveryOf(targetsByName.get(answers.target ?? ''), provider, draft)
-  return [{ to: 'config', path: [...path], value: { ...spec, ...own, ...deliver } }]
+  const off = waitsForKey(provider, draft) ? { enabled: false } : {}
+  return [{ to: 'config', path: [...path], value: { ...off, ...spec, ...own, ...deliver } }]
 }
 
 /** A second route of a sender has a variable of its own: the first one's secret stays. */
-const secretNameOf = ({ name, route }: Provider, { present, answers }: Draft): string => {
+export const secretNameOf = ({ name, route }: Provider, { present, answers }: Draft): string => {
   const first = `${name.toUpperCase()}_SIGNING_SECRET`
   if (present.env[first] === undefined) return first
   const called = answers['route.name'] ?? freeName(route, present.loaded.config.routes)
@@ -71,7 +76,7 @@ const secretNameOf = ({ name, route }: Provider, { present, answers }: Draft): s
 }
 
 const keyQuestion = (provider: Provider, draft: Draft): readonly Question[] => {
-  const { title, key } = provider
+  const { title, key, shown } = provider
   if (key === 'ours') return []
   if (key === 'public') return [publicKeyQuestion(title, adapterPath(draft.present, 'routes'))]
   const variable = secretNameOf(provider, draft)
@@ -80,7 +85,10 @@ const keyQuestion = (provider: Provider, draft: Draft): readonly Question[] => {
       id: 'route.secret',
       flag: '--route-secret-file <file>',
       kind: 'secret',
-      text: `Which signing secret does the sender show? (${title}) Enter leaves it for later.`,
+      text:
+        key === 'chosen'
+          ? `Which secret do you choose at the sender? (${title}) Enter takes the global one.`
+          : `Which key does the sender show? (${title}: ${shown}) Enter leaves the route off until the key is here.`,
       initial: '',
       check: (answer) => (answer === '' ? undefined : checkSigningSecret(variable, answer)),
       writes: (answer) =>

@@ -2,7 +2,7 @@
 
 import type { Provider } from '../../../app/setup/providers.ts'
 import type { Draft } from '../../../app/setup/question.ts'
-import { providerIn } from '../../../app/setup/route-questions.ts'
+import { providerIn, secretNameOf, waitsForKey } from '../../../app/setup/route-questions.ts'
 import type { Cli } from '../../shell/output.ts'
 
 export const nextSteps = (draft: Draft, { workspace: { self } }: Cli): readonly string[] => {
@@ -12,15 +12,29 @@ export const nextSteps = (draft: Draft, { workspace: { self } }: Cli): readonly 
   const starts = answers.start === 'yes' ? [] : [isRunning ? `${self} gateway reload` : `${self} gateway run`]
   const name = answers['route.name'] ?? ''
   const commands = provider
-    ? [...starts, ...tryCommands(provider, name, self)]
+    ? [...starts, ...(waitsForKey(provider, draft) ? [] : tryCommands(provider, name, self))]
     : [`${self} webhook subscribe hello --prompt 'Hello {name}'`, ...starts]
   const there = provider
     ? [
         `sender   ${provider.title}, at /webhooks/${name}: ${provider.there}`,
-        ...(provider.key === 'ours' ? [`secret   ${self} webhook secret ${name} --reveal`] : []),
+        ...(waitsForKey(provider, draft) ? offLines(provider, name, draft) : []),
+        ...(provider.key === 'ours' || (provider.key === 'chosen' && !answers['route.secret'])
+          ? [`secret   ${self} webhook secret ${name} --reveal`]
+          : []),
       ]
     : []
   return [...there, ...commands.map((command, i) => `${i === 0 ? 'next' : '    '}     ${command}`)]
+}
+
+/** What to do with the key, once the sender shows it. */
+const offLines = (provider: Provider, name: string, draft: Draft): readonly string[] => {
+  const variable = secretNameOf(provider, draft)
+  const { env, config } = draft.present.files
+  return [
+    `off      until the key is here: ${provider.shown}`,
+    `         put ${variable}=<the key> into ${env},`,
+    `         and in ${config} write secret: \${${variable}} in the place of enabled: false of ${name}`,
+  ]
 }
 
 /** Where we cannot sign as the sender, the route is tried without its signature, or by a test event of the sender. */
