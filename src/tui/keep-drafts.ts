@@ -1,7 +1,8 @@
-/** Keeps the draft that is being edited, so that a crash or a kill costs a second of it at most. */
+/** Keeps the drafts that are being edited, so that a crash or a kill costs a second of them at most. */
 
-import type { Desk, NamedRoute } from '../app/editor/desk.ts'
-import { isModified, type RouteDraft } from '../app/editor/draft/route-draft.ts'
+import type { Desk } from '../app/editor/desk.ts'
+import type { RouteDraft } from '../app/editor/draft/route-draft.ts'
+import { isSameRoute } from './model/pending.ts'
 
 export type Keeping = {
   readonly desk: Pick<Desk, 'keepDraft' | 'dropDraft'>
@@ -11,31 +12,29 @@ export type Keeping = {
 }
 
 export type Keeper = {
-  /** Whatever the draft is now. One that is saved, or in which all is undone, is dropped. */
-  look(draft: RouteDraft | undefined): void
+  /** All drafts that have something to save. One that is saved, or in which all is undone, is dropped. */
+  look(drafts: readonly RouteDraft[]): void
   close(): void
 }
 
 export const createKeeper = ({ desk, delayMs, track }: Keeping): Keeper => {
-  let seen: RouteDraft | undefined
-  /** The route of which a draft was kept. */
-  let kept: Required<NamedRoute> | undefined
+  let seen: readonly RouteDraft[] = []
+  let kept: readonly RouteDraft[] = []
   let timer: NodeJS.Timeout | undefined
-  const keep = (draft: RouteDraft): void => {
-    const { name, source } = draft.opened
-    kept = { name, source }
-    track(desk.keepDraft({ draft }))
+  const drop = ({ opened: { name, source } }: RouteDraft): void => track(desk.dropDraft({ name, source }))
+  const keep = (): void => {
+    for (const draft of seen) if (!kept.includes(draft)) track(desk.keepDraft({ draft }))
+    kept = seen
   }
   return {
-    look(draft) {
-      if (draft === seen) return
-      seen = draft
+    look(drafts) {
+      if (drafts.length === seen.length && drafts.every((draft, i) => draft === seen[i])) return
+      seen = drafts
       clearTimeout(timer)
-      if (draft && isModified(draft)) timer = setTimeout(keep, delayMs, draft)
-      else if (kept !== undefined) {
-        track(desk.dropDraft(kept))
-        kept = undefined
-      }
+      const isStill = (one: RouteDraft): boolean => drafts.some(({ opened }) => isSameRoute(opened, one.opened))
+      for (const gone of kept.filter((draft) => !isStill(draft))) drop(gone)
+      kept = kept.filter(isStill)
+      timer = setTimeout(keep, delayMs)
     },
     close: () => clearTimeout(timer),
   }

@@ -6,6 +6,7 @@ import type { TailLine } from '../app/live/tails.ts'
 import type { Path } from '../core/diagnostic.ts'
 import { Fault, messageOf } from '../core/fault.ts'
 import { createKeeper } from './keep-drafts.ts'
+import { changedDrafts } from './model/pending.ts'
 import type { News, Wish } from './model/screen.ts'
 import { type Input, reduce, type State } from './model/state.ts'
 import { models } from './screens/index.ts'
@@ -61,7 +62,7 @@ export const openSession = (first: State, around: Surroundings): Session => {
     const isSame = next.state === state
     state = next.state
     if (!isSame) around.draw(state)
-    keeper.look(state.world.draft)
+    keeper.look(changedDrafts(state.world))
     for (const wish of next.wishes) perform(wish)
   }
   const tell = (news: News): void => {
@@ -119,16 +120,7 @@ export const openSession = (first: State, around: Surroundings): Session => {
 const opens: ReadonlySet<Question['ask']> = new Set(['drafts', 'open', 'create'])
 
 /** The questions that write: the end waits for their answers. */
-const writes: ReadonlySet<Question['ask']> = new Set([
-  'save',
-  'create',
-  'remove',
-  'switch',
-  'keepDraft',
-  'dropDraft',
-  'addSample',
-  'addTest',
-])
+const writes: ReadonlySet<Question['ask']> = new Set(['save', 'create', 'keepDraft', 'dropDraft', 'addSample', 'addTest'])
 const patienceMs = 5_000
 
 /** What is being written is written before the end, as far as that does not take too long. */

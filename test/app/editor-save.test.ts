@@ -8,7 +8,17 @@ import t, { type Test } from 'tap'
 import { createDesk } from '../../src/app/editor/create-desk.ts'
 import type { Desk, Saved } from '../../src/app/editor/desk.ts'
 import { createDraftTexts } from '../../src/app/editor/draft/draft-text.ts'
-import { change, draftOf, type OpenedRoute, type RouteDraft, redo, undo } from '../../src/app/editor/draft/route-draft.ts'
+import {
+  change,
+  draftOf,
+  isModified,
+  type OpenedRoute,
+  type RouteDraft,
+  redo,
+  removed,
+  switched,
+  undo,
+} from '../../src/app/editor/draft/route-draft.ts'
 import type { Hunk } from '../../src/app/line-diff.ts'
 import type { GatewayFinder, RunningGateway } from '../../src/app/running-gateway.ts'
 import type { YamlEdit } from '../../src/config/yaml/edit/yaml-edit.ts'
@@ -351,22 +361,44 @@ t.test('routes that stand beside extra, or not yet, get a new one in the right p
   }
 })
 
-t.test('a route is switched and removed in its lines; the text before is kept', async (t) => {
+t.test('a route is switched and deleted in its lines; of a deleted one the text before is kept', async (t) => {
   const { desk, file, text } = bench(t)
-  t.match(
-    await desk.switch({ name: 'pr-review', enabled: false }),
-    /^"pr-review" is off in config.yaml; undo: cp .*config.yaml.bak .*config.yaml$/,
-  )
+  const off = switched(await opened(desk, 'pr-review'))
+  good(await desk.save({ draft: off, despiteErrors: false }))
   t.equal(text(), config.replace('          deliver: log\n', '          deliver: log\n          enabled: false\n'))
-  t.equal(readFileSync(`${file}.bak`, 'utf8'), config)
-  t.equal(statSync(`${file}.bak`).mode & 0o777, 0o600)
-  t.equal(await desk.switch({ name: 'pr-review', enabled: false }), '"pr-review" is off already')
-  await desk.switch({ name: 'pr-review', enabled: true })
+  good(await desk.save({ draft: switched(await opened(desk, 'pr-review')), despiteErrors: false }))
   t.match(text(), '          enabled: true\n')
-  const undoing = await desk.remove({ name: 'deploy-note' })
+  const twice = switched(switched(await opened(desk, 'deploy-note')))
+  t.notOk(isModified(twice), 'there and back changes nothing')
+  t.strictSame((await desk.plan({ draft: twice })).diff, [])
+  const before = text()
+  const draft = removed(await opened(desk, 'deploy-note'))
+  t.match(diffText((await desk.plan({ draft })).diff), /^-.*deploy-note:\n-.*Deployed/m)
+  t.equal(text(), before, 'nothing is written before it is saved')
+  const { notices, isDeleted } = good(await desk.save({ draft, despiteErrors: false }))
+  t.ok(isDeleted)
   t.notMatch(text(), 'Deployed')
+  t.equal(statSync(`${file}.bak`).mode & 0o777, 0o600)
+  const undoing = notices.join('; ')
   execFileSync('sh', ['-c', undoing.slice(undoing.indexOf('cp '))])
-  t.match(text(), 'Deployed')
+  t.equal(text(), before)
+})
+
+t.test('a route that somebody changed meanwhile is not deleted over it, and a kept draft remembers that it deletes', async (t) => {
+  const { desk, another, text, file } = bench(t)
+  const draft = removed(await opened(desk, 'pr-review'))
+  await desk.keepDraft({ draft })
+  t.match(await desk.drafts({}), [{ draft: { past: [{ removes: true }] } }])
+  good(await another().save({ draft: set(await opened(another(), 'pr-review'), 'description', 'theirs'), despiteErrors: false }))
+  t.match(await desk.save({ draft, despiteErrors: true }), { why: 'conflict' })
+  t.match((await desk.plan({ draft, onto: 'current' })).refused, '"description" changed in the file, too')
+  t.match(text(), 'theirs')
+  appendFileSync(file, '# by hand\n')
+  const again = removed(await opened(desk, 'deploy-note'))
+  appendFileSync(file, '# and again\n')
+  good(await desk.save({ draft: again, despiteErrors: false, onto: 'current' }))
+  t.match(text(), '# and again')
+  t.notMatch(text(), 'deploy-note')
 })
 
 const stored = {
@@ -404,8 +436,14 @@ t.test('a subscription is saved by its own rules: secrets stay hidden and kept, 
   t.match(await desk.save({ draft: wrong, despiteErrors: true }), { why: 'stops', message: /WH704/ })
   const tools = set(await opened(desk, 'sub'), 'toolsets', ['shell'])
   t.match(await desk.save({ draft: tools, despiteErrors: true }), { why: 'refused', message: /toolsets/ })
-  t.match(await desk.switch({ name: 'sub', enabled: false }), /"sub" is off in webhook_subscriptions.json/)
-  t.match(await desk.remove({ name: 'pr-review', source: 'subscription' }), /removed "pr-review" in webhook_subscriptions.json; undo: cp /)
+  good(await desk.save({ draft: switched(await opened(desk, 'sub')), despiteErrors: false }))
+  t.match(entries().sub, { enabled: false, secret: stored.sub.secret })
+  const hidden = removed(draftOf(await desk.open({ name: 'pr-review', source: 'subscription' })))
+  t.match(diffText((await desk.plan({ draft: hidden })).diff), '-description: hidden')
+  t.match(good(await desk.save({ draft: hidden, despiteErrors: false })).notices, [
+    'saved webhook_subscriptions.json',
+    /deleted "pr-review"; undo: cp /,
+  ])
   t.strictSame(Object.keys(entries()), ['sub'])
   t.match(readFileSync(join(dir, 'config.yaml'), 'utf8'), 'pr-review:')
 })

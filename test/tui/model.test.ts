@@ -122,7 +122,7 @@ t.test('read-only: nothing changes, is written or is sent', async (t) => {
   const editor = onRoute({ prompt: 'p', filters: [{ field: 'a', equals: 1 }] }, { options: { ...options, readOnly: true } })
   for (let i = 0; i < 25; i++) editor.press('enter', 'esc', 'd', 'space', 'f', 'w', 't', 'down', 'right', 'u')
   t.same(spec(editor), { prompt: 'p', filters: [{ field: 'a', equals: 1 }] })
-  const writing = ['save', 'remove', 'switch', 'test', 'testTarget', 'replay', 'addSample', 'addTest', 'create', 'keepDraft']
+  const writing = ['save', 'test', 'testTarget', 'replay', 'addSample', 'addTest', 'create', 'keepDraft']
   t.same(
     editor.wishes.filter((wish) => wish.kind === 'ask' && writing.includes(wish.question.ask)),
     [],

@@ -6,6 +6,7 @@ import { change, draftOf, isModified, type OpenedRoute, type RouteDraft, undo } 
 import type { Hunk } from '../../src/app/line-diff.ts'
 import { diagnostic } from '../../src/core/diagnostic.ts'
 import { createKeeper } from '../../src/tui/keep-drafts.ts'
+import { changedDrafts } from '../../src/tui/model/pending.ts'
 import type { World } from '../../src/tui/model/screen.ts'
 import { actionsNow, reduce, type State, top } from '../../src/tui/model/state.ts'
 import { homeScreen } from '../../src/tui/screens/home/home.ts'
@@ -211,40 +212,124 @@ t.test('a draft is kept after a change, and dropped when it is saved or undone',
   }
   const keeper = createKeeper({ desk, delayMs: 0, track: (each) => work.push(each) })
   const second = change(draft, 'set deliver', [{ kind: 'set', path: ['deliver'], value: 'log' }])
-  for (const each of [undefined, draftOf(opened), draft, second, second]) keeper.look(each)
+  const look = (each: RouteDraft | undefined): void => keeper.look(changedDrafts({ draft: each }))
+  for (const each of [undefined, draftOf(opened), draft, second, second]) look(each)
   await until(() => asked.length === 1)
   t.strictSame(asked, ['keep 2'], 'what is between is not written')
-  keeper.look(undo(undo(second)))
+  look(undo(undo(second)))
   t.strictSame(asked, ['keep 2', 'drop pr-review'])
-  keeper.look(draft)
-  keeper.look(undefined)
-  keeper.look(draft)
+  look(draft)
+  look(undefined)
+  look(draft)
   keeper.close()
   await Promise.all(work)
   t.equal(asked.length, 2)
 })
 
-t.test('a subscription that is hidden is not taken for the route that hides it', async (t) => {
-  const row = {
-    name: 'x',
-    source: 'subscription',
-    enabled: true,
-    shadowed: true,
-    mode: 'agent',
-    events: [],
-    deliver: 'log',
-    description: '',
-  } as const
-  const rows = [{ ...row, errors: 0, warnings: 0, recorded: 0 }]
-  const editor = driver(stateOf(homeScreen, { home: { file: 'c', subscriptions: 1, rows } }))
-  editor.press('enter', 'space', 'd', 'up', 'enter')
-  const about = { name: 'x', source: 'subscription' }
+const row = {
+  source: 'config',
+  enabled: true,
+  shadowed: false,
+  mode: 'agent',
+  events: [],
+  deliver: 'log',
+  description: '',
+  errors: 0,
+  warnings: 0,
+  recorded: 0,
+} as const
+
+/** The list of these routes. What is asked to be opened is there at once. */
+const onList = (...rows: readonly { readonly name: string; readonly source?: 'config' | 'subscription' }[]) => {
+  const all = rows.map((each) => ({ ...row, ...each }))
+  const editor = driver(stateOf(homeScreen, { home: { file: 'c', subscriptions: 0, rows: all }, size: { columns: 80, rows: 24 } }))
+  const press = (...keys: readonly string[]): void => {
+    for (const key of keys) {
+      const before = editor.wishes.length
+      editor.press(key)
+      for (const wish of editor.wishes.slice(before)) {
+        if (wish.kind !== 'ask' || wish.question.ask !== 'open') continue
+        const { name, source = 'config' } = wish.question.of
+        const answer = { ...opened, name, source, base: ['routes', name], written: { prompt: name, deliver: 'log' } }
+        editor.hear({ told: 'open', of: wish.question.of, answer })
+      }
+    }
+  }
+  const asked = () => editor.wishes.flatMap((wish) => (wish.kind === 'ask' ? [wish.question] : [])).filter(({ ask }) => ask !== 'preview')
+  return { ...editor, press, asked }
+}
+
+t.test('on the list space and d change nothing before a save, and u takes each back', async (t) => {
+  const editor = onList({ name: 'a' }, { name: 'b' }, { name: 'c' })
+  editor.press('space')
   t.strictSame(
-    editor.wishes.map((wish) => wish.kind === 'ask' && wish.question),
-    [
-      { ask: 'open', of: about },
-      { ask: 'switch', of: { ...about, enabled: false } },
-      { ask: 'remove', of: about },
-    ],
+    editor.state().screens.map(({ kind }) => kind),
+    ['home'],
+    'the list stays',
   )
+  t.match(editor.frame(), /> a .*\*off[\s\S]*"a" is off when you save; w saves, u takes it back/)
+  editor.press('j', 'space', 'j', 'd')
+  t.match(editor.frame(), /a .*\*off[\s\S]* b .*\*off[\s\S]*> c .*\*deleted/)
+  t.strictSame(
+    editor.asked().map(({ ask }) => ask),
+    ['open', 'open', 'open'],
+  )
+  editor.press('enter')
+  t.match(editor.frame(), '"c" is deleted when you save: u takes that back')
+  editor.press('u')
+  t.match(editor.frame(), 'taken back: delete (c)')
+  editor.press('u', 'u')
+  t.notMatch(editor.frame(), /\*(?:off|deleted)/)
+  editor.press('u')
+  t.match(editor.frame(), 'there is nothing to take back')
+  editor.press('k', 'space', 'space')
+  t.match(editor.frame(), '"b" stays on')
+  editor.press('q')
+  t.strictSame(editor.wishes.at(-1), { kind: 'quit' }, 'there and back is no change')
+})
+
+t.test('the changes of several routes are shown and saved in turn, each onto what was written before it', async (t) => {
+  const editor = onList({ name: 'a' }, { name: 'b' })
+  editor.press('space', 'j', 'space', 'k', 'w')
+  t.match(editor.frame(), 'save a, and 1 more after it')
+  const first = editor.state().world.draft as RouteDraft
+  editor.hear({ told: 'plan', of: { draft: first }, answer: plan })
+  editor.press('enter')
+  const answer = { ok: true, opened: { ...first.opened, text: 'after a\n' }, notices: ['saved config.yaml'] } as const
+  editor.hear({ told: 'save', of: { draft: first, despiteErrors: false }, answer })
+  t.match(editor.frame(), /save b {2}/)
+  const second = editor.state().world.draft as RouteDraft
+  t.match(second.opened, { name: 'b', text: 'after a\n' }, 'what we wrote is no conflict')
+  editor.hear({ told: 'plan', of: { draft: second }, answer: plan })
+  editor.press('enter')
+  editor.hear({ told: 'save', of: { draft: second, despiteErrors: false }, answer: { ...answer, opened: second.opened } })
+  t.strictSame([editor.state().screens.length, editor.state().world.draft, editor.state().world.pending], [1, undefined, []])
+  t.strictSame(
+    editor.asked().flatMap((each) => (each.ask === 'dropDraft' ? [each.of.name] : [])),
+    ['a', 'b'],
+  )
+})
+
+t.test('changes of several routes are all asked about, and all kept', async (t) => {
+  const editor = onList({ name: 'a' }, { name: 'b' })
+  editor.press('space', 'j', 'space', '^c')
+  t.match(editor.frame(), '"b", "a" have changes that are not saved')
+  editor.press('^c')
+  const kept = editor.asked().flatMap((each) => (each.ask === 'keepDraft' ? [each.of.draft.opened.name] : []))
+  t.strictSame(kept, ['b', 'a'])
+  const going = onList({ name: 'a' }, { name: 'b' })
+  going.press('space', 'j', 'enter')
+  t.match(going.frame(), /^ b /)
+  going.press('esc')
+  t.match(going.frame(), /a .*\*off/, 'opening another route loses nothing')
+})
+
+t.test('a subscription that is hidden is not taken for the route that hides it', async (t) => {
+  const editor = onList({ name: 'x', source: 'subscription' })
+  editor.press('d', 'w')
+  const about = { name: 'x', source: 'subscription' }
+  t.match(editor.asked(), [
+    { ask: 'open', of: about },
+    { ask: 'plan', of: { draft: { opened: about, past: [{ removes: true }] } } },
+  ])
 })

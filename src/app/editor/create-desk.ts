@@ -12,7 +12,6 @@ import { payloadRows, readPayload } from './payload/payloads.ts'
 import { createSampleReader } from './payload/sample-reader.ts'
 import { previewOf } from './preview.ts'
 import { curlOfRecorded, replayRecorded, sampleOfRecorded, testOfRecorded } from './recorded.ts'
-import { removeRoute, switchRoute } from './saving/change-route.ts'
 import { createRoute } from './saving/create-route.ts'
 import { createConfigFindings } from './saving/draft-findings.ts'
 import { keepDraft, keptDrafts } from './saving/kept-drafts.ts'
@@ -41,8 +40,6 @@ export const createDesk = (workspace: Workspace, finder: GatewayFinder, profile?
     targets: ({ profile }) => targetRows(workspace, profile),
     plan: async (of) => (await prepareSave(drafting, of)).plan,
     save: (of) => saveRoute(drafting, finder, of),
-    remove: (of) => removeRoute(workspace, finder, of),
-    switch: (of) => switchRoute(workspace, finder, of),
     test: ({ name, payload }) => testSaved(workspace, finder, name, payload),
     testTarget: (of) => sendTest(workspace, textOf, of),
     replay: ({ eventId }) => replayRecorded(finder, eventId),

@@ -148,7 +148,8 @@ export type SaveWish = PlanWish & {
 }
 
 export type Saved =
-  | { readonly ok: true; readonly opened: OpenedRoute; readonly notices: readonly string[] }
+  /** `opened`: the route as it stands in the file then; of a deleted one what it was, with the text without it. */
+  | { readonly ok: true; readonly opened: OpenedRoute; readonly isDeleted?: true; readonly notices: readonly string[] }
   | { readonly ok: false; readonly why: 'errors' | 'stops' | 'conflict' | 'refused'; readonly plan: SavePlan; readonly message: string }
 
 /** A draft that was left unsaved, on the file as it is now. */
@@ -200,8 +201,6 @@ export type Desk = {
   targets(of: { readonly profile?: string }): Promise<readonly TargetRow[]>
   plan(of: PlanWish): Promise<SavePlan>
   save(of: SaveWish): Promise<Saved>
-  remove(of: NamedRoute): Promise<string>
-  switch(of: NamedRoute & { readonly enabled: boolean }): Promise<string>
   /** Posts a signed test of what is saved to the running gateway. */
   test(of: { readonly name: string; readonly payload?: PayloadChoice }): Promise<Tested>
   /** Sends a short text to a target of the route, with its settings on the payload. */

@@ -3,7 +3,8 @@
 import type { SavePlan } from '../../app/editor/desk.ts'
 import type { RouteDraft } from '../../app/editor/draft/route-draft.ts'
 import { type ActionName, actions, type Keymap } from './actions.ts'
-import type { Screen, Turn } from './screen.ts'
+import { changedDrafts, type Held, withOpen } from './pending.ts'
+import { type Screen, type Turn, type Wish, warned } from './screen.ts'
 import { type TextField, textField } from './text-field.ts'
 
 export type PickRow = { readonly value: string; readonly title: string; readonly detail?: string }
@@ -49,10 +50,13 @@ export type HelpScreen = Screen & {
   readonly cursor: number
 }
 
-/** The diff and the findings. `then`: what is done once it is saved; with `diff` nothing can be. */
+/**
+ * The diff and the findings. `then`: what is done once it is saved; before the end, and with `all`, the changes of every other route are
+ * shown and saved in turn. With `diff` nothing can be.
+ */
 export type SaveScreen = Screen & {
   readonly kind: 'save'
-  readonly then: 'stay' | 'home' | 'quit'
+  readonly then: 'stay' | 'home' | 'all' | 'quit'
   readonly look: 'save' | 'diff'
   readonly cursor: number
   /** A plan or the end of saving is waited for. */
@@ -90,10 +94,28 @@ export const choose = (id: string, question: string, choices: readonly Choice[],
   cursor: first,
 })
 
-/** Opens the screen and asks for the plan that it shows. */
-export const openSave = (draft: RouteDraft, then: SaveScreen['then'], look: SaveScreen['look'] = 'save'): Turn<never> => ({
-  go: { push: { kind: 'save', then, look, cursor: 0, isBusy: true } satisfies SaveScreen as Screen },
-  wishes: [{ kind: 'ask', question: { ask: 'plan', of: { draft } } }],
+const saveScreen = (then: SaveScreen['then'], look: SaveScreen['look'] = 'save'): SaveScreen => ({
+  kind: 'save',
+  then,
+  look,
+  cursor: 0,
+  isBusy: true,
+})
+
+const planned = (draft: RouteDraft): Wish => ({ kind: 'ask', question: { ask: 'plan', of: { draft } } })
+
+/** Opens the screen and asks for the plan that it shows: of the route that is open, or else of the one that was touched last. */
+export const openSave = (held: Held, then: SaveScreen['then'], look?: SaveScreen['look']): Turn<never> => {
+  const draft = (then === 'stay' ? held.draft : undefined) ?? changedDrafts(held)[0]
+  if (!draft) return warned('nothing was changed')
+  return { world: withOpen(held, draft), go: { push: saveScreen(then, look) }, wishes: [planned(draft)] }
+}
+
+/** In the place of the screen that is shown: the same for the changes of the next route. */
+export const saveNext = (draft: RouteDraft, pending: readonly RouteDraft[], then: SaveScreen['then']): Turn<never> => ({
+  world: { draft, pending, payload: undefined },
+  go: { home: true, above: saveScreen(then) },
+  wishes: [planned(draft)],
 })
 
 export const helpOn = (known: readonly ActionName[]): HelpScreen => ({ kind: 'help', actions: known, search: textField(), cursor: 0 })
@@ -115,6 +137,10 @@ export const leaveChoices: readonly Choice[] = [
   { value: 'cancel', title: 'Cancel' },
 ]
 
-export const quitQuestion = (route: string): ChooseScreen => choose(quitId, `"${route}" has changes that are not saved`, leaveChoices, 2)
+export const quitQuestion = (routes: readonly string[]): ChooseScreen => {
+  const named = routes.map((route) => `"${route}"`)
+  const who = named.length > 3 ? `${named.length} routes` : named.join(', ')
+  return choose(quitId, `${who} ${named.length > 1 ? 'have' : 'has'} changes that are not saved`, leaveChoices, 2)
+}
 
 export const isQuitQuestion = (screen: Screen): boolean => screen.kind === 'choose' && (screen as ChooseScreen).id === quitId

@@ -28,6 +28,8 @@ export type World = {
   readonly home?: Home
   /** The route that is open. */
   readonly draft?: RouteDraft | undefined
+  /** Changes of other routes that wait to be saved, the one that was touched last first. */
+  readonly pending?: readonly RouteDraft[]
   readonly payload?: Payload | undefined
   /** The latest that is known; of an older state of the draft while a newer one is asked for. */
   readonly preview?: Preview | undefined
@@ -78,7 +80,7 @@ export type Turn<S extends Screen = Screen> = {
     | { readonly back: true; readonly returns?: Returned }
     /** Home, or to the one screen above it that is given. */
     | { readonly home: true; readonly above?: Screen }
-  readonly world?: Partial<Pick<World, 'draft' | 'payload' | 'notice' | 'home'>>
+  readonly world?: Partial<Pick<World, 'draft' | 'pending' | 'payload' | 'notice' | 'home'>>
   readonly wishes?: readonly Wish[]
 }
 

@@ -1,10 +1,11 @@
 /** The state of the editor, and what becomes of it by each input. The one reducer: pure, and tested without a terminal. */
 
 import type { Question } from '../../app/editor/desk.ts'
-import { isModified, type RouteDraft } from '../../app/editor/draft/route-draft.ts'
+import { isRemoved, type RouteDraft } from '../../app/editor/draft/route-draft.ts'
 import { type ActionName, actionOf, everywhere } from './actions.ts'
 import type { Key } from './key.ts'
 import { helpOn, isQuitQuestion, openSave, paletteId, paletteOf, quitId, quitQuestion } from './overlays.ts'
+import { changedDrafts } from './pending.ts'
 import type { News, Returned, Screen, ScreenKind, ScreenModel, Size, Turn, Wish, World } from './screen.ts'
 
 export type State = {
@@ -125,15 +126,16 @@ const act = (state: State, action: ActionName, models: Models): Next => {
 /** Asks first where changes would be lost. The second ^c does not wait for an answer: the changes are kept as a draft. */
 const leave = (state: State, action: 'quit' | 'interrupt', models: Models): Next => {
   const screen = top(state)
-  const { draft } = state.world
-  if (!draft || !isModified(draft)) return { state, wishes: [{ kind: 'quit' }] }
-  if (!isQuitQuestion(screen)) return turned(state, screen, { go: { push: quitQuestion(draft.opened.name) } }, models)
+  const changed = changedDrafts(state.world)
+  if (changed.length === 0) return { state, wishes: [{ kind: 'quit' }] }
+  if (!isQuitQuestion(screen))
+    return turned(state, screen, { go: { push: quitQuestion(changed.map(({ opened }) => opened.name)) } }, models)
   if (action === 'quit') return { state, wishes: [] }
   return { state, wishes: [...kept(state), { kind: 'quit' }] }
 }
 
-const kept = ({ world: { draft } }: State): Wish[] =>
-  draft && isModified(draft) ? [{ kind: 'ask', question: { ask: 'keepDraft', of: { draft } } }] : []
+const kept = ({ world }: State): Wish[] =>
+  changedDrafts(world).map((draft) => ({ kind: 'ask', question: { ask: 'keepDraft', of: { draft } } }))
 
 const pointed = (state: State, row: number, models: Models): State => {
   const screen = top(state)
@@ -144,13 +146,12 @@ const pointed = (state: State, row: number, models: Models): State => {
 
 /** What the answer to the question at the end means. */
 const left = (state: State, answer: string, models: Models): Next => {
-  if (answer === 'discard') return { state, wishes: [...dropped(state.world.draft), { kind: 'quit' }] }
-  const { draft } = state.world
-  return answer === 'save' && draft ? turned(state, top(state), openSave(draft, 'quit'), models) : { state, wishes: [] }
+  const changed = changedDrafts(state.world)
+  if (answer === 'discard') return { state, wishes: [...changed.map(dropped), { kind: 'quit' }] }
+  return answer === 'save' && changed.length > 0 ? turned(state, top(state), openSave(state.world, 'quit'), models) : { state, wishes: [] }
 }
 
-const dropped = (draft: RouteDraft | undefined): Wish[] =>
-  draft ? [{ kind: 'ask', question: { ask: 'dropDraft', of: { name: draft.opened.name, source: draft.opened.source } } }] : []
+const dropped = ({ opened: { name, source } }: RouteDraft): Wish => ({ kind: 'ask', question: { ask: 'dropDraft', of: { name, source } } })
 
 /** News reach every screen, from the top down: an answer may be for one that is covered by now. */
 const hear = (state: State, news: News, models: Models): Next => {
@@ -212,7 +213,7 @@ const turned = (state: State, screen: Screen, { screen: next = screen, go, world
 const settle = (before: State, next: Next): Next => {
   const { world } = next.state
   const isTriedSame = world.payload === before.world.payload
-  if ((isTriedSame && world.draft === before.world.draft) || !world.draft) return next
+  if ((isTriedSame && world.draft === before.world.draft) || !world.draft || isRemoved(world.draft)) return next
   const revision = before.world.revision + 1
   // What is known of another route, or of another payload, says nothing of this one.
   const isOther = world.draft.opened !== before.world.draft?.opened || !isTriedSame

@@ -3,7 +3,7 @@
 import { editYaml } from '../../../config/yaml/edit/edit.ts'
 import type { YamlEdit } from '../../../config/yaml/edit/yaml-edit.ts'
 import type { ParsedYaml } from '../../../config/yaml/source.ts'
-import { editsOf, type RouteDraft } from './route-draft.ts'
+import { editsOf, isRemoved, type RouteDraft } from './route-draft.ts'
 
 export type DraftText =
   | {
@@ -38,6 +38,7 @@ export const createDraftTexts = (): DraftTexts => {
     base = text
   }
   return (draft) => {
+    if (isRemoved(draft) && draft.opened.base.length === 0) return { ok: true, text: '' }
     const edits = placedEdits(draft)
     rewind(draft.opened.text, edits)
     let text = made.at(-1)?.text ?? base
@@ -56,10 +57,14 @@ export const createDraftTexts = (): DraftTexts => {
 
 type Placed = { readonly edit: YamlEdit; readonly written: string }
 
-/** A new route is put in as a whole. */
-const placedEdits = ({ opened, past, spec }: Draft): readonly Placed[] => {
-  const steps: readonly (readonly YamlEdit[])[] = opened.isNew
-    ? [[{ kind: 'set', path: opened.base, value: spec }]]
-    : past.map((step) => editsOf({ opened, past: [step] }))
+/** A new route is put in as a whole, and a deleted one taken out as a whole. */
+const placedEdits = (draft: Draft): readonly Placed[] => {
+  const { opened, past, spec } = draft
+  const whole: YamlEdit | undefined = isRemoved(draft)
+    ? { kind: 'remove', path: opened.base }
+    : opened.isNew
+      ? { kind: 'set', path: opened.base, value: spec }
+      : undefined
+  const steps = whole ? [[whole]] : past.map((step) => editsOf({ opened, past: [step] }))
   return steps.flat().map((edit) => ({ edit, written: JSON.stringify(edit) }))
 }

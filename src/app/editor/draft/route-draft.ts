@@ -19,8 +19,8 @@ export type OpenedRoute = {
   readonly isNew: boolean
 }
 
-/** What one action of the user changed; the paths are seen from the route. */
-export type Step = { readonly title: string; readonly edits: readonly YamlEdit[] }
+/** What one action of the user changed; the paths are seen from the route. `removes`: it takes the whole route out. */
+export type Step = { readonly title: string; readonly edits: readonly YamlEdit[]; readonly removes?: true }
 
 export type RouteDraft = {
   readonly opened: OpenedRoute
@@ -41,6 +41,23 @@ export const change = (draft: RouteDraft, title: string, edits: readonly YamlEdi
   if (equalJson(spec, draft.spec)) return draft
   return { ...draft, past: folded([...draft.past, { title, edits }]), future: [], spec }
 }
+
+/** Switches the route on or off. The key goes where the file had none. */
+export const switched = (draft: RouteDraft): RouteDraft => {
+  const isOn = draft.spec.enabled !== false
+  const edit: YamlEdit =
+    !isOn && draft.opened.written.enabled === undefined
+      ? { kind: 'remove', path: ['enabled'] }
+      : { kind: 'set', path: ['enabled'], value: !isOn }
+  return change(draft, `switch ${isOn ? 'off' : 'on'}`, [edit])
+}
+
+/** Takes the whole route out. */
+export const removed = (draft: RouteDraft): RouteDraft =>
+  isRemoved(draft) ? draft : { ...draft, past: folded([...draft.past, { title: 'delete', edits: [], removes: true }]), future: [] }
+
+/** Whether saving it takes the route out. */
+export const isRemoved = ({ past }: Pick<RouteDraft, 'past'>): boolean => past.at(-1)?.removes === true
 
 /** The two oldest as one, where there are too many. */
 const folded = (past: readonly Step[]): readonly Step[] => {
@@ -66,7 +83,9 @@ export const rebased = (draft: RouteDraft, now: Partial<OpenedRoute>): RouteDraf
   return { ...draft, opened, spec: specAfter(opened.written, draft.past) }
 }
 
-export const isModified = ({ opened, past }: RouteDraft): boolean => opened.isNew || past.length > 0
+/** Whether saving it would change what the file says. Steps that cancel each other out change nothing. */
+export const isModified = (draft: RouteDraft): boolean =>
+  draft.opened.isNew || isRemoved(draft) || (draft.past.length > 0 && !equalJson(draft.spec, draft.opened.written))
 
 /** All edits in order, with paths into the file's text. */
 export const editsOf = ({ opened: { base }, past }: Pick<RouteDraft, 'opened' | 'past'>): readonly YamlEdit[] =>

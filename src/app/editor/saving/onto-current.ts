@@ -2,7 +2,7 @@
 
 import { parseSource } from '../../../config/yaml/source.ts'
 import { equalJson, isObject, type JsonObject, own, valueAt } from '../../../core/json.ts'
-import { type RouteDraft, rebased } from '../draft/route-draft.ts'
+import { isRemoved, type RouteDraft, rebased } from '../draft/route-draft.ts'
 
 /** The draft on this text, or why not. */
 export const ontoCurrent = (draft: RouteDraft, text: string): RouteDraft | { readonly why: string } => {
@@ -17,14 +17,16 @@ export const ontoCurrent = (draft: RouteDraft, text: string): RouteDraft | { rea
   return rebased(draft, { text, written: now })
 }
 
-/** The keys of the route that the draft changes, and that are not any more what they were when it was opened. */
-export const clashesOf = ({ opened: { written }, past }: RouteDraft, now: JsonObject): readonly string[] => {
-  const edits = past.flatMap((step) => step.edits)
+/** The keys of the route that the draft changes, and that are not any more what they were when it was opened. To delete it is to change all. */
+export const clashesOf = (draft: RouteDraft, now: JsonObject): readonly string[] => {
+  const { written } = draft.opened
+  const edits = draft.past.flatMap((step) => step.edits)
+  const all = isRemoved(draft) ? [...Object.keys(written), ...Object.keys(now)] : []
   const touched = edits.flatMap((edit) => [
     ...(edit.path.length === 0 ? Object.keys(written) : [String(edit.path[0])]),
     ...(edit.kind === 'rename' && edit.path.length === 1 ? [edit.key] : []),
   ])
-  return [...new Set(touched)].filter((key) => {
+  return [...new Set([...all, ...touched])].filter((key) => {
     const [before, after] = [own(written, key), own(now, key)]
     return before === undefined || after === undefined ? before !== after : !equalJson(before, after)
   })

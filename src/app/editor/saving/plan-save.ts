@@ -7,7 +7,7 @@ import { draftOf } from '../../routes/edit-subscription.ts'
 import type { Workspace } from '../../workspace.ts'
 import type { PlanWish, SavePlan } from '../desk.ts'
 import type { DraftTexts } from '../draft/draft-text.ts'
-import type { OpenedRoute, RouteDraft } from '../draft/route-draft.ts'
+import { isRemoved, type OpenedRoute, type RouteDraft } from '../draft/route-draft.ts'
 import { type ConfigFindings, subscriptionFindings } from './draft-findings.ts'
 import { ontoCurrent } from './onto-current.ts'
 
@@ -51,10 +51,11 @@ export const prepareSave = async (drafting: Drafting, { draft, onto }: PlanWish)
   }
 }
 
-const findingsOf = ({ workspace, configFindings }: Drafting, { opened }: RouteDraft, text: string): ReturnType<ConfigFindings> =>
-  opened.source === 'config'
-    ? configFindings(opened.text, text, opened.name)
-    : subscriptionFindings(workspace, draftOf(workspace, opened.name), text)
+const findingsOf = async ({ workspace, configFindings }: Drafting, draft: RouteDraft, text: string): ReturnType<ConfigFindings> => {
+  const { opened } = draft
+  if (opened.source === 'config') return configFindings(opened.text, text, opened.name)
+  return isRemoved(draft) ? [] : subscriptionFindings(workspace, draftOf(workspace, opened.name), text)
+}
 
 /** Of a subscription that was removed meanwhile there is none. */
 const presentText = (workspace: Workspace, { source, file, name }: OpenedRoute): string => {

@@ -5,13 +5,15 @@ import { basename } from 'node:path'
 import { replaceText, textOfFile } from '../../../config/locked/replace-text.ts'
 import { refuseOdd } from '../../../config/replace-file.ts'
 import { exit, Fault } from '../../../core/fault.ts'
+import { quoted } from '../../../process/quoted.ts'
+import { removeSubscription } from '../../routes/change-subscription.ts'
 import { readServed } from '../../routes/check-subscription.ts'
 import { draftOf, saveDraft } from '../../routes/edit-subscription.ts'
 import type { GatewayFinder } from '../../running-gateway.ts'
 import type { Workspace } from '../../workspace.ts'
 import type { Saved, SaveWish } from '../desk.ts'
 import { openConfigured, openSubscription } from '../draft/open-route.ts'
-import type { OpenedRoute } from '../draft/route-draft.ts'
+import { isRemoved, type OpenedRoute, type RouteDraft } from '../draft/route-draft.ts'
 import { typedPath } from '../typed-path.ts'
 import { type Drafting, type Prepared, prepareSave } from './plan-save.ts'
 import { takenOver } from './take-over.ts'
@@ -27,9 +29,10 @@ export const saveRoute = async (drafting: Drafting, finder: GatewayFinder, wish:
   const obstacle = obstacleTo(prepared, wish)
   if (obstacle) return obstacle
   try {
-    const { opened, notices } = await write(workspace, draft.opened, prepared)
-    const told = opened.source === 'config' ? await takenOver(workspace, finder) : ['every request sees it from now on']
-    return { ok: true, opened, notices: [`saved ${basename(opened.file)}`, ...notices, ...told] }
+    const { source, file } = draft.opened
+    const { notices, ...written } = await write(workspace, draft, prepared)
+    const told = source === 'config' ? await takenOver(workspace, finder) : ['every request sees it from now on']
+    return { ok: true, ...written, notices: [`saved ${basename(file)}`, ...notices, ...told] }
   } catch (error) {
     // Somebody was quicker.
     if (!(error instanceof Fault && error.code === 'conflict')) throw error
@@ -49,9 +52,19 @@ const obstacleTo = (prepared: Prepared, { despiteErrors }: SaveWish): Refused | 
 
 const refusedFor = (why: Refused['why'], { plan }: Prepared, message: string): Refused => ({ ok: false, why, plan, message })
 
-type Written = { readonly opened: OpenedRoute; readonly notices: readonly string[] }
+type Written = Pick<Extract<Saved, { ok: true }>, 'opened' | 'isDeleted' | 'notices'>
 
-const write = async (workspace: Workspace, { source, file, name, base }: OpenedRoute, { before, after }: Prepared): Promise<Written> => {
+const write = async (workspace: Workspace, draft: RouteDraft, { before, after }: Prepared): Promise<Written> => {
+  const { source, file, name, base } = draft.opened
+  if (isRemoved(draft)) {
+    if (source === 'config') await replaceText(file, before, after, true)
+    else await removeSubscription(workspace, subscriptionAs(workspace, name, before))
+    return {
+      opened: { ...draft.opened, text: after },
+      isDeleted: true,
+      notices: [`deleted "${name}"; undo: cp ${quoted(`${file}.bak`)} ${quoted(file)}`],
+    }
+  }
   if (source === 'subscription') return writeSubscription(workspace, { file, name }, { before, after })
   if (before !== after) await replaceText(file, before, after)
   return { opened: openConfigured(file, name, base, after), notices: [] }
@@ -62,13 +75,19 @@ const writeSubscription = async (
   { file, name }: Pick<OpenedRoute, 'file' | 'name'>,
   { before, after }: Pick<Prepared, 'before' | 'after'>,
 ): Promise<Written> => {
-  const draft = draftOf(workspace, name)
-  if (draft.text !== before) throw new Fault('conflict', `"${name}" was changed meanwhile: nothing was saved`, { exitCode: exit.conflict })
+  const draft = subscriptionAs(workspace, name, before)
   const served = await readServed(workspace)
   const saved = served.ok ? await saveDraft(served, draft, file, after) : served
   if (!saved.ok) throw new Fault('refused', `${saved.outcome}: ${saved.diagnostics[0]?.message ?? ''}`, { exitCode: exit.no })
   const moved = saved.newSecret === undefined ? [] : [`IT HAS A NEW SECRET: ${workspace.self} webhook secret ${name} --reveal`]
   return { opened: openSubscription(workspace, name), notices: moved }
+}
+
+/** Throws a Fault where the subscription does not read as it did. */
+const subscriptionAs = (workspace: Workspace, name: string, text: string): ReturnType<typeof draftOf> => {
+  const draft = draftOf(workspace, name)
+  if (draft.text === text) return draft
+  throw new Fault('conflict', `"${name}" was changed meanwhile: nothing was saved`, { exitCode: exit.conflict })
 }
 
 /** The route's own file is opened again as it is. */

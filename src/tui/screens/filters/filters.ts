@@ -54,9 +54,9 @@ const onFilters = (screen: FiltersScreen, action: ActionName, world: World, draf
     case 'redo':
       return again(screen, redo(draft))
     case 'save':
-      return openSave(draft, 'stay')
+      return openSave(world, 'stay')
     case 'diff':
-      return openSave(draft, 'stay', 'diff')
+      return openSave(world, 'stay', 'diff')
     case 'payload':
       return openPayload(draft, world)
     case 'trace':

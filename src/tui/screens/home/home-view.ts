@@ -1,11 +1,11 @@
 /** The list of all routes. */
 
-import type { RouteRow } from '../../../app/editor/desk.ts'
 import { fieldView } from '../../view/field-view.ts'
 import { cell, type Line, line, type Span, span } from '../../view/line.ts'
 import { longListView } from '../../view/list-view.ts'
 import { screenView } from '../../view/screen-view.ts'
-import { type HomeScreen, rowsOf } from './home.ts'
+import type { HomeScreen } from './home.ts'
+import { type RouteLine, rowsOf } from './rows.ts'
 
 export const homeView = screenView<HomeScreen>((screen, world, { width, height }) => {
   const { home } = world
@@ -24,10 +24,10 @@ export const homeView = screenView<HomeScreen>((screen, world, { width, height }
   ]
 })
 
-const rowLine = (row: RouteRow, width: number): Line => {
+const rowLine = (row: RouteLine, width: number): Line => {
   const { name, source, mode, events, deliver } = row
   const wide = Math.max(14, Math.min(32, Math.floor(width * 0.24)))
-  const isNarrow = width < 80
+  const isNarrow = width < 90
   return line(
     cell(name, wide, 'strong'),
     ' ',
@@ -41,7 +41,9 @@ const rowLine = (row: RouteRow, width: number): Line => {
   )
 }
 
-const stateOf = ({ enabled, shadowed, errors, warnings }: RouteRow): Span => {
+/** What is not saved is starred. */
+const stateOf = ({ enabled, shadowed, errors, warnings, change }: RouteLine): Span => {
+  if (change !== undefined) return cell(`*${change.replace('switched ', '')}`, 12, 'warn')
   if (shadowed) return cell('SHADOWED', 12, 'warn')
   if (!enabled) return cell('disabled', 12, 'dim')
   if (errors > 0) return cell(`${errors} error${errors > 1 ? 's' : ''}`, 12, 'bad')

@@ -6,6 +6,7 @@ import { type Field, fieldsOf, type Mode, membersOf, modeOf, shownValue } from '
 import type { ActionName } from '../../model/actions.ts'
 import { moved, moves, paneAfter, paneKeys, scrolled } from '../../model/list.ts'
 import { choose, leaveChoices, openSave } from '../../model/overlays.ts'
+import { withoutChangesOf } from '../../model/pending.ts'
 import { type News, type Screen, screenModel, type Turn, type World, warned } from '../../model/screen.ts'
 import { roomOf } from '../../view/screen-view.ts'
 import { openDeliver } from '../deliver/deliver.ts'
@@ -68,7 +69,8 @@ export const routeModel = screenModel<RouteScreen>({
   act: (screen, action, world) => (world.draft ? onRoute(screen, action, world, world.draft) : { go: { home: true } }),
   hear(_, news, world) {
     const { draft } = world
-    if (news.told === 'returned' && draft) return news.id === 'leave' ? leaving(news.value, draft) : entered(draft, news.id, news.value)
+    if (news.told === 'returned' && draft)
+      return news.id === 'leave' ? leaving(news.value, world, draft) : entered(draft, news.id, news.value)
     if (news.told === 'payloads' && draft) return firstPayload(news, world, draft)
     if (news.told === 'reopen') return { world: { draft: draftOf(news.answer) } }
     if (news.told === 'test') return { world: { notice: { tone: news.answer.ok ? 'ok' : 'warn', text: news.answer.said } } }
@@ -103,9 +105,9 @@ const onRoute = (screen: RouteScreen, action: ActionName, world: World, draft: R
     case 'redo':
       return draft.future.length > 0 ? { world: { draft: redo(draft) } } : warned('there is nothing to bring again')
     case 'save':
-      return openSave(draft, 'stay')
+      return openSave(world, 'stay')
     case 'diff':
-      return openSave(draft, 'stay', 'diff')
+      return openSave(world, 'stay', 'diff')
     case 'payload':
       return openPayload(draft, world)
     case 'samples':
@@ -207,11 +209,11 @@ const inEditor = (draft: RouteDraft, row: FormRow | undefined): Turn<RouteScreen
   return { wishes: [{ kind: 'edit-route', opened, path: row?.kind === 'field' ? row.field.path : [] }] }
 }
 
-const leaving = (answer: string, draft: RouteDraft): Turn<RouteScreen> => {
-  if (answer === 'save') return openSave(draft, 'home')
+const leaving = (answer: string, world: World, draft: RouteDraft): Turn<RouteScreen> => {
+  if (answer === 'save') return openSave(world, 'home')
   if (answer !== 'discard') return {}
   return {
-    world: { draft: undefined },
+    world: withoutChangesOf(world, draft.opened),
     go: { home: true },
     wishes: [
       { kind: 'ask', question: { ask: 'dropDraft', of: { name: draft.opened.name, source: draft.opened.source } } },

@@ -1,12 +1,14 @@
 /** What saving would write, and the question what to do where somebody else wrote, too. */
 
-import type { SavePlan, SaveWish } from '../../../app/editor/desk.ts'
-import { draftOf, type OpenedRoute, type RouteDraft } from '../../../app/editor/draft/route-draft.ts'
+import type { Saved, SavePlan, SaveWish } from '../../../app/editor/desk.ts'
+import { draftOf, type OpenedRoute, type RouteDraft, rebased } from '../../../app/editor/draft/route-draft.ts'
 import type { Hunk } from '../../../app/line-diff.ts'
 import type { Diagnostic } from '../../../core/diagnostic.ts'
 import { moved, moves } from '../../model/list.ts'
-import { type Choice, choose, entry, type SaveScreen } from '../../model/overlays.ts'
+import { type Choice, choose, entry, type SaveScreen, saveNext } from '../../model/overlays.ts'
 import { type News, type Notice, screenModel, type Turn, type Wish, type World, warned } from '../../model/screen.ts'
+
+type SavedRoute = Extract<Saved, { ok: true }>
 
 /** A line of the screen. */
 export type SaveRow = {
@@ -32,7 +34,10 @@ const rows = ({ plan }: SaveScreen): readonly SaveRow[] => (plan ? rowsOf(plan) 
 export const isLookOnly = ({ look }: SaveScreen, { options }: World): boolean => look === 'diff' || options.readOnly
 
 export const saveModel = screenModel<SaveScreen>({
-  title: ({ look }, { draft }) => `${look === 'diff' ? 'what changed in' : 'save'} ${draft?.opened.name ?? ''}`,
+  title: ({ look, then }, { draft, pending = [] }) => {
+    const more = isInTurn(then) && pending.length > 0 ? `, and ${pending.length} more after it` : ''
+    return `${look === 'diff' ? 'what changed in' : 'save'} ${draft?.opened.name ?? ''}${more}`
+  },
   enter: 'write',
   actions: (screen, world) => [...(isLookOnly(screen, world) ? [] : (['open', 'save', 'saveAnyway'] as const)), ...moves, 'back'],
   act(screen, action, { draft }) {
@@ -53,7 +58,7 @@ const heard = (screen: SaveScreen, news: News, world: World): Turn<SaveScreen> =
     case 'plan':
       return planned({ ...screen, plan: news.answer, isBusy: false, cursor: 0 }, world)
     case 'save':
-      if (news.answer.ok) return saved(screen, news.answer.opened, news.answer.notices)
+      if (news.answer.ok) return saved(screen, news.of, news.answer, world)
       return { world: { notice: warning(news.answer.message) }, ...planned({ ...screen, plan: news.answer.plan, isBusy: false }, world) }
     case 'failed':
       return news.ask === 'plan' || news.ask === 'save' ? { screen: { ...screen, isBusy: false } } : {}
@@ -146,15 +151,34 @@ const wayOf = (plan: SavePlan): string => {
 
 const warning = (text: string): Notice => ({ tone: 'bad', text })
 
-/** The history starts anew. */
-const saved = ({ then }: SaveScreen, opened: OpenedRoute, notices: readonly string[]): Turn<SaveScreen> => ({
-  world: { draft: then === 'stay' ? draftOf(opened) : undefined, notice: { tone: 'ok', text: notices.join('; ') } },
-  go: then === 'home' ? { home: true } : { back: true },
-  wishes: [
-    { kind: 'ask', question: { ask: 'dropDraft', of: { name: opened.name, source: opened.source } } },
-    then === 'quit' ? { kind: 'quit' } : { kind: 'ask', question: { ask: 'home', of: {} } },
-  ],
-})
+/** Whether the changes of the other routes come next. */
+const isInTurn = (then: SaveScreen['then']): boolean => then === 'all' || then === 'quit'
+
+/** The history of the route starts anew. */
+const saved = ({ then }: SaveScreen, of: SaveWish, { opened, notices, isDeleted }: SavedRoute, world: World): Turn<SaveScreen> => {
+  const { name, source } = of.draft.opened
+  const pending = (world.pending ?? []).map((other) => afterWriting(other, of, opened))
+  const notice: Notice = { tone: 'ok', text: notices.join('; ') }
+  const drop: Wish = { kind: 'ask', question: { ask: 'dropDraft', of: { name, source } } }
+  const look: Wish = { kind: 'ask', question: { ask: 'home', of: {} } }
+  const [next, ...others] = pending
+  if (isInTurn(then) && next) {
+    const turn = saveNext(next, others, then)
+    return { ...turn, world: { ...turn.world, notice }, wishes: [drop, look, ...(turn.wishes ?? [])] }
+  }
+  const isDone = then !== 'stay' || isDeleted === true
+  return {
+    world: { draft: isDone ? undefined : draftOf(opened), pending, notice },
+    go: isDone ? { home: true } : { back: true },
+    wishes: [drop, then === 'quit' ? { kind: 'quit' } : look],
+  }
+}
+
+/** The file was changed by ourselves: a draft that began with the text before is put onto the text that we wrote. */
+const afterWriting = (other: RouteDraft, { draft: { opened }, onto, as }: SaveWish, { text }: OpenedRoute): RouteDraft => {
+  const isOurs = onto === undefined && as === undefined && opened.source === 'config'
+  return isOurs && other.opened.file === opened.file && other.opened.text === opened.text ? rebased(other, { text }) : other
+}
 
 const words: { readonly [kind in SaveRow['kind']]: string } = {
   title: '',

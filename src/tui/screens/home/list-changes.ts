@@ -1,0 +1,50 @@
+/** Changes that are made on the list of routes. They wait to be saved, as all others do. */
+
+import type { RouteRow } from '../../../app/editor/desk.ts'
+import { isModified, isRemoved, type RouteDraft, redo, removed, switched, undo } from '../../../app/editor/draft/route-draft.ts'
+import type { ActionName } from '../../model/actions.ts'
+import { openSave } from '../../model/overlays.ts'
+import { changedDrafts, changesOf, withOpen, withoutChangesOf } from '../../model/pending.ts'
+import { type Notice, type Turn, type World, warned } from '../../model/screen.ts'
+
+/** What a key does to the changes that wait, whatever row the cursor is on. */
+export const onChanges = (action: ActionName, row: RouteRow | undefined, world: World): Turn<never> | undefined => {
+  const ofRow = row && changesOf(world, row)
+  const [last] = changedDrafts(world)
+  switch (action) {
+    case 'save':
+      return openSave(ofRow ? withOpen(world, ofRow) : world, 'all')
+    case 'diff':
+      return openSave(ofRow ? withOpen(world, ofRow) : world, 'all', 'diff')
+    case 'undo':
+      return last ? takenBack(last, world) : warned('there is nothing to take back')
+    case 'redo':
+      return world.draft && world.draft.future.length > 0
+        ? { world: { draft: redo(world.draft) } }
+        : warned('there is nothing to bring again')
+    default:
+      return undefined
+  }
+}
+
+const takenBack = (draft: RouteDraft, world: World): Turn<never> => {
+  const { past, opened } = draft
+  const notice: Notice = { tone: 'ok', text: `taken back: ${past.at(-1)?.title ?? 'new route'} (${opened.name})` }
+  // Without a step a new route is what was done.
+  if (past.length === 0) return { world: { ...withoutChangesOf(world, opened), notice } }
+  return { world: { ...withOpen(world, draft), draft: undo(draft), notice } }
+}
+
+/** Switches the route of a draft on or off, or deletes it. */
+export const changed = (action: 'toggle' | 'remove', draft: RouteDraft, world: World): Turn<never> => {
+  const { name, isNew } = draft.opened
+  const said = (text: string): Notice => ({ tone: 'ok', text: `${text}; w saves, u takes it back` })
+  if (action === 'remove' && isNew)
+    return { world: { ...withoutChangesOf(world, draft.opened), notice: { tone: 'ok', text: `"${name}" is dropped` } } }
+  if (isRemoved(draft)) return warned(`"${name}" is deleted when you save: u takes that back`)
+  if (action === 'remove') return { world: { ...withOpen(world, removed(draft)), notice: said(`"${name}" is deleted when you save`) } }
+  const next = switched(draft)
+  const how = next.spec.enabled === false ? 'off' : 'on'
+  const notice: Notice = isModified(next) ? said(`"${name}" is ${how} when you save`) : { tone: 'ok', text: `"${name}" stays ${how}` }
+  return { world: { ...withOpen(world, next), notice } }
+}

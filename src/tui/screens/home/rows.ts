@@ -1,0 +1,59 @@
+/** The rows of the list: every route of the files, as it will be once the changes that wait are saved. */
+
+import type { RouteRow } from '../../../app/editor/desk.ts'
+import { targetsIn } from '../../../app/editor/draft/deliver-steps.ts'
+import { isRemoved, type RouteDraft } from '../../../app/editor/draft/route-draft.ts'
+import { modeOf } from '../../../app/editor/form.ts'
+import { fuzzy } from '../../model/list.ts'
+import { changedDrafts, isSameRoute } from '../../model/pending.ts'
+import type { World } from '../../model/screen.ts'
+import type { TextField } from '../../model/text-field.ts'
+
+/** `change`: what saving would do to it. */
+export type RouteLine = RouteRow & { readonly change?: 'new' | 'changed' | 'deleted' | 'switched on' | 'switched off' }
+
+/** The rows that the search leaves. */
+export const rowsOf = ({ search: { text } }: { readonly search: TextField }, world: World): readonly RouteLine[] =>
+  allRows(world).filter(({ name, deliver, description }) => text === '' || fuzzy(`${name} ${deliver} ${description}`, text) !== undefined)
+
+const allRows = (world: World): readonly RouteLine[] => {
+  const rows = world.home?.rows ?? []
+  const changed = changedDrafts(world)
+  if (changed.length === 0) return rows
+  const draftOf = (row: RouteRow): RouteDraft | undefined => changed.find(({ opened }) => isSameRoute(opened, row))
+  const known = rows.map((row) => {
+    const draft = draftOf(row)
+    return draft ? asChanged(row, draft) : row
+  })
+  const added = changed.filter(({ opened }) => !rows.some((row) => isSameRoute(opened, row)))
+  return [...known, ...added.map((draft) => asChanged(emptyRow(draft), draft))].sort((a, b) => (a.name < b.name ? -1 : 1))
+}
+
+const asChanged = (row: RouteRow, draft: RouteDraft): RouteLine => {
+  const { spec } = draft
+  const enabled = spec.enabled !== false
+  const events = Array.isArray(spec.events) ? spec.events.map(String) : []
+  const deliver = targetsIn(spec).map(({ target }) => target)
+  return { ...row, enabled, events, mode: modeOf(spec), deliver: deliver.join(','), change: changeOf(row, draft) }
+}
+
+const changeOf = (row: RouteRow, draft: RouteDraft): NonNullable<RouteLine['change']> => {
+  if (isRemoved(draft)) return 'deleted'
+  if (draft.opened.isNew) return 'new'
+  const enabled = draft.spec.enabled !== false
+  return enabled === row.enabled ? 'changed' : enabled ? 'switched on' : 'switched off'
+}
+
+const emptyRow = ({ opened: { name, source } }: RouteDraft): RouteRow => ({
+  name,
+  source,
+  enabled: true,
+  shadowed: false,
+  mode: '',
+  events: [],
+  deliver: '',
+  description: '',
+  errors: 0,
+  warnings: 0,
+  recorded: 0,
+})
