@@ -117,7 +117,7 @@ export const openSession = (first: State, around: Surroundings): Session => {
 }
 
 /** The questions whose answers open a screen. */
-const opens: ReadonlySet<Question['ask']> = new Set(['drafts', 'open', 'create'])
+const opens: ReadonlySet<Question['ask']> = new Set(['drafts', 'open', 'create', 'names'])
 
 /** The questions that write: the end waits for their answers. */
 const writes: ReadonlySet<Question['ask']> = new Set(['save', 'create', 'keepDraft', 'dropDraft', 'addSample', 'addTest'])

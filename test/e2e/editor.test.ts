@@ -99,8 +99,10 @@ t.test('one value is changed: git shows one changed line', { skip: !works('git',
     await until(() => ![at, undefined].includes(row()))
   }
   editor.press(keys.enter)
-  await editor.see('(events)')
-  editor.press(', push', keys.enter)
+  await editor.see('> [x] pull_request')
+  editor.press('push', keys.space)
+  await editor.see('> [x] push ')
+  editor.press(keys.enter)
   await editor.see('*modified*')
   editor.press('w')
   await editor.see('+           events: [pull_request, push]')

@@ -8,6 +8,7 @@ import type { Desk } from './desk.ts'
 import { createDraftTexts } from './draft/draft-text.ts'
 import { openRoute } from './draft/open-route.ts'
 import { readHome } from './home.ts'
+import { offeredNames } from './offered-names.ts'
 import { payloadRows, readPayload } from './payload/payloads.ts'
 import { createSampleReader } from './payload/sample-reader.ts'
 import { previewOf } from './preview.ts'
@@ -37,6 +38,7 @@ export const createDesk = (workspace: Workspace, finder: GatewayFinder, profile?
     payloads: (of) => payloadRows(workspace, of),
     payload: (of) => readPayload(workspace, of),
     recorded: (of) => readPayload(workspace, of),
+    names: (of) => offeredNames(workspace, textOf, of),
     targets: ({ profile }) => targetRows(workspace, profile),
     plan: async (of) => (await prepareSave(drafting, of)).plan,
     save: (of) => saveRoute(drafting, finder, of),

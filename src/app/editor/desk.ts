@@ -6,6 +6,7 @@ import type { Reply } from '../../core/outcome.ts'
 import type { Hunk } from '../line-diff.ts'
 import type { Trace } from '../trace/trace.ts'
 import type { OpenedRoute, RouteDraft, Step } from './draft/route-draft.ts'
+import type { NamesKey } from './names-keys.ts'
 
 /** A route in the list of all. */
 export type RouteRow = {
@@ -175,6 +176,12 @@ export type TargetRow = {
   readonly settings: JsonObject
 }
 
+/** `key`: the key of the route that holds names. */
+export type NamesWish = { readonly draft: RouteDraft; readonly key: NamesKey }
+
+/** `detail`: whose it is. */
+export type OfferedName = { readonly name: string; readonly detail: string }
+
 export type Tested = { readonly ok: boolean; readonly said: string; readonly eventId?: string }
 
 /** `source` tells a subscription from the configured route that hides it. */
@@ -197,6 +204,8 @@ export type Desk = {
   payload(of: { readonly choice: PayloadChoice; readonly route: string }): Promise<Payload>
   /** As `payload`, to be looked at: the payload that is chosen stays. */
   recorded(of: { readonly choice: PayloadChoice; readonly route: string }): Promise<Payload>
+  /** What may stand in a list of names. */
+  names(of: NamesWish): Promise<readonly OfferedName[]>
   /** As they are connected in a profile. */
   targets(of: { readonly profile?: string }): Promise<readonly TargetRow[]>
   plan(of: PlanWish): Promise<SavePlan>

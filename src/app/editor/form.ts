@@ -6,8 +6,10 @@ import { isObject, type Json, type JsonObject, own, valueAt } from '../../core/j
 import { fingerprint, maskJson } from '../../core/secrets/mask.ts'
 import { namesSettingSecret } from '../../core/secrets/secret-names.ts'
 import type { TargetRow } from './desk.ts'
+import { namesKeyOf } from './names-keys.ts'
 
-export type FieldForm = 'text' | 'number' | 'flag' | 'choice' | 'list' | 'group' | 'json'
+/** `names`: one or several names that the program knows, or others. */
+export type FieldForm = 'names' | 'text' | 'number' | 'flag' | 'choice' | 'list' | 'group' | 'json'
 
 export type Field = {
   readonly path: Path
@@ -110,7 +112,7 @@ const fieldOf = (path: Path, written: JsonObject, spec: JsonObject): Field => {
     title: textOf(node.title) || String(path.at(-1)),
     description: textOf(node.description),
     more: textOf(node.markdownDescription),
-    form: formOf(node),
+    form: namesKeyOf(path, value) ? 'names' : formOf(node, value),
     choices: choicesOf(node),
     examples: Array.isArray(node.examples) ? node.examples : [],
     isSecret: [node, node.items, node.additionalProperties].some((each) => isObject(each) && each['x-secret'] === true),
@@ -127,9 +129,12 @@ const ofTools: ReadonlySet<string> = new Set(['toolsets'])
 
 const textOf = (value: Json | undefined): string => (typeof value === 'string' ? value : '')
 
-const formOf = (node: JsonObject): FieldForm => {
+/** A value that may be a text, or else a list of them, is written as a text where it is none of the others. */
+const formOf = (node: JsonObject, value: Json | undefined): FieldForm => {
   const branches = Array.isArray(node.oneOf) ? node.oneOf.filter(isObject).map(settled) : []
   if (Array.isArray(node.enum)) return 'choice'
+  if (branches.some(({ type }) => type === 'string') && typeof (value ?? '') === 'string' && !branches.some(({ enum: all }) => all))
+    return 'text'
   // A number may be written there, too: it is a name all the same.
   if (branches.length === 0 && Array.isArray(node.type) && node.type.includes('string')) return 'text'
   switch (branches.length > 0 ? 'union' : node.type) {

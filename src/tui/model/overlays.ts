@@ -18,6 +18,17 @@ export type PickScreen = Screen & {
   readonly search: TextField
   readonly cursor: number
   readonly free: boolean
+  /** Several may be picked: space marks a row, and what is given back is a JSON list of values. */
+  readonly marks?: Marks
+}
+
+/** `all`: the values of the rows that are marked, in the order of marking. */
+export type Marks = {
+  readonly all: readonly string[]
+  /** A mark was set or taken away. Before, enter takes the row of the cursor, too. */
+  readonly isTouched: boolean
+  /** Then it takes that row in the place of those that are marked. */
+  readonly isUsuallyAlone: boolean
 }
 
 /** One line of text. A secret is shown as stars. */
@@ -75,6 +86,18 @@ export const pick = (id: string, title: string, all: readonly PickRow[], free = 
   cursor: 0,
   free,
 })
+
+/** A list of which several rows may be picked; those of `marked` are, and come first. */
+export const pickSeveral = (
+  id: string,
+  title: string,
+  rows: readonly PickRow[],
+  { marked, isUsuallyAlone = false }: { readonly marked: readonly string[]; readonly isUsuallyAlone?: boolean },
+): PickScreen => {
+  const first = marked.map((value) => rows.find((row) => row.value === value) ?? { value, title: value })
+  const others = rows.filter(({ value }) => !marked.includes(value))
+  return { ...pick(id, title, [...first, ...others], true), marks: { all: marked, isTouched: false, isUsuallyAlone } }
+}
 
 export const entry = (
   id: string,

@@ -47,6 +47,7 @@ export type ScreenKind =
   | 'filters'
   | 'prompt'
   | 'deliver'
+  | 'tests'
   | 'payload'
   | 'live'
   | 'trace'
@@ -112,6 +113,8 @@ export type ScreenModel<S extends Screen = Screen> = {
   /** Its rows as sentences, for the line mode of screen readers; where there are any it has a cursor. */
   readonly rows?: (screen: S, world: World) => readonly string[]
   readonly point?: (screen: S, row: number) => S
+  /** What the number of a row does in the line mode, once the cursor is on it; absent: it opens the row. */
+  readonly numberDoes?: (screen: S) => ActionName
   /** What else is to be heard of it, after its rows. */
   readonly said?: (screen: S, world: World) => readonly string[]
   /** Its panes by name, in order, and which of them is shown: words of the line mode. */

@@ -7,6 +7,7 @@ import type { Key } from './key.ts'
 import { helpOn, isQuitQuestion, openSave, paletteId, paletteOf, quitId, quitQuestion } from './overlays.ts'
 import { changedDrafts } from './pending.ts'
 import type { News, Returned, Screen, ScreenKind, ScreenModel, Size, Turn, Wish, World } from './screen.ts'
+import { editingKeys } from './text-field.ts'
 
 export type State = {
   readonly world: World
@@ -89,7 +90,7 @@ const press = (state: State, key: Key, models: Models): Next => {
   const { keymap } = state.world.options
   // A text is left by escape, entered by enter, and moved in by the arrows: single letters name no action there.
   const among = actionsNow(state, models)
-  const action = actionOf(key.name, among, keymap)
+  const action = takes && editingKeys.has(key.name) ? undefined : actionOf(key.name, among, keymap)
   if (action !== undefined) return act(state, action, models)
   return model.press ? turned(state, screen, model.press(screen, key.name, state.world), models) : { state, wishes: [] }
 }

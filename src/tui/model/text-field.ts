@@ -37,6 +37,9 @@ export const typeInto = ({ text, cursor }: TextField, typed: string, lines = fal
   return { text: text.slice(0, cursor) + added + text.slice(cursor), cursor: cursor + added.length }
 }
 
+/** Keys that edit the text that is being written, whatever else they mean on the screen. */
+export const editingKeys: ReadonlySet<string> = new Set(['^a', '^e', '^k', '^u', '^w'])
+
 /** What a key that types nothing does to the text; the same field where it does nothing. */
 export const editField = (field: TextField, key: string): TextField => {
   const { text, cursor } = field

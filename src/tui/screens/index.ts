@@ -23,6 +23,8 @@ import { routeModel } from './route/route.ts'
 import { routeView } from './route/route-view.ts'
 import { saveModel } from './save/save.ts'
 import { saveView } from './save/save-view.ts'
+import { testsModel } from './tests/tests.ts'
+import { testsView } from './tests/tests-view.ts'
 import { traceModel } from './trace/trace.ts'
 import { traceView } from './trace/trace-view.ts'
 
@@ -37,6 +39,7 @@ const screens: { readonly [kind in ScreenKind]: Registered } = {
   filters: registered(filtersModel, filtersView),
   prompt: registered(promptModel, promptView),
   deliver: registered(deliverModel, deliverView),
+  tests: registered(testsModel, testsView),
   payload: registered(payloadModel, payloadView),
   live: registered(liveModel, liveView),
   trace: registered(traceModel, traceView),

@@ -138,7 +138,7 @@ const words = (state: State): readonly string[] => {
 /** Where a word is text, those that lead on: the others count, too. */
 const wordsInText = (state: State): readonly string[] =>
   words(state)
-    .filter((word) => !['list', 'open', 'help', 'quit'].includes(word))
+    .filter((word) => !['list', 'help', 'quit', numberDoes(top(state))].includes(word))
     .map((word) => `:${word}`)
 
 const spelled = (name: ActionName): string => name.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`)
@@ -177,10 +177,12 @@ const rowChosen = (number: number, state: State): Meant | undefined => {
   return {
     inputs: [
       { kind: 'point', row: number - 1 },
-      { kind: 'action', action: 'open' },
+      { kind: 'action', action: numberDoes(screen) },
     ],
   }
 }
+
+const numberDoes = (screen: Screen): ActionName => models[screen.kind].numberDoes?.(screen) ?? 'open'
 
 /** A line fills the field and enters it; in a list it narrows the list. */
 const textInputs = (typed: string, screen: Screen): readonly Input[] => {

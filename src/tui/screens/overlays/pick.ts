@@ -1,7 +1,7 @@
 /** A list to pick from, narrowed by typing. */
 
 import { fuzzy, moved } from '../../model/list.ts'
-import type { PickRow, PickScreen } from '../../model/overlays.ts'
+import type { Marks, PickRow, PickScreen } from '../../model/overlays.ts'
 import { screenModel, type Turn } from '../../model/screen.ts'
 import { editField, typeInto } from '../../model/text-field.ts'
 import { fieldView } from '../../view/field-view.ts'
@@ -26,29 +26,56 @@ const matching = (all: readonly PickRow[], text: string): readonly PickRow[] =>
 export const pickModel = screenModel<PickScreen>({
   title: ({ title }) => title,
   enter: 'choose',
-  actions: () => ['open', 'back', 'up', 'down', 'pageUp', 'pageDown'],
+  actions: ({ marks }) => ['open', ...(marks ? (['toggle'] as const) : []), 'back', 'up', 'down', 'pageUp', 'pageDown'],
   takes: () => 'text',
-  type: (screen, text) => ({ screen: { ...screen, search: typeInto(screen.search, text), cursor: 0 } }),
+  // A name with a blank is found without it.
+  type: (screen, text) =>
+    screen.marks && text === ' ' ? marked(screen) : { screen: { ...screen, search: typeInto(screen.search, text), cursor: 0 } },
   press: (screen, key) => ({ screen: { ...screen, search: editField(screen.search, key), cursor: 0 } }),
   act(screen, action) {
     if (action === 'back') return { go: { back: true } }
+    if (action === 'toggle') return marked(screen)
     const rows = found(screen)
     return action === 'open'
-      ? picked(screen.id, rows[screen.cursor])
+      ? picked(screen, rows[screen.cursor])
       : { screen: { ...screen, cursor: moved(screen.cursor, action, rows.length) } }
   },
-  rows: (screen) => found(screen).map(({ title, detail }) => [title, detail].filter(Boolean).join(': ')),
+  rows: ({ marks, ...screen }) =>
+    found(screen).map(({ title, detail, value }) =>
+      [title, detail, marks?.all.includes(value) ? 'chosen' : ''].filter(Boolean).join(marks ? ', ' : ': '),
+    ),
   point: (screen, cursor) => ({ ...screen, cursor }),
+  numberDoes: ({ marks }) => (marks ? 'toggle' : 'open'),
 })
 
-const picked = (id: string, row: PickRow | undefined): Turn<PickScreen> =>
-  row ? { go: { back: true, returns: { id, value: row.value } } } : {}
+/** Sets the mark of the row of the cursor, or takes it away. */
+const marked = (screen: PickScreen): Turn<PickScreen> => {
+  const { marks, cursor } = screen
+  const row = found(screen)[cursor]
+  if (!marks || !row) return {}
+  const all = marks.all.includes(row.value) ? marks.all.filter((value) => value !== row.value) : [...marks.all, row.value]
+  // What was typed is on the list from then on.
+  const isKnown = screen.all.some(({ value }) => value === row.value)
+  return { screen: { ...screen, all: isKnown ? screen.all : [row, ...screen.all], marks: { ...marks, all, isTouched: true } } }
+}
+
+const picked = ({ id, marks }: PickScreen, row: PickRow | undefined): Turn<PickScreen> => {
+  if (marks) return { go: { back: true, returns: { id, value: JSON.stringify(withRow(marks, row)) } } }
+  return row ? { go: { back: true, returns: { id, value: row.value } } } : {}
+}
+
+const withRow = ({ all, isTouched, isUsuallyAlone }: Marks, row: PickRow | undefined): readonly string[] => {
+  if (isTouched || !row || all.includes(row.value)) return all
+  return isUsuallyAlone ? [row.value] : [...all, row.value]
+}
 
 export const pickView = screenView<PickScreen>((screen, _world, { width, height }) => {
   const rows = found(screen)
   const longest = rows.reduce((most, { title }) => Math.max(most, title.length), 12)
   const wide = Math.min(longest, Math.floor(width * 0.6))
-  const rowLine = ({ title, detail = '' }: PickRow) => line(cell(title, wide), ' ', span(detail, 'dim'))
+  const { marks } = screen
+  const rowLine = ({ title, detail = '', value }: PickRow) =>
+    line(marks ? (marks.all.includes(value) ? '[x] ' : '[ ] ') : '', cell(title, wide), ' ', span(detail, 'dim'))
   const room = { width, height: height - 2 }
   const none = screen.free ? 'type it' : 'nothing found'
   return [

@@ -1,10 +1,12 @@
 /** Opens the one right way to change a field, and takes in what came of it. */
 
+import type { OfferedName } from '../../../app/editor/desk.ts'
 import { change, type RouteDraft } from '../../../app/editor/draft/route-draft.ts'
 import { type Field, fieldsOf, membersOf } from '../../../app/editor/form.ts'
+import { type NamesKey, namesKeyOf } from '../../../app/editor/names-keys.ts'
 import { pointerOf } from '../../../core/diagnostic.ts'
 import type { Json } from '../../../core/json.ts'
-import { entry, pick } from '../../model/overlays.ts'
+import { entry, pick, pickSeveral } from '../../model/overlays.ts'
 import { type Turn, warned } from '../../model/screen.ts'
 
 const idOf = ({ path }: Pick<Field, 'path'>): string => `set ${pointerOf(path)}`
@@ -28,6 +30,10 @@ export const editField = (field: Field, draft: RouteDraft): Turn<never> => {
           ),
         },
       }
+    case 'names': {
+      const key = namesKeyOf(path, value)
+      return key ? { wishes: [{ kind: 'ask', question: { ask: 'names', of: { draft, key } } }] } : {}
+    }
     case 'group':
       return value === undefined ? set(draft, field, groupOf(field, draft)) : {}
     case 'json':
@@ -44,6 +50,39 @@ export const editField = (field: Field, draft: RouteDraft): Turn<never> => {
         },
       }
   }
+}
+
+/** Opens the list of what the program offers for a field of names. */
+export const pickNames = (draft: RouteDraft, key: NamesKey, offered: readonly OfferedName[]): Turn<never> => {
+  const field = fieldsOf(draft.spec).find(({ path }) => path[0] === key)
+  if (!field) return {}
+  const rows = offered.map(({ name, detail }) => ({ value: name, title: name, detail }))
+  const usage = 'space marks, enter takes'
+  return {
+    go: { push: pickSeveral(idOf(field), `${field.title}: ${usage}`, rows, { marked: namesIn(field), isUsuallyAlone: key === 'verify' }) },
+  }
+}
+
+const namesIn = ({ value }: Pick<Field, 'value'>): readonly string[] => [value ?? []].flat().map(String)
+
+/** The fewest edits that make the names those that were picked; a single scheme stands alone. */
+const namesPicked = (draft: RouteDraft, field: Field, picked: readonly string[]): RouteDraft => {
+  const { path, value } = field
+  const title = `set ${path.join('.')}`
+  const before = namesIn(field)
+  if (picked.length === before.length && picked.every((name) => before.includes(name))) return draft
+  if (picked.length === 0) return change(draft, `remove ${path.join('.')}`, [{ kind: 'remove', path }])
+  if (!Array.isArray(value)) {
+    const [first = ''] = picked
+    return change(draft, title, [{ kind: 'set', path, value: path[0] === 'verify' && picked.length === 1 ? first : [...picked] }])
+  }
+  const gone = before.flatMap((name, i) => (picked.includes(name) ? [] : [i])).reverse()
+  const added = picked.filter((name) => !before.includes(name))
+  const left = before.length - gone.length
+  return change(draft, title, [
+    ...gone.map((i) => ({ kind: 'remove', path: [...path, i] }) as const),
+    ...added.map((name, i) => ({ kind: 'insert', path, at: left + i, value: name }) as const),
+  ])
 }
 
 const set = (draft: RouteDraft, { path }: Field, value: Json): Turn<never> => ({
@@ -68,6 +107,7 @@ const textOf = ({ form, value }: Field): string => {
 export const entered = (draft: RouteDraft, id: string, text: string): Turn<never> => {
   const field = allFields(draft).find((each) => idOf(each) === id)
   if (!field) return {}
+  if (field.form === 'names') return { world: { draft: namesPicked(draft, field, JSON.parse(text) as string[]) } }
   const { path, value } = field
   if (text.trim() === '')
     return value === undefined ? {} : { world: { draft: change(draft, `remove ${path.join('.')}`, [{ kind: 'remove', path }]) } }

@@ -2,6 +2,7 @@
 
 import type { Preview } from '../../../app/editor/desk.ts'
 import { shownValue } from '../../../app/editor/form.ts'
+import type { Json } from '../../../core/json.ts'
 import type { World } from '../../model/screen.ts'
 import { beside, cell, fit, type Line, line, type Span, span, wrap } from '../../view/line.ts'
 import { listView, scrolledTo } from '../../view/list-view.ts'
@@ -68,8 +69,15 @@ const shownIn = ({ field }: Extract<FormRow, { kind: 'field' }>): string => {
   const { value, form } = field
   if (value === undefined) return field.default === undefined ? '-' : `- (${JSON.stringify(field.default)})`
   if (form === 'group') return 'set'
-  if (field.path[0] === 'filters') return `${Array.isArray(value) ? value.length : 1} conditions`
+  const [key] = field.path
+  if (key === 'filters') return counted(value, 'condition')
+  if (key === 'tests') return counted(value, 'test')
   return shownValue(field)
+}
+
+const counted = (value: Json, what: string): string => {
+  const count = Array.isArray(value) ? value.length : 1
+  return `${count} ${what}${count === 1 ? '' : 's'}`
 }
 
 const findingLines = (preview: Preview | undefined, width: number): readonly Line[] => [

@@ -14,9 +14,10 @@ import { openFilters } from '../filters/filters.ts'
 import { openLive } from '../live/live.ts'
 import { openPayload } from '../payload/payload.ts'
 import { openPrompt } from '../prompt/prompt.ts'
+import { openTests } from '../tests/tests.ts'
 import { openTrace } from '../trace/trace.ts'
 import { traceLines } from '../trace/trace-lines.ts'
-import { editField, entered } from './edit-field.ts'
+import { editField, entered, pickNames } from './edit-field.ts'
 import { layoutOf } from './layout.ts'
 
 const panes = ['form', 'trace'] as const
@@ -71,6 +72,7 @@ export const routeModel = screenModel<RouteScreen>({
     const { draft } = world
     if (news.told === 'returned' && draft)
       return news.id === 'leave' ? leaving(news.value, world, draft) : entered(draft, news.id, news.value)
+    if (news.told === 'names' && draft?.opened === news.of.draft.opened) return pickNames(draft, news.of.key, news.answer)
     if (news.told === 'payloads' && draft) return firstPayload(news, world, draft)
     if (news.told === 'reopen') return { world: { draft: draftOf(news.answer) } }
     if (news.told === 'test') return { world: { notice: { tone: news.answer.ok ? 'ok' : 'warn', text: news.answer.said } } }
@@ -145,22 +147,33 @@ const onRow = (action: ActionName, row: FormRow, world: World, draft: RouteDraft
   if (action === 'copy' && row.kind === 'field' && row.field.isSecret) return warned('a secret is not copied: webhook secret shows it')
   if (action === 'copy')
     return { wishes: [{ kind: 'copy', text: row.kind === 'field' ? JSON.stringify(row.field.value ?? null) : row.mode }] }
+  const screen = action === 'open' ? screenOf(row, draft, world) : undefined
+  if (screen) return screen
   if (world.options.readOnly) return warned('nothing is changed: the editor was opened with --read-only')
   if (row.kind === 'mode') return modeKeys.has(action) ? nextMode(draft, row.mode, action) : {}
   if (action === 'remove') return removed(row.field, draft)
   if (action === 'toggle') return row.field.form === 'flag' ? editField(row.field, draft) : {}
-  return action === 'open' ? opened(row, draft, world) : {}
+  return action === 'open' ? editField(row.field, draft) : {}
 }
 
 const modeKeys: ReadonlySet<ActionName> = new Set(['open', 'toggle', 'left', 'right'])
 
-/** Some fields have a screen of their own. */
-const opened = ({ field, depth }: Extract<FormRow, { kind: 'field' }>, draft: RouteDraft, world: World): Turn<RouteScreen> => {
-  const [key] = field.path
-  if (depth > 0 || field.locked !== undefined) return editField(field, draft)
-  if (key === 'filters') return { go: { push: openFilters() } }
-  if (key === 'prompt') return { go: { push: openPrompt(draft, world) } }
-  return key === 'deliver' || key === 'deliver_extra' ? openDeliver(draft) : editField(field, draft)
+/** Some fields have a screen of their own, which is looked at with `--read-only`, too. */
+const screenOf = (row: FormRow, draft: RouteDraft, world: World): Turn<RouteScreen> | undefined => {
+  if (row.kind !== 'field' || row.depth > 0) return undefined
+  switch (row.field.path[0]) {
+    case 'filters':
+      return { go: { push: openFilters() } }
+    case 'prompt':
+      return { go: { push: openPrompt(draft, world) } }
+    case 'tests':
+      return { go: { push: openTests() } }
+    case 'deliver':
+    case 'deliver_extra':
+      return openDeliver(draft)
+    default:
+      return undefined
+  }
 }
 
 const removed = ({ path, value, locked, title }: Field, draft: RouteDraft): Turn<RouteScreen> => {

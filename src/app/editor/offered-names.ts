@@ -1,0 +1,41 @@
+/** The names that may stand in a list of a route, as far as the program knows them: for a list to pick from. */
+
+import type { RouteSource } from '../../config/config.ts'
+import { definition } from '../../config/schema-walk.ts'
+import { valueAt } from '../../core/json.ts'
+import type { Scheme } from '../../parts/schemes/scheme.ts'
+import { inlineScheme } from '../../parts/verify-names.ts'
+import { allSchemes, type Catalogue, checkedWith } from '../../plan/compile.ts'
+import type { Workspace } from '../workspace.ts'
+import type { NamesWish, OfferedName } from './desk.ts'
+import type { DraftTexts } from './draft/draft-text.ts'
+import { parsedOf, placed } from './preview.ts'
+
+/** Of `verify` every scheme that a route can name; of `events` what the senders send that `verify` names, or all known senders. */
+export const offeredNames = async (
+  workspace: Workspace,
+  textOf: DraftTexts,
+  { draft, key }: NamesWish,
+): Promise<readonly OfferedName[]> => {
+  const { source, catalogue } = await placed(workspace, draft.opened, parsedOf(draft.opened, textOf(draft)))
+  return key === 'verify' ? schemesOffered(catalogue) : eventsOffered(source, catalogue)
+}
+
+const schemesOffered = (catalogue: Catalogue): readonly OfferedName[] =>
+  allSchemes(catalogue)
+    .filter(({ name }) => name !== inlineScheme)
+    .map(({ name, title }) => ({ name, detail: title }))
+
+const eventsOffered = (source: RouteSource | undefined, catalogue: Catalogue): readonly OfferedName[] => {
+  const named = source?.spec.verify === undefined ? [] : checkedWith(source, catalogue)
+  const senders = named.some(({ events }) => events) ? named : allSchemes(catalogue)
+  const titles = new Map<string, string[]>()
+  const add = (name: string, { title }: Pick<Scheme, 'title'>): void => void titles.set(name, [...(titles.get(name) ?? []), title])
+  for (const scheme of senders) for (const name of scheme.events?.names ?? []) add(name, scheme)
+  return [...titles].map(([name, of]) => ({ name, detail: [...new Set(of)].join(', ') })).sort((a, b) => placeOf(a.name) - placeOf(b.name))
+}
+
+/** The schema has the commonest first. */
+const examples = valueAt(definition('Route'), ['properties', 'events', 'items', 'examples'])
+const places = new Map((Array.isArray(examples) ? examples : []).map((name, i) => [String(name), i]))
+const placeOf = (name: string): number => places.get(name) ?? places.size

@@ -1,0 +1,49 @@
+/** The tests that stand in a route, told in a few words, and one more that is made of what a payload comes to. */
+
+import { isObject, type Json, type JsonObject } from '../../core/json.ts'
+import type { Payload, TraceShown } from './desk.ts'
+
+export type TestRow = { readonly name: string; readonly sends: string; readonly expects: string }
+
+/** What is written may be no test: it is listed all the same, so that it can be mended. */
+export const testRows = ({ tests }: JsonObject): readonly TestRow[] => (Array.isArray(tests) ? tests.map(rowOf) : [])
+
+const rowOf = (test: Json): TestRow => {
+  if (!isObject(test)) return { name: JSON.stringify(test), sends: '', expects: 'not a test' }
+  const { name, send, steps, expect, skip } = test
+  return {
+    name: typeof name === 'string' ? name : 'without a name',
+    sends: Array.isArray(steps) ? `${steps.length} step${steps.length === 1 ? '' : 's'}` : sentBy(send),
+    expects: skip === undefined ? expected(expect ?? null) : `skipped: ${String(skip)}`,
+  }
+}
+
+const sentBy = (send: Json | undefined): string => {
+  if (!isObject(send)) return 'nothing'
+  const { sample, file, set, unset } = send
+  const what = typeof sample === 'string' ? sample : typeof file === 'string' ? file : 'a payload'
+  const changes = (isObject(set) ? Object.keys(set).length : 0) + (Array.isArray(unset) ? unset.length : 0)
+  return changes === 0 ? what : `${what} with ${changes} change${changes === 1 ? '' : 's'}`
+}
+
+const expected = (expect: Json): string =>
+  isObject(expect)
+    ? Object.entries(expect)
+        .map(([key, value]) => `${key} ${typeof value === 'object' ? JSON.stringify(value) : String(value)}`)
+        .join(', ')
+    : 'nothing'
+
+/** A test that sends a payload, and expects what came of it when it was tried. */
+export const testOf = (name: string, { choice, body }: Payload, trace: TraceShown | undefined): JsonObject => ({
+  name,
+  send: choice.from === 'sample' ? { sample: choice.name } : { payload: payloadIn(body) },
+  ...(trace ? { expect: { outcome: trace.name } } : {}),
+})
+
+const payloadIn = (body: string): Json => {
+  try {
+    return JSON.parse(body) as Json
+  } catch {
+    return body
+  }
+}

@@ -1,0 +1,124 @@
+/** The tests that stand in a route: what each sends, and what must come of it. */
+
+import { change, type RouteDraft, redo, undo } from '../../../app/editor/draft/route-draft.ts'
+import { testOf, testRows } from '../../../app/editor/route-tests.ts'
+import { isObject, type Json } from '../../../core/json.ts'
+import type { ActionName } from '../../model/actions.ts'
+import { moved, moves } from '../../model/list.ts'
+import { entry } from '../../model/overlays.ts'
+import { type Returned, type Screen, screenModel, type Turn, type World, warned } from '../../model/screen.ts'
+
+export type TestsScreen = Screen & {
+  readonly kind: 'tests'
+  readonly cursor: number
+  /** What came back from `$EDITOR` and cannot be taken: it is not lost. */
+  readonly edited?: string | undefined
+}
+
+export const openTests = (): TestsScreen => ({ kind: 'tests', cursor: 0 })
+
+const addId = 'test add'
+const editId = 'test edit'
+
+/** The tests as they are written. */
+export const testsIn = ({ draft }: Pick<World, 'draft'>): readonly Json[] => (Array.isArray(draft?.spec.tests) ? draft.spec.tests : [])
+
+export const testsModel = screenModel<TestsScreen>({
+  title: (_, { draft }) => `tests of ${draft?.opened.name ?? ''}`,
+  enter: 'edit',
+  actions: (_, { options }) => [
+    ...(options.readOnly ? [] : (['open', 'add', 'remove', 'moveUp', 'moveDown', 'undo', 'redo'] as const)),
+    ...moves,
+    'back',
+  ],
+  act: (screen, action, world) => (world.draft ? act(screen, action, world, world.draft) : { go: { back: true } }),
+  hear: (screen, news, world) => (news.told === 'returned' && world.draft ? given(screen, news, world, world.draft) : {}),
+  rows: (_, { draft }) => testRows(draft?.spec ?? {}).map(({ name, sends, expects }) => `${name}, sends ${sends}, expects ${expects}`),
+  point: (screen, cursor) => ({ ...screen, cursor }),
+})
+
+const act = (screen: TestsScreen, action: ActionName, world: World, draft: RouteDraft): Turn<TestsScreen> => {
+  const tests = testsIn(world)
+  const { cursor } = screen
+  const to = (next: RouteDraft, at = cursor): Turn<TestsScreen> => ({
+    screen: { ...screen, edited: undefined, cursor: Math.max(0, Math.min(at, testsIn({ draft: next }).length - 1)) },
+    world: { draft: next },
+  })
+  const moving = (by: 1 | -1): Turn<TestsScreen> =>
+    tests[cursor + by] === undefined
+      ? {}
+      : to(change(draft, 'move a test', [{ kind: 'move', path: ['tests'], from: cursor, to: cursor + by }]), cursor + by)
+  switch (action) {
+    case 'back':
+      return { go: { back: true } }
+    case 'undo':
+      return to(undo(draft))
+    case 'redo':
+      return to(redo(draft))
+    case 'add':
+      return adding(world)
+    case 'open':
+      return opening(screen, tests[cursor])
+    case 'remove':
+      return tests.length > 0 ? to(removedTest(draft, cursor, tests.length)) : {}
+    case 'moveUp':
+      return moving(-1)
+    case 'moveDown':
+      return moving(1)
+    default:
+      return { screen: { ...screen, edited: undefined, cursor: moved(cursor, action, tests.length) } }
+  }
+}
+
+const opening = ({ edited }: TestsScreen, test: Json | undefined): Turn<TestsScreen> =>
+  test === undefined
+    ? warned('there is no test yet: a makes one of the payload')
+    : { wishes: [{ kind: 'edit-text', id: editId, text: edited ?? `${JSON.stringify(test, null, 2)}\n` }] }
+
+const adding = ({ payload, preview }: World): Turn<TestsScreen> => {
+  if (!payload) return warned('choose a payload first: the test sends it')
+  if (payload.isCut) return warned('the payload is too large for a test: choose a sample')
+  const what = preview?.trace ? `is ${preview.trace.name}` : 'is taken'
+  return {
+    go: {
+      push: entry(addId, 'what the new test shows', {
+        text: `${payload.title} ${what}`,
+        help: 'it sends the payload that is chosen, and expects what became of it',
+      }),
+    },
+  }
+}
+
+const removedTest = (draft: RouteDraft, at: number, length: number): RouteDraft =>
+  change(draft, 'remove a test', [{ kind: 'remove', path: length === 1 ? ['tests'] : ['tests', at] }])
+
+const given = (screen: TestsScreen, { id, value }: Returned, world: World, draft: RouteDraft): Turn<TestsScreen> => {
+  const { length } = testsIn(world)
+  if (id === addId && world.payload && value.trim() !== '') {
+    const test = testOf(value.trim(), world.payload, world.preview?.trace)
+    return {
+      screen: { ...screen, cursor: length },
+      world: { draft: change(draft, 'add a test', [{ kind: 'insert', path: ['tests'], at: length, value: test }]) },
+    }
+  }
+  if (id !== editId) return {}
+  const test = read(value)
+  if (!test)
+    return {
+      screen: { ...screen, edited: value },
+      world: { notice: { tone: 'bad', text: 'a test is a JSON map; enter goes on with the text' } },
+    }
+  return {
+    screen: { ...screen, edited: undefined },
+    world: { draft: change(draft, 'edit a test', [{ kind: 'set', path: ['tests', screen.cursor], value: test }]) },
+  }
+}
+
+const read = (text: string): Json | undefined => {
+  try {
+    const value = JSON.parse(text) as Json
+    return isObject(value) ? value : undefined
+  } catch {
+    return undefined
+  }
+}
