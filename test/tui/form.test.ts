@@ -103,9 +103,9 @@ t.test('in lines: numbers mark names, and "open" takes them', async (t) => {
   const editor = onRoute({})
   pickIn(editor, 'Events', 'events')
   t.match(tell(undefined, editor.state()).at(-1), /a word after a colon: :open, :back\.$/)
-  editor.say('2')
   editor.say('3')
-  t.match(tell(undefined, editor.state()).join('\n'), /2 of 3: push, GitHub, chosen\n3 of 3: Push Hook, GitLab, chosen/)
+  editor.say('4')
+  t.match(tell(undefined, editor.state()).join('\n'), /3 of 4: push, GitHub, chosen\n4 of 4: Push Hook, GitLab, chosen/)
   editor.say(':open')
   t.same(draftIn(editor).spec.events, ['push', 'Push Hook'])
 })
@@ -162,4 +162,102 @@ t.test('the tests of a route are a list; one is made of the payload, and none is
   goTo(locked, 'Tests')
   locked.press('enter')
   t.match(locked.frame(), /> a draft/, 'they are read with --read-only, too')
+})
+
+const written = {
+  description: '5',
+  enabled: false,
+  profile: 'default',
+  tests: [{ name: 'a' }],
+  allow_from: ['192.0.2.0/24', '10.0.0.1'],
+  client_certificate: { header: 'X-A', equals: ['a', 'b'] },
+  secrets: ['with, a comma', 'and-another-one'],
+  verify: 'github',
+  public_key: ['one', 'two'],
+  events: ['push', 'a, b'],
+  filters: [{ field: 'a', equals: '5' }, { field: 'b', in: [1, '2'] }, { not: { field: 'c', equals: true } }, { jsonata: 'x = 1' }],
+  script_timeout_seconds: 5,
+  prompt: 'one\n\ntwo\n',
+  deliver: ['log', { target: 'http', deliver_extra: { url: 'http://a/', headers: { 'X-A': 'b' } } }],
+  deliver_mode: 'first_success',
+  respond: { body: '' },
+  agent: { timeout_seconds: 5, budget: { tokens: 5 } },
+  skills: ['a, b', 'c'],
+  coalesce: { key: 'number', keep: 'last' },
+  mirror_to_session: false,
+} as const
+
+/** Opens whatever enter opens, and takes what stands there. */
+const lookAt = (editor: Driver): void => {
+  const [asked, depth] = [editor.wishes.length, editor.state().screens.length]
+  editor.press('enter')
+  for (const wish of editor.wishes.slice(asked)) {
+    if (wish.kind === 'edit-text') editor.hear({ told: 'returned', id: wish.id, value: `${wish.text.replace(/\n$/, '')}\n` })
+    if (wish.kind !== 'ask' || wish.question.ask !== 'names') continue
+    editor.hear({ told: 'names', of: wish.question.of, answer: offered })
+    editor.press('enter')
+  }
+  const { kind } = editor.state().screens.at(-1) ?? {}
+  if (kind === 'entry' || kind === 'pick' || kind === 'choose') editor.press('enter')
+  while (editor.state().screens.length > depth) editor.press('esc')
+}
+
+t.test('to look at a field changes nothing, whatever is set in it or not', async (t) => {
+  for (const spec of [written, { ...written, deliver: 'log', verify: ['github', 'gitlab'] }, {}]) {
+    const editor = onRoute(JSON.parse(JSON.stringify(spec)))
+    let rows = 0
+    for (let last = ''; last !== editor.frame() && rows < 90; rows++) {
+      last = editor.frame()
+      lookAt(editor)
+      t.same(draftIn(editor).spec, spec, last.match(/^> .*/m)?.[0] ?? '')
+      t.equal(draftIn(editor).past.length, 0)
+      editor.press('down')
+    }
+    t.ok(rows > 30, `${rows} rows`)
+  }
+})
+
+t.test('to look at a condition, a prompt in $EDITOR or a target changes nothing', async (t) => {
+  const spec = JSON.parse(JSON.stringify(written)) as OpenedRoute['written']
+  const editor = onRoute(spec)
+  goTo(editor, 'Filters')
+  editor.press('enter')
+  for (const key of ['enter', 'o', 'v', '^g']) {
+    for (let row = 0; row < 4; row++) {
+      const [asked, depth] = [editor.wishes.length, editor.state().screens.length]
+      editor.press('home', ...Array.from({ length: row }, () => 'down'), key)
+      for (const wish of editor.wishes.slice(asked))
+        if (wish.kind === 'edit-text') editor.hear({ told: 'returned', id: wish.id, value: wish.text })
+      if (editor.state().screens.length > depth) editor.press('enter')
+      while (editor.state().screens.length > depth) editor.press('esc')
+      t.same(draftIn(editor).spec, spec, `${key} on row ${row}`)
+    }
+  }
+  editor.press('esc')
+  goTo(editor, 'Prompt')
+  editor.press('enter', '^g')
+  editor.hear({ told: 'returned', id: 'prompt', value: 'one\n\ntwo\n' })
+  editor.press('esc')
+  t.equal(draftIn(editor).past.length, 0)
+})
+
+t.test('a group is unfolded, not set: its first member makes it', async (t) => {
+  const editor = onRoute({})
+  goTo(editor, 'Coalesce')
+  t.match(editor.frame(), /> Coalesce +- \.\.\./)
+  editor.press('enter')
+  t.match(editor.frame(), /> Coalesce +-\s+Key +- needed\s+Quiet time +- \(30\)/)
+  editor.press('down', 'enter')
+  editor.type('number')
+  editor.press('enter')
+  t.same(draftIn(editor).spec, { coalesce: { key: 'number' } })
+  editor.press('up', 'enter')
+  t.match(editor.frame(), /> Coalesce +set \.\.\.\s+Key +number/)
+  goTo(editor, 'Agent')
+  editor.press('enter')
+  goTo(editor, '  Budget')
+  editor.press('enter', 'down', 'enter')
+  editor.type('5')
+  editor.press('enter')
+  t.match(draftIn(editor).spec.agent, { budget: Object })
 })

@@ -77,15 +77,26 @@ export type SaveScreen = Screen & {
   readonly onto?: 'current'
 }
 
-export const pick = (id: string, title: string, all: readonly PickRow[], free = false): PickScreen => ({
-  kind: 'pick',
-  id,
-  title,
-  all,
-  search: textField(),
-  cursor: 0,
-  free,
-})
+/** `now`: what is chosen already: the cursor stands on it, so that enter changes nothing. */
+export const pick = (id: string, title: string, rows: readonly PickRow[], free = false, now?: string): PickScreen => {
+  const isOffered = now === undefined || rows.some(({ value }) => value === now)
+  const all = isOffered ? rows : [{ value: now, title: now, detail: 'as it is' }, ...rows]
+  return {
+    kind: 'pick',
+    id,
+    title,
+    all,
+    search: textField(),
+    cursor: Math.max(
+      0,
+      all.findIndex(({ value }) => value === now),
+    ),
+    free,
+  }
+}
+
+/** The row of a list of marks that stands for none: where nothing is marked the cursor is on it. */
+export const noMark: PickRow = { value: '', title: 'not set', detail: 'leaves it so' }
 
 /** A list of which several rows may be picked; those of `marked` are, and come first. */
 export const pickSeveral = (
@@ -94,9 +105,10 @@ export const pickSeveral = (
   rows: readonly PickRow[],
   { marked, isUsuallyAlone = false }: { readonly marked: readonly string[]; readonly isUsuallyAlone?: boolean },
 ): PickScreen => {
+  const none = marked.length === 0 ? [noMark] : []
   const first = marked.map((value) => rows.find((row) => row.value === value) ?? { value, title: value })
   const others = rows.filter(({ value }) => !marked.includes(value))
-  return { ...pick(id, title, [...first, ...others], true), marks: { all: marked, isTouched: false, isUsuallyAlone } }
+  return { ...pick(id, title, [...none, ...first, ...others], true), marks: { all: marked, isTouched: false, isUsuallyAlone } }
 }
 
 export const entry = (

@@ -7,7 +7,16 @@ import type { ActionName } from '../../model/actions.ts'
 import { moved, moves, paneAfter, paneKeys } from '../../model/list.ts'
 import { choose } from '../../model/overlays.ts'
 import { type News, type Screen, screenModel, type Turn, type World, warned } from '../../model/screen.ts'
-import { addSetting, editSetting, type SettingRow, settingEntered, settingRows, settingSentence, unsetSetting } from './settings.ts'
+import {
+  addSetting,
+  editSetting,
+  type SettingRow,
+  settingEntered,
+  settingRows,
+  settingSentence,
+  switchMode,
+  unsetSetting,
+} from './settings.ts'
 
 const panes = ['targets', 'settings'] as const
 
@@ -64,9 +73,14 @@ const act = (screen: DeliverScreen, action: ActionName, draft: RouteDraft): Turn
     default:
       if (paneKeys.includes(action)) return { screen: { ...screen, pane: paneAfter(panes, pane, action) } }
       if (moves.includes(action)) return movedIn(screen, action, draft)
+      if (action === 'open' && pane === 'targets' && isChosen(targets[screen.cursor], draft))
+        return { screen: { ...screen, pane: 'settings' } }
       return pane === 'targets' ? onTarget(targets[screen.cursor], action, draft) : onSetting(rowOf(screen, draft), action, draft)
   }
 }
+
+/** Enter on a target that is chosen already goes to its settings. */
+const isChosen = (row: TargetRow | undefined, { spec }: RouteDraft): boolean => targetsIn(spec).some(({ target }) => target === row?.name)
 
 const movedIn = (screen: DeliverScreen, action: ActionName, draft: RouteDraft): Turn<DeliverScreen> =>
   screen.pane === 'targets'
@@ -117,7 +131,8 @@ const onSetting = (row: SettingRow | undefined, action: ActionName, draft: Route
   if (!row) return {}
   if (action === 'remove') return unsetSetting(row, draft)
   if (action === 'add') return addSetting(row)
-  return action === 'open' || (action === 'toggle' && row.kind === 'mode') ? editSetting(row, draft) : {}
+  if (action === 'toggle') return row.kind === 'mode' ? switchMode(row, draft) : {}
+  return action === 'open' ? editSetting(row) : {}
 }
 
 const testId = 'deliver test'

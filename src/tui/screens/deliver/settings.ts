@@ -6,7 +6,7 @@ import { change, type RouteDraft } from '../../../app/editor/draft/route-draft.t
 import { extraFieldsOf, type Field, readsKey, shownValue } from '../../../app/editor/form.ts'
 import type { Json, JsonObject } from '../../../core/json.ts'
 import { namesSettingSecret } from '../../../core/secrets/secret-names.ts'
-import { entry } from '../../model/overlays.ts'
+import { choose, entry } from '../../model/overlays.ts'
 import type { Returned, Turn } from '../../model/screen.ts'
 
 export type SettingRow =
@@ -49,22 +49,37 @@ export const modeTitles: { readonly [mode: string]: string } = {
   first_success: 'in order, until one has it',
 }
 
+const modeId = 'deliver mode'
 const setId = 'deliver set'
 const addId = 'deliver add'
 
-export const editSetting = (row: SettingRow, draft: RouteDraft): Turn<never> => {
+const withMode = (draft: RouteDraft, value: string): RouteDraft =>
+  change(draft, `deliver ${modeTitles[value]}`, [{ kind: 'set', path: ['deliver_mode'], value }])
+
+/** From one mode to the other, at once. */
+export const switchMode = ({ mode }: Extract<SettingRow, { kind: 'mode' }>, draft: RouteDraft): Turn<never> => ({
+  world: { draft: withMode(draft, mode === 'all' ? 'first_success' : 'all') },
+})
+
+export const editSetting = (row: SettingRow): Turn<never> => {
   if (row.kind === 'none') return addSetting(row)
   if (row.kind === 'mode') {
-    const value = row.mode === 'all' ? 'first_success' : 'all'
-    return { world: { draft: change(draft, `deliver ${modeTitles[value]}`, [{ kind: 'set', path: ['deliver_mode'], value }]) } }
+    const choices = Object.entries(modeTitles).map(([value, title]) => ({ value, title }))
+    const at = choices.findIndex(({ value }) => value === row.mode)
+    return { go: { push: choose(modeId, 'where does the text go?', choices, at) } }
   }
   const { field, place, target } = row
-  const { value, form, examples, isSecret } = field
+  const { form, examples, isSecret } = field
   const id = `${setId} ${place} ${keyOf(field)}`
-  if (form === 'json' || form === 'group')
-    return { wishes: [{ kind: 'edit-text', id, text: value === undefined ? '{}' : JSON.stringify(value, null, 2) }] }
+  if (form === 'json' || form === 'group') return { wishes: [{ kind: 'edit-text', id, text: textOf(field) }] }
   const help = [field.description, examples.length > 0 ? `For example: ${examples.map(String).join(', ')}` : ''].filter(Boolean).join(' ')
-  return { go: { push: entry(id, `${field.title} of ${target.name}`, { help, text: value === undefined ? '' : String(value), isSecret }) } }
+  return { go: { push: entry(id, `${field.title} of ${target.name}`, { help, text: textOf(field), isSecret }) } }
+}
+
+/** A setting as it is written to be changed. */
+const textOf = ({ form, value }: Pick<Field, 'form' | 'value'>): string => {
+  if (form === 'json' || form === 'group') return JSON.stringify(value ?? {}, null, 2)
+  return value === undefined ? '' : String(value)
 }
 
 /** A key of its own: of a target whose keys are not known, or one that begins with `x-`. */
@@ -90,6 +105,7 @@ const withSetting = (draft: RouteDraft, place: number, target: TargetRow, key: s
 
 /** A name or a value that was entered. An empty value takes the setting out. */
 export const settingEntered = (draft: RouteDraft, targets: readonly TargetRow[] = [], { id, value: text }: Returned): Turn<never> => {
+  if (id === modeId) return text === (draft.spec.deliver_mode ?? 'all') ? {} : { world: { draft: withMode(draft, text) } }
   const [, what, at = '', ...rest] = id.split(' ')
   const place = Number(at)
   const name = targetsIn(draft.spec)[place]?.target
@@ -100,7 +116,7 @@ export const settingEntered = (draft: RouteDraft, targets: readonly TargetRow[] 
   if (what === 'add')
     return { go: { push: entry(`${setId} ${place} ${key}`, `${key} of ${target.name}`, { isSecret: namesSettingSecret(key) }) } }
   const field = extraFieldsOf(target, draft.spec, targetsIn(draft.spec)[place]?.extraPath).find((each) => keyOf(each) === key)
-  if (field?.value !== undefined && String(field.value) === text) return {}
+  if (field && textOf(field) === text.replace(/\n$/, '')) return {}
   if (text.trim() === '') return field?.value === undefined ? {} : withSetting(draft, place, target, key, undefined)
   if (field?.form !== 'json' && field?.form !== 'group') return withSetting(draft, place, target, key, text)
   try {

@@ -9,7 +9,7 @@ import type { Json, JsonObject } from '../../../core/json.ts'
 import { type Returned, type Turn, type World, warned } from '../../model/screen.ts'
 import { conditionText } from './condition-text.ts'
 import type { Asked, FiltersScreen } from './filters-screen.ts'
-import { askExpression, askOperator, askValue, elsewhere, ids, writeValue } from './questions.ts'
+import { asItIs, askExpression, askOperator, askValue, elsewhere, ids, writeValue } from './questions.ts'
 import { typeOfField } from './seen.ts'
 
 type FiltersTurn = Turn<FiltersScreen>
@@ -29,7 +29,7 @@ export const answered = (screen: FiltersScreen, { id, value }: Returned, world: 
     case ids.expression:
       return expressionIs(value.trim(), screen, asked, draft)
     case ids.group:
-      return groupIs(value as Grouping, screen, asked, draft)
+      return value === asItIs ? {} : groupIs(value as Grouping, screen, asked, draft)
     default:
       return {}
   }

@@ -14,7 +14,7 @@ import { openTrace } from '../trace/trace.ts'
 import { answered, pointedAt, setOperand } from './answers.ts'
 import { conditionText, groupMeaning, sentenceOf } from './condition-text.ts'
 import type { Asked, FiltersScreen } from './filters-screen.ts'
-import { askExpression, askField, askOperator, askValue, ids } from './questions.ts'
+import { asItIs, askExpression, askField, askOperator, askValue, ids } from './questions.ts'
 
 export const openFilters = (): FiltersScreen => ({ kind: 'filters', cursor: 0 })
 
@@ -105,18 +105,23 @@ const movedBy = (screen: FiltersScreen, by: 1 | -1, row: ConditionRow, draft: Ro
   return { screen: pointedAt(screen, made.at, next), world: { draft: next } }
 }
 
-const asGroup = (screen: FiltersScreen, row: ConditionRow, draft: RouteDraft): Turn<FiltersScreen> => {
+/** `isLook`: the row was opened; the cursor stands on the answer that changes nothing. */
+const asGroup = (screen: FiltersScreen, row: ConditionRow, draft: RouteDraft, isLook = false): Turn<FiltersScreen> => {
   const ways = groupingsOf(draft.spec, row)
   if (ways.length === 0) return warned('this is not a condition: delete it, or mend it in the file')
   const choices = ways.map((way) => ({
     value: way,
     title: way === 'ungroup' ? 'ungroup: what it holds takes its place' : `${way} ${groupMeaning(way)}`,
   }))
-  return { screen: asking(screen, { isNew: false, row }), go: { push: choose(ids.group, conditionText(row), choices) } }
+  const all = [...choices, { value: asItIs, title: 'as it is' }]
+  return {
+    screen: asking(screen, { isNew: false, row }),
+    go: { push: choose(ids.group, conditionText(row), all, isLook ? choices.length : 0) },
+  }
 }
 
 const onOther = (screen: FiltersScreen, action: ActionName, row: ConditionRow, draft: RouteDraft): Turn<FiltersScreen> => {
-  if (action === 'open') return asGroup(screen, row, draft)
+  if (action === 'open') return asGroup(screen, row, draft, true)
   return warned(row.kind === 'odd' ? 'this is not a condition: delete it, or mend it in the file' : 'a group: g changes it, a adds to it')
 }
 
@@ -129,8 +134,8 @@ const onTest = (screen: FiltersScreen, action: ActionName, row: ConditionRow, wo
     if (action === 'operator') return warned('an expression stands alone: delete it, and add a condition')
     return { screen: asked, go: { push: askExpression(String(operand)) } }
   }
-  if (field === undefined || action === 'open') return { screen: asked, go: { push: askField(world, false) } }
-  if (action === 'operator') return { screen: asked, go: { push: askOperator(field, rows, world) } }
+  if (field === undefined || action === 'open') return { screen: asked, go: { push: askField(world, false, field) } }
+  if (action === 'operator') return { screen: asked, go: { push: askOperator(field, rows, world, operator) } }
   if (isSwitch(operator)) return setOperand(screen, row, operator, operand === false, draft)
   if (operandForm(operator) === 'flag') return warned(`${operator} has no other value: o changes the operator`)
   return { screen: asked, go: { push: askValue(field, operator, writtenOperand(operator, operand), rows, world) } }

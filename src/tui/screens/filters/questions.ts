@@ -18,11 +18,15 @@ export const ids = {
   group: 'filters.group',
 } as const
 
+/** Picked, it changes nothing. */
+export const asItIs = ''
+
 /** Picked, it leads to another question. */
 export const elsewhere = ''
 
 /** `canBeExpression`: a condition may be one over the whole event instead. */
-export const askField = ({ payload }: World, canBeExpression: boolean): Screen => {
+/** `now`: the field that the condition has. */
+export const askField = ({ payload }: World, canBeExpression: boolean, now?: string): Screen => {
   const seen = (payload?.values ?? []).map(({ path, shown }): PickRow => ({ value: path, title: path, detail: shown }))
   const event: PickRow = { value: 'event', title: 'event', detail: 'the type of the event' }
   const rows = [
@@ -30,16 +34,17 @@ export const askField = ({ payload }: World, canBeExpression: boolean): Screen =
     ...seen,
     ...(canBeExpression ? [{ value: elsewhere, title: expression, detail: describeOperator(expression) }] : []),
   ]
-  return pick(ids.field, 'field: a path in the payload, event, or headers.<Name>', rows, true)
+  return pick(ids.field, 'field: a path in the payload, event, or headers.<Name>', rows, true, now)
 }
 
 /** Those that fit what the field holds; the name of a plugin's may be typed. */
-export const askOperator = (field: string, rows: readonly ConditionRow[], world: World): Screen =>
+export const askOperator = (field: string, rows: readonly ConditionRow[], world: World, now?: string): Screen =>
   pick(
     ids.operator,
     `operator for ${field}`,
     operatorsFor(typeOfField(field, rows, world)).map((name) => ({ value: name, title: name, detail: describeOperator(name) })),
     true,
+    now,
   )
 
 /** Values that were seen are offered first, where one of them can be the whole value. */
@@ -48,7 +53,13 @@ export const askValue = (field: string, operator: string, old: string, rows: rea
   if (operandForm(operator) !== 'value' || seen.length === 0) return writeValue(field, operator, old, rows, world)
   const offered = seen.map(({ value, json, where }): PickRow => ({ value: json, title: titleOf(value, json), detail: where }))
   const other: PickRow = { value: elsewhere, title: 'write it', detail: old === '' ? 'another value' : `now ${old}` }
-  return pick(ids.value, `${field} ${operator}`, [...offered, other], true)
+  return pick(
+    ids.value,
+    `${field} ${operator}`,
+    [...offered, other],
+    true,
+    old === '' ? undefined : (offered.find(({ title }) => title === old)?.value ?? old),
+  )
 }
 
 /** A text that can be nothing else needs no quotes. */

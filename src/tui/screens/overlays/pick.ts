@@ -1,7 +1,7 @@
 /** A list to pick from, narrowed by typing. */
 
 import { fuzzy, moved } from '../../model/list.ts'
-import type { Marks, PickRow, PickScreen } from '../../model/overlays.ts'
+import { type Marks, noMark, type PickRow, type PickScreen } from '../../model/overlays.ts'
 import { screenModel, type Turn } from '../../model/screen.ts'
 import { editField, typeInto } from '../../model/text-field.ts'
 import { fieldView } from '../../view/field-view.ts'
@@ -52,7 +52,7 @@ export const pickModel = screenModel<PickScreen>({
 const marked = (screen: PickScreen): Turn<PickScreen> => {
   const { marks, cursor } = screen
   const row = found(screen)[cursor]
-  if (!marks || !row) return {}
+  if (!marks || !row || row === noMark) return {}
   const all = marks.all.includes(row.value) ? marks.all.filter((value) => value !== row.value) : [...marks.all, row.value]
   // What was typed is on the list from then on.
   const isKnown = screen.all.some(({ value }) => value === row.value)
@@ -65,7 +65,7 @@ const picked = ({ id, marks }: PickScreen, row: PickRow | undefined): Turn<PickS
 }
 
 const withRow = ({ all, isTouched, isUsuallyAlone }: Marks, row: PickRow | undefined): readonly string[] => {
-  if (isTouched || !row || all.includes(row.value)) return all
+  if (isTouched || !row || row === noMark || all.includes(row.value)) return all
   return isUsuallyAlone ? [row.value] : [...all, row.value]
 }
 
@@ -75,7 +75,7 @@ export const pickView = screenView<PickScreen>((screen, _world, { width, height 
   const wide = Math.min(longest, Math.floor(width * 0.6))
   const { marks } = screen
   const rowLine = ({ title, detail = '', value }: PickRow) =>
-    line(marks ? (marks.all.includes(value) ? '[x] ' : '[ ] ') : '', cell(title, wide), ' ', span(detail, 'dim'))
+    line(marks && value !== noMark.value ? (marks.all.includes(value) ? '[x] ' : '[ ] ') : '', cell(title, wide), ' ', span(detail, 'dim'))
   const room = { width, height: height - 2 }
   const none = screen.free ? 'type it' : 'nothing found'
   return [

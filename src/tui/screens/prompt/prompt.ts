@@ -75,9 +75,12 @@ export const promptModel = screenModel<PromptScreen>({
   said: (_, { preview }) => promptSaid(preview),
   hear(screen, news, world) {
     if (news.told === 'payload') return { screen: offering(screen, world) }
-    return news.told === 'returned' && news.id === title ? written(screen, textField(news.value.replace(/\n$/, '')), world) : {}
+    return news.told === 'returned' && news.id === title ? written(screen, textField(fromEditor(news.value, screen.field.text)), world) : {}
   },
 })
+
+/** Editors end the last line. One that was ended before stays so, another does not become it. */
+const fromEditor = (text: string, before: string): string => (before.endsWith('\n') ? text : text.replace(/\n$/, ''))
 
 const linesOf = ({ text }: TextField): readonly string[] => text.replace(/\n$/, '').split('\n')
 

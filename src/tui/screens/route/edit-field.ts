@@ -6,36 +6,26 @@ import { type Field, fieldsOf, membersOf } from '../../../app/editor/form.ts'
 import { type NamesKey, namesKeyOf } from '../../../app/editor/names-keys.ts'
 import { pointerOf } from '../../../core/diagnostic.ts'
 import type { Json } from '../../../core/json.ts'
-import { entry, pick, pickSeveral } from '../../model/overlays.ts'
+import { entry, type PickScreen, pick, pickSeveral } from '../../model/overlays.ts'
 import { type Turn, warned } from '../../model/screen.ts'
 
 const idOf = ({ path }: Pick<Field, 'path'>): string => `set ${pointerOf(path)}`
 
 /** What enter does on a field. */
 export const editField = (field: Field, draft: RouteDraft): Turn<never> => {
-  const { path, title, form, locked, idle, value } = field
-  const refused = locked ?? (value === undefined ? idle : undefined)
-  if (refused !== undefined) return warned(`${title}: ${refused}`)
+  const { path, title, form, value } = field
+  const refused = refusalOf(field)
+  if (refused) return refused
   switch (form) {
     case 'flag':
-      return set(draft, field, !(value ?? field.default ?? false))
     case 'choice':
-      return {
-        go: {
-          push: pick(
-            idOf(field),
-            title,
-            field.choices.map(({ value: each, description }) => ({ value: each, title: each, detail: description })),
-            true,
-          ),
-        },
-      }
+      return { go: { push: choices(field) } }
     case 'names': {
       const key = namesKeyOf(path, value)
       return key ? { wishes: [{ kind: 'ask', question: { ask: 'names', of: { draft, key } } }] } : {}
     }
     case 'group':
-      return value === undefined ? set(draft, field, groupOf(field, draft)) : {}
+      return {}
     case 'json':
       return { wishes: [{ kind: 'edit-text', id: idOf(field), text: textOf(field) }] }
     default:
@@ -85,17 +75,32 @@ const namesPicked = (draft: RouteDraft, field: Field, picked: readonly string[])
   ])
 }
 
+/** One of the choices, or none: the cursor stands on what counts now. */
+const choices = (field: Field): PickScreen => {
+  const { title, form, value, default: otherwise } = field
+  const rows = form === 'flag' ? ['true', 'false'].map((each) => ({ value: each, description: '' })) : field.choices
+  const unset = { value: '', title: 'not set', detail: otherwise === undefined ? '' : `then it is ${String(otherwise)}` }
+  const all = [unset, ...rows.map((each) => ({ value: each.value, title: each.value, detail: each.description }))]
+  return pick(idOf(field), title, all, form === 'choice', value === undefined ? '' : String(value))
+}
+
+/** Switches a flag, at once. */
+export const switchFlag = (field: Field, draft: RouteDraft): Turn<never> => {
+  const { value, form } = field
+  if (form !== 'flag') return {}
+  const refused = refusalOf(field)
+  return refused ?? set(draft, field, !(value ?? field.default ?? false))
+}
+
+/** Why a field is not changed. */
+const refusalOf = ({ title, locked, idle, value }: Field): Turn<never> | undefined => {
+  const why = locked ?? (value === undefined ? idle : undefined)
+  return why === undefined ? undefined : warned(`${title}: ${why}`)
+}
+
 const set = (draft: RouteDraft, { path }: Field, value: Json): Turn<never> => ({
   world: { draft: change(draft, `set ${path.join('.')}`, [{ kind: 'set', path, value }]) },
 })
-
-/** A group begins with what it must have. */
-const groupOf = (field: Field, draft: RouteDraft): Json =>
-  Object.fromEntries(
-    membersOf(field, draft.spec)
-      .filter((member) => member.isRequired)
-      .map((member) => [String(member.path.at(-1)), member.default ?? member.examples[0] ?? (member.form === 'number' ? 1 : '')]),
-  )
 
 const textOf = ({ form, value }: Field): string => {
   if (value === undefined) return ''
@@ -103,11 +108,12 @@ const textOf = ({ form, value }: Field): string => {
   return Array.isArray(value) ? value.join(', ') : String(value)
 }
 
-/** A value that came back for a field: an empty text takes the key out. */
+/** A value that came back for a field: the text that was there changes nothing, an empty one takes the key out. */
 export const entered = (draft: RouteDraft, id: string, text: string): Turn<never> => {
   const field = allFields(draft).find((each) => idOf(each) === id)
   if (!field) return {}
   if (field.form === 'names') return { world: { draft: namesPicked(draft, field, JSON.parse(text) as string[]) } }
+  if (text === textOf(field)) return {}
   const { path, value } = field
   if (text.trim() === '')
     return value === undefined ? {} : { world: { draft: change(draft, `remove ${path.join('.')}`, [{ kind: 'remove', path }]) } }
@@ -115,9 +121,13 @@ export const entered = (draft: RouteDraft, id: string, text: string): Turn<never
   return 'wrong' in read ? { world: { notice: { tone: 'bad', text: `${field.title}: ${read.wrong}` } } } : set(draft, field, read.value)
 }
 
-const allFields = ({ spec }: RouteDraft): readonly Field[] => fieldsOf(spec).flatMap((field) => [field, ...membersOf(field, spec)])
+const allFields = ({ spec }: RouteDraft): readonly Field[] => {
+  const withMembers = (field: Field): readonly Field[] => [field, ...membersOf(field, spec).flatMap(withMembers)]
+  return fieldsOf(spec).flatMap(withMembers)
+}
 
 const readAs = ({ form }: Field, text: string): { readonly value: Json } | { readonly wrong: string } => {
+  if (form === 'flag') return { value: text === 'true' }
   if (form === 'number') return Number.isFinite(Number(text)) ? { value: Number(text) } : { wrong: 'a number is needed' }
   if (form === 'list')
     return {

@@ -8,8 +8,9 @@ import { beside, cell, fit, type Line, line, type Span, span, wrap } from '../..
 import { listView, scrolledTo } from '../../view/list-view.ts'
 import { type Room, screenView } from '../../view/screen-view.ts'
 import { traceLines } from '../trace/trace-lines.ts'
+import { type FieldRow, type FormRow, formRows } from './form-rows.ts'
 import { layoutOf } from './layout.ts'
-import { type FormRow, formRows, type RouteScreen } from './route.ts'
+import type { RouteScreen } from './route.ts'
 
 const titleWidth = 22
 export const routeView = screenView<RouteScreen>((screen, world, room) => {
@@ -27,7 +28,7 @@ export const routeView = screenView<RouteScreen>((screen, world, room) => {
 const formPane = (screen: RouteScreen, { draft, preview }: World, { width, height }: Room): readonly Line[] => {
   if (!draft) return []
   const findings = findingLines(preview, width).slice(0, Math.max(3, Math.floor(height / 3)))
-  const rows = formRows(draft).map((row) => rowLine(row, preview))
+  const rows = formRows(draft.spec, screen.unfolded).map((row) => rowLine(row, preview))
   const form = listView(
     rows,
     screen.cursor,
@@ -65,10 +66,12 @@ const marksOf = (row: FormRow, preview: Preview | undefined): readonly Span[] =>
   return found ? [span('! ', found.severity === 'error' ? 'bad' : 'warn')] : []
 }
 
-const shownIn = ({ field }: Extract<FormRow, { kind: 'field' }>): string => {
+const shownIn = ({ field, isOpen }: FieldRow): string => {
   const { value, form } = field
-  if (value === undefined) return field.default === undefined ? '-' : `- (${JSON.stringify(field.default)})`
-  if (form === 'group') return 'set'
+  const set = value === undefined ? '-' : 'set'
+  if (form === 'group') return isOpen ? set : `${set} ...`
+  if (value === undefined)
+    return field.default === undefined ? (field.isRequired ? '- needed' : '-') : `- (${JSON.stringify(field.default)})`
   const [key] = field.path
   if (key === 'filters') return counted(value, 'condition')
   if (key === 'tests') return counted(value, 'test')

@@ -2,12 +2,12 @@
 
 import type { PayloadChoice } from '../../../app/editor/desk.ts'
 import { change, draftOf, isModified, type RouteDraft, redo, undo } from '../../../app/editor/draft/route-draft.ts'
-import { type Field, fieldsOf, type Mode, membersOf, modeOf, shownValue } from '../../../app/editor/form.ts'
+import type { Field, Mode } from '../../../app/editor/form.ts'
 import type { ActionName } from '../../model/actions.ts'
 import { moved, moves, paneAfter, paneKeys, scrolled } from '../../model/list.ts'
 import { choose, leaveChoices, openSave } from '../../model/overlays.ts'
 import { withoutChangesOf } from '../../model/pending.ts'
-import { type News, type Screen, screenModel, type Turn, type World, warned } from '../../model/screen.ts'
+import { type News, type Returned, type Screen, screenModel, type Turn, type World, warned } from '../../model/screen.ts'
 import { roomOf } from '../../view/screen-view.ts'
 import { openDeliver } from '../deliver/deliver.ts'
 import { openFilters } from '../filters/filters.ts'
@@ -17,8 +17,10 @@ import { openPrompt } from '../prompt/prompt.ts'
 import { openTests } from '../tests/tests.ts'
 import { openTrace } from '../trace/trace.ts'
 import { traceLines } from '../trace/trace-lines.ts'
-import { editField, entered, pickNames } from './edit-field.ts'
+import { editField, entered, pickNames, switchFlag } from './edit-field.ts'
+import { type FormRow, foldKey, formRows, rowSaid } from './form-rows.ts'
 import { layoutOf } from './layout.ts'
+import { modeId, onMode, toMode } from './mode.ts'
 
 const panes = ['form', 'trace'] as const
 
@@ -29,36 +31,17 @@ export type RouteScreen = Screen & {
   readonly pane: (typeof panes)[number]
   /** How far the trace is scrolled. */
   readonly scroll: number
+  /** Groups of which all members are shown. */
+  readonly unfolded: readonly string[]
 }
 
-export const openRoute = (): RouteScreen => ({ kind: 'route', cursor: 0, pane: 'form', scroll: 0 })
+export const openRoute = (): RouteScreen => ({ kind: 'route', cursor: 0, pane: 'form', scroll: 0, unfolded: [] })
 
 /** Goes to a route, which is tried with the chosen payload, else with the best there is. */
 export const enterRoute = (route: string, choice?: PayloadChoice): Turn<never> => ({
   go: { home: true, above: openRoute() },
   wishes: [{ kind: 'ask', question: choice ? { ask: 'payload', of: { choice, route } } : { ask: 'payloads', of: { route } } }],
 })
-
-/** A line of the form: the mode, or a field. */
-export type FormRow =
-  | { readonly kind: 'mode'; readonly mode: Mode }
-  | { readonly kind: 'field'; readonly field: Field; readonly depth: 0 | 1 }
-
-/** The members of a group follow it where it is written. */
-export const formRows = ({ spec }: Pick<RouteDraft, 'spec'>): readonly FormRow[] => [
-  { kind: 'mode', mode: modeOf(spec) },
-  ...fieldsOf(spec)
-    .filter(({ path: [key] }) => !ofMode.has(String(key)))
-    .flatMap((field): FormRow[] => [
-      { kind: 'field', field, depth: 0 },
-      ...(field.form === 'group' && field.value !== undefined
-        ? membersOf(field, spec).map((member): FormRow => ({ kind: 'field', field: member, depth: 1 }))
-        : []),
-    ]),
-]
-
-/** What the first row stands for. */
-const ofMode: ReadonlySet<string> = new Set(['deliver_only'])
 
 const changes: readonly ActionName[] = ['fix', 'save', 'undo', 'redo', 'toggle', 'remove']
 const looks: readonly ActionName[] = ['diff', 'payload', 'trace', 'live', 'test', 'editor', 'copyYaml', 'copy', 'samples']
@@ -70,15 +53,14 @@ export const routeModel = screenModel<RouteScreen>({
   act: (screen, action, world) => (world.draft ? onRoute(screen, action, world, world.draft) : { go: { home: true } }),
   hear(_, news, world) {
     const { draft } = world
-    if (news.told === 'returned' && draft)
-      return news.id === 'leave' ? leaving(news.value, world, draft) : entered(draft, news.id, news.value)
+    if (news.told === 'returned' && draft) return returned(news, world, draft)
     if (news.told === 'names' && draft?.opened === news.of.draft.opened) return pickNames(draft, news.of.key, news.answer)
     if (news.told === 'payloads' && draft) return firstPayload(news, world, draft)
     if (news.told === 'reopen') return { world: { draft: draftOf(news.answer) } }
     if (news.told === 'test') return { world: { notice: { tone: news.answer.ok ? 'ok' : 'warn', text: news.answer.said } } }
     return {}
   },
-  rows: (_, { draft }) => (draft ? formRows(draft).map(sentenceOf) : []),
+  rows: ({ unfolded }, { draft }) => (draft ? formRows(draft.spec, unfolded).map(rowSaid) : []),
   point: (screen, cursor) => ({ ...screen, cursor }),
 })
 
@@ -96,7 +78,7 @@ const firstPayload = (
 const onRoute = (screen: RouteScreen, action: ActionName, world: World, draft: RouteDraft): Turn<RouteScreen> => {
   if (paneKeys.includes(action)) return { screen: { ...screen, pane: paneAfter(panes, screen.pane, action) } }
   if (moves.includes(action)) return moving(screen, action, world, draft)
-  const row = formRows(draft)[screen.cursor]
+  const row = formRows(draft.spec, screen.unfolded)[screen.cursor]
   switch (action) {
     case 'back':
       return isModified(draft)
@@ -127,14 +109,14 @@ const onRoute = (screen: RouteScreen, action: ActionName, world: World, draft: R
     case 'editor':
       return inEditor(draft, row)
     default:
-      return row ? onRow(action, row, world, draft) : {}
+      return row ? onRow(screen, action, row, world, draft) : {}
   }
 }
 
 const moving = (screen: RouteScreen, action: ActionName, world: World, draft: RouteDraft): Turn<RouteScreen> =>
   screen.pane === 'trace'
     ? { screen: { ...screen, scroll: scrolled(screen.scroll, action, lastScrollOf(world)) } }
-    : { screen: { ...screen, cursor: moved(screen.cursor, action, formRows(draft).length) } }
+    : { screen: { ...screen, cursor: moved(screen.cursor, action, formRows(draft.spec, screen.unfolded).length) } }
 
 /** So far can the trace beside the form be scrolled. */
 const lastScrollOf = (world: World): number => {
@@ -143,20 +125,26 @@ const lastScrollOf = (world: World): number => {
 }
 
 /** What a key does on the row of the cursor. */
-const onRow = (action: ActionName, row: FormRow, world: World, draft: RouteDraft): Turn<RouteScreen> => {
+const onRow = (screen: RouteScreen, action: ActionName, row: FormRow, world: World, draft: RouteDraft): Turn<RouteScreen> => {
   if (action === 'copy' && row.kind === 'field' && row.field.isSecret) return warned('a secret is not copied: webhook secret shows it')
   if (action === 'copy')
     return { wishes: [{ kind: 'copy', text: row.kind === 'field' ? JSON.stringify(row.field.value ?? null) : row.mode }] }
-  const screen = action === 'open' ? screenOf(row, draft, world) : undefined
-  if (screen) return screen
+  const own = action === 'open' ? (screenOf(row, draft, world) ?? folding(screen, row)) : undefined
+  if (own) return own
   if (world.options.readOnly) return warned('nothing is changed: the editor was opened with --read-only')
-  if (row.kind === 'mode') return modeKeys.has(action) ? nextMode(draft, row.mode, action) : {}
+  if (row.kind === 'mode') return onMode(row.mode, action, draft)
   if (action === 'remove') return removed(row.field, draft)
-  if (action === 'toggle') return row.field.form === 'flag' ? editField(row.field, draft) : {}
+  if (action === 'toggle') return switchFlag(row.field, draft)
   return action === 'open' ? editField(row.field, draft) : {}
 }
 
-const modeKeys: ReadonlySet<ActionName> = new Set(['open', 'toggle', 'left', 'right'])
+/** Shows what is not set in a group, or hides it. Nothing is set by it. */
+const folding = (screen: RouteScreen, row: FormRow): Turn<RouteScreen> | undefined => {
+  if (row.kind !== 'field' || row.isOpen === undefined) return undefined
+  const key = foldKey(row.field)
+  const { unfolded } = screen
+  return { screen: { ...screen, unfolded: row.isOpen ? unfolded.filter((each) => each !== key) : [...unfolded, key] } }
+}
 
 /** Some fields have a screen of their own, which is looked at with `--read-only`, too. */
 const screenOf = (row: FormRow, draft: RouteDraft, world: World): Turn<RouteScreen> | undefined => {
@@ -181,25 +169,6 @@ const removed = ({ path, value, locked, title }: Field, draft: RouteDraft): Turn
   return value === undefined ? {} : { world: { draft: change(draft, `remove ${path.join('.')}`, [{ kind: 'remove', path }]) } }
 }
 
-const modes: readonly Mode[] = ['agent', 'direct', 'job']
-
-/** A mode that something written here excludes is not taken: the pairs that stop the start cannot be entered. */
-const nextMode = (draft: RouteDraft, mode: Mode, action: ActionName): Turn<RouteScreen> => {
-  const by = action === 'left' ? modes.length - 1 : 1
-  const next = modes[(modes.indexOf(mode) + by) % modes.length] ?? 'agent'
-  const { spec } = draft
-  const without = (key: string) => (spec[key] === undefined ? [] : [{ kind: 'remove', path: [key] } as const])
-  if (next === 'agent') return { world: { draft: change(draft, 'mode agent', [...without('deliver_only'), ...without('cron_job')]) } }
-  const rival = ['coalesce', 'concurrency'].find((key) => spec[key] !== undefined)
-  if (rival !== undefined) return warned(`${rival} does not go with mode ${next}: delete it first`)
-  if (next === 'direct')
-    return {
-      world: { draft: change(draft, 'mode direct', [...without('cron_job'), { kind: 'set', path: ['deliver_only'], value: true }]) },
-    }
-  const edits = [...without('deliver_only'), { kind: 'set', path: ['cron_job'], value: 'job-name' } as const]
-  return { world: { draft: change(draft, 'mode job', edits), notice: { tone: 'warn', text: 'name the scheduled job in its field' } } }
-}
-
 const tested = ({ payload, options }: World, draft: RouteDraft): Turn<RouteScreen> => {
   if (options.readOnly) return warned('nothing is sent: the editor was opened with --read-only')
   if (isModified(draft)) return warned('save first: a test is posted to the route as the gateway has it')
@@ -222,6 +191,11 @@ const inEditor = (draft: RouteDraft, row: FormRow | undefined): Turn<RouteScreen
   return { wishes: [{ kind: 'edit-route', opened, path: row?.kind === 'field' ? row.field.path : [] }] }
 }
 
+const returned = ({ id, value }: Returned, world: World, draft: RouteDraft): Turn<RouteScreen> => {
+  if (id === 'leave') return leaving(value, world, draft)
+  return id === modeId ? toMode(draft, value as Mode) : entered(draft, id, value)
+}
+
 const leaving = (answer: string, world: World, draft: RouteDraft): Turn<RouteScreen> => {
   if (answer === 'save') return openSave(world, 'home')
   if (answer !== 'discard') return {}
@@ -233,11 +207,4 @@ const leaving = (answer: string, world: World, draft: RouteDraft): Turn<RouteScr
       { kind: 'ask', question: { ask: 'home', of: {} } },
     ],
   }
-}
-
-const sentenceOf = (row: FormRow): string => {
-  if (row.kind === 'mode') return `Mode: ${row.mode}`
-  const { title, value, idle, locked } = row.field
-  const shown = value === undefined ? 'not set' : shownValue(row.field).slice(0, 200)
-  return [`${title}: ${row.field.isSecret && value !== undefined ? 'set' : shown}`, idle, locked].filter(Boolean).join(', ')
 }

@@ -1,0 +1,41 @@
+/** What becomes of an event: the first row of the form, which stands for several keys of the route. */
+
+import { change, type RouteDraft } from '../../../app/editor/draft/route-draft.ts'
+import { type Mode, modeOf } from '../../../app/editor/form.ts'
+import type { ActionName } from '../../model/actions.ts'
+import { choose } from '../../model/overlays.ts'
+import { type Turn, warned } from '../../model/screen.ts'
+
+const modeKeys: ReadonlySet<ActionName> = new Set(['toggle', 'left', 'right'])
+export const modeId = 'mode'
+
+export const onMode = (mode: Mode, action: ActionName, draft: RouteDraft): Turn<never> => {
+  const choices = modes.map((each) => ({ value: each, title: `${each}: ${meanings[each]}` }))
+  if (action === 'open') return { go: { push: choose(modeId, 'what becomes of an event?', choices, modes.indexOf(mode)) } }
+  if (!modeKeys.has(action)) return {}
+  const by = action === 'left' ? modes.length - 1 : 1
+  return toMode(draft, modes[(modes.indexOf(mode) + by) % modes.length] ?? 'agent')
+}
+
+const modes: readonly Mode[] = ['agent', 'direct', 'job']
+const meanings: { readonly [mode in Mode]: string } = {
+  agent: 'an agent is asked, and its reply is delivered',
+  direct: 'the prompt itself is delivered',
+  job: 'a scheduled job is started',
+}
+
+/** A mode that something written here excludes is not taken: the pairs that stop the start cannot be entered. */
+export const toMode = (draft: RouteDraft, next: Mode): Turn<never> => {
+  const { spec } = draft
+  if (next === modeOf(spec)) return {}
+  const without = (key: string) => (spec[key] === undefined ? [] : [{ kind: 'remove', path: [key] } as const])
+  if (next === 'agent') return { world: { draft: change(draft, 'mode agent', [...without('deliver_only'), ...without('cron_job')]) } }
+  const rival = ['coalesce', 'concurrency'].find((key) => spec[key] !== undefined)
+  if (rival !== undefined) return warned(`${rival} does not go with mode ${next}: delete it first`)
+  if (next === 'direct')
+    return {
+      world: { draft: change(draft, 'mode direct', [...without('cron_job'), { kind: 'set', path: ['deliver_only'], value: true }]) },
+    }
+  const edits = [...without('deliver_only'), { kind: 'set', path: ['cron_job'], value: 'job-name' } as const]
+  return { world: { draft: change(draft, 'mode job', edits), notice: { tone: 'warn', text: 'name the scheduled job in its field' } } }
+}
