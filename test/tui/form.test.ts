@@ -38,8 +38,11 @@ type Driver = ReturnType<typeof onRoute>
 const draftIn = (editor: Driver): RouteDraft => editor.state().world.draft as RouteDraft
 
 const goTo = (editor: Driver, title: string): void => {
-  editor.press('g')
-  for (let i = 0; i < 60 && !editor.frame().includes(`> ${title}`); i++) editor.press('down')
+  for (const keys of [['g'], ['z', 'g']]) {
+    editor.press(...keys)
+    for (let i = 0; i < 60 && !editor.frame().includes(`> ${title}`); i++) editor.press('down')
+    if (editor.frame().includes(`> ${title}`)) return
+  }
 }
 
 const offered = [
@@ -206,7 +209,7 @@ t.test('to look at a field changes nothing, whatever is set in it or not', async
   for (const spec of [written, { ...written, deliver: 'log', verify: ['github', 'gitlab'] }, {}]) {
     const editor = onRoute(JSON.parse(JSON.stringify(spec)))
     let rows = 0
-    for (let last = ''; last !== editor.frame() && rows < 90; rows++) {
+    for (let last = ''; last !== editor.frame() && rows < 99; rows++) {
       last = editor.frame()
       lookAt(editor)
       t.same(draftIn(editor).spec, spec, last.match(/^> .*/m)?.[0] ?? '')
@@ -260,4 +263,31 @@ t.test('a group is unfolded, not set: its first member makes it', async (t) => {
   editor.type('5')
   editor.press('enter')
   t.match(draftIn(editor).spec.agent, { budget: Object })
+})
+
+t.test('the form has sections: what is set is shown, the rest is folded until it is asked for', async (t) => {
+  const editor = onRoute({ prompt: 'p', coalesce: { key: 'number' }, skills: ['a'] })
+  const titles = (): readonly string[] =>
+    [...editor.frame().matchAll(/^[> ] ([-+ ] )?([A-Z][\w-]+(?: \w+)?)/gm)].map(([, , title = '']) => title.trim())
+  t.same(titles(), [
+    ...['Mode', 'Description', 'Enabled', 'Tests', 'ARRIVES', 'Events', 'Verify', 'Secret'],
+    ...['RULES', 'Filters', 'WORK', 'Prompt', 'Skills', 'DELIVERY', 'Deliver', 'LIMITS', 'Coalesce', 'Key'],
+  ])
+  t.match(editor.frame(), /\+ ARRIVES ─+ 8 not set/)
+  goTo(editor, '+ RULES')
+  editor.press('enter', 'down', 'down')
+  t.match(editor.frame(), /- RULES ─+ *\n +Filters +-\s+> Script +-/)
+  editor.press('up', 'up', 'enter')
+  t.same(titles().includes('Script'), false)
+  editor.press('z')
+  t.match(editor.frame(), /- RULES[\s\S]*Script +-[\s\S]*Retry +- \.\.\./)
+  t.match(editor.frame(), /> - RULES/, 'the cursor stays on its row')
+  goTo(editor, 'Script ')
+  editor.press('z')
+  t.match(editor.frame(), /> \+ RULES/, 'or goes to the heading')
+  t.notOk(isModified(draftIn(editor)))
+  const said = tell(undefined, editor.state()).join('\n')
+  t.match(said, /Section rules, 1 not set/)
+  editor.say('fold')
+  t.match(tell(undefined, editor.state()).join('\n'), /Section rules, unfolded/)
 })

@@ -21,6 +21,8 @@ export type Field = {
   readonly choices: readonly { readonly value: string; readonly description: string }[]
   readonly examples: readonly Json[]
   readonly isSecret: boolean
+  /** Of the pipeline, to which its key belongs; empty for a member of a group. */
+  readonly stage: string
   /** Its group needs it. */
   readonly isRequired: boolean
   /** As it is written. */
@@ -86,7 +88,7 @@ const otherField = (target: string, path: Path, spec: JsonObject, isRead: boolea
 
 const pipeline = route['x-pipeline'] as readonly string[]
 
-const stageAt = ({ path: [key] }: Field): number => pipeline.indexOf(String(nodeAt([key ?? ''])['x-stage']))
+const stageAt = ({ stage }: Field): number => pipeline.indexOf(stage)
 
 const nodeAt = (path: Path): JsonObject =>
   path.reduce<JsonObject>((node, key) => {
@@ -116,6 +118,7 @@ const fieldOf = (path: Path, written: JsonObject, spec: JsonObject): Field => {
     choices: choicesOf(node),
     examples: Array.isArray(node.examples) ? node.examples : [],
     isSecret: [node, node.items, node.additionalProperties].some((each) => isObject(each) && each['x-secret'] === true),
+    stage: textOf(node['x-stage']),
     isRequired: Array.isArray(holder.required) && holder.required.includes(String(path.at(-1))),
     ...(value === undefined ? {} : { value }),
     ...(node.default === undefined ? {} : { default: node.default }),

@@ -27,6 +27,7 @@ export const actions = {
   pane5: { keys: ['5'], title: 'to the fifth pane', group: 'move' },
   open: { keys: ['enter'], title: 'open, edit or confirm', group: 'move' },
   back: { keys: ['esc'], title: 'back', group: 'move' },
+  fold: { keys: ['z'], title: 'show what is not set, or hide it', group: 'move' },
   find: { keys: ['/'], title: 'filter the list', group: 'move' },
   nextMatch: { keys: ['n'], title: 'to the next row that fits the filter, round and round', group: 'move' },
   previousMatch: { keys: ['N'], title: 'to the row before that fits the filter', group: 'move' },

@@ -101,7 +101,7 @@ export type ScreenModel<S extends Screen = Screen> = {
   /** The actions that count on it; the first ones are shown as hints. Those that count everywhere need not be named. */
   readonly actions: (screen: S, world: World) => readonly ActionName[]
   /** What enter does, in a word for the hints; absent: it opens. */
-  readonly enter?: string
+  readonly enter?: string | ((screen: S, world: World) => string)
   readonly act: (screen: S, action: ActionName, world: World) => Turn<S>
   /** While it takes text, letters are text and no actions; in `lines` enter is text, too. */
   readonly takes?: (screen: S, world: World) => 'text' | 'lines' | undefined

@@ -67,6 +67,7 @@ const labels: { readonly [name in ActionName]?: string } = {
   value: 'value',
   replay: 'replay',
   editText: '$EDITOR',
+  fold: 'unset',
 }
 
 /** As many as fit; help and quit always do. */
@@ -79,7 +80,8 @@ const hintLine = (state: State, width: number): Line => {
     (name) => labels[name] !== undefined && (!isText || (keymap[name][0]?.length ?? 0) > 1),
   )
   const last = names.filter((name) => name === 'help' || name === 'quit')
-  const labelOf = (name: ActionName): string => (name === 'open' && enter ? enter : (labels[name] ?? ''))
+  const opens = typeof enter === 'function' ? enter(screen, state.world) : enter
+  const labelOf = (name: ActionName): string => (name === 'open' && opens ? opens : (labels[name] ?? ''))
   const lengthOf = (name: ActionName): number => ` ${keymap[name][0]} ${labelOf(name)}`.length
   let room = width - last.reduce((sum, name) => sum + lengthOf(name), 0)
   const shown = names.filter((name) => {

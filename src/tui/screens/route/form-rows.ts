@@ -1,20 +1,35 @@
-/** The rows of a route's form: its mode, its fields, and the members of the groups that are unfolded. */
+/** The rows of a route's form: what it is, and its sections with the fields that are set. The rest is folded until it is asked for. */
 
 import { type Field, fieldsOf, type Mode, membersOf, modeOf, shownValue } from '../../../app/editor/form.ts'
+import { headKeys, type SectionName, sectionOf, sections } from '../../../app/editor/sections.ts'
 import { pointerOf } from '../../../core/diagnostic.ts'
 import type { JsonObject } from '../../../core/json.ts'
 
 /** `isOpen`: of a group whether what is not set in it is shown. */
 export type FieldRow = { readonly kind: 'field'; readonly field: Field; readonly depth: number; readonly isOpen?: boolean }
-export type FormRow = { readonly kind: 'mode'; readonly mode: Mode } | FieldRow
+/** `folded`: so many fields of the section are not shown. */
+export type SectionRow = { readonly kind: 'section'; readonly name: SectionName; readonly isOpen: boolean; readonly folded: number }
+export type FormRow = { readonly kind: 'mode'; readonly mode: Mode } | SectionRow | FieldRow
 
-/** `unfolded`: what the user opened, by `keyOf`. */
-export const formRows = (spec: JsonObject, unfolded: readonly string[]): readonly FormRow[] => [
-  { kind: 'mode', mode: modeOf(spec) },
-  ...fieldsOf(spec)
-    .filter(({ path: [key] }) => !ofMode.has(String(key)))
-    .flatMap((field) => withMembers(field, spec, unfolded)),
-]
+/** `unfolded`: the sections and groups that the user opened, by `foldKey`. */
+export const formRows = (spec: JsonObject, unfolded: readonly string[]): readonly FormRow[] => {
+  const fields = fieldsOf(spec).filter(({ path: [key] }) => !ofMode.has(String(key)))
+  const head = headKeys.flatMap((key) => fields.filter(({ path }) => path[0] === key))
+  const others = fields.filter((field) => !head.includes(field))
+  return [
+    { kind: 'mode', mode: modeOf(spec) },
+    ...head.flatMap((field) => withMembers(field, spec, unfolded)),
+    ...sections.flatMap(({ name, main }) => {
+      const all = others.filter((field) => sectionOf(field) === name)
+      const first = main.flatMap((key) => all.filter(({ path }) => path[0] === key))
+      const isOpen = unfolded.includes(name)
+      const rest = all.filter((field) => !first.includes(field))
+      const shown = rest.filter(({ value }) => isOpen || value !== undefined)
+      const heading: SectionRow = { kind: 'section', name, isOpen, folded: rest.length - shown.length }
+      return [heading, ...[...first, ...shown].flatMap((field) => withMembers(field, spec, unfolded))]
+    }),
+  ]
+}
 
 /** What the first row stands for. */
 const ofMode: ReadonlySet<string> = new Set(['deliver_only'])
@@ -22,16 +37,32 @@ const ofMode: ReadonlySet<string> = new Set(['deliver_only'])
 /** What is set in a group follows it; the rest where it is unfolded. */
 const withMembers = (field: Field, spec: JsonObject, unfolded: readonly string[], depth = 0): readonly FieldRow[] => {
   if (field.form !== 'group') return [{ kind: 'field', field, depth }]
-  const isOpen = unfolded.includes(foldKey(field))
-  const members = membersOf(field, spec).filter(({ value }) => isOpen || value !== undefined)
-  return [{ kind: 'field', field, depth, isOpen }, ...members.flatMap((member) => withMembers(member, spec, unfolded, depth + 1))]
+  const isOpen = unfolded.includes(pointerOf(field.path))
+  const all = membersOf(field, spec)
+  const members = all.filter(({ value }) => isOpen || value !== undefined)
+  const hasMore = isOpen || members.length < all.length
+  return [
+    { kind: 'field', field, depth, ...(hasMore ? { isOpen } : {}) },
+    ...members.flatMap((member) => withMembers(member, spec, unfolded, depth + 1)),
+  ]
 }
 
-export const foldKey = ({ path }: Pick<Field, 'path'>): string => pointerOf(path)
+/** The name by which a row is unfolded; absent where there is nothing to unfold. */
+export const foldKey = (row: FormRow): string | undefined => {
+  if (row.kind === 'section') return row.name
+  return row.kind === 'field' && row.isOpen !== undefined ? pointerOf(row.field.path) : undefined
+}
+
+/** The row that stands for the same thing. */
+export const isSameRow = (a: FormRow, b: FormRow): boolean =>
+  a.kind === 'field' && b.kind === 'field'
+    ? pointerOf(a.field.path) === pointerOf(b.field.path)
+    : a.kind === b.kind && (a.kind !== 'section' || a.name === (b as SectionRow).name)
 
 /** A row as a sentence, for the line mode. */
 export const rowSaid = (row: FormRow): string => {
   if (row.kind === 'mode') return `Mode: ${row.mode}`
+  if (row.kind === 'section') return `Section ${row.name}${row.isOpen ? ', unfolded' : `, ${row.folded} not set`}`
   const { title, value, idle, locked } = row.field
   const shown = value === undefined ? 'not set' : shownValue(row.field).slice(0, 200)
   const fold = row.isOpen === undefined ? undefined : row.isOpen ? 'unfolded' : 'folded'

@@ -8,7 +8,7 @@ import { beside, cell, fit, type Line, line, type Span, span, wrap } from '../..
 import { listView, scrolledTo } from '../../view/list-view.ts'
 import { type Room, screenView } from '../../view/screen-view.ts'
 import { traceLines } from '../trace/trace-lines.ts'
-import { type FieldRow, type FormRow, formRows } from './form-rows.ts'
+import { type FieldRow, type FormRow, formRows, type SectionRow } from './form-rows.ts'
 import { layoutOf } from './layout.ts'
 import type { RouteScreen } from './route.ts'
 
@@ -28,7 +28,7 @@ export const routeView = screenView<RouteScreen>((screen, world, room) => {
 const formPane = (screen: RouteScreen, { draft, preview }: World, { width, height }: Room): readonly Line[] => {
   if (!draft) return []
   const findings = findingLines(preview, width).slice(0, Math.max(3, Math.floor(height / 3)))
-  const rows = formRows(draft.spec, screen.unfolded).map((row) => rowLine(row, preview))
+  const rows = formRows(draft.spec, screen.unfolded).map((row) => rowLine(row, preview, width))
   const form = listView(
     rows,
     screen.cursor,
@@ -38,7 +38,7 @@ const formPane = (screen: RouteScreen, { draft, preview }: World, { width, heigh
   return [...form, ...(findings.length > 0 ? [[], ...findings] : [])]
 }
 
-const rowLine = (row: FormRow, preview: Preview | undefined): Line => {
+const rowLine = (row: FormRow, preview: Preview | undefined, width: number): Line => {
   if (row.kind === 'mode')
     return line(
       cell('Mode', titleWidth),
@@ -47,6 +47,7 @@ const rowLine = (row: FormRow, preview: Preview | undefined): Line => {
         span(`${mode} `, mode === row.mode ? 'strong' : 'dim'),
       ]),
     )
+  if (row.kind === 'section') return sectionLine(row, width)
   const { field, depth } = row
   const note = field.locked ?? field.idle
   const name = cell(`${'  '.repeat(depth)}${field.title}`, titleWidth, note === undefined ? 'plain' : 'dim')
@@ -58,9 +59,16 @@ const rowLine = (row: FormRow, preview: Preview | undefined): Line => {
   )
 }
 
+const sectionLine = ({ name, isOpen, folded }: SectionRow, width: number): Line => {
+  const left = isOpen ? '- ' : folded > 0 ? '+ ' : '  '
+  const right = folded > 0 ? ` ${folded} not set` : ''
+  const rule = Math.max(1, Math.min(width, 64) - left.length - name.length - right.length - 3)
+  return line(span(left, 'accent'), span(`${name.toUpperCase()} `, 'accent'), span(`${'─'.repeat(rule)}${right}`, 'dim'))
+}
+
 /** A finding about a field is marked where it stands. */
 const marksOf = (row: FormRow, preview: Preview | undefined): readonly Span[] => {
-  if (row.kind === 'mode' || row.depth > 0) return []
+  if (row.kind !== 'field' || row.depth > 0) return []
   const key = String(row.field.path[0])
   const found = preview?.findings.find(({ pointer }) => pointer.split('/').includes(key))
   return found ? [span('! ', found.severity === 'error' ? 'bad' : 'warn')] : []
@@ -69,7 +77,7 @@ const marksOf = (row: FormRow, preview: Preview | undefined): readonly Span[] =>
 const shownIn = ({ field, isOpen }: FieldRow): string => {
   const { value, form } = field
   const set = value === undefined ? '-' : 'set'
-  if (form === 'group') return isOpen ? set : `${set} ...`
+  if (form === 'group') return isOpen === false ? `${set} ...` : set
   if (value === undefined)
     return field.default === undefined ? (field.isRequired ? '- needed' : '-') : `- (${JSON.stringify(field.default)})`
   const [key] = field.path

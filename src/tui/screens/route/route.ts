@@ -3,6 +3,7 @@
 import type { PayloadChoice } from '../../../app/editor/desk.ts'
 import { change, draftOf, isModified, type RouteDraft, redo, undo } from '../../../app/editor/draft/route-draft.ts'
 import type { Field, Mode } from '../../../app/editor/form.ts'
+import { sections } from '../../../app/editor/sections.ts'
 import type { ActionName } from '../../model/actions.ts'
 import { moved, moves, paneAfter, paneKeys, scrolled } from '../../model/list.ts'
 import { choose, leaveChoices, openSave } from '../../model/overlays.ts'
@@ -18,7 +19,7 @@ import { openTests } from '../tests/tests.ts'
 import { openTrace } from '../trace/trace.ts'
 import { traceLines } from '../trace/trace-lines.ts'
 import { editField, entered, pickNames, switchFlag } from './edit-field.ts'
-import { type FormRow, foldKey, formRows, rowSaid } from './form-rows.ts'
+import { type FormRow, foldKey, formRows, isSameRow, rowSaid } from './form-rows.ts'
 import { layoutOf } from './layout.ts'
 import { modeId, onMode, toMode } from './mode.ts'
 
@@ -31,7 +32,7 @@ export type RouteScreen = Screen & {
   readonly pane: (typeof panes)[number]
   /** How far the trace is scrolled. */
   readonly scroll: number
-  /** Groups of which all members are shown. */
+  /** The sections and groups of which what is not set is shown, too. */
   readonly unfolded: readonly string[]
 }
 
@@ -44,11 +45,11 @@ export const enterRoute = (route: string, choice?: PayloadChoice): Turn<never> =
 })
 
 const changes: readonly ActionName[] = ['fix', 'save', 'undo', 'redo', 'toggle', 'remove']
-const looks: readonly ActionName[] = ['diff', 'payload', 'trace', 'live', 'test', 'editor', 'copyYaml', 'copy', 'samples']
+const looks: readonly ActionName[] = ['fold', 'diff', 'payload', 'trace', 'live', 'test', 'editor', 'copyYaml', 'copy', 'samples']
 
 export const routeModel = screenModel<RouteScreen>({
   title: (_, { draft }) => `${draft?.opened.name ?? ''}${draft && isModified(draft) ? ' *modified*' : ''}`,
-  enter: 'edit',
+  enter: (screen, { draft }) => enterDoes(draft && formRows(draft.spec, screen.unfolded)[screen.cursor]),
   actions: (_, { options }) => ['open', ...(options.readOnly ? [] : changes), ...looks, 'left', 'right', ...paneKeys, ...moves, 'back'],
   act: (screen, action, world) => (world.draft ? onRoute(screen, action, world, world.draft) : { go: { home: true } }),
   hear(_, news, world) {
@@ -104,6 +105,8 @@ const onRoute = (screen: RouteScreen, action: ActionName, world: World, draft: R
       return tested(world, draft)
     case 'fix':
       return fixed(world, draft)
+    case 'fold':
+      return foldingAll(screen, draft)
     case 'copyYaml':
       return { wishes: [{ kind: 'copy', text: world.preview?.yaml ?? '' }] }
     case 'editor':
@@ -124,26 +127,54 @@ const lastScrollOf = (world: World): number => {
   return traceLines(world, layoutOf(width).trace).length - height
 }
 
+const enterDoes = (row: FormRow | undefined): string => {
+  if (row === undefined || foldKey(row) === undefined) return 'edit'
+  return row.kind !== 'mode' && row.isOpen ? 'fold' : 'unfold'
+}
+
+const copied = (row: FormRow): string =>
+  row.kind === 'field' ? JSON.stringify(row.field.value ?? null) : row.kind === 'mode' ? row.mode : row.name
+
 /** What a key does on the row of the cursor. */
 const onRow = (screen: RouteScreen, action: ActionName, row: FormRow, world: World, draft: RouteDraft): Turn<RouteScreen> => {
   if (action === 'copy' && row.kind === 'field' && row.field.isSecret) return warned('a secret is not copied: webhook secret shows it')
-  if (action === 'copy')
-    return { wishes: [{ kind: 'copy', text: row.kind === 'field' ? JSON.stringify(row.field.value ?? null) : row.mode }] }
+  if (action === 'copy') return { wishes: [{ kind: 'copy', text: copied(row) }] }
   const own = action === 'open' ? (screenOf(row, draft, world) ?? folding(screen, row)) : undefined
   if (own) return own
   if (world.options.readOnly) return warned('nothing is changed: the editor was opened with --read-only')
   if (row.kind === 'mode') return onMode(row.mode, action, draft)
+  if (row.kind === 'section') return {}
   if (action === 'remove') return removed(row.field, draft)
   if (action === 'toggle') return switchFlag(row.field, draft)
   return action === 'open' ? editField(row.field, draft) : {}
 }
 
-/** Shows what is not set in a group, or hides it. Nothing is set by it. */
+/** Shows what is not set in a section or a group, or hides it. Nothing is set by it. */
 const folding = (screen: RouteScreen, row: FormRow): Turn<RouteScreen> | undefined => {
-  if (row.kind !== 'field' || row.isOpen === undefined) return undefined
-  const key = foldKey(row.field)
+  const key = foldKey(row)
+  if (key === undefined) return undefined
   const { unfolded } = screen
-  return { screen: { ...screen, unfolded: row.isOpen ? unfolded.filter((each) => each !== key) : [...unfolded, key] } }
+  return { screen: { ...screen, unfolded: unfolded.includes(key) ? unfolded.filter((each) => each !== key) : [...unfolded, key] } }
+}
+
+/** The same for all sections at once. The cursor stays on its row, or goes to the heading of its section. */
+const foldingAll = (screen: RouteScreen, { spec }: RouteDraft): Turn<RouteScreen> => {
+  const before = formRows(spec, screen.unfolded)
+  const isAnyFolded = before.some((row) => row.kind === 'section' && row.folded > 0)
+  const unfolded = isAnyFolded ? sections.map(({ name }) => name) : []
+  const after = formRows(spec, unfolded)
+  const anchors = before.slice(0, screen.cursor + 1).reverse()
+  const anchor = anchors.find((row, i) => (i === 0 || row.kind === 'section') && after.some((each) => isSameRow(each, row)))
+  return {
+    screen: {
+      ...screen,
+      unfolded,
+      cursor: Math.max(
+        0,
+        after.findIndex((row) => anchor && isSameRow(row, anchor)),
+      ),
+    },
+  }
 }
 
 /** Some fields have a screen of their own, which is looked at with `--read-only`, too. */

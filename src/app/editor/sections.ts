@@ -1,0 +1,44 @@
+/** The sections of a route's form, in the way of an event: how it arrives, what lets it on, the work, where the result goes, and limits. */
+
+import type { Field } from './form.ts'
+
+export type SectionName = 'arrives' | 'rules' | 'work' | 'delivery' | 'limits'
+
+/** `main`: the fields that come first, and are shown whether they are set or not. */
+type Section = { readonly name: SectionName; readonly main: readonly string[] }
+
+export const sections: readonly Section[] = [
+  { name: 'arrives', main: ['events', 'verify', 'secret'] },
+  { name: 'rules', main: ['filters'] },
+  { name: 'work', main: ['prompt'] },
+  { name: 'delivery', main: ['deliver'] },
+  { name: 'limits', main: [] },
+]
+
+/** What stands above all sections: what the route is. */
+export const headKeys: readonly string[] = ['description', 'enabled', 'tests']
+
+const byKey: { readonly [key: string]: SectionName } = {
+  profile: 'arrives',
+  deliver: 'delivery',
+  deliver_extra: 'delivery',
+  deliver_mode: 'delivery',
+  respond: 'delivery',
+  mirror_to_session: 'delivery',
+  retry: 'limits',
+  concurrency: 'limits',
+  coalesce: 'limits',
+  script_timeout_seconds: 'limits',
+}
+
+const byStage: { readonly [stage: string]: SectionName } = {
+  own_comment: 'rules',
+  filters: 'rules',
+  script: 'rules',
+  duplicate: 'rules',
+  dispatch: 'work',
+}
+
+/** A key that is not named here is sorted by the stage that it belongs to. */
+export const sectionOf = ({ path: [key], stage }: Pick<Field, 'path' | 'stage'>): SectionName =>
+  byKey[String(key)] ?? byStage[stage] ?? 'arrives'
