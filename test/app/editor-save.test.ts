@@ -301,8 +301,8 @@ t.test('a read-only file is not replaced: what is said names its mode and what t
   chmodSync(file, 0o444)
   const refused = { code: 'read_only', message: /config\.yaml may not be written \(mode 0444\)/, hint: /chmod u\+w / }
   await t.rejects(desk.save({ draft, despiteErrors: false }), refused)
-  await t.rejects(desk.switch({ name: 'pr-review', enabled: false }), refused)
-  await t.rejects(desk.remove({ name: 'pr-review' }), refused)
+  await t.rejects(desk.save({ draft: switched(await opened(desk, 'pr-review')), despiteErrors: false }), refused)
+  await t.rejects(desk.save({ draft: removed(await opened(desk, 'pr-review')), despiteErrors: false }), refused)
   t.equal(text(), config)
   t.strictSame(readdirSync(dir), ['config.yaml'])
   chmodSync(file, 0o644)

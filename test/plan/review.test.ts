@@ -161,12 +161,18 @@ const filters: readonly Slip[] = [
   ['an action of GitLab', 'verify: gitlab\nevents: [merge_request.open]', 'WH226', 'merge_request.open', 'object_attributes.action'],
   [
     'an action of a sender by name',
-    'verify: sentry\nevents: [issue.created]',
+    'verify: sentry\nsecret: a7c1e4f82b9d3056\nevents: [issue.created]',
     'WH226',
     'issue.created',
     '{ field: action, equals: created }',
   ],
-  ['an event of the sender by name', 'verify: stripe\nevents: [invoice.pid]', 'WH226', 'invoice.pid', 'invoice.paid'],
+  [
+    'an event of the sender by name',
+    'verify: stripe\nsecret: a7c1e4f82b9d3056\nevents: [invoice.pid]',
+    'WH226',
+    'invoice.pid',
+    'invoice.paid',
+  ],
   [
     'two senders',
     'verify: [github, gitlab]\nsecrets: [a7c1e4f82b9d3056, b7c1e4f82b9d3057]\nevents: [push, issue, deploy]',

@@ -1,6 +1,6 @@
 /** All that a command may use of its process. Tests hand it another one. */
 
-import { createInterface } from 'node:readline/promises'
+import { createInterface, type Interface } from 'node:readline/promises'
 import { type Readable, Writable } from 'node:stream'
 import type { Env } from '../../config/env.ts'
 import { exit, Fault } from '../../core/fault.ts'
@@ -87,31 +87,36 @@ export const cancelled = (): Fault => new Fault('cancelled', 'cancelled: nothing
 /** Asks over these streams. Throws a Fault when the user presses Ctrl-C or Ctrl-D. */
 export const askOver =
   (input: Readable, output: Writable) =>
-  async (question: string): Promise<string> => {
-    const terminal = createInterface({ input, output })
-    try {
-      return await terminal.question(question)
-    } catch {
-      // Ctrl-C and Ctrl-D are all that `question` rejects for.
-      output.write('\n')
-      throw cancelled()
-    } finally {
-      terminal.close()
-    }
-  }
+  (question: string): Promise<string> =>
+    answerOn(createInterface({ input, output }), question, output)
 
 /** As `askOver`, but what is typed is not shown. */
 const askSecretOver =
   (input: Readable, output: Writable) =>
   async (question: string): Promise<string> => {
+    // Node edits a line only on a terminal, and what it draws goes nowhere.
+    const nowhere = Object.assign(new Writable({ write: (_, __, done) => done() }), { isTTY: true })
+    const terminal = createInterface({ input, output: nowhere })
+    // Only now: until the interface is there, the terminal itself shows what is typed.
     output.write(question)
     try {
-      // Node edits a line only on a terminal, and what it draws goes nowhere.
-      return await askOver(input, Object.assign(new Writable({ write: (_, __, done) => done() }), { isTTY: true }))('')
+      return await answerOn(terminal, '', output)
     } finally {
       output.write('\n')
     }
   }
+
+const answerOn = async (terminal: Interface, question: string, output: Writable): Promise<string> => {
+  try {
+    return await terminal.question(question)
+  } catch {
+    // Ctrl-C and Ctrl-D are all that `question` rejects for.
+    output.write('\n')
+    throw cancelled()
+  } finally {
+    terminal.close()
+  }
+}
 
 /** Whether to use colour: on a terminal, unless the environment decides (no-color.org, force-color.org, CLICOLOR). */
 export const wantsColour = (env: Env, isTty: boolean): boolean => {
