@@ -14,7 +14,7 @@ const maxDigest = 64
 /** A longer text is not copied to be hashed. */
 const maxCopied = 64 * 1024
 
-/** What the two hashes are taken of, by all keys in turn. */
+/** What the two hashes are taken of, by all keys in turn. They are wiped after each digest: neither a key's pad nor a body stays in them. */
 const inner = Buffer.alloc(maxBlock + maxCopied)
 const outer = Buffer.alloc(maxBlock + maxDigest)
 
@@ -43,7 +43,10 @@ export class HmacKey {
     for (const piece of pieces) at += piece.copy(inner, at)
     const filled = this.#outer.copy(outer)
     const written = outer.write(hash(this.#hash, inner.subarray(0, end), 'hex'), filled, 'hex')
-    return Buffer.from(hash(this.#hash, outer.subarray(0, filled + written), 'hex'), 'hex')
+    const digest = Buffer.from(hash(this.#hash, outer.subarray(0, filled + written), 'hex'), 'hex')
+    inner.fill(0, 0, end)
+    outer.fill(0)
+    return digest
   }
 
   #long(pieces: readonly Buffer[]): Buffer {
