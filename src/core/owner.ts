@@ -3,6 +3,7 @@
 import type { Clock } from './clock.ts'
 import { messageOf } from './fault.ts'
 import type { Fields, Log } from './log.ts'
+import { failLate, within } from './turns/within.ts'
 
 type Close = () => void | Promise<void>
 
@@ -112,16 +113,10 @@ export class Owners {
   }
 
   async #shutOne(close: Close, about: Fields): Promise<void> {
-    let cancel = (): void => {}
-    const late = new Promise<never>((_, reject) => {
-      cancel = this.#clock.after(patienceMs, () => reject(new Error(`it took longer than ${patienceMs / 1000} seconds`)))
-    })
     try {
-      await Promise.race([close(), late])
+      await within(Promise.resolve(close()), patienceMs, this.#clock, failLate('it did not end', patienceMs))
     } catch (error) {
       this.#log('warn', { ...about, reason: messageOf(error) }, 'what a part had open could not be closed')
-    } finally {
-      cancel()
     }
   }
 }

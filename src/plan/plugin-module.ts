@@ -4,8 +4,10 @@ import { existsSync, readFileSync } from 'node:fs'
 import { createRequire, isBuiltin } from 'node:module'
 import { join, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
+import { systemClock } from '../core/clock.ts'
 import { messageOf } from '../core/fault.ts'
 import { isObject, type Json, own } from '../core/json.ts'
+import { failLate, within } from '../core/turns/within.ts'
 
 /** A module that waits for something at its top level does not hold up the gateway for longer. */
 const patienceMs = 10_000
@@ -29,22 +31,12 @@ export const loadModule = async <T>(
   const failed = failures.get(url) ?? 0
   // Until it is there it counts as failed: who comes meanwhile does not wait for it. A mended file is loaded under another address.
   failures.set(url, failed + 1)
-  const made = await read(await inTime(import(failed === 0 ? url : `${url}?try=${failed + 1}`)))
+  const made = await read(
+    await within(import(failed === 0 ? url : `${url}?try=${failed + 1}`), patienceMs, systemClock, failLate('it did not load', patienceMs)),
+  )
   failures.set(url, failed)
   loaded.set(url, made)
   return made
-}
-
-const inTime = async (loading: Promise<object>): Promise<object> => {
-  let timer: NodeJS.Timeout | undefined
-  const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Error(`it did not load in ${patienceMs / 1000} seconds`)), patienceMs)
-  })
-  try {
-    return await Promise.race([loading, late])
-  } finally {
-    clearTimeout(timer)
-  }
 }
 
 const isPath = /^(?:\.{0,2}[/\\]|[A-Za-z]:)/

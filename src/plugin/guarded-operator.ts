@@ -2,6 +2,7 @@
 
 import { type Clock, systemClock } from '../core/clock.ts'
 import type { Json } from '../core/json.ts'
+import { failLate, within } from '../core/turns/within.ts'
 import type { Domain, OperatorPart, Test } from '../parts/operators/operator.ts'
 import { guardedRun } from './closing.ts'
 import { failure, reportAs } from './report-as.ts'
@@ -44,7 +45,9 @@ const guardedTest =
   (test: Test, clock: Clock): Test =>
   (value, event) => {
     const holds: unknown = test(value, event)
-    return isThenable(holds) ? inTime(Promise.resolve(holds), clock).then(decided) : decided(holds)
+    return isThenable(holds)
+      ? within(Promise.resolve(holds), patienceMs, clock, failLate('no answer', patienceMs)).then(decided)
+      : decided(holds)
   }
 
 const isThenable = (value: unknown): value is PromiseLike<unknown> => typeof value === 'object' && value !== null && 'then' in value
@@ -52,16 +55,4 @@ const isThenable = (value: unknown): value is PromiseLike<unknown> => typeof val
 const decided = (holds: unknown): boolean => {
   if (typeof holds === 'boolean') return holds
   throw new Error('it said neither true nor false')
-}
-
-const inTime = async <T>(work: Promise<T>, clock: Clock): Promise<T> => {
-  let cancel = (): void => {}
-  const late = new Promise<never>((_, reject) => {
-    cancel = clock.after(patienceMs, () => reject(new Error(`no answer in ${patienceMs / 1000} seconds`)))
-  })
-  try {
-    return await Promise.race([work, late])
-  } finally {
-    cancel()
-  }
 }

@@ -19,12 +19,13 @@ export const persist = async (tell: () => Promise<boolean>, { store, signal, fai
     } catch (error) {
       if (!(error instanceof StoreFault) || signal.aborted) throw error
       if (tries === 0) failed(error.message)
-      await unlessAborted(store.recovered(), signal)
+      await untilAborted(store.recovered(), signal)
     }
   }
 }
 
-const unlessAborted = async (wait: Promise<void>, signal: AbortSignal): Promise<void> => {
+/** Waits until the store works again, or until the signal aborts. */
+const untilAborted = async (wait: Promise<void>, signal: AbortSignal): Promise<void> => {
   let stop = (): void => {}
   const aborted = new Promise<void>((resolve) => {
     stop = resolve

@@ -9,6 +9,7 @@ import { pluginName } from '../core/names.ts'
 import { createRedactor } from '../core/secrets/redact.ts'
 import { secretsOfSettings } from '../core/secrets/settings-secrets.ts'
 import { cut } from '../core/text.ts'
+import { failLate, within } from '../core/turns/within.ts'
 import type { Route } from '../generated/config.ts'
 import { secretsIn, withSecrets, writtenTargets } from '../parts/destination.ts'
 import type { OwnComments } from '../parts/own-comment.ts'
@@ -53,7 +54,7 @@ export const createSender = (options: SenderOptions): Sender => {
     const whole = { ...outgoing, delivery: { ...outgoing.delivery, extra }, onlyOnce }
     const send = async (): Promise<Sent> =>
       answerOf(await part.send(whole, { settings, env: owner.env, log, clock, keep, mark: ownComments.mark }), part)
-    const sent = await within(outgoing.budgetMs + graceMs, clock, send)
+    const sent = await answered(outgoing.budgetMs + graceMs, clock, send)
     const chat = part.chat?.(extra, settings)
     const place = chat && { platform: part.name, ...chat }
     facts.tell({ kind: 'text_sent', cause: outgoing, target: part.name, ok: sent.ok, text: outgoing.text, ...(place ? { place } : {}) })
@@ -94,19 +95,8 @@ const graceMs = 500
 const maxChars = 1_000
 
 /** The answer of `send`; a permanent failure when it throws, rejects or takes too long. Never rejects. */
-const within = async (ms: number, clock: Clock, send: () => Promise<Sent>): Promise<Sent> => {
-  let cancel = (): void => {}
-  const late = new Promise<Sent>((resolve) => {
-    cancel = clock.after(ms, () => resolve(permanentFailure(`no answer in ${Math.ceil(ms / 1000)} seconds`)))
-  })
-  try {
-    return await Promise.race([send(), late])
-  } catch (error) {
-    return permanentFailure(messageOf(error))
-  } finally {
-    cancel()
-  }
-}
+const answered = (ms: number, clock: Clock, send: () => Promise<Sent>): Promise<Sent> =>
+  within(send(), ms, clock, failLate('no answer', ms)).catch((error) => permanentFailure(messageOf(error)))
 
 /** Checks an answer, because a plugin may return anything. Without a clear `ok: true` the text counts as not sent. */
 const answerOf = (answer: unknown, { name }: TargetPart): Sent => {

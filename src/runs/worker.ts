@@ -4,6 +4,7 @@ import { setMaxListeners } from 'node:events'
 import type { Clock } from '../core/clock.ts'
 import type { Facts } from '../core/fact.ts'
 import { messageOf } from '../core/fault.ts'
+import { within } from '../core/turns/within.ts'
 import type { Lease, RunEnd } from '../store/ports.ts'
 import { about } from './about.ts'
 import { type AttemptOptions, createAttempt, persistRun } from './attempt.ts'
@@ -86,11 +87,7 @@ export class Worker {
     // The last requests may open groups, so groups are dispatched once more when all requests are answered.
     const groups = Promise.all([this.#dispatchGroups(), answered]).then(() => this.#dispatchGroups())
     const done = groups.then(() => this.idle())
-    const late = new Promise<'late'>((resolve) => {
-      const cancel = clock.after(ms, () => resolve('late'))
-      void done.then(cancel)
-    })
-    if ((await Promise.race([done, late])) !== 'late') return
+    if ((await within(done, ms, clock, () => 'late' as const)) !== 'late') return
     this.#abort.abort()
     await done
   }

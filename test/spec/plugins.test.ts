@@ -510,6 +510,7 @@ platforms:
   webhook:
     extra:
       secret: 4b1f70c29de8
+      rate_limit: 60
       routes:
         a: { verify: acme-sing }
         b: { verify: [github, standard-webhooks] }
@@ -518,11 +519,11 @@ platforms:
         e: { verify: nonsense }
 `
   t.same((await findings(t.testdir({ 'config.yaml': yaml, ...families }))).sort(), [
-    'WH103 13 verify: "nonsense" is not one of the known values',
-    'WH711 10 neither signature_schemes nor a plugin has the scheme "standard-webhooks"',
-    'WH711 11 no plugin brings the operator "acme-wihtin"',
-    'WH711 11 no plugin brings the operator "not-equals"',
-    'WH711 9 neither signature_schemes nor a plugin has the scheme "acme-sing"',
+    'WH103 14 verify: "nonsense" is not one of the known values',
+    'WH711 10 neither signature_schemes nor a plugin has the scheme "acme-sing"',
+    'WH711 11 neither signature_schemes nor a plugin has the scheme "standard-webhooks"',
+    'WH711 12 no plugin brings the operator "acme-wihtin"',
+    'WH711 12 no plugin brings the operator "not-equals"',
   ])
   const { out } = await fakeCli(t, { 'config.yaml': yaml, ...families }).run('validate', '--json')
   const said = JSON.parse(out).data.diagnostics.map(({ code, help }: { code: string; help: string }) => `${code} ${help}`)

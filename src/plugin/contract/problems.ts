@@ -4,6 +4,7 @@ import { systemClock } from '../../core/clock.ts'
 import type { Fields, Log } from '../../core/log.ts'
 import { pluginName } from '../../core/names.ts'
 import { type Adopt, Owners } from '../../core/owner.ts'
+import { failLate, within } from '../../core/turns/within.ts'
 import { failure } from '../report-as.ts'
 import { type Family, shapeProblems } from '../shape.ts'
 
@@ -48,16 +49,10 @@ export const attempt = <T>(what: string, say: Say, work: () => T): T | undefined
 
 /** What `work` gives; `undefined`, and said, when it rejects or has not ended in time. */
 export const settled = async <T>(what: string, say: Say, work: () => T | Promise<T>, patienceMs = 5_000): Promise<T | undefined> => {
-  let timer: NodeJS.Timeout | undefined
-  const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Error(`no answer in ${patienceMs / 1000} seconds`)), patienceMs)
-  })
   try {
-    return await Promise.race([work(), late])
+    return await within(Promise.resolve(work()), patienceMs, systemClock, failLate('no answer', patienceMs))
   } catch (error) {
     say(`${what} fails: ${failure(error)}`)
     return undefined
-  } finally {
-    clearTimeout(timer)
   }
 }

@@ -2,8 +2,10 @@
 
 import { randomUUID } from 'node:crypto'
 import WebSocket from 'ws'
+import { systemClock } from '../../../core/clock.ts'
 import { isObject, type Json, type JsonObject, own, parseObject } from '../../../core/json.ts'
 import { printable } from '../../../core/text.ts'
+import { within } from '../../../core/turns/within.ts'
 import type { Keep, Sent } from '../target.ts'
 import { saidAll } from './api.ts'
 
@@ -52,19 +54,11 @@ const takeTurn = async (turns: Turns, bot: string, timeoutMs: number): Promise<(
   const over = Promise.resolve(before).then(() => held)
   turns.set(bot, over)
   void over.then(() => turns.get(bot) === over && turns.delete(bot))
-  if (before === undefined || (await isWithin(before, timeoutMs))) return done
+  if (before === undefined) return done
+  const isFree = before.then(() => true)
+  if (await within(isFree, timeoutMs, systemClock, () => false)) return done
   done()
   return undefined
-}
-
-const isWithin = async (event: Promise<void>, ms: number): Promise<boolean> => {
-  let timer: NodeJS.Timeout | undefined
-  const late = new Promise<false>((resolve) => {
-    timer = setTimeout(resolve, ms, false)
-  })
-  const came = await Promise.race([event.then(() => true), late])
-  clearTimeout(timer)
-  return came
 }
 
 /** Subscribes as the bot, then sends the message. The server answers each request under the request's id. */
