@@ -1,7 +1,7 @@
 /** Compiles one route to its plan: each stage puts its gates in, one ending is chosen, and all problems are collected. */
 
 import type { Priced } from '../config/budget.ts'
-import { type Config, defaultProfile, type Profile, type RouteSource } from '../config/config.ts'
+import { defaultProfile, type RouteSource } from '../config/config.ts'
 import { type Diagnostic, diagnostic, type Path, pointerOf } from '../core/diagnostic.ts'
 import type { Held, Owner } from '../core/owner.ts'
 import type { Authenticate, EventGate, Handshakes, HeadGate, MaskRequest, Parse, RoutePlan, Step } from '../core/plan.ts'
@@ -20,7 +20,7 @@ import type { StageKit, StagePart } from '../parts/stages/stage.ts'
 import type { TargetPart } from '../parts/targets/target.ts'
 import type { ToolsetPart } from '../parts/tools/tool.ts'
 import { inlineScheme, verifyNames } from '../parts/verify-names.ts'
-
+import type { PlanSettings } from './plan-settings.ts'
 import { checkRules } from './route-rules.ts'
 import { toolsetNames } from './toolsets.ts'
 
@@ -46,12 +46,6 @@ export type Compiled = {
   readonly lasting: boolean
 }
 
-/** The settings that a route's plan depends on, besides the route. */
-export type PlanSettings = Pick<
-  Config,
-  'dataDir' | 'host' | 'multiplex' | 'profiles' | 'maxBodyBytes' | 'scriptTimeoutMs' | 'tools' | 'publicUrl' | 'trustProxy'
-> & { readonly agent: Priced }
-
 /** What is wrong with a route: it is compiled, and whatever that opened is closed. */
 export const checkRoute = (...from: Parameters<typeof compileRoute>): readonly Diagnostic[] => {
   const { diagnostics, owner } = compileRoute(...from)
@@ -60,7 +54,12 @@ export const checkRoute = (...from: Parameters<typeof compileRoute>): readonly D
 }
 
 /** Compiles a route; there is no plan when one of its problems stops it. */
-export const compileRoute = (route: RouteSource, config: PlanSettings, catalogue: Catalogue, effects: Effects): Compiled => {
+export const compileRoute = (
+  route: RouteSource,
+  config: PlanSettings & { readonly agent: Priced },
+  catalogue: Catalogue,
+  effects: Effects,
+): Compiled => {
   const { host, multiplex, profiles } = config
   const { targets } = catalogue
   const diagnostics = checkRules(route, {
@@ -180,13 +179,7 @@ const onDemand = (...from: Parameters<typeof assemble>): (() => RoutePlan) => {
 }
 
 /** Stands for a profile that is not served, so that its routes compile. Their requests are refused before a plan is needed. */
-const unservedProfile = (name: string, { dataDir }: PlanSettings): Profile => ({
-  name,
-  dir: `${dataDir}/profiles/${name}`,
-  env: {},
-  platforms: {},
-  jobs: new Map(),
-})
+const unservedProfile = (name: string, { dataDir }: PlanSettings) => ({ name, dir: `${dataDir}/profiles/${name}`, env: {}, platforms: {} })
 
 const problemAt = (route: RouteSource, code: Diagnostic['code'], path: Path, message: string, help?: string): Diagnostic => {
   const full = [...route.base, ...path]

@@ -1,7 +1,7 @@
 /** Checks the rules across keys of one route. The schema has the rules (`x-conflicts`, `x-requires`, `x-ignored`), this file the sentences. */
 
 import { checkPrice, type Priced } from '../config/budget.ts'
-import { type Config, insecure, isLoopback, type RouteSource } from '../config/config.ts'
+import { insecure, isLoopback, type Profile, type RouteSource } from '../config/config.ts'
 import { definition } from '../config/schema-walk.ts'
 import { type Code, type Diagnostic, diagnostic, type Path, pointerOf } from '../core/diagnostic.ts'
 import { type Json, type JsonObject, own } from '../core/json.ts'
@@ -36,7 +36,7 @@ const used = (spec: JsonObject, key: string): boolean => {
 export type RuleContext = {
   readonly host: string
   readonly multiplex: boolean
-  readonly profiles: Config['profiles']
+  readonly profiles: ReadonlyMap<string, Pick<Profile, 'dir'>>
   readonly targets: Targets
   readonly schemes: readonly Scheme[]
   readonly toolsets: ReadonlySet<string>

@@ -99,5 +99,5 @@ export const checkToolNames = (config: Configured, parts: Parts): readonly Diagn
 }
 
 /** The names of all toolsets of a configuration. */
-export const toolsetNames = ({ tools }: Configured, parts: Parts): ReadonlySet<string> =>
+export const toolsetNames = ({ tools }: { readonly tools: { readonly servers: object } }, parts: Parts): ReadonlySet<string> =>
   new Set([...parts.keys(), ...Object.keys(tools.servers).filter((name) => !forbidden.has(name))])

@@ -11,6 +11,7 @@ import { loadConfig } from '../../src/config/load.ts'
 import { loadInThread } from '../../src/config/thread/load-in-thread.ts'
 import { systemClock } from '../../src/core/clock.ts'
 import { createFacts } from '../../src/core/fact.ts'
+import { schema } from '../../src/generated/schema.ts'
 import { catalogue } from '../../src/plan/catalogue.ts'
 import { compileRoute } from '../../src/plan/compile.ts'
 import { openMemory } from '../../src/store/memory/memory-store.ts'
@@ -64,6 +65,31 @@ t.test('an unchanged route keeps its plan; another one, or another ground, does 
     t.ok(planOf(after, 'a'), what)
     t.not(planOf(after, 'a'), planOf(before, 'a'), what)
   }
+})
+
+t.test('each setting of the adapter reaches what is served, or is said to need a restart', async (t) => {
+  const { WebhookSettings: adapter } = (schema.$defs ?? schema.definitions) as unknown as { WebhookSettings: { properties: object } }
+  const { compile } = lab(t)
+  const ofPlan = {
+    secret: 'another secret',
+    max_body_bytes: 2_000,
+    script_timeout_seconds: 7,
+    trust_proxy: ['127.0.0.1'],
+    public_url: 'https://hooks.example.com',
+  }
+  const ofEachRequest = { rate_limit: 7 }
+  /** test/e2e/reload.test.ts looks at these. */
+  const ofRestart = { host: '127.0.0.2', port: 1 }
+  const all = { ...ofPlan, ...ofEachRequest, ...ofRestart, routes: {} }
+  t.strictSame(Object.keys(all).sort(), Object.keys(adapter.properties).sort(), 'a new setting is added here')
+  for (const [key, value] of Object.entries(ofPlan)) {
+    const before = await compile(fileOf({ a: { prompt: 'a' } }))
+    const after = await compile(fileOf({ a: { prompt: 'a' } }, { [key]: value }))
+    t.ok(planOf(after, 'a'), key)
+    t.not(planOf(after, 'a'), planOf(before, 'a'), key)
+  }
+  const { config } = await compile(fileOf({ a: { prompt: 'a' } }, ofEachRequest))
+  t.equal(config.rateLimit, 7)
 })
 
 t.test('a route is checked at load, and its plan is made once, for its first event', async (t) => {

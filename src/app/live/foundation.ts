@@ -9,13 +9,14 @@ import type { Diagnostic } from '../../core/diagnostic.ts'
 import type { Held } from '../../core/owner.ts'
 import type { Jobs } from '../../parts/effects.ts'
 import { type Catalogue, type Compiled, challengeKeysOf, checkChallengeKeys, compileRoute } from '../../plan/compile.ts'
+import { type PlanSettings, planSettingsOf } from '../../plan/plan-settings.ts'
 import { Subscriptions } from '../../plan/subscriptions.ts'
 import { createSender, type Sender } from '../../runs/sender.ts'
 import { LiveEffects, type SharedEffects } from './effects.ts'
 
 export type Foundation = {
   /** Two foundations of equal terms are the same one. */
-  readonly terms: unknown
+  readonly terms: Terms
   /** What routes with an agent of their own are checked against: the present prices, which no plan keeps. */
   readonly agent: { now: Priced }
   readonly send: Sender
@@ -26,29 +27,23 @@ export type Foundation = {
 }
 
 /** Everything of a configuration that plans depend on beside their routes. Jobs are looked up as they are when an event comes. */
-const termsOf = (config: Config, catalogue: Catalogue): unknown => {
+type Terms = {
+  readonly settings: PlanSettings
+  /** The parts that plans are made of. Schemes of the configuration are made anew with each; what they are made of tells whether they are the same. */
+  readonly parts: readonly unknown[]
+  readonly ownSchemes: Config['schemes']['named']
+  /** A subscription is not served whose key is one of these. */
+  readonly challenges: readonly unknown[]
+}
+
+const termsOf = (config: Config, catalogue: Catalogue): Terms => {
   const { targets, namedSchemes, operators } = catalogue
-  const { dataDir, host, multiplex, globalSecret, maxBodyBytes, scriptTimeoutMs, publicUrl, trustProxy } = config
-  const own = config.schemes.named
-  const profiles = [...config.profiles.values()].map(({ name, dir, env, platforms }) => ({ name, dir, env, platforms }))
-  const toolsets = Object.keys(config.tools.servers)
-  // Schemes of the configuration are made anew with each; what they are made of tells whether they are the same.
-  const others = [...namedSchemes].filter(([name]) => !Object.hasOwn(own, name))
-  const parts = [[...targets], others, [...operators]]
+  const ownSchemes = config.schemes.named
+  const others = [...namedSchemes].filter(([name]) => !Object.hasOwn(ownSchemes, name))
   return {
-    dataDir,
-    host,
-    multiplex,
-    globalSecret,
-    maxBodyBytes,
-    scriptTimeoutMs,
-    profiles,
-    toolsets,
-    publicUrl,
-    trustProxy,
-    own,
-    parts,
-    // A subscription is not served whose key is one of these.
+    settings: planSettingsOf(config),
+    parts: [[...targets], others, [...operators]],
+    ownSchemes,
     challenges: [...challengeKeysOf(config.routes.values(), catalogue)],
   }
 }
@@ -72,11 +67,11 @@ export const foundationFor = (options: FoundationOptions, before: Foundation | u
 }
 
 /** It outlives its configuration: nothing here may hold on to the routes. */
-const layFoundation = ({ config, catalogue, shared, jobs, report }: FoundationOptions, terms: unknown): Foundation => {
+const layFoundation = ({ config, catalogue, shared, jobs, report }: FoundationOptions, terms: Terms): Foundation => {
   const { facts, keep, clock, ownComments } = shared
-  const { dataDir, host, multiplex, profiles, maxBodyBytes, scriptTimeoutMs, globalSecret, tools, publicUrl, trustProxy } = config
+  const { dataDir, profiles, globalSecret } = config
+  const { settings } = terms
   const agent = { now: pricedOf(config.agent) }
-  const settings = { dataDir, host, multiplex, profiles, maxBodyBytes, scriptTimeoutMs, tools, publicUrl, trustProxy }
   const send = createSender({
     targets: catalogue.targets,
     profile: (name) => profiles.get(name),

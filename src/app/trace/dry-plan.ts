@@ -5,7 +5,8 @@ import { exit, Fault } from '../../core/fault.ts'
 import type { Held } from '../../core/owner.ts'
 import type { RoutePlan } from '../../core/plan.ts'
 import type { Effects } from '../../parts/effects.ts'
-import { type Catalogue, compileRoute, type PlanSettings } from '../../plan/compile.ts'
+import { type Catalogue, compileRoute } from '../../plan/compile.ts'
+import type { PlanSettings } from '../../plan/plan-settings.ts'
 import { ownCommentsOf } from '../live/comment-key.ts'
 import { createDryEffects } from '../live/effects.ts'
 import { type Collector, createCollector } from './onlooker.ts'
@@ -13,7 +14,7 @@ import { type Collector, createCollector } from './onlooker.ts'
 /** What an event would meet. */
 export type DryWorld = {
   readonly source: RouteSource
-  readonly config: PlanSettings & Pick<Config, 'multiplex'>
+  readonly config: PlanSettings & Pick<Config, 'agent'>
   readonly catalogue: Catalogue
   /** What differs from effects that touch nothing. Without a script, scripts let the event on as it is. */
   readonly effects: Pick<Effects, 'jobs' | 'clock'> & Partial<Effects>
