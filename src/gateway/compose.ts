@@ -12,7 +12,7 @@ import type { Log } from '../core/log.ts'
 import type { Effects } from '../parts/effects.ts'
 import { catalogue, catalogueOf } from '../plan/catalogue.ts'
 import type { Catalogue } from '../plan/compile.ts'
-import type { LoadedPlugins } from '../plan/plugins.ts'
+import type { LoadedPlugins } from '../plan/plugins/load-plugins.ts'
 import { type Gateway, openGateway, type RequestsShown } from './gateway.ts'
 
 export type Prepared = {

@@ -12,7 +12,7 @@ import { platformOf } from '../parts/targets/kit/settings.ts'
 import { toolsetsByName } from '../parts/tools/index.ts'
 import type { Catalogue } from './compile.ts'
 import { ownSchemes } from './own-schemes.ts'
-import { type LoadedPlugins, loadPlugins } from './plugins.ts'
+import { type LoadedPlugins, loadPlugins } from './plugins/load-plugins.ts'
 import { unreadSettings } from './settings.ts'
 
 export const catalogue: Catalogue = {

@@ -1,12 +1,12 @@
 /** A plugin's target, as the gateway can trust it: its checks cannot fail, and what is missing has the least favourable meaning. */
 
-import type { Profile } from '../config/config.ts'
-import type { Diagnostic } from '../core/diagnostic.ts'
-import { pluginName } from '../core/names.ts'
-import type { Report } from '../parts/report.ts'
-import type { Setting, TargetPart } from '../parts/targets/target.ts'
-import { failure, reportAs } from '../plugin/report-as.ts'
-import { isText } from '../plugin/shape.ts'
+import type { Profile } from '../../config/config.ts'
+import type { Diagnostic } from '../../core/diagnostic.ts'
+import { pluginName } from '../../core/names.ts'
+import type { Report } from '../../parts/report.ts'
+import type { Setting, TargetPart } from '../../parts/targets/target.ts'
+import { failure, reportAs } from '../../plugin/report-as.ts'
+import { isText } from '../../plugin/shape.ts'
 import { checkExtra, checkSection, type Fragment } from './plugin-schema.ts'
 
 export type PluginTarget = {

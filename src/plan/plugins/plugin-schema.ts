@@ -1,15 +1,15 @@
 /** The schema that a plugin may bring: compiled once, its problems said like those of the configuration's own shape. */
 
-import type { Profile } from '../config/config.ts'
-import { checkShape, shapeProblems } from '../config/shape.ts'
-import type { Diagnostic } from '../core/diagnostic.ts'
-import { messageOf } from '../core/fault.ts'
-import { isObject, type Json, type JsonObject } from '../core/json.ts'
-import { isTemplate } from '../expr/placeholder.ts'
-import type { Check, Problem } from '../generated/validators.js'
-import type { Report } from '../parts/report.ts'
-import { platformOf, settingsOf } from '../parts/targets/kit/settings.ts'
-import type { TargetPart } from '../parts/targets/target.ts'
+import type { Profile } from '../../config/config.ts'
+import { checkShape, shapeProblems } from '../../config/shape.ts'
+import type { Diagnostic } from '../../core/diagnostic.ts'
+import { messageOf } from '../../core/fault.ts'
+import { isObject, type Json, type JsonObject } from '../../core/json.ts'
+import { isTemplate } from '../../expr/placeholder.ts'
+import type { Check, Problem } from '../../generated/validators.js'
+import type { Report } from '../../parts/report.ts'
+import { platformOf, settingsOf } from '../../parts/targets/kit/settings.ts'
+import type { TargetPart } from '../../parts/targets/target.ts'
 
 /** A JSON Schema and what it compiled to. */
 export type Fragment = { readonly root: JsonObject; readonly check: Check }

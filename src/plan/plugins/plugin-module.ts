@@ -4,10 +4,10 @@ import { existsSync, readFileSync } from 'node:fs'
 import { createRequire, isBuiltin } from 'node:module'
 import { join, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import { systemClock } from '../core/clock.ts'
-import { messageOf } from '../core/fault.ts'
-import { isObject, type Json, own } from '../core/json.ts'
-import { failLate, within } from '../core/turns/within.ts'
+import { systemClock } from '../../core/clock.ts'
+import { messageOf } from '../../core/fault.ts'
+import { isObject, type Json, own } from '../../core/json.ts'
+import { failLate, within } from '../../core/turns/within.ts'
 
 /** A module that waits for something at its top level does not hold up the gateway for longer. */
 const patienceMs = 10_000
