@@ -629,7 +629,7 @@ t.test('of a document the blocks that say webhook are checked, with the lines of
   const file = cli.file('notes.md')
   const { code, out } = await cli.run('validate', file, '--format', 'concise')
   t.equal(code, 1)
-  t.same(out.match(/notes\.md:\d+:\d+: WH\d+/g), ['notes.md:11:31: WH101', 'notes.md:15:72: WH704', 'notes.md:20:1: WH001'])
+  t.same(out.match(/notes\.md:\d+:\d+: WH\d+/g), ['notes.md:11:31: WH101', 'notes.md:15:72: WH704', 'notes.md:19:12: WH001'])
   const pretty = (await cli.run('validate', file)).out
   t.match(pretty, '2 routes (1 file)')
   t.notMatch(pretty, /canary|not, checked/)

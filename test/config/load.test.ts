@@ -1,10 +1,12 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import fc from 'fast-check'
 import t from 'tap'
 import { knownSecrets } from '../../src/app/known-secrets.ts'
 import { createDryEffects } from '../../src/app/live/effects.ts'
 import { loadConfig } from '../../src/config/load.ts'
 import { readSkills, skillNames } from '../../src/config/skills.ts'
+import { parseSource } from '../../src/config/yaml/source.ts'
 import { prepareGateway } from '../../src/gateway/compose.ts'
 import { runnersByName } from '../../src/parts/runners/index.ts'
 import { catalogue } from '../../src/plan/catalogue.ts'
@@ -207,6 +209,46 @@ t.test('places: quoted, flow, empty, many-line and aliased values, whatever the 
   t.same(found('      port: |\n        80\n        81\n'), ['6:1-8:1'])
   t.same(found('      x-p: &p "80"\n      port: *p\n'), ['6:13-6:15'])
   t.same(found('      port: eighty # no\r\n      host:\r\n        - a\r\n'), ['5:13-5:19', '7:9-7:12'])
+  t.end()
+})
+
+t.test('YAML: a slip is said where it was made, with what to do, and quotes nothing of the text', (t) => {
+  const route = (lines: string): string => `routes:\n  a:\n${lines}`
+  const cases: [title: string, yaml: string, at: string, help: RegExp][] = [
+    ['a double quote', 'a:\n  b: "canary\n  c: 1\n', '2:6', /closing "/],
+    ['a single quote', "a:\n  b: 'canary\nc: 1\n", '2:6', /closing '/],
+    ['a quote before another text', 'a: "canary\nb: "x"\n', '1:4', /closing "/],
+    ['a quote that another seems to close', 'a:\n  b: "canary\n    c: "x y"\n', '2:6', /closing "/],
+    ['a quote at the end', '{"a": "canary\n}\n', '1:7', /closing "/],
+    ['a list', route('    events: [canary, "b]"\n    prompt: x # ]\n'), '3:13', /closing \]/],
+    ['a map in a list', route('    filters:\n      - { field: a, equals: "}"\n      - { field: b, equals: c }\n'), '4:9', /closing \}/],
+    ['the wrong bracket', 'a: {b: [1, 2}\n', '1:8', /closing \]/],
+    ['behind a block and a quote in a plain text', "a: |\n  it's [ {\nb: it's\nc: [1\nd: 2\n", '4:4', /closing \]/],
+    ['a comma', 'a: [{ b: 1 } { c: 2 }]\n', '1:14', /comma/],
+    ['a time of cron', 'jobs:\n  a:\n    schedule: */5 * * * *\n', '3:15', /quotes/],
+    ['another one', 'jobs:\n  a:\n    schedule: * * * * *\n', '3:15', /quotes/],
+    ['one in a map of one line', 'jobs: { a: { schedule: */5 * * * *, prompt: x } }\n', '1:24', /quotes/],
+    ['a colon', 'a: canary: x\n', '1:4', /quotes/],
+    ['a sign that begins no text', 'a:\n  - @canary\n', '2:5', /quotes/],
+    ['behind a quote', 'a: "canary" y\n', '1:13', /behind|take it out/],
+    ['a text of several lines', route('    prompt: |\n    canary\n    y\n    deliver: log\n'), '4:5', /indent these lines/],
+    ['its second line', route('    prompt: |\n      x\n   canary\n    deliver: log\n'), '5:4', /indent these lines/],
+    ['a quoted text of several lines', 'a:\n  b: "x\n canary"\n', '3:2', /indent these lines/],
+    ['a key that stands elsewhere', 'a:\n  b: 1\n c: canary\n', '3:2', /same column/],
+  ]
+  for (const [title, yaml, at, help] of cases) {
+    const { found } = load(t.testdir({ 'config.yaml': yaml }))
+    t.match(found, [{ code: 'WH001', help }], `${title}: ${found[0]?.message}`)
+    t.equal(`${found[0]?.place?.line}:${found[0]?.place?.column}`, at, `${title}: ${found[0]?.message}`)
+    t.notMatch(JSON.stringify(found[0]), 'canary')
+  }
+  fc.assert(
+    fc.property(fc.string({ unit: fc.constantFrom(...'ab:-[]{},"\'|>#*& \n'), maxLength: 60 }), (yaml) => {
+      const [found] = parseSource('f', yaml).diagnostics
+      t.ok(found === undefined || (found.help && found.place && found.place.line <= yaml.split('\n').length), JSON.stringify(yaml))
+    }),
+    { numRuns: 2_000 },
+  )
   t.end()
 })
 

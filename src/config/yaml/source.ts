@@ -19,6 +19,7 @@ import type { Json } from '../../core/json.ts'
 import { checkAliases } from './aliases.ts'
 import { maxDepth } from './json-place.ts'
 import { Places, placeAt } from './places.ts'
+import { slipAt } from './slip.ts'
 import { eventsOf, scalarStart } from './yaml-tree.ts'
 
 export type Source = {
@@ -101,7 +102,9 @@ const problemOf = (file: string, text: string, error: unknown): Diagnostic => {
   const isKnown = error instanceof YAMLException
   const at = (isKnown && error.mark?.position) || 0
   const message = sentenceOf(isKnown ? error.reason : messageOf(error))
-  return diagnostic('WH001', message, { place: placeAt(file, text, at), help: helpFor(message) })
+  const slip = isKnown ? slipAt(text, at, message) : undefined
+  const { at: from, ...said } = slip ?? { at, message, help: helpFor(message) }
+  return diagnostic('WH001', said.message, { place: placeAt(file, text, from), help: said.help })
 }
 
 const helpFor = (message: string): string =>

@@ -1,0 +1,86 @@
+/** Which quotes and brackets of a YAML text are open at a place. It reads a text that the parser has refused, so it follows no more than what opens and closes. */
+
+export type Open = { readonly at: number; readonly sign: '"' | "'" | '[' | '{' }
+
+const closing = { '[': ']', '{': '}' } as const
+
+export const closes = ({ sign }: Open): string => (sign === '[' || sign === '{' ? closing[sign] : sign)
+
+/** The outermost first. A quote, or a bracket that a wrong one follows, is the last of them. */
+export const openAt = (text: string, to: number): readonly Open[] => {
+  const open: Open[] = []
+  /** Whether a value may begin here: elsewhere a quote or bracket is a letter of a plain text. */
+  let mayBegin = true
+  let at = 0
+  while (at < to) {
+    const { kind, end } = tokenAt(text, at, mayBegin, open.length > 0)
+    if (kind === 'quote' && end > to) return [...open, { at, sign: text[at] as Open['sign'] }]
+    if (kind === 'open') open.push({ at, sign: text[at] as Open['sign'] })
+    if (kind === 'close') {
+      const last = open.pop()
+      if (last && closes(last) !== text[at]) return [...open, last]
+    }
+    if (kind !== 'blank') mayBegin = kind === 'open' || kind === 'separator'
+    at = end
+  }
+  return open
+}
+
+type Token = { readonly kind: 'blank' | 'quote' | 'open' | 'close' | 'separator' | 'text'; readonly end: number }
+
+const tokenAt = (text: string, at: number, mayBegin: boolean, isFlow: boolean): Token => {
+  const sign = text[at] ?? ''
+  const next = at + 1
+  if (sign === '#' && /^$|\s/.test(text.slice(Math.max(0, at - 1), at))) return { kind: 'blank', end: lineEnd(text, at) }
+  if (sign === '\n') return { kind: 'separator', end: next }
+  if (/\s/.test(sign)) return { kind: 'blank', end: next }
+  if (mayBegin && /["']/.test(sign)) return { kind: 'quote', end: (quoteEnd(text, at, sign) ?? text.length) + 1 }
+  if (/[[{]/.test(sign) && (mayBegin || isFlow)) return { kind: 'open', end: next }
+  if (/[\]}]/.test(sign) && isFlow) return { kind: 'close', end: next }
+  if (/[|>]/.test(sign) && mayBegin && !isFlow) return { kind: 'text', end: blockEnd(text, at) }
+  return { kind: isSeparator(sign, text[next] ?? ' ', mayBegin, isFlow) ? 'separator' : 'text', end: next }
+}
+
+const isSeparator = (sign: string, next: string, mayBegin: boolean, isFlow: boolean): boolean => {
+  if (sign === ',') return isFlow
+  if (sign === ':') return /\s/.test(next) || (isFlow && /[,[\]{}"']/.test(next))
+  return mayBegin && /[-?]/.test(sign) && /\s/.test(next)
+}
+
+const lineEnd = (text: string, from: number): number => {
+  const end = text.indexOf('\n', from)
+  return end < 0 ? text.length : end
+}
+
+/** Where a quote closes. One that would close lines later, right before a letter, is rather the next one that opens. */
+const quoteEnd = (text: string, from: number, quote: string): number | undefined => {
+  for (let i = from + 1; i < text.length; i++) {
+    if (quote === '"' && text[i] === '\\') i++
+    else if (text[i] === quote && quote === "'" && text[i + 1] === "'") i++
+    else if (text[i] === quote) {
+      const isNext =
+        text.slice(from, i).includes('\n') &&
+        /[:,[{-]\s*$/.test(text.slice(Math.max(from, i - 8), i)) &&
+        /[^\s,\]}:#]/.test(text[i + 1] ?? ' ')
+      return isNext ? undefined : i
+    }
+  }
+  return undefined
+}
+
+/** Behind a text of several lines: they are indented more than the line that begins it. */
+const blockEnd = (text: string, from: number): number => {
+  const start = text.lastIndexOf('\n', from - 1) + 1
+  const indent = indentOf(text, start)
+  let at = lineEnd(text, from)
+  while (at < text.length) {
+    const next = at + 1
+    const end = lineEnd(text, next)
+    if (text.slice(next, end).trim() !== '' && indentOf(text, next) <= indent) return at
+    at = end
+  }
+  return at
+}
+
+export const indentOf = (text: string, lineStart: number): number =>
+  /^ */.exec(text.slice(lineStart, lineEnd(text, lineStart)))?.[0].length ?? 0

@@ -1,0 +1,91 @@
+/** What somebody has likely done where the parser of YAML gave up, and where. No text is quoted, because a secret may stand there. */
+
+import { closes, indentOf, openAt } from './open-at.ts'
+
+export type Slip = { readonly at: number; readonly message: string; readonly help: string }
+
+/** `undefined` where the parser's own words say as much. `reason`: its words. */
+export const slipAt = (text: string, at: number, reason: string): Slip | undefined =>
+  alias(text, at, reason) ??
+  unclosed(text, at, reason) ??
+  unquoted(text, at, reason) ??
+  notIndented(text, at, reason) ??
+  oddColumn(at, reason)
+
+const lineOf = (text: string, at: number): { readonly start: number; readonly line: string } => {
+  const start = text.lastIndexOf('\n', at - 1) + 1
+  const end = text.indexOf('\n', start)
+  return { start, line: text.slice(start, end < 0 ? text.length : end) }
+}
+
+/** A line that begins a member of a map or list, or that closes something. */
+const isNewMember = (line: string): boolean => /^\s*(?:$|-(?:\s|$)|[\]}]|["']?[\w.$-]+["']?\s*:(?:\s|$))/.test(line)
+
+const unclosed = (text: string, at: number, reason: string): Slip | undefined => {
+  if (!/deficient indentation|end of the stream|missed comma|bad indentation|document separator/.test(reason)) return undefined
+  const open = openAt(text, at).at(-1) ?? misread(text, at)
+  if (!open) return undefined
+  const isQuote = open.sign === '"' || open.sign === "'"
+  const staysOpen = isQuote || openAt(text, text.length).some((each) => each.at === open.at)
+  const isEnd = at >= text.trimEnd().length
+  if (!staysOpen && reason.startsWith('missed comma')) return { at, message: 'a comma is missing', help: 'put a comma before this' }
+  if (!isEnd && (!staysOpen || !isNewMember(lineOf(text, at).line)) && reason.startsWith('deficient'))
+    return { at, message: 'the lines of this value are indented too little', help: 'indent these lines more than the key of the value' }
+  return { at: open.at, message: `this ${isQuote ? 'quote' : 'bracket'} is not closed`, help: `add the closing ${closes(open)}` }
+}
+
+/** A quote that opened lines before, and that the next one seemed to close. */
+const misread = (text: string, at: number) => {
+  const [open] = openAt(text, lineOf(text, at).start + lineOf(text, at).line.length)
+  return open && open.at < lineOf(text, at).start && (open.sign === '"' || open.sign === "'") ? open : undefined
+}
+
+const alias = (text: string, at: number, reason: string): Slip | undefined => {
+  if (!/bad indentation|missed comma|name of an alias/.test(reason)) return undefined
+  const { start, line } = lineOf(text, at)
+  const [star] = [...line.slice(0, at - start + 1).matchAll(/(?:^\s*|[:,?-]\s+|[[{]\s*)(?=\*)/g)].slice(-1)
+  return (
+    star && {
+      at: start + star.index + star[0].length,
+      message: 'a text that begins with * is an alias in YAML',
+      help: 'put it in quotes, as in "*/5 * * * *"',
+    }
+  )
+}
+
+/** A value that would have to stand in quotes. */
+const unquoted = (text: string, at: number, reason: string): Slip | undefined => {
+  if (!reason.startsWith('bad indentation')) return undefined
+  const { start, line } = lineOf(text, at)
+  if (/[@%`]/.test(text[at] ?? '')) return { at, message: 'no text without quotes begins with this sign', help: 'put the text in quotes' }
+  if (/(["'])\s+$/.test(line.slice(0, at - start)))
+    return { at, message: 'this stands behind a closing quote', help: 'take it out, or put the whole text in quotes of the other kind' }
+  const [, head = '', value] = /^(\s*(?:-\s+)*[\w.$-]+:\s+)([^\s"'[{|>&!].*)$/.exec(line.slice(0, at - start)) ?? []
+  if (text[at] !== ':' || value === undefined) return undefined
+  return { at: start + head.length, message: 'a text without quotes has no colon with a blank behind it', help: 'put the text in quotes' }
+}
+
+/** Lines of a text behind `|` or `>` that stand where a key of the map would. */
+const notIndented = (text: string, at: number, reason: string): Slip | undefined => {
+  const isKey = reason.includes('multiline key')
+  if (!isKey && !reason.startsWith('bad indentation')) return undefined
+  const { start, line } = lineOf(text, at)
+  // A key that follows these lines is read as their end, so that its line is not one of them.
+  const lines = [...text.slice(0, start).split('\n').slice(0, -1), ...(isKey ? [] : [line])]
+  const header = lines.findLastIndex((line) => /[:-]\s+[|>][-+\d]*\s*(?:#.*)?$/.test(line))
+  if (header < 0) return undefined
+  const offsetOf = (line: number): number => lines.slice(0, line).reduce((sum, each) => sum + each.length + 1, 0)
+  const indent = indentOf(text, offsetOf(header))
+  const first = lines.findIndex((line, i) => i > header && line.trim() !== '' && indentOf(line, 0) <= indent)
+  if (first < 0 || lines.slice(first).some((line) => line.trim() !== '' && isNewMember(line))) return undefined
+  return {
+    at: offsetOf(first) + indentOf(text, offsetOf(first)),
+    message: `this belongs to the text that begins in line ${header + 1}, and is not indented more than its key`,
+    help: 'indent these lines',
+  }
+}
+
+const oddColumn = (at: number, reason: string): Slip | undefined =>
+  /bad indentation/.test(reason)
+    ? { at, message: reason, help: 'the keys of one map, and the items of one list, begin in the same column' }
+    : undefined
