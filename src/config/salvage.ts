@@ -59,10 +59,27 @@ export const salvageRoutes = (
 ): Salvaged[] => {
   const bad = brokenPlaces(found)
   if (!source || !isObject(settings.routes)) return []
+  const byRoute = findingsByRoute(pointerOf(base), found)
   return Object.entries(settings.routes).flatMap(([name, spec]) => {
     const at = [...base, name]
-    return isBroken(at, bad) ? (salvage({ name, origin: 'config', spec, place: source.place, base: at }, found, globalSecret) ?? []) : []
+    return isBroken(at, bad)
+      ? (salvage({ name, origin: 'config', spec, place: source.place, base: at }, byRoute.get(pointerOf(at)) ?? [], globalSecret) ?? [])
+      : []
   })
+}
+
+/** There may be thousands of routes with a finding each. By the pointers of the routes. */
+const findingsByRoute = (base: string, found: readonly Diagnostic[]): ReadonlyMap<string, readonly Diagnostic[]> => {
+  const byRoute = new Map<string, Diagnostic[]>()
+  for (const each of found) {
+    if (!each.pointer.startsWith(`${base}/`)) continue
+    const end = each.pointer.indexOf('/', base.length + 1)
+    const at = end < 0 ? each.pointer : each.pointer.slice(0, end)
+    const known = byRoute.get(at)
+    if (known) known.push(each)
+    else byRoute.set(at, [each])
+  }
+  return byRoute
 }
 
 /** What holds of a subscription whose shape does not, or whose secret cannot be resolved. */

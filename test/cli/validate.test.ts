@@ -622,6 +622,19 @@ t.test('--no-refs looks for nothing beside the file, and loads no plugin', async
   t.match(await codes(cli, '--no-refs'), /^(?:WH210)?$/)
 })
 
+t.test('in one line with several secrets each finding is marked at its own key', async (t) => {
+  const route = (name: string): string => `${name}: { secret: canary-${name.repeat(9)}, evnt${name}: [x] }`
+  const text = `platforms: { webhook: { enabled: true, routes: { ${['a', 'b', 'c'].map(route).join(', ')} } } }\n`
+  const { out } = await fakeCli(t, { 'config.yaml': text }).run('validate', '--select', 'WH101')
+  t.notMatch(out, 'canary')
+  const lines = out.split('\n')
+  const marked = lines.flatMap((line, i) => {
+    const [from, to] = [line.indexOf('^'), line.lastIndexOf('^') + 1]
+    return from < 0 ? [] : [lines[i - 1]?.slice(from, to)]
+  })
+  t.same(marked, ['evnta', 'evntb', 'evntc'])
+})
+
 t.test('of a document the blocks that say webhook are checked, with the lines of the document', async (t) => {
   const fence = '```'
   const text = `# Notes\n\n${fence}yaml\nevnts: [not, checked] # webhook-ignore WH101: nor this\n${fence}\n\n- in a list:\n\n  ${fence}yaml webhook\n  platforms:\n    webhook: { routes: { a: { evnts: [push] } } }\n  ${fence}\n\n~~~yml webhook title=x\nplatforms: { webhook: { routes: { b: { secret: canary-canary, deliver: telegrm } } } }\n~~~\n\n${fence}yaml webhook\nplatforms: {\n`

@@ -42,17 +42,41 @@ const withoutOverlap = (covers: readonly Cover[]): Cover[] => {
   return kept
 }
 
-const covered = (line: string, covers: readonly Cover[]): MaskedLine => ({
-  text: covers.reduceRight((text, { from, to, shown }) => text.slice(0, from) + shown + text.slice(to), line),
-  column: (before) => {
-    let shift = 0
-    for (const { from, to, shown } of covers) {
-      if (before - 1 >= to) shift += shown.length - (to - from)
-      else if (before - 1 > from) return from + 1 + shift
-    }
-    return before + shift
-  },
-})
+/** A line may have thousands of covers, and as many findings that ask for a column of it. */
+const covered = (line: string, covers: readonly Cover[]): MaskedLine => {
+  const pieces: string[] = []
+  /** How far the line is longer behind each cover. */
+  const shifts: number[] = []
+  let at = 0
+  let shift = 0
+  for (const { from, to, shown } of covers) {
+    pieces.push(line.slice(at, from), shown)
+    at = to
+    shift += shown.length - (to - from)
+    shifts.push(shift)
+  }
+  return {
+    text: pieces.join('') + line.slice(at),
+    column: (before) => {
+      const passed = countBefore(covers, before)
+      const behind = before + (shifts[passed - 1] ?? 0)
+      const next = covers[passed]
+      return next && before - 1 > next.from ? next.from + 1 + (shifts[passed - 1] ?? 0) : behind
+    },
+  }
+}
+
+/** How many covers end before a column. They are in order. */
+const countBefore = (covers: readonly Cover[], column: number): number => {
+  let low = 0
+  let high = covers.length
+  while (low < high) {
+    const middle = (low + high) >>> 1
+    if ((covers[middle]?.to ?? 0) <= column - 1) low = middle + 1
+    else high = middle
+  }
+  return low
+}
 
 const loginsIn = (text: string): Cover[] =>
   [...text.matchAll(login)].map(({ index, 0: all }) => ({ from: index, to: index + all.length, shown: stars }))

@@ -11,7 +11,7 @@ import { anyOf, replacing, type Subject } from './subject.ts'
 
 export const reviewEvents = (subject: Subject): void => {
   const events = subject.spec.events ?? []
-  const known = knownOf(subject)
+  const known = events.length > 0 ? knownOf(subject) : ofAnySender
   for (const [i, name] of events.entries()) {
     // Of a list that is not whole an item may be none.
     if (typeof name === 'string' && !known.names.has(name)) checkName(name, i, known, subject)
