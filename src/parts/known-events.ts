@@ -7,6 +7,8 @@ export type KnownEvents = {
   readonly isWhole?: true
   /** The payload's field that says what was done (`opened`), where the type alone does not. */
   readonly actionField?: string
+  /** Types whose events have no such field. */
+  readonly noActions?: readonly string[]
 }
 
 const words = (text: string): string[] => text.split(/\s+/)
@@ -14,6 +16,7 @@ const words = (text: string): string[] => text.split(/\s+/)
 export const githubEvents: KnownEvents = {
   isWhole: true,
   actionField: 'action',
+  noActions: words('create delete fork gollum page_build ping public push status team_add workflow_dispatch'),
   names: words(`branch_protection_configuration branch_protection_rule bypass_request_push_ruleset bypass_request_secret_scanning check_run
     check_suite code_scanning_alert commit_comment create custom_property custom_property_values delete dependabot_alert deploy_key deployment
     deployment_protection_rule deployment_review deployment_status discussion discussion_comment dismissal_request_code_scanning
@@ -31,6 +34,7 @@ export const githubEvents: KnownEvents = {
 export const gitlabEvents: KnownEvents = {
   isWhole: true,
   actionField: 'object_attributes.action',
+  noActions: words('push tag_push pipeline build deployment release feature_flag emoji access_token deploy_token vulnerability'),
   names: [
     'Push Hook',
     'Tag Push Hook',

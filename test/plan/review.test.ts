@@ -158,6 +158,8 @@ const filters: readonly Slip[] = [
   ],
   ['an event that GitHub has not', 'verify: github\nevents: [issue]', 'WH226', 'issue', 'issues'],
   ['an event that is far from all of GitHub', 'verify: github\nevents: [push, deployed-by-us]', 'WH226', 'deployed-by-us', 'pull_request'],
+  ['a branch behind an event', 'verify: github\nevents: [push.main]', 'WH226', 'push.main', '"push"'],
+  ['a state behind an event', 'verify: gitlab\nevents: [pipeline.failed]', 'WH226', 'pipeline.failed', '"pipeline"'],
   ['an action of GitLab', 'verify: gitlab\nevents: [merge_request.open]', 'WH226', 'merge_request.open', 'object_attributes.action'],
   [
     'an action of a sender by name',
@@ -386,6 +388,8 @@ t.test('an action among the events becomes a filter, in whatever style the route
     'events:\n        - issues\n        filters:\n          - { field: action, equals: opened }\n',
   )
   t.match(await mended('{ verify: github, events: [issues.opened], prompt: p }'), '"filters": [{"field":"action","equals":"opened"}]')
+  const aliased = await run(t, configOf('x-a: &a [issues.opened]\nx-b: &b [issue]\nverify: github\nevents: *a', {}))
+  t.match(aliased, [{ code: 'WH226', fix: undefined }], 'what an alias stands for is written elsewhere')
 })
 
 t.test('what stands beside a mistake of shape, or beside a key that stands twice, is found all the same', async (t) => {

@@ -27,6 +27,7 @@ type Known = {
   /** They send nothing else. */
   readonly isWhole?: boolean
   readonly actionField?: string | undefined
+  readonly noActions?: readonly string[] | undefined
 }
 
 const ofAnySender: Known = { names: knownEvents, sentence: 'no known sender has an event' }
@@ -39,11 +40,13 @@ const knownOf = ({ route, spec, catalogue }: Subject): Known => {
   if (lists.length === 0 || lists.length < schemes.length) return ofAnySender
   const who = schemes.map(({ title }) => title).join(' or ')
   const isWhole = lists.every((each) => each.isWhole)
+  const [only] = lists.length === 1 ? lists : []
   return {
     names: new Set(lists.flatMap(({ names }) => names)),
     sentence: isWhole ? `${who} has no event` : `${who} is not known to have an event`,
     isWhole,
-    actionField: lists.length === 1 ? lists[0]?.actionField : undefined,
+    actionField: only?.actionField,
+    noActions: only?.noActions,
   }
 }
 
@@ -53,14 +56,17 @@ const checkName = (name: string, i: number, known: Known, subject: Subject): voi
   const { isWhole, actionField } = known
   const message = `events[${i}]: ${known.sentence} "${printable(name, 60)}"`
   const [, type = '', action = ''] = /^([^.]+)\.(\w+)$/.exec(name) ?? []
-  if (actionField !== undefined && known.names.has(type)) {
+  const isOfType = actionField !== undefined && known.names.has(type)
+  if (isOfType && !known.noActions?.includes(type)) {
     sayAction({ type, action, actionField }, message, path, subject)
     return
   }
-  const near = knownNear(name, known.names)
+  const near = isOfType ? { name: type, isPlain: false } : knownNear(name, known.names)
   if (near) {
-    const fix = replacing(`write ${near.name}`, near.isPlain, { place: placeOf(path), text: quoted(near.name) })
-    say('WH226', path, message, { help: `did you mean "${near.name}"?`, suggest: [near.name], fix })
+    const place = placeOf(path)
+    // What an alias stands for is written elsewhere.
+    const fix = bare(subject.texts.at(place)) === name && replacing(`write ${near.name}`, near.isPlain, { place, text: quoted(near.name) })
+    say('WH226', path, message, { help: `did you mean "${near.name}"?`, suggest: [near.name], ...(fix ? { fix } : {}) })
   } else if (isWhole) {
     const suggest = nearest(name, known.names)
     const help = suggest.length > 0 ? `did you mean ${anyOf(suggest)}?` : `write one that it has: ${firstOf(known.names)} …`
@@ -89,7 +95,7 @@ const actionFix = (type: string, field: string, { spec, route, placeOf, texts }:
   const first = placeOf(['events', 0])
   const last = placeOf(['events', events.length - 1])
   const listed: Place = { ...first, endLine: last.endLine, endColumn: last.endColumn }
-  if (texts.at(listed)?.includes('#') !== false) return undefined
+  if (bare(texts.at(first)) !== events[0] || texts.at(listed)?.includes('#') !== false) return undefined
   const whole = placeOf(['events'])
   const end: Place = { ...whole, line: whole.endLine, column: whole.endColumn }
   const isFlow = texts.at(route.place(route.base))?.startsWith('{')
@@ -106,6 +112,9 @@ const actionFix = (type: string, field: string, { spec, route, placeOf, texts }:
     { place: end, text: filter },
   )
 }
+
+/** Without its quotes. */
+const bare = (written: string | undefined): string | undefined => written?.replace(/^(["'])(.*)\1$/, '$2')
 
 /** As YAML and JSON both read it. */
 const quoted = (name: string): string =>

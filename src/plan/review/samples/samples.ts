@@ -48,7 +48,7 @@ const checkSenderField = (leaf: Leaf, sampled: Sampled, subject: Subject): void 
   const near = nearFields(leaf.field, sampled)
   if (near.slips.length > 0) sayMissing(leaf, near, sampled, subject)
   else if (isUnlikely(leaf.field, sampled) && (subject.spec.events ?? []).length > 0 && coversEvents(sampled, subject.spec)) {
-    const message = `the field "${printable(leaf.field, 80)}" is ${inNone(sampled.taken)} that are known of its sender`
+    const message = `no sample of its sender has the field "${printable(leaf.field, 80)}": it is ${inNone(sampled.taken)}`
     const help =
       near.all.length > 0 ? wayOut(near) : 'look whether events have it: headgate samples show <name>, headgate events show <id> --body'
     subject.say('WH415', [...leaf.path, 'field'], message, { help, suggest: near.all })
