@@ -110,6 +110,9 @@ const fallbacks: ReadonlyMap<string, (event: Event) => string> = new Map([
   ['delivery_id', (event) => event.deliveryId],
 ])
 
+/** Whether a placeholder has a value of its own where the payload has none. */
+export const hasFallback = (path: string): boolean => fallbacks.has(path)
+
 const compilePlaceholder = <T>(path: string, written: string, use: Use<T>): ((event: Event) => string | T) => {
   const get = compilePath(path)
   const fallback = fallbacks.get(path)

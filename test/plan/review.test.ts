@@ -220,6 +220,13 @@ const others: readonly Slip[] = [
   ['a setting for the log', 'prompt: p\ndeliver_extra: { chat_id: C01234 }', 'WH706', 'chat_id', 'no settings'],
   ['no interpreter', 'prompt: p\nscript: a.py', 'WH603', 'a.py', 'install python3', { env: { PATH: '/nowhere' } }],
   [
+    'a placeholder with a slip',
+    'verify: github\nevents: [pull_request]\nprompt: "{pull_request.titel} of {number}"',
+    'WH501',
+    '{pull_request.titel}',
+    'pull_request.title',
+  ],
+  [
     'several events in one request',
     'verify: line\nsecret: a7c1e4f82b9d3056a7c1e4f82b9d3056\nevents: [message]\nprompt: "{events}"',
     'WH322',
@@ -309,6 +316,11 @@ const silent: readonly (readonly [title: string, route: string, around?: Around]
     'what samples do not tell of a sender',
     'prompt: p\nverify: github\nevents: [pull_request]\nfilters: [{ field: pull_request.auto_merge.merge_method, equals: squash }, { field: pull_request.labels.3.name, equals: bug }, { field: headers.x-own, equals: a }]',
   ],
+  [
+    'placeholders that samples do not have',
+    'prompt: "{pull_request.milestone.title} {delivery_id} {pull_request.labels.4.name} {anything}"\nverify: github\nevents: [pull_request]',
+  ],
+  ['what a script makes', 'prompt: "{pull_request.titel}"\nscript: a.py\nverify: github\nevents: [pull_request]'],
   [
     'an event without a sample',
     'prompt: p\nverify: github\nevents: [gollum]\nfilters: [{ field: pages, exists: true }, { field: zen, equals: a }]',

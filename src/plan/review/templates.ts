@@ -7,18 +7,24 @@ import { placeholders } from '../../expr/placeholder.ts'
 import { writtenTargets } from '../../parts/destination.ts'
 import { type Slip, type Surrounding, slipsIn } from './dialects.ts'
 import { fieldsOf } from './filters/fields.ts'
-import { reviewFilled, reviewWhole } from './samples/filled.ts'
+import { reviewFilled, reviewSlips, reviewWhole } from './samples/filled.ts'
 import { coversEvents, type Sampled } from './samples/sampled.ts'
 import { replacing, type Subject } from './subject.ts'
 
 export const reviewTemplates = (subject: Subject): void => {
   const { spec } = subject
   const sampled = subject.samples?.get(subject.route)
+  // What a script makes of the payload no sample tells.
+  const isAsked = sampled !== undefined && sampled.taken.length > 0
+  const ofSender = spec.script === undefined && !isAsked ? subject.senderSamples?.get(subject.route) : undefined
   const mayHave = mayHaveIn(subject, sampled)
   const check = (path: Path, text: string, kind: Surrounding['kind']): void => {
     const slips = slipsIn(text, { kind, mayHave })
     for (const slip of slips) report(subject, path, text, slip)
-    if (sampled) reviewFilled(subject, sampled, { path, text, where: whereOf(path) }, new Set(slips.map(({ at }) => at)))
+    const said = new Set(slips.map(({ at }) => at))
+    const at = { path, text, where: whereOf(path) }
+    if (sampled) reviewFilled(subject, sampled, at, said)
+    if (ofSender) reviewSlips(subject, ofSender, at, said)
   }
   if (spec.prompt !== undefined) check(['prompt'], spec.prompt, 'prose')
   if (sampled && !spec.prompt) reviewWhole(subject, sampled)

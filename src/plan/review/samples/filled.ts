@@ -2,9 +2,10 @@
 
 import type { Path } from '../../../core/diagnostic.ts'
 import { printable } from '../../../core/text.ts'
+import { hasFallback } from '../../../expr/template.ts'
 import { piecesOf } from '../dialects.ts'
 import { replacing, type Subject } from '../subject.ts'
-import { namesAnItem, nearPaths, wayOut } from './near-paths.ts'
+import { type Near, namesAnItem, nearPaths, wayOut } from './near-paths.ts'
 import { coversEvents, inNone, type Sampled } from './sampled.ts'
 
 /** A text of the route; `where`: the key under which its placeholders are told. */
@@ -22,6 +23,17 @@ export const reviewFilled = (subject: Subject, sampled: Sampled, at: TextAt, sai
   }
 }
 
+/** What a sender sends beside its samples nobody knows: a placeholder is told of only where it is nearly the path of a value that they have. */
+export const reviewSlips = (subject: Subject, sampled: Sampled, at: TextAt, said: ReadonlySet<number>): void => {
+  const known = new Set(sampled.paths('event'))
+  for (const { piece, from } of piecesOf(at.text)) {
+    if (piece.kind !== 'path' || said.has(from) || hasFallback(piece.path)) continue
+    if (known.has(piece.path) || namesAnItem(piece.path, [...known])) continue
+    const near = nearPaths(piece.path, [...known])
+    if (near.slips.length > 0) sayMissing(subject, sampled, at, { text: piece.written, at: from }, near)
+  }
+}
+
 /** Of a route without a prompt. */
 export const reviewWhole = (subject: Subject, sampled: Sampled): void =>
   reportCut(subject, sampled, { path: [], text: '', where: 'prompt' }, { text: 'the whole payload', at: 0 })
@@ -33,18 +45,16 @@ const tellOf = ({ taken }: Sampled, where: string, written: string) =>
     texts.filter((each) => each.where === where && each.written === written).map((filled) => ({ ...sample, filled })),
   )
 
-const reportMissing = (
-  subject: Subject,
-  sampled: Sampled,
-  { path, text, where }: TextAt,
-  piece: Written & { readonly path: string },
-): void => {
-  const told = tellOf(sampled, where, piece.text)
+const reportMissing = (subject: Subject, sampled: Sampled, at: TextAt, piece: Written & { readonly path: string }): void => {
+  const told = tellOf(sampled, at.where, piece.text)
   if (told.length === 0 || told.some(({ filled }) => !filled.missing)) return
   if (namesAnItem(piece.path, sampled.paths('sent'))) return
   const near = nearPaths(piece.path, sampled.paths('sent'))
   const isSure = coversEvents(sampled, subject.spec) && told.some(({ passes }) => passes)
-  if (!isSure && near.slips.length === 0) return
+  if (isSure || near.slips.length > 0) sayMissing(subject, sampled, at, piece, near)
+}
+
+const sayMissing = (subject: Subject, sampled: Sampled, { path, text }: TextAt, piece: Written, near: Near): void => {
   const whole = subject.placeOf(path)
   const place = subject.texts.inside(whole, text, piece)
   const [best] = near.all
