@@ -199,7 +199,7 @@ t.test('hovering shows the long text', async (t) => {
   t.match(await editor.hover(route('filt▮ers: []')), /#### Filters[\s\S]*Conditions that must all hold[\s\S]*Example/)
   t.match(
     await editor.hover(route('deliver: tele▮gram')),
-    /Allowed Values:\s+\* `telegram`: Telegram\n/,
+    /Allowed Values:\s+\* `telegram`: Telegram\. Connected by token \(TELEGRAM\S+\)\. A route may give chat\S+, \S+\n/,
     'the value that stands there first',
   )
   t.match(await editor.hover(route('deliver: lo▮g')), /One line in the gateway's log/)
@@ -210,6 +210,93 @@ t.test('hovering shows the long text', async (t) => {
   t.match(await editor.hover('agent: { run▮ner: echo }'), /#### Runner[\s\S]*anthropic/)
   t.match(await editor.hover('platforms: { telegram: { tok▮en: x } }'), /TELEGRAM/)
   t.match(await editor.hover(route('coal▮esce: { key: x }')), /bursts of events/, 'what is not offered is explained all the same')
+})
+
+t.test('hovering says the default of every key that has one', async (t) => {
+  const texts: string[] = []
+  const walk = (node: unknown): void => {
+    if (typeof node !== 'object' || node === null) return
+    const { default: value, markdownDescription: text } = node as JsonObject
+    if (value !== undefined && typeof text === 'string') texts.push(text)
+    for (const inner of Object.values(node)) walk(inner)
+  }
+  walk(JSON.parse(readFileSync(schemaFile, 'utf8')))
+  t.ok(texts.length > 100)
+  t.same(
+    texts.filter((text) => !/default|absent/i.test(text)),
+    [],
+  )
+  t.match(await editor.hover(route('script_time▮out_seconds: 3')), /Default `30`\./)
+  t.match(await editor.hover('platforms: { webhook: { extra: { rate_li▮mit: 3 } } }'), /Default `30`\./)
+  t.match(await editor.hover(route('retry: { max_at▮tempts: 3 }')), /Default `3`\./)
+})
+
+t.test('between empty braces: entries of one line, which are as good as they stand', async (t) => {
+  const filters = 'filters: [{ field: action, equals: opened }]'
+  const places: { readonly [title: string]: readonly [text: string, label: string] } = {
+    'an item of filters': [route('filters:', '  - { ▮ }'), 'field in list'],
+    'without a blank': [route('filters:', '  - {▮}'), 'any of'],
+    'a list in brackets': [route('filters: [{ ▮ }]'), 'not'],
+    'below not': [route('filters:', '  - { not: { ▮ } }'), 'field matches pattern'],
+    'below any': [route('filters:', '  - any: [{ ▮ }]'), 'field equals value'],
+    coalesce: [route(filters, 'coalesce: { ▮ }'), 'one run a target'],
+    concurrency: [route('concurrency: { ▮ }'), 'one run at a time'],
+    session: [route('session: { ▮ }'), 'one conversation a chat'],
+    'deliver_extra of a chat': [route('deliver: telegram', 'deliver_extra: { ▮ }'), 'chat_id'],
+    'deliver_extra of a code host': [route('deliver: github_comment', 'deliver_extra: { ▮ }'), 'repo, pr_number'],
+    'deliver_extra of an item': [route('deliver:', '  - { target: slack, deliver_extra: { ▮ } }'), 'chat_id'],
+    'a platform': ['platforms:\n  telegram: { ▮ }', 'token'],
+  }
+  for (const [title, [text, label]] of Object.entries(places)) {
+    const items = await editor.complete(text)
+    includes(t, items, label)
+    for (const { insertText = '', label: its } of items) {
+      t.notMatch(insertText, '\n', `${title}: ${its}`)
+      t.same(await editor.problems(text.replace(/ ?▮ ?/, ` ${filled(insertText)} `)), [], `${title}: ${its} is right as it stands`)
+    }
+  }
+})
+
+/** A snippet as it stands when nobody types over its placeholders, which may hold braces with a backslash. */
+const filled = (insertText: string): string => insertText.replace(/\$\{\d+:((?:\\.|[^}\\])*)\}/g, '$1').replace(/\\([$}\\])/g, '$1')
+
+t.test('a platform brings what connects it, the adapter that it is on', async (t) => {
+  const items = await editor.complete('platforms:\n  ▮')
+  t.equal(labels(items)[0], 'webhook')
+  t.equal(filled(inserted(items, 'webhook') ?? ''), 'webhook:\n  enabled: true\n  secret: ${WEBHOOK_SECRET}')
+  t.equal(filled(inserted(items, 'telegram') ?? ''), 'telegram:\n  token: ${TELEGRAM_BOT_TOKEN}')
+  t.match(filled(inserted(items, 'email') ?? ''), /^email:\n {2}address: \n {2}smtp_host: $/)
+  for (const { label, insertText = '' } of items)
+    t.same(await editor.problems(`platforms:\n  ${filled(insertText).replaceAll(/: $/gm, ': x').replaceAll('\n', '\n  ')}`), [], label)
+})
+
+const slips: { readonly [condition: string]: string } = {
+  'field: a, equals: b, in: [c]': 'a condition needs exactly one operator, found equals, in: for several, write several conditions',
+  'field: a': 'a condition needs exactly one operator, found none: for several, write several conditions',
+  'all: [], any: []': 'a condition needs exactly one operator, found all, any: for several, write several conditions',
+  'field: a, any: []': '"any" stands alone, without "field": remove "field"; for a condition on it, write one more',
+  'field: a, jsonata: "true"': '"jsonata" stands alone, without "field": remove "field"; for a condition on it, write one more',
+  'equals: b': '"equals" needs a "field" to look at: add field: a.dotted.path',
+}
+t.test('a condition without one operator: marked once, in the words of validate', async (t) => {
+  for (const [condition, message] of Object.entries(slips)) {
+    for (const text of [route(`filters: [{ ${condition} }]`), route(`filters: [{ not: { ${condition} } }]`)])
+      t.same(
+        (await editor.problems(text)).map((each) => each.message),
+        [message],
+        condition,
+      )
+    const { config } = loadConfig({
+      dataDir: t.testdir({ 'config.yaml': route(`filters: [{ ${condition} }]`) }),
+      env: { WEBHOOK_SECRET: 's' },
+    })
+    const [found] = config.routes.values()
+    const { diagnostics = [] } = found ? compileRoute(found, config, catalogue, createDryEffects()) : {}
+    const validated = diagnostics.filter(({ code }) => code === 'WH405').map(({ message: said, help }) => `${said}: ${help}`)
+    t.same(validated, [message], `${condition}: validate says the same`)
+  }
+  const fine = ['field: a, acme-within: 5', 'field: a, exists: true, x-note: c', 'all: []', 'not: { field: a, missing: true }']
+  for (const condition of fine) t.same(await editor.problems(route(`filters: [{ ${condition} }]`)), [], condition)
 })
 
 const underlined: { readonly [title: string]: readonly [text: string, line: number, message: RegExp] } = {

@@ -2,6 +2,7 @@
 
 import { targets } from '../../src/parts/targets/index.ts'
 import { type ExtraKey, extrasOf } from './extras.ts'
+import { type Inline, presentOrNot, withInline } from './flow.ts'
 import { type Definitions, type Node, type Rule, withRules } from './index.ts'
 
 /** Where `deliver_extra` stands, the key beside it that names the target, and whether texts are templates there. */
@@ -22,7 +23,10 @@ export const withDeliverySettings = (definitions: Definitions): Definitions => {
   const made: { [name: string]: Node } = {}
   for (const place of places) {
     const all = targets.map((target) => settingsOf(target, place.templates, definitions))
-    for (const { name, node } of all) Object.assign(made, { [name]: node, [`${name}Shared`]: shareable(name, node) })
+    for (const { name, node, isEmpty } of all) {
+      Object.assign(made, { [name]: node, [`${name}Shared`]: shareable(name, node) })
+      if (!isEmpty) made[`${name}Inline`] = withInline(node, [entryOf(node)], name)
+    }
     const { deliver_extra = {} } = propertiesOf(definitions[place.of[0]])
     made[place.rules] = withRules({}, [unknown(place.by, deliver_extra, definitions), ...rulesOf(place.by, all)])
     for (const name of place.of) made[name] = ruled(definitions[name] as Node, place)
@@ -64,8 +68,10 @@ const rulesOf = (by: string, all: readonly Settings[]): Rule[] => {
 /** The target by any of its names. A pattern, for the values of an `enum` in a condition would show where the pointer rests. */
 const namedAs = (names: readonly string[]): Node => ({ pattern: `^(?:${names.join('|')})$` })
 
-const one = (by: string, { names, name, node }: Settings): Rule => {
-  const property = { properties: { deliver_extra: { $ref: `#/definitions/${name}` } } }
+const one = (by: string, { names, name, node, isEmpty }: Settings): Rule => {
+  const plain: Node = { $ref: `#/definitions/${name}` }
+  const inline: Node = { $ref: `#/definitions/${name}Inline` }
+  const property = isEmpty ? { properties: { deliver_extra: plain } } : presentOrNot('deliver_extra', inline, plain)
   const required = (node.required ?? []) as readonly string[]
   const errorMessage = `the target "${names[0]}" needs deliver_extra.${required.join(', deliver_extra.')}`
   return {
@@ -81,6 +87,16 @@ const inList = (by: string, { names, name }: Settings): Rule => ({
   // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema
   then: { properties: { deliver_extra: { $ref: `#/definitions/${name}Shared` } } },
 })
+
+/** What a target commonly reads, on one line: what it needs, or else the first of its keys. */
+const entryOf = ({ required, properties, description }: Node): Inline => {
+  const keys = (required ?? Object.keys(properties as Definitions).slice(0, 1)) as readonly string[]
+  const textOf = (key: string, i: number): string => {
+    const [example = ''] = ((properties as Definitions)[key]?.examples ?? []) as readonly unknown[]
+    return `${key}: "\${${i + 1}:${String(example).replace(/[$}\\]/g, '\\$&')}}"`
+  }
+  return { label: keys.join(', '), description: String(description), bodyText: keys.map(textOf).join(', ') }
+}
 
 type Target = (typeof targets)[number]
 

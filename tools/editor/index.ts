@@ -6,17 +6,26 @@
 
 import { withDeliverySettings } from './delivery.ts'
 import { withEvents } from './events.ts'
+import { withInlineEntries } from './flow.ts'
 import { withPairs } from './pairs.ts'
+import { withConnections } from './platforms.ts'
+import { withDefaultTexts, withTargetTexts } from './texts.ts'
 
 export type Node = { readonly [key: string]: unknown }
 export type Definitions = { readonly [name: string]: Node }
 /** A condition and what follows, or where one is defined. */
-export type Rule = { readonly if: Node; readonly then: Node } | { readonly $ref: string }
+export type Rule = { readonly if: Node; readonly then: Node; readonly else?: Node } | { readonly $ref: string }
 
 /** Adds rules to those that a schema has. */
 export const withRules = (node: Node, rules: readonly Rule[]): Node => ({ ...node, allOf: [...((node.allOf as Rule[]) ?? []), ...rules] })
 
 export const forEditors = (schema: Node): Node => {
-  const definitions = withEvents(withDeliverySettings(schema.definitions as Definitions))
-  return { ...schema, definitions: { ...definitions, ...withPairs(definitions) } }
+  const definitions = withEvents(withDeliverySettings(withTargetTexts(schema.definitions as Definitions)))
+  const { platforms, ...others } = schema.properties as Definitions
+  const whole = {
+    ...schema,
+    properties: { platforms: withConnections(platforms as Node, definitions), ...others },
+    definitions: withInlineEntries({ ...definitions, ...withPairs(definitions) }),
+  }
+  return withDefaultTexts(whole) as Node
 }

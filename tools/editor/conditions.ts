@@ -1,0 +1,38 @@
+/** Marks a condition with two operators, with none, or with a `field` that its operator does not look at, in the words of `validate`. */
+
+import { operators } from '../../src/parts/operators/index.ts'
+import type { Definitions, Node } from './index.ts'
+
+const groups = ['all', 'any', 'not']
+
+export const withOneOperator = (condition: Node): Node => {
+  const fieldless = [...operators.filter((operator) => operator.fieldless).map(({ name }) => name), ...groups]
+  const names = [...new Set([...operators.map(({ name }) => name), ...groups])]
+  const dependencies: Definitions = Object.fromEntries([
+    ['field', alone],
+    ...names.map((name, i): [string, Node] => [name, refusing(name, names.slice(i + 1), fieldless.includes(name))]),
+  ])
+  return { ...condition, dependencies }
+}
+
+/** A rule for each key that is there: what is not there costs nothing. */
+const refusing = (name: string, later: readonly string[], isFieldless: boolean): Node => ({
+  allOf: [
+    ...later.map((other) => ({ properties: { [other]: false }, errorMessage: exactly(`${name}, ${other}`) })),
+    isFieldless
+      ? {
+          properties: { field: false },
+          errorMessage: `"${name}" stands alone, without "field": remove "field"; for a condition on it, write one more`,
+        }
+      : { required: ['field'], errorMessage: `"${name}" needs a "field" to look at: add field: a.dotted.path` },
+  ],
+})
+
+const exactly = (found: string): string => `a condition needs exactly one operator, found ${found}: for several, write several conditions`
+
+/** `field` and no operator. A plugin's operator counts, so that the number of keys is asked for and no name. */
+const alone: Node = {
+  if: { type: 'object', maxProperties: 1 },
+  // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema
+  then: { required: ['equals'], errorMessage: exactly('none') },
+}

@@ -1,0 +1,57 @@
+/** What a platform brings when its name is chosen: the settings that connect it, and not those that are as they commonly are. */
+
+import { targets } from '../../src/parts/targets/index.ts'
+import { platformOf } from '../../src/parts/targets/kit/settings.ts'
+import type { Setting, TargetPart } from '../../src/parts/targets/target.ts'
+import { type Inline, presentOrNot, withInline } from './flow.ts'
+import { type Definitions, type Node, type Rule, withRules } from './index.ts'
+
+/** A setting, and the value that it is given to begin with. */
+type Given = { readonly key: string; readonly value: string }
+
+const webhook: readonly Given[] = [
+  { key: 'enabled', value: 'true' },
+  { key: 'secret', value: '${WEBHOOK_SECRET}' },
+]
+
+/** The node of `platforms`, which offers a platform with these settings, and its keys once it is there. */
+export const withConnections = (platforms: Node, definitions: Definitions): Node => {
+  const properties = { ...(platforms.properties as Definitions) }
+  const rules = Object.entries(properties).flatMap(([name, node]): Rule[] => {
+    const given = name === 'webhook' ? webhook : connectionOf(targets.find((target) => platformOf(target) === name))
+    const definition = String(node.$ref ?? '').replace('#/definitions/', '')
+    const whole = definitions[definition]
+    if (given.length === 0 || !whole) return []
+    const said = { title: whole.title, type: 'object', description: whole.description, markdownDescription: whole.markdownDescription }
+    properties[name] = { title: whole.title, type: 'object', doNotSuggest: true }
+    return [presentOrNot(name, withInline(whole, [inlineOf(given)], definition), { ...said, defaultSnippets: [blockOf(given)] })]
+  })
+  return withRules({ ...platforms, properties }, rules)
+}
+
+/** The first way to connect a target, which is the common one. A secret is a variable's, any other setting is left to be typed. */
+const connectionOf = (target: TargetPart | undefined): readonly Given[] =>
+  (target?.needs?.[0] ?? []).map((key) => ({ key, value: valueOfSetting(target?.settings?.find((each) => each.key === key)) }))
+
+const valueOfSetting = (setting: Setting | undefined): string => {
+  const [name] = setting?.env ?? []
+  return setting?.secret && name !== undefined ? `\${${name}}` : ''
+}
+
+const label = (given: readonly Given[]): string => given.map(({ key }) => key).join(', ')
+const description = 'What connects it'
+
+/** In a snippet a dollar and a closing brace of the text have a backslash. */
+const placeholder = ({ value }: Given, i: number): string => `\${${i + 1}:${value.replace(/[$}\\]/g, '\\$&')}}`
+
+const inlineOf = (given: readonly Given[]): Inline => ({
+  label: label(given),
+  description,
+  bodyText: given.map((each, i) => `${each.key}: ${each.value === 'true' ? placeholder(each, i) : `"${placeholder(each, i)}"`}`).join(', '),
+})
+
+const blockOf = (given: readonly Given[]): Node => ({
+  label: label(given),
+  description,
+  body: Object.fromEntries(given.map((each, i) => [each.key, placeholder(each, i)])),
+})

@@ -1,0 +1,46 @@
+/** What editors show where the pointer rests: the default of each key, and of each target how it is connected and what it reads. */
+
+import { targets } from '../../src/parts/targets/index.ts'
+import { waysOf } from '../../src/parts/targets/kit/settings.ts'
+import { extrasOf } from './extras.ts'
+import type { Definitions, Node } from './index.ts'
+
+/** Every node with its default in its long text, unless that says it already. */
+export const withDefaultTexts = (node: unknown): unknown => {
+  if (Array.isArray(node)) return node.map(withDefaultTexts)
+  if (typeof node !== 'object' || node === null) return node
+  const inner = Object.fromEntries(Object.entries(node).map(([key, value]) => [key, key === 'default' ? value : withDefaultTexts(value)]))
+  const { default: value, markdownDescription: text } = inner
+  const isSaid = typeof text !== 'string' || /\bdefault\b|\babsent\b/i.test(text)
+  return value === undefined || isSaid ? inner : { ...inner, markdownDescription: `${text}\n\nDefault ${shown(value)}.` }
+}
+
+const shown = (value: unknown): string =>
+  value === '' ? 'an empty text' : `\`${typeof value === 'string' ? value : JSON.stringify(value)}\``
+
+/** The names of targets, each with more than a name. */
+export const withTargetTexts = (definitions: Definitions): Definitions => {
+  const target = definitions.Target as Node
+  const branches = (target.oneOf as readonly Node[]).map((branch) =>
+    Array.isArray(branch.enum) ? { ...branch, enumDescriptions: branch.enum.map((name) => textOf(String(name))) } : branch,
+  )
+  return { ...definitions, Target: { ...target, oneOf: branches } }
+}
+
+const textOf = (asked: string): string => {
+  const target = targets.find(({ name, aliases = [] }) => name === asked || aliases.includes(asked))
+  if (!target) return asked
+  const { name, title, program, requires = [] } = target
+  const reads = Object.entries(extrasOf(target)).flatMap(([key, { doNotSuggest }]) => (doNotSuggest ? [] : [key]))
+  const ways = waysOf(target)
+  return [
+    name === asked ? title : `The same as ${name}: ${title}`,
+    ...(ways.length > 0 ? [`Connected by ${ways.join('; or ')}`] : []),
+    ...(program === undefined ? [] : [`Needs the program ${program}`]),
+    ...(requires.length > 0
+      ? [`A route must give ${requires.join(', ')}`]
+      : reads.length > 0
+        ? [`A route may give ${reads.join(', ')}`]
+        : []),
+  ].join('. ')
+}
