@@ -60,10 +60,14 @@ const texts = (value: unknown): string[] | undefined =>
 const maps = (value: unknown): { readonly [key: string]: JsonObject } =>
   Object.fromEntries(Object.entries(record(value)).flatMap(([key, member]) => (isObject(member) ? [[key, member]] : [])))
 
-const agentOf = (file: File, source: Source | undefined): Config['agent'] => {
+/** A relative path is one of the data directory, so that it means the same program wherever the gateway is started. A bare name is looked for on the PATH. */
+const commandIn = (dataDir: string, argv: readonly string[] | undefined): string[] | undefined =>
+  argv?.map((word, at) => (at === 0 && word.includes('/') ? resolve(dataDir, word) : word))
+
+const agentOf = (file: File, source: Source | undefined, dataDir: string): Config['agent'] => {
   const agent = record(file.agent)
   const optional = {
-    command: texts(agent.command),
+    command: commandIn(dataDir, texts(agent.command)),
     baseUrl: text(agent.base_url),
     apiKey: text(agent.api_key),
     model: text(agent.model),
@@ -161,7 +165,7 @@ export const loadConfig = (options: LoadOptions): Loaded => {
     maxConcurrentRuns: number(gateway.max_concurrent_runs, defaults.gateway.max_concurrent_runs),
     maxQueuedRuns: number(gateway.max_queued_runs, defaults.gateway.max_queued_runs),
     maxConcurrentScripts: number(gateway.max_concurrent_scripts, defaults.gateway.max_concurrent_scripts),
-    agent: agentOf(data, source),
+    agent: agentOf(data, source, dataDir),
     tools: toolsOf(data, source),
     storage: {
       kind: text(storage.kind) ?? defaults.storage.kind,

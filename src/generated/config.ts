@@ -1927,7 +1927,7 @@ export interface Agent {
  */
 runner?: (("echo" | "openai" | "anthropic" | "command") | string)
 /**
- * Program and arguments of the command runner.
+ * Program and arguments of the command runner. A relative path is one of the data directory.
  * 
  * @minItems 1
  */

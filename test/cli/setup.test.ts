@@ -1,7 +1,7 @@
 /** `gateway setup`: the wizard in a real terminal, its plain lines for screen readers, and the same by options. */
 
 import { chmodSync, existsSync, readFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { join, relative } from 'node:path'
 import { parseEnv } from 'node:util'
 import t, { type Test } from 'tap'
 import { providers } from '../../src/app/setup/providers.ts'
@@ -241,6 +241,24 @@ t.test('--test-agent: one prompt; an agent that fails is told of in words, exit 
   t.equal(api.seen.length, 1)
   untouched(t, cli)
   t.match(await command("sh -c 'cat >/dev/null; echo ready'"), { code: 0, err: /the agent answers: ready/ })
+})
+
+t.test('a relative command is found again: in the data directory as it stands, from elsewhere by its whole path', async (t) => {
+  const script = '#!/bin/sh\ncat >/dev/null; echo ready\n'
+  const cli = none(t, { agent: script, 'sub/config.yaml': '{}\n' })
+  chmodSync(cli.file('agent'), 0o755)
+  const command = (line: string) => setup(cli, '--port', '0', '--runner', 'command', '--command', line, '--test-agent')
+  t.match(await command('./agent --now'), { code: 0, err: /the agent answers: ready/ })
+  t.match(cli.read('config.yaml'), 'command:\n    - ./agent\n    - --now\n')
+  const before = cli.read('config.yaml')
+  t.match(await setup(cli, '--command', './agent --now'), { code: 0, out: /^no change/ })
+  t.equal(cli.read('config.yaml'), before)
+  t.match(await cli.run('doctor'), { out: new RegExp(`^ok +agent +command ${cli.file('agent')}$`, 'm') })
+  const other = relative(process.cwd(), cli.file('agent'))
+  const inSub = ['--data-dir', cli.file('sub'), 'gateway', 'setup', '--yes', '--port', '0', '--runner', 'command', '--command', other]
+  t.match(await cli.run(...inSub, '--test-agent'), { code: 0, err: /the agent answers: ready/ })
+  t.match(cli.read('sub/config.yaml'), `"${cli.file('agent')}"`)
+  t.match(await setup(cli, '--command', './nowhere'), { code: 0, err: /\.\/nowhere is not there/ })
 })
 
 t.test('--test-target: a real message by the settings that are about to be written', async (t) => {

@@ -413,6 +413,18 @@ t.test('an unknown runner is refused with its place, not thrown', async (t) => {
   t.same((await prepareGateway(config, { log })).diagnostics, [])
 })
 
+t.test('a relative path of the agent is one of the data directory, a bare name is not', (t) => {
+  const programOf = (command: string): string | undefined => {
+    const dataDir = t.testdir({ 'config.yaml': `agent: { runner: command, command: ${command} }\n` })
+    return loadConfig({ dataDir, env: {} }).config.agent.command?.join(' ').replace(dataDir, '<data>')
+  }
+  t.equal(programOf('[./my-agent, ./notes, --x]'), '<data>/my-agent ./notes --x')
+  t.equal(programOf('[bin/my-agent]'), '<data>/bin/my-agent')
+  t.equal(programOf('[/opt/my-agent]'), '/opt/my-agent')
+  t.equal(programOf('[my-agent, a/b]'), 'my-agent a/b')
+  t.end()
+})
+
 t.test('an agent that lacks a setting is refused', async (t) => {
   const log = Object.assign(() => {}, { writes: () => false })
   const lacks = async (agent: string, env = {}): Promise<boolean> => {

@@ -1,6 +1,7 @@
 /** Questions about the agent: which runner asks it, and what that runner needs. */
 
-import { isAbsolute } from 'node:path'
+import { existsSync } from 'node:fs'
+import { resolve } from 'node:path'
 import { fingerprint } from '../../core/secrets/mask.ts'
 import { runners, runnersByName } from '../../parts/runners/index.ts'
 import { isOwnApi } from '../../parts/runners/kit/own-api.ts'
@@ -41,26 +42,37 @@ export const agentQuestions = (draft: Draft): readonly Question[] => {
 }
 
 const commandQuestion = ({ present }: Draft): Question => {
-  const before = present.loaded.config.agent.command
-  const initial = before && wordsText(before)
+  const now = written(present, ['agent', 'command'])
+  const initial = Array.isArray(now) && now.every((word) => typeof word === 'string') ? wordsText(now) : undefined
+  const { dataDir } = present.workspace
   return {
     id: 'command',
     flag: '--command <line>',
     kind: 'text',
     text: 'Which program is it, with its arguments? It gets the prompt on standard input.',
     ...(initial === undefined ? {} : { initial }),
-    check: checkCommand,
-    writes: (answer) => (answer === initial ? [] : [setting('command', wordsOf(answer) ?? [])]),
+    check: (answer) => checkCommand(answer, dataDir),
+    writes: (answer) => (answer === initial ? [] : [setting('command', foundAgain(wordsOf(answer) ?? [], dataDir))]),
   }
 }
 
-const checkCommand = async (answer: string): Promise<Objection | undefined> => {
+/** A relative path as it is meant where it is typed: written down it would be one of the data directory, where that program may not be. */
+const foundAgain = ([program = '', ...rest]: readonly string[], dataDir: string): string[] => {
+  const isElsewhere = program.includes('/') && !existsSync(resolve(dataDir, program)) && existsSync(resolve(program))
+  return [isElsewhere ? resolve(program) : program, ...rest]
+}
+
+const checkCommand = async (answer: string, dataDir: string): Promise<Objection | undefined> => {
   const words = wordsOf(answer)
   if (!words) return error('a quote in it does not end')
   const shape = checkShape(['agent', 'command'], words)
   const [program = ''] = words
   if (shape || program === '') return shape ?? error('it names no program')
-  const isThere = isAbsolute(program) || program.includes('/') || (await locateProgram(program, pathOf(process.env))) !== undefined
+  if (program.includes('/')) {
+    const isThere = existsSync(resolve(dataDir, program)) || existsSync(resolve(program))
+    return isThere ? undefined : warning(`${program} is not there`, 'a relative path is one of the data directory: give the whole path')
+  }
+  const isThere = (await locateProgram(program, pathOf(process.env))) !== undefined
   return isThere ? undefined : warning(`${program} is not on the PATH`, 'give its whole path')
 }
 
