@@ -190,7 +190,7 @@ t.test('a sender is known by the same secret', async (t) => {
 
 t.test('what cannot be carried over has its place, and never opens a route', async (t) => {
   const text = hooks(
-    { id: 'ip', 'trigger-rule': { and: [hmac(), { match: { type: 'ip-whitelist', 'ip-range': '192.0.2.0/24' } }] } },
+    { id: 'ip', 'trigger-rule': { and: [hmac(), { not: { match: { type: 'ip-whitelist', 'ip-range': '192.0.2.0/24' } } }] } },
     { id: 'query', 'trigger-rule': { and: [hmac(), is('q', '1', 'url')] } },
     { id: 'token', 'trigger-rule': { and: [hmac(), is('token', 'hush-hush')] } },
     { id: 'mixed', 'trigger-rule': { or: [hmac(), is('ref', 'x')] } },
@@ -210,7 +210,7 @@ t.test('what cannot be carried over has its place, and never opens a route', asy
   t.same(
     places.map(([route, what]) => `${route} ${what}`),
     [
-      'ip trigger-rule.and.1.match',
+      'ip trigger-rule.and.1.not.match',
       'query trigger-rule.and.1.match.parameter',
       'token trigger-rule.and.1.match',
       'mixed trigger-rule.or.0.match',
@@ -229,8 +229,38 @@ t.test('what cannot be carried over has its place, and never opens a route', asy
   }
   t.ok(await takes('run-me-', { body: {} }, secret), 'how the answer looks changes nothing of what is let in')
   t.notMatch(data.config, /hush-hush|k7/)
-  t.match(data.config, /# Left out, source:\d+ trigger-rule\.and\.1\.match: headgate does not filter by address\./)
+  t.match(data.config, /# Left out, source:\d+ trigger-rule\.and\.1\.not\.match: addresses are listed for a whole route/)
   t.equal(code, 1)
+})
+
+t.test('lists of addresses become those of the route', async (t) => {
+  const list = (range: string) => ({ match: { type: 'ip-whitelist', 'ip-range': range } })
+  const text = hooks(
+    { id: 'here', 'trigger-rule': { and: [hmac(), list('127.0.0.1 192.0.2.0/24 ::1')] } },
+    { id: 'there', 'trigger-rule': { and: [hmac(), { or: [list('192.0.2.7'), list('2001:db8::/32')] }] } },
+    { id: 'alone', 'trigger-rule': list('127.0.0.0/8') },
+    { id: 'both', 'trigger-rule': { and: [hmac(), list('127.0.0.1'), list('127.0.0.0/8')] } },
+    { id: 'wrong', 'trigger-rule': { and: [hmac(), list('127.0.0.1/99')] } },
+    { id: 'either', 'trigger-rule': { or: [hmac(), list('127.0.0.1')] } },
+  )
+  const { routes, leftOut, takes } = await imported(t, 'adnanh', text)
+  t.same(routes.here.allow_from, ['127.0.0.1', '192.0.2.0/24', '::1'])
+  t.same(routes.there.allow_from, ['192.0.2.7', '2001:db8::/32'])
+  t.same(routes.alone.allow_from, ['127.0.0.0/8'])
+  t.ok(await takes('here', { body: {} }, secret))
+  t.notOk(await takes('there', { body: {} }, secret), 'from another network')
+  t.same(
+    leftOut.map(({ route, what }) => `${route} ${what}`),
+    [
+      'alone trigger-rule',
+      'both trigger-rule.and.2.match',
+      'wrong trigger-rule.and.1.match',
+      'either trigger-rule.or.0.match',
+      'either trigger-rule.or.1.match',
+      'either trigger-rule',
+    ],
+  )
+  for (const name of ['both', 'wrong', 'either']) t.equal(routes[name].enabled, false, `${name} does not take more than the hook did`)
 })
 
 t.test('Go templates and files of another shape are refused with their place', async (t) => {

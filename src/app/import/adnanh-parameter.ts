@@ -13,10 +13,17 @@ export type Field = {
 }
 
 const byHand = 'write a condition on the payload or a header instead'
+const query = [
+  'conditions do not read the query of the address',
+  'where it is a secret: verify: { algorithm: token, signature: { query: <name> } }; let the sender put anything else into a header or the payload',
+] as const
 const reasons: { readonly [source: string]: readonly [reason: string, todo: string] } = {
-  url: ['headgate does not read the query of the address', 'let the sender put it into a header or the payload'],
-  query: ['headgate does not read the query of the address', 'let the sender put it into a header or the payload'],
-  request: ['headgate does not filter by method or address', 'every post is a POST; let the proxy filter by address'],
+  url: query,
+  query,
+  request: [
+    "conditions do not read the method or the client's address",
+    'every post is a POST; addresses go into "allow_from" of the route',
+  ],
   'raw-request-body': ['conditions read the payload, not its text', byHand],
   template: ['Go templates are not carried over', byHand],
   context: ['no command runs before a route', 'put a script into scripts/ and name it as the "script" of the route'],

@@ -78,8 +78,8 @@ const signature = 'a signature that stands inside "or" or "not", or beside anoth
 const signatureTodo = 'make one route for each sender, with a secret of its own'
 const refusals: { readonly [type: string]: readonly [reason: string, todo: string] } = {
   'ip-whitelist': [
-    'headgate does not filter by address',
-    'let the proxy do it: nginx "allow 192.0.2.0/24; deny all;", Caddy "@other not remote_ip 192.0.2.0/24" with "abort @other", or a firewall',
+    'addresses are listed for a whole route: a list inside "or" or "not", or of what is no network, cannot be carried over',
+    'make a route for each sender, with an "allow_from" of its own',
   ],
   'scalr-signature': ['headgate has no scheme for it', 'let a proxy check it, and sign anew'],
   ...Object.fromEntries(

@@ -7,6 +7,7 @@ import { exit, Fault } from '../../core/fault.ts'
 import { isObject, type Json, type JsonObject, own } from '../../core/json.ts'
 import { shownPlace } from '../../core/shown-place.ts'
 import { adnanhKeys } from './adnanh-keys.ts'
+import { allowFrom, type Networks, networksOf } from './adnanh-networks.ts'
 import { compileRule, inAnd, kindOf } from './adnanh-rule.ts'
 import { type Sender, senderOf, signaturesOf } from './adnanh-signature.ts'
 import { createEnvLines, type EnvLines, secretName } from './env-lines.ts'
@@ -49,7 +50,7 @@ export const importAdnanh = (source: Source, known: Env): Imported => {
 type Making = { readonly env: EnvLines; readonly say: Say; readonly at: ImportedRoute['at'] }
 
 const routeOf = (hook: JsonObject, name: string, { env, say, at }: Making): ImportedRoute => {
-  const { signatures, filters } = splitRule(hook, say)
+  const { signatures, filters, networks } = splitRule(hook, say)
   const [first = [], ...others] = signatures
   const soft = hook['trigger-signature-soft-failures'] === true
   const sender = senderOf(first, soft, say)
@@ -66,6 +67,7 @@ const routeOf = (hook: JsonObject, name: string, { env, say, at }: Making): Impo
   const spec = {
     description: `Hook ${String(hook.id)} of adnanh/webhook`,
     ...secretsOf(sender, name, env),
+    ...allowFrom(networks, say),
     ...(filters.length > 0 ? { filters: [...filters] } : {}),
   }
   if (first.length === 0)
@@ -78,7 +80,10 @@ const routeOf = (hook: JsonObject, name: string, { env, say, at }: Making): Impo
     name,
     spec,
     at,
-    notes: [...(name === hook.id ? [] : [`The name "${String(hook.id)}" cannot stand in an address: the route is called ${name}.`])],
+    notes: [
+      ...(networks.length === 0 ? [] : ['allow_from looks at the address of the client: behind a proxy, trust_proxy must name the proxy.']),
+      ...(name === hook.id ? [] : [`The name "${String(hook.id)}" cannot stand in an address: the route is called ${name}.`]),
+    ],
   }
 }
 
@@ -94,23 +99,26 @@ const secretsOf = ({ verify, secrets }: Sender, name: string, env: EnvLines): Js
   }
 }
 
-/** A rule as what all of it must hold: signatures and conditions. */
+/** A rule as what all of it must hold: signatures, addresses and conditions. */
 const splitRule = (hook: JsonObject, say: Say) => {
   const rule = own(hook, 'trigger-rule') ?? null
-  if (rule === null) return { signatures: [], filters: [] }
+  if (rule === null) return { signatures: [], filters: [], networks: [] }
   const parts = partsOf(rule, ['trigger-rule'])
   const isAnd = kindOf(rule)?.kind === 'and'
   const signatures: NonNullable<ReturnType<typeof signaturesOf>>[] = []
   const filters: JsonObject[] = []
+  const networks: Networks[] = []
   for (const { rule: part, path } of parts) {
     const checks = signaturesOf(part, path, say)
+    const clients = networksOf(part, path)
     if (checks) signatures.push(checks)
+    else if (clients) networks.push(clients)
     else {
       const verdict = compileRule(part, path, say)
       if (verdict) filters.push(...(isAnd ? inAnd(verdict) : [verdict.holds]))
     }
   }
-  return { signatures, filters }
+  return { signatures, filters, networks }
 }
 
 /** The rules that an `and` joins, through any `and` inside it. */

@@ -1,0 +1,47 @@
+/** Address lists among the trigger rules of adnanh/webhook (`ip-whitelist`), as the `allow_from` of a route. */
+
+import { isIP } from 'node:net'
+import type { Path } from '../../core/diagnostic.ts'
+import { isObject, type Json } from '../../core/json.ts'
+import { kindOf } from './adnanh-rule.ts'
+import type { Say } from './imported.ts'
+
+const addressList = 'ip-whitelist'
+
+export type Networks = { readonly list: readonly string[]; readonly path: Path }
+
+/** What a rule that looks at nothing but the client's address lets in; `undefined` for any other rule, and for a range that is none. */
+export const networksOf = (rule: Json, path: Path): Networks | undefined => {
+  const found = kindOf(rule)
+  if (found?.kind === 'or' && Array.isArray(found.inner) && found.inner.length > 0) {
+    const lists = found.inner.map((each, i) => networksOf(each, [...path, 'or', i]))
+    return lists.every((each) => each !== undefined) ? { list: lists.flatMap(({ list }) => list), path: [...path, 'or'] } : undefined
+  }
+  if (found?.kind !== 'match' || !isObject(found.inner) || found.inner.type !== addressList) return undefined
+  // Ranges stand in one text, with blanks between.
+  const list = String(found.inner['ip-range'] ?? '')
+    .split(/\s+/)
+    .filter(Boolean)
+  return list.length > 0 && list.every(isNetwork) ? { list, path: [...path, 'match'] } : undefined
+}
+
+const isNetwork = (text: string): boolean => {
+  const [address = '', length, ...rest] = text.split('/')
+  const version = isIP(address)
+  const bits = version === 6 ? 128 : 32
+  return version !== 0 && rest.length === 0 && (length === undefined || (/^\d{1,3}$/.test(length) && Number(length) <= bits))
+}
+
+/** The keys of the route. Of several lists that must all hold only the first is carried over: a route has one. */
+export const allowFrom = (lists: readonly Networks[], say: Say): { readonly allow_from?: string[] } => {
+  const [first, ...others] = lists
+  if (!first) return {}
+  for (const { path } of others)
+    say(
+      path,
+      'a route has one list of addresses, and the hook several that must all hold',
+      'put what they have in common into "allow_from"',
+      true,
+    )
+  return { allow_from: [...new Set(first.list)] }
+}
