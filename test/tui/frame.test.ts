@@ -12,26 +12,14 @@ import { frameOf } from '../../src/tui/view/frame.ts'
 import { beside, fit, line, lineWidth, plainText, span, wrap } from '../../src/tui/view/line.ts'
 import { rowAt } from '../../src/tui/view/list-view.ts'
 import { until } from '../fakes/wait.ts'
-import { stateOf } from './keys.ts'
+import { driver, routeRow, stateOf } from './keys.ts'
 
 // Ink draws nothing where it believes to be in a pipeline. The built program has that left out.
 process.env.CI = 'false'
 const { render } = await import('ink-testing-library')
 const { Frame, openInk } = await import('../../src/tui/terminal/ink-screen.tsx')
 
-const row = (name: string) => ({
-  name,
-  source: 'config' as const,
-  enabled: true,
-  shadowed: false,
-  mode: 'agent',
-  events: ['push'],
-  deliver: 'log',
-  description: '',
-  errors: 0,
-  warnings: 2,
-  recorded: 0,
-})
+const row = (name: string) => routeRow(name, { events: ['push'], warnings: 2 })
 
 const home = (...names: string[]) => ({ file: '/data/config.yaml', subscriptions: 0, rows: names.map(row) })
 
@@ -221,5 +209,49 @@ t.test('texts are as wide as string-width has them', async (t) => {
   t.same(
     [...texts, ...clusters].filter((text) => widthOf(text) !== stringWidth(text)),
     [],
+  )
+})
+
+t.test('the list has headings, a count, and what the route of the cursor does', async (t) => {
+  const spec = {
+    events: ['push'],
+    secret: '*** (0a1b2c3d)',
+    filters: [{ field: 'a', equals: 'b' }],
+    prompt: 'Hello {name}',
+    deliver: 'slack',
+    skills: [],
+  }
+  const findings = [{ code: 'WH712', severity: 'warning', message: 'slack is not connected' }] as const
+  const rows = [routeRow('one', { description: 'tells the channel', spec, findings }), routeRow('two', { recorded: 3, lastAt: 0 })]
+  const editor = driver(stateOf(homeScreen, { size: { columns: 140, rows: 42 }, home: { file: '/c.yaml', subscriptions: 1, rows } }))
+  t.match(editor.frame(), /routes \(2\) ─ \/c\.yaml \+ 1 subscription /)
+  t.match(editor.frame(), /NAME +IN +MODE +DELIVER +STATE +CAME/)
+  const preview = (): string => editor.frame().replace(/^.*│ ?/gm, '')
+  t.match(
+    preview(),
+    /one +config\.yaml, agent *\ntells the channel *\n! WH712 slack is not connected *\nEvents +push *\nSecret +\*\*\* \(0a1b2c3d\) *\nFilters +a equals "b" *\nPrompt +Hello \{name\} *\nDeliver +slack *\n/,
+  )
+  t.notMatch(preview(), 'Skills')
+  editor.press('j')
+  t.match(preview(), /two +config\.yaml[\s\S]*Came +3 events, last 1970-01-01 00:00 UTC/)
+  editor.press('/')
+  editor.type('one')
+  t.match(editor.frame(), /routes \(1 of 2\)/)
+  for (const [columns, rows, isShown] of [
+    [80, 24, true],
+    [60, 16, false],
+  ] as const) {
+    editor.resize(columns, rows)
+    t.equal(editor.frame().includes('tells the channel'), isShown, `${columns}x${rows}`)
+    t.match(editor.frame(), /> one .*log +ok/, `${columns}x${rows}`)
+  }
+})
+
+t.test('the row of the cursor is one even bar over its whole width', async (t) => {
+  const frame = frameOf(stateOf(homeScreen, { size: { columns: 80, rows: 16 }, home: home('a', 'b') }))
+  const bars = frame.filter((spans) => spans.some(({ inverse }) => inverse))
+  t.same(
+    bars.map((spans) => spans.map(({ tone, inverse, text }) => [tone, inverse, text.length])),
+    [[['plain', true, 80]]],
   )
 })

@@ -1,5 +1,6 @@
 /** Drives the editor's model by keys, without a terminal. */
 
+import type { RouteRow } from '../../src/app/editor/desk.ts'
 import { defaultKeymap } from '../../src/tui/model/actions.ts'
 import { type Key, keyOf } from '../../src/tui/model/key.ts'
 import type { News, Options, Screen, Wish, World } from '../../src/tui/model/screen.ts'
@@ -10,6 +11,24 @@ import { frameOf } from '../../src/tui/view/frame.ts'
 import { plainText } from '../../src/tui/view/line.ts'
 
 export const options: Options = { dataDir: '/data', self: 'headgate', readOnly: false, keymap: defaultKeymap }
+
+/** A route on the list. */
+export const routeRow = (name: string, more: Partial<RouteRow> = {}): RouteRow => ({
+  name,
+  source: 'config',
+  enabled: true,
+  shadowed: false,
+  mode: 'agent',
+  events: [],
+  deliver: 'log',
+  description: '',
+  spec: {},
+  findings: [],
+  errors: 0,
+  warnings: 0,
+  recorded: 0,
+  ...more,
+})
 
 export const stateOf = (screen: Screen, world: Partial<World> = {}): State => ({
   world: { options, size: { columns: 120, rows: 30 }, revision: 0, ...world },

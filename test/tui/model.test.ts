@@ -9,7 +9,7 @@ import { type EntryScreen, entry, pick } from '../../src/tui/model/overlays.ts'
 import { homeScreen } from '../../src/tui/screens/home/home.ts'
 import { openRoute } from '../../src/tui/screens/route/route.ts'
 import { meaningOf, takesSecret, tell } from '../../src/tui/spoken/spoken.ts'
-import { driver, options, stateOf } from './keys.ts'
+import { driver, options, routeRow, stateOf } from './keys.ts'
 
 const opened = (written: OpenedRoute['written']): OpenedRoute => ({
   name: 'pr',
@@ -369,11 +369,7 @@ t.test('numbers jump to a pane, where there is one of that number', async (t) =>
 })
 
 t.test('n and N go round the rows that a filter leaves, and mean nothing without one', async (t) => {
-  const row = (name: string) => ({
-    ...{ name, source: 'config' as const, enabled: true, shadowed: false, mode: 'agent', events: [], deliver: 'log' },
-    ...{ description: '', errors: 0, warnings: 0, recorded: 0 },
-  })
-  const home = { file: '/data/config.yaml', subscriptions: 0, rows: ['fix-a', 'other', 'fix-b', 'fix-c'].map(row) }
+  const home = { file: '/data/config.yaml', subscriptions: 0, rows: ['fix-a', 'other', 'fix-b', 'fix-c'].map((name) => routeRow(name)) }
   const editor = driver(stateOf(homeScreen, { home }))
   editor.press('n')
   t.match(editor.frame(), /> fix-a/)

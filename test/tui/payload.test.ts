@@ -12,7 +12,7 @@ import type { Wish } from '../../src/tui/model/screen.ts'
 import { homeScreen } from '../../src/tui/screens/home/home.ts'
 import { openPayload } from '../../src/tui/screens/payload/payload.ts'
 import { openRoute } from '../../src/tui/screens/route/route.ts'
-import { driver, stateOf } from './keys.ts'
+import { driver, routeRow, stateOf } from './keys.ts'
 
 const opened = {
   name: 'pr-review',
@@ -167,8 +167,7 @@ t.test('the current payload is edited, and keeps its headers', async (t) => {
 })
 
 t.test('a sample is picked for a route that is not open yet', async (t) => {
-  const row = { name: 'pr-review', source: 'config', enabled: true, shadowed: false, mode: 'agent', events: [], deliver: 'log' } as const
-  const home = { file: 'config.yaml', subscriptions: 0, rows: [{ ...row, description: '', errors: 0, warnings: 0, recorded: 0 }] }
+  const home = { file: 'config.yaml', subscriptions: 0, rows: [routeRow('pr-review')] }
   const editor = driver(stateOf(homeScreen, { home }))
   editor.press('s')
   editor.hear({ told: 'payloads', of: { route: 'pr-review' }, answer: rows })

@@ -13,7 +13,7 @@ import { homeScreen } from '../../src/tui/screens/home/home.ts'
 import { models } from '../../src/tui/screens/index.ts'
 import { openRoute } from '../../src/tui/screens/route/route.ts'
 import { until } from '../fakes/wait.ts'
-import { driver, options, stateOf } from './keys.ts'
+import { driver, options, routeRow, stateOf } from './keys.ts'
 
 const opened: OpenedRoute = {
   name: 'pr-review',
@@ -226,22 +226,9 @@ t.test('a draft is kept after a change, and dropped when it is saved or undone',
   t.equal(asked.length, 2)
 })
 
-const row = {
-  source: 'config',
-  enabled: true,
-  shadowed: false,
-  mode: 'agent',
-  events: [],
-  deliver: 'log',
-  description: '',
-  errors: 0,
-  warnings: 0,
-  recorded: 0,
-} as const
-
 /** The list of these routes. What is asked to be opened is there at once. */
 const onList = (...rows: readonly { readonly name: string; readonly source?: 'config' | 'subscription' }[]) => {
-  const all = rows.map((each) => ({ ...row, ...each }))
+  const all = rows.map(({ name, ...each }) => routeRow(name, each))
   const editor = driver(stateOf(homeScreen, { home: { file: 'c', subscriptions: 0, rows: all }, size: { columns: 80, rows: 24 } }))
   const press = (...keys: readonly string[]): void => {
     for (const key of keys) {

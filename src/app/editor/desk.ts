@@ -18,6 +18,10 @@ export type RouteRow = {
   readonly events: readonly string[]
   readonly deliver: string
   readonly description: string
+  /** As it is written, with its secrets hidden. */
+  readonly spec: JsonObject
+  /** The first ones about it. */
+  readonly findings: readonly Pick<Diagnostic, 'code' | 'severity' | 'message'>[]
   readonly errors: number
   readonly warnings: number
   /** Of the events that are recorded. */

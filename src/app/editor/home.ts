@@ -1,8 +1,10 @@
 /** All routes with what is amiss and what came of late, for the first screen of an editor. */
 
-import { isObject } from '../../core/json.ts'
+import type { Diagnostic } from '../../core/diagnostic.ts'
+import { isObject, type JsonObject } from '../../core/json.ts'
 import { journalFolder } from '../../journal/folder.ts'
 import { readEvents } from '../../journal/reader.ts'
+import { maskJson } from '../mask.ts'
 import { describeRoute, type KnownRoute, readRoutes } from '../routes/routes.ts'
 import type { GatewayFinder } from '../running-gateway.ts'
 import { validate } from '../validate/validate.ts'
@@ -20,8 +22,8 @@ export const readHome = async (workspace: Workspace, finder: GatewayFinder, prof
   const routes = all.filter(({ written }) => isBoundTo(isObject(written) ? written : {}, profile))
   const found = await validate(workspace, { paths: [], asked: false })
   const recorded = await recordedOf(workspace)
-  const counted = (name: string, severity: string): number =>
-    found.diagnostics.filter((each) => each.route === name && each.severity === severity).length
+  const findingsOf = byRoute(found.diagnostics)
+  const counted = (name: string, severity: string): number => findingsOf(name).filter((each) => each.severity === severity).length
   const rows = routes.map((each): RouteRow => {
     const { events, mode, deliver, description, enabled } = describeRoute(each, loaded.config)
     const last = recorded.get(each.name)
@@ -34,6 +36,8 @@ export const readHome = async (workspace: Workspace, finder: GatewayFinder, prof
       events: Array.isArray(events) ? events.map(String) : [],
       deliver: String(deliver),
       description: String(description),
+      spec: isObject(each.written) ? (maskJson(each.written) as JsonObject) : {},
+      findings: shortened(findingsOf(each.name)),
       errors: counted(each.name, 'error') + (each.route ? 0 : Number(counted(each.name, 'error') === 0)),
       warnings: counted(each.name, 'warning'),
       recorded: last?.count ?? 0,
@@ -42,7 +46,7 @@ export const readHome = async (workspace: Workspace, finder: GatewayFinder, prof
   })
   const isOthers = (name: string): boolean =>
     loaded.salvaged.some(({ route }) => route.name === name && profile !== undefined && route.profile !== profile)
-  const broken = brokenIn(all, found.routes).filter(({ name }) => !isOthers(name))
+  const broken = brokenIn(all, found.routes, findingsOf).filter(({ name }) => !isOthers(name))
   const gateway = await (await finder.find())?.status().catch(() => undefined)
   const problem = found.diagnostics.find(({ route, severity }) => route === undefined && severity === 'error')
   return {
@@ -54,8 +58,24 @@ export const readHome = async (workspace: Workspace, finder: GatewayFinder, prof
   }
 }
 
+/** A list shows no more of each route. */
+const maxFindings = 8
+
+const shortened = (all: readonly Diagnostic[]): RouteRow['findings'] =>
+  all.slice(0, maxFindings).map(({ code, severity, message }) => ({ code, severity, message }))
+
+const byRoute = (all: readonly Diagnostic[]): ((name: string) => readonly Diagnostic[]) => {
+  const found = new Map<string, Diagnostic[]>()
+  for (const each of all) if (each.route !== undefined) found.set(each.route, [...(found.get(each.route) ?? []), each])
+  return (name) => found.get(name) ?? []
+}
+
 /** Configured routes whose shape does not hold are not among those that are read. */
-const brokenIn = (known: readonly KnownRoute[], all: readonly { readonly name: string; readonly file: string }[]): RouteRow[] => {
+const brokenIn = (
+  known: readonly KnownRoute[],
+  all: readonly { readonly name: string; readonly file: string }[],
+  findingsOf: (name: string) => readonly Diagnostic[],
+): RouteRow[] => {
   const names = new Set(known.map(({ name }) => name))
   return all
     .filter(({ name, file }) => !names.has(name) && file.endsWith('config.yaml'))
@@ -68,6 +88,8 @@ const brokenIn = (known: readonly KnownRoute[], all: readonly { readonly name: s
       events: [],
       deliver: '-',
       description: '',
+      spec: {},
+      findings: shortened(findingsOf(name)),
       errors: 1,
       warnings: 0,
       recorded: 0,

@@ -78,8 +78,8 @@ export const wrap = (text: string, width: number): readonly string[] =>
     return [...lines, rest]
   })
 
-/** The whole line, marked as the one that the cursor is on. */
-export const selected = (spans: Line, width: number): Line => fit(spans, width).map((each) => ({ ...each, inverse: true }))
+/** The whole line, marked as the one that the cursor is on: one even bar, for tones of their own would show in it as gaps. */
+export const selected = (spans: Line, width: number): Line => [{ text: plainText(fit(spans, width)), tone: 'plain', inverse: true }]
 
 /** Lines beside each other, with a bar between them; the shorter side is filled up. */
 export const beside = (left: readonly Line[], right: readonly Line[], width: number, leftWidth: number, bar = '│'): readonly Line[] => {

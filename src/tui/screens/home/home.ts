@@ -32,7 +32,7 @@ export const homeScreen: HomeScreen = { kind: 'home', cursor: 0, search: textFie
 const changes = ['add', 'clone', 'remove', 'toggle', 'undo', 'redo', 'test'] as const
 
 export const homeModel = screenModel<HomeScreen>({
-  title: (_, { home }) => `routes ─ ${home?.file ?? ''}${home && home.subscriptions > 0 ? ` + ${home.subscriptions} subscriptions` : ''}`,
+  title: (screen, world) => titleOf(screen, world),
   actions: ({ isFinding, search }, { options, ...world }) =>
     isFinding
       ? ['open', 'back', 'up', 'down']
@@ -112,6 +112,16 @@ const heard = (screen: HomeScreen, news: News, world: World): Turn<HomeScreen> =
     default:
       return {}
   }
+}
+
+/** How many there are, and in which files; of a narrowed list how many are left. */
+const titleOf = (screen: HomeScreen, world: World): string => {
+  const { home } = world
+  if (!home) return 'routes'
+  const all = rowsOf(homeScreen, world).length
+  const count = screen.search.text === '' ? String(all) : `${rowsOf(screen, world).length} of ${all}`
+  const more = home.subscriptions > 0 ? ` + ${home.subscriptions} subscription${home.subscriptions === 1 ? '' : 's'}` : ''
+  return `routes (${count}) ─ ${home.file}${more}`
 }
 
 /** The route of the cursor is opened with what was picked for it. */

@@ -34,7 +34,7 @@ const asChanged = (row: RouteRow, draft: RouteDraft): RouteLine => {
   const enabled = spec.enabled !== false
   const events = Array.isArray(spec.events) ? spec.events.map(String) : []
   const deliver = targetsIn(spec).map(({ target }) => target)
-  return { ...row, enabled, events, mode: modeOf(spec), deliver: deliver.join(','), change: changeOf(row, draft) }
+  return { ...row, spec, enabled, events, mode: modeOf(spec), deliver: deliver.join(','), change: changeOf(row, draft) }
 }
 
 const changeOf = (row: RouteRow, draft: RouteDraft): NonNullable<RouteLine['change']> => {
@@ -53,6 +53,8 @@ const emptyRow = ({ opened: { name, source } }: RouteDraft): RouteRow => ({
   events: [],
   deliver: '',
   description: '',
+  spec: {},
+  findings: [],
   errors: 0,
   warnings: 0,
   recorded: 0,
