@@ -28,7 +28,7 @@ export const actions = {
   open: { keys: ['enter'], title: 'open, edit or confirm', group: 'move' },
   back: { keys: ['esc'], title: 'back', group: 'move' },
   fold: { keys: ['z'], title: 'show what is not set, or hide it', group: 'move' },
-  find: { keys: ['/'], title: 'filter the list', group: 'move' },
+  find: { keys: ['/'], title: 'filter the list, or search it', group: 'move' },
   nextMatch: { keys: ['n'], title: 'to the next row that fits the filter, round and round', group: 'move' },
   previousMatch: { keys: ['N'], title: 'to the row before that fits the filter', group: 'move' },
   add: { keys: ['a'], title: 'add', group: 'change' },

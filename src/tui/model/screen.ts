@@ -115,6 +115,10 @@ export type ScreenModel<S extends Screen = Screen> = {
   readonly point?: (screen: S, row: number) => S
   /** What the number of a row does in the line mode, once the cursor is on it; absent: it opens the row. */
   readonly numberDoes?: (screen: S) => ActionName
+  /** The row that the cursor is on; absent: `cursor`. */
+  readonly rowAt?: (screen: S) => number
+  /** The same screen with all that is folded shown, to be searched. */
+  readonly unfold?: (screen: S) => S
   /** What else is to be heard of it, after its rows. */
   readonly said?: (screen: S, world: World) => readonly string[]
   /** Its panes by name, in order, and which of them is shown: words of the line mode. */

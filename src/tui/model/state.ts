@@ -4,15 +4,19 @@ import type { Question } from '../../app/editor/desk.ts'
 import { isRemoved, type RouteDraft } from '../../app/editor/draft/route-draft.ts'
 import { type ActionName, actionOf, everywhere } from './actions.ts'
 import type { Key } from './key.ts'
+import { knownFrom } from './known-from.ts'
 import { helpOn, isQuitQuestion, openSave, paletteId, paletteOf, quitId, quitQuestion } from './overlays.ts'
 import { changedDrafts } from './pending.ts'
 import type { News, Returned, Screen, ScreenKind, ScreenModel, Size, Turn, Wish, World } from './screen.ts'
-import { editingKeys } from './text-field.ts'
+import { beginSearch, canSearch, nextFound, type Search, type Searched, searchActions, searchKey, written } from './search.ts'
+import { editingKeys, textField, typeInto } from './text-field.ts'
 
 export type State = {
   readonly world: World
   /** The last one is shown. There is always one. */
   readonly screens: readonly [Screen, ...Screen[]]
+  /** What is sought on the screen that is shown. */
+  readonly search?: Search | undefined
 }
 
 export type Input =
@@ -41,7 +45,9 @@ export const top = ({ screens }: State): Screen => screens.at(-1) ?? screens[0]
 /** Every action that counts on the screen that is shown. */
 export const actionsNow = (state: State, models: Models): readonly ActionName[] => {
   const screen = top(state)
-  return [...new Set([...models[screen.kind].actions(screen, state.world), ...everywhere])]
+  const model = models[screen.kind]
+  const ofSearch = canSearch(model, screen, state.world) ? searchActions(state.search) : []
+  return [...new Set([...model.actions(screen, state.world), ...ofSearch, ...everywhere])]
 }
 
 export const reduce = (state: State, input: Input, models: Models): Next => {
@@ -84,6 +90,9 @@ const withWorld = (state: State, world: Partial<World>): State => ({ ...state, w
 const press = (state: State, key: Key, models: Models): Next => {
   const screen = top(state)
   const model = models[screen.kind]
+  const { search } = state
+  const isOurs = actionOf(key.name, atAnyTime, state.world.options.keymap) === undefined
+  if (search?.isWriting && isOurs) return searched(state, searchKey({ screen, search }, key, state.world, model))
   const takes = model.takes?.(screen, state.world)
   const isText = takes !== undefined && (key.text !== undefined || (takes === 'lines' && key.name === 'enter'))
   if (isText) return typed(state, key.text ?? '\n', models)
@@ -95,15 +104,35 @@ const press = (state: State, key: Key, models: Models): Next => {
   return model.press ? turned(state, screen, model.press(screen, key.name, state.world), models) : { state, wishes: [] }
 }
 
+const atAnyTime: readonly ActionName[] = ['interrupt', 'suspend', 'redraw']
+
+/** The screen that is shown, where a search has taken it. */
+const searched = (state: State, { screen, search }: Searched): Next => ({
+  state: { ...withTop(state, screen), search },
+  wishes: [],
+})
+
+const withTop = (state: State, screen: Screen): State => {
+  const [home, ...others] = state.screens.with(-1, screen)
+  return { ...state, screens: [home ?? screen, ...others] }
+}
+
 const typed = (state: State, text: string, models: Models): Next => {
   const screen = top(state)
   const model = models[screen.kind]
+  const { search } = state
+  if (search?.isWriting) return searched(state, written({ screen, search }, typeInto(search.field, text), state.world, model))
   const takes = model.takes?.(screen, state.world)
   return takes && model.type ? turned(state, screen, model.type(screen, text, state.world), models) : { state, wishes: [] }
 }
 
 /** Keys may be actions where the text stands, so that they are not pressed. */
 const rewritten = (state: State, text: string, models: Models): Next => {
+  const { search, world } = state
+  if (search?.isWriting) {
+    const { screen, search: done } = written({ screen: top(state), search }, textField(text), world, models[top(state).kind])
+    return searched(state, { screen, search: done && { ...done, isWriting: false } })
+  }
   const edited = (at: State, key: string): State => {
     const screen = top(at)
     const { press: edit } = models[screen.kind]
@@ -116,7 +145,12 @@ const act = (state: State, action: ActionName, models: Models): Next => {
   const screen = top(state)
   const model = models[screen.kind]
   if (action === 'suspend' || action === 'redraw') return { state, wishes: [{ kind: action }] }
+  const { search, world } = state
+  if (search && action === 'back') return searched(state, { screen })
+  if (search && (action === 'nextMatch' || action === 'previousMatch'))
+    return searched(state, nextFound({ screen, search }, action === 'nextMatch' ? 1 : -1, world, model))
   if (model.actions(screen, state.world).includes(action)) return turned(state, screen, model.act(screen, action, state.world), models)
+  if (action === 'find' && canSearch(model, screen, world)) return searched(state, beginSearch(screen, model))
   if (action === 'quit' || action === 'interrupt') return leave(state, action, models)
   if (action === 'help') return turned(state, screen, { go: { push: helpOn(actionsNow(state, models)) } }, models)
   if (action === 'palette')
@@ -140,9 +174,7 @@ const kept = ({ world }: State): Wish[] =>
 
 const pointed = (state: State, row: number, models: Models): State => {
   const screen = top(state)
-  const next = models[screen.kind].point?.(screen, row) ?? screen
-  const [home, ...others] = state.screens.map((each) => (each === screen ? next : each)) as [Screen, ...Screen[]]
-  return { ...state, screens: [home, ...others] }
+  return withTop(state, models[screen.kind].point?.(screen, row) ?? screen)
 }
 
 /** What the answer to the question at the end means. */
@@ -156,7 +188,7 @@ const dropped = ({ opened: { name, source } }: RouteDraft): Wish => ({ kind: 'as
 
 /** News reach every screen, from the top down: an answer may be for one that is covered by now. */
 const hear = (state: State, news: News, models: Models): Next => {
-  const heard = withNews(state, news)
+  const heard = withWorld(state, knownFrom(news, state.world))
   return heard.screens.reduceRight<Next>(
     (next, screen) => {
       const { hear: listen } = models[screen.kind]
@@ -179,28 +211,11 @@ const returned = (state: State, given: Returned, models: Models): Next => {
 
 const joined = (first: Next, { state, wishes }: Next): Next => ({ state, wishes: [...first.wishes, ...wishes] })
 
-/** What everybody knows from then on. */
-const withNews = (state: State, news: News): State => {
-  switch (news.told) {
-    case 'home':
-      return withWorld(state, { home: news.answer })
-    case 'copied':
-      return withWorld(state, { notice: { tone: 'ok', text: 'copied' } })
-    case 'payload':
-      return news.of.route === state.world.draft?.opened.name ? withWorld(state, { payload: news.answer }) : state
-    case 'preview':
-      return news.answer.revision === state.world.revision ? withWorld(state, { preview: news.answer }) : state
-    case 'failed':
-      return withWorld(state, { notice: { tone: 'bad', text: [news.message, news.hint].filter(Boolean).join(': ') } })
-    default:
-      return state
-  }
-}
-
 /** Puts what came of an input on `screen` into the state. */
 const turned = (state: State, screen: Screen, { screen: next = screen, go, world = {}, wishes = [] }: Turn, models: Models): Next => {
   const [home, ...others] = state.screens.map((each) => (each === screen ? next : each)) as [Screen, ...Screen[]]
-  const at = (...screens: Screen[]): State => ({ ...withWorld(state, world), screens: [home, ...screens] })
+  const { search, ...rest } = withWorld(state, world)
+  const at = (...screens: Screen[]): State => ({ ...rest, ...(go || !search ? {} : { search }), screens: [home, ...screens] })
   if (!go) return { state: at(...others), wishes }
   if ('push' in go) return { state: at(...others, go.push), wishes }
   if ('replace' in go) return { state: at(...others.slice(0, -1), go.replace), wishes }

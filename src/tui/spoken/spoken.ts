@@ -5,6 +5,7 @@ import { type ActionName, actions } from '../model/actions.ts'
 import { matchMoves, paneKeys } from '../model/list.ts'
 import type { EntryScreen } from '../model/overlays.ts'
 import type { Screen, World } from '../model/screen.ts'
+import { rowOfCursor } from '../model/search.ts'
 import { actionsNow, type Input, type State, top } from '../model/state.ts'
 import { models } from '../screens/index.ts'
 
@@ -22,6 +23,8 @@ const changesIn = (before: State | undefined, after: State): readonly string[] =
   if (isEmptyHome(after)) return before === undefined ? ['Reading the routes.'] : []
   const depth = (state: State): number => state.screens.length
   if (before === undefined || isEmptyHome(before) || depth(after) > depth(before)) return describe(after)
+  const { search } = after
+  if (search !== before.search && (search || before.search?.isWriting)) return searchSaid(search, after)
   const title = titleOf(before) === titleOf(after) ? [] : [`${titleOf(after)}.`]
   const rows = rowsOf(after)
   if (depth(after) < depth(before)) return [...title, ...cursorRow(after, rows), ...newIn(before, after)]
@@ -29,6 +32,11 @@ const changesIn = (before: State | undefined, after: State): readonly string[] =
   const old = rowsOf(before)
   const changed = rows.flatMap((row, i) => (row === old[i] || i >= maxRows ? [] : [numbered(row, i, rows.length)]))
   return [...title, ...changed, ...newIn(before, after)]
+}
+
+const searchSaid = (search: State['search'], state: State): readonly string[] => {
+  if (search?.isWriting) return ['Type what to look for and press enter.']
+  return search?.isFound === false ? ['Nothing found.'] : cursorRow(state, rowsOf(state))
 }
 
 /** There is nothing to choose from yet. */
@@ -67,7 +75,7 @@ const newIn = (before: State, after: State): readonly string[] => {
 
 const cursorRow = (state: State, rows: readonly string[]): readonly string[] => {
   const screen = top(state)
-  const cursor = 'cursor' in screen ? Number(screen.cursor) : -1
+  const cursor = rowOfCursor(screen, models[screen.kind])
   const row = rows[cursor]
   return row === undefined ? [] : [numbered(row, cursor, rows.length)]
 }
@@ -151,6 +159,7 @@ export type Meant = { readonly inputs: readonly Input[] } | { readonly say: read
 export const meaningOf = (typed: string, state: State): Meant => {
   const text = typed.trim()
   const screen = top(state)
+  if (state.search?.isWriting) return { inputs: [{ kind: 'line', text }] }
   if (text === '' || text === 'list' || text === ':list') return { say: describe(state) }
   const isText = takesText(screen, state.world)
   const chosen = /^\d+$/.test(text) ? rowChosen(Number(text), state) : undefined

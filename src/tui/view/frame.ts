@@ -3,6 +3,7 @@
 import type { ActionName } from '../model/actions.ts'
 import { actionsNow, type State, top } from '../model/state.ts'
 import { models, viewOf } from '../screens/index.ts'
+import { fieldView } from './field-view.ts'
 import { fit, type Line, line, lineWidth, span } from './line.ts'
 import { roomOf } from './screen-view.ts'
 
@@ -18,7 +19,7 @@ export const frameOf = (state: State): readonly Line[] => {
   const room = roomOf(world.size)
   const body = viewOf(screen)(screen, world, room).slice(0, room.height)
   const filled = [...body, ...Array.from({ length: room.height - body.length }, (): Line => [])]
-  return [titleLine(state, columns), [], ...filled, noticeLine(state), hintLine(state, columns)].map((each) => fit(each, columns))
+  return [titleLine(state, columns), [], ...filled, noticeLine(state, columns), hintLine(state, columns)].map((each) => fit(each, columns))
 }
 
 const titleLine = (state: State, width: number): Line => {
@@ -37,7 +38,15 @@ const titleLine = (state: State, width: number): Line => {
   return room < 1 ? left : [...left, span(' '.repeat(room)), right]
 }
 
-const noticeLine = ({ world: { notice } }: State): Line =>
+/** A search has the place of a notice. */
+const noticeLine = ({ world: { notice }, search }: State, width: number): Line => {
+  if (!search) return told(notice)
+  const { field, isWriting, isFound } = search
+  const how = isFound ? (isWriting ? '' : '  n next, N before, esc ends') : '  nothing found'
+  return line(span('/', 'accent'), ...(isWriting ? fieldView(field, width - 20) : [span(field.text)]), span(how, isFound ? 'dim' : 'warn'))
+}
+
+const told = (notice: State['world']['notice']): Line =>
   notice ? line(span(`${notice.tone === 'ok' ? '' : '! '}${notice.text}`, notice.tone)) : []
 
 const labels: { readonly [name in ActionName]?: string } = {
@@ -48,7 +57,7 @@ const labels: { readonly [name in ActionName]?: string } = {
   toggle: 'on/off',
   remove: 'delete',
   live: 'live',
-  find: 'filter',
+  find: 'search',
   nextMatch: 'next',
   help: 'help',
   quit: 'quit',
@@ -72,6 +81,8 @@ const labels: { readonly [name in ActionName]?: string } = {
 
 /** As many as fit; help and quit always do. */
 const hintLine = (state: State, width: number): Line => {
+  if (state.search?.isWriting)
+    return line(...[' enter', ' esc'].flatMap((key, i) => [span(key, 'accent'), span(i === 0 ? ' go there' : ' back', 'dim')]))
   const { keymap } = state.world.options
   const screen = top(state)
   const { enter } = models[screen.kind]

@@ -53,6 +53,7 @@ export const deliverModel = screenModel<DeliverScreen>({
   hear: (screen, news, { draft, payload }) => (draft ? heard(screen, news, draft, payload) : {}),
   panes: ({ pane }) => ({ names: panes, at: panes.indexOf(pane) }),
   rows: (screen, { draft }) => (draft ? sentences(screen, draft) : []),
+  rowAt: ({ pane, cursor, place }) => (pane === 'targets' ? cursor : place),
   point: (screen, row) => (screen.pane === 'targets' ? { ...screen, cursor: row } : { ...screen, place: row }),
 })
 

@@ -63,6 +63,7 @@ export const routeModel = screenModel<RouteScreen>({
   },
   rows: ({ unfolded }, { draft }) => (draft ? formRows(draft.spec, unfolded).map(rowSaid) : []),
   point: (screen, cursor) => ({ ...screen, cursor }),
+  unfold: (screen) => ({ ...screen, unfolded: [...new Set([...screen.unfolded, ...sections.map(({ name }) => name)])] }),
 })
 
 /** Where none is chosen the best is. */

@@ -1,0 +1,81 @@
+/** Looking for a text in the rows of a screen that has no filter of its own: the cursor goes to the row, and every row stays where it is. */
+
+import type { ActionName } from './actions.ts'
+import type { Screen, ScreenModel, World } from './screen.ts'
+import { editField, type TextField, textField, typeInto } from './text-field.ts'
+
+export type Search = {
+  readonly field: TextField
+  /** It is being written: letters are text. */
+  readonly isWriting: boolean
+  /** Whether a row has it. */
+  readonly isFound: boolean
+  /** The screen as it was before. */
+  readonly before: Screen
+}
+
+/** A screen, and what is sought on it. */
+export type Searched = { readonly screen: Screen; readonly search?: Search | undefined }
+
+/** A screen whose rows are known can be searched, while it takes no text. */
+export const canSearch = ({ rows, point, takes }: ScreenModel, screen: Screen, world: World): boolean =>
+  rows !== undefined && point !== undefined && takes?.(screen, world) === undefined
+
+/** What is folded is shown: it may be what is sought. */
+export const beginSearch = (screen: Screen, { unfold }: ScreenModel): Searched => ({
+  screen: unfold?.(screen) ?? screen,
+  search: { field: textField(), isWriting: true, isFound: true, before: screen },
+})
+
+/** What a key does while the search is written. */
+export const searchKey = (
+  { screen, search }: { readonly screen: Screen; readonly search: Search },
+  key: { readonly name: string; readonly text?: string },
+  world: World,
+  model: ScreenModel,
+): Searched => {
+  if (key.name === 'esc') return { screen: search.before }
+  if (key.name === 'enter') return search.isFound ? { screen, search: { ...search, isWriting: false } } : { screen: search.before }
+  if (key.name === 'down' || key.name === 'up') return nextFound({ screen, search }, key.name === 'down' ? 1 : -1, world, model)
+  const field = key.text === undefined ? editField(search.field, key.name) : typeInto(search.field, key.text)
+  return written({ screen, search }, field, world, model)
+}
+
+/** From the row on where the cursor was, round and round. */
+export const written = (
+  { screen, search }: { readonly screen: Screen; readonly search: Search },
+  field: TextField,
+  world: World,
+  model: ScreenModel,
+): Searched => {
+  const from = model.unfold?.(search.before) ?? search.before
+  const next = { ...search, field }
+  if (field.text === '') return { screen: from, search: { ...next, isFound: true } }
+  const row = foundFrom(screen, rowOfCursor(from, model), 1, field.text, world, model)
+  return { screen: row === undefined ? screen : (model.point?.(screen, row) ?? screen), search: { ...next, isFound: row !== undefined } }
+}
+
+export const nextFound = (
+  { screen, search }: { readonly screen: Screen; readonly search: Search },
+  by: 1 | -1,
+  world: World,
+  model: ScreenModel,
+): Searched => {
+  const row = foundFrom(screen, rowOfCursor(screen, model) + by, by, search.field.text, world, model)
+  return { screen: row === undefined ? screen : (model.point?.(screen, row) ?? screen), search }
+}
+
+/** The actions that a search adds to those of the screen. */
+export const searchActions = (search: Search | undefined): readonly ActionName[] =>
+  search && !search.isWriting ? ['find', 'nextMatch', 'previousMatch'] : ['find']
+
+/** The row that the cursor is on. */
+export const rowOfCursor = (screen: Screen, { rowAt }: ScreenModel): number =>
+  rowAt?.(screen) ?? ('cursor' in screen ? Number(screen.cursor) : 0)
+
+const foundFrom = (screen: Screen, start: number, by: 1 | -1, text: string, world: World, model: ScreenModel): number | undefined => {
+  const rows = model.rows?.(screen, world) ?? []
+  const wanted = text.toLowerCase()
+  const order = rows.map((_, i) => (((start + i * by) % rows.length) + rows.length) % rows.length)
+  return order.find((row) => rows[row]?.toLowerCase().includes(wanted))
+}
