@@ -77,8 +77,8 @@ code host A and B, Linear, Standard Webhooks, Svix and the generic schemes sign;
 
 \`secret\` holds the key as the sender shows it, \`secrets\` several while one is being changed, \`public_key\` a public one. Where the sender signs the address, say in \`public_url\` (of the
 adapter or the route) what it posts to, or let a proxy in \`trust_proxy\` tell by \`X-Forwarded-Proto\` and \`X-Forwarded-Host\`. \`webhook verify\` says offline why a captured request
-is refused, and \`headgate webhook subscribe NAME --from SENDER\` makes a route of a sender. Where the sender makes the key, nothing that is invented here could take its place: \`subscribe\` asks for it, \`--secret-file\` gives it,
-and \`validate\` warns of a route that has none of its own (WH323).
+is refused, and \`headgate webhook subscribe NAME --from SENDER\` makes a route of a sender, \`--like SAMPLE\` or \`--like EVENT-ID\` of a request as it came.
+Where the sender makes the key, nothing that is invented here could take its place: \`subscribe\` asks for it, \`--secret-file\` gives it, and \`validate\` warns of a route that has none of its own (WH323).
 
 Some senders ask before they send events: whether the address is yours, or whether you know the key. Routes answer that by themselves, before any of their work, and where the sender signs the
 question only when its signature holds. A GET is answered on routes of such senders only. A ping of a sender (\`ping\` of GitHub, Buildkite, CircleCI and Intercom, \`pagey.ping\` of PagerDuty)

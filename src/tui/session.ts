@@ -76,7 +76,7 @@ export const openSession = (first: State, around: Surroundings): Session => {
   const asked = (question: Question): void => {
     if (question.ask === 'preview') return void previews.ask(question)
     const work = ask(around.desk, question).then(tell)
-    if (opens.has(question.ask) || (question.ask === 'home' && !state.world.home)) ahead.until(work)
+    if (opens.has(question.ask) || isFirst(question, state) || isForNewRoute(question)) ahead.until(work)
     if (writes.has(question.ask)) written.add(work)
   }
   const keeper = createKeeper({
@@ -118,6 +118,11 @@ export const openSession = (first: State, around: Surroundings): Session => {
 
 /** The questions whose answers open a screen. */
 const opens: ReadonlySet<Question['ask']> = new Set(['drafts', 'open', 'create', 'names'])
+
+const isFirst = ({ ask }: Question, { world }: State): boolean => ask === 'home' && !world.home
+
+/** A list to pick from comes of it. */
+const isForNewRoute = (question: Question): boolean => question.ask === 'payloads' && question.of.route === undefined
 
 /** The questions that write: the end waits for their answers. */
 const writes: ReadonlySet<Question['ask']> = new Set(['save', 'create', 'keepDraft', 'dropDraft', 'addSample', 'addTest'])

@@ -429,6 +429,27 @@ t.test('--print curl and --print yaml; --from takes the YAML back, and what is h
   t.notSame(cli.entry('b').secret, 'b0e6f2a94c7d41d8')
 })
 
+t.test('--like makes a route of a sample, or of what is recorded', async (t) => {
+  const cli = fakeCli(t)
+  t.match(await cli.run(...subscribe, 'a', '--like', 'github/issues.opened', '--deliver', 'log'), { code: 0 })
+  t.match(cli.entry('a'), {
+    events: ['issues'],
+    verify: 'github',
+    deliver: 'log',
+    prompt: /^"issues" came\.\naction: \{action\}\n[\s\S]*\{issue\.title\}/,
+  })
+  t.match(await cli.run(...subscribe, 'b', '--like', 'bitbucket/pullrequest_created'), { code: 0 })
+  t.match(
+    cli.entry('b'),
+    { events: ['pullrequest:created'], verify: 'bitbucket', prompt: /opened \{pullrequest\.title\}/ },
+    "the sender's own",
+  )
+  t.match(await cli.run(...subscribe, 'c', '--like', 'github/isues.opened'), { code: 5, err: /no sample "github\/isues\.opened"/ })
+  t.match(await cli.run(...subscribe, 'c', '--like', 'no-such-event'), { code: 5, err: /neither a sample nor an event "no-such-event"/ })
+  t.match(await cli.run(...subscribe, 'c', '--like', 'github/push', '--from', 'github'), { code: 2, err: /give one of them/ })
+  t.same([cli.entry('a').verify, cli.entry('c')], ['github', undefined])
+})
+
 t.test('--from refuses what no command sets, and what a server would not serve', async (t) => {
   const cli = fakeCli(t)
   const cases: [text: string, code: number, says: RegExp][] = [

@@ -320,3 +320,40 @@ t.test('a subscription that is hidden is not taken for the route that hides it',
     { ask: 'plan', of: { draft: { opened: about, past: [{ removes: true }] } } },
   ])
 })
+
+t.test('a new route: its name is checked while it is typed, it is made of a sample, and u takes it back', async (t) => {
+  const editor = onList({ name: 'taken' })
+  editor.press('a')
+  t.match(editor.frame(), '! a name is needed')
+  editor.type('taken')
+  t.match(editor.frame(), '! there is a route "taken" already')
+  editor.press('enter')
+  t.equal(editor.state().screens.at(-1)?.kind, 'entry', 'it cannot be entered')
+  editor.type(' no')
+  t.match(editor.frame(), 'cannot be a name')
+  editor.press('^u')
+  editor.type('fresh')
+  editor.press('enter')
+  t.match(editor.asked().at(-1), { ask: 'payloads', of: {} })
+  const row = {
+    choice: { from: 'sample', name: 'github/push' },
+    group: 'samples',
+    title: 'github/push',
+    detail: 'push',
+    fits: true,
+  } as const
+  editor.hear({ told: 'payloads', of: {}, answer: [row] })
+  t.match(editor.frame(), /what shall "fresh" be made of\?[\s\S]*> nothing +an empty route\s+github\/push +sample {2}push/)
+  editor.press('down', 'enter')
+  t.strictSame(editor.asked().at(-1), { ask: 'create', of: { name: 'fresh', like: 'github/push' } })
+  const answer = { ...opened, name: 'fresh', isNew: true, written: { events: ['push'] } }
+  editor.hear({ told: 'create', of: { name: 'fresh' }, answer })
+  t.match(editor.frame(), /fresh \*modified\*/)
+  t.match(editor.asked().at(-1), { ask: 'payload', of: { choice: row.choice, route: 'fresh' } }, 'it is tried with what it was made of')
+  editor.press('u')
+  t.match(editor.frame(), /taken back: new route \(fresh\)/)
+  t.strictSame([editor.state().screens.length, editor.state().world.draft], [1, undefined])
+  editor.hear({ told: 'create', of: { name: 'fresh' }, answer })
+  editor.press('esc', 'up', 'enter')
+  t.strictSame([editor.state().screens.length, editor.state().world.draft], [1, undefined], 'or it is discarded')
+})

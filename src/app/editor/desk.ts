@@ -191,7 +191,8 @@ export type Tested = { readonly ok: boolean; readonly said: string; readonly eve
 /** `source` tells a subscription from the configured route that hides it. */
 export type NamedRoute = { readonly name: string; readonly source?: OpenedRoute['source'] }
 
-export type NewRoute = { readonly name: string; readonly clone?: string; readonly sample?: string }
+/** `like`: the sample or the recorded event of which the route is made. */
+export type NewRoute = { readonly name: string; readonly clone?: string; readonly like?: string }
 
 /** Each throws a Fault. */
 export type Desk = {

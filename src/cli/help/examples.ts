@@ -18,6 +18,7 @@ export const examples: { readonly [path: string]: readonly string[] } = {
     "webhook subscribe alerts --deliver telegram --deliver-chat-id 42 --deliver-only --prompt '{title}'",
     'webhook subscribe hello --rotate --print secret',
     'webhook subscribe copy --from @hello.yaml',
+    'webhook subscribe issues --like github/issues.opened --deliver slack',
   ],
   'webhook list': ['webhook list --all --wide', "webhook list --jsonata 'routes.name'"],
   'webhook show': ['webhook show hello'],

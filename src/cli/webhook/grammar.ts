@@ -89,6 +89,7 @@ const addSubscribe = (subscribe: Command, run: Run): void => {
       '--from <sender|@file>',
       'a sender by its name, as stripe, or settings of a route as JSON or YAML; the other options go over them',
     )
+    .option('--like <sample|event>', 'begin with what such a request needs: the name of a sample, or the id of a recorded event')
     .option('--secret <value>', 'the secret, where the sender dictates it')
     .option('--secret-file <file>', 'read the secret from a file')
     .option('--secret-stdin', 'read the secret from standard input')

@@ -1,11 +1,14 @@
 /** Reads the options of `webhook subscribe` into a Wish. */
 
+import { routeLike } from '../../app/routes/route-like.ts'
 import { routeOfSender } from '../../app/routes/sender-route.ts'
 import type { Wish } from '../../app/routes/subscription-record.ts'
+import type { Workspace } from '../../app/workspace.ts'
 import { usage } from '../../core/fault.ts'
 import { isObject, type Json, type JsonObject } from '../../core/json.ts'
 import { parseData, readSecret, readText } from '../shell/input.ts'
 import type { Io } from '../shell/io.ts'
+import type { Cli } from '../shell/output.ts'
 
 export type SubscribeOptions = {
   readonly events?: readonly string[]
@@ -23,6 +26,7 @@ export type SubscribeOptions = {
   readonly script?: string
   readonly coalesceKey?: string
   readonly from?: string
+  readonly like?: string
   readonly secret?: string
   readonly secretFile?: string
   readonly secretStdin?: boolean
@@ -33,15 +37,17 @@ export type SubscribeOptions = {
 }
 
 /** Reads the files and the standard input that options name. Throws a usage Fault. */
-export const readWish = async (options: SubscribeOptions, io: Io): Promise<Wish> => {
+export const readWish = async (options: SubscribeOptions, { io, workspace }: Pick<Cli, 'io' | 'workspace'>): Promise<Wish> => {
   const secret = await readSecret(options, io)
   if (secret !== undefined && options.rotate) throw usage('--rotate makes a secret: do not give one')
+  if (options.from !== undefined && options.like !== undefined)
+    throw usage('--from and --like both say what to begin with: give one of them')
   if (options.dryRun && options.print === 'secret') throw usage('--dry-run makes no secret to print')
   return {
     secret,
     rotate: options.rotate === true,
     replace: options.replace === true,
-    from: options.from === undefined ? undefined : await readFrom(options.from, io),
+    from: await beginning(options, io, workspace),
     fields: {
       description: options.description,
       events: options.events,
@@ -58,6 +64,11 @@ export const readWish = async (options: SubscribeOptions, io: Io): Promise<Wish>
       coalesce: options.coalesceKey === undefined ? undefined : { key: options.coalesceKey },
     },
   }
+}
+
+const beginning = async ({ from, like }: SubscribeOptions, io: Io, workspace: Workspace): Promise<JsonObject | undefined> => {
+  if (like !== undefined) return routeLike(workspace, like)
+  return from === undefined ? undefined : readFrom(from, io)
 }
 
 /** A file, or a sender by its name. */

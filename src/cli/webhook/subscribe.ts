@@ -20,7 +20,7 @@ export const webhookSubscribe = async (asked: string, options: SubscribeOptions,
   const served = await readServed(cli.workspace)
   if (!served.ok) return refuse(cli, served)
   note(cli, ...served.notices)
-  const wish = await readWish(options, cli.io)
+  const wish = await readWish(options, cli)
   const isDry = options.dryRun === true
   const done = await subscribe(served, name, isDry ? wish : await withSenderKey(served, name, wish, cli), isDry)
   return done.ok ? report({ ...done, name, options }, cli) : refuse(cli, done)

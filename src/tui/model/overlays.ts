@@ -40,7 +40,9 @@ export type EntryScreen = Screen & {
   readonly field: TextField
   readonly isSecret: boolean
   /** What the text must be. */
-  readonly form: 'text' | 'number'
+  readonly form: 'text' | 'number' | 'name'
+  /** Names that a new one must not be. */
+  readonly taken?: readonly string[]
 }
 
 export type Choice = { readonly value: string; readonly title: string }
@@ -114,10 +116,19 @@ export const pickSeveral = (
 export const entry = (
   id: string,
   title: string,
-  more: Partial<Pick<EntryScreen, 'help' | 'isSecret' | 'form'>> & { readonly text?: string } = {},
+  more: Partial<Pick<EntryScreen, 'help' | 'isSecret' | 'form' | 'taken'>> & { readonly text?: string } = {},
 ): EntryScreen => {
-  const { text = '', isSecret = false, form = 'text', help } = more
-  return { kind: 'entry', id, title, field: textField(text), isSecret, form, ...(help === undefined ? {} : { help }) }
+  const { text = '', isSecret = false, form = 'text', help, taken } = more
+  return {
+    kind: 'entry',
+    id,
+    title,
+    field: textField(text),
+    isSecret,
+    form,
+    ...(help === undefined ? {} : { help }),
+    ...(taken ? { taken } : {}),
+  }
 }
 
 /** `first`: the choice on which the cursor stands. */

@@ -57,7 +57,7 @@ export const payloadRows = async (workspace: Workspace, { route }: { readonly ro
       fits,
     }),
   )
-  const recorded = route === undefined ? [] : await recordedRows(workspace, route)
+  const recorded = await recordedRows(workspace, route)
   return samples[0]?.isLike ? [...rows, ...recorded] : [...recorded, ...rows]
 }
 
@@ -81,8 +81,10 @@ const takenFirst = async (
   return samples
 }
 
-const recordedRows = async ({ dataDir }: Workspace, route: string): Promise<readonly PayloadRow[]> => {
-  const fits = (event: EventView): boolean => event.route === route && event.raw !== undefined && event.unverified === undefined
+/** Of one route, or of all. */
+const recordedRows = async ({ dataDir }: Workspace, route: string | undefined): Promise<readonly PayloadRow[]> => {
+  const fits = (event: EventView): boolean =>
+    (route === undefined || event.route === route) && event.raw !== undefined && event.unverified === undefined
   const { events } = await readEvents(journalFolder(dataDir), { fits, limit: maxRecorded })
   return [...events]
     .sort((a, b) => (a.at < b.at ? 1 : -1))
@@ -90,7 +92,13 @@ const recordedRows = async ({ dataDir }: Workspace, route: string): Promise<read
       choice: { from: 'event', id: event.event_id },
       group: 'recorded',
       title: shortTime(event.at),
-      detail: [event.event_type ?? 'unknown', outcomeOf(event), sizeOf(event.raw?.body_bytes ?? 0), event.event_id.slice(0, 8)].join('  '),
+      detail: [
+        ...(route === undefined ? [event.route] : []),
+        event.event_type ?? 'unknown',
+        outcomeOf(event),
+        sizeOf(event.raw?.body_bytes ?? 0),
+        event.event_id.slice(0, 8),
+      ].join('  '),
       fits: true,
     }))
 }

@@ -7,16 +7,16 @@ import { exit, Fault, usage } from '../../../core/fault.ts'
 import { isObject, type Json, type JsonObject, valueAt } from '../../../core/json.ts'
 import { routeName } from '../../../core/names.ts'
 import { hidesPart } from '../../../core/secrets/mask.ts'
+import { routeLike } from '../../routes/route-like.ts'
 import { readRoutes } from '../../routes/routes.ts'
-import { findSample, readSample } from '../../samples/gallery.ts'
 import type { Workspace } from '../../workspace.ts'
 import { isBoundTo } from '../bound-routes.ts'
 import type { NewRoute } from '../desk.ts'
 import { configFile, openRoute } from '../draft/open-route.ts'
 import type { OpenedRoute } from '../draft/route-draft.ts'
 
-/** Of a profile, where one is given. Throws a Fault: the name is none, or is taken, or there is no such route or sample to begin with. */
-export const createRoute = (workspace: Workspace, { name: asked, clone, sample }: NewRoute, profile?: string): OpenedRoute => {
+/** Of a profile, where one is given. Throws a Fault: the name is none, or is taken, or there is no such route, sample or event to begin with. */
+export const createRoute = async (workspace: Workspace, { name: asked, clone, like }: NewRoute, profile?: string): Promise<OpenedRoute> => {
   const name = asked.trim()
   if (!routeName.test(name))
     throw usage(`"${name}" cannot be a name`, 'use letters, digits, dot, underscore and hyphen; at most 64, the first a letter or digit')
@@ -31,7 +31,7 @@ export const createRoute = (workspace: Workspace, { name: asked, clone, sample }
   const data = isObject(source.data) ? source.data : {}
   const base = [...routesPath(data), name]
   refuseTaken(workspace, name, valueAt(data, base))
-  const written = clone === undefined ? fromSample(workspace, sample) : cloned(openRoute(workspace, { name: clone }).written)
+  const written = await beginning(workspace, clone, like)
   const bound = isBoundTo(written, profile) ? written : { ...written, profile: profile as string }
   return { name, source: 'config', file, text, base, written: bound, isNew: true }
 }
@@ -71,9 +71,7 @@ const withoutMasks = (value: Json): Json => {
   return Object.fromEntries(kept.map(([key, item]) => [key, withoutMasks(item)]))
 }
 
-/** The event type of the sample is what the route is about. */
-const fromSample = (workspace: Workspace, asked: string | undefined): JsonObject => {
-  if (asked === undefined) return {}
-  const { event } = readSample(findSample(workspace, asked))
-  return event === undefined ? {} : { events: [event] }
+const beginning = async (workspace: Workspace, clone: string | undefined, like: string | undefined): Promise<JsonObject> => {
+  if (clone !== undefined) return cloned(openRoute(workspace, { name: clone }).written)
+  return like === undefined ? {} : routeLike(workspace, like)
 }

@@ -1,6 +1,6 @@
 /** All routes, and what is amiss with each. */
 
-import type { KeptDraft, PayloadChoice, RouteRow } from '../../../app/editor/desk.ts'
+import type { KeptDraft, PayloadChoice, PayloadRow, RouteRow } from '../../../app/editor/desk.ts'
 import { draftOf, isRemoved, type RouteDraft } from '../../../app/editor/draft/route-draft.ts'
 import { matchMoves, moved, moves } from '../../model/list.ts'
 import { entry, pick } from '../../model/overlays.ts'
@@ -23,6 +23,8 @@ export type HomeScreen = Screen & {
   readonly chosen?: PayloadChoice | undefined
   /** What is done to the route that is being opened, instead of going to it. */
   readonly change?: 'toggle' | 'remove' | undefined
+  /** The name of the route that is being made. */
+  readonly named?: string | undefined
   /** Drafts that an earlier session left. */
   readonly kept?: readonly KeptDraft[]
 }
@@ -56,8 +58,7 @@ export const homeModel = screenModel<HomeScreen>({
     if (screen.isFinding && action === 'open') return { screen: { ...screen, isFinding: false } }
     if (action === 'back') return { screen: { ...screen, isFinding: false, search: textField(), cursor: 0 } }
     if (action === 'find') return { screen: { ...screen, isFinding: true } }
-    if (action === 'add')
-      return { go: { push: entry('add', 'the name of the new route', { help: 'lower-case letters, digits and hyphens' }) } }
+    if (action === 'add') return { go: { push: newName('add', 'the name of the new route', world) } }
     if (action === 'live') return openLive(row?.name)
     if (moves.includes(action) || matchMoves.includes(action))
       return { screen: { ...screen, cursor: moved(screen.cursor, action, rows.length) } }
@@ -80,7 +81,7 @@ const onRow = (action: string, row: RouteRow, world: World, chosen?: PayloadChoi
     case 'samples':
       return openSamples(name)
     case 'clone':
-      return { go: { push: entry(`clone ${name}`, `the name of the clone of "${name}"`) } }
+      return { go: { push: newName(`clone ${name}`, `the name of the clone of "${name}"`, world) } }
     case 'toggle':
     case 'remove':
       return draft ? changed(action, draft, world) : { wishes: [{ kind: 'ask', question: { ask: 'open', of: { name, source } } }] }
@@ -97,10 +98,12 @@ const heard = (screen: HomeScreen, news: News, world: World): Turn<HomeScreen> =
     case 'open':
     case 'create': {
       const { change, chosen } = screen
-      const next = { ...screen, chosen: undefined, change: undefined }
+      const next = { ...screen, chosen: undefined, change: undefined, named: undefined }
       const draft = draftOf(news.answer)
       return { screen: next, ...(change && news.told === 'open' ? changed(change, draft, world) : withDraft(draft, world, chosen)) }
     }
+    case 'payloads':
+      return screen.named !== undefined && news.of.route === undefined ? { go: { push: likeWhat(screen.named, news.answer) } } : {}
     case 'drafts':
       return keptDrafts(screen, news.answer, news.of.route)
     case 'test':
@@ -111,6 +114,30 @@ const heard = (screen: HomeScreen, news: News, world: World): Turn<HomeScreen> =
       return { screen: { ...screen, cursor: Math.min(screen.cursor, Math.max(0, news.answer.rows.length - 1)) } }
     default:
       return {}
+  }
+}
+
+const newName = (id: string, title: string, world: World) =>
+  entry(id, title, { form: 'name', taken: rowsOf(homeScreen, world).map(({ name }) => name) })
+
+/** What a new route may be made of. */
+const likeWhat = (name: string, rows: readonly PayloadRow[]) =>
+  pick('like', `what shall "${name}" be made of?`, [
+    { value: '', title: 'nothing', detail: 'an empty route' },
+    ...rows.map(({ choice, title, detail, group }) => ({
+      value: JSON.stringify(choice),
+      title,
+      detail: [group === 'recorded' ? 'recorded' : 'sample', detail].join('  '),
+    })),
+  ])
+
+/** The route is tried with what it was made of. */
+const created = (screen: HomeScreen, name: string, value: string): Turn<HomeScreen> => {
+  const chosen = value === '' ? undefined : (JSON.parse(value) as PayloadChoice)
+  const like = chosen?.from === 'sample' ? chosen.name : chosen?.from === 'event' ? chosen.id : undefined
+  return {
+    screen: { ...screen, chosen },
+    wishes: [{ kind: 'ask', question: { ask: 'create', of: { name, ...(like === undefined ? {} : { like }) } } }],
   }
 }
 
@@ -143,13 +170,15 @@ const keptDrafts = (screen: HomeScreen, kept: readonly KeptDraft[], route?: stri
   return { screen: { ...screen, kept }, go: { push: pick(id, 'drafts that were left: pick one to go on with it', [...rows, ...asItIs]) } }
 }
 
-const given = ({ kept = [] }: HomeScreen, { id, value }: Returned, world: World): Turn<HomeScreen> => {
+const given = (screen: HomeScreen, { id, value }: Returned, world: World): Turn<HomeScreen> => {
+  const { kept = [] } = screen
   const [what = '', about] = id.split(' ')
   const ask = (question: Extract<NonNullable<Turn['wishes']>[number], { kind: 'ask' }>['question']): Turn<HomeScreen> => ({
     wishes: [{ kind: 'ask', question }],
   })
-  if (what === 'add') return ask({ ask: 'create', of: { name: value } })
-  if (what === 'clone' && about !== undefined) return ask({ ask: 'create', of: { name: value, clone: about } })
+  if (what === 'add') return { screen: { ...screen, named: value.trim() }, ...ask({ ask: 'payloads', of: {} }) }
+  if (what === 'like' && screen.named !== undefined) return created(screen, screen.named, value)
+  if (what === 'clone' && about !== undefined) return ask({ ask: 'create', of: { name: value.trim(), clone: about } })
   if (what === 'draft' && value === '' && about !== undefined) return ask({ ask: 'open', of: { name: about } })
   return what === 'draft'
     ? goOn(

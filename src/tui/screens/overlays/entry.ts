@@ -1,7 +1,8 @@
 /** One line of text to fill in. */
 
+import { routeName } from '../../../core/names.ts'
 import type { EntryScreen } from '../../model/overlays.ts'
-import { screenModel } from '../../model/screen.ts'
+import { screenModel, warned } from '../../model/screen.ts'
 import { editField, typeInto } from '../../model/text-field.ts'
 import { fieldView } from '../../view/field-view.ts'
 import { line, span, wrap } from '../../view/line.ts'
@@ -17,20 +18,28 @@ export const entryModel = screenModel<EntryScreen>({
   act(screen, action) {
     const { id, field } = screen
     if (action !== 'open') return { go: { back: true } }
-    return complaint(screen) === undefined ? { go: { back: true, returns: { id, value: field.text } } } : {}
+    const wrong = complaint(screen)
+    return wrong === undefined ? { go: { back: true, returns: { id, value: field.text } } } : warned(wrong)
   },
 })
 
 /** What is wrong with the text as it is. */
-const complaint = ({ form, field: { text } }: EntryScreen): string | undefined =>
-  form === 'number' && (text.trim() === '' || !Number.isFinite(Number(text))) ? 'a number is needed' : undefined
+const complaint = ({ form, taken = [], field: { text } }: EntryScreen): string | undefined => {
+  const written = text.trim()
+  if (form === 'number') return written === '' || !Number.isFinite(Number(written)) ? 'a number is needed' : undefined
+  if (form === 'text') return undefined
+  if (written === '') return 'a name is needed'
+  if (!routeName.test(written))
+    return `"${written}" cannot be a name: letters, digits, dot, underscore and hyphen, the first a letter or digit; at most 64`
+  return taken.includes(written) ? `there is a route "${written}" already` : undefined
+}
 
 export const entryView = screenView<EntryScreen>((screen, _world, { width }) => {
   const wrong = complaint(screen)
   return [
     line(span('> ', 'accent'), ...fieldView(screen.field, width - 4, screen.isSecret)),
     [],
-    ...(wrong === undefined ? [] : [line(span(`! ${wrong}`, 'warn'))]),
+    ...(wrong === undefined ? [] : wrap(`! ${wrong}`, width).map((text) => line(span(text, 'warn')))),
     ...wrap(screen.help ?? '', width).map((text) => line(span(text, 'dim'))),
   ]
 })

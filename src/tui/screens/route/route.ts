@@ -19,7 +19,8 @@ import { openTests } from '../tests/tests.ts'
 import { openTrace } from '../trace/trace.ts'
 import { traceLines } from '../trace/trace-lines.ts'
 import { editField, entered, pickNames, switchFlag } from './edit-field.ts'
-import { type FormRow, foldKey, formRows, isSameRow, rowSaid } from './form-rows.ts'
+import { enterDoes, foldedAll, withFold } from './folding.ts'
+import { type FormRow, formRows, rowSaid } from './form-rows.ts'
 import { layoutOf } from './layout.ts'
 import { modeId, onMode, toMode } from './mode.ts'
 
@@ -87,7 +88,7 @@ const onRoute = (screen: RouteScreen, action: ActionName, world: World, draft: R
         ? { go: { push: choose('leave', `"${draft.opened.name}" has changes that are not saved`, leaveChoices, 2) } }
         : { go: { back: true }, wishes: [{ kind: 'ask', question: { ask: 'home', of: {} } }] }
     case 'undo':
-      return draft.past.length > 0 ? { world: { draft: undo(draft) } } : warned('there is nothing to take back')
+      return takenBack(world, draft)
     case 'redo':
       return draft.future.length > 0 ? { world: { draft: redo(draft) } } : warned('there is nothing to bring again')
     case 'save':
@@ -107,7 +108,7 @@ const onRoute = (screen: RouteScreen, action: ActionName, world: World, draft: R
     case 'fix':
       return fixed(world, draft)
     case 'fold':
-      return foldingAll(screen, draft)
+      return { screen: { ...screen, ...foldedAll(screen, draft.spec) } }
     case 'copyYaml':
       return { wishes: [{ kind: 'copy', text: world.preview?.yaml ?? '' }] }
     case 'editor':
@@ -128,19 +129,20 @@ const lastScrollOf = (world: World): number => {
   return traceLines(world, layoutOf(width).trace).length - height
 }
 
-const enterDoes = (row: FormRow | undefined): string => {
-  if (row === undefined || foldKey(row) === undefined) return 'edit'
-  return row.kind !== 'mode' && row.isOpen ? 'fold' : 'unfold'
-}
-
 const copied = (row: FormRow): string =>
   row.kind === 'field' ? JSON.stringify(row.field.value ?? null) : row.kind === 'mode' ? row.mode : row.name
+
+/** Nothing is set by it. */
+const turnedFold = (screen: RouteScreen, row: FormRow): Turn<RouteScreen> | undefined => {
+  const unfolded = withFold(screen.unfolded, row)
+  return unfolded && { screen: { ...screen, unfolded } }
+}
 
 /** What a key does on the row of the cursor. */
 const onRow = (screen: RouteScreen, action: ActionName, row: FormRow, world: World, draft: RouteDraft): Turn<RouteScreen> => {
   if (action === 'copy' && row.kind === 'field' && row.field.isSecret) return warned('a secret is not copied: webhook secret shows it')
   if (action === 'copy') return { wishes: [{ kind: 'copy', text: copied(row) }] }
-  const own = action === 'open' ? (screenOf(row, draft, world) ?? folding(screen, row)) : undefined
+  const own = action === 'open' ? (screenOf(row, draft, world) ?? turnedFold(screen, row)) : undefined
   if (own) return own
   if (world.options.readOnly) return warned('nothing is changed: the editor was opened with --read-only')
   if (row.kind === 'mode') return onMode(row.mode, action, draft)
@@ -148,34 +150,6 @@ const onRow = (screen: RouteScreen, action: ActionName, row: FormRow, world: Wor
   if (action === 'remove') return removed(row.field, draft)
   if (action === 'toggle') return switchFlag(row.field, draft)
   return action === 'open' ? editField(row.field, draft) : {}
-}
-
-/** Shows what is not set in a section or a group, or hides it. Nothing is set by it. */
-const folding = (screen: RouteScreen, row: FormRow): Turn<RouteScreen> | undefined => {
-  const key = foldKey(row)
-  if (key === undefined) return undefined
-  const { unfolded } = screen
-  return { screen: { ...screen, unfolded: unfolded.includes(key) ? unfolded.filter((each) => each !== key) : [...unfolded, key] } }
-}
-
-/** The same for all sections at once. The cursor stays on its row, or goes to the heading of its section. */
-const foldingAll = (screen: RouteScreen, { spec }: RouteDraft): Turn<RouteScreen> => {
-  const before = formRows(spec, screen.unfolded)
-  const isAnyFolded = before.some((row) => row.kind === 'section' && row.folded > 0)
-  const unfolded = isAnyFolded ? sections.map(({ name }) => name) : []
-  const after = formRows(spec, unfolded)
-  const anchors = before.slice(0, screen.cursor + 1).reverse()
-  const anchor = anchors.find((row, i) => (i === 0 || row.kind === 'section') && after.some((each) => isSameRow(each, row)))
-  return {
-    screen: {
-      ...screen,
-      unfolded,
-      cursor: Math.max(
-        0,
-        after.findIndex((row) => anchor && isSameRow(row, anchor)),
-      ),
-    },
-  }
 }
 
 /** Some fields have a screen of their own, which is looked at with `--read-only`, too. */
@@ -221,6 +195,17 @@ const inEditor = (draft: RouteDraft, row: FormRow | undefined): Turn<RouteScreen
   const { opened } = draft
   if (opened.source === 'subscription') return warned(`in $EDITOR: webhook edit ${opened.name}`)
   return { wishes: [{ kind: 'edit-route', opened, path: row?.kind === 'field' ? row.field.path : [] }] }
+}
+
+/** Without a step a new route is what was done. */
+const takenBack = (world: World, draft: RouteDraft): Turn<RouteScreen> => {
+  if (draft.past.length > 0) return { world: { draft: undo(draft) } }
+  const { opened } = draft
+  if (!opened.isNew) return warned('there is nothing to take back')
+  return {
+    world: { ...withoutChangesOf(world, opened), notice: { tone: 'ok', text: `taken back: new route (${opened.name})` } },
+    go: { home: true },
+  }
 }
 
 const returned = ({ id, value }: Returned, world: World, draft: RouteDraft): Turn<RouteScreen> => {

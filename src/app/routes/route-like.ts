@@ -1,0 +1,85 @@
+/** A route to begin with, made of one request: who sent it, its type, and what of it a prompt can say. */
+
+import { exit, Fault } from '../../core/fault.ts'
+import { isObject, type Json, type JsonObject, parseObject, valueAt } from '../../core/json.ts'
+import { journalFolder } from '../../journal/folder.ts'
+import { readEvent } from '../../journal/reader.ts'
+import { presets, schemes } from '../../parts/schemes/index.ts'
+import { payloadOf } from '../events/event-payload.ts'
+import { findSample, readSample, sampleNameOf } from '../samples/gallery.ts'
+import type { Workspace } from '../workspace.ts'
+import { readRoutes } from './routes.ts'
+import { routeOfSender } from './sender-route.ts'
+
+type Seen = { readonly verify?: Json | undefined; readonly event?: string | undefined; readonly payload: JsonObject }
+
+/** `like`: the name of a sample (`github/push`), or the id of a recorded event. Throws a Fault where there is none, or it was not kept. */
+export const routeLike = async (workspace: Workspace, like: string): Promise<JsonObject> => {
+  const { verify, event, payload } = sampleNameOf(like) === undefined ? await ofEvent(workspace, like.trim()) : ofSample(workspace, like)
+  const known = typeof verify === 'string' ? routeOfSender(verify) : undefined
+  // What the sender's own route says is about the events that it lists.
+  if (known && Array.isArray(known.events) && event !== undefined && known.events.includes(event)) return { ...known, events: [event] }
+  const prompt = promptFor(event, payload)
+  return {
+    ...(verify === undefined ? {} : { verify }),
+    ...(event === undefined ? {} : { events: [event] }),
+    ...(prompt === undefined ? {} : { prompt }),
+  }
+}
+
+const ofSample = (workspace: Workspace, like: string): Seen => {
+  const sample = findSample(workspace, like)
+  const { event, body } = readSample(sample)
+  const [sender = ''] = sample.name.split('/')
+  const isKnown = [...schemes, ...presets].some((scheme) => scheme.name === sender || scheme.aliases?.includes(sender))
+  return { verify: isKnown ? sender : undefined, event, payload: parseObject(body) ?? {} }
+}
+
+/** The route that took it says how it is verified. */
+const ofEvent = async (workspace: Workspace, id: string): Promise<Seen> => {
+  const found = await readEvent(journalFolder(workspace.dataDir), id)
+  if (found.kind !== 'found') {
+    const hint = `a sample has a slash in its name: ${workspace.self} samples list; events: ${workspace.self} events list`
+    throw new Fault('not_found', `there is neither a sample nor an event "${id}"`, { exitCode: exit.notFound, hint })
+  }
+  const { event } = found
+  const request = await payloadOf(workspace, event)
+  const route = readRoutes(workspace).routes.find(({ name }) => name === event.route)
+  const verify = route && isObject(route.written) ? route.written.verify : undefined
+  const body = typeof request === 'string' ? '' : Buffer.from(request.body).toString('utf8')
+  return { verify: isObject(verify ?? null) ? undefined : verify, event: event.event_type ?? undefined, payload: parseObject(body) ?? {} }
+}
+
+/** What people want to know of an event, by the paths that senders have for it. */
+const telling = [
+  ...['action', 'object_attributes.action', 'repository.full_name', 'project.path_with_namespace', 'number', 'ref'],
+  ...[
+    'pull_request.title',
+    'issue.title',
+    'object_attributes.title',
+    'release.name',
+    'title',
+    'subject',
+    'summary',
+    'message',
+    'text',
+    'name',
+  ],
+  ...['sender.login', 'user.name', 'pusher.name', 'actor.display_name', 'status', 'id'],
+] as const
+const maxTold = 6
+const maxLength = 200
+
+/** `undefined`: the payload has none of them. */
+const promptFor = (event: string | undefined, payload: JsonObject): string | undefined => {
+  const isTold = (path: string): boolean => {
+    const value = valueAt(payload, path.split('.'))
+    return (typeof value === 'string' && value !== '' && value.length <= maxLength) || typeof value === 'number'
+  }
+  const lines = telling
+    .filter(isTold)
+    .slice(0, maxTold)
+    .map((path) => `${path.split('.').slice(-2).join(' ').replaceAll('_', ' ')}: {${path}}`)
+  const what = event === undefined ? 'An event came.' : `"${event.replace(/[{}]/g, '')}" came.`
+  return lines.length === 0 ? undefined : `${what}\n${lines.join('\n')}\n`
+}

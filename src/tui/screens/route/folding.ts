@@ -1,0 +1,31 @@
+/** What of a route's form is folded: the fields that are not set, by section and by group. */
+
+import { sections } from '../../../app/editor/sections.ts'
+import type { JsonObject } from '../../../core/json.ts'
+import { type FormRow, foldKey, formRows, isSameRow } from './form-rows.ts'
+
+/** Shows what is not set in the section or the group of a row, or hides it. `undefined`: the row is none. */
+export const withFold = (unfolded: readonly string[], row: FormRow): readonly string[] | undefined => {
+  const key = foldKey(row)
+  if (key === undefined) return undefined
+  return unfolded.includes(key) ? unfolded.filter((each) => each !== key) : [...unfolded, key]
+}
+
+type Folds = { readonly cursor: number; readonly unfolded: readonly string[] }
+
+/** The same for all sections at once. The cursor stays on its row, or goes to the heading of its section. */
+export const foldedAll = ({ cursor, unfolded: now }: Folds, spec: JsonObject): Folds => {
+  const before = formRows(spec, now)
+  const isAnyFolded = before.some((row) => row.kind === 'section' && row.folded > 0)
+  const unfolded = isAnyFolded ? sections.map(({ name }) => name) : []
+  const after = formRows(spec, unfolded)
+  const anchors = before.slice(0, cursor + 1).reverse()
+  const anchor = anchors.find((row, i) => (i === 0 || row.kind === 'section') && after.some((each) => isSameRow(each, row)))
+  return { unfolded, cursor: Math.max(0, anchor ? after.findIndex((row) => isSameRow(row, anchor)) : 0) }
+}
+
+/** What enter does on a row, in a word. */
+export const enterDoes = (row: FormRow | undefined): string => {
+  if (row === undefined || foldKey(row) === undefined) return 'edit'
+  return row.kind !== 'mode' && row.isOpen ? 'fold' : 'unfold'
+}
