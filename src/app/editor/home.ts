@@ -2,9 +2,9 @@
 
 import type { Diagnostic } from '../../core/diagnostic.ts'
 import { isObject, type JsonObject } from '../../core/json.ts'
+import { maskJson } from '../../core/secrets/mask.ts'
 import { journalFolder } from '../../journal/folder.ts'
 import { readEvents } from '../../journal/reader.ts'
-import { maskJson } from '../mask.ts'
 import { describeRoute, type KnownRoute, readRoutes } from '../routes/routes.ts'
 import type { GatewayFinder } from '../running-gateway.ts'
 import { validate } from '../validate/validate.ts'
