@@ -7,6 +7,8 @@ import type { Preset } from '../../parts/schemes/kit/preset.ts'
 import { linear } from '../../parts/schemes/linear.ts'
 import type { Scheme } from '../../parts/schemes/scheme.ts'
 import { svix } from '../../parts/schemes/standard-webhooks.ts'
+import { githubComment } from '../../parts/targets/code-host/github-comment.ts'
+import { gitlabComment } from '../../parts/targets/code-host/gitlab-comment.ts'
 import { routeOfPreset } from '../routes/sender-route.ts'
 
 export type Provider = {
@@ -44,7 +46,7 @@ const common: readonly Provider[] = [
     sample: 'github/pull_request.opened',
     key: 'ours',
     isSignable: true,
-    comment: { target: 'github_comment', extra: { repo: '{repository.full_name}', pr_number: '{number}' } },
+    comment: { target: githubComment.name, extra: { repo: '{repository.full_name}', pr_number: '{number}' } },
     there: 'content type application/json, the secret, the event "Pull requests"',
   },
   {
@@ -61,7 +63,7 @@ const common: readonly Provider[] = [
     key: 'ours',
     isSignable: true,
     comment: {
-      target: 'gitlab_comment',
+      target: gitlabComment.name,
       extra: { project: '{project.path_with_namespace}', iid: '{object_attributes.iid}', kind: 'merge_request' },
     },
     there: 'the secret as "Secret token", the trigger "Merge request events"',

@@ -4,7 +4,7 @@ import { defaultProfile } from '../../config/config.ts'
 import type { Path } from '../../core/diagnostic.ts'
 import type { JsonObject } from '../../core/json.ts'
 import { isTemplate } from '../../expr/placeholder.ts'
-import { targetsByName } from '../../parts/targets/index.ts'
+import { http } from '../../parts/targets/http.ts'
 import { pathOf } from '../../parts/targets/kit/gh.ts'
 import type { TargetPart } from '../../parts/targets/target.ts'
 import { hasProgram } from '../../process/find-program.ts'
@@ -12,17 +12,16 @@ import { checkEnvValue } from './checks.ts'
 import type { Provider } from './providers.ts'
 import { type Draft, error, type Objection, type Question } from './question.ts'
 
-const http = 'http'
 const urlId = 'target.url'
 const secretId = 'target.secret'
 
 /** Whether a route for this sender can tell the target where to post: to an address, or as a comment on what the event is about. */
 export const isToldBy = ({ name }: TargetPart, provider: Provider | undefined): boolean =>
-  provider !== undefined && (name === http || provider.comment?.target === name)
+  provider !== undefined && (name === http.name || provider.comment?.target === name)
 
 /** Questions about what only the route can say. */
 export const deliveryQuestions = ({ name }: TargetPart, draft: Draft): readonly Question[] =>
-  name === http ? [urlQuestion, signingQuestion(draft)] : []
+  name === http.name ? [urlQuestion, signingQuestion(draft)] : []
 
 const urlQuestion: Question = {
   id: urlId,
@@ -52,7 +51,7 @@ const signingVariable = ({ answers }: Draft): string =>
 /** What the target itself says against its settings; that it signs nothing is only told of. */
 const objectionOf = (extra: JsonObject): Objection | undefined => {
   const found: Objection[] = []
-  targetsByName.get(http)?.check?.(extra, (code, _: Path, message, help) => {
+  http.check?.(extra, (code, _: Path, message, help) => {
     if (code !== 'WH708') found.push(error(message, help))
   })
   return found[0]
@@ -62,7 +61,7 @@ const objectionOf = (extra: JsonObject): Objection | undefined => {
 export const deliveryOf = (part: TargetPart | undefined, provider: Provider, draft: Draft): JsonObject => {
   if (!part) return {}
   if (!part.requires) return { deliver: part.name }
-  const extra = part.name === http ? addressed(draft) : provider.comment?.target === part.name ? provider.comment.extra : undefined
+  const extra = part.name === http.name ? addressed(draft) : provider.comment?.target === part.name ? provider.comment.extra : undefined
   return extra ? { deliver: part.name, deliver_extra: extra } : {}
 }
 
@@ -75,7 +74,7 @@ const addressed = (draft: Draft): JsonObject => ({
 export const trialExtra = ({ name, requires }: TargetPart, { answers }: Draft): JsonObject | undefined => {
   if (!requires) return {}
   const url = (answers[urlId] ?? '').trim()
-  if (name !== http || isTemplate(url)) return undefined
+  if (name !== http.name || isTemplate(url)) return undefined
   return { url, ...(answers[secretId] ? { secret: answers[secretId] } : {}) }
 }
 
