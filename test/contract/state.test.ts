@@ -26,7 +26,7 @@ const allowed: { readonly [place: string]: string } = {
   'expr/turn.ts began': 'the turn of the event loop, of which a thread has one',
   'expr/turn.ts waiting': 'who waits for a turn of that loop',
   'parts/stages/json.ts worked': 'worked out from a list of schemes, gone with the list',
-  'parts/schemes/kit/described/algorithm.ts longText': 'zeros that a key is tried on, never written to',
+  'parts/schemes/kit/described/algorithm.ts longText': 'a long text while it is checked, wiped after each',
   'parts/schemes/kit/hmac-key.ts inner': 'what a hash is taken of, wiped after each',
   'parts/schemes/kit/hmac-key.ts outer': 'what a hash is taken of, wiped after each',
   'plan/plugins/plugin-module.ts failures': 'Node remembers that an address failed until the process ends',
@@ -36,6 +36,7 @@ const allowed: { readonly [place: string]: string } = {
   'process/strays.ts living': 'the search for what children left behind',
   'process/strays.ts wanted': 'the search for what children left behind',
   'tui/model/characters.ts loaded': 'tables of the language, which Node keeps as well',
+  'store/sqlite/durable-database.ts noHeader': 'zeros to be written, never written to',
   'tui/desk/thread.ts desk': 'a thread that ends with its editor',
 }
 

@@ -37,7 +37,7 @@ export const holds = (
   return signatures.some((signature) => verified(hash, pieces, key, signature))
 }
 
-/** Where a long text is put together for a check: memory that is new costs more than the check. It holds the last such text. */
+/** Where a long text is put together for a check: memory that is new costs more than the check. It is wiped after each. */
 const longText = Buffer.alloc(1_114_112)
 
 const inOnePiece = (pieces: readonly Buffer[]): Buffer => {
@@ -49,10 +49,19 @@ const inOnePiece = (pieces: readonly Buffer[]): Buffer => {
   return longText.subarray(0, end)
 }
 
+const verifiedWhole = (pieces: readonly Buffer[], key: KeyObject, signature: Buffer): boolean => {
+  const text = inOnePiece(pieces)
+  try {
+    return verify(null, text, key, signature)
+  } finally {
+    text.fill(0)
+  }
+}
+
 /** Node throws for some malformed signatures, and says no to the others. A hash reads the pieces in a row, so that a long text is not copied. */
 const verified = (hash: string | null, pieces: readonly Buffer[], key: KeyObject, signature: Buffer): boolean => {
   try {
-    if (hash === null) return verify(null, inOnePiece(pieces), key, signature)
+    if (hash === null) return verifiedWhole(pieces, key, signature)
     const verifier = createVerify(hash)
     for (const piece of pieces) verifier.update(piece)
     return verifier.verify(key, signature)
