@@ -225,6 +225,7 @@ t.test('YAML: a slip is said where it was made, with what to do, and quotes noth
     ['the wrong bracket', 'a: {b: [1, 2}\n', '1:8', /closing \]/],
     ['behind a block and a quote in a plain text', "a: |\n  it's [ {\nb: it's\nc: [1\nd: 2\n", '4:4', /closing \]/],
     ['a comma', 'a: [{ b: 1 } { c: 2 }]\n', '1:14', /comma/],
+    ['a comma in JSON', '{\n  "a": true\n  "b": {}\n}\n', '3:3', /comma/],
     ['a time of cron', 'jobs:\n  a:\n    schedule: */5 * * * *\n', '3:15', /quotes/],
     ['another one', 'jobs:\n  a:\n    schedule: * * * * *\n', '3:15', /quotes/],
     ['one in a map of one line', 'jobs: { a: { schedule: */5 * * * *, prompt: x } }\n', '1:24', /quotes/],

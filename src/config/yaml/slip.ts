@@ -28,10 +28,21 @@ const unclosed = (text: string, at: number, reason: string): Slip | undefined =>
   const isQuote = open.sign === '"' || open.sign === "'"
   const staysOpen = isQuote || openAt(text, text.length).some((each) => each.at === open.at)
   const isEnd = at >= text.trimEnd().length
-  if (!staysOpen && reason.startsWith('missed comma')) return { at, message: 'a comma is missing', help: 'put a comma before this' }
+  if (!staysOpen && reason.startsWith('missed comma'))
+    return { at: keyStart(text, at), message: 'a comma is missing', help: 'put a comma before this' }
   if (!isEnd && (!staysOpen || !isNewMember(lineOf(text, at).line)) && reason.startsWith('deficient'))
     return { at, message: 'the lines of this value are indented too little', help: 'indent these lines more than the key of the value' }
   return { at: open.at, message: `this ${isQuote ? 'quote' : 'bracket'} is not closed`, help: `add the closing ${closes(open)}` }
+}
+
+/** A longer key is pointed at somewhere inside. */
+const maxKey = 200
+
+/** The parser knows a key by its colon. */
+const keyStart = (text: string, at: number): number => {
+  if (text[at] !== ':') return at
+  const from = Math.max(lineOf(text, at).start, at - maxKey)
+  return from + text.slice(from, at).search(/(?:"[^"]*"|'[^']*'|[\w.$-]+)\s*$|$/)
 }
 
 /** A quote that opened lines before, and that the next one seemed to close. */
