@@ -105,6 +105,7 @@ export const openSession = (first: State, around: Surroundings): Session => {
     },
     'edit-text': ({ id, text }) =>
       void around.editText(text).then((value) => tell({ told: 'returned', id, value }), failed('preview', tell)),
+    'edit-file': ({ file, line }) => void around.editFile(file, line).then(() => asked({ ask: 'home', of: {} }), failed('home', tell)),
     'edit-route': ({ opened, path }) => void editRoute(opened, path, around).then(tell, failed('open', tell)),
     watch: ({ route }) => live.open(route),
     unwatch: () => live.close(),

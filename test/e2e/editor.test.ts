@@ -214,3 +214,15 @@ t.test('space on the list writes nothing before a save, and u takes it back', as
   editor.press('q')
   t.equal(await editor.exited, 0)
 })
+
+t.test('a file that cannot be read is shown with line and column, and E opens it', async (t) => {
+  const dir = t.testdir({ 'config.yaml': commented.replace('[pull_request]', '[pull_request'), 'good.yaml': commented })
+  const editor = openEditor(t, { dir, args: [], env: { EDITOR: `cp ${join(dir, 'good.yaml')}` } })
+  await editor.see(/! config\.yaml:\d+:\d+ WH001 .*; E opens it there/)
+  editor.press('E')
+  await editor.see('> pr-review')
+  await editor.gone('WH001')
+  t.equal(readFileSync(join(dir, 'config.yaml'), 'utf8'), commented)
+  editor.press('q')
+  t.equal(await editor.exited, 0)
+})

@@ -36,8 +36,8 @@ export type Home = {
   readonly rows: readonly RouteRow[]
   /** The address of a gateway that runs on this data directory. */
   readonly gateway?: string
-  /** What is wrong with the files as a whole. */
-  readonly problem?: string
+  /** What is wrong with the files as a whole, and where. */
+  readonly problem?: { readonly said: string; readonly file: string; readonly line: number }
 }
 
 /** Where the payload comes from with which a route is tried. */

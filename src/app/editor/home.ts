@@ -1,5 +1,6 @@
 /** All routes with what is amiss and what came of late, for the first screen of an editor. */
 
+import { basename } from 'node:path'
 import type { Diagnostic } from '../../core/diagnostic.ts'
 import { isObject, type JsonObject } from '../../core/json.ts'
 import { maskJson } from '../../core/secrets/mask.ts'
@@ -54,8 +55,14 @@ export const readHome = async (workspace: Workspace, finder: GatewayFinder, prof
     subscriptions: routes.filter(({ source }) => source === 'subscription').length,
     rows: [...rows, ...broken].sort((a, b) => (a.name < b.name ? -1 : 1)),
     ...(gateway ? { gateway: gateway.url } : {}),
-    ...(problem ? { problem: `${problem.code} ${problem.message}` } : {}),
+    ...(problem ? { problem: problemOf(problem, configFile(workspace)) } : {}),
   }
+}
+
+const problemOf = ({ code, message, place, help }: Diagnostic, otherwise: string): NonNullable<Home['problem']> => {
+  const file = place?.file ?? otherwise
+  const where = place ? `${basename(file)}:${place.line}:${place.column} ` : ''
+  return { said: `${where}${code} ${[message, help].filter(Boolean).join(' - ')}`, file, line: place?.line ?? 1 }
 }
 
 /** A list shows no more of each route. */

@@ -63,6 +63,8 @@ export type Wish =
   | { readonly kind: 'copy'; readonly text: string }
   /** The file of a route, at a path of it. */
   | { readonly kind: 'edit-route'; readonly opened: OpenedRoute; readonly path: Path }
+  /** A file at a line; the routes are read again afterwards. */
+  | { readonly kind: 'edit-file'; readonly file: string; readonly line: number }
   /** A text in the user's editor; it comes back as `returned` under the id. */
   | { readonly kind: 'edit-text'; readonly id: string; readonly text: string }
   | { readonly kind: 'watch'; readonly route?: string }

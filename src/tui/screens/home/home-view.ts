@@ -2,7 +2,7 @@
 
 import type { World } from '../../model/screen.ts'
 import { fieldView } from '../../view/field-view.ts'
-import { beside, cell, type Line, line, type Span, span } from '../../view/line.ts'
+import { beside, cell, type Line, line, type Span, span, wrap } from '../../view/line.ts'
 import { longListView } from '../../view/list-view.ts'
 import { type Room, screenView } from '../../view/screen-view.ts'
 import type { HomeScreen } from './home.ts'
@@ -35,7 +35,7 @@ const listPane = (screen: HomeScreen, world: World, { width, height }: Room): re
   const rows = rowsOf(screen, world)
   const columns = columnsOf(width)
   const head: Line[] = [
-    ...(home.problem === undefined ? [] : [line(span(`! ${home.problem}`, 'bad'))]),
+    ...(home.problem ? wrap(`! ${home.problem.said}; E opens it there`, width).map((text) => line(span(text, 'bad'))) : []),
     ...(screen.isFinding || screen.search.text !== '' ? [line(span('filter ', 'dim'), ...fieldView(screen.search, width - 10))] : []),
     ...(rows.length > 0 ? [headLine(columns)] : []),
   ]

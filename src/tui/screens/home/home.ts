@@ -45,6 +45,7 @@ export const homeModel = screenModel<HomeScreen>({
           'trace',
           'live',
           'samples',
+          ...(options.readOnly ? [] : (['editor'] as const)),
           'find',
           ...(search.text === '' ? [] : matchMoves),
           ...moves,
@@ -59,6 +60,7 @@ export const homeModel = screenModel<HomeScreen>({
     if (action === 'back') return { screen: { ...screen, isFinding: false, search: textField(), cursor: 0 } }
     if (action === 'find') return { screen: { ...screen, isFinding: true } }
     if (action === 'add') return { go: { push: newName('add', 'the name of the new route', world) } }
+    if (action === 'editor') return inEditor(world)
     if (action === 'live') return openLive(row?.name)
     if (moves.includes(action) || matchMoves.includes(action))
       return { screen: { ...screen, cursor: moved(screen.cursor, action, rows.length) } }
@@ -67,6 +69,7 @@ export const homeModel = screenModel<HomeScreen>({
   },
   hear: (screen, news, world) => heard(screen, news, world),
   rows: (screen, world) => rowsOf(screen, world).map(sentenceOf),
+  said: (_, { home }) => (home?.problem ? [`Problem: ${home.problem.said}.`] : []),
   point: (screen, cursor) => ({ ...screen, cursor }),
 })
 
@@ -115,6 +118,13 @@ const heard = (screen: HomeScreen, news: News, world: World): Turn<HomeScreen> =
     default:
       return {}
   }
+}
+
+/** The file as it is, where something is wrong in it; what waits to be saved is put onto it, or conflicts, when it is saved. */
+const inEditor = ({ home }: World): Turn<HomeScreen> => {
+  if (!home) return {}
+  const { file, line } = home.problem ?? { file: home.file, line: 1 }
+  return { wishes: [{ kind: 'edit-file', file, line }] }
 }
 
 const newName = (id: string, title: string, world: World) =>
