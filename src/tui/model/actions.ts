@@ -51,6 +51,7 @@ export const actions = {
   trace: { keys: ['T'], title: 'the whole trace', group: 'look' },
   test: { keys: ['t'], title: 'post a signed test to the gateway', group: 'look' },
   live: { keys: ['L'], title: 'what goes on in the gateway', group: 'look' },
+  allRoutes: { keys: ['A'], title: 'all routes, or only the one of the cursor', group: 'look' },
   replay: { keys: ['r'], title: 'replay the event', group: 'look' },
   copyCurl: { keys: ['c'], title: 'copy as a curl command', group: 'look' },
   saveSample: { keys: ['S'], title: 'save as a sample', group: 'look' },

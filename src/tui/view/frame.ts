@@ -75,6 +75,7 @@ const labels: { readonly [name in ActionName]?: string } = {
   operator: 'operator',
   value: 'value',
   replay: 'replay',
+  allRoutes: 'all/one',
   editText: '$EDITOR',
   fold: 'unset',
 }

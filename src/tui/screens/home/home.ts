@@ -61,7 +61,7 @@ export const homeModel = screenModel<HomeScreen>({
     if (action === 'find') return { screen: { ...screen, isFinding: true } }
     if (action === 'add') return { go: { push: newName('add', 'the name of the new route', world) } }
     if (action === 'editor') return inEditor(world)
-    if (action === 'live') return openLive(row?.name)
+    if (action === 'live') return openLive(undefined, row?.name)
     if (moves.includes(action) || matchMoves.includes(action))
       return { screen: { ...screen, cursor: moved(screen.cursor, action, rows.length) } }
     const change = action === 'toggle' || action === 'remove' ? action : undefined

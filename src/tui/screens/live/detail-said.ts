@@ -1,4 +1,4 @@
-/** The detail of an event as sentences, for the line mode. */
+/** An event and its detail as sentences, for the line mode. */
 
 import type { Payload, TraceShown } from '../../../app/editor/desk.ts'
 import type { Traffic } from '../../../app/live/traffic.ts'
@@ -17,4 +17,14 @@ export const detailSaid = (pane: string, shown: Detail | undefined, lines: reado
   return pane === 'Headers'
     ? Object.entries(headers).map(([name, value]) => `${name}: ${value}`)
     : values.map(({ path, shown: value }) => `${path}: ${value}`)
+}
+
+export const eventSaid = (lines: readonly Traffic[]): string => {
+  const outcome = lines.find((each) => each.type === 'outcome')
+  const deliveries = lines.flatMap((each) =>
+    each.type === 'delivery' ? [`${each.state}${each.error === null ? '' : `: ${each.error}`}`] : [],
+  )
+  const [first] = lines
+  const how = outcome ? `${outcome.outcome}${outcome.reason === null ? '' : `: ${outcome.reason}`}` : 'in progress'
+  return [first?.route ?? 'unknown route', first?.event_type ?? '', how, ...deliveries].filter(Boolean).join(', ')
 }

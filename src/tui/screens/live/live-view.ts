@@ -17,20 +17,28 @@ export const liveView = screenView<LiveScreen>((screen, _world, { width, height 
   const isWide = width >= wide
   const left = isWide ? Math.floor(width * 0.45) : width
   const above = isWide ? height : Math.floor(height / 2)
-  const list = longListView(events, (each) => rowOf(each, left), cursor, { width: left, height: above })
+  const list = [headOf(left), ...longListView(events, (each) => rowOf(each, left), cursor, { width: left, height: above - 1 })]
   const detail = detailLines(screen, { width: isWide ? width - left - 3 : width, height: isWide ? height : height - above - 1 })
   return isWide ? beside(list, detail, width, left) : [...list, [], ...detail]
 })
 
+const columnsOf = (width: number) => ({ route: Math.max(8, Math.floor(width * 0.22)), event: Math.max(6, Math.floor(width * 0.18)) })
+
+const headOf = (width: number): Line => {
+  const { route, event } = columnsOf(width)
+  return line(span(`  ${'TIME'.padEnd(9)}${'ROUTE'.padEnd(route)} ${'EVENT'.padEnd(event)} ANSWER`, 'dim'))
+}
+
 const rowOf = ({ lines }: LiveEvent, width: number): Line => {
+  const { route, event } = columnsOf(width)
   const [first] = lines
   const outcome = lines.find((each) => each.type === 'outcome')
   const delivery = lines.findLast((each) => each.type === 'delivery')
   return line(
     span(`${first?.at.slice(11, 19) ?? ''} `, 'dim'),
-    cell(first?.route ?? '-', Math.max(8, Math.floor(width * 0.22)), 'strong'),
+    cell(first?.route ?? '-', route, 'strong'),
     ' ',
-    cell(first?.event_type ?? '-', Math.max(6, Math.floor(width * 0.18))),
+    cell(first?.event_type ?? '-', event),
     ' ',
     ...(outcome ? [outcomeSpan(outcome)] : [span('…', 'dim')]),
     ...(delivery ? [span(` ${delivery.state}`, delivery.state === 'done' ? 'ok' : delivery.state === 'dead' ? 'bad' : 'warn')] : []),

@@ -4,12 +4,13 @@ import type { Payload, TraceShown } from '../../../app/editor/desk.ts'
 import { change } from '../../../app/editor/draft/route-draft.ts'
 import type { TailLine } from '../../../app/live/tails.ts'
 import type { Traffic } from '../../../app/live/traffic.ts'
-import { type Json, valueAt } from '../../../core/json.ts'
+import { valueAt } from '../../../core/json.ts'
 import type { ActionName } from '../../model/actions.ts'
 import { moved, moves, paneAfter, paneKeys } from '../../model/list.ts'
 import { entry } from '../../model/overlays.ts'
 import { type News, type Screen, screenModel, type Turn, type World, warned } from '../../model/screen.ts'
-import { detailSaid } from './detail-said.ts'
+import { detailSaid, eventSaid } from './detail-said.ts'
+import { jsonOf } from './json-of.ts'
 
 export const livePanes = ['Trace', 'Headers', 'Body', 'Delivery'] as const
 
@@ -18,8 +19,10 @@ export type LiveEvent = { readonly key: string; readonly lines: readonly Traffic
 
 export type LiveScreen = Screen & {
   readonly kind: 'live'
-  /** Only this route's. */
+  /** Only this route's; absent: of all. */
   readonly route?: string | undefined
+  /** The route that it was opened from. */
+  readonly from?: string | undefined
   readonly state: 'opening' | 'open' | 'ended'
   readonly why?: string | undefined
   /** Oldest first. */
@@ -38,11 +41,13 @@ export type LiveScreen = Screen & {
 /** Older ones are forgotten. */
 const maxEvents = 500
 
-export const openLive = (route: string | undefined): Turn<never> => ({
+/** `from`: where all routes are shown, the one to which they may be narrowed. */
+export const openLive = (route: string | undefined, from = route): Turn<never> => ({
   go: {
     push: {
       kind: 'live',
       ...(route === undefined ? {} : { route }),
+      ...(from === undefined ? {} : { from }),
       state: 'opening',
       events: [],
       cursor: 0,
@@ -60,13 +65,14 @@ const changes: readonly ActionName[] = ['replay', 'saveSample', 'saveTest']
 export const liveModel = screenModel<LiveScreen>({
   title: ({ route, state, why, lost, follows }) =>
     [
-      `live${route === undefined ? '' : `: ${route}`}`,
+      `live: ${route ?? 'all routes'}`,
       state === 'open' ? (follows ? 'following' : 'stopped: G follows again') : (why ?? state),
       lost > 0 ? `${lost} lines lost` : '',
     ]
       .filter(Boolean)
       .join(' ─ '),
   actions: (_, { options }) => [
+    'allRoutes',
     'copyCurl',
     ...(options.readOnly ? [] : [...changes, 'makeFilter' as const]),
     ...paneKeys,
@@ -78,7 +84,7 @@ export const liveModel = screenModel<LiveScreen>({
   hear: (screen, news, world) => heard(screen, news, world),
   panes: ({ pane }) => ({ names: livePanes, at: livePanes.indexOf(pane) }),
   said: (screen) => detailSaid(screen.pane, detailOf(screen), screen.events[screen.cursor]?.lines ?? []),
-  rows: ({ events }) => events.map(({ lines }) => sentenceOf(lines)),
+  rows: ({ events }) => events.map(({ lines }) => eventSaid(lines)),
   point: (screen, cursor) => ({ ...screen, cursor, follows: false }),
 })
 
@@ -97,6 +103,7 @@ const acted = (screen: LiveScreen, action: ActionName, world: World): Turn<LiveS
   if (action === 'open') return detailed({ ...screen, shown: undefined, follows: false })
   if (paneKeys.includes(action)) return detailed({ ...screen, pane: paneAfter(livePanes, screen.pane, action), row: 0 })
   if (moves.includes(action)) return moving(screen, action)
+  if (action === 'allRoutes') return screen.route === undefined ? narrowed(screen) : watching({ ...screen, route: undefined })
   const event = eventAt(screen)
   if (!event) return warned('this request left no record')
   switch (action) {
@@ -116,6 +123,29 @@ const acted = (screen: LiveScreen, action: ActionName, world: World): Turn<LiveS
       return {}
   }
 }
+
+/** Only the route of the cursor's event, or else the one that it was opened from. */
+const narrowed = (screen: LiveScreen): Turn<LiveScreen> => {
+  const route = eventAt(screen)?.route ?? screen.from
+  if (route === undefined) return warned('there is no request yet whose route could be followed')
+  const events = screen.events.filter(({ lines }) => lines.some((each) => each.route === route))
+  const key = screen.events[screen.cursor]?.key
+  return watching({
+    ...screen,
+    route,
+    events,
+    cursor: Math.max(
+      0,
+      events.findIndex((each) => each.key === key),
+    ),
+  })
+}
+
+/** What came so far stays. */
+const watching = (screen: LiveScreen): Turn<LiveScreen> => ({
+  screen: { ...screen, state: 'opening', why: undefined },
+  wishes: [{ kind: 'watch', ...(screen.route === undefined ? {} : { route: screen.route }) }],
+})
 
 /** In the body the cursor is on a value of it; everywhere else on an event. Moving it stops following. */
 const moving = (screen: LiveScreen, action: ActionName): Turn<LiveScreen> => {
@@ -147,25 +177,22 @@ const filtered = (screen: LiveScreen, route: string, { draft }: World): Turn<Liv
   if (value.shown.endsWith('…')) return warned('the value is too long to be compared with')
   if (draft?.opened.name !== route) return warned(`open the route "${route}" first: the filter is put into its draft`)
   const filters = valueAt(draft.spec, ['filters'])
-  const condition = { field: value.path, equals: asJson(value.shown) }
+  const condition = { field: value.path, equals: jsonOf(value.shown) }
   const edit = { kind: 'insert', path: ['filters'], at: Array.isArray(filters) ? filters.length : 0, value: condition } as const
   const next = change(draft, `filter on ${value.path}`, [edit])
   if (next === draft) return warned('the filters of the route are one group: add it there')
   return { world: { draft: next, notice: { tone: 'ok', text: `the draft has a filter on ${value.path}` } } }
 }
 
-const asJson = (shown: string): Json => {
-  try {
-    return JSON.parse(shown) as Json
-  } catch {
-    return shown
-  }
-}
+/** Of an editor of one profile the others' requests are none of its business. */
+const isOthers = (line: TailLine, profile: string | undefined): boolean =>
+  profile !== undefined && 'profile' in line && line.profile !== null && line.profile !== profile
 
 const heard = (screen: LiveScreen, news: News, world: World): Turn<LiveScreen> => {
   switch (news.told) {
     case 'traffic':
-      return news.line.type === 'lost' ? { screen: { ...screen, lost: screen.lost + news.line.lines } } : withLine(screen, news.line)
+      if (news.line.type === 'lost') return { screen: { ...screen, lost: screen.lost + news.line.lines } }
+      return isOthers(news.line, world.options.profile) ? {} : withLine(screen, news.line)
     case 'watching':
       return { screen: { ...screen, state: news.state, why: news.why } }
     case 'recorded':
@@ -213,16 +240,5 @@ const withLine = (screen: LiveScreen, line: TailLine): Turn<LiveScreen> => {
   const dropped = Math.max(0, all.length - maxEvents)
   const kept = all.slice(dropped)
   const cursor = screen.follows ? kept.length - 1 : Math.max(0, screen.cursor - dropped)
-  const next = { ...screen, events: kept, cursor }
-  return { screen: next }
-}
-
-const sentenceOf = (lines: readonly Traffic[]): string => {
-  const outcome = lines.find((each) => each.type === 'outcome')
-  const deliveries = lines.flatMap((each) =>
-    each.type === 'delivery' ? [`${each.state}${each.error === null ? '' : `: ${each.error}`}`] : [],
-  )
-  const [first] = lines
-  const how = outcome ? `${outcome.outcome}${outcome.reason === null ? '' : `: ${outcome.reason}`}` : 'in progress'
-  return [first?.route ?? 'unknown route', first?.event_type ?? '', how, ...deliveries].filter(Boolean).join(', ')
+  return { screen: { ...screen, events: kept, cursor } }
 }
