@@ -137,6 +137,8 @@ const keyCases = async (dir: string, payload: string, count: number): Promise<Ca
   await press('\r', endOfFrame)
   await press('\r', 'TRACE')
   await settled(terminal)
+  // All fields, so that there are rows enough to move over.
+  await press('z', 'Confirm subscriptions')
   const form = await timeKeys(terminal, down(count))
   await press('p', 'Samples')
   await settled(terminal)
