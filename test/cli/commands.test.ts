@@ -4,6 +4,7 @@ import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, symlinkSyn
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
+import { parse } from 'yaml'
 import { examples } from '../../src/cli/help/examples.ts'
 import { leavesOf, pathOf } from '../../src/cli/help/suggest.ts'
 import { grammarOnly } from '../../src/cli/shell/program.ts'
@@ -78,6 +79,7 @@ const rows: { readonly [command: string]: Row } = {
     usage: 'webhook subscribe !',
     corrupt: 'webhook subscribe b',
   },
+  new: { ok: 'new fresh --from {"secret":"q7Zr1mVt0xKc8LwYb3NeUj5HsDf2GaPo"}', no: 'new other --deliver telegrm', usage: 'new !' },
   'webhook list': { ok: 'webhook list --all', corrupt: 'webhook list' },
   'webhook show': { ok: 'webhook show a', missing: 'webhook show nope', corrupt: 'webhook show a' },
   'webhook edit': { ok: 'webhook edit a', missing: 'webhook edit nope', corrupt: 'webhook edit a' },
@@ -547,3 +549,39 @@ t.test('completion: commands, options, choices and names', async (t) => {
   cli.write('config.yaml', 'a: [')
   t.same(await words('webhook', 'show', ''), ['a'], 'a broken file is no error')
 })
+
+t.test(
+  'new: a route in config.yaml, made like a sample, with its target; comments stay, and nothing is written that would not be served',
+  async (t) => {
+    const before =
+      '# mine\nplatforms:\n  webhook:\n    enabled: true\n    extra:\n      secret: ${S:-q7Zr1mVt0xKc8LwYb3NeUj5HsDf2GaPo} # of all\n'
+    const cli = fakeCli(t, { 'config.yaml': before }, {})
+    const target = [
+      '--deliver',
+      'github_comment',
+      '--deliver-extra',
+      'repo={repository.full_name}',
+      '--deliver-extra',
+      'pr_number={number}',
+    ]
+    const like = ['new', 'prs', '--like', 'github/pull_request.opened', ...target]
+    t.match(await cli.run(...like, '--dry-run'), { code: 0, out: /would be written into .*: prs\n[\s\S]*\+ +deliver: github_comment/ })
+    t.equal(cli.read('config.yaml'), before)
+    t.match(await cli.run(...like), { code: 0, out: /^created {2}prs\n[\s\S]*saved config\.yaml\nurl +http:\S+\/webhooks\/prs\nnext / })
+    const text = cli.read('config.yaml')
+    t.ok(text.startsWith(before))
+    t.match(parse(text).platforms.webhook.extra.routes.prs, {
+      verify: 'github',
+      events: ['pull_request'],
+      prompt: /\{pull_request\.title\}/,
+      deliver: 'github_comment',
+      deliver_extra: { repo: '{repository.full_name}', pr_number: '{number}' },
+    })
+    t.match(await cli.run('validate'), { code: 0 })
+    t.match(await cli.run('new', 'prs'), { code: 6, err: /there is a route "prs" already/ })
+    t.match(await cli.run('new', '../x'), { code: 2, err: /cannot be a name/ })
+    t.match(await cli.run('new', 'bad', '--deliver', 'telegrm'), { code: 1, err: /nothing was written: .*WH704/ })
+    t.match(await cli.run('new', 'pay', '--from', 'stripe'), { code: 0, err: /WH323/ })
+    t.equal(Object.keys(parse(cli.read('config.yaml')).platforms.webhook.extra.routes).join(), 'prs,pay')
+  },
+)

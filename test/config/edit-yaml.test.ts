@@ -236,7 +236,7 @@ test('what cannot be told for sure is refused with a reason', async (t) => {
     ['a: 1\n', set('a.b', 2), /"b" cannot stand in/],
     ['a: 1\n', set('', 2), /the whole file/],
     ['a: 1\n---\nb: 2\n', set('a', 2), /more than one document/],
-    ['a: [\n', set('a', 2), /line 2/],
+    ['a: [\n', set('a', 2), /line 1: this bracket is not closed/],
     ['a:\n\t- b\n', set('a', 2), /line 2/],
     ['l: [\n  a, # one\n  b\n  ]\n', move('l', 0, 1), /comments stand between/],
     ['{ a: 1 }\n', { kind: 'add', path: [], members: [{ key: 'b', value: 1, above: ['# c'] }] }, /between braces/],

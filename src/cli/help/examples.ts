@@ -20,6 +20,10 @@ export const examples: { readonly [path: string]: readonly string[] } = {
     'webhook subscribe copy --from @hello.yaml',
     'webhook subscribe issues --like github/issues.opened --deliver slack',
   ],
+  new: [
+    "new pr-notes --like github/pull_request.opened --deliver github_comment --deliver-extra 'repo={repository.full_name}' --deliver-extra 'pr_number={number}'",
+    'new pay --from stripe --deliver http --deliver-extra url=https://example.com/in --dry-run',
+  ],
   'webhook list': ['webhook list --all --wide', "webhook list --jsonata 'routes.name'"],
   'webhook show': ['webhook show hello'],
   'webhook edit': ['webhook edit hello', 'EDITOR=nano headgate webhook edit hello'],

@@ -8,6 +8,7 @@ import { addEvents } from '../events/grammar.ts'
 import { addGateway } from '../gateway/grammar.ts'
 import { addHelp } from '../help/grammar.ts'
 import { addImport } from '../import/grammar.ts'
+import { addNew } from '../new/grammar.ts'
 import { addSamples } from '../samples/grammar.ts'
 import { addSchema } from '../schema/grammar.ts'
 import { addSessions } from '../sessions/grammar.ts'
@@ -27,6 +28,7 @@ export const addCommands = (program: Command, run: Run): void => {
   addTargets(program.command('targets').description('where messages can go: list (also alone), test'), run)
   addSamples(program.command('samples').description('what senders post: list, show, add'), run)
   addImport(program.command('import').description('routes of other programs: adnanh, hermes'), run)
+  addNew(program.command('new <name>'), run)
   addEdit(program.command('edit [route]').alias('ui'), run)
   addValidate(program.command('validate [paths...]'), run)
   addTest(program, run)

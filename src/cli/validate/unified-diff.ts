@@ -14,7 +14,7 @@ const diffOf = ({ file, before, after }: FixedText, paint: Paint): string => {
   return hunks.length === 0 ? '' : `${paint.bold(`--- a/${name}\n+++ b/${name}`)}\n${hunks.join('')}`
 }
 
-const hunkText = ({ head, lines }: Hunk, paint: Paint): string =>
+export const hunkText = ({ head, lines }: Hunk, paint: Paint): string =>
   `${[paint.dim(head), ...lines.map((line) => lineText(line, paint))].join('\n')}\n`
 
 const lineText = ({ kind, text }: DiffLine, paint: Paint): string => {

@@ -1,0 +1,50 @@
+/** Writes a new route into `config.yaml` at once, without an editor. */
+
+import { defaultProfile } from '../../../config/config.ts'
+import { loadConfig } from '../../../config/load.ts'
+import type { Diagnostic } from '../../../core/diagnostic.ts'
+import type { JsonObject } from '../../../core/json.ts'
+import type { Route } from '../../../generated/config.ts'
+import type { Hunk } from '../../line-diff.ts'
+import { routeUrl, senderUrl } from '../../routes/route-address.ts'
+import type { GatewayFinder } from '../../running-gateway.ts'
+import type { Workspace } from '../../workspace.ts'
+import { createDesk } from '../create-desk.ts'
+import { draftOf } from '../draft/route-draft.ts'
+
+/** `settings`: the keys of the route. `isDry`: nothing is written. */
+export type NewRouteWish = { readonly name: string; readonly settings: JsonObject; readonly isDry: boolean }
+
+export type WrittenRoute = {
+  readonly name: string
+  readonly file: string
+  readonly url: string
+  readonly diff: readonly Hunk[]
+  /** Of this route. Where nothing was written for one of them, `refused` says so. */
+  readonly findings: readonly Diagnostic[]
+  readonly refused?: string
+  /** What became of it at a running gateway. */
+  readonly notices: readonly string[]
+}
+
+/** Throws a Fault: the name is none or is taken, or the file cannot be read or written. */
+export const writeNewRoute = async (workspace: Workspace, finder: GatewayFinder, wish: NewRouteWish): Promise<WrittenRoute> => {
+  const desk = createDesk(workspace, finder)
+  const opened = await desk.create({ name: wish.name })
+  const draft = draftOf({ ...opened, written: { ...opened.written, ...wish.settings } })
+  const { file, diff, findings, refused, stops } = await desk.plan({ draft })
+  const { name } = opened
+  const about = { name, file, url: urlOf(workspace, name, draft.spec), diff, findings }
+  if (refused !== undefined) return { ...about, refused, notices: [] }
+  if (wish.isDry && stops) return { ...about, refused: 'a gateway would not serve this', notices: [] }
+  if (wish.isDry) return { ...about, notices: [] }
+  const saved = await desk.save({ draft, despiteErrors: false })
+  return saved.ok ? { ...about, notices: saved.notices } : { ...about, refused: saved.message, notices: [] }
+}
+
+/** Where its sender posts to. */
+const urlOf = (workspace: Workspace, name: string, spec: Route): string => {
+  const { config } = loadConfig(workspace)
+  const profile = spec.profile ?? defaultProfile
+  return senderUrl({ name, profile, spec }, routeUrl(config, name, profile), config.publicUrl)
+}
