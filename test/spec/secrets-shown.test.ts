@@ -115,6 +115,7 @@ t.test('each place of a secret has a canary; no log, record, command or screen s
     await run('events', 'export', id)
     await run('webhook', 'trace', 'filtered', '--event-id', id, '--scheme', 'none')
   }
+  t.match(await run('new', 'made', '--like', ids[0] ?? '', '--dry-run'), /would be written/)
   for (const route of ['fails', 'token', 'filtered', 'unset']) {
     await run('webhook', 'show', route)
     await run('--json', 'webhook', 'show', route)
