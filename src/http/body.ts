@@ -2,7 +2,7 @@
 
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { header } from '../core/names.ts'
-import { type Gathered, gather } from './gathered.ts'
+import { Gathered } from './gathered.ts'
 import type { Pace } from './pace.ts'
 import { onParsedBody } from './parsed-body.ts'
 import type { Room, Share } from './room.ts'
@@ -26,7 +26,7 @@ export const readBody = (
 ): void => {
   const declared = Number(header(request.headers, 'content-length') ?? Number.NaN)
   // Until there is a result: the listeners below outlive it, and would keep the body's memory.
-  let gathered: Gathered | undefined = gather()
+  let gathered: Gathered | undefined = new Gathered()
   const finish = (result: Buffer | Unread): void => {
     if (!gathered) return
     gathered = undefined

@@ -3,57 +3,57 @@
 /** A chunk of this size or more is kept as it came. Node reads up to 64 KiB at once. */
 const largeBytes = 16_384
 
-export interface Gathered {
-  readonly bytes: number
-  add(chunk: Buffer): void
-  /** All that was added, in one buffer. A single chunk is not copied. */
-  whole(): Buffer
-}
+const nothing = Buffer.alloc(0)
 
 /**
  * Large chunks are kept and copied once, at the end: each buffer more per body brings the next collection of garbage nearer, which everybody waits for.
  * Small ones are copied into a buffer of their own, which grows to twice its size: a list of them would take a hundred times the body's size when a
  * sender writes one byte at a time.
  */
-export const gather = (): Gathered => {
-  const kept: Buffer[] = []
-  let small: Buffer = nothing
-  let smallBytes = 0
-  let bytes = 0
-  const keepSmall = (): void => {
-    if (smallBytes > 0) kept.push(small.subarray(0, smallBytes))
-    smallBytes = 0
-    small = nothing
-  }
-  return {
-    get bytes() {
-      return bytes
-    },
-    add(chunk) {
-      bytes += chunk.length
-      if (bytes === chunk.length || chunk.length >= largeBytes) {
-        keepSmall()
-        kept.push(chunk)
-        return
-      }
-      small = withRoom(small, smallBytes, chunk.length)
-      chunk.copy(small, smallBytes)
-      smallBytes += chunk.length
-    },
-    whole() {
-      keepSmall()
-      const [first = nothing, ...rest] = kept
-      return rest.length === 0 ? first : Buffer.concat(kept, bytes)
-    },
-  }
-}
+export class Gathered {
+  bytes = 0
+  /** The only chunk so far: most bodies have one. */
+  #first: Buffer = nothing
+  #kept: Buffer[] | undefined
+  #small: Buffer = nothing
+  #smallBytes = 0
 
-const nothing = Buffer.alloc(0)
+  add(chunk: Buffer): void {
+    if (this.bytes === 0) this.#first = chunk
+    else if (chunk.length >= largeBytes) this.#keep(chunk)
+    else this.#copy(chunk)
+    this.bytes += chunk.length
+  }
 
-/** `held`, or a buffer of twice the size with its first `used` bytes. */
-const withRoom = (held: Buffer, used: number, more: number): Buffer => {
-  if (held.length >= used + more) return held
-  const into = Buffer.allocUnsafe((used + more) * 2)
-  held.copy(into, 0, 0, used)
-  return into
+  /** All that was added, in one buffer. A single chunk is not copied. */
+  whole(): Buffer {
+    this.#keepSmall()
+    return this.#kept ? Buffer.concat(this.#kept, this.bytes) : this.#first
+  }
+
+  #keep(chunk: Buffer): void {
+    this.#keepSmall()
+    this.#kept ??= [this.#first]
+    this.#kept.push(chunk)
+  }
+
+  #keepSmall(): void {
+    const { length } = this.#small
+    if (length === 0) return
+    const small = this.#small.subarray(0, this.#smallBytes)
+    this.#small = nothing
+    this.#smallBytes = 0
+    this.#keep(small)
+  }
+
+  #copy(chunk: Buffer): void {
+    const needed = this.#smallBytes + chunk.length
+    if (this.#small.length < needed) {
+      const into = Buffer.allocUnsafe(needed * 2)
+      this.#small.copy(into, 0, 0, this.#smallBytes)
+      this.#small = into
+    }
+    chunk.copy(this.#small, this.#smallBytes)
+    this.#smallBytes = needed
+  }
 }
