@@ -56,7 +56,7 @@ const hostsOf = async (patient: Patient): Promise<ReadonlyMap<string, ReadonlySe
   return hosts
 }
 
-/** What is written may be of any shape. */
+/** The targets of a route or job, whose shape nobody has checked. */
 const targetsIn = (spec: JsonObject): ReturnType<typeof writtenTargets> => {
   const { deliver, deliver_extra: extra } = spec
   const isReadable = deliver === undefined || typeof deliver === 'string' || Array.isArray(deliver)

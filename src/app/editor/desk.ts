@@ -20,7 +20,7 @@ export type RouteRow = {
   readonly description: string
   /** As it is written, with its secrets hidden. */
   readonly spec: JsonObject
-  /** The first ones about it. */
+  /** The first findings about the route. */
   readonly findings: readonly Pick<Diagnostic, 'code' | 'severity' | 'message'>[]
   readonly errors: number
   readonly warnings: number

@@ -5,7 +5,7 @@ import type { Payload, TraceShown } from './desk.ts'
 
 export type TestRow = { readonly name: string; readonly sends: string; readonly expects: string }
 
-/** What is written may be no test: it is listed all the same, so that it can be mended. */
+/** An entry that is no test is listed too, so that it can be mended. */
 export const testRows = ({ tests }: JsonObject): readonly TestRow[] => (Array.isArray(tests) ? tests.map(rowOf) : [])
 
 const rowOf = (test: Json): TestRow => {
@@ -33,7 +33,7 @@ const expected = (expect: Json): string =>
         .join(', ')
     : 'nothing'
 
-/** A test that sends a payload, and expects what came of it when it was tried. */
+/** A test that sends the payload, and expects the outcome that the payload has now. */
 export const testOf = (name: string, { choice, body }: Payload, trace: TraceShown | undefined): JsonObject => ({
   name,
   send: choice.from === 'sample' ? { sample: choice.name } : { payload: payloadIn(body) },

@@ -15,7 +15,7 @@ export const sections: readonly Section[] = [
   { name: 'limits', main: [] },
 ]
 
-/** What stands above all sections: what the route is. */
+/** The keys that stand above all sections, because they say what the route is. */
 export const headKeys: readonly string[] = ['description', 'enabled', 'tests']
 
 const byKey: { readonly [key: string]: SectionName } = {

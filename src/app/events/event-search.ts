@@ -14,7 +14,7 @@ import { eventReader, type Request } from './event-reader.ts'
 export type FieldValue = { readonly path: string; readonly value: string }
 
 export type SearchCriteria = {
-  /** It stands somewhere in what was recorded, in any case. */
+  /** A text that the record, the request or an attempt has somewhere; upper and lower case are the same. */
   readonly text?: string
   /** All of them hold. */
   readonly field?: readonly FieldValue[]
@@ -62,7 +62,7 @@ const wordsSearch = (words: string): WordsSearch => {
     return event !== undefined && hasText(event.payload, isIn)
   }
   return async (workspace, view, request) => {
-    // Most of it is in memory: the words of attempts, each a read, come last.
+    // Record and request are in memory. The words of attempts are read from the disk, so they come last.
     if (Object.values(view).some(isIn) || (request && isInRequest(request))) return true
     const attempts = await readAttempts(workspace, view)
     return attempts.some(({ error, answer, prompt, reply }) => [error, answer, prompt, reply].some(isIn))

@@ -41,7 +41,7 @@ export const requestAgain = async (folder: string, eventId: string, { at, sameId
   return { found: true, view, request }
 }
 
-/** As it came and when: a signed time is compared with the time of its arrival. */
+/** The request as it came, with the time of its arrival: a signed time is compared with that. */
 const asArrived = ({ at, unverified }: EventView, { headers, body }: RawRequest): RequestHead & { readonly body: Buffer } => ({
   method: 'POST',
   url: () => unverified?.address ?? '',

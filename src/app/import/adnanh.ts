@@ -99,7 +99,7 @@ const secretsOf = ({ verify, secrets }: Sender, name: string, env: EnvLines): Js
   }
 }
 
-/** A rule as what all of it must hold: signatures, addresses and conditions. */
+/** A rule as the signatures, addresses and conditions that must all hold. */
 const splitRule = (hook: JsonObject, say: Say) => {
   const rule = own(hook, 'trigger-rule') ?? null
   if (rule === null) return { signatures: [], filters: [], networks: [] }

@@ -32,7 +32,7 @@ type Terms = {
   /** The parts that plans are made of. Schemes of the configuration are made anew with each; what they are made of tells whether they are the same. */
   readonly parts: readonly unknown[]
   readonly ownSchemes: Config['schemes']['named']
-  /** A subscription is not served whose key is one of these. */
+  /** Keys that answer senders' questions: a subscription with one of them is not served. */
   readonly challenges: readonly unknown[]
 }
 

@@ -31,7 +31,7 @@ export const createKeptBudget = (clock: Pick<Clock, 'monotonic'>): KeptBudget =>
   }
 }
 
-/** What is kept of it; `undefined` where its route keeps nothing, its body was not read, or it may have a secret in it. */
+/** The part of a refused request that is kept; `undefined` where its route keeps nothing, its body was not read, or the request may hold a secret. */
 export const keptOf = (
   { route, ended: { unverified } }: Pick<RequestEnded, 'route' | 'ended'>,
   { table, catalogue }: LiveConfig,

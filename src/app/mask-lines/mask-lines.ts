@@ -42,7 +42,7 @@ const withoutOverlap = (covers: readonly Cover[]): Cover[] => {
   return kept
 }
 
-/** A line may have thousands of covers, and as many findings that ask for a column of it. */
+/** A line may have thousands of covers, and thousands of findings may ask for one of its columns. */
 const covered = (line: string, covers: readonly Cover[]): MaskedLine => {
   const pieces: string[] = []
   /** How far the line is longer behind each cover. */

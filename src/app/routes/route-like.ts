@@ -35,7 +35,7 @@ const ofSample = (workspace: Workspace, like: string): Seen => {
   return { verify: isKnown ? sender : undefined, event, payload: parseObject(body) ?? {} }
 }
 
-/** The route that took it says how it is verified. */
+/** The route that took the event says which scheme verifies it. */
 const ofEvent = async (workspace: Workspace, id: string): Promise<Seen> => {
   const found = await readEvent(journalFolder(workspace.dataDir), id)
   if (found.kind !== 'found') {
@@ -50,7 +50,7 @@ const ofEvent = async (workspace: Workspace, id: string): Promise<Seen> => {
   return { verify: isObject(verify ?? null) ? undefined : verify, event: event.event_type ?? undefined, payload: parseObject(body) ?? {} }
 }
 
-/** What people want to know of an event, by the paths that senders have for it. */
+/** The paths of values that a person reads first in an event; each sender has some of them. */
 const telling = [
   ...['action', 'object_attributes.action', 'repository.full_name', 'project.path_with_namespace', 'number', 'ref'],
   ...[

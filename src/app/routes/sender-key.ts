@@ -17,7 +17,7 @@ import { changeEntry, type Wish } from './subscription-record.ts'
 export type WantedKey = {
   /** The sender, for people. */
   readonly title: string
-  /** What to set at the sender, and where; `undefined` where that is not known. */
+  /** The settings to make at the sender, and where; `undefined` where they are not known. */
   readonly there: string | undefined
   /** Which key it is, and where the sender shows it. */
   readonly key: string
@@ -51,7 +51,7 @@ export const keyWanted = ({ config, catalogue, workspace }: Served, name: string
 export const withKey = (wish: Wish, { into }: WantedKey, key: string): Wish =>
   into === 'secret' ? { ...wish, secret: key, rotate: false } : { ...wish, from: { ...wish.from, public_key: key } }
 
-/** What to say where nobody can be asked for it. */
+/** The refusal where nobody can be asked for the key. */
 export const unaskedKey = ({ title, there, key, url, into, command }: WantedKey): Fault =>
   new Fault('sender_key', `nothing was saved: ${title} makes its key itself, and one that is made here would never hold`, {
     exitCode: exit.usage,

@@ -56,7 +56,7 @@ export const switched = (draft: RouteDraft): RouteDraft => {
 export const removed = (draft: RouteDraft): RouteDraft =>
   isRemoved(draft) ? draft : { ...draft, past: folded([...draft.past, { title: 'delete', edits: [], removes: true }]), future: [] }
 
-/** Whether saving it takes the route out. */
+/** Whether saving the draft deletes the route. */
 export const isRemoved = ({ past }: Pick<RouteDraft, 'past'>): boolean => past.at(-1)?.removes === true
 
 /** The two oldest as one, where there are too many. */
@@ -83,7 +83,7 @@ export const rebased = (draft: RouteDraft, now: Partial<OpenedRoute>): RouteDraf
   return { ...draft, opened, spec: specAfter(opened.written, draft.past) }
 }
 
-/** Whether saving it would change what the file says. Steps that cancel each other out change nothing. */
+/** Whether saving the draft would change the file. Steps that cancel each other out change nothing. */
 export const isModified = (draft: RouteDraft): boolean =>
   draft.opened.isNew || isRemoved(draft) || (draft.past.length > 0 && !equalJson(draft.spec, draft.opened.written))
 

@@ -81,7 +81,7 @@ const takenFirst = async (
   return samples
 }
 
-/** Of one route, or of all. */
+/** The recorded events of one route, or of all routes. */
 const recordedRows = async ({ dataDir }: Workspace, route: string | undefined): Promise<readonly PayloadRow[]> => {
   const fits = (event: EventView): boolean =>
     (route === undefined || event.route === route) && event.raw !== undefined && event.unverified === undefined

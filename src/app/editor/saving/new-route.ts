@@ -20,10 +20,10 @@ export type WrittenRoute = {
   readonly file: string
   readonly url: string
   readonly diff: readonly Hunk[]
-  /** Of this route. Where nothing was written for one of them, `refused` says so. */
+  /** The findings about this route. Where one of them is the reason that nothing was written, `refused` says so. */
   readonly findings: readonly Diagnostic[]
   readonly refused?: string
-  /** What became of it at a running gateway. */
+  /** Whether a running gateway took the route over. */
   readonly notices: readonly string[]
 }
 

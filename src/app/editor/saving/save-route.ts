@@ -83,7 +83,7 @@ const writeSubscription = async (
   return { opened: openSubscription(workspace, name), notices: moved }
 }
 
-/** Throws a Fault where the subscription does not read as it did. */
+/** Throws a Fault where the stored subscription has changed since it was opened. */
 const subscriptionAs = (workspace: Workspace, name: string, text: string): ReturnType<typeof draftOf> => {
   const draft = draftOf(workspace, name)
   if (draft.text === text) return draft
