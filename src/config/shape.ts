@@ -71,6 +71,19 @@ const formOf = (node: Json | undefined): { help?: string } =>
 /** The code of a value that is not in the list. */
 const codeFor = ({ 'x-code': code }: JsonObject): Code => (typeof code === 'string' && code in catalogue ? (code as Code) : 'WH103')
 
+/** Whether there is anything at all, though less than is wanted. */
+const hasSome = (value: Json | undefined): boolean => (typeof value === 'string' || Array.isArray(value) ? value.length > 0 : false)
+
+/** How a value most likely came to be of another type than `wanted`. */
+const typeHelp = (wanted: string, value: Json | undefined): { help?: string } => {
+  if (value === null && /object|array/.test(wanted))
+    return { help: 'where the next lines belong to it, indent these lines more than its key' }
+  if (!wanted.includes('string')) return {}
+  // Without quotes `{title}` is a map.
+  if (isObject(value) && Object.values(value).every((each) => each === null)) return { help: 'put the text in quotes: "{…}"' }
+  return typeof value === 'number' || typeof value === 'boolean' ? { help: 'put it in quotes' } : {}
+}
+
 /** The sentence for a problem that the validator found; `undefined` for a kind that other problems say better. */
 const sentenceOf = (problem: Problem, value: Json | undefined, node: JsonObject, secret: boolean): Sentence | undefined => {
   const { keyword, params } = problem
@@ -92,14 +105,12 @@ const sentenceOf = (problem: Problem, value: Json | undefined, node: JsonObject,
         ...formOf(node.propertyNames),
         key: String(params.propertyName),
       }
-    case 'type': {
-      const isPlain = typeof value === 'number' || typeof value === 'boolean'
-      // Without quotes `{title}` is a map.
-      const isBare = isObject(value) && Object.values(value).every((each) => each === null)
-      const wants = String(params.type).includes('string')
-      const quote = wants && (isPlain || isBare) ? { help: isBare ? 'put the text in quotes: "{…}"' : 'put it in quotes' } : {}
-      return { code: 'WH102', message: `must be ${typeNames(params.type)}, found ${kind(value, secret)}`, ...quote }
-    }
+    case 'type':
+      return {
+        code: 'WH102',
+        message: `must be ${typeNames(params.type)}, found ${kind(value, secret)}`,
+        ...typeHelp(String(params.type), value),
+      }
     case 'enum': {
       const allowed = (params.allowedValues as Json[]).map(String)
       const near = nearest(String(value), allowed)
@@ -123,7 +134,7 @@ const sentenceOf = (problem: Problem, value: Json | undefined, node: JsonObject,
     case 'minLength':
     case 'minItems':
     case 'minProperties':
-      return { code: 'WH105', message: 'must not be empty' }
+      return { code: 'WH105', message: hasSome(value) ? `is too short: at least ${String(params.limit)}` : 'must not be empty' }
     case 'maxLength':
     case 'maxItems':
       return { code: 'WH105', message: `is too long: at most ${String(params.limit)}` }

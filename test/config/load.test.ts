@@ -131,6 +131,17 @@ t.test('a toolset has a name of its own, which no built-in one has and every run
   t.end()
 })
 
+t.test('a text that is too short is no empty one, and a map without lines says to indent them', (t) => {
+  const short = load(t.testdir({ 'config.yaml': route('          allow_from: ["x"]') })).found
+  t.match(short, [{ code: 'WH105', message: 'allow_from[0]: is too short: at least 2' }])
+  const empty = load(t.testdir({ 'config.yaml': route('          coalesce:\n          key: x') })).found
+  t.match(
+    empty.find(({ code }) => code === 'WH102'),
+    { message: /coalesce: must be a map, found null/, help: /indent these lines/ },
+  )
+  t.end()
+})
+
 t.test('what is wrong with one of several targets is one sentence, at its place', (t) => {
   const found = (deliver: string): string[] =>
     load(t.testdir({ 'config.yaml': route(`          deliver: ${deliver}`) })).found.map(
