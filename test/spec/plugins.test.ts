@@ -645,6 +645,8 @@ t.test('an operator that throws, or says nothing clear, is a broken condition, u
     const gateway = await plugged(t, text, { filters: { not: condition } })
     t.match(await gateway.post('r', { body: { x: 1 } }), { status: 200, json: { status: 'ignored', reason: 'filter' } }, code)
     t.match(await gateway.line(({ reason }) => why.test(String(reason))), {}, code)
+    // The next round empties the folder.
+    await gateway.stop()
   }
   const says = async (compile: string): Promise<string[]> => {
     const file = fresh()
@@ -692,6 +694,8 @@ t.test('a runner that throws, gives no text or never ends fails the attempt', as
     const gateway = await plugged(t, text, { retry: { max_attempts: 1 } }, { agent: { runner: 'acme-agent', timeout_seconds: 1 } })
     t.equal((await gateway.post('r')).status, 202)
     t.match(await gateway.line(({ reason }) => why.test(String(reason))), {}, code)
+    // The next round empties the folder.
+    await gateway.stop()
   }
   const says = (compile: string): Promise<{ code: number; out: string }> => {
     const file = fresh()
