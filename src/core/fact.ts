@@ -19,12 +19,12 @@ export type Ended = {
   readonly later?: (body: Buffer) => Ended | Promise<Ended>
 }
 
-/** What of a request with a refused signature is kept, so that it can be verified again. */
+/** The parts of a request with a refused signature that are kept, so that the signature can be verified again. */
 export type KeptRefusal = {
   readonly body: Buffer
-  /** Names of the headers in which its signature stands: records mask them else. */
+  /** Names of the headers that hold the signature. In other records these headers are masked. */
   readonly signedIn: readonly string[]
-  /** As the sender saw it; empty where it is not signed. */
+  /** The address that the sender posted to; empty where the signature does not cover the address. */
   readonly address: string
   readonly isProxied: boolean
 }

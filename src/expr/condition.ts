@@ -69,7 +69,7 @@ const shown = (value: Json | undefined): string =>
 export const conditionName = (path: Path): string =>
   path.reduce<string>((name, key) => name + (typeof key === 'number' ? `[${key}]` : `.${key}`), 'filters')
 
-const seenIn = (field: string, event: Event): string => (namesRequestSecret(field) ? 'value not shown' : shown(compileField(field)(event)))
+const seenIn = (field: string, event: Event): string => (isSecret(field) ? 'value not shown' : shown(compileField(field)(event)))
 
 type Spec = { readonly path: Path; readonly key: string; readonly operand: Json; readonly field: string | undefined }
 

@@ -1,6 +1,6 @@
 /** Writes facts to the journal, as records. */
 
-import type { Fact, Observer, RequestEnded, RunAttempt } from '../core/fact.ts'
+import type { Fact, KeptRefusal, Observer, RequestEnded, RunAttempt } from '../core/fact.ts'
 import { nameOf, reasonOf, statusOf } from '../core/outcome-table.ts'
 import { cut, excerpt } from '../core/text.ts'
 import { signature } from '../parts/stages/signature.ts'
@@ -32,14 +32,17 @@ export const createJournalObserver = ({ journal, keepsPayloads, redact }: Journa
   }
 }
 
-const rawOf = ({ ended: { verified }, headers, refusal }: RequestEnded): RawRequest | undefined => {
-  if (verified) return { headers: verified.headers as RawRequest['headers'], body: verified.body }
-  const kept = refusal === 'counted' ? undefined : refusal?.kept
+const keptOf = ({ refusal }: RequestEnded): KeptRefusal | undefined => (refusal === 'counted' ? undefined : refusal?.kept)
+
+const rawOf = (fact: RequestEnded): RawRequest | undefined => {
+  const { headers, ended } = fact
+  if (ended.verified) return { headers: ended.verified.headers as RawRequest['headers'], body: ended.verified.body }
+  const kept = keptOf(fact)
   return kept && { headers: headers as RawRequest['headers'], body: kept.body, signedIn: kept.signedIn }
 }
 
-const unverifiedOf = ({ refusal }: RequestEnded): Unverified | undefined => {
-  const kept = refusal === 'counted' ? undefined : refusal?.kept
+const unverifiedOf = (fact: RequestEnded): Unverified | undefined => {
+  const kept = keptOf(fact)
   return kept && { address: kept.address, proxied: kept.isProxied }
 }
 

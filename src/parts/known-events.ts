@@ -3,11 +3,11 @@
 /** What is known of the event types of one sender. */
 export type KnownEvents = {
   readonly names: readonly string[]
-  /** The list has all of them, so that no other name ever comes. */
+  /** `names` has all event types of the sender, so that no other name ever comes. */
   readonly isWhole?: true
   /** The payload's field that says what was done (`opened`), where the type alone does not. */
   readonly actionField?: string
-  /** Types whose events have no such field. */
+  /** The event types whose payload has no action field. */
   readonly noActions?: readonly string[]
 }
 

@@ -17,7 +17,7 @@ type Seen = { readonly verify?: Json | undefined; readonly event?: string | unde
 export const routeLike = async (workspace: Workspace, like: string): Promise<JsonObject> => {
   const { verify, event, payload } = sampleNameOf(like) === undefined ? await ofEvent(workspace, like.trim()) : ofSample(workspace, like)
   const known = typeof verify === 'string' ? routeOfSender(verify) : undefined
-  // What the sender's own route says is about the events that it lists.
+  // The prompt of the sender's own route names fields of the events that this route lists, so it fits no other event.
   if (known && Array.isArray(known.events) && event !== undefined && known.events.includes(event)) return { ...known, events: [event] }
   const prompt = promptFor(event, payload)
   return {

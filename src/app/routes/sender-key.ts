@@ -23,9 +23,9 @@ export type WantedKey = {
   readonly key: string
   /** The address that the sender posts to: many show their key only when they have it. */
   readonly url: string
-  /** Where the key goes. */
+  /** The setting of the route that holds the key. */
   readonly into: 'secret' | 'public_key'
-  /** The command that takes it. */
+  /** The command that saves the key. */
   readonly command: string
 }
 

@@ -9,7 +9,7 @@ export const closes = ({ sign }: Open): string => (sign === '[' || sign === '{' 
 /** The outermost first. A quote, or a bracket that a wrong one follows, is the last of them. */
 export const openAt = (text: string, to: number): readonly Open[] => {
   const open: Open[] = []
-  /** Whether a value may begin here: elsewhere a quote or bracket is a letter of a plain text. */
+  /** Whether a value may begin at `at`: inside a plain text a quote or bracket is a letter like any other. */
   let mayBegin = true
   let at = 0
   while (at < to) {

@@ -18,7 +18,7 @@ export const maskHeaders = <Value>(
   headers: Readonly<Record<string, Value>>,
   open: readonly string[] = [],
 ): Record<string, Value | typeof stars> => {
-  // A spread copies a header named `__proto__` as an own property, so that name does no harm.
+  // A spread makes own properties of all names, so that a header named `__proto__` changes no prototype.
   const masked: Record<string, Value | typeof stars> = { ...headers }
   // V8 compiles an assignment for the hidden class of one sender's headers, and throws the code away, with all around it, for the next sender's.
   for (const name of Object.keys(masked)) if (namesRequestSecret(name) && !open.includes(name)) Reflect.set(masked, name, stars)

@@ -165,7 +165,7 @@ export type Scheme = {
   readonly respond?: { readonly status?: number; readonly body?: string; readonly content_type?: string }
   /** Whether its sender sends an event again that was refused. In a plugin's scheme it has no effect. */
   readonly repeats?: Repeats
-  /** The event types that its sender is known to send. In a plugin's scheme it has no effect. */
+  /** The event types that the scheme's sender is known to send. In a plugin's scheme the list has no effect. */
   readonly events?: KnownEvents
   /** What validate says of each route that names it. In a plugin's scheme it has no effect. */
   readonly notes?: readonly Note[]

@@ -18,16 +18,16 @@ export type PickScreen = Screen & {
   readonly search: TextField
   readonly cursor: number
   readonly free: boolean
-  /** Several may be picked: space marks a row, and what is given back is a JSON list of values. */
+  /** Present where several rows may be picked: space marks a row, and the answer is a JSON list of the values of marked rows. */
   readonly marks?: Marks
 }
 
 /** `all`: the values of the rows that are marked, in the order of marking. */
 export type Marks = {
   readonly all: readonly string[]
-  /** A mark was set or taken away. Before, enter takes the row of the cursor, too. */
+  /** The user has set or taken away a mark. Until then enter picks the row of the cursor beside the marked rows. */
   readonly isTouched: boolean
-  /** Then it takes that row in the place of those that are marked. */
+  /** Until a mark is set or taken away, enter picks the row of the cursor instead of the marked rows. */
   readonly isUsuallyAlone: boolean
 }
 

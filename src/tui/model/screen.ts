@@ -61,9 +61,9 @@ export type ScreenKind =
 export type Wish =
   | { readonly kind: 'ask'; readonly question: Question }
   | { readonly kind: 'copy'; readonly text: string }
-  /** The file of a route, at a path of it. */
+  /** Opens the file of a route in the user's editor, at the line of a setting. */
   | { readonly kind: 'edit-route'; readonly opened: OpenedRoute; readonly path: Path }
-  /** A file at a line; the routes are read again afterwards. */
+  /** Opens a file in the user's editor, at a line. The routes are read again when that editor ends. */
   | { readonly kind: 'edit-file'; readonly file: string; readonly line: number }
   /** A text in the user's editor; it comes back as `returned` under the id. */
   | { readonly kind: 'edit-text'; readonly id: string; readonly text: string }

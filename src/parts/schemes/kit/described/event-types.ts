@@ -24,7 +24,7 @@ export const compileEventTypes = ({ header: name, body = [] }: NonNullable<Signa
   const read = readAll(paths)
   return {
     list,
-    // A header that names the type speaks of the whole request.
+    // Where a header names the event type, all events of the request are of that type.
     typesIn: (headers, payload) => {
       const named = name === undefined ? undefined : header(headers, name.toLowerCase())
       return named === undefined ? read(payload) : [named]
