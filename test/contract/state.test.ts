@@ -27,6 +27,7 @@ const allowed: { readonly [place: string]: string } = {
   'expr/turn.ts waiting': 'who waits for a turn of that loop',
   'parts/stages/json.ts worked': 'worked out from a list of schemes, gone with the list',
   'parts/schemes/kit/described/algorithm.ts longText': 'a long text while it is checked, wiped after each',
+  'parts/schemes/kit/described/algorithm.ts pool': 'who waits for that buffer, and for a thread of the process',
   'parts/schemes/kit/hmac-key.ts inner': 'what a hash is taken of, wiped after each',
   'parts/schemes/kit/hmac-key.ts outer': 'what a hash is taken of, wiped after each',
   'plan/plugins/plugin-module.ts failures': 'Node remembers that an address failed until the process ends',

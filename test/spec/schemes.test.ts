@@ -84,6 +84,26 @@ t.test('a scheme of the configuration, and one of a route', async (t) => {
     )
 })
 
+t.test('large bodies with a public key: many at a time, with the second of two keys, and one changed byte', async (t) => {
+  const [other, pair] = [generateKeyPairSync('ed25519'), generateKeyPairSync('ed25519')]
+  const pem = ({ publicKey }: typeof pair): string => publicKey.export({ type: 'spki', format: 'pem' }).toString()
+  const verify = { algorithm: 'ed25519', signature: { header: 'X-Sig' }, signed: '{header.X-Time}{body}' } as const
+  const gateway = await startGateway(t, { routes: { r: { verify, public_key: [pem(other), pem(pair)], deliver: 'log' } } })
+  const post = (text: string, signed = text) =>
+    gateway.post('r', {
+      sign: false,
+      headers: { 'X-Time': 't', 'X-Sig': sign(null, Buffer.from(`t${signed}`), pair.privateKey).toString('hex') },
+      body: text,
+    })
+  // Sizes around those from which a check waits for its turn, and goes to the pool.
+  const texts = [1000, 65_000, 66_000, 270_000, 900_000].flatMap((length) => [0, 1].map((n) => `{"n":${n},"text":"${'x'.repeat(length)}"}`))
+  const answers = await Promise.all(texts.flatMap((text) => [post(text), post(text, text.replace('x"}', 'y"}'))]))
+  t.same(
+    answers.map(({ status }) => status),
+    texts.flatMap(() => [202, 401]),
+  )
+})
+
 t.test('keys that are fetched: a JWKS, kept, rotated, and asked with patience', async (t) => {
   const pairs = [1, 2].map(() => generateKeyPairSync('rsa', { modulusLength: 2048 }))
   const jwk = (i: number) => ({ ...(pairs[i]?.publicKey.export({ format: 'jwk' }) as object), kid: `k${i}`, use: 'sig', alg: 'RS256' })

@@ -5,9 +5,9 @@ import type { RequestHead } from '../../../../core/request.ts'
 import { glimpseOf, ReadOnce } from '../../../body/request-body.ts'
 import type { CheckBody, CheckHead, Later, Why } from '../../scheme.ts'
 import { equal } from '../equal.ts'
-import type { HmacKey } from '../hmac-key.ts'
+import { HmacKey } from '../hmac-key.ts'
 import { queryNames, whyOtherAddress, withAndWithoutPort } from './address.ts'
-import { type Algorithm, hmacKey, holds, isHmac, keyTypeOf } from './algorithm.ts'
+import { type Algorithm, hmacKey, holds, holdsInPool, isForPool, isHmac, keyTypeOf } from './algorithm.ts'
 import { signaturesIn } from './claims.ts'
 import type { Ready } from './description.ts'
 import { bytesOf } from './digits.ts'
@@ -125,17 +125,21 @@ const checkSigned = (ready: Ready, secret: string, keyFor: (seen: Seen) => Found
       if (typeof signatures === 'string') return signatures
       const somebody = whyNotIdentity(ready, seen, secret)
       if (somebody !== undefined) return somebody
-      const texts = textsOf(ready, seen, secret)
-      const [lacking] = texts.flatMap((text) => ('lacks' in text ? [text.lacks] : []))
-      if (lacking !== undefined) return `${lacking} of the signed text is missing`
-      const judge = (key: Found | HmacKey): Verdict => {
+      const texts: (readonly Buffer[])[] = []
+      for (const text of textsOf(ready, seen, secret)) {
+        if ('lacks' in text) return `${text.lacks} of the signed text is missing`
+        texts.push(text)
+      }
+      const verdictOf = (isSigned: boolean): Verdict =>
+        isSigned ? (whyNotRest(ready, seen) ?? true) : 'no key of the route gives this signature'
+      const judge = (key: Found | HmacKey): Verdict | Promise<Verdict> => {
         if (typeof key === 'string' || 'later' in key) return key
-        const isSigned = (by: Algorithm): boolean => texts.some((text) => !('lacks' in text) && holds(by, key, text, signatures))
-        if (!isSigned(algorithm))
-          return algorithm === 'rsa_sha256' && isSigned('rsa_sha1')
-            ? 'it is signed with SHA-1, which is refused: let the sender sign with SHA-256'
-            : 'no key of the route gives this signature'
-        return whyNotRest(ready, seen) ?? true
+        if (!(key instanceof HmacKey) && isForPool(algorithm, texts)) return holdsInPool(key, texts, signatures).then(verdictOf)
+        const isSigned = (by: Algorithm): boolean => texts.some((text) => holds(by, key, text, signatures))
+        const verdict = verdictOf(isSigned(algorithm))
+        return verdict !== true && algorithm === 'rsa_sha256' && isSigned('rsa_sha1')
+          ? 'it is signed with SHA-1, which is refused: let the sender sign with SHA-256'
+          : verdict
       }
       const key = keyFor(seen)
       return key instanceof Promise ? key.then(judge) : judge(key)
