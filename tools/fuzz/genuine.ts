@@ -5,6 +5,7 @@ import type { Random } from '../../bench/durability/random.ts'
 import { Fault } from '../../src/core/fault.ts'
 import type { Json } from '../../src/core/json.ts'
 import type { Signed } from '../../src/parts/schemes/scheme.ts'
+import { headerIds } from './exempt.ts'
 import { hostileTexts } from './hostile-texts.ts'
 import { joined, jsonOf, partsOf, withPart, withSignature } from './parts.ts'
 import { bytesOf, headerIn, type Line, type Sent, withHeader } from './request.ts'
@@ -113,9 +114,16 @@ export const createGenuine = (sender: Sender, random: Random, route: Here, id?: 
   // A test request has an X-Request-ID where its sender has no id; the sender itself has none.
   const own = Object.entries(signed.headers).filter(([name]) => sender.scheme.byName !== true || name !== 'X-Request-ID')
   const sent = own.reduce((made, [name, value]) => withHeader(made, name, inBytes(value)), bare)
-  const last: Genuine = { sent, url: signed.url ?? url, variants: draft.variants }
+  const last = maybeNameless({ sent, url: signed.url ?? url, variants: draft.variants }, sender, random)
   if (sender.description.algorithm === 'jwt') return oddClaims(last, sender, random)
   return (random.whole(6) === 0 ? oddTime(last, sender, random) : undefined) ?? last
+}
+
+/** Where a preset's sender leaves out the header with the id, what is signed stands for it. */
+const maybeNameless = (genuine: Genuine, { name, scheme }: Sender, random: Random): Genuine => {
+  const [header] = scheme.idHeaders ?? []
+  if (header === undefined || scheme.byName !== true || headerIds[name] === undefined || random.whole(6) > 0) return genuine
+  return { ...genuine, sent: withHeader(genuine.sent, header, undefined), variants: [...genuine.variants, 'no id header'] }
 }
 
 /** Fifty digits, as the longest ids of senders have; some begin with what could be the rest of a number. */

@@ -1,6 +1,7 @@
 /** Another address, or another spelling of the same one. */
 
-import { headerIn, withHeader, withLine } from '../request.ts'
+import { formType, isForm } from '../parts.ts'
+import { headerIn, withBody, withHeader, withLine } from '../request.ts'
 import { host } from '../world.ts'
 import type { Mutate, Mutation } from './mutation.ts'
 
@@ -31,6 +32,15 @@ const spelled: Mutate = (sent, { random }) => {
   }
 }
 
+/** The query as the first field of a form: run together, the address and its fields are the same text. */
+const queryInForm: Mutate = (sent, { random }) => {
+  const [path = '', query] = sent.target.split(/(?=\?)/, 2)
+  if (query === undefined) return undefined
+  const cut = 1 + random.whole(query.length)
+  const field = `${encodeURIComponent(query.slice(0, cut))}=${encodeURIComponent(query.slice(cut))}`
+  return withBody({ ...sent, target: path }, isForm(sent) ? `${field}&${sent.body}` : field, formType)
+}
+
 const hosts = [
   `${host}:443`,
   `${host}:80`,
@@ -55,6 +65,7 @@ const protocol: Mutate = (sent, { random }) =>
 
 export const addresses: readonly Mutation[] = [
   { name: 'address', mutate: spelled },
+  { name: 'the query as a field', mutate: queryInForm },
   { name: 'host', mutate: hostHeader },
   { name: 'protocol', mutate: protocol },
 ]
