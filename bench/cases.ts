@@ -1,5 +1,6 @@
 /** The cases: who is compared with whom, on what, and which goal our server has. */
 
+import { formNames } from '../src/node-internals/forms.ts'
 import { openLoop, startup } from './absolute.ts'
 import { type Case, compare, type RatioGoal } from './compare.ts'
 import type { Contender } from './contender.ts'
@@ -7,7 +8,7 @@ import { finished } from './finished.ts'
 import { forged } from './forged/forged.ts'
 import { tools } from './machine.ts'
 import { type PayloadName, post } from './payloads.ts'
-import { accepting, awake, base, echoed, fastify, filtering, headgate, noStrace, prototype, slowed, webhook } from './peers.ts'
+import { accepting, awake, base, echoed, fastify, filtering, headgate, noStrace, plainly, prototype, slowed, webhook } from './peers.ts'
 import { stall, stallRoutes } from './stall.ts'
 
 const ROUTES = 10_000
@@ -84,6 +85,13 @@ const curious = ours(
   headgate(() => ({ ...stallRoutes(), bench: filtering() }), 'memory'),
 )
 
+/** What leans on Node's insides as it is, beside each plain form, and all of them. */
+const forms = (payload: PayloadName): Contender[] => [
+  ours(payload),
+  ...['all', ...formNames].map((name) => ours(payload, `plain ${name}`, plainly(oneRoute, name))),
+]
+const noWrk = (): string | undefined => (tools.wrk ? undefined : 'needs wrk')
+
 export const cases: Case[] = [
   pipeline('pr', atLeast(1, 1.13)),
   pipeline('push', atLeast(1, 1.3)),
@@ -91,12 +99,14 @@ export const cases: Case[] = [
   compare('durable', durables('pr'), atLeast(0.82, 0.95), { durable: true }),
   compare('durable-push', durables('push'), atLeast(0.75, 0.9), { durable: true }),
   compare('slow-disk', slowDurables, undefined, { durable: true, missing: noStrace }),
-  compare('close', [basePeer('pr'), ours('pr')], atLeast(0.9, 1), { close: true, missing: () => (tools.wrk ? undefined : 'needs wrk') }),
+  compare('close', [basePeer('pr'), ours('pr')], atLeast(0.9, 1), { close: true, missing: noWrk }),
   compare(
     'bad-sig',
     [ours('pr', 'right signature'), { ...ours('pr', 'wrong signature'), post: post('pr', undefined, 'not the secret'), expected: refused }],
     atMostCpu('wrong signature', 0.65, 0.5),
   ),
+  compare('forms', forms('pru')),
+  compare('forms-close', forms('pr'), undefined, { close: true, missing: noWrk }),
   forged('forged', ours('pr')),
   compare('routes', [ours('pr', '1 route'), ours('pr', `${ROUTES} routes`, manyRoutes)], atMostCpu(`${ROUTES} routes`, 1.1, 1.05)),
   compare('filters', [filters(1), filters(FILTERS)], atMostCpu(`${FILTERS} filters`, 1.1, 1.05)),

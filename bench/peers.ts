@@ -52,6 +52,14 @@ export const fromBuild =
     return { ...rest, argv: argv.map((word) => (word === main ? other : word)) }
   }
 
+/** The same server with the plain forms of these names (src/node-internals/forms.ts). */
+export const plainly =
+  (launch: Launcher, names: string): Launcher =>
+  async (folder) => {
+    const { env, ...rest } = await launch(folder)
+    return { ...rest, env: { ...env, HEADGATE_PLAIN: names } }
+  }
+
 const freePort = (): Promise<number> =>
   new Promise((resolve, reject) => {
     const probe = createServer().once('error', reject)

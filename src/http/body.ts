@@ -2,9 +2,9 @@
 
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { header } from '../core/names.ts'
+import { onChunks } from '../node-internals/request-chunks.ts'
 import { Gathered } from './gathered.ts'
 import type { Pace } from './pace.ts'
-import { onParsedBody } from './parsed-body.ts'
 import type { Room, Share } from './room.ts'
 
 /** Why there is no body. */
@@ -49,7 +49,7 @@ export const readBody = (
     share?.goOn()
     request.socket.resume()
   }
-  onParsedBody(request, end, (chunk) => {
+  onChunks(request, end, (chunk) => {
     if (!gathered) return
     if (gathered.bytes + chunk.length > maxBytes) return finish('too large')
     // A body that is whole in its first chunk is passed on in the same turn of the loop, so it needs no share of the room.

@@ -5,6 +5,7 @@ import type { Socket } from 'node:net'
 import { header } from '../core/names.ts'
 import { networkOf } from '../core/network.ts'
 import type { Reply } from '../core/outcome.ts'
+import { limitHeads } from '../node-internals/head-limit.ts'
 import { peerAddress } from './client.ts'
 import { rawReply, writeReply } from './write-reply.ts'
 
@@ -14,15 +15,7 @@ const maxUnanswered = 16
 const maxDropped = 65_536
 const lingerMs = 1_000
 
-/** The parser of a connection of `node:http` calls this with each head. */
-type Parser = { onIncoming: (request: IncomingMessage, keepAlive: boolean) => number }
-/** The return value by which `onIncoming` makes the parser fail at this head. */
-const stop = -1
-
-/**
- * Bounds the requests of a new connection of `node:http`. Node parses all that one read brings at once: 64 kB hold 1,200 small requests,
- * and all their objects would exist before the first answer. So the parser is stopped at the head after the last request to be answered.
- */
+/** Bounds the requests of a new connection of `node:http`, and ends it when its last answer is written. */
 export class Connection {
   /** Where it stands in the list of open connections, which keeps it true. */
   place: number
@@ -43,10 +36,7 @@ export class Connection {
   #lastWords: string | undefined
 
   constructor(socket: Socket, place: number) {
-    const { parser } = socket as { parser?: Parser }
-    if (!parser?.onIncoming) throw new Error('this version of Node parses its connections in another way')
-    const { onIncoming } = parser
-    parser.onIncoming = (request, keepAlive) => (this.#isFull ? stop : onIncoming(request, keepAlive))
+    limitHeads(socket, () => this.#isFull)
     this.#socket = socket
     this.place = place
   }
@@ -62,13 +52,18 @@ export class Connection {
     return this.#unanswered === 0
   }
 
-  /** Counts a request until its answer is written. */
-  begin(request: IncomingMessage, response: ServerResponse): void {
+  /** Counts a request until its answer is written. `false`: it comes after the last one, and gets no answer. */
+  begin(request: IncomingMessage, response: ServerResponse): boolean {
+    if (this.#isFull) {
+      this.#ignoreRest()
+      return false
+    }
     this.#request = request
     this.#response = response
     this.#unanswered++
     response.on('close', this.#answered)
     if (this.#unanswered >= maxUnanswered) this.#sayLast(response)
+    return true
   }
 
   /** More of the latest request's body may come than is read and dropped to keep a connection. */

@@ -59,8 +59,7 @@ export const watchConnections = (server: Server, clock: Clock, handle: Handle): 
   const on = (event: 'request' | 'checkContinue' | 'checkExpectation', then: Handle): void => {
     server.on(event, (request: IncomingMessage, response: ServerResponse) => {
       const connection = connectionOf(request.socket)
-      if (!connection) return
-      connection.begin(request, response)
+      if (!connection?.begin(request, response)) return
       if (header(request.headers, 'host') === undefined && request.httpVersion === '1.1')
         connection.fail(errorReply(400, 'Host header is missing'))
       else if (held) held.push(() => response.destroyed || then(request, response, connection))

@@ -6,11 +6,11 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { exit, Fault, messageOf } from '../core/fault.ts'
 import type { Reply } from '../core/outcome.ts'
 import { errorReply } from '../core/reply.ts'
+import { mixSocketShapes } from '../node-internals/socket-shapes.ts'
 import { closeServer, drain } from './close.ts'
 import { type Handle, maxConnections, watchConnections } from './connections.ts'
 import { createHost } from './host.ts'
 import { createReceiver, parsePath, type ReceiveOptions, type Receiver } from './receive.ts'
-import { mixSocketOptions } from './socket-options.ts'
 
 /** Against slow headers, slow bodies and idle connections (rules: Limits 4). Node leaves several of these off, or long. */
 export const connectionLimits = {
@@ -46,7 +46,7 @@ export type ServerOptions = ReceiveOptions & {
 export const listen = async (options: ServerOptions): Promise<Listener> => {
   const limits = options.limits ?? connectionLimits
   const receiver = createReceiver(options)
-  mixSocketOptions()
+  mixSocketShapes()
   const server = createServer({ ...limits, highWaterMark, requireHostHeader: false })
   const host = createHost(server, options.clock, {
     logger: false,

@@ -19,11 +19,11 @@ import { Redactor } from '../../core/secrets/redact.ts'
 import { prepareGateway, type Surroundings } from '../../gateway/compose.ts'
 import type { Gateway } from '../../gateway/gateway.ts'
 import { createLog, type LogOptions } from '../../gateway/log.ts'
+import { setV8Flags } from '../../node-internals/v8-flags.ts'
 import type { Io } from '../shell/io.ts'
 import { printFault } from '../shell/output.ts'
 import { faultOf, printDiagnostics } from '../shell/refuse.ts'
 import { asLog, asText, createRequestLines } from './request-lines.ts'
-import { tuneEngine } from './tune-engine.ts'
 import { watchConfiguration } from './watch.ts'
 
 export type GatewayRunOptions = {
@@ -93,7 +93,7 @@ export const gatewayRun = async (options: GatewayRunOptions, io: Io): Promise<nu
     process.on('SIGHUP', reload)
     gateway = await prepared.start()
     if (isChanged) reload()
-    tuneEngine()
+    setV8Flags()
     const { url, routes } = gateway
     const address = `headgate is listening on ${url} (${routes} ${routes === 1 ? 'route' : 'routes'})`
     // The address is printed at every log level. It is plain text unless `--log-format json` wants every line to be JSON.

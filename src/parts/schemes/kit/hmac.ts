@@ -2,9 +2,9 @@
 
 import { createHmac } from 'node:crypto'
 import type { RequestHead } from '../../../core/request.ts'
+import { HmacKey } from '../../../node-internals/hmac-key.ts'
 import type { CheckHead, Why } from '../scheme.ts'
 import { equal } from './equal.ts'
-import { HmacKey } from './hmac-key.ts'
 
 /** What the headers claim: one of `digests` is the digest of `prefix` followed by the body. */
 export type Claim = { readonly prefix: string; readonly digests: readonly Buffer[] }

@@ -3,8 +3,8 @@
 import { createPrivateKey, createVerify, type KeyObject, sign, verify } from 'node:crypto'
 import { createSlots } from '../../../../core/turns/slots.ts'
 import type { SignatureScheme } from '../../../../generated/config.ts'
+import { type HmacHash, HmacKey } from '../../../../node-internals/hmac-key.ts'
 import { equal } from '../equal.ts'
-import { type HmacHash, HmacKey } from '../hmac-key.ts'
 import type { KeyType } from './keys.ts'
 
 export type Algorithm = SignatureScheme['algorithm']

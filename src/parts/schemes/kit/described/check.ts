@@ -2,10 +2,10 @@
 
 import { hash } from 'node:crypto'
 import type { RequestHead } from '../../../../core/request.ts'
+import { HmacKey } from '../../../../node-internals/hmac-key.ts'
 import { glimpseOf, ReadOnce } from '../../../body/request-body.ts'
 import type { CheckBody, CheckHead, Later, Why } from '../../scheme.ts'
 import { equal } from '../equal.ts'
-import { HmacKey } from '../hmac-key.ts'
 import { queryNames, whyOtherAddress, withAndWithoutPort } from './address.ts'
 import { type Algorithm, hmacKey, holds, holdsInPool, isForPool, isHmac, keyTypeOf } from './algorithm.ts'
 import { signaturesIn } from './claims.ts'

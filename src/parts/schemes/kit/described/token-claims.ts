@@ -2,8 +2,8 @@
 
 import { type KeyObject, verify } from 'node:crypto'
 import { type JsonObject, own, parseObject } from '../../../../core/json.ts'
+import type { HmacKey } from '../../../../node-internals/hmac-key.ts'
 import { equal } from '../equal.ts'
-import type { HmacKey } from '../hmac-key.ts'
 import { bytesOf } from './digits.ts'
 
 /** A token taken apart; nothing of it is known to be true. */

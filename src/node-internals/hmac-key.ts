@@ -4,6 +4,7 @@
  */
 
 import { createHmac, hash } from 'node:crypto'
+import { isFast } from './forms.ts'
 
 /** The hashes, with the bytes that each takes at a time. */
 const blocks = { sha1: 64, sha256: 64, sha512: 128 } as const
@@ -18,6 +19,9 @@ const maxCopied = 64 * 1024
 const inner = Buffer.alloc(maxBlock + maxCopied)
 const outer = Buffer.alloc(maxBlock + maxDigest)
 
+const byTwoHashes = isFast('hmac')
+
+/** A key of HMACs; the plain form of its digest, which also serves long texts, is `createHmac`. */
 export class HmacKey {
   readonly #hash: HmacHash
   readonly #key: Buffer
@@ -38,7 +42,7 @@ export class HmacKey {
   digest(pieces: readonly Buffer[]): Buffer {
     let end = this.#inner.length
     for (const piece of pieces) end += piece.length
-    if (end > inner.length) return this.#long(pieces)
+    if (!byTwoHashes || end > inner.length) return this.#plain(pieces)
     let at = this.#inner.copy(inner)
     for (const piece of pieces) at += piece.copy(inner, at)
     const filled = this.#outer.copy(outer)
@@ -49,7 +53,7 @@ export class HmacKey {
     return digest
   }
 
-  #long(pieces: readonly Buffer[]): Buffer {
+  #plain(pieces: readonly Buffer[]): Buffer {
     const hmac = createHmac(this.#hash, this.#key)
     for (const piece of pieces) hmac.update(piece)
     return hmac.digest()

@@ -1,8 +1,10 @@
 /** Decodes a body strictly as UTF-8, and stays fast when only a few characters are not ASCII. */
 
 import { isAscii, isUtf8, transcode } from 'node:buffer'
+import { isFast } from './forms.ts'
 
 const byteOrderMark = Buffer.from([0xef, 0xbb, 0xbf])
+const spellsOut = isFast('decode')
 const backslash = 0x5c
 /** The search for the next byte that is not ASCII checks this many bytes at a time. */
 const blockBytes = 1024
@@ -20,6 +22,7 @@ export const decodeJson = (body: Buffer): string | undefined => {
   if (isAscii(body)) return body.toString('latin1')
   if (!isUtf8(body)) return undefined
   const bytes = body.subarray(0, 3).equals(byteOrderMark) ? body.subarray(3) : body
+  if (!spellsOut) return bytes.toString('utf8')
   return spellOut(bytes) ?? transcode(bytes, 'utf8', 'utf16le').toString('utf16le')
 }
 

@@ -1,6 +1,7 @@
 /** Sets flags of V8 for a server whose functions are many and small, and whose objects live for one request. */
 
 import { setFlagsFromString } from 'node:v8'
+import { isFast } from './forms.ts'
 
 /** `from`, `to`: the major versions of V8 on which the flag was measured. V8 prints an error for a flag that it does not know. */
 type Flag = { readonly flag: string; readonly from: number; readonly to: number }
@@ -19,8 +20,9 @@ const flags: readonly Flag[] = [
   { flag: '--no-allocation-site-pretenuring', ...measured },
 ]
 
-/** Belongs after the start: what runs only there is not worth optimizing. */
-export const tuneEngine = (): void => {
+/** Belongs after the start: what runs only there is not worth optimizing. The plain form sets none. */
+export const setV8Flags = (): void => {
+  if (!isFast('flags')) return
   const version = Number.parseInt(process.versions.v8, 10)
   for (const { flag, from, to } of flags) if (version >= from && version <= to) setFlagsFromString(flag)
 }

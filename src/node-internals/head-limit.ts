@@ -1,0 +1,21 @@
+/** Stops the parser of a connection at the head after the last request that is answered. */
+
+import type { IncomingMessage } from 'node:http'
+import type { Socket } from 'node:net'
+import { isFast } from './forms.ts'
+
+/** The parser of a connection of `node:http` calls this with each head (lib/_http_server.js). */
+type Parser = { onIncoming: (request: IncomingMessage, keepAlive: boolean) => number }
+/** The return value by which `onIncoming` makes the parser fail at this head. */
+const stop = -1
+
+/**
+ * Node parses all that one read brings at once: 64 kB hold 1,200 small requests, and all their objects would exist before the first answer. `isFull`:
+ * the request before this head is the last one. The plain form stops nothing: these requests come as events, and nobody answers them.
+ */
+export const limitHeads = (socket: Socket, isFull: () => boolean): void => {
+  const { parser } = socket as { parser?: Partial<Parser> }
+  const onIncoming = parser?.onIncoming
+  if (!isFast('parser') || !parser || !onIncoming) return
+  parser.onIncoming = (request, keepAlive) => (isFull() ? stop : onIncoming(request, keepAlive))
+}
