@@ -6,7 +6,7 @@ import { isObject, type JsonObject } from '../core/json.ts'
 import type { Config as File, Route, WebhookSettings } from '../generated/config.ts'
 import { defaultProfile, type RouteSource } from './config.ts'
 import { type Env, parseFlag } from './env.ts'
-import type { Gathered } from './files.ts'
+import type { FileReadings } from './files.ts'
 import { bare, isBare } from './secrets.ts'
 import { isBroken } from './shape.ts'
 import type { Source } from './yaml/source.ts'
@@ -15,7 +15,7 @@ import type { Source } from './yaml/source.ts'
 export const mergeWebhook = (
   file: File,
   source: Source | undefined,
-  into: Gathered,
+  into: FileReadings,
 ): { settings: WebhookSettings; baseOf: (key: string) => Path } => {
   const webhook = isObject(file.platforms?.webhook) ? (file.platforms.webhook as JsonObject) : {}
   const extra = isObject(webhook.extra) ? webhook.extra : {}
@@ -74,7 +74,7 @@ export const readRoutes = (
   return routes
 }
 
-export const environmentValues = (env: Env, into: Gathered): { enabled?: boolean; port?: number; secret?: string } => {
+export const environmentValues = (env: Env, into: FileReadings): { enabled?: boolean; port?: number; secret?: string } => {
   const values: { enabled?: boolean; port?: number; secret?: string } = {}
   const bad = (name: string, must: string): void => {
     into.diagnostics.push(diagnostic('WH102', `the variable ${name} must be ${must}`, { help: `mend it in the environment or in .env` }))

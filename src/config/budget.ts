@@ -32,14 +32,14 @@ export type Priced = { readonly model?: string; readonly budget: Budget; readonl
 /** These settings alone: the others hold on to the file that they stand in. */
 export const pricedOf = ({ model, budget, prices }: Priced): Priced => ({ ...(model === undefined ? {} : { model }), budget, prices })
 
-type Own = Pick<NonNullable<Route['agent']>, 'model' | 'budget'>
+type AgentOfRoute = Pick<NonNullable<Route['agent']>, 'model' | 'budget'>
 type Report = (code: Code, path: Path, message: string, help: string) => void
 
 /**
  * Reports a budget in money that would never be used up, because its model has no price. `own`: what a route or job says instead; what it
  * leaves as it is, is said of the agent.
  */
-export const checkPrice = (own: Own | undefined, agent: Priced, report: Report): void => {
+export const checkPrice = (own: AgentOfRoute | undefined, agent: Priced, report: Report): void => {
   const { runCost, dayCost } = budgetOf(own?.budget)
   const isOwn = runCost !== undefined || dayCost !== undefined
   if (own && !isOwn && own.model === undefined) return

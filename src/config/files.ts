@@ -18,13 +18,13 @@ import { brokenPlaces, checkShape } from './shape.ts'
 import { type ParsedYaml, readSource, type Source } from './yaml/source.ts'
 
 /** What reading has found so far: problems, the files' texts for code frames, what stands in them, and their digests. */
-export type Gathered = { diagnostics: Diagnostic[]; texts: Map<string, string>; sources: Source[]; digests: Map<string, string> }
+export type FileReadings = { diagnostics: Diagnostic[]; texts: Map<string, string>; sources: Source[]; digests: Map<string, string> }
 
 /** Reads one `config.yaml`: checks its shape and resolves its secrets with `env`. The data is empty where there is no file. `given`: its text, where the file is not to be read; parsed, if it was. */
 export const readFile = (
   file: string,
   env: Env,
-  into: Gathered,
+  into: FileReadings,
   required: boolean,
   given?: string | ParsedYaml,
 ): { data: File; source?: Source; bad: ReadonlySet<string>; found: readonly Diagnostic[] } => {
@@ -56,7 +56,7 @@ const withRoute = (each: Diagnostic): Diagnostic => {
   return name === undefined ? each : { ...each, route: name.replaceAll('~1', '/').replaceAll('~0', '~') }
 }
 
-export const readEnv = (dir: string, env: Env, into: Gathered): Env => {
+export const readEnv = (dir: string, env: Env, into: FileReadings): Env => {
   if (isUnknown(env)) return env
   const file = join(dir, '.env')
   try {
@@ -72,7 +72,7 @@ export const readEnv = (dir: string, env: Env, into: Gathered): Env => {
 }
 
 /** The served profiles: with multiplexing on, each with a `profiles/<name>/config.yaml` (rules: Configuration 6). */
-export const readProfiles = (dataDir: string, multiplex: boolean, main: Profile, into: Gathered): Map<string, Profile> => {
+export const readProfiles = (dataDir: string, multiplex: boolean, main: Profile, into: FileReadings): Map<string, Profile> => {
   const profiles = new Map([[defaultProfile, main]])
   const folder = join(dataDir, 'profiles')
   if (!multiplex || !existsSync(folder)) return profiles

@@ -10,9 +10,9 @@ import { environmentValues, mergeWebhook, present, readRoutes } from './adapter.
 import { budgetOf, type Price } from './budget.ts'
 import { type Config, defaultProfile, type Profile, type Retention } from './config.ts'
 import { type Env, isUnknown, unknownSecret } from './env.ts'
-import { type Gathered, placesOf, platformsOf, pluginsOf, readEnv, readFile, readProfiles } from './files.ts'
+import { type FileReadings, placesOf, platformsOf, pluginsOf, readEnv, readFile, readProfiles } from './files.ts'
 import { readJobs } from './jobs.ts'
-import { type Salvaged, salvageRoutes } from './salvage.ts'
+import { type PartialRoute, partialRoutesOf } from './partial-route.ts'
 import { isBroken } from './shape.ts'
 import type { ParsedYaml, Source } from './yaml/source.ts'
 
@@ -36,7 +36,7 @@ export type Loaded = {
   /** What stands in those of them that are YAML, as it is written. */
   readonly sources: readonly Source[]
   /** What holds of the routes whose shape does not. */
-  readonly salvaged: readonly Salvaged[]
+  readonly salvaged: readonly PartialRoute[]
   /** Where a key of the adapter's settings stands in the file. */
   readonly settingPath: (key: string) => Path
   /** The keys of the adapter that the file has. */
@@ -120,7 +120,7 @@ const retentionOf = (storage: JsonObject): Retention => {
 
 /** Loads everything. There is always a Config, but it must not be served when a Diagnostic stops the start. */
 export const loadConfig = (options: LoadOptions): Loaded => {
-  const into: Gathered = { diagnostics: [], texts: new Map(), sources: [], digests: new Map() }
+  const into: FileReadings = { diagnostics: [], texts: new Map(), sources: [], digests: new Map() }
   const dataDir = resolve(options.dataDir)
   const env = readEnv(dataDir, options.env, into)
   const file = options.configFile ? resolve(options.configFile) : join(dataDir, 'config.yaml')
@@ -173,6 +173,6 @@ export const loadConfig = (options: LoadOptions): Loaded => {
       retention: retentionOf(storage),
     },
   }
-  const salvaged = salvageRoutes(settings, globalSecret, source, baseOf('routes'), found)
+  const salvaged = partialRoutesOf(settings, globalSecret, source, baseOf('routes'), found)
   return { ...into, config, salvaged, settingPath: baseOf, written: new Set(Object.keys(settings)) }
 }

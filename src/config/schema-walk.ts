@@ -63,10 +63,10 @@ const search = (node: Json, word: string, seen: Set<object>): boolean => {
 }
 
 /** Gives the new value for a value that `node` describes, or the same one where it is to stay. */
-export type Change = (node: JsonObject, value: Json, path: Path) => Json
+export type ChangeNode = (node: JsonObject, value: Json, path: Path) => Json
 
 /** A copy of `value`, in which `change` has replaced each value whose schema has the keyword `word`, from the outside in. */
-export const mapWhere = (word: string, root: JsonObject, value: Json, change: Change, path: Path = []): Json => {
+export const mapWhere = (word: string, root: JsonObject, value: Json, change: ChangeNode, path: Path = []): Json => {
   const node = settle(root, value)
   const saysIt = Object.hasOwn(root, word) || Object.hasOwn(node, word)
   const made = saysIt ? change(node === root ? root : { ...root, ...node }, value, path) : value

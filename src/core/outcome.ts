@@ -50,7 +50,7 @@ export type Ignored = {
   readonly detail?: () => string
 }
 
-type Taken = { readonly route: string; readonly event: string; readonly deliveryId: string }
+type EventReference = { readonly route: string; readonly event: string; readonly deliveryId: string }
 
 export type Outcome =
   | Refused
@@ -58,9 +58,9 @@ export type Outcome =
   /** A question that the sender asks before it sends events; nothing else comes of it. */
   | { readonly kind: 'handshake'; readonly route: string; readonly reply: Reply }
   | { readonly kind: 'duplicate'; readonly route: string; readonly deliveryId: string }
-  | (Taken & { readonly kind: 'accepted'; readonly cronJob?: string })
+  | (EventReference & { readonly kind: 'accepted'; readonly cronJob?: string })
   /** Merged into the group that the event `group` opened. */
-  | (Taken & { readonly kind: 'coalesced'; readonly group: string })
+  | (EventReference & { readonly kind: 'coalesced'; readonly group: string })
   | {
       readonly kind: 'delivered'
       readonly route: string

@@ -25,18 +25,18 @@ export type EventGate = (event: Event) => MaybePromise<Event | Ignored | Refused
 export type Ending = (event: Event) => MaybePromise<Outcome>
 
 /** The end of a request that is a handshake; `undefined` for any other request. */
-export type Shaken = Extract<Outcome, { readonly kind: 'handshake' }> | Refused | undefined
+export type HandshakeOutcome = Extract<Outcome, { readonly kind: 'handshake' }> | Refused | undefined
 
 /** Answers what senders ask before they send events. */
 export type Handshakes = {
   /** Those other than POST that a question may come with. */
   readonly methods: ReadonlySet<string>
   /** A question that nobody signs. */
-  readonly onHead: (head: RequestHead) => Shaken
+  readonly onHead: (head: RequestHead) => HandshakeOutcome
   /** What looks for a question in a short body that nobody signs; absent where the route's senders have none of the kind. */
-  readonly onUnsigned?: (head: RequestHead) => ((body: RequestBody) => Shaken) | undefined
+  readonly onUnsigned?: (head: RequestHead) => ((body: RequestBody) => HandshakeOutcome) | undefined
   /** A question whose signature holds. */
-  readonly onVerified: (head: RequestHead, body: RequestBody, verification: Verification) => MaybePromise<Shaken>
+  readonly onVerified: (head: RequestHead, body: RequestBody, verification: Verification) => MaybePromise<HandshakeOutcome>
 }
 
 /** Claims the id of an event that was ignored, where its scheme wants that; the refusal says that it could not. */

@@ -4,7 +4,7 @@ import { randomUUID } from 'node:crypto'
 import type { Ended } from '../core/fact.ts'
 import { type Outcome, type Refused, refuse } from '../core/outcome.ts'
 import { statusOf } from '../core/outcome-table.ts'
-import type { RoutePlan, Shaken, VerifyBody } from '../core/plan.ts'
+import type { HandshakeOutcome, RoutePlan, VerifyBody } from '../core/plan.ts'
 import type { Event, EventFacts, RequestBody, RequestHead, Verification, VerifiedRequest } from '../core/request.ts'
 import { ReadOnce } from '../parts/body/request-body.ts'
 
@@ -77,7 +77,7 @@ const requestOf = (head: RequestHead, read: RequestBody, verification: Verificat
 }
 
 /** Answers a request that is no POST: it can only be a handshake. */
-export const shake = (plan: RoutePlan, head: RequestHead, watch?: Watch): Ended =>
+export const answerHandshake = (plan: RoutePlan, head: RequestHead, watch?: Watch): Ended =>
   lookAtHead(plan, head, watch) ?? { outcome: refuse('wrong_method'), stage: plan.authenticate.stage }
 
 const proceed = (plan: RoutePlan, head: RequestHead, verifyBody: VerifyBody, body: RequestBody, watch?: Watch): Ended | Promise<Ended> => {
@@ -103,12 +103,12 @@ const goOn = (
   const request = requestOf(head, read, verification)
   if (verification.limited) return { outcome: verification.limited, stage, verified: maskedBy(plan, request) }
   if (!plan.handshakes) return resume(plan, request, watch)
-  const end = (outcome: Shaken): Ended | Promise<Ended> => {
+  const end = (outcome: HandshakeOutcome): Ended | Promise<Ended> => {
     if (!outcome) return resume(plan, request, watch)
     return { outcome, stage, verified: maskedBy(plan, request) }
   }
-  const shaken = plan.handshakes.onVerified(head, read, verification)
-  return shaken instanceof Promise ? shaken.then(end) : end(shaken)
+  const answered = plan.handshakes.onVerified(head, read, verification)
+  return answered instanceof Promise ? answered.then(end) : end(answered)
 }
 
 /** Where a request is: the stage that runs, and the event as it was last seen. */

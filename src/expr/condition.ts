@@ -10,7 +10,7 @@ import { namesRequestSecret } from '../core/secrets/secret-names.ts'
 import { printable } from '../core/text.ts'
 import type { Condition } from '../generated/config.ts'
 import { Fields } from './fields.ts'
-import { type Answer, all, any, type No, not, type Run } from './logic.ts'
+import { all, any, type ConditionResult, type Failure, not, type RunCondition } from './logic.ts'
 import { compileField } from './path.ts'
 import { renderJson } from './render.ts'
 
@@ -42,7 +42,7 @@ export type CompiledCondition = {
   readonly field?: string
   /** The operand of the condition, as messages show it. Absent for the groups `all`, `any` and `not`. */
   readonly operand?: string
-  readonly judge: Run
+  readonly judge: RunCondition
   /** What its field holds, as messages show it; secrets are not shown. */
   readonly seen?: (event: Event) => string
 }
@@ -60,7 +60,7 @@ type Kit = {
 export type Verdict = { readonly pass: true } | { readonly pass: false; readonly rule: () => string }
 
 const passed: Verdict = { pass: true }
-const verdictOf = (no: Answer): Verdict => (no ? { pass: false, rule: no.rule } : passed)
+const verdictOf = (no: ConditionResult): Verdict => (no ? { pass: false, rule: no.rule } : passed)
 
 const shown = (value: Json | undefined): string =>
   value === undefined ? 'missing' : printable(renderJson(value, maxShownUnits, 0), maxShownUnits)
@@ -93,14 +93,14 @@ const explainer = (spec: Spec): ((holds: boolean, value: Json | undefined, failu
 }
 
 /** Writes the value that made a condition hold. The value is read at once, because a sentence that is written later must not keep a whole payload. */
-type Held = (event: Event) => No['rule']
+type HeldSentence = (event: Event) => Failure['rule']
 
 /** A compiled condition. `held`: the sentences of the conditions inside it, for a `not` around it that stops an event. */
-type Built = { readonly run: Run; readonly held: readonly Held[] }
+type Built = { readonly run: RunCondition; readonly held: readonly HeldSentence[] }
 
 /** The sentence of a `not` that stops an event. It names the condition inside the `not`; of a group it names the first few conditions. */
 const heldIn =
-  (name: string, isGroup: boolean, held: readonly Held[]): Held =>
+  (name: string, isGroup: boolean, held: readonly HeldSentence[]): HeldSentence =>
   (event) => {
     const [first, ...others] = held.slice(0, maxHeld).map((each) => each(event))
     if (first && !isGroup) return first
@@ -115,9 +115,10 @@ const compileLeaf = (spec: Spec, operator: Operator, { kit, fields }: Builder): 
   const test = kit.adopt(operator.compile(spec.operand, { profileDir: kit.profileDir, report, looksOutside: kit.looksOutside }))
   const field = spec.field === undefined ? undefined : fields.compile(spec.field)
   const explain = explainer(spec)
-  const judge = (holds: boolean, value: Json | undefined): Answer => (holds ? undefined : { broken: false, rule: explain(false, value) })
-  const fail = (error: unknown, value: Json | undefined): No => ({ broken: true, rule: explain(false, value, error ?? 'unknown') })
-  const run: Run = (event) => {
+  const judge = (holds: boolean, value: Json | undefined): ConditionResult =>
+    holds ? undefined : { broken: false, rule: explain(false, value) }
+  const fail = (error: unknown, value: Json | undefined): Failure => ({ broken: true, rule: explain(false, value, error ?? 'unknown') })
+  const run: RunCondition = (event) => {
     const value = field?.valueIn(event)
     try {
       const holds = test(value, event)
@@ -199,7 +200,7 @@ const compileSpec = (spec: Spec, path: Path, depth: number, builder: Builder): B
   return { run: spec.key === 'all' ? all(runs) : any(runs, conditionName(below)), held: inside.flatMap(({ held }) => held) }
 }
 
-const compileAll = (spec: Condition[] | Condition, builder: Builder): Run =>
+const compileAll = (spec: Condition[] | Condition, builder: Builder): RunCondition =>
   Array.isArray(spec)
     ? all(spec.map((condition, i) => compileOne(condition as JsonObject, [i], 1, builder).run))
     : compileOne(spec as JsonObject, [], 1, builder).run
@@ -212,7 +213,7 @@ export const compileConditions = (spec: Condition[] | Condition, kit: Kit): ((ev
   const fields = new Fields()
   const run = compileAll(spec, { kit, fields, left: maxConditions })
   const shared = fields.shared()
-  const conclude = (no: Answer): Verdict => {
+  const conclude = (no: ConditionResult): Verdict => {
     for (const field of shared) field.forget()
     return verdictOf(no)
   }

@@ -2,7 +2,7 @@
 
 import { isObject, type Json, own } from '../core/json.ts'
 import type { Event } from '../core/request.ts'
-import { isLong, type Place } from './render.ts'
+import { isLong, type JsonPath } from './render.ts'
 
 const quoteMark = 0x22
 const backslash = 0x5c
@@ -72,7 +72,7 @@ const treeOf = (event: Event): Json | undefined => {
 const looksLikeNumber = /^-?\d[\d.eE+-]*$/
 
 /** The digits of the number at `place` of the payload; `undefined` where the text has no number equal to `value` there. */
-export const digitsOf = (event: Event, place: Place, value: number): string | undefined => {
+export const digitsOf = (event: Event, place: JsonPath, value: number): string | undefined => {
   let at: Json | undefined = treeOf(event)
   for (const key of place) at = Array.isArray(at) ? at[Number(key)] : isObject(at) ? own(at, String(key)) : undefined
   // The payload has a number here. The second reading has long numbers as strings of their digits.

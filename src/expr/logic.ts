@@ -3,13 +3,13 @@
 import type { Event } from '../core/request.ts'
 
 /** Why a condition does not hold. `broken`: it could not be decided, so `not` must not turn it into a pass. */
-export type No = { readonly broken: boolean; readonly rule: () => string }
-export type Answer = No | undefined
-export type Run = (event: Event) => Answer | Promise<Answer>
+export type Failure = { readonly broken: boolean; readonly rule: () => string }
+export type ConditionResult = Failure | undefined
+export type RunCondition = (event: Event) => ConditionResult | Promise<ConditionResult>
 
 /** Holds when all hold; asks no further than the first that does not. */
-export const all = (runs: readonly Run[]): Run => {
-  const from = (start: number, event: Event): Answer | Promise<Answer> => {
+export const all = (runs: readonly RunCondition[]): RunCondition => {
+  const from = (start: number, event: Event): ConditionResult | Promise<ConditionResult> => {
     for (let i = start; i < runs.length; i++) {
       const no = runs[i]?.(event)
       if (no instanceof Promise) return no.then((settled) => settled ?? from(i + 1, event))
@@ -21,13 +21,16 @@ export const all = (runs: readonly Run[]): Run => {
 }
 
 /** Holds when one holds; asks no further than the first that does. */
-export const any = (runs: readonly Run[], name: string): Run => {
-  const both = (earlier: Answer, no: No): No => ({ broken: earlier?.broken === true || no.broken, rule: earlier?.rule ?? no.rule })
-  const none = (first: Answer): No => ({
+export const any = (runs: readonly RunCondition[], name: string): RunCondition => {
+  const both = (earlier: ConditionResult, no: Failure): Failure => ({
+    broken: earlier?.broken === true || no.broken,
+    rule: earlier?.rule ?? no.rule,
+  })
+  const none = (first: ConditionResult): Failure => ({
     broken: first?.broken === true,
     rule: () => `${name}: none of ${runs.length} holds${first ? `; ${first.rule()}` : ''}`,
   })
-  const from = (start: number, event: Event, earlier: Answer): Answer | Promise<Answer> => {
+  const from = (start: number, event: Event, earlier: ConditionResult): ConditionResult | Promise<ConditionResult> => {
     let nos = earlier
     for (let i = start; i < runs.length; i++) {
       const no = runs[i]?.(event)
@@ -44,8 +47,9 @@ export const any = (runs: readonly Run[], name: string): Run => {
 }
 
 /** Holds when the inner condition does not; is broken when the inner condition is. `held` says what made the inner one hold. */
-export const not = (run: Run, held: (event: Event) => No['rule']): Run => {
-  const turn = (no: Answer, event: Event): Answer => (no ? (no.broken ? no : undefined) : { broken: false, rule: held(event) })
+export const not = (run: RunCondition, held: (event: Event) => Failure['rule']): RunCondition => {
+  const turn = (no: ConditionResult, event: Event): ConditionResult =>
+    no ? (no.broken ? no : undefined) : { broken: false, rule: held(event) }
   return (event) => {
     const no = run(event)
     return no instanceof Promise ? no.then((settled) => turn(settled, event)) : turn(no, event)

@@ -4,10 +4,10 @@ import type { Json, JsonObject } from '../core/json.ts'
 import { cut } from '../core/text.ts'
 
 /** The keys and indexes that lead to a value from the rendered one. */
-export type Place = readonly (string | number)[]
+export type JsonPath = readonly (string | number)[]
 
 /** The digits of a number past 2^53, as its sender wrote them; `undefined` where they are not known. */
-export type Digits = (place: Place, value: number) => string | undefined
+export type Digits = (place: JsonPath, value: number) => string | undefined
 
 type Frame = { readonly list: readonly Json[] | undefined; readonly map: JsonObject; readonly keys: readonly string[]; next: number }
 
@@ -37,7 +37,7 @@ export const renderJson = (value: Json, limit: number, indent: 0 | 2, digits?: D
   let out = ''
 
   const newline = (): string => (indent === 0 ? '' : `\n${' '.repeat(Math.min(indent * stack.length, Math.max(0, limit - out.length)))}`)
-  const place = (): Place => stack.map((frame) => keyAt(frame, frame.next - 1))
+  const place = (): JsonPath => stack.map((frame) => keyAt(frame, frame.next - 1))
   const scalar = (item: Json | undefined): string => {
     if (typeof item === 'string') return quote(item, limit - out.length)
     if (typeof item === 'number') return (isLong(item) ? digits?.(place(), item) : undefined) ?? JSON.stringify(item)

@@ -23,7 +23,7 @@ export type Prepared = {
   close(): Promise<void>
 }
 
-export type Surroundings = {
+export type GatewayDependencies = {
   readonly log: Log
   readonly clock?: Clock
   /** Takes known secrets out of a text before it is stored. */
@@ -39,7 +39,7 @@ export type Surroundings = {
 }
 
 /** Compiles a configuration. Nothing is opened before `start`. */
-export const prepareGateway = async (config: Config, surroundings: Surroundings): Promise<Prepared> => {
+export const prepareGateway = async (config: Config, surroundings: GatewayDependencies): Promise<Prepared> => {
   const {
     log,
     clock = systemClock,

@@ -101,10 +101,10 @@ interface LineBudget {
   close(): void
 }
 
-type Counted = { readonly refused: Refused; readonly route: string; lines: number; count: number }
+type RefusalCount = { readonly refused: Refused; readonly route: string; lines: number; count: number }
 
 const createLineBudget = (log: Log, clock: Clock): LineBudget => {
-  const counts = new Map<string, Counted>()
+  const counts = new Map<string, RefusalCount>()
   let cancelTimer: (() => void) | undefined
   const tellRest = (): void => {
     cancelTimer?.()

@@ -1,11 +1,11 @@
 /** Reads a request's body into bounded memory. */
 
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { header } from '../core/names.ts'
+import { header } from '../core/headers.ts'
 import { onChunks } from '../node-internals/request-chunks.ts'
-import { Gathered } from './gathered.ts'
+import { BodyBuffer } from './body-buffer.ts'
+import type { BodyMemory, Reservation } from './body-memory.ts'
 import type { Pace } from './pace.ts'
-import type { Room, Share } from './room.ts'
 
 /** Why there is no body. */
 export type Unread = 'too large' | 'no room' | 'too slow' | 'gone'
@@ -13,7 +13,7 @@ export type Unread = 'too large' | 'no room' | 'too slow' | 'gone'
 export type BodyOptions = {
   readonly maxBytes: number
   readonly client: () => string
-  readonly room: Room
+  readonly bodyMemory: BodyMemory
   readonly pace: Pace
 }
 
@@ -21,44 +21,44 @@ export type BodyOptions = {
 export const readBody = (
   request: IncomingMessage,
   response: ServerResponse,
-  { maxBytes, client, room, pace }: BodyOptions,
+  { maxBytes, client, bodyMemory, pace }: BodyOptions,
   then: (body: Buffer | Unread) => void,
 ): void => {
   const declared = Number(header(request.headers, 'content-length') ?? Number.NaN)
   // Until there is a result: the listeners below outlive it, and would keep the body's memory.
-  let gathered: Gathered | undefined = new Gathered()
+  let buffer: BodyBuffer | undefined = new BodyBuffer()
   const finish = (result: Buffer | Unread): void => {
-    if (!gathered) return
-    gathered = undefined
-    share?.close()
+    if (!buffer) return
+    buffer = undefined
+    reservation?.close()
     then(result)
   }
-  let share: Share | undefined
-  const openShare = (): Share => room.open({ client: client(), maxBodyBytes: maxBytes, giveUp: () => finish('too slow') })
+  let reservation: Reservation | undefined
+  const reserve = (): Reservation => bodyMemory.reserve({ client: client(), maxBodyBytes: maxBytes, giveUp: () => finish('too slow') })
   const end = (): void => {
-    if (gathered) finish(gathered.whole())
+    if (buffer) finish(buffer.whole())
   }
   let hasWaited = false
-  const pause = (of: Share): void => {
+  const pause = (of: Reservation): void => {
     hasWaited = true
     of.pause()
     request.socket.pause()
   }
   const goOn = (): void => {
-    if (!gathered) return
-    share?.goOn()
+    if (!buffer) return
+    reservation?.goOn()
     request.socket.resume()
   }
   onChunks(request, end, (chunk) => {
-    if (!gathered) return
-    if (gathered.bytes + chunk.length > maxBytes) return finish('too large')
-    // A body that is whole in its first chunk is passed on in the same turn of the loop, so it needs no share of the room.
+    if (!buffer) return
+    if (buffer.bytes + chunk.length > maxBytes) return finish('too large')
+    // A body that is whole in its first chunk is passed on in the same turn of the loop, so it reserves no memory.
     if (chunk.length !== declared) {
-      share ??= openShare()
-      if (!share.take(chunk.length)) return finish('no room')
+      reservation ??= reserve()
+      if (!reservation.take(chunk.length)) return finish('no room')
     }
-    gathered.add(chunk)
-    if (share && gathered.bytes !== declared && !pace.take(chunk.length, goOn, hasWaited)) pause(share)
+    buffer.add(chunk)
+    if (reservation && buffer.bytes !== declared && !pace.take(chunk.length, goOn, hasWaited)) pause(reservation)
   })
   // Without a listener for its errors a request that is cut off closes all the same (`onError` in lib/_http_incoming.js).
   const gone = (): void => finish('gone')

@@ -1,7 +1,7 @@
 /** Closes a server without cutting off an answer. */
 
 import type { Server } from 'node:http'
-import type { Host } from './host.ts'
+import type { LazyFastify } from './lazy-fastify.ts'
 
 const lastWordsMs = 500
 
@@ -19,7 +19,7 @@ export type Holding = {
 const holdMs = 60
 
 /** Ends idle connections at once, the others after their answers. With `requests`, nobody who posts just then is reset. */
-export const closeServer = async (server: Server, host: Host, requests?: Holding): Promise<void> => {
+export const closeServer = async (server: Server, host: LazyFastify, requests?: Holding): Promise<void> => {
   requests?.hold()
   if (requests) await new Promise((resolve) => setTimeout(resolve, holdMs))
   // Closing resets connections that were not accepted yet. setImmediate lets the loop accept them first.

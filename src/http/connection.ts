@@ -2,7 +2,7 @@
 
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
-import { header } from '../core/names.ts'
+import { header } from '../core/headers.ts'
 import { networkOf } from '../core/network.ts'
 import type { Reply } from '../core/outcome.ts'
 import { limitHeads } from '../node-internals/head-limit.ts'
@@ -18,7 +18,7 @@ const lingerMs = 1_000
 /** Bounds the requests of a new connection of `node:http`, and ends it when its last answer is written. */
 export class Connection {
   /** Where it stands in the list of open connections, which keeps it true. */
-  place: number
+  index: number
   readonly #socket: Socket
   /** The latest request and its answer. */
   #request: IncomingMessage | undefined
@@ -35,10 +35,10 @@ export class Connection {
   /** What `fail` wants written after all answers; empty where nothing is to be written before the end. */
   #lastWords: string | undefined
 
-  constructor(socket: Socket, place: number) {
+  constructor(socket: Socket, index: number) {
     limitHeads(socket, () => this.#isFull)
     this.#socket = socket
-    this.place = place
+    this.index = index
   }
 
   /** The network at its other end. */

@@ -3,7 +3,7 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import type { Clock } from '../core/clock.ts'
-import { header } from '../core/names.ts'
+import { header } from '../core/headers.ts'
 import type { Reply } from '../core/outcome.ts'
 import { errorReply } from '../core/reply.ts'
 import type { Draining, Holding } from './close.ts'
@@ -43,11 +43,11 @@ class OpenConnections {
     return connection
   }
 
-  #remove({ place }: Connection): void {
+  #remove({ index }: Connection): void {
     const last = this.all.pop() as Connection
-    if (place === this.all.length) return
-    this.all[place] = last
-    last.place = place
+    if (index === this.all.length) return
+    this.all[index] = last
+    last.index = index
   }
 }
 

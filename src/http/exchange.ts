@@ -13,7 +13,7 @@ import { atOnce, createReplyBatch, type ReplyBatch } from './reply-batch.ts'
 import { writeReply } from './write-reply.ts'
 
 /** What all requests of a listener share. */
-export type Desk = {
+export type ListenerContext = {
   readonly clock: Clock
   readonly stopping: () => boolean
   /** Is told how each request ended. */
@@ -23,7 +23,11 @@ export type Desk = {
   active: number
 }
 
-export const createDesk = ({ clock, stopping, facts }: Pick<Desk, 'clock' | 'stopping' | 'facts'>): Desk => ({
+export const createListenerContext = ({
+  clock,
+  stopping,
+  facts,
+}: Pick<ListenerContext, 'clock' | 'stopping' | 'facts'>): ListenerContext => ({
   clock,
   stopping,
   facts,
@@ -31,7 +35,7 @@ export const createDesk = ({ clock, stopping, facts }: Pick<Desk, 'clock' | 'sto
   active: 0,
 })
 
-type Parties = {
+type ExchangeParts = {
   readonly request: IncomingMessage
   readonly response: ServerResponse
   readonly connection: Connection
@@ -39,16 +43,16 @@ type Parties = {
 }
 
 export class Exchange {
-  readonly #desk: Desk
-  readonly #parties: Parties
+  readonly #listener: ListenerContext
+  readonly #parts: ExchangeParts
   readonly #from: number
   #plan: RoutePlan | undefined
 
-  constructor(desk: Desk, parties: Parties) {
-    this.#desk = desk
-    this.#parties = parties
-    this.#from = desk.clock.monotonic()
-    desk.active++
+  constructor(listener: ListenerContext, parts: ExchangeParts) {
+    this.#listener = listener
+    this.#parts = parts
+    this.#from = listener.clock.monotonic()
+    listener.active++
   }
 
   /** Holds the plan that serves it, until its end. */
@@ -59,12 +63,12 @@ export class Exchange {
 
   /** Counts it as answered and lets go of its plan: at its end, or when its sender is gone. */
   leave(): void {
-    this.#desk.active--
+    this.#listener.active--
     this.#plan?.owner.release()
   }
 
   /** An answer that ends its connection waits for no others: that end wakes its reader anyway. */
-  end(ended: Ended, write: ReplyBatch = this.#parties.response.shouldKeepAlive ? this.#desk.batch : atOnce): void {
+  end(ended: Ended, write: ReplyBatch = this.#parts.response.shouldKeepAlive ? this.#listener.batch : atOnce): void {
     this.leave()
     this.#tell(ended)
     write(this.#answering(ended))
@@ -73,7 +77,7 @@ export class Exchange {
   /** Ends what took longer than a turn, as storing does. Its body was held until now anyway, so its sender need not wait until its end is told. */
   readonly endStored = (ended: Ended): void => {
     this.leave()
-    this.#desk.batch(this.#answering(ended), () => this.#tell(ended))
+    this.#listener.batch(this.#answering(ended), () => this.#tell(ended))
   }
 
   /** Answers now. What is still to be done with the body comes after the answer, and then its end is told. */
@@ -82,8 +86,8 @@ export class Exchange {
       this.leave()
       this.#tell(known)
     }
-    this.#desk.batch(this.#answering(ended), () => {
-      const known = tried(() => later?.(body) ?? ended)
+    this.#listener.batch(this.#answering(ended), () => {
+      const known = endedOnError(() => later?.(body) ?? ended)
       if (known instanceof Promise) void known.then(tell, (error) => tell(failed(error)))
       else tell(known)
     })
@@ -95,27 +99,27 @@ export class Exchange {
   #answering({ outcome, verified, reply }: Ended): () => void {
     const eventId = verified?.eventId
     return () => {
-      if (tried(() => this.#answer(outcome, eventId, reply))) this.#parties.request.socket.destroy()
+      if (endedOnError(() => this.#answer(outcome, eventId, reply))) this.#parts.request.socket.destroy()
     }
   }
 
   #answer(outcome: Ended['outcome'], eventId: string | undefined, shaped: Ended['reply']): void {
-    const { response, connection } = this.#parties
+    const { response, connection } = this.#parts
     if (response.destroyed || response.headersSent) return
-    const isLast = this.#desk.stopping() || (outcome.kind === 'refused' && endingConnection.has(outcome.code))
+    const isLast = this.#listener.stopping() || (outcome.kind === 'refused' && endingConnection.has(outcome.code))
     if (isLast || connection.hasLargeRest) connection.closeAfter(response)
     writeReply(response, shaped ?? replyTo(outcome), eventId)
   }
 
   #tell(ended: Ended): void {
-    const { request, trustProxy } = this.#parties
-    this.#desk.facts.tell({
+    const { request, trustProxy } = this.#parts
+    this.#listener.facts.tell({
       kind: 'request_ended',
       ended,
       route: this.#plan,
       headers: request.headers,
       remote: () => clientAddress(request, trustProxy),
-      ms: () => this.#desk.clock.monotonic() - this.#from,
+      ms: () => this.#listener.clock.monotonic() - this.#from,
     })
   }
 }
@@ -124,7 +128,7 @@ export class Exchange {
 const endingConnection: ReadonlySet<string> = new Set<Refused['code']>(['too_large', 'too_many_headers', 'too_slow'])
 
 /** Runs `work`. What it throws is a bug of ours; it ends this request, never the process. */
-export const tried = <T>(work: () => T): T | Ended => {
+export const endedOnError = <T>(work: () => T): T | Ended => {
   try {
     return work()
   } catch (error) {

@@ -3,19 +3,19 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Clock } from '../core/clock.ts'
 import type { Ended, Facts } from '../core/fact.ts'
-import { header } from '../core/names.ts'
+import { header } from '../core/headers.ts'
 import { networkOf } from '../core/network.ts'
 import { refuse } from '../core/outcome.ts'
 import type { RoutePlan } from '../core/plan.ts'
-import { admit, shake, type Watch } from '../engine/run.ts'
+import { admit, answerHandshake, type Watch } from '../engine/run.ts'
 import { lookUp, type Table } from '../plan/table.ts'
 import { readBody } from './body.ts'
+import { createBodyMemory } from './body-memory.ts'
 import type { Connection } from './connection.ts'
-import { createDesk, Exchange, tried } from './exchange.ts'
+import { createListenerContext, Exchange, endedOnError } from './exchange.ts'
 import { createPace } from './pace.ts'
 import { atOnce } from './reply-batch.ts'
 import { requestHead } from './request-head.ts'
-import { createRoom } from './room.ts'
 
 /** What requests are served with. A reload replaces it as a whole. */
 export type Serving = {
@@ -65,16 +65,16 @@ export interface Receiver {
   /** Takes one POST on a webhook path, or another request that `mayShake`. */
   receive(request: IncomingMessage, response: ServerResponse, path: WebhookPath, connection: Connection): void
   /** Whether a request that is no POST may be a handshake of its route. */
-  mayShake(method: string, path: WebhookPath): boolean
+  mayBeHandshake(method: string, path: WebhookPath): boolean
   /** Requests that have had no answer yet. */
   readonly active: number
 }
 
 /** Makes the handler of POSTs on webhook paths. */
 export const createReceiver = (options: ReceiveOptions): Receiver => {
-  const room = createRoom(options.clock)
+  const bodyMemory = createBodyMemory(options.clock)
   const pace = createPace()
-  const desk = createDesk(options)
+  const listener = createListenerContext(options)
 
   /** The checks that need no plan: size, then route (rules: Order 1). */
   const checkBeforePlan = (request: IncomingMessage, path: WebhookPath, { table, maxBodyBytes }: Serving): RoutePlan | Ended => {
@@ -87,20 +87,20 @@ export const createReceiver = (options: ReceiveOptions): Receiver => {
 
   const receive: Receiver['receive'] = (request, response, path, connection) => {
     const serving = options.serving()
-    const exchange = new Exchange(desk, { request, response, connection, trustProxy: serving.trustProxy })
-    const plan = tried(() => checkBeforePlan(request, path, serving))
+    const exchange = new Exchange(listener, { request, response, connection, trustProxy: serving.trustProxy })
+    const plan = endedOnError(() => checkBeforePlan(request, path, serving))
     if (!('authenticate' in plan)) return exchange.end(plan, atOnce)
     exchange.hold(plan)
     const head = requestHead(request, serving.trustProxy, options.clock.now())
-    const begin = head.method === 'POST' ? admit : shake
-    const proceed = tried(() => begin(plan, head, options.watch?.(plan.name)))
+    const begin = head.method === 'POST' ? admit : answerHandshake
+    const proceed = endedOnError(() => begin(plan, head, options.watch?.(plan.name)))
     if (typeof proceed !== 'function' && !proceed.later) return exchange.end(proceed, atOnce)
     if (header(request.headers, 'expect') !== undefined) response.writeContinue()
     const client = (): string => networkOf(head.remote())
-    readBody(request, response, { maxBytes: serving.maxBodyBytes, client, room, pace }, (body) => {
+    readBody(request, response, { maxBytes: serving.maxBodyBytes, client, bodyMemory, pace }, (body) => {
       if (body === 'gone') return exchange.leave()
       if (typeof proceed !== 'function') return Buffer.isBuffer(body) ? exchange.endLater(proceed, body) : exchange.end(proceed, atOnce)
-      const ended = Buffer.isBuffer(body) ? tried(() => proceed(body)) : unread[body]
+      const ended = Buffer.isBuffer(body) ? endedOnError(() => proceed(body)) : unread[body]
       // No function is made here: it would hold the body until the work is stored.
       if (ended instanceof Promise) void ended.then(exchange.endStored, exchange.fail)
       else exchange.end(ended)
@@ -108,20 +108,20 @@ export const createReceiver = (options: ReceiveOptions): Receiver => {
   }
   return {
     receive,
-    mayShake: (method, path) => mayShake(options.serving().table, method, path),
+    mayBeHandshake: (method, path) => mayBeHandshake(options.serving().table, method, path),
     get active() {
-      return desk.active
+      return listener.active
     },
   }
 }
 
-const mayShake = (table: Table, method: string, { name, prefix }: WebhookPath): boolean => {
+const mayBeHandshake = (table: Table, method: string, { name, prefix }: WebhookPath): boolean => {
   const found = lookUp(table, name, prefix)
   return 'authenticate' in found && found.handshakes?.methods.has(method) === true
 }
 
 const unread = {
   'too large': { outcome: refuse('too_large'), stage: 'body_size' },
-  'too slow': { outcome: refuse('too_slow', { detail: 'others needed the room of a body that came too slowly' }), stage: 'body_size' },
+  'too slow': { outcome: refuse('too_slow', { detail: 'others needed the memory of a body that came too slowly' }), stage: 'body_size' },
   'no room': { outcome: refuse('overloaded', { retryAfterSeconds, detail: 'too many bodies at once' }), stage: 'body_size' },
 }

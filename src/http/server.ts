@@ -9,7 +9,7 @@ import { errorReply } from '../core/reply.ts'
 import { mixSocketShapes } from '../node-internals/socket-shapes.ts'
 import { closeServer, drain } from './close.ts'
 import { type Handle, maxConnections, watchConnections } from './connections.ts'
-import { createHost } from './host.ts'
+import { createLazyFastify } from './lazy-fastify.ts'
 import { createReceiver, parsePath, type ReceiveOptions, type Receiver } from './receive.ts'
 
 /** Against slow headers, slow bodies and idle connections (rules: Limits 4). Node leaves several of these off, or long. */
@@ -48,7 +48,7 @@ export const listen = async (options: ServerOptions): Promise<Listener> => {
   const receiver = createReceiver(options)
   mixSocketShapes()
   const server = createServer({ ...limits, highWaterMark, requireHostHeader: false })
-  const host = createHost(server, options.clock, {
+  const host = createLazyFastify(server, options.clock, {
     logger: false,
     // A path with a broken escape reaches no route and no handler.
     frameworkErrors: (_error, request, reply) => void replyToUnknown(request, reply, errorReply(400, 'Bad request')),
@@ -74,9 +74,9 @@ export const listen = async (options: ServerOptions): Promise<Listener> => {
 const handshakeMethods: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS'])
 
 /** A plan that cannot be made answers nothing. */
-const mayShake = (receiver: Receiver, method: string, path: Parameters<Receiver['mayShake']>[1]): boolean => {
+const mayBeHandshake = (receiver: Receiver, method: string, path: Parameters<Receiver['mayBeHandshake']>[1]): boolean => {
   try {
-    return receiver.mayShake(method, path)
+    return receiver.mayBeHandshake(method, path)
   } catch {
     return false
   }
@@ -87,7 +87,7 @@ const front = (receiver: Receiver, handler: RequestListener): Handle => {
   return (request, response, connection) => {
     const { method = '', url = '' } = request
     const path = method === 'POST' || handshakeMethods.has(method) ? parsePath(url) : undefined
-    if (path && (method === 'POST' || mayShake(receiver, method, path))) return receiver.receive(request, response, path, connection)
+    if (path && (method === 'POST' || mayBeHandshake(receiver, method, path))) return receiver.receive(request, response, path, connection)
     // No other request needs its body.
     if (connection.hasLargeRest) connection.closeAfter(response)
     handler(request, response)

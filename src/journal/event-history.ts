@@ -1,7 +1,7 @@
 /** Puts the lines of one event together. They come newest first, and the newest decide. */
 
 import type { Line } from './line.ts'
-import type { Ended, EventView, RawPlace, Received, Revived, Started, Step, Tried } from './record.ts'
+import type { Ended, EventView, RawPlace, Received, Revived, RunRecord, Started, Tried } from './record.ts'
 
 const maxSteps = 50
 
@@ -14,7 +14,7 @@ export type EventHistory = {
   /** The newest end, even if the run was revived after it. */
   ended?: Ended
   /** Newest first. */
-  readonly steps: Step[]
+  readonly steps: RunRecord[]
   /** The newest failed attempt, of a run that has not ended or was revived. */
   open?: Tried
 }
@@ -60,7 +60,7 @@ export const viewOf = (history: EventHistory, groupEnd: Ended | undefined): Even
   // Without a line of arrival there is the end of a run, so the event was accepted.
   const outcome = first.kind === 'received' ? first.outcome : first.kind === 'ended' && first.group !== undefined ? 'coalesced' : 'accepted'
   const steps = history.steps.toReversed()
-  const view: Draft = { event_id, at, profile, route, outcome, ...standing(history, outcome, groupEnd), tries: steps.filter(isTried) }
+  const view: EventDraft = { event_id, at, profile, route, outcome, ...standing(history, outcome, groupEnd), tries: steps.filter(isTried) }
   if (ended) copy(ended, view, ofEnd)
   if (arrival) copy(arrival, view, ofArrival)
   if (raw) view.raw = raw
@@ -68,9 +68,9 @@ export const viewOf = (history: EventHistory, groupEnd: Ended | undefined): Even
   return view
 }
 
-const isTried = (step: Step): step is Tried => step.kind === 'tried'
+const isTried = (step: RunRecord): step is Tried => step.kind === 'tried'
 
-type Draft = { -readonly [name in keyof EventView]: EventView[name] }
+type EventDraft = { -readonly [name in keyof EventView]: EventView[name] }
 
 const ofEnd = ['event_type', 'delivery_id', 'target', 'job', 'group', 'count'] as const
 const ofArrival = [...ofEnd, 'answer', 'reason', 'stage', 'status', 'duration_ms', 'replay_of', 'edited', 'unverified'] as const

@@ -4,7 +4,7 @@ import { addLine, type EventHistory, groupOf, historyOf, isArrival, viewOf } fro
 import type { Line } from './line.ts'
 import type { Ended, EventView } from './record.ts'
 
-export type Wanted = {
+export type EventFilter = {
   /** Whether an event is wanted; without it all are. */
   readonly fits?: (view: EventView) => boolean
   readonly limit: number
@@ -35,7 +35,7 @@ export interface Fold {
   result(): Events
 }
 
-export const createFold = ({ fits = () => true, limit, since = Number.NEGATIVE_INFINITY, after }: Wanted): Fold => {
+export const createFold = ({ fits = () => true, limit, since = Number.NEGATIVE_INFINITY, after }: EventFilter): Fold => {
   const histories = new Map<string, EventHistory>()
   /** The ends of runs of groups whose members may still come, by the event that opened the group. */
   const groupEnds = new Map<string, Ended>()

@@ -9,10 +9,10 @@ const maxLineBytes = 1024 * 1024
 
 const newline = 10
 
-export type Piece = { readonly segment: string; readonly bytes: Buffer }
+export type SegmentPiece = { readonly segment: string; readonly bytes: Buffer }
 
 /** Pieces of whole lines, newest first. `segments` are listed oldest first. */
-export async function* piecesBackward(folder: string, segments: readonly SegmentFiles[]): AsyncGenerator<Piece> {
+export async function* piecesBackward(folder: string, segments: readonly SegmentFiles[]): AsyncGenerator<SegmentPiece> {
   for (const { name } of segments.toReversed()) {
     for await (const bytes of piecesOf(folder, name, name === segments.at(-1)?.name)) yield { segment: name, bytes }
   }

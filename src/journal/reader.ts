@@ -3,14 +3,14 @@
 import { open } from 'node:fs/promises'
 import { isObject, type Json } from '../core/json.ts'
 import { addLine, type EventHistory, groupOf, historyOf, isArrival, viewOf } from './event-history.ts'
-import { createFold, type Events, type Wanted } from './fold-events.ts'
+import { createFold, type EventFilter, type Events } from './fold-events.ts'
 import { isSegmentName, listSegments, rawPath, unlessGone } from './folder.ts'
 import { type Line, parseLine } from './line.ts'
 import { linesBackward, linesWith, piecesBackward } from './read-backward.ts'
 import type { Ended, EventView, RawPlace, RawRequest } from './record.ts'
 
 /** The newest events. An event without a line of arrival is among them only when all segments were read. */
-export const readEvents = async (folder: string, wanted: Wanted): Promise<Events> => {
+export const readEvents = async (folder: string, wanted: EventFilter): Promise<Events> => {
   const tally = createFold(wanted)
   const segments = await listSegments(folder)
   // A segment that was last written before `since` has no later arrivals.
@@ -25,7 +25,7 @@ export const readEvents = async (folder: string, wanted: Wanted): Promise<Events
 }
 
 /** `ambiguous` gives the newest ten of the ids that begin like this, or whose delivery id it is. */
-export type Found =
+export type EventLookup =
   | { readonly kind: 'found'; readonly event: EventView }
   | { readonly kind: 'unknown' }
   | { readonly kind: 'ambiguous'; readonly by: 'id' | 'delivery id'; readonly ids: readonly string[] }
@@ -34,7 +34,7 @@ const shortestPrefix = 6
 const maxCandidates = 10
 
 /** One event by its id, by the first six or more characters of it, where no other id begins with them, or by its delivery id. */
-export const readEvent = async (folder: string, id: string): Promise<Found> => {
+export const readEvent = async (folder: string, id: string): Promise<EventLookup> => {
   const found = await readById(folder, id)
   if (found.kind !== 'unknown' || id === '') return found
   const ids = new Set<string>()
@@ -47,7 +47,7 @@ export const readEvent = async (folder: string, id: string): Promise<Found> => {
   return others.length > 0 ? { kind: 'ambiguous', by: 'delivery id', ids: [...ids] } : readById(folder, only)
 }
 
-const readById = async (folder: string, id: string): Promise<Found> => {
+const readById = async (folder: string, id: string): Promise<EventLookup> => {
   if (id.length < shortestPrefix) return { kind: 'unknown' }
   const histories = new Map<string, EventHistory>()
   await search(folder, id, (line) => {

@@ -116,7 +116,7 @@ export type RawRequest = {
 }
 
 /** One thing that became of a run. `raw`: where its words are, as JSON: `prompt`, and `reply` when there was one. */
-export type Step = (Tried | Ended | Revived) & { readonly raw?: RawPlace }
+export type RunRecord = (Tried | Ended | Revived) & { readonly raw?: RawPlace }
 
 /** An event, put together from its lines. */
 export type EventView = {
@@ -149,7 +149,7 @@ export type EventView = {
   /** Failed attempts, oldest first. */
   readonly tries: readonly Tried[]
   /** All that became of its runs, oldest first, also before a retry by hand. */
-  readonly steps?: readonly Step[]
+  readonly steps?: readonly RunRecord[]
   /** Where the raw request is; absent when it was not kept. */
   readonly raw?: RawPlace
 }

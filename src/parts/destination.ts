@@ -13,12 +13,12 @@ import type { TargetPart } from './targets/target.ts'
 type Spec = Pick<Route, 'deliver' | 'deliver_extra' | 'deliver_mode'>
 
 /** One target as written, with the paths of it and of its settings in the route. */
-export type Written = { readonly target: string; readonly extra: JsonObject; readonly path: Path; readonly extraPath: Path }
+export type WrittenTarget = { readonly target: string; readonly extra: JsonObject; readonly path: Path; readonly extraPath: Path }
 
 /** The targets of a `deliver`, in order. One of a list without settings of its own has the route's. */
-export const writtenTargets = ({ deliver = defaults.route.deliver, deliver_extra = {} }: Spec): readonly Written[] => {
+export const writtenTargets = ({ deliver = defaults.route.deliver, deliver_extra = {} }: Spec): readonly WrittenTarget[] => {
   const shared = deliver_extra as JsonObject
-  const one = (item: Json, path: Path): Written => {
+  const one = (item: Json, path: Path): WrittenTarget => {
     const its = isObject(item) ? item.deliver_extra : undefined
     const extra = isObject(its) ? { extra: its, extraPath: [...path, 'deliver_extra'] } : { extra: shared, extraPath: ['deliver_extra'] }
     return { target: targetName(String(isObject(item) ? item.target : item)), path, ...extra }

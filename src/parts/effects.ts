@@ -46,7 +46,7 @@ export interface Jobs {
 }
 
 /** Hears of what a plan is made of and how an event fares with it: for traces. */
-export interface Onlooker {
+export interface PlanObserver {
   /** A condition of the route's filters was compiled. */
   readonly condition: (condition: CompiledCondition) => void
   /** A placeholder of a text was filled in; `where`: the key of the route, as `prompt`. */
@@ -76,5 +76,5 @@ export interface Effects {
   /** Where what plans have open is closed. */
   readonly owners: Owners
   /** Absent in a gateway that serves. */
-  readonly onlooker?: Onlooker
+  readonly onlooker?: PlanObserver
 }

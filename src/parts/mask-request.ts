@@ -40,10 +40,10 @@ export const compileMask = (schemes: readonly Scheme[]): MaskRequest | undefined
 }
 
 /** What is kept of a request: `headers` by their names in lower case. */
-type Kept = { readonly headers: Headers; readonly body: Buffer }
+type KeptRequest = { readonly headers: Headers; readonly body: Buffer }
 
 /** The headers and the body with the values at these places masked. */
-export const maskPlaces = ({ headers, body }: Kept, places: SecretPlaces): Kept => ({
+export const maskPlaces = ({ headers, body }: KeptRequest, places: SecretPlaces): KeptRequest => ({
   headers: maskHeaders(headers, places.headers),
   body: places.fields.length === 0 ? body : maskBody(headers, body, places.fields),
 })

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import type { Config, JobSource, Profile, RouteSource } from '../config/config.ts'
 import { isPauseNote, jobsFileOf, readStoredJob } from '../config/jobs.ts'
 import { type Loaded, unreadIn } from '../config/load.ts'
-import { type Salvaged, salvageSubscription, withoutConsequences } from '../config/salvage.ts'
+import { type PartialRoute, partialSubscriptionOf, withoutConsequences } from '../config/partial-route.ts'
 import { readSubscription, subscriptionsFileName } from '../config/subscriptions.ts'
 import type { Source } from '../config/yaml/source.ts'
 import { type Diagnostic, diagnostic, pointerOf } from '../core/diagnostic.ts'
@@ -29,7 +29,7 @@ export type Checked = {
 }
 
 /** A route with what is wrong with it; `salvaged`: only a part of it holds. */
-export type CheckedRoute = { readonly route: RouteSource; readonly diagnostics: readonly Diagnostic[]; readonly salvaged?: Salvaged }
+export type CheckedRoute = { readonly route: RouteSource; readonly diagnostics: readonly Diagnostic[]; readonly salvaged?: PartialRoute }
 
 /** Checks what was loaded, and the files of run-time entries beside it. Nothing runs: the effects should be dry ones. */
 export const checkAll = (loaded: Loaded, catalogue: Catalogue, effects: Effects): Checked => {
@@ -56,7 +56,7 @@ export const checkPresence = (dataDir: string, asked: boolean, configFile: strin
 type Compile = (route: RouteSource) => readonly Diagnostic[]
 
 /** A route as the server compiles it; of one whose shape does not hold what is left of it. */
-const checkedRoute = (compile: Compile, route: RouteSource, salvaged?: Salvaged): CheckedRoute =>
+const checkedRoute = (compile: Compile, route: RouteSource, salvaged?: PartialRoute): CheckedRoute =>
   salvaged ? { route, diagnostics: withoutConsequences(salvaged, compile(route)), salvaged } : { route, diagnostics: compile(route) }
 
 /** Checks the configuration alone; what its routes refer to may stand in the jobs files. */
@@ -112,7 +112,7 @@ export const checkSubscriptions = (file: string, config: Config, catalogue: Cata
   const keys = challengeKeysOf(config.routes.values(), catalogue)
   const check: EntryChecks['check'] = (name, entry, place) => {
     const { route, diagnostics } = readSubscription(name, entry, config, { place })
-    const salvaged = route ? undefined : salvageSubscription(name, entry, config, { place }, diagnostics)
+    const salvaged = route ? undefined : partialSubscriptionOf(name, entry, config, { place }, diagnostics)
     const served = route ?? salvaged?.route
     const checked = served && checkedRoute(compile, served, salvaged)
     if (checked) sources.push(checked)

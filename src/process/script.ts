@@ -15,7 +15,7 @@ export type ScriptJob = {
 
 export type ScriptResult = { readonly ok: true; readonly output: string } | { readonly ok: false; readonly why: string }
 
-type Found = { readonly file: string } | { readonly code: 'WH601' | 'WH602'; readonly message: string }
+type ScriptLookup = { readonly file: string } | { readonly code: 'WH601' | 'WH602'; readonly message: string }
 
 /** Why a script could not run, for checks at load; `undefined` when it could. */
 export const checkScript = (folder: string, path: string): { code: 'WH601' | 'WH602'; message: string } | undefined => {
@@ -70,9 +70,9 @@ export const checkSyntax = async (folder: string, path: string, from: Env): Prom
 export const interpreterOf = (file: string): string => (['.sh', '.bash'].includes(extname(file)) ? 'bash' : 'python3')
 
 // `~` and `$` are plain characters of a file name: nothing is expanded.
-const findScript = (folder: string, path: string): Found => {
+const findScript = (folder: string, path: string): ScriptLookup => {
   const named = `script ${JSON.stringify(path)}`
-  const outside: Found = { code: 'WH602', message: `${named} lies outside the scripts folder` }
+  const outside: ScriptLookup = { code: 'WH602', message: `${named} lies outside the scripts folder` }
   const wanted = resolve(folder, path)
   if (!isBelow(resolve(folder), wanted)) return outside
   try {

@@ -7,22 +7,22 @@ import type { Log } from '../core/log.ts'
 import type { Skill } from '../parts/runners/runner.ts'
 import type { Agent } from '../plan/runner.ts'
 import type { Lease } from '../store/ports.ts'
-import { about } from './about.ts'
 import type { Conversations } from './conversation.ts'
 import { promptOf } from './merged-prompt.ts'
 import type { Meter } from './meter.ts'
 import type { RunPolicy } from './policy.ts'
+import { runFields } from './run-fields.ts'
 
 export type AskOptions = { readonly agent: Agent; readonly conversations: Conversations; readonly log: Log }
 
 /** `signal`: ends with the process. */
-type Asked = { readonly options: AskOptions; readonly signal: AbortSignal; readonly lease: Lease; readonly policy: RunPolicy }
+type AgentCall = { readonly options: AskOptions; readonly signal: AbortSignal; readonly lease: Lease; readonly policy: RunPolicy }
 
 /** The agent gave no reply. */
 export class Unanswered extends AgentFault {}
 
 /** Rejects with `Unanswered`. */
-export const askAgent = async ({ options, signal, lease, policy }: Asked, meter: Meter): Promise<string> => {
+export const askAgent = async ({ options, signal, lease, policy }: AgentCall, meter: Meter): Promise<string> => {
   const { run } = lease
   const { maxSteps, toolsets, model, maxOutputTokens, handling } = policy
   // AbortSignal.any with AbortSignal.timeout would leave an entry of each run at `signal`, which lives as long as the process.
@@ -64,7 +64,7 @@ export const askAgent = async ({ options, signal, lease, policy }: Asked, meter:
 const loadSkills = (lease: Lease, { skills: names, profileFolder }: RunPolicy, log: Log): readonly Skill[] => {
   if (names.length === 0 || profileFolder === undefined) return []
   const { skills, missing } = readSkills(profileFolder, names)
-  for (const { name, why } of missing) log('warn', { ...about(lease), skill: name, reason: why }, 'a run goes without a skill')
+  for (const { name, why } of missing) log('warn', { ...runFields(lease), skill: name, reason: why }, 'a run goes without a skill')
   return skills
 }
 
@@ -73,7 +73,7 @@ const maxHeardLine = 1_000
 /** Logs what the agent says line by line, while it says it; `end`: it says no more. */
 const hearingOf = (lease: Lease, log: Log): { readonly heard: (text: string) => void; readonly end: () => void } => {
   let line = ''
-  const say = (text: string): void => log('debug', { ...about(lease), text }, 'the agent says')
+  const say = (text: string): void => log('debug', { ...runFields(lease), text }, 'the agent says')
   return {
     heard(text) {
       line += text

@@ -3,7 +3,6 @@
 import type { Clock } from '../core/clock.ts'
 import type { Outgoing, Sent } from '../parts/targets/target.ts'
 import type { Lease, NewRun, RunEnd, Store } from '../store/ports.ts'
-import { about } from './about.ts'
 import { type AskOptions, askAgent, Unanswered } from './ask-agent.ts'
 import { delayAfter } from './backoff.ts'
 import { deliver } from './deliver.ts'
@@ -11,7 +10,8 @@ import { promptOf } from './merged-prompt.ts'
 import { createMeter } from './meter.ts'
 import { persist } from './persist.ts'
 import type { RunPolicy } from './policy.ts'
-import type { Words } from './run-attempt.ts'
+import type { Transcript } from './run-attempt.ts'
+import { runFields } from './run-fields.ts'
 import { isSilent } from './silent-reply.ts'
 
 export type AttemptOptions = AskOptions & {
@@ -25,7 +25,7 @@ export type AttemptOptions = AskOptions & {
   readonly clock: Pick<Clock, 'now'>
 }
 
-type MakeAttempt = (lease: Lease, words: Words) => Promise<RunEnd | 'lost'>
+type MakeAttempt = (lease: Lease, words: Transcript) => Promise<RunEnd | 'lost'>
 
 /** Makes attempts, and gives how each ended; `lost`: another worker has the run now. When `signal` aborts, what still runs is aborted. */
 export const createAttempt = (options: AttemptOptions, signal: AbortSignal): MakeAttempt => {
@@ -67,7 +67,7 @@ type Attempt = {
   readonly signal: AbortSignal
   readonly lease: Lease
   readonly policy: RunPolicy
-  readonly words: Words
+  readonly words: Transcript
 }
 
 const finish = async (attempt: Attempt, reply: string): Promise<RunEnd | 'lost'> => {
@@ -118,4 +118,4 @@ export const persistRun = (
   { store, log }: Pick<AttemptOptions, 'store' | 'log'>,
   signal: AbortSignal,
 ): Promise<boolean> =>
-  persist(tell, { store, signal, failed: (reason) => log('error', { ...about(lease), reason }, 'cannot record a run, trying again') })
+  persist(tell, { store, signal, failed: (reason) => log('error', { ...runFields(lease), reason }, 'cannot record a run, trying again') })

@@ -32,9 +32,12 @@ export type PolicyConfig = {
   readonly profile: Pick<Profile, 'dir'> | undefined
 }
 
-type Written = Pick<Route, 'retry' | 'agent' | 'skills' | 'toolsets'>
+type PolicySource = Pick<Route, 'retry' | 'agent' | 'skills' | 'toolsets'>
 
-export const policyOf = ({ agent: shared, tools, profile }: PolicyConfig, { retry, agent, skills, toolsets }: Written = {}): RunPolicy => ({
+export const policyOf = (
+  { agent: shared, tools, profile }: PolicyConfig,
+  { retry, agent, skills, toolsets }: PolicySource = {},
+): RunPolicy => ({
   retry: {
     maxAttempts: retry?.max_attempts ?? defaults.retry.max_attempts,
     backoffMs: (retry?.backoff ?? defaults.retry.backoff) * 1000,

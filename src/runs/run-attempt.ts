@@ -7,9 +7,9 @@ import type { Lease, RunEnd } from '../store/ports.ts'
 import { promptOf } from './merged-prompt.ts'
 
 /** What is said in an attempt, gathered while it goes on: the records keep it, and nothing depends on it. */
-export type Words = { reply?: string; usage?: RunUsage | undefined; readonly answers: string[] }
+export type Transcript = { reply?: string; usage?: RunUsage | undefined; readonly answers: string[] }
 
-export const runAttempt = ({ run, attempt }: Lease, end: RunEnd, clock: Clock, { reply, usage, answers }: Words): RunAttempt => ({
+export const runAttempt = ({ run, attempt }: Lease, end: RunEnd, clock: Clock, { reply, usage, answers }: Transcript): RunAttempt => ({
   eventId: run.eventId,
   eventType: run.event,
   profile: run.profile,

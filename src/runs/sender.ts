@@ -27,8 +27,8 @@ export type SenderOptions = {
 }
 
 /** The present route or job as written. Secrets are read from it, because they are never stored. */
-export type Said = Pick<Route, 'deliver' | 'deliver_extra'> | undefined
-export type Sender = (outgoing: Outgoing, written?: Said) => Promise<Sent>
+export type DeliverySettings = Pick<Route, 'deliver' | 'deliver_extra'> | undefined
+export type Sender = (outgoing: Outgoing, written?: DeliverySettings) => Promise<Sent>
 
 export const createSender = (options: SenderOptions): Sender => {
   const { targets, profile, facts, keep, clock, ownComments } = options
@@ -69,7 +69,7 @@ export const createSender = (options: SenderOptions): Sender => {
 const textsIn = (value: Json): string[] => (isObject(value) ? Object.values(value).flatMap(textsIn) : [String(value)])
 
 /** The settings that are never stored, from the present route or job; `undefined` when one of them is no longer there. */
-const withheldOf = (outgoing: Outgoing, written: Said): JsonObject | undefined => {
+const withheldOf = (outgoing: Outgoing, written: DeliverySettings): JsonObject | undefined => {
   const { target, extra, withheld = [] } = outgoing.delivery
   if (withheld.length === 0) return {}
   const now = writtenTargets(written ?? {})

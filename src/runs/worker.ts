@@ -6,9 +6,9 @@ import type { Facts } from '../core/fact.ts'
 import { messageOf } from '../core/fault.ts'
 import { within } from '../core/turns/within.ts'
 import type { Lease, RunEnd } from '../store/ports.ts'
-import { about } from './about.ts'
 import { type AttemptOptions, createAttempt, persistRun } from './attempt.ts'
-import { runAttempt, type Words } from './run-attempt.ts'
+import { runAttempt, type Transcript } from './run-attempt.ts'
+import { runFields } from './run-fields.ts'
 
 export type WorkerOptions = AttemptOptions & {
   readonly clock: Clock
@@ -40,7 +40,7 @@ export class Worker {
   readonly #options: WorkerOptions
   readonly #active = new Map<Promise<void>, Begun>()
   readonly #abort = new AbortController()
-  readonly #attempt: (lease: Lease, words: Words) => Promise<RunEnd | 'lost'>
+  readonly #attempt: (lease: Lease, words: Transcript) => Promise<RunEnd | 'lost'>
   #stopped = false
   #taking: Promise<void> | undefined
   #again = false
@@ -165,7 +165,9 @@ export class Worker {
 
   #start(lease: Lease): void {
     const running = this.#run(lease)
-      .catch((error) => this.#options.log('error', { ...about(lease), reason: messageOf(error) }, 'run left for later: the store failed'))
+      .catch((error) =>
+        this.#options.log('error', { ...runFields(lease), reason: messageOf(error) }, 'run left for later: the store failed'),
+      )
       .finally(() => {
         this.#active.delete(running)
         if (this.#active.size === 0) this.#stopRenewing()
@@ -200,7 +202,7 @@ export class Worker {
 
   async #run(lease: Lease): Promise<void> {
     const { store, facts, clock } = this.#options
-    const words: Words = { answers: [] }
+    const words: Transcript = { answers: [] }
     const ended = await this.#attempt(lease, words)
     if (ended === 'lost') return this.#takenOver(lease)
     const end = ended.kind === 'done' ? ended : { ...ended, error: this.#options.redact(ended.error) }
@@ -220,6 +222,6 @@ export class Worker {
   }
 
   #takenOver(lease: Lease): void {
-    this.#options.log('warn', about(lease), 'a run that took too long was taken over by another')
+    this.#options.log('warn', runFields(lease), 'a run that took too long was taken over by another')
   }
 }

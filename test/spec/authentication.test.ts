@@ -3,9 +3,9 @@ import fc from 'fast-check'
 import t from 'tap'
 import type { Json } from '../../src/core/json.ts'
 import { compilePath } from '../../src/expr/path.ts'
+import { scalarText } from '../../src/expr/render.ts'
 import { formFields } from '../../src/parts/body/form-fields.ts'
 import { pickJson } from '../../src/parts/body/pick-json.ts'
-import { textOf } from '../../src/parts/schemes/kit/described/seen.ts'
 import { hexHmac, secret, startGateway, type TestGateway } from '../fakes/gateway.ts'
 
 type Headers = { readonly [name: string]: string }
@@ -391,7 +391,7 @@ t.test('what is picked of JSON before its signature holds is what parsing all of
       const written = isEscaped ? text.replace(/[é😀]/gu, (all) => [...all].map(unicode).join('')) : text
       const [picked, parsed] = [pickJson(Buffer.from(written), paths) as Json, JSON.parse(written) as Json]
       return paths.every((path) => {
-        const readAt = path.includes('*') ? itemsAt : (payload: Json) => textOf(compilePath(path.join('.'))(payload))
+        const readAt = path.includes('*') ? itemsAt : (payload: Json) => scalarText(compilePath(path.join('.'))(payload))
         return JSON.stringify(readAt(parsed)) === JSON.stringify(readAt(picked))
       })
     }),
@@ -412,5 +412,5 @@ const unicode = (character: string): string =>
 /** The field of all items, as texts; none where there is no list of maps. */
 const itemsAt = (payload: Json): Json | undefined => {
   const list = compilePath('list')(payload)
-  return Array.isArray(list) ? list.map((item) => textOf(compilePath('b')(item)) ?? null) : undefined
+  return Array.isArray(list) ? list.map((item) => scalarText(compilePath('b')(item)) ?? null) : undefined
 }

@@ -10,7 +10,7 @@ import { type Clock, systemClock } from '../../src/core/clock.ts'
 import type { Outcome } from '../../src/core/outcome.ts'
 import type { RoutePlan } from '../../src/core/plan.ts'
 import type { Event } from '../../src/core/request.ts'
-import { admit, shake } from '../../src/engine/run.ts'
+import { admit, answerHandshake } from '../../src/engine/run.ts'
 import { parsePath } from '../../src/http/receive.ts'
 import type { Effects } from '../../src/parts/effects.ts'
 import type { SenderKeys } from '../../src/parts/sender-keys.ts'
@@ -92,7 +92,7 @@ export const createWorld = (certificate: string): World => {
       const keys = challengeKeysOf(sources, catalogue)
       return sources.every((source) => checkChallengeKeys(source, catalogue, keys).every(({ stopsStart }) => !stopsStart))
     },
-    get: (wish, sent) => shake(planOf(wish), { ...lookAt(wish, sent), method: 'GET' }).outcome,
+    get: (wish, sent) => answerHandshake(planOf(wish), { ...lookAt(wish, sent), method: 'GET' }).outcome,
     async post(wish, sent) {
       if (parsePath(sent.target)?.name !== wish.name) return elsewhere
       let event: Event | undefined

@@ -2,7 +2,7 @@
 
 import type { RouteSource } from '../../config/config.ts'
 import { type Loaded, loadConfig } from '../../config/load.ts'
-import { withoutConsequences } from '../../config/salvage.ts'
+import { withoutConsequences } from '../../config/partial-route.ts'
 import { readSubscription } from '../../config/subscriptions.ts'
 import { type ParsedYaml, parseYaml, sourceOf } from '../../config/yaml/source.ts'
 import { systemClock } from '../../core/clock.ts'
@@ -13,7 +13,7 @@ import { catalogueOf } from '../../plan/catalogue.ts'
 import { quietBook } from '../../plan/check.ts'
 import { type Catalogue, checkRoute } from '../../plan/compile.ts'
 import { reviewRoute } from '../../plan/review/review.ts'
-import { surroundings } from '../../plan/review/surroundings.ts'
+import { reviewContext } from '../../plan/review/review-context.ts'
 import { withDryEffects } from '../live/effects.ts'
 import { maskLines } from '../mask-lines/mask-lines.ts'
 import { draftOf, editedEntry } from '../routes/edit-subscription.ts'
@@ -77,7 +77,7 @@ export const placed = async (workspace: Workspace, opened: OpenedRoute, parsed: 
   )
   const errors = [...found, ...compiled]
   const salvaged = loaded.salvaged.find(({ route }) => route.name === opened.name)
-  const likely = reviewRoute(source, surroundings(config, catalogue, loaded.texts, errors), errors)
+  const likely = reviewRoute(source, reviewContext(config, catalogue, loaded.texts, errors), errors)
   const all = [...errors, ...likely]
   // Of a route whose shape does not hold, what is left of it is looked at: it cannot be served.
   if (salvaged && isConfig) return { loaded, catalogue, findings: [...found, ...withoutConsequences(salvaged, [...compiled, ...likely])] }

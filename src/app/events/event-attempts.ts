@@ -3,7 +3,7 @@
 import { isObject, type Json, own } from '../../core/json.ts'
 import { journalFolder } from '../../journal/folder.ts'
 import { readRaw } from '../../journal/reader.ts'
-import type { EventView, Step, Usage } from '../../journal/record.ts'
+import type { EventView, RunRecord, Usage } from '../../journal/record.ts'
 import type { Workspace } from '../workspace.ts'
 
 export type KnownAttempt = {
@@ -29,7 +29,7 @@ export const readAttempts = async (workspace: Workspace, { steps = [] }: EventVi
   return attempts
 }
 
-const attemptOf = (step: Step): Omit<KnownAttempt, 'prompt' | 'reply'> => {
+const attemptOf = (step: RunRecord): Omit<KnownAttempt, 'prompt' | 'reply'> => {
   const none = { attempt: null, error: null, next_at: null, target: null, answer: null, silent: false, usage: null }
   if (step.kind === 'revived') return { ...none, at: step.at, end: 'retried' }
   const { at, attempt, error = null, answer = null, usage = null } = step
@@ -37,7 +37,7 @@ const attemptOf = (step: Step): Omit<KnownAttempt, 'prompt' | 'reply'> => {
   return { ...none, at, end: step.state, attempt, error, answer, usage, target: step.target ?? null, silent: step.silent ?? false }
 }
 
-const wordsOf = async ({ dataDir }: Workspace, { raw }: Step): Promise<Pick<KnownAttempt, 'prompt' | 'reply'>> => {
+const wordsOf = async ({ dataDir }: Workspace, { raw }: RunRecord): Promise<Pick<KnownAttempt, 'prompt' | 'reply'>> => {
   const kept = raw && (await readRaw(journalFolder(dataDir), raw))
   const words = kept && parsed(kept.body)
   return { prompt: textIn(words, 'prompt'), reply: textIn(words, 'reply') }

@@ -1,7 +1,7 @@
 /** The keys of a hook beside its trigger rule: what each does there, and what does it here. */
 
 import { type JsonObject, own } from '../../core/json.ts'
-import type { Say } from './imported.ts'
+import type { ReportLeftOut } from './imported.ts'
 
 const answer = 'headgate answers what docs/rules.md says, and starts its work after that'
 const command =
@@ -36,7 +36,7 @@ const judged = new Set([
 ])
 
 /** Tells of each key of the hook that is not carried over. */
-export const adnanhKeys = (hook: JsonObject, say: Say): void => {
+export const adnanhKeys = (hook: JsonObject, say: ReportLeftOut): void => {
   for (const [key, value] of Object.entries(hook)) {
     if (judged.has(key) || value === null || value === '' || value === false || (Array.isArray(value) && value.length === 0)) continue
     const [reason, todo] = own(leftOut, key) ?? ['headgate has nothing like it', 'see the reference of routes: docs/reference.md']
@@ -48,7 +48,7 @@ export const adnanhKeys = (hook: JsonObject, say: Say): void => {
   innerJson(hook, say)
 }
 
-const methods = ({ 'http-methods': list }: JsonObject, say: Say): void => {
+const methods = ({ 'http-methods': list }: JsonObject, say: ReportLeftOut): void => {
   if (!Array.isArray(list) || list.length === 0) return
   const names = list.map((name) => String(name).trim().toUpperCase())
   const others = names.filter((name) => name !== 'POST')
@@ -57,14 +57,14 @@ const methods = ({ 'http-methods': list }: JsonObject, say: Say): void => {
   say(['http-methods'], `headgate takes POST only${posts ? '' : ', which the hook does not'}`, 'let the sender post', !posts)
 }
 
-const contentType = ({ 'incoming-payload-content-type': type }: JsonObject, say: Say): void => {
+const contentType = ({ 'incoming-payload-content-type': type }: JsonObject, say: ReportLeftOut): void => {
   if (typeof type !== 'string' || type === '' || /^application\/json\b/i.test(type)) return
   const todo = 'let the sender post JSON, or say in Content-Type that it is a form'
   say(['incoming-payload-content-type'], 'headgate goes by the Content-Type of the request: a form, else JSON', todo)
 }
 
 /** A form's field "payload" is read as JSON here too, and then is the payload. */
-const innerJson = ({ 'parse-parameters-as-json': list }: JsonObject, say: Say): void => {
+const innerJson = ({ 'parse-parameters-as-json': list }: JsonObject, say: ReportLeftOut): void => {
   if (!Array.isArray(list)) return
   for (const [i, each] of list.entries()) {
     const { source, name } = typeof each === 'object' && each !== null && !Array.isArray(each) ? each : {}

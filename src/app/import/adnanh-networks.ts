@@ -4,7 +4,7 @@ import { isIP } from 'node:net'
 import type { Path } from '../../core/diagnostic.ts'
 import { isObject, type Json } from '../../core/json.ts'
 import { kindOf } from './adnanh-rule.ts'
-import type { Say } from './imported.ts'
+import type { ReportLeftOut } from './imported.ts'
 
 const addressList = 'ip-whitelist'
 
@@ -33,7 +33,7 @@ const isNetwork = (text: string): boolean => {
 }
 
 /** The keys of the route. Of several lists that must all hold only the first is carried over: a route has one. */
-export const allowFrom = (lists: readonly Networks[], say: Say): { readonly allow_from?: string[] } => {
+export const allowFrom = (lists: readonly Networks[], say: ReportLeftOut): { readonly allow_from?: string[] } => {
   const [first, ...others] = lists
   if (!first) return {}
   for (const { path } of others)

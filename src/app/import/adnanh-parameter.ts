@@ -2,7 +2,7 @@
 
 import type { Path } from '../../core/diagnostic.ts'
 import { isObject, type Json } from '../../core/json.ts'
-import type { Say } from './imported.ts'
+import type { ReportLeftOut } from './imported.ts'
 
 export type Field = {
   readonly field: string
@@ -30,7 +30,7 @@ const reasons: { readonly [source: string]: readonly [reason: string, todo: stri
 }
 
 /** The field, or `undefined` after saying why there is none. */
-export const fieldOf = (parameter: Json, path: Path, say: Say): Field | undefined => {
+export const fieldOf = (parameter: Json, path: Path, say: ReportLeftOut): Field | undefined => {
   const { source, name } = isObject(parameter) ? parameter : {}
   const from = String(source)
   if (typeof name === 'string' && name !== '') {
@@ -45,7 +45,7 @@ export const fieldOf = (parameter: Json, path: Path, say: Say): Field | undefine
 }
 
 /** Names that mean something else in a condition get the prefix that says "of the payload". */
-const payloadField = (name: string, path: Path, say: Say): string | undefined => {
+const payloadField = (name: string, path: Path, say: ReportLeftOut): string | undefined => {
   const [first = '', second = ''] = name.split('.')
   if (first === 'root' && /^\d+$/.test(second)) {
     const todo = `where the payload is a list, the field is "${name.slice('root.'.length)}"`

@@ -5,7 +5,7 @@ import { isObject, type Json, type JsonObject, own } from '../../core/json.ts'
 import { namesRequestSecret } from '../../core/secrets/secret-names.ts'
 import { BadPattern, compileRegex } from '../../expr/regex/regex.ts'
 import { type Field, fieldOf } from './adnanh-parameter.ts'
-import type { Say } from './imported.ts'
+import type { ReportLeftOut } from './imported.ts'
 
 /**
  * When a rule is true, and when it ends in "not found". There a value that is not there is an error of its own: an `or` passes over it,
@@ -23,7 +23,7 @@ export const kindOf = (rule: Json): { readonly kind: (typeof kinds)[number]; rea
 }
 
 /** `undefined` where a part of the rule cannot be said as a condition; each such part is told of. */
-export const compileRule = (rule: Json, path: Path, say: Say): Verdict | undefined => {
+export const compileRule = (rule: Json, path: Path, say: ReportLeftOut): Verdict | undefined => {
   const found = kindOf(rule)
   if (!found) return { holds: { any: [] }, canBeBoth: false }
   const { kind, inner } = found
@@ -60,7 +60,7 @@ const notFoundIn = (rules: readonly Verdict[]): Pick<Verdict, 'notFound'> => {
   return cases.length > 0 ? { notFound: cases.length > 1 ? { any: cases } : (cases[0] as JsonObject) } : {}
 }
 
-const compileMatch = (match: Json, path: Path, say: Say): Verdict | undefined => {
+const compileMatch = (match: Json, path: Path, say: ReportLeftOut): Verdict | undefined => {
   const { type, parameter = null, value = '', regex = '' } = isObject(match) ? match : {}
   const refuse = refusals[String(type)]
   if (refuse) return say(path, ...refuse, true) as undefined
@@ -89,7 +89,7 @@ const refusals: { readonly [type: string]: readonly [reason: string, todo: strin
 
 const anyText = new Set(['', '.*', '^.*', '.*$', '^.*$', '(?s).*', '(?s)^.*$'])
 
-const patternOf = ({ field }: Field, pattern: string, path: Path, say: Say): JsonObject | undefined => {
+const patternOf = ({ field }: Field, pattern: string, path: Path, say: ReportLeftOut): JsonObject | undefined => {
   if (anyText.has(pattern)) return { field, exists: true }
   try {
     compileRegex(pattern)
@@ -102,7 +102,7 @@ const patternOf = ({ field }: Field, pattern: string, path: Path, say: Say): Jso
 }
 
 /** There, values are compared as texts: "5" is also the number 5, "true" also true. */
-const equalTo = ({ field, isText }: Field, value: string, path: Path, say: Say): JsonObject | undefined => {
+const equalTo = ({ field, isText }: Field, value: string, path: Path, say: ReportLeftOut): JsonObject | undefined => {
   const other = isText ? value : parsed(value)
   if (typeof other === 'string') return { field, equals: value }
   if (typeof other !== 'object' && String(other) === value) return { field, in: [value, other] }

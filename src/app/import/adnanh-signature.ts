@@ -7,7 +7,7 @@ import { github } from '../../parts/schemes/github.ts'
 import { gitlab } from '../../parts/schemes/gitlab.ts'
 import { linear } from '../../parts/schemes/linear.ts'
 import { kindOf } from './adnanh-rule.ts'
-import type { Say } from './imported.ts'
+import type { ReportLeftOut } from './imported.ts'
 
 /** How a hook knows its sender. Without a scheme, none of ours reads that signature. */
 export type Signature = { readonly scheme?: string; readonly secret: string; readonly path: Path }
@@ -18,10 +18,10 @@ const hub =
   'the hook takes X-Hub-Signature (SHA-1), headgate X-Hub-Signature-256, which GitHub and Gitea send beside it with the same secret'
 const gitea = 'headgate reads the X-Hub-Signature-256 that Gitea sends beside X-Gitea-Signature, with the same secret'
 
-type Known = { readonly scheme: string; readonly instead?: string }
+type KnownSignature = { readonly scheme: string; readonly instead?: string }
 
 /** By hash and header. */
-const known: { readonly [check: string]: Known } = {
+const known: { readonly [check: string]: KnownSignature } = {
   'sha256 x-hub-signature-256': { scheme: github.name },
   'sha256 x-gitea-signature': { scheme: github.name, instead: gitea },
   'sha1 x-hub-signature': { scheme: github.name, instead: hub },
@@ -31,7 +31,7 @@ const known: { readonly [check: string]: Known } = {
 }
 
 /** The signature that a rule checks; `undefined` for a rule that checks something else. */
-const signatureOf = (rule: Json, path: Path, say: Say): Signature | undefined => {
+const signatureOf = (rule: Json, path: Path, say: ReportLeftOut): Signature | undefined => {
   const found = kindOf(rule)
   if (found?.kind !== 'match' || !isObject(found.inner)) return undefined
   const { type, parameter, value, secret } = found.inner
@@ -53,7 +53,7 @@ const signatureOf = (rule: Json, path: Path, say: Say): Signature | undefined =>
   return { scheme: check.scheme, secret: String(secret ?? ''), path: at }
 }
 
-const unread = (path: Path, why: string, say: Say): Pick<Signature, 'path'> => {
+const unread = (path: Path, why: string, say: ReportLeftOut): Pick<Signature, 'path'> => {
   say(
     path,
     `${why}: no scheme of headgate is like it, and its posts get 401`,
@@ -63,13 +63,13 @@ const unread = (path: Path, why: string, say: Say): Pick<Signature, 'path'> => {
 }
 
 /** A rule that holds when one of several signatures does; `undefined` for any other rule. */
-export const signaturesOf = (rule: Json, path: Path, say: Say): readonly Signature[] | undefined => {
+export const signaturesOf = (rule: Json, path: Path, say: ReportLeftOut): readonly Signature[] | undefined => {
   const found = kindOf(rule)
   if (found?.kind !== 'or' || !Array.isArray(found.inner) || found.inner.length === 0) {
     const one = signatureOf(rule, path, say)
     return one && [one]
   }
-  const quiet: Say = () => undefined
+  const quiet: ReportLeftOut = () => undefined
   if (!found.inner.every((each) => signatureOf(each, path, quiet))) return undefined
   return found.inner.flatMap((each, i) => signatureOf(each, [...path, 'or', i], say) ?? [])
 }
@@ -79,7 +79,7 @@ const neverTried =
   'a first signature that does not hold ends the rule there, so the hook never took this one (trigger-signature-soft-failures is not set)'
 
 /** What the route asks of its sender where one of these must hold. The first decides what goes with it. */
-export const senderOf = (signatures: readonly Signature[], soft: boolean, say: Say): Sender => {
+export const senderOf = (signatures: readonly Signature[], soft: boolean, say: ReportLeftOut): Sender => {
   const usable = signatures.filter(({ scheme, secret }) => scheme !== undefined && secret !== '')
   const [first] = usable
   if (!first) return { verify: [], secrets: signatures.slice(0, 1).flatMap(({ secret }) => (secret === '' ? [] : [secret])) }

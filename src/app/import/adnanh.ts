@@ -11,7 +11,7 @@ import { allowFrom, type Networks, networksOf } from './adnanh-networks.ts'
 import { compileRule, inAnd, kindOf } from './adnanh-rule.ts'
 import { type Sender, senderOf, signaturesOf } from './adnanh-signature.ts'
 import { createEnvLines, type EnvLines, secretName } from './env-lines.ts'
-import type { Imported, ImportedRoute, LeftOut, Say } from './imported.ts'
+import type { Imported, ImportedRoute, LeftOut, ReportLeftOut } from './imported.ts'
 import { createRouteNames } from './route-names.ts'
 
 /** Throws a Fault for a file that is no hook file, or a template of one. */
@@ -25,7 +25,7 @@ export const importAdnanh = (source: Source, known: Env): Imported => {
   const routes = data.flatMap((hook, i): ImportedRoute[] => {
     if (!isObject(hook) || typeof hook.id !== 'string' || hook.id === '') throw bad(source, [i], 'a hook without an "id"', 'give it one')
     const name = nameOf(hook.id)
-    const say: Say = (path, reason, todo, widens = false) => {
+    const say: ReportLeftOut = (path, reason, todo, widens = false) => {
       leftOut.push({
         place: source.place([i, ...path], path.length === 1 ? 'key' : 'value'),
         route: name,
@@ -47,7 +47,7 @@ export const importAdnanh = (source: Source, known: Env): Imported => {
   }
 }
 
-type Making = { readonly env: EnvLines; readonly say: Say; readonly at: ImportedRoute['at'] }
+type Making = { readonly env: EnvLines; readonly say: ReportLeftOut; readonly at: ImportedRoute['at'] }
 
 const routeOf = (hook: JsonObject, name: string, { env, say, at }: Making): ImportedRoute => {
   const { signatures, filters, networks } = splitRule(hook, say)
@@ -100,7 +100,7 @@ const secretsOf = ({ verify, secrets }: Sender, name: string, env: EnvLines): Js
 }
 
 /** A rule as the signatures, addresses and conditions that must all hold. */
-const splitRule = (hook: JsonObject, say: Say) => {
+const splitRule = (hook: JsonObject, say: ReportLeftOut) => {
   const rule = own(hook, 'trigger-rule') ?? null
   if (rule === null) return { signatures: [], filters: [], networks: [] }
   const parts = partsOf(rule, ['trigger-rule'])

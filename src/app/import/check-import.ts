@@ -64,11 +64,11 @@ const validateText = async (workspace: Workspace, text: string, lines: readonly 
   }
 }
 
-type Refused = { readonly path: Path; readonly diagnostic: Diagnostic }
+type RefusedRoute = { readonly path: Path; readonly diagnostic: Diagnostic }
 
 /** `undefined` when nothing of the import is refused. */
 const withoutRefused = (imported: Imported, diagnostics: readonly Diagnostic[]): Imported | undefined => {
-  const refused = diagnostics.flatMap((diagnostic): Refused[] => {
+  const refused = diagnostics.flatMap((diagnostic): RefusedRoute[] => {
     const path = pathOf(diagnostic.pointer)
     return diagnostic.stopsStart && !ofSecrets.has(diagnostic.code) && path ? [{ path, diagnostic }] : []
   })
@@ -88,10 +88,10 @@ const pathOf = (pointer: string): Path | undefined => {
   return inside?.split('/').map((part) => part.replaceAll('~1', '/').replaceAll('~0', '~'))
 }
 
-const keysOf = ({ path }: Refused): Path =>
+const keysOf = ({ path }: RefusedRoute): Path =>
   path[2] === 'filters' && path[3] !== undefined ? ['filters', Number(path[3])] : path.slice(2, 3)
 
-const refusalOf = (route: ImportedRoute, each: Refused): LeftOut => {
+const refusalOf = (route: ImportedRoute, each: RefusedRoute): LeftOut => {
   const { code, message, help } = each.diagnostic
   const keys = keysOf(each)
   return {
@@ -104,7 +104,7 @@ const refusalOf = (route: ImportedRoute, each: Refused): LeftOut => {
   }
 }
 
-const without = (spec: JsonObject, refused: readonly Refused[]): JsonObject => {
+const without = (spec: JsonObject, refused: readonly RefusedRoute[]): JsonObject => {
   const gone = new Set(refused.map((each) => keysOf(each).join('.')))
   const kept = Object.entries(spec).filter(([key]) => !gone.has(key))
   return Object.fromEntries(

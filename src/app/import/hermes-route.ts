@@ -6,14 +6,14 @@ import { namesRequestSecret } from '../../core/secrets/secret-names.ts'
 import { exists } from '../../parts/operators/exists.ts'
 import { inFile } from '../../parts/operators/in-file.ts'
 import { missing } from '../../parts/operators/missing.ts'
-import type { Say } from './imported.ts'
+import type { ReportLeftOut } from './imported.ts'
 
 const home = /^~\/\.hermes\//
 const environment = /\$\{[A-Za-z_]\w*\}/
 const byHand = 'write it by hand, without the secret'
 
 /** What is `null` counts as absent there. What the loader refuses is left in: its message says why. */
-export const hermesRoute = (entry: JsonObject, say: Say): JsonObject => {
+export const hermesRoute = (entry: JsonObject, say: ReportLeftOut): JsonObject => {
   const spec = Object.fromEntries(Object.entries(entry).filter(([key, value]) => value !== null && !isNothing(key, value)))
   if ('toolsets' in spec) {
     say(
@@ -30,7 +30,7 @@ export const hermesRoute = (entry: JsonObject, say: Say): JsonObject => {
 /** An empty map of filters lets everything pass there. */
 const isNothing = (key: string, value: Json): boolean => key === 'filters' && isObject(value) && Object.keys(value).length === 0
 
-const valueOfKey = (key: string, value: Json, say: Say): Json => {
+const valueOfKey = (key: string, value: Json, say: ReportLeftOut): Json => {
   if (key === 'script' && typeof value === 'string') return value.replace(home, '').replace(/^scripts\//, '')
   if (key === 'deliver_extra' && isObject(value)) return withoutSecrets(value, say)
   if (key !== 'filters' || typeof value !== 'object') return value
@@ -38,7 +38,7 @@ const valueOfKey = (key: string, value: Json, say: Say): Json => {
 }
 
 /** Nothing where a secret would stand in the YAML. */
-const conditionOf = (condition: Json, path: Path, say: Say): Json[] => {
+const conditionOf = (condition: Json, path: Path, say: ReportLeftOut): Json[] => {
   if (comparesSecret(condition)) {
     say(path, 'it compares a secret, which must not stand in the YAML', byHand, true)
     return []
@@ -65,7 +65,7 @@ const withPaths = (value: Json): Json => {
 
 const groups: ReadonlySet<string> = new Set(['all', 'any', 'not'])
 
-const withoutSecrets = (extra: JsonObject, say: Say): JsonObject => {
+const withoutSecrets = (extra: JsonObject, say: ReportLeftOut): JsonObject => {
   const secrets = Object.keys(extra).filter(namesRequestSecret)
   for (const key of secrets)
     say(['deliver_extra', key], 'it names a secret, which must not stand in the YAML', 'set it for the target: docs/targets.md')
@@ -73,7 +73,7 @@ const withoutSecrets = (extra: JsonObject, say: Say): JsonObject => {
 }
 
 /** There, references to the environment count everywhere; here, only in secrets. */
-const tellReferences = (value: Json, path: Path, say: Say): void => {
+const tellReferences = (value: Json, path: Path, say: ReportLeftOut): void => {
   if (typeof value === 'string' && path[0] !== 'secret' && environment.test(value))
     say(
       path,

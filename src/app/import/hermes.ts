@@ -10,7 +10,7 @@ import { shownFile } from '../../core/shown-place.ts'
 import { targetName } from '../../parts/target-name.ts'
 import { createEnvLines, type EnvLines, secretName } from './env-lines.ts'
 import { hermesRoute } from './hermes-route.ts'
-import type { Imported, ImportedRoute, LeftOut, Say } from './imported.ts'
+import type { Imported, ImportedRoute, LeftOut, ReportLeftOut } from './imported.ts'
 import { createRouteNames } from './route-names.ts'
 
 const settingNames: ReadonlySet<string> = new Set([
@@ -36,7 +36,7 @@ export const importHermes = (source: Source, known: Env, merging: boolean): Impo
   const env = createEnvLines(known)
   const leftOut: LeftOut[] = []
   const tell =
-    (base: Path, route?: string): Say =>
+    (base: Path, route?: string): ReportLeftOut =>
     (path, reason, todo, widens = false) => {
       const place = source.place([...base, ...path], 'key')
       leftOut.push({ place, ...(route === undefined ? {} : { route }), what: path.join('.'), reason, todo, widens })
@@ -96,7 +96,7 @@ const kept = (settings: JsonObject): JsonObject => {
 /** The global secret as the file's setting, or as what each route without a secret of its own gets. */
 type Global = { readonly setting?: string; readonly perRoute?: string }
 
-const globalSecret = ({ secret }: JsonObject, env: EnvLines, merging: boolean, say: Say): Global => {
+const globalSecret = ({ secret }: JsonObject, env: EnvLines, merging: boolean, say: ReportLeftOut): Global => {
   if (typeof secret !== 'string' || secret.trim() === '') {
     if (!merging) env.expect('WEBHOOK_SECRET')
     return {}
@@ -109,7 +109,7 @@ const globalSecret = ({ secret }: JsonObject, env: EnvLines, merging: boolean, s
   return { perRoute: shown }
 }
 
-const secretOf = ({ secret }: JsonObject, name: string, env: EnvLines, { perRoute }: Global, say: Say): JsonObject => {
+const secretOf = ({ secret }: JsonObject, name: string, env: EnvLines, { perRoute }: Global, say: ReportLeftOut): JsonObject => {
   if (typeof secret === 'string') return { secret: referenceTo(secret, secretName(name), env, say) }
   return perRoute === undefined ? {} : { secret: perRoute }
 }
@@ -117,7 +117,7 @@ const secretOf = ({ secret }: JsonObject, name: string, env: EnvLines, { perRout
 const whole = /^\$\{([A-Za-z_]\w*)(?::-([^}]*))?\}$/
 
 /** A secret as the YAML may have it. A reference stays; a part of a secret beside it, or its default, must not be there. */
-const referenceTo = (text: string, name: string, env: EnvLines, say: Say): string => {
+const referenceTo = (text: string, name: string, env: EnvLines, say: ReportLeftOut): string => {
   if (text.trim() === '' || text === insecure || text.startsWith('file:')) return text
   if (!/\$\{[A-Za-z_]/.test(text)) return env.refer(name, text)
   const found = whole.exec(text)
@@ -127,7 +127,7 @@ const referenceTo = (text: string, name: string, env: EnvLines, say: Say): strin
   return `\${${variable}}`
 }
 
-const tellPlatforms = (routes: readonly ImportedRoute[], platforms: JsonObject, say: Say): void => {
+const tellPlatforms = (routes: readonly ImportedRoute[], platforms: JsonObject, say: ReportLeftOut): void => {
   const used = new Set(routes.map(({ spec }) => String(spec.deliver)))
   for (const name of Object.keys(platforms)) {
     if (name === 'webhook' || !used.has(name)) continue

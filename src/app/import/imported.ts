@@ -41,4 +41,4 @@ export type Imported = {
 }
 
 /** Tells of one thing that is left out; `path` leads to it from the hook or route. */
-export type Say = (path: Path, reason: string, todo: string, widens?: boolean) => void
+export type ReportLeftOut = (path: Path, reason: string, todo: string, widens?: boolean) => void

@@ -15,7 +15,7 @@ import { type Served, servedAs, servedBy, type Table } from '../../plan/table.ts
 import { jobPolicyOf, policyOf, type RunPolicy } from '../../runs/policy.ts'
 import type { NewRun } from '../../store/ports.ts'
 import type { SharedEffects } from './effects.ts'
-import { type Foundation, foundationFor } from './foundation.ts'
+import { type PlanBase, planBaseFor } from './plan-base.ts'
 
 /** A compiled route, and whether a reload may keep it. */
 type Standing = Served & Pick<Compiled, 'lasting'>
@@ -24,7 +24,7 @@ export type LiveConfig = {
   readonly config: Config
   /** The parts it was compiled with, those of plugins among them. */
   readonly catalogue: Catalogue
-  readonly foundation: Foundation
+  readonly base: PlanBase
   readonly maxBodyBytes: number
   readonly trustProxy: Config['trustProxy']
   readonly diagnostics: readonly Diagnostic[]
@@ -78,22 +78,22 @@ const compileAll = async (
   const jobs = new JobBook({ config: { profiles: config.profiles }, parts: jobParts(config, parts), report: teller(shared.log, 'job') })
   const asked = jobsToAsk(jobs)
   const options = { config, catalogue: parts, shared, jobs: asked, report: teller(shared.log, 'subscription') }
-  const foundation = foundationFor(options, before?.foundation)
-  held.push(foundation.owner)
-  const known = before && foundation === before.foundation ? before.table.configured : undefined
-  const { configured, diagnostics } = await compileRoutes(config.routes, (route) => foundation.compile(route, asked), known, held)
+  const base = planBaseFor(options, before?.base)
+  held.push(base.owner)
+  const known = before && base === before.base ? before.table.configured : undefined
+  const { configured, diagnostics } = await compileRoutes(config.routes, (route) => base.compile(route, asked), known, held)
   const keys = challengeKeysOf(config.routes.values(), parts)
   const keyProblems = [...config.routes.values()].flatMap((route) => checkChallengeKeys(route, parts, keys))
-  await foundation.subscriptions.load()
+  await base.subscriptions.load()
   asked.now = shared.jobs
-  const table = { configured, subscribed: foundation.subscriptions, multiplex: config.multiplex, profiles: config.profiles }
+  const table = { configured, subscribed: base.subscriptions, multiplex: config.multiplex, profiles: config.profiles }
   const specOf = (route: string): Route | undefined => servedAs(table, route)?.source.spec
   const { agent, owner, notice, diagnostics: agentProblems } = compileRunner(config, parts, shared)
   held.push(owner)
   return {
     config,
     catalogue: parts,
-    foundation,
+    base,
     maxBodyBytes: config.maxBodyBytes,
     trustProxy: config.trustProxy,
     diagnostics: [...jobs.diagnostics, ...diagnostics, ...keyProblems, ...agentProblems],
@@ -102,19 +102,19 @@ const compileAll = async (
     agent,
     notice,
     complete: () => {
-      foundation.subscriptions.refresh()
+      base.subscriptions.refresh()
       jobs.refresh()
-      return foundation.subscriptions.ready && jobs.complete
+      return base.subscriptions.ready && jobs.complete
     },
-    stale: () => foundation.subscriptions.stale,
+    stale: () => base.subscriptions.stale,
     routes: () => {
-      foundation.subscriptions.refresh()
+      base.subscriptions.refresh()
       const isServed = ({ plan }: Served): boolean => plan !== undefined
-      return [...configured.values()].filter(isServed).length + foundation.subscriptions.countBeside(configured)
+      return [...configured.values()].filter(isServed).length + base.subscriptions.countBeside(configured)
     },
     send: (outgoing) => {
       const { profile, route, job } = outgoing
-      return foundation.send(outgoing, job === undefined ? specOf(route) : jobs.get(profile, job)?.spec)
+      return base.send(outgoing, job === undefined ? specOf(route) : jobs.get(profile, job)?.spec)
     },
     policy: ({ job, profile: of, route }) => {
       const shared = { agent: config.agent, tools: config.tools, profile: config.profiles.get(of) }

@@ -27,14 +27,14 @@ export type RefusedSignatures = Pick<Facts, 'tell'> & {
 
 type Options = { readonly facts: Pick<Facts, 'tell'>; readonly clock: Clock; readonly serving: () => LiveConfig }
 
-type Counted = { readonly profile: string; readonly route: string; count: number }
+type KeptCount = { readonly profile: string; readonly route: string; count: number }
 
 export const createRefusedSignatures = ({ facts, clock, serving }: Options): RefusedSignatures => {
   const later = createAfterAnswer()
   const budget = createKeptBudget(clock)
   let left = burst
   let seen = new Map<string, number>()
-  let rest = new Map<string, Counted>()
+  let rest = new Map<string, KeptCount>()
   let cancelTimer: (() => void) | undefined
 
   const endMinute = (): void => {

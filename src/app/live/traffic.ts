@@ -1,7 +1,7 @@
 /** What goes on, as lines for somebody who watches: each request with how it ended, and each attempt at a run. */
 
 import type { Fact, RequestEnded, RunAttempt } from '../../core/fact.ts'
-import { header } from '../../core/names.ts'
+import { header } from '../../core/headers.ts'
 import type { Outcome } from '../../core/outcome.ts'
 import { describeOutcome } from '../../core/outcome-table.ts'
 import { cut } from '../../core/text.ts'

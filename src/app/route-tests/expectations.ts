@@ -6,14 +6,14 @@ import { deliveriesOf } from '../../parts/destination.ts'
 import { filters } from '../../parts/stages/filters.ts'
 import { targetName } from '../../parts/target-name.ts'
 import type { Trace } from '../trace/trace.ts'
-import { type Difference, match, type Surroundings } from './matcher.ts'
+import { type Difference, type MatchContext, match } from './matcher.ts'
 import type { Happened } from './rehearsal.ts'
 
 /** A step, after it: the last event that it sent, where it sent one, and what happened since. */
 export type StepResult = { readonly traced: Omit<Trace, 'starts'> | undefined; readonly happened: Happened }
 
-type Around = Pick<Surroundings, 'snapshot'>
-type Check = (wanted: never, result: StepResult, around: Surroundings) => readonly Difference[] | Promise<readonly Difference[]>
+type SnapshotContext = Pick<MatchContext, 'snapshot'>
+type Check = (wanted: never, result: StepResult, around: MatchContext) => readonly Difference[] | Promise<readonly Difference[]>
 
 const noEvent = 'no event: this step sends none'
 
@@ -52,7 +52,7 @@ const checks: { readonly [key in keyof Omit<TestExpect, `x-${string}`>]-?: Check
 export const expectationKeys: readonly string[] = Object.keys(checks)
 
 /** Nothing where all is as it must be. */
-export const checkExpected = async (expected: TestExpect, result: StepResult, around: Around): Promise<readonly Difference[]> => {
+export const checkExpected = async (expected: TestExpect, result: StepResult, around: SnapshotContext): Promise<readonly Difference[]> => {
   const unresolved = (result.traced?.placeholders ?? []).flatMap(({ written, missing }) => (missing ? written : []))
   const found: Difference[] = []
   for (const [key, wanted] of Object.entries(expected)) {
@@ -65,7 +65,7 @@ export const checkExpected = async (expected: TestExpect, result: StepResult, ar
 const checkDelivery = async (
   { target, extra, text }: NonNullable<TestExpect['deliver']>,
   { happened: { sent } }: StepResult,
-  around: Surroundings,
+  around: MatchContext,
 ): Promise<readonly Difference[]> => {
   const last = sent.at(-1)
   if (!last) return [{ at: 'deliver', expected: 'a text that goes out', got: 'nothing' }]

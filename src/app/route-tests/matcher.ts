@@ -10,7 +10,7 @@ import type { TestRule } from '../../generated/config.ts'
 export type Difference = { readonly at: string; readonly expected: string; readonly got: string }
 
 /** What a rule may ask beside the value. */
-export type Surroundings = {
+export type MatchContext = {
   /** Placeholders that had no value, as they are written. */
   readonly unresolved: readonly string[]
   /** What the value was when snapshots were last written; it is noted where they are being written. */
@@ -23,13 +23,13 @@ const show = (value: Value): string => (value === undefined ? 'nothing' : JSON.s
 const textOf = (value: Value): string => (typeof value === 'string' ? value : value === undefined ? '' : JSON.stringify(value))
 
 /** `matcher`: a plain value, or a map of rules. */
-export const match = async (at: string, matcher: Json | TestRule, value: Value, around: Surroundings): Promise<readonly Difference[]> =>
+export const match = async (at: string, matcher: Json | TestRule, value: Value, around: MatchContext): Promise<readonly Difference[]> =>
   isObject(matcher as Json) ? matchRules(at, matcher as TestRule, value, around) : equal(at, matcher as Json, value)
 
 const equal = (at: string, wanted: Json, value: Value): readonly Difference[] =>
   compileEqual(wanted)(value) ? [] : [{ at, expected: show(wanted), got: show(value) }]
 
-const matchRules = async (at: string, rule: TestRule, value: Value, around: Surroundings): Promise<readonly Difference[]> => {
+const matchRules = async (at: string, rule: TestRule, value: Value, around: MatchContext): Promise<readonly Difference[]> => {
   const text = textOf(value)
   const found: Difference[] = []
   const must = (holds: boolean, key: string, expected: string, got = show(value)): void => {

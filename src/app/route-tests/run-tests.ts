@@ -82,7 +82,8 @@ export const runTests = async (workspace: Workspace, { paths, name, update }: Te
   }
 }
 
-type Around = {
+/** What all tests of a run share. */
+type TestContext = {
   readonly workspace: Workspace
   readonly snapshots: Snapshots
   readonly coverage: Coverage
@@ -93,7 +94,7 @@ type Around = {
 /** The first of January: what a test says of time is the same each day. */
 const startsAt = Date.UTC(2026, 0, 1)
 
-const runTest = async (test: TestCase, around: Around): Promise<TestResult> => {
+const runTest = async (test: TestCase, around: TestContext): Promise<TestResult> => {
   const { spec, source, world } = test
   if (spec.skip !== undefined) return { test, ms: 0, skipped: spec.skip }
   const from = performance.now()
@@ -116,7 +117,7 @@ type Stage = {
   readonly rehearsal: Rehearsal
   readonly clock: ReturnType<typeof createVirtualClock>
   readonly step: number
-  readonly around: Around
+  readonly around: TestContext
 }
 
 /** The event or events of a step, then its wait; what must be so is asked after each event, or after the wait where there is one. */

@@ -15,10 +15,10 @@ import type { Traced } from '../trace/trace.ts'
 import type { Workspace } from '../workspace.ts'
 import type { TestCase } from './suite.ts'
 
-type Around = { readonly clock: Clock; readonly workspace: Workspace; readonly reads: (file: string) => void }
+type RequestContext = { readonly clock: Clock; readonly workspace: Workspace; readonly reads: (file: string) => void }
 
 /** Throws a Fault for a sample or a file that is not there, and for what cannot be sent. */
-export const requestOf = (send: TestSend, { source, place, world }: TestCase, around: Around): Traced => {
+export const requestOf = (send: TestSend, { source, place, world }: TestCase, around: RequestContext): Traced => {
   const { event, headers, set = {}, unset = [], sign, id } = send
   return asPosted(source, {
     of: contentOf(send, dirname(place.file), around),
@@ -35,7 +35,7 @@ export const requestOf = (send: TestSend, { source, place, world }: TestCase, ar
 
 const contents = ['sample', 'payload', 'body', 'file'] as const
 
-const contentOf = (send: TestSend, folder: string, { workspace, reads }: Around): Sample | { readonly payload: string } => {
+const contentOf = (send: TestSend, folder: string, { workspace, reads }: RequestContext): Sample | { readonly payload: string } => {
   const given = contents.filter((key) => send[key] !== undefined)
   if (given.length > 1) throw bad(`"send" has ${given.join(' and ')}: one of them says what is sent`)
   if (send.body !== undefined) return { payload: send.body }

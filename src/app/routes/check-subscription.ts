@@ -10,7 +10,7 @@ import { catalogueOf } from '../../plan/catalogue.ts'
 import { type Catalogue, checkRoute } from '../../plan/compile.ts'
 import type { JobBook } from '../../plan/jobs.ts'
 import { reviewRoute } from '../../plan/review/review.ts'
-import { surroundings } from '../../plan/review/surroundings.ts'
+import { reviewContext } from '../../plan/review/review-context.ts'
 import { adapterDisabled } from '../adapter-disabled.ts'
 import { nearJobs } from '../jobs/jobs.ts'
 import { type Refusal, refusal } from '../refusal.ts'
@@ -59,7 +59,7 @@ export const checkEntry = (
   const found = [...shape, ...compiled].map(({ place: _, ...rest }) => withNearJobs(rest, entry, effects.jobs, self))
   const diagnostics = [...found, ...refusedJob(entry, effects.jobs, self)]
   const isRefused = diagnostics.some(({ severity }) => severity === 'error')
-  const likely = route && !isRefused ? reviewRoute(route, surroundings(config, catalogue, new Map()), diagnostics) : []
+  const likely = route && !isRefused ? reviewRoute(route, reviewContext(config, catalogue, new Map()), diagnostics) : []
   return { ...(route ? { route } : {}), diagnostics, likely }
 }
 

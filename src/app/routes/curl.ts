@@ -1,7 +1,7 @@
 /** Writes requests as curl lines to paste into a shell. */
 
 import { isUtf8 } from 'node:buffer'
-import { isOfConnection } from '../../core/names.ts'
+import { isOfConnection } from '../../core/headers.ts'
 import { printable, printableLines } from '../../core/text.ts'
 import type { RawRequest } from '../../journal/record.ts'
 import type { ByHand, Signed } from '../../parts/schemes/scheme.ts'

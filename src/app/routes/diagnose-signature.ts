@@ -1,7 +1,7 @@
 /** Why a signature does not hold: what each scheme says, and which near miss would hold. Too costly for the request path. */
 
+import { signatureHeaders } from '../../core/headers.ts'
 import type { Json } from '../../core/json.ts'
-import { signatureHeaders } from '../../core/names.ts'
 import type { Headers, UnverifiedRequest } from '../../core/request.ts'
 import { renderJson } from '../../expr/render.ts'
 import type { Route } from '../../generated/config.ts'

@@ -3,7 +3,7 @@
 import { randomUUID } from 'node:crypto'
 import type { RouteSource } from '../../config/config.ts'
 import { exit, Fault, usage } from '../../core/fault.ts'
-import { isOfConnection } from '../../core/names.ts'
+import { isOfConnection } from '../../core/headers.ts'
 import { maskHeaders, stars } from '../../core/secrets/mask.ts'
 import { schemes } from '../../parts/schemes/index.ts'
 import type { Scheme } from '../../parts/schemes/scheme.ts'

@@ -31,16 +31,16 @@ export const installSchema = async ({ dataDir, self }: Workspace, wish: SchemaWi
   return written
 }
 
-type Change = { readonly file: string; readonly before: string | undefined; readonly after: string }
+type FileChange = { readonly file: string; readonly before: string | undefined; readonly after: string }
 
-const change = (file: string, make: (before: string | undefined) => string): Change => {
+const change = (file: string, make: (before: string | undefined) => string): FileChange => {
   const before = textOf(file)
   const after = make(before)
   if (after !== before) refuseReadOnly(file)
   return { file, before, after }
 }
 
-const modelined = (file: string, forms: readonly ModelineForm[], self: string): Change =>
+const modelined = (file: string, forms: readonly ModelineForm[], self: string): FileChange =>
   change(file, (before) => {
     if (before === undefined)
       throw new Fault('no_config', `there is no ${file}`, { exitCode: exit.notFound, hint: `${self} gateway setup --yes makes one` })
@@ -48,7 +48,7 @@ const modelined = (file: string, forms: readonly ModelineForm[], self: string): 
   })
 
 /** JSON Schemas of a few lines, which lead into the bundle: not every editor takes a part of a file as a schema. */
-const forVsCode = (dataDir: string): Change[] => {
+const forVsCode = (dataDir: string): FileChange[] => {
   const folder = join(dataDir, '.vscode')
   const leading = (name: SchemaName): string => `${JSON.stringify({ $ref: `../${schemaFile}${referenceTo(name)}` })}\n`
   const schemas: readonly (readonly [name: SchemaName, text: string])[] = [
@@ -95,7 +95,7 @@ const textOf = (file: string): string | undefined => {
 }
 
 /** Whole, and with the mode that it has. */
-const write = async ({ file, before, after }: Change): Promise<WrittenFile> => {
+const write = async ({ file, before, after }: FileChange): Promise<WrittenFile> => {
   if (before === after) return { file, did: 'kept' }
   try {
     if (textOf(file) !== before)

@@ -2,7 +2,7 @@
 
 import { exit, Fault } from '../../core/fault.ts'
 import { isObject, type JsonObject } from '../../core/json.ts'
-import { secretsIn, type Written, withSecrets, writtenTargets } from '../../parts/destination.ts'
+import { secretsIn, type WrittenTarget, withSecrets, writtenTargets } from '../../parts/destination.ts'
 import { catalogueOf } from '../../plan/catalogue.ts'
 import { servedRoute } from '../routes/prepare-test.ts'
 import { readRoutes } from '../routes/routes.ts'
@@ -47,7 +47,7 @@ export const deliveriesOfRoute = async (workspace: Workspace, name: string, of: 
 }
 
 /** Filled in settings of a target, with the secrets that are read from what is written only, because they are never stored. */
-export const wholeSettings = ({ extra }: Written, filled: unknown, withheld: readonly string[] = []): JsonObject =>
+export const wholeSettings = ({ extra }: WrittenTarget, filled: unknown, withheld: readonly string[] = []): JsonObject =>
   withSecrets(isObject(filled) ? filled : {}, secretsIn(extra, withheld))
 
 const endOf = ({ name, stage, reason }: Trace): string => `${name} by ${stage}${reason === undefined ? '' : `, ${reason}`}`

@@ -9,7 +9,7 @@ import { type Catalogue, compileRoute } from '../../plan/compile.ts'
 import type { PlanSettings } from '../../plan/plan-settings.ts'
 import { ownCommentsOf } from '../live/comment-key.ts'
 import { createDryEffects } from '../live/effects.ts'
-import { type Collector, createCollector } from './onlooker.ts'
+import { type Collector, createCollector } from './plan-observer.ts'
 
 /** What an event would meet. */
 export type DryWorld = {

@@ -17,7 +17,7 @@ import { lookUp, servedBy } from '../../plan/table.ts'
 import { openMemory } from '../../store/memory/memory-store.ts'
 import type { Destination, Store } from '../../store/ports.ts'
 import { type DryPlan, type DryWorld, dryPlan } from './dry-plan.ts'
-import type { Judged, Placed } from './onlooker.ts'
+import type { FilledPlaceholder, Judged } from './plan-observer.ts'
 import { createStageLog, type TracedStage } from './stage-log.ts'
 
 /** What is traced: a request as it would arrive, or one whose signature held when it did. */
@@ -55,7 +55,7 @@ export type Trace = {
   /** Each condition of the filters on its own, when the event got to them. */
   readonly conditions: readonly Judged[]
   /** Every placeholder that was filled in, with the key it stands under. */
-  readonly placeholders: readonly Placed[]
+  readonly placeholders: readonly FilledPlaceholder[]
   readonly starts?: Starts
   /** Its script ran: nothing else of a trace touches the world. */
   readonly ranScript: boolean

@@ -16,11 +16,11 @@ import type { Catalogue } from '../../plan/compile.ts'
 import { jobParts } from '../../plan/jobs.ts'
 import { FileTexts } from '../../plan/review/file-texts.ts'
 import { reviewAll } from '../../plan/review/review.ts'
+import { reviewContext } from '../../plan/review/review-context.ts'
 import type { Sampled } from '../../plan/review/samples/sampled.ts'
 import { reviewRepeats } from '../../plan/review/senders.ts'
 import { reviewSettings } from '../../plan/review/settings.ts'
 import { reviewSharedSecrets } from '../../plan/review/shared-secrets.ts'
-import { surroundings } from '../../plan/review/surroundings.ts'
 import { compileRunner } from '../../plan/runner.ts'
 import { withDryEffects } from '../live/effects.ts'
 import { checkRouteTests, isTestFile, readSuites, testFilesIn } from '../route-tests/suite.ts'
@@ -73,7 +73,7 @@ export const checkInputs = async (workspace: Workspace, inputs: Inputs): Promise
     if (path !== '-' && !existsSync(path)) throw usage(`no such path: ${path}`)
   }
   return withDryEffects(async (effects) => {
-    const check = new Check(inputs.withoutEnv ? { ...workspace, env: unknownEnv } : workspace, inputs, effects)
+    const check = new InputCheck(inputs.withoutEnv ? { ...workspace, env: unknownEnv } : workspace, inputs, effects)
     const checked: Checked[] = paths.length === 0 ? [await check.folder(workspace.dataDir, inputs.asked)] : []
     for (const path of paths) checked.push(await check.path(path))
     return { ...withShared(checked.reduce(merge)), ...check.samples(), beside: check.beside() }
@@ -88,7 +88,7 @@ const withShared = (checked: Checked): Checked => ({
 
 const nothing: Checked = { diagnostics: [], routes: [], files: 0, texts: new Map(), sources: [], jobs: [] }
 
-class Check {
+class InputCheck {
   readonly #workspace: Workspace
   readonly #inputs: Inputs
   readonly #effects: Effects
@@ -186,7 +186,7 @@ class Check {
     const routes = this.#chosen.length > 0 ? checked.sources.map(({ route }) => route) : []
     const samples = await trySamples(routes, config, catalogue, { samples: this.#chosen, runScripts: this.#inputs.machine !== undefined })
     for (const [route, sampled] of samples) this.#tried.set(route, sampled)
-    const around = surroundings(config, catalogue, checked.texts, [...checked.diagnostics, ...plugins])
+    const around = reviewContext(config, catalogue, checked.texts, [...checked.diagnostics, ...plugins])
     const found = reviewAll(checked, { ...around, samples, senderSamples: this.#senderSamples(checked, catalogue) }).filter(
       (each) => !isUnread(each, programs),
     )

@@ -8,7 +8,7 @@ import { parserOf } from '../../parts/stages/json.ts'
 import { inlineScheme, verifyNames } from '../../parts/verify-names.ts'
 import { type Catalogue, schemesFor } from '../../plan/compile.ts'
 import { pathsOf } from '../../plan/review/samples/near-paths.ts'
-import type { Sampled, Taken } from '../../plan/review/samples/sampled.ts'
+import type { Sampled, TakenSample } from '../../plan/review/samples/sampled.ts'
 import type { ChosenSample } from '../samples/choose-samples.ts'
 import { builtInSamples, type KnownSample, listSamples, readSample } from '../samples/gallery.ts'
 import type { Workspace } from '../workspace.ts'
@@ -24,7 +24,7 @@ export const trySenderSamples = (
   { workspace, withoutRefs = false }: { readonly workspace: Workspace; readonly withoutRefs?: boolean | undefined },
 ): SenderSamples => {
   const tried = new Map<RouteSource, Sampled>()
-  const bySender = new Map<string, readonly Taken[]>()
+  const bySender = new Map<string, readonly TakenSample[]>()
   const byEvents = new Map<string, Sampled>()
   let gallery: readonly KnownSample[] | undefined
   for (const route of routes) {
@@ -59,7 +59,7 @@ const read = (known: KnownSample): readonly ChosenSample[] => {
 }
 
 /** As the server reads them. The route takes all of them, so that no condition counts. */
-const eventsOf = (route: RouteSource, catalogue: Catalogue, samples: readonly ChosenSample[]): readonly Taken[] => {
+const eventsOf = (route: RouteSource, catalogue: Catalogue, samples: readonly ChosenSample[]): readonly TakenSample[] => {
   const { name, profile, spec } = route
   const parse = parserOf({ name, profile, schemes: schemesFor(route, catalogue) }, spec)
   return samples.flatMap(({ name, sample }) => {
@@ -68,7 +68,7 @@ const eventsOf = (route: RouteSource, catalogue: Catalogue, samples: readonly Ch
   })
 }
 
-const onlyListed = (taken: readonly Taken[], events: readonly string[] = []): Sampled => {
+const onlyListed = (taken: readonly TakenSample[], events: readonly string[] = []): Sampled => {
   const isListed = events.length === 0 ? () => true : listedIn(events)
   const kept = taken.filter(({ event }) => isListed(event))
   let paths: readonly string[] | undefined

@@ -11,7 +11,7 @@ import { script } from '../../parts/stages/script.ts'
 import { quietBook } from '../../plan/check.ts'
 import type { Catalogue } from '../../plan/compile.ts'
 import { pathsOf } from '../../plan/review/samples/near-paths.ts'
-import type { Sampled, Taken } from '../../plan/review/samples/sampled.ts'
+import type { Sampled, TakenSample } from '../../plan/review/samples/sampled.ts'
 import { runScript } from '../../process/script.ts'
 import { asReceived } from '../routes/prepare-test.ts'
 import type { ChosenSample } from '../samples/choose-samples.ts'
@@ -46,7 +46,7 @@ const tryRoute = async (world: DryWorld, { samples, runScripts }: Trial): Promis
   if (!plan) return undefined
   const unfiltered = createUnfiltered(world)
   const hasScript = source.spec.script !== undefined
-  const taken: Taken[] = []
+  const taken: TakenSample[] = []
   try {
     for (const { name, sample } of samples) {
       const body = Buffer.from(sample.body)
@@ -78,7 +78,7 @@ const createUnfiltered = (world: DryWorld) => {
   const open = { ...world, source: { ...world.source, spec } }
   let made: { readonly plan: DryPlan | undefined } | undefined
   return {
-    trace: async (traced: Traced): Promise<Told | undefined> => {
+    trace: async (traced: Traced): Promise<SampleTrace | undefined> => {
       made ??= { plan: planOf(open) }
       return made.plan && tracePlan(traced, open, made.plan)
     },
@@ -106,10 +106,10 @@ export const requestOf = (headers: ChosenSample['sample']['headers'], body: Buff
   verification: { scheme: 'sample', secret: 0, signedId: randomUUID() },
 })
 
-type Told = Omit<Trace, 'starts'>
+type SampleTrace = Omit<Trace, 'starts'>
 
 /** `undefined` where it is no event, or none of the route's. */
-const takenOf = (name: string, told: Told, texts: Told, hasScript: boolean, runScripts: boolean): Taken | undefined => {
+const takenOf = (name: string, told: SampleTrace, texts: SampleTrace, hasScript: boolean, runScripts: boolean): TakenSample | undefined => {
   const { parsed, stoppedAt, outcome } = told
   if (!parsed || stoppedAt === events.name) return undefined
   const stopped = stoppedAt === script.name && outcome.kind === 'ignored' ? (outcome.detail?.() ?? 'silent') : undefined

@@ -16,7 +16,7 @@ import type { Diagnostic } from '../../core/diagnostic.ts'
 import { exit, messageOf } from '../../core/fault.ts'
 import type { Level, Log } from '../../core/log.ts'
 import { Redactor } from '../../core/secrets/redact.ts'
-import { prepareGateway, type Surroundings } from '../../gateway/compose.ts'
+import { type GatewayDependencies, prepareGateway } from '../../gateway/compose.ts'
 import type { Gateway } from '../../gateway/gateway.ts'
 import { createLog, type LogOptions } from '../../gateway/log.ts'
 import { setV8Flags } from '../../node-internals/v8-flags.ts'
@@ -113,7 +113,11 @@ export const gatewayRun = async (options: GatewayRunOptions, io: Io): Promise<nu
 }
 
 /** Each request on a terminal, and where it was asked for; in place of what the log says of it, unless that is read by a machine. */
-const requestsShown = (logOptions: LogOptions, { logRequests, logLevel }: GatewayRunOptions, io: Io): Pick<Surroundings, 'requests'> => {
+const requestsShown = (
+  logOptions: LogOptions,
+  { logRequests, logLevel }: GatewayRunOptions,
+  io: Io,
+): Pick<GatewayDependencies, 'requests'> => {
   const isText = logOptions.format === 'pretty'
   if (!(logRequests ?? (io.isTty && isText))) return {}
   const shown = isText ? asText((text) => io.stdout(logOptions.redact(text))) : asLog(createLog({ ...logOptions, level: 'info' }))
@@ -124,7 +128,7 @@ const requestsShown = (logOptions: LogOptions, { logRequests, logLevel }: Gatewa
 type Say = (found: readonly Diagnostic[], texts: Loaded['texts'], isUsable: boolean) => Promise<void>
 
 /** Loads and compiles the first configuration, and prints its problems. In a function of its own, so that the files' texts can be freed. */
-const prepare = async (from: LoadOptions, surroundings: Surroundings, learn: (config: Config) => void, say: Say) => {
+const prepare = async (from: LoadOptions, surroundings: GatewayDependencies, learn: (config: Config) => void, say: Say) => {
   const { config, diagnostics, texts } = loadConfig(from)
   learn(config)
   const prepared = await prepareGateway(config, surroundings)

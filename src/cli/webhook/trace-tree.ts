@@ -1,7 +1,7 @@
 /** A trace for people: each stage on a line, below the filters each condition, then the text, where it goes, and the answer. */
 
 import { jsonText } from '../../app/json-text.ts'
-import { type Judged, saidOf } from '../../app/trace/onlooker.ts'
+import { type Judged, saidOf } from '../../app/trace/plan-observer.ts'
 import type { TracedStage } from '../../app/trace/stage-log.ts'
 import type { Trace } from '../../app/trace/trace.ts'
 import { printable } from '../../core/text.ts'

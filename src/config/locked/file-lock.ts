@@ -15,10 +15,10 @@ const patienceMs = 30_000
 const longestPauseMs = 250
 
 /** `lost`: another process took it for that of a dead one. */
-type Held = { readonly lost: () => boolean; readonly release: () => Promise<void> }
+type HeldLock = { readonly lost: () => boolean; readonly release: () => Promise<void> }
 
 /** Throws a Fault where the lock is not free in time, or the disk says no. */
-export const lockFile = async (file: string): Promise<Held> => {
+export const lockFile = async (file: string): Promise<HeldLock> => {
   try {
     refuseOdd(file)
     await makeFolder(dirname(file))
@@ -28,7 +28,7 @@ export const lockFile = async (file: string): Promise<Held> => {
   }
 }
 
-const hold = async (file: string): Promise<Held> => {
+const hold = async (file: string): Promise<HeldLock> => {
   let lost = false
   const privately = { ...fs, mkdir: (path: string, done: fs.NoParamCallback) => fs.mkdir(path, { mode: 0o700 }, done) }
   const onCompromised = (): void => {

@@ -7,7 +7,7 @@ import { startThread } from '../../process/start-thread.ts'
 import type { Config } from '../config.ts'
 import type { Loaded, LoadOptions } from '../load.ts'
 import { type Carried, isSought, type PlainRoute, unpack } from './carried-config.ts'
-import type { Answers, Asked } from './thread.ts'
+import type { Answers, ThreadRequest } from './thread.ts'
 
 /** A configuration that was read, and the means to locate its Diagnostics. */
 export type Reading = Pick<Loaded, 'config' | 'diagnostics'> & {
@@ -67,7 +67,7 @@ const answer = async (worker: Worker): Promise<unknown> => {
   }
 }
 
-const ask = (worker: Worker, asked: Asked): Promise<unknown> => {
+const ask = (worker: Worker, asked: ThreadRequest): Promise<unknown> => {
   const said = answer(worker)
   worker.postMessage(asked)
   return said

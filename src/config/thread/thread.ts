@@ -6,7 +6,7 @@ import { type LoadOptions, loadConfig } from '../load.ts'
 import { parseSource, type Source } from '../yaml/source.ts'
 import { type Carried, carry, type PlainRoute, type Sought, withoutPlace } from './carried-config.ts'
 
-export type Asked = { readonly routes: readonly string[] } | { readonly places: readonly (Sought & Pick<Place, 'file'>)[] }
+export type ThreadRequest = { readonly routes: readonly string[] } | { readonly places: readonly (Sought & Pick<Place, 'file'>)[] }
 /** `loaded` is the first message, and comes without a question. */
 export type Answers = { readonly loaded: Carried; readonly routes: readonly PlainRoute[]; readonly places: readonly Place[] }
 
@@ -29,7 +29,7 @@ const routesOf = (names: readonly string[]): PlainRoute[] =>
     return route ? [withoutPlace(route)] : []
   })
 
-port.on('message', (asked: Asked) => {
+port.on('message', (asked: ThreadRequest) => {
   if ('routes' in asked) port.postMessage(routesOf(asked.routes))
   else port.postMessage(asked.places.map(({ file, path, of }) => placeIn(file)(path, of)))
 })

@@ -1,21 +1,21 @@
 /** Which quotes and brackets of a YAML text are open at a place. It reads a text that the parser has refused, so it follows no more than what opens and closes. */
 
-export type Open = { readonly at: number; readonly sign: '"' | "'" | '[' | '{' }
+export type OpenBracket = { readonly at: number; readonly sign: '"' | "'" | '[' | '{' }
 
 const closing = { '[': ']', '{': '}' } as const
 
-export const closes = ({ sign }: Open): string => (sign === '[' || sign === '{' ? closing[sign] : sign)
+export const closes = ({ sign }: OpenBracket): string => (sign === '[' || sign === '{' ? closing[sign] : sign)
 
 /** The outermost first. A quote, or a bracket that a wrong one follows, is the last of them. */
-export const openAt = (text: string, to: number): readonly Open[] => {
-  const open: Open[] = []
+export const openAt = (text: string, to: number): readonly OpenBracket[] => {
+  const open: OpenBracket[] = []
   /** Whether a value may begin at `at`: inside a plain text a quote or bracket is a letter like any other. */
   let mayBegin = true
   let at = 0
   while (at < to) {
     const { kind, end } = tokenAt(text, at, mayBegin, open.length > 0)
-    if (kind === 'quote' && end > to) return [...open, { at, sign: text[at] as Open['sign'] }]
-    if (kind === 'open') open.push({ at, sign: text[at] as Open['sign'] })
+    if (kind === 'quote' && end > to) return [...open, { at, sign: text[at] as OpenBracket['sign'] }]
+    if (kind === 'open') open.push({ at, sign: text[at] as OpenBracket['sign'] })
     if (kind === 'close') {
       const last = open.pop()
       if (last && closes(last) !== text[at]) return [...open, last]

@@ -29,7 +29,7 @@ export type Source = {
   readonly place: (path: Path, of?: 'key' | 'value') => Place
 }
 
-export type Read = { readonly source?: Source; readonly text?: string; readonly diagnostics: readonly Diagnostic[] }
+export type SourceReading = { readonly source?: Source; readonly text?: string; readonly diagnostics: readonly Diagnostic[] }
 
 /** Tags have no meaning: a tagged text, list or map is read as if the tag were not there. */
 const schema = CORE_SCHEMA.withTags(
@@ -39,10 +39,10 @@ const schema = CORE_SCHEMA.withTags(
 )
 
 /** Parses a file's text. With a syntax problem there is a Diagnostic and no data, unless a key that stands twice is all that is wrong. */
-export const parseSource = (file: string, text: string): Read => sourceOf(file, parseYaml(file, text))
+export const parseSource = (file: string, text: string): SourceReading => sourceOf(file, parseYaml(file, text))
 
 /** Of a text that was parsed already. */
-export const sourceOf = (file: string, { text, data, events, diagnostics }: ParsedYaml): Read =>
+export const sourceOf = (file: string, { text, data, events, diagnostics }: ParsedYaml): SourceReading =>
   data === undefined ? { text, diagnostics } : { source: { file, data, place: placing(file, text, events) }, text, diagnostics }
 
 /** A text with what the parser says of it. The events take twenty times the text's size: hold them only while they are needed. */
@@ -134,7 +134,7 @@ const duplicates = (text: string, events: readonly Event[]): number[] => {
 }
 
 /** Reads and parses a file, or what is given in its place. When there is none, neither a source nor a Diagnostic is given. */
-export const readSource = (file: string, given?: string | ParsedYaml): Read => {
+export const readSource = (file: string, given?: string | ParsedYaml): SourceReading => {
   if (given !== undefined) return typeof given === 'string' ? parseSource(file, given) : sourceOf(file, given)
   let text: string
   try {

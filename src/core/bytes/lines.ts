@@ -1,13 +1,13 @@
 /** Splits bytes into lines, and bounds how long one may be. */
 
-import { Gathered } from './gathered.ts'
+import { ByteBlocks } from './byte-blocks.ts'
 
 /** A shorter line is given as it lies in the bytes that end it. */
 const longLine = 64 * 1024
 
 export class Lines {
   readonly #maxBytes: number
-  readonly #held = new Gathered()
+  readonly #held = new ByteBlocks()
 
   constructor(maxBytes: number) {
     this.#maxBytes = maxBytes

@@ -18,11 +18,11 @@ export interface ShortTurns {
 /** Does a further step, in the same turn if there is time. */
 export type NextStep = <T>(step: () => T | Promise<T>) => Promise<T>
 
-type Held = { count: number; bytes: number }
+type Usage = { count: number; bytes: number }
 
 export const createShortTurns = (): ShortTurns => {
   const waiting: (() => void)[] = []
-  const held = new Map<string, Held>()
+  const held = new Map<string, Usage>()
   let bytesOfAll = 0
   let isBegun = false
 

@@ -14,11 +14,11 @@ const workAStep = 128
 const unitsSkippedAStep = 4096
 
 /** The engine of a pattern literal, and how many characters it has read so far. */
-type Counted = { readonly regex: RE2JS; read: number }
-const compiled = new WeakMap<RegExp, Counted>()
+type CountedRegexp = { readonly regex: RE2JS; read: number }
+const compiled = new WeakMap<RegExp, CountedRegexp>()
 
 /** Makes an engine count the characters it reads. */
-const count = (regex: RE2JS): Counted => {
+const count = (regex: RE2JS): CountedRegexp => {
   const counted = { regex, read: 0 }
   const engine = regex.re2()
   const execute = engine.executeEngine.bind(engine)
@@ -35,7 +35,7 @@ const count = (regex: RE2JS): Counted => {
 }
 
 /** The engine for a pattern literal; throws BadPattern. */
-export const linear = (literal: RegExp): Counted => {
+export const linear = (literal: RegExp): CountedRegexp => {
   const known = compiled.get(literal)
   if (known) return known
   const flags = literal.flags.replace(/[^im]/g, '')
@@ -51,7 +51,7 @@ type Payer = { spend(steps: number): void }
 export class LinearRegExp {
   lastIndex = 0
   readonly #payer: Payer
-  readonly #pattern: Counted
+  readonly #pattern: CountedRegexp
   readonly #size: number
   #work = 0
   #matches = 0

@@ -13,7 +13,7 @@ import { exit, Fault, messageOf, StoreFault } from '../../core/fault.ts'
 import { isObject, type Json, type JsonObject } from '../../core/json.ts'
 import type { Log } from '../../core/log.ts'
 import { closeServer } from '../close.ts'
-import { createHost } from '../host.ts'
+import { createLazyFastify } from '../lazy-fastify.ts'
 import { streamOf } from './line-stream.ts'
 import { maxIds } from './protocol.ts'
 import { openShortPath, removeStale } from './socket-path.ts'
@@ -68,7 +68,7 @@ const listenOn = async (short: string, { path, operations, log, clock = systemCl
     addAnswers(app, log)
     addRoutes(app, operations)
   }
-  const host = createHost(server, clock, { logger: false, bodyLimit: maxBodyBytes, addTo })
+  const host = createLazyFastify(server, clock, { logger: false, bodyLimit: maxBodyBytes, addTo })
   server.on('request', host.handle)
   server.maxConnections = maxConnections
   await bind(server, short)

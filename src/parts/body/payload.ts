@@ -1,8 +1,8 @@
 /** Reads the bytes of a body: as JSON, or as a form. */
 
 import { isUtf8 } from 'node:buffer'
+import { header } from '../../core/headers.ts'
 import type { Json } from '../../core/json.ts'
-import { header } from '../../core/names.ts'
 import type { Content, FormField, Headers } from '../../core/request.ts'
 import { decodeJson } from '../../node-internals/decode-json.ts'
 import { tooManyContainers } from './count-containers.ts'

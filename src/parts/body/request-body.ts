@@ -6,7 +6,7 @@ import { pickPayload, readContent } from './payload.ts'
 import type { Path } from './walk-json.ts'
 
 /** What was made of a body, by its keys. */
-class Made {
+class MadeOnce {
   #made: Map<object, unknown> | undefined
 
   once<T>(key: object, make: () => T): T {
@@ -20,7 +20,7 @@ class Made {
   }
 }
 
-export class ReadOnce extends Made implements RequestBody {
+export class ReadOnce extends MadeOnce implements RequestBody {
   readonly bytes: Buffer
   readonly #headers: Headers
   #content: Content | undefined
@@ -50,7 +50,7 @@ export class ReadOnce extends Made implements RequestBody {
 }
 
 /** A body that nobody vouched for: of its payload only what stands at some paths is read. */
-class Glimpse extends Made implements BodyView {
+class Glimpse extends MadeOnce implements BodyView {
   readonly bytes: Buffer
   readonly payload: () => Json | undefined
 

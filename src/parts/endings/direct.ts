@@ -37,7 +37,7 @@ export const direct: EndingPart = {
   },
 }
 
-type Held = {
+type HeldClaims = {
   readonly claim: Claim
   /** With mode `all`, one claim for each target. With another mode, none. */
   readonly shares: readonly Claim[]
@@ -54,7 +54,7 @@ const claimWith = async (claim: Claim, shares: readonly Claim[], store: Store): 
   return isOurs ? had : undefined
 }
 
-const deliver = async (event: Event, { prompt: { text }, delivery }: Message, held: Held, effects: Effects): Promise<Outcome> => {
+const deliver = async (event: Event, { prompt: { text }, delivery }: Message, held: HeldClaims, effects: Effects): Promise<Outcome> => {
   const { route, profile, deliveryId } = event
   const to = deliveriesOf(delivery)
   const answers: string[] = []
@@ -93,7 +93,7 @@ const senderOf = (
 }
 
 /** Sends to all targets at the same time. Each success is stored at once, so that after a crash the target does not get the text again. */
-const sendToAll = (to: readonly Delivery[], { shares, had }: Held, send: SendOne, record: Recorder): Promise<Failures> =>
+const sendToAll = (to: readonly Delivery[], { shares, had }: HeldClaims, send: SendOne, record: Recorder): Promise<Failures> =>
   Promise.all(
     to.map(async (delivery, place) => {
       if (had[place]) return undefined

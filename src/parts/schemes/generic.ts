@@ -1,6 +1,6 @@
 /** The generic schemes: V2 signs a timestamp and the body, V1 signs the body only. */
 
-import { header } from '../../core/names.ts'
+import { header } from '../../core/headers.ts'
 import { hexDigest } from './kit/hex-digest.ts'
 import { bodyClaim, checkHmac, hmac } from './kit/hmac.ts'
 import { whyNotFresh } from './kit/timestamp.ts'

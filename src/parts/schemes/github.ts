@@ -1,6 +1,6 @@
 /** Code host A: `X-Hub-Signature-256: sha256=<hex HMAC of the body>`. */
 
-import { header } from '../../core/names.ts'
+import { header } from '../../core/headers.ts'
 import { githubEvents } from '../known-events.ts'
 import { hexDigest } from './kit/hex-digest.ts'
 import { bodyClaim, checkHmac, hmac } from './kit/hmac.ts'

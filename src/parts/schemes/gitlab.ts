@@ -3,7 +3,7 @@
  * (`whsec_…`) is signed with Standard Webhooks headers, beside the token or without it (https://docs.gitlab.com/user/project/integrations/webhooks/).
  */
 
-import { header } from '../../core/names.ts'
+import { header } from '../../core/headers.ts'
 import type { Headers } from '../../core/request.ts'
 import { gitlabEvents } from '../known-events.ts'
 import { equal } from './kit/equal.ts'

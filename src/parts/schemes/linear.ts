@@ -1,7 +1,7 @@
 /** Linear: `Linear-Signature: <hex HMAC of the body>`, where the signed body holds the time of sending. */
 
+import { header } from '../../core/headers.ts'
 import { own, parseObject } from '../../core/json.ts'
-import { header } from '../../core/names.ts'
 import { linearEvents } from '../known-events.ts'
 import { hexDigest } from './kit/hex-digest.ts'
 import { bodyClaim, checkHmac, hmac } from './kit/hmac.ts'

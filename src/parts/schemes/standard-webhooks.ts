@@ -1,7 +1,7 @@
 /** Standard Webhooks 1.0 and Svix, which differ only in the names of their headers and in which headers show the scheme. */
 
 import { exit, Fault } from '../../core/fault.ts'
-import { header } from '../../core/names.ts'
+import { header } from '../../core/headers.ts'
 import { whsecKey } from '../whsec-key.ts'
 import { hmac } from './kit/hmac.ts'
 import { checkStandard } from './kit/standard-check.ts'

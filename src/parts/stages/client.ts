@@ -2,7 +2,7 @@
 
 import { timingSafeEqual } from 'node:crypto'
 import { BlockList, isIP } from 'node:net'
-import { header } from '../../core/names.ts'
+import { header } from '../../core/headers.ts'
 import { type Refused, refuse } from '../../core/outcome.ts'
 import type { RequestHead } from '../../core/request.ts'
 import type { Route } from '../../generated/config.ts'

@@ -1,8 +1,8 @@
 /** Parses the verified body once, and makes the event: its payload, its type and its delivery id. */
 
 import { hash, randomUUID } from 'node:crypto'
+import { header } from '../../core/headers.ts'
 import { isObject, type Json, own } from '../../core/json.ts'
-import { header } from '../../core/names.ts'
 import { refuse } from '../../core/outcome.ts'
 import type { MaskRequest, Parse } from '../../core/plan.ts'
 import type { Event, Headers, VerifiedRequest } from '../../core/request.ts'

@@ -1,6 +1,6 @@
 /** Verifies who sent the bytes: the first scheme whose headers are there decides alone, so no request can pick a weaker scheme. */
 
-import { signatureHeaders } from '../../core/names.ts'
+import { signatureHeaders } from '../../core/headers.ts'
 import { type Refused, refuse } from '../../core/outcome.ts'
 import type { Authenticate, VerifyBody } from '../../core/plan.ts'
 import type { RequestBody, RequestHead, Verification } from '../../core/request.ts'
@@ -84,14 +84,15 @@ const verifying = (schemes: readonly Scheme[], kit: StageKit): Authenticate => {
         const holds = checkBody(body.bytes, body)
         if (holds === true) return taken(secret)
         // Only a scheme whose keys are fetched waits; every other request goes on in this turn of the loop.
-        if (holds instanceof Promise) return holds.then((settled) => (settled === true ? taken(secret) : not(settled, i, body, then)))
+        if (holds instanceof Promise)
+          return holds.then((settled) => (settled === true ? taken(secret) : afterFailure(settled, i, body, then)))
         if (typeof holds !== 'string') return later(`${scheme.name}: ${holds.later}`)
         why = holds
         if (then) return then(() => tryFrom(i + 1, body, then))
       }
       return refused(head, `${scheme.name}: ${why}`)
     }
-    const not = (holds: Why | Later, i: number, body: RequestBody, then?: NextStep): ReturnType<VerifyBody> => {
+    const afterFailure = (holds: Why | Later, i: number, body: RequestBody, then?: NextStep): ReturnType<VerifyBody> => {
       if (typeof holds !== 'string') return later(`${scheme.name}: ${holds.later}`)
       why = holds
       return tryFrom(i + 1, body, then)

@@ -20,7 +20,7 @@ export const reviewEvents = (subject: Subject): void => {
 }
 
 /** The types that the senders of a route are known to send. */
-type Known = {
+type KnownEvents = {
   readonly names: ReadonlySet<string>
   /** Says before a name that it is none of them. */
   readonly sentence: string
@@ -30,10 +30,10 @@ type Known = {
   readonly noActions?: readonly string[] | undefined
 }
 
-const ofAnySender: Known = { names: knownEvents, sentence: 'no known sender has an event' }
+const ofAnySender: KnownEvents = { names: knownEvents, sentence: 'no known sender has an event' }
 
 /** Of a route that names no sender, or a scheme that anybody may sign with, those of all senders. */
-const knownOf = ({ route, spec, catalogue }: Subject): Known => {
+const knownOf = ({ route, spec, catalogue }: Subject): KnownEvents => {
   if (verifyNames(spec).length === 0) return ofAnySender
   const schemes = checkedWith(route, catalogue)
   const lists = schemes.flatMap(({ events }) => events ?? [])
@@ -50,7 +50,7 @@ const knownOf = ({ route, spec, catalogue }: Subject): Known => {
   }
 }
 
-const checkName = (name: string, i: number, known: Known, subject: Subject): void => {
+const checkName = (name: string, i: number, known: KnownEvents, subject: Subject): void => {
   const { placeOf, say } = subject
   const path = ['events', i]
   const { isWhole, actionField } = known
@@ -77,10 +77,10 @@ const checkName = (name: string, i: number, known: Known, subject: Subject): voi
 const firstOf = (names: ReadonlySet<string>): string => common.filter((name) => names.has(name)).join(', ')
 const common = ['push', 'pull_request', 'merge_request', 'issues', 'issue', 'release']
 
-type Asked = { readonly type: string; readonly action: string; readonly actionField: string }
+type EventAction = { readonly type: string; readonly action: string; readonly actionField: string }
 
 /** `pull_request.opened`: what was done stands in the payload, and a filter asks for it. */
-const sayAction = ({ type, action, actionField }: Asked, message: string, path: Path, subject: Subject): void => {
+const sayAction = ({ type, action, actionField }: EventAction, message: string, path: Path, subject: Subject): void => {
   const help = `list "${type}", and ask for what was done in a filter: { field: ${actionField}, equals: ${action} }`
   // The fix changes the whole list, so that the first of its items has it.
   const fix = path.at(-1) === 0 ? actionFix(type, actionField, subject) : undefined

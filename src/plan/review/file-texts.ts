@@ -3,7 +3,7 @@
 import type { Place } from '../../core/diagnostic.ts'
 
 /** A piece of a value: its text, and where it begins in the value. */
-export type Piece = { readonly text: string; readonly at: number }
+export type TextPiece = { readonly text: string; readonly at: number }
 
 export class FileTexts {
   readonly #texts: ReadonlyMap<string, string>
@@ -29,7 +29,7 @@ export class FileTexts {
   }
 
   /** The place of a piece of the value at `place`; `undefined` where escapes or folded lines hide it. */
-  inside(place: Place, value: string, { text, at }: Piece): Place | undefined {
+  inside(place: Place, value: string, { text, at }: TextPiece): Place | undefined {
     const raw = this.at(place)
     if (raw === undefined || text === '') return undefined
     const offsets = occurrences(raw, text)

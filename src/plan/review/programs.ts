@@ -9,8 +9,8 @@ import { pathOf } from '../../parts/targets/kit/gh.ts'
 import { interpreterOf } from '../../process/script.ts'
 import type { Catalogue } from '../compile.ts'
 import { runnerSettings } from '../runner.ts'
+import type { ReviewContext } from './review-context.ts'
 import type { Subject } from './subject.ts'
-import type { Surroundings } from './surroundings.ts'
 
 /** Where both are looked for: they run in the gateway's own environment. */
 const searchOf = ({ profiles }: Config): string => pathOf(profiles.get(defaultProfile)?.env ?? {})
@@ -26,9 +26,9 @@ export const reviewScript = ({ spec, config, hasProgram, say }: Subject): void =
   })
 }
 
-type Around = Pick<Surroundings, 'config' | 'hasProgram'> & { readonly catalogue: Pick<Catalogue, 'runners'> }
+type ProgramContext = Pick<ReviewContext, 'config' | 'hasProgram'> & { readonly catalogue: Pick<Catalogue, 'runners'> }
 
-export const reviewAgent = ({ config, hasProgram, catalogue }: Around): Diagnostic[] => {
+export const reviewAgent = ({ config, hasProgram, catalogue }: ProgramContext): Diagnostic[] => {
   const { agent } = config
   const part = catalogue.runners.get(agent.runner)
   const name = part?.program?.(runnerSettings(part, config))

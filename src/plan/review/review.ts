@@ -1,7 +1,7 @@
 /** What compiles but is likely wrong: said by `validate` and `webhook subscribe`, never at a start or a reload. Nothing here does anything. */
 
 import { defaultProfile, type JobSource, type RouteSource } from '../../config/config.ts'
-import { withoutConsequences } from '../../config/salvage.ts'
+import { withoutConsequences } from '../../config/partial-route.ts'
 import { type Diagnostic, diagnostic, pointerOf } from '../../core/diagnostic.ts'
 import type { Checked } from '../check.ts'
 import { reviewComments } from './comments.ts'
@@ -10,19 +10,19 @@ import { reviewFilters } from './filters/filters.ts'
 import { reviewOperands } from './filters/operands.ts'
 import { reviewIdleKeys, reviewPrompt } from './idle-keys.ts'
 import { reviewScript } from './programs.ts'
+import type { ReviewContext } from './review-context.ts'
 import { reviewSamples } from './samples/samples.ts'
 import { reviewSchemes } from './schemes.ts'
 import { reviewSecrets } from './secrets.ts'
 import { reviewSenders } from './senders.ts'
-import { type Say, type Subject, subjectOf } from './subject.ts'
-import type { Surroundings } from './surroundings.ts'
+import { type ReportFinding, type Subject, subjectOf } from './subject.ts'
 import { reviewTargets } from './targets.ts'
 import { reviewTemplates } from './templates.ts'
 import { reviewToolsets } from './toolsets.ts'
 import { reviewYamlTraps } from './yaml-traps.ts'
 
 /** What is likely wrong with all that was checked against a configuration; what follows from an error is not said again. */
-export const reviewAll = ({ sources, jobs }: Checked, around: Surroundings): Diagnostic[] => [
+export const reviewAll = ({ sources, jobs }: Checked, around: ReviewContext): Diagnostic[] => [
   ...sources.flatMap(({ route, diagnostics, salvaged }) => {
     const found = reviewRoute(route, around, diagnostics)
     return salvaged ? withoutConsequences(salvaged, found) : found
@@ -48,7 +48,7 @@ const reviews: readonly ((subject: Subject) => void)[] = [
 ]
 
 /** What is likely wrong with a route; `errors` are those it has already: what follows from them is not said again. */
-export const reviewRoute = (route: RouteSource, around: Surroundings, errors: readonly Diagnostic[]): Diagnostic[] => {
+export const reviewRoute = (route: RouteSource, around: ReviewContext, errors: readonly Diagnostic[]): Diagnostic[] => {
   const profile = around.config.profiles.get(route.profile)
   const found: Diagnostic[] = []
   const subject = subjectOf(route, profile ?? nobody(route.profile), around, found)
@@ -65,12 +65,12 @@ const isSaid = ({ pointer }: Diagnostic, errors: readonly Diagnostic[]): boolean
   errors.some((error) => error.severity === 'error' && (pointer === error.pointer || pointer.startsWith(`${error.pointer}/`)))
 
 /** What is likely wrong with where a job delivers to, and with its texts. */
-const reviewJob = (job: JobSource, around: Surroundings): Diagnostic[] => {
+const reviewJob = (job: JobSource, around: ReviewContext): Diagnostic[] => {
   const profile = around.config.profiles.get(job.profile) ?? around.config.profiles.get(defaultProfile)
   if (!profile) return []
   const found: Diagnostic[] = []
   const placeOf: Subject['placeOf'] = (path, of = 'value') => job.place([...job.base, ...path], of)
-  const say: Say = (code, path, message, { of, place = placeOf(path, of), ...more }) => {
+  const say: ReportFinding = (code, path, message, { of, place = placeOf(path, of), ...more }) => {
     found.push(diagnostic(code, `job "${job.id}": ${message}`, { ...more, place, pointer: pointerOf([...job.base, ...path]) }))
   }
   reviewTargets({ ...around, spec: job.spec, profile, say, placeOf })

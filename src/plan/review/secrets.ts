@@ -3,7 +3,7 @@
 import { insecure } from '../../config/config.ts'
 import { isBare } from '../../config/secrets.ts'
 import type { Path } from '../../core/diagnostic.ts'
-import { replacing, type Say, type Subject } from './subject.ts'
+import { type ReportFinding, replacing, type Subject } from './subject.ts'
 
 const minLength = 12
 const minDifferent = 5
@@ -22,7 +22,7 @@ export const reviewSecrets = (subject: Subject): void => {
   for (const { secret, path } of ownSecrets(subject)) if (secret !== subject.config.globalSecret) reviewSecret(secret, path, subject)
 }
 
-type Teller = Pick<Subject, 'texts' | 'placeOf'> & { readonly say: Say }
+type Teller = Pick<Subject, 'texts' | 'placeOf'> & { readonly say: ReportFinding }
 
 /** One secret, references resolved. Says nothing of one that is no secret at all: that is an error already. */
 export const reviewSecret = (secret: string, path: Path, { say, texts, placeOf }: Teller): void => {

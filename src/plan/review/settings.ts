@@ -11,7 +11,7 @@ import { FileTexts } from './file-texts.ts'
 import { reviewOpenSecrets } from './open-secrets.ts'
 import { reviewAgent } from './programs.ts'
 import { reviewSecret } from './secrets.ts'
-import type { Say } from './subject.ts'
+import type { ReportFinding } from './subject.ts'
 
 export const reviewSettings = (
   { config, texts, sources, settingPath }: Pick<Loaded, 'config' | 'texts' | 'sources' | 'settingPath'>,
@@ -35,7 +35,7 @@ const globalSecret = (
   const fromEnv = present(env.WEBHOOK_SECRET)
   const path = settingPath('secret')
   const placeOf = () => (placeIn && !fromEnv ? placeIn(path) : { file: '', line: 1, column: 1, endLine: 1, endColumn: 1 })
-  const say: Say = (code, _path, message, { help, suggest, fix }) => {
+  const say: ReportFinding = (code, _path, message, { help, suggest, fix }) => {
     const at =
       placeIn && !fromEnv
         ? { place: placeIn(path), pointer: pointerOf(path), ...(suggest ? { suggest } : {}), ...(fix ? { fix } : {}) }

@@ -2,26 +2,26 @@
 
 import type { Profile, RouteSource } from '../../config/config.ts'
 import { type Code, type Diagnostic, diagnostic, type Edit, type Fix, type Path, type Place, pointerOf } from '../../core/diagnostic.ts'
-import type { Surroundings } from './surroundings.ts'
+import type { ReviewContext } from './review-context.ts'
 
 /** What is said beside the message; the way out always is. */
 type More = Pick<Diagnostic, 'suggest' | 'fix' | 'related' | 'place'> & { readonly help: string; readonly of?: 'key' | 'value' }
 
 /** Says that something is likely wrong at a path into the route. */
-export type Say = (code: Code, path: Path, message: string, more: More) => void
+export type ReportFinding = (code: Code, path: Path, message: string, more: More) => void
 
-export type Subject = Surroundings & {
+export type Subject = ReviewContext & {
   readonly route: RouteSource
   readonly spec: RouteSource['spec']
   readonly profile: Profile
-  readonly say: Say
+  readonly say: ReportFinding
   readonly placeOf: (path: Path, of?: 'key' | 'value') => Place
 }
 
 /** What is said about the route goes to `into`. */
-export const subjectOf = (route: RouteSource, profile: Profile, around: Surroundings, into: Diagnostic[]): Subject => {
+export const subjectOf = (route: RouteSource, profile: Profile, around: ReviewContext, into: Diagnostic[]): Subject => {
   const placeOf: Subject['placeOf'] = (path, of = 'value') => route.place([...route.base, ...path], of)
-  const say: Say = (code, path, message, { of, place = placeOf(path, of), ...more }) => {
+  const say: ReportFinding = (code, path, message, { of, place = placeOf(path, of), ...more }) => {
     into.push(diagnostic(code, message, { ...more, place, pointer: pointerOf([...route.base, ...path]), route: route.name }))
   }
   return { ...around, route, spec: route.spec, profile, say, placeOf }

@@ -9,14 +9,14 @@ import { writtenTargets } from '../../parts/destination.ts'
 import { pathOf } from '../../parts/targets/kit/gh.ts'
 import { missingOf, platformOf, settingsOf, waysOf, wrongAddress } from '../../parts/targets/kit/settings.ts'
 import type { TargetPart } from '../../parts/targets/target.ts'
-import { anyOf, replacing, type Say, type Subject } from './subject.ts'
-import type { Surroundings } from './surroundings.ts'
+import type { ReviewContext } from './review-context.ts'
+import { anyOf, type ReportFinding, replacing, type Subject } from './subject.ts'
 
 /** A route or a job: what names targets. */
-type Sender = Pick<Surroundings, 'catalogue' | 'hasProgram' | 'doubtful'> & {
+type Sender = Pick<ReviewContext, 'catalogue' | 'hasProgram' | 'doubtful'> & {
   readonly spec: Pick<Subject['spec'], 'deliver' | 'deliver_extra'>
   readonly profile: Profile
-  readonly say: Say
+  readonly say: ReportFinding
   readonly placeOf: (path: Path, of?: 'key' | 'value') => Place
 }
 

@@ -3,12 +3,12 @@
 import { StoreFault } from '../../core/fault.ts'
 import type { Claim } from '../ports.ts'
 
-type Held = { expiresAt: number; settled: boolean }
+type HeldClaim = { expiresAt: number; settled: boolean }
 
 export class Claims {
   readonly #max: number
   /** In the order in which they were made. That is the order of expiry for all but the claims of jobs. */
-  readonly #claims = new Map<string, Held>()
+  readonly #claims = new Map<string, HeldClaim>()
 
   constructor(max: number) {
     this.#max = max

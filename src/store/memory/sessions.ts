@@ -3,12 +3,12 @@
 import type { Place, Session, SessionFilter, SessionMessage, SessionName } from '../../core/agent/session.ts'
 import { maxMessageChars, maxMessages, maxSessions } from '../bounds.ts'
 
-type Kept = { readonly turn: string | undefined; readonly message: SessionMessage }
-type Held = { name: SessionName; readonly createdAt: number; updatedAt: number; messages: Kept[] }
+type StoredMessage = { readonly turn: string | undefined; readonly message: SessionMessage }
+type StoredSession = { name: SessionName; readonly createdAt: number; updatedAt: number; messages: StoredMessage[] }
 
 export class Sessions {
   /** In the order of their last messages, the oldest first. */
-  readonly #sessions = new Map<string, Held>()
+  readonly #sessions = new Map<string, StoredSession>()
 
   /** `false`: the session has this turn already. */
   converse(session: SessionName, turn: string, messages: readonly SessionMessage[], now: number): boolean {
@@ -44,7 +44,7 @@ export class Sessions {
   }
 
   list(of: SessionFilter, max: number, now: number): Session[] {
-    const isMeant = ({ name: { profile, route } }: Held) => (of.profile ?? profile) === profile && (of.route ?? route) === route
+    const isMeant = ({ name: { profile, route } }: StoredSession) => (of.profile ?? profile) === profile && (of.route ?? route) === route
     const held = [...this.#sessions.values()].filter(isMeant).reverse()
     return held.slice(0, max).map((each) => sessionOf(each, now))
   }
@@ -55,7 +55,7 @@ export class Sessions {
     return idle.length
   }
 
-  #touch(held: Held, now: number): void {
+  #touch(held: StoredSession, now: number): void {
     held.updatedAt = now
     this.#sessions.delete(held.name.key)
     this.#sessions.set(held.name.key, held)
@@ -65,7 +65,7 @@ export class Sessions {
 const isAt = ({ place }: SessionName, { platform, chat, thread }: Place): boolean =>
   place?.platform === platform && place.chat === chat && place.thread === thread
 
-const add = (held: Held, turn: string | undefined, messages: readonly SessionMessage[]): void => {
+const add = (held: StoredSession, turn: string | undefined, messages: readonly SessionMessage[]): void => {
   const all = [...held.messages, ...messages.map((message) => ({ turn, message }))]
   let first = all.length
   let chars = 0
@@ -77,7 +77,7 @@ const add = (held: Held, turn: string | undefined, messages: readonly SessionMes
   held.messages = all.slice(first)
 }
 
-const sessionOf = ({ name, createdAt, updatedAt, messages }: Held, now: number): Session => ({
+const sessionOf = ({ name, createdAt, updatedAt, messages }: StoredSession, now: number): Session => ({
   ...name,
   ageMs: now - createdAt,
   idleMs: now - updatedAt,

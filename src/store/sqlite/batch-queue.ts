@@ -3,7 +3,7 @@
 import type { Clock } from '../../core/clock.ts'
 import { messageOf, StoreFault } from '../../core/fault.ts'
 import type { Accepted } from '../ports.ts'
-import { type Answer, type CallStep, Gathered } from './gathered.ts'
+import { CallBatch, type CallStep, type Settlement } from './call-batch.ts'
 import type { LedgerLink } from './ledger-link.ts'
 import type { Accept, Durability, LedgerStart, Unsettled } from './steps.ts'
 
@@ -33,7 +33,7 @@ export class BatchQueue {
   #opening: Promise<unknown> | undefined
   /** The claims of a failed batch, which may have been committed. */
   #doubtful: readonly Unsettled[] = []
-  #queue: Gathered[] = []
+  #queue: CallBatch[] = []
   #waiting = 0
   #pumping: Promise<void> | undefined
   #closing: Promise<void> | undefined
@@ -54,7 +54,9 @@ export class BatchQueue {
   }
 
   call<T>(step: CallStep): Promise<T> {
-    return new Promise((resolve, reject) => this.#batchFor(reject)?.call(step, { resolve: resolve as Answer<unknown>['resolve'], reject }))
+    return new Promise((resolve, reject) =>
+      this.#batchFor(reject)?.call(step, { resolve: resolve as Settlement<unknown>['resolve'], reject }),
+    )
   }
 
   accept(accept: Accept): Promise<Accepted> {
@@ -62,12 +64,12 @@ export class BatchQueue {
   }
 
   /** The batch that one more call joins. `undefined`: the call may not wait, and is rejected. */
-  #batchFor(reject: Answer<unknown>['reject']): Gathered | undefined {
+  #batchFor(reject: Settlement<unknown>['reject']): CallBatch | undefined {
     if (this.#closing !== undefined) return void reject(new StoreFault('the store is closed'))
     if (this.#waiting >= maxGathered) return void reject(new StoreFault('too many calls wait for the store'))
     this.#waiting++
     const last = this.#queue.at(-1)
-    const batch = last !== undefined && last.size < maxBatch ? last : new Gathered()
+    const batch = last !== undefined && last.size < maxBatch ? last : new CallBatch()
     if (batch !== last) this.#queue.push(batch)
     this.#pumping ??= this.#pump()
     return batch
@@ -94,7 +96,7 @@ export class BatchQueue {
         // Callers that waited for the store come now, and their calls are gathered too.
         continue
       }
-      const batch = this.#queue.shift() as Gathered
+      const batch = this.#queue.shift() as CallBatch
       this.#waiting -= batch.size
       await this.#commit(batch)
       // Those who were answered just now may call again, and join the calls that wait already.
@@ -103,7 +105,7 @@ export class BatchQueue {
     this.#pumping = undefined
   }
 
-  async #commit(batch: Gathered): Promise<void> {
+  async #commit(batch: CallBatch): Promise<void> {
     if (!this.#works) return batch.reject(new StoreFault('the store failed and is opened again shortly'))
     try {
       const { results, backlog } = await this.#link.ask({ now: this.#now(), steps: batch.steps })

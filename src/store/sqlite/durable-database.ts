@@ -102,9 +102,9 @@ export class DurableDatabase {
    * the file needs its log, and the log would be lost.
    */
   readonly #leave = (): boolean => {
-    const isSafe = !this.#isFileDoubtful || tried(() => keepLog(this.#folder))
-    tried(() => this.db.inTransaction && this.db.exec('rollback'))
-    tried(() => this.db.pragma('synchronous = FULL'))
+    const isSafe = !this.#isFileDoubtful || succeeds(() => keepLog(this.#folder))
+    succeeds(() => this.db.inTransaction && this.db.exec('rollback'))
+    succeeds(() => this.db.pragma('synchronous = FULL'))
     return isSafe
   }
 
@@ -128,7 +128,7 @@ export class DurableDatabase {
   /** A disk without room for it has room for the commit. */
   #layOut(from: number): void {
     this.#laidOut = Math.min(from + aheadBytes, maxLogBytes)
-    tried(() => writeSync(this.#log, Buffer.alloc(this.#laidOut - from), 0, this.#laidOut - from, from))
+    succeeds(() => writeSync(this.#log, Buffer.alloc(this.#laidOut - from), 0, this.#laidOut - from, from))
   }
 
   async #emptyLog(): Promise<void> {
@@ -165,7 +165,7 @@ const openQuietly = (path: string): number => {
 }
 
 /** `false`: it failed, as a disk that failed before makes it. */
-const tried = (work: () => unknown): boolean => {
+const succeeds = (work: () => unknown): boolean => {
   try {
     work()
     return true

@@ -3,7 +3,7 @@
 import { Fault, messageOf, StoreFault } from '../../core/fault.ts'
 import { DurableDatabase } from './durable-database.ts'
 import { Ledger } from './ledger.ts'
-import type { Batch, Done, LedgerStart } from './steps.ts'
+import type { Batch, BatchResult, LedgerStart } from './steps.ts'
 
 /** `undefined` until it was opened once. */
 export type Disk = { database: DurableDatabase | undefined }
@@ -33,7 +33,7 @@ export class LedgerLink {
   }
 
   /** Commits a batch. Once it rejected, it may not be asked again. */
-  ask(batch: Batch): Promise<Done> {
+  ask(batch: Batch): Promise<BatchResult> {
     const { database } = this.#disk
     const ledger = this.#ledger
     if (!database || !ledger) return Promise.reject(new StoreFault('the store is not open'))

@@ -12,7 +12,7 @@ import { Plans } from './plans.ts'
 import { Runs } from './runs.ts'
 import { Sessions } from './sessions.ts'
 import { type Statements, statementsOf } from './statements.ts'
-import type { Batch, Done, LedgerStart, StandingsPage, Step } from './steps.ts'
+import type { Batch, BatchResult, LedgerStart, StandingsPage, Step } from './steps.ts'
 import { parseLane } from './stored.ts'
 import { Sums } from './sums.ts'
 
@@ -53,7 +53,7 @@ export class Ledger {
     return this.#runs.size + this.#groups.size
   }
 
-  run(batch: Batch): Done {
+  run(batch: Batch): BatchResult {
     this.#sql.begin.run([])
     const results: unknown[] = []
     for (const step of batch.steps) results.push(this.#step(step, batch.now))

@@ -79,4 +79,4 @@ export type StandingsPage = { readonly runs: readonly Standing[]; readonly group
 export type Batch = { readonly now: number; readonly steps: readonly Step[] }
 
 /** One result for each step of a batch that is committed. */
-export type Done = { readonly results: readonly unknown[]; readonly backlog: number }
+export type BatchResult = { readonly results: readonly unknown[]; readonly backlog: number }

@@ -3,11 +3,11 @@
 import type { YamlEdit } from '../../../config/yaml/edit/yaml-edit.ts'
 import type { Path } from '../../../core/diagnostic.ts'
 import { isObject, type Json, type JsonObject } from '../../../core/json.ts'
-import { type Written, writtenTargets } from '../../../parts/destination.ts'
+import { type WrittenTarget, writtenTargets } from '../../../parts/destination.ts'
 import type { TargetRow } from '../desk.ts'
 import { readsKey } from '../form.ts'
 
-export type { Written }
+export type { WrittenTarget }
 
 /** `dropped`: keys of `deliver_extra` that go because the target does not read them. */
 export type DeliverStep = { readonly title: string; readonly edits: readonly YamlEdit[]; readonly dropped: readonly string[] }
@@ -16,7 +16,7 @@ export type DeliverStep = { readonly title: string; readonly edits: readonly Yam
 export const maxTargets = 10
 
 /** The targets of the route, in order: one where it names none. */
-export const targetsIn = ({ deliver, deliver_extra }: JsonObject): readonly Written[] =>
+export const targetsIn = ({ deliver, deliver_extra }: JsonObject): readonly WrittenTarget[] =>
   writtenTargets({
     ...(typeof deliver === 'string' || (Array.isArray(deliver) && deliver.length > 0) ? { deliver: deliver as string } : {}),
     ...(isObject(deliver_extra) ? { deliver_extra } : {}),

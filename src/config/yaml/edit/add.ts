@@ -8,7 +8,7 @@ import { flowMember, indented, renderFlow, renderItem, renderKey, renderMember }
 import { replaced } from './replace.ts'
 import type { Style } from './style.ts'
 import { entriesIn, type Spot } from './walk.ts'
-import { isRefused, type NewMember, type Refused } from './yaml-edit.ts'
+import { isRefused, type NewMember, type RefusedEdit } from './yaml-edit.ts'
 
 /** What is new: a list item, or members of a map, with the keys of the maps that have to be made around them. */
 export type Added = { readonly item: Json } | { readonly around: readonly string[]; readonly members: readonly NewMember[] }
@@ -20,7 +20,7 @@ export const addedTo = (
   index: number | undefined,
   added: Added,
   style: Style,
-): readonly Splice[] | Refused => {
+): readonly Splice[] | RefusedEdit => {
   const node = above?.entry.value ?? outline.tree.root
   const entries = outline.tree.members(node).length > 0 || outline.isAlias(node) ? entriesIn(outline, node, undefined) : []
   if (isRefused(entries)) return entries

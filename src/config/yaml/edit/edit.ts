@@ -35,14 +35,14 @@ export const editYaml = (text: string, edit: YamlEdit, parsed: ParsedYaml = pars
   const outline = new Outline(text, events)
   const style = styleOf(outline)
   // Where a block of text would not read back, a quoted one does.
-  const edited = tried(outline, data, edit, value, [style, { ...style, blocks: false }])
+  const edited = editInStyles(outline, data, edit, value, [style, { ...style, blocks: false }])
   return edited ?? refused('what stands around it does not allow this change')
 }
 
 const refused = (why: string): Edited => ({ ok: false, why })
 
 /** The first style that works is taken; `undefined` where none does. */
-const tried = (outline: Outline, data: Json, edit: YamlEdit, wanted: Json, styles: readonly Style[]): Edited | undefined => {
+const editInStyles = (outline: Outline, data: Json, edit: YamlEdit, wanted: Json, styles: readonly Style[]): Edited | undefined => {
   for (const style of styles) {
     const splices = splicesOf(outline, data, edit, style)
     if (isRefused(splices)) return refused(splices.why)

@@ -3,7 +3,7 @@
 import type { Splice } from '../splice.ts'
 import { headOf, tailOf } from './extent.ts'
 import type { Entry, Outline } from './outline.ts'
-import type { Refused } from './yaml-edit.ts'
+import type { RefusedEdit } from './yaml-edit.ts'
 
 type Slot = { readonly from: number; readonly to: number }
 
@@ -14,7 +14,7 @@ export const moved = (
   entries: readonly Entry[],
   from: number,
   to: number,
-): readonly Splice[] | Refused => {
+): readonly Splice[] | RefusedEdit => {
   const slots = outline.isFlow(holder) ? entries.map((entry) => ({ from: entry.from, to: entry.to })) : slotsOf(outline, entries)
   const texts = slots.map((slot) => outline.text.slice(slot.from, slot.to))
   const ordered = texts.toSpliced(from, 1).toSpliced(to, 0, texts[from] ?? '')

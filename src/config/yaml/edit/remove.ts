@@ -4,10 +4,10 @@ import type { Splice } from '../splice.ts'
 import { tailOf } from './extent.ts'
 import type { Outline } from './outline.ts'
 import { anchorIn, type Spot } from './walk.ts'
-import type { Refused } from './yaml-edit.ts'
+import type { RefusedEdit } from './yaml-edit.ts'
 
 /** `above` is the member that holds the map or list; `undefined` for that of the whole text. */
-export const removed = (outline: Outline, spot: Spot, above: Spot | undefined): readonly Splice[] | Refused => {
+export const removed = (outline: Outline, spot: Spot, above: Spot | undefined): readonly Splice[] | RefusedEdit => {
   const anchor = anchorIn(outline, spot.entry.from, spot.entry.to)
   if (anchor) return anchor
   if (outline.isFlow(spot.holder)) return fromBrackets(outline, spot)

@@ -8,7 +8,7 @@ import type { Entry, Outline } from './outline.ts'
 import { type Former, indented, type Rendered, renderBlock, renderFlow } from './render.ts'
 import type { Style } from './style.ts'
 import { anchorIn, type Spot } from './walk.ts'
-import type { Refused } from './yaml-edit.ts'
+import type { RefusedEdit } from './yaml-edit.ts'
 
 /** The parts of a value: on the line of its key or dash from `from` to `to`, then a comment perhaps, then lines down to `end`. */
 type Parts = { readonly from: number; readonly to: number; readonly end: number }
@@ -20,7 +20,7 @@ export const replaced = (
   value: Json,
   style: Style,
   lines?: readonly string[],
-): readonly Splice[] | Refused => {
+): readonly Splice[] | RefusedEdit => {
   const anchor = anchorIn(outline, entry.after ?? entry.to, entry.to)
   if (anchor) return anchor
   const former = formerOf(outline, entry)

@@ -10,9 +10,9 @@ import { renderKey } from './render.ts'
 import { replaced } from './replace.ts'
 import type { Style } from './style.ts'
 import { entriesIn, type Spot, type Walk, walk } from './walk.ts'
-import { isRefused, type Refused, type YamlEdit } from './yaml-edit.ts'
+import { isRefused, type RefusedEdit, type YamlEdit } from './yaml-edit.ts'
 
-type Splices = readonly Splice[] | Refused
+type Splices = readonly Splice[] | RefusedEdit
 
 export const splicesOf = (outline: Outline, data: Json, edit: YamlEdit, style: Style): Splices => {
   const found = walk(outline, data, edit.path)

@@ -72,7 +72,7 @@ class Votes {
 /** Walks through the lists and maps: how far each that stands on lines is from the one around it, and what follows the brackets of the others. */
 const votesIn = ({ text, events, columnAt }: Outline): Votes => {
   const votes = new Votes()
-  const open: Around[] = []
+  const open: ParentStyle[] = []
   for (const event of events) {
     if (event.type === EVENT_ID.POP) open.pop()
     if (event.type === EVENT_ID.DOCUMENT) open.push({ column: 0, kind: 'other' })
@@ -97,9 +97,9 @@ const padOf = (text: string, bracket: number): number | undefined => {
 }
 
 /** A list or map that is open. */
-type Around = { readonly column: number; readonly kind: 'map' | 'list' | 'other' }
+type ParentStyle = { readonly column: number; readonly kind: 'map' | 'list' | 'other' }
 
-const voteOn = (votes: Votes, { column, kind }: Around, around: Around | undefined): void => {
+const voteOn = (votes: Votes, { column, kind }: ParentStyle, around: ParentStyle | undefined): void => {
   if (around?.kind === 'map') votes.add(kind === 'map' ? 'step' : 'listStep', column - around.column)
   if (around?.kind === 'list') votes.add('dashWidth', column - around.column)
 }

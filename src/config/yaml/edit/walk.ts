@@ -3,7 +3,7 @@
 import type { Path } from '../../../core/diagnostic.ts'
 import { isObject, type Json } from '../../../core/json.ts'
 import type { Entry, Outline } from './outline.ts'
-import { isRefused, type Refused } from './yaml-edit.ts'
+import { isRefused, type RefusedEdit } from './yaml-edit.ts'
 
 /** A member of a map or list, among the others. */
 export type Spot = {
@@ -17,7 +17,7 @@ export type Spot = {
 /** The members that a path leads through, and what of it is not there. */
 export type Walk = { readonly spots: readonly Spot[]; readonly rest: Path }
 
-export const walk = (outline: Outline, data: Json, path: Path): Walk | Refused => {
+export const walk = (outline: Outline, data: Json, path: Path): Walk | RefusedEdit => {
   const spots: Spot[] = []
   let node = outline.tree.root
   let value: Json | undefined = data
@@ -37,7 +37,7 @@ export const walk = (outline: Outline, data: Json, path: Path): Walk | Refused =
 }
 
 /** The members of a map or list that may be edited. */
-export const entriesIn = (outline: Outline, node: number, value: Json | undefined): readonly Entry[] | Refused => {
+export const entriesIn = (outline: Outline, node: number, value: Json | undefined): readonly Entry[] | RefusedEdit => {
   if (outline.isAlias(node)) return { why: 'it stands in what an alias (*) names, and other places with it' }
   if (outline.anchorOf(node) !== undefined) return { why: anchored(outline.anchorOf(node)) }
   if (outline.isFlow(node) && !/[[{]/.test(outline.text[outline.tree.range(node)?.[0] ?? 0] ?? ''))
@@ -53,7 +53,7 @@ export const entriesIn = (outline: Outline, node: number, value: Json | undefine
 const anchored = (anchor = ''): string => `it stands in what the anchor &${anchor} names, and other places with it`
 
 /** Refuses to touch a value that other places may have too. */
-export const anchorIn = (outline: Outline, from: number, to: number): Refused | undefined => {
+export const anchorIn = (outline: Outline, from: number, to: number): RefusedEdit | undefined => {
   for (const [node, event] of outline.events.entries()) {
     const anchor = outline.anchorOf(node)
     if (anchor !== undefined && 'anchorStart' in event && event.anchorStart >= from && event.anchorStart < to)

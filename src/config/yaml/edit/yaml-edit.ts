@@ -22,14 +22,15 @@ export type YamlEdit =
   | { readonly kind: 'rename'; readonly path: Path; readonly key: string }
 
 /** Why an edit is not done: for the user, about the place that the path names. */
-export type Refused = { readonly why: string }
+export type RefusedEdit = { readonly why: string }
 
-export const isRefused = (value: unknown): value is Refused => typeof value === 'object' && value !== null && Object.hasOwn(value, 'why')
+export const isRefused = (value: unknown): value is RefusedEdit =>
+  typeof value === 'object' && value !== null && Object.hasOwn(value, 'why')
 
-type Change = (value: Json | undefined) => { readonly value?: Json } | Refused
+type ChangeValue = (value: Json | undefined) => { readonly value?: Json } | RefusedEdit
 
 /** What the data must be after an edit. */
-export const changedData = (data: Json, edit: YamlEdit): { readonly value?: Json } | Refused => {
+export const changedData = (data: Json, edit: YamlEdit): { readonly value?: Json } | RefusedEdit => {
   if (edit.kind === 'insert' || edit.kind === 'move') return at(data, edit.path, listChange(edit))
   if (edit.kind === 'add') return at(data, edit.path, (held) => withMembers(held ?? {}, edit.members))
   const last = edit.path.at(-1)
@@ -38,7 +39,7 @@ export const changedData = (data: Json, edit: YamlEdit): { readonly value?: Json
   return at(data, edit.path.slice(0, -1), (holder) => (edit.kind === 'rename' ? renamed(holder, last, edit.key) : without(holder, last)))
 }
 
-const at = (data: Json | undefined, path: Path, change: Change): { readonly value?: Json } | Refused => {
+const at = (data: Json | undefined, path: Path, change: ChangeValue): { readonly value?: Json } | RefusedEdit => {
   const [key, ...rest] = path
   if (key === undefined) return change(data)
   if (typeof key === 'number') {
@@ -53,7 +54,7 @@ const at = (data: Json | undefined, path: Path, change: Change): { readonly valu
 }
 
 const listChange =
-  (edit: Extract<YamlEdit, { kind: 'insert' | 'move' }>): Change =>
+  (edit: Extract<YamlEdit, { kind: 'insert' | 'move' }>): ChangeValue =>
   (held) => {
     const list = held ?? (edit.kind === 'insert' ? [] : undefined)
     if (!Array.isArray(list)) return { why: 'there is no list' }
@@ -66,20 +67,20 @@ const listChange =
     return { value: list.toSpliced(edit.from, 1).toSpliced(edit.to, 0, list[edit.from] ?? null) }
   }
 
-const withMembers = (holder: Json, members: readonly NewMember[]): { readonly value: Json } | Refused => {
+const withMembers = (holder: Json, members: readonly NewMember[]): { readonly value: Json } | RefusedEdit => {
   if (!isObject(holder)) return { why: 'there is no map' }
   const taken = members.find(({ key }, i) => Object.hasOwn(holder, key) || members.findIndex((other) => other.key === key) < i)
   if (taken) return { why: `there is a key "${taken.key}" already` }
   return { value: Object.fromEntries([...Object.entries(holder), ...members.map(({ key, value }): [string, Json] => [key, value])]) }
 }
 
-const without = (holder: Json | undefined, key: string | number): { readonly value: Json } | Refused => {
+const without = (holder: Json | undefined, key: string | number): { readonly value: Json } | RefusedEdit => {
   if (Array.isArray(holder) && typeof key === 'number' && Object.hasOwn(holder, key)) return { value: holder.toSpliced(key, 1) }
   if (!isObject(holder) || !Object.hasOwn(holder, key)) return { why: `there is no "${key}"` }
   return { value: Object.fromEntries(Object.entries(holder).filter(([name]) => name !== String(key))) }
 }
 
-const renamed = (holder: Json | undefined, key: string | number, name: string): { readonly value: JsonObject } | Refused => {
+const renamed = (holder: Json | undefined, key: string | number, name: string): { readonly value: JsonObject } | RefusedEdit => {
   if (!isObject(holder) || !Object.hasOwn(holder, key)) return { why: `there is no key "${key}"` }
   if (name !== String(key) && Object.hasOwn(holder, name)) return { why: `there is a key "${name}" already` }
   return { value: Object.fromEntries(Object.entries(holder).map(([each, value]) => [each === String(key) ? name : each, value])) }

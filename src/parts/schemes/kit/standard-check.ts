@@ -1,6 +1,6 @@
 /** Checks what Standard Webhooks 1.0 signs, under headers whose names begin alike (https://www.standardwebhooks.com). */
 
-import { header } from '../../../core/names.ts'
+import { header } from '../../../core/headers.ts'
 import { whsecKey } from '../../whsec-key.ts'
 import type { CheckHead } from '../scheme.ts'
 import { checkHmac } from './hmac.ts'

@@ -3,7 +3,7 @@
  * small ones. Its requests are still checked, because others may share its address; where too many of them wait already they are refused.
  */
 
-import { header } from '../../../core/names.ts'
+import { header } from '../../../core/headers.ts'
 import { type Refused, refuse } from '../../../core/outcome.ts'
 import type { VerifyBody } from '../../../core/plan.ts'
 import type { RequestBody, RequestHead } from '../../../core/request.ts'

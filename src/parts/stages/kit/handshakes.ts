@@ -1,7 +1,7 @@
 /** Answers the questions of a route's schemes: those that nobody signs from the head, the others once their signature or credential holds. */
 
 import { type Refused, refuse } from '../../../core/outcome.ts'
-import type { Authenticate, Handshakes, Shaken } from '../../../core/plan.ts'
+import type { Authenticate, HandshakeOutcome, Handshakes } from '../../../core/plan.ts'
 import type { RequestBody, RequestHead } from '../../../core/request.ts'
 import type { Route } from '../../../generated/config.ts'
 import { ReadOnce } from '../../body/request-body.ts'
@@ -18,28 +18,28 @@ const maxOpenBytes = 1_024
 const refused = (detail: string): Refused => refuse('forbidden', { detail: `handshake: ${detail}` })
 
 /** `seenAs`: the head as the sender signed it. `authenticate`: checks a credential in the head. */
-type Asked = { readonly seenAs: (head: RequestHead) => RequestHead; readonly authenticate: Authenticate }
+type HandshakeChecks = { readonly seenAs: (head: RequestHead) => RequestHead; readonly authenticate: Authenticate }
 
 /** `undefined` for a route whose senders ask nothing. */
 export const handshakesOf = (
   route: Route,
   schemes: readonly Scheme[],
   kit: StageKit,
-  { seenAs, authenticate }: Asked,
+  { seenAs, authenticate }: HandshakeChecks,
 ): Handshakes | undefined => {
   const { signed, unsigned, open, guarded } = sorted(route, schemes)
   if (signed.size === 0 && unsigned.length === 0 && guarded.length === 0) return undefined
   const answer = answering(route, kit)
-  const first = (asked: readonly Handshake[], head: RequestHead, body: RequestBody, secret = 0): Shaken => {
+  const first = (asked: readonly Handshake[], head: RequestHead, body: RequestBody, secret = 0): HandshakeOutcome => {
     const seen = seenAs(head)
     for (const handshake of asked) {
-      const shaken = handshake.method === head.method ? answer(handshake, seen, body, secret) : undefined
+      const answered = handshake.method === head.method ? answer(handshake, seen, body, secret) : undefined
       // A question that nobody signs has no address to confirm, so nobody waits.
-      if (shaken && !(shaken instanceof Promise)) return shaken
+      if (answered && !(answered instanceof Promise)) return answered
     }
     return undefined
   }
-  const ofHolder = (head: RequestHead): Shaken => {
+  const ofHolder = (head: RequestHead): HandshakeOutcome => {
     const body = noBody(head)
     if (!first(guarded, head, body)) return undefined
     const verify = authenticate(head)
@@ -54,8 +54,8 @@ export const handshakesOf = (
     ...(open.length === 0 ? {} : { onUnsigned: (head) => (isShort(head) ? (body) => first(open, head, body) : undefined) }),
     onVerified(head, body, { scheme, secret }) {
       for (const handshake of signed.get(scheme) ?? []) {
-        const shaken = answer(handshake, seenAs(head), body, secret)
-        if (shaken) return shaken
+        const answered = answer(handshake, seenAs(head), body, secret)
+        if (answered) return answered
       }
       return undefined
     },
@@ -84,18 +84,23 @@ const isShort = ({ headers }: RequestHead): boolean => {
   return length !== undefined && Number(length) <= maxOpenBytes
 }
 
-type Answer = (handshake: Handshake, head: RequestHead, body: RequestBody, secret: number) => Shaken | Promise<Shaken>
+type AnswerHandshake = (
+  handshake: Handshake,
+  head: RequestHead,
+  body: RequestBody,
+  secret: number,
+) => HandshakeOutcome | Promise<HandshakeOutcome>
 
-const answering = ({ verify_token, confirm_subscriptions }: Route, { name, secrets, effects }: StageKit): Answer => {
+const answering = ({ verify_token, confirm_subscriptions }: Route, { name, secrets, effects }: StageKit): AnswerHandshake => {
   return (handshake, head, body, secret) => {
-    const shaken = handshake.answer(head, body, { secret: secrets[secret] ?? '', verifyToken: verify_token })
-    if (shaken === undefined || typeof shaken === 'string') return shaken === undefined ? undefined : refused(shaken)
-    const done: Shaken = { kind: 'handshake', route: name, reply: shaken.reply }
-    if (!shaken.confirm) return done
+    const answered = handshake.answer(head, body, { secret: secrets[secret] ?? '', verifyToken: verify_token })
+    if (answered === undefined || typeof answered === 'string') return answered === undefined ? undefined : refused(answered)
+    const done: HandshakeOutcome = { kind: 'handshake', route: name, reply: answered.reply }
+    if (!answered.confirm) return done
     if (confirm_subscriptions !== true)
       return refused('the sender asks to confirm a subscription, and the route has no confirm_subscriptions: true')
-    if (!shaken.confirm.isAllowed) return refused("the address to confirm is none of the sender's")
-    return effects.download(shaken.confirm.address, maxConfirmBytes).then(
+    if (!answered.confirm.isAllowed) return refused("the address to confirm is none of the sender's")
+    return effects.download(answered.confirm.address, maxConfirmBytes).then(
       () => done,
       (error: Error) =>
         refuse('keys_unavailable', { retryAfterSeconds, detail: `the subscription could not be confirmed: ${error.message}` }),

@@ -28,10 +28,10 @@ export const fieldsOf = (filters: unknown): string[] => leavesOf(filters).map(({
 export const sameField = (field: string): string =>
   field === 'event' || field === 'event_type' ? 'event_type' : field.startsWith('headers.') ? field.toLowerCase() : field
 
-type Asked = Pick<Leaf, 'operator' | 'operand'>
+type Operation = Pick<Leaf, 'operator' | 'operand'>
 
 /** `undefined`: nothing is known of the condition. */
-export const domainOf = ({ operator, operand }: Asked, operators: Catalogue['operators']): Domain | undefined =>
+export const domainOf = ({ operator, operand }: Operation, operators: Catalogue['operators']): Domain | undefined =>
   operators.get(operator)?.domain?.(operand)
 
 export type Compared = { readonly value: Json; readonly path: Path }

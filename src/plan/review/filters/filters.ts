@@ -28,10 +28,10 @@ export const reviewFilters = (subject: Subject): void => {
   for (const group of groupsOf(filters, ['filters'])) reportSubsumed(subject, group, reach, silent)
 }
 
-type Placed = { readonly condition: Json; readonly path: Path }
+type PlacedCondition = { readonly condition: Json; readonly path: Path }
 
 /** What must hold in any case: the conditions of the list, and those of an `all` among them. */
-const topOf = (condition: Json, path: Path): Placed[] => {
+const topOf = (condition: Json, path: Path): PlacedCondition[] => {
   if (Array.isArray(condition)) return condition.flatMap((item, i) => topOf(item, [...path, i]))
   const all = isObject(condition) ? own(condition, 'all') : undefined
   if (!Array.isArray(all) || all.length === 0) return [{ condition, path }]
@@ -78,10 +78,10 @@ const reportNever = (subject: Subject, filters: Json, reach: Reach): boolean => 
   return true
 }
 
-type Group = { readonly path: Path; readonly items: readonly Json[] }
+type ConditionList = { readonly path: Path; readonly items: readonly Json[] }
 
 /** Every `any` that asks for one of its branches, those inside others too. */
-const groupsOf = (condition: Json, path: Path): Group[] => {
+const groupsOf = (condition: Json, path: Path): ConditionList[] => {
   if (Array.isArray(condition)) return condition.flatMap((item, i) => groupsOf(item, [...path, i]))
   if (!isObject(condition)) return []
   const any = own(condition, 'any')
@@ -116,7 +116,7 @@ const reportDeadBranches = (subject: Subject, filters: Json, reach: Reach): stri
 }
 
 /** Conditions that stand twice among those that must all hold. */
-const reportTwins = (subject: Subject, top: readonly Placed[]): void => {
+const reportTwins = (subject: Subject, top: readonly PlacedCondition[]): void => {
   for (const [i, { condition, path }] of top.entries()) {
     const first = i < maxCompared * maxCompared ? top.slice(0, i).find((each) => equalJson(each.condition, condition)) : undefined
     if (!first || !isObject(condition)) continue
@@ -125,11 +125,11 @@ const reportTwins = (subject: Subject, top: readonly Placed[]): void => {
   }
 }
 
-const branchesAt = ({ path, items }: Group, i: number, holds = true): readonly Branch[] | undefined =>
+const branchesAt = ({ path, items }: ConditionList, i: number, holds = true): readonly Branch[] | undefined =>
   branchesOf(items[i], [...path, i], holds)
 
 /** Branches that let nothing through that another one does not. */
-const reportSubsumed = (subject: Subject, group: Group, reach: Reach, silent: ReadonlySet<string>): void => {
+const reportSubsumed = (subject: Subject, group: ConditionList, reach: Reach, silent: ReadonlySet<string>): void => {
   const { items, path } = group
   if (items.length > maxCompared || silent.has(written(path.slice(0, -1)))) return
   const gone = new Set<number>()

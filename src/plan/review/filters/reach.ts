@@ -13,7 +13,7 @@ type Operators = Catalogue['operators']
 export type Conflict = readonly [later: Demand, earlier?: Demand]
 
 /** A demand with what its operator says of it. */
-type Known = { readonly demand: Demand; readonly domain: Domain; readonly test: Test | undefined }
+type KnownDomain = { readonly demand: Demand; readonly domain: Domain; readonly test: Test | undefined }
 
 /** The test of another may be stopped by a limit or by a file: then a condition does not hold, and its `not` does not either. */
 const isFirm = ({ kind }: Domain): boolean => kind !== 'pattern' && kind !== 'elsewhere'
@@ -26,8 +26,8 @@ export type Reach = {
 }
 
 export const reachWith = (operators: Operators): Reach => {
-  const asked = new Map<Demand, Known | undefined>()
-  const knownOf = (demand: Demand): Known | undefined => {
+  const asked = new Map<Demand, KnownDomain | undefined>()
+  const knownOf = (demand: Demand): KnownDomain | undefined => {
     if (!asked.has(demand)) asked.set(demand, known(demand, operators))
     return asked.get(demand)
   }
@@ -60,12 +60,12 @@ const isEvent = ({ field }: Demand): boolean => field !== undefined && sameField
 type Value = Json | undefined
 
 /** The only values that meet a demand; `undefined` where there are too many to list. */
-const valuesOf = ({ demand: { holds }, domain }: Known): readonly Value[] | undefined => {
+const valuesOf = ({ demand: { holds }, domain }: KnownDomain): readonly Value[] | undefined => {
   if (domain.kind === (holds ? 'one_of' : 'none_of')) return domain.values
   return domain.kind === (holds ? 'absent' : 'present') ? [undefined] : undefined
 }
 
-const conflictOf = (group: readonly Known[]): Conflict | undefined => {
+const conflictOf = (group: readonly KnownDomain[]): Conflict | undefined => {
   const listed = group.find((known) => valuesOf(known) !== undefined)
   if (!listed) return opposites(group) ?? prefixes(group)
   const values = (valuesOf(listed) ?? []).filter((value) => value !== undefined || !isEvent(listed.demand))
@@ -80,7 +80,7 @@ const conflictOf = (group: readonly Known[]): Conflict | undefined => {
 
 const noEvent = {} as Event
 
-const admits = ({ demand: { holds }, domain, test }: Known, value: Value): boolean => {
+const admits = ({ demand: { holds }, domain, test }: KnownDomain, value: Value): boolean => {
   // A missing field is on no list; of every other value only the list knows.
   if (domain.kind === 'elsewhere') return !(holds && value === undefined)
   if (!test) return true
@@ -92,7 +92,7 @@ const admits = ({ demand: { holds }, domain, test }: Known, value: Value): boole
   }
 }
 
-const known = (demand: Demand, operators: Operators): Known | undefined => {
+const known = (demand: Demand, operators: Operators): KnownDomain | undefined => {
   const domain = domainOf(demand, operators)
   return domain && { demand, domain, test: domain.kind === 'elsewhere' ? undefined : compileTest(demand, operators) }
 }
@@ -115,7 +115,7 @@ const closed = async (close: () => void | Promise<void>): Promise<void> => {
 }
 
 /** One and the same condition that must hold and must not. What a list elsewhere says may change between the two. */
-const opposites = (group: readonly Known[]): Conflict | undefined => {
+const opposites = (group: readonly KnownDomain[]): Conflict | undefined => {
   for (const [i, later] of group.entries()) {
     const earlier = group.slice(0, i).find((each) => isOpposite(each.demand, later.demand) && later.domain.kind !== 'elsewhere')
     if (earlier) return [later.demand, earlier.demand]
@@ -126,14 +126,14 @@ const opposites = (group: readonly Known[]): Conflict | undefined => {
 const isOpposite = (a: Demand, b: Demand): boolean => a.holds !== b.holds && a.operator === b.operator && equalJson(a.operand, b.operand)
 
 /** The fixed text that a pattern wants at the start of the field; `undefined` where there is none to be sure of. */
-const prefixOf = ({ demand: { holds }, domain }: Known): string | undefined => {
+const prefixOf = ({ demand: { holds }, domain }: KnownDomain): string | undefined => {
   if (domain.kind !== 'pattern' || !holds || domain.source.includes('|')) return undefined
   const [, text = '', next = ''] = /^\^([\w /:#-]*)(.?)/u.exec(domain.source) ?? []
   const sure = /[?*{+]/.test(next) ? text.slice(0, -1) : text
   return sure === '' ? undefined : sure
 }
 
-const prefixes = (group: readonly Known[]): Conflict | undefined => {
+const prefixes = (group: readonly KnownDomain[]): Conflict | undefined => {
   const fixed = group.flatMap((known) => {
     const text = prefixOf(known)
     return text === undefined ? [] : [{ demand: known.demand, text }]

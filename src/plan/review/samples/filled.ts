@@ -38,14 +38,15 @@ export const reviewSlips = (subject: Subject, sampled: Sampled, at: TextAt, said
 export const reviewWhole = (subject: Subject, sampled: Sampled): void =>
   reportCut(subject, sampled, { path: [], text: '', where: 'prompt' }, { text: 'the whole payload', at: 0 })
 
-type Written = { readonly text: string; readonly at: number }
+/** A part of a text, and the offset where it begins. */
+type Part = { readonly text: string; readonly at: number }
 
 const tellOf = ({ taken }: Sampled, where: string, written: string) =>
   taken.flatMap(({ texts = [], ...sample }) =>
     texts.filter((each) => each.where === where && each.written === written).map((filled) => ({ ...sample, filled })),
   )
 
-const reportMissing = (subject: Subject, sampled: Sampled, at: TextAt, piece: Written & { readonly path: string }): void => {
+const reportMissing = (subject: Subject, sampled: Sampled, at: TextAt, piece: Part & { readonly path: string }): void => {
   const told = tellOf(sampled, at.where, piece.text)
   if (told.length === 0 || told.some(({ filled }) => !filled.missing)) return
   if (namesAnItem(piece.path, sampled.paths('sent'))) return
@@ -54,7 +55,7 @@ const reportMissing = (subject: Subject, sampled: Sampled, at: TextAt, piece: Wr
   if (isSure || near.slips.length > 0) sayMissing(subject, sampled, at, piece, near)
 }
 
-const sayMissing = (subject: Subject, sampled: Sampled, { path, text }: TextAt, piece: Written, near: Near): void => {
+const sayMissing = (subject: Subject, sampled: Sampled, { path, text }: TextAt, piece: Part, near: Near): void => {
   const whole = subject.placeOf(path)
   const place = subject.texts.inside(whole, text, piece)
   const [best] = near.all
@@ -67,7 +68,7 @@ const sayMissing = (subject: Subject, sampled: Sampled, { path, text }: TextAt, 
 }
 
 /** The longest of the samples that the filters let on. */
-const reportCut = (subject: Subject, sampled: Sampled, { path, text, where }: TextAt, piece: Written): void => {
+const reportCut = (subject: Subject, sampled: Sampled, { path, text, where }: TextAt, piece: Part): void => {
   const cuts = tellOf(sampled, where, piece.text).flatMap(({ name, passes, filled: { cut } }) => (cut && passes ? [{ name, ...cut }] : []))
   const [longest] = cuts.sort((a, b) => b.from - a.from)
   if (!longest) return

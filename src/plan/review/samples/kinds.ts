@@ -55,9 +55,9 @@ const wantedBy = (domain: Domain, values: readonly Json[]): string | undefined =
   return undefined
 }
 
-type Found = { readonly values: readonly Json[]; readonly wanted: string }
+type KindMismatch = { readonly values: readonly Json[]; readonly wanted: string }
 
-const report = (leaf: Leaf, domain: Domain, { values, wanted }: Found, sampled: Sampled, subject: Subject): void => {
+const report = (leaf: Leaf, domain: Domain, { values, wanted }: KindMismatch, sampled: Sampled, subject: Subject): void => {
   const { field, operator, path } = leaf
   const at = [...path, operator]
   const having = sampled.taken.filter(({ event }) => compileField(field)(event) !== undefined)

@@ -5,7 +5,7 @@ import type { Filled } from '../../../expr/template.ts'
 import type { Route } from '../../../generated/config.ts'
 
 /** A sample that the route can take: its event is one of the route's. */
-export type Taken = {
+export type TakenSample = {
   /** The sample's name. */
   readonly name: string
   /** As filters see it. */
@@ -25,20 +25,20 @@ export type Taken = {
 }
 
 export type Sampled = {
-  readonly taken: readonly Taken[]
+  readonly taken: readonly TakenSample[]
   /** Every dotted path of their payloads, as filters or as texts see them. */
   readonly paths: (of: 'event' | 'sent') => readonly string[]
 }
 
 /** `in none of 2 samples (github/push, github/fork)` */
-export const inNone = (taken: readonly Taken[]): string =>
+export const inNone = (taken: readonly TakenSample[]): string =>
   taken.length === 1 ? `not in the sample ${listed(taken)}` : `in none of ${taken.length} samples (${listed(taken)})`
 
 /** `in all 2 samples that have it (github/push, github/fork)` */
-export const inAll = (taken: readonly Taken[]): string =>
+export const inAll = (taken: readonly TakenSample[]): string =>
   taken.length === 1 ? `in the sample ${listed(taken)}` : `in all ${taken.length} samples that have it (${listed(taken)})`
 
-const listed = (taken: readonly Taken[]): string => {
+const listed = (taken: readonly TakenSample[]): string => {
   const names = taken.slice(0, 3).map(({ name }) => name)
   return `${names.join(', ')}${taken.length > names.length ? ', …' : ''}`
 }

@@ -2,7 +2,7 @@
 
 import type { ConditionRow } from '../../../app/editor/conditions.ts'
 import type { Tally } from '../../../app/editor/desk.ts'
-import type { Judged } from '../../../app/trace/onlooker.ts'
+import type { Judged } from '../../../app/trace/plan-observer.ts'
 import { type Diagnostic, pointerOf } from '../../../core/diagnostic.ts'
 import type { World } from '../../model/screen.ts'
 

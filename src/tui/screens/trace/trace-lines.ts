@@ -1,7 +1,7 @@
 /** A trace as lines: each stage with its verdict, then the text that would go out and the answer. */
 
 import type { TraceShown } from '../../../app/editor/desk.ts'
-import { type Judged, saidOf } from '../../../app/trace/onlooker.ts'
+import { type Judged, saidOf } from '../../../app/trace/plan-observer.ts'
 import type { TracedStage } from '../../../app/trace/stage-log.ts'
 import type { World } from '../../model/screen.ts'
 import { cell, type Line, line, type Span, span, wrap } from '../../view/line.ts'

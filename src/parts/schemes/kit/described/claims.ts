@@ -1,22 +1,22 @@
 /** What a request claims to be signed with: the texts where a description says that signatures stand. */
 
-import { header } from '../../../../core/names.ts'
+import { header } from '../../../../core/headers.ts'
 import type { Headers } from '../../../../core/request.ts'
 import { bytesOf, type Encoding } from './digits.ts'
 
-import { compilePlace, type Place, partsOf, placeName, type Seen } from './seen.ts'
+import { compileSource, partsOf, type RequestView, sourceName, type ValueSource } from './request-view.ts'
 
 /** Reads the texts of all signatures that a request claims; a sentence where it claims none. */
-export type ReadClaims = (seen: Seen) => readonly string[] | string
+export type ReadClaims = (request: RequestView) => readonly string[] | string
 
 const maxSignatures = 16
 
 /** The texts of the signatures: all parts with the label, or what stands between separators; each without its prefix. */
-export const claimsOf = ({ prefix, label, separator, ...place }: Place & { readonly prefix?: string }): ReadClaims => {
-  const read = compilePlace(place)
-  const name = placeName({ ...place, ...(label === undefined ? {} : { label }) })
-  return (seen) => {
-    const text = read(seen)
+export const claimsOf = ({ prefix, label, separator, ...place }: ValueSource & { readonly prefix?: string }): ReadClaims => {
+  const read = compileSource(place)
+  const name = sourceName({ ...place, ...(label === undefined ? {} : { label }) })
+  return (request) => {
+    const text = read(request)
     if (text === undefined || text === '') return `${name} is missing`
     const parts =
       label !== undefined ? partsOf(text, label, separator) : separator !== undefined ? text.split(separator, maxSignatures) : [text]
@@ -37,7 +37,7 @@ export const showsIn = ({
   label,
   separator,
   prefix,
-}: Place & { readonly prefix?: string }): ((headers: Headers) => boolean) => {
+}: ValueSource & { readonly prefix?: string }): ((headers: Headers) => boolean) => {
   if (name === undefined) return () => true
   const lower = name.toLowerCase()
   if (prefix === undefined || label !== undefined || separator !== undefined) return (headers) => header(headers, lower) !== undefined
@@ -48,14 +48,14 @@ export const showsIn = ({
 }
 
 /** A header that shows the scheme; none where it always shows. */
-export const shownBy = ({ header: name, prefix = '' }: Place & { readonly prefix?: string }): Headers =>
+export const shownBy = ({ header: name, prefix = '' }: ValueSource & { readonly prefix?: string }): Headers =>
   name === undefined ? {} : { [name.toLowerCase()]: `${prefix}x` }
 
 type Claimed = { readonly claims: ReadClaims; readonly encoding: Encoding; readonly name: string }
 
 /** The bytes of the claimed signatures; a sentence where none is written as it should be. */
-export const signaturesIn = ({ claims, encoding, name }: Claimed, seen: Seen): readonly Buffer[] | string => {
-  const texts = claims(seen)
+export const signaturesIn = ({ claims, encoding, name }: Claimed, request: RequestView): readonly Buffer[] | string => {
+  const texts = claims(request)
   if (typeof texts === 'string') return texts
   const signatures = texts.flatMap((text) => bytesOf(text, encoding) ?? [])
   return signatures.length > 0 ? signatures : `${name} is not ${encoding}`

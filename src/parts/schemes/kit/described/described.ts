@@ -11,25 +11,25 @@ import { isHmac, keyTypeOf } from './algorithm.ts'
 import { createCertificates } from './certificates.ts'
 import { checkFor } from './check.ts'
 import { shownBy, showsIn } from './claims.ts'
-import { placeOf, problemsIn, type Ready, readyOf, signsTime } from './description.ts'
+import { type CompiledDescription, compileDescription, problemsIn, signatureSourceOf, signsTime } from './description.ts'
 import { compileEventTypes } from './event-types.ts'
 import { compileHandshake, isToken } from './handshake.ts'
 import { createJwks } from './jwks.ts'
 import { type RemoteKeys, telling } from './remote-keys.ts'
+import { compileSource, type ReadValue, type RequestView, viewOf } from './request-view.ts'
 import { secretPlaces } from './secret-places.ts'
-import { compilePlace, look, type Read, type Seen } from './seen.ts'
 import { signAs } from './sign.ts'
 
 /** What `name` verifies. A description with problems, which are reported where it is written, refuses every request. */
 export const describedScheme = (name: string, description: SignatureScheme): Scheme => {
   const { title = name, algorithm, event, id, jwks_url, certificate, handshakes = [] } = description
-  const ready = readyOf(description)
+  const compiled = compileDescription(description)
   const isBroken = problemsIn(description).length > 0
   // Each route has the keys that it was given for itself, and they go with its plan.
   const createRemote = (from: SenderKeys): RemoteKeys | undefined =>
     jwks_url !== undefined ? createJwks(jwks_url, from) : certificate && createCertificates(certificate, from)
   const checkWith = (secret: string, remote: RemoteKeys | undefined): CheckHead | undefined =>
-    telling(guarded(checkFor(ready, secret, remote), answersHmac), remote)
+    telling(guarded(checkFor(compiled, secret, remote), answersHmac), remote)
   const keys = keyTypeOf(algorithm) && !certificate ? 'public' : jwks_url !== undefined ? 'none' : 'secret'
   const answersHmac = handshakes.some(({ answer }) => JSON.stringify(answer ?? {}).includes('{hmac_'))
   const readEvent = event && compileEvent(event)
@@ -40,47 +40,47 @@ export const describedScheme = (name: string, description: SignatureScheme): Sch
     title,
     keys,
     byName: true,
-    shows: showsIn(ready.place),
-    shownBy: shownBy(ready.place),
-    ...(ready.signsParts ? { signsParts: true } : {}),
+    shows: showsIn(compiled.source),
+    shownBy: shownBy(compiled.source),
+    ...(compiled.signsParts ? { signsParts: true } : {}),
     ...(answersHmac ? { answersChallenges: true } : {}),
     compile: (secret, from = unfetched) => (isBroken ? () => 'its description has mistakes' : checkWith(secret, createRemote(from))),
     badSecret: { message: `${name} cannot use this key: it is not ${wanted}`, help: 'copy it again from the sender' },
     reads: {
       eventType: readEvent && ((headers, payload) => readEvent(parsed(headers, payload))),
       several,
-      deliveryId: id && ((headers, body) => idOf(ready, verified(headers, body))),
-      repeatId: id && ready.signsBody ? (headers, body) => digestOf(ready, verified(headers, body)) : undefined,
+      deliveryId: id && ((headers, body) => idOf(compiled, verified(headers, body))),
+      repeatId: id && compiled.signsBody ? (headers, body) => digestOf(compiled, verified(headers, body)) : undefined,
     },
     idHeaders: id?.header === undefined ? [] : [id.header.toLowerCase()],
     eventTypeHeaders: event?.header === undefined ? [] : [event.header.toLowerCase()],
-    ...(ready.signsParts ? {} : signatureIn(description)),
+    ...(compiled.signsParts ? {} : signatureIn(description)),
     ...secretPlaces(description),
     handshakes: handshakes.map((spec) => compileHandshake(spec, (a, b) => equal(Buffer.from(a), Buffer.from(b)), event)),
     notes: notesOf(name, description),
-    sign: (request) => signAs(name, ready, request),
+    sign: (request) => signAs(name, compiled, request),
   }
 }
 
 /** The type: a text, or the name of the first field that is there. */
-const compileEvent = ({ present = [], ...place }: NonNullable<SignatureScheme['event']>): Read => {
-  const read = compilePlace(place)
-  return (seen) => {
-    const payload = seen.payload() ?? null
-    return read(seen) ?? (isObject(payload) ? present.find((name) => Object.hasOwn(payload, name)) : undefined)
+const compileEvent = ({ present = [], ...place }: NonNullable<SignatureScheme['event']>): ReadValue => {
+  const read = compileSource(place)
+  return (request) => {
+    const payload = request.payload() ?? null
+    return read(request) ?? (isObject(payload) ? present.find((name) => Object.hasOwn(payload, name)) : undefined)
   }
 }
 
 /** The id, with what it is unique in before it. Where it is missing in the body, or there is none, what is signed of the body stands for it. */
-const idOf = (ready: Ready, seen: Seen): string | undefined => {
-  const { id, within, description } = ready
-  const isDigest = description.id?.digest === true || (description.id?.body !== undefined && ready.signsBody)
-  const [found, of] = [id?.(seen) || (isDigest ? digestOf(ready, seen) : undefined), within?.(seen)]
+const idOf = (compiled: CompiledDescription, request: RequestView): string | undefined => {
+  const { id, within, description } = compiled
+  const isDigest = description.id?.digest === true || (description.id?.body !== undefined && compiled.signsBody)
+  const [found, of] = [id?.(request) || (isDigest ? digestOf(compiled, request) : undefined), within?.(request)]
   return found === undefined || of === undefined ? found : `${of} ${found}`
 }
 
-const digestOf = ({ signedBody }: Ready, seen: Seen): string => {
-  const signed = signedBody(seen, '') ?? ''
+const digestOf = ({ signedBody }: CompiledDescription, request: RequestView): string => {
+  const signed = signedBody(request, '') ?? ''
   return `sha256:${hash('sha256', Array.isArray(signed) ? Buffer.concat(signed) : (signed as Buffer | string))}`
 }
 
@@ -110,14 +110,14 @@ const headOf = (headers: Headers): RequestHead => ({
   isProxied: () => false,
   at: 0,
 })
-const verified = (headers: Headers, body: RequestBody): Seen => look(headOf(headers), body)
-const parsed = (headers: Headers, payload: Json): Seen => ({ ...look(headOf(headers)), payload: () => payload })
+const verified = (headers: Headers, body: RequestBody): RequestView => viewOf(headOf(headers), body)
+const parsed = (headers: Headers, payload: Json): RequestView => ({ ...viewOf(headOf(headers)), payload: () => payload })
 
 /** A token can be used again by whoever has it, so that only what is made for one whole body may be kept. */
 const signatureIn = (description: SignatureScheme): Pick<Scheme, 'signatureIn'> => {
   const { algorithm, signed = '{body}' } = description
   if (!isHmac(algorithm) && !keyTypeOf(algorithm)) return {}
-  const { header: name, query } = placeOf(description)
+  const { header: name, query } = signatureSourceOf(description)
   const headers = name === undefined ? [] : [name.toLowerCase()]
   return { signatureIn: query !== undefined || /\{(?:url|path|query\.)/.test(signed) ? { headers, address: true } : { headers } }
 }
@@ -127,7 +127,7 @@ const notesOf = (name: string, description: SignatureScheme): Note[] => {
   const notes: Note[] = []
   if (algorithm === 'hmac_sha1' || algorithm === 'rsa_sha1')
     notes.push({ code: 'WH310', message: `${name} signs with SHA-1`, help: 'choose SHA-256 at the sender, if it has that' })
-  if (placeOf(description).query !== undefined)
+  if (signatureSourceOf(description).query !== undefined)
     notes.push({
       code: 'WH311',
       message: `${name} sends the secret in the address, which stands in logs`,

@@ -5,26 +5,26 @@ import type { Path } from '../../../body/walk-json.ts'
 import { isHmac, keyTypeOf } from './algorithm.ts'
 import { claimsOf, type ReadClaims } from './claims.ts'
 import type { Encoding } from './digits.ts'
-import type { Written } from './freshness.ts'
+import type { TimeFormat } from './freshness.ts'
 import { isConstant, isOpen } from './handshake.ts'
-import { compilePlace, isAtHead, type Place, placeName, type Read } from './seen.ts'
-import { compileText, fieldOfLine, type Piece, payloadPaths, type SignedText, signedBodyOf, variablesOf } from './signed-text.ts'
+import { compileSource, isAtHead, type ReadValue, sourceName, type ValueSource } from './request-view.ts'
+import { compileText, fieldOfLine, payloadPaths, type ReadPiece, type SignedText, signedBodyOf, variablesOf } from './signed-text.ts'
 
 /** Something in a description that cannot work, at a path inside it. */
 export type Problem = { readonly path: readonly string[]; readonly message: string; readonly help: string }
 
-export type Ready = {
+export type CompiledDescription = {
   readonly description: SignatureScheme
-  readonly place: Place
+  readonly source: ValueSource
   readonly name: string
   readonly encoding: Encoding
   readonly claims: ReadClaims
   readonly text: SignedText
   readonly time: Time | undefined
-  readonly id: Read | undefined
-  readonly within: Read | undefined
-  readonly identity: Read | undefined
-  readonly certificate: Read | undefined
+  readonly id: ReadValue | undefined
+  readonly within: ReadValue | undefined
+  readonly identity: ReadValue | undefined
+  readonly certificate: ReadValue | undefined
   readonly digest: Digest | undefined
   /** The parts of the body in which it says who signed it; none where the head says it. */
   readonly glimpsed: readonly Path[]
@@ -36,26 +36,31 @@ export type Ready = {
   readonly signsParts: boolean
   readonly signsBody: boolean
   /** What is signed of a body, whole or in parts. */
-  readonly signedBody: Piece
+  readonly signedBody: ReadPiece
 }
 
-type Time = Written & { readonly read: Read; readonly atHead: boolean; readonly optional: boolean }
+type Time = TimeFormat & { readonly read: ReadValue; readonly atHead: boolean; readonly optional: boolean }
 
-type Digest = { readonly read: Read | undefined; readonly claim: string | undefined; readonly name: string; readonly encoding: Encoding }
+type Digest = {
+  readonly read: ReadValue | undefined
+  readonly claim: string | undefined
+  readonly name: string
+  readonly encoding: Encoding
+}
 
 /** Where the signature stands when the description does not say. */
-export const placeOf = ({ algorithm, signature = {} }: SignatureScheme): Place & { readonly prefix?: string } => {
+export const signatureSourceOf = ({ algorithm, signature = {} }: SignatureScheme): ValueSource & { readonly prefix?: string } => {
   const isNamed = signature.header !== undefined || signature.query !== undefined || signature.body !== undefined
   if (isNamed || (algorithm !== 'basic' && algorithm !== 'jwt')) return signature
   return { prefix: algorithm === 'basic' ? 'Basic ' : 'Bearer ', ...signature, header: 'Authorization' }
 }
 
-type Say = (path: readonly string[], message: string, help: string) => void
+type ReportProblem = (path: readonly string[], message: string, help: string) => void
 
 /** What cannot work in a description whose shape is right. */
 export const problemsIn = (description: SignatureScheme): Problem[] => {
   const found: Problem[] = []
-  const say: Say = (path, message, help) => void found.push({ path, message, help })
+  const say: ReportProblem = (path, message, help) => void found.push({ path, message, help })
   const variables = variablesOf(description.signed ?? '{body}')
   checkPlaces(description, say)
   checkText(description, variables, say)
@@ -64,8 +69,8 @@ export const problemsIn = (description: SignatureScheme): Problem[] => {
   return found
 }
 
-const checkHandshakes = (description: SignatureScheme, say: Say): void => {
-  const showsCredential = ['token', 'basic'].includes(description.algorithm) && placeOf(description).body === undefined
+const checkHandshakes = (description: SignatureScheme, say: ReportProblem): void => {
+  const showsCredential = ['token', 'basic'].includes(description.algorithm) && signatureSourceOf(description).body === undefined
   for (const [i, handshake] of (description.handshakes ?? []).entries()) {
     const at = ['handshakes', String(i)]
     const isPost = (handshake.method ?? 'POST') === 'POST'
@@ -86,10 +91,10 @@ const checkHandshakes = (description: SignatureScheme, say: Say): void => {
 
 const one = 'name a header, a query or a body, and only one of them'
 
-const checkPlaces = (description: SignatureScheme, say: Say): void => {
+const checkPlaces = (description: SignatureScheme, say: ReportProblem): void => {
   const { timestamp, certificate } = description
   for (const [key, place] of [
-    ['signature', placeOf(description)],
+    ['signature', signatureSourceOf(description)],
     ['timestamp', timestamp],
     ['certificate', certificate],
   ] as const) {
@@ -102,7 +107,7 @@ const checkPlaces = (description: SignatureScheme, say: Say): void => {
 const checkText = (
   { algorithm, timestamp, id, lines = [], signed = '{body}', body_digest: digest }: SignatureScheme,
   variables: Variables,
-  say: Say,
+  say: ReportProblem,
 ): void => {
   const text = compileText({ signed, lines, timestamp: timestamp && none, id: id && none })
   if ('unknown' in text) say(['signed'], `${text.unknown} has no meaning in a signed text`, whyUnknown(text.unknown))
@@ -113,7 +118,7 @@ const checkText = (
     say(['body_digest'], 'the digest itself is not signed', 'the signed text must have {url}, {path}, or the header or query of the digest')
 }
 
-const checkKeys = ({ algorithm, jwks_url, certificate, identity }: SignatureScheme, variables: Variables, say: Say): void => {
+const checkKeys = ({ algorithm, jwks_url, certificate, identity }: SignatureScheme, variables: Variables, say: ReportProblem): void => {
   if (jwks_url !== undefined && algorithm !== 'jwt') say(['jwks_url'], 'only tokens are checked with it', 'use algorithm: jwt')
   if (!certificate) return
   if (keyTypeOf(algorithm) !== 'rsa') say(['certificate'], 'a certificate goes with RSA', 'use algorithm: rsa_sha256')
@@ -126,12 +131,12 @@ const checkKeys = ({ algorithm, jwks_url, certificate, identity }: SignatureSche
 }
 
 type Variables = ReadonlySet<string>
-const none: Read = () => undefined
-const oneOf = ({ header, query, body }: Place): boolean => [header, query, body].filter((each) => each !== undefined).length === 1
+const none: ReadValue = () => undefined
+const oneOf = ({ header, query, body }: ValueSource): boolean => [header, query, body].filter((each) => each !== undefined).length === 1
 const isSigning = (algorithm: SignatureScheme['algorithm']): boolean => isHmac(algorithm) || keyTypeOf(algorithm) !== undefined
 const coversBody = (variables: ReadonlySet<string>): boolean =>
   ['body', 'json', 'lines', 'crc32'].some((name) => variables.has(name)) || [...variables].some((name) => name.startsWith('payload.'))
-const isSignedPlace = ({ header, query }: Place, variables: ReadonlySet<string>): boolean =>
+const isSignedPlace = ({ header, query }: ValueSource, variables: ReadonlySet<string>): boolean =>
   query !== undefined
     ? ['url', 'path', `query.${query.toLowerCase()}`].some((name) => variables.has(name))
     : variables.has(`header.${header?.toLowerCase()}`)
@@ -152,32 +157,32 @@ export const signsTime = ({ signed = '{body}', timestamp, algorithm, body_digest
 }
 
 /** Makes a description ready that has no problem. */
-export const readyOf = (description: SignatureScheme): Ready => {
+export const compileDescription = (description: SignatureScheme): CompiledDescription => {
   const { timestamp, id, lines = [], signed = '{body}', identity, certificate, body_digest } = description
-  const place = placeOf(description)
+  const source = signatureSourceOf(description)
   const time = timestamp && timeOf(timestamp, description.signature?.separator, signed)
-  const readId = id && (id.header !== undefined || id.body !== undefined) ? compilePlace(placeIn(id)) : undefined
+  const readId = id && (id.header !== undefined || id.body !== undefined) ? compileSource(placeIn(id)) : undefined
   const text = compileText({ signed, lines, timestamp: time?.read, id: readId })
   const variables = variablesOf(signed)
   return {
     description,
-    place,
-    name: placeName(place),
+    source,
+    name: sourceName(source),
     encoding: description.signature?.encoding ?? 'hex',
-    claims: claimsOf(place),
+    claims: claimsOf(source),
     text: 'unknown' in text ? () => ({ lacks: text.unknown }) : text,
     time,
     id: readId,
-    within: id?.within && compilePlace(id.within),
-    identity: identity && compilePlace(identity),
-    certificate: certificate && compilePlace(certificate),
+    within: id?.within && compileSource(id.within),
+    identity: identity && compileSource(identity),
+    certificate: certificate && compileSource(certificate),
     digest: body_digest && {
-      read: body_digest.claim === undefined ? compilePlace(body_digest) : undefined,
+      read: body_digest.claim === undefined ? compileSource(body_digest) : undefined,
       claim: body_digest.claim,
-      name: body_digest.claim ?? placeName(body_digest),
+      name: body_digest.claim ?? sourceName(body_digest),
       encoding: body_digest.encoding ?? 'hex',
     },
-    glimpsed: glimpsedOf(description, place),
+    glimpsed: glimpsedOf(description, source),
     coversForm: variables.has('form'),
     signsAddress: variables.has('url') || variables.has('path'),
     signsSecret: variables.has('secret'),
@@ -188,7 +193,10 @@ export const readyOf = (description: SignatureScheme): Ready => {
   }
 }
 
-const glimpsedOf = ({ certificate, timestamp, id, lines = [], signed = '{body}', identity }: SignatureScheme, { body }: Place): Path[] => {
+const glimpsedOf = (
+  { certificate, timestamp, id, lines = [], signed = '{body}', identity }: SignatureScheme,
+  { body }: ValueSource,
+): Path[] => {
   const variables = variablesOf(signed)
   const fieldsOf = (name: 'timestamp' | 'id', place?: SchemePlace) => (variables.has(name) ? [place?.body ?? []].flat() : [])
   const needed = [
@@ -203,15 +211,15 @@ const glimpsedOf = ({ certificate, timestamp, id, lines = [], signed = '{body}',
   return [...new Set(all)].map((path) => path.split('.'))
 }
 
-const placeIn = ({ header, body }: SchemePlace): Place => ({
+const placeIn = ({ header, body }: SchemePlace): ValueSource => ({
   ...(header === undefined ? {} : { header }),
   ...(body === undefined ? {} : { body }),
 })
 
 /** A header with labels has one separator, which the signature names. */
 const timeOf = (timestamp: NonNullable<SignatureScheme['timestamp']>, separator: string | undefined, signed: string): Time => ({
-  read: compilePlace(separator === undefined ? timestamp : { ...timestamp, separator }),
-  name: placeName(timestamp),
+  read: compileSource(separator === undefined ? timestamp : { ...timestamp, separator }),
+  name: sourceName(timestamp),
   atHead: isAtHead(timestamp),
   unit: timestamp.unit ?? 'seconds',
   windowSeconds: timestamp.window_seconds ?? 300,

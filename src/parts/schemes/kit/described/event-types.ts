@@ -1,11 +1,11 @@
 /** The types of all events of one request, where a description reads the type from a list: `events.0.type` names the first of them. */
 
+import { header } from '../../../../core/headers.ts'
 import type { Json } from '../../../../core/json.ts'
-import { header } from '../../../../core/names.ts'
 import type { Headers } from '../../../../core/request.ts'
 import { compilePath } from '../../../../expr/path.ts'
+import { scalarText } from '../../../../expr/render.ts'
 import type { SignatureScheme } from '../../../../generated/config.ts'
-import { textOf } from './seen.ts'
 
 export type EventTypes = {
   /** The path of the list; empty where the payload is that list. */
@@ -58,7 +58,7 @@ const readFirst = (paths: readonly string[]): ReadAll => {
   const getters = paths.map(compilePath)
   return (value) => {
     for (const get of getters) {
-      const text = textOf(get(value))
+      const text = scalarText(get(value))
       if (text !== undefined && text !== '') return [text]
     }
     return []

@@ -20,7 +20,7 @@ const readers: { readonly [unit in Unit]: (text: string) => number | undefined }
 const widths: { readonly [unit in Unit]: RegExp } = { seconds: /^\d{10}$/, milliseconds: /^\d{13}$/, iso8601: /./ }
 
 /** `isBare`: no separator stands between the time and what else is signed. `isDotted`: a dot does, so that a time with a fraction could be cut there. */
-export type Written = {
+export type TimeFormat = {
   readonly name: string
   readonly unit: Unit
   readonly windowSeconds: number
@@ -29,7 +29,7 @@ export type Written = {
 }
 
 /** Why a time is refused; `undefined` when it is within the window. `at`: milliseconds. */
-export const whyNotNow = (text: string, { name, unit, windowSeconds, isBare, isDotted }: Written, at: number): string | undefined => {
+export const whyNotNow = (text: string, { name, unit, windowSeconds, isBare, isDotted }: TimeFormat, at: number): string | undefined => {
   const isOdd = (isBare && !widths[unit].test(text)) || (isDotted && unit === 'seconds' && text.includes('.'))
   const sent = isOdd ? undefined : readers[unit](text)
   if (sent === undefined) return `${name} is no time in ${unit === 'iso8601' ? 'the form of ISO 8601' : unit}`

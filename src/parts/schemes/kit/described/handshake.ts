@@ -6,7 +6,7 @@ import type { Reply } from '../../../../core/outcome.ts'
 import { compilePath } from '../../../../expr/path.ts'
 import type { SchemeAnswer, SchemeEvent, SchemeHandshake } from '../../../../generated/config.ts'
 import type { Handshake } from '../../scheme.ts'
-import { compilePlace, look, type Read, type Seen } from './seen.ts'
+import { compileSource, type ReadValue, type RequestView, viewOf } from './request-view.ts'
 import { isOnHost } from './sender-address.ts'
 
 /** Longer values are no handshake's: an unsigned one is answered to anybody, and must not carry much. */
@@ -54,28 +54,28 @@ export const compileHandshake = (
   event?: SchemeEvent,
 ): Handshake => {
   const { when, method = 'POST', token, confirm, answer = {} } = spec
-  const read = compilePlace(when)
-  const readToken = token && compilePlace(token)
-  const readAddress = confirm && compilePlace({ body: confirm.body })
+  const read = compileSource(when)
+  const readToken = token && compileSource(token)
+  const readAddress = confirm && compileSource({ body: confirm.body })
   const make = compileAnswer(answer)
   const path = when.absent === undefined ? undefined : compilePath(when.absent)
-  const isExcluded = (seen: Seen): boolean => path?.(seen.payload() ?? null) !== undefined
+  const isExcluded = (request: RequestView): boolean => path?.(request.payload() ?? null) !== undefined
   return {
     method,
     signed: method === 'POST' ? spec.signed !== false : spec.signed === true,
     open: isOpen(spec),
     ...pingOf(spec, event),
     answer(head, body, keys) {
-      const seen = look(head, body)
-      const value = read(seen)
-      if (value === undefined || isExcluded(seen) || (when.equals !== undefined && value !== String(when.equals))) return undefined
+      const request = viewOf(head, body)
+      const value = read(request)
+      if (value === undefined || isExcluded(request) || (when.equals !== undefined && value !== String(when.equals))) return undefined
       if (readToken) {
         if (keys.verifyToken === undefined) return 'the route has no verify_token for this handshake'
-        if (!tokenIs(readToken(seen) ?? '', keys.verifyToken)) return 'its token is not the verify_token of the route'
+        if (!tokenIs(readToken(request) ?? '', keys.verifyToken)) return 'its token is not the verify_token of the route'
       }
-      const reply = make(seen, value, keys.secret)
+      const reply = make(request, value, keys.secret)
       if (typeof reply === 'string' || !confirm || !readAddress) return typeof reply === 'string' ? reply : { reply }
-      const address = readAddress(seen) ?? ''
+      const address = readAddress(request) ?? ''
       return { reply, confirm: { address, isAllowed: isOnHost(address, confirm.hosts) } }
     },
   }
@@ -84,12 +84,12 @@ export const compileHandshake = (
 type Fill = (text: string) => string
 
 const compileAnswer = ({ status = 200, text, json, headers = {} }: SchemeAnswer) => {
-  const readers = new Map<string, Read>()
-  return (seen: Seen, value: string, secret: string): Reply | string => {
+  const readers = new Map<string, ReadValue>()
+  return (request: RequestView, value: string, secret: string): Reply | string => {
     let isOdd = false
     const fill: Fill = (template) =>
       template.replace(variable, (_whole, name: string, of: string | undefined) => {
-        const found = textOf(name, of, { seen, value, secret, readers })
+        const found = textOf(name, of, { request, value, secret, readers })
         if (found === undefined || found.length > maxValue) isOdd = true
         return found ?? ''
       })
@@ -104,12 +104,17 @@ const compileAnswer = ({ status = 200, text, json, headers = {} }: SchemeAnswer)
   }
 }
 
-type Asked = { readonly seen: Seen; readonly value: string; readonly secret: string; readonly readers: Map<string, Read> }
+type HandshakeQuestion = {
+  readonly request: RequestView
+  readonly value: string
+  readonly secret: string
+  readonly readers: Map<string, ReadValue>
+}
 
 /** What a variable of an answer stands for; `undefined` when the request has no such value. */
-const textOf = (name: string, of: string | undefined, { seen, value, secret, readers }: Asked): string | undefined => {
+const textOf = (name: string, of: string | undefined, { request, value, secret, readers }: HandshakeQuestion): string | undefined => {
   const isHmac = name === 'hmac_hex' || name === 'hmac_base64'
-  const found = of === undefined ? value : readerOf(isHmac ? 'payload' : name, of, readers)?.(seen)
+  const found = of === undefined ? value : readerOf(isHmac ? 'payload' : name, of, readers)?.(request)
   if (!isHmac) return of === undefined && name !== 'value' ? undefined : found
   if (found === undefined || !isToken(found)) return undefined
   return createHmac('sha256', secret)
@@ -117,10 +122,10 @@ const textOf = (name: string, of: string | undefined, { seen, value, secret, rea
     .digest(name === 'hmac_hex' ? 'hex' : 'base64')
 }
 
-const readerOf = (name: string, of: string, readers: Map<string, Read>): Read | undefined => {
+const readerOf = (name: string, of: string, readers: Map<string, ReadValue>): ReadValue | undefined => {
   const place = name === 'header' ? { header: of } : name === 'query' ? { query: of } : name === 'payload' ? { body: of } : undefined
   if (!place) return undefined
-  const known = readers.get(`${name}.${of}`) ?? compilePlace(place)
+  const known = readers.get(`${name}.${of}`) ?? compileSource(place)
   readers.set(`${name}.${of}`, known)
   return known
 }

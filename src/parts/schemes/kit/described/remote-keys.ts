@@ -5,12 +5,12 @@ import type { RequestHead } from '../../../../core/request.ts'
 import type { CheckHead, Later } from '../../scheme.ts'
 
 /** A key, or why there is none. */
-export type Found = KeyObject | string | Later
+export type KeyResult = KeyObject | string | Later
 
 /** The keys of one sender, for one route. */
 export interface RemoteKeys {
   /** Finds a key by its id, or by the address of its certificate. Never rejects. */
-  find(name: string, head: RequestHead): Found | Promise<Found>
+  find(name: string, head: RequestHead): KeyResult | Promise<KeyResult>
   /** The key that was found for this request has verified it: from now on the key is kept. */
   hasVerified(head: RequestHead): void
 }

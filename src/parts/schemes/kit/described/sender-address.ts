@@ -45,10 +45,10 @@ export const jwksAddress = (text: string): string => {
 }
 
 /** Where the certificates of a sender are; `path`: as in the schema. */
-type Place = { readonly hosts: readonly string[]; readonly path?: string }
+type AllowedAddresses = { readonly hosts: readonly string[]; readonly path?: string }
 
 /** The one spelling of the address of a certificate; `undefined` where it is none of the sender's. */
-export const certificateAddress = (text: string, { hosts, path }: Place): string | undefined => {
+export const certificateAddress = (text: string, { hosts, path }: AllowedAddresses): string | undefined => {
   const url = parsed(text)
   if (!url || !isOfHost(url, hosts)) return undefined
   const { pathname, search } = url

@@ -8,13 +8,13 @@ import { isForm } from '../../../body/payload.ts'
 import { ReadOnce } from '../../../body/request-body.ts'
 import type { Signed, Unsigned } from '../../scheme.ts'
 import { isHmac, keyTypeOf, signatureOf } from './algorithm.ts'
-import type { Ready } from './description.ts'
+import type { CompiledDescription } from './description.ts'
 import { writtenTime } from './freshness.ts'
 import { secretKey } from './keys.ts'
-import { look, type Place } from './seen.ts'
+import { type ValueSource, viewOf } from './request-view.ts'
 
 /** A request in the making. */
-type Draft = { readonly headers: Map<string, string>; body: string; url: string; readonly isForm: boolean }
+type RequestDraft = { readonly headers: Map<string, string>; body: string; url: string; readonly isForm: boolean }
 
 const cannot = (message: string, hint?: string, code = 'bad_scheme'): Fault =>
   new Fault(code, message, { exitCode: exit.no, ...(hint ? { hint } : {}) })
@@ -22,23 +22,23 @@ const cannot = (message: string, hint?: string, code = 'bad_scheme'): Fault =>
 const onlySender = 'cannot_sign'
 
 /** Throws a Fault for what nobody but the sender can sign. */
-export const signAs = (name: string, ready: Ready, request: Unsigned): Signed => {
+export const signAs = (name: string, compiled: CompiledDescription, request: Unsigned): Signed => {
   const url = request.url ?? 'http://127.0.0.1/'
-  const draft: Draft = { headers: new Map(), body: request.body, url, isForm: isForm({ 'content-type': request.contentType ?? '' }) }
-  const labelled = putUnsigned(draft, ready, request)
-  const text = textFor(name, ready, request, draft)
-  const { header, label, separator = ',', prefix = '' } = { ...ready.description.signature, ...ready.place } as SchemeSignature
+  const draft: RequestDraft = { headers: new Map(), body: request.body, url, isForm: isForm({ 'content-type': request.contentType ?? '' }) }
+  const labelled = putUnsigned(draft, compiled, request)
+  const text = textFor(name, compiled, request, draft)
+  const { header, label, separator = ',', prefix = '' } = { ...compiled.description.signature, ...compiled.source } as SchemeSignature
   const whole = `${prefix}${text}`
-  const isToken = ready.description.algorithm === 'token'
-  if (header === undefined || label === undefined) put(draft, ready.place, isToken ? asHeader(whole, ready.place) : whole)
+  const isToken = compiled.description.algorithm === 'token'
+  if (header === undefined || label === undefined) put(draft, compiled.source, isToken ? asHeader(whole, compiled.source) : whole)
   else draft.headers.set(header, [...(labelled.get(header.toLowerCase()) ?? []), `${label}=${whole}`].join(separator))
   return { headers: Object.fromEntries(draft.headers), body: draft.body, ...(draft.url === url ? {} : { url: draft.url }) }
 }
 
 /** Puts everything but the signature. Gives the parts with labels, by their headers: the signature may go into one of these. */
 const putUnsigned = (
-  draft: Draft,
-  { description, digest, coversForm }: Ready,
+  draft: RequestDraft,
+  { description, digest, coversForm }: CompiledDescription,
   request: Unsigned,
 ): ReadonlyMap<string, readonly string[]> => {
   const { id, timestamp, event, identity, body_digest = {}, signature = {} } = description
@@ -59,18 +59,19 @@ const putUnsigned = (
 const sha256 = (text: string): Buffer => createHash('sha256').update(text).digest()
 
 /** What stands where the signature does. */
-const textFor = (name: string, ready: Ready, request: Unsigned, draft: Draft): string => {
-  const { algorithm } = ready.description
+const textFor = (name: string, compiled: CompiledDescription, request: Unsigned, draft: RequestDraft): string => {
+  const { algorithm } = compiled.description
   if (algorithm === 'token') return request.secret
   if (algorithm === 'basic') return Buffer.from(request.secret).toString('base64')
-  return algorithm === 'jwt' ? tokenOf(name, ready, request, draft) : signatureText(name, ready, request, draft)
+  return algorithm === 'jwt' ? tokenOf(name, compiled, request, draft) : signatureText(name, compiled, request, draft)
 }
 
 /** Node encodes headers as latin1, so the bytes sent are the UTF-8 bytes of the text. */
-const asHeader = (text: string, { header }: Place): string => (header === undefined ? text : Buffer.from(text, 'utf8').toString('latin1'))
+const asHeader = (text: string, { header }: ValueSource): string =>
+  header === undefined ? text : Buffer.from(text, 'utf8').toString('latin1')
 
-const signatureText = (name: string, ready: Ready, request: Unsigned, draft: Draft): string => {
-  const { algorithm, key, certificate } = ready.description
+const signatureText = (name: string, compiled: CompiledDescription, request: Unsigned, draft: RequestDraft): string => {
+  const { algorithm, key, certificate } = compiled.description
   const head = {
     method: 'POST',
     url: () => draft.url,
@@ -79,12 +80,12 @@ const signatureText = (name: string, ready: Ready, request: Unsigned, draft: Dra
     isProxied: () => false,
     at: request.at,
   }
-  const pieces = ready.text(look(head, new ReadOnce(head.headers, Buffer.from(draft.body))), request.secret)
+  const pieces = compiled.text(viewOf(head, new ReadOnce(head.headers, Buffer.from(draft.body))), request.secret)
   if ('lacks' in pieces) throw cannot(`${name} signs ${pieces.lacks}, and the request has none`, 'take a sample of this sender')
   if (isHmac(algorithm)) {
     const bytes = secretKey(request.secret, key)
     if (!bytes) throw cannot(`the secret is no key of ${name}: it is not ${key?.encoding ?? 'text'}`)
-    return (signatureOf(algorithm, bytes, pieces) as Buffer).toString(ready.encoding)
+    return (signatureOf(algorithm, bytes, pieces) as Buffer).toString(compiled.encoding)
   }
   if (certificate)
     throw cannot(
@@ -93,7 +94,7 @@ const signatureText = (name: string, ready: Ready, request: Unsigned, draft: Dra
       onlySender,
     )
   const signature = request.privateKey === undefined ? undefined : signatureOf(algorithm, request.privateKey, pieces)
-  if (signature) return signature.toString(ready.encoding)
+  if (signature) return signature.toString(compiled.encoding)
   const wants = `a private key (${keyTypeOf(algorithm)}) in PEM`
   throw cannot(
     `${name} signs with a private key that only the sender has`,
@@ -102,13 +103,13 @@ const signatureText = (name: string, ready: Ready, request: Unsigned, draft: Dra
   )
 }
 
-const tokenOf = (name: string, ready: Ready, { secret, at }: Unsigned, { body }: Draft): string => {
-  const { issuer, audience, jwks_url, key: spec } = ready.description
+const tokenOf = (name: string, compiled: CompiledDescription, { secret, at }: Unsigned, { body }: RequestDraft): string => {
+  const { issuer, audience, jwks_url, key: spec } = compiled.description
   const key = jwks_url === undefined ? secretKey(secret, spec) : undefined
   if (!key) throw cannot(`${name} signs with a key that only the sender has`, undefined, onlySender)
   const seconds = Math.floor(at / 1000)
-  const digest = ready.digest?.claim !== undefined && {
-    [ready.digest.claim]: sha256(body).toString(ready.digest.encoding),
+  const digest = compiled.digest?.claim !== undefined && {
+    [compiled.digest.claim]: sha256(body).toString(compiled.digest.encoding),
   }
   const claims = {
     ...(issuer === undefined ? {} : { iss: issuer }),
@@ -124,7 +125,7 @@ const lowerCased = (headers: ReadonlyMap<string, string>): { [name: string]: str
   Object.fromEntries([...headers].map(([name, value]) => [name.toLowerCase(), value]))
 
 /** Puts a value in the first place that a description names. */
-const put = (draft: Draft, { header, query, body }: Place, value: string): void => {
+const put = (draft: RequestDraft, { header, query, body }: ValueSource, value: string): void => {
   if (header !== undefined) draft.headers.set(header, value)
   else if (query !== undefined) draft.url = withQuery(draft.url, query, value)
   else if (body !== undefined) draft.body = withField(draft, [body].flat()[0] as string, value)
@@ -137,7 +138,7 @@ const withQuery = (url: string, name: string, value: string): string => {
 }
 
 /** The body with a field set; a body that has no such fields stays as it is. */
-const withField = ({ body, isForm: isFormed }: Draft, path: string, value: string): string => {
+const withField = ({ body, isForm: isFormed }: RequestDraft, path: string, value: string): string => {
   if (isFormed) {
     const fields = new URLSearchParams(body)
     fields.set(path, value)

@@ -1,70 +1,71 @@
 /** The text that a sender signs, as a template over what is in its request. */
 
 import { crc32 } from 'node:zlib'
-import { header } from '../../../../core/names.ts'
+import { header } from '../../../../core/headers.ts'
 import { compilePath } from '../../../../expr/path.ts'
+import { scalarText } from '../../../../expr/render.ts'
 import type { FormValue } from '../../../body/form-fields.ts'
 import { formJson, isFormBody, readFields } from '../../../body/payload.ts'
-import { type Read, type Seen, textOf } from './seen.ts'
+import type { ReadValue, RequestView } from './request-view.ts'
 
 /** What a description says of its text. */
 export type TextSource = {
   readonly signed: string
   readonly lines: readonly string[]
-  readonly timestamp: Read | undefined
-  readonly id: Read | undefined
+  readonly timestamp: ReadValue | undefined
+  readonly id: ReadValue | undefined
 }
 
 /** The bytes of one piece, perhaps in several parts; `undefined` when the request has no such value. */
-export type Piece = (seen: Seen, secret: string) => Buffer | readonly Buffer[] | string | undefined
+export type ReadPiece = (request: RequestView, secret: string) => Buffer | readonly Buffer[] | string | undefined
 
 /** The pieces of the signed text in their order, or what is missing. Texts from headers and the address are latin1, as Node decodes them. */
-export type SignedText = (seen: Seen, secret: string) => readonly Buffer[] | { readonly lacks: string }
+export type SignedText = (request: RequestView, secret: string) => readonly Buffer[] | { readonly lacks: string }
 
 const variable = /\{([a-z0-9_]+)(?:\.([^{}]+))?\}/g
 
 const latin1 = (text: string | undefined): Buffer | undefined => (text === undefined ? undefined : Buffer.from(text, 'latin1'))
 
 /** Variables that stand alone. */
-const plain: { readonly [name: string]: (source: TextSource) => Piece | undefined } = {
-  body: () => (seen) => seen.body.bytes,
+const plain: { readonly [name: string]: (source: TextSource) => ReadPiece | undefined } = {
+  body: () => (request) => request.body.bytes,
   json: () => jsonOf,
-  timestamp: ({ timestamp }) => timestamp && ((seen) => latin1(timestamp(seen))),
-  id: ({ id }) => id && ((seen) => latin1(id(seen))),
-  url: () => (seen) => latin1(seen.head.url()),
-  method: () => (seen) => latin1(seen.head.method),
-  path: () => (seen) => latin1(pathOf(seen.head.url())),
+  timestamp: ({ timestamp }) => timestamp && ((request) => latin1(timestamp(request))),
+  id: ({ id }) => id && ((request) => latin1(id(request))),
+  url: () => (request) => latin1(request.head.url()),
+  method: () => (request) => latin1(request.head.method),
+  path: () => (request) => latin1(pathOf(request.head.url())),
   form: () => formOf,
-  lines: ({ lines }) => (lines.length === 0 ? undefined : (seen) => seen.body.once(lines, () => linesOf(seen, lines))),
-  crc32: () => (seen) => Buffer.from(String(crc32(seen.body.bytes))),
-  secret: () => (_seen, secret) => Buffer.from(secret),
+  lines: ({ lines }) => (lines.length === 0 ? undefined : (request) => request.body.once(lines, () => linesOf(request, lines))),
+  crc32: () => (request) => Buffer.from(String(crc32(request.body.bytes))),
+  secret: () => (_request, secret) => Buffer.from(secret),
 }
 
 /** Variables with a name behind a dot. */
-const named: { readonly [name: string]: (of: string) => Piece } = {
+const named: { readonly [name: string]: (of: string) => ReadPiece } = {
   header: (of) => {
     const name = of.toLowerCase()
-    return (seen) => latin1(header(seen.head.headers, name))
+    return (request) => latin1(header(request.head.headers, name))
   },
-  query: (of) => (seen) => seen.query().get(of) ?? undefined,
+  query: (of) => (request) => request.query().get(of) ?? undefined,
   payload: (of) => {
     const path = compilePath(of)
-    return (seen) => textOf(path(seen.payload() ?? null))
+    return (request) => scalarText(path(request.payload() ?? null))
   },
 }
 
 /** What stands in a signed text without a separator is a word: else the text of another scheme under the same key could be cut into it. */
 const word = /^[\w-]{0,256}$/
 const asWord =
-  (piece: Piece): Piece =>
-  (seen, secret) => {
-    const value = piece(seen, secret)
+  (piece: ReadPiece): ReadPiece =>
+  (request, secret) => {
+    const value = piece(request, secret)
     return typeof value === 'string' && word.test(value) ? value : undefined
   }
 
 /** A text of a description over its request, or the first thing in it that has no meaning. */
 export const compileText = (source: TextSource): SignedText | { readonly unknown: string } => {
-  const pieces: { readonly name: string; readonly piece: Piece }[] = []
+  const pieces: { readonly name: string; readonly piece: ReadPiece }[] = []
   let from = 0
   const literal = (text: string): void => {
     const bytes = Buffer.from(text)
@@ -81,10 +82,10 @@ export const compileText = (source: TextSource): SignedText | { readonly unknown
     from = match.index + whole.length
   }
   literal(source.signed.slice(from))
-  return (seen, secret) => {
+  return (request, secret) => {
     const bytes: Buffer[] = []
     for (const { name, piece } of pieces) {
-      const made = piece(seen, secret)
+      const made = piece(request, secret)
       if (made === undefined) return { lacks: name }
       if (Array.isArray(made)) bytes.push(...made)
       else bytes.push(typeof made === 'string' ? Buffer.from(made) : (made as Buffer))
@@ -94,10 +95,10 @@ export const compileText = (source: TextSource): SignedText | { readonly unknown
 }
 
 /** What a text with these variables has of the body: the same of any two bodies that one signature covers. */
-export const signedBodyOf = (variables: ReadonlySet<string>, lines: readonly string[]): Piece => {
+export const signedBodyOf = (variables: ReadonlySet<string>, lines: readonly string[]): ReadPiece => {
   if (variables.has('json')) return jsonOf
-  if (variables.has('lines')) return (seen) => linesOf(seen, lines)
-  return (seen) => (variables.has('form') && isForm(seen) ? formOf(seen) : seen.body.bytes)
+  if (variables.has('lines')) return (request) => linesOf(request, lines)
+  return (request) => (variables.has('form') && isForm(request) ? formOf(request) : request.body.bytes)
 }
 
 /** Which variables a signed text has: `timestamp`, `header.x-id`, … */
@@ -114,18 +115,18 @@ export const fieldOfLine = (line: string): string => line.replace(/\?$/, '')
 const pathOf = (url: string): string => url.replace(/^[a-z]+:\/\/[^/?#]*/i, '')
 
 /** Whether the body is a form: everything that reads a body asks the same question of the same bytes. */
-export const isForm = ({ head, body }: Pick<Seen, 'head' | 'body'>): boolean => isFormBody(head.headers, body.bytes)
+export const isForm = ({ head, body }: Pick<RequestView, 'head' | 'body'>): boolean => isFormBody(head.headers, body.bytes)
 
 const ofJson = {}
 /** The body, or of a form its one field `payload`. */
-const jsonOf = (seen: Seen): Buffer | undefined =>
-  isForm(seen) ? seen.body.once(ofJson, () => formJson(readFields(seen.body.bytes) ?? [])) : seen.body.bytes
+const jsonOf = (request: RequestView): Buffer | undefined =>
+  isForm(request) ? request.body.once(ofJson, () => formJson(readFields(request.body.bytes) ?? [])) : request.body.bytes
 
 const ofForm = {}
-const formOf = (seen: Seen): readonly Buffer[] | undefined => {
-  const { bytes } = seen.body
-  if (!isForm(seen)) return []
-  return seen.body.once(ofForm, () => sortedForm(readFields(bytes)))
+const formOf = (request: RequestView): readonly Buffer[] | undefined => {
+  const { bytes } = request.body
+  if (!isForm(request)) return []
+  return request.body.once(ofForm, () => sortedForm(readFields(bytes)))
 }
 
 /** More parts than this are copied into one: handing on each costs something, too. */
@@ -157,8 +158,8 @@ const newLine = Buffer.from('\n')
  * `undefined` where a field is missing that has no question mark. The text must have one meaning only: were a line feed taken in any value but
  * the first, a value that a stranger chose could hold the rest of the fields, and a signature for one topic could pass for another one's.
  */
-const linesOf = (seen: Seen, names: readonly string[]): readonly Buffer[] | undefined => {
-  const payload = seen.payload() ?? null
+const linesOf = (request: RequestView, names: readonly string[]): readonly Buffer[] | undefined => {
+  const payload = request.payload() ?? null
   const lines: Buffer[] = []
   for (const [i, written] of names.entries()) {
     const name = fieldOfLine(written)

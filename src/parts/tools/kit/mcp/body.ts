@@ -1,6 +1,6 @@
 /** Reads the body of an answer, whole or as a stream of server-sent events, within the longest message. */
 
-import { Gathered } from '../../../../core/bytes/gathered.ts'
+import { ByteBlocks } from '../../../../core/bytes/byte-blocks.ts'
 import { Lines } from '../../../../core/bytes/lines.ts'
 import { takingTurns } from '../../../../core/turns/taking-turns.ts'
 import { lengthOf, type Pieces } from './pieces.ts'
@@ -11,7 +11,7 @@ type Body = Response['body']
 const tooLong = (): WireFault => new WireFault('the server gave an answer that is too long')
 
 export const wholeOf = async (body: Body): Promise<Pieces> => {
-  const whole = new Gathered()
+  const whole = new ByteBlocks()
   for await (const chunk of chunksOf(body)) {
     if (whole.length + chunk.length > maxMessageBytes) throw tooLong()
     whole.add(chunk)
@@ -21,7 +21,7 @@ export const wholeOf = async (body: Body): Promise<Pieces> => {
 
 /** The data of each event. `passOver` is given each line that has no data, and called without a line for each that has. */
 export async function* eventsOf(body: Body, passOver: (line?: Pieces) => Promise<void>): AsyncGenerator<Pieces, void> {
-  const event = new Gathered()
+  const event = new ByteBlocks()
   for await (const line of linesOf(body)) {
     const data = dataIn(line)
     if (data) {

@@ -10,7 +10,7 @@ const nothing = Buffer.alloc(0)
  * Small ones are copied into a buffer of their own, which grows to twice its size: a list of them would take a hundred times the body's size when a
  * sender writes one byte at a time.
  */
-export class Gathered {
+export class BodyBuffer {
   bytes = 0
   /** The only chunk so far: most bodies have one. */
   #first: Buffer = nothing

@@ -9,7 +9,7 @@ import type { JobBook } from '../jobs.ts'
 import { FileTexts } from './file-texts.ts'
 import type { Sampled } from './samples/sampled.ts'
 
-export type Surroundings = {
+export type ReviewContext = {
   readonly config: Config
   readonly catalogue: Catalogue
   readonly texts: FileTexts
@@ -26,12 +26,12 @@ export type Surroundings = {
 }
 
 /** `found`: what is known to be wrong around the routes. */
-export const surroundings = (
+export const reviewContext = (
   config: Config,
   catalogue: Catalogue,
   texts: ReadonlyMap<string, string>,
   found: readonly Diagnostic[] = [],
-): Surroundings => {
+): ReviewContext => {
   const known = new Map<string, boolean>()
   let book: JobBook | undefined
   return {

@@ -2,7 +2,7 @@
 
 import type { Lease } from '../store/ports.ts'
 
-export const about = ({ run, attempt }: Lease) => ({
+export const runFields = ({ run, attempt }: Lease) => ({
   route: run.route || undefined,
   job: run.job,
   profile: run.profile,

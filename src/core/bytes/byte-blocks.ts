@@ -2,7 +2,7 @@
 
 const blockBytes = 64 * 1024
 
-export class Gathered {
+export class ByteBlocks {
   #blocks: Buffer[] = []
   #length = 0
 

@@ -1,13 +1,14 @@
 /** A request as a description of a scheme reads it, before its signature is known to hold: nothing is parsed that the description does not name. */
 
+import { header } from '../../../../core/headers.ts'
 import type { Json } from '../../../../core/json.ts'
-import { header } from '../../../../core/names.ts'
 import type { BodyView, RequestHead } from '../../../../core/request.ts'
 import { compilePath } from '../../../../expr/path.ts'
+import { scalarText } from '../../../../expr/render.ts'
 import type { SchemeBodyPath } from '../../../../generated/config.ts'
 import { ReadOnce } from '../../../body/request-body.ts'
 
-export type Seen = {
+export type RequestView = {
   readonly head: RequestHead
   /** Empty while only the head is there. */
   readonly body: BodyView
@@ -18,7 +19,7 @@ export type Seen = {
 
 const nothing = Buffer.alloc(0)
 
-export const look = (head: RequestHead, body: BodyView = new ReadOnce(head.headers, nothing)): Seen => {
+export const viewOf = (head: RequestHead, body: BodyView = new ReadOnce(head.headers, nothing)): RequestView => {
   let query: URLSearchParams | undefined
   return {
     head,
@@ -38,7 +39,7 @@ const queryOf = (url: string): URLSearchParams => {
 }
 
 /** Where one value stands. */
-export type Place = {
+export type ValueSource = {
   readonly header?: string
   readonly query?: string
   readonly body?: SchemeBodyPath
@@ -48,10 +49,10 @@ export type Place = {
 }
 
 /** Reads one value; `undefined` when it is missing, and `twice` when a label stands twice. */
-export type Read = (seen: Seen) => string | undefined
+export type ReadValue = (request: RequestView) => string | undefined
 
 /** Whether the value can be read before the body is there. */
-export const isAtHead = ({ body }: Place): boolean => body === undefined
+export const isAtHead = ({ body }: ValueSource): boolean => body === undefined
 
 const maxParts = 32
 
@@ -63,7 +64,7 @@ export const partsOf = (text: string, label: string, separator = ','): string[] 
   })
 
 /** Several places: the first that has a value counts, a header before the query, and that before the body. */
-export const compilePlace = ({ header: name, query, body, label, separator }: Place): Read => {
+export const compileSource = ({ header: name, query, body, label, separator }: ValueSource): ReadValue => {
   const readers = [
     ...(name === undefined ? [] : [headerReader(name, label, separator)]),
     ...(query === undefined ? [] : [queryReader(query)]),
@@ -71,9 +72,9 @@ export const compilePlace = ({ header: name, query, body, label, separator }: Pl
   ]
   const [only] = readers
   if (only && readers.length === 1) return only
-  return (seen) => {
+  return (request) => {
     for (const read of readers) {
-      const value = read(seen)
+      const value = read(request)
       if (value !== undefined) return value
     }
     return undefined
@@ -83,39 +84,35 @@ export const compilePlace = ({ header: name, query, body, label, separator }: Pl
 /** Two times or two ids in one header: nobody knows which of them was signed, so that neither is read. */
 const single = (values: readonly string[]): string | undefined => (values.length === 1 ? values[0] : undefined)
 
-const headerReader = (name: string, label: string | undefined, separator: string | undefined): Read => {
+const headerReader = (name: string, label: string | undefined, separator: string | undefined): ReadValue => {
   const lower = name.toLowerCase()
   if (label === undefined) return ({ head }) => header(head.headers, lower)
   return ({ head }) => single(partsOf(header(head.headers, lower) ?? '', label, separator))
 }
 
 const queryReader =
-  (name: string): Read =>
-  (seen) =>
-    single(seen.query().getAll(name))
+  (name: string): ReadValue =>
+  (request) =>
+    single(request.query().getAll(name))
 
 /** A path as `value.*.x` reads the text that all items of the list have. */
-const bodyReader = (path: string): Read => {
+const bodyReader = (path: string): ReadValue => {
   const [, list, item] = /^(?:(.*)\.)?\*\.(.+)$/.exec(path) ?? []
   const get = compilePath(item ?? path)
-  if (item === undefined) return (seen) => textOf(get(seen.payload() ?? null))
+  if (item === undefined) return (request) => scalarText(get(request.payload() ?? null))
   const listIn = list === undefined ? (payload: Json) => payload : compilePath(list)
   const key = {}
-  const ofAll = (seen: Seen): string | undefined => {
-    const items = listIn(seen.payload() ?? null)
-    const texts = new Set(Array.isArray(items) ? items.map((each) => textOf(get(each))) : [])
+  const ofAll = (request: RequestView): string | undefined => {
+    const items = listIn(request.payload() ?? null)
+    const texts = new Set(Array.isArray(items) ? items.map((each) => scalarText(get(each))) : [])
     return texts.size === 1 ? [...texts][0] : undefined
   }
   // A list may be long, and each of the route's secrets is compared with what it says.
-  return (seen) => seen.body.once(key, () => ofAll(seen))
+  return (request) => request.body.once(key, () => ofAll(request))
 }
 
-/** A text, number or boolean as text; `undefined` for anything else. */
-export const textOf = (value: Json | undefined): string | undefined =>
-  typeof value === 'string' ? value : typeof value === 'number' || typeof value === 'boolean' ? String(value) : undefined
-
-/** How a place is called in sentences. */
-export const placeName = ({ header: name, query, body, label }: Place): string =>
+/** The name of a source in sentences. */
+export const sourceName = ({ header: name, query, body, label }: ValueSource): string =>
   name !== undefined
     ? `${label === undefined ? '' : `${label} of `}${name.toLowerCase()}`
     : query !== undefined

@@ -11,7 +11,7 @@ const lookEveryMs = 1_000
 /** The event loop is quiet when it works for less than this share of the time. */
 const quiet = 0.1
 
-export interface Host {
+export interface LazyFastify {
   /** Takes a request. The first ones wait until Fastify is loaded. */
   readonly handle: RequestListener
   /** To be called once the server is closed. */
@@ -21,13 +21,13 @@ export interface Host {
 type Loaded = { readonly app: FastifyInstance; readonly handle: RequestListener }
 
 /** What Fastify is made with. `addTo` adds routes and answers to it. */
-export type HostOptions = FastifyServerOptions & { readonly addTo: (app: FastifyInstance) => void }
+export type LazyFastifyOptions = FastifyServerOptions & { readonly addTo: (app: FastifyInstance) => void }
 
 /**
  * Makes the host of a server that does not listen yet. The first quiet second loads Fastify, where no request has: an upgrade may replace the
  * program's files while it runs, and a gateway must not stand still while events come.
  */
-export const createHost = (server: Server, clock: Clock, options: HostOptions): Host => {
+export const createLazyFastify = (server: Server, clock: Clock, options: LazyFastifyOptions): LazyFastify => {
   let loading: Promise<Loaded> | undefined
   const load = (): Promise<Loaded> => {
     loading ??= start(options)
@@ -54,7 +54,7 @@ export const createHost = (server: Server, clock: Clock, options: HostOptions): 
   }
 }
 
-const start = async ({ addTo, ...options }: HostOptions): Promise<Loaded> => {
+const start = async ({ addTo, ...options }: LazyFastifyOptions): Promise<Loaded> => {
   const { default: Fastify } = await import('fastify')
   let handle: RequestListener | undefined
   const app = Fastify({

@@ -9,14 +9,14 @@ const reservedBytes = 16_777_216
 const smallBytes = 65_536
 /** The most bytes for the bodies of one client. */
 const maxClientBytes = 16_777_216
-/** A body that comes slower than this stalls, and is given up when another body needs the room. */
+/** A body that comes slower than this stalls, and is given up when another body needs its memory. */
 const leastBytesPerSecond = 65_536
 /** A body stalls no sooner than this after its start; a burst of bytes gains it no more time than this either. */
 const graceMs = 2_000
 
-/** The part of the room that one body holds. */
-export interface Share {
-  /** Takes so many bytes more; `false` when there is no room for them. */
+/** The memory that one body holds. */
+export interface Reservation {
+  /** Reserves so many bytes more; `false` when there is no memory for them. */
   take(bytes: number): boolean
   /** Nothing more is read for a while, and its sender is not to blame. */
   pause(): void
@@ -25,23 +25,23 @@ export interface Share {
   close(): void
 }
 
-export type ShareOptions = {
+export type ReservationOptions = {
   readonly client: string
   /** The largest body that is served. A client may always hold one of that size. */
   readonly maxBodyBytes: number
-  /** Called when this body stalls and another needs the room. It must close the share. */
+  /** Called when this body stalls and another needs its memory. It must close the reservation. */
   readonly giveUp: () => void
 }
 
-export interface Room {
-  open(options: ShareOptions): Share
+export interface BodyMemory {
+  reserve(options: ReservationOptions): Reservation
 }
 
 /** `dueAt`: from this time on the body stalls, unless more of it comes before. */
-type Holder = ShareOptions & { bytes: number; dueAt: number }
+type Holder = ReservationOptions & { bytes: number; dueAt: number }
 
 /** Counts bytes that have come, not announced ones: announcing costs a sender nothing. */
-export const createRoom = (clock: Clock): Room => {
+export const createBodyMemory = (clock: Clock): BodyMemory => {
   const holders = new Set<Holder>()
   const perClient = new Map<string, number>()
   let taken = 0
@@ -75,7 +75,7 @@ export const createRoom = (clock: Clock): Room => {
     return found
   }
 
-  /** Gives up stalled bodies until there is room; `false` when there is none. */
+  /** Gives up stalled bodies until the bytes fit; `false` when they never do. */
   const makeRoom = (holder: Holder, bytes: number): boolean => {
     for (;;) {
       const ofClient = clientIsFull(holder, bytes)
@@ -87,7 +87,7 @@ export const createRoom = (clock: Clock): Room => {
   }
 
   return {
-    open(options) {
+    reserve(options) {
       const holder: Holder = { ...options, bytes: 0, dueAt: clock.monotonic() + graceMs }
       holders.add(holder)
       return {

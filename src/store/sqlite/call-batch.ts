@@ -4,33 +4,33 @@ import type { StoreFault } from '../../core/fault.ts'
 import type { Accepted } from '../ports.ts'
 import type { Accept, Step, Unsettled } from './steps.ts'
 
-export type Answer<T> = { readonly resolve: (result: T) => void; readonly reject: (why: StoreFault) => void }
+export type Settlement<T> = { readonly resolve: (result: T) => void; readonly reject: (why: StoreFault) => void }
 
 export type CallStep = Exclude<Step, { op: 'accept' }>
-type Accepts = { readonly accepts: Accept[]; readonly answers: Answer<Accepted>[] }
+type Accepts = { readonly accepts: Accept[]; readonly answers: Settlement<Accepted>[] }
 
 /** Steps that take or free a claim, or depend on one. */
 const touchesClaims: ReadonlySet<Step['op']> = new Set(['claim', 'held', 'settle', 'acceptInLane', 'join'])
 
 /** The calls of one batch. */
-export class Gathered {
+export class CallBatch {
   readonly steps: Step[] = []
   /** The claims among the steps. */
   readonly unsettled: Unsettled[] = []
   /** One for each step. */
-  readonly #answers: Answer<unknown>[] = []
+  readonly #answers: Settlement<unknown>[] = []
   /** The step that further runs may join; `undefined` after a call that touches claims. */
   #open: Accepts | undefined
   size = 0
 
-  accept(accept: Accept, answer: Answer<Accepted>): void {
+  accept(accept: Accept, answer: Settlement<Accepted>): void {
     this.size++
     this.#open ??= this.#begin()
     this.#open.accepts.push(accept)
     this.#open.answers.push(answer)
   }
 
-  call(step: CallStep, answer: Answer<unknown>): void {
+  call(step: CallStep, answer: Settlement<unknown>): void {
     this.size++
     // Runs that are accepted after such a call must stay after it.
     if (touchesClaims.has(step.op)) this.#open = undefined
@@ -52,13 +52,13 @@ export class Gathered {
     return open
   }
 
-  #add<T>(step: Step, answer: Answer<T>): void {
+  #add<T>(step: Step, answer: Settlement<T>): void {
     this.steps.push(step)
-    this.#answers.push(answer as Answer<unknown>)
+    this.#answers.push(answer as Settlement<unknown>)
   }
 }
 
-const toEach = (answers: readonly Answer<Accepted>[]): Answer<readonly Accepted[]> => ({
+const toEach = (answers: readonly Settlement<Accepted>[]): Settlement<readonly Accepted[]> => ({
   resolve(results) {
     for (let i = 0; i < answers.length; i++) answers[i]?.resolve(results[i] as Accepted)
   },

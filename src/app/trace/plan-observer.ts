@@ -3,7 +3,7 @@
 import type { Event } from '../../core/request.ts'
 import type { CompiledCondition } from '../../expr/condition.ts'
 import type { Filled } from '../../expr/template.ts'
-import type { Onlooker } from '../../parts/effects.ts'
+import type { PlanObserver } from '../../parts/effects.ts'
 
 /** How one condition fares, whatever the others say. */
 export type Judged = {
@@ -21,19 +21,19 @@ export type Judged = {
   readonly why?: string
 }
 
-export type Placed = Filled & { readonly where: string }
+export type FilledPlaceholder = Filled & { readonly where: string }
 
-export type Collector = Onlooker & {
+export type Collector = PlanObserver & {
   /** Asks every condition about an event. */
   judge(event: Event): Promise<readonly Judged[]>
   /** Each placeholder once, as it was filled in last; they are forgotten then. */
-  takeFilled(): readonly Placed[]
+  takeFilled(): readonly FilledPlaceholder[]
 }
 
 export const createCollector = (): Collector => {
   // By name: a plan may be compiled more than once.
   const conditions = new Map<string, CompiledCondition>()
-  const placeholders = new Map<string, Placed>()
+  const placeholders = new Map<string, FilledPlaceholder>()
   return {
     condition: (condition) => conditions.set(condition.name, condition),
     filled: (where, filled) => placeholders.set(`${where}\n${filled.written}`, { where, ...filled }),

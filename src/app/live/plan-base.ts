@@ -1,4 +1,4 @@
-/** What all plans of a configuration stand on: where a reload changes none of it, each plan is kept whose route says the same. */
+/** What all plans of a configuration are made from: where a reload changes none of it, each plan is kept whose route says the same. */
 
 import { join } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
@@ -14,20 +14,20 @@ import { Subscriptions } from '../../plan/subscriptions.ts'
 import { createSender, type Sender } from '../../runs/sender.ts'
 import { LiveEffects, type SharedEffects } from './effects.ts'
 
-export type Foundation = {
-  /** Two foundations of equal terms are the same one. */
-  readonly terms: Terms
+export type PlanBase = {
+  /** A reload with equal inputs keeps this base. */
+  readonly inputs: PlanInputs
   /** What routes with an agent of their own are checked against: the present prices, which no plan keeps. */
   readonly agent: { now: Priced }
   readonly send: Sender
   readonly compile: (route: RouteSource, jobs: Jobs) => Compiled
   readonly subscriptions: Subscriptions
-  /** Held by each configuration that stands on it; the last one lets the plans of subscriptions go. */
+  /** Held by each configuration that is made from it; the last release closes the plans of subscriptions. */
   readonly owner: Held
 }
 
 /** Everything of a configuration that plans depend on beside their routes. Jobs are looked up as they are when an event comes. */
-type Terms = {
+type PlanInputs = {
   readonly settings: PlanSettings
   /** The parts that plans are made of. Schemes of the configuration are made anew with each; what they are made of tells whether they are the same. */
   readonly parts: readonly unknown[]
@@ -36,7 +36,7 @@ type Terms = {
   readonly challenges: readonly unknown[]
 }
 
-const termsOf = (config: Config, catalogue: Catalogue): Terms => {
+const planInputsOf = (config: Config, catalogue: Catalogue): PlanInputs => {
   const { targets, namedSchemes, operators } = catalogue
   const ownSchemes = config.schemes.named
   const others = [...namedSchemes].filter(([name]) => !Object.hasOwn(ownSchemes, name))
@@ -48,7 +48,7 @@ const termsOf = (config: Config, catalogue: Catalogue): Terms => {
   }
 }
 
-export type FoundationOptions = {
+export type PlanBaseOptions = {
   readonly config: Config
   readonly catalogue: Catalogue
   readonly shared: SharedEffects
@@ -57,20 +57,20 @@ export type FoundationOptions = {
   readonly report: (found: readonly Diagnostic[]) => void
 }
 
-/** The foundation before, where it bears this configuration too; to be released by the caller. */
-export const foundationFor = (options: FoundationOptions, before: Foundation | undefined): Foundation => {
-  const terms = termsOf(options.config, options.catalogue)
-  if (!before || !isDeepStrictEqual(before.terms, terms)) return layFoundation(options, terms)
+/** The base of the configuration before, where its inputs are the same, or a new one. The caller releases it. */
+export const planBaseFor = (options: PlanBaseOptions, before: PlanBase | undefined): PlanBase => {
+  const inputs = planInputsOf(options.config, options.catalogue)
+  if (!before || !isDeepStrictEqual(before.inputs, inputs)) return createPlanBase(options, inputs)
   before.owner.hold()
   before.agent.now = pricedOf(options.config.agent)
   return before
 }
 
 /** It outlives its configuration: nothing here may hold on to the routes. */
-const layFoundation = ({ config, catalogue, shared, jobs, report }: FoundationOptions, terms: Terms): Foundation => {
+const createPlanBase = ({ config, catalogue, shared, jobs, report }: PlanBaseOptions, inputs: PlanInputs): PlanBase => {
   const { facts, keep, clock, ownComments } = shared
   const { dataDir, profiles, globalSecret } = config
-  const { settings } = terms
+  const { settings } = inputs
   const agent = { now: pricedOf(config.agent) }
   const send = createSender({
     targets: catalogue.targets,
@@ -80,7 +80,7 @@ const layFoundation = ({ config, catalogue, shared, jobs, report }: FoundationOp
     clock,
     ownComments,
   })
-  const compile: Foundation['compile'] = (route, asked) =>
+  const compile: PlanBase['compile'] = (route, asked) =>
     compileRoute(route, { ...settings, agent: agent.now }, catalogue, new LiveEffects(shared, asked, sendingFor(route, send)))
   const subscriptions = new Subscriptions({
     file: join(dataDir, subscriptionsFileName),
@@ -91,7 +91,7 @@ const layFoundation = ({ config, catalogue, shared, jobs, report }: FoundationOp
   })
   const owner = shared.owners.create({})
   owner.adopt({ run: subscriptions, close: () => subscriptions.close() })
-  return { terms, agent, send, compile, subscriptions, owner }
+  return { inputs, agent, send, compile, subscriptions, owner }
 }
 
 /** A plan sends with the secrets of its own route, also when that has been replaced since. */
@@ -106,6 +106,6 @@ const checkingKeys =
     checkChallengeKeys(route, catalogue, keys)
 
 const compilingWith =
-  (compile: Foundation['compile'], jobs: Jobs) =>
+  (compile: PlanBase['compile'], jobs: Jobs) =>
   (route: RouteSource): Compiled =>
     compile(route, jobs)

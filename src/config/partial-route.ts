@@ -12,17 +12,17 @@ import { parsePointer } from './union-errors.ts'
 import type { Source } from './yaml/source.ts'
 
 /** A route without the parts that are wrong, and where those were. */
-export type Salvaged = { readonly route: RouteSource; readonly lost: readonly string[] }
+export type PartialRoute = { readonly route: RouteSource; readonly lost: readonly string[] }
 
 /** Lists of names keep their order, so that what is left keeps its place; of these nothing is left. */
 const inOne: ReadonlySet<string> = new Set(['verify', 'deliver', 'secrets', 'skills', 'toolsets'])
 
 /** `undefined` where nothing of it holds. */
-const salvage = (
+const partialRouteOf = (
   written: Pick<RouteSource, 'name' | 'origin' | 'place' | 'base'> & { readonly spec: Json | undefined },
   found: readonly Diagnostic[],
   globalSecret: string | undefined,
-): Salvaged | undefined => {
+): PartialRoute | undefined => {
   const at = pointerOf(written.base)
   const isWrong = found.some(({ pointer, code }) => pointer === at && code !== 'WH108')
   const { spec: whole } = written
@@ -50,20 +50,21 @@ const pathIn = (pointer: string): Path => {
 }
 
 /** What holds of the routes whose shape does not; `found` says what is wrong with them. */
-export const salvageRoutes = (
+export const partialRoutesOf = (
   settings: WebhookSettings,
   globalSecret: string | undefined,
   source: Source | undefined,
   base: Path,
   found: readonly Diagnostic[],
-): Salvaged[] => {
+): PartialRoute[] => {
   const bad = brokenPlaces(found)
   if (!source || !isObject(settings.routes)) return []
   const byRoute = findingsByRoute(pointerOf(base), found)
   return Object.entries(settings.routes).flatMap(([name, spec]) => {
     const at = [...base, name]
     return isBroken(at, bad)
-      ? (salvage({ name, origin: 'config', spec, place: source.place, base: at }, byRoute.get(pointerOf(at)) ?? [], globalSecret) ?? [])
+      ? (partialRouteOf({ name, origin: 'config', spec, place: source.place, base: at }, byRoute.get(pointerOf(at)) ?? [], globalSecret) ??
+          [])
       : []
   })
 }
@@ -83,17 +84,17 @@ const findingsByRoute = (base: string, found: readonly Diagnostic[]): ReadonlyMa
 }
 
 /** What holds of a subscription whose shape does not, or whose secret cannot be resolved. */
-export const salvageSubscription = (
+export const partialSubscriptionOf = (
   name: string,
   entry: Json,
   { globalSecret, profiles }: Pick<Config, 'globalSecret' | 'profiles'>,
   { place }: Pick<Source, 'place'>,
   found: readonly Diagnostic[],
-): Salvaged | undefined => {
+): PartialRoute | undefined => {
   const profile = isObject(entry) && typeof entry.profile === 'string' ? entry.profile : defaultProfile
   const env = (profiles.get(profile) ?? profiles.get(defaultProfile))?.env ?? {}
   const { data, diagnostics } = resolveSecrets(definition('Subscription'), entry, env, { place }, [name])
-  return salvage({ name, origin: 'subscription', spec: data, place, base: [name] }, [...found, ...diagnostics], globalSecret)
+  return partialRouteOf({ name, origin: 'subscription', spec: data, place, base: [name] }, [...found, ...diagnostics], globalSecret)
 }
 
 /** Lists whose items may become null, which is no condition and no event. */
@@ -141,7 +142,7 @@ const consequences: { readonly [code: string]: readonly string[] } = {
 }
 
 /** Without what stands at, in or around a part that was taken out, and without what follows from that alone. */
-export const withoutConsequences = ({ route, lost }: Salvaged, found: readonly Diagnostic[]): Diagnostic[] => {
+export const withoutConsequences = ({ route, lost }: PartialRoute, found: readonly Diagnostic[]): Diagnostic[] => {
   const base = pointerOf(route.base)
   const isLost = (key: string): boolean => lost.some((pointer) => `${pointer}/`.startsWith(`${base}/${key}/`))
   return found.filter(({ code, pointer }) => {
