@@ -1,4 +1,4 @@
-/** Generates everything that comes from `schema/*.schema.json` (bundle, types, defaults, validators, docs), and samples. `--check` only compares. */
+/** Generates everything that comes from `schema/*.schema.json` and the parts (bundle, types, defaults, validators, docs), and samples. `--check` only compares. */
 
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
@@ -16,7 +16,8 @@ import { withNames, withoutToolsets } from './part-names.ts'
 import { renderReference, withExitCodes } from './reference.ts'
 import { renderSamples } from './samples.ts'
 import { renderSenders } from './senders.ts'
-import { connectedBy, definitionOf, envByChoice, platformSections, platformSettings, renderSettings, withEnvNames } from './settings.ts'
+import { envByChoice, renderSettings, withEnvNames } from './settings.ts'
+import { platformDefinitions, platformSections, withTypedKeys } from './target-schema.ts'
 import { renderTargets } from './targets.ts'
 
 type Node = { [key: string]: unknown }
@@ -55,7 +56,6 @@ const files = [
   'targets.schema.json',
   'subscriptions.schema.json',
   'jobs.schema.json',
-  'platforms.schema.json',
   'tests.schema.json',
   'scheme.schema.json',
 ]
@@ -79,12 +79,10 @@ const bundle = (): Node => {
     Object.assign(definitions, inner)
     definitions[self.title as string] = self
   }
+  Object.assign(definitions, local(platformDefinitions(definitions.Platform as Node)))
+  definitions.DeliverExtra = withTypedKeys(definitions.DeliverExtra as Node)
   const section = ((definitions.Config as Node).properties as Node).platforms as Node
-  section.properties = { ...(section.properties as Node), ...sections }
-  for (const [platform, section] of Object.entries(sections)) {
-    const node = definitions[definitionOf(section)]
-    if (node) node.markdownDescription = `${node.markdownDescription}${connectedBy(platform, targets)}`
-  }
+  section.properties = { ...(section.properties as Node), ...platformSections }
   for (const [name, node] of Object.entries(definitions)) {
     const base = typeof node['x-extends'] === 'string' ? definitions[node['x-extends'].slice('#/definitions/'.length)] : undefined
     if (!base) continue
@@ -215,10 +213,7 @@ const validators = async (schema: Node): Promise<string> => {
   }
 }
 
-const platforms = read('platforms.schema.json').definitions as Node
-const sections = platformSections(platforms)
 const schema = bundle()
-const settings = platformSettings(sections, platforms)
 type Config = {
   readonly definitions: { readonly Agent: Node }
   readonly properties: { readonly tools: { readonly properties: { readonly web_search: Node } } }
@@ -272,10 +267,10 @@ const outputs: { [file: string]: string } = {
   'docs/commands.md': withExitCodes(readFileSync(join(root, 'docs/commands.md'), 'utf8')),
   'docs/reference.md': `${renderReference(schema)}\n`,
   'docs/senders.md': `${renderSenders(presets, schemes)}\n`,
-  'docs/targets.md': `${renderTargets(targets, settings)}\n`,
+  'docs/targets.md': `${renderTargets(targets)}\n`,
   'src/generated/config.ts': await types(schema),
   'src/generated/defaults.ts': `${banner}${renderDefaults(defaults)}`,
-  'src/generated/settings.ts': `${banner}${renderSettings(settings, runners, targets, search)}`,
+  'src/generated/settings.ts': `${banner}${renderSettings(runners, targets, search)}`,
   'src/generated/schema.ts': `${banner}import type { JsonObject } from '../core/json.ts'\n\nexport const schema: JsonObject = ${asText(schema)}\n\nexport const sampleSchema: JsonObject = ${asText(sample)}\n`,
   'src/generated/sample.ts': await sampleTypes(),
   'src/generated/validators.js': await validators(schema),

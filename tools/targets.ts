@@ -1,8 +1,6 @@
 /** Writes the page of all delivery targets, docs/targets.md, from the registry. */
 
-import { platformOf } from '../src/parts/targets/kit/settings.ts'
 import type { Setting, TargetPart } from '../src/parts/targets/target.ts'
-import type { PlatformSettings } from './settings.ts'
 
 const code = (text: string): string => `\`${text}\``
 
@@ -12,8 +10,7 @@ const named = (settings: readonly Setting[], key: string): string => {
   return env.length === 0 ? code(key) : `${code(key)} (${env.map(code).join(', ')})`
 }
 
-const row = (part: TargetPart, settings: readonly Setting[]): string => {
-  const { name, title, needs = [[]], repeatable, program } = part
+const row = ({ name, title, settings = [], needs = [[]], repeatable, program }: TargetPart): string => {
   const keyed = needs.map((keys) => keys.map((key) => named(settings, key)).join(', ')).filter((way) => way !== '')
   const ways = program === undefined ? keyed : [`the ${code(program)} command on the PATH`, ...keyed]
   const home =
@@ -53,8 +50,8 @@ order until one has it. A direct delivery answers 200 only when the mode's condi
 
 A target of your own is a plug-in: [plugins.md](plugins.md).`
 
-/** The whole page. The settings are those of the schema as it is now: the parts have those of the last generation. */
-export const renderTargets = (targets: readonly TargetPart[], settings: PlatformSettings): string =>
+/** The whole page. */
+export const renderTargets = (targets: readonly TargetPart[]): string =>
   [
     '# Delivery targets',
     '<!-- Generated from the registry by `npm run gen`. Do not edit. -->',
@@ -62,7 +59,7 @@ export const renderTargets = (targets: readonly TargetPart[], settings: Platform
     [
       '| target | what it is | connected by | may have too | home channel in the environment | repeats recognised |',
       '|---|---|---|---|---|---|',
-      ...targets.map((part) => row(part, settings[platformOf(part)] ?? [])),
+      ...targets.map(row),
     ].join('\n'),
     outro,
   ].join('\n\n')

@@ -62,29 +62,29 @@ export interface Config {
  */
 platforms?: {
 webhook?: Webhook
+bluebubbles?: BluebubblesPlatform
+dingtalk?: DingtalkPlatform
+discord?: DiscordPlatform
+email?: EmailPlatform
+feishu?: FeishuPlatform
 github?: GithubPlatform
 gitlab?: GitlabPlatform
-email?: EmailPlatform
-sms?: SmsPlatform
-telegram?: TelegramPlatform
-discord?: DiscordPlatform
-slack?: SlackPlatform
-signal?: SignalPlatform
-whatsapp?: WhatsappPlatform
+google_chat?: GoogleChatPlatform
+homeassistant?: HomeassistantPlatform
+line?: LinePlatform
 matrix?: MatrixPlatform
 mattermost?: MattermostPlatform
-homeassistant?: HomeassistantPlatform
-dingtalk?: DingtalkPlatform
-feishu?: FeishuPlatform
+ntfy?: NtfyPlatform
+pushover?: PushoverPlatform
+qqbot?: QqbotPlatform
+signal?: SignalPlatform
+slack?: SlackPlatform
+sms?: SmsPlatform
+teams?: TeamsPlatform
+telegram?: TelegramPlatform
 wecom?: WecomPlatform
 weixin?: WeixinPlatform
-bluebubbles?: BluebubblesPlatform
-qqbot?: QqbotPlatform
-ntfy?: NtfyPlatform
-teams?: TeamsPlatform
-google_chat?: GoogleChatPlatform
-line?: LinePlatform
-pushover?: PushoverPlatform
+whatsapp?: WhatsappPlatform
 }
 /**
  * The process itself.
@@ -879,20 +879,6 @@ repo?: string
  */
 pr_number?: (string | number)
 /**
- * http: where to post; no placeholder in its host. What a payload fills in is percent-encoded, a slash too.
- */
-url?: string
-/**
- * http: further headers of the post; ${NAME} is resolved.
- */
-headers?: {
-[k: string]: string | number | boolean | undefined
-}
-/**
- * Signs what the http target sends; ${NAME} is resolved.
- */
-secret?: string
-/**
  * gitlab_comment: group/project.
  */
 project?: string
@@ -905,6 +891,24 @@ iid?: (string | number)
  */
 kind?: string
 /**
+ * http: where to post; no placeholder in its host. What a payload fills in is percent-encoded, a slash too.
+ */
+url?: string
+/**
+ * Signs what the http target sends; ${NAME} is resolved.
+ */
+secret?: string
+/**
+ * http: further headers of the post; ${NAME} is resolved.
+ */
+headers?: {
+[k: string]: string | number | boolean | undefined
+}
+/**
+ * email: the subject.
+ */
+subject?: string
+/**
  * Chat targets: where it goes; absent: the home channel.
  */
 chat_id?: (string | number)
@@ -916,10 +920,6 @@ message_thread_id?: (string | number)
  * Chat targets: topic or thread of the chat.
  */
 thread_id?: (string | number)
-/**
- * email: the subject.
- */
-subject?: string
 [k: string]: unknown | undefined
 }
 /**
@@ -1205,6 +1205,184 @@ repeatable?: boolean
 }
 }
 /**
+ * Settings of BlueBubbles.
+ */
+export interface BluebubblesPlatform {
+/**
+ * false switches the platform off.
+ */
+enabled?: boolean
+/**
+ * Address of the server.
+ */
+server_url?: string
+/**
+ * Password.
+ */
+password?: string
+/**
+ * How the server sends: apple-script or private-api.
+ */
+method?: string
+/**
+ * Where messages go that name no chat.
+ */
+home_channel?: (string | number)
+/**
+ * Another address of the API: a proxy, or a server of yours.
+ */
+api_base?: string
+[k: string]: string | number | boolean | undefined
+}
+/**
+ * Settings of DingTalk.
+ */
+export interface DingtalkPlatform {
+/**
+ * false switches the platform off.
+ */
+enabled?: boolean
+/**
+ * Incoming webhook address; it is a secret.
+ */
+webhook_url?: string
+/**
+ * Key that signs the webhook.
+ */
+secret?: string
+/**
+ * Id of the app.
+ */
+client_id?: string
+/**
+ * Secret of the app.
+ */
+client_secret?: string
+/**
+ * Code of the app robot; default: client_id.
+ */
+robot_code?: string
+/**
+ * Where messages go that name no chat.
+ */
+home_channel?: (string | number)
+/**
+ * Another address of the API: a proxy, or a server of yours.
+ */
+api_base?: string
+[k: string]: string | number | boolean | undefined
+}
+/**
+ * Settings of Discord.
+ */
+export interface DiscordPlatform {
+/**
+ * false switches the platform off.
+ */
+enabled?: boolean
+/**
+ * Token of the bot or app.
+ */
+token?: string
+/**
+ * Incoming webhook address; it is a secret.
+ */
+webhook_url?: string
+/**
+ * Where messages go that name no chat.
+ */
+home_channel?: (string | number)
+/**
+ * Another address of the API: a proxy, or a server of yours.
+ */
+api_base?: string
+[k: string]: string | number | boolean | undefined
+}
+/**
+ * Settings of e-mail.
+ */
+export interface EmailPlatform {
+/**
+ * false switches the platform off.
+ */
+enabled?: boolean
+/**
+ * Address that mail comes from.
+ */
+address?: string
+/**
+ * Password.
+ */
+password?: string
+/**
+ * User name.
+ */
+user?: string
+/**
+ * Mail server.
+ */
+smtp_host?: string
+/**
+ * Port of the mail server.
+ */
+smtp_port?: (string | number)
+/**
+ * starttls, tls or none; default: by the port.
+ */
+smtp_security?: string
+/**
+ * PEM file of a certificate authority of your own.
+ */
+smtp_ca_file?: string
+/**
+ * Where messages go that name no chat.
+ */
+home_channel?: (string | number)
+/**
+ * Another address of the API: a proxy, or a server of yours.
+ */
+api_base?: string
+[k: string]: string | number | boolean | undefined
+}
+/**
+ * Settings of Feishu.
+ */
+export interface FeishuPlatform {
+/**
+ * false switches the platform off.
+ */
+enabled?: boolean
+/**
+ * Id of the app.
+ */
+app_id?: string
+/**
+ * Secret of the app.
+ */
+app_secret?: string
+/**
+ * feishu, or lark for the international edition.
+ */
+domain?: string
+/**
+ * Incoming webhook address; it is a secret.
+ */
+webhook_url?: string
+/**
+ * Key that signs the webhook.
+ */
+secret?: string
+/**
+ * Where messages go that name no chat.
+ */
+home_channel?: (string | number)
+/**
+ * Another address of the API: a proxy, or a server of yours.
+ */
+api_base?: string
+[k: string]: string | number | boolean | undefined
+}
+/**
  * Settings of GitHub.
  */
 export interface GithubPlatform {
@@ -1261,140 +1439,22 @@ images?: boolean
 [k: string]: string | number | boolean | undefined
 }
 /**
- * Settings of e-mail.
+ * Settings of Google Chat.
  */
-export interface EmailPlatform {
+export interface GoogleChatPlatform {
 /**
  * false switches the platform off.
  */
 enabled?: boolean
-/**
- * Address that mail comes from.
- */
-address?: string
-/**
- * Password.
- */
-password?: string
-/**
- * User name.
- */
-user?: string
-/**
- * Mail server.
- */
-smtp_host?: string
-/**
- * Port of the mail server.
- */
-smtp_port?: (string | number)
-/**
- * starttls, tls or none; default: by the port.
- */
-smtp_security?: string
-/**
- * PEM file of a certificate authority of your own.
- */
-smtp_ca_file?: string
-/**
- * Where messages go that name no chat.
- */
-home_channel?: (string | number)
-/**
- * Another address of the API: a proxy, or a server of yours.
- */
-api_base?: string
-[k: string]: string | number | boolean | undefined
-}
-/**
- * Settings of SMS.
- */
-export interface SmsPlatform {
-/**
- * false switches the platform off.
- */
-enabled?: boolean
-/**
- * API key (Vonage).
- */
-api_key?: string
-/**
- * API secret (Vonage).
- */
-api_secret?: string
-/**
- * Sender (Vonage).
- */
-from?: string
-/**
- * Account SID (Twilio).
- */
-account_sid?: string
-/**
- * Auth token (Twilio).
- */
-auth_token?: string
-/**
- * Sending number (Twilio).
- */
-phone_number?: string
-/**
- * Messaging service (Twilio), in place of a number.
- */
-messaging_service_sid?: string
-/**
- * Where messages go that name no chat.
- */
-home_channel?: (string | number)
-/**
- * twilio or vonage.
- */
-provider?: string
-/**
- * Another address of the API: a proxy, or a server of yours.
- */
-api_base?: string
-[k: string]: string | number | boolean | undefined
-}
-/**
- * Settings of Telegram.
- */
-export interface TelegramPlatform {
-/**
- * false switches the platform off.
- */
-enabled?: boolean
-/**
- * Token of the bot or app.
- */
-token?: string
-/**
- * Where messages go that name no chat.
- */
-home_channel?: (string | number)
-/**
- * Another address of the API: a proxy, or a server of yours.
- */
-api_base?: string
-[k: string]: string | number | boolean | undefined
-}
-/**
- * Settings of Discord.
- */
-export interface DiscordPlatform {
-/**
- * false switches the platform off.
- */
-enabled?: boolean
-/**
- * Token of the bot or app.
- */
-token?: string
 /**
  * Incoming webhook address; it is a secret.
  */
 webhook_url?: string
 /**
+ * Service account key: JSON or the path of its file.
+ */
+service_account_json?: string
+/**
  * Where messages go that name no chat.
  */
 home_channel?: (string | number)
@@ -1405,9 +1465,9 @@ api_base?: string
 [k: string]: string | number | boolean | undefined
 }
 /**
- * Settings of Slack.
+ * Settings of Home Assistant.
  */
-export interface SlackPlatform {
+export interface HomeassistantPlatform {
 /**
  * false switches the platform off.
  */
@@ -1417,9 +1477,9 @@ enabled?: boolean
  */
 token?: string
 /**
- * Incoming webhook address; it is a secret.
+ * Address of the server.
  */
-webhook_url?: string
+url?: string
 /**
  * Where messages go that name no chat.
  */
@@ -1431,59 +1491,17 @@ api_base?: string
 [k: string]: string | number | boolean | undefined
 }
 /**
- * Settings of Signal.
+ * Settings of LINE.
  */
-export interface SignalPlatform {
+export interface LinePlatform {
 /**
  * false switches the platform off.
  */
 enabled?: boolean
 /**
- * Address of the daemon's HTTP API.
+ * Channel access token.
  */
-http_url?: string
-/**
- * Number of the sending account.
- */
-account?: string
-/**
- * Where messages go that name no chat.
- */
-home_channel?: (string | number)
-/**
- * Another address of the API: a proxy, or a server of yours.
- */
-api_base?: string
-[k: string]: string | number | boolean | undefined
-}
-/**
- * Settings of WhatsApp.
- */
-export interface WhatsappPlatform {
-/**
- * false switches the platform off.
- */
-enabled?: boolean
-/**
- * Id of the sending number (Cloud API).
- */
-phone_number_id?: string
-/**
- * Access token.
- */
-access_token?: string
-/**
- * Version of the Cloud API.
- */
-api_version?: string
-/**
- * true: the local bridge.
- */
-bridge?: (string | number | boolean)
-/**
- * Address of the local bridge.
- */
-bridge_url?: string
+channel_access_token?: string
 /**
  * Where messages go that name no chat.
  */
@@ -1555,9 +1573,43 @@ api_base?: string
 [k: string]: string | number | boolean | undefined
 }
 /**
- * Settings of Home Assistant.
+ * Settings of ntfy.
  */
-export interface HomeassistantPlatform {
+export interface NtfyPlatform {
+/**
+ * false switches the platform off.
+ */
+enabled?: boolean
+/**
+ * Topic.
+ */
+topic?: string
+/**
+ * Address of the server.
+ */
+server_url?: string
+/**
+ * Token of the bot or app.
+ */
+token?: string
+/**
+ * true: texts are Markdown.
+ */
+markdown?: (string | number | boolean)
+/**
+ * Where messages go that name no chat.
+ */
+home_channel?: (string | number)
+/**
+ * Another address of the API: a proxy, or a server of yours.
+ */
+api_base?: string
+[k: string]: string | number | boolean | undefined
+}
+/**
+ * Settings of Pushover.
+ */
+export interface PushoverPlatform {
 /**
  * false switches the platform off.
  */
@@ -1567,9 +1619,9 @@ enabled?: boolean
  */
 token?: string
 /**
- * Address of the server.
+ * User name.
  */
-url?: string
+user?: string
 /**
  * Where messages go that name no chat.
  */
@@ -1581,47 +1633,9 @@ api_base?: string
 [k: string]: string | number | boolean | undefined
 }
 /**
- * Settings of DingTalk.
+ * Settings of QQ bot.
  */
-export interface DingtalkPlatform {
-/**
- * false switches the platform off.
- */
-enabled?: boolean
-/**
- * Incoming webhook address; it is a secret.
- */
-webhook_url?: string
-/**
- * Key that signs the webhook.
- */
-secret?: string
-/**
- * Id of the app.
- */
-client_id?: string
-/**
- * Secret of the app.
- */
-client_secret?: string
-/**
- * Code of the app robot; default: client_id.
- */
-robot_code?: string
-/**
- * Where messages go that name no chat.
- */
-home_channel?: (string | number)
-/**
- * Another address of the API: a proxy, or a server of yours.
- */
-api_base?: string
-[k: string]: string | number | boolean | undefined
-}
-/**
- * Settings of Feishu.
- */
-export interface FeishuPlatform {
+export interface QqbotPlatform {
 /**
  * false switches the platform off.
  */
@@ -1633,19 +1647,157 @@ app_id?: string
 /**
  * Secret of the app.
  */
-app_secret?: string
+client_secret?: string
 /**
- * feishu, or lark for the international edition.
+ * true: the platform's sandbox.
  */
-domain?: string
+sandbox?: (string | number | boolean)
+/**
+ * Where messages go that name no chat.
+ */
+home_channel?: (string | number)
+/**
+ * Another address of the API: a proxy, or a server of yours.
+ */
+api_base?: string
+[k: string]: string | number | boolean | undefined
+}
+/**
+ * Settings of Signal.
+ */
+export interface SignalPlatform {
+/**
+ * false switches the platform off.
+ */
+enabled?: boolean
+/**
+ * Address of the daemon's HTTP API.
+ */
+http_url?: string
+/**
+ * Number of the sending account.
+ */
+account?: string
+/**
+ * Where messages go that name no chat.
+ */
+home_channel?: (string | number)
+/**
+ * Another address of the API: a proxy, or a server of yours.
+ */
+api_base?: string
+[k: string]: string | number | boolean | undefined
+}
+/**
+ * Settings of Slack.
+ */
+export interface SlackPlatform {
+/**
+ * false switches the platform off.
+ */
+enabled?: boolean
+/**
+ * Token of the bot or app.
+ */
+token?: string
 /**
  * Incoming webhook address; it is a secret.
  */
 webhook_url?: string
 /**
- * Key that signs the webhook.
+ * Where messages go that name no chat.
  */
-secret?: string
+home_channel?: (string | number)
+/**
+ * Another address of the API: a proxy, or a server of yours.
+ */
+api_base?: string
+[k: string]: string | number | boolean | undefined
+}
+/**
+ * Settings of SMS.
+ */
+export interface SmsPlatform {
+/**
+ * false switches the platform off.
+ */
+enabled?: boolean
+/**
+ * API key (Vonage).
+ */
+api_key?: string
+/**
+ * API secret (Vonage).
+ */
+api_secret?: string
+/**
+ * Sender (Vonage).
+ */
+from?: string
+/**
+ * Account SID (Twilio).
+ */
+account_sid?: string
+/**
+ * Auth token (Twilio).
+ */
+auth_token?: string
+/**
+ * Sending number (Twilio).
+ */
+phone_number?: string
+/**
+ * Messaging service (Twilio), in place of a number.
+ */
+messaging_service_sid?: string
+/**
+ * Where messages go that name no chat.
+ */
+home_channel?: (string | number)
+/**
+ * twilio or vonage.
+ */
+provider?: string
+/**
+ * Another address of the API: a proxy, or a server of yours.
+ */
+api_base?: string
+[k: string]: string | number | boolean | undefined
+}
+/**
+ * Settings of Teams.
+ */
+export interface TeamsPlatform {
+/**
+ * false switches the platform off.
+ */
+enabled?: boolean
+/**
+ * Incoming webhook address; it is a secret.
+ */
+webhook_url?: string
+/**
+ * Where messages go that name no chat.
+ */
+home_channel?: (string | number)
+/**
+ * Another address of the API: a proxy, or a server of yours.
+ */
+api_base?: string
+[k: string]: string | number | boolean | undefined
+}
+/**
+ * Settings of Telegram.
+ */
+export interface TelegramPlatform {
+/**
+ * false switches the platform off.
+ */
+enabled?: boolean
+/**
+ * Token of the bot or app.
+ */
+token?: string
 /**
  * Where messages go that name no chat.
  */
@@ -1729,185 +1881,33 @@ api_base?: string
 [k: string]: string | number | boolean | undefined
 }
 /**
- * Settings of BlueBubbles.
+ * Settings of WhatsApp.
  */
-export interface BluebubblesPlatform {
+export interface WhatsappPlatform {
 /**
  * false switches the platform off.
  */
 enabled?: boolean
 /**
- * Address of the server.
+ * Id of the sending number (Cloud API).
  */
-server_url?: string
+phone_number_id?: string
 /**
- * Password.
+ * Access token.
  */
-password?: string
+access_token?: string
 /**
- * How the server sends: apple-script or private-api.
+ * Version of the Cloud API.
  */
-method?: string
+api_version?: string
 /**
- * Where messages go that name no chat.
+ * true: the local bridge.
  */
-home_channel?: (string | number)
+bridge?: (string | number | boolean)
 /**
- * Another address of the API: a proxy, or a server of yours.
+ * Address of the local bridge.
  */
-api_base?: string
-[k: string]: string | number | boolean | undefined
-}
-/**
- * Settings of QQ bot.
- */
-export interface QqbotPlatform {
-/**
- * false switches the platform off.
- */
-enabled?: boolean
-/**
- * Id of the app.
- */
-app_id?: string
-/**
- * Secret of the app.
- */
-client_secret?: string
-/**
- * true: the platform's sandbox.
- */
-sandbox?: (string | number | boolean)
-/**
- * Where messages go that name no chat.
- */
-home_channel?: (string | number)
-/**
- * Another address of the API: a proxy, or a server of yours.
- */
-api_base?: string
-[k: string]: string | number | boolean | undefined
-}
-/**
- * Settings of ntfy.
- */
-export interface NtfyPlatform {
-/**
- * false switches the platform off.
- */
-enabled?: boolean
-/**
- * Topic.
- */
-topic?: string
-/**
- * Address of the server.
- */
-server_url?: string
-/**
- * Token of the bot or app.
- */
-token?: string
-/**
- * true: texts are Markdown.
- */
-markdown?: (string | number | boolean)
-/**
- * Where messages go that name no chat.
- */
-home_channel?: (string | number)
-/**
- * Another address of the API: a proxy, or a server of yours.
- */
-api_base?: string
-[k: string]: string | number | boolean | undefined
-}
-/**
- * Settings of Teams.
- */
-export interface TeamsPlatform {
-/**
- * false switches the platform off.
- */
-enabled?: boolean
-/**
- * Incoming webhook address; it is a secret.
- */
-webhook_url?: string
-/**
- * Where messages go that name no chat.
- */
-home_channel?: (string | number)
-/**
- * Another address of the API: a proxy, or a server of yours.
- */
-api_base?: string
-[k: string]: string | number | boolean | undefined
-}
-/**
- * Settings of Google Chat.
- */
-export interface GoogleChatPlatform {
-/**
- * false switches the platform off.
- */
-enabled?: boolean
-/**
- * Incoming webhook address; it is a secret.
- */
-webhook_url?: string
-/**
- * Service account key: JSON or the path of its file.
- */
-service_account_json?: string
-/**
- * Where messages go that name no chat.
- */
-home_channel?: (string | number)
-/**
- * Another address of the API: a proxy, or a server of yours.
- */
-api_base?: string
-[k: string]: string | number | boolean | undefined
-}
-/**
- * Settings of LINE.
- */
-export interface LinePlatform {
-/**
- * false switches the platform off.
- */
-enabled?: boolean
-/**
- * Channel access token.
- */
-channel_access_token?: string
-/**
- * Where messages go that name no chat.
- */
-home_channel?: (string | number)
-/**
- * Another address of the API: a proxy, or a server of yours.
- */
-api_base?: string
-[k: string]: string | number | boolean | undefined
-}
-/**
- * Settings of Pushover.
- */
-export interface PushoverPlatform {
-/**
- * false switches the platform off.
- */
-enabled?: boolean
-/**
- * Token of the bot or app.
- */
-token?: string
-/**
- * User name.
- */
-user?: string
+bridge_url?: string
 /**
  * Where messages go that name no chat.
  */

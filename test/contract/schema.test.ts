@@ -10,7 +10,7 @@ import { loadConfig } from '../../src/config/load.ts'
 import { isObject, type Json, type JsonObject } from '../../src/core/json.ts'
 import { schema as generated } from '../../src/generated/schema.ts'
 import { targets } from '../../src/parts/targets/index.ts'
-import { extrasOf } from '../../tools/editor/extras.ts'
+import { addressKeys } from '../../src/parts/targets/kit/settings.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 const read = (file: string): string => readFileSync(join(root, file), 'utf8')
@@ -93,28 +93,34 @@ t.test('what editors get is the same with rules for people who type: nothing is 
   t.same(both({ delivr: 'slack' }), [false, false])
 })
 
-t.test('each target says what it reads from deliver_extra, with a text for each key', async (t) => {
-  for (const { name, reads = [] } of targets)
-    t.same(
-      Object.keys(extrasOf({ name, reads })).sort(),
-      name === 'teams' ? [] : [...reads].sort(),
-      `${name}: what it reads (a chat_id of teams cannot be followed)`,
-    )
+t.test('each target declares its keys, with a text for each that no other target shares', async (t) => {
   const shared = (definitions.DeliverExtra as JsonObject).properties as JsonObject
-  for (const target of targets) {
-    for (const [key, { title, description }] of Object.entries(extrasOf(target))) {
-      t.ok(key in shared || title, `${target.name}.${key}: a title`)
-      t.ok(key in shared || description, `${target.name}.${key}: a description`)
-    }
+  for (const { name, schema: declared, needs, requires = [] } of targets) {
+    const extra = declared?.deliver_extra.properties
+    t.ok(extra, `${name}: says what it reads from deliver_extra`)
+    t.equal(declared?.settings !== undefined, needs !== undefined || name === 'github_comment', `${name}: says what connects it`)
+    for (const [key, { type, description }] of Object.entries(declared?.settings?.properties ?? {}))
+      t.ok(type && description, `${name}.${key}: a type and a description`)
+    for (const [key, { description, 'x-refused': isRefused }] of Object.entries(extra ?? {}))
+      t.ok(key in shared || description || isRefused, `${name}.${key}: a description`)
+    for (const key of requires) t.ok(extra && key in extra, `${name}.${key}`)
   }
-  for (const target of targets) for (const key of target.requires ?? []) t.ok(key in extrasOf(target), `${target.name}.${key}`)
-  const read = targets.flatMap((target) => Object.keys(extrasOf(target)))
+  const read = targets.flatMap(({ schema }) => Object.keys(schema?.deliver_extra.properties ?? {}))
   t.same(
     Object.keys(shared).filter((key) => !read.includes(key)),
     [],
     'no key of the schema is left out',
   )
+  t.notMatch(JSON.stringify([schema, bundle]), /"x-(?:exact|refused|env|redact)"/, 'keywords for the program stay inside')
 })
+
+t.test('what one target alone has stands in its file, and in no written schema', async (t) => {
+  const written = (file: string): JsonObject => JSON.parse(read(`schema/${file}.schema.json`)) as JsonObject
+  t.same(Object.keys(at(written('config'), 'properties', 'platforms', 'properties')), ['webhook'])
+  t.same(Object.keys(at(written('route'), 'definitions', 'DeliverExtra', 'properties')), addressKeys)
+})
+
+const at = (node: JsonObject, ...keys: readonly string[]): JsonObject => keys.reduce((inner, key) => inner[key] as JsonObject, node)
 
 t.test('every listed value has its text', async (t) => {
   for (const { at, node } of nodes) {

@@ -1,7 +1,7 @@
 /** `deliver_extra` by target: once `deliver` names one, editors offer the keys that this target reads and mark any other. */
 
 import { targets } from '../../src/parts/targets/index.ts'
-import { type ExtraKey, extrasOf } from './extras.ts'
+import { extraOf, keyOfTarget } from '../target-schema.ts'
 import { type Inline, presentOrNot, withInline } from './flow.ts'
 import { type Definitions, type Node, type Rule, withRules } from './index.ts'
 
@@ -136,13 +136,11 @@ const shareable = (name: string, { properties }: Node): Node => ({
   ),
 })
 
-/** The keys that a target reads: what the route's schema says of them, and what is particular to this target. */
+/** The keys that a target reads. Where texts are no templates, no example is one. */
 const keysOf = (target: Target, { DeliverExtra }: Definitions, templates: boolean): Definitions =>
   Object.fromEntries(
-    Object.entries(extrasOf(target)).map(([key, own]: [string, ExtraKey]) => {
-      const base = propertiesOf(DeliverExtra)[key] ?? { type: ['string', 'integer'] }
-      const said = own.description === undefined ? {} : { markdownDescription: own.description }
-      const { examples, ...node } = { ...base, ...said, ...own } as Node & { readonly examples?: readonly unknown[] }
+    Object.entries(extraOf(target)).map(([key, declared]) => {
+      const { examples, ...node } = keyOfTarget(key, declared, DeliverExtra) as Node & { readonly examples?: readonly unknown[] }
       const kept = (examples ?? []).filter((example) => templates || !String(example).startsWith('{'))
       return [key, kept.length > 0 ? { ...node, examples: kept } : node]
     }),

@@ -2,7 +2,7 @@
 
 import { targets } from '../../src/parts/targets/index.ts'
 import { waysOf } from '../../src/parts/targets/kit/settings.ts'
-import { extrasOf } from './extras.ts'
+import { extraOf } from '../target-schema.ts'
 import type { Definitions, Node } from './index.ts'
 
 /** Every node with its default in its long text, unless that says it already. */
@@ -31,7 +31,7 @@ const textOf = (asked: string): string => {
   const target = targets.find(({ name, aliases = [] }) => name === asked || aliases.includes(asked))
   if (!target) return asked
   const { name, title, program, requires = [] } = target
-  const reads = Object.entries(extrasOf(target)).flatMap(([key, { doNotSuggest }]) => (doNotSuggest ? [] : [key]))
+  const reads = Object.entries(extraOf(target)).flatMap(([key, { doNotSuggest }]) => (doNotSuggest ? [] : [key]))
   const ways = waysOf(target)
   return [
     name === asked ? title : `The same as ${name}: ${title}`,

@@ -42,16 +42,15 @@ const missingOf = ({ state, missing, ways, part }: KnownTarget, dir: string): st
   return `not connected: it needs ${wanted.join('; and ')}${others}`
 }
 
-/** As the schema for editors has it; of a plugin's target the keys that the plugin names. */
-const settingsOf = ({ name, requires = [], reads }: TargetPart, definitions: JsonObject): JsonObject => {
+/** As the schema for editors has it; of a plugin's target the keys that the plugin requires. */
+const settingsOf = ({ name, requires = [] }: TargetPart, definitions: JsonObject): JsonObject => {
   const pascal = name.replace(/(?:^|_)(\w)/g, (_, letter: string) => letter.toUpperCase())
   const known = own(definitions, `${pascal}Extra`)
   if (isObject(known)) return known
-  const keys = [...new Set([...requires, ...(reads ?? [])])]
   return {
     type: 'object',
-    additionalProperties: reads === undefined,
+    additionalProperties: true,
     required: [...requires],
-    properties: Object.fromEntries(keys.map((key) => [key, { title: key, type: 'string' }])),
+    properties: Object.fromEntries(requires.map((key) => [key, { title: key, type: 'string' }])),
   }
 }

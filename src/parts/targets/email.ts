@@ -7,12 +7,12 @@ import { type Json, type JsonObject, own } from '../../core/json.ts'
 import { createRedactor } from '../../core/secrets/redact.ts'
 import { cut, printable } from '../../core/text.ts'
 import { isTemplate } from '../../expr/placeholder.ts'
-import { addressKeys } from './kit/chat-address.ts'
+import { apiBase, hidden, homeChannel, password, plain, referable, threadKey } from './kit/keys.ts'
 import { type MailError, noLogin, reasonOf } from './kit/mail-error.ts'
 import { permanentFailure } from './kit/permanent-failure.ts'
-import { builtinSettings, obstacleOf, textSetting } from './kit/settings.ts'
+import { obstacleOf, settingsIn, textSetting } from './kit/settings.ts'
 import type { Handed, Mail, MailServer, Security } from './kit/smtp.ts'
-import type { Outgoing, Sent, TargetPart } from './target.ts'
+import type { Outgoing, Sent, TargetPart, TargetSchema } from './target.ts'
 
 // One address and nothing else: no name, quotes or list, and no ! or %, which could route the mail on (rules: Outgoing texts 6).
 const address =
@@ -25,15 +25,46 @@ const submissionPort = 587
 const tlsPort = 465
 const nowhere = 'no chat_id, and platforms.email has no home_channel'
 
+const schema: TargetSchema = {
+  settings: {
+    description: 'Settings of e-mail.',
+    properties: {
+      address: plain('Address that mail comes from.', 'EMAIL_ADDRESS'),
+      password: password('EMAIL_PASSWORD'),
+      user: referable('User name.', 'EMAIL_SMTP_USER'),
+      smtp_host: plain('Mail server.', 'EMAIL_SMTP_HOST'),
+      smtp_port: { ...plain('Port of the mail server.', 'EMAIL_SMTP_PORT'), type: ['string', 'number'], default: submissionPort },
+      smtp_security: plain('starttls, tls or none; default: by the port.', 'EMAIL_SMTP_SECURITY'),
+      smtp_ca_file: plain('PEM file of a certificate authority of your own.', 'EMAIL_SMTP_CA_FILE'),
+      home_channel: homeChannel('EMAIL_HOME_ADDRESS'),
+      api_base: apiBase,
+    },
+  },
+  deliver_extra: {
+    properties: {
+      chat_id: { description: 'The address, or several with commas between. Absent: the home channel.', examples: ['ops@example.org'] },
+      subject: {
+        title: 'Subject',
+        type: 'string',
+        description: 'email: the subject.',
+        markdownDescription: '`email`: the subject.',
+        examples: ['{repository.full_name}: {event_type}'],
+      },
+      thread_id: threadKey('The Message-ID that the mail answers.', '{message_id}'),
+      message_thread_id: hidden,
+    },
+  },
+}
+
 export const email: TargetPart = {
   name: 'email',
   title: 'E-mail',
-  settings: builtinSettings('email'),
+  schema,
+  settings: settingsIn(schema),
   // The password is not needed to connect: some relays ask for none, and a server that asks for one says so.
   needs: [['address', 'smtp_host']],
   // A repeat has the same Message-ID. Some mail programs then show only one mail, but none promises that.
   repeatable: false,
-  reads: [...addressKeys, 'subject'],
   unaddressed: (extra, settings) =>
     own(extra, 'chat_id') === undefined && textSetting(settings, 'home_channel') === undefined ? nowhere : undefined,
   lists: ['chat_id'],

@@ -4,6 +4,7 @@ import { type JsonObject, own } from '../../core/json.ts'
 import { type ApiAnswer, type ApiRequest, refusedBy, said } from './kit/api.ts'
 import { baseOf, defineChat, type Posting } from './kit/chat.ts'
 import { withoutImages } from './kit/images.ts'
+import { botToken, chatKeys, homeChannel, serverUrl } from './kit/keys.ts'
 import type { Sent } from './target.ts'
 
 const persistent = 'persistent_notification'
@@ -14,11 +15,23 @@ const disarm = (text: string): string => withoutImages(text.replace(/\{(?=[{%#])
 export const homeassistant = defineChat({
   name: 'homeassistant',
   title: 'Home Assistant',
+  settings: {
+    token: botToken('HASS_TOKEN'),
+    url: { ...serverUrl('HASS_URL'), default: 'http://homeassistant.local:8123' },
+    home_channel: homeChannel('HASS_HOME_CHANNEL'),
+  },
+  extra: {
+    ...chatKeys('A notify service (mobile_app_phone), or an entity (notify.phone).', 'mobile_app_my_phone', 'notify.phone'),
+    title: { description: 'Title of the notification.', examples: ['{title}'] },
+    notification_id: {
+      description: 'A persistent notification takes the place of the one with the same id.',
+      examples: ['{repository.name}-{number}'],
+      'x-exact': true,
+    },
+  },
   needs: [['token']],
   noChat: () => persistent,
   limit: { max: 4096, unit: 'characters' },
-  reads: ['title'],
-  ids: ['notification_id'],
   idempotent: ({ chat }) => chat === persistent,
   escape: disarm,
   checkChat: (chat) =>

@@ -7,7 +7,7 @@ import { whsecKey } from '../whsec-key.ts'
 import { type ApiAnswer, callApi } from './kit/api.ts'
 import { patiently } from './kit/patience.ts'
 import { permanentFailure } from './kit/permanent-failure.ts'
-import type { Outgoing, Sent, TargetKit, TargetPart } from './target.ts'
+import type { Outgoing, Sent, TargetKit, TargetPart, TargetSchema } from './target.ts'
 
 const longestMs = 10_000
 /** The longest URL, because many servers refuse a longer one (RFC 9110, 4.1). */
@@ -24,11 +24,46 @@ type Lines = { readonly [name: string]: string }
 type Request = { readonly url: URL; readonly headers: Lines; readonly body: string }
 type Problem = { readonly problem: string }
 
+const schema: TargetSchema = {
+  deliver_extra: {
+    properties: {
+      url: {
+        title: 'URL',
+        type: 'string',
+        description: 'http: where to post; no placeholder in its host. What a payload fills in is percent-encoded, a slash too.',
+        markdownDescription:
+          '`http`: where to post. A template, but without a placeholder in its host part. What a payload fills in is percent-encoded, a slash too: each placeholder is (a part of) one segment, one parameter. Example: `https://ci.example.org/{repository.owner.login}/{repository.name}?ref={ref}`',
+        examples: ['http://127.0.0.1:9000/alerts'],
+      },
+      secret: {
+        title: 'Signing secret',
+        type: 'string',
+        'x-secret': true,
+        description: 'Signs what the http target sends; ${NAME} is resolved.',
+        markdownDescription: 'Signs what the `http` target sends (Standard Webhooks); `${NAME}` is resolved.',
+        examples: ['${OUTGOING_SECRET}'],
+      },
+      headers: {
+        title: 'Headers',
+        type: 'object',
+        description: 'http: further headers of the post; ${NAME} is resolved.',
+        markdownDescription:
+          '`http`: further headers of the post; `${NAME}` is resolved, and their values are templates, but not both in one. What has no placeholder is taken for a secret: it is not stored.',
+        additionalProperties: {
+          type: ['string', 'number', 'boolean'],
+          'x-secret': true,
+          'x-template': true,
+        },
+      },
+    },
+  },
+}
+
 export const http: TargetPart = {
   name: 'http',
   title: 'A POST to an address of yours, signed where it has a secret',
   repeatable: true,
-  reads: ['url', 'secret', 'headers'],
+  schema,
   addresses: ['url'],
   withheld: ['secret', 'headers'],
   requires: ['url'],

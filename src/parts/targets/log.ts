@@ -5,7 +5,7 @@ import type { TargetPart } from './target.ts'
 export const log: TargetPart = {
   name: 'log',
   title: "One line in the gateway's log",
-  reads: [],
+  schema: { deliver_extra: { properties: {} } },
   internal: true,
   repeatable: true,
   async send(outgoing, kit) {

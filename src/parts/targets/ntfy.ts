@@ -5,6 +5,7 @@ import { cut } from '../../core/text.ts'
 import { refusedBy, said, saidAll } from './kit/api.ts'
 import { baseOf, defineChat, type Posting } from './kit/chat.ts'
 import { withoutImages } from './kit/images.ts'
+import { botToken, chatKeys, homeChannel, onOff, plain, serverUrl } from './kit/keys.ts'
 import { permanentFailure } from './kit/permanent-failure.ts'
 import { isOn } from './kit/settings.ts'
 import type { Sent } from './target.ts'
@@ -18,13 +19,25 @@ const requestsLimited = '42901'
 export const ntfy = defineChat({
   name: 'ntfy',
   title: 'ntfy',
+  settings: {
+    topic: plain('Topic.', 'NTFY_PUBLISH_TOPIC', 'NTFY_TOPIC'),
+    server_url: serverUrl('NTFY_SERVER_URL'),
+    token: botToken('NTFY_TOKEN'),
+    markdown: onOff('true: texts are Markdown.', 'NTFY_MARKDOWN'),
+    home_channel: homeChannel('NTFY_HOME_CHANNEL'),
+  },
+  extra: {
+    ...chatKeys('The topic.', 'alerts'),
+    title: { description: 'Title of the message.', examples: ['{title}'] },
+    priority: { description: 'From 1 (lowest) to 5 (urgent).', examples: [3, 5], 'x-exact': true },
+    tags: { description: 'Tags or emoji names, with commas between.', examples: ['warning,skull'], 'x-exact': true },
+    click: { description: 'Address that a click opens.', examples: ['{pull_request.html_url}'], 'x-exact': true },
+  },
   // ntfy.sh needs no account, so a setting must say that ntfy is wanted.
   needs: [['topic'], ['home_channel'], ['server_url'], ['token']],
   noChat: (setting) => setting('topic'),
   // A JSON body may be twice as long as a message, so a text of this length fits even with every character escaped.
   limit: { max: 4096, unit: 'json' },
-  reads: ['title'],
-  ids: ['priority', 'tags', 'click'],
   idempotent: false,
   // The web app of ntfy loads images in Markdown.
   escape: (text, { setting }) => (isOn(setting('markdown')) ? withoutImages(text) : text),

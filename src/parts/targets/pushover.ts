@@ -4,6 +4,7 @@ import { own } from '../../core/json.ts'
 import { cut, excerpt, printable } from '../../core/text.ts'
 import { type ApiAnswer, refusedBy } from './kit/api.ts'
 import { baseOf, defineChat, type Posting } from './kit/chat.ts'
+import { botToken, chatKeys, homeChannel, referable } from './kit/keys.ts'
 import { permanentFailure } from './kit/permanent-failure.ts'
 
 const emergency = '2'
@@ -22,14 +23,31 @@ const captions: { readonly [key: string]: number } = { title: 250, url_title: 10
 export const pushover = defineChat({
   name: 'pushover',
   title: 'Pushover',
+  settings: {
+    token: botToken('PUSHOVER_TOKEN', 'PUSHOVER_APP_TOKEN'),
+    user: referable('User name.', 'PUSHOVER_USER', 'PUSHOVER_USER_KEY'),
+    home_channel: homeChannel('PUSHOVER_HOME_CHANNEL'),
+  },
+  extra: {
+    ...chatKeys('Key of the user or group.'),
+    title: { description: 'Title of the notification.', examples: ['{title}'] },
+    priority: { description: 'From -2 (silent) to 2 (until somebody confirms it).', examples: [0, 1], 'x-exact': true },
+    device: { description: 'Names of devices, with commas between.', examples: ['phone'], 'x-exact': true },
+    sound: { description: 'Name of the sound.', examples: ['siren'], 'x-exact': true },
+    url: {
+      title: 'Link',
+      description: 'Web address that the notification shows.',
+      examples: ['{pull_request.html_url}'],
+      'x-exact': true,
+    },
+    url_title: { title: 'Title of the link', description: 'What stands for the address.', examples: ['Open'] },
+  },
   needs: [
     ['token', 'user'],
     ['token', 'home_channel'],
   ],
   noChat: (setting) => setting('user'),
   limit: { max: 1024, unit: 'characters' },
-  reads: Object.keys(captions),
-  ids: options.map(({ key }) => key),
   idempotent: false,
   checkChat: (chat) => (/^[A-Za-z0-9]{30}$/.test(chat) ? undefined : 'chat_id is no key of a user or group of Pushover'),
   post: async (posting) => {

@@ -2,7 +2,7 @@
 
 import type { Place } from '../../core/agent/session.ts'
 import type { Clock } from '../../core/clock.ts'
-import type { JsonObject } from '../../core/json.ts'
+import type { Json, JsonObject } from '../../core/json.ts'
 import type { Closable } from '../../core/owner.ts'
 import type { Delivery } from '../../store/ports.ts'
 import type { OwnComments } from '../own-comment.ts'
@@ -43,6 +43,42 @@ export type Setting = {
   readonly env: readonly string[]
   readonly secret?: true
   readonly default?: string
+}
+
+/** What the schema says of one key: a node of a JSON Schema (draft-07), with keywords of ours. */
+export type KeySchema = {
+  /** Of a setting, always there. A key of `deliver_extra` that has a type is checked on every route; without one it is a text or a number. */
+  readonly type?: string | readonly string[]
+  /** The name for people. When absent, it is the key in words. */
+  readonly title?: string
+  readonly description?: string
+  /** The description in Markdown. When absent, it is the description. */
+  readonly markdownDescription?: string
+  readonly default?: Json
+  readonly examples?: readonly (string | number)[]
+  readonly additionalProperties?: JsonObject
+  /** The target knows the key, but another one is the usual one, so editors do not offer it. */
+  readonly doNotSuggest?: true
+  /** The environment variables of a setting, whose values win. May be empty. When absent, `TargetPart.settings` has no such setting. */
+  readonly 'x-env'?: readonly string[]
+  /** The value may be written as `${NAME}`. */
+  readonly 'x-secret'?: true
+  /** No error of the platform may show the value. */
+  readonly 'x-redact'?: true
+  /** The delivery fails when a payload fills in the value only in part, as it does for an address. */
+  readonly 'x-exact'?: true
+  /** The target knows the key only to refuse it: editors mark it as wrong. */
+  readonly 'x-refused'?: true
+}
+
+/** The keys of a map, in the order in which editors offer them. */
+export type KeySchemas = { readonly [key: string]: KeySchema }
+
+/** The keys of a built-in target. The published schema, the docs and the rules of editors are made of them. */
+export type TargetSchema = {
+  /** Its section under `platforms`. */
+  readonly settings?: { readonly description: string; readonly properties: KeySchemas }
+  readonly deliver_extra: { readonly properties: KeySchemas }
 }
 
 /** What a target may use to send. `env` is the profile's environment, for child processes. */
@@ -87,7 +123,9 @@ export type TargetPart = {
   readonly aliases?: readonly string[]
   /** The target's section under `platforms`. The default is the target's name without `_comment`. */
   readonly platform?: string
-  /** The settings that the target reads. A built-in target uses `builtinSettings(platform)`. */
+  /** What the schema says of the target's keys. A plugin exports `schema` beside its targets instead. When absent, the keys are not known. */
+  readonly schema?: TargetSchema
+  /** The settings that the target reads. A built-in target has those of its schema (`settingsIn`). */
   readonly settings?: readonly Setting[]
   /** The command that the target runs, which must be on the PATH. */
   readonly program?: string
@@ -97,8 +135,6 @@ export type TargetPart = {
   readonly requires?: readonly string[]
   /** Checks a route's `deliver_extra`, before templates are filled in. */
   check?(extra: JsonObject, report: Report): void
-  /** The keys of `deliver_extra` that the target reads. When absent, the keys are not known. */
-  readonly reads?: readonly string[]
   /** Why a text has no address with these settings, or `undefined`. When absent, every text has an address. */
   unaddressed?(extra: JsonObject, settings: JsonObject): string | undefined
   /** The chat that a text with these settings goes to, `undefined` when it has no address. When absent, the target is no chat. */

@@ -7,7 +7,7 @@ import { type JsonObject, own } from '../../core/json.ts'
 import { nearest, printable } from '../../core/text.ts'
 import { writtenTargets } from '../../parts/destination.ts'
 import { pathOf } from '../../parts/targets/kit/gh.ts'
-import { missingOf, platformOf, settingsOf, waysOf, wrongAddress } from '../../parts/targets/kit/settings.ts'
+import { keysOfExtra, missingOf, platformOf, settingsOf, waysOf, wrongAddress } from '../../parts/targets/kit/settings.ts'
 import type { TargetPart } from '../../parts/targets/target.ts'
 import type { ReviewContext } from './review-context.ts'
 import { anyOf, type ReportFinding, replacing, type Subject } from './subject.ts'
@@ -82,7 +82,7 @@ const reviewKeys = (targets: readonly To[], sender: Sender): ReadonlySet<string>
   const meant = new Set<string>()
   for (const at of new Set(targets.map(({ extraPath }) => extraPath.join('.')))) {
     const readers = targets.filter(({ extraPath }) => extraPath.join('.') === at)
-    const lists = readers.map(({ part }) => part.reads)
+    const lists = readers.map(({ part }) => keysOfExtra(part))
     // A plugin's target does not say what it reads.
     if (lists.some((list) => list === undefined)) continue
     const known = [...new Set(lists.flatMap((list) => list ?? []))]

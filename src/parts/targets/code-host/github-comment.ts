@@ -6,9 +6,10 @@ import { isTemplate } from '../../../expr/placeholder.ts'
 import { endsWithMarkOf } from '../../own-comment.ts'
 import { commentOf, deliveryDigest, harmless, textOf } from '../kit/comment.ts'
 import { type GhAnswer, runGh } from '../kit/gh.ts'
+import { images, plain, secret } from '../kit/keys.ts'
 import { permanentFailure } from '../kit/permanent-failure.ts'
-import { builtinSettings } from '../kit/settings.ts'
-import type { Sent, TargetPart } from '../target.ts'
+import { settingsIn } from '../kit/settings.ts'
+import type { Sent, TargetPart, TargetSchema } from '../target.ts'
 
 // A payload may fill in these values. So nothing passes that gh could read as an option or as another path (rules: Outgoing texts 1).
 const repository = /^[A-Za-z0-9][A-Za-z0-9_-]{0,99}\/(?!\.{1,2}$)[A-Za-z0-9._-]{1,100}$/
@@ -25,17 +26,57 @@ const query = `query($owner: String!, $name: String!, $number: Int!) {
   }
 }`
 
+const schema: TargetSchema = {
+  settings: {
+    description: 'Settings of GitHub.',
+    properties: {
+      mentions: {
+        type: 'boolean',
+        default: false,
+        description: 'true: @mentions and commands in comments stay alive.',
+        markdownDescription:
+          "`true`: @mentions and slash commands in comments stay alive. By default they are broken, for the text may be a stranger's.",
+      },
+      images,
+      token: {
+        ...secret('Token for gh, which may have a login of its own.'),
+        markdownDescription:
+          'Token for `gh`, which may have a login of its own. `GH_TOKEN` or `GITHUB_TOKEN` in the environment wins, for a host of your own `GH_ENTERPRISE_TOKEN` or `GITHUB_ENTERPRISE_TOKEN`.',
+      },
+      host: plain('Host of the server, when it is not the public one.', 'GH_HOST'),
+    },
+  },
+  deliver_extra: {
+    properties: {
+      repo: {
+        title: 'Repository',
+        type: 'string',
+        description: 'github_comment: owner/name.',
+        markdownDescription: '`github_comment`: `owner/name`.\n\nExample: `"{repository.full_name}"`',
+        examples: ['{repository.full_name}'],
+      },
+      pr_number: {
+        title: 'Number',
+        type: ['string', 'integer'],
+        description: 'github_comment: number of the pull request or issue.',
+        markdownDescription: '`github_comment`: number of the pull request or issue.\n\nExample: `"{number}"`',
+        examples: ['{number}'],
+      },
+    },
+  },
+}
+
 export const githubComment: TargetPart = {
   name: 'github_comment',
   aliases: ['hosta_comment'],
   title: 'A comment on a pull request or issue, by the gh command',
   program: 'gh',
   // Which environment variables hold a token depends on the host, so `kit/gh.ts` chooses them.
-  settings: builtinSettings('github'),
+  schema,
+  settings: settingsIn(schema),
   // Every comment has a mark of its delivery. We look for the mark in the newest comments before we post (rules: Outgoing texts 2).
   comments: true,
   repeatable: true,
-  reads: ['repo', 'pr_number'],
   requires: ['repo', 'pr_number'],
   check(extra, report) {
     const wrong = (key: string, pattern: RegExp): boolean => {

@@ -7,10 +7,11 @@ import { isTemplate } from '../../../expr/placeholder.ts'
 import { renderJson } from '../../../expr/render.ts'
 import { type ApiAnswer, callApi, refusedBy, said } from '../kit/api.ts'
 import { commentOf, deliveryDigest, harmless, textOf } from '../kit/comment.ts'
+import { apiBase, botToken, images, plain } from '../kit/keys.ts'
 import { patiently } from '../kit/patience.ts'
 import { permanentFailure } from '../kit/permanent-failure.ts'
-import { builtinSettings, obstacleOf, textSetting } from '../kit/settings.ts'
-import type { Sent, TargetPart } from '../target.ts'
+import { obstacleOf, settingsIn, textSetting } from '../kit/settings.ts'
+import type { Sent, TargetPart, TargetSchema } from '../target.ts'
 
 // A project is an id, or a path of groups with the project last. No segment may be `.` or `..`.
 const project = /^(?:[1-9]\d{0,9}|(?=.{3,255}$)(?!\.)[\w.-]+(?:\/(?!\.{1,2}(?:\/|$))[\w.-]+)+)$/
@@ -32,15 +33,58 @@ const places: readonly Place[] = [
   { key: 'kind', holds: (text) => Object.hasOwn(collections, text), problem: 'kind is neither merge_request nor issue' },
 ]
 
+const schema: TargetSchema = {
+  settings: {
+    description: 'Settings of GitLab.',
+    properties: {
+      token: botToken('GITLAB_TOKEN'),
+      host: plain('Host of the server, when it is not the public one.', 'GITLAB_HOST'),
+      api_base: apiBase,
+      mentions: {
+        type: 'boolean',
+        default: false,
+        description: 'true: @mentions and quick actions in comments stay alive.',
+        markdownDescription: '`true`: @mentions and quick actions in comments stay alive.',
+      },
+      images,
+    },
+  },
+  deliver_extra: {
+    properties: {
+      project: {
+        title: 'Project',
+        type: 'string',
+        description: 'gitlab_comment: group/project.',
+        markdownDescription: '`gitlab_comment`: `group/project`, or its number.',
+        examples: ['{project.path_with_namespace}'],
+      },
+      iid: {
+        title: 'Number',
+        type: ['string', 'integer'],
+        description: 'gitlab_comment: number of the merge request or issue.',
+        markdownDescription: '`gitlab_comment`: number of the merge request or issue.',
+        examples: ['{object_attributes.iid}'],
+      },
+      kind: {
+        title: 'Kind',
+        type: 'string',
+        description: 'gitlab_comment: merge_request or issue.',
+        markdownDescription: '`gitlab_comment`: `merge_request` or `issue`.',
+        examples: ['merge_request', 'issue'],
+      },
+    },
+  },
+}
+
 export const gitlabComment: TargetPart = {
   name: 'gitlab_comment',
   aliases: ['hostb_comment'],
   title: 'A comment on a merge request or issue',
-  settings: builtinSettings('gitlab'),
+  schema,
+  settings: settingsIn(schema),
   needs: [['token']],
   comments: true,
   repeatable: false,
-  reads: places.map(({ key }) => key),
   requires: ['project', 'iid', 'kind'],
   check(extra, report) {
     for (const { key, holds, problem, help } of places) {

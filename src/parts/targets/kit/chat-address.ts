@@ -3,7 +3,8 @@
 import { type Json, type JsonObject, own } from '../../../core/json.ts'
 import { printable } from '../../../core/text.ts'
 import { isTemplate } from '../../../expr/placeholder.ts'
-import { textSetting } from './settings.ts'
+import type { KeySchemas } from '../target.ts'
+import { addressKeys, exactKeys, textSetting, threadKeys } from './settings.ts'
 
 export type AddressSpec = {
   readonly name: string
@@ -12,8 +13,8 @@ export type AddressSpec = {
   readonly noChat?: (setting: (key: string) => string | undefined) => string | undefined
   /** Whether these settings can reach a chat by its id; default: yes. If not, a chat_id fails, because the text would go elsewhere. */
   readonly namesChats?: (setting: (key: string) => string | undefined) => boolean
-  /** Further keys of `deliver_extra` that hold ids or names of the platform. The delivery fails when one is incomplete. */
-  readonly ids?: readonly string[]
+  /** The keys of `deliver_extra` that the target reads. The delivery fails when an exact one (`x-exact`) is incomplete. */
+  readonly extra: KeySchemas
   /** What is wrong with a chat id; `undefined` when its form is right. */
   readonly checkChat?: (chat: string) => string | undefined
   /** What is wrong with a thread id; `undefined` when its form is right. */
@@ -21,15 +22,12 @@ export type AddressSpec = {
 }
 
 const unresolved = /\{[^{}"]*\}/
-const threadKeys = ['message_thread_id', 'thread_id'] as const
-/** The keys of `deliver_extra` that every chat target reads. */
-export const addressKeys = ['chat_id', ...threadKeys] as const
 
 /** Reports what is wrong with the address in a route, before templates are filled in. */
 export const checkAddress = (spec: AddressSpec, extra: JsonObject, report: (key: string, problem: string) => void): void => {
   const chat = own(extra, 'chat_id')
   if (chat !== undefined && textOf(chat) === undefined) report('chat_id', 'chat_id is not a text')
-  for (const key of ['chat_id', ...threadKeys]) {
+  for (const key of addressKeys) {
     const text = textOf(own(extra, key))
     const wrong = text === undefined || isTemplate(text) ? undefined : checkOf(spec, key)?.(text)
     const problem = unwritten(extra, key) ?? wrong
@@ -87,13 +85,14 @@ export const unaddressed = (spec: AddressSpec, extra: JsonObject, settings: Json
 
 /** The address of one text, after templates are filled in. */
 export const addressOf = (spec: AddressSpec, extra: JsonObject, settings: JsonObject): Address | Problem => {
-  const [changed] = ['chat_id', ...threadKeys, ...(spec.ids ?? [])].flatMap((key) => unwritten(extra, key) ?? [])
+  const exact = exactKeys(spec.extra)
+  const [changed] = [...addressKeys, ...exact].flatMap((key) => unwritten(extra, key) ?? [])
   if (changed !== undefined) return { problem: changed }
   const to = chatOf(spec, extra, settings)
   if ('problem' in to) return to
   const { chat, named } = to
   const [thread] = threadKeys.flatMap((key) => textOf(own(extra, key)) ?? [])
-  const ids = (spec.ids ?? []).filter((key) => own(extra, key) !== undefined)
+  const ids = exact.filter((key) => own(extra, key) !== undefined)
   const empty = ids.find((key) => textOf(own(extra, key)) === undefined)
   if (empty !== undefined) return { problem: `${empty} is no text, or an empty one` }
   const all = [chat, thread ?? '', ...ids.map((key) => textOf(own(extra, key)) ?? '')]

@@ -4,12 +4,13 @@ import { createHash } from 'node:crypto'
 import type { Clock } from '../../../core/clock.ts'
 import { own } from '../../../core/json.ts'
 import { createRedactor } from '../../../core/secrets/redact.ts'
-import type { Keep, Outgoing, Sent, TargetKit, TargetPart } from '../target.ts'
+import type { Keep, KeySchemas, Outgoing, Sent, TargetKit, TargetPart, TargetSchema } from '../target.ts'
 import { type ApiAnswer, type ApiRequest, callApi } from './api.ts'
-import { type Address, type AddressSpec, addressKeys, addressOf, checkAddress, textOf, unaddressed } from './chat-address.ts'
+import { type Address, type AddressSpec, addressOf, checkAddress, textOf, unaddressed } from './chat-address.ts'
+import { apiBase } from './keys.ts'
 import { patiently } from './patience.ts'
 import { permanentFailure } from './permanent-failure.ts'
-import { builtinSettings, obstacleOf, platformOf, secretsOf, textSetting, wrongAddress } from './settings.ts'
+import { obstacleOf, platformOf, secretsOf, settingsIn, textSetting, wrongAddress } from './settings.ts'
 import { type Limit, splitText } from './split.ts'
 
 /** One message on its way to one chat. */
@@ -36,10 +37,12 @@ export type Posting = {
 
 export type ChatSpec = AddressSpec & {
   readonly title: string
+  /** What the platform is called in the description of its settings. When absent, it is called as the target is. */
+  readonly platformTitle?: string
   readonly aliases?: readonly string[]
+  /** The keys under `platforms.<name>`. Every chat target has `api_base` too. */
+  readonly settings: KeySchemas
   readonly needs: readonly (readonly string[])[]
-  /** Further keys of `deliver_extra` that the target reads. */
-  readonly reads?: readonly string[]
   /** The longest message. A function is for a limit that depends on the settings. */
   readonly limit: Limit | ((given: Pick<Posting, 'setting' | 'extra'>) => Limit)
   /** Whether posting the same `key` again cannot post twice. A function is for an answer that depends on the settings. */
@@ -54,17 +57,21 @@ export type ChatSpec = AddressSpec & {
 const defaultCallMs = 15_000
 
 export const defineChat = (spec: ChatSpec): TargetPart => {
-  const { name, title, aliases, platform, needs, idempotent } = spec
-  const settings = builtinSettings(platformOf(spec))
+  const { name, title, platformTitle = title, aliases, platform, needs, idempotent } = spec
+  const schema: TargetSchema = {
+    settings: { description: `Settings of ${platformTitle}.`, properties: { ...spec.settings, api_base: apiBase } },
+    deliver_extra: { properties: spec.extra },
+  }
+  const settings = settingsIn(schema)
   const part: TargetPart = {
     name,
     title,
     ...(aliases === undefined ? {} : { aliases }),
     ...(platform === undefined ? {} : { platform }),
+    schema,
     settings,
     needs,
     repeatable: idempotent === true,
-    reads: [...new Set([...addressKeys, ...(spec.ids ?? []), ...(spec.reads ?? [])])],
     unaddressed: (extra, given) => unaddressed(spec, extra, given),
     chat(extra, given) {
       const address = addressOf(spec, extra, given)

@@ -1,8 +1,11 @@
 /** Reads a target's settings in one profile: from the file, and from the environment, which wins (rules: Configuration 7, 8). */
 
 import { type Json, type JsonObject, own } from '../../../core/json.ts'
-import { platformSettings } from '../../../generated/settings.ts'
-import type { Setting, TargetPart } from '../target.ts'
+import type { KeySchemas, Setting, TargetPart, TargetSchema } from '../target.ts'
+
+export const threadKeys = ['message_thread_id', 'thread_id'] as const
+/** The keys of `deliver_extra` that every chat target knows. */
+export const addressKeys = ['chat_id', ...threadKeys] as const
 
 type Named = Pick<TargetPart, 'name' | 'platform' | 'settings' | 'needs'>
 type Env = { readonly [name: string]: string | undefined }
@@ -10,8 +13,24 @@ type Env = { readonly [name: string]: string | undefined }
 /** The section under `platforms` that a target reads. */
 export const platformOf = ({ name, platform }: Named): string => platform ?? name.replace(/_comment$/, '')
 
-/** The settings that the schema declares for a built-in platform. */
-export const builtinSettings = (platform: string): readonly Setting[] => platformSettings[platform] ?? []
+/** The settings that a target's schema declares: the keys that have `x-env`. */
+export const settingsIn = ({ settings }: TargetSchema): readonly Setting[] =>
+  Object.entries(settings?.properties ?? {}).flatMap(([key, node]): Setting[] => {
+    const { 'x-env': env, 'x-redact': secret, default: value } = node
+    if (env === undefined) return []
+    return [{ key, env, ...(secret ? { secret } : {}), ...(value === undefined ? {} : { default: String(value) }) }]
+  })
+
+/** The keys that a target reads from `deliver_extra`, first the address, then what is exact. `undefined`: they are not known. */
+export const keysOfExtra = ({ schema }: Pick<TargetPart, 'schema'>): readonly string[] | undefined => {
+  if (schema === undefined) return undefined
+  const { properties } = schema.deliver_extra
+  const address = addressKeys.filter((key) => key in properties)
+  return [...new Set([...address, ...exactKeys(properties), ...Object.keys(properties)])]
+}
+
+/** The keys of `deliver_extra` that hold ids or names of the platform, beside the address. */
+export const exactKeys = (extra: KeySchemas): readonly string[] => Object.keys(extra).filter((key) => extra[key]?.['x-exact'])
 
 /** A target's settings by key. The caller gives the file and the environment of one profile; other profiles' credentials stay out. */
 export const settingsOf = (part: Named, platforms: { readonly [name: string]: JsonObject }, env: Env): JsonObject => {

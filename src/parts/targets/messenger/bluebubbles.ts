@@ -3,6 +3,7 @@
 import { isObject, type Json, type JsonObject, own } from '../../../core/json.ts'
 import { type ApiAnswer, refusedBy, said } from '../kit/api.ts'
 import { baseOf, defineChat, type Posting, uuidOf } from '../kit/chat.ts'
+import { chatKeys, homeChannel, password, plain, serverUrl, threadKey } from '../kit/keys.ts'
 import { permanentFailure } from '../kit/permanent-failure.ts'
 import type { Sent } from '../target.ts'
 
@@ -14,6 +15,16 @@ const privateApi = 'private-api'
 export const bluebubbles = defineChat({
   name: 'bluebubbles',
   title: 'BlueBubbles',
+  settings: {
+    server_url: serverUrl('BLUEBUBBLES_SERVER_URL'),
+    password: password('BLUEBUBBLES_PASSWORD'),
+    method: { ...plain('How the server sends: apple-script or private-api.'), default: 'apple-script' },
+    home_channel: homeChannel('BLUEBUBBLES_HOME_CHANNEL'),
+  },
+  extra: {
+    ...chatKeys('Number, address, or guid of the chat.', '+15550100'),
+    thread_id: threadKey('Guid of the message to answer.', '{message_guid}'),
+  },
   needs: [['server_url', 'password']],
   limit: { max: 4000, unit: 'utf16' },
   idempotent: false,

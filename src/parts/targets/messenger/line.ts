@@ -3,11 +3,17 @@
 import { own } from '../../../core/json.ts'
 import { refusedBy, said } from '../kit/api.ts'
 import { baseOf, defineChat, uuidOf } from '../kit/chat.ts'
+import { chatKeys, homeChannel, secret } from '../kit/keys.ts'
 import { permanentFailure } from '../kit/permanent-failure.ts'
 
 export const line = defineChat({
   name: 'line',
   title: 'LINE',
+  settings: {
+    channel_access_token: secret('Channel access token.', 'LINE_CHANNEL_ACCESS_TOKEN'),
+    home_channel: homeChannel('LINE_HOME_CHANNEL'),
+  },
+  extra: chatKeys('Id of a user (U…), group (C…) or room (R…).', 'U0123456789abcdef0123456789abcdef'),
   needs: [['channel_access_token']],
   limit: { max: 5000, unit: 'utf16' },
   idempotent: true,

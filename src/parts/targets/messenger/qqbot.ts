@@ -3,6 +3,7 @@
 import { own } from '../../../core/json.ts'
 import { type ApiAnswer, refusedBy, saidAll } from '../kit/api.ts'
 import { baseOf, defineChat, type Posting } from '../kit/chat.ts'
+import { chatKeys, homeChannel, onOff, plain, secret } from '../kit/keys.ts'
 import { isOn } from '../kit/settings.ts'
 import { type Fetched, type Used, withToken } from '../kit/token-cache.ts'
 import type { Sent } from '../target.ts'
@@ -23,9 +24,19 @@ const tokenBase = 'https://bots.qq.com'
 export const qqbot = defineChat({
   name: 'qqbot',
   title: 'QQ bot',
+  settings: {
+    app_id: plain('Id of the app.', 'QQ_APP_ID'),
+    client_secret: secret('Secret of the app.', 'QQ_CLIENT_SECRET'),
+    sandbox: onOff("true: the platform's sandbox.", 'QQ_SANDBOX'),
+    home_channel: homeChannel('QQBOT_HOME_CHANNEL', 'QQ_HOME_CHANNEL'),
+  },
+  extra: {
+    ...chatKeys('user:<id>, group:<id> or channel:<id>.', 'group:0123456789ABCDEF'),
+    msg_id: { title: 'Message', description: 'Id of the message to answer.', examples: ['{id}'], 'x-exact': true },
+    event_id: { title: 'Event', description: 'Id of the event to answer.', examples: ['{event_id}'], 'x-exact': true },
+  },
   needs: [['app_id', 'client_secret']],
   limit: { max: 4000, unit: 'utf16' },
-  ids: ['msg_id', 'event_id'],
   idempotent: false,
   // QQ reads tags in plain text too. Escapes would not help, because groups show them as they are.
   escape: (text) => text.replace(/<(?=[@#]|emoji:|faceType|qqbot-|\/?at\b)/gi, '<\u200b').replace(/@(?=everyone)/gi, '@\u200b'),

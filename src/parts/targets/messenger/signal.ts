@@ -3,6 +3,7 @@
 import { isObject, type Json, own } from '../../../core/json.ts'
 import { type ApiAnswer, refusedBy, said } from '../kit/api.ts'
 import { baseOf, defineChat, type Posting } from '../kit/chat.ts'
+import { chatKeys, homeChannel, referable } from '../kit/keys.ts'
 import type { Sent } from '../target.ts'
 
 const person = /^(?:\+[1-9]\d{4,14}|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})$/i
@@ -12,6 +13,12 @@ const rateLimit = -5
 export const signal = defineChat({
   name: 'signal',
   title: 'Signal',
+  settings: {
+    http_url: referable("Address of the daemon's HTTP API.", 'SIGNAL_HTTP_URL'),
+    account: referable('Number of the sending account.', 'SIGNAL_ACCOUNT'),
+    home_channel: homeChannel('SIGNAL_HOME_CHANNEL'),
+  },
+  extra: chatKeys('A number, an account id, or group:<id>.', '+15550100'),
   needs: [['http_url', 'account']],
   limit: { max: 8000, unit: 'utf16' },
   idempotent: false,

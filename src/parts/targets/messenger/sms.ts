@@ -4,6 +4,7 @@ import { isObject, own } from '../../../core/json.ts'
 import { printable } from '../../../core/text.ts'
 import { refusedBy, said, saidAll } from '../kit/api.ts'
 import { baseOf, type ChatSpec, defineChat, type Posting } from '../kit/chat.ts'
+import { chatKeys, homeChannel, plain, secret } from '../kit/keys.ts'
 import { permanentFailure } from '../kit/permanent-failure.ts'
 import { textSetting } from '../kit/settings.ts'
 import type { Sent, TargetPart } from '../target.ts'
@@ -11,6 +12,19 @@ import type { Sent, TargetPart } from '../target.ts'
 const shared = {
   name: 'sms',
   title: 'Text message',
+  platformTitle: 'SMS',
+  settings: {
+    api_key: plain('API key (Vonage).', 'VONAGE_API_KEY'),
+    api_secret: secret('API secret (Vonage).', 'VONAGE_API_SECRET'),
+    from: plain('Sender (Vonage).', 'VONAGE_FROM'),
+    account_sid: plain('Account SID (Twilio).', 'TWILIO_ACCOUNT_SID'),
+    auth_token: secret('Auth token (Twilio).', 'TWILIO_AUTH_TOKEN'),
+    phone_number: plain('Sending number (Twilio).', 'TWILIO_PHONE_NUMBER'),
+    messaging_service_sid: plain('Messaging service (Twilio), in place of a number.', 'TWILIO_MESSAGING_SERVICE_SID'),
+    home_channel: homeChannel('SMS_HOME_CHANNEL'),
+    provider: plain('twilio or vonage.', 'SMS_PROVIDER'),
+  },
+  extra: chatKeys('Phone number with its country code.', '+15550100'),
   limit: { max: 1600, unit: 'utf16' },
   idempotent: false,
   checkChat: (chat) => (/^\+[1-9]\d{6,14}$/.test(chat) ? undefined : 'chat_id is no phone number with its country code (+15551234567)'),

@@ -3,6 +3,7 @@
 import { isObject, own } from '../../../core/json.ts'
 import { refusedBy, said } from '../kit/api.ts'
 import { baseOf, defineChat, type Posting } from '../kit/chat.ts'
+import { botToken, chatKeys, homeChannel, threadKey } from '../kit/keys.ts'
 import type { Sent } from '../target.ts'
 
 // The server finds mentions in plain text too, where no letter, digit or _ stands before the @ (TDLib, MessageEntity).
@@ -11,6 +12,14 @@ const disarm = (text: string): string => text.replace(/(?<![\p{L}\p{N}_])@(?=\w)
 export const telegram = defineChat({
   name: 'telegram',
   title: 'Telegram',
+  settings: {
+    token: botToken('TELEGRAM_BOT_TOKEN'),
+    home_channel: homeChannel('TELEGRAM_HOME_CHANNEL'),
+  },
+  extra: {
+    ...chatKeys('Number of the chat (a group has a minus sign), or @channel.', '-1001234567890', '@my_channel'),
+    message_thread_id: threadKey('Number of the topic in a group with topics.', '7'),
+  },
   needs: [['token']],
   limit: { max: 4096, unit: 'utf16' },
   idempotent: false,

@@ -4,6 +4,7 @@ import { randomBytes } from 'node:crypto'
 import { own } from '../../../core/json.ts'
 import { type ApiAnswer, refusedBy, said, saidAll } from '../kit/api.ts'
 import { baseOf, defineChat, type Posting } from '../kit/chat.ts'
+import { botToken, chatKeys, homeChannel, plain } from '../kit/keys.ts'
 import type { Sent } from '../target.ts'
 
 /** The version of the protocol. The API expects it in the body, and as a number in a header. */
@@ -16,9 +17,22 @@ const limitedMs = 5_000
 export const weixin = defineChat({
   name: 'weixin',
   title: 'Weixin',
+  settings: {
+    token: botToken('WEIXIN_TOKEN'),
+    base_url: { ...plain('Address of the API.', 'WEIXIN_BASE_URL'), default: 'https://ilinkai.weixin.qq.com' },
+    home_channel: homeChannel('WEIXIN_HOME_CHANNEL'),
+  },
+  extra: {
+    ...chatKeys('User id of WeChat.'),
+    context_token: {
+      title: 'Context token',
+      description: 'Token of the conversation that the text belongs to.',
+      examples: ['{context_token}'],
+      'x-exact': true,
+    },
+  },
   needs: [['token']],
   limit: { max: 2000, unit: 'utf16' },
-  ids: ['context_token'],
   idempotent: false,
   checkChat: (chat) => (/^[\w.@-]{1,128}$/.test(chat) ? undefined : 'chat_id is no user id of WeChat'),
   async post(posting) {

@@ -3,6 +3,7 @@
 import { isObject, type Json, type JsonObject, own } from '../../../core/json.ts'
 import { refusedBy, said } from '../kit/api.ts'
 import { baseOf, defineChat, type Posting } from '../kit/chat.ts'
+import { chatKeys, homeChannel, onOff, plain, referable, secret, threadKey } from '../kit/keys.ts'
 import { permanentFailure } from '../kit/permanent-failure.ts'
 import { isOn } from '../kit/settings.ts'
 import type { Sent } from '../target.ts'
@@ -22,10 +23,33 @@ export const whatsapp = defineChat({
   name: 'whatsapp',
   aliases: ['whatsapp_cloud'],
   title: 'WhatsApp',
+  settings: {
+    phone_number_id: plain('Id of the sending number (Cloud API).', 'WHATSAPP_CLOUD_PHONE_NUMBER_ID'),
+    access_token: secret('Access token.', 'WHATSAPP_CLOUD_ACCESS_TOKEN'),
+    api_version: { ...plain('Version of the Cloud API.', 'WHATSAPP_CLOUD_API_VERSION'), default: 'v20.0' },
+    bridge: onOff('true: the local bridge.', 'WHATSAPP_ENABLED'),
+    bridge_url: referable('Address of the local bridge.', 'WHATSAPP_BRIDGE_URL'),
+    home_channel: homeChannel('WHATSAPP_CLOUD_HOME_CHANNEL', 'WHATSAPP_HOME_CHANNEL'),
+  },
+  extra: {
+    ...chatKeys('Phone number with its country code.', '15550100'),
+    thread_id: threadKey('Id of the message to answer.', '{message_id}'),
+    template: {
+      title: 'Message template',
+      description: 'Name of an approved template: only those reach who has not written for a day. The text is its one value.',
+      examples: ['event_notice'],
+      'x-exact': true,
+    },
+    template_language: {
+      title: 'Template language',
+      description: 'Language of the template. Absent: en_US.',
+      examples: ['en_US'],
+      'x-exact': true,
+    },
+  },
   needs: [cloudKeys, ['bridge_url'], ['bridge']],
   // A template may have 1024 characters in all, together with the text around the value.
   limit: ({ extra }) => ({ max: extra('template') === undefined ? 4096 : 900, unit: 'utf16' }),
-  ids: ['template', 'template_language'],
   idempotent: false,
   checkChat: (chat) => (number.test(chat) || jid.test(chat) ? undefined : 'chat_id is neither a phone number nor an id like 123456@g.us'),
   post: (posting) => {

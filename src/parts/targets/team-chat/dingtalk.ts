@@ -4,6 +4,7 @@ import { createHmac } from 'node:crypto'
 import { type JsonObject, own } from '../../../core/json.ts'
 import { type ApiAnswer, refusedBy, saidAll } from '../kit/api.ts'
 import { baseOf, defineChat, type Posting } from '../kit/chat.ts'
+import { chatKeys, homeChannel, plain, secret, webhookUrl } from '../kit/keys.ts'
 import { permanentFailure } from '../kit/permanent-failure.ts'
 import { type Fetched, issued, type Used, withToken } from '../kit/token-cache.ts'
 import { goesByApp, webhookOr } from '../kit/webhook-or-app.ts'
@@ -14,6 +15,15 @@ const app = ['client_id', 'client_secret']
 export const dingtalk = defineChat({
   name: 'dingtalk',
   title: 'DingTalk',
+  settings: {
+    webhook_url: webhookUrl('DINGTALK_WEBHOOK_URL'),
+    secret: secret('Key that signs the webhook.', 'DINGTALK_SECRET'),
+    client_id: plain('Id of the app.', 'DINGTALK_CLIENT_ID'),
+    client_secret: secret('Secret of the app.', 'DINGTALK_CLIENT_SECRET'),
+    robot_code: plain('Code of the app robot; default: client_id.', 'DINGTALK_ROBOT_CODE'),
+    home_channel: homeChannel('DINGTALK_HOME_CHANNEL'),
+  },
+  extra: chatKeys('Id of the conversation or person.'),
   needs: [['webhook_url'], app],
   ...webhookOr(app),
   // The app's limit is the stricter one: 15 000 bytes of msgParam, which holds the text and little else.

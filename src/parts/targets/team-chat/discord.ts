@@ -3,6 +3,7 @@
 import { type Json, type JsonObject, own } from '../../../core/json.ts'
 import { type ApiAnswer, refusedBy, said } from '../kit/api.ts'
 import { baseOf, defineChat, type Posting } from '../kit/chat.ts'
+import { botToken, chatKeys, homeChannel, threadKey, webhookUrl } from '../kit/keys.ts'
 import { permanentFailure } from '../kit/permanent-failure.ts'
 import { goesByApp, webhookOr } from '../kit/webhook-or-app.ts'
 import type { Sent } from '../target.ts'
@@ -17,6 +18,15 @@ const suppressEmbeds = 4
 export const discord = defineChat({
   name: 'discord',
   title: 'Discord',
+  settings: {
+    token: botToken('DISCORD_BOT_TOKEN'),
+    webhook_url: webhookUrl('DISCORD_WEBHOOK_URL'),
+    home_channel: homeChannel('DISCORD_HOME_CHANNEL'),
+  },
+  extra: {
+    ...chatKeys('Number of the channel.', '123456789012345678'),
+    thread_id: threadKey('Number of the thread.', '123456789012345678'),
+  },
   needs: [bot, ['webhook_url']],
   ...webhookOr(bot),
   limit: { max: 2000, unit: 'characters' },

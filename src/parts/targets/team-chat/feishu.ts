@@ -4,6 +4,7 @@ import { createHmac } from 'node:crypto'
 import { isObject, type Json, type JsonObject, own } from '../../../core/json.ts'
 import { type ApiAnswer, refusedBy, saidAll } from '../kit/api.ts'
 import { baseOf, defineChat, type Posting } from '../kit/chat.ts'
+import { chatKeys, homeChannel, plain, secret, threadKey, webhookUrl } from '../kit/keys.ts'
 import { permanentFailure } from '../kit/permanent-failure.ts'
 import { type Fetched, issued, type Used, withToken } from '../kit/token-cache.ts'
 import { goesByApp, webhookOr } from '../kit/webhook-or-app.ts'
@@ -18,6 +19,18 @@ const domains = new Map([
 export const feishu = defineChat({
   name: 'feishu',
   title: 'Feishu',
+  settings: {
+    app_id: plain('Id of the app.', 'FEISHU_APP_ID'),
+    app_secret: secret('Secret of the app.', 'FEISHU_APP_SECRET'),
+    domain: { ...plain('feishu, or lark for the international edition.', 'FEISHU_DOMAIN'), default: 'feishu' },
+    webhook_url: webhookUrl('FEISHU_WEBHOOK_URL'),
+    secret: secret('Key that signs the webhook.', 'FEISHU_WEBHOOK_SECRET'),
+    home_channel: homeChannel('FEISHU_HOME_CHANNEL'),
+  },
+  extra: {
+    ...chatKeys('Id of the chat or person.', 'oc_0123456789abcdef'),
+    thread_id: threadKey('A message (om_…) or a topic (omt_…) to answer.', 'om_0123456789abcdef'),
+  },
   needs: [app, ['webhook_url']],
   ...webhookOr(app),
   // A webhook takes 20 KB in all. An app would take more, but nobody reads so long a message.

@@ -4,6 +4,7 @@ import { isObject, own } from '../../../core/json.ts'
 import { type ApiAnswer, refusedBy, saidAll } from '../kit/api.ts'
 import { baseOf, defineChat, type Posting } from '../kit/chat.ts'
 import { buyToken, readAccount } from '../kit/google-account.ts'
+import { chatKeys, homeChannel, secret, threadKey, webhookUrl } from '../kit/keys.ts'
 import { permanentFailure } from '../kit/permanent-failure.ts'
 import { type Used, withToken } from '../kit/token-cache.ts'
 import { goesByApp, webhookOr } from '../kit/webhook-or-app.ts'
@@ -15,6 +16,15 @@ const scope = 'https://www.googleapis.com/auth/chat.bot'
 export const googleChat = defineChat({
   name: 'google_chat',
   title: 'Google Chat',
+  settings: {
+    webhook_url: webhookUrl('GOOGLE_CHAT_WEBHOOK_URL'),
+    service_account_json: secret('Service account key: JSON or the path of its file.', 'GOOGLE_CHAT_SERVICE_ACCOUNT_JSON'),
+    home_channel: homeChannel('GOOGLE_CHAT_HOME_CHANNEL'),
+  },
+  extra: {
+    ...chatKeys('The space.', 'spaces/AAAA1234567'),
+    thread_id: threadKey('Name or key of the thread; a new key begins one.', '{repository.name}-{number}'),
+  },
   needs: [['webhook_url'], app],
   ...webhookOr(app),
   // The whole message may have 32 000 bytes.

@@ -3,6 +3,7 @@
 import { type Json, own } from '../../../core/json.ts'
 import { type ApiAnswer, refusedBy, saidAll } from '../kit/api.ts'
 import { baseOf, defineChat, type Posting } from '../kit/chat.ts'
+import { chatKeys, homeChannel, password, plain, referable, secret, threadKey } from '../kit/keys.ts'
 import { permanentFailure } from '../kit/permanent-failure.ts'
 import { type Fetched, type Used, withToken } from '../kit/token-cache.ts'
 import type { Sent } from '../target.ts'
@@ -14,6 +15,17 @@ const loginMs = 30 * 24 * 3_600_000
 export const matrix = defineChat({
   name: 'matrix',
   title: 'Matrix',
+  settings: {
+    homeserver: referable('Address of the homeserver.', 'MATRIX_HOMESERVER'),
+    access_token: secret('Access token.', 'MATRIX_ACCESS_TOKEN'),
+    user_id: plain('User that logs in with a password.', 'MATRIX_USER_ID'),
+    password: password('MATRIX_PASSWORD'),
+    home_channel: homeChannel('MATRIX_HOME_ROOM', 'MATRIX_HOME_CHANNEL'),
+  },
+  extra: {
+    ...chatKeys('The room (!id:server), or an alias (#name:server).', '!abcdefghijkl:example.org'),
+    thread_id: threadKey('Id of the event that began the thread.', '$abc123'),
+  },
   needs: [
     ['homeserver', 'access_token'],
     ['homeserver', 'user_id', 'password'],

@@ -4,6 +4,7 @@ import { own } from '../../../core/json.ts'
 import { refusedBy, said } from '../kit/api.ts'
 import { baseOf, defineChat, type Posting } from '../kit/chat.ts'
 import { withoutImages } from '../kit/images.ts'
+import { botToken, chatKeys, homeChannel, serverUrl, threadKey } from '../kit/keys.ts'
 import type { Sent } from '../target.ts'
 
 const id = /^[a-z0-9]{26}$/
@@ -14,6 +15,15 @@ const withoutMentions = (text: string): string => text.replace(/(?<![\p{L}\p{N}]
 export const mattermost = defineChat({
   name: 'mattermost',
   title: 'Mattermost',
+  settings: {
+    url: serverUrl('MATTERMOST_URL'),
+    token: botToken('MATTERMOST_TOKEN'),
+    home_channel: homeChannel('MATTERMOST_HOME_CHANNEL'),
+  },
+  extra: {
+    ...chatKeys('Id of the channel: 26 letters and digits.', '4xp9fdt77pncbef59f4k1qe83o'),
+    thread_id: threadKey('Id of the post to answer.', '4xp9fdt77pncbef59f4k1qe83o'),
+  },
   needs: [['url', 'token']],
   limit: { max: 16_383, unit: 'characters' },
   idempotent: false,

@@ -4,6 +4,7 @@ import { own } from '../../../core/json.ts'
 import { excerpt, printable } from '../../../core/text.ts'
 import { refusedBy, said } from '../kit/api.ts'
 import { baseOf, defineChat, type Posting } from '../kit/chat.ts'
+import { botToken, chatKeys, homeChannel, threadKey, webhookUrl } from '../kit/keys.ts'
 import { goesByApp, webhookOr } from '../kit/webhook-or-app.ts'
 import type { Sent } from '../target.ts'
 
@@ -12,6 +13,15 @@ const bot = ['token']
 export const slack = defineChat({
   name: 'slack',
   title: 'Slack',
+  settings: {
+    token: botToken('SLACK_BOT_TOKEN'),
+    webhook_url: webhookUrl('SLACK_WEBHOOK_URL'),
+    home_channel: homeChannel('SLACK_HOME_CHANNEL'),
+  },
+  extra: {
+    ...chatKeys('Id of the channel, or #channel.', 'C0123456789', '#alerts'),
+    thread_id: threadKey('The ts of the message to answer.', '1712345678.000100'),
+  },
   needs: [bot, ['webhook_url']],
   ...webhookOr(bot),
   limit: { max: 4000, unit: 'characters' },

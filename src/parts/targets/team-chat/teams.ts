@@ -3,12 +3,19 @@
 import { isObject, own } from '../../../core/json.ts'
 import { refusedBy, saidAll } from '../kit/api.ts'
 import { defineChat, type Posting } from '../kit/chat.ts'
+import { homeChannel, noChatKeys, webhookUrl } from '../kit/keys.ts'
 import type { Sent } from '../target.ts'
 
 export const teams = defineChat({
   name: 'teams',
   aliases: ['msteams'],
   title: 'Microsoft Teams',
+  platformTitle: 'Teams',
+  settings: {
+    webhook_url: webhookUrl('TEAMS_INCOMING_WEBHOOK_URL'),
+    home_channel: homeChannel('TEAMS_HOME_CHANNEL'),
+  },
+  extra: noChatKeys,
   needs: [['webhook_url']],
   noChat: () => 'the chat of the workflow',
   namesChats: () => false,

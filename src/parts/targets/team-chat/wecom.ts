@@ -3,6 +3,7 @@
 import { type Json, type JsonObject, own } from '../../../core/json.ts'
 import { type ApiAnswer, refusedBy, saidAll } from '../kit/api.ts'
 import { baseOf, defineChat, type Posting } from '../kit/chat.ts'
+import { chatKeys, homeChannel, plain, referable, secret, webhookUrl } from '../kit/keys.ts'
 import { permanentFailure } from '../kit/permanent-failure.ts'
 import { type Fetched, issued, type Used, withToken } from '../kit/token-cache.ts'
 import { goesByApp, webhookOr } from '../kit/webhook-or-app.ts'
@@ -15,6 +16,21 @@ export const wecom = defineChat({
   name: 'wecom',
   aliases: ['wecom_callback'],
   title: 'WeCom',
+  settings: {
+    bot_id: {
+      ...plain('Id of the AI bot.', 'WECOM_BOT_ID'),
+      markdownDescription:
+        'Id of the AI bot, which may have one connection only: a program of your own that is connected as the same bot is cut off by each delivery.',
+    },
+    secret: secret('Secret of the AI bot.', 'WECOM_SECRET'),
+    websocket_url: referable("Another address of the AI bot's server.", 'WECOM_WEBSOCKET_URL'),
+    webhook_url: webhookUrl('WECOM_WEBHOOK_URL', 'WEWORK_WEBHOOK_URL'),
+    corp_id: plain('Id of the company.', 'WECOM_CALLBACK_CORP_ID'),
+    corp_secret: secret('Secret of the company app.', 'WECOM_CALLBACK_CORP_SECRET'),
+    agent_id: { ...plain('Agent id of the company app.', 'WECOM_CALLBACK_AGENT_ID'), type: ['string', 'number'] },
+    home_channel: homeChannel('WECOM_HOME_CHANNEL'),
+  },
+  extra: chatKeys('Id of the chat or person.'),
   needs: [['webhook_url'], bot, app],
   ...webhookOr(bot, app),
   // WeCom cuts an app's longer text without an error.

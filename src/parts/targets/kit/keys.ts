@@ -1,0 +1,68 @@
+/** The keys that several targets have, as each declares them in its `schema`. */
+
+import type { KeySchema, KeySchemas } from '../target.ts'
+
+/** A setting that is a text. `env`: its environment variables, the first of which wins. */
+export const plain = (description: string, ...env: readonly string[]): KeySchema => ({ type: 'string', 'x-env': env, description })
+
+/** A text that may be written as `${NAME}`. */
+export const referable = (description: string, ...env: readonly string[]): KeySchema => ({
+  ...plain(description, ...env),
+  'x-secret': true,
+})
+
+/** A text that may be written as `${NAME}`, and that no error of the platform may show. */
+export const secret = (description: string, ...env: readonly string[]): KeySchema => ({
+  ...referable(description, ...env),
+  'x-redact': true,
+})
+
+/** A switch. A text is allowed, because the environment has only texts. */
+export const onOff = (description: string, ...env: readonly string[]): KeySchema => ({
+  ...plain(description, ...env),
+  type: ['string', 'number', 'boolean'],
+})
+
+export const botToken = (...env: readonly string[]): KeySchema => secret('Token of the bot or app.', ...env)
+export const password = (...env: readonly string[]): KeySchema => secret('Password.', ...env)
+export const webhookUrl = (...env: readonly string[]): KeySchema => secret('Incoming webhook address; it is a secret.', ...env)
+export const serverUrl = (...env: readonly string[]): KeySchema => referable('Address of the server.', ...env)
+export const homeChannel = (...env: readonly string[]): KeySchema => ({
+  ...referable('Where messages go that name no chat.', ...env),
+  type: ['string', 'number'],
+})
+
+/** Has no `x-env`, because no environment variable may lead a credential to another address. */
+export const apiBase: KeySchema = {
+  title: 'API base',
+  type: 'string',
+  'x-secret': true,
+  description: 'Another address of the API: a proxy, or a server of yours.',
+}
+
+/** Whether images of a comment are shown. */
+export const images: KeySchema = {
+  type: 'boolean',
+  default: false,
+  description: 'true: images in comments are shown.',
+  markdownDescription:
+    "`true`: images in comments are shown. By default they are broken: whoever looks at one loads its address, which may be a stranger's and carry off what the agent knows.",
+}
+
+/** A key that the target knows beside the usual one. */
+export const hidden: KeySchema = { doNotSuggest: true }
+
+/** The address of a chat target that passes threads over. `description`: what `chat_id` holds. */
+export const chatKeys = (description: string, ...examples: readonly string[]): KeySchemas => ({
+  chat_id: { description: `${description} Absent: the home channel.`, examples },
+  message_thread_id: hidden,
+  thread_id: hidden,
+})
+
+/** What `thread_id` holds, for a chat target that has threads. Its place among the keys is that of `chatKeys`. */
+export const threadKey = (description: string, example: string): KeySchema => ({ description, examples: [example] })
+
+const refused: KeySchema = { 'x-refused': true }
+
+/** The address of a target whose one chat nothing can change. */
+export const noChatKeys: KeySchemas = { chat_id: refused, message_thread_id: refused, thread_id: refused }
