@@ -19,6 +19,7 @@ import { renderSenders } from './senders.ts'
 import { envByChoice, renderSettings, withEnvNames } from './settings.ts'
 import { platformDefinitions, platformSections, withTypedKeys } from './target-schema.ts'
 import { renderTargets } from './targets.ts'
+import { toolSections } from './toolset-schema.ts'
 
 type Node = { [key: string]: unknown }
 const require = createRequire(import.meta.url)
@@ -81,8 +82,9 @@ const bundle = (): Node => {
   }
   Object.assign(definitions, local(platformDefinitions(definitions.Platform as Node)))
   definitions.DeliverExtra = withTypedKeys(definitions.DeliverExtra as Node)
-  const section = ((definitions.Config as Node).properties as Node).platforms as Node
-  section.properties = { ...(section.properties as Node), ...platformSections }
+  const { platforms, tools } = (definitions.Config as Node).properties as { readonly [section: string]: Node }
+  Object.assign(platforms?.properties as Node, platformSections)
+  Object.assign(tools as Node, { properties: local(toolSections) })
   for (const [name, node] of Object.entries(definitions)) {
     const base = typeof node['x-extends'] === 'string' ? definitions[node['x-extends'].slice('#/definitions/'.length)] : undefined
     if (!base) continue
@@ -214,24 +216,17 @@ const validators = async (schema: Node): Promise<string> => {
 }
 
 const schema = bundle()
-type Config = {
-  readonly definitions: { readonly Agent: Node }
-  readonly properties: { readonly tools: { readonly properties: { readonly web_search: Node } } }
-}
-const written = read('config.schema.json') as Config
-const runners = envByChoice(written.definitions.Agent)
-const search = envByChoice(written.properties.tools.properties.web_search)
+const { Agent } = read('config.schema.json').definitions as { readonly Agent: Node }
+const runners = envByChoice(Agent)
 
 type Section = { readonly properties: Node }
 const properties = schema.properties as {
   readonly gateway: Node
   readonly platform_toolsets: Node
   readonly storage: Section
-  readonly tools: Section
 }
 const definitions = schema.definitions as { readonly [name: string]: Node }
 const { retention } = properties.storage.properties
-const { web_search, web_extract, vision_analyze } = properties.tools.properties
 const routeProperties = definitions.Route?.properties as { readonly [key: string]: Node }
 const defaults = {
   webhook: definitions.WebhookSettings,
@@ -248,9 +243,6 @@ const defaults = {
   respond: routeProperties.respond,
   job: definitions.Job,
   toolset: definitions.McpServer,
-  webSearch: web_search,
-  webExtract: web_extract,
-  visionAnalyze: vision_analyze,
 }
 
 /** JSON as a text to be parsed, which takes a third of the time that a literal does. */
@@ -270,7 +262,7 @@ const outputs: { [file: string]: string } = {
   'docs/targets.md': `${renderTargets(targets)}\n`,
   'src/generated/config.ts': await types(schema),
   'src/generated/defaults.ts': `${banner}${renderDefaults(defaults)}`,
-  'src/generated/settings.ts': `${banner}${renderSettings(runners, targets, search)}`,
+  'src/generated/settings.ts': `${banner}${renderSettings(runners, targets)}`,
   'src/generated/schema.ts': `${banner}import type { JsonObject } from '../core/json.ts'\n\nexport const schema: JsonObject = ${asText(schema)}\n\nexport const sampleSchema: JsonObject = ${asText(sample)}\n`,
   'src/generated/sample.ts': await sampleTypes(),
   'src/generated/validators.js': await validators(schema),

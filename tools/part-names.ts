@@ -37,6 +37,8 @@ const families: ReadonlyMap<unknown, Lists> = new Map([
   ['runners', choice(runners)],
   ['schemes', choice([...schemes, ...presets.flatMap(withAliases)])],
   ['stores', choice(stores)],
+  // What a run has where nothing is said.
+  ['toolsets', { default: toolsets.map(({ name }) => name) }],
   ['targets', choice(targetsInOrder.flatMap(withAliases))],
 ])
 

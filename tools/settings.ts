@@ -1,6 +1,6 @@
 /**
- * The environment variables of runners and search providers, read off the schema, and the other names of targets. `x-env` has the names that
- * a key has in the environment: a list on a setting of a target, lists by runner on a key of the agent, by provider on one of web_search.
+ * The environment variables of runners, read off the schema, and the other names of targets. `x-env` has the names that a key has in the
+ * environment: a list on a setting of a target, lists by runner on a key of the agent, by provider on a key of web_search.
  * Editors have no use for it: the bundle says the names in words.
  */
 
@@ -33,7 +33,7 @@ const camelCase = (key: string): string => key.replace(/_(\w)/g, (_, letter: str
 
 export type EnvByChoice = { readonly [choice: string]: { readonly [setting: string]: Names } }
 
-/** By runner or provider, out of the section with its settings. */
+/** By runner, out of the section with its settings. */
 export const envByChoice = (section: Node): EnvByChoice => {
   const out: { [choice: string]: { [setting: string]: Names } } = {}
   for (const [key, node] of Object.entries(section.properties as Node))
@@ -44,14 +44,12 @@ export const envByChoice = (section: Node): EnvByChoice => {
 const aliasesOf = (targets: readonly TargetPart[]): Node =>
   Object.fromEntries(targets.flatMap(({ name, aliases = [] }) => aliases.map((alias) => [alias, name])))
 
-/** The module that targets, runners and tools read. */
-export const renderSettings = (runners: EnvByChoice, targets: readonly TargetPart[], search: EnvByChoice): string =>
+/** The module that runners and `target-name.ts` read. */
+export const renderSettings = (runners: EnvByChoice, targets: readonly TargetPart[]): string =>
   [
     '/** The environment variables of each built-in runner, by its setting. */',
     `export const runnersEnv: { readonly [runner: string]: { readonly [setting: string]: readonly string[] } } = ${JSON.stringify(runners, null, 2)}`,
     '/** Other names of built-in targets, and the real one of each. */',
     `export const targetAliases: { readonly [alias: string]: string } = ${JSON.stringify(aliasesOf(targets), null, 2)}`,
-    '/** The environment variables of each provider of web_search, by its setting. */',
-    `export const searchEnv: { readonly [provider: string]: { readonly [setting: string]: readonly string[] } } = ${JSON.stringify(search, null, 2)}`,
     '',
   ].join('\n')

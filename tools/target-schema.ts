@@ -3,6 +3,7 @@
 import { targets } from '../src/parts/targets/index.ts'
 import { platformOf, threadKeys } from '../src/parts/targets/kit/settings.ts'
 import type { KeySchema, TargetPart } from '../src/parts/targets/target.ts'
+import { inMarkdown } from './in-markdown.ts'
 
 type Node = { readonly [key: string]: unknown }
 type Definitions = { readonly [name: string]: Node }
@@ -37,8 +38,6 @@ export const platformDefinitions = ({ properties, additionalProperties }: Node):
     }),
   )
 }
-
-const inMarkdown = (node: KeySchema): KeySchema => ({ markdownDescription: node.description ?? '', ...node })
 
 /** How a target is connected, in a sentence; empty where it needs no setting. */
 const connectedBy = ({ needs = [] }: TargetPart): string =>

@@ -3,9 +3,9 @@
 import { type Config, defaultProfile } from '../config/config.ts'
 import { isUnknown } from '../config/env.ts'
 import { secretsOfSettings } from '../core/secrets/settings-secrets.ts'
-import { searchEnv } from '../generated/settings.ts'
 import { writtenTargets } from '../parts/destination.ts'
 import { runnersByName } from '../parts/runners/index.ts'
+import { toolsets } from '../parts/tools/index.ts'
 import { runnerSettings } from '../plan/runner.ts'
 
 export const knownSecrets = (config: Config): string[] => {
@@ -25,7 +25,7 @@ export const knownSecrets = (config: Config): string[] => {
 /** The keys of tools and of the servers of toolsets. */
 const ofTools = ({ tools, profiles }: Config): string[] => {
   const env = profiles.get(defaultProfile)?.env ?? {}
-  const variables = Object.values(searchEnv).flatMap((settings) => Object.values(settings).flat())
+  const variables = toolsets.flatMap(({ env = [] }) => env)
   const inEnv = isUnknown(env) ? [] : variables.map((name) => env[name] ?? '')
   const sections = [...Object.values(tools.settings), ...Object.values(tools.servers)]
   return [...inEnv, ...sections.flatMap((section) => secretsOfSettings(section ?? null))]

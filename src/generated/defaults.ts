@@ -83,17 +83,5 @@ export const defaults = {
   "toolset": {
     "timeout_seconds": 60,
     "start_timeout_seconds": 30
-  },
-  "webSearch": {
-    "max_results": 5,
-    "timeout_seconds": 15
-  },
-  "webExtract": {
-    "max_bytes": 2097152,
-    "timeout_seconds": 20
-  },
-  "visionAnalyze": {
-    "max_bytes": 3932160,
-    "timeout_seconds": 20
   }
 } as const

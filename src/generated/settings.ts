@@ -20,21 +20,3 @@ export const targetAliases: { readonly [alias: string]: string } = {
   "wecom_callback": "wecom",
   "whatsapp_cloud": "whatsapp"
 }
-/** The environment variables of each provider of web_search, by its setting. */
-export const searchEnv: { readonly [provider: string]: { readonly [setting: string]: readonly string[] } } = {
-  "searxng": {
-    "baseUrl": [
-      "SEARXNG_URL"
-    ]
-  },
-  "brave": {
-    "apiKey": [
-      "BRAVE_API_KEY"
-    ]
-  },
-  "tavily": {
-    "apiKey": [
-      "TAVILY_API_KEY"
-    ]
-  }
-}

@@ -114,10 +114,11 @@ t.test('each target declares its keys, with a text for each that no other target
   t.notMatch(JSON.stringify([schema, bundle]), /"x-(?:exact|refused|env|redact)"/, 'keywords for the program stay inside')
 })
 
-t.test('what one target alone has stands in its file, and in no written schema', async (t) => {
+t.test('what one target or toolset alone has stands in its file, and in no written schema', async (t) => {
   const written = (file: string): JsonObject => JSON.parse(read(`schema/${file}.schema.json`)) as JsonObject
   t.same(Object.keys(at(written('config'), 'properties', 'platforms', 'properties')), ['webhook'])
   t.same(Object.keys(at(written('route'), 'definitions', 'DeliverExtra', 'properties')), addressKeys)
+  t.notOk('properties' in at(written('config'), 'properties', 'tools'), 'a toolset declares its section')
 })
 
 const at = (node: JsonObject, ...keys: readonly string[]): JsonObject => keys.reduce((inner, key) => inner[key] as JsonObject, node)

@@ -42,12 +42,25 @@ export type ToolKit = {
   readonly env: { readonly [name: string]: string | undefined }
 }
 
+/** What the schema says of a toolset's section below `tools`: a JSON Schema (draft-07) of an object that has these keys and no others. */
+export type ToolsetSchema = {
+  readonly title: string
+  readonly description: string
+  /** The description in Markdown. When absent, it is the description. */
+  readonly markdownDescription?: string
+  readonly properties: { readonly [key: string]: JsonObject }
+}
+
 /** A toolset that is built in. */
 export type ToolsetPart = {
   /** The name for `toolsets` and `platform_toolsets`, of its section below `tools`, and of its one tool: no other tool ever has it. */
   readonly name: string
   /** The name for people, in editors. */
   readonly title: string
+  /** Its section below `tools`. When absent, it has none. */
+  readonly schema?: ToolsetSchema
+  /** The environment variables that may hold its keys, which no log and no answer may show. */
+  readonly env?: readonly string[]
   /** `settings`: its section below `tools`, with references resolved. `undefined`: it cannot work with these settings, and a run goes without. */
   compile(settings: JsonObject, kit: ToolKit): Closable<Toolset> | undefined
 }

@@ -3,14 +3,13 @@
 import { cut } from '../../core/text.ts'
 import { createSlots } from '../../core/turns/slots.ts'
 import { unlessAborted } from '../../core/turns/unless-aborted.ts'
-import { defaults } from '../../generated/defaults.ts'
 import type { Fetched, Wanted } from './kit/guarded-fetch.ts'
 import { numberIn, textOf } from './kit/input.ts'
 import { noting } from './kit/noting.ts'
 import type { Reach } from './kit/reach.ts'
 import { textIn } from './kit/text-in.ts'
 import { WebFault } from './kit/web-fault.ts'
-import type { Tool, ToolsetPart } from './tool.ts'
+import type { Tool, ToolsetPart, ToolsetSchema } from './tool.ts'
 
 const maxChars = 20_000
 /** No character set needs more bytes for a character. */
@@ -37,13 +36,38 @@ const checkType: Wanted['checkType'] = (mediaType) => {
   throw new WebFault('This is neither a web page nor text, Markdown or JSON.')
 }
 
+const schema = {
+  title: 'Web pages',
+  description: 'How agents read public web pages.',
+  properties: {
+    max_bytes: {
+      title: 'Largest page',
+      type: 'integer',
+      minimum: 1024,
+      maximum: 10_485_760,
+      default: 2_097_152,
+      description: 'Bytes of the largest page, unpacked.',
+      markdownDescription: 'Bytes of the largest page, unpacked. A larger one is refused.',
+    },
+    timeout_seconds: {
+      title: 'Time-out',
+      type: 'number',
+      exclusiveMinimum: 0,
+      maximum: 120,
+      default: 20,
+      description: 'Seconds that the page may take to arrive, with its redirects.',
+    },
+  },
+} satisfies ToolsetSchema
+
 /** `reach`: for tests, which have no public web. */
 export const webExtractWithin = (reach?: Reach): ToolsetPart => ({
   name: 'web_extract',
   title: 'Reads public web pages',
+  schema,
   compile(settings, { clock, log }) {
-    const maxBytes = numberIn(settings, 'max_bytes', defaults.webExtract.max_bytes)
-    const timeoutMs = numberIn(settings, 'timeout_seconds', defaults.webExtract.timeout_seconds) * 1000
+    const maxBytes = numberIn(settings, 'max_bytes', schema.properties.max_bytes.default)
+    const timeoutMs = numberIn(settings, 'timeout_seconds', schema.properties.timeout_seconds.default) * 1000
     const slots = createSlots(() => maxThreads, maxWaiting)
     const call: Tool['call'] = async (given, { run, signal }) => {
       const address = textOf(given, 'url', 4_000)

@@ -1,11 +1,9 @@
 /** Searches the web, by the provider that the operator chose. */
 
 import { type JsonObject, own } from '../../core/json.ts'
-import { defaults } from '../../generated/defaults.ts'
-import { searchEnv } from '../../generated/settings.ts'
 import { numberIn, textOf } from './kit/input.ts'
 import { type Access, type Hit, hitsIn, type Provider, providers } from './kit/search-providers.ts'
-import type { Tool, ToolKit, ToolsetPart } from './tool.ts'
+import type { Tool, ToolKit, ToolsetPart, ToolsetSchema } from './tool.ts'
 
 const maxQueryChars = 400
 
@@ -18,15 +16,74 @@ const input = {
   additionalProperties: false,
 }
 
+/** The environment variables of a setting, by provider. */
+const variablesOf = (key: Provider['needs']): { [provider: string]: string[] } =>
+  Object.fromEntries(providers.filter(({ needs }) => needs === key).map(({ name, env }) => [name, [env]]))
+
+const schema = {
+  title: 'Web search',
+  description: 'How agents search the web; without a provider they cannot.',
+  markdownDescription: 'How agents search the web. Without a provider they cannot.',
+  properties: {
+    provider: {
+      title: 'Provider',
+      type: 'string',
+      enum: providers.map(({ name }) => name),
+      enumDescriptions: providers.map(({ title }) => title),
+      examples: ['searxng'],
+      description: 'Who is asked. By default the first that the environment names.',
+      markdownDescription:
+        'Who is asked: `searxng`, `brave` or `tavily`. By default the first of them that the environment has an address or a key for.',
+    },
+    base_url: {
+      title: 'Base URL',
+      type: 'string',
+      'x-secret': true,
+      'x-env': variablesOf('base_url'),
+      minLength: 1,
+      description: 'Address of the provider; SearXNG has no other.',
+      markdownDescription: 'Address of the provider. `searxng` needs one, the others have their own.',
+      examples: ['http://127.0.0.1:8888'],
+    },
+    api_key: {
+      title: 'API key',
+      type: 'string',
+      'x-secret': true,
+      'x-env': variablesOf('api_key'),
+      description: 'Key of the provider.',
+      markdownDescription: 'Key of the provider; `${NAME}` is resolved.',
+      examples: ['${BRAVE_API_KEY}'],
+    },
+    max_results: {
+      title: 'Results',
+      type: 'integer',
+      minimum: 1,
+      maximum: 20,
+      default: 5,
+      description: 'Results of one search, at most.',
+    },
+    timeout_seconds: {
+      title: 'Time-out',
+      type: 'number',
+      exclusiveMinimum: 0,
+      maximum: 120,
+      default: 15,
+      description: 'Seconds that a search may take.',
+    },
+  },
+} satisfies ToolsetSchema
+
 export const webSearch: ToolsetPart = {
   name: 'web_search',
   title: 'Searches the web',
+  schema,
+  env: providers.map(({ env }) => env),
   compile(settings, kit) {
     const provider = chosen(settings, kit)
     const access = provider && accessTo(provider, settings, kit)
     if (!provider || !access) return undefined
-    const max = numberIn(settings, 'max_results', defaults.webSearch.max_results)
-    const timeoutMs = numberIn(settings, 'timeout_seconds', defaults.webSearch.timeout_seconds) * 1000
+    const max = numberIn(settings, 'max_results', schema.properties.max_results.default)
+    const timeoutMs = numberIn(settings, 'timeout_seconds', schema.properties.timeout_seconds.default) * 1000
     const call: Tool['call'] = async (given, { signal }) => {
       const asked = provider.ask(access, textOf(given, 'query', maxQueryChars), max)
       const { askProvider } = await import('./kit/ask-provider.ts')
@@ -42,19 +99,15 @@ export const webSearch: ToolsetPart = {
 const shown = ({ title, url, snippet }: Hit, i: number): string =>
   [`${i + 1}. ${title === '' ? url : title}`, url, snippet].filter((line) => line !== '').join('\n   ')
 
-const fromEnv = (provider: Provider, setting: string, { env }: ToolKit): string | undefined =>
-  own(own(searchEnv, provider.name) ?? {}, setting)
-    ?.map((name) => env[name])
-    .find(Boolean)
-
-const isInEnv = (provider: Provider, kit: ToolKit): boolean =>
-  (fromEnv(provider, 'baseUrl', kit) ?? fromEnv(provider, 'apiKey', kit)) !== undefined
+/** What the environment says of a setting; empty where it says nothing. */
+const fromEnv = (provider: Provider, key: Provider['needs'], { env }: ToolKit): string =>
+  (key === provider.needs && env[provider.env]) || ''
 
 const chosen = (settings: JsonObject, kit: ToolKit): Provider | undefined => {
   const name = own(settings, 'provider')
   // The check of shapes has reported a name that is none.
   if (name !== undefined) return providers.find((provider) => provider.name === name)
-  const found = providers.find((provider) => isInEnv(provider, kit))
+  const found = providers.find((provider) => fromEnv(provider, provider.needs, kit) !== '')
   const orphan = ['api_key', 'base_url'].find((key) => own(settings, key) !== undefined)
   if (found || orphan === undefined) return found
   kit.report('WH228', [orphan], `web_search has "${orphan}" and no provider`, `set provider to one of ${names()}`)
@@ -64,11 +117,11 @@ const chosen = (settings: JsonObject, kit: ToolKit): Provider | undefined => {
 const names = (): string => providers.map(({ name }) => name).join(', ')
 
 /** A text of the environment, else of the settings. A provider at another address gets the key that stands beside the address. */
-const given = (provider: Provider, key: 'base_url' | 'api_key', settings: JsonObject, kit: ToolKit): string => {
+const given = (provider: Provider, key: Provider['needs'], settings: JsonObject, kit: ToolKit): string => {
   const value = own(settings, key)
   const written = typeof value === 'string' ? value.trim() : ''
   const isOwn = key === 'api_key' && written !== '' && own(settings, 'base_url') !== undefined
-  return isOwn ? written : (fromEnv(provider, key === 'base_url' ? 'baseUrl' : 'apiKey', kit) ?? '').trim() || written
+  return isOwn ? written : fromEnv(provider, key, kit).trim() || written
 }
 
 const accessTo = (provider: Provider, settings: JsonObject, kit: ToolKit): Access | undefined => {
@@ -77,8 +130,11 @@ const accessTo = (provider: Provider, settings: JsonObject, kit: ToolKit): Acces
   const report = (key: string, message: string, help: string): undefined => kit.report('WH228', [key], message, help) as undefined
   if ((provider.needs === 'api_key' ? apiKey : baseUrl) === '') {
     const key = provider.needs
-    const variable = own(searchEnv, provider.name)?.[key === 'base_url' ? 'baseUrl' : 'apiKey']?.[0]
-    return report(key, `web_search by ${provider.name} needs "${key}"`, `set tools.web_search.${key}, or ${variable} in the environment`)
+    return report(
+      key,
+      `web_search by ${provider.name} needs "${key}"`,
+      `set tools.web_search.${key}, or ${provider.env} in the environment`,
+    )
   }
   if (!isAddress(baseUrl)) return report('base_url', 'base_url is not an http or https address', 'write it like http://127.0.0.1:8888')
   if (!/^[!-~]*$/.test(apiKey)) return report('api_key', 'api_key has a character that no header can have', 'copy the key again')

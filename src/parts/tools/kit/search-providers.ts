@@ -9,10 +9,14 @@ export type Hit = { readonly title: string; readonly url: string; readonly snipp
 
 export type Provider = {
   readonly name: string
+  /** The name for people, in editors. */
+  readonly title: string
   /** Where it is without a `base_url`. */
   readonly home?: string
   /** What it cannot be asked without. */
   readonly needs: 'base_url' | 'api_key'
+  /** The environment variable of that setting, whose value wins. */
+  readonly env: string
   readonly ask: (access: Access, query: string, max: number) => Asked
   /** The path of the list of results in its answer, and the key that has a result's text. */
   readonly results: readonly string[]
@@ -26,7 +30,9 @@ const query = (fields: { readonly [name: string]: string }): string => new URLSe
 export const providers: readonly Provider[] = [
   {
     name: 'searxng',
+    title: 'A SearXNG server of yours',
     needs: 'base_url',
+    env: 'SEARXNG_URL',
     ask: ({ baseUrl }, q) => ({ url: `${baseUrl}/search?${query({ q, format: 'json' })}` }),
     results: ['results'],
     snippet: 'content',
@@ -34,8 +40,10 @@ export const providers: readonly Provider[] = [
   },
   {
     name: 'brave',
+    title: 'Brave Search',
     home: 'https://api.search.brave.com',
     needs: 'api_key',
+    env: 'BRAVE_API_KEY',
     ask: ({ baseUrl, apiKey }, q, max) => ({
       url: `${baseUrl}/res/v1/web/search?${query({ q, count: String(max) })}`,
       headers: { 'x-subscription-token': apiKey },
@@ -45,8 +53,10 @@ export const providers: readonly Provider[] = [
   },
   {
     name: 'tavily',
+    title: 'Tavily',
     home: 'https://api.tavily.com',
     needs: 'api_key',
+    env: 'TAVILY_API_KEY',
     ask: ({ baseUrl, apiKey }, q, max) => ({
       url: `${baseUrl}/search`,
       headers: { authorization: `Bearer ${apiKey}` },
